@@ -1,0 +1,186 @@
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import { type Clock, systemClock } from './clock';
+import type { Connection } from './connection';
+import { GatewayError, InvalidInputError } from './errors';
+import { rateGateFor } from './rateGate';
+import { readJson } from './readJson';
+import { type ChatCompletion, chatCompletion, type ChatRequest } from './schemas/chat';
+import { type CatalogueModel, modelList } from './schemas/models';
+import {
+	type VideoRequest,
+	type VideoSubmission,
+	videoSubmission,
+	type VideoTask,
+	videoTask,
+} from './schemas/video';
+import { Secret } from './secret';
+import { type Answer, type Link, send, type ServiceRequest } from './send';
+import { readChatStream } from './stream/readChatStream';
+import { type EgressFilter, openTransport, type Transport } from './transport';
+
+/** How long what follows `[DONE]` may take before the connection is closed instead of used again. */
+const DRAIN_MS = 1_000;
+
+export interface GatewayOptions {
+	/** How often a request is sent again after a transient failure. */
+	maxRetries: number;
+	/** Milliseconds without an answer, or without a byte of a body, until a request is given up. */
+	timeoutMs: number;
+	egressFilter?: EgressFilter | undefined;
+	clock?: Clock;
+	transport?: Transport;
+}
+
+/**
+ * The service: every endpoint of the interface document as a method. Cheap to create, since connections and
+ * rate gates are shared in the process. Every method rejects with a GatewayError and with nothing else;
+ * aborting `signal` ends it at once with a CancelledError.
+ */
+export class Gateway {
+	private readonly link: Link;
+	private readonly videoPath: string;
+	private readonly egressFilter: EgressFilter | undefined;
+	private readonly baseUrl: string;
+	private egressCheck: Promise<void> | undefined;
+
+	constructor(connection: Connection, options: GatewayOptions) {
+		const { baseUrl, apiKey, ignoreSslIssues } = connection;
+		const { origin, pathname } = new URL(baseUrl);
+		const clock = options.clock ?? systemClock;
+		this.baseUrl = baseUrl;
+		this.egressFilter = options.egressFilter;
+		this.videoPath = `${connection.videoBasePath}/video/generations`;
+		this.link = {
+			transport:
+				options.transport ??
+				openTransport({ origin, ignoreSslIssues, egressFilter: options.egressFilter }),
+			origin,
+			prefix: pathname.replace(/\/+$/, ''),
+			secret: new Secret(apiKey),
+			gate: rateGateFor(baseUrl, apiKey, clock),
+			clock,
+			maxRetries: options.maxRetries,
+			timeoutMs: options.timeoutMs,
+		};
+	}
+
+	/** `POST /v1/chat/completions`, answered at once. */
+	async chat(request: ChatRequest, signal?: AbortSignal): Promise<ChatCompletion> {
+		return await this.post('/v1/chat/completions', request, chatCompletion, signal);
+	}
+
+	/**
+	 * `POST /v1/chat/completions` with `stream: true`. Resolves to the same object as {@link chat}.
+	 * @param onText gets every piece of the first choice's text as it arrives
+	 * @throws GatewayError whose `partialText` is what arrived before the failure
+	 */
+	async streamChat(
+		request: ChatRequest,
+		onText: (text: string) => void,
+		signal?: AbortSignal,
+	): Promise<ChatCompletion> {
+		let received = '';
+		const hand = (text: string) => {
+			received += text;
+			onText(text);
+		};
+		const body = JSON.stringify({ ...request, stream: true });
+		const streamed = { method: 'POST', path: '/v1/chat/completions', body, accept: 'text/event-stream' } as const;
+		try {
+			await this.checkEgress();
+			return await send(this.link, streamed, async (answer) => await this.readStreamed(answer, hand), signal);
+		} catch (error) {
+			if (error instanceof GatewayError && received !== '') error.partialText = received;
+			throw error;
+		}
+	}
+
+	/** `GET /v1/models`: the models available to this key. */
+	async listModels(signal?: AbortSignal): Promise<CatalogueModel[]> {
+		return await this.get('/v1/models', modelList, signal);
+	}
+
+	/** `POST /media/v1/video/generations`: creates one task per video and does not wait for them. */
+	async submitVideo(request: VideoRequest, signal?: AbortSignal): Promise<VideoSubmission> {
+		return await this.post(this.videoPath, request, videoSubmission, signal);
+	}
+
+	/** `GET /media/v1/video/generations/<task_id>`: the state of a task. */
+	async getVideoTask(taskId: string, signal?: AbortSignal): Promise<VideoTask> {
+		return await this.get(`${this.videoPath}/${encodeURIComponent(taskId)}`, videoTask, signal);
+	}
+
+	private async get<Resource>(path: string, schema: z.ZodType<Resource>, signal?: AbortSignal) {
+		return await this.request({ method: 'GET', path }, schema, signal);
+	}
+
+	private async post<Resource>(
+		path: string,
+		content: object,
+		schema: z.ZodType<Resource>,
+		signal?: AbortSignal,
+	) {
+		return await this.request({ method: 'POST', path, body: JSON.stringify(content) }, schema, signal);
+	}
+
+	private async request<Resource>(
+		request: ServiceRequest,
+		schema: z.ZodType<Resource>,
+		signal?: AbortSignal,
+	): Promise<Resource> {
+		await this.checkEgress();
+		return await send(this.link, request, async (answer) => await this.read(answer, schema), signal);
+	}
+
+	private async read<Resource>(answer: Answer, schema: z.ZodType<Resource>): Promise<Resource> {
+		return await readJson(answer, schema, this.link.secret, () => this.link.clock.now());
+	}
+
+	private async readStreamed(answer: Answer, onText: (text: string) => void): Promise<ChatCompletion> {
+		if (String(answer.headers['content-type']).includes('application/json')) {
+			// The service chose not to stream: the answer is the same, in one piece.
+			const completion = await this.read(answer, chatCompletion);
+			const text = completion.choices[0]?.message.content;
+			if (text) onText(text);
+			return completion;
+		}
+		const { secret, clock } = this.link;
+		const completion = await readChatStream(answer, secret, () => clock.now(), onText);
+		this.drain(answer.body);
+		return completion;
+	}
+
+	/** A body that is read to its end leaves its connection free for the next request. */
+	private drain(body: Readable): void {
+		if (body.destroyed) return;
+		const stop = this.link.clock.after(DRAIN_MS, () => body.destroy());
+		body.once('close', stop);
+		body.on('error', () => {});
+		body.resume();
+	}
+
+	/** n8n's SSRF protection looks at the service's address once, before the first request. */
+	private async checkEgress(): Promise<void> {
+		if (this.egressFilter === undefined) return;
+		this.egressCheck ??= checkAddress(this.egressFilter, this.baseUrl);
+		await this.egressCheck;
+	}
+}
+
+/**
+ * Asks n8n's egress filter about an address. Depending on its version a refusal rejects or resolves to `{ ok: false }`.
+ * @throws InvalidInputError
+ */
+async function checkAddress(filter: EgressFilter, address: string): Promise<void> {
+	const allowed = await filter.validateUrl(address).then(
+		(result) => !(typeof result === 'object' && result !== null && 'ok' in result && result.ok === false),
+		() => false,
+	);
+	if (allowed) return;
+	throw new InvalidInputError(
+		'baseUrl',
+		"n8n's SSRF protection blocks the address of the service",
+		'Ask the administrator of this n8n to allow the address, or correct the Base URL in the credential.',
+	);
+}

@@ -1,0 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CancelledError } from './errors';
+
+/** The longest delay a Node.js timer takes; a longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Everything that waits takes its time from here, so that tests can run minutes in milliseconds. */
+export interface Clock {
+	/** Milliseconds since the Unix epoch, never running backwards. */
+	now(): number;
+	/** Resolves after `ms`; rejects at once with a CancelledError when `signal` is aborted. */
+	sleep(ms: number, signal?: AbortSignal): Promise<void>;
+	/** Runs `action` after `ms` unless the returned function was called before. */
+	after(ms: number, action: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+	now: () => performance.timeOrigin + performance.now(),
+
+	async sleep(ms, signal) {
+		try {
+			await delay(Math.min(Math.max(ms, 0), LONGEST_TIMER_MS), undefined, signal ? { signal } : {});
+		} catch {
+			throw new CancelledError();
+		}
+	},
+
+	after(ms, action) {
+		const timer = setTimeout(action, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
+		return () => clearTimeout(timer);
+	},
+};

@@ -1,0 +1,30 @@
+export { Gateway, type GatewayOptions } from './client';
+export { type Clock, systemClock } from './clock';
+export { type Connection, parseConnection, type VideoBasePath } from './connection';
+export {
+	CancelledError,
+	GatewayError,
+	InvalidInputError,
+	MalformedAnswerError,
+	NoAnswerError,
+	type RateLimit,
+	ServiceError,
+	TaskFailedError,
+	WaitTimeoutError,
+} from './errors';
+export { type ChatCompletion, chatRequest, type ChatRequest } from './schemas/chat';
+export { parseInput, parseJson } from './schemas/input';
+export { type CatalogueModel } from './schemas/models';
+export {
+	isFinished,
+	parseTaskId,
+	type TaskStatus,
+	videoRequest,
+	type VideoRequest,
+	type VideoSubmission,
+	type VideoTask,
+} from './schemas/video';
+export { type EgressFilter } from './transport';
+export { type Polling } from './video/pollSchedule';
+export { taskFailedError } from './video/taskError';
+export { TaskWatch, type WatchSettings } from './video/taskWatch';

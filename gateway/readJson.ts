@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { LONGEST_ANSWER_BYTES, readBody } from './body';
+import { MalformedAnswerError } from './errors';
+import type { Secret } from './secret';
+import type { Answer } from './send';
+import { readErrorBody, toServiceError } from './serviceError';
+
+/** How much of a body that makes no sense an error shows. */
+const SHOWN_CHARACTERS = 300;
+/** The key is taken out before the text is cut, since half a key would not be recognised. */
+const SCRUBBED_BYTES = 64 * 1024;
+
+export function startOf(text: string): string {
+	return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+}
+
+/**
+ * Reads a successful answer as JSON of a resource.
+ * @throws MalformedAnswerError that shows the start of a body that is not that resource
+ * @throws ServiceError when the body is one of the service's error bodies all the same
+ */
+export async function readJson<Resource>(
+	answer: Answer,
+	schema: z.ZodType<Resource>,
+	secret: Secret,
+	now: () => number,
+): Promise<Resource> {
+	const { bytes, complete } = await readBody(answer.body, LONGEST_ANSWER_BYTES, answer.onProgress);
+	const malformed = (message: string) =>
+		new MalformedAnswerError(message, {
+			status: answer.status,
+			bodyStart: startOf(secret.scrub(bytes.toString('utf8', 0, SCRUBBED_BYTES))),
+		});
+	if (!complete) {
+		throw malformed(`The answer is larger than ${LONGEST_ANSWER_BYTES / 1024 / 1024} MiB`);
+	}
+	let value: unknown;
+	try {
+		value = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+	} catch {
+		throw malformed('The answer is not JSON');
+	}
+	const parsed = schema.safeParse(value);
+	if (parsed.success) return parsed.data;
+	if (readErrorBody(value)) {
+		throw toServiceError(answer, secret.scrub(JSON.stringify(value)), now());
+	}
+	throw malformed('The answer is not what the interface of the service promises');
+}

@@ -1,0 +1,38 @@
+import { type GatewayError, NoAnswerError, ServiceError } from './errors';
+
+/** "Statuses 429, 500, 502, 503 are transient; clients retry with exponential backoff" (Errors). */
+const TRANSIENT_STATUSES = new Set([429, 500, 502, 503]);
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 30_000;
+/**
+ * The longest pause that is waited out for a service that asks for one. Past it the item fails and says how
+ * long to wait, because a workflow that stands still for hours is worse than one that says why.
+ */
+export const LONGEST_PAUSE_MS = 300_000;
+
+/**
+ * How long to wait before sending the same request again, in milliseconds; undefined: do not.
+ * A POST that may have been received is never sent again; a GET can be repeated after any lost answer.
+ * @param attempt retries already made
+ */
+export function retryDelay(
+	error: GatewayError,
+	{ attempt, maxRetries, paid }: { attempt: number; maxRetries: number; paid: boolean },
+	random: () => number = Math.random,
+): number | undefined {
+	if (attempt >= maxRetries || !isTransient(error, paid)) return undefined;
+	if (error instanceof ServiceError && error.retryAfterMs !== undefined) {
+		return error.retryAfterMs <= LONGEST_PAUSE_MS ? error.retryAfterMs : undefined;
+	}
+	return backoff(attempt, random);
+}
+
+function isTransient(error: GatewayError, paid: boolean): boolean {
+	if (error instanceof ServiceError) return TRANSIENT_STATUSES.has(error.status);
+	return error instanceof NoAnswerError && error.transient && !(paid && error.mayHaveBeenAccepted);
+}
+
+/** Exponential backoff with full jitter, so that many clients that failed together do not return together. */
+export function backoff(attempt: number, random: () => number = Math.random): number {
+	return random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt);
+}

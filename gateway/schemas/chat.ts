@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { mergeAdditionalBody, number, numberBetween, parseInput, text } from './input';
+
+const message = z
+	.looseObject(
+		{
+			role: z.enum(['system', 'user', 'assistant'], {
+				error: 'must be system, user or assistant',
+			}),
+			content: z.string({ error: 'must be a text' }),
+		},
+		{ error: 'must be an object with role and content' },
+	)
+	.refine(({ role, content }) => role === 'assistant' || content.trim() !== '', {
+		path: ['content'],
+		message: 'must not be empty',
+	});
+
+const TOKENS_RULE = 'must be a whole number of 1 or more';
+const STOP_RULE = 'must be a text or a list of texts';
+
+/** Body of `POST /v1/chat/completions`, with the bounds of the interface document. */
+const request = z.looseObject({
+	model: text('must be the identifier of a model'),
+	messages: z
+		.array(message, { error: 'must be an array of messages with role and content' })
+		.min(1, 'must contain at least one message'),
+	temperature: numberBetween(0, 2).optional(),
+	max_tokens: number(TOKENS_RULE)
+		.refine((value) => Number.isSafeInteger(value) && value >= 1, TOKENS_RULE)
+		.optional(),
+	top_p: numberBetween(0, 1).optional(),
+	stop: z
+		.union([text(STOP_RULE), z.array(text(STOP_RULE)).min(1)], { error: STOP_RULE })
+		.optional(),
+	presence_penalty: numberBetween(-2, 2).optional(),
+	frequency_penalty: numberBetween(-2, 2).optional(),
+	user: text('must be a text that is not empty').optional(),
+});
+
+export type ChatRequest = z.infer<typeof request>;
+
+type Loose<Fields> = { [Field in keyof Fields]?: unknown };
+
+/**
+ * Builds the body of a chat request from loose input. What is undefined is not sent.
+ * @param additionalBody a JSON object with fields this client does not know, such as tool definitions
+ * @throws InvalidInputError naming the field
+ */
+export function chatRequest(
+	input: Loose<{
+		model: 0;
+		messages: 0;
+		temperature: 0;
+		max_tokens: 0;
+		top_p: 0;
+		stop: 0;
+		presence_penalty: 0;
+		frequency_penalty: 0;
+		user: 0;
+	}>,
+	additionalBody?: unknown,
+): ChatRequest {
+	const reserved = ['model', 'messages', 'stream'];
+	return parseInput(request, mergeAdditionalBody(input, additionalBody, reserved));
+}
+
+const usage = z.looseObject({
+	prompt_tokens: z.number(),
+	completion_tokens: z.number(),
+	total_tokens: z.number(),
+});
+
+/**
+ * Chat completion (response, non-streaming). Unknown fields are kept. An answer is an answer by its choices:
+ * it was paid for, so nothing beside them is worth losing it over.
+ */
+export const chatCompletion = z.looseObject({
+	id: z.string().optional().catch(undefined),
+	object: z.literal('chat.completion').catch('chat.completion'),
+	created: z.number().optional().catch(undefined),
+	model: z.string().optional().catch(undefined),
+	choices: z
+		.array(
+			z.looseObject({
+				index: z.number().optional().catch(undefined),
+				/** `content` is null where the answer is a tool call, which the document names but does not show. */
+				message: z.looseObject({ role: z.string().optional(), content: z.string().nullish() }),
+				finish_reason: z.string().nullish().catch(null),
+			}),
+		)
+		.min(1),
+	usage: usage.nullish().catch(undefined),
+});
+
+export type ChatCompletion = z.infer<typeof chatCompletion>;
+
+/** Chat completion chunk (streaming). A chunk that only reports usage has no choices. */
+export const chatChunk = z.looseObject({
+	id: z.string().optional().catch(undefined),
+	created: z.number().optional().catch(undefined),
+	model: z.string().optional().catch(undefined),
+	choices: z.array(
+		z.looseObject({
+			index: z.number().default(0),
+			delta: z.looseObject({ content: z.string().nullish() }).default({}),
+			finish_reason: z.string().nullish(),
+		}),
+	),
+	usage: usage.nullish().catch(undefined),
+});
+
+export type ChatChunk = z.infer<typeof chatChunk>;

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { InvalidInputError } from '../errors';
+
+/** n8n expressions often give numbers as text: `"0.5"` counts as 0.5, anything else stays what it is. */
+export const number = (rule: string) =>
+	z.preprocess(
+		(value) =>
+			typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))
+				? Number(value)
+				: value,
+		z.number({ error: rule }),
+	);
+
+export const numberBetween = (least: number, most: number) => {
+	const rule = `must be a number from ${least} to ${most}`;
+	return number(rule).refine((value) => value >= least && value <= most, rule);
+};
+
+export const text = (rule: string) =>
+	z.string({ error: rule }).refine((value) => value.trim() !== '', rule);
+
+/**
+ * Checks a user's input against a schema of a request.
+ * @throws InvalidInputError that names the first wrong field by the service's own name and shows the value.
+ */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.infer<Schema> {
+	const parsed = schema.safeParse(input, { reportInput: true });
+	if (parsed.success) return parsed.data;
+	const issue = parsed.error.issues[0];
+	const parameter = pathOf(issue?.path ?? []);
+	throw new InvalidInputError(parameter, `${parameter} ${issue?.message}${shown(issue?.input)}`);
+}
+
+/**
+ * Merges the additional body under the fields the node knows.
+ * A field set in both places is refused: whichever won, the user would be surprised.
+ */
+export function mergeAdditionalBody(
+	known: Record<string, unknown>,
+	additionalBody: unknown,
+	reserved: readonly string[],
+): Record<string, unknown> {
+	const set = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+	if (additionalBody === undefined || additionalBody === null) return set;
+	const parsed = z.record(z.string(), z.unknown()).safeParse(additionalBody);
+	if (!parsed.success) {
+		throw new InvalidInputError('additionalBody', 'The additional body must be a JSON object');
+	}
+	const conflict = Object.keys(parsed.data).find((field) => field in set || reserved.includes(field));
+	if (conflict !== undefined) {
+		throw new InvalidInputError(
+			'additionalBody',
+			`The additional body may not contain "${conflict}": the node sets it itself`,
+			`Remove "${conflict}" from the additional body and use the node's own parameter for it.`,
+		);
+	}
+	return { ...parsed.data, ...set };
+}
+
+/**
+ * Parses JSON that a user typed; an object or array that an expression gave passes through.
+ * @throws InvalidInputError naming the parameter.
+ */
+export function parseJson(value: unknown, parameter: string): unknown {
+	if (typeof value !== 'string') return value;
+	try {
+		return JSON.parse(value) as unknown;
+	} catch (error) {
+		const reason = error instanceof Error ? error.message : String(error);
+		throw new InvalidInputError(parameter, `${parameter} is not valid JSON: ${reason}`);
+	}
+}
+
+function pathOf(path: readonly PropertyKey[]): string {
+	return path.reduce<string>((name, key) => {
+		if (typeof key === 'number') return `${name}[${key}]`;
+		return name === '' ? String(key) : `${name}.${String(key)}`;
+	}, '');
+}
+
+function shown(value: unknown): string {
+	if (value === undefined || (typeof value === 'object' && value !== null)) return '';
+	const text = JSON.stringify(value);
+	return text === undefined || text.length > 60 ? '' : ` (it is ${text})`;
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/** A model of the catalogue. */
+export interface CatalogueModel {
+	/** The service's own record; `{ id }` where it sent a bare name. */
+	record: Record<string, unknown>;
+	id: string;
+	/** The name without its date: `writer` of `writer@20250131`. */
+	baseName: string;
+	/** `YYYY-MM-DD`, or null where the name carries no date. */
+	versionDate: string | null;
+}
+
+const namedRecord = z
+	.looseObject({
+		id: z.string().min(1).optional(),
+		name: z.string().min(1).optional(),
+		model: z.string().min(1).optional(),
+	})
+	.transform((record, context) => {
+		const id = record.id ?? record.name ?? record.model;
+		if (id !== undefined) return { ...record, id };
+		context.addIssue('a model has no id');
+		return z.NEVER;
+	});
+
+const entry = z.union([
+	z
+		.string()
+		.min(1)
+		.transform((id) => ({ id })),
+	namedRecord,
+]);
+
+const entries = z.array(entry).transform((records) => records.map(toCatalogueModel));
+
+/** Body of `GET /v1/models`. The document does not show its shape, so every usual one is taken. */
+export const modelList = z.union([
+	entries,
+	z.looseObject({ data: entries }).transform(({ data }) => data),
+	z.looseObject({ models: entries }).transform(({ models }) => models),
+]);
+
+function toCatalogueModel(record: Record<string, unknown> & { id: string }): CatalogueModel {
+	return { record, id: record.id, ...readDatedName(record.id) };
+}
+
+/** Reads `<name>@<yyyymmdd>` and `<name>-<yyyymmdd>` (Versioning). A suffix that is no calendar date is part of the name. */
+export function readDatedName(id: string): Pick<CatalogueModel, 'baseName' | 'versionDate'> {
+	const [, baseName, year, month, day] = /^(.+)[@-](\d{4})(\d{2})(\d{2})$/.exec(id) ?? [];
+	const date = `${year}-${month}-${day}`;
+	const instant = new Date(`${date}T00:00:00Z`);
+	const isDate = !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(date);
+	return baseName !== undefined && isDate
+		? { baseName, versionDate: date }
+		: { baseName: id, versionDate: null };
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { InvalidInputError } from '../errors';
+import { mergeAdditionalBody, number, numberBetween, parseInput, text } from './input';
+
+const FPS_RULE = 'must be 24, 30 or 60';
+const COUNT_RULE = 'must be a whole number from 1 to 4';
+
+/** Body of `POST /media/v1/video/generations`, with the bounds of the interface document. */
+const request = z.looseObject({
+	prompt: text('must not be empty'),
+	model: text('must be the identifier of a model'),
+	size: z.enum(['480p', '720p', '1080p'], { error: 'must be 480p, 720p or 1080p' }).optional(),
+	duration: numberBetween(2, 10).optional(),
+	fps: number(FPS_RULE)
+		.refine((value) => [24, 30, 60].includes(value), FPS_RULE)
+		.optional(),
+	n: number(COUNT_RULE)
+		.refine((value) => [1, 2, 3, 4].includes(value), COUNT_RULE)
+		.optional(),
+	response_format: z.enum(['url', 'b64_json'], { error: 'must be url or b64_json' }).optional(),
+	user: text('must be a text that is not empty').optional(),
+});
+
+export type VideoRequest = z.infer<typeof request>;
+
+/**
+ * Builds the body of a video submission from loose input. What is undefined is not sent.
+ * @param input.duration seconds
+ * @param additionalBody a JSON object with fields this client does not know
+ * @throws InvalidInputError naming the field
+ */
+export function videoRequest(
+	input: {
+		prompt: unknown;
+		model: unknown;
+		size?: unknown;
+		duration?: unknown;
+		fps?: unknown;
+		n?: unknown;
+		response_format?: unknown;
+		user?: unknown;
+	},
+	additionalBody?: unknown,
+): VideoRequest {
+	return parseInput(request, mergeAdditionalBody(input, additionalBody, ['model', 'prompt']));
+}
+
+const taskStatus = z.enum(['queued', 'processing', 'completed', 'failed']);
+
+export type TaskStatus = z.infer<typeof taskStatus>;
+
+/**
+ * Video submission response. What it promises beyond the ids is not worth losing a paid task over:
+ * a status that is missing or unknown counts as the `processing` that the document names.
+ */
+export const videoSubmission = z.looseObject({
+	id: z.string().optional(),
+	object: z.string().optional(),
+	created: z.number().optional(),
+	model: z.string().optional(),
+	data: z
+		.array(
+			z.looseObject({
+				id: z.string().min(1),
+				status: taskStatus.catch('processing'),
+				url: z.string().nullish().catch(null),
+				revised_prompt: z.string().nullish().catch(undefined),
+			}),
+		)
+		.min(1),
+});
+
+export type VideoSubmission = z.infer<typeof videoSubmission>;
+
+const metadata = z.looseObject({
+	duration: z.number().nullish().catch(undefined),
+	size: z.string().nullish().catch(undefined),
+	fps: z.number().nullish().catch(undefined),
+	format: z.string().nullish().catch(undefined),
+});
+
+/** Video task (status query response). Only the status decides anything; the rest may be missing. */
+export const videoTask = z.looseObject({
+	id: z.string().min(1),
+	status: taskStatus,
+	progress: z.number().min(0).max(100).nullish().catch(undefined),
+	url: z.string().nullish(),
+	revised_prompt: z.string().nullish().catch(undefined),
+	metadata: metadata.nullish().catch(undefined),
+	created_at: z.number().nullish().catch(undefined),
+	completed_at: z.number().nullish().catch(undefined),
+	/** "Its exact shape is undefined by the interface." */
+	error: z.unknown().optional(),
+});
+
+export type VideoTask = z.infer<typeof videoTask>;
+
+/** A finished task is never polled again. */
+export function isFinished(task: { status: TaskStatus }): boolean {
+	return task.status === 'completed' || task.status === 'failed';
+}
+
+/** Longer than any identifier in use, short enough for every server's request line. */
+const LONGEST_TASK_ID = 512;
+
+/**
+ * Checks a task id that a user gave: it becomes a part of the address.
+ * @throws InvalidInputError
+ */
+export function parseTaskId(value: unknown): string {
+	const id = typeof value === 'number' ? String(value) : value;
+	if (typeof id !== 'string' || id.trim() === '') {
+		throw new InvalidInputError('taskId', 'taskId must not be empty');
+	}
+	const trimmed = id.trim();
+	if (trimmed.length > LONGEST_TASK_ID) {
+		throw new InvalidInputError('taskId', `taskId is longer than ${LONGEST_TASK_ID} characters`);
+	}
+	if (/[\s/\\?#%]|\p{Cc}/u.test(trimmed) || /^\.+$/.test(trimmed)) {
+		throw new InvalidInputError(
+			'taskId',
+			'taskId must not contain slashes, white space, %, ? or #',
+			'Use the task_id that a submission put out, and nothing else: no address, no path.',
+		);
+	}
+	return trimmed;
+}

@@ -1,0 +1,99 @@
+import type { ChatChunk } from '../schemas/chat';
+
+type Fields = Record<string, unknown>;
+
+/** Fields that name something; a later chunk that repeats one does not lengthen it. */
+const NAMES = new Set(['role', 'id', 'type', 'object', 'index']);
+
+/** Puts the chunks of a streamed answer together into the chat completion that the same call unstreamed gives. */
+export class CompletionAssembly {
+	private readonly head: Fields = {};
+	private readonly choices = new Map<number, { message: Fields; pieces: string[]; rest: Fields }>();
+	/** Whether every choice seen so far has told why it ended. */
+	get isFinished(): boolean {
+		const choices = [...this.choices.values()];
+		return choices.length > 0 && choices.every(({ rest }) => typeof rest.finish_reason === 'string');
+	}
+
+	/** @returns the text that the chunk adds to the first choice */
+	add(chunk: ChatChunk): string {
+		const { choices, object, ...head } = chunk;
+		for (const [name, value] of Object.entries(head)) {
+			if (value !== null && value !== undefined) this.head[name] = value;
+		}
+		let added = '';
+		for (const { index, delta, ...rest } of choices) {
+			const choice = this.choices.get(index) ?? { message: {}, pieces: [], rest: {} };
+			this.choices.set(index, choice);
+			const { content, ...fields } = delta;
+			mergeInto(choice.message, fields);
+			if (typeof content === 'string') choice.pieces.push(content);
+			if (index === 0 && content) added += content;
+			for (const [name, value] of Object.entries(rest)) {
+				if (value !== null && value !== undefined) choice.rest[name] = value;
+			}
+		}
+		return added;
+	}
+
+	/** The text of the first choice so far. */
+	text(): string {
+		return this.choices.get(0)?.pieces.join('') ?? '';
+	}
+
+	toCompletion(): Fields {
+		const choices = [...this.choices].sort(([a], [b]) => a - b);
+		return {
+			...this.head,
+			object: 'chat.completion',
+			choices: choices.map(([index, { message, pieces, rest }]) => ({
+				index,
+				message: {
+					role: 'assistant',
+					...message,
+					// A tool call has no text at all, which is not the same as an empty text.
+					content: pieces.length === 0 && Object.keys(message).length > 1 ? null : pieces.join(''),
+				},
+				finish_reason: null,
+				...rest,
+			})),
+		};
+	}
+}
+
+/** Texts grow, numbered list entries (such as tool calls) grow by their number, anything else is replaced. */
+function mergeInto(target: Fields, addition: Fields): void {
+	for (const [name, value] of Object.entries(addition)) {
+		if (value === null || value === undefined) continue;
+		const old = Object.hasOwn(target, name) ? target[name] : undefined;
+		if (typeof old === 'string' && typeof value === 'string' && !NAMES.has(name)) {
+			target[name] = old + value;
+		} else if (Array.isArray(value)) {
+			target[name] = mergeLists(Array.isArray(old) ? (old as unknown[]) : [], value as unknown[]);
+		} else if (isFields(old) && isFields(value)) {
+			mergeInto(old, value);
+		} else {
+			define(target, name, isFields(value) ? structuredClone(value) : value);
+		}
+	}
+}
+
+function mergeLists(list: unknown[], additions: unknown[]): unknown[] {
+	for (const addition of additions) {
+		const index = isFields(addition) ? addition.index : undefined;
+		const old =
+			index === undefined ? undefined : list.find((entry) => isFields(entry) && entry.index === index);
+		if (isFields(old) && isFields(addition)) mergeInto(old, addition);
+		else list.push(structuredClone(addition));
+	}
+	return list;
+}
+
+/** A plain assignment to `__proto__` would change the object's nature instead of its fields. */
+function define(target: Fields, name: string, value: unknown): void {
+	Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function isFields(value: unknown): value is Fields {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,55 @@
+import { StringDecoder } from 'node:string_decoder';
+import { MalformedAnswerError } from '../errors';
+
+/** Longer than any chunk of text a model sends at once; a longer line is not an event stream. */
+const LONGEST_LINE = 16 * 1024 * 1024;
+
+
+/**
+ * Cuts an event stream into its data lines, whatever the packets: inside a UTF-8 character, inside a
+ * line, several lines at once; LF, CRLF or CR.
+ *
+ * Not a general SSE parser, on purpose: the interface document defines the stream line by line ("one chunk
+ * per line", Events 2), without the blank lines on which an SSE parser waits before it hands an event on.
+ */
+export class DataLines {
+	private readonly decoder = new StringDecoder('utf8');
+	private rest = '';
+	private afterCarriageReturn = false;
+
+	/** The values of the `data:` lines that are complete with these bytes. */
+	push(bytes: Buffer): string[] {
+		return this.cut(this.decoder.write(bytes));
+	}
+
+	/** The value of a last line that no line end follows. */
+	end(): string[] {
+		return this.cut(`${this.decoder.end()}\n`);
+	}
+
+	private cut(text: string): string[] {
+		// The LF of a CRLF that two packets divided does not make another line.
+		const start = this.afterCarriageReturn && text.startsWith('\n') ? 1 : 0;
+		if (text !== '') this.afterCarriageReturn = text.endsWith('\r');
+		const lines = text.slice(start).split(/\r\n|\n|\r/);
+		lines[0] = this.rest + (lines[0] ?? '');
+		this.rest = lines.pop() ?? '';
+		if (this.rest.length > LONGEST_LINE) throw tooLong(this.rest);
+		return lines.flatMap(dataOf);
+	}
+}
+
+/** Comments, blank lines and the fields `event`, `id` and `retry` carry nothing here. */
+function dataOf(line: string): string[] {
+	const field = line.startsWith('\ufeff') ? line.slice(1) : line;
+	if (!field.startsWith('data:')) return [];
+	const value = field.slice(field[5] === ' ' ? 6 : 5).trim();
+	return value === '' ? [] : [value];
+}
+
+function tooLong(line: string): MalformedAnswerError {
+	return new MalformedAnswerError('The streamed answer contains a line that does not end', {
+		status: 200,
+		bodyStart: line.slice(0, 300),
+	});
+}

@@ -1,0 +1,93 @@
+import { MalformedAnswerError, NoAnswerError } from '../errors';
+import { startOf } from '../readJson';
+import { chatChunk, type ChatChunk, type ChatCompletion, chatCompletion } from '../schemas/chat';
+import type { Secret } from '../secret';
+import type { Answer } from '../send';
+import { readErrorBody, toServiceError } from '../serviceError';
+import { CompletionAssembly } from './assemble';
+import { DataLines } from './lines';
+
+/** A model writes far less into one answer, and a stream that never ends must not fill the memory. */
+const LONGEST_STREAM_BYTES = 256 * 1024 * 1024;
+
+/**
+ * Reads a chat event stream up to `[DONE]`, or to its end, and hands on each piece of text as it arrives.
+ * The rest of the body is left to the caller.
+ * @throws NoAnswerError when the stream ends without a finish reason or `[DONE]`
+ * @throws ServiceError when the service reports an error inside the stream
+ * @throws MalformedAnswerError when a data line is no chunk
+ */
+export async function readChatStream(
+	answer: Answer,
+	secret: Secret,
+	now: () => number,
+	onText: (text: string) => void,
+): Promise<ChatCompletion> {
+	const assembly = new CompletionAssembly();
+	const isDone = await readChunks(answer, secret, now, (chunk) => {
+		const text = assembly.add(chunk);
+		if (text !== '') onText(text);
+	});
+	if (!isDone && !assembly.isFinished) {
+		throw new NoAnswerError('The streamed answer broke off before its end', {
+			code: 'stream_broken',
+			advice:
+				'What arrived is not the whole answer. The service may charge for it: check your account before you run it again.',
+			mayHaveBeenAccepted: true,
+		});
+	}
+	const completion = chatCompletion.safeParse(assembly.toCompletion());
+	if (completion.success) return completion.data;
+	throw new MalformedAnswerError('The streamed answer ended without an answer in it', {
+		status: answer.status,
+		bodyStart: startOf(secret.scrub(JSON.stringify(assembly.toCompletion()))),
+	});
+}
+
+/** @returns whether the terminal line `data: [DONE]` came */
+async function readChunks(
+	answer: Answer,
+	secret: Secret,
+	now: () => number,
+	onChunk: (chunk: ChatChunk) => void,
+): Promise<boolean> {
+	const lines = new DataLines();
+	let size = 0;
+	const isTerminal = (data: string) => {
+		if (data === '[DONE]') return true;
+		onChunk(parseChunk(data, answer, secret, now));
+		return false;
+	};
+	const packets = answer.body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+	for await (const bytes of packets) {
+		answer.onProgress();
+		size += bytes.length;
+		if (size > LONGEST_STREAM_BYTES) {
+			throw new MalformedAnswerError('The streamed answer does not end', {
+				status: answer.status,
+				bodyStart: `(more than ${LONGEST_STREAM_BYTES / 1024 / 1024} MiB)`,
+			});
+		}
+		if (lines.push(bytes).some(isTerminal)) return true;
+	}
+	return lines.end().some(isTerminal);
+}
+
+function parseChunk(data: string, answer: Answer, secret: Secret, now: () => number): ChatChunk {
+	const value = parseOrUndefined(data);
+	const chunk = chatChunk.safeParse(value);
+	if (chunk.success) return chunk.data;
+	if (readErrorBody(value)) throw toServiceError(answer, secret.scrub(data), now());
+	throw new MalformedAnswerError('The service sent something that is no chunk of a streamed answer', {
+		status: answer.status,
+		bodyStart: startOf(secret.scrub(data)),
+	});
+}
+
+function parseOrUndefined(text: string): unknown {
+	try {
+		return JSON.parse(text) as unknown;
+	} catch {
+		return undefined;
+	}
+}

@@ -1,0 +1,137 @@
+import type { LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
+
+/** n8n's egress filter (SSRF protection), as far as it matters here. */
+export interface EgressFilter {
+	/** A DNS lookup that refuses the addresses n8n blocks. */
+	createSecureLookup(): LookupFunction;
+	/** Rejects, or resolves to an outcome that is not ok, for an address that n8n blocks. */
+	validateUrl(url: string | URL): Promise<unknown>;
+}
+
+export interface HttpRequest {
+	method: 'GET' | 'POST';
+	origin: string;
+	/** Path with query. */
+	path: string;
+	headers: Record<string, string>;
+	body?: string;
+	/** Aborting it closes the connection. */
+	signal: AbortSignal;
+}
+
+export interface HttpResponse {
+	status: number;
+	/** Names in lower case. */
+	headers: Record<string, string | string[] | undefined>;
+	/** Decompressed. Must be read to its end or destroyed. */
+	body: Readable;
+}
+
+/** Sends one request and resolves when the answer's headers are there. Follows no redirect, retries nothing. */
+export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
+
+export interface PoolSettings {
+	origin: string;
+	ignoreSslIssues: boolean;
+	egressFilter?: EgressFilter | undefined;
+}
+
+/** A host that does not complete a connection in this time is down; n8n's users should not wait minutes to learn it. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/**
+ * An idle connection is closed after this unless the service announces another limit. Long enough for
+ * polls of a few to ten seconds, short of the 60 seconds after which load balancers hang up: a POST on
+ * a connection that the other side just closed is lost and must not be sent again.
+ */
+const KEEP_ALIVE_MS = 15_000;
+/** More sockets than this to one service only queue at its door. */
+const MOST_CONNECTIONS = 128;
+/** Services spoken to at the same time from one n8n; the pool unused longest makes room. */
+const MOST_POOLS = 32;
+
+const pools = new Map<string, Dispatcher>();
+const filterIds = new WeakMap<EgressFilter, number>();
+let filterCount = 0;
+
+/** The transport over the process-wide pool of this service and TLS setting. */
+export function openTransport(settings: PoolSettings): Transport {
+	const pool = poolFor(settings);
+	return async ({ origin, path, method, headers, body, signal }) => {
+		const answer = await pool.request({
+			origin,
+			path,
+			method,
+			headers,
+			body: body ?? null,
+			signal,
+			headersTimeout: 0,
+			bodyTimeout: 0,
+		});
+		return { status: answer.statusCode, headers: answer.headers, body: decompress(answer) };
+	};
+}
+
+function poolFor({ origin, ignoreSslIssues, egressFilter }: PoolSettings): Dispatcher {
+	const key = JSON.stringify([origin, ignoreSslIssues, filterId(egressFilter), proxySettings()]);
+	const pool = pools.get(key) ?? openPool(ignoreSslIssues, egressFilter);
+	pools.delete(key);
+	pools.set(key, pool);
+	const [oldest] = pools.keys();
+	if (pools.size > MOST_POOLS && oldest !== undefined) {
+		void pools.get(oldest)?.close();
+		pools.delete(oldest);
+	}
+	return pool;
+}
+
+function openPool(ignoreSslIssues: boolean, egressFilter: EgressFilter | undefined): Dispatcher {
+	const tls = { rejectUnauthorized: !ignoreSslIssues };
+	return new EnvHttpProxyAgent({
+		connections: MOST_CONNECTIONS,
+		keepAliveTimeout: KEEP_ALIVE_MS,
+		connect: {
+			...tls,
+			timeout: CONNECT_TIMEOUT_MS,
+			...(egressFilter && { lookup: egressFilter.createSecureLookup() }),
+		},
+		requestTls: tls,
+	});
+}
+
+function filterId(filter: EgressFilter | undefined): number {
+	if (filter === undefined) return 0;
+	const id = filterIds.get(filter) ?? ++filterCount;
+	filterIds.set(filter, id);
+	return id;
+}
+
+/** A pool reads the proxy variables once, when it is opened. */
+function proxySettings(): Array<string | undefined> {
+	const { env } = process;
+	return ['http_proxy', 'https_proxy', 'no_proxy'].map((name) => env[name] ?? env[name.toUpperCase()]);
+}
+
+function decompress({ headers, body }: Dispatcher.ResponseData): Readable {
+	const decoder = decoderFor(String(headers['content-encoding'] ?? '').trim().toLowerCase());
+	if (decoder === undefined) return body;
+	body.once('error', (error) => decoder.destroy(error));
+	decoder.once('close', () => body.destroy());
+	return body.pipe(decoder);
+}
+
+function decoderFor(encoding: string) {
+	switch (encoding) {
+		case 'gzip':
+		case 'x-gzip':
+			return createGunzip();
+		case 'deflate':
+			return createInflate();
+		case 'br':
+			return createBrotliDecompress();
+		default:
+			return undefined;
+	}
+}
