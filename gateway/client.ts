@@ -16,6 +16,7 @@ import {
 } from './schemas/video';
 import { Secret } from './secret';
 import { type Answer, type Link, send, type ServiceRequest } from './send';
+import { Slots } from './slots';
 import { readChatStream } from './stream/readChatStream';
 import { type EgressFilter, openTransport, type Transport } from './transport';
 
@@ -23,6 +24,8 @@ import { type EgressFilter, openTransport, type Transport } from './transport';
 const DRAIN_MS = 1_000;
 
 export interface GatewayOptions {
+	/** How many requests may be in flight at once. */
+	maxConcurrency: number;
 	/** How often a request is sent again after a transient failure. */
 	maxRetries: number;
 	/** Milliseconds without an answer, or without a byte of a body, until a request is given up. */
@@ -59,6 +62,7 @@ export class Gateway {
 			prefix: pathname.replace(/\/+$/, ''),
 			secret: new Secret(apiKey),
 			gate: rateGateFor(baseUrl, apiKey, clock),
+			slots: new Slots(options.maxConcurrency),
 			clock,
 			maxRetries: options.maxRetries,
 			timeoutMs: options.timeoutMs,
@@ -109,6 +113,11 @@ export class Gateway {
 	/** `GET /media/v1/video/generations/<task_id>`: the state of a task. */
 	async getVideoTask(taskId: string, signal?: AbortSignal): Promise<VideoTask> {
 		return await this.get(`${this.videoPath}/${encodeURIComponent(taskId)}`, videoTask, signal);
+	}
+
+	/** Runs other work, such as a download, in one of the places of the requests in flight. */
+	async inSlot<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+		return await this.link.slots.run(work, signal);
 	}
 
 	private async get<Resource>(path: string, schema: z.ZodType<Resource>, signal?: AbortSignal) {

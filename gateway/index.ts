@@ -27,4 +27,4 @@ export {
 export { type EgressFilter } from './transport';
 export { type Polling } from './video/pollSchedule';
 export { taskFailedError } from './video/taskError';
-export { TaskWatch, type WatchSettings } from './video/taskWatch';
+export { TaskWatch, type WaitSettings } from './video/taskWatch';

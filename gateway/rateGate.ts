@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from './clock';
 import { CancelledError, type ServiceError } from './errors';
 import { backoff, LONGEST_PAUSE_MS } from './retry';
+import { WaitingLine } from './waitingLine';
 
 /** Over which the pace of a service is measured, and after which it is raised. */
 const SECOND_MS = 1_000;
@@ -33,9 +34,8 @@ export interface Passage {
  * lowered by a factor on a refusal, raised in small steps afterwards, held just below the refused pace.
  */
 export class RateGate {
-	/** In order of arrival; a function lets one request pass. */
-	private readonly queue = new Set<() => void>();
-	private stopTimer: (() => void) | undefined;
+	private readonly line = new WaitingLine();
+	private stopTimer = () => {};
 	private closedUntil = 0;
 	private nextPassage = 0;
 	/** Requests a second; undefined: no limit is known. */
@@ -52,8 +52,8 @@ export class RateGate {
 	/** Waits for its turn. Rejects at once with a CancelledError when `signal` is aborted. */
 	async enter(signal?: AbortSignal): Promise<Passage> {
 		if (signal?.aborted) throw new CancelledError();
-		if (this.queue.size === 0 && this.opensIn() === 0) this.pass();
-		else await this.waitInQueue(signal);
+		if (this.line.length === 0 && this.opensIn() === 0) this.pass();
+		else await this.waitInLine(signal);
 		return { at: this.clock.now(), accepted: this.accepted };
 	}
 
@@ -98,7 +98,7 @@ export class RateGate {
 
 	/** Nobody waits here and no limit is known. */
 	isIdle(): boolean {
-		return this.queue.size === 0 && this.pace === undefined && this.opensIn() === 0;
+		return this.line.length === 0 && this.pace === undefined && this.opensIn() === 0;
 	}
 
 	private slowDown(announcedLimit: number | undefined, now: number, pause: number): void {
@@ -135,43 +135,27 @@ export class RateGate {
 		this.nextPassage = Math.max(this.nextPassage, this.clock.now() - 1) + SECOND_MS / this.pace;
 	}
 
-	private async waitInQueue(signal: AbortSignal | undefined): Promise<void> {
-		await new Promise<void>((resolve, reject) => {
-			const leave = () => {
-				this.queue.delete(enter);
-				signal?.removeEventListener('abort', cancel);
-				if (this.queue.size === 0) this.stopTimer?.();
-			};
-			const enter = () => {
-				leave();
-				resolve();
-			};
-			const cancel = () => {
-				leave();
-				reject(new CancelledError());
-			};
-			signal?.addEventListener('abort', cancel, { once: true });
-			this.queue.add(enter);
-			this.startTimer();
-		});
+	private async waitInLine(signal: AbortSignal | undefined): Promise<void> {
+		const admitted = this.line.join(signal);
+		this.startTimer();
+		try {
+			await admitted;
+		} finally {
+			if (this.line.length === 0) this.stopTimer();
+		}
 	}
 
 	private startTimer(): void {
-		this.stopTimer?.();
-		const stop = this.clock.after(Math.ceil(this.opensIn()), () => this.letPass());
-		this.stopTimer = () => {
-			stop();
-			this.stopTimer = undefined;
-		};
+		this.stopTimer();
+		this.stopTimer = this.clock.after(Math.ceil(this.opensIn()), () => this.admit());
 	}
 
-	private letPass(): void {
-		for (const enter of this.queue) {
-			if (this.opensIn() > 0) break;
+	private admit(): void {
+		while (this.line.length > 0 && this.opensIn() === 0) {
 			this.pass();
-			enter();
+			this.line.admitNext();
 		}
-		if (this.queue.size > 0) this.startTimer();
+		if (this.line.length > 0) this.startTimer();
 	}
 }
 

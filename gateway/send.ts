@@ -7,6 +7,7 @@ import type { RateGate } from './rateGate';
 import { retryDelay } from './retry';
 import type { Secret } from './secret';
 import { toServiceError } from './serviceError';
+import type { Slots } from './slots';
 import type { HttpResponse, Transport } from './transport';
 
 /** A request that the rate limit refused while others of the same key passed waits for its turn this often. */
@@ -20,6 +21,8 @@ export interface Link {
 	prefix: string;
 	secret: Secret;
 	gate: RateGate;
+	/** How many requests may be in flight at once. */
+	slots: Slots;
 	clock: Clock;
 	maxRetries: number;
 	/** Milliseconds without an answer, or without a byte of a body. */
@@ -55,20 +58,43 @@ export async function send<Result>(
 	let attempt = 0;
 	let turnsLost = 0;
 	for (;;) {
-		const passage = await link.gate.enter(signal);
 		try {
-			return await sendOnce(link, request, read, signal);
+			return await link.slots.run(async () => await pass(link, request, read, signal), signal);
 		} catch (error) {
-			if (!(error instanceof GatewayError)) throw error;
-			const refused = error instanceof ServiceError && error.status === 429;
-			const othersPassed = refused && link.gate.refuse(error, passage);
-			const delay = retryDelay(error, { attempt, maxRetries: link.maxRetries, paid });
-			if (delay === undefined) throw error;
-			if (othersPassed && turnsLost < MOST_TURNS_LOST) turnsLost += 1;
+			if (!(error instanceof Refusal || error instanceof GatewayError)) throw error;
+			const failure = error instanceof Refusal ? error.failure : error;
+			const delay = retryDelay(failure, { attempt, maxRetries: link.maxRetries, paid });
+			if (delay === undefined) throw failure;
+			if (error instanceof Refusal && error.othersPassed && turnsLost < MOST_TURNS_LOST) turnsLost += 1;
 			else attempt += 1;
-			// After a 429 the closed gate is the wait, for this request as for all others.
-			if (!refused) await link.clock.sleep(delay, signal);
+			// After a refusal the closed gate is the wait, for this request as for all others.
+			if (!(error instanceof Refusal)) await link.clock.sleep(delay, signal);
 		}
+	}
+}
+
+/** The rate limit refused a request. */
+class Refusal extends Error {
+	constructor(
+		readonly failure: ServiceError,
+		readonly othersPassed: boolean,
+	) {
+		super();
+	}
+}
+
+async function pass<Result>(
+	link: Link,
+	request: ServiceRequest,
+	read: (answer: Answer) => Promise<Result>,
+	signal: AbortSignal | undefined,
+): Promise<Result> {
+	const passage = await link.gate.enter(signal);
+	try {
+		return await sendOnce(link, request, read, signal);
+	} catch (error) {
+		if (!(error instanceof ServiceError && error.status === 429)) throw error;
+		throw new Refusal(error, link.gate.refuse(error, passage));
 	}
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock';
+import { type Clock, systemClock } from '../clock';
 import {
 	CancelledError,
 	GatewayError,
@@ -13,26 +13,26 @@ import { nextPoll, type Polling, type PollHistory } from './pollSchedule';
 /** Answers in a row that make no sense, after which a poll address is taken to be wrong. */
 const MOST_MALFORMED = 5;
 
-export interface WatchSettings {
+export interface WaitSettings {
+	/** Milliseconds until the first look: 0 for a task of an earlier time. */
+	firstLookMs: number;
 	polling: Polling;
 	/** Milliseconds between two looks at one task. */
 	pollIntervalMs: number;
-	/** Milliseconds after which a task is no longer waited for. */
+	/** Milliseconds after which the task is no longer waited for. */
 	maxWaitMs: number;
-	/** How many polls may be in flight at once. */
-	maxConcurrency: number;
-	clock: Clock;
-	signal: AbortSignal | undefined;
 }
 
 interface Watched {
+	settings: WaitSettings;
 	history: PollHistory & { task: VideoTask };
 	/** Ends a poll in flight. */
 	controller: AbortController;
 	stopTimer: () => void;
 	stopDeadline: () => void;
 	malformed: number;
-	settle: (outcome: VideoTask | GatewayError) => void;
+	succeed: (task: VideoTask) => void;
+	fail: (error: unknown) => void;
 }
 
 /**
@@ -42,92 +42,76 @@ interface Watched {
  */
 export class TaskWatch {
 	private readonly watched = new Set<Watched>();
-	private readonly due = new Set<Watched>();
-	private inFlight = 0;
 	private readonly cancel = () => {
-		for (const watched of [...this.watched]) watched.settle(new CancelledError());
+		for (const watched of [...this.watched]) watched.fail(new CancelledError());
 	};
 
-	/** @param poll asks for the state of a task, retries included */
+	/** @param poll asks for the state of a task, retries included, and bounds how many polls are in flight */
 	constructor(
 		private readonly poll: (taskId: string, signal: AbortSignal) => Promise<VideoTask>,
-		private readonly settings: WatchSettings,
+		private readonly signal?: AbortSignal,
+		private readonly clock: Clock = systemClock,
 	) {}
 
 	/**
 	 * Resolves when the task is completed or failed.
 	 * @param task what is known of it
-	 * @param firstLook milliseconds until the first poll: 0 for a task of an earlier time
 	 * @throws WaitTimeoutError with the last known state of the task
 	 * @throws CancelledError at once when the execution is cancelled
 	 * @throws GatewayError when asking for the task can never succeed
 	 */
-	async wait(task: VideoTask, firstLook: number): Promise<VideoTask> {
-		const { clock, signal, maxWaitMs } = this.settings;
+	async wait(task: VideoTask, settings: WaitSettings): Promise<VideoTask> {
+		const { clock, signal } = this;
 		if (signal?.aborted) throw new CancelledError();
-		if (isFinished(task)) return task;
 		if (this.watched.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });
 		const now = clock.now();
 		return await new Promise<VideoTask>((resolve, reject) => {
 			const watched: Watched = {
+				settings,
 				history: { startedAt: now, seenAt: now, task },
 				controller: new AbortController(),
 				stopTimer: () => {},
-				stopDeadline: clock.after(maxWaitMs, () =>
-					watched.settle(new WaitTimeoutError(watched.history.task, maxWaitMs)),
+				stopDeadline: clock.after(settings.maxWaitMs, () =>
+					watched.fail(new WaitTimeoutError(watched.history.task, settings.maxWaitMs)),
 				),
 				malformed: 0,
-				settle: (outcome) => {
-					if (!this.forget(watched)) return;
-					if (outcome instanceof GatewayError) reject(outcome);
-					else resolve(outcome);
+				succeed: (finished) => {
+					this.forget(watched);
+					resolve(finished);
+				},
+				fail: (error) => {
+					this.forget(watched);
+					reject(error);
 				},
 			};
 			this.watched.add(watched);
-			this.lookIn(watched, firstLook);
+			this.lookIn(watched, settings.firstLookMs);
 		});
 	}
 
-	private forget(watched: Watched): boolean {
-		if (!this.watched.delete(watched)) return false;
-		this.due.delete(watched);
+	private forget(watched: Watched): void {
+		this.watched.delete(watched);
 		watched.stopTimer();
 		watched.stopDeadline();
 		watched.controller.abort();
-		if (this.watched.size === 0) this.settings.signal?.removeEventListener('abort', this.cancel);
-		return true;
+		if (this.watched.size === 0) this.signal?.removeEventListener('abort', this.cancel);
 	}
 
 	private lookIn(watched: Watched, delay: number): void {
-		watched.stopTimer = this.settings.clock.after(delay, () => {
-			this.due.add(watched);
-			this.lookAtDue();
-		});
-	}
-
-	private lookAtDue(): void {
-		for (const watched of this.due) {
-			if (this.inFlight >= this.settings.maxConcurrency) return;
-			this.due.delete(watched);
-			this.inFlight += 1;
-			void this.look(watched).finally(() => {
-				this.inFlight -= 1;
-				this.lookAtDue();
-			});
-		}
+		watched.stopTimer = this.clock.after(delay, () => void this.look(watched));
 	}
 
 	private async look(watched: Watched): Promise<void> {
-		const { clock, polling, pollIntervalMs } = this.settings;
+		const { polling, pollIntervalMs } = watched.settings;
 		try {
 			const task = await this.poll(watched.history.task.id, watched.controller.signal);
-			watched.history = { ...watched.history, seenAt: clock.now(), task };
+			watched.history = { ...watched.history, seenAt: this.clock.now(), task };
 			watched.malformed = 0;
-			if (isFinished(task)) watched.settle(task);
+			if (isFinished(task)) return watched.succeed(task);
 		} catch (error) {
-			if (!(error instanceof GatewayError)) throw error;
+			if (!(error instanceof GatewayError)) return watched.fail(error);
 			watched.malformed = error instanceof MalformedAnswerError ? watched.malformed + 1 : 0;
-			if (!isTransient(error) || watched.malformed >= MOST_MALFORMED) watched.settle(error);
+			if (!isTransient(error) || watched.malformed >= MOST_MALFORMED) return watched.fail(error);
 		}
 		if (this.watched.has(watched)) this.lookIn(watched, nextPoll(polling, pollIntervalMs, watched.history));
 	}
