@@ -1,0 +1,97 @@
+import { gzipSync } from 'node:zlib';
+import { withHeaders } from '../../answer';
+import type { Effect } from '../fault';
+import type { Wire } from '../../wire';
+
+type Deliver = Extract<Effect, { kind: 'damage' }>['deliver'];
+
+const DRIP_BYTES = 8;
+
+export function damage(deliver: Deliver): Effect {
+	return { kind: 'damage', deliver };
+}
+
+/** Starts the answer with a header changed or, when undefined, left out. */
+function startWith(changes: Record<string, string | undefined>): Deliver {
+	return async (wire, { status, headers, body }) => {
+		const length = String(body.length);
+		const all = Object.entries({ ...headers, 'content-length': length, ...changes });
+		const kept = all.filter((entry): entry is [string, string] => entry[1] !== undefined);
+		wire.start(status, Object.fromEntries(kept));
+	};
+}
+
+export function changedHeaders(changes: Record<string, string | undefined>): Effect {
+	return damage(async (wire, answer, context) => {
+		await startWith(changes)(wire, answer, context);
+		await wire.send(answer.body);
+		await wire.end();
+	});
+}
+
+/** Half the answer under its full length, then `then`. */
+export function half(then: (wire: Wire) => void | Promise<void>): Effect {
+	return damage(async (wire, answer, context) => {
+		await startWith({})(wire, answer, context);
+		await wire.send(answer.body.subarray(0, Math.floor(answer.body.length / 2)));
+		// A reset at once could overtake the bytes before it.
+		await wire.pause(5);
+		await then(wire);
+	});
+}
+
+/** Half the body, and a length that agrees. */
+export const cutShort = damage((wire, answer) =>
+	wire.whole({ ...answer, body: answer.body.subarray(0, Math.floor(answer.body.length / 2)) }),
+);
+
+export const slowAnswer = damage(async (wire, answer, { slowMs }) => {
+	await wire.pause(slowMs);
+	await wire.whole(answer);
+});
+
+export const slowDrip = damage(async (wire, answer, context) => {
+	await startWith({})(wire, answer, context);
+	const drips = Math.ceil(answer.body.length / DRIP_BYTES);
+	for (let drip = 0; drip < drips && !wire.gone; drip++) {
+		await wire.send(answer.body.subarray(drip * DRIP_BYTES, (drip + 1) * DRIP_BYTES));
+		await wire.pause(context.slowMs / 100);
+	}
+	await wire.end();
+});
+
+/** White space before the answer keeps it valid JSON of any size. */
+export const oversized = damage(async (wire, answer, { oversizedBytes }) => {
+	wire.start(answer.status, answer.headers);
+	const blanks = Buffer.alloc(64 * 1024, ' ');
+	for (let sent = 0; sent < oversizedBytes && !wire.gone; sent += blanks.length) {
+		await wire.send(blanks);
+	}
+	await wire.send(answer.body);
+	await wire.end();
+});
+
+/** A small answer that grows to `oversizedBytes` when it is decoded. */
+export const gzipBomb = damage(async (wire, answer, { oversizedBytes }) => {
+	const body = gzipSync(Buffer.concat([Buffer.alloc(oversizedBytes, ' '), answer.body]));
+	await wire.whole(withHeaders({ ...answer, body }, { 'content-encoding': 'gzip' }));
+});
+
+export const cutGzip = damage(async (wire, answer) => {
+	const whole = gzipSync(answer.body);
+	const body = whole.subarray(0, Math.floor(whole.length / 2));
+	await wire.whole(withHeaders({ ...answer, body }, { 'content-encoding': 'gzip' }));
+});
+
+export const closeAfter = damage(async (wire, answer) => {
+	await wire.whole(withHeaders(answer, { connection: 'keep-alive' }));
+	wire.reset();
+});
+
+export const lost = damage(async (wire: Wire) => wire.reset());
+
+export const hang = damage((wire: Wire) => wire.silence());
+
+export function otherStatus(status: number): Effect {
+	return damage((wire, answer) => wire.whole({ ...answer, status }));
+}

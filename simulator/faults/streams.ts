@@ -1,0 +1,42 @@
+import { on } from './fault';
+import * as stream from './effects/stream';
+
+const joined = (frames: readonly string[]) => [frames.join('')];
+const each = (change: (text: string) => string) => stream.rewritten((frames) => frames.map(change));
+
+/** Streams that break, and streams that are unusual but right. */
+export const streams = on(['chatStream'], {
+	'stream-cut': ['ends half-way without finish_reason or [DONE]', stream.halfThen()],
+	'stream-no-done': ['complete but for [DONE]', stream.withoutDone],
+	'stream-no-reason': ['complete but for finish_reason', stream.withoutReason],
+	'stream-empty': ['200 and no event at all', stream.rewritten(() => [])],
+	'stream-only-done': ['nothing but [DONE]', stream.rewritten(() => ['data: [DONE]\n\n'])],
+	'stream-reset': ['reset half-way', stream.halfStream((wire) => wire.reset())],
+	'stream-hang': ['falls silent half-way', stream.halfStream((wire) => wire.silence())],
+	'stream-slow': ['a long pause half-way', stream.slowStream],
+	'stream-endless': ['words without end', stream.endless],
+	'stream-long-line': ['one very long event line', stream.longLine],
+	'stream-error-general': ['a {code, message, data} half-way', stream.errorInside('general')],
+	'stream-error-alternate': ['an {error: {...}} half-way', stream.errorInside('alternate')],
+	'stream-echo-key': ['an error half-way that repeats the key', stream.echoKeyInside],
+	'stream-garbage': ['an event that is not JSON', stream.inserted('data: {"id": oops\n\n')],
+	'stream-nonsense': ['events of another shape', stream.inserted('data: 42\n\ndata: {"a":[]}\n\n')],
+	'stream-html': ['a page inside the stream', stream.halfThen('<html><body>Bye</body></html>\n')],
+	'stream-crlf': ['CRLF line ends', each((text) => text.replaceAll('\n', '\r\n'))],
+	'stream-comments': [
+		'comments, blank events and other fields between the chunks',
+		stream.inserted(': keep-alive\n\n', '\n\n', 'event: note\nid: 7\nretry: 10\n\n'),
+	],
+	'stream-no-blank': [
+		'no blank lines between data lines',
+		each((text) => text.replace('\n\n', '\n')),
+	],
+	'stream-no-space': ['no space after data:', each((text) => text.replace('data: ', 'data:'))],
+	'stream-bom': ['a byte order mark first', stream.rewritten((frames) => ['\uFEFF', ...frames])],
+	'stream-split': ['one byte a packet, inside UTF-8 characters too', stream.byteByByte],
+	'stream-joined': ['everything in one packet', stream.rewritten(joined)],
+	'stream-unended': [
+		'[DONE] without a line end',
+		each((text) => text.replace('[DONE]\n\n', '[DONE]')),
+	],
+});

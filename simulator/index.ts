@@ -1,0 +1,155 @@
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import { Desk } from './desk';
+import type { Endpoint } from './endpoints';
+import type { Injection } from './faults/injections';
+import type { ReceivedRequest } from './journal';
+import { DEFAULTS, type Settings, type SimulatorOptions } from './options';
+import { Refusal, refusalAnswer, shapeOf } from './refusal';
+import { routes } from './routes';
+import { stateOf, type TaskStatus } from './video/tasks';
+
+export { CATALOGUE, type ModelRecord } from './catalogue';
+export { ENDPOINTS, type Endpoint } from './endpoints';
+export { FAULTS } from './faults/table';
+export type { Injection } from './faults/injections';
+export type { ReceivedRequest } from './journal';
+export type { SimulatorOptions } from './options';
+
+// As a server behind a load balancer: longer than the pauses between polls.
+const KEEP_ALIVE_MS = 60_000;
+const LARGEST_BODY = 32 * 2 ** 20;
+const LONGEST_TASK_ID = 8000;
+
+export interface TaskView {
+	id: string;
+	submissionId: string;
+	model: string;
+	prompt: string;
+	status: TaskStatus;
+	/** Milliseconds since 1970. */
+	createdAt: number;
+}
+
+export interface Simulator {
+	/** The base address, without a trailing slash. */
+	readonly url: string;
+	readonly key: string;
+	/** The latest requests received, oldest first. */
+	readonly requests: readonly ReceivedRequest[];
+	/** Requests received for an endpoint, whatever became of them. */
+	count(endpoint: Endpoint): number;
+	/** Video submissions accepted. */
+	readonly submissions: number;
+	/** Sockets ever opened. */
+	readonly connections: number;
+	/** Sockets open now. */
+	readonly openSockets: number;
+	/** The video tasks remembered, oldest first. */
+	readonly tasks: readonly TaskView[];
+	/** Plays a fault on coming requests. Throws when it cannot happen on that endpoint. */
+	inject(injection: Injection): void;
+	clearFaults(): void;
+	/** Lets another key in. */
+	acceptKey(key: string): void;
+	/** Shuts a key out. */
+	revokeKey(key: string): void;
+	/** Forgets requests, counts, tasks, faults and rate-limit state; keys and connections stay. */
+	reset(): void;
+	/** Ends every connection at once and stops listening. */
+	close(): Promise<void>;
+}
+
+function endpointAt(path: string): Endpoint {
+	if (path.includes('/chat/completions')) return 'chat';
+	return path.includes('/video/generations') ? 'submit' : 'other';
+}
+
+function build(desk: Desk): FastifyInstance {
+	const { tls, errorShape } = desk.settings;
+	const refuse = (reply: FastifyReply, refusal: Refusal, endpoint: Endpoint) => {
+		const { status, headers, body } = refusalAnswer(refusal, shapeOf(endpoint, errorShape));
+		return reply.code(status).headers(headers).send(body);
+	};
+	const app = Fastify({
+		bodyLimit: LARGEST_BODY,
+		routerOptions: { maxParamLength: LONGEST_TASK_ID },
+		frameworkErrors: (error, request, reply) => {
+			desk.note(request, () => 'other');
+			void refuse(reply, new Refusal(404, 'not_found', error.message), 'other');
+		},
+		serverFactory: (handler) => (tls ? createTlsServer(tls, handler) : createServer(handler)),
+	});
+	app.removeAllContentTypeParsers();
+	app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+		done(null, body);
+	});
+	app.setErrorHandler(async (error: FastifyError, request, reply) => {
+		const { endpoint } = desk.note(request, () => endpointAt(request.url));
+		const status = error.statusCode === 415 ? 400 : (error.statusCode ?? 500);
+		const code = status < 500 ? 'invalid_request_error' : 'internal_server_error';
+		await refuse(reply, new Refusal(status, code, error.message), endpoint);
+	});
+	routes(app, desk);
+	return app;
+}
+
+/** Starts the generation service of the interface document on this machine. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+	const settings: Settings = { ...DEFAULTS, ...options };
+	const desk = new Desk(settings);
+	const app = build(desk);
+	const sockets = new Set<Socket>();
+	let connections = 0;
+	app.server.on('connection', (socket: Socket) => {
+		connections += 1;
+		sockets.add(socket);
+		socket.once('close', () => sockets.delete(socket));
+	});
+	app.server.keepAliveTimeout = KEEP_ALIVE_MS;
+	const address = await app.listen({ port: settings.port, host: settings.host });
+
+	return {
+		url: `${address}${settings.pathPrefix}`,
+		key: settings.key,
+		requests: desk.journal.requests,
+		count: (endpoint) => desk.journal.count(endpoint),
+		get submissions() {
+			return desk.tasks.submissions;
+		},
+		get connections() {
+			return connections;
+		},
+		get openSockets() {
+			return sockets.size;
+		},
+		get tasks() {
+			return desk.tasks.all().map((task) => ({
+				id: task.id,
+				submissionId: task.submissionId,
+				model: task.model,
+				prompt: task.prompt,
+				status: stateOf(task, settings.now()).status,
+				createdAt: task.createdAt,
+			}));
+		},
+		inject: (injection) => desk.injections.add(injection),
+		clearFaults: () => desk.injections.clear(),
+		acceptKey: (key) => void desk.keys.add(key),
+		revokeKey: (key) => void desk.keys.delete(key),
+		reset: () => {
+			desk.journal.clear();
+			desk.tasks.clear();
+			desk.injections.clear();
+			desk.repeats.clear();
+			desk.limiter?.clear();
+		},
+		close: async () => {
+			const closed = app.close();
+			for (const socket of sockets) socket.destroy();
+			await closed;
+		},
+	};
+}

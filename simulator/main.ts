@@ -1,0 +1,146 @@
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { faultMenu, faultTable, HOW_TO_ASK } from './faultMenu';
+import {
+	CATALOGUE,
+	ENDPOINTS,
+	startSimulator,
+	type Injection,
+	type SimulatorOptions,
+} from './index';
+
+const USAGE = `npm run simulator -- [options]
+
+  --port <n>             port to listen on (default 4010)
+  --host <address>       address to listen on (default 127.0.0.1)
+  --key <key>            key to accept (default local-key)
+  --prefix </path>       path prefix of the base address
+  --video-seconds <n>    how long a video takes (default 4)
+  --chunk-delay <ms>     pause between two chunks of a stream (default 25)
+  --latency <ms>         pause before every answer (default 0)
+  --rate-limit <n>[:<b>] n requests a second for each key, b at once (default b = n)
+  --rate-window <n>:<s>  n requests in each window of s seconds instead
+  --error-shape <shape>  general, alternate or documented (default: alternate for chat only)
+  --inject <e>:<fault>   play a fault on an endpoint (${ENDPOINTS.join(', ')});
+                         may be given several times
+  --faults               print the fault table as Markdown and end
+  --help                 print this and end
+
+${HOW_TO_ASK}
+
+Faults:
+${faultMenu()}
+`;
+
+const amount = z.coerce.number().nonnegative();
+const pair = z
+	.string()
+	.regex(/^[\d.]+(:[\d.]+)?$/, 'must be <number> or <number>:<number>')
+	.transform((text) => text.split(':').map(Number));
+const injection = z
+	.string()
+	.transform((text) => {
+		const [endpoint, ...fault] = text.split(':');
+		return { endpoint, fault: fault.join(':') };
+	})
+	.pipe(z.object({ endpoint: z.enum(ENDPOINTS), fault: z.string() }));
+
+const argumentsSchema = z.object({
+	port: z.coerce.number().int().min(0).max(65_535).default(4010),
+	host: z.string().optional(),
+	key: z.string().optional(),
+	prefix: z
+		.string()
+		.regex(/^(\/[^/]+)+$/, 'must be like /gateway')
+		.optional(),
+	'video-seconds': amount.optional(),
+	'chunk-delay': amount.default(25),
+	latency: amount.optional(),
+	'rate-limit': pair.optional(),
+	'rate-window': pair.optional(),
+	'error-shape': z.enum(['general', 'alternate', 'documented']).optional(),
+	inject: z.array(injection).default([]),
+});
+
+type Arguments = z.infer<typeof argumentsSchema>;
+
+function rateLimit(given: Arguments): SimulatorOptions['rateLimit'] {
+	const [requests, windowSeconds = 1] = given['rate-window'] ?? [];
+	if (requests !== undefined) return { requests, windowSeconds };
+	const [requestsPerSecond, burst] = given['rate-limit'] ?? [];
+	if (requestsPerSecond === undefined) return undefined;
+	return { requestsPerSecond, burst: burst ?? Math.max(1, requestsPerSecond) };
+}
+
+function optionsFrom(given: Arguments): SimulatorOptions {
+	const options: { [Name in keyof SimulatorOptions]: SimulatorOptions[Name] | undefined } = {
+		port: given.port,
+		host: given.host,
+		key: given.key,
+		pathPrefix: given.prefix,
+		videoSeconds: given['video-seconds'],
+		chunkDelayMs: given['chunk-delay'],
+		latencyMs: given.latency,
+		errorShape: given['error-shape'],
+		rateLimit: rateLimit(given),
+	};
+	return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function readArguments() {
+	const text = { type: 'string' } as const;
+	const { values } = parseArgs({
+		options: {
+			help: { type: 'boolean' },
+			faults: { type: 'boolean' },
+			port: text,
+			host: text,
+			key: text,
+			prefix: text,
+			'video-seconds': text,
+			'chunk-delay': text,
+			latency: text,
+			'rate-limit': text,
+			'rate-window': text,
+			'error-shape': text,
+			inject: { type: 'string', multiple: true },
+		},
+	});
+	return values;
+}
+
+function print(text: string): void {
+	process.stdout.write(`${text}\n`);
+}
+
+async function serve(given: Arguments): Promise<void> {
+	const simulator = await startSimulator({ ...optionsFrom(given), requestsKept: 100 });
+	for (const { endpoint, fault } of given.inject satisfies Injection[]) {
+		simulator.inject({ endpoint, fault });
+	}
+	print(`The generation service, simulated.\n`);
+	print(`Base URL  ${simulator.url}`);
+	print(`API key   ${simulator.key}`);
+	print(`Models    ${CATALOGUE.map(({ id }) => id).join(', ')}\n`);
+	print(HOW_TO_ASK);
+	print(`Every fault, by name:\n${faultMenu()}\n\nCtrl+C ends it.`);
+	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+		process.once(signal, () => void simulator.close());
+	}
+}
+
+async function main(): Promise<void> {
+	const values = readArguments();
+	if (values.help) return print(USAGE);
+	if (values.faults) return print(faultTable());
+	const given = argumentsSchema.safeParse(values);
+	if (given.success) return serve(given.data);
+	const words = given.error.issues.map(({ path, message }) => `--${path.join(' ')}: ${message}`);
+	throw new Error(words.join('\n'));
+}
+
+main().catch((error: unknown) => {
+	const words = error instanceof Error ? error.message : String(error);
+	process.stderr.write(`${words}\nSee npm run simulator -- --help\n`);
+	process.exitCode = 1;
+});

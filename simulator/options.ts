@@ -1,0 +1,75 @@
+import type { ErrorShape } from './refusal';
+import type { Encoding } from './encoding';
+
+/** `burst` requests at once, refilled evenly. */
+export interface TokenBucket {
+	requestsPerSecond: number;
+	burst: number;
+}
+
+/** So many requests in each window, counted from the window's first request. */
+export interface FixedWindow {
+	requests: number;
+	windowSeconds: number;
+}
+
+export interface SimulatorOptions {
+	/** Default 0: a free port. */
+	port?: number;
+	/** Default 127.0.0.1. */
+	host?: string;
+	/** The key that is accepted; default `local-key`. */
+	key?: string;
+	/** A path prefix of the base address, such as `/gateway`; default none. */
+	pathPrefix?: string;
+	/** Seconds of `now` a video task takes; default 4. */
+	videoSeconds?: number;
+	/** Milliseconds between two chunks of a stream; default 0. */
+	chunkDelayMs?: number;
+	/** Milliseconds before each answer; default 0. */
+	latencyMs?: number;
+	/** Milliseconds the `slow-…` faults take; default 2000. */
+	slowMs?: number;
+	/** Bytes of an `oversized` answer; default 64 MiB. */
+	oversizedBytes?: number;
+	/** Requests allowed per key; default no limit. */
+	rateLimit?: TokenBucket | FixedWindow;
+	/** `documented` (default): the alternate shape for chat, the general one elsewhere. */
+	errorShape?: ErrorShape | 'documented';
+	/** Encodings to answer in, best first, where the client accepts them; default gzip, deflate, br. */
+	encodings?: readonly Encoding[];
+	/** Characters of a video prompt past which the answer is 413; default 4000. */
+	maxPromptLength?: number;
+	/** Where the redirect faults point; the request's path is appended. Default a closed port. */
+	redirectTarget?: string;
+	/** Serve HTTPS with this PEM key and certificate. */
+	tls?: { key: string; cert: string };
+	/** Milliseconds since 1970; default Date.now. Tasks, limits and timestamps read it. */
+	now?: () => number;
+	/** Received requests remembered; default 10,000. */
+	requestsKept?: number;
+	/** Video tasks remembered; default 100,000. */
+	tasksKept?: number;
+}
+
+export type Settings = Required<Omit<SimulatorOptions, 'rateLimit' | 'tls'>> &
+	Pick<SimulatorOptions, 'rateLimit' | 'tls'>;
+
+export const DEFAULTS = {
+	port: 0,
+	host: '127.0.0.1',
+	key: 'local-key',
+	pathPrefix: '',
+	videoSeconds: 4,
+	chunkDelayMs: 0,
+	latencyMs: 0,
+	slowMs: 2000,
+	oversizedBytes: 64 * 2 ** 20,
+	errorShape: 'documented',
+	encodings: ['gzip', 'deflate', 'br'],
+	maxPromptLength: 4000,
+	redirectTarget: 'http://127.0.0.1:9',
+	now: Date.now,
+	requestsKept: 10_000,
+	tasksKept: 100_000,
+} as const satisfies SimulatorOptions;

@@ -1,0 +1,25 @@
+import type { FastifyRequest } from 'fastify';
+import { Refusal } from './refusal';
+
+/** The JSON value of a body's text; the text itself where it is not JSON. */
+export function parseBody(text: unknown): unknown {
+	if (typeof text !== 'string' || text === '') return undefined;
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}
+
+/** Throws a 400 unless the request is declared as JSON and is JSON. */
+export function requireJson({ headers, body }: FastifyRequest): void {
+	const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+	if (type !== 'application/json') {
+		throw new Refusal(400, 'invalid_request_error', 'Content-Type must be application/json.');
+	}
+	try {
+		JSON.parse(typeof body === 'string' ? body : '');
+	} catch {
+		throw new Refusal(400, 'invalid_request_error', 'The request body is not valid JSON.');
+	}
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { Refusal } from './refusal';
+
+/** A rule's words for the error message; an absent value is told apart from a wrong one. */
+function rule(words: string) {
+	return {
+		error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : words),
+	};
+}
+
+const text = z.string(rule('must be a string'));
+const nonEmpty = text.refine((value) => value.trim() !== '', 'must not be empty');
+
+function between(low: number, high: number) {
+	const words = `must be a number from ${low} to ${high}`;
+	return z.number(rule(words)).min(low, words).max(high, words);
+}
+
+function integerBetween(low: number, high: number) {
+	const words = `must be an integer from ${low} to ${high}`;
+	return z.int(rule(words)).min(low, words).max(high, words);
+}
+
+const message = z.looseObject(
+	{
+		role: z.enum(['system', 'user', 'assistant'], rule("must be 'system', 'user' or 'assistant'")),
+		content: text,
+	},
+	rule('must be an object with role and content'),
+);
+
+const positive = 'must be a positive integer';
+const stopRule = 'must be a string or an array of strings';
+
+/** POST /v1/chat/completions. Fields the document does not name are let through. */
+export const chatRequest = z.looseObject({
+	model: nonEmpty,
+	messages: z
+		.array(message, rule('must be an array of items with role and content'))
+		.min(1, 'must hold at least one message'),
+	temperature: between(0, 2).optional(),
+	max_tokens: z.int(rule(positive)).positive(positive).optional(),
+	top_p: between(0, 1).optional(),
+	stream: z.boolean(rule('must be true or false')).optional(),
+	stream_options: z
+		.looseObject({ include_usage: z.boolean(rule('must be true or false')).optional() })
+		.optional(),
+	stop: z.union([z.string(), z.array(z.string())], rule(stopRule)).optional(),
+	presence_penalty: between(-2, 2).optional(),
+	frequency_penalty: between(-2, 2).optional(),
+	user: text.optional(),
+});
+
+/** POST {video prefix}/video/generations, with the document's defaults filled in. */
+export const videoRequest = z.looseObject({
+	prompt: nonEmpty,
+	model: nonEmpty,
+	size: z.enum(['480p', '720p', '1080p'], rule('must be 480p, 720p or 1080p')).default('720p'),
+	duration: between(2, 10).default(5),
+	fps: z.literal([24, 30, 60], rule('must be 24, 30 or 60')).default(24),
+	n: integerBetween(1, 4).default(1),
+	response_format: z.enum(['url', 'b64_json'], rule("must be 'url' or 'b64_json'")).default('url'),
+	user: text.optional(),
+});
+
+export type ChatRequest = z.infer<typeof chatRequest>;
+export type VideoRequest = z.infer<typeof videoRequest>;
+
+function nameOf(path: readonly PropertyKey[]): string {
+	return path.reduce<string>((name, part) => {
+		if (typeof part === 'number') return `${name}[${part}]`;
+		return name ? `${name}.${String(part)}` : String(part);
+	}, '');
+}
+
+/** Throws a 400 that names the first parameter at fault. */
+export function checked<Shape extends z.ZodType>(schema: Shape, body: unknown): z.infer<Shape> {
+	const result = schema.safeParse(body);
+	if (result.success) return result.data;
+	const issue = result.error.issues[0];
+	const name = nameOf(issue?.path ?? []) || 'The request body';
+	const words = issue?.path.length ? issue.message : 'must be a JSON object';
+	throw new Refusal(400, 'invalid_request_error', `${name} ${words}.`);
+}
