@@ -28,7 +28,7 @@ export interface SimulatorOptions {
 	chunkDelayMs?: number;
 	/** Milliseconds before each answer; default 0. */
 	latencyMs?: number;
-	/** Milliseconds the `slow-…` faults take; default 2000. */
+	/** Milliseconds the slow faults take, or pause for; default 2000. */
 	slowMs?: number;
 	/** Bytes of an `oversized` answer; default 64 MiB. */
 	oversizedBytes?: number;

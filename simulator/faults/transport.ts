@@ -15,10 +15,6 @@ export const transport = [
 		'close-after': ['a good answer, then the kept-alive connection is reset', damage.closeAfter],
 		truncated: ['closed before the announced length', damage.half((wire) => wire.hangUp())],
 		'cut-short': ['half the body under a length that agrees', damage.cutShort],
-		'no-length': [
-			'a good answer without Content-Length',
-			damage.changedHeaders({ 'content-length': undefined }),
-		],
 		oversized: ['a very large answer', damage.oversized],
 		'bad-gzip': ['says gzip and is not', damage.changedHeaders({ 'content-encoding': 'gzip' })],
 		'cut-gzip': ['half a gzip stream', damage.cutGzip],
@@ -38,6 +34,16 @@ export const transport = [
 	}),
 	...[301, 302, 303, 307, 308].flatMap((status) =>
 		on(ALL, { [`redirect-${status}`]: [`${status} to another host`, redirect(status)] }),
+	),
+	// A stream never has a Content-Length.
+	...on(
+		ALL.filter((endpoint) => endpoint !== 'chatStream'),
+		{
+			'no-length': [
+				'a good answer without Content-Length',
+				damage.changedHeaders({ 'content-length': undefined }),
+			],
+		},
 	),
 	...on(API, {
 		'gzip-bomb': ['a small gzip answer that decodes to a very large one', damage.gzipBomb],

@@ -5,7 +5,7 @@ import type { Wire } from '../../wire';
 
 type Deliver = Extract<Effect, { kind: 'damage' }>['deliver'];
 
-const DRIP_BYTES = 8;
+const DRIPS = 100;
 
 export function damage(deliver: Deliver): Effect {
 	return { kind: 'damage', deliver };
@@ -52,10 +52,10 @@ export const slowAnswer = damage(async (wire, answer, { slowMs }) => {
 
 export const slowDrip = damage(async (wire, answer, context) => {
 	await startWith({})(wire, answer, context);
-	const drips = Math.ceil(answer.body.length / DRIP_BYTES);
-	for (let drip = 0; drip < drips && !wire.gone; drip++) {
-		await wire.send(answer.body.subarray(drip * DRIP_BYTES, (drip + 1) * DRIP_BYTES));
-		await wire.pause(context.slowMs / 100);
+	const size = Math.ceil(answer.body.length / DRIPS);
+	for (let from = 0; from < answer.body.length && !wire.gone; from += size) {
+		await wire.send(answer.body.subarray(from, from + size));
+		await wire.pause(context.slowMs / DRIPS);
 	}
 	await wire.end();
 });

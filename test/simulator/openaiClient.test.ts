@@ -1,0 +1,93 @@
+import OpenAI from 'openai';
+import { CATALOGUE, startSimulator, type Simulator } from '../../simulator';
+
+const messages = [{ role: 'user' as const, content: 'How do herons fish?' }];
+
+describe('the official openai package against the simulator', () => {
+	let simulator: Simulator;
+	let openai: OpenAI;
+
+	beforeAll(async () => {
+		simulator = await startSimulator();
+		const baseURL = `${simulator.url}/v1`;
+		openai = new OpenAI({ baseURL, apiKey: simulator.key, maxRetries: 0 });
+	});
+	afterEach(() => simulator.clearFaults());
+	afterAll(() => simulator.close());
+
+	it('chats', async () => {
+		const completion = await openai.chat.completions.create({ model: 'heron-chat', messages });
+		expect(completion.choices[0]?.message.content).toContain('How do herons fish?');
+		expect(completion.choices[0]?.finish_reason).toBe('stop');
+		expect(completion.usage?.total_tokens).toBeGreaterThan(0);
+	});
+
+	it('streams the same words, with usage when asked', async () => {
+		const whole = await openai.chat.completions.create({ model: 'heron-chat', messages });
+		const stream = await openai.chat.completions.create({
+			model: 'heron-chat',
+			messages,
+			stream: true,
+			stream_options: { include_usage: true },
+		});
+		let text = '';
+		let reason: string | null = null;
+		let usage: unknown;
+		for await (const chunk of stream) {
+			text += chunk.choices[0]?.delta.content ?? '';
+			reason = chunk.choices[0]?.finish_reason ?? reason;
+			usage = chunk.usage ?? usage;
+		}
+		expect(text).toBe(whole.choices[0]?.message.content);
+		expect(reason).toBe('stop');
+		expect(usage).toEqual(whole.usage);
+	});
+
+	it('lists the models', async () => {
+		const ids: string[] = [];
+		for await (const model of openai.models.list()) ids.push(model.id);
+		expect(ids).toEqual(CATALOGUE.map(({ id }) => id));
+	});
+
+	it('reads a 400 with the name of the parameter', async () => {
+		const call = openai.chat.completions.create({ model: 'heron-chat', messages, temperature: 3 });
+		await expect(call).rejects.toBeInstanceOf(OpenAI.BadRequestError);
+		await expect(call).rejects.toMatchObject({
+			code: 'invalid_request_error',
+			message: expect.stringContaining('temperature must be a number from 0 to 2'),
+		});
+	});
+
+	it('reads a 401', async () => {
+		const stranger = new OpenAI({ baseURL: `${simulator.url}/v1`, apiKey: 'wrong' });
+		const call = stranger.chat.completions.create({ model: 'heron-chat', messages });
+		await expect(call).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+		await expect(call).rejects.toMatchObject({ code: 'invalid_api_key' });
+	});
+
+	it('reads a 404', async () => {
+		const call = openai.chat.completions.create({ model: 'no-such-model', messages });
+		await expect(call).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+		await expect(call).rejects.toMatchObject({ code: 'model_not_found' });
+	});
+
+	it('reads a 429 and its Retry-After', async () => {
+		const call = openai.chat.completions.create({ model: 'fault-rate-limit', messages });
+		await expect(call).rejects.toBeInstanceOf(OpenAI.RateLimitError);
+		await expect(call).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
+		await call.catch((error: unknown) => {
+			if (!(error instanceof OpenAI.APIError)) throw error;
+			expect(error.headers?.get('retry-after')).toBe('1');
+		});
+	});
+
+	it('sees an error object inside a stream', async () => {
+		simulator.inject({ endpoint: 'chatStream', fault: 'stream-error-alternate' });
+		const request = { model: 'heron-chat', messages, stream: true } as const;
+		const stream = await openai.chat.completions.create(request);
+		const read = async () => {
+			for await (const chunk of stream) expect(chunk.choices).toHaveLength(1);
+		};
+		await expect(read()).rejects.toThrow('The model went away.');
+	});
+});

@@ -1,0 +1,66 @@
+import { startSimulator, type Simulator } from '../../simulator';
+import { CHAT, exchange, get, jsonOf, post, question } from './client';
+
+describe('the simulator with a rate limit', () => {
+	let simulator: Simulator;
+	let now: number;
+
+	beforeEach(() => {
+		now = Date.UTC(2025, 5, 1);
+	});
+	afterEach(() => simulator.close());
+
+	const status = async () => (await get(simulator, '/v1/models')).status;
+
+	it('refuses past the burst and lets one in for each that was refilled', async () => {
+		const rateLimit = { requestsPerSecond: 2, burst: 3 };
+		simulator = await startSimulator({ rateLimit, now: () => now });
+		expect([await status(), await status(), await status(), await status()]).toEqual([
+			200, 200, 200, 429,
+		]);
+		now += 500;
+		expect([await status(), await status()]).toEqual([200, 429]);
+	});
+
+	it('refuses past the window and lets in after it', async () => {
+		const rateLimit = { requests: 1, windowSeconds: 90 };
+		simulator = await startSimulator({ rateLimit, now: () => now });
+		expect([await status(), await status()]).toEqual([200, 429]);
+		now += 60_000;
+		const seen = await get(simulator, '/v1/models');
+		expect(jsonOf(seen)).toEqual({
+			code: 'rate_limit_exceeded',
+			message: expect.any(String),
+			data: { retry_after: 30 },
+		});
+		expect(seen.headers).toMatchObject({
+			'retry-after': '30',
+			'x-ratelimit-limit-requests': '1',
+			'x-ratelimit-remaining-requests': '0',
+			'x-ratelimit-reset-requests': String(now / 1000 + 30),
+		});
+		now += 30_000;
+		expect(await status()).toBe(200);
+	});
+
+	it('asks to wait at least a second, in whole seconds', async () => {
+		const rateLimit = { requestsPerSecond: 50, burst: 1 };
+		simulator = await startSimulator({ rateLimit, now: () => now });
+		await status();
+		const seen = await post(simulator, CHAT, question);
+		expect(seen.status).toBe(429);
+		expect(seen.headers['retry-after']).toBe('1');
+	});
+
+	it('counts each key for itself, and wrong keys not at all', async () => {
+		const rateLimit = { requests: 1, windowSeconds: 60 };
+		simulator = await startSimulator({ rateLimit, now: () => now });
+		simulator.acceptKey('second-key');
+		const models = (key: string) =>
+			exchange(`${simulator.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+		expect((await models('wrong')).status).toBe(401);
+		expect((await models('local-key')).status).toBe(200);
+		expect((await models('local-key')).status).toBe(429);
+		expect((await models('second-key')).status).toBe(200);
+	});
+});

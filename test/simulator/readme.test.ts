@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { faultTable } from '../../simulator/faultMenu';
+
+it("the simulator's read-me lists every fault of the table", () => {
+	const text = readFileSync(join(__dirname, '../../simulator/README.md'), 'utf8');
+	const [, listed] = /<!-- faults -->\n([^]*)\n<!-- \/faults -->/.exec(text) ?? [];
+	expect(listed).toBe(faultTable());
+});
