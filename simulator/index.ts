@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
@@ -109,7 +110,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 		socket.once('close', () => sockets.delete(socket));
 	});
 	app.server.keepAliveTimeout = KEEP_ALIVE_MS;
-	const address = await app.listen({ port: settings.port, host: settings.host });
+	const listening = await app.listen({ port: settings.port, host: settings.host });
+	// Fastify does not know that the server it was handed speaks TLS.
+	const address = settings.tls ? listening.replace(/^http:/, 'https:') : listening;
 
 	return {
 		url: `${address}${settings.pathPrefix}`,
@@ -148,8 +151,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 		},
 		close: async () => {
 			const closed = app.close();
+			const ended = [...sockets].map((socket) => once(socket, 'close'));
 			for (const socket of sockets) socket.destroy();
-			await closed;
+			await Promise.all([closed, ...ended]);
 		},
 	};
 }

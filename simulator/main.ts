@@ -118,12 +118,12 @@ async function serve(given: Arguments): Promise<void> {
 	for (const { endpoint, fault } of given.inject satisfies Injection[]) {
 		simulator.inject({ endpoint, fault });
 	}
-	print(`The generation service, simulated.\n`);
-	print(`Base URL  ${simulator.url}`);
-	print(`API key   ${simulator.key}`);
-	print(`Models    ${CATALOGUE.map(({ id }) => id).join(', ')}\n`);
-	print(HOW_TO_ASK);
-	print(`Every fault, by name:\n${faultMenu()}\n\nCtrl+C ends it.`);
+	print(`Faults:\n${faultMenu()}\n\n${HOW_TO_ASK}\n`);
+	print('The generation service, simulated:\n');
+	print(`  Base URL  ${simulator.url}`);
+	print(`  API key   ${simulator.key}`);
+	print(`  Models    ${CATALOGUE.map(({ id }) => id).join('\n            ')}\n`);
+	print('Ctrl+C ends it.');
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		process.once(signal, () => void simulator.close());
 	}

@@ -86,10 +86,7 @@ export const slowStream = stream(async (wire, frames, { slowMs }) => {
 
 export const endless = stream(async (wire, frames) => {
 	const words = firstHalf(frames);
-	while (!wire.gone) {
-		await sendAll(wire, words);
-		await wire.pause(1);
-	}
+	while (!wire.gone) await sendAll(wire, words);
 });
 
 /** One line longer than `oversizedBytes`, never finished by a line end until then. */
