@@ -14,6 +14,7 @@ export {
 } from './errors';
 export { type ChatCompletion, chatRequest, type ChatRequest } from './schemas/chat';
 export { parseInput, parseJson } from './schemas/input';
+export { backoff } from './retry';
 export { type CatalogueModel } from './schemas/models';
 export {
 	isFinished,
@@ -24,6 +25,7 @@ export {
 	type VideoSubmission,
 	type VideoTask,
 } from './schemas/video';
+export { SilenceLimit } from './silenceLimit';
 export { type EgressFilter } from './transport';
 export { type Polling } from './video/pollSchedule';
 export { taskFailedError } from './video/taskError';

@@ -1,0 +1,128 @@
+import { Readable, Transform } from 'node:stream';
+import type { IBinaryData } from 'n8n-workflow';
+import {
+	backoff,
+	CancelledError,
+	GatewayError,
+	InvalidInputError,
+	NoAnswerError,
+	SilenceLimit,
+	systemClock,
+	type VideoTask,
+} from '../../gateway';
+import type { Service } from '../shared/connect';
+import { inlineVideo } from './inlineVideo';
+
+const LATER = 'The video is finished and paid for: use the operation Get with this task ID to download it later.';
+
+/**
+ * Puts the video of a completed task into n8n's binary storage, as a stream that never fills the memory.
+ * An address is fetched through n8n's own helper and without the key: it is not the service, and n8n's SSRF
+ * protection looks at it.
+ * @throws GatewayError when the task has no video, or when it does not arrive whole
+ */
+export async function downloadVideo(service: Service, task: VideoTask): Promise<IBinaryData> {
+	const format = task.metadata?.format?.replace(/\W/g, '') || 'mp4';
+	const file = { name: `${task.id.replace(/[^\w.-]/g, '_')}.${format}`, type: `video/${format}` };
+	const inline = inlineVideo(task);
+	if (inline !== undefined) {
+		return await service.context.helpers.prepareBinaryData(inline, file.name, file.type);
+	}
+	const address = videoAddress(task);
+	for (let attempt = 0; ; attempt += 1) {
+		try {
+			return await service.gateway.inSlot(
+				async () => await fetchVideo(service, address, file),
+				service.signal,
+			);
+		} catch (error) {
+			const transient = error instanceof NoAnswerError && error.transient;
+			if (attempt >= service.maxRetries || !transient) throw error;
+			await systemClock.sleep(backoff(attempt), service.signal);
+		}
+	}
+}
+
+function videoAddress(task: VideoTask): string {
+	const { url } = task;
+	if (!url) throw noVideo('The service says that the video is completed, but gives no address for it');
+	if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
+	throw noVideo('The address of the video is not one that begins with http:// or https://');
+}
+
+async function fetchVideo(service: Service, address: string, file: { name: string; type: string }) {
+	const { context, signal, timeoutMs } = service;
+	const limit = new SilenceLimit(systemClock, timeoutMs, signal);
+	try {
+		const { statusCode, headers, body } = (await context.helpers.httpRequest({
+			url: address,
+			encoding: 'stream',
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			abortSignal: limit.signal,
+			headers: { 'accept-encoding': 'identity' },
+		})) as { statusCode: number; headers: Record<string, string | undefined>; body: Readable };
+		if (statusCode !== 200) {
+			body.destroy();
+			throw refused(statusCode);
+		}
+		const whole = wholeBody(headers, () => limit.progress());
+		limit.signal.addEventListener('abort', () => body.destroy(new Error('aborted')), { once: true });
+		body.once('error', (error) => whole.destroy(error));
+		body.once('close', () => body.readableEnded || whole.destroy(new Error('closed')));
+		const type = headers['content-type']?.startsWith('video/') ? headers['content-type'] : file.type;
+		return await context.helpers.prepareBinaryData(body.pipe(whole), file.name, type);
+	} catch (error) {
+		if (signal?.aborted) throw new CancelledError();
+		if (error instanceof GatewayError) throw error;
+		throw lost(error);
+	} finally {
+		limit.end();
+	}
+}
+
+/** Passes a body on and fails at its end when it is shorter or longer than announced: half a video is none. */
+function wholeBody(headers: Record<string, string | undefined>, onProgress: () => void): Transform {
+	const announced = headers['content-encoding'] ? undefined : headers['content-length'];
+	let received = 0;
+	return new Transform({
+		transform(chunk: Buffer, _encoding, done) {
+			received += chunk.length;
+			onProgress();
+			done(null, chunk);
+		},
+		flush(done) {
+			if (announced === undefined || Number(announced) === received) done();
+			else done(new Error(`${received} of ${announced} bytes arrived`));
+		},
+	});
+}
+
+function noVideo(message: string) {
+	return new InvalidInputError('url', message, LATER);
+}
+
+function refused(status: number) {
+	return new NoAnswerError(`The address of the video answered with status ${status}`, {
+		code: 'download_refused',
+		advice: LATER,
+		transient: status === 408 || status === 429 || status >= 500,
+		mayHaveBeenAccepted: false,
+	});
+}
+
+function lost(error: unknown) {
+	const isBlocked = error instanceof Error && /ssrf/i.test(error.name);
+	return new NoAnswerError(
+		isBlocked
+			? "n8n's SSRF protection blocks the address of the video"
+			: 'The download of the video broke off',
+		{
+			code: isBlocked ? 'download_blocked' : 'download_failed',
+			advice: LATER,
+			serviceMessage: error instanceof Error ? error.message : undefined,
+			transient: !isBlocked,
+			mayHaveBeenAccepted: false,
+		},
+	);
+}

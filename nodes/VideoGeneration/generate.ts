@@ -1,0 +1,41 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { TaskFailedError } from '../../gateway';
+import { eachItem } from '../shared/eachItem';
+import { TaskError } from '../shared/errors';
+import { readOutputOptions } from './output';
+import { readVideoRequest } from './request';
+import type { OpenRun } from './run';
+import { readWaitOptions } from './waitOptions';
+
+/** Submits videos and waits for them. While a video is merely waited for, the next item is submitted. */
+export async function generate(
+	context: IExecuteFunctions,
+	open: OpenRun,
+): Promise<INodeExecutionData[]> {
+	return await eachItem(context, (service) => {
+		const { submissions, tasks } = open(service);
+		return {
+			prepare: (itemIndex) => ({
+				request: readVideoRequest(context, itemIndex),
+				wait: readWaitOptions(context, itemIndex),
+				output: readOutputOptions(context, itemIndex),
+			}),
+			async run({ request, wait, output }, itemIndex) {
+				const { submission, resumed } = await submissions.submit(request, itemIndex);
+				submission.data.forEach((task) => tasks.note(task));
+				const firstLookMs = resumed ? 0 : wait.pollIntervalMs;
+				const finished = submission.data.map(async (task) => {
+					try {
+						return await tasks.finish(task, { ...wait, firstLookMs }, output, itemIndex);
+					} catch (error) {
+						if (error instanceof TaskError && error.cause instanceof TaskFailedError) {
+							submissions.taskFailed(itemIndex, request, task.id);
+						}
+						throw error;
+					}
+				});
+				return { pending: tasks.together(finished, itemIndex) };
+			},
+		};
+	});
+}

@@ -1,0 +1,42 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { InvalidInputError } from '../../gateway';
+import type { OutputOptions } from './taskRun';
+
+export const outputProperties: INodeProperties[] = [
+	{
+		displayName: 'Download',
+		name: 'download',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to put the finished video into a binary field',
+		displayOptions: { show: { operation: ['generate', 'get', 'wait'] } },
+	},
+	{
+		displayName: 'Put Output File in Field',
+		name: 'binaryProperty',
+		type: 'string',
+		default: 'data',
+		required: true,
+		hint: 'The name of the output binary field to put the video in',
+		displayOptions: { show: { operation: ['generate', 'get', 'wait'], download: [true] } },
+	},
+	{
+		displayName: 'Simplify',
+		name: 'simplify',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	},
+];
+
+/** Reads how the output of one item shall look. */
+export function readOutputOptions(context: IExecuteFunctions, itemIndex: number): OutputOptions {
+	const simplify = context.getNodeParameter('simplify', itemIndex, true) !== false;
+	const download = context.getNodeParameter('download', itemIndex, false) === true;
+	if (!download) return { simplify, binaryProperty: undefined };
+	const binaryProperty = context.getNodeParameter('binaryProperty', itemIndex, 'data');
+	if (typeof binaryProperty === 'string' && binaryProperty.trim() !== '') {
+		return { simplify, binaryProperty: binaryProperty.trim() };
+	}
+	throw new InvalidInputError('binaryProperty', 'binaryProperty must name a field for the video');
+}

@@ -1,0 +1,39 @@
+import { type IExecuteFunctions, type INodeExecutionData, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import type { Service } from '../shared/connect';
+import { generate } from './generate';
+import { get } from './get';
+import { Submissions } from './submissions';
+import { submit } from './submit';
+import { TaskRun } from './taskRun';
+import { wait } from './wait';
+
+/** What an operation works with during one execution of the node. */
+interface Run {
+	submissions: Submissions;
+	tasks: TaskRun;
+}
+
+export type OpenRun = (service: Service) => Run;
+
+const operations = { generate, get, submit, wait };
+
+/** Runs the chosen operation. An error that it throws lists every task of the run. */
+export async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	const operation = context.getNodeParameter('operation', 0, 'generate') as keyof typeof operations;
+	let current: Run | undefined;
+	const open: OpenRun = (service) => {
+		current = { submissions: new Submissions(service), tasks: new TaskRun(service) };
+		return current;
+	};
+	try {
+		const items = await operations[operation](context, open);
+		if (!items.some(({ json }) => 'error' in json)) current?.submissions.allDone();
+		return items;
+	} catch (error) {
+		const list = current?.tasks.list();
+		if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
+			error.description = [error.description, list].filter(Boolean).join('\n');
+		}
+		throw error;
+	}
+}

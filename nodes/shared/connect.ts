@@ -1,0 +1,48 @@
+import { setMaxListeners } from 'node:events';
+import type { IExecuteFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
+import { type EgressFilter, Gateway, parseConnection } from '../../gateway';
+import { readRequestOptions } from './requestOptions';
+
+export const credentialType = 'generationServiceApi';
+
+/** A dropdown is filled while someone looks at it: better an early error than a long wait. */
+const WHILE_SOMEONE_LOOKS = { maxConcurrency: 1, maxRetries: 1, timeoutMs: 20_000 };
+
+/** The service as a node sees it during one execution. */
+export interface Service {
+	context: IExecuteFunctions;
+	gateway: Gateway;
+	/** Aborted when the execution is cancelled. */
+	signal: AbortSignal | undefined;
+	maxConcurrency: number;
+	maxRetries: number;
+	timeoutMs: number;
+}
+
+/**
+ * Connects a node to the service of its credential.
+ * @throws InvalidInputError when the credential or the request options are not usable
+ */
+export async function connect(context: IExecuteFunctions): Promise<Service> {
+	const options = readRequestOptions(context);
+	const connection = parseConnection(await context.getCredentials(credentialType, 0));
+	const signal = context.getExecutionCancelSignal();
+	// Many waits of one execution listen to this one signal; Node.js would take that for a leak.
+	if (signal !== undefined) setMaxListeners(0, signal);
+	const gateway = new Gateway(connection, { ...options, egressFilter: egressFilterOf(context.helpers) });
+	return { context, gateway, signal, ...options };
+}
+
+/** Connects the editor's dropdowns. */
+export async function connectEditor(context: ILoadOptionsFunctions): Promise<Gateway> {
+	const connection = parseConnection(await context.getCredentials(credentialType));
+	return new Gateway(connection, {
+		...WHILE_SOMEONE_LOOKS,
+		egressFilter: egressFilterOf(context.helpers),
+	});
+}
+
+/** n8n's SSRF protection, which older versions do not hand to nodes. */
+function egressFilterOf(helpers: { getSecureEgressFilter?: () => EgressFilter }): EgressFilter | undefined {
+	return helpers.getSecureEgressFilter?.();
+}

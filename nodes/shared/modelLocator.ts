@@ -1,0 +1,61 @@
+import type {
+	IExecuteFunctions,
+	ILoadOptionsFunctions,
+	INodeListSearchResult,
+	INodeProperties,
+} from 'n8n-workflow';
+import { InvalidInputError } from '../../gateway';
+import { connectEditor } from './connect';
+
+/** A dropdown longer than this is no longer read but searched. */
+const MOST_SHOWN = 500;
+
+/** The `model` parameter: chosen from the service's catalogue, or typed. */
+export const modelLocator: INodeProperties = {
+	displayName: 'Model',
+	name: 'model',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	required: true,
+	description: 'The model of the service’s catalogue to use',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a model...',
+			typeOptions: { searchListMethod: 'searchModels', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. name or name@20250131',
+		},
+	],
+};
+
+/** Reads the model's identifier, whatever mode it was given in. */
+export function readModel(context: IExecuteFunctions, itemIndex: number): string {
+	const model = context.getNodeParameter('model', itemIndex, '', { extractValue: true });
+	if (typeof model === 'string' && model.trim() !== '') return model.trim();
+	throw new InvalidInputError(
+		'model',
+		'model is empty',
+		'Choose a model from the list, or enter its identifier.',
+	);
+}
+
+/** Fills the dropdown with the models whose identifier contains the filter. */
+export async function searchModels(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const gateway = await connectEditor(this);
+	const wanted = filter.trim().toLowerCase();
+	const names = (await gateway.listModels())
+		.map(({ id }) => id)
+		.filter((id) => id.toLowerCase().includes(wanted))
+		.sort((a, b) => a.localeCompare(b));
+	return { results: names.slice(0, MOST_SHOWN).map((id) => ({ name: id, value: id })) };
+}

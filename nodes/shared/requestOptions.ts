@@ -1,0 +1,90 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { InvalidInputError } from '../../gateway';
+
+/** The same collection on all nodes: how requests are sent, not what is asked. */
+export const requestOptionsProperty: INodeProperties = {
+	displayName: 'Request Options',
+	name: 'requestOptions',
+	type: 'collection',
+	placeholder: 'Add Request Option',
+	default: {},
+	options: [
+		{
+			displayName: 'Max Concurrency',
+			name: 'maxConcurrency',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 100 },
+			default: 10,
+			description:
+				'How many requests of this node may be in flight at once. A video that is merely being waited for holds no place.',
+		},
+		{
+			displayName: 'Max Retries',
+			name: 'maxRetries',
+			type: 'number',
+			typeOptions: { minValue: 0, maxValue: 20 },
+			default: 4,
+			description:
+				'How often a request is sent again after a temporary failure. A paid request that may have arrived is never sent again.',
+		},
+		{
+			displayName: 'Timeout',
+			name: 'timeout',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 3600 },
+			default: 300,
+			description: 'Seconds without an answer, or without a byte of a stream, after which a request is given up',
+		},
+	],
+};
+
+export interface RequestOptions {
+	maxConcurrency: number;
+	maxRetries: number;
+	timeoutMs: number;
+}
+
+/**
+ * Reads the collection once for the whole node.
+ * @throws InvalidInputError naming the option
+ */
+export function readRequestOptions(context: IExecuteFunctions): RequestOptions {
+	const given = context.getNodeParameter('requestOptions', 0, {}) as Record<string, unknown>;
+	return {
+		maxConcurrency: readNumber(given, 'maxConcurrency', { least: 1, most: 100, unset: 10, whole: true }),
+		maxRetries: readNumber(given, 'maxRetries', { least: 0, most: 20, unset: 4, whole: true }),
+		timeoutMs: 1000 * readNumber(given, 'timeout', { least: 0.001, most: 3600, unset: 300 }),
+	};
+}
+
+interface NumberRule {
+	least: number;
+	most: number;
+	/** The value of an option that the user did not set. */
+	unset: number;
+	whole?: boolean;
+}
+
+/**
+ * Reads a number of an options collection; a clean number in a text, as expressions give it, is taken.
+ * @throws InvalidInputError naming the option
+ */
+export function readNumber(
+	options: Record<string, unknown>,
+	name: string,
+	{ least, most, unset, whole = false }: NumberRule,
+): number {
+	const given = options[name];
+	if (given === undefined || given === null || given === '') return unset;
+	const value = typeof given === 'string' ? Number(given) : given;
+	const valid =
+		typeof value === 'number' &&
+		value >= least &&
+		value <= most &&
+		(!whole || Number.isInteger(value));
+	if (valid) return value;
+	throw new InvalidInputError(
+		name,
+		`${name} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`,
+	);
+}
