@@ -1,0 +1,52 @@
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
+import { credentialType } from '../shared/connect';
+import { modelLocator, searchModels } from '../shared/modelLocator';
+import { requestOptionsProperty } from '../shared/requestOptions';
+import { complete } from './complete';
+import { messageProperties } from './messages';
+import { optionsProperty } from './options';
+
+export class ChatCompletion implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Chat Completion',
+		name: 'chatCompletion',
+		icon: {
+			light: 'file:../../icons/generationService.svg',
+			dark: 'file:../../icons/generationService.dark.svg',
+		},
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["model"]["value"] || $parameter["model"] }}',
+		description: 'Let a language model of a generation service answer messages',
+		defaults: { name: 'Chat Completion' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: credentialType, required: true }],
+		properties: [
+			modelLocator,
+			...messageProperties,
+			{
+				displayName: 'Simplify',
+				name: 'simplify',
+				type: 'boolean',
+				default: true,
+				description: 'Whether to return a simplified version of the response instead of the raw data',
+			},
+			optionsProperty,
+			requestOptionsProperty,
+		],
+	};
+
+	methods = { listSearch: { searchModels } };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [await complete(this)];
+	}
+}

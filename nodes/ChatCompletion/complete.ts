@@ -1,0 +1,100 @@
+import * as workflow from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { type ChatCompletion, type ChatRequest, chatRequest, InvalidInputError, parseJson } from '../../gateway';
+import type { Service } from '../shared/connect';
+import { eachItem } from '../shared/eachItem';
+import { readModel } from '../shared/modelLocator';
+import { LiveChunks } from './liveChunks';
+import { readMessages } from './messages';
+import { readOptions } from './options';
+
+interface Prepared {
+	request: ChatRequest;
+	stream: boolean;
+	simplify: boolean;
+}
+
+/** Asks the model once for each item. */
+export async function complete(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	return await eachItem(context, (service) => ({
+		prepare: (itemIndex) => prepare(context, itemIndex),
+		async run({ request, stream, simplify }, itemIndex) {
+			const completion = stream
+				? await streamed(service, request, itemIndex)
+				: await service.gateway.chat(request, service.signal);
+			countTokens(context, completion);
+			const json = simplify ? simplified(completion) : full(completion);
+			return [{ json, pairedItem: { item: itemIndex } }];
+		},
+	}));
+}
+
+function prepare(context: IExecuteFunctions, itemIndex: number): Prepared {
+	const options = readOptions(context, itemIndex);
+	const request = chatRequest(
+		{
+			model: readModel(context, itemIndex),
+			messages: readMessages(context, itemIndex),
+			temperature: options.temperature,
+			max_tokens: options.maxTokens,
+			top_p: options.topP,
+			stop: options.stop,
+			presence_penalty: options.presencePenalty,
+			frequency_penalty: options.frequencyPenalty,
+			user: options.user,
+		},
+		parseJson(options.additionalBody, 'additionalBody'),
+	);
+	return {
+		request,
+		stream: readStream(options.stream, context),
+		simplify: context.getNodeParameter('simplify', itemIndex, true) !== false,
+	};
+}
+
+function readStream(stream: unknown, context: IExecuteFunctions): boolean {
+	if (stream === undefined) return context.isStreaming?.() ?? false;
+	if (typeof stream === 'boolean') return stream;
+	throw new InvalidInputError('stream', 'stream must be true or false');
+}
+
+async function streamed(service: Service, request: ChatRequest, itemIndex: number): Promise<ChatCompletion> {
+	const { context, gateway, signal } = service;
+	// sendChunk sends even when nobody streams, and older versions of n8n do not have it.
+	if (!context.isStreaming?.()) return await gateway.streamChat(request, () => {}, signal);
+	const chunks = new LiveChunks(context, itemIndex);
+	chunks.begin();
+	const completion = await gateway.streamChat(request, (text) => chunks.text(text), signal);
+	await chunks.end();
+	return completion;
+}
+
+function simplified({ id, model, choices, usage }: ChatCompletion): IDataObject {
+	const [choice] = choices;
+	return {
+		text: choice?.message.content ?? '',
+		finish_reason: choice?.finish_reason ?? null,
+		...(model !== undefined && { model }),
+		...(id !== undefined && { id }),
+		...(usage && {
+			usage: {
+				prompt_tokens: usage.prompt_tokens,
+				completion_tokens: usage.completion_tokens,
+				total_tokens: usage.total_tokens,
+			},
+		}),
+	};
+}
+
+/** The service's own object. An `error` in it would send a good item to the error branch. */
+function full(completion: ChatCompletion): IDataObject {
+	const { error: _error, ...fields } = completion;
+	return fields as unknown as IDataObject;
+}
+
+/** Feeds n8n's usage insights, where the running n8n has them (2.41 and later). */
+function countTokens(context: IExecuteFunctions, { usage }: ChatCompletion): void {
+	if (!usage || !('accumulateTokenUsage' in workflow)) return;
+	const accumulate: unknown = workflow.accumulateTokenUsage;
+	if (typeof accumulate === 'function') accumulate(context, usage.prompt_tokens, usage.completion_tokens);
+}

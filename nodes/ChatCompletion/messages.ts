@@ -1,0 +1,81 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { InvalidInputError, parseJson } from '../../gateway';
+
+/** The conversation so far, from the form or as JSON. */
+export const messageProperties: INodeProperties[] = [
+	{
+		displayName: 'Messages Source',
+		name: 'messagesSource',
+		type: 'options',
+		options: [
+			{ name: 'Define Below', value: 'define', description: 'Write the messages in this form' },
+			{ name: 'JSON', value: 'json', description: 'Take a list of messages, for example an earlier conversation' },
+		],
+		default: 'define',
+		description: 'Where the messages come from',
+	},
+	{
+		displayName: 'Messages',
+		name: 'messages',
+		type: 'fixedCollection',
+		typeOptions: { multipleValues: true, sortable: true },
+		placeholder: 'Add Message',
+		default: { values: [{ role: 'user', content: '' }] },
+		description: 'The messages in their order. The service keeps no conversation: send earlier messages again.',
+		displayOptions: { show: { messagesSource: ['define'] } },
+		options: [
+			{
+				displayName: 'Message',
+				name: 'values',
+				values: [
+					{
+						displayName: 'Role',
+						name: 'role',
+						type: 'options',
+						options: [
+							{ name: 'Assistant', value: 'assistant', description: 'An earlier answer of the model' },
+							{ name: 'System', value: 'system', description: 'How the model shall behave' },
+							{ name: 'User', value: 'user', description: 'What the user says' },
+						],
+						default: 'user',
+						description: 'Who says it',
+					},
+					{
+						displayName: 'Content',
+						name: 'content',
+						type: 'string',
+						typeOptions: { rows: 3 },
+						default: '',
+						placeholder: 'e.g. Write a haiku about autumn',
+						description: 'The text of the message',
+					},
+				],
+			},
+		],
+	},
+	{
+		displayName: 'Messages (JSON)',
+		name: 'messagesJson',
+		type: 'json',
+		default: '[\n  { "role": "user", "content": "" }\n]',
+		description: 'An array of objects with role (system, user or assistant) and content',
+		displayOptions: { show: { messagesSource: ['json'] } },
+	},
+];
+
+/**
+ * Reads the messages of one item; whether they are well formed is for the request to check.
+ * @throws InvalidInputError naming the parameter
+ */
+export function readMessages(context: IExecuteFunctions, itemIndex: number): unknown {
+	if (context.getNodeParameter('messagesSource', itemIndex, 'define') === 'json') {
+		const messages = parseJson(context.getNodeParameter('messagesJson', itemIndex, ''), 'messagesJson');
+		if (Array.isArray(messages)) return messages;
+		throw new InvalidInputError(
+			'messagesJson',
+			'messagesJson must be an array of messages with role and content',
+		);
+	}
+	const { values } = context.getNodeParameter('messages', itemIndex, {}) as { values?: unknown };
+	return values ?? [];
+}

@@ -1,0 +1,92 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+
+export const optionsProperty: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+	options: [
+		{
+			displayName: 'Additional Body',
+			name: 'additionalBody',
+			type: 'json',
+			default: '{}',
+			description: 'A JSON object that is merged into the request, for fields this node does not know, such as tool definitions',
+		},
+		{
+			displayName: 'Frequency Penalty',
+			name: 'frequencyPenalty',
+			type: 'number',
+			typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
+			default: 0,
+			description: 'From -2 to 2: above 0, words become less likely the more often they occurred',
+		},
+		{
+			displayName: 'Max Tokens',
+			name: 'maxTokens',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 1024,
+			description: 'The maximum number of tokens to generate',
+		},
+		{
+			displayName: 'Presence Penalty',
+			name: 'presencePenalty',
+			type: 'number',
+			typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
+			default: 0,
+			description: 'From -2 to 2: above 0, words that occurred at all become less likely',
+		},
+		{
+			displayName: 'Stop',
+			name: 'stop',
+			type: 'string',
+			typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Stop Sequence' },
+			default: [],
+			description: 'Texts at which the model stops',
+		},
+		{
+			displayName: 'Stream',
+			name: 'stream',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to receive the answer piece by piece. Without this option the node streams when the workflow does.',
+		},
+		{
+			displayName: 'Temperature',
+			name: 'temperature',
+			type: 'number',
+			typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 2 },
+			default: 1,
+			description: 'From 0 to 2: the higher, the more varied the answers. Adjust this or Top P, not both.',
+		},
+		{
+			displayName: 'Top P',
+			name: 'topP',
+			type: 'number',
+			typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
+			default: 1,
+			description: 'From 0 to 1: only the most likely words with this share of the probability are considered. Adjust this or Temperature, not both.',
+		},
+		{
+			displayName: 'User',
+			name: 'user',
+			type: 'string',
+			default: '',
+			description: 'An identifier of your end user, for the service',
+		},
+	],
+};
+
+/** Reads the options of one item. An option that was added and left empty counts as not set. */
+export function readOptions(context: IExecuteFunctions, itemIndex: number): Record<string, unknown> {
+	const given = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
+	const set = Object.entries(given).filter(
+		([, value]) => value !== undefined && value !== null && value !== '',
+	);
+	const { stop, ...options } = Object.fromEntries(set);
+	const sequences = Array.isArray(stop) ? (stop as unknown[]).filter((text) => text !== '') : stop;
+	const hasStop = sequences !== undefined && !(Array.isArray(sequences) && sequences.length === 0);
+	return hasStop ? { ...options, stop: sequences } : options;
+}

@@ -1,0 +1,35 @@
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
+import { credentialType } from '../shared/connect';
+import { requestOptionsProperty } from '../shared/requestOptions';
+import { list, listProperties } from './list';
+
+export class ListModels implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'List Models',
+		name: 'listModels',
+		icon: {
+			light: 'file:../../icons/generationService.svg',
+			dark: 'file:../../icons/generationService.dark.svg',
+		},
+		group: ['input'],
+		version: 1,
+		subtitle: '={{ $parameter["filters"]["search"] || $parameter["filters"]["versions"] || "all" }}',
+		description: 'List the models that a generation service offers to your account',
+		defaults: { name: 'List Models' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: credentialType, required: true }],
+		properties: [...listProperties, requestOptionsProperty],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [await list(this)];
+	}
+}

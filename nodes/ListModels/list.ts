@@ -1,0 +1,125 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { type CatalogueModel, InvalidInputError } from '../../gateway';
+import { eachItem } from '../shared/eachItem';
+import { readNumber } from '../shared/requestOptions';
+
+type Versions = 'all' | 'latest' | 'undated';
+
+const VERSIONS: readonly Versions[] = ['all', 'latest', 'undated'];
+
+export const listProperties: INodeProperties[] = [
+	{
+		displayName: 'Return All',
+		name: 'returnAll',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	},
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: 50,
+		description: 'Max number of results to return',
+		displayOptions: { show: { returnAll: [false] } },
+	},
+	{
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		default: {},
+		options: [
+			{
+				displayName: 'Search',
+				name: 'search',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. video',
+				description: 'Return only models whose identifier contains this text, in upper or lower case',
+			},
+			{
+				displayName: 'Versions',
+				name: 'versions',
+				type: 'options',
+				options: [
+					{ name: 'All', value: 'all', description: 'Every model of the catalogue' },
+					{
+						name: 'Latest',
+						value: 'latest',
+						description: 'One of each family: the newest dated release, or the undated name where there is no dated one',
+					},
+					{ name: 'Undated', value: 'undated', description: 'Only names without a date' },
+				],
+				default: 'all',
+				description: 'Which of the releases of a model to return',
+			},
+		],
+	},
+];
+
+interface Selection {
+	limit: number;
+	search: string;
+	versions: Versions;
+}
+
+/** Puts out one item per model. The catalogue is fetched once, however many items come in. */
+export async function list(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	return await eachItem(context, ({ gateway, signal }) => {
+		let catalogue: Promise<CatalogueModel[]> | undefined;
+		return {
+			prepare: (itemIndex) => readSelection(context, itemIndex),
+			async run(selection, itemIndex) {
+				catalogue ??= gateway.listModels(signal);
+				return select(await catalogue, selection).map((model) => ({
+					json: toJson(model),
+					pairedItem: { item: itemIndex },
+				}));
+			},
+		};
+	});
+}
+
+function readSelection(context: IExecuteFunctions, itemIndex: number): Selection {
+	const filters = context.getNodeParameter('filters', itemIndex, {}) as Record<string, unknown>;
+	const returnAll = context.getNodeParameter('returnAll', itemIndex, false) === true;
+	const limit = context.getNodeParameter('limit', itemIndex, 50);
+	const versions = VERSIONS.find((value) => value === (filters.versions || 'all'));
+	if (versions === undefined) {
+		throw new InvalidInputError('versions', `versions must be one of: ${VERSIONS.join(', ')}`);
+	}
+	return {
+		limit: returnAll
+			? Infinity
+			: readNumber({ limit }, 'limit', { least: 1, most: Number.MAX_SAFE_INTEGER, unset: 50, whole: true }),
+		search: String(filters.search ?? '').trim().toLowerCase(),
+		versions,
+	};
+}
+
+function select(models: CatalogueModel[], { limit, search, versions }: Selection): CatalogueModel[] {
+	return ofVersions(models, versions)
+		.filter(({ id }) => id.toLowerCase().includes(search))
+		.slice(0, limit);
+}
+
+function ofVersions(models: CatalogueModel[], versions: Versions): CatalogueModel[] {
+	if (versions === 'all') return models;
+	if (versions === 'undated') return models.filter(({ versionDate }) => versionDate === null);
+	const newest = new Map<string, CatalogueModel>();
+	for (const model of models) {
+		const known = newest.get(model.baseName);
+		if (known === undefined || (model.versionDate ?? '') > (known.versionDate ?? '')) {
+			newest.set(model.baseName, model);
+		}
+	}
+	return [...newest.values()];
+}
+
+/** The service's record with what its name tells. An `error` would send a good item to the error branch. */
+function toJson({ record, id, baseName, versionDate }: CatalogueModel): IDataObject {
+	const { error: _error, ...fields } = record;
+	return { ...(fields as IDataObject), id, base_name: baseName, version_date: versionDate };
+}
