@@ -1,0 +1,236 @@
+import 'reflect-metadata';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+// Before n8n-core is loaded: it reads its settings while it loads, and must not touch the user's own n8n.
+process.env.N8N_USER_FOLDER ??= mkdtempSync(join(tmpdir(), 'n8n-engine-'));
+process.env.N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS ??= 'false';
+process.env.N8N_LOG_OUTPUT ??= 'file';
+process.env.N8N_LOG_LEVEL ??= 'error';
+
+import { Container } from '@n8n/di';
+import {
+	BinaryDataService,
+	ExecutionLifecycleHooks,
+	ExternalSecretsProxy,
+	WorkflowExecute,
+} from 'n8n-core';
+import {
+	createRunExecutionData,
+	type IConnections,
+	type ICredentialDataDecryptedObject,
+	ICredentialsHelper,
+	type ICredentialType,
+	type IDataObject,
+	type IHttpRequestOptions,
+	type INode,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypes,
+	type IPinData,
+	type IRun,
+	type IRunExecutionData,
+	type IWorkflowExecuteAdditionalData,
+	NodeHelpers,
+	type StructuredChunk,
+	Workflow,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+/** A workflow as n8n exports it. */
+export interface WorkflowFile {
+	name?: string;
+	nodes: INode[];
+	connections: IConnections;
+}
+
+export interface EngineRun {
+	workflow: WorkflowFile;
+	/** By full type, such as `n8n-nodes-generation-service.chatCompletion`. */
+	nodeTypes: Record<string, INodeType>;
+	/** The fields of each credential, by credential type. */
+	credentials: Record<string, ICredentialDataDecryptedObject>;
+	credentialTypes?: Record<string, ICredentialType>;
+	/** The node to begin with; the first one otherwise. */
+	startNode?: string;
+	pinData?: IPinData;
+	mode?: WorkflowExecuteMode;
+	/** Gets every chunk, and makes the workflow stream. */
+	onChunk?: (chunk: StructuredChunk) => void;
+	/** Cancels the execution, as n8n's stop button does. */
+	signal?: AbortSignal;
+	executionId?: string;
+	/** The saved data of a failed execution, to be run again from the node that failed. */
+	resume?: IRunExecutionData;
+	onNodeStart?: (node: string) => void;
+	onNodeEnd?: (node: string) => void;
+}
+
+let binaryData: Promise<void> | undefined;
+
+/** Runs a workflow through n8n's own engine, embedded: no server, no database, no editor. */
+export async function runWorkflow(run: EngineRun): Promise<IRun> {
+	await (binaryData ??= Container.get(BinaryDataService).init());
+	const mode = run.mode ?? 'trigger';
+	const nodeTypes = new NodeTypes(run.nodeTypes);
+	const { nodes, connections, name = 'workflow' } = run.workflow;
+	const workflow = new Workflow({ id: 'workflow', name, nodes, connections, active: false, nodeTypes });
+	const data = additionalData(run, workflow, mode);
+	const execution = new WorkflowExecute(data, mode, run.resume ?? createRunExecutionData());
+	const startNode = run.startNode ?? nodes[0]?.name ?? '';
+	const promise =
+		run.resume === undefined
+			? execution.run({
+					workflow,
+					...(workflow.getNode(startNode) && { startNode: workflow.getNode(startNode)! }),
+					...(run.pinData && { pinData: run.pinData }),
+				})
+			: execution.processRunExecutionData(workflow);
+	const cancel = () => promise.cancel();
+	run.signal?.addEventListener('abort', cancel, { once: true });
+	if (run.signal?.aborted) cancel();
+	try {
+		return await promise;
+	} finally {
+		run.signal?.removeEventListener('abort', cancel);
+	}
+}
+
+/** The items that a node put out in its last run. */
+export function itemsOf(run: IRun, node: string, output = 0): INodeExecutionData[] {
+	return run.data.resultData.runData[node]?.at(-1)?.data?.main?.[output] ?? [];
+}
+
+/** The bytes of a binary field. */
+export async function bytesOf(item: INodeExecutionData, field = 'data'): Promise<Buffer> {
+	const binary = item.binary?.[field];
+	if (binary === undefined) throw new Error(`The item has no binary field ${field}`);
+	return await Container.get(BinaryDataService).getAsBuffer(binary);
+}
+
+class NodeTypes implements INodeTypes {
+	constructor(private readonly types: Record<string, INodeType>) {}
+
+	getByName(type: string): INodeType {
+		const found = this.types[type];
+		if (found === undefined) throw new Error(`There is no node type ${type} here`);
+		return found;
+	}
+
+	getByNameAndVersion(type: string, version?: number): INodeType {
+		return NodeHelpers.getVersionedNodeType(this.getByName(type), version);
+	}
+
+	getKnownTypes(): IDataObject {
+		return this.types as unknown as IDataObject;
+	}
+}
+
+function additionalData(
+	run: EngineRun,
+	workflow: Workflow,
+	mode: WorkflowExecuteMode,
+): IWorkflowExecuteAdditionalData {
+	const executionId = run.executionId ?? '1';
+	const hooks = new ExecutionLifecycleHooks(mode, executionId, {
+		id: workflow.id,
+		name: workflow.name ?? '',
+		active: false,
+		isArchived: false,
+		nodes: run.workflow.nodes,
+		connections: run.workflow.connections,
+		createdAt: new Date(),
+		updatedAt: new Date(),
+		activeVersionId: null,
+	});
+	const { onChunk, onNodeStart, onNodeEnd } = run;
+	if (onChunk) hooks.addHandler('sendChunk', (chunk) => onChunk(chunk));
+	if (onNodeStart) hooks.addHandler('nodeExecuteBefore', (node) => onNodeStart(node));
+	if (onNodeEnd) hooks.addHandler('nodeExecuteAfter', (node) => onNodeEnd(node));
+	const notHere = async () => await Promise.reject(new Error('This engine runs one workflow alone'));
+	const local = 'http://localhost';
+	return {
+		hooks,
+		executionId,
+		streamingEnabled: onChunk !== undefined,
+		credentialsHelper: new FixedCredentials(run.credentials, run.credentialTypes ?? {}),
+		executeWorkflow: notHere,
+		externalSecretsProxy: Container.get(ExternalSecretsProxy),
+		getRunExecutionData: async () => await Promise.resolve(undefined),
+		getRuntimeCredential: async () => await Promise.resolve(undefined),
+		startRunnerTask: notHere,
+		currentNodeExecutionIndex: 0,
+		restApiUrl: local,
+		instanceBaseUrl: local,
+		formBaseUrl: local,
+		formWaitingBaseUrl: local,
+		formTestBaseUrl: local,
+		webhookBaseUrl: local,
+		webhookWaitingBaseUrl: local,
+		webhookTestBaseUrl: local,
+		mcpBaseUrl: local,
+		mcpTestBaseUrl: local,
+		variables: {},
+		logAiEvent: () => {},
+	};
+}
+
+/** Hands the nodes the credentials of the run, whatever the workflow calls them. */
+class FixedCredentials extends ICredentialsHelper {
+	constructor(
+		private readonly fields: Record<string, ICredentialDataDecryptedObject>,
+		private readonly types: Record<string, ICredentialType>,
+	) {
+		super();
+	}
+
+	getParentTypes(): string[] {
+		return [];
+	}
+
+	isCredentialUsableByNode(): boolean {
+		return true;
+	}
+
+	async authenticate(
+		_credentials: ICredentialDataDecryptedObject,
+		_type: string,
+		options: IHttpRequestOptions,
+	): Promise<IHttpRequestOptions> {
+		return await Promise.resolve(options);
+	}
+
+	async preAuthentication(): Promise<undefined> {
+		return await Promise.resolve(undefined);
+	}
+
+	async runPreAuthentication(): Promise<undefined> {
+		return await Promise.resolve(undefined);
+	}
+
+	async getCredentials(): Promise<never> {
+		return await Promise.reject(new Error('Credentials are handed out decrypted here'));
+	}
+
+	async getDecrypted(
+		_data: IWorkflowExecuteAdditionalData,
+		_details: unknown,
+		type: string,
+	): Promise<ICredentialDataDecryptedObject> {
+		const fields = this.fields[type];
+		if (fields === undefined) throw new Error(`There is no credential of the type ${type} here`);
+		return await Promise.resolve({ ...fields });
+	}
+
+	async updateCredentials(): Promise<void> {
+		await Promise.resolve();
+	}
+
+	async updateCredentialsOauthTokenData(): Promise<void> {
+		await Promise.resolve();
+	}
+
+	getCredentialsProperties(type: string) {
+		return this.types[type]?.properties ?? [];
+	}
+}

@@ -1,0 +1,26 @@
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
+
+/** Hands its items on: the beginning and the end of the workflows that tests run. */
+export class PassThrough implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Pass Through',
+		name: 'passThrough',
+		group: ['transform'],
+		version: 1,
+		description: 'Hands its items on',
+		defaults: { name: 'Pass Through' },
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await Promise.resolve([this.getInputData()]);
+	}
+}

@@ -1,0 +1,105 @@
+import type {
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	INodeParameters,
+	INodeType,
+	IRun,
+	OnError,
+	StructuredChunk,
+} from 'n8n-workflow';
+import { type EngineRun, itemsOf, runWorkflow } from '../../demo/engine';
+import { ChatCompletion } from '../../nodes/ChatCompletion/ChatCompletion.node';
+import { ListModels } from '../../nodes/ListModels/ListModels.node';
+import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
+import type { Simulator } from '../../simulator';
+import { PassThrough } from './passThrough';
+
+const PACKAGE = 'n8n-nodes-generation-service';
+
+/** The node types of the workflows that tests run. */
+export const nodeTypes: Record<string, INodeType> = {
+	[`${PACKAGE}.chatCompletion`]: new ChatCompletion(),
+	[`${PACKAGE}.listModels`]: new ListModels(),
+	[`${PACKAGE}.videoGeneration`]: new VideoGeneration(),
+	'test.passThrough': new PassThrough(),
+};
+
+export interface NodeRun extends Pick<EngineRun, 'signal' | 'executionId' | 'resume'> {
+	node: 'chatCompletion' | 'listModels' | 'videoGeneration';
+	parameters: INodeParameters;
+	/** The JSON of the input items; one empty item otherwise. */
+	items?: IDataObject[];
+	onError?: OnError;
+	/** With n8n's Retry On Fail, this many tries. */
+	tries?: number;
+	credential?: IDataObject;
+	/** Makes the workflow stream. */
+	streaming?: boolean;
+}
+
+export interface NodeResult {
+	run: IRun;
+	/** The items of the first output. */
+	items: INodeExecutionData[];
+	/** The items of the error branch. */
+	errors: INodeExecutionData[];
+	/** The error that stopped the workflow. */
+	error: IRun['data']['resultData']['error'];
+	chunks: StructuredChunk[];
+}
+
+/** The fields of a credential for the simulator. */
+export function credentialOf(simulator: Simulator): IDataObject {
+	return { baseUrl: simulator.url, apiKey: simulator.key };
+}
+
+/** Runs one node, fed with items, through n8n's engine. Loading n8n-core costs a test file about a second. */
+export async function runNode(simulator: Simulator, options: NodeRun): Promise<NodeResult> {
+	const { parameters, items = [{}], onError, tries, credential = credentialOf(simulator) } = options;
+	const chunks: StructuredChunk[] = [];
+	const node: INode = {
+		id: 'node',
+		name: 'Node',
+		type: `${PACKAGE}.${options.node}`,
+		typeVersion: 1,
+		position: [200, 0],
+		parameters,
+		credentials: { generationServiceApi: { id: '1', name: 'Service' } },
+		...(onError && { onError }),
+		...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 0 }),
+	};
+	const run = await runWorkflow({
+		workflow: {
+			nodes: [passThrough('Start'), node, passThrough('Done'), passThrough('Failed')],
+			connections: {
+				Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] },
+				Node: {
+					main: [
+						[{ node: 'Done', type: 'main', index: 0 }],
+						[{ node: 'Failed', type: 'main', index: 0 }],
+					],
+				},
+			},
+		},
+		nodeTypes,
+		credentials: { generationServiceApi: credential as never },
+		startNode: 'Start',
+		pinData: { Start: items.map((json, item) => ({ json, pairedItem: { item } })) },
+		...(options.streaming && { onChunk: (chunk: StructuredChunk) => chunks.push(chunk) }),
+		...(options.signal && { signal: options.signal }),
+		...(options.executionId && { executionId: options.executionId }),
+		...(options.resume && { resume: options.resume }),
+	});
+	return {
+		run,
+		items: itemsOf(run, 'Node', 0),
+		errors: itemsOf(run, 'Node', 1),
+		error: run.data.resultData.error,
+		chunks,
+	};
+}
+
+function passThrough(name: string): INode {
+	return { id: name, name, type: 'test.passThrough', typeVersion: 1, position: [0, 0], parameters: {} };
+}
