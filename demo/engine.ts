@@ -71,7 +71,7 @@ let binaryData: Promise<void> | undefined;
 /** Runs a workflow through n8n's own engine, embedded: no server, no database, no editor. */
 export async function runWorkflow(run: EngineRun): Promise<IRun> {
 	await (binaryData ??= Container.get(BinaryDataService).init());
-	const mode = run.mode ?? 'trigger';
+	const mode = run.mode ?? (run.onChunk ? 'webhook' : 'trigger');
 	const nodeTypes = new NodeTypes(run.nodeTypes);
 	const { nodes, connections, name = 'workflow' } = run.workflow;
 	const workflow = new Workflow({ id: 'workflow', name, nodes, connections, active: false, nodeTypes });
