@@ -47,7 +47,8 @@ export class GenerationServiceApi implements ICredentialType {
 				{ name: '/v1', value: '/v1' },
 			],
 			default: '/media/v1',
-			description: 'Where the service has its video endpoints. Change it only if videos are not found.',
+			description:
+				'Where the service has its video endpoints. Change it only if videos are not found.',
 		},
 		{
 			displayName: 'Ignore SSL Issues (Insecure)',

@@ -74,7 +74,14 @@ export async function runWorkflow(run: EngineRun): Promise<IRun> {
 	const mode = run.mode ?? (run.onChunk ? 'webhook' : 'trigger');
 	const nodeTypes = new NodeTypes(run.nodeTypes);
 	const { nodes, connections, name = 'workflow' } = run.workflow;
-	const workflow = new Workflow({ id: 'workflow', name, nodes, connections, active: false, nodeTypes });
+	const workflow = new Workflow({
+		id: 'workflow',
+		name,
+		nodes,
+		connections,
+		active: false,
+		nodeTypes,
+	});
 	const data = additionalData(run, workflow, mode);
 	const execution = new WorkflowExecute(data, mode, run.resume ?? createRunExecutionData());
 	const startNode = run.startNode ?? nodes[0]?.name ?? '';
@@ -147,7 +154,8 @@ function additionalData(
 	if (onChunk) hooks.addHandler('sendChunk', (chunk) => onChunk(chunk));
 	if (onNodeStart) hooks.addHandler('nodeExecuteBefore', (node) => onNodeStart(node));
 	if (onNodeEnd) hooks.addHandler('nodeExecuteAfter', (node) => onNodeEnd(node));
-	const notHere = async () => await Promise.reject(new Error('This engine runs one workflow alone'));
+	const notHere = async () =>
+		await Promise.reject(new Error('This engine runs one workflow alone'));
 	const local = 'http://localhost';
 	return {
 		hooks,

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { type Clock, systemClock } from './clock';
 import type { Connection } from './connection';
 import { GatewayError, InvalidInputError } from './errors';
@@ -90,14 +90,18 @@ export class Gateway {
 			onText(text);
 		};
 		const body = JSON.stringify({ ...request, stream: true });
-		const streamed = { method: 'POST', path: '/v1/chat/completions', body, accept: 'text/event-stream' } as const;
-		try {
-			await this.checkEgress();
-			return await send(this.link, streamed, async (answer) => await this.readStreamed(answer, hand), signal);
-		} catch (error) {
+		const streamed = {
+			method: 'POST',
+			path: '/v1/chat/completions',
+			body,
+			accept: 'text/event-stream',
+		} as const;
+		await this.checkEgress();
+		const read = async (answer: Answer) => await this.readStreamed(answer, hand);
+		return await send(this.link, streamed, read, signal).catch((error: unknown) => {
 			if (error instanceof GatewayError && received !== '') error.partialText = received;
 			throw error;
-		}
+		});
 	}
 
 	/** `GET /v1/models`: the models available to this key. */
@@ -130,7 +134,11 @@ export class Gateway {
 		schema: z.ZodType<Resource>,
 		signal?: AbortSignal,
 	) {
-		return await this.request({ method: 'POST', path, body: JSON.stringify(content) }, schema, signal);
+		return await this.request(
+			{ method: 'POST', path, body: JSON.stringify(content) },
+			schema,
+			signal,
+		);
 	}
 
 	private async request<Resource>(
@@ -139,14 +147,22 @@ export class Gateway {
 		signal?: AbortSignal,
 	): Promise<Resource> {
 		await this.checkEgress();
-		return await send(this.link, request, async (answer) => await this.read(answer, schema), signal);
+		return await send(
+			this.link,
+			request,
+			async (answer) => await this.read(answer, schema),
+			signal,
+		);
 	}
 
 	private async read<Resource>(answer: Answer, schema: z.ZodType<Resource>): Promise<Resource> {
 		return await readJson(answer, schema, this.link.secret, () => this.link.clock.now());
 	}
 
-	private async readStreamed(answer: Answer, onText: (text: string) => void): Promise<ChatCompletion> {
+	private async readStreamed(
+		answer: Answer,
+		onText: (text: string) => void,
+	): Promise<ChatCompletion> {
 		if (String(answer.headers['content-type']).includes('application/json')) {
 			// The service chose not to stream: the answer is the same, in one piece.
 			const completion = await this.read(answer, chatCompletion);
@@ -183,7 +199,8 @@ export class Gateway {
  */
 async function checkAddress(filter: EgressFilter, address: string): Promise<void> {
 	const allowed = await filter.validateUrl(address).then(
-		(result) => !(typeof result === 'object' && result !== null && 'ok' in result && result.ok === false),
+		(result) =>
+			!(typeof result === 'object' && result !== null && 'ok' in result && result.ok === false),
 		() => false,
 	);
 	if (allowed) return;

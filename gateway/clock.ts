@@ -18,11 +18,10 @@ export const systemClock: Clock = {
 	now: () => performance.timeOrigin + performance.now(),
 
 	async sleep(ms, signal) {
-		try {
-			await delay(Math.min(Math.max(ms, 0), LONGEST_TIMER_MS), undefined, signal ? { signal } : {});
-		} catch {
+		const bounded = Math.min(Math.max(ms, 0), LONGEST_TIMER_MS);
+		await delay(bounded, undefined, signal ? { signal } : {}).catch(() => {
 			throw new CancelledError();
-		}
+		});
 	},
 
 	after(ms, action) {

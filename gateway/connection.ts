@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidInputError } from './errors';
 
 const CREDENTIAL_ADVICE = 'Open the Generation Service API credential and correct it.';

@@ -2,12 +2,36 @@ import { NoAnswerError } from './errors';
 
 /** Codes of failures before a connection stood: the service has not seen the request. */
 const NEVER_SENT: Record<string, [message: string, advice: string, transient: boolean]> = {
-	ECONNREFUSED: ['The service refuses connections', 'Check the Base URL and its port in the credential, and that the service is running.', true],
-	ENOTFOUND: ["The service's address could not be found", 'Check the spelling of the Base URL in the credential, and the DNS of the n8n host.', false],
-	EAI_AGAIN: ["The service's address could not be looked up right now", 'Check the network and the DNS of the n8n host.', true],
-	EHOSTUNREACH: ['There is no way to the service from here', 'Check the network, firewall and proxy of the n8n host.', true],
-	ENETUNREACH: ['There is no way to the service from here', 'Check the network, firewall and proxy of the n8n host.', true],
-	UND_ERR_CONNECT_TIMEOUT: ['The service could not be reached in time', 'Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.', true],
+	ECONNREFUSED: [
+		'The service refuses connections',
+		'Check the Base URL and its port in the credential, and that the service is running.',
+		true,
+	],
+	ENOTFOUND: [
+		"The service's address could not be found",
+		'Check the spelling of the Base URL in the credential, and the DNS of the n8n host.',
+		false,
+	],
+	EAI_AGAIN: [
+		"The service's address could not be looked up right now",
+		'Check the network and the DNS of the n8n host.',
+		true,
+	],
+	EHOSTUNREACH: [
+		'There is no way to the service from here',
+		'Check the network, firewall and proxy of the n8n host.',
+		true,
+	],
+	ENETUNREACH: [
+		'There is no way to the service from here',
+		'Check the network, firewall and proxy of the n8n host.',
+		true,
+	],
+	UND_ERR_CONNECT_TIMEOUT: [
+		'The service could not be reached in time',
+		'Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.',
+		true,
+	],
 };
 
 const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|^EPROTO$/;
@@ -21,12 +45,19 @@ export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
 	const known = NEVER_SENT[code];
 	if (known !== undefined) {
 		const [message, advice, transient] = known;
-		return new NoAnswerError(message, { code, advice, transient, mayHaveBeenAccepted: false, cause: error });
+		return new NoAnswerError(message, {
+			code,
+			advice,
+			transient,
+			mayHaveBeenAccepted: false,
+			cause: error,
+		});
 	}
 	if (TLS_CODE.test(code)) {
 		return new NoAnswerError('No secure connection to the service could be made', {
 			code,
-			advice: 'Check that the Base URL begins with the right http:// or https://. For a self-signed certificate that you trust, turn on Ignore SSL Issues in the credential.',
+			advice:
+				'Check that the Base URL begins with the right http:// or https://. For a self-signed certificate that you trust, turn on Ignore SSL Issues in the credential.',
 			serviceMessage: error instanceof Error ? error.message : undefined,
 			transient: false,
 			mayHaveBeenAccepted: false,
@@ -42,7 +73,11 @@ export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
 			cause: error,
 		});
 	}
-	if (code.startsWith('Z_') || code.startsWith('ERR__ERROR_FORMAT') || code.startsWith('ERR_BROTLI')) {
+	if (
+		code.startsWith('Z_') ||
+		code.startsWith('ERR__ERROR_FORMAT') ||
+		code.startsWith('ERR_BROTLI')
+	) {
 		return new NoAnswerError("The service's compressed answer is damaged", {
 			code,
 			advice: `A proxy between n8n and the service may be damaging answers.${acceptedAdvice(paid)}`,
@@ -50,12 +85,15 @@ export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
 			cause: error,
 		});
 	}
-	return new NoAnswerError('The connection to the service was lost before its answer was complete', {
-		code: code || 'connection_lost',
-		advice: `Check the network between n8n and the service.${acceptedAdvice(paid)}`,
-		mayHaveBeenAccepted: paid,
-		cause: error,
-	});
+	return new NoAnswerError(
+		'The connection to the service was lost before its answer was complete',
+		{
+			code: code || 'connection_lost',
+			advice: `Check the network between n8n and the service.${acceptedAdvice(paid)}`,
+			mayHaveBeenAccepted: paid,
+			cause: error,
+		},
+	);
 }
 
 /** The service took longer than the Timeout of the request options. */
@@ -83,6 +121,7 @@ function codeOf(error: unknown): string {
 	if (!(error instanceof Error)) return '';
 	const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
 	// undici wraps a failed socket in an error of its own, with the first cause below it.
-	const inner = error.cause === undefined || code.startsWith('UND_ERR_CONNECT') ? '' : codeOf(error.cause);
+	const inner =
+		error.cause === undefined || code.startsWith('UND_ERR_CONNECT') ? '' : codeOf(error.cause);
 	return inner || code;
 }

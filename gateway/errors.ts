@@ -100,10 +100,7 @@ export class MalformedAnswerError extends GatewayError {
 	/** The first characters of the body, without the key. */
 	readonly bodyStart: string;
 
-	constructor(
-		message: string,
-		details: { status: number; bodyStart: string; advice?: string },
-	) {
+	constructor(message: string, details: { status: number; bodyStart: string; advice?: string }) {
 		super(message, {
 			code: 'malformed_answer',
 			advice:

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { LONGEST_ANSWER_BYTES, readBody } from './body';
 import { MalformedAnswerError } from './errors';
 import type { Secret } from './secret';

@@ -59,43 +59,44 @@ export async function send<Result>(
 	let attempt = 0;
 	let turnsLost = 0;
 	for (;;) {
-		try {
-			return await link.slots.run(async () => await pass(link, request, read, signal), signal);
-		} catch (error) {
-			if (!(error instanceof Refusal || error instanceof GatewayError)) throw error;
-			const failure = error instanceof Refusal ? error.failure : error;
-			const delay = retryDelay(failure, { attempt, maxRetries: link.maxRetries, paid });
-			if (delay === undefined) throw failure;
-			if (error instanceof Refusal && error.othersPassed && turnsLost < MOST_TURNS_LOST) turnsLost += 1;
-			else attempt += 1;
-			// After a refusal the closed gate is the wait, for this request as for all others.
-			if (!(error instanceof Refusal)) await link.clock.sleep(delay, signal);
-		}
+		const outcome = await link.slots.run(
+			async () => await passGate(link, request, read, signal),
+			signal,
+		);
+		if ('result' in outcome) return outcome.result;
+		const { failure, refused } = outcome;
+		const delay =
+			failure instanceof GatewayError
+				? retryDelay(failure, { attempt, maxRetries: link.maxRetries, paid })
+				: undefined;
+		if (delay === undefined) throw failure;
+		if (refused?.othersPassed && turnsLost < MOST_TURNS_LOST) turnsLost += 1;
+		else attempt += 1;
+		// After a refusal the closed gate is the wait, for this request as for all others.
+		if (refused === undefined) await link.clock.sleep(delay, signal);
 	}
 }
 
-/** The rate limit refused a request. */
-class Refusal extends Error {
-	constructor(
-		readonly failure: ServiceError,
-		readonly othersPassed: boolean,
-	) {
-		super();
-	}
-}
+type Outcome<Result> =
+	| { result: Result }
+	| {
+			failure: unknown;
+			/** Present when the rate limit refused the request. */
+			refused?: { othersPassed: boolean };
+	  };
 
-async function pass<Result>(
+async function passGate<Result>(
 	link: Link,
 	request: ServiceRequest,
 	read: (answer: Answer) => Promise<Result>,
 	signal: AbortSignal | undefined,
-): Promise<Result> {
+): Promise<Outcome<Result>> {
 	const passage = await link.gate.enter(signal);
 	try {
-		return await sendOnce(link, request, read, signal);
+		return { result: await sendOnce(link, request, read, signal) };
 	} catch (error) {
-		if (!(error instanceof ServiceError && error.status === 429)) throw error;
-		throw new Refusal(error, link.gate.refuse(error, passage));
+		if (!(error instanceof ServiceError && error.status === 429)) return { failure: error };
+		return { failure: error, refused: { othersPassed: link.gate.refuse(error, passage) } };
 	}
 }
 
@@ -107,6 +108,12 @@ async function sendOnce<Result>(
 ): Promise<Result> {
 	const paid = request.method === 'POST';
 	const limit = new SilenceLimit(link.clock, link.timeoutMs, signal);
+	const explain = (error: unknown): GatewayError => {
+		if (signal?.aborted) return new CancelledError();
+		if (error instanceof GatewayError) return error;
+		if (limit.expired) return timeoutError(link.timeoutMs, paid, limit.phase);
+		return toNoAnswerError(error, paid);
+	};
 	let body: Readable | undefined;
 	try {
 		const answer = await link.transport({
@@ -132,10 +139,7 @@ async function sendOnce<Result>(
 		throw await readServiceError(link, answer, onProgress);
 	} catch (error) {
 		body?.destroy();
-		if (signal?.aborted) throw new CancelledError();
-		if (error instanceof GatewayError) throw error;
-		if (limit.expired) throw timeoutError(link.timeoutMs, paid, limit.phase);
-		throw toNoAnswerError(error, paid);
+		throw explain(error);
 	} finally {
 		limit.end();
 	}

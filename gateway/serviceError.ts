@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type RateLimit, ServiceError } from './errors';
 import type { HttpResponse } from './transport';
 
@@ -72,13 +72,29 @@ function explain(status: number, code: string | undefined): Explanation {
 		case 'invalid_api_key':
 			return explainStatus(401);
 		case 'quota_not_enough':
-			return [code, 'The account has no quota left', 'Top up the balance or raise the plan of the account, then run the node again.'];
+			return [
+				code,
+				'The account has no quota left',
+				'Top up the balance or raise the plan of the account, then run the node again.',
+			];
 		case 'model_not_found':
-			return [code, 'The service does not know the model, or this account may not use it', 'Choose a model from the list: names change, and models can be withdrawn.'];
+			return [
+				code,
+				'The service does not know the model, or this account may not use it',
+				'Choose a model from the list: names change, and models can be withdrawn.',
+			];
 		case 'task_not_found':
-			return [code, 'The service does not know the video task', 'Check the task ID. The service keeps a task for about 7 days.'];
+			return [
+				code,
+				'The service does not know the video task',
+				'Check the task ID. The service keeps a task for about 7 days.',
+			];
 		case 'content_filtered':
-			return [code, "The service's content policy stopped the request", 'Change the wording of the prompt or messages.'];
+			return [
+				code,
+				"The service's content policy stopped the request",
+				'Change the wording of the prompt or messages.',
+			];
 		case 'rate_limit_exceeded':
 			return explainStatus(429);
 		default:
@@ -88,32 +104,80 @@ function explain(status: number, code: string | undefined): Explanation {
 
 function explainStatus(status: number): Explanation {
 	if (status >= 300 && status < 400) {
-		return ['redirect_refused', 'The service answered with a redirect, which is not followed so that the key stays where it belongs', 'Put the final address of the service into the Base URL of the credential.'];
+		return [
+			'redirect_refused',
+			'The service answered with a redirect, which is not followed so that the key stays where it belongs',
+			'Put the final address of the service into the Base URL of the credential.',
+		];
 	}
 	switch (status) {
 		case 200:
 		case 201:
-			return ['service_error', 'The service reported an error in place of its answer', 'Read what the service says below, and check your account before you run it again: the request may have been charged.'];
+			return [
+				'service_error',
+				'The service reported an error in place of its answer',
+				'Read what the service says below, and check your account before you run it again: the request may have been charged.',
+			];
 		case 400:
-			return ['invalid_request_error', 'The service refused a parameter of the request', 'Correct the parameter that the service names below.'];
+			return [
+				'invalid_request_error',
+				'The service refused a parameter of the request',
+				'Correct the parameter that the service names below.',
+			];
 		case 401:
-			return ['invalid_api_key', 'The service refused the API key', 'Check the key in the Generation Service API credential: it may be mistyped, deleted, disabled or expired.'];
+			return [
+				'invalid_api_key',
+				'The service refused the API key',
+				'Check the key in the Generation Service API credential: it may be mistyped, deleted, disabled or expired.',
+			];
 		case 403:
-			return ['forbidden', 'The account is not allowed to do this', 'Check the balance, the plan and the permissions of the account for this model.'];
+			return [
+				'forbidden',
+				'The account is not allowed to do this',
+				'Check the balance, the plan and the permissions of the account for this model.',
+			];
 		case 404:
-			return ['not_found', 'The service has nothing at this address', 'Check the Base URL and the Video Base Path in the credential.'];
+			return [
+				'not_found',
+				'The service has nothing at this address',
+				'Check the Base URL and the Video Base Path in the credential.',
+			];
 		case 413:
-			return ['payload_too_large', 'The request is too large for the service', 'Shorten the prompt or the messages.'];
+			return [
+				'payload_too_large',
+				'The request is too large for the service',
+				'Shorten the prompt or the messages.',
+			];
 		case 429:
-			return ['rate_limit_exceeded', 'The rate limit of the key is exceeded', 'Wait a moment and run the node again, or lower Max Concurrency in Request Options.'];
+			return [
+				'rate_limit_exceeded',
+				'The rate limit of the key is exceeded',
+				'Wait a moment and run the node again, or lower Max Concurrency in Request Options.',
+			];
 		case 500:
-			return ['internal_server_error', 'The service failed on its side', 'Try again in a few minutes.'];
+			return [
+				'internal_server_error',
+				'The service failed on its side',
+				'Try again in a few minutes.',
+			];
 		case 502:
-			return ['bad_gateway', 'A server behind the service is not available right now', 'Try again in a few minutes.'];
+			return [
+				'bad_gateway',
+				'A server behind the service is not available right now',
+				'Try again in a few minutes.',
+			];
 		case 503:
-			return ['service_unavailable', 'The service is overloaded or under maintenance', 'Try again in a few minutes.'];
+			return [
+				'service_unavailable',
+				'The service is overloaded or under maintenance',
+				'Try again in a few minutes.',
+			];
 		default:
-			return [`http_${status}`, `The service answered with the unexpected status ${status}`, 'Check the Base URL in the credential, and try again in a few minutes.'];
+			return [
+				`http_${status}`,
+				`The service answered with the unexpected status ${status}`,
+				'Check the Base URL in the credential, and try again in a few minutes.',
+			];
 	}
 }
 
@@ -133,7 +197,9 @@ function retryAfter(
 	const serviceNow = Date.parse(header(headers, 'date') ?? '') || now;
 	const asked = header(headers, 'retry-after');
 	if (asked !== undefined) {
-		const wait = /^\d+(\.\d+)?$/.test(asked) ? Number(asked) * 1000 : Date.parse(asked) - serviceNow;
+		const wait = /^\d+(\.\d+)?$/.test(asked)
+			? Number(asked) * 1000
+			: Date.parse(asked) - serviceNow;
 		if (wait > 0) return wait;
 	}
 	const reset = status === 429 ? readRateLimit(headers)?.reset : undefined;

@@ -111,11 +111,17 @@ function filterId(filter: EgressFilter | undefined): number {
 /** A pool reads the proxy variables once, when it is opened. */
 function proxySettings(): Array<string | undefined> {
 	const { env } = process;
-	return ['http_proxy', 'https_proxy', 'no_proxy'].map((name) => env[name] ?? env[name.toUpperCase()]);
+	return ['http_proxy', 'https_proxy', 'no_proxy'].map(
+		(name) => env[name] ?? env[name.toUpperCase()],
+	);
 }
 
 function decompress({ headers, body }: Dispatcher.ResponseData): Readable {
-	const decoder = decoderFor(String(headers['content-encoding'] ?? '').trim().toLowerCase());
+	const decoder = decoderFor(
+		String(headers['content-encoding'] ?? '')
+			.trim()
+			.toLowerCase(),
+	);
 	if (decoder === undefined) return body;
 	body.once('error', (error) => decoder.destroy(error));
 	decoder.once('close', () => body.destroy());

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { mergeAdditionalBody, number, numberBetween, parseInput, text } from './input';
 
 const message = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidInputError } from '../errors';
 
 /** n8n expressions often give numbers as text: `"0.5"` counts as 0.5, anything else stays what it is. */
@@ -23,7 +23,10 @@ export const text = (rule: string) =>
  * Checks a user's input against a schema of a request.
  * @throws InvalidInputError that names the first wrong field by the service's own name and shows the value.
  */
-export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.infer<Schema> {
+export function parseInput<Schema extends z.ZodType>(
+	schema: Schema,
+	input: unknown,
+): z.infer<Schema> {
 	const parsed = schema.safeParse(input, { reportInput: true });
 	if (parsed.success) return parsed.data;
 	const issue = parsed.error.issues[0];
@@ -46,7 +49,9 @@ export function mergeAdditionalBody(
 	if (!parsed.success) {
 		throw new InvalidInputError('additionalBody', 'The additional body must be a JSON object');
 	}
-	const conflict = Object.keys(parsed.data).find((field) => field in set || reserved.includes(field));
+	const conflict = Object.keys(parsed.data).find(
+		(field) => field in set || reserved.includes(field),
+	);
 	if (conflict !== undefined) {
 		throw new InvalidInputError(
 			'additionalBody',
@@ -66,9 +71,13 @@ export function parseJson(value: unknown, parameter: string): unknown {
 	try {
 		return JSON.parse(value) as unknown;
 	} catch (error) {
-		const reason = error instanceof Error ? error.message : String(error);
-		throw new InvalidInputError(parameter, `${parameter} is not valid JSON: ${reason}`);
+		throw notJson(parameter, error);
 	}
+}
+
+function notJson(parameter: string, error: unknown): InvalidInputError {
+	const reason = error instanceof Error ? error.message : String(error);
+	return new InvalidInputError(parameter, `${parameter} is not valid JSON: ${reason}`);
 }
 
 function pathOf(path: readonly PropertyKey[]): string {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A model of the catalogue. */
 export interface CatalogueModel {

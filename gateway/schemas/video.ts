@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidInputError } from '../errors';
 import { mergeAdditionalBody, number, numberBetween, parseInput, text } from './input';
 

@@ -12,12 +12,14 @@ export class CompletionAssembly {
 	/** Whether every choice seen so far has told why it ended. */
 	get isFinished(): boolean {
 		const choices = [...this.choices.values()];
-		return choices.length > 0 && choices.every(({ rest }) => typeof rest.finish_reason === 'string');
+		return (
+			choices.length > 0 && choices.every(({ rest }) => typeof rest.finish_reason === 'string')
+		);
 	}
 
 	/** @returns the text that the chunk adds to the first choice */
 	add(chunk: ChatChunk): string {
-		const { choices, object, ...head } = chunk;
+		const { choices, ...head } = chunk;
 		for (const [name, value] of Object.entries(head)) {
 			if (value !== null && value !== undefined) this.head[name] = value;
 		}
@@ -82,7 +84,9 @@ function mergeLists(list: unknown[], additions: unknown[]): unknown[] {
 	for (const addition of additions) {
 		const index = isFields(addition) ? addition.index : undefined;
 		const old =
-			index === undefined ? undefined : list.find((entry) => isFields(entry) && entry.index === index);
+			index === undefined
+				? undefined
+				: list.find((entry) => isFields(entry) && entry.index === index);
 		if (isFields(old) && isFields(addition)) mergeInto(old, addition);
 		else list.push(structuredClone(addition));
 	}
@@ -91,7 +95,12 @@ function mergeLists(list: unknown[], additions: unknown[]): unknown[] {
 
 /** A plain assignment to `__proto__` would change the object's nature instead of its fields. */
 function define(target: Fields, name: string, value: unknown): void {
-	Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+	Object.defineProperty(target, name, {
+		value,
+		enumerable: true,
+		configurable: true,
+		writable: true,
+	});
 }
 
 function isFields(value: unknown): value is Fields {

@@ -4,7 +4,6 @@ import { MalformedAnswerError } from '../errors';
 /** Longer than any chunk of text a model sends at once; a longer line is not an event stream. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-
 /**
  * Cuts an event stream into its data lines, whatever the packets: inside a UTF-8 character, inside a
  * line, several lines at once; LF, CRLF or CR.

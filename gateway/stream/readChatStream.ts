@@ -78,10 +78,13 @@ function parseChunk(data: string, answer: Answer, secret: Secret, now: () => num
 	const chunk = chatChunk.safeParse(value);
 	if (chunk.success) return chunk.data;
 	if (readErrorBody(value)) throw toServiceError(answer, secret.scrub(data), now());
-	throw new MalformedAnswerError('The service sent something that is no chunk of a streamed answer', {
-		status: answer.status,
-		bodyStart: startOf(secret.scrub(data)),
-	});
+	throw new MalformedAnswerError(
+		'The service sent something that is no chunk of a streamed answer',
+		{
+			status: answer.status,
+			bodyStart: startOf(secret.scrub(data)),
+		},
+	);
 }
 
 function parseOrUndefined(text: string): unknown {

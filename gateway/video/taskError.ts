@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TaskFailedError } from '../errors';
 import type { VideoTask } from '../schemas/video';
 
@@ -14,7 +14,11 @@ const told = z.looseObject({
 /** The error of a task with status `failed`. Its `error` may have any shape: what a person can read of it is taken. */
 export function taskFailedError(task: VideoTask): TaskFailedError {
 	const { text, code } = read(task.error);
-	return new TaskFailedError(task, text === undefined ? undefined : text.slice(0, LONGEST_TEXT), code);
+	return new TaskFailedError(
+		task,
+		text === undefined ? undefined : text.slice(0, LONGEST_TEXT),
+		code,
+	);
 }
 
 function read(error: unknown): { text?: string | undefined; code?: string | undefined } {

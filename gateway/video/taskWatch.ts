@@ -113,7 +113,8 @@ export class TaskWatch {
 			watched.malformed = error instanceof MalformedAnswerError ? watched.malformed + 1 : 0;
 			if (!isTransient(error) || watched.malformed >= MOST_MALFORMED) return watched.fail(error);
 		}
-		if (this.watched.has(watched)) this.lookIn(watched, nextPoll(polling, pollIntervalMs, watched.history));
+		if (this.watched.has(watched))
+			this.lookIn(watched, nextPoll(polling, pollIntervalMs, watched.history));
 	}
 }
 

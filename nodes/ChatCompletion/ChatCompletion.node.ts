@@ -37,7 +37,8 @@ export class ChatCompletion implements INodeType {
 				name: 'simplify',
 				type: 'boolean',
 				default: true,
-				description: 'Whether to return a simplified version of the response instead of the raw data',
+				description:
+					'Whether to return a simplified version of the response instead of the raw data',
 			},
 			optionsProperty,
 			requestOptionsProperty,

@@ -1,9 +1,16 @@
 import * as workflow from 'n8n-workflow';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type ChatCompletion, type ChatRequest, chatRequest, InvalidInputError, parseJson } from '../../gateway';
+import {
+	type ChatCompletion,
+	type ChatRequest,
+	chatRequest,
+	InvalidInputError,
+	parseJson,
+} from '../../gateway';
 import type { Service } from '../shared/connect';
 import { eachItem } from '../shared/eachItem';
 import { readModel } from '../shared/modelLocator';
+import { without } from '../shared/without';
 import { LiveChunks } from './liveChunks';
 import { readMessages } from './messages';
 import { readOptions } from './options';
@@ -58,7 +65,11 @@ function readStream(stream: unknown, context: IExecuteFunctions): boolean {
 	throw new InvalidInputError('stream', 'stream must be true or false');
 }
 
-async function streamed(service: Service, request: ChatRequest, itemIndex: number): Promise<ChatCompletion> {
+async function streamed(
+	service: Service,
+	request: ChatRequest,
+	itemIndex: number,
+): Promise<ChatCompletion> {
 	const { context, gateway, signal } = service;
 	// sendChunk sends even when nobody streams, and older versions of n8n do not have it.
 	if (!context.isStreaming?.()) return await gateway.streamChat(request, () => {}, signal);
@@ -88,13 +99,13 @@ function simplified({ id, model, choices, usage }: ChatCompletion): IDataObject 
 
 /** The service's own object. An `error` in it would send a good item to the error branch. */
 function full(completion: ChatCompletion): IDataObject {
-	const { error: _error, ...fields } = completion;
-	return fields as unknown as IDataObject;
+	return without(completion, 'error') as IDataObject;
 }
 
 /** Feeds n8n's usage insights, where the running n8n has them (2.41 and later). */
 function countTokens(context: IExecuteFunctions, { usage }: ChatCompletion): void {
 	if (!usage || !('accumulateTokenUsage' in workflow)) return;
 	const accumulate: unknown = workflow.accumulateTokenUsage;
-	if (typeof accumulate === 'function') accumulate(context, usage.prompt_tokens, usage.completion_tokens);
+	if (typeof accumulate === 'function')
+		accumulate(context, usage.prompt_tokens, usage.completion_tokens);
 }

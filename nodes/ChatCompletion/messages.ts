@@ -9,7 +9,11 @@ export const messageProperties: INodeProperties[] = [
 		type: 'options',
 		options: [
 			{ name: 'Define Below', value: 'define', description: 'Write the messages in this form' },
-			{ name: 'JSON', value: 'json', description: 'Take a list of messages, for example an earlier conversation' },
+			{
+				name: 'JSON',
+				value: 'json',
+				description: 'Take a list of messages, for example an earlier conversation',
+			},
 		],
 		default: 'define',
 		description: 'Where the messages come from',
@@ -21,7 +25,8 @@ export const messageProperties: INodeProperties[] = [
 		typeOptions: { multipleValues: true, sortable: true },
 		placeholder: 'Add Message',
 		default: { values: [{ role: 'user', content: '' }] },
-		description: 'The messages in their order. The service keeps no conversation: send earlier messages again.',
+		description:
+			'The messages in their order. The service keeps no conversation: send earlier messages again.',
 		displayOptions: { show: { messagesSource: ['define'] } },
 		options: [
 			{
@@ -33,7 +38,11 @@ export const messageProperties: INodeProperties[] = [
 						name: 'role',
 						type: 'options',
 						options: [
-							{ name: 'Assistant', value: 'assistant', description: 'An earlier answer of the model' },
+							{
+								name: 'Assistant',
+								value: 'assistant',
+								description: 'An earlier answer of the model',
+							},
 							{ name: 'System', value: 'system', description: 'How the model shall behave' },
 							{ name: 'User', value: 'user', description: 'What the user says' },
 						],
@@ -69,7 +78,10 @@ export const messageProperties: INodeProperties[] = [
  */
 export function readMessages(context: IExecuteFunctions, itemIndex: number): unknown {
 	if (context.getNodeParameter('messagesSource', itemIndex, 'define') === 'json') {
-		const messages = parseJson(context.getNodeParameter('messagesJson', itemIndex, ''), 'messagesJson');
+		const messages = parseJson(
+			context.getNodeParameter('messagesJson', itemIndex, ''),
+			'messagesJson',
+		);
 		if (Array.isArray(messages)) return messages;
 		throw new InvalidInputError(
 			'messagesJson',

@@ -12,7 +12,8 @@ export const optionsProperty: INodeProperties = {
 			name: 'additionalBody',
 			type: 'json',
 			default: '{}',
-			description: 'A JSON object that is merged into the request, for fields this node does not know, such as tool definitions',
+			description:
+				'A JSON object that is merged into the request, for fields this node does not know, such as tool definitions',
 		},
 		{
 			displayName: 'Frequency Penalty',
@@ -51,7 +52,8 @@ export const optionsProperty: INodeProperties = {
 			name: 'stream',
 			type: 'boolean',
 			default: true,
-			description: 'Whether to receive the answer piece by piece. Without this option the node streams when the workflow does.',
+			description:
+				'Whether to receive the answer piece by piece. Without this option the node streams when the workflow does.',
 		},
 		{
 			displayName: 'Temperature',
@@ -59,7 +61,8 @@ export const optionsProperty: INodeProperties = {
 			type: 'number',
 			typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 2 },
 			default: 1,
-			description: 'From 0 to 2: the higher, the more varied the answers. Adjust this or Top P, not both.',
+			description:
+				'From 0 to 2: the higher, the more varied the answers. Adjust this or Top P, not both.',
 		},
 		{
 			displayName: 'Top P',
@@ -67,7 +70,8 @@ export const optionsProperty: INodeProperties = {
 			type: 'number',
 			typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 			default: 1,
-			description: 'From 0 to 1: only the most likely words with this share of the probability are considered. Adjust this or Temperature, not both.',
+			description:
+				'From 0 to 1: only the most likely words with this share of the probability are considered. Adjust this or Temperature, not both.',
 		},
 		{
 			displayName: 'User',
@@ -80,7 +84,10 @@ export const optionsProperty: INodeProperties = {
 };
 
 /** Reads the options of one item. An option that was added and left empty counts as not set. */
-export function readOptions(context: IExecuteFunctions, itemIndex: number): Record<string, unknown> {
+export function readOptions(
+	context: IExecuteFunctions,
+	itemIndex: number,
+): Record<string, unknown> {
 	const given = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 	const set = Object.entries(given).filter(
 		([, value]) => value !== undefined && value !== null && value !== '',

@@ -19,7 +19,8 @@ export class ListModels implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ $parameter["filters"]["search"] || $parameter["filters"]["versions"] || "all" }}',
+		subtitle:
+			'={{ $parameter["filters"]["search"] || $parameter["filters"]["versions"] || "all" }}',
 		description: 'List the models that a generation service offers to your account',
 		defaults: { name: 'List Models' },
 		usableAsTool: true,

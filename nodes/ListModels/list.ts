@@ -1,7 +1,13 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
 import { type CatalogueModel, InvalidInputError } from '../../gateway';
 import { eachItem } from '../shared/eachItem';
 import { readNumber } from '../shared/requestOptions';
+import { without } from '../shared/without';
 
 type Versions = 'all' | 'latest' | 'undated';
 
@@ -37,7 +43,8 @@ export const listProperties: INodeProperties[] = [
 				type: 'string',
 				default: '',
 				placeholder: 'e.g. video',
-				description: 'Return only models whose identifier contains this text, in upper or lower case',
+				description:
+					'Return only models whose identifier contains this text, in upper or lower case',
 			},
 			{
 				displayName: 'Versions',
@@ -48,7 +55,8 @@ export const listProperties: INodeProperties[] = [
 					{
 						name: 'Latest',
 						value: 'latest',
-						description: 'One of each family: the newest dated release, or the undated name where there is no dated one',
+						description:
+							'One of each family: the newest dated release, or the undated name where there is no dated one',
 					},
 					{ name: 'Undated', value: 'undated', description: 'Only names without a date' },
 				],
@@ -93,13 +101,23 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 	return {
 		limit: returnAll
 			? Infinity
-			: readNumber({ limit }, 'limit', { least: 1, most: Number.MAX_SAFE_INTEGER, unset: 50, whole: true }),
-		search: String(filters.search ?? '').trim().toLowerCase(),
+			: readNumber({ limit }, 'limit', {
+					least: 1,
+					most: Number.MAX_SAFE_INTEGER,
+					unset: 50,
+					whole: true,
+				}),
+		search: String(filters.search ?? '')
+			.trim()
+			.toLowerCase(),
 		versions,
 	};
 }
 
-function select(models: CatalogueModel[], { limit, search, versions }: Selection): CatalogueModel[] {
+function select(
+	models: CatalogueModel[],
+	{ limit, search, versions }: Selection,
+): CatalogueModel[] {
 	return ofVersions(models, versions)
 		.filter(({ id }) => id.toLowerCase().includes(search))
 		.slice(0, limit);
@@ -120,6 +138,6 @@ function ofVersions(models: CatalogueModel[], versions: Versions): CatalogueMode
 
 /** The service's record with what its name tells. An `error` would send a good item to the error branch. */
 function toJson({ record, id, baseName, versionDate }: CatalogueModel): IDataObject {
-	const { error: _error, ...fields } = record;
-	return { ...(fields as IDataObject), id, base_name: baseName, version_date: versionDate };
+	const fields = without(record, 'error') as IDataObject;
+	return { ...fields, id, base_name: baseName, version_date: versionDate };
 }

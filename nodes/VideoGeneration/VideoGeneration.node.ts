@@ -72,7 +72,8 @@ export class VideoGeneration implements INodeType {
 				default: '',
 				required: true,
 				placeholder: 'e.g. {{ $json.task_id }}',
-				description: 'The task_id that Generate or Submit put out. The service keeps a task for about 7 days.',
+				description:
+					'The task_id that Generate or Submit put out. The service keeps a task for about 7 days.',
 				displayOptions: { show: { operation: ['get', 'wait'] } },
 			},
 			...outputProperties,

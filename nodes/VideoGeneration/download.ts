@@ -13,7 +13,8 @@ import {
 import type { Service } from '../shared/connect';
 import { inlineVideo } from './inlineVideo';
 
-const LATER = 'The video is finished and paid for: use the operation Get with this task ID to download it later.';
+const LATER =
+	'The video is finished and paid for: use the operation Get with this task ID to download it later.';
 
 /**
  * Puts the video of a completed task into n8n's binary storage, as a stream that never fills the memory.
@@ -30,22 +31,24 @@ export async function downloadVideo(service: Service, task: VideoTask): Promise<
 	}
 	const address = videoAddress(task);
 	for (let attempt = 0; ; attempt += 1) {
-		try {
-			return await service.gateway.inSlot(
-				async () => await fetchVideo(service, address, file),
-				service.signal,
+		const fetched = await service.gateway
+			.inSlot(async () => await fetchVideo(service, address, file), service.signal)
+			.then(
+				(binary) => ({ binary }),
+				(failure: unknown) => ({ failure }),
 			);
-		} catch (error) {
-			const transient = error instanceof NoAnswerError && error.transient;
-			if (attempt >= service.maxRetries || !transient) throw error;
-			await systemClock.sleep(backoff(attempt), service.signal);
-		}
+		if ('binary' in fetched) return fetched.binary;
+		const { failure } = fetched;
+		const transient = failure instanceof NoAnswerError && failure.transient;
+		if (attempt >= service.maxRetries || !transient) throw failure;
+		await systemClock.sleep(backoff(attempt), service.signal);
 	}
 }
 
 function videoAddress(task: VideoTask): string {
 	const { url } = task;
-	if (!url) throw noVideo('The service says that the video is completed, but gives no address for it');
+	if (!url)
+		throw noVideo('The service says that the video is completed, but gives no address for it');
 	if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
 	throw noVideo('The address of the video is not one that begins with http:// or https://');
 }
@@ -67,15 +70,17 @@ async function fetchVideo(service: Service, address: string, file: { name: strin
 			throw refused(statusCode);
 		}
 		const whole = wholeBody(headers, () => limit.progress());
-		limit.signal.addEventListener('abort', () => body.destroy(new Error('aborted')), { once: true });
+		limit.signal.addEventListener('abort', () => body.destroy(new Error('aborted')), {
+			once: true,
+		});
 		body.once('error', (error) => whole.destroy(error));
 		body.once('close', () => body.readableEnded || whole.destroy(new Error('closed')));
-		const type = headers['content-type']?.startsWith('video/') ? headers['content-type'] : file.type;
+		const type = headers['content-type']?.startsWith('video/')
+			? headers['content-type']
+			: file.type;
 		return await context.helpers.prepareBinaryData(body.pipe(whole), file.name, type);
 	} catch (error) {
-		if (signal?.aborted) throw new CancelledError();
-		if (error instanceof GatewayError) throw error;
-		throw lost(error);
+		throw signal?.aborted ? new CancelledError() : lost(error);
 	} finally {
 		limit.end();
 	}
@@ -111,7 +116,8 @@ function refused(status: number) {
 	});
 }
 
-function lost(error: unknown) {
+function lost(error: unknown): GatewayError {
+	if (error instanceof GatewayError) return error;
 	const isBlocked = error instanceof Error && /ssrf/i.test(error.name);
 	return new NoAnswerError(
 		isBlocked

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { TaskFailedError } from '../../gateway';
+import { TaskFailedError, type VideoTask } from '../../gateway';
 import { eachItem } from '../shared/eachItem';
 import { TaskError } from '../shared/errors';
 import { readOutputOptions } from './output';
@@ -24,17 +24,16 @@ export async function generate(
 				const { submission, resumed } = await submissions.submit(request, itemIndex);
 				submission.data.forEach((task) => tasks.note(task));
 				const firstLookMs = resumed ? 0 : wait.pollIntervalMs;
-				const finished = submission.data.map(async (task) => {
-					try {
-						return await tasks.finish(task, { ...wait, firstLookMs }, output, itemIndex);
-					} catch (error) {
-						if (error instanceof TaskError && error.cause instanceof TaskFailedError) {
-							submissions.taskFailed(itemIndex, request, task.id);
-						}
-						throw error;
-					}
-				});
-				return { pending: tasks.together(finished, itemIndex) };
+				const finish = async (task: VideoTask) =>
+					await tasks
+						.finish(task, { ...wait, firstLookMs }, output, itemIndex)
+						.catch((error: unknown) => {
+							if (error instanceof TaskError && error.cause instanceof TaskFailedError) {
+								submissions.taskFailed(itemIndex, request, task.id);
+							}
+							throw error;
+						});
+				return { pending: tasks.together(submission.data.map(finish), itemIndex) };
 			},
 		};
 	});

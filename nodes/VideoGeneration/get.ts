@@ -5,7 +5,10 @@ import { readOutputOptions } from './output';
 import type { OpenRun } from './run';
 
 /** Asks once for the state of tasks. */
-export async function get(context: IExecuteFunctions, open: OpenRun): Promise<INodeExecutionData[]> {
+export async function get(
+	context: IExecuteFunctions,
+	open: OpenRun,
+): Promise<INodeExecutionData[]> {
 	return await eachItem(context, (service) => {
 		const { tasks } = open(service);
 		return {

@@ -53,7 +53,8 @@ export const requestProperties: INodeProperties[] = [
 				name: 'additionalBody',
 				type: 'json',
 				default: '{}',
-				description: 'A JSON object that is merged into the request, for fields this node does not know',
+				description:
+					'A JSON object that is merged into the request, for fields this node does not know',
 			},
 			{
 				displayName: 'Frames per Second',
@@ -73,7 +74,8 @@ export const requestProperties: INodeProperties[] = [
 				type: 'number',
 				typeOptions: { minValue: 1, maxValue: 4 },
 				default: 1,
-				description: 'How many videos to make of the prompt, from 1 to 4. Each becomes an item, and each is charged.',
+				description:
+					'How many videos to make of the prompt, from 1 to 4. Each becomes an item, and each is charged.',
 			},
 			{
 				displayName: 'Response Format',
@@ -81,10 +83,15 @@ export const requestProperties: INodeProperties[] = [
 				type: 'options',
 				options: [
 					{ name: 'Address', value: 'url', description: 'The finished task names an address' },
-					{ name: 'Inline Data', value: 'b64_json', description: 'The finished task holds the video itself' },
+					{
+						name: 'Inline Data',
+						value: 'b64_json',
+						description: 'The finished task holds the video itself',
+					},
 				],
 				default: 'url',
-				description: 'How the service hands over the video. With Download turned on both end in a binary field.',
+				description:
+					'How the service hands over the video. With Download turned on both end in a binary field.',
 			},
 			{
 				displayName: 'User',

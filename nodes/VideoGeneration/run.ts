@@ -1,4 +1,9 @@
-import { type IExecuteFunctions, type INodeExecutionData, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	NodeApiError,
+	NodeOperationError,
+} from 'n8n-workflow';
 import type { Service } from '../shared/connect';
 import { generate } from './generate';
 import { get } from './get';
@@ -25,15 +30,13 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 		current = { submissions: new Submissions(service), tasks: new TaskRun(service) };
 		return current;
 	};
-	try {
-		const items = await operations[operation](context, open);
-		if (!items.some(({ json }) => 'error' in json)) current?.submissions.allDone();
-		return items;
-	} catch (error) {
+	const items = await operations[operation](context, open).catch((error: unknown) => {
 		const list = current?.tasks.list();
 		if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
 			error.description = [error.description, list].filter(Boolean).join('\n');
 		}
 		throw error;
-	}
+	});
+	if (!items.some(({ json }) => 'error' in json)) current?.submissions.allDone();
+	return items;
 }

@@ -46,28 +46,26 @@ export class Submissions {
 			return { submission: toSubmission(earlier), resumed: true };
 		}
 		const kept = earlier?.tasks ?? [];
-		try {
-			const submission = await this.service.gateway.submitVideo(
-				earlier !== undefined && earlier.failed > 0 ? { ...request, n: earlier.failed } : request,
-				this.service.signal,
-			);
-			const { id, model, created, data } = submission;
-			const tasks = [...kept, ...data.map((task) => ({ id: task.id }))];
-			this.made.remember(itemIndex, request, {
-				...(id !== undefined && { id }),
-				...(model !== undefined && { model }),
-				...(created !== undefined && { created }),
-				tasks,
-				failed: 0,
+		const remaining = earlier?.failed ? { ...request, n: earlier.failed } : request;
+		const submission = await this.service.gateway
+			.submitVideo(remaining, this.service.signal)
+			.catch((error: unknown) => {
+				if (mayHaveBeenAccepted(error)) {
+					const failed = earlier?.failed ?? 0;
+					this.made.remember(itemIndex, request, { tasks: kept, failed, lostIn: execution });
+				}
+				throw error;
 			});
-			const before = kept.map((task) => ({ ...task, status: 'processing' as const }));
-			return { submission: { ...submission, data: [...before, ...data] }, resumed: kept.length > 0 };
-		} catch (error) {
-			if (mayHaveBeenAccepted(error)) {
-				this.made.remember(itemIndex, request, { tasks: kept, failed: earlier?.failed ?? 0, lostIn: execution });
-			}
-			throw error;
-		}
+		const { id, model, created, data } = submission;
+		this.made.remember(itemIndex, request, {
+			...(id !== undefined && { id }),
+			...(model !== undefined && { model }),
+			...(created !== undefined && { created }),
+			tasks: [...kept, ...data.map((task) => ({ id: task.id }))],
+			failed: 0,
+		});
+		const before = kept.map((task) => ({ ...task, status: 'processing' as const }));
+		return { submission: { ...submission, data: [...before, ...data] }, resumed: kept.length > 0 };
 	}
 
 	/** A failed task is not asked for again: a re-run makes a new one in its place. */

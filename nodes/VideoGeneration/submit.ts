@@ -6,7 +6,10 @@ import type { OpenRun } from './run';
 import { fullSubmission, simplifiedSubmission } from './taskItem';
 
 /** Submits videos and hands on their tasks at once, to be fetched by Get or Wait later. */
-export async function submit(context: IExecuteFunctions, open: OpenRun): Promise<INodeExecutionData[]> {
+export async function submit(
+	context: IExecuteFunctions,
+	open: OpenRun,
+): Promise<INodeExecutionData[]> {
 	return await eachItem(context, (service) => {
 		const { submissions, tasks } = open(service);
 		return {

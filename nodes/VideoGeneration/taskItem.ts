@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { VideoSubmission, VideoTask } from '../../gateway';
+import { without } from '../shared/without';
 
 type SubmittedTask = VideoSubmission['data'][number];
 
@@ -23,7 +24,10 @@ export function simplifiedTask(task: VideoTask): IDataObject {
 }
 
 /** The same fields for a task that was just submitted, with the request it belongs to. */
-export function simplifiedSubmission(submission: VideoSubmission, task: SubmittedTask): IDataObject {
+export function simplifiedSubmission(
+	submission: VideoSubmission,
+	task: SubmittedTask,
+): IDataObject {
 	return present({
 		task_id: task.id,
 		status: task.status,
@@ -38,13 +42,16 @@ export function simplifiedSubmission(submission: VideoSubmission, task: Submitte
 /** The task as the service defines it, plus `task_id`. An `error` belongs to error items alone. */
 export function fullTask(task: VideoTask): IDataObject {
 	const { error, ...fields } = task;
-	return { ...present(fields), task_id: task.id, ...(error ? { task_error: error as IDataObject } : {}) };
+	return {
+		...present(fields),
+		task_id: task.id,
+		...(error ? { task_error: error as IDataObject } : {}),
+	};
 }
 
 /** The task entry with its request, plus `task_id`. */
 export function fullSubmission(submission: VideoSubmission, task: SubmittedTask): IDataObject {
-	const { data: _tasks, ...request } = submission;
-	return { ...present(task), task_id: task.id, request: present(request) };
+	return { ...present(task), task_id: task.id, request: present(without(submission, 'data')) };
 }
 
 function present(fields: Record<string, unknown>): IDataObject {

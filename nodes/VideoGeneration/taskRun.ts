@@ -20,11 +20,16 @@ export class TaskRun {
 
 	constructor(private readonly service: Service) {
 		const { gateway, signal } = service;
-		this.watch = new TaskWatch(async (id, stop) => this.note(await gateway.getVideoTask(id, stop)), signal);
+		this.watch = new TaskWatch(
+			async (id, stop) => this.note(await gateway.getVideoTask(id, stop)),
+			signal,
+		);
 	}
 
 	/** Keeps what is known of a task, for the case that the run ends badly. */
-	note<Task extends { id: string; status: string; url?: string | null | undefined }>(task: Task): Task {
+	note<Task extends { id: string; status: string; url?: string | null | undefined }>(
+		task: Task,
+	): Task {
 		this.states.set(task.id, { task_id: task.id, status: task.status, url: task.url });
 		return task;
 	}
@@ -72,7 +77,8 @@ export class TaskRun {
 		const outcomes = await Promise.allSettled(tasks);
 		return outcomes.map((outcome) => {
 			if (outcome.status === 'fulfilled') return outcome.value;
-			if (!this.service.context.continueOnFail() || this.service.signal?.aborted) throw outcome.reason;
+			if (!this.service.context.continueOnFail() || this.service.signal?.aborted)
+				throw outcome.reason;
 			return errorItem(outcome.reason, itemIndex);
 		});
 	}
@@ -89,11 +95,8 @@ export class TaskRun {
 	}
 
 	private async about<Result>(taskId: string, work: () => Promise<Result>): Promise<Result> {
-		try {
-			return await work();
-		} catch (error) {
-			const state = this.states.get(taskId) ?? { task_id: taskId, status: 'unknown' };
-			throw new TaskError(state, error);
-		}
+		return await work().catch((error: unknown) => {
+			throw new TaskError(this.states.get(taskId) ?? { task_id: taskId, status: 'unknown' }, error);
+		});
 	}
 }

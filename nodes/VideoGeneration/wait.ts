@@ -6,7 +6,10 @@ import type { OpenRun } from './run';
 import { readWaitOptions } from './waitOptions';
 
 /** Waits for tasks that were submitted before, wherever and whenever that was. */
-export async function wait(context: IExecuteFunctions, open: OpenRun): Promise<INodeExecutionData[]> {
+export async function wait(
+	context: IExecuteFunctions,
+	open: OpenRun,
+): Promise<INodeExecutionData[]> {
 	return await eachItem(context, (service) => {
 		const { tasks } = open(service);
 		return {
@@ -17,7 +20,9 @@ export async function wait(context: IExecuteFunctions, open: OpenRun): Promise<I
 			}),
 			async run({ taskId, waitOptions, output }, itemIndex) {
 				const task = tasks.note({ id: taskId, status: 'processing' as const });
-				return { pending: tasks.together([tasks.finish(task, waitOptions, output, itemIndex)], itemIndex) };
+				return {
+					pending: tasks.together([tasks.finish(task, waitOptions, output, itemIndex)], itemIndex),
+				};
 			},
 		};
 	});

@@ -19,15 +19,24 @@ export const waitOptionsProperty: INodeProperties = {
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: 600,
-			description: 'Seconds after which a video is no longer waited for. It goes on at the service, and nothing is lost.',
+			description:
+				'Seconds after which a video is no longer waited for. It goes on at the service, and nothing is lost.',
 		},
 		{
 			displayName: 'On Timeout',
 			name: 'onTimeout',
 			type: 'options',
 			options: [
-				{ name: 'Error', value: 'error', description: 'The item fails, with the task ID in its error' },
-				{ name: 'Output the Unfinished Task', value: 'output', description: 'Hand the task on with its status so far' },
+				{
+					name: 'Error',
+					value: 'error',
+					description: 'The item fails, with the task ID in its error',
+				},
+				{
+					name: 'Output the Unfinished Task',
+					value: 'output',
+					description: 'Hand the task on with its status so far',
+				},
 			],
 			default: 'error',
 			description: 'What to do when the maximum wait is over',
@@ -45,7 +54,11 @@ export const waitOptionsProperty: INodeProperties = {
 			name: 'polling',
 			type: 'options',
 			options: [
-				{ name: 'Adaptive', value: 'adaptive', description: 'Look when the progress lets one expect the end: fewer requests' },
+				{
+					name: 'Adaptive',
+					value: 'adaptive',
+					description: 'Look when the progress lets one expect the end: fewer requests',
+				},
 				{ name: 'Fixed', value: 'fixed', description: 'Look each poll interval' },
 			],
 			default: 'fixed',

@@ -29,7 +29,10 @@ export async function connect(context: IExecuteFunctions): Promise<Service> {
 	const signal = context.getExecutionCancelSignal();
 	// Many waits of one execution listen to this one signal; Node.js would take that for a leak.
 	if (signal !== undefined) setMaxListeners(0, signal);
-	const gateway = new Gateway(connection, { ...options, egressFilter: egressFilterOf(context.helpers) });
+	const gateway = new Gateway(connection, {
+		...options,
+		egressFilter: egressFilterOf(context.helpers),
+	});
 	return { context, gateway, signal, ...options };
 }
 
@@ -43,6 +46,8 @@ export async function connectEditor(context: ILoadOptionsFunctions): Promise<Gat
 }
 
 /** n8n's SSRF protection, which older versions do not hand to nodes. */
-function egressFilterOf(helpers: { getSecureEgressFilter?: () => EgressFilter }): EgressFilter | undefined {
+function egressFilterOf(helpers: {
+	getSecureEgressFilter?: () => EgressFilter;
+}): EgressFilter | undefined {
 	return helpers.getSecureEgressFilter?.();
 }

@@ -51,15 +51,18 @@ export async function eachItem<Prepared>(
 	}
 
 	const { prepare, run } = begin(service);
-	const prepared = Array.from({ length: count }, (_, itemIndex): { value: Prepared } | undefined => {
-		try {
-			return { value: prepare(itemIndex) };
-		} catch (error) {
-			if (!continues) throw nodeError(node, error, itemIndex);
-			outputs[itemIndex] = { error };
-			return undefined;
-		}
-	});
+	const prepared = Array.from(
+		{ length: count },
+		(_, itemIndex): { value: Prepared } | undefined => {
+			try {
+				return { value: prepare(itemIndex) };
+			} catch (error) {
+				if (!continues) throw nodeError(node, error, itemIndex);
+				outputs[itemIndex] = { error };
+				return undefined;
+			}
+		},
+	);
 
 	let stopped = false;
 	const pending: Array<Promise<void>> = [];

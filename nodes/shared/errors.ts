@@ -53,7 +53,11 @@ export function nodeError(node: INode, error: unknown, itemIndex: number): NodeE
 	const { message, description, http_status } = describe(error);
 	const told = { message: `${message} [item ${itemIndex}]`, description, itemIndex };
 	const cause = causeOf(error);
-	if (cause instanceof ServiceError || cause instanceof NoAnswerError || cause instanceof TaskFailedError) {
+	if (
+		cause instanceof ServiceError ||
+		cause instanceof NoAnswerError ||
+		cause instanceof TaskFailedError
+	) {
 		return new NodeApiError(
 			node,
 			{ message },
@@ -71,7 +75,8 @@ function describe(error: unknown): Failure {
 	const cause = causeOf(error);
 	const task = error instanceof TaskError ? error.task : {};
 	if (!(cause instanceof GatewayError)) return { ...describeForeign(cause), ...task };
-	const words = cause.serviceMessage === undefined ? '' : `\nThe service says: ${cause.serviceMessage}`;
+	const words =
+		cause.serviceMessage === undefined ? '' : `\nThe service says: ${cause.serviceMessage}`;
 	return {
 		message: cause instanceof InvalidInputError ? labelled(cause) : cause.message,
 		description: cause.advice + words,
@@ -80,7 +85,9 @@ function describe(error: unknown): Failure {
 		...(cause instanceof ServiceError && {
 			http_status: cause.status,
 			...(cause.reason !== undefined && { reason: cause.reason }),
-			...(cause.retryAfterMs !== undefined && { retry_after: Math.ceil(cause.retryAfterMs / 1000) }),
+			...(cause.retryAfterMs !== undefined && {
+				retry_after: Math.ceil(cause.retryAfterMs / 1000),
+			}),
 			...(cause.rateLimit !== undefined && { rate_limit: cause.rateLimit }),
 		}),
 		...(cause instanceof NoAnswerError && { may_have_been_accepted: cause.mayHaveBeenAccepted }),
@@ -125,7 +132,9 @@ function failureOf(error: GatewayError): { failure?: { cause: Cause; retryAfterM
 	if (!(error instanceof ServiceError)) return {};
 	const { status, code, retryAfterMs } = error;
 	if (status === 429) {
-		return { failure: { cause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) } };
+		return {
+			failure: { cause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) },
+		};
 	}
 	if (status === 401) return { failure: { cause: 'credential-invalid' } };
 	if (code === 'quota_not_enough') return { failure: { cause: 'quota-exhausted' } };

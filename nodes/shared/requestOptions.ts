@@ -33,7 +33,8 @@ export const requestOptionsProperty: INodeProperties = {
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 3600 },
 			default: 300,
-			description: 'Seconds without an answer, or without a byte of a stream, after which a request is given up',
+			description:
+				'Seconds without an answer, or without a byte of a stream, after which a request is given up',
 		},
 	],
 };
@@ -51,7 +52,12 @@ export interface RequestOptions {
 export function readRequestOptions(context: IExecuteFunctions): RequestOptions {
 	const given = context.getNodeParameter('requestOptions', 0, {}) as Record<string, unknown>;
 	return {
-		maxConcurrency: readNumber(given, 'maxConcurrency', { least: 1, most: 100, unset: 10, whole: true }),
+		maxConcurrency: readNumber(given, 'maxConcurrency', {
+			least: 1,
+			most: 100,
+			unset: 10,
+			whole: true,
+		}),
 		maxRetries: readNumber(given, 'maxRetries', { least: 0, most: 20, unset: 4, whole: true }),
 		timeoutMs: 1000 * readNumber(given, 'timeout', { least: 0.001, most: 3600, unset: 300 }),
 	};

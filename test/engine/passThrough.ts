@@ -17,6 +17,7 @@ export class PassThrough implements INodeType {
 		defaults: { name: 'Pass Through' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
+		usableAsTool: true,
 		properties: [],
 	};
 

@@ -56,7 +56,13 @@ export function credentialOf(simulator: Simulator): IDataObject {
 
 /** Runs one node, fed with items, through n8n's engine. Loading n8n-core costs a test file about a second. */
 export async function runNode(simulator: Simulator, options: NodeRun): Promise<NodeResult> {
-	const { parameters, items = [{}], onError, tries, credential = credentialOf(simulator) } = options;
+	const {
+		parameters,
+		items = [{}],
+		onError,
+		tries,
+		credential = credentialOf(simulator),
+	} = options;
 	const chunks: StructuredChunk[] = [];
 	const node: INode = {
 		id: 'node',
@@ -101,5 +107,12 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 }
 
 function passThrough(name: string): INode {
-	return { id: name, name, type: 'test.passThrough', typeVersion: 1, position: [0, 0], parameters: {} };
+	return {
+		id: name,
+		name,
+		type: 'test.passThrough',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
 }

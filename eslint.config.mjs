@@ -1,0 +1,67 @@
+import { configWithoutCloudSupport } from '@n8n/node-cli/eslint';
+
+/** Third-party code comes in through the gateway alone, where the build bundles it. */
+const ONLY_THE_GATEWAY =
+	'Only gateway/ talks HTTP and reads foreign data: use what gateway/index.ts offers.';
+
+const restrict = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
+
+export default [
+	{ ignores: ['dist/**', 'coverage/**', 'demo-output/**'] },
+	...configWithoutCloudSupport,
+	{
+		files: ['**/*.ts'],
+		rules: { '@typescript-eslint/no-explicit-any': 'error' },
+	},
+	{
+		// The house has three floors, and every import goes down.
+		files: ['gateway/**/*.ts'],
+		rules: restrict({
+			group: ['n8n-*', '@n8n/*', '**/nodes/**', '**/credentials/**', '**/simulator/**'],
+			message: 'The gateway is a plain client of the service: it knows nothing of n8n.',
+		}),
+	},
+	{
+		files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
+		rules: restrict(
+			{ group: ['undici', 'zod', 'undici/*', 'zod/*'], message: ONLY_THE_GATEWAY },
+			{
+				group: ['**/gateway/*'],
+				message: 'The gateway has one door: import from gateway/index.ts.',
+			},
+			{
+				group: ['**/simulator/**', '**/demo/**', '**/test/**'],
+				message: 'These are not published.',
+			},
+		),
+	},
+	{
+		files: ['nodes/shared/**/*.ts'],
+		rules: restrict(
+			{ group: ['undici', 'zod', 'undici/*', 'zod/*'], message: ONLY_THE_GATEWAY },
+			{
+				group: ['**/gateway/*'],
+				message: 'The gateway has one door: import from gateway/index.ts.',
+			},
+			{
+				group: ['../ChatCompletion/*', '../ListModels/*', '../VideoGeneration/*'],
+				message: 'What is shared knows no single node.',
+			},
+		),
+	},
+	{
+		// No node runs here: what is thrown here never reaches n8n's user.
+		files: ['simulator/**/*.ts', 'demo/**/*.ts', 'test/**/*.ts'],
+		rules: {
+			'@n8n/community-nodes/require-node-api-error': 'off',
+			'@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
+		},
+	},
+	{
+		files: ['simulator/**/*.ts'],
+		rules: restrict({
+			group: ['**/gateway/**', '**/nodes/**', 'n8n-*'],
+			message: 'The simulator reads the interface document for itself.',
+		}),
+	},
+];
