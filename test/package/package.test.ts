@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(__dirname, '../..');
+let folder: string;
+let installed: string;
+let packed: { size: number; files: Array<{ path: string }> };
+
+/** Packs the package as it would be published, and lays it out as n8n's installer does: the tarball alone. */
+beforeAll(() => {
+	folder = mkdtempSync(join(tmpdir(), 'package-'));
+	const report = execFileSync(
+		'npm',
+		['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
+		{ cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+	);
+	packed = (JSON.parse(report) as Array<typeof packed & { filename: string }>)[0]!;
+	const modules = join(folder, 'node_modules');
+	installed = join(modules, 'n8n-nodes-generation-service');
+	mkdirSync(installed, { recursive: true });
+	const tarball = join(folder, (packed as typeof packed & { filename: string }).filename);
+	execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
+	// n8n brings its own n8n-workflow; everything else the package must have with it.
+	symlinkSync(join(root, 'node_modules/n8n-workflow'), join(modules, 'n8n-workflow'));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const manifest = () =>
+	JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+		dependencies?: object;
+		n8n: { nodes: string[]; credentials: string[] };
+	};
+
+test('the package is smaller than 400 kB', () => {
+	expect(packed.size).toBeLessThan(400_000);
+});
+
+test('the package has no dependencies, and ships the licences of what it bundles', () => {
+	expect(manifest().dependencies).toBeUndefined();
+	const licences = readFileSync(join(installed, 'dist/gateway/THIRD_PARTY_LICENSES'), 'utf8');
+	expect(licences).toMatch(/^undici /m);
+	expect(licences).toMatch(/^zod /m);
+});
+
+test('the package holds only what n8n needs', () => {
+	const foreign = packed.files
+		.map(({ path }) => path)
+		.filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path));
+	expect(foreign).toEqual([]);
+});
+
+test('every node has its codex file and its icons beside it', () => {
+	for (const node of manifest().n8n.nodes) {
+		expect(existsSync(join(installed, node))).toBe(true);
+		expect(existsSync(join(installed, node.replace(/\.js$/, '.json')))).toBe(true);
+	}
+	for (const icon of ['generationService.svg', 'generationService.dark.svg']) {
+		expect(existsSync(join(installed, 'dist/icons', icon))).toBe(true);
+	}
+});
+
+test('installed from the tarball alone, every node loads and runs against the service', () => {
+	const output = execFileSync(
+		join(root, 'node_modules/.bin/tsx'),
+		[join(__dirname, 'runInstalled.ts'), installed],
+		{ encoding: 'utf8', cwd: root },
+	);
+	const results = JSON.parse(output) as Record<string, Array<Record<string, unknown>>>;
+	expect(results.chatCompletion?.[0]?.text).toEqual(expect.any(String));
+	expect(results.listModels?.length).toBeGreaterThan(1);
+	expect(results.videoGeneration?.[0]?.status).toBe('completed');
+});

@@ -1,0 +1,42 @@
+import { itemsOf, runWorkflow } from '../../demo/engine';
+import { loadPackage } from '../../demo/loadPackage';
+import { startSimulator } from '../../simulator';
+
+/** Runs every node of an installed package once against the simulator and prints the items it puts out. */
+async function main(folder: string): Promise<void> {
+	const simulator = await startSimulator({ videoSeconds: 0.2 });
+	const { nodeTypes } = loadPackage(folder);
+	const message = { role: 'user', content: 'Hello' };
+	const parameters = {
+		chatCompletion: { model: 'heron-chat', messages: { values: [message] } },
+		listModels: { returnAll: true },
+		videoGeneration: {
+			model: 'kite-motion',
+			prompt: 'A boat',
+			waitOptions: { pollInterval: 0.05 },
+		},
+	};
+	const results: Record<string, unknown> = {};
+	for (const [name, values] of Object.entries(parameters)) {
+		const node = {
+			id: name,
+			name,
+			type: `n8n-nodes-generation-service.${name}`,
+			typeVersion: 1,
+			position: [0, 0] as [number, number],
+			parameters: values,
+			credentials: { generationServiceApi: { id: '1', name: 'Service' } },
+		};
+		const run = await runWorkflow({
+			workflow: { nodes: [node], connections: {} },
+			nodeTypes,
+			credentials: { generationServiceApi: { baseUrl: simulator.url, apiKey: simulator.key } },
+		});
+		if (run.data.resultData.error) throw run.data.resultData.error;
+		results[name] = itemsOf(run, name).map(({ json }) => json);
+	}
+	await simulator.close();
+	process.stdout.write(JSON.stringify(results));
+}
+
+void main(process.argv[2] ?? '.');
