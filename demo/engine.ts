@@ -1,13 +1,5 @@
 import 'reflect-metadata';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-// Before n8n-core is loaded: it reads its settings while it loads, and must not touch the user's own n8n.
-process.env.N8N_USER_FOLDER ??= mkdtempSync(join(tmpdir(), 'n8n-engine-'));
-process.env.N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS ??= 'false';
-process.env.N8N_LOG_OUTPUT ??= 'file';
-process.env.N8N_LOG_LEVEL ??= 'error';
-
+import './n8nSettings';
 import { Container } from '@n8n/di';
 import {
 	BinaryDataService,
@@ -27,6 +19,7 @@ import {
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypes,
+	type IVersionedNodeType,
 	type IPinData,
 	type IRun,
 	type IRunExecutionData,
@@ -47,7 +40,7 @@ export interface WorkflowFile {
 export interface EngineRun {
 	workflow: WorkflowFile;
 	/** By full type, such as `n8n-nodes-generation-service.chatCompletion`. */
-	nodeTypes: Record<string, INodeType>;
+	nodeTypes: Record<string, INodeType | IVersionedNodeType>;
 	/** The fields of each credential, by credential type. */
 	credentials: Record<string, ICredentialDataDecryptedObject>;
 	credentialTypes?: Record<string, ICredentialType>;
@@ -116,9 +109,9 @@ export async function bytesOf(item: INodeExecutionData, field = 'data'): Promise
 }
 
 class NodeTypes implements INodeTypes {
-	constructor(private readonly types: Record<string, INodeType>) {}
+	constructor(private readonly types: Record<string, INodeType | IVersionedNodeType>) {}
 
-	getByName(type: string): INodeType {
+	getByName(type: string): INodeType | IVersionedNodeType {
 		const found = this.types[type];
 		if (found === undefined) throw new Error(`There is no node type ${type} here`);
 		return found;
