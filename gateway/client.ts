@@ -4,7 +4,7 @@ import { type Clock, systemClock } from './clock';
 import type { Connection } from './connection';
 import { GatewayError, InvalidInputError } from './errors';
 import { rateGateFor } from './rateGate';
-import { readJson } from './readJson';
+import { parseResource, readJson } from './readJson';
 import { type ChatCompletion, chatCompletion, type ChatRequest } from './schemas/chat';
 import { type CatalogueModel, modelList } from './schemas/models';
 import {
@@ -18,6 +18,7 @@ import { Secret } from './secret';
 import { type Answer, type Link, send, type ServiceRequest } from './send';
 import { Slots } from './slots';
 import { readChatStream } from './stream/readChatStream';
+import { readSpooled, type SpooledVideo } from './video/spool';
 import { type EgressFilter, openTransport, type Transport } from './transport';
 
 /** How long what follows `[DONE]` may take before the connection is closed instead of used again. */
@@ -114,9 +115,26 @@ export class Gateway {
 		return await this.post(this.videoPath, request, videoSubmission, signal);
 	}
 
-	/** `GET /media/v1/video/generations/<task_id>`: the state of a task. */
-	async getVideoTask(taskId: string, signal?: AbortSignal): Promise<VideoTask> {
-		return await this.get(`${this.videoPath}/${encodeURIComponent(taskId)}`, videoTask, signal);
+	/**
+	 * `GET /media/v1/video/generations/<task_id>`: the state of a task.
+	 * @param onInlineVideo takes inline data out of the task into a temporary file, which it must remove
+	 */
+	async getVideoTask(
+		taskId: string,
+		signal?: AbortSignal,
+		onInlineVideo?: (video: SpooledVideo) => void,
+	): Promise<VideoTask> {
+		const path = `${this.videoPath}/${encodeURIComponent(taskId)}`;
+		if (onInlineVideo === undefined) return await this.get(path, videoTask, signal);
+		await this.checkEgress();
+		const { secret, clock } = this.link;
+		const read = async (answer: Answer) =>
+			await readSpooled(answer, (json, complete) =>
+				parseResource(json, complete, answer, videoTask, secret, () => clock.now()),
+			);
+		const { task, video } = await send(this.link, { method: 'GET', path }, read, signal);
+		if (video !== undefined) onInlineVideo(video);
+		return task;
 	}
 
 	/** Runs other work, such as a download, in one of the places of the requests in flight. */

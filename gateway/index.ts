@@ -30,3 +30,4 @@ export { type EgressFilter } from './transport';
 export { type Polling } from './video/pollSchedule';
 export { taskFailedError } from './video/taskError';
 export { TaskWatch, type WaitSettings } from './video/taskWatch';
+export { type SpooledVideo } from './video/spool';

@@ -26,6 +26,18 @@ export async function readJson<Resource>(
 	now: () => number,
 ): Promise<Resource> {
 	const { bytes, complete } = await readBody(answer.body, LONGEST_ANSWER_BYTES, answer.onProgress);
+	return parseResource(bytes, complete, answer, schema, secret, now);
+}
+
+/** Parses a body as JSON of a resource, as {@link readJson} does. */
+export function parseResource<Resource>(
+	bytes: Buffer,
+	complete: boolean,
+	answer: Answer,
+	schema: z.ZodType<Resource>,
+	secret: Secret,
+	now: () => number,
+): Resource {
 	const malformed = (message: string) =>
 		new MalformedAnswerError(message, {
 			status: answer.status,

@@ -7,6 +7,7 @@ import {
 	InvalidInputError,
 	NoAnswerError,
 	SilenceLimit,
+	type SpooledVideo,
 	systemClock,
 	type VideoTask,
 } from '../../gateway';
@@ -22,10 +23,14 @@ const LATER =
  * protection looks at it.
  * @throws GatewayError when the task has no video, or when it does not arrive whole
  */
-export async function downloadVideo(service: Service, task: VideoTask): Promise<IBinaryData> {
+export async function downloadVideo(
+	service: Service,
+	task: VideoTask,
+	spooled: SpooledVideo | undefined,
+): Promise<IBinaryData> {
 	const format = task.metadata?.format?.replace(/\W/g, '') || 'mp4';
 	const file = { name: `${task.id.replace(/[^\w.-]/g, '_')}.${format}`, type: `video/${format}` };
-	const inline = inlineVideo(task);
+	const inline = spooled?.read() ?? inlineVideo(task);
 	if (inline !== undefined) {
 		return await service.context.helpers.prepareBinaryData(inline, file.name, file.type);
 	}

@@ -1,5 +1,11 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { TaskWatch, taskFailedError, type VideoTask, WaitTimeoutError } from '../../gateway';
+import {
+	type SpooledVideo,
+	TaskWatch,
+	taskFailedError,
+	type VideoTask,
+	WaitTimeoutError,
+} from '../../gateway';
 import type { Service } from '../shared/connect';
 import { errorItem, TaskError, type TaskState } from '../shared/errors';
 import { downloadVideo } from './download';
@@ -16,14 +22,13 @@ export interface OutputOptions {
 /** All video tasks of one execution of the node: what is known of them, and one watch that waits for them. */
 export class TaskRun {
 	private readonly states = new Map<string, TaskState>();
+	/** Inline videos of tasks that are to be downloaded, in temporary files. */
+	private readonly inline = new Map<string, SpooledVideo>();
+	private readonly downloads = new Set<string>();
 	private readonly watch: TaskWatch;
 
 	constructor(private readonly service: Service) {
-		const { gateway, signal } = service;
-		this.watch = new TaskWatch(
-			async (id, stop) => this.note(await gateway.getVideoTask(id, stop)),
-			signal,
-		);
+		this.watch = new TaskWatch(async (id, stop) => await this.look(id, stop), service.signal);
 	}
 
 	/** Keeps what is known of a task, for the case that the run ends badly. */
@@ -45,7 +50,8 @@ export class TaskRun {
 	/** Asks once for the state of a task. */
 	async get(taskId: string, output: OutputOptions, itemIndex: number): Promise<INodeExecutionData> {
 		return await this.about(taskId, async () => {
-			const task = this.note(await this.service.gateway.getVideoTask(taskId, this.service.signal));
+			if (output.binaryProperty !== undefined) this.downloads.add(taskId);
+			const task = await this.look(taskId, this.service.signal);
 			return await this.toItem(task, output, itemIndex);
 		});
 	}
@@ -58,6 +64,7 @@ export class TaskRun {
 		itemIndex: number,
 	): Promise<INodeExecutionData> {
 		return await this.about(task.id, async () => {
+			if (output.binaryProperty !== undefined) this.downloads.add(task.id);
 			const finished = await this.watch.wait(task, wait).catch((error: unknown) => {
 				if (error instanceof WaitTimeoutError && wait.onTimeout === 'output') return error.task;
 				throw error;
@@ -89,14 +96,26 @@ export class TaskRun {
 		const json: IDataObject = simplify ? simplifiedTask(task) : fullTask(task);
 		const item: INodeExecutionData = { json, pairedItem: { item: itemIndex } };
 		if (binaryProperty !== undefined && task.status === 'completed') {
-			item.binary = { [binaryProperty]: await downloadVideo(this.service, task) };
+			const video = await downloadVideo(this.service, task, this.inline.get(task.id));
+			item.binary = { [binaryProperty]: video };
 		}
 		return item;
 	}
 
+	private async look(taskId: string, signal: AbortSignal | undefined): Promise<VideoTask> {
+		const keep = (video: SpooledVideo) => this.inline.set(taskId, video);
+		const onInlineVideo = this.downloads.has(taskId) ? keep : undefined;
+		return this.note(await this.service.gateway.getVideoTask(taskId, signal, onInlineVideo));
+	}
+
 	private async about<Result>(taskId: string, work: () => Promise<Result>): Promise<Result> {
-		return await work().catch((error: unknown) => {
-			throw new TaskError(this.states.get(taskId) ?? { task_id: taskId, status: 'unknown' }, error);
-		});
+		return await work()
+			.catch((error: unknown) => {
+				throw new TaskError(
+					this.states.get(taskId) ?? { task_id: taskId, status: 'unknown' },
+					error,
+				);
+			})
+			.finally(async () => await this.inline.get(taskId)?.remove());
 	}
 }
