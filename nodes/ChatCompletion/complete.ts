@@ -11,9 +11,14 @@ import type { Service } from '../shared/connect';
 import { eachItem } from '../shared/eachItem';
 import { readModel } from '../shared/modelLocator';
 import { without } from '../shared/without';
+import { PaidWork } from '../shared/paidWork';
 import { LiveChunks } from './liveChunks';
 import { readMessages } from './messages';
 import { readOptions } from './options';
+
+interface Answered extends IDataObject {
+	completion: ChatCompletion & IDataObject;
+}
 
 interface Prepared {
 	request: ChatRequest;
@@ -21,19 +26,37 @@ interface Prepared {
 	simplify: boolean;
 }
 
-/** Asks the model once for each item. */
+/** Asks the model once for each item. An item that was answered in an earlier try is not asked again. */
 export async function complete(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	return await eachItem(context, (service) => ({
-		prepare: (itemIndex) => prepare(context, itemIndex),
-		async run({ request, stream, simplify }, itemIndex) {
-			const completion = stream
-				? await streamed(service, request, itemIndex)
-				: await service.gateway.chat(request, service.signal);
-			countTokens(context, completion);
-			const json = simplify ? simplified(completion) : full(completion);
-			return [{ json, pairedItem: { item: itemIndex } }];
-		},
-	}));
+	let answers: PaidWork<Answered> | undefined;
+	const items = await eachItem(context, (service) => {
+		const paid = (answers = new PaidWork<Answered>(context, 'answers'));
+		return {
+			prepare: (itemIndex) => prepare(context, itemIndex),
+			async run({ request, stream, simplify }, itemIndex) {
+				const answered = paid.find(itemIndex, request)?.completion;
+				const completion = answered ?? (await ask(service, request, stream, itemIndex));
+				if (answered === undefined) paid.remember(itemIndex, request, { completion });
+				const json = simplify ? simplified(completion) : full(completion);
+				return [{ json, pairedItem: { item: itemIndex } }];
+			},
+		};
+	});
+	if (!items.some(({ json }) => 'error' in json)) answers?.forgetRun();
+	return items;
+}
+
+async function ask(
+	service: Service,
+	request: ChatRequest,
+	stream: boolean,
+	itemIndex: number,
+): Promise<ChatCompletion & IDataObject> {
+	const completion = stream
+		? await streamed(service, request, itemIndex)
+		: await service.gateway.chat(request, service.signal);
+	countTokens(service.context, completion);
+	return completion as ChatCompletion & IDataObject;
 }
 
 function prepare(context: IExecuteFunctions, itemIndex: number): Prepared {
