@@ -4,17 +4,21 @@ import { CancelledError, type ServiceError } from './errors';
 import { backoff, LONGEST_PAUSE_MS } from './retry';
 import { WaitingLine } from './waitingLine';
 
-/** Over which the pace of a service is measured, and after which it is raised. */
+/** Over which the pace of a service is measured. */
 const SECOND_MS = 1_000;
-/** A new pace stays this far below the one that was refused, so that it is not refused again at once. */
-const BELOW_REFUSED = 0.97;
+/** An announced or measured pace is kept to this part, so that jitter on the way does not break it. */
+const MARGIN = 0.97;
 /** A refusal lowers the pace to at most this part of it, and at least the other. */
-const SMALLEST_DECREASE = 0.9;
+const SMALLEST_DECREASE = 0.95;
 const LARGEST_DECREASE = 0.5;
-/** Every second without a refusal adds this part of the pace that was refused… */
-const INCREASE = 0.05;
-/** …or multiplies the pace by this while no limit was found yet. */
+/** While the limit is still looked for, the pace is multiplied by this… */
 const SEARCH_FACTOR = 2;
+/** …each time this went well. */
+const SEARCH_STEP_MS = 500;
+/** A found pace is held this long, since every refusal closes the gate for a second or more… */
+const HOLD_MS = 10_000;
+/** …and then grows by this part each second. */
+const GROWTH = 0.02;
 /** A limit that has not been felt for this long is forgotten. */
 const FORGET_AFTER_MS = 60_000;
 /** Gates kept in memory; only a process that meets ever new keys reaches this. */
@@ -40,7 +44,9 @@ export class RateGate {
 	private nextPassage = 0;
 	/** Requests a second; undefined: no limit is known. */
 	private pace: number | undefined;
-	private refusedPace: number | undefined;
+	private highestPace = Infinity;
+	/** No limit was announced, and none found yet. */
+	private isSearching = false;
 	private lastRefusal = -Infinity;
 	private lastRaise = 0;
 	private refusalsInARow = 0;
@@ -65,16 +71,8 @@ export class RateGate {
 		this.startSecond(now);
 		this.second.accepted += 1;
 		if (this.pace === undefined) return;
-		if (now - this.lastRefusal > FORGET_AFTER_MS) {
-			this.pace = undefined;
-			this.refusedPace = undefined;
-		} else if (now - this.lastRaise >= SECOND_MS) {
-			this.lastRaise = now;
-			this.pace =
-				this.refusedPace === undefined
-					? this.pace * SEARCH_FACTOR
-					: Math.min(this.pace + INCREASE * this.refusedPace, BELOW_REFUSED * this.refusedPace);
-		}
+		if (now - this.lastRefusal > FORGET_AFTER_MS) this.pace = undefined;
+		else this.speedUp(now);
 	}
 
 	/**
@@ -102,20 +100,39 @@ export class RateGate {
 	}
 
 	private slowDown(announcedLimit: number | undefined, now: number, pause: number): void {
-		this.startSecond(now);
+		// The allowance belongs to a window that the document does not name; the pause is its rest.
 		const announced =
 			announcedLimit !== undefined && announcedLimit > 0
 				? (announcedLimit * SECOND_MS) / Math.max(pause, SECOND_MS)
 				: undefined;
-		const measured = Math.max(this.second.accepted, this.second.before, 1);
+		const taken = announced ?? this.measure(now);
+		this.highestPace = announced === undefined ? Infinity : announced * MARGIN;
 		if (this.pace === undefined) {
-			this.refusedPace = announced;
-			this.pace = announced === undefined ? measured : announced * BELOW_REFUSED;
-			return;
+			this.isSearching = announced === undefined;
+			this.pace = taken * MARGIN;
+		} else {
+			this.isSearching = false;
+			const target = Math.min(taken * MARGIN, this.pace * SMALLEST_DECREASE);
+			this.pace = Math.max(target, this.pace * LARGEST_DECREASE);
 		}
-		this.refusedPace = this.pace;
-		const target = Math.min(announced ?? measured, this.pace * SMALLEST_DECREASE);
-		this.pace = Math.max(target, this.pace * LARGEST_DECREASE);
+	}
+
+	private speedUp(now: number): void {
+		if (this.pace === undefined) return;
+		const isHolding = !this.isSearching && now - this.lastRefusal < HOLD_MS;
+		if (isHolding || now - this.lastRaise < (this.isSearching ? SEARCH_STEP_MS : SECOND_MS)) return;
+		this.lastRaise = now;
+		this.pace = Math.min(
+			this.pace * (this.isSearching ? SEARCH_FACTOR : 1 + GROWTH),
+			Math.max(this.highestPace, this.pace),
+		);
+	}
+
+	/** Requests that the service took within the last second. */
+	private measure(now: number): number {
+		this.startSecond(now);
+		const { start, accepted, before } = this.second;
+		return Math.max(1, accepted + before * (1 - (now - start) / SECOND_MS));
 	}
 
 	private startSecond(now: number): void {
