@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import type { INodeExecutionData, IRun, StructuredChunk } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../simulator';
+import { itemsOf, runWorkflow, type WorkflowFile } from './engine';
+import { loadPackage, type LoadedPackage } from './loadPackage';
+import { showProgress } from './progress';
+import { heading, print, report } from './report';
+import { stockNodes } from './stockNodes';
+
+const ROOT = resolve(__dirname, '..');
+const OUTPUT = join(ROOT, 'demo-output');
+
+interface Example {
+	file: string;
+	/** What the trigger puts out, for a trigger that waits for something from outside. */
+	trigger?: INodeExecutionData[];
+}
+
+const EXAMPLES: Example[] = [
+	{ file: 'list-models.json' },
+	{ file: 'chat.json' },
+	{
+		file: 'streaming-chat.json',
+		trigger: [{ json: { sessionId: 'demo', chatInput: 'Tell me about the tides. [words:40]' } }],
+	},
+	{ file: 'error-branch.json' },
+	{ file: 'submit-then-wait.json' },
+	{ file: 'videos-to-files.json' },
+];
+
+async function main(): Promise<void> {
+	await rm(OUTPUT, { recursive: true, force: true });
+	// The pauses let one see the words of a stream and the waiting for a video come about.
+	const simulator = await startSimulator({ videoSeconds: 5, chunkDelayMs: 30, latencyMs: 100 });
+	try {
+		print(`The service is simulated at ${simulator.url}; the workflows run in n8n's own engine.`);
+		const ours = loadPackage(ROOT);
+		for (const example of EXAMPLES) await play(example, ours, simulator);
+	} finally {
+		await simulator.close();
+	}
+}
+
+async function play(
+	{ file, trigger }: Example,
+	ours: LoadedPackage,
+	simulator: Simulator,
+): Promise<void> {
+	const workflow = JSON.parse(readFileSync(join(ROOT, 'examples', file), 'utf8')) as WorkflowFile;
+	const start = workflow.nodes.find(({ type }) => type.endsWith('Trigger'))?.name ?? '';
+	heading(`${workflow.name} (examples/${file})`);
+
+	let atWork = start;
+	const endProgress = await showProgress(simulator, () => atWork);
+	const run = await runWorkflow({
+		workflow,
+		startNode: start,
+		nodeTypes: { ...stockNodes(OUTPUT), ...ours.nodeTypes },
+		credentials: { generationServiceApi: { baseUrl: simulator.url, apiKey: simulator.key } },
+		credentialTypes: ours.credentialTypes,
+		onNodeStart: (node) => (atWork = node),
+		...(trigger && { pinData: { [start]: trigger }, onChunk: liveWords(endProgress) }),
+	});
+	endProgress();
+
+	const { error } = run.data.resultData;
+	report(run, (node) =>
+		workflow.nodes.some(({ name, type }) => name === node && type in ours.nodeTypes),
+	);
+	if (error) throw new Error(`${workflow.name} stopped: ${error.message}`);
+	await listFiles(run, workflow);
+}
+
+/** Prints the pieces of a streamed answer while they arrive. */
+function liveWords(endProgress: () => void): (chunk: StructuredChunk) => void {
+	return ({ type, content }) => {
+		if (type === 'begin') endProgress();
+		if (type === 'item') process.stdout.write(content ?? '');
+		if (type === 'end') print('\n');
+	};
+}
+
+/** Prints the files that the workflow wrote. */
+async function listFiles(run: IRun, { nodes }: WorkflowFile): Promise<void> {
+	const writers = nodes.filter(({ type }) => type === 'n8n-nodes-base.readWriteFile');
+	const files = writers.flatMap(({ name }) => itemsOf(run, name)).map(({ json }) => json.fileName);
+	if (files.length === 0) return;
+	print(`\nThe videos are in ${OUTPUT}:`);
+	for (const file of files) {
+		const { size } = await stat(String(file));
+		print(`   ${relative(OUTPUT, String(file))}  ${Math.round(size / 1024)} kB`);
+	}
+}
+
+main().catch((error: unknown) => {
+	process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+	process.exitCode = 1;
+});

@@ -1,0 +1,117 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import {
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeProperties,
+	type INodeType,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
+
+type Execute = (context: IExecuteFunctions) => Promise<INodeExecutionData[]> | INodeExecutionData[];
+
+/**
+ * Small stand-ins for the few stock nodes that the examples use. n8n's own are in a package of some hundred
+ * megabytes; these do what the examples ask of them, and no more.
+ * @param folder where Read/Write Files puts what it writes, whatever path the workflow names
+ */
+export function stockNodes(folder: string): Record<string, INodeType> {
+	const passOn: Execute = (context) => context.getInputData();
+	return {
+		'n8n-nodes-base.manualTrigger': standIn('Manual Trigger', [], passOn),
+		'@n8n/n8n-nodes-langchain.chatTrigger': standIn('Chat Trigger', [], passOn),
+		'n8n-nodes-base.stickyNote': standIn('Sticky Note', [], passOn),
+		'n8n-nodes-base.set': standIn('Edit Fields', [parameter('assignments', {})], setFields),
+		'n8n-nodes-base.splitOut': standIn(
+			'Split Out',
+			[parameter('fieldToSplitOut', ''), parameter('options', {})],
+			splitOut,
+		),
+		'n8n-nodes-base.readWriteFile': standIn(
+			'Read/Write Files',
+			[parameter('fileName', ''), parameter('dataPropertyName', 'data')],
+			(context) => writeFiles(context, folder),
+		),
+	};
+}
+
+/** The engine hands a node only the parameters that its description names. */
+function parameter(name: string, value: string | IDataObject): INodeProperties {
+	const type = typeof value === 'string' ? 'string' : 'json';
+	return { displayName: name, name, type, default: value as string };
+}
+
+function standIn(displayName: string, properties: INodeProperties[], execute: Execute): INodeType {
+	return {
+		description: {
+			displayName,
+			name: displayName,
+			group: ['transform'],
+			version: [1, 1.3, 3.4],
+			description: `A stand-in for ${displayName}`,
+			defaults: { name: displayName },
+			inputs: [NodeConnectionTypes.Main],
+			outputs: [NodeConnectionTypes.Main],
+			properties,
+		},
+		async execute() {
+			return [await execute(this)];
+		},
+	};
+}
+
+interface Assignment {
+	name: string;
+	value: unknown;
+	type: string;
+}
+
+/** Edit Fields (Set) in its mode Manual Mapping, without other input fields. */
+function setFields(context: IExecuteFunctions): INodeExecutionData[] {
+	return context.getInputData().map((_, item) => {
+		const assignments = context.getNodeParameter('assignments.assignments', item) as Assignment[];
+		const fields = assignments.map(({ name, value, type }) => [
+			name,
+			type === 'array' && typeof value === 'string' ? JSON.parse(value) : value,
+		]);
+		return { json: Object.fromEntries(fields) as IDataObject, pairedItem: { item } };
+	});
+}
+
+/** Split Out of one field, without other fields: an object's own fields, anything else under a name. */
+function splitOut(context: IExecuteFunctions): INodeExecutionData[] {
+	return context.getInputData().flatMap(({ json }, item) => {
+		const field = context.getNodeParameter('fieldToSplitOut', item) as string;
+		const name = context.getNodeParameter('options.destinationFieldName', item, field) as string;
+		const list = json[field] as unknown[];
+		return list.map((entry) => ({
+			json: (typeof entry === 'object' ? entry : { [name]: entry }) as IDataObject,
+			pairedItem: { item },
+		}));
+	});
+}
+
+/** Read/Write Files from Disk in its operation Write File to Disk. */
+async function writeFiles(
+	context: IExecuteFunctions,
+	folder: string,
+): Promise<INodeExecutionData[]> {
+	await mkdir(folder, { recursive: true });
+	const write = async ({ json }: INodeExecutionData, item: number) => {
+		const field = context.getNodeParameter('dataPropertyName', item) as string;
+		const path = context.getNodeParameter('fileName', item) as string;
+		const fileName = join(folder, basename(path));
+		const binary = context.helpers.assertBinaryData(item, field);
+		const content =
+			binary.id === undefined
+				? Readable.from([Buffer.from(binary.data, 'base64')])
+				: await context.helpers.getBinaryStream(binary.id);
+		await pipeline(content, createWriteStream(fileName));
+		return { json: { ...json, fileName }, pairedItem: { item } };
+	};
+	return await Promise.all(context.getInputData().map(write));
+}
