@@ -1,3 +1,12 @@
+const { mkdtempSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+
+// One folder for the embedded n8n of all test files; their processes inherit the variable.
+const userFolder = mkdtempSync(join(tmpdir(), 'n8n-tests-'));
+process.env.N8N_USER_FOLDER = userFolder;
+process.once('exit', () => rmSync(userFolder, { recursive: true, force: true }));
+
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',

@@ -11,10 +11,8 @@ import {
 	createRunExecutionData,
 	type IConnections,
 	type ICredentialDataDecryptedObject,
-	ICredentialsHelper,
 	type ICredentialType,
 	type IDataObject,
-	type IHttpRequestOptions,
 	type INode,
 	type INodeExecutionData,
 	type INodeType,
@@ -29,6 +27,7 @@ import {
 	Workflow,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { FixedCredentials } from './fixedCredentials';
 
 /** A workflow as n8n exports it. */
 export interface WorkflowFile {
@@ -174,64 +173,4 @@ function additionalData(
 		variables: {},
 		logAiEvent: () => {},
 	};
-}
-
-/** Hands the nodes the credentials of the run, whatever the workflow calls them. */
-class FixedCredentials extends ICredentialsHelper {
-	constructor(
-		private readonly fields: Record<string, ICredentialDataDecryptedObject>,
-		private readonly types: Record<string, ICredentialType>,
-	) {
-		super();
-	}
-
-	getParentTypes(): string[] {
-		return [];
-	}
-
-	isCredentialUsableByNode(): boolean {
-		return true;
-	}
-
-	async authenticate(
-		_credentials: ICredentialDataDecryptedObject,
-		_type: string,
-		options: IHttpRequestOptions,
-	): Promise<IHttpRequestOptions> {
-		return await Promise.resolve(options);
-	}
-
-	async preAuthentication(): Promise<undefined> {
-		return await Promise.resolve(undefined);
-	}
-
-	async runPreAuthentication(): Promise<undefined> {
-		return await Promise.resolve(undefined);
-	}
-
-	async getCredentials(): Promise<never> {
-		return await Promise.reject(new Error('Credentials are handed out decrypted here'));
-	}
-
-	async getDecrypted(
-		_data: IWorkflowExecuteAdditionalData,
-		_details: unknown,
-		type: string,
-	): Promise<ICredentialDataDecryptedObject> {
-		const fields = this.fields[type];
-		if (fields === undefined) throw new Error(`There is no credential of the type ${type} here`);
-		return await Promise.resolve({ ...fields });
-	}
-
-	async updateCredentials(): Promise<void> {
-		await Promise.resolve();
-	}
-
-	async updateCredentialsOauthTokenData(): Promise<void> {
-		await Promise.resolve();
-	}
-
-	getCredentialsProperties(type: string) {
-		return this.types[type]?.properties ?? [];
-	}
 }

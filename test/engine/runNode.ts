@@ -73,7 +73,7 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 		parameters,
 		credentials: { generationServiceApi: { id: '1', name: 'Service' } },
 		...(onError && { onError }),
-		...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 0 }),
+		...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 1 }),
 	};
 	const run = await runWorkflow({
 		workflow: {

@@ -1,0 +1,93 @@
+import {
+	type ICredentialDataDecryptedObject,
+	ICredentialsHelper,
+	type ICredentialType,
+	type IHttpRequestOptions,
+	type INode,
+	type IRequestOptionsSimplified,
+	type IWorkflowExecuteAdditionalData,
+	type Workflow,
+} from 'n8n-workflow';
+
+type Fields = ICredentialDataDecryptedObject;
+type RequestPart = Record<string, string>;
+
+/** Hands the nodes the credentials of the run, whatever the workflow calls them: no database, nothing encrypted. */
+export class FixedCredentials extends ICredentialsHelper {
+	constructor(
+		private readonly fields: Record<string, Fields>,
+		private readonly types: Record<string, ICredentialType>,
+	) {
+		super();
+	}
+
+	async getDecrypted(
+		_data: IWorkflowExecuteAdditionalData,
+		_details: unknown,
+		type: string,
+	): Promise<Fields> {
+		const fields = this.fields[type];
+		if (fields === undefined) throw new Error(`There is no credential of the type ${type} here`);
+		return await Promise.resolve({ ...fields });
+	}
+
+	/** What n8n does to a request of its HTTP Request node and of a credential test: the type's own rule is applied. */
+	async authenticate(
+		credentials: Fields,
+		type: string,
+		options: IHttpRequestOptions | IRequestOptionsSimplified,
+		workflow: Workflow,
+		node: INode,
+	): Promise<IHttpRequestOptions> {
+		const request = options as IHttpRequestOptions;
+		const rule = this.types[type]?.authenticate;
+		if (typeof rule === 'function') return await rule(credentials, request);
+		const resolve = (value: unknown) =>
+			String(
+				workflow.expression.getSimpleParameterValue(node, String(value), 'internal', {
+					$credentials: credentials,
+				}),
+			);
+		const parts = Object.entries(rule?.properties ?? {}).map(([part, entries]) => {
+			const existing = request[part as keyof IHttpRequestOptions] as RequestPart | undefined;
+			const added = Object.entries(entries as object).map(([name, value]) => [
+				name,
+				resolve(value),
+			]);
+			return [part, { ...existing, ...Object.fromEntries(added) }];
+		});
+		return { ...request, ...Object.fromEntries(parts) } as IHttpRequestOptions;
+	}
+
+	getCredentialsProperties(type: string) {
+		return this.types[type]?.properties ?? [];
+	}
+
+	getParentTypes(): string[] {
+		return [];
+	}
+
+	isCredentialUsableByNode(): boolean {
+		return true;
+	}
+
+	async preAuthentication(): Promise<undefined> {
+		return await Promise.resolve(undefined);
+	}
+
+	async runPreAuthentication(): Promise<undefined> {
+		return await Promise.resolve(undefined);
+	}
+
+	async getCredentials(): Promise<never> {
+		return await Promise.reject(new Error('Credentials are handed out decrypted here'));
+	}
+
+	async updateCredentials(): Promise<void> {
+		await Promise.resolve();
+	}
+
+	async updateCredentialsOauthTokenData(): Promise<void> {
+		await Promise.resolve();
+	}
+}
