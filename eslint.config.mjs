@@ -55,6 +55,7 @@ export default [
 		rules: {
 			'@n8n/community-nodes/require-node-api-error': 'off',
 			'@n8n/community-nodes/no-dangerous-functions': 'off',
+			'@n8n/community-nodes/no-dangerous-functions': 'off',
 			'@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
 		},
 	},

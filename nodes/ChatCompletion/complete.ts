@@ -98,9 +98,11 @@ async function streamed(
 	if (!context.isStreaming?.()) return await gateway.streamChat(request, () => {}, signal);
 	const chunks = new LiveChunks(context, itemIndex);
 	chunks.begin();
-	const completion = await gateway.streamChat(request, (text) => chunks.text(text), signal);
-	await chunks.end();
-	return completion;
+	try {
+		return await gateway.streamChat(request, (text) => chunks.text(text), signal);
+	} finally {
+		await chunks.end();
+	}
 }
 
 function simplified({ id, model, choices, usage }: ChatCompletion): IDataObject {
