@@ -145,7 +145,8 @@ export class WaitTimeoutError extends GatewayError {
 /** The execution was stopped. */
 export class CancelledError extends GatewayError {
 	constructor() {
-		super('The execution was cancelled', {
+		// Spelled as n8n spells it: by this word it tells a stopped execution from a failed one.
+		super('The execution was canceled', {
 			code: 'cancelled',
 			advice: 'Run the workflow again to continue.',
 		});
