@@ -9,6 +9,7 @@ import {
 } from 'n8n-core';
 import {
 	createRunExecutionData,
+	deepCopy,
 	type IConnections,
 	type ICredentialDataDecryptedObject,
 	type ICredentialType,
@@ -52,7 +53,7 @@ export interface EngineRun {
 	/** Cancels the execution, as n8n's stop button does. */
 	signal?: AbortSignal;
 	executionId?: string;
-	/** The saved data of a failed execution, to be run again from the node that failed. */
+	/** The data of a failed execution, to be run again from the node that failed, as n8n's Retry does. */
 	resume?: IRunExecutionData;
 	onNodeStart?: (node: string) => void;
 	onNodeEnd?: (node: string) => void;
@@ -75,7 +76,11 @@ export async function runWorkflow(run: EngineRun): Promise<IRun> {
 		nodeTypes,
 	});
 	const data = additionalData(run, workflow, mode);
-	const execution = new WorkflowExecute(data, mode, run.resume ?? createRunExecutionData());
+	const execution = new WorkflowExecute(
+		data,
+		mode,
+		run.resume ? toBeRetried(run.resume) : createRunExecutionData(),
+	);
 	const startNode = run.startNode ?? nodes[0]?.name ?? '';
 	const promise =
 		run.resume === undefined
@@ -105,6 +110,16 @@ export async function bytesOf(item: INodeExecutionData, field = 'data'): Promise
 	const binary = item.binary?.[field];
 	if (binary === undefined) throw new Error(`The item has no binary field ${field}`);
 	return await Container.get(BinaryDataService).getAsBuffer(binary);
+}
+
+/** The data as they are saved and read again, without the failed run of the node that is now retried. */
+function toBeRetried(failed: IRunExecutionData): IRunExecutionData {
+	const data = deepCopy(failed);
+	const { resultData } = data;
+	delete resultData.error;
+	const runs = resultData.runData[resultData.lastNodeExecuted ?? ''];
+	if (runs?.at(-1)?.error !== undefined) runs.pop();
+	return data;
 }
 
 class NodeTypes implements INodeTypes {

@@ -1,4 +1,5 @@
 import type {
+	IConnection,
 	IDataObject,
 	INode,
 	INodeExecutionData,
@@ -13,6 +14,7 @@ import { ChatCompletion } from '../../nodes/ChatCompletion/ChatCompletion.node';
 import { ListModels } from '../../nodes/ListModels/ListModels.node';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import type { Simulator } from '../../simulator';
+import { LoopOverItems } from './loopOverItems';
 import { PassThrough } from './passThrough';
 
 const PACKAGE = 'n8n-nodes-generation-service';
@@ -23,6 +25,7 @@ export const nodeTypes: Record<string, INodeType> = {
 	[`${PACKAGE}.listModels`]: new ListModels(),
 	[`${PACKAGE}.videoGeneration`]: new VideoGeneration(),
 	'test.passThrough': new PassThrough(),
+	'test.loopOverItems': new LoopOverItems(),
 };
 
 export interface NodeRun extends Pick<EngineRun, 'signal' | 'executionId' | 'resume'> {
@@ -36,12 +39,16 @@ export interface NodeRun extends Pick<EngineRun, 'signal' | 'executionId' | 'res
 	credential?: IDataObject;
 	/** Makes the workflow stream. */
 	streaming?: boolean;
+	/** Feeds the items one by one, so that the node runs once for each of them. */
+	loop?: boolean;
 }
 
 export interface NodeResult {
 	run: IRun;
-	/** The items of the first output. */
+	/** The items of the first output, of the node's last run. */
 	items: INodeExecutionData[];
+	/** The items of the first output, of each run of the node. */
+	runs: INodeExecutionData[][];
 	/** The items of the error branch. */
 	errors: INodeExecutionData[];
 	/** The error that stopped the workflow. */
@@ -77,16 +84,23 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 	};
 	const run = await runWorkflow({
 		workflow: {
-			nodes: [passThrough('Start'), node, passThrough('Done'), passThrough('Failed')],
-			connections: {
-				Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] },
-				Node: {
-					main: [
-						[{ node: 'Done', type: 'main', index: 0 }],
-						[{ node: 'Failed', type: 'main', index: 0 }],
-					],
-				},
-			},
+			nodes: [
+				stub('Start'),
+				stub('Loop', 'test.loopOverItems'),
+				node,
+				stub('Done'),
+				stub('Failed'),
+			],
+			connections: options.loop
+				? {
+						Start: { main: [to('Loop')] },
+						Loop: { main: [to('Done'), to('Node')] },
+						Node: { main: [to('Loop'), to('Loop')] },
+					}
+				: {
+						Start: { main: [to('Node')] },
+						Node: { main: [to('Done'), to('Failed')] },
+					},
 		},
 		nodeTypes,
 		credentials: { generationServiceApi: credential as never },
@@ -100,19 +114,17 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 	return {
 		run,
 		items: itemsOf(run, 'Node', 0),
+		runs: (run.data.resultData.runData.Node ?? []).map(({ data }) => data?.main?.[0] ?? []),
 		errors: itemsOf(run, 'Node', 1),
 		error: run.data.resultData.error,
 		chunks,
 	};
 }
 
-function passThrough(name: string): INode {
-	return {
-		id: name,
-		name,
-		type: 'test.passThrough',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-	};
+function stub(name: string, type = 'test.passThrough'): INode {
+	return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters: {} };
+}
+
+function to(node: string): IConnection[] {
+	return [{ node, type: 'main', index: 0 }];
 }

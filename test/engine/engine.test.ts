@@ -1,0 +1,72 @@
+import { systemClock } from '../../gateway';
+import { type Simulator, startSimulator } from '../../simulator';
+import { bytesOf } from '../../demo/engine';
+import { fastTime } from './fastTime';
+import { type NodeRun, runNode } from './runNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ now: () => systemClock.now(), videoSeconds: 60 });
+});
+beforeEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const chat: NodeRun = {
+	node: 'chatCompletion',
+	parameters: { model: 'heron-chat', messages: { values: [{ role: 'user', content: 'Hello' }] } },
+};
+
+test('a loop runs the node once for each item', async () => {
+	const { runs, run } = await runNode(simulator, { ...chat, loop: true, items: [{}, {}, {}] });
+	expect(run.status).toBe('success');
+	expect(runs.map((items) => items.length)).toEqual([1, 1, 1]);
+	expect(run.data.resultData.runData.Done?.[0]?.data?.main?.[0]).toHaveLength(3);
+});
+
+test('a cancel ends the execution, and it counts as canceled, not as failed', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'hang' });
+	const cancel = new AbortController();
+	const running = runNode(simulator, { ...chat, signal: cancel.signal });
+	while (simulator.count('chat') === 0) await new Promise(setImmediate);
+	cancel.abort();
+	expect((await running).run.status).toBe('canceled');
+});
+
+test('the engine retries a failing node as often as it was told', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough', times: 2 });
+	const { items, error } = await runNode(simulator, { ...chat, tries: 3 });
+	expect(error).toBeUndefined();
+	expect(items).toHaveLength(1);
+	expect(simulator.count('chat')).toBe(3);
+});
+
+test('chunks reach the listener of a workflow that streams, and only of one that streams', async () => {
+	const streaming = await runNode(simulator, { ...chat, streaming: true });
+	const text = streaming.chunks.map(({ content }) => content ?? '').join('');
+	expect(text).toBe(streaming.items[0]?.json.text);
+	expect((await runNode(simulator, chat)).chunks).toEqual([]);
+});
+
+test('a failed execution goes on from its saved data', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough', times: 1 });
+	const failed = await runNode(simulator, chat);
+	expect(failed.error).toBeDefined();
+	const resumed = await runNode(simulator, { ...chat, resume: failed.run.data });
+	expect(resumed.error).toBeUndefined();
+	expect(resumed.items).toHaveLength(1);
+});
+
+test('binaries lie on the disk, and a minute of waiting is over in milliseconds', async () => {
+	const restore = fastTime();
+	try {
+		const { items, error } = await runNode(simulator, {
+			node: 'videoGeneration',
+			parameters: { model: 'kite-motion', prompt: 'A boat', download: true },
+		});
+		expect(error).toBeUndefined();
+		expect(items[0]?.binary?.data?.id).toMatch(/^filesystem/);
+		expect((await bytesOf(items[0]!)).subarray(4, 8).toString()).toBe('ftyp');
+	} finally {
+		restore();
+	}
+});
