@@ -30,22 +30,12 @@ export default [
 				message: 'The gateway has one door: import from gateway/index.ts.',
 			},
 			{
+				group: ['../ChatCompletion/*', '../ListModels/*', '../VideoGeneration/*'],
+				message: 'No node knows another, and nodes/shared knows none of them.',
+			},
+			{
 				group: ['**/simulator/**', '**/demo/**', '**/test/**'],
 				message: 'These are not published.',
-			},
-		),
-	},
-	{
-		files: ['nodes/shared/**/*.ts'],
-		rules: restrict(
-			{ group: ['undici', 'zod', 'undici/*', 'zod/*'], message: ONLY_THE_GATEWAY },
-			{
-				group: ['**/gateway/*'],
-				message: 'The gateway has one door: import from gateway/index.ts.',
-			},
-			{
-				group: ['../ChatCompletion/*', '../ListModels/*', '../VideoGeneration/*'],
-				message: 'What is shared knows no single node.',
 			},
 		),
 	},
@@ -62,7 +52,7 @@ export default [
 	{
 		files: ['simulator/**/*.ts'],
 		rules: restrict({
-			group: ['**/gateway/**', '**/nodes/**', 'n8n-*'],
+			group: ['**/gateway', '**/gateway/**', '**/nodes/**', 'n8n-*', '@n8n/*'],
 			message: 'The simulator reads the interface document for itself.',
 		}),
 	},
