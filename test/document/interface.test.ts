@@ -1,0 +1,244 @@
+import {
+	chatRequest,
+	Gateway,
+	InvalidInputError,
+	parseConnection,
+	parseTaskId,
+	videoRequest,
+} from '../../gateway';
+import { type Simulator, startSimulator } from '../../simulator';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0 });
+});
+afterEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const messages = [{ role: 'user', content: 'Hello' }];
+const chat = (fields: object) => chatRequest({ model: 'heron-chat', messages, ...fields });
+const video = (fields: object) =>
+	videoRequest({ model: 'kite-motion', prompt: 'A boat', ...fields });
+
+function gateway(credential: object = {}): Gateway {
+	const fields = { baseUrl: simulator.url, apiKey: simulator.key, ...credential };
+	return new Gateway(parseConnection(fields), {
+		maxConcurrency: 10,
+		maxRetries: 0,
+		timeoutMs: 20_000,
+	});
+}
+
+describe('Limits: what lies within the bounds is sent, what lies outside is refused before any request', () => {
+	test.each([
+		['temperature', [0, 2, '0.5'], [-0.1, 2.1, 'hot', Number.NaN, true]],
+		['top_p', [0, 1], [-0.1, 1.1, 'all']],
+		['presence_penalty', [-2, 2], [-2.1, 2.1]],
+		['frequency_penalty', [-2, 2], [-2.1, 2.1]],
+		['max_tokens', [1, 100_000], [0, -1, 1.5, 'many']],
+		['stop', ['END', ['END', 'STOP']], [5, ['END', 5], '']],
+		['user', ['someone'], ['', 5]],
+	])('chat %s', (field, good, bad) => {
+		for (const value of good) expect(chat({ [field]: value })).toHaveProperty(field);
+		for (const value of bad) expect(() => chat({ [field]: value })).toThrow(InvalidInputError);
+	});
+
+	test.each([
+		['duration', [2, 10, 2.5], [1.9, 10.1, 'long']],
+		['n', [1, 4], [0, 5, 1.5]],
+		['size', ['480p', '720p', '1080p'], ['4k', 720]],
+		['fps', [24, 30, 60], [25, 'fast']],
+		['response_format', ['url', 'b64_json'], ['file']],
+		['prompt', ['A boat'], ['', '  ', 5]],
+		['model', ['kite-motion'], ['', 5]],
+	])('video %s', (field, good, bad) => {
+		for (const value of good) expect(video({ [field]: value })).toHaveProperty(field);
+		for (const value of bad) expect(() => video({ [field]: value })).toThrow(InvalidInputError);
+	});
+
+	test.each([
+		['no array', 'Hello', 'messages'],
+		['an empty array', [], 'messages'],
+		['an unknown role', [{ role: 'robot', content: 'Hello' }], 'messages[0].role'],
+		['no content', [{ role: 'user' }], 'messages[0].content'],
+		['a second message without a role', [...messages, { content: 'Hello' }], 'messages[1].role'],
+		['no object', ['Hello'], 'messages[0]'],
+	])('messages that are %s are refused by name', (_name, bad, parameter) => {
+		expect(() => chat({ messages: bad })).toThrow(expect.objectContaining({ parameter }) as Error);
+	});
+
+	test.each(['', ' ', 'a/b', '../x', 'a b', 'a?b', 'a#b', '..', 'x'.repeat(600), undefined])(
+		'the task id %p is refused',
+		(id) => {
+			expect(() => parseTaskId(id)).toThrow(InvalidInputError);
+		},
+	);
+});
+
+test('Conventions: what the user did not set is not sent', async () => {
+	await gateway().chat(chat({}));
+	expect(simulator.requests[0]?.body).toEqual({ model: 'heron-chat', messages });
+});
+
+test('Authentication 1 and 2: every request carries Bearer, one space and the key, however it was pasted', async () => {
+	const pasted = gateway({ apiKey: `  Bearer   ${simulator.key} \n` });
+	await pasted.listModels();
+	await pasted.chat(chat({}));
+	const submission = await pasted.submitVideo(video({}));
+	await pasted.getVideoTask(submission.data[0]!.id);
+	expect(simulator.requests).toHaveLength(4);
+	for (const { headers } of simulator.requests) {
+		expect(headers.authorization).toBe(`Bearer ${simulator.key}`);
+	}
+});
+
+test.each(['', ' ', 'Bearer', 'two words', 'line\nbreak', 'schlüssel'])(
+	'Authentication 2: the key %j is refused before any request and is not repeated',
+	(apiKey) => {
+		const attempt = () => parseConnection({ baseUrl: simulator.url, apiKey });
+		expect(attempt).toThrow(InvalidInputError);
+		const repeated = apiKey.trim() !== '' && apiKey !== 'Bearer';
+		if (repeated) expect(attempt).not.toThrow(apiKey);
+	},
+);
+
+test.each(['', 'gateway.example.com', 'ftp://x', 'http://u:p@x', 'http://x?y', 'http://x#y', 5])(
+	'the base address %j is refused before any request',
+	(baseUrl) => {
+		expect(() => parseConnection({ baseUrl, apiKey: 'key' })).toThrow(InvalidInputError);
+	},
+);
+
+test('Endpoints: request bodies are sent as application/json, with the prefix of the base address kept', async () => {
+	const prefixed = await startSimulator({ pathPrefix: '/gateway' });
+	const client = new Gateway(
+		parseConnection({ baseUrl: `${prefixed.url}//`, apiKey: prefixed.key }),
+		{ maxConcurrency: 1, maxRetries: 0, timeoutMs: 20_000 },
+	);
+	await client.chat(chat({}));
+	expect(prefixed.requests[0]?.path).toBe('/gateway/v1/chat/completions');
+	expect(prefixed.requests[0]?.headers['content-type']).toBe('application/json');
+	await prefixed.close();
+});
+
+test.each(['/media/v1', '/v1'])(
+	'Endpoints: videos are submitted and queried under %s',
+	async (videoBasePath) => {
+		const client = gateway({ videoBasePath });
+		const { data } = await client.submitVideo(video({ n: 2 }));
+		expect(data).toHaveLength(2);
+		const task = await client.getVideoTask(data[0]!.id);
+		expect(task).toMatchObject({ id: data[0]!.id, status: 'completed', progress: 100 });
+		expect(simulator.requests.map(({ path }) => path)).toEqual([
+			`${videoBasePath}/video/generations`,
+			`${videoBasePath}/video/generations/${data[0]!.id}`,
+		]);
+	},
+);
+
+test('Chat completion: the answer has all its documented fields', async () => {
+	await expect(gateway().chat(chat({}))).resolves.toMatchObject({
+		id: expect.any(String) as string,
+		object: 'chat.completion',
+		created: expect.any(Number) as number,
+		model: 'heron-chat',
+		choices: [
+			{
+				index: 0,
+				message: { role: 'assistant', content: expect.any(String) as string },
+				finish_reason: 'stop',
+			},
+		],
+		usage: { total_tokens: expect.any(Number) as number },
+	});
+});
+
+test('Chat completion: max_tokens ends the answer with the reason length', async () => {
+	const { choices } = await gateway().chat(chat({ max_tokens: 2 }));
+	expect(choices[0]?.finish_reason).toBe('length');
+});
+
+test.each([
+	'stream-split',
+	'stream-crlf',
+	'stream-comments',
+	'stream-no-blank',
+	'stream-no-space',
+	'stream-bom',
+	'stream-joined',
+	'stream-unended',
+	'stream-no-done',
+	'close-after',
+])(
+	'Events 1 to 4: a stream (%s) gives the text of the same answer unstreamed, piece by piece',
+	async (fault) => {
+		const plain = await gateway().chat(chat({}));
+		simulator.inject({ endpoint: 'chatStream', fault });
+		const pieces: string[] = [];
+		const streamed = await gateway().streamChat(chat({}), (text) => pieces.push(text));
+		expect(streamed.choices).toEqual(plain.choices);
+		expect(streamed.object).toBe('chat.completion');
+		expect(pieces.join('')).toBe(plain.choices[0]?.message.content);
+		expect(pieces.length).toBeGreaterThan(1);
+	},
+);
+
+test.each([
+	'stream-cut',
+	'stream-reset',
+	'stream-garbage',
+	'stream-error-general',
+	'stream-error-alternate',
+	'stream-nonsense',
+])(
+	'Events 4: a stream that breaks (%s) is an error that keeps the text so far, not a short answer',
+	async (fault) => {
+		simulator.inject({ endpoint: 'chatStream', fault });
+		const error: unknown = await gateway()
+			.streamChat(chat({}), () => {})
+			.catch((reason: unknown) => reason);
+		expect(error).toMatchObject({
+			advice: expect.any(String) as string,
+			partialText: expect.any(String) as string,
+		});
+		expect(simulator.count('chat') + simulator.count('chatStream')).toBe(1);
+	},
+);
+
+test('Models: a list of plain strings is read as well', async () => {
+	simulator.inject({ endpoint: 'models', fault: 'models-strings' });
+	const ids = (await gateway().listModels()).map(({ id }) => id);
+	expect(ids).toEqual(['heron-chat', 'kite-motion@20250501']);
+});
+
+test.each(['models-bare', 'models-named'])(
+	'Models: the shape of the list is not shown, so %s is read as well',
+	async (fault) => {
+		const usual = (await gateway().listModels()).map(({ id }) => id);
+		simulator.inject({ endpoint: 'models', fault });
+		expect((await gateway().listModels()).map(({ id }) => id)).toEqual(usual);
+	},
+);
+
+test('Versioning: dated names are read in both forms', async () => {
+	const models = await gateway().listModels();
+	const find = (id: string) => models.find((model) => model.id === id);
+	expect(find('heron-chat@20250620')).toMatchObject({
+		baseName: 'heron-chat',
+		versionDate: '2025-06-20',
+	});
+	expect(find('pebble-mini-20250301')).toMatchObject({
+		baseName: 'pebble-mini',
+		versionDate: '2025-03-01',
+	});
+	expect(find('heron-chat')).toMatchObject({ baseName: 'heron-chat', versionDate: null });
+});
+
+test.each(['task-bare', 'task-odd-progress'])(
+	'Video task: fields that the service left out or garbled (%s) do not lose the task',
+	async (fault) => {
+		const client = gateway();
+		const { data } = await client.submitVideo(video({ prompt: `A boat [fault:${fault}]` }));
+		await expect(client.getVideoTask(data[0]!.id)).resolves.toMatchObject({ status: 'completed' });
+	},
+);

@@ -1,0 +1,160 @@
+import { type Simulator, startSimulator } from '../../simulator';
+import { bytesOf } from '../../demo/engine';
+import { type NodeRun, runNode } from '../engine/runNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.1 });
+});
+afterEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const video = (parameters: object = {}): NodeRun => ({
+	node: 'videoGeneration',
+	parameters: {
+		model: 'kite-motion',
+		prompt: '={{ $json.prompt || "A boat" }}',
+		waitOptions: { pollInterval: 0.02 },
+		requestOptions: { maxRetries: 0 },
+		...parameters,
+	},
+});
+
+test('n of 4 gives four finished videos, paired with their item and in order', async () => {
+	const { items } = await runNode(simulator, video({ options: { n: 4 } }));
+	expect(items).toHaveLength(4);
+	expect(items.map(({ json }) => json.task_id)).toEqual(simulator.tasks.map(({ id }) => id));
+	for (const { json, pairedItem } of items) {
+		expect(json).toMatchObject({ status: 'completed', progress: 100, size: '720p', format: 'mp4' });
+		expect(pairedItem).toEqual({ item: 0 });
+	}
+	expect(simulator.submissions).toBe(1);
+});
+
+test('submit, get and wait work on their own, one after the other', async () => {
+	const { items: submitted } = await runNode(simulator, video({ operation: 'submit' }));
+	expect(submitted[0]?.json).toMatchObject({ status: 'processing', model: 'kite-motion' });
+	const taskId = String(submitted[0]?.json.task_id);
+	const { items: seen } = await runNode(simulator, video({ operation: 'get', taskId }));
+	expect(seen[0]?.json.task_id).toBe(taskId);
+	const { items: finished } = await runNode(simulator, video({ operation: 'wait', taskId }));
+	expect(finished[0]?.json).toMatchObject({ task_id: taskId, status: 'completed' });
+	expect(simulator.submissions).toBe(1);
+});
+
+test.each(['url', 'b64_json'])(
+	'Download puts a video that comes as %s into a binary field',
+	async (responseFormat) => {
+		const { items } = await runNode(
+			simulator,
+			video({ download: true, options: { responseFormat } }),
+		);
+		const bytes = await bytesOf(items[0]!);
+		expect(bytes.subarray(4, 8).toString()).toBe('ftyp');
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4', fileExtension: 'mp4' });
+		expect(items[0]?.json).not.toHaveProperty('b64_json');
+	},
+);
+
+test.each(['reset-inside', 'truncated', 'status-404', 'html-404'])(
+	'a download that fails (%s) hands on no half video, and keeps the task and its address',
+	async (fault) => {
+		const known = ['reset-inside', 'truncated'].includes(fault);
+		simulator.inject({ endpoint: 'download', fault: known ? fault : 'html-404' });
+		const { items, errors } = await runNode(simulator, {
+			...video({ download: true }),
+			onError: 'continueErrorOutput',
+		});
+		expect(items).toEqual([]);
+		expect(errors[0]?.json.error).toMatchObject({
+			task_id: simulator.tasks[0]!.id,
+			status: 'completed',
+			url: expect.stringMatching(/^http/) as string,
+		});
+	},
+);
+
+test('a failed video stands beside the finished ones', async () => {
+	const { items, errors } = await runNode(simulator, {
+		...video(),
+		items: [{ prompt: 'One' }, { prompt: '[fault:task-failed-object]' }, { prompt: 'Three' }],
+		onError: 'continueErrorOutput',
+	});
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
+	expect(errors[0]?.json.error).toMatchObject({
+		task_id: simulator.tasks[1]!.id,
+		status: 'failed',
+	});
+});
+
+test('an error that stops the workflow lists every task of the run with its state and address', async () => {
+	const { error } = await runNode(simulator, {
+		...video(),
+		items: [{ prompt: 'One' }, { prompt: '[fault:task-failed-string]' }],
+	});
+	for (const { id } of simulator.tasks) expect(error?.description).toContain(id);
+	expect(error?.description).toMatch(/completed, http/);
+	expect(error?.description).toMatch(/: failed/);
+});
+
+test('Retry On Fail submits nothing twice: what was submitted is waited for', async () => {
+	const { items } = await runNode(simulator, {
+		...video({ waitOptions: { pollInterval: 0.02, maxWait: 0.05 } }),
+		items: [{ prompt: 'One' }, { prompt: 'Two' }],
+		tries: 5,
+	});
+	expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
+	expect(simulator.submissions).toBe(2);
+});
+
+test('a submission whose answer was lost is not sent again, and the error says that it may have been accepted', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'lost', times: 1 });
+	const { error } = await runNode(simulator, { ...video(), tries: 5 });
+	expect(error?.description).toMatch(/may have accepted/);
+	expect(simulator.count('submit')).toBe(1);
+});
+
+test('Max Wait ends the wait with an error that keeps the task, or hands the task on', async () => {
+	const endless = { prompt: 'A boat [fault:task-endless]' };
+	const waitOptions = { pollInterval: 0.02, maxWait: 0.1 };
+	const { error } = await runNode(simulator, video({ ...endless, waitOptions }));
+	expect(error?.message).toContain(simulator.tasks[0]!.id);
+	const { items } = await runNode(
+		simulator,
+		video({ ...endless, waitOptions: { ...waitOptions, onTimeout: 'output' } }),
+	);
+	expect(items[0]?.json).toMatchObject({ status: 'processing' });
+});
+
+test.each(['internal-error', 'html-502', 'reset-inside', 'json-invalid'])(
+	'polls that fail (%s) cost a paid video nothing but time',
+	async (fault) => {
+		simulator.inject({ endpoint: 'poll', fault, times: 3 });
+		const { items } = await runNode(simulator, video());
+		expect(items[0]?.json.status).toBe('completed');
+		expect(simulator.submissions).toBe(1);
+	},
+);
+
+test('videos that are merely waited for hold no place: all are submitted before the first is finished', async () => {
+	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
+	const { items: finished } = await runNode(simulator, {
+		...video({ requestOptions: { maxConcurrency: 1 } }),
+		items,
+	});
+	expect(finished).toHaveLength(3);
+	const order = simulator.requests.map(({ endpoint }) => endpoint);
+	expect(order.lastIndexOf('submit')).toBeLessThan(order.length - 3);
+});
+
+test('stopping the workflow ends the wait at once and polls no more', async () => {
+	const stop = new AbortController();
+	const running = runNode(simulator, {
+		...video({ prompt: 'A boat [fault:task-endless]' }),
+		signal: stop.signal,
+	});
+	while (simulator.count('poll') < 2) await new Promise((resolve) => setImmediate(resolve));
+	stop.abort();
+	const { run } = await running;
+	expect(run.status).toBe('canceled');
+});
