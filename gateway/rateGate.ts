@@ -15,6 +15,8 @@ const LARGEST_DECREASE = 0.5;
 const SEARCH_FACTOR = 2;
 /** …each time this went well. */
 const SEARCH_STEP_MS = 500;
+/** A first refusal does not make everyone slower than this many requests a second: it may stand alone. */
+const SLOWEST_START = 4;
 /** A found pace is held this long, since every refusal closes the gate for a second or more… */
 const HOLD_MS = 10_000;
 /** …and then grows by this part each second. */
@@ -101,15 +103,13 @@ export class RateGate {
 
 	private slowDown(announcedLimit: number | undefined, now: number, pause: number): void {
 		// The allowance belongs to a window that the document does not name; the pause is its rest.
-		const announced =
-			announcedLimit !== undefined && announcedLimit > 0
-				? (announcedLimit * SECOND_MS) / Math.max(pause, SECOND_MS)
-				: undefined;
+		const spread = ((announcedLimit ?? 0) * SECOND_MS) / Math.max(pause, SECOND_MS);
+		const announced = spread < SLOWEST_START ? undefined : spread;
 		const taken = announced ?? this.measure(now);
 		this.highestPace = announced === undefined ? Infinity : announced * MARGIN;
 		if (this.pace === undefined) {
 			this.isSearching = announced === undefined;
-			this.pace = taken * MARGIN;
+			this.pace = Math.max(taken, SLOWEST_START) * MARGIN;
 		} else {
 			this.isSearching = false;
 			const target = Math.min(taken * MARGIN, this.pace * SMALLEST_DECREASE);
