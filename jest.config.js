@@ -13,5 +13,6 @@ module.exports = {
 	roots: ['<rootDir>/test'],
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json' }] },
 	collectCoverageFrom: ['{gateway,nodes,credentials}/**/*.ts'],
+	coverageThreshold: { global: { statements: 85, branches: 70, functions: 80, lines: 85 } },
 	testTimeout: 30_000,
 };
