@@ -61,7 +61,10 @@ export function credentialOf(simulator: Simulator): IDataObject {
 	return { baseUrl: simulator.url, apiKey: simulator.key };
 }
 
-/** Runs one node, fed with items, through n8n's engine. Loading n8n-core costs a test file about a second. */
+/**
+ * Runs one node, fed with items, through n8n's engine. Every test file that imports this loads n8n-core anew, for a
+ * second or more: better a few such files with many tests than many with few.
+ */
 export async function runNode(simulator: Simulator, options: NodeRun): Promise<NodeResult> {
 	const {
 		parameters,
