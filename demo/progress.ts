@@ -16,7 +16,7 @@ export async function showProgress(
 	const state = () => [nodeAtWork(), ...videos(simulator.tasks.slice(earlier))].join(' · ');
 	if (!onTerminal) return onEachChange(state, (text) => print(`… ${text}`));
 	const { default: ora } = await import('ora');
-	const spinner = ora().start();
+	const spinner = ora({ stream: process.stdout }).start();
 	const end = onEachChange(
 		() => `${state()} · ${seconds()}`,
 		(text) => (spinner.text = text),

@@ -5,7 +5,8 @@ import type { IDataObject, INodeExecutionData, IRun } from 'n8n-workflow';
 /** More items than this are printed as a table. */
 const MOST_IN_FULL = 4;
 
-export const onTerminal = process.stdout.isTTY === true;
+// A terminal without a size reports 0 columns, and ora never stops counting the lines of a text on it.
+export const onTerminal = process.stdout.isTTY === true && process.stdout.columns > 0;
 
 export function print(text = ''): void {
 	process.stdout.write(`${onTerminal ? text : stripVTControlCharacters(text)}\n`);

@@ -82,14 +82,16 @@ function setFields(context: IExecuteFunctions): INodeExecutionData[] {
 	});
 }
 
-/** Split Out of one field, without other fields: an object's own fields, anything else under a name. */
+/** Split Out of one field, without other fields: under the name that was set, else an object's own fields. */
 function splitOut(context: IExecuteFunctions): INodeExecutionData[] {
 	return context.getInputData().flatMap(({ json }, item) => {
 		const field = context.getNodeParameter('fieldToSplitOut', item) as string;
-		const name = context.getNodeParameter('options.destinationFieldName', item, field) as string;
+		const name = context.getNodeParameter('options.destinationFieldName', item, '') as string;
 		const list = json[field] as unknown[];
 		return list.map((entry) => ({
-			json: (typeof entry === 'object' ? entry : { [name]: entry }) as IDataObject,
+			json: (name === '' && typeof entry === 'object' && entry !== null
+				? { ...entry }
+				: { [name || field]: entry }) as IDataObject,
 			pairedItem: { item },
 		}));
 	});
@@ -101,7 +103,7 @@ async function writeFiles(
 	folder: string,
 ): Promise<INodeExecutionData[]> {
 	await mkdir(folder, { recursive: true });
-	const write = async ({ json }: INodeExecutionData, item: number) => {
+	const write = async (input: INodeExecutionData, item: number) => {
 		const field = context.getNodeParameter('dataPropertyName', item) as string;
 		const path = context.getNodeParameter('fileName', item) as string;
 		const fileName = join(folder, basename(path));
@@ -111,7 +113,7 @@ async function writeFiles(
 				? Readable.from([Buffer.from(binary.data, 'base64')])
 				: await context.helpers.getBinaryStream(binary.id);
 		await pipeline(content, createWriteStream(fileName));
-		return { json: { ...json, fileName }, pairedItem: { item } };
+		return { ...input, json: { ...input.json, fileName }, pairedItem: { item } };
 	};
 	return await Promise.all(context.getInputData().map(write));
 }
