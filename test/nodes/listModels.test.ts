@@ -1,0 +1,72 @@
+import type { ILoadOptionsFunctions } from 'n8n-workflow';
+import { searchModels } from '../../nodes/shared/modelLocator';
+import { type Simulator, startSimulator } from '../../simulator';
+import { credentialOf, runNode } from '../engine/runNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator();
+});
+afterEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const list = async (parameters: object, items = [{}]) =>
+	await runNode(simulator, { node: 'listModels', parameters: { ...parameters }, items });
+
+const ids = (items: Array<{ json: Record<string, unknown> }>) => items.map(({ json }) => json.id);
+
+test('each model is an item: the record of the service, its base name and its date', async () => {
+	const { items } = await list({ filters: { search: 'heron-chat@20250620' } });
+	expect(items).toHaveLength(1);
+	expect(items[0]).toMatchObject({
+		json: {
+			id: 'heron-chat@20250620',
+			object: 'model',
+			base_name: 'heron-chat',
+			version_date: '2025-06-20',
+		},
+		pairedItem: { item: 0 },
+	});
+});
+
+test('Versions: latest gives one model of each family, undated only names without a date', async () => {
+	const { items: latest } = await list({ filters: { versions: 'latest', search: 'heron' } });
+	expect(ids(latest)).toEqual(['heron-chat@20250620']);
+	const { items: undated } = await list({ filters: { versions: 'undated', search: 'PEBBLE' } });
+	expect(ids(undated)).toEqual(['pebble-mini']);
+});
+
+test('Limit cuts the list, Return All does not', async () => {
+	const { items: two } = await list({ limit: 2 });
+	expect(two).toHaveLength(2);
+	const { items: all } = await list({ returnAll: true, limit: 2 });
+	expect(all.length).toBeGreaterThan(2);
+});
+
+test('the catalogue is fetched once, however many items come in', async () => {
+	const { items } = await list({ limit: 1 }, [{}, {}, {}]);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+		{ item: 0 },
+		{ item: 1 },
+		{ item: 2 },
+	]);
+	expect(simulator.count('models')).toBe(1);
+});
+
+test.each([0, -1, 1.5, 'many'])('a limit of %p is refused before any request', async (limit) => {
+	const { error } = await list({ limit: `={{ ${JSON.stringify(limit)} }}` });
+	expect(error?.message).toMatch(/Limit must be a whole number/);
+	expect(simulator.requests).toEqual([]);
+});
+
+test('the model dropdown finds models by a part of their name', async () => {
+	const context = {
+		helpers: {},
+		getCredentials: async () => await Promise.resolve(credentialOf(simulator)),
+	} as unknown as ILoadOptionsFunctions;
+	const { results } = await searchModels.call(context, 'KITE');
+	expect(results).toEqual([
+		{ name: 'kite-motion', value: 'kite-motion' },
+		{ name: 'kite-motion@20250501', value: 'kite-motion@20250501' },
+	]);
+});
