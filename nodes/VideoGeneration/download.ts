@@ -1,4 +1,4 @@
-import { Readable, Transform } from 'node:stream';
+import { pipeline, type Readable, Transform } from 'node:stream';
 import type { IBinaryData } from 'n8n-workflow';
 import {
 	backoff,
@@ -78,12 +78,12 @@ async function fetchVideo(service: Service, address: string, file: { name: strin
 		limit.signal.addEventListener('abort', () => body.destroy(new Error('aborted')), {
 			once: true,
 		});
-		body.once('error', (error) => whole.destroy(error));
-		body.once('close', () => body.readableEnded || whole.destroy(new Error('closed')));
+		// Unlike a bare pipe it also notices a body that broke before anyone listened to it.
+		pipeline(body, whole, () => {});
 		const type = headers['content-type']?.startsWith('video/')
 			? headers['content-type']
 			: file.type;
-		return await context.helpers.prepareBinaryData(body.pipe(whole), file.name, type);
+		return await context.helpers.prepareBinaryData(whole, file.name, type);
 	} catch (error) {
 		throw signal?.aborted ? new CancelledError() : lost(error);
 	} finally {
