@@ -18,6 +18,8 @@ const message = z
 
 const TOKENS_RULE = 'must be a whole number of 1 or more';
 const STOP_RULE = 'must be a text or a list of texts';
+/** White space counts: a line break is the commonest sequence to stop at. */
+const stopSequence = z.string({ error: STOP_RULE }).min(1, STOP_RULE);
 
 /** Body of `POST /v1/chat/completions`, with the bounds of the interface document. */
 const request = z.looseObject({
@@ -30,9 +32,7 @@ const request = z.looseObject({
 		.refine((value) => Number.isSafeInteger(value) && value >= 1, TOKENS_RULE)
 		.optional(),
 	top_p: numberBetween(0, 1).optional(),
-	stop: z
-		.union([text(STOP_RULE), z.array(text(STOP_RULE)).min(1)], { error: STOP_RULE })
-		.optional(),
+	stop: z.union([stopSequence, z.array(stopSequence).min(1)], { error: STOP_RULE }).optional(),
 	presence_penalty: numberBetween(-2, 2).optional(),
 	frequency_penalty: numberBetween(-2, 2).optional(),
 	user: text('must be a text that is not empty').optional(),
