@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { inspect } from 'node:util';
 import type { INodeExecutionData, IRun, StructuredChunk } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../simulator';
 import { itemsOf, runWorkflow, type WorkflowFile } from './engine';
@@ -30,7 +31,14 @@ const EXAMPLES: Example[] = [
 	{ file: 'videos-to-files.json' },
 ];
 
+/** What the user is told without a stack trace. */
+class DemoFailure extends Error {}
+
 async function main(): Promise<void> {
+	if (!existsSync(join(ROOT, 'dist', 'nodes')))
+		throw new DemoFailure(
+			'The nodes are not built yet. Run `npm run demo`, which builds them first.',
+		);
 	await rm(OUTPUT, { recursive: true, force: true });
 	// The pauses let one see the words of a stream and the waiting for a video come about.
 	const simulator = await startSimulator({ videoSeconds: 5, chunkDelayMs: 30, latencyMs: 100 });
@@ -62,14 +70,16 @@ async function play(
 		credentialTypes: ours.credentialTypes,
 		onNodeStart: (node) => (atWork = node),
 		...(trigger && { pinData: { [start]: trigger }, onChunk: liveWords(endProgress) }),
-	});
-	endProgress();
+	}).finally(endProgress);
 
 	const { error } = run.data.resultData;
 	report(run, (node) =>
 		workflow.nodes.some(({ name, type }) => name === node && type in ours.nodeTypes),
 	);
-	if (error) throw new Error(`${workflow.name} stopped: ${error.message}`);
+	if (error) {
+		const advice = error.description ?? '';
+		throw new DemoFailure(`\n${workflow.name} stopped: ${error.message}\n${advice}`.trimEnd());
+	}
 	await listFiles(run, workflow);
 }
 
@@ -95,6 +105,7 @@ async function listFiles(run: IRun, { nodes }: WorkflowFile): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-	process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+	const text = error instanceof DemoFailure ? error.message : inspect(error);
+	process.stderr.write(`${text}\n`);
 	process.exitCode = 1;
 });
