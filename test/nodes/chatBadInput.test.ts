@@ -1,0 +1,179 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../simulator';
+import { runNode } from '../engine/runNode';
+import { chatNode } from './chatNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator();
+});
+beforeEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+/** Runs a good and a bad item; what is said of the bad one. */
+async function refusal(parameters: INodeParameters, bad: IDataObject, good: IDataObject = {}) {
+	const node = { ...chatNode(parameters), items: [good, bad] };
+	const { error, items } = await runNode(simulator, node);
+	expect(items).toEqual([]);
+	expect(simulator.requests).toEqual([]);
+	expect(error?.name).toBe('NodeOperationError');
+	return error!;
+}
+
+const numbers: Array<[option: string, name: RegExp, bad: unknown[]]> = [
+	['temperature', /^Temperature must/, [-0.01, 2.01, 'hot', '1,5', true, [1], {}]],
+	['topP', /^Top P \(top_p\) must/, [-0.01, 1.01, 'all', false]],
+	['maxTokens', /^Max Tokens \(max_tokens\) must/, [0, -1, 1.5, '1.5', 'many', 1e300, true]],
+	['presencePenalty', /^Presence Penalty \(presence_penalty\) must/, [-2.01, 2.01, 'low']],
+	['frequencyPenalty', /^Frequency Penalty \(frequency_penalty\) must/, [-2.01, 2.01, 'low']],
+];
+const badNumbers = numbers.flatMap(([option, name, bad]) =>
+	bad.map((value) => ({ option, name, value })),
+);
+
+test.each(badNumbers)(
+	'$option $value is refused before any request, by name and item',
+	async ({ option, name, value }) => {
+		const options = { [option]: '={{ $json.value }}' };
+		const error = await refusal({ options }, { value } as IDataObject);
+		expect(error.message).toMatch(name);
+		expect(error.message).toContain('[item 1]');
+		expect(error.description).toContain('Nothing was sent');
+	},
+);
+
+const value = '={{ $json.value }}';
+const message = (content: unknown, role: unknown = 'user') => ({ role, content });
+
+test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
+	['no model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', '', /^model is empty/i],
+	['a blank model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', '  ', /^model/i],
+	['a model of null', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', null, /^model/i],
+	['a stop that is no text', { options: { stop: value } }, 'END', 5, /^Stop must/],
+	['a stop list with a number', { options: { stop: value } }, 'END', ['x', 5], /^Stop must/],
+	['a user that is no text', { options: { user: value } }, 'kim', ['kim'], /^User must/],
+	['a stream that is no boolean', { options: { stream: value } }, true, 'maybe', /^Stream must/],
+	[
+		'an empty user message',
+		{ messages: { values: [{ role: 'user', content: value }] } },
+		'Hello',
+		'\n ',
+		/^Messages\[0\]\.content must not be empty/,
+	],
+	[
+		'an empty second message',
+		{ messages: { values: [message('Hi', 'system'), message(value)] } as INodeParameters },
+		'Hello',
+		'',
+		/^Messages\[1\]\.content/,
+	],
+	[
+		'a content that is no text',
+		{ messages: { values: [{ role: 'user', content: value }] } },
+		'Hello',
+		{ text: 'Hello' },
+		/^Messages\[0\]\.content must be a text/,
+	],
+	[
+		'an unknown role',
+		{ messages: { values: [{ role: value, content: 'Hello' }] } },
+		'user',
+		'tool',
+		/^Messages\[0\]\.role must be system, user or assistant/,
+	],
+])('%s is refused before any request, by name and item', async (...row) => {
+	const [, parameters, good, bad, words] = row;
+	const { message: said } = await refusal(
+		parameters,
+		{ value: bad } as IDataObject,
+		{ value: good } as IDataObject,
+	);
+	expect(said).toMatch(words);
+	expect(said).toContain('[item 1]');
+});
+
+test.each<[string, unknown, RegExp]>([
+	['text that is not JSON', '[{"role":', /messagesJson.* is not valid JSON/],
+	['nothing', '', /messagesJson/],
+	['null', null, /messagesJson/],
+	['an object', '{"role":"user","content":"Hello"}', /messagesJson.* must be an array/],
+	['a JSON text', '"Hello"', /messagesJson.* must be an array/],
+	['an empty list', '[]', /messages.* at least one/i],
+	['a list of texts', '["Hello"]', /^Messages\[0\] must be an object/],
+	['a message without a role', '[{"content":"Hello"}]', /^Messages\[0\]\.role/],
+	['a message without content', '[{"role":"user"}]', /^Messages\[0\]\.content/],
+	['an unknown role', '[{"role":"tool","content":"x"}]', /^Messages\[0\]\.role/],
+	['a content of null', '[{"role":"user","content":null}]', /^Messages\[0\]\.content/],
+	['a list inside a list', [[message('Hello')]], /^Messages\[0\] must be an object/],
+	[
+		'an empty third message',
+		[message('a'), message('b', 'assistant'), message('')],
+		/^Messages\[2\]\.content/,
+	],
+])('messages as JSON that are %s are refused before any request', async (_name, bad, words) => {
+	const parameters = { messagesSource: 'json', messagesJson: value };
+	const good = { value: [message('Hello')] } as IDataObject;
+	const error = await refusal(parameters, { value: bad } as IDataObject, good);
+	expect(error.message).toMatch(words);
+	expect(error.message).toContain('[item 1]');
+});
+
+test.each<[string, unknown, RegExp]>([
+	['text that is not JSON', '{', /additionalBody.* is not valid JSON/],
+	['a list', '[]', /additional body must be a JSON object/],
+	['a number', '5', /additional body must be a JSON object/],
+	['the model', { model: 'other' }, /"model"/],
+	['the messages', { messages: [] }, /"messages"/],
+	['stream', { stream: true }, /"stream"/],
+	['a field that an option sets', { temperature: 1 }, /"temperature"/],
+	['a field out of its bounds', { top_p: 2 }, /^Top P \(top_p\) must/],
+	['a field that is no whole number', { max_tokens: 0.5 }, /^Max Tokens/],
+])('an additional body with %s is refused before any request', async (_name, bad, words) => {
+	const options = { temperature: 0.5, additionalBody: value };
+	const error = await refusal({ options }, { value: bad } as IDataObject, { value: {} });
+	expect(error.message).toMatch(words);
+	expect(error.message).toContain('[item 1]');
+});
+
+test.each<[option: string, name: RegExp, bad: unknown[]]>([
+	['maxConcurrency', /^Max Concurrency .*from 1 to 100/, [0, -1, 101, 1.5, 'few', true]],
+	['maxRetries', /^Max Retries .*from 0 to 20/, [-1, 21, 0.5, 'often']],
+	['timeout', /^Timeout .*to 3600/, [0, -1, 3601, 'long']],
+])('request option %s is refused out of its bounds', async (option, name, bad) => {
+	for (const wrong of bad) {
+		const requestOptions = { [option]: wrong } as INodeParameters;
+		expect((await refusal({ requestOptions }, {})).message).toMatch(name);
+	}
+});
+
+test.each<INodeParameters>([
+	{ maxConcurrency: 1, maxRetries: 0, timeout: 1 },
+	{ maxConcurrency: 100, maxRetries: 20, timeout: 3600 },
+	{ maxConcurrency: '={{ "2" }}', maxRetries: '={{ "0" }}', timeout: '={{ "0.9" }}' },
+	{ maxConcurrency: '={{ null }}', maxRetries: '={{ undefined }}', timeout: '' },
+])('request options within their bounds are taken: %j', async (requestOptions) => {
+	const { items } = await runNode(simulator, chatNode({ requestOptions }));
+	expect(items).toHaveLength(1);
+});
+
+test('with Continue, bad items become error items and only the good ones are sent', async () => {
+	const { items } = await runNode(simulator, {
+		...chatNode({ options: { temperature: value } }),
+		items: [{ value: 9 }, { value: 1 }, { value: 'hot' }],
+		onError: 'continueRegularOutput',
+	});
+	expect(items[0]).toEqual({
+		json: {
+			error: {
+				message: 'Temperature must be a number from 0 to 2 (it is 9)',
+				description: expect.stringContaining('Nothing was sent') as string,
+				code: 'invalid_input',
+				parameter: 'temperature',
+				item: 0,
+			},
+		},
+		pairedItem: { item: 0 },
+	});
+	expect(items.map(({ json }) => 'error' in json)).toEqual([true, false, true]);
+	expect(simulator.requests).toHaveLength(1);
+});

@@ -1,0 +1,182 @@
+import type { StructuredChunk } from 'n8n-workflow';
+import { runWorkflow, itemsOf } from '../../demo/engine';
+import { type Simulator, startSimulator } from '../../simulator';
+import { credentialOf, nodeTypes, runNode } from '../engine/runNode';
+import { chatNode } from './chatNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ now: () => Date.UTC(2025, 0, 1) });
+});
+beforeEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const some = {
+	text: expect.any(String) as string,
+	count: expect.any(Number) as number,
+};
+const onceOnly = { id: undefined, usage: undefined };
+
+test('simplified, an item holds the text, why it ended, the model, the id and the usage', async () => {
+	const { items } = await runNode(simulator, chatNode());
+	expect(items).toEqual([
+		{
+			json: {
+				text: some.text,
+				finish_reason: 'stop',
+				model: 'heron-chat',
+				id: some.text,
+				usage: {
+					prompt_tokens: some.count,
+					completion_tokens: some.count,
+					total_tokens: some.count,
+				},
+			},
+			pairedItem: { item: 0 },
+		},
+	]);
+});
+
+test('not simplified, an item is the chat completion as the service defines it', async () => {
+	const { items: simplified } = await runNode(simulator, chatNode());
+	const { items } = await runNode(simulator, chatNode({ simplify: false }));
+	const { usage, text } = simplified[0]!.json;
+	expect(items).toEqual([
+		{
+			json: {
+				id: some.text,
+				object: 'chat.completion',
+				created: Date.UTC(2025, 0, 1) / 1000,
+				model: 'heron-chat',
+				choices: [
+					{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' },
+				],
+				usage,
+			},
+			pairedItem: { item: 0 },
+		},
+	]);
+});
+
+test.each([
+	['the service sent no usage', 'no-usage', { finish_reason: 'stop' }],
+	['the service stopped the answer', 'output-filtered', { finish_reason: 'content_filter' }],
+	['the answer has no text', 'null-content', { text: '', finish_reason: 'stop' }],
+	['the answer has status 201', 'created', { finish_reason: 'stop' }],
+])('an answer is handed on although %s', async (_name, fault, expected) => {
+	simulator.inject({ endpoint: 'chat', fault });
+	const { items } = await runNode(simulator, chatNode());
+	expect(items[0]?.json).toMatchObject(expected);
+	expect('usage' in items[0]!.json).toBe(fault !== 'no-usage');
+});
+
+test('max tokens and stop sequences end the answer', async () => {
+	const short = await runNode(simulator, chatNode({ options: { maxTokens: 2 } }));
+	expect(short.items[0]?.json).toMatchObject({
+		finish_reason: 'length',
+		usage: { completion_tokens: 2 },
+	});
+	const stopped = await runNode(simulator, chatNode({ options: { stop: ['Hello'] } }));
+	expect(stopped.items[0]?.json.text).not.toContain('Hello');
+});
+
+test.each([true, false])(
+	'a streamed answer gives the same item as one in one piece (simplify: %s)',
+	async (simplify) => {
+		const whole = await runNode(simulator, chatNode({ simplify }));
+		for (const streaming of [true, false]) {
+			const options = streaming ? {} : { stream: true };
+			const node = chatNode({ simplify, options });
+			const { items } = await runNode(simulator, { ...node, streaming });
+			expect(simulator.requests.at(-1)?.body).toHaveProperty('stream', true);
+			expect(items).toHaveLength(1);
+			expect({ ...items[0]?.json, ...onceOnly }).toEqual({ ...whole.items[0]?.json, ...onceOnly });
+			expect(items[0]?.pairedItem).toEqual({ item: 0 });
+			expect(items[0]?.json).not.toHaveProperty('usage');
+		}
+	},
+);
+
+test('a streamed answer keeps the usage when it was asked for', async () => {
+	const options = { stream: true, additionalBody: '{"stream_options":{"include_usage":true}}' };
+	const { items } = await runNode(simulator, chatNode({ options }));
+	const { items: whole } = await runNode(simulator, chatNode());
+	expect({ ...items[0]?.json, id: 0 }).toEqual({ ...whole[0]?.json, id: 0 });
+});
+
+test('live chunks tell of which item they are: begin, the text piece by piece, end', async () => {
+	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
+	const run = await runNode(simulator, { ...chatNode(), items, streaming: true });
+	expect(run.items).toHaveLength(3);
+	for (const [itemIndex, item] of run.items.entries()) {
+		const chunks = run.chunks.filter(({ metadata }) => metadata.itemIndex === itemIndex);
+		const types = chunks.map(({ type }) => type);
+		expect(types).toEqual(['begin', ...types.slice(1, -1).map(() => 'item'), 'end']);
+		expect(types.length).toBeGreaterThan(3);
+		expect(chunks.map(({ content }) => content ?? '').join('')).toBe(item.json.text);
+		expect(chunks[0]?.metadata).toMatchObject({ nodeName: 'Node', runIndex: 0 });
+	}
+});
+
+test('no chunks are sent when the option Stream is off, or when the workflow does not stream', async () => {
+	const off = await runNode(simulator, {
+		...chatNode({ options: { stream: false } }),
+		streaming: true,
+	});
+	expect(off.chunks).toEqual([]);
+	expect(simulator.requests[0]?.body).not.toHaveProperty('stream');
+	const alone = await runNode(simulator, chatNode({ options: { stream: true } }));
+	expect(alone.chunks).toEqual([]);
+	expect(simulator.requests[1]?.body).toHaveProperty('stream', true);
+});
+
+/** Runs the node in a workflow that streams to `watch`. */
+async function watched(watch: (chunk: StructuredChunk) => void) {
+	const { parameters } = chatNode();
+	const node = {
+		id: 'node',
+		name: 'Node',
+		type: 'n8n-nodes-generation-service.chatCompletion',
+		typeVersion: 1,
+		position: [0, 0] as [number, number],
+		parameters,
+		credentials: { generationServiceApi: { id: '1', name: 'Service' } },
+	};
+	const run = await runWorkflow({
+		workflow: { nodes: [node], connections: {} },
+		nodeTypes,
+		credentials: { generationServiceApi: credentialOf(simulator) as never },
+		pinData: {},
+		onChunk: watch,
+	});
+	return { run, items: itemsOf(run, 'Node') };
+}
+
+test.each(['begin', 'item', 'end'])(
+	'a watcher that goes away at a chunk of type %s does not cost the answer',
+	async (type) => {
+		const { items: whole } = await runNode(simulator, chatNode());
+		const { run, items } = await watched((chunk) => {
+			if (chunk.type === type) throw new Error('The connection of the watcher is closed');
+		});
+		expect(run.data.resultData.error).toBeUndefined();
+		expect(items[0]?.json.text).toBe(whole[0]?.json.text);
+	},
+);
+
+test('a stream that breaks off ends its chunks, fails its item and keeps the text so far', async () => {
+	simulator.inject({ endpoint: 'chatStream', fault: 'stream-reset', matching: 'Two' });
+	const { items, chunks } = await runNode(simulator, {
+		...chatNode(),
+		items: [{ prompt: 'One' }, { prompt: 'Two' }],
+		streaming: true,
+		onError: 'continueRegularOutput',
+	});
+	const { items: whole } = await runNode(simulator, { ...chatNode(), items: [{ prompt: 'Two' }] });
+	expect(items[0]?.json).toHaveProperty('text');
+	const { error } = items[1]!.json as { error: { partial_text: string } };
+	expect(error.partial_text).not.toBe('');
+	expect(whole[0]?.json.text).toEqual(expect.stringContaining(error.partial_text));
+	expect(chunks.filter(({ metadata }) => metadata.itemIndex === 1).at(-1)?.type).toBe('end');
+	expect(simulator.count('chatStream')).toBe(2);
+});
