@@ -199,7 +199,6 @@ export class Gateway {
 		if (body.destroyed) return;
 		const stop = this.link.clock.after(DRAIN_MS, () => body.destroy());
 		body.once('close', stop);
-		body.on('error', () => {});
 		body.resume();
 	}
 

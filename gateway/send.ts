@@ -131,6 +131,8 @@ async function sendOnce<Result>(
 			signal: limit.signal,
 		});
 		body = answer.body;
+		// undici reports a body that is closed early as an error; without a listener that ends the process.
+		body.on('error', () => {});
 		limit.phase = 'body';
 		const onProgress = () => limit.progress();
 		onProgress();
