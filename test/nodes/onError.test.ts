@@ -1,79 +1,165 @@
+import type { IDataObject } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../../simulator';
-import { type NodeRun, runNode } from '../engine/runNode';
+import { runNode } from '../engine/runNode';
+import { chatNode } from './chatNode';
 
 let simulator: Simulator;
 beforeAll(async () => {
 	simulator = await startSimulator({ videoSeconds: 0.05 });
 });
-afterEach(() => simulator.reset());
+beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
-const chat = (parameters: object = {}): NodeRun => ({
-	node: 'chatCompletion',
-	parameters: {
-		model: { __rl: true, mode: 'id', value: 'heron-chat' },
-		messages: { values: [{ role: 'user', content: '={{ $json.prompt }}' }] },
-		requestOptions: { maxRetries: 0 },
-		...parameters,
-	},
-	items: [{ prompt: 'One' }, { prompt: '[fault:content-filtered-general]' }, { prompt: 'Three' }],
-});
+let keys = 0;
+/** A key of its own for each run: a rate limit that one run meets slows no other down. */
+function freshCredential(): IDataObject {
+	const apiKey = `key-of-run-${++keys}`;
+	simulator.acceptKey(apiKey);
+	return { baseUrl: simulator.url, apiKey };
+}
 
-test('Continue (error output): the item that cannot be done takes the error branch, the others go on in order', async () => {
-	const { items, errors } = await runNode(simulator, { ...chat(), onError: 'continueErrorOutput' });
-	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
-	expect(items[0]?.json.text).toEqual(expect.stringContaining('One'));
-	expect(errors).toHaveLength(1);
-	expect(errors[0]).toMatchObject({
-		json: { error: { code: 'content_filtered', http_status: 400, item: 1 } },
-		pairedItem: { item: 1 },
+const documented: Array<[fault: string, status: number, code: string]> = [
+	['invalid-request', 400, 'invalid_request_error'],
+	['content-filtered', 400, 'content_filtered'],
+	['invalid-api-key', 401, 'invalid_api_key'],
+	['quota-not-enough', 403, 'quota_not_enough'],
+	['model-not-found', 404, 'model_not_found'],
+	['payload-too-large', 413, 'payload_too_large'],
+	['rate-limit', 429, 'rate_limit_exceeded'],
+	['internal-error', 500, 'internal_server_error'],
+	['bad-gateway', 502, 'bad_gateway'],
+	['unavailable', 503, 'service_unavailable'],
+];
+const cases = documented.flatMap(([name, status, code]) =>
+	['general', 'alternate'].map((shape) => ({ fault: `${name}-${shape}`, status, code })),
+);
+
+/** The middle one of three items meets the fault. */
+function middleFails(fault: string) {
+	simulator.inject({ endpoint: 'chat', fault, matching: 'Two' });
+	return {
+		...chatNode({ requestOptions: { maxRetries: 0, maxConcurrency: 1 } }),
+		items: [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }],
+		credential: freshCredential(),
+	};
+}
+
+describe.each(cases)('$fault', ({ fault, status, code }) => {
+	const error = expect.objectContaining({
+		message: expect.stringMatching(/\S/) as string,
+		description: expect.stringMatching(/\nThe service says: \S/) as string,
+		code,
+		http_status: status,
+		item: 1,
+	}) as object;
+
+	test('Stop Workflow: the thrown error names the item and has the words of the service', async () => {
+		const { error: thrown, items } = await runNode(simulator, middleFails(fault));
+		expect(items).toEqual([]);
+		expect(thrown).toMatchObject({ name: 'NodeApiError', httpCode: String(status) });
+		expect(thrown?.message).toMatch(/\[item 1\]$/);
+		expect(thrown?.context).toMatchObject({ itemIndex: 1 });
+		expect(thrown?.description).toMatch(/\nThe service says: \S/);
+	});
+
+	test('Continue: the item becomes exactly an error, the others go on in order', async () => {
+		const { items } = await runNode(simulator, {
+			...middleFails(fault),
+			onError: 'continueRegularOutput',
+		});
+		expect(items).toHaveLength(3);
+		expect(items[1]).toEqual({ json: { error }, pairedItem: { item: 1 } });
+		for (const item of [0, 2]) {
+			expect(items[item]?.json.text).toEqual(expect.any(String));
+			expect(items[item]?.pairedItem).toEqual({ item });
+		}
+	});
+
+	test('Continue (error output): only that item takes the error branch', async () => {
+		const { items, errors } = await runNode(simulator, {
+			...middleFails(fault),
+			onError: 'continueErrorOutput',
+		});
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
+		// n8n itself puts the input of the item beside its error.
+		expect(errors).toEqual([{ json: { prompt: 'Two', error }, pairedItem: { item: 1 } }]);
 	});
 });
 
-test('Continue: the error item stands in its place among the others', async () => {
-	const { items } = await runNode(simulator, { ...chat(), onError: 'continueRegularOutput' });
-	expect(items.map(({ json }) => 'error' in json)).toEqual([false, true, false]);
-	expect(Object.keys(items[1]!.json)).toEqual(['error']);
+test('a filtered content tells its reason, and a rate limit how long to wait', async () => {
+	const filtered = await runNode(simulator, {
+		...middleFails('content-filtered-general'),
+		onError: 'continueRegularOutput',
+	});
+	expect(filtered.items[1]?.json.error).toMatchObject({ reason: 'violence' });
+	simulator.reset();
+	const limited = await runNode(simulator, {
+		...middleFails('rate-limit-general'),
+		onError: 'continueRegularOutput',
+	});
+	expect(limited.items[1]?.json.error).toMatchObject({
+		retry_after: 1,
+		rate_limit: expect.objectContaining({ limit: expect.any(Number) as number }) as object,
+	});
 });
 
-test('Stop Workflow: the error names the item and carries the words of the service', async () => {
-	const { error, items } = await runNode(simulator, chat());
-	expect(items).toEqual([]);
-	expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '400' });
-	expect(error?.message).toMatch(/content policy.*\[item 1\]/);
-	expect(error?.description).toMatch(/The service says: /);
-});
-
-const badInputs: Array<[string, object, RegExp]> = [
-	['no model', { model: { __rl: true, mode: 'id', value: '={{ "" }}' } }, /model/i],
-	['an empty message', { messages: { values: [{ role: 'user', content: ' ' }] } }, /content/i],
-	['no message', { messages: {} }, /messages/i],
-	['JSON that does not parse', { messagesSource: 'json', messagesJson: '[{' }, /messagesJson/],
-	['JSON that is no array', { messagesSource: 'json', messagesJson: '{}' }, /messagesJson/],
-	['a temperature out of bounds', { options: { temperature: 3 } }, /Temperature/],
-	['a max tokens that is no number', { options: { maxTokens: 'many' } }, /Max Tokens/],
-	[
-		'an additional body that is no object',
-		{ options: { additionalBody: '[]' } },
-		/additional body/,
-	],
-	[
-		'an additional body with the messages',
-		{ options: { additionalBody: '{"messages":[]}' } },
-		/messages/,
-	],
-	['a concurrency of 0', { requestOptions: { maxConcurrency: 0 } }, /Max Concurrency/],
-];
-
-test.each(badInputs)(
-	'Chat Completion refuses %s before any request',
-	async (_name, parameters, words) => {
-		const { error } = await runNode(simulator, { ...chat(parameters), items: [{ prompt: 'One' }] });
-		expect(error?.message).toMatch(words);
-		expect(error?.message).toMatch(/\[item 0\]/);
-		expect(simulator.requests).toEqual([]);
+test.each(['html-502', 'text-500', 'empty-503', 'html-403', 'empty-401', 'status-422'])(
+	'a refusal whose body is no documented error (%s) fails its item alone, with its status',
+	async (fault) => {
+		const { items, errors } = await runNode(simulator, {
+			...middleFails(fault),
+			onError: 'continueErrorOutput',
+		});
+		expect(items).toHaveLength(2);
+		expect(errors[0]?.json.error).toMatchObject({
+			http_status: Number(fault.split('-')[1]),
+			description: expect.stringMatching(/\S/) as string,
+		});
 	},
 );
+
+test.each(['refuse', 'lost', 'reset-inside', 'truncated'])(
+	'an answer that does not arrive (%s) fails its item alone, and it is not sent again',
+	async (fault) => {
+		const node = middleFails(fault);
+		const { items, errors } = await runNode(simulator, {
+			...node,
+			parameters: { ...node.parameters, requestOptions: { maxConcurrency: 1 } },
+			onError: 'continueErrorOutput',
+		});
+		expect(items).toHaveLength(2);
+		expect(errors[0]?.json.error).toMatchObject({ may_have_been_accepted: true, item: 1 });
+		expect(simulator.count('chat')).toBe(3);
+	},
+);
+
+test('when several items fail, Stop Workflow names the first of them', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
+	const { error } = await runNode(simulator, {
+		...chatNode(),
+		items: [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }],
+	});
+	expect(error?.message).toContain('[item 0]');
+});
+
+test('after the first failure Stop Workflow asks for nothing more', async () => {
+	const { error } = await runNode(simulator, middleFails('quota-not-enough'));
+	expect(error).toBeDefined();
+	expect(simulator.count('chat')).toBe(2);
+});
+
+test('List Models: a refused catalogue fails every item that wanted it', async () => {
+	simulator.inject({ endpoint: 'models', fault: 'quota-not-enough' });
+	const { items, errors } = await runNode(simulator, {
+		node: 'listModels',
+		parameters: {},
+		items: [{}, {}],
+		onError: 'continueErrorOutput',
+	});
+	expect(items).toEqual([]);
+	expect(errors.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+	expect(simulator.count('models')).toBe(1);
+});
 
 const badVideos: Array<[string, object, RegExp]> = [
 	['an empty prompt', { prompt: '={{ " " }}' }, /Prompt/],
@@ -94,58 +180,3 @@ test.each(badVideos)(
 		expect(simulator.requests).toEqual([]);
 	},
 );
-
-test.each([
-	['no key', { apiKey: '' }, /API Key/],
-	['a key of two words', { apiKey: 'secret marker' }, /API Key/],
-	['a wrong address', { baseUrl: 'gateway' }, /Base URL/],
-])(
-	'a credential with %s is refused before any request, and the key is not repeated',
-	async (_name, fields, words) => {
-		const credential = { baseUrl: simulator.url, apiKey: simulator.key, ...fields };
-		const { run, error } = await runNode(simulator, { ...chat(), credential });
-		expect(error?.message).toMatch(words);
-		expect(JSON.stringify(run)).not.toContain('secret marker');
-		expect(simulator.requests).toEqual([]);
-	},
-);
-
-test('an empty input gives an empty output and no request', async () => {
-	const { items } = await runNode(simulator, { ...chat(), items: [] });
-	expect(items).toEqual([]);
-	expect(simulator.requests).toEqual([]);
-});
-
-test('live chunks arrive as the model speaks, and the output is that of an answer in one piece', async () => {
-	const one = { ...chat(), items: [{ prompt: 'One' }] };
-	const { items: plain } = await runNode(simulator, one);
-	const { items, chunks } = await runNode(simulator, { ...one, streaming: true });
-	const texts = chunks.filter(({ type }) => type === 'item').map(({ content }) => content);
-	expect(chunks[0]?.type).toBe('begin');
-	expect(chunks.at(-1)?.type).toBe('end');
-	expect(texts.length).toBeGreaterThan(1);
-	expect(texts.join('')).toBe(items[0]?.json.text);
-	expect(items[0]?.json.text).toBe(plain[0]?.json.text);
-});
-
-test('no more requests are in flight than Max Concurrency allows', async () => {
-	const before = simulator.connections;
-	const items = Array.from({ length: 40 }, (_, index) => ({ prompt: `Item ${index}` }));
-	const { items: answers } = await runNode(simulator, {
-		...chat({ requestOptions: { maxConcurrency: 3 } }),
-		items,
-	});
-	expect(answers.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
-	expect(simulator.connections - before).toBeLessThanOrEqual(3);
-});
-
-test('stopping the workflow ends a request that hangs, and sends nothing more', async () => {
-	simulator.inject({ endpoint: 'chat', fault: 'hang' });
-	const stop = new AbortController();
-	const running = runNode(simulator, { ...chat(), signal: stop.signal, tries: 3 });
-	while (simulator.count('chat') < 3) await new Promise((resolve) => setImmediate(resolve));
-	stop.abort();
-	const { run } = await running;
-	expect(run.status).toBe('canceled');
-	expect(simulator.count('chat')).toBe(3);
-});

@@ -1,0 +1,206 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { INodeParameters, IDataObject } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../simulator';
+import { runNode } from '../engine/runNode';
+import { chatNode } from './chatNode';
+
+let simulator: Simulator;
+let plain: Simulator;
+let server: Server;
+/** What the other service answers, as JSON or as the lines of a stream. */
+let answer: object | string;
+beforeAll(async () => {
+	simulator = await startSimulator();
+	plain = await startSimulator({ encodings: [] });
+	server = createServer((request, response) => {
+		const stream = typeof answer === 'string';
+		request.resume();
+		response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json');
+		response.end(stream ? answer : JSON.stringify(answer));
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+});
+beforeEach(() => {
+	simulator.reset();
+	plain.reset();
+});
+afterAll(async () => {
+	server.closeAllConnections();
+	server.close();
+	await Promise.all([simulator.close(), plain.close()]);
+});
+
+/** The item that the node makes of an answer that the simulator never gives. */
+async function itemOf(given: object | string, parameters: INodeParameters = {}, streaming = false) {
+	answer = given;
+	const { port } = server.address() as AddressInfo;
+	const result = await runNode(simulator, {
+		...chatNode(parameters),
+		credential: { baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key' },
+		onError: 'continueRegularOutput',
+		streaming,
+	});
+	expect(result.items).toHaveLength(1);
+	return { json: result.items[0]!.json, chunks: result.chunks };
+}
+
+const choice = (content: string | null, more: object = {}, index = 0) => ({
+	index,
+	message: { role: 'assistant', content, ...more },
+	finish_reason: 'stop',
+});
+const completion = (more: object = {}) => ({
+	id: 'chat-1',
+	object: 'chat.completion',
+	created: 1,
+	model: 'heron-chat',
+	choices: [choice('Good day')],
+	usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+	...more,
+});
+const toolCalls = [
+	{ id: 'call-1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } },
+];
+
+test('a service that answers a stream request in one piece gives the same item, and its text live', async () => {
+	const whole = await itemOf(completion());
+	const streamed = await itemOf(completion(), {}, true);
+	expect(streamed.json).toEqual(whole.json);
+	expect(streamed.chunks.map(({ type }) => type)).toEqual(['begin', 'item', 'end']);
+	expect(streamed.chunks[1]?.content).toBe('Good day');
+});
+
+test('fields that the document does not name reach the full output', async () => {
+	const given = completion({
+		system_fingerprint: 'fp',
+		choices: [choice(null, { tool_calls: toolCalls }), choice('Two', {}, 1)],
+	});
+	expect((await itemOf(given, { simplify: false })).json).toEqual(given);
+});
+
+test('the simplified output shows the first choice', async () => {
+	const given = completion({ choices: [choice('One'), choice('Two', {}, 1)] });
+	expect((await itemOf(given)).json.text).toBe('One');
+});
+
+test.each([true, false])(
+	'a good answer with a field "error" stays a good item (simplify: %s)',
+	async (simplify) => {
+		for (const error of [null, '', 'odd', { message: 'odd' }]) {
+			const { json } = await itemOf(completion({ error }), { simplify });
+			expect(json).not.toHaveProperty('error');
+			expect(json.id).toBe('chat-1');
+		}
+	},
+);
+
+test.each<[string, object]>([
+	['no id and no model', { id: undefined, model: undefined }],
+	['no object and no time', { object: undefined, created: undefined }],
+	['an id that is a number', { id: 7 }],
+	['a usage of null', { usage: null }],
+	['a usage without numbers', { usage: { prompt_tokens: 'some' } }],
+])('an answer with %s is still an answer', async (_name, more) => {
+	expect((await itemOf(completion(more))).json.text).toBe('Good day');
+});
+
+const line = (delta: object, more: object = {}) =>
+	`data: ${JSON.stringify({
+		id: 'chat-1',
+		created: 1,
+		model: 'heron-chat',
+		choices: [{ index: 0, delta, finish_reason: null, ...more }],
+	})}\n\n`;
+
+test('tool calls that come in pieces are put together', async () => {
+	const part = (text: string, more: object = {}) =>
+		line({ tool_calls: [{ index: 0, ...more, function: { arguments: text } }] });
+	const { json } = await itemOf(
+		line({ role: 'assistant', content: null }) +
+			line({
+				tool_calls: [
+					{
+						index: 0,
+						id: 'call-1',
+						type: 'function',
+						function: { name: 'weather', arguments: '' },
+					},
+				],
+			}) +
+			part('{"city":') +
+			part('"Rome"}') +
+			line({}, { finish_reason: 'tool_calls' }) +
+			'data: [DONE]\n\n',
+		{ simplify: false, options: { stream: true } },
+	);
+	const [first] = json.choices as IDataObject[];
+	expect(first).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } });
+	expect((first?.message as IDataObject).tool_calls).toEqual([
+		expect.objectContaining(toolCalls[0]!),
+	]);
+});
+
+test.each([
+	['empty-200', /empty/],
+	['empty-204', /empty/],
+	['html-200', /./],
+	['text-200', /./],
+	['json-invalid', /\{"id"/],
+	['json-null', /null/],
+	['json-number', /42/],
+	['json-string', /done/],
+	['json-array', /null/],
+	['json-object', /\{\}/],
+	['json-other', /none/],
+	['json-deep', /\[\[\[/],
+	['json-error', /It went wrong/],
+	['no-choices', /choices/],
+])(
+	'a success that is no completion (%s) fails the item and shows its start',
+	async (fault, words) => {
+		simulator.inject({ endpoint: 'chat', fault });
+		const { items } = await runNode(simulator, {
+			...chatNode(),
+			onError: 'continueRegularOutput',
+		});
+		const { error } = items[0]!.json as { error: Record<string, string> };
+		expect(error.message).not.toBe('');
+		expect(error.description).toMatch(words);
+		expect(error.description!.length).toBeLessThan(2000);
+		expect(simulator.count('chat')).toBe(1);
+	},
+);
+
+describe.each([
+	['compressed', () => simulator],
+	['uncompressed', () => plain],
+])('in a service whose answers are %s', (_name, serving) => {
+	test.each([
+		'stream-empty',
+		'stream-only-done',
+		'stream-nonsense',
+		'stream-garbage',
+		'stream-html',
+		'stream-cut',
+		'stream-reset',
+		'stream-error-general',
+		'stream-error-alternate',
+		'html-200',
+		'json-error',
+		'empty-200',
+		'html-502',
+		'truncated',
+	])(
+		'a stream without a whole answer (%s) fails the item, and is not asked for again',
+		async (fault) => {
+			serving().inject({ endpoint: 'chatStream', fault });
+			const node = { ...chatNode({ requestOptions: { maxRetries: 0 } }), streaming: true };
+			const { error, chunks } = await runNode(serving(), node);
+			expect(error?.message).toContain('[item 0]');
+			expect(chunks.map(({ type }) => type)).toEqual(expect.arrayContaining(['begin', 'end']));
+			expect(serving().count('chatStream')).toBe(1);
+		},
+	);
+});
