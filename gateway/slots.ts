@@ -21,8 +21,13 @@ export class Slots {
 		try {
 			return await work();
 		} finally {
-			if (this.line.length > 0) this.line.admitNext();
-			else this.free += 1;
+			// undici uses a connection again one turn of the event loop after its answer; sooner, it opens another.
+			setImmediate(() => this.release());
 		}
+	}
+
+	private release(): void {
+		if (this.line.length > 0) this.line.admitNext();
+		else this.free += 1;
 	}
 }

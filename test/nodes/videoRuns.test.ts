@@ -56,11 +56,10 @@ test.each(['url', 'b64_json'])(
 	},
 );
 
-test.each(['reset-inside', 'truncated', 'status-404', 'html-404'])(
+test.each(['reset-inside', 'truncated', 'html-404'])(
 	'a download that fails (%s) hands on no half video, and keeps the task and its address',
 	async (fault) => {
-		const known = ['reset-inside', 'truncated'].includes(fault);
-		simulator.inject({ endpoint: 'download', fault: known ? fault : 'html-404' });
+		simulator.inject({ endpoint: 'download', fault });
 		const { items, errors } = await runNode(simulator, {
 			...video({ download: true }),
 			onError: 'continueErrorOutput',
