@@ -7,11 +7,15 @@ const userFolder = mkdtempSync(join(tmpdir(), 'n8n-tests-'));
 process.env.N8N_USER_FOLDER = userFolder;
 process.once('exit', () => rmSync(userFolder, { recursive: true, force: true }));
 
+// Jest runs CommonJS alone: an `import()` must become a `require` there.
+const { compilerOptions } = require('./tsconfig.json');
+const tsconfig = { ...compilerOptions, module: 'CommonJS', moduleResolution: 'Node10' };
+
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
 	roots: ['<rootDir>/test'],
-	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json' }] },
+	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig }] },
 	collectCoverageFrom: ['{gateway,nodes,credentials}/**/*.ts'],
 	coverageThreshold: { global: { statements: 85, branches: 70, functions: 80, lines: 85 } },
 	testTimeout: 30_000,

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 
 /** n8n's egress filter (SSRF protection), as far as it matters here. */
 export interface EgressFilter {
@@ -52,14 +52,15 @@ const MOST_CONNECTIONS = 128;
 /** Services spoken to at the same time from one n8n; the pool unused longest makes room. */
 const MOST_POOLS = 32;
 
-const pools = new Map<string, Dispatcher>();
+const pools = new Map<string, Promise<Dispatcher>>();
 const filterIds = new WeakMap<EgressFilter, number>();
 let filterCount = 0;
 
 /** The transport over the process-wide pool of this service and TLS setting. */
 export function openTransport(settings: PoolSettings): Transport {
-	const pool = poolFor(settings);
+	const opening = poolFor(settings);
 	return async ({ origin, path, method, headers, body, signal }) => {
+		const pool = await opening;
 		const answer = await pool.request({
 			origin,
 			path,
@@ -74,20 +75,29 @@ export function openTransport(settings: PoolSettings): Transport {
 	};
 }
 
-function poolFor({ origin, ignoreSslIssues, egressFilter }: PoolSettings): Dispatcher {
+async function poolFor({
+	origin,
+	ignoreSslIssues,
+	egressFilter,
+}: PoolSettings): Promise<Dispatcher> {
 	const key = JSON.stringify([origin, ignoreSslIssues, filterId(egressFilter), proxySettings()]);
 	const pool = pools.get(key) ?? openPool(ignoreSslIssues, egressFilter);
 	pools.delete(key);
 	pools.set(key, pool);
 	const [oldest] = pools.keys();
 	if (pools.size > MOST_POOLS && oldest !== undefined) {
-		void pools.get(oldest)?.close();
+		void pools.get(oldest)?.then(async (unused) => await unused.close());
 		pools.delete(oldest);
 	}
-	return pool;
+	return await pool;
 }
 
-function openPool(ignoreSslIssues: boolean, egressFilter: EgressFilter | undefined): Dispatcher {
+async function openPool(
+	ignoreSslIssues: boolean,
+	egressFilter: EgressFilter | undefined,
+): Promise<Dispatcher> {
+	// Loaded for the first request: it takes longer to read than all nodes together, and n8n loads nodes at its start.
+	const { EnvHttpProxyAgent } = await import('undici');
 	const tls = { rejectUnauthorized: !ignoreSslIssues };
 	return new EnvHttpProxyAgent({
 		connections: MOST_CONNECTIONS,
