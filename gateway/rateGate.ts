@@ -1,59 +1,30 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from './clock';
 import { CancelledError, type ServiceError } from './errors';
+import { type Passage, Pace } from './pace';
 import { backoff, LONGEST_PAUSE_MS } from './retry';
 import { WaitingLine } from './waitingLine';
 
-/** Over which the pace of a service is measured. */
-const SECOND_MS = 1_000;
-/** An announced or measured pace is kept to this part, so that jitter on the way does not break it. */
-const MARGIN = 0.97;
-/** A refusal lowers the pace to at most this part of it, and at least the other. */
-const SMALLEST_DECREASE = 0.95;
-const LARGEST_DECREASE = 0.5;
-/** While the limit is still looked for, the pace is multiplied by this… */
-const SEARCH_FACTOR = 2;
-/** …each time this went well. */
-const SEARCH_STEP_MS = 500;
-/** A first refusal does not make everyone slower than this many requests a second: it may stand alone. */
-const SLOWEST_START = 4;
-/** A found pace is held this long, since every refusal closes the gate for a second or more… */
-const HOLD_MS = 10_000;
-/** …and then grows by this part each second. */
-const GROWTH = 0.02;
-/** A limit that has not been felt for this long is forgotten. */
+/** A limit is forgotten when nothing was sent for so long. */
 const FORGET_AFTER_MS = 60_000;
 /** Gates kept in memory; only a process that meets ever new keys reaches this. */
 const MOST_GATES = 1_000;
 
-/** What a request knows of its way through the gate. */
-export interface Passage {
-	/** When it passed. */
-	at: number;
-	/** How many requests the service had taken by then. */
-	accepted: number;
-}
-
 /**
  * One gate per service and key. Every request passes at once until the service refuses one (429); then the
- * gate closes for everyone for as long as the service asks, and opens again at a pace that the service takes:
- * lowered by a factor on a refusal, raised in small steps afterwards, held just below the refused pace.
+ * gate closes for everyone for as long as the service asks, and opens again at a pace that the service takes.
  */
 export class RateGate {
 	private readonly line = new WaitingLine();
+	private readonly pace = new Pace();
 	private stopTimer = () => {};
 	private closedUntil = 0;
 	private nextPassage = 0;
-	/** Requests a second; undefined: no limit is known. */
-	private pace: number | undefined;
-	private highestPace = Infinity;
-	/** No limit was announced, and none found yet. */
-	private isSearching = false;
+	private lastPassage = -Infinity;
 	private lastRefusal = -Infinity;
-	private lastRaise = 0;
 	private refusalsInARow = 0;
-	private accepted = 0;
-	private second = { start: 0, accepted: 0, before: 0 };
+	private passed = 0;
+	private taken = 0;
 
 	constructor(private readonly clock: Clock) {}
 
@@ -62,19 +33,16 @@ export class RateGate {
 		if (signal?.aborted) throw new CancelledError();
 		if (this.line.length === 0 && this.opensIn() === 0) this.pass();
 		else await this.waitInLine(signal);
-		return { at: this.clock.now(), accepted: this.accepted };
+		const passage = this.passageNow();
+		this.passed += 1;
+		return passage;
 	}
 
 	/** The service took a request: it did not refuse it, whatever else became of it. */
 	accept(): void {
-		const now = this.clock.now();
-		this.accepted += 1;
+		this.taken += 1;
 		this.refusalsInARow = 0;
-		this.startSecond(now);
-		this.second.accepted += 1;
-		if (this.pace === undefined) return;
-		if (now - this.lastRefusal > FORGET_AFTER_MS) this.pace = undefined;
-		else this.speedUp(now);
+		this.pace.take(this.passageNow());
 	}
 
 	/**
@@ -90,56 +58,25 @@ export class RateGate {
 		if (passage.at >= this.lastRefusal) {
 			this.refusalsInARow += 1;
 			this.lastRefusal = now;
-			this.lastRaise = now + pause;
-			this.slowDown(error.rateLimit?.limit, now, pause);
+			this.pace.refuse(passage, now, pause, error.rateLimit?.limit);
 		}
-		return this.accepted > passage.accepted;
+		return this.taken > passage.taken;
 	}
 
-	/** Nobody waits here and no limit is known. */
+	/** Nobody waits here and no limit is remembered. */
 	isIdle(): boolean {
-		return this.line.length === 0 && this.pace === undefined && this.opensIn() === 0;
+		const isFree = this.line.length === 0 && this.opensIn() === 0;
+		return isFree && (!this.pace.isLimited || this.isForgotten());
 	}
 
-	private slowDown(announcedLimit: number | undefined, now: number, pause: number): void {
-		// The allowance belongs to a window that the document does not name; the pause is its rest.
-		const spread = ((announcedLimit ?? 0) * SECOND_MS) / Math.max(pause, SECOND_MS);
-		const announced = spread < SLOWEST_START ? undefined : spread;
-		const taken = announced ?? this.measure(now);
-		this.highestPace = announced === undefined ? Infinity : announced * MARGIN;
-		if (this.pace === undefined) {
-			this.isSearching = announced === undefined;
-			this.pace = Math.max(taken, SLOWEST_START) * MARGIN;
-		} else {
-			this.isSearching = false;
-			const target = Math.min(taken * MARGIN, this.pace * SMALLEST_DECREASE);
-			this.pace = Math.max(target, this.pace * LARGEST_DECREASE);
-		}
+	/** Nothing was sent for long. A pause that the service asked for does not count. */
+	private isForgotten(): boolean {
+		const last = Math.max(this.lastPassage, this.closedUntil);
+		return this.clock.now() - last > FORGET_AFTER_MS;
 	}
 
-	private speedUp(now: number): void {
-		if (this.pace === undefined) return;
-		const isHolding = !this.isSearching && now - this.lastRefusal < HOLD_MS;
-		if (isHolding || now - this.lastRaise < (this.isSearching ? SEARCH_STEP_MS : SECOND_MS)) return;
-		this.lastRaise = now;
-		this.pace = Math.min(
-			this.pace * (this.isSearching ? SEARCH_FACTOR : 1 + GROWTH),
-			Math.max(this.highestPace, this.pace),
-		);
-	}
-
-	/** Requests that the service took within the last second. */
-	private measure(now: number): number {
-		this.startSecond(now);
-		const { start, accepted, before } = this.second;
-		return Math.max(1, accepted + before * (1 - (now - start) / SECOND_MS));
-	}
-
-	private startSecond(now: number): void {
-		const elapsed = now - this.second.start;
-		if (elapsed < SECOND_MS) return;
-		const before = elapsed < 2 * SECOND_MS ? this.second.accepted : 0;
-		this.second = { start: now, accepted: 0, before };
+	private passageNow(): Passage {
+		return { at: this.clock.now(), passed: this.passed, taken: this.taken };
 	}
 
 	/** Milliseconds until the next request may pass. */
@@ -148,8 +85,11 @@ export class RateGate {
 	}
 
 	private pass(): void {
-		if (this.pace === undefined) return;
-		this.nextPassage = Math.max(this.nextPassage, this.clock.now() - 1) + SECOND_MS / this.pace;
+		if (this.isForgotten()) this.pace.forget();
+		const now = this.clock.now();
+		this.lastPassage = now;
+		// A timer fires up to a millisecond late: what it cost is caught up.
+		this.nextPassage = Math.max(this.nextPassage, now - 1) + this.pace.next(this.passageNow());
 	}
 
 	private async waitInLine(signal: AbortSignal | undefined): Promise<void> {

@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream';
+import type { GatewayOptions } from '../../gateway';
+import { RateLimiter } from '../../simulator/rateLimit';
+import type { SimulatorOptions } from '../../simulator';
+import type { VirtualClock } from './virtualClock';
+
+type Transport = NonNullable<GatewayOptions['transport']>;
+
+interface LimitedServiceOptions {
+	clock: VirtualClock;
+	limit: NonNullable<SimulatorOptions['rateLimit']>;
+	/** What `X-RateLimit-Limit-Requests` says; without it no rate-limit header but Retry-After is sent. */
+	announced?: number;
+	/** Milliseconds on the way there, and again back: this on average, from none to twice as much. */
+	latencyMs?: number;
+}
+
+/** A chat service behind a rate limit, in a clock's time. Knows each request by its `user` field. */
+export class LimitedService {
+	readonly received: Array<{ at: number; user: string; key: string; refused: boolean }> = [];
+	private readonly limiter: RateLimiter;
+	private seed = 1;
+
+	constructor(private readonly options: LimitedServiceOptions) {
+		this.limiter = new RateLimiter(options.limit);
+	}
+
+	readonly transport: Transport = async ({ body = '', headers }) => {
+		const { clock, announced } = this.options;
+		await clock.sleep(this.latency());
+		const key = String(headers.authorization);
+		const { user } = JSON.parse(body) as { user: string };
+		const overrun = this.limiter.take(key, clock.now());
+		this.received.push({ at: clock.now(), user, key, refused: overrun !== undefined });
+		await clock.sleep(this.latency());
+		if (overrun === undefined) return answer(200, {}, COMPLETION);
+		const seconds = Math.max(1, Math.ceil(overrun.waitMs / 1000));
+		return answer(
+			429,
+			{
+				'retry-after': String(seconds),
+				...(announced !== undefined && { 'x-ratelimit-limit-requests': String(announced) }),
+			},
+			{ code: 'rate_limit_exceeded', message: 'Slow down', data: { retry_after: seconds } },
+		);
+	};
+
+	/** The most often that one request was refused. */
+	get mostRefusals(): number {
+		const refusals = new Map<string, number>();
+		for (const { user, refused } of this.received) {
+			if (refused) refusals.set(user, (refusals.get(user) ?? 0) + 1);
+		}
+		return Math.max(0, ...refusals.values());
+	}
+
+	/** The same sequence in every run: a linear congruential generator (Numerical Recipes). */
+	private latency(): number {
+		this.seed = (this.seed * 1_664_525 + 1_013_904_223) % 2 ** 32;
+		return (this.options.latencyMs ?? 2) * 2 * (this.seed / 2 ** 32);
+	}
+}
+
+function answer(status: number, headers: Record<string, string>, content: object) {
+	return {
+		status,
+		headers: { 'content-type': 'application/json', ...headers },
+		body: Readable.from([Buffer.from(JSON.stringify(content))]),
+	};
+}
+
+const COMPLETION = {
+	id: 'chat-1',
+	object: 'chat.completion',
+	created: 1,
+	model: 'heron-chat',
+	choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+};
