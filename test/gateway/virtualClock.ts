@@ -11,6 +11,11 @@ export class VirtualClock implements Clock {
 		return this.events.length;
 	}
 
+	/** Milliseconds until the next of them; Infinity without any. */
+	get nextIn(): number {
+		return (this.events[0]?.at ?? Infinity) - this.time;
+	}
+
 	now = () => this.time;
 
 	after = (ms: number, action: () => void) => {
@@ -38,6 +43,13 @@ export class VirtualClock implements Clock {
 		});
 	};
 
+	/** Lets so much time pass. */
+	advance(ms: number): void {
+		const end = this.time + ms;
+		while (this.time + this.nextIn <= end) this.jump();
+		this.time = end;
+	}
+
 	/** Lets time pass until the work is settled. Throws when nothing is left that could settle it. */
 	async run<Result>(work: Promise<Result>): Promise<Result> {
 		let settled = false;
@@ -46,14 +58,19 @@ export class VirtualClock implements Clock {
 		for (let idleTurns = 0; ; ) {
 			await turn();
 			if (settled) return await work;
-			const event = this.events.shift();
-			if (event === undefined) {
+			if (this.events.length === 0) {
 				if (++idleTurns > 100) throw new Error('The work waits for something that is no timer');
 				continue;
 			}
 			idleTurns = 0;
-			this.time = Math.max(this.time, event.at);
-			event.action();
+			this.jump();
 		}
+	}
+
+	private jump(): void {
+		const event = this.events.shift();
+		if (event === undefined) return;
+		this.time = Math.max(this.time, event.at);
+		event.action();
 	}
 }
