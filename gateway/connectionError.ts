@@ -67,7 +67,7 @@ export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
 	if (code.startsWith('HPE_')) {
 		return new NoAnswerError('The other side does not speak HTTP', {
 			code,
-			advice: `Check the Base URL in the credential.${acceptedAdvice(paid)}`,
+			advice: 'Check the Base URL in the credential.',
 			transient: false,
 			mayHaveBeenAccepted: paid,
 			cause: error,
@@ -80,7 +80,7 @@ export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
 	) {
 		return new NoAnswerError("The service's compressed answer is damaged", {
 			code,
-			advice: `A proxy between n8n and the service may be damaging answers.${acceptedAdvice(paid)}`,
+			advice: 'A proxy between n8n and the service may be damaging answers.',
 			mayHaveBeenAccepted: paid,
 			cause: error,
 		});
@@ -89,7 +89,7 @@ export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
 		'The connection to the service was lost before its answer was complete',
 		{
 			code: code || 'connection_lost',
-			advice: `Check the network between n8n and the service.${acceptedAdvice(paid)}`,
+			advice: 'Check the network between n8n and the service.',
 			mayHaveBeenAccepted: paid,
 			cause: error,
 		},
@@ -105,16 +105,10 @@ export function timeoutError(timeoutMs: number, paid: boolean, during: 'answer' 
 			: `The service fell silent for ${seconds} seconds in the middle of its answer`,
 		{
 			code: 'timeout',
-			advice: `Raise Timeout in Request Options if the model needs longer.${acceptedAdvice(paid)}`,
+			advice: 'Raise Timeout in Request Options if the model needs longer.',
 			mayHaveBeenAccepted: paid,
 		},
 	);
-}
-
-function acceptedAdvice(paid: boolean): string {
-	return paid
-		? ' The service may have accepted the request, so it was not sent again: check your account before you run it again, or you may pay twice.'
-		: '';
 }
 
 function codeOf(error: unknown): string {

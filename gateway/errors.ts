@@ -17,6 +17,8 @@ export abstract class GatewayError extends Error {
 	readonly serviceMessage?: string;
 	/** The text of a streamed answer that arrived before it failed: it may have been paid for. */
 	partialText?: string;
+	/** The service may have accepted a request that is charged: sending it again may be paid twice. */
+	mayHaveBeenAccepted = false;
 
 	constructor(message: string, details: Details) {
 		super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -76,8 +78,6 @@ export class ServiceError extends GatewayError {
 
 /** No complete answer arrived: refused, lost, timed out. */
 export class NoAnswerError extends GatewayError {
-	/** The service may have received the request, and may charge for it. */
-	readonly mayHaveBeenAccepted: boolean;
 	/** The same request may succeed later without anyone changing anything. */
 	readonly transient: boolean;
 
@@ -133,11 +133,14 @@ export class WaitTimeoutError extends GatewayError {
 	constructor(
 		readonly task: VideoTask,
 		waitedMs: number,
+		lastFailure?: GatewayError,
 	) {
 		super(`Video task ${task.id} was not finished after ${Math.round(waitedMs / 1000)} seconds`, {
 			code: 'wait_timeout',
 			advice:
+				(lastFailure === undefined ? '' : `The last look at it failed: ${lastFailure.message}. `) +
 				'The task goes on at the service and nothing is lost: use the operation Wait or Get with this task ID, or raise Max Wait.',
+			serviceMessage: lastFailure?.serviceMessage,
 		});
 	}
 }

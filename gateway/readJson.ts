@@ -8,7 +8,7 @@ import { readErrorBody, toServiceError } from './serviceError';
 /** How much of a body that makes no sense an error shows. */
 const SHOWN_CHARACTERS = 300;
 /** The key is taken out before the text is cut, since half a key would not be recognised. */
-const SCRUBBED_BYTES = 64 * 1024;
+export const SCRUBBED_BYTES = 64 * 1024;
 
 export function startOf(text: string): string {
 	return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;

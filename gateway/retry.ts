@@ -28,8 +28,23 @@ export function retryDelay(
 }
 
 function isTransient(error: GatewayError, paid: boolean): boolean {
-	if (error instanceof ServiceError) return TRANSIENT_STATUSES.has(error.status);
-	return error instanceof NoAnswerError && error.transient && !(paid && error.mayHaveBeenAccepted);
+	if (paid && error.mayHaveBeenAccepted) return false;
+	if (error instanceof ServiceError) return isTransientStatus(error.status);
+	return error instanceof NoAnswerError && error.transient;
+}
+
+/** The document's transient statuses, and those by which other servers on the way say the same. */
+export function isTransientStatus(status: number): boolean {
+	return TRANSIENT_STATUSES.has(status) || status === 408 || status === 425 || status > 503;
+}
+
+/**
+ * Whether a service that answered a POST with this status may have created something that is charged.
+ * Of the document's statuses the transient ones are refusals, since clients retry them; a server on the way that
+ * gave up waiting (408, 504 and others) does not know what became of the request.
+ */
+export function mayHideSuccess(status: number): boolean {
+	return status < 300 || (isTransientStatus(status) && !TRANSIENT_STATUSES.has(status));
 }
 
 /** Exponential backoff with full jitter, so that many clients that failed together do not return together. */

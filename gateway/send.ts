@@ -4,7 +4,7 @@ import type { Clock } from './clock';
 import { timeoutError, toNoAnswerError } from './connectionError';
 import { CancelledError, GatewayError, ServiceError } from './errors';
 import type { RateGate } from './rateGate';
-import { retryDelay } from './retry';
+import { mayHideSuccess, retryDelay } from './retry';
 import type { Secret } from './secret';
 import { toServiceError } from './serviceError';
 import { SilenceLimit } from './silenceLimit';
@@ -110,7 +110,11 @@ async function sendOnce<Result>(
 	const limit = new SilenceLimit(link.clock, link.timeoutMs, signal);
 	const explain = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError();
-		if (error instanceof GatewayError) return error;
+		if (error instanceof GatewayError) {
+			error.mayHaveBeenAccepted ||=
+				paid && 'status' in error && mayHideSuccess(Number(error.status));
+			return error;
+		}
 		if (limit.expired) return timeoutError(link.timeoutMs, paid, limit.phase);
 		return toNoAnswerError(error, paid);
 	};

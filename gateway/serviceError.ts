@@ -116,7 +116,7 @@ function explainStatus(status: number): Explanation {
 			return [
 				'service_error',
 				'The service reported an error in place of its answer',
-				'Read what the service says below, and check your account before you run it again: the request may have been charged.',
+				'Read what the service says below.',
 			];
 		case 400:
 			return [

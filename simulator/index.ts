@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
@@ -104,6 +104,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 	const app = build(desk);
 	const sockets = new Set<Socket>();
 	let connections = 0;
+	// Node.js would date its answers by the system's clock.
+	app.server.prependListener('request', (_request, response: ServerResponse) => {
+		response.setHeader('date', new Date(settings.now()).toUTCString());
+	});
 	app.server.on('connection', (socket: Socket) => {
 		connections += 1;
 		sockets.add(socket);

@@ -1,5 +1,5 @@
 import { MalformedAnswerError, NoAnswerError } from '../errors';
-import { startOf } from '../readJson';
+import { SCRUBBED_BYTES, startOf } from '../readJson';
 import { chatChunk, type ChatChunk, type ChatCompletion, chatCompletion } from '../schemas/chat';
 import type { Secret } from '../secret';
 import type { Answer } from '../send';
@@ -24,15 +24,22 @@ export async function readChatStream(
 	onText: (text: string) => void,
 ): Promise<ChatCompletion> {
 	const assembly = new CompletionAssembly();
-	const isDone = await readChunks(answer, secret, now, (chunk) => {
+	let chunks = 0;
+	const { isDone, start } = await readChunks(answer, secret, now, (chunk) => {
+		chunks += 1;
 		const text = assembly.add(chunk);
 		if (text !== '') onText(text);
 	});
+	if (!isDone && chunks === 0 && start !== '') {
+		throw new MalformedAnswerError('The service sent something that is no streamed answer', {
+			status: answer.status,
+			bodyStart: startOf(secret.scrub(start)),
+		});
+	}
 	if (!isDone && !assembly.isFinished) {
 		throw new NoAnswerError('The streamed answer broke off before its end', {
 			code: 'stream_broken',
-			advice:
-				'What arrived is not the whole answer. The service may charge for it: check your account before you run it again.',
+			advice: 'What arrived is not the whole answer.',
 			mayHaveBeenAccepted: true,
 		});
 	}
@@ -44,15 +51,16 @@ export async function readChatStream(
 	});
 }
 
-/** @returns whether the terminal line `data: [DONE]` came */
+/** @returns whether the terminal line `data: [DONE]` came, and how the body began */
 async function readChunks(
 	answer: Answer,
 	secret: Secret,
 	now: () => number,
 	onChunk: (chunk: ChatChunk) => void,
-): Promise<boolean> {
+): Promise<{ isDone: boolean; start: string }> {
 	const lines = new DataLines();
 	let size = 0;
+	let start = '';
 	const isTerminal = (data: string) => {
 		if (data === '[DONE]') return true;
 		onChunk(parseChunk(data, answer, secret, now));
@@ -61,6 +69,7 @@ async function readChunks(
 	const packets = answer.body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
 	for await (const bytes of packets) {
 		answer.onProgress();
+		if (size === 0) start = bytes.toString('utf8', 0, SCRUBBED_BYTES);
 		size += bytes.length;
 		if (size > LONGEST_STREAM_BYTES) {
 			throw new MalformedAnswerError('The streamed answer does not end', {
@@ -68,9 +77,9 @@ async function readChunks(
 				bodyStart: `(more than ${LONGEST_STREAM_BYTES / 1024 / 1024} MiB)`,
 			});
 		}
-		if (lines.push(bytes).some(isTerminal)) return true;
+		if (lines.push(bytes).some(isTerminal)) return { isDone: true, start };
 	}
-	return lines.end().some(isTerminal);
+	return { isDone: lines.end().some(isTerminal), start };
 }
 
 function parseChunk(data: string, answer: Answer, secret: Secret, now: () => number): ChatChunk {

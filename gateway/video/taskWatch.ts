@@ -8,6 +8,7 @@ import {
 	WaitTimeoutError,
 } from '../errors';
 import { isFinished, type VideoTask } from '../schemas/video';
+import { isTransientStatus } from '../retry';
 import { nextPoll, type Polling, type PollHistory } from './pollSchedule';
 
 /** Answers in a row that make no sense, after which a poll address is taken to be wrong. */
@@ -31,6 +32,7 @@ interface Watched {
 	stopTimer: () => void;
 	stopDeadline: () => void;
 	malformed: number;
+	lastFailure: GatewayError | undefined;
 	succeed: (task: VideoTask) => void;
 	fail: (error: unknown) => void;
 }
@@ -72,9 +74,12 @@ export class TaskWatch {
 				controller: new AbortController(),
 				stopTimer: () => {},
 				stopDeadline: clock.after(settings.maxWaitMs, () =>
-					watched.fail(new WaitTimeoutError(watched.history.task, settings.maxWaitMs)),
+					watched.fail(
+						new WaitTimeoutError(watched.history.task, settings.maxWaitMs, watched.lastFailure),
+					),
 				),
 				malformed: 0,
+				lastFailure: undefined,
 				succeed: (finished) => {
 					this.forget(watched);
 					resolve(finished);
@@ -107,10 +112,12 @@ export class TaskWatch {
 			const task = await this.poll(watched.history.task.id, watched.controller.signal);
 			watched.history = { ...watched.history, seenAt: this.clock.now(), task };
 			watched.malformed = 0;
+			watched.lastFailure = undefined;
 			if (isFinished(task)) return watched.succeed(task);
 		} catch (error) {
 			if (!(error instanceof GatewayError)) return watched.fail(error);
-			watched.malformed = error instanceof MalformedAnswerError ? watched.malformed + 1 : 0;
+			watched.lastFailure = error;
+			watched.malformed = isNoTask(error) ? watched.malformed + 1 : 0;
 			if (!isTransient(error) || watched.malformed >= MOST_MALFORMED) return watched.fail(error);
 		}
 		if (this.watched.has(watched))
@@ -120,7 +127,14 @@ export class TaskWatch {
 
 /** A paid task must not be given up because one look at it was unlucky. */
 function isTransient(error: GatewayError): boolean {
-	if (error instanceof ServiceError) return error.status === 429 || error.status >= 500;
 	if (error instanceof NoAnswerError) return error.transient || error.code === 'ENOTFOUND';
-	return error instanceof MalformedAnswerError;
+	if (isNoTask(error)) return true;
+	return error instanceof ServiceError && isTransientStatus(error.status);
+}
+
+/** A successful answer that holds no task. */
+function isNoTask(error: GatewayError): boolean {
+	return (
+		error instanceof MalformedAnswerError || (error instanceof ServiceError && error.status < 300)
+	);
 }

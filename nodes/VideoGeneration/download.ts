@@ -17,6 +17,9 @@ import { inlineVideo } from './inlineVideo';
 const LATER =
 	'The video is finished and paid for: use the operation Get with this task ID to download it later.';
 
+/** Enough to tell a video from a page, whatever the server calls it. */
+const SNIFFED_BYTES = 512;
+
 /**
  * Puts the video of a completed task into n8n's binary storage, as a stream that never fills the memory.
  * An address is fetched through n8n's own helper and without the key: it is not the service, and n8n's SSRF
@@ -91,20 +94,40 @@ async function fetchVideo(service: Service, address: string, file: { name: strin
 	}
 }
 
-/** Passes a body on and fails at its end when it is shorter or longer than announced: half a video is none. */
+/**
+ * Passes a body on. Fails when a page is answered in place of the video, and at its end when it is empty, or shorter
+ * or longer than announced: half a video is none.
+ */
 function wholeBody(headers: Record<string, string | undefined>, onProgress: () => void): Transform {
 	const announced = headers['content-encoding'] ? undefined : headers['content-length'];
+	const mayBePage = /^text\/|json|xml/i.test(headers['content-type'] ?? '');
 	let received = 0;
 	return new Transform({
 		transform(chunk: Buffer, _encoding, done) {
+			if (received === 0 && mayBePage && isText(chunk)) return done(notVideo());
 			received += chunk.length;
 			onProgress();
 			done(null, chunk);
 		},
 		flush(done) {
-			if (announced === undefined || Number(announced) === received) done();
+			if (received === 0) done(new Error('Not a byte arrived'));
+			else if (announced === undefined || Number(announced) === received) done();
 			else done(new Error(`${received} of ${announced} bytes arrived`));
 		},
+	});
+}
+
+/** Every video container has bytes near its start that no text has. */
+function isText(chunk: Buffer): boolean {
+	return !chunk.subarray(0, SNIFFED_BYTES).some((byte) => byte < 0x09);
+}
+
+function notVideo() {
+	return new NoAnswerError('The address of the video answered with a page in place of the video', {
+		code: 'download_refused',
+		advice: LATER,
+		transient: false,
+		mayHaveBeenAccepted: false,
 	});
 }
 
@@ -124,6 +147,7 @@ function refused(status: number) {
 function lost(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
 	const isBlocked = error instanceof Error && /ssrf/i.test(error.name);
+	const goesInCircles = error instanceof Error && /redirects/i.test(error.message);
 	return new NoAnswerError(
 		isBlocked
 			? "n8n's SSRF protection blocks the address of the video"
@@ -132,7 +156,7 @@ function lost(error: unknown): GatewayError {
 			code: isBlocked ? 'download_blocked' : 'download_failed',
 			advice: LATER,
 			serviceMessage: error instanceof Error ? error.message : undefined,
-			transient: !isBlocked,
+			transient: !isBlocked && !goesInCircles,
 			mayHaveBeenAccepted: false,
 		},
 	);

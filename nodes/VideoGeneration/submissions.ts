@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import {
-	MalformedAnswerError,
+	GatewayError,
 	NoAnswerError,
-	ServiceError,
 	type VideoRequest,
 	type VideoSubmission,
 } from '../../gateway';
@@ -50,7 +49,7 @@ export class Submissions {
 		const submission = await this.service.gateway
 			.submitVideo(remaining, this.service.signal)
 			.catch((error: unknown) => {
-				if (mayHaveBeenAccepted(error)) {
+				if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
 					const failed = earlier?.failed ?? 0;
 					this.made.remember(itemIndex, request, { tasks: kept, failed, lostIn: execution });
 				}
@@ -92,19 +91,10 @@ function toSubmission({ id, model, created, tasks }: Submitted): VideoSubmission
 	};
 }
 
-function mayHaveBeenAccepted(error: unknown): boolean {
-	return (
-		(error instanceof NoAnswerError && error.mayHaveBeenAccepted) ||
-		error instanceof MalformedAnswerError ||
-		(error instanceof ServiceError && error.status < 300)
-	);
-}
-
 function lostBefore() {
 	return new NoAnswerError('The answer to this submission was lost in an earlier try', {
 		code: 'submission_lost',
-		advice:
-			'The service may have accepted it, so it was not sent again: check your account. If it was not accepted, run the workflow anew.',
+		advice: 'If your account shows that it was not accepted, run the workflow anew.',
 		mayHaveBeenAccepted: true,
 	});
 }

@@ -14,6 +14,9 @@ import {
 	TaskFailedError,
 } from '../../gateway';
 
+const MAY_BE_PAID =
+	'The service may have accepted the request, so it was not sent again: check your account before you run it again, or you may pay twice.';
+
 /** What the user learns of a failure, the same in an error item and in a thrown error. */
 interface Failure {
 	message: string;
@@ -79,7 +82,7 @@ function describe(error: unknown): Failure {
 		cause.serviceMessage === undefined ? '' : `\nThe service says: ${cause.serviceMessage}`;
 	return {
 		message: cause instanceof InvalidInputError ? labelled(cause) : cause.message,
-		description: cause.advice + words,
+		description: cause.advice + (cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') + words,
 		code: cause.code,
 		...(cause instanceof InvalidInputError && { parameter: cause.parameter }),
 		...(cause instanceof ServiceError && {
@@ -90,7 +93,9 @@ function describe(error: unknown): Failure {
 			}),
 			...(cause.rateLimit !== undefined && { rate_limit: cause.rateLimit }),
 		}),
-		...(cause instanceof NoAnswerError && { may_have_been_accepted: cause.mayHaveBeenAccepted }),
+		...((cause instanceof NoAnswerError || cause.mayHaveBeenAccepted) && {
+			may_have_been_accepted: cause.mayHaveBeenAccepted,
+		}),
 		...(cause.partialText !== undefined && { partial_text: cause.partialText }),
 		...task,
 	};

@@ -1,0 +1,3 @@
+import { testFaults } from './testFaults';
+
+testFaults(['poll', 'download']);

@@ -1,0 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reliabilityPage } from './page';
+
+writeFileSync(join(__dirname, '../../docs/reliability.md'), reliabilityPage());
