@@ -79,7 +79,7 @@ export async function runWorkflow(run: EngineRun): Promise<IRun> {
 	const execution = new WorkflowExecute(
 		data,
 		mode,
-		run.resume ? toBeRetried(run.resume) : createRunExecutionData(),
+		run.resume ? toBeRetried(run.resume, nodes) : createRunExecutionData(),
 	);
 	const startNode = run.startNode ?? nodes[0]?.name ?? '';
 	const promise =
@@ -112,9 +112,15 @@ export async function bytesOf(item: INodeExecutionData, field = 'data'): Promise
 	return await Container.get(BinaryDataService).getAsBuffer(binary);
 }
 
-/** The data as they are saved and read again, without the failed run of the node that is now retried. */
-function toBeRetried(failed: IRunExecutionData): IRunExecutionData {
+/**
+ * The data as they are saved and read again, without the failed run of the node that is now retried, and with the nodes
+ * as they are now, as n8n's "Retry with currently saved workflow" has it.
+ */
+function toBeRetried(failed: IRunExecutionData, nodes: INode[]): IRunExecutionData {
 	const data = deepCopy(failed);
+	for (const step of data.executionData?.nodeExecutionStack ?? []) {
+		step.node = nodes.find(({ name }) => name === step.node.name) ?? step.node;
+	}
 	const { resultData } = data;
 	delete resultData.error;
 	const runs = resultData.runData[resultData.lastNodeExecuted ?? ''];

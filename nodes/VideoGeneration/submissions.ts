@@ -45,12 +45,12 @@ export class Submissions {
 			return { submission: toSubmission(earlier), resumed: true };
 		}
 		const kept = earlier?.tasks ?? [];
-		const remaining = earlier?.failed ? { ...request, n: earlier.failed } : request;
+		const failed = earlier?.failed ?? 0;
+		const remaining = failed > 0 && kept.length > 0 ? { ...request, n: failed } : request;
 		const submission = await this.service.gateway
 			.submitVideo(remaining, this.service.signal)
 			.catch((error: unknown) => {
 				if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
-					const failed = earlier?.failed ?? 0;
 					this.made.remember(itemIndex, request, { tasks: kept, failed, lostIn: execution });
 				}
 				throw error;

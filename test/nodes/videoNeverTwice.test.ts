@@ -1,0 +1,176 @@
+import { type Injection, type Simulator, startSimulator } from '../../simulator';
+import { type NodeRun, runNode } from '../engine/runNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.05, slowMs: 5 });
+});
+afterEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const TRIES = 5;
+const three = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
+const video = (parameters: object = {}): NodeRun => ({
+	node: 'videoGeneration',
+	parameters: {
+		model: 'kite-motion',
+		prompt: '={{ $json.prompt }}',
+		waitOptions: { pollInterval: 0.02 },
+		requestOptions: { maxRetries: 0 },
+		...parameters,
+	},
+	items: three,
+	tries: TRIES,
+});
+const patience = (seconds: number) => ({ pollInterval: 0.02, maxWait: seconds });
+
+/** What goes wrong after the submission, and for how long: for good, or until a later try. */
+const AFTER_SUBMISSION: Array<[name: string, fault: Omit<Injection, 'times'>, times: number]> = [
+	['the key is refused', { endpoint: 'poll', fault: 'invalid-api-key' }, Infinity],
+	['the key is refused once', { endpoint: 'poll', fault: 'invalid-api-key' }, 1],
+	['the quota ends', { endpoint: 'poll', fault: 'quota-not-enough' }, Infinity],
+	['the task is not found', { endpoint: 'poll', fault: 'task-not-found' }, Infinity],
+	['the task is not found once', { endpoint: 'poll', fault: 'task-not-found' }, 1],
+	['polls make no sense', { endpoint: 'poll', fault: 'json-null' }, Infinity],
+	['polls are redirected', { endpoint: 'poll', fault: 'redirect-302' }, 2],
+	['the service fails', { endpoint: 'poll', fault: 'internal-error' }, Infinity],
+	['the connection is lost', { endpoint: 'poll', fault: 'lost' }, Infinity],
+	['the file is gone', { endpoint: 'download', fault: 'html-404' }, Infinity],
+	['the file is gone once', { endpoint: 'download', fault: 'html-404' }, 1],
+	['the download breaks off', { endpoint: 'download', fault: 'truncated' }, 2],
+];
+
+describe.each([
+	['Stop Workflow', undefined],
+	['Continue', 'continueRegularOutput'],
+	['Continue (error output)', 'continueErrorOutput'],
+] as const)('with On Error %s and Retry On Fail', (_, onError) => {
+	test.each(AFTER_SUBMISSION)(
+		'a batch submits each video once, though %s',
+		async (_name, fault, times) => {
+			simulator.inject({ ...fault, times });
+			await runNode(simulator, {
+				...video({ download: true, waitOptions: patience(0.3) }),
+				...(onError && { onError }),
+			});
+			expect(simulator.submissions).toBe(three.length);
+		},
+	);
+
+	test('four videos of one prompt are submitted once, though looking at one of them fails', async () => {
+		simulator.inject({ endpoint: 'poll', fault: 'task-not-found', times: 3 });
+		await runNode(simulator, {
+			...video({ options: { n: 4 } }),
+			items: [{ prompt: 'One' }],
+			...(onError && { onError }),
+		});
+		expect(simulator.submissions).toBe(1);
+		expect(simulator.tasks).toHaveLength(4);
+	});
+
+	test('a sibling that is refused again and again does not submit the others again', async () => {
+		await runNode(simulator, {
+			...video(),
+			items: [{ prompt: '[fault:invalid-request]' }, ...three],
+			...(onError && { onError }),
+		});
+		const submitted = simulator.tasks.map(({ prompt }) => prompt);
+		expect(new Set(submitted).size).toBe(submitted.length);
+	});
+});
+
+test('a batch that heals in a later try ends well, with every video of the first submissions', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key', times: 2 });
+	const { items } = await runNode(simulator, video());
+	expect(items.map(({ json }) => json.task_id)).toEqual(simulator.tasks.map(({ id }) => id));
+	expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed', 'completed']);
+	expect(simulator.submissions).toBe(three.length);
+});
+
+test('Loop Over Items submits one video for each run, though each run fails at first', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key', times: 1 });
+	simulator.inject({ endpoint: 'poll', fault: 'task-not-found', times: 1, after: 2 });
+	const { runs } = await runNode(simulator, { ...video(), loop: true });
+	expect(runs).toHaveLength(three.length);
+	expect(simulator.submissions).toBe(three.length);
+});
+
+test('runs of a loop with the same prompt are different videos', async () => {
+	const { runs } = await runNode(simulator, {
+		...video(),
+		items: [{ prompt: 'Same' }, { prompt: 'Same' }],
+		loop: true,
+	});
+	expect(runs).toHaveLength(2);
+	expect(simulator.submissions).toBe(2);
+});
+
+test('items with the same prompt are different videos, and stay so in later tries', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key', times: 1 });
+	const { items } = await runNode(simulator, {
+		...video(),
+		items: [{ prompt: 'Same' }, { prompt: 'Same' }],
+	});
+	expect(new Set(items.map(({ json }) => json.task_id)).size).toBe(2);
+	expect(simulator.submissions).toBe(2);
+});
+
+test('a prompt that is another one in each try is submitted anew', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'task-not-found' });
+	await runNode(simulator, {
+		...video({ prompt: '={{ "Boat " + Math.random() }}' }),
+		items: [{}],
+		tries: 3,
+	});
+	expect(simulator.submissions).toBe(3);
+});
+
+test('only a video that failed is made again by Retry On Fail', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'task-failed-object', matching: 'Two', times: 1 });
+	const { items } = await runNode(simulator, video());
+	expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed', 'completed']);
+	expect(simulator.submissions).toBe(4);
+});
+
+test.each(['lost', 'hang', 'truncated', 'html-200', 'json-object', 'no-tasks', 'status-504'])(
+	'a submission that may have been accepted (%s) is sent once in all tries',
+	async (fault) => {
+		simulator.inject({ endpoint: 'submit', fault, times: 1 });
+		const { error } = await runNode(simulator, {
+			...video({ requestOptions: { maxRetries: 3, timeout: 0.2 } }),
+			items: [{ prompt: 'One' }],
+		});
+		expect(simulator.count('submit')).toBe(1);
+		expect(error?.description).toMatch(/may have accepted/);
+	},
+);
+
+test('Retry of a failed execution from its saved data waits for what was submitted', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
+	const failed = await runNode(simulator, { ...video({ options: { n: 2 } }), executionId: '1' });
+	expect(failed.error?.message).toMatch(/API key/);
+	simulator.clearFaults();
+	const retried = await runNode(simulator, {
+		...video({ options: { n: 2 } }),
+		executionId: '2',
+		resume: failed.run.data,
+	});
+	expect(retried.items.map(({ json }) => json.task_id)).toEqual(
+		simulator.tasks.map(({ id }) => id),
+	);
+	expect(simulator.submissions).toBe(three.length);
+});
+
+test('Retry with a changed prompt submits that video anew, and no other', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
+	const failed = await runNode(simulator, { ...video(), executionId: '1' });
+	simulator.clearFaults();
+	const changed = '={{ $json.prompt === "Two" ? "Another" : $json.prompt }}';
+	const { items } = await runNode(simulator, {
+		...video({ prompt: changed }),
+		executionId: '2',
+		resume: failed.run.data,
+	});
+	expect(items).toHaveLength(three.length);
+	expect(simulator.tasks.map(({ prompt }) => prompt)).toEqual(['One', 'Two', 'Three', 'Another']);
+});
