@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { type Simulator, startSimulator } from '../../simulator';
+import { type NodeRun, runNode } from '../engine/runNode';
+import { until } from '../engine/virtualTime';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.05 });
+});
+afterEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const video = (parameters: object = {}): NodeRun => ({
+	node: 'videoGeneration',
+	parameters: {
+		model: 'kite-motion',
+		prompt: '={{ $json.prompt }}',
+		waitOptions: { pollInterval: 0.02, maxWait: 0.3 },
+		requestOptions: { maxRetries: 0 },
+		...parameters,
+	},
+	items: [{ prompt: 'One' }, { prompt: 'Two' }],
+});
+const endless = [{ prompt: 'One [fault:task-endless]' }, { prompt: 'Two' }];
+
+/** Every bad end of a run after both videos were submitted. */
+const BAD_ENDS: Array<[name: string, run: () => NodeRun]> = [
+	['the wait is over', () => ({ ...video(), items: endless })],
+	[
+		'a video failed',
+		() => ({ ...video(), items: [{ prompt: '[fault:task-failed-string]' }, { prompt: 'Two' }] }),
+	],
+	[
+		'a third item is refused',
+		() => ({
+			...video({ requestOptions: { maxConcurrency: 1, maxRetries: 0 } }),
+			items: [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: '[fault:invalid-request]' }],
+		}),
+	],
+	[
+		'the key is refused while waiting',
+		() => {
+			simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
+			return video();
+		},
+	],
+	[
+		'a download fails',
+		() => {
+			simulator.inject({ endpoint: 'download', fault: 'html-404' });
+			return video({ download: true });
+		},
+	],
+	['one submission makes four', () => ({ ...video({ options: { n: 4 } }), items: endless })],
+];
+
+test.each(BAD_ENDS)(
+	'Stop Workflow: the error lists every video with its state and address when %s',
+	async (_name, run) => {
+		const { error } = await runNode(simulator, run());
+		expect(simulator.tasks.length).toBeGreaterThanOrEqual(2);
+		for (const { id } of simulator.tasks) {
+			const line = error?.description?.split('\n').find((text) => text.startsWith(`${id}: `));
+			expect(line).toMatch(/: (processing|completed, http.*|failed)$/);
+		}
+	},
+);
+
+test.each(BAD_ENDS)(
+	'Continue: each video has an item of its own, good or not, when %s',
+	async (_name, run) => {
+		const { items } = await runNode(simulator, { ...run(), onError: 'continueRegularOutput' });
+		const ids = items.map(({ json }) => {
+			const error = json.error as { task_id?: string } | undefined;
+			return error === undefined ? json.task_id : error.task_id;
+		});
+		expect(ids.filter((id) => id !== undefined)).toEqual(simulator.tasks.map(({ id }) => id));
+	},
+);
+
+test('Max Wait with "output" hands on what is finished and what is not', async () => {
+	const { items } = await runNode(simulator, {
+		...video({ waitOptions: { pollInterval: 0.02, maxWait: 0.3, onTimeout: 'output' } }),
+		items: endless,
+	});
+	expect(items.map(({ json }) => json.status)).toEqual(['processing', 'completed']);
+	expect(items.map(({ json }) => json.task_id)).toEqual(simulator.tasks.map(({ id }) => id));
+});
+
+test('a stopped execution keeps the tasks in its data, from which Retry goes on', async () => {
+	const stop = new AbortController();
+	const running = runNode(simulator, {
+		...video({ waitOptions: { pollInterval: 0.02 } }),
+		items: [endless[0]!, endless[0]!],
+		signal: stop.signal,
+	});
+	await until(() => simulator.count('poll') >= 4);
+	stop.abort();
+	const { run } = await running;
+	const saved = JSON.stringify(run.data.executionData?.contextData);
+	for (const { id } of simulator.tasks) expect(saved).toContain(id);
+});
+
+test('a process that is killed while it waits loses no video: Wait recovers each by its id', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'unavailable' });
+	const child = spawn(
+		process.execPath,
+		[
+			'--import',
+			'tsx',
+			join(__dirname, '../engine/generateForever.ts'),
+			simulator.url,
+			simulator.key,
+		],
+		{ stdio: 'ignore' },
+	);
+	const ended = once(child, 'exit');
+	await until(() => simulator.tasks.length === 3 && simulator.count('poll') >= 3);
+	child.kill('SIGKILL');
+	expect(await ended).toEqual([null, 'SIGKILL']);
+
+	simulator.clearFaults();
+	const ids = simulator.tasks.map(({ id }) => ({ id }));
+	const { items } = await runNode(simulator, {
+		...video({ operation: 'wait', taskId: '={{ $json.id }}', download: true }),
+		items: ids,
+	});
+	expect(items.map(({ json }) => json.task_id)).toEqual(ids.map(({ id }) => id));
+	expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed', 'completed']);
+	expect(items.every(({ binary }) => binary?.data !== undefined)).toBe(true);
+	expect(simulator.submissions).toBe(1);
+});
