@@ -9,7 +9,15 @@ export class Secret {
 
 	constructor(key: string) {
 		this.#key = key;
-		const forms = [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)];
+		const quoted = JSON.stringify(key).slice(1, -1);
+		const forms = [
+			key,
+			encodeURIComponent(key),
+			quoted,
+			// As PHP and others write a slash in JSON.
+			quoted.replaceAll('/', '\\/'),
+			Buffer.from(key).toString('base64'),
+		];
 		this.#forms = key.length < SHORTEST_SCRUBBED ? [] : [...new Set(forms)];
 	}
 

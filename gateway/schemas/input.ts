@@ -28,7 +28,10 @@ export function parseInput<Schema extends z.ZodType>(
 	input: unknown,
 ): z.infer<Schema> {
 	const parsed = schema.safeParse(input, { reportInput: true });
-	if (parsed.success) return parsed.data;
+	if (parsed.success) {
+		throwUnlessJson(parsed.data);
+		return parsed.data;
+	}
 	const issue = parsed.error.issues[0];
 	const parameter = pathOf(issue?.path ?? []);
 	throw new InvalidInputError(parameter, `${parameter} ${issue?.message}${shown(issue?.input)}`);
@@ -80,6 +83,15 @@ function notJson(parameter: string, error: unknown): InvalidInputError {
 	return new InvalidInputError(parameter, `${parameter} is not valid JSON: ${reason}`);
 }
 
+/** An expression can give what no JSON holds, in a field that this client does not know. */
+function throwUnlessJson(request: unknown): void {
+	try {
+		JSON.stringify(request);
+	} catch (error) {
+		throw notJson('The request', error);
+	}
+}
+
 function pathOf(path: readonly PropertyKey[]): string {
 	return path.reduce<string>((name, key) => {
 		if (typeof key === 'number') return `${name}[${key}]`;
@@ -89,6 +101,6 @@ function pathOf(path: readonly PropertyKey[]): string {
 
 function shown(value: unknown): string {
 	if (value === undefined || (typeof value === 'object' && value !== null)) return '';
-	const text = JSON.stringify(value);
+	const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 	return text === undefined || text.length > 60 ? '' : ` (it is ${text})`;
 }

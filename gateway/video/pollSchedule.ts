@@ -32,7 +32,7 @@ export function nextPoll(polling: Polling, intervalMs: number, history: PollHist
 /** Milliseconds until the expected end of the task; undefined where nothing lets one expect it. */
 function expectedRest({ task, startedAt, seenAt }: PollHistory): number | undefined {
 	const progress = task?.progress;
-	if (typeof progress !== 'number' || progress < LEAST_PROGRESS || progress >= 100)
+	if (typeof progress !== 'number' || !(progress >= LEAST_PROGRESS && progress < 100))
 		return undefined;
 	return ((seenAt - startedAt) * (100 - progress)) / progress;
 }

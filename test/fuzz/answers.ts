@@ -1,0 +1,205 @@
+import { Readable } from 'node:stream';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { Gateway, type GatewayOptions, parseConnection } from '../../gateway';
+import { VirtualClock } from '../gateway/virtualClock';
+import { outcomeOf, property } from './property';
+
+type Transport = NonNullable<GatewayOptions['transport']>;
+type Response = Awaited<ReturnType<Transport>>;
+
+export const MARKER = 'marker-Key/of+tests=0815';
+/** The longest time in which a request can be given up: five tries, each after the longest pause. */
+const LONGEST_MS = 5 * 300_000;
+
+let gateways = 0;
+
+/** A gateway whose service gives this answer to everything, in a time of its own. */
+function answering(respond: () => Response): { gateway: Gateway; clock: VirtualClock } {
+	const clock = new VirtualClock();
+	const gateway = new Gateway(
+		// The rate gate is shared by all that use one service and key.
+		parseConnection({ baseUrl: `http://service-${(gateways += 1)}.test`, apiKey: MARKER }),
+		{
+			maxConcurrency: 2,
+			maxRetries: 2,
+			timeoutMs: 60_000,
+			clock,
+			transport: async () => await Promise.resolve(respond()),
+		},
+	);
+	return { gateway, clock };
+}
+
+const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
+const CALLS: Record<string, (gateway: Gateway) => Promise<unknown>> = {
+	chat: async (gateway) => await gateway.chat(chat),
+	stream: async (gateway) => await gateway.streamChat(chat, () => {}),
+	models: async (gateway) => await gateway.listModels(),
+	submit: async (gateway) => await gateway.submitVideo({ model: 'm', prompt: 'p' }),
+	task: async (gateway) => await gateway.getVideoTask('task-1'),
+};
+const call = fc.constantFrom(...Object.keys(CALLS));
+
+async function ask(name: string, respond: () => Response) {
+	const { gateway, clock } = answering(respond);
+	const start = clock.now();
+	const outcome = await clock.run(outcomeOf(async () => await CALLS[name]!(gateway)));
+	if (clock.now() - start > LONGEST_MS) throw new Error('It waited too long');
+	if (clock.timers !== 0) throw new Error('It left a timer behind');
+	return outcome;
+}
+
+const anyJson = fc.jsonValue({ maxDepth: 4 });
+const orAny = <Value>(usual: fc.Arbitrary<Value>) =>
+	fc.oneof(
+		{ weight: 4, arbitrary: usual as fc.Arbitrary<unknown> },
+		{ weight: 1, arbitrary: anyJson },
+	);
+const maybe = (fields: Record<string, fc.Arbitrary<unknown>>) =>
+	fc.record(fields, { requiredKeys: [] });
+
+/** What the document promises, with any field missing or of any other kind. */
+const nearlyRight = fc.oneof(
+	orAny(
+		maybe({
+			id: orAny(fc.string()),
+			created: orAny(fc.integer()),
+			choices: orAny(
+				fc.array(
+					maybe({
+						index: orAny(fc.nat(3)),
+						message: orAny(maybe({ role: orAny(fc.string()), content: orAny(fc.string()) })),
+						delta: orAny(maybe({ content: orAny(fc.string()), tool_calls: anyJson })),
+						finish_reason: orAny(fc.constant('stop')),
+					}),
+					{ maxLength: 3 },
+				),
+			),
+			usage: orAny(maybe({ prompt_tokens: orAny(fc.nat()), total_tokens: anyJson })),
+		}),
+	),
+	orAny(
+		maybe({
+			id: orAny(fc.string({ minLength: 1 })),
+			status: orAny(fc.constantFrom('queued', 'processing', 'completed', 'failed')),
+			progress: orAny(fc.integer()),
+			url: orAny(fc.webUrl()),
+			metadata: orAny(maybe({ duration: anyJson, size: anyJson, fps: anyJson, format: anyJson })),
+			error: anyJson,
+			data: orAny(fc.array(maybe({ id: orAny(fc.string()), status: anyJson, url: anyJson }))),
+		}),
+	),
+	orAny(
+		maybe({
+			code: anyJson,
+			message: orAny(fc.string()),
+			data: orAny(maybe({ retry_after: orAny(fc.double()), reason: anyJson })),
+			error: orAny(maybe({ message: orAny(fc.string()), type: anyJson, code: anyJson })),
+		}),
+	),
+);
+
+const headerValue = fc.oneof(
+	fc.string(),
+	fc.integer().map(String),
+	fc.double().map(String),
+	fc.date().map((date) => (Number.isNaN(date.getTime()) ? 'never' : date.toUTCString())),
+);
+const headers = fc.record(
+	{
+		'content-type': fc.constantFrom('application/json', 'text/event-stream', 'text/html', ''),
+		'retry-after': headerValue,
+		date: headerValue,
+		'x-ratelimit-limit-requests': headerValue,
+		'x-ratelimit-remaining-requests': headerValue,
+		'x-ratelimit-reset-requests': headerValue,
+	},
+	{ requiredKeys: [] },
+);
+const status = fc.oneof(
+	fc.constantFrom(200, 200, 200, 201, 400, 401, 403, 404, 413, 429, 429, 500, 502, 503),
+	fc.integer({ min: 200, max: 599 }),
+);
+
+const bodyOf = (bytes: Buffer) => Readable.from(bytes.length === 0 ? [] : [bytes]);
+
+export const answerProperties = [
+	property(
+		'any JSON as an answer ends in a result or in one of our errors',
+		fc.record({ call, status, headers, body: fc.oneof(anyJson, nearlyRight) }),
+		async (input) => {
+			const bytes = Buffer.from(JSON.stringify(input.body));
+			await ask(input.call, () => ({ ...input, body: bodyOf(bytes) }));
+		},
+	),
+	property(
+		'any events of a stream end in a result or in one of our errors',
+		fc.record({
+			events: fc.array(fc.oneof(anyJson, nearlyRight), { maxLength: 6 }),
+			done: fc.boolean(),
+		}),
+		async ({ events, done }) => {
+			const lines = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+			const bytes = Buffer.from(lines.join('') + (done ? 'data: [DONE]\n\n' : ''));
+			await ask('stream', () => ({ status: 200, headers: {}, body: bodyOf(bytes) }));
+		},
+	),
+	property(
+		'any bytes as an answer end in a result or in one of our errors',
+		fc.record({ call, status, headers, body: fc.uint8Array({ maxLength: 300 }) }),
+		async (input) => {
+			await ask(input.call, () => ({ ...input, body: bodyOf(Buffer.from(input.body)) }));
+		},
+	),
+	property(
+		'a body that breaks off anywhere ends in one of our errors or in what had arrived',
+		fc.record({ call, status, body: nearlyRight, length: fc.nat(400) }),
+		async (input) => {
+			const bytes = Buffer.from(JSON.stringify(input.body)).subarray(0, input.length);
+			const body = async function* () {
+				yield await Promise.resolve(bytes);
+				throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+			};
+			await ask(input.call, () => ({
+				status: input.status,
+				headers: {},
+				body: Readable.from(body()),
+			}));
+		},
+	),
+	property(
+		'a key that the service repeats anywhere is in no error',
+		fc.record({
+			call,
+			status,
+			before: fc.string(),
+			after: fc.string(),
+			form: fc.constantFrom<(key: string) => string>(
+				(key) => key,
+				encodeURIComponent,
+				(key) => `Bearer ${key}`,
+				(key) => Buffer.from(key).toString('base64'),
+			),
+			/** As PHP and others write a slash in JSON. */
+			escapeSlashes: fc.boolean(),
+			shape: fc.constantFrom<(text: string) => unknown>(
+				(text) => ({ code: text, message: text, data: { reason: text } }),
+				(text) => ({ error: { message: text, type: text, code: text } }),
+				(text) => ({ message: { nested: [text] }, [text]: text }),
+				(text) => text,
+			),
+		}),
+		async ({ call: name, status: code, before, after, form, shape, escapeSlashes }) => {
+			const told = form(MARKER);
+			const json = JSON.stringify(shape(before + told + after));
+			const bytes = Buffer.from(escapeSlashes ? json.replaceAll('/', '\\/') : json);
+			const { error } = await ask(name, () => ({ status: code, headers: {}, body: bodyOf(bytes) }));
+			if (error === undefined) return;
+			const shown = [inspect(error, { depth: 9 }), JSON.stringify(error), error.message].join('\n');
+			for (const secret of [MARKER, told]) {
+				if (shown.includes(secret)) throw new Error(`The key shows: ${shown}`);
+			}
+		},
+	),
+];

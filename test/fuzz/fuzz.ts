@@ -1,0 +1,20 @@
+import { randomInt } from 'node:crypto';
+import { properties } from './properties';
+
+const DEFAULT_CASES = 120_000;
+
+/** Tries every property on random inputs; the arguments are the number of cases in all, and a seed to repeat a run. */
+async function main([cases = String(DEFAULT_CASES), seed = String(randomInt(2 ** 31))]: string[]) {
+	const runs = Math.ceil(Number(cases) / properties.length);
+	process.stdout.write(`Seed ${seed}\n`);
+	for (const { name, check } of properties) {
+		await check(runs, Number(seed));
+		process.stdout.write(`${String(runs).padStart(8)} cases: ${name}\n`);
+	}
+	process.stdout.write(`${runs * properties.length} cases in all, every one as it should be\n`);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+	process.exitCode = 1;
+});

@@ -1,0 +1,109 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import {
+	chatRequest,
+	InvalidInputError,
+	parseConnection,
+	parseJson,
+	parseTaskId,
+	videoRequest,
+} from '../../gateway';
+import { readDatedName } from '../../gateway/schemas/models';
+import { nextPoll } from '../../gateway/video/pollSchedule';
+import { outcomeOf, property } from './property';
+
+/** What JSON and expressions can give. */
+const anything = fc.anything({ withBigInt: true, withDate: true });
+const fields = (names: string[]) =>
+	fc.record(Object.fromEntries(names.map((name) => [name, anything])), { requiredKeys: [] });
+
+const CHAT = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] };
+const VIDEO = { model: 'm', prompt: 'A boat' };
+
+/** A request that was accepted can be sent; an error is about the input. */
+async function expectRequest(build: () => object) {
+	const { result, error } = await outcomeOf(build);
+	if (result !== undefined) JSON.stringify(result);
+	else if (!(error instanceof InvalidInputError))
+		throw new Error(`Not about the input: ${inspect(error)}`);
+}
+
+export const inputProperties = [
+	property(
+		'anything as a chat request is sent or refused in plain words',
+		fc.record({
+			input: fields(['model', 'messages', 'temperature', 'max_tokens', 'top_p', 'stop', 'user']),
+			additionalBody: fc.oneof(fc.jsonValue(), fc.constant(undefined)),
+		}),
+		async ({ input, additionalBody }) => {
+			await expectRequest(() => chatRequest({ ...CHAT, ...input }, additionalBody));
+		},
+	),
+	property(
+		'anything as messages is sent or refused in plain words',
+		fc.oneof(fc.jsonValue(), fc.array(fields(['role', 'content']))),
+		async (messages) => {
+			await expectRequest(() => chatRequest({ model: 'm', messages }));
+		},
+	),
+	property(
+		'anything as a video request is sent or refused in plain words',
+		fc.record({
+			input: fields(['model', 'prompt', 'size', 'duration', 'fps', 'n', 'response_format', 'user']),
+			additionalBody: fc.oneof(fc.jsonValue(), fc.constant(undefined)),
+		}),
+		async ({ input, additionalBody }) => {
+			await expectRequest(() => videoRequest({ ...VIDEO, ...input }, additionalBody));
+		},
+	),
+	property('any text as JSON or as a task id is taken or refused', fc.string(), async (text) => {
+		await outcomeOf(() => parseJson(text, 'messagesJson'));
+		await outcomeOf(() => parseTaskId(text));
+	}),
+	property(
+		'any credential is taken or refused, and a refusal does not repeat the key',
+		fc.record({
+			baseUrl: fc.oneof(fc.webUrl(), fc.string(), anything),
+			apiKey: fc.oneof(fc.string({ minLength: 8 }), anything),
+			videoBasePath: fc.oneof(fc.constantFrom('/v1', '/media/v1'), anything),
+			ignoreSslIssues: fc.oneof(fc.boolean(), anything),
+		}),
+		async (credential) => {
+			const { error } = await outcomeOf(() => parseConnection(credential));
+			const { apiKey } = credential;
+			if (error === undefined || typeof apiKey !== 'string' || apiKey.trim().length < 8) return;
+			if (inspect(error).includes(apiKey.trim())) throw new Error('The key shows');
+		},
+	),
+	property(
+		'the next poll of any task is a time to come, however odd its progress',
+		fc.record({
+			interval: fc.double({ min: 1, max: 3_600_000, noNaN: true }),
+			elapsed: fc.double({ min: 0, max: 3_600_000, noNaN: true }),
+			progress: fc.oneof(fc.double(), fc.integer(), fc.constant(undefined)),
+			polling: fc.constantFrom('fixed' as const, 'adaptive' as const),
+		}),
+		({ interval, elapsed, progress, polling }) => {
+			const task = { id: 't', status: 'processing' as const, progress } as never;
+			const wait = nextPoll(polling, interval, { startedAt: 0, seenAt: elapsed, task });
+			if (!(wait >= interval / 10) || wait === Infinity) throw new Error(`The wait is ${wait}`);
+		},
+	),
+	property(
+		'the date of any model name belongs to the name',
+		fc.oneof(
+			fc.string(),
+			fc
+				.tuple(fc.string(), fc.constantFrom('@', '-'), fc.nat(99_999_999))
+				.map((parts) => parts.join('')),
+		),
+		(id) => {
+			const { baseName, versionDate } = readDatedName(id);
+			const digits = versionDate?.replaceAll('-', '');
+			const expected =
+				digits === undefined ? [id] : [`${baseName}@${digits}`, `${baseName}-${digits}`];
+			if (!expected.includes(digits === undefined ? baseName : id))
+				throw new Error(`Read from ${id}`);
+		},
+	),
+];

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../simulator';
+import { type NodeRun, runNode } from '../engine/runNode';
+
+const ITEMS = 300;
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0 });
+});
+afterAll(async () => await simulator.close());
+
+const message = fc.record({
+	role: fc.oneof(fc.constantFrom('system', 'user', 'assistant'), fc.jsonValue()),
+	content: fc.oneof(fc.string(), fc.jsonValue()),
+});
+const json = fc.jsonValue({ maxDepth: 3 });
+const values = (arbitrary: fc.Arbitrary<unknown>) =>
+	fc.sample(arbitrary, { numRuns: ITEMS, seed: 1 }).map((value) => ({ value }) as IDataObject);
+
+interface Fuzzed extends Pick<NodeRun, 'node' | 'parameters'> {
+	given: IDataObject[];
+}
+
+const NODES: Record<string, Fuzzed> = {
+	'messages in Chat Completion': {
+		node: 'chatCompletion',
+		given: values(fc.oneof(json, fc.array(fc.oneof(message, json)), json.map(text), fc.string())),
+		parameters: { model: 'heron-chat', messagesSource: 'json', messagesJson: '={{ $json.value }}' },
+	},
+	'an additional body in Chat Completion': {
+		node: 'chatCompletion',
+		given: values(fc.oneof(json, fc.dictionary(fc.string(), json), json.map(text))),
+		parameters: {
+			model: 'heron-chat',
+			messages: { values: [{ role: 'user', content: 'Hi' }] },
+			options: { additionalBody: '={{ $json.value }}' },
+		},
+	},
+	'a temperature in Chat Completion': {
+		node: 'chatCompletion',
+		given: values(fc.oneof(fc.double(), json)),
+		parameters: {
+			model: 'heron-chat',
+			messages: { values: [{ role: 'user', content: 'Hi' }] },
+			options: { temperature: '={{ $json.value }}' },
+		},
+	},
+	'a task id in Video Generation': {
+		node: 'videoGeneration',
+		given: values(fc.oneof(fc.string(), json)),
+		parameters: { operation: 'get', taskId: '={{ $json.value }}' },
+	},
+	'a prompt and a duration in Video Generation': {
+		node: 'videoGeneration',
+		given: values(fc.oneof(fc.double(), fc.string(), json)),
+		parameters: {
+			operation: 'submit',
+			model: 'kite-motion',
+			prompt: '={{ $json.value }}',
+			duration: '={{ $json.value }}',
+		},
+	},
+	'a search in List Models': {
+		node: 'listModels',
+		given: values(fc.oneof(fc.string(), json)),
+		parameters: { filters: { search: '={{ $json.value }}' } },
+	},
+};
+
+function text(value: unknown): string {
+	return JSON.stringify(value);
+}
+
+test.each(Object.keys(NODES))(
+	'anything as %s gives a good item or a clear error, for each item alone',
+	async (name) => {
+		const { node, given, parameters } = NODES[name]!;
+		const { items, error } = await runNode(simulator, {
+			node,
+			parameters,
+			items: given,
+			onError: 'continueRegularOutput',
+		});
+		expect(error).toBeUndefined();
+		const inputs = new Set(items.map(({ pairedItem }) => JSON.stringify(pairedItem)));
+		if (node !== 'listModels') expect(inputs.size).toBe(ITEMS);
+		for (const { json: output } of items) {
+			const failure = output.error as IDataObject | undefined;
+			if (failure === undefined) continue;
+			expect(failure.message).not.toMatch(/undefined|not a function|Cannot read|ZodError/);
+			expect(failure.description).toEqual(expect.any(String));
+		}
+	},
+);
