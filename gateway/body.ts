@@ -1,7 +1,11 @@
 import type { Readable } from 'node:stream';
 
-/** Past this an answer is no answer of this service but a mistake; an inline video is far below it. */
-export const LONGEST_ANSWER_BYTES = 256 * 1024 * 1024;
+/** No answer, list of models or submission comes near this; parsed, it takes several times as much memory. */
+export const LONGEST_ANSWER_BYTES = 32 * 1024 * 1024;
+/** A task may hold its video as text; one that is downloaded goes to a file while it arrives. */
+export const LONGEST_TASK_BYTES = 256 * 1024 * 1024;
+/** Ten seconds of 1080p are far below this: more would only fill the disk. */
+export const LARGEST_VIDEO_BYTES = 4 * 1024 ** 3;
 /** How much of an error body is read: more than any error says. */
 export const LONGEST_ERROR_BYTES = 256 * 1024;
 

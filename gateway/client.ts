@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type * as z from 'zod';
+import { LONGEST_ANSWER_BYTES, LONGEST_TASK_BYTES } from './body';
 import { type Clock, systemClock } from './clock';
 import type { Connection } from './connection';
 import { GatewayError, InvalidInputError } from './errors';
@@ -174,7 +175,8 @@ export class Gateway {
 	}
 
 	private async read<Resource>(answer: Answer, schema: z.ZodType<Resource>): Promise<Resource> {
-		return await readJson(answer, schema, this.link.secret, () => this.link.clock.now());
+		const limit = schema === videoTask ? LONGEST_TASK_BYTES : LONGEST_ANSWER_BYTES;
+		return await readJson(answer, schema, this.link.secret, () => this.link.clock.now(), limit);
 	}
 
 	private async readStreamed(

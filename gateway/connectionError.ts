@@ -58,7 +58,7 @@ export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
 			code,
 			advice:
 				'Check that the Base URL begins with the right http:// or https://. For a self-signed certificate that you trust, turn on Ignore SSL Issues in the credential.',
-			serviceMessage: error instanceof Error ? error.message : undefined,
+			serviceMessage: messageOf(error),
 			transient: false,
 			mayHaveBeenAccepted: false,
 			cause: error,
@@ -79,7 +79,7 @@ export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
 		code.startsWith('ERR_BROTLI')
 	) {
 		return new NoAnswerError("The service's compressed answer is damaged", {
-			code,
+			code: 'damaged_answer',
 			advice: 'A proxy between n8n and the service may be damaging answers.',
 			mayHaveBeenAccepted: paid,
 			cause: error,
@@ -88,7 +88,7 @@ export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
 	return new NoAnswerError(
 		'The connection to the service was lost before its answer was complete',
 		{
-			code: code || 'connection_lost',
+			code: 'connection_lost',
 			advice: 'Check the network between n8n and the service.',
 			mayHaveBeenAccepted: paid,
 			cause: error,
@@ -111,11 +111,24 @@ export function timeoutError(timeoutMs: number, paid: boolean, during: 'answer' 
 	);
 }
 
+/** Errors of Node.js are recognised by their fields: in an embedded n8n they may come from another realm. */
+interface SystemError {
+	code?: unknown;
+	message?: unknown;
+	cause?: unknown;
+}
+
 function codeOf(error: unknown): string {
-	if (!(error instanceof Error)) return '';
-	const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+	if (typeof error !== 'object' || error === null) return '';
+	const { code, cause }: SystemError = error;
+	const own = typeof code === 'string' ? code : '';
 	// undici wraps a failed socket in an error of its own, with the first cause below it.
-	const inner =
-		error.cause === undefined || code.startsWith('UND_ERR_CONNECT') ? '' : codeOf(error.cause);
-	return inner || code;
+	const inner = cause === undefined || own.startsWith('UND_ERR_CONNECT') ? '' : codeOf(cause);
+	return inner || own;
+}
+
+function messageOf(error: unknown): string | undefined {
+	if (typeof error !== 'object' || error === null) return undefined;
+	const { message }: SystemError = error;
+	return typeof message === 'string' ? message : undefined;
 }

@@ -1,3 +1,4 @@
+export { LARGEST_VIDEO_BYTES } from './body';
 export { Gateway, type GatewayOptions } from './client';
 export { type Clock, systemClock } from './clock';
 export { type Connection, parseConnection, type VideoBasePath } from './connection';

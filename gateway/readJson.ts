@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { LONGEST_ANSWER_BYTES, readBody } from './body';
+import { readBody } from './body';
 import { MalformedAnswerError } from './errors';
 import type { Secret } from './secret';
 import type { Answer } from './send';
@@ -24,8 +24,9 @@ export async function readJson<Resource>(
 	schema: z.ZodType<Resource>,
 	secret: Secret,
 	now: () => number,
+	limit: number,
 ): Promise<Resource> {
-	const { bytes, complete } = await readBody(answer.body, LONGEST_ANSWER_BYTES, answer.onProgress);
+	const { bytes, complete } = await readBody(answer.body, limit, answer.onProgress);
 	return parseResource(bytes, complete, answer, schema, secret, now);
 }
 
@@ -44,11 +45,12 @@ export function parseResource<Resource>(
 			bodyStart: startOf(secret.scrub(bytes.toString('utf8', 0, SCRUBBED_BYTES))),
 		});
 	if (!complete) {
-		throw malformed(`The answer is larger than ${LONGEST_ANSWER_BYTES / 1024 / 1024} MiB`);
+		throw malformed('The answer is larger than any answer of this service');
 	}
 	let value: unknown;
 	try {
-		value = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+		// A key that the service repeats in a good answer would lie in the execution's data for ever.
+		value = JSON.parse(secret.scrub(bytes.toString('utf8')).replace(/^\ufeff/, ''));
 	} catch {
 		throw malformed('The answer is not JSON');
 	}

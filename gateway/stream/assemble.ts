@@ -1,6 +1,10 @@
+import { MalformedAnswerError } from '../errors';
 import type { ChatChunk } from '../schemas/chat';
 
 type Fields = Record<string, unknown>;
+
+/** No model gives so many answers, or calls so many tools, in one answer; each is searched for by its number. */
+const MOST_ENTRIES = 1_000;
 
 /** Fields that name something; a later chunk that repeats one does not lengthen it. */
 const NAMES = new Set(['role', 'id', 'type', 'object', 'index']);
@@ -25,6 +29,7 @@ export class CompletionAssembly {
 		}
 		let added = '';
 		for (const { index, delta, ...rest } of choices) {
+			if (this.choices.size > MOST_ENTRIES) throw tooMany();
 			const choice = this.choices.get(index) ?? { message: {}, pieces: [], rest: {} };
 			this.choices.set(index, choice);
 			const { content, ...fields } = delta;
@@ -89,8 +94,16 @@ function mergeLists(list: unknown[], additions: unknown[]): unknown[] {
 				: list.find((entry) => isFields(entry) && entry.index === index);
 		if (isFields(old) && isFields(addition)) mergeInto(old, addition);
 		else list.push(structuredClone(addition));
+		if (list.length > MOST_ENTRIES) throw tooMany();
 	}
 	return list;
+}
+
+function tooMany() {
+	return new MalformedAnswerError(
+		`The streamed answer has more than ${MOST_ENTRIES} choices or tool calls`,
+		{ status: 200, bodyStart: '(too long to show)' },
+	);
 }
 
 /** A plain assignment to `__proto__` would change the object's nature instead of its fields. */

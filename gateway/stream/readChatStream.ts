@@ -8,7 +8,7 @@ import { CompletionAssembly } from './assemble';
 import { DataLines } from './lines';
 
 /** A model writes far less into one answer, and a stream that never ends must not fill the memory. */
-const LONGEST_STREAM_BYTES = 256 * 1024 * 1024;
+const LONGEST_STREAM_BYTES = 128 * 1024 * 1024;
 
 /**
  * Reads a chat event stream up to `[DONE]`, or to its end, and hands on each piece of text as it arrives.
@@ -63,7 +63,7 @@ async function readChunks(
 	let start = '';
 	const isTerminal = (data: string) => {
 		if (data === '[DONE]') return true;
-		onChunk(parseChunk(data, answer, secret, now));
+		onChunk(parseChunk(secret.scrub(data), answer, now));
 		return false;
 	};
 	const packets = answer.body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
@@ -82,16 +82,16 @@ async function readChunks(
 	return { isDone: lines.end().some(isTerminal), start };
 }
 
-function parseChunk(data: string, answer: Answer, secret: Secret, now: () => number): ChatChunk {
+function parseChunk(data: string, answer: Answer, now: () => number): ChatChunk {
 	const value = parseOrUndefined(data);
 	const chunk = chatChunk.safeParse(value);
 	if (chunk.success) return chunk.data;
-	if (readErrorBody(value)) throw toServiceError(answer, secret.scrub(data), now());
+	if (readErrorBody(value)) throw toServiceError(answer, data, now());
 	throw new MalformedAnswerError(
 		'The service sent something that is no chunk of a streamed answer',
 		{
 			status: answer.status,
-			bodyStart: startOf(secret.scrub(data)),
+			bodyStart: startOf(data),
 		},
 	);
 }

@@ -4,7 +4,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { LONGEST_ANSWER_BYTES } from '../body';
+import { LARGEST_VIDEO_BYTES, LONGEST_ANSWER_BYTES } from '../body';
 import type { Answer } from '../send';
 
 /** No text of a task is as long as this: a longer string is inline data, and goes to a file. */
@@ -33,17 +33,22 @@ export class SpooledVideo {
 export async function readSpooled<Task>(
 	answer: Answer,
 	parse: (json: Buffer, complete: boolean) => Task,
+	largestVideo = LARGEST_VIDEO_BYTES,
 ): Promise<{ task: Task; video: SpooledVideo | undefined }> {
 	const spool = new InlineSpool();
 	const parts = answer.body as AsyncIterable<Buffer>;
+	let complete = true;
 	try {
 		for await (const chunk of parts) {
 			answer.onProgress();
 			await spool.push(chunk);
-			if (spool.heldBytes > LONGEST_ANSWER_BYTES) break;
+			if (spool.heldBytes > LONGEST_ANSWER_BYTES || spool.videoBytes > largestVideo) {
+				complete = false;
+				break;
+			}
 		}
 		const { json, video } = await spool.end();
-		return { task: parse(json, spool.heldBytes <= LONGEST_ANSWER_BYTES), video };
+		return { task: parse(json, complete), video };
 	} catch (error) {
 		await spool.discard();
 		return await Promise.reject(error);
@@ -66,6 +71,9 @@ class InlineSpool {
 	private isSpooling = false;
 	/** Base64 digits that do not make whole bytes yet. */
 	private digits = '';
+
+	/** How much was written to the file. */
+	videoBytes = 0;
 
 	/** How much of the JSON is held in memory, in bytes. */
 	get heldBytes(): number {
@@ -135,7 +143,9 @@ class InlineSpool {
 		const digits = this.digits + base64.replace(/\\[rnt]|[^A-Za-z0-9+/_=-]/g, '');
 		const whole = isLast ? digits.length : digits.length - (digits.length % 4);
 		this.digits = digits.slice(whole);
-		await this.file?.handle.write(Buffer.from(digits.slice(0, whole), 'base64'));
+		const bytes = Buffer.from(digits.slice(0, whole), 'base64');
+		this.videoBytes += bytes.length;
+		await this.file?.handle.write(bytes);
 	}
 
 	private closingQuote(chunk: Buffer, start: number): number {

@@ -5,6 +5,7 @@ import {
 	CancelledError,
 	GatewayError,
 	InvalidInputError,
+	LARGEST_VIDEO_BYTES,
 	NoAnswerError,
 	SilenceLimit,
 	type SpooledVideo,
@@ -104,8 +105,12 @@ function wholeBody(headers: Record<string, string | undefined>, onProgress: () =
 	let received = 0;
 	return new Transform({
 		transform(chunk: Buffer, _encoding, done) {
-			if (received === 0 && mayBePage && isText(chunk)) return done(notVideo());
+			if (received === 0 && mayBePage && isText(chunk))
+				return done(notVideo('The address of the video answered with a page in place of it'));
 			received += chunk.length;
+			if (Number(announced) > LARGEST_VIDEO_BYTES || received > LARGEST_VIDEO_BYTES) {
+				return done(notVideo('The video is larger than 4 GiB, which no video of the service is'));
+			}
 			onProgress();
 			done(null, chunk);
 		},
@@ -122,8 +127,8 @@ function isText(chunk: Buffer): boolean {
 	return !chunk.subarray(0, SNIFFED_BYTES).some((byte) => byte < 0x09);
 }
 
-function notVideo() {
-	return new NoAnswerError('The address of the video answered with a page in place of the video', {
+function notVideo(message: string) {
+	return new NoAnswerError(message, {
 		code: 'download_refused',
 		advice: LATER,
 		transient: false,

@@ -1,0 +1,125 @@
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { Readable } from 'node:stream';
+import { Gateway, type GatewayOptions, parseConnection } from '../../gateway';
+import { readSpooled } from '../../gateway/video/spool';
+
+const MiB = 1024 * 1024;
+const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
+
+/** A body that never ends, and how much of it was read. */
+function endless(start: string, part: string) {
+	const bytes = Buffer.from(part);
+	let taken = 0;
+	const body = Readable.from(
+		(function* () {
+			yield Buffer.from(start);
+			for (;;) {
+				taken += bytes.length;
+				yield bytes;
+			}
+		})(),
+		{ objectMode: false },
+	);
+	return { body, taken: () => taken };
+}
+
+function gatewayFor(body: Readable, status = 200, contentType = 'application/json') {
+	const transport: GatewayOptions['transport'] = async () =>
+		await Promise.resolve({ status, headers: { 'content-type': contentType }, body });
+	return new Gateway(parseConnection({ baseUrl: 'http://service.test', apiKey: 'key-of-tests' }), {
+		maxConcurrency: 1,
+		maxRetries: 0,
+		timeoutMs: 60_000,
+		transport,
+	});
+}
+
+const quarter = (part: string) => part.repeat(Math.ceil(MiB / 4 / part.length));
+
+test.each<[string, string, string, (gateway: Gateway) => Promise<unknown>]>([
+	['a chat answer', '{"id":"', quarter('x'), async (gateway) => await gateway.chat(chat)],
+	[
+		'a list of models',
+		'[',
+		quarter('{"id":"a-model"},'),
+		async (gateway) => await gateway.listModels(),
+	],
+	[
+		'a submission',
+		'{"data":[',
+		quarter('{"id":"task"},'),
+		async (gateway) => await gateway.submitVideo({ model: 'm', prompt: 'p' }),
+	],
+])('%s that does not end is given up at 32 MiB', async (_name, start, part, call) => {
+	const { body, taken } = endless(start, part);
+	await expect(call(gatewayFor(body))).rejects.toMatchObject({
+		name: 'MalformedAnswerError',
+		message: 'The answer is larger than any answer of this service',
+	});
+	expect(taken()).toBeLessThan(34 * MiB);
+	expect(body.destroyed).toBe(true);
+});
+
+test('an error body that does not end is read for 256 KiB, and its message cut to what a person reads', async () => {
+	const { body, taken } = endless('', 'It went wrong. '.repeat(1_000));
+	const error = await gatewayFor(body, 400)
+		.listModels()
+		.catch((failure: unknown) => failure);
+	expect(error).toMatchObject({ status: 400 });
+	expect((error as { serviceMessage: string }).serviceMessage.length).toBeLessThanOrEqual(1_001);
+	expect(taken()).toBeLessThan(MiB);
+	expect(body.destroyed).toBe(true);
+});
+
+test('an event line that does not end is given up at 16 MiB', async () => {
+	const { body, taken } = endless('data: {"id":"', quarter('x'));
+	await expect(
+		gatewayFor(body, 200, 'text/event-stream').streamChat(chat, () => {}),
+	).rejects.toMatchObject({ message: 'The streamed answer contains a line that does not end' });
+	expect(taken()).toBeLessThan(18 * MiB);
+	expect(body.destroyed).toBe(true);
+});
+
+test('a stream that does not end is given up at 128 MiB, with what had arrived', async () => {
+	const event = JSON.stringify({
+		choices: [{ index: 0, delta: { content: 'word '.repeat(4_000) } }],
+	});
+	const { body, taken } = endless('', `data: ${event}\n\n`);
+	const failure = gatewayFor(body, 200, 'text/event-stream').streamChat(chat, () => {});
+	const error = await failure.catch((reason: unknown) => reason);
+	expect(error).toMatchObject({ message: 'The streamed answer does not end' });
+	expect((error as { partialText: string }).partialText).toMatch(/^word word /);
+	expect(taken()).toBeLessThan(130 * MiB);
+});
+
+test.each([
+	['choices', (index: number) => ({ choices: [{ index, delta: { content: 'x' } }] })],
+	[
+		'tool calls',
+		(index: number) => ({ choices: [{ index: 0, delta: { tool_calls: [{ index, id: 'x' }] } }] }),
+	],
+])('a stream with ever more %s is given up', async (_name, eventOf) => {
+	const events = Array.from(
+		{ length: 2_000 },
+		(_, index) => `data: ${JSON.stringify(eventOf(index))}\n`,
+	);
+	const body = Readable.from([Buffer.from(events.join(''))]);
+	await expect(
+		gatewayFor(body, 200, 'text/event-stream').streamChat(chat, () => {}),
+	).rejects.toMatchObject({ message: expect.stringMatching(/more than 1000/) as string });
+});
+
+test('an inline video that does not end is given up at its limit, and leaves no file behind', async () => {
+	const files = () =>
+		readdirSync(tmpdir()).filter((name) => name.startsWith('generation-service-'));
+	const before = files();
+	const { body, taken } = endless('{"id":"task-1","b64_json":"', quarter('QUJD'));
+	const answer = { status: 200, headers: {}, body, onProgress: () => {} };
+	const giveUp = (_json: Buffer, complete: boolean) => {
+		if (!complete) throw new Error('too large');
+	};
+	await expect(readSpooled(answer, giveUp, 8 * MiB)).rejects.toThrow('too large');
+	expect(taken()).toBeLessThan(16 * MiB);
+	expect(files()).toEqual(before);
+});

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Simulator, startSimulator } from '../../simulator';
+import { runNode } from '../engine/runNode';
+import { chatNode } from '../nodes/chatNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.01, oversizedBytes: 40 * 1024 * 1024 });
+});
+afterEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+test('a small compressed answer that unpacks to a huge one is given up', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'gzip-bomb' });
+	const { error } = await runNode(simulator, chatNode());
+	expect(error?.message).toMatch(/larger than any answer/);
+	expect(error?.description).toMatch(/may have accepted/);
+});
+
+test('a video that is announced as larger than any is not downloaded', async () => {
+	const server = createServer((_request, response) => {
+		response.writeHead(200, {
+			'content-type': 'video/mp4',
+			'content-length': String(5 * 1024 ** 3),
+		});
+		response.write('the first of many bytes');
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address() as AddressInfo;
+	const service = await startSimulator({
+		videoSeconds: 0.01,
+		redirectTarget: `http://127.0.0.1:${port}`,
+	});
+	service.inject({ endpoint: 'download', fault: 'redirect-302' });
+	const { items } = await runNode(service, {
+		node: 'videoGeneration',
+		parameters: {
+			model: 'kite-motion',
+			prompt: 'A boat',
+			download: true,
+			waitOptions: { pollInterval: 0.02 },
+		},
+		onError: 'continueRegularOutput',
+	});
+	expect(items[0]?.json.error).toMatchObject({
+		message: expect.stringMatching(/larger than 4 GiB/) as string,
+		task_id: service.tasks[0]!.id,
+	});
+	expect(service.count('download')).toBe(1);
+	server.closeAllConnections();
+	server.close();
+	await service.close();
+});
+
+test('a loop that fails again and again does not fill the execution with what it submitted', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'task-not-found' });
+	const { run, runs } = await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: {
+			model: 'kite-motion',
+			prompt: '={{ $json.prompt }}',
+			waitOptions: { pollInterval: 0.001 },
+		},
+		items: Array.from({ length: 130 }, (_, item) => ({ prompt: `Boat ${item}` })),
+		onError: 'continueRegularOutput',
+		loop: true,
+	});
+	expect(runs).toHaveLength(130);
+	const kept = run.data.executionData?.contextData['node:Node'] as { submissions: object };
+	expect(Object.keys(kept.submissions)).toHaveLength(100);
+});
+
+test('a run that ends well leaves nothing behind in the execution', async () => {
+	const { run } = await runNode(simulator, {
+		...chatNode(),
+		items: Array.from({ length: 20 }, () => ({})),
+	});
+	const kept = run.data.executionData?.contextData['node:Node'] as { answers: object };
+	expect(kept.answers).toEqual({});
+});

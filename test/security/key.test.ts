@@ -1,0 +1,184 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import type { INodeParameters } from 'n8n-workflow';
+import { type Injection, type Simulator, startSimulator } from '../../simulator';
+import { type NodeRun, type NodeResult, runNode } from '../engine/runNode';
+
+const MARKER = 'marker-5f0c/27+ae=';
+let simulator: Simulator;
+let elsewhere: ReturnType<typeof createServer>;
+/** What another host received. */
+const strayed: IncomingHttpHeaders[] = [];
+const written: string[] = [];
+
+beforeAll(async () => {
+	elsewhere = createServer((request, response) => {
+		strayed.push(request.headers);
+		response.setHeader('content-type', 'video/mp4').end('a video of another host');
+	}).listen(0, '127.0.0.1');
+	await once(elsewhere, 'listening');
+	const { port } = elsewhere.address() as AddressInfo;
+	simulator = await startSimulator({
+		key: MARKER,
+		videoSeconds: 0.02,
+		redirectTarget: `http://localhost:${port}`,
+	});
+});
+beforeEach(() => {
+	for (const stream of [process.stdout, process.stderr]) {
+		jest.spyOn(stream, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+	}
+});
+afterEach(() => {
+	jest.restoreAllMocks();
+	simulator.reset();
+	strayed.length = 0;
+	written.length = 0;
+});
+afterAll(async () => {
+	elsewhere.close();
+	await simulator.close();
+});
+
+const chat = (stream: boolean): NodeRun => ({
+	node: 'chatCompletion',
+	parameters: {
+		model: 'heron-chat',
+		messages: { values: [{ role: 'user', content: 'Hello' }] },
+		options: { stream },
+		requestOptions: { maxRetries: 0 },
+	},
+});
+const models: NodeRun = { node: 'listModels', parameters: { requestOptions: { maxRetries: 0 } } };
+const video = (parameters: INodeParameters = {}): NodeRun => ({
+	node: 'videoGeneration',
+	parameters: {
+		model: 'kite-motion',
+		prompt: 'A boat',
+		waitOptions: { pollInterval: 0.02, maxWait: 0.3 },
+		requestOptions: { maxRetries: 0 },
+		...parameters,
+	},
+});
+
+function expectHidden({ run, chunks, error }: NodeResult) {
+	const seen = [
+		inspect(run, { depth: Infinity, maxStringLength: Infinity, maxArrayLength: Infinity }),
+		JSON.stringify(run.data.resultData),
+		JSON.stringify(chunks),
+		inspect(error, { depth: Infinity }),
+		error?.stack,
+		...written,
+	].join('\n');
+	for (const form of [MARKER, encodeURIComponent(MARKER), Buffer.from(MARKER).toString('base64')]) {
+		expect(seen).not.toContain(form);
+	}
+}
+
+const ECHOES: Array<[Injection['endpoint'], string, NodeRun]> = [
+	...['general', 'alternate', 'text', 'html'].flatMap(
+		(shape): Array<[Injection['endpoint'], string, NodeRun]> => [
+			['chat', `echo-key-${shape}`, chat(false)],
+			['chatStream', `echo-key-${shape}`, chat(true)],
+			['models', `echo-key-${shape}`, models],
+			['submit', `echo-key-${shape}`, video()],
+			['poll', `echo-key-${shape}`, video()],
+		],
+	),
+	['chatStream', 'stream-echo-key', chat(true)],
+	['submit', 'task-failed-echo-key', video()],
+];
+
+describe.each([undefined, 'continueRegularOutput', 'continueErrorOutput'] as const)(
+	'with On Error %s',
+	(onError) => {
+		test.each(ECHOES)(
+			'a key that the service repeats (%s: %s) is not in the data, errors, chunks or logs',
+			async (endpoint, fault, run) => {
+				simulator.inject({ endpoint, fault });
+				const result = await runNode(simulator, {
+					...run,
+					...(onError && { onError }),
+					streaming: endpoint === 'chatStream',
+				});
+				expect(simulator.count(endpoint)).toBeGreaterThan(0);
+				expectHidden(result);
+			},
+		);
+	},
+);
+
+test('a run that goes well carries the key nowhere either', async () => {
+	for (const run of [chat(false), chat(true), models, video({ download: true })]) {
+		expectHidden(await runNode(simulator, run));
+	}
+});
+
+test('the key goes to the service in the Authorization header and nowhere else', async () => {
+	await runNode(simulator, chat(false));
+	await runNode(simulator, models);
+	await runNode(simulator, video({ download: true }));
+	expect(simulator.requests.map(({ endpoint }) => endpoint)).toContain('download');
+	for (const { endpoint, path, headers, body } of simulator.requests) {
+		const { authorization, ...others } = headers;
+		expect(authorization).toBe(endpoint === 'download' ? undefined : `Bearer ${MARKER}`);
+		expect(inspect([path, others, body], { depth: Infinity })).not.toContain(MARKER);
+	}
+});
+
+test.each([301, 302, 303, 307, 308])(
+	'a redirect (%s) of the service to another host is not followed: the key stays where it belongs',
+	async (status) => {
+		for (const [endpoint, run] of [
+			['chat', chat(false)],
+			['chatStream', chat(true)],
+			['models', models],
+			['submit', video()],
+			['poll', video()],
+		] as const) {
+			simulator.inject({ endpoint, fault: `redirect-${status}` });
+			const { error } = await runNode(simulator, run);
+			expect(error?.message).toBeDefined();
+		}
+		expect(strayed).toEqual([]);
+	},
+);
+
+test('a redirect of a video to another host is followed without the key', async () => {
+	simulator.inject({ endpoint: 'download', fault: 'redirect-302' });
+	const { items } = await runNode(simulator, video({ download: true }));
+	expect(items[0]?.binary?.data).toBeDefined();
+	expect(strayed).toHaveLength(1);
+	expect(inspect(strayed)).not.toContain(MARKER);
+	expect(strayed[0]?.authorization).toBeUndefined();
+});
+
+test.each(['task-url-file', 'task-url-relative', 'task-url-null', 'task-url-absent'])(
+	'a video address that is none (%s) is refused, and the task stays known',
+	async (fault) => {
+		simulator.inject({ endpoint: 'submit', fault });
+		const { items } = await runNode(simulator, {
+			...video({ download: true }),
+			onError: 'continueRegularOutput',
+		});
+		expect(items[0]?.json.error).toMatchObject({
+			task_id: simulator.tasks[0]!.id,
+			description: expect.stringMatching(/Get/) as string,
+		});
+		expect(simulator.count('download')).toBe(0);
+	},
+);
+
+test('a key with white space inside is refused before any request, and not repeated', async () => {
+	const spoilt = `${MARKER} ${MARKER}`;
+	const result = await runNode(simulator, {
+		...chat(false),
+		credential: { baseUrl: simulator.url, apiKey: spoilt },
+	});
+	expect(result.error?.message).toMatch(/API Key/);
+	expectHidden(result);
+	expect(simulator.requests).toEqual([]);
+});

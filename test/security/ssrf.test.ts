@@ -1,0 +1,57 @@
+import './ssrfProtection';
+import { type Simulator, startSimulator } from '../../simulator';
+import { type NodeRun, runNode } from '../engine/runNode';
+import { chatNode } from '../nodes/chatNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.02 });
+});
+afterEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const video: NodeRun = {
+	node: 'videoGeneration',
+	parameters: {
+		model: 'kite-motion',
+		prompt: 'A boat',
+		download: true,
+		waitOptions: { pollInterval: 0.02 },
+	},
+};
+/** The name that this n8n allows; the bare address is blocked. */
+const allowed = () => ({
+	baseUrl: simulator.url.replace('127.0.0.1', 'localhost'),
+	apiKey: simulator.key,
+});
+
+test.each([
+	['Chat Completion', chatNode()],
+	['List Models', { node: 'listModels', parameters: {} } as NodeRun],
+	['Video Generation', video],
+])("n8n's SSRF protection stops %s before a connection is opened", async (_name, run) => {
+	const before = simulator.connections;
+	const { error } = await runNode(simulator, run);
+	expect(error?.message).toMatch(/SSRF/);
+	expect(error?.description).toMatch(/administrator|Base URL/);
+	expect(simulator.connections).toBe(before);
+});
+
+test("a service that n8n's SSRF protection allows is reached", async () => {
+	const { items } = await runNode(simulator, { ...chatNode(), credential: allowed() });
+	expect(items[0]?.json.text).toEqual(expect.any(String));
+});
+
+test("a video at an address that n8n's SSRF protection blocks is not fetched, and its task stays known", async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'task-url-private' });
+	const { items } = await runNode(simulator, {
+		...video,
+		credential: allowed(),
+		onError: 'continueRegularOutput',
+	});
+	expect(items[0]?.json.error).toMatchObject({
+		message: expect.stringMatching(/SSRF/) as string,
+		code: 'download_blocked',
+		task_id: simulator.tasks[0]!.id,
+	});
+});
