@@ -126,7 +126,9 @@ export class Gateway {
 		onInlineVideo?: (video: SpooledVideo) => void,
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${encodeURIComponent(taskId)}`;
-		if (onInlineVideo === undefined) return await this.get(path, videoTask, signal);
+		if (onInlineVideo === undefined) {
+			return this.withoutKey(await this.get(path, videoTask, signal));
+		}
 		await this.checkEgress();
 		const { secret, clock } = this.link;
 		const read = async (answer: Answer) =>
@@ -135,7 +137,13 @@ export class Gateway {
 			);
 		const { task, video } = await send(this.link, { method: 'GET', path }, read, signal);
 		if (video !== undefined) onInlineVideo(video);
-		return task;
+		return this.withoutKey(task);
+	}
+
+	/** What a task says of its failure becomes an error, and errors never show the key. */
+	private withoutKey(task: VideoTask): VideoTask {
+		if (task.error === undefined) return task;
+		return { ...task, error: this.link.secret.scrubJson(task.error) };
 	}
 
 	/** Runs other work, such as a download, in one of the places of the requests in flight. */
