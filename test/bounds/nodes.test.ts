@@ -61,7 +61,7 @@ test('a loop that fails again and again does not fill the execution with what it
 		parameters: {
 			model: 'kite-motion',
 			prompt: '={{ $json.prompt }}',
-			waitOptions: { pollInterval: 0.001 },
+			waitOptions: { pollInterval: 0.01 },
 		},
 		items: Array.from({ length: 130 }, (_, item) => ({ prompt: `Boat ${item}` })),
 		onError: 'continueRegularOutput',
