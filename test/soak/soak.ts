@@ -1,0 +1,158 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { itemsOf, runWorkflow } from '../../demo/engine';
+import { loadPackage } from '../../demo/loadPackage';
+import { stockNodes } from '../../demo/stockNodes';
+
+// A scheduled workflow makes videos each hour of a simulated day, with the built package in n8n's engine. What the
+// process holds after each batch is written to docs/soak.md.
+
+const ROOT = join(__dirname, '../..');
+const BATCHES = 24;
+const TASKS = 2_000;
+const VIDEOS_PER_ITEM = 2;
+/** The gateway's time runs so many times faster than real time while a batch is under way… */
+const FACTOR = 100;
+/** …and from the end of a batch it jumps to the next hour. */
+const HOUR_MS = 3_600_000;
+/** In real time: a video takes 100 seconds of the simulated day. */
+const VIDEO_SECONDS = 1;
+
+type Clock = (typeof import('../../gateway'))['systemClock'];
+
+interface Sample {
+	batch: number;
+	hour: number;
+	tasks: number;
+	heapMiB: number;
+	rssMiB: number;
+	timers: number;
+	sockets: number;
+}
+
+/** Makes the gateway's time fast; the returned function lets it jump ahead. */
+function hurry(clock: Clock): (ms: number) => void {
+	const real = { ...clock };
+	const start = real.now();
+	let ahead = 0;
+	clock.now = () => start + (real.now() - start) * FACTOR + ahead;
+	clock.sleep = async (ms, signal) => await real.sleep(ms / FACTOR, signal);
+	clock.after = (ms, action) => real.after(ms / FACTOR, action);
+	return (ms) => void (ahead += ms);
+}
+
+function collectGarbage(): void {
+	setFlagsFromString('--expose-gc');
+	(runInNewContext('gc') as () => void)();
+}
+
+function count(resource: string): number {
+	return process.getActiveResourcesInfo().filter((name) => name === resource).length;
+}
+
+async function main(): Promise<void> {
+	const { systemClock } = createRequire(__filename)(join(ROOT, 'dist/gateway/index.js')) as {
+		systemClock: Clock;
+	};
+	const { nodeTypes } = loadPackage(ROOT);
+	const simulator = fork(join(__dirname, 'simulator.ts'), [String(VIDEO_SECONDS)]);
+	const [baseUrl] = (await once(simulator, 'message')) as [string];
+	const jump = hurry(systemClock);
+	const dayBegins = systemClock.now();
+	const samples: Sample[] = [];
+	let tasks = 0;
+	for (let batch = 1; batch <= BATCHES; batch += 1) {
+		const items = Math.round((TASKS * batch) / BATCHES / VIDEOS_PER_ITEM) - tasks / VIDEOS_PER_ITEM;
+		const run = await runWorkflow({
+			workflow: {
+				nodes: [
+					{
+						id: 'start',
+						name: 'Start',
+						type: 'n8n-nodes-base.manualTrigger',
+						typeVersion: 1,
+						position: [0, 0],
+						parameters: {},
+					},
+					{
+						id: 'video',
+						name: 'Video',
+						type: 'n8n-nodes-generation-service.videoGeneration',
+						typeVersion: 1,
+						position: [0, 0],
+						parameters: {
+							model: 'kite-motion',
+							// Every tenth prompt meets failing polls on its way.
+							prompt:
+								'={{ "Boat " + $itemIndex + ($itemIndex % 10 ? "" : " [fault:poll-unavailable-twice]") }}',
+							options: { n: VIDEOS_PER_ITEM },
+							download: true,
+						},
+						credentials: { generationServiceApi: { id: '1', name: 'Service' } },
+					},
+				],
+				connections: { Start: { main: [[{ node: 'Video', type: 'main', index: 0 }]] } },
+			},
+			nodeTypes: { ...nodeTypes, ...stockNodes(ROOT) },
+			credentials: { generationServiceApi: { baseUrl, apiKey: 'local-key' } },
+			executionId: `soak-${batch}`,
+			startNode: 'Start',
+			pinData: { Start: Array.from({ length: items }, () => ({ json: {} })) },
+		});
+		if (run.data.resultData.error) throw run.data.resultData.error;
+		const done = itemsOf(run, 'Video');
+		tasks += done.filter(({ json, binary }) => json.status === 'completed' && binary).length;
+		const hour = (systemClock.now() - dayBegins) / HOUR_MS;
+		jump((batch - hour) * HOUR_MS);
+		// Connections that lie idle are closed after 15 real seconds; a hundredth of the day passes here.
+		await pause(200);
+		await turn();
+		collectGarbage();
+		const { heapUsed, rss } = process.memoryUsage();
+		samples.push({
+			batch,
+			hour: Math.round((systemClock.now() - dayBegins) / HOUR_MS),
+			tasks,
+			heapMiB: Math.round(heapUsed / 1024 ** 2),
+			rssMiB: Math.round(rss / 1024 ** 2),
+			timers: count('Timeout'),
+			sockets: count('TCPSocketWrap'),
+		});
+		process.stdout.write(`${JSON.stringify(samples.at(-1))}\n`);
+	}
+	simulator.kill();
+	writeFileSync(join(ROOT, 'docs/soak.md'), page(samples));
+}
+
+function page(samples: Sample[]): string {
+	const names = ['hour', 'tasks', 'heapMiB', 'rssMiB', 'timers', 'sockets'] as const;
+	const rows = samples.map((sample) => `| ${names.map((name) => sample[name]).join(' | ')} |\n`);
+	return `# A simulated day
+
+A workflow makes videos each hour of a simulated day, ${TASKS} in all, two of each prompt, and downloads them; polls of every tenth
+prompt fail on the way. The built package runs in n8n's own engine, the simulator in a process of its own, and the gateway's
+time ${FACTOR} times faster than real time. After each batch and a garbage collection the process holds this. \`npm run soak\`
+measures it anew.
+
+- heap and rss: memory in MiB, n8n's engine included
+- timers, sockets: active ones of the process; sockets are connections that lie idle in the pool, closed 15 seconds after their
+  last use or used again by the next batch
+
+| hour | finished tasks | heap | rss | timers | sockets |
+| --- | --- | --- | --- | --- | --- |
+${rows.join('')}`;
+}
+
+main().then(
+	() => process.exit(0),
+	(error: unknown) => {
+		process.stderr.write(`${String(error)}\n`);
+		process.exit(1);
+	},
+);
