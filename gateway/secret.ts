@@ -6,11 +6,16 @@ const REPLACEMENT = '[API key removed]';
 export class Secret {
 	readonly #key: string;
 	readonly #forms: string[];
+	readonly #unescapedForms: string[];
 
 	constructor(key: string) {
 		this.#key = key;
 		const base64 = Buffer.from(key).toString('base64').replace(/=+$/, '');
-		this.#forms = key.length < SHORTEST_SCRUBBED ? [] : [key, base64];
+		const forms = [key, JSON.stringify(key).slice(1, -1), base64];
+		this.#forms = key.length < SHORTEST_SCRUBBED ? [] : [...new Set(forms)];
+		this.#unescapedForms = this.#forms
+			.map(unescapeAll)
+			.filter((form) => form.length >= SHORTEST_SCRUBBED);
 	}
 
 	/** The key itself, for the Authorization header alone. */
@@ -20,55 +25,60 @@ export class Secret {
 
 	/** Takes the key out of a text that came from the service, however the service wrote it. */
 	scrub(text: string): string {
-		return this.#forms.reduce(
-			(scrubbed, form) => removeFolded(scrubbed.replaceAll(form, REPLACEMENT), fold(form).folded),
-			text,
-		);
-	}
-
-	/** Takes the key out of every text in a value of a JSON. */
-	scrubJson(value: unknown): unknown {
-		if (typeof value === 'string') return this.scrub(value);
-		if (Array.isArray(value)) return value.map((entry) => this.scrubJson(entry));
-		if (typeof value !== 'object' || value === null) return value;
-		const fields = Object.entries(value);
-		return Object.fromEntries(
-			fields.map(([name, field]) => [this.scrub(name), this.scrubJson(field)]),
-		);
+		const scrubbed = this.#forms.reduce((rest, form) => rest.replaceAll(form, REPLACEMENT), text);
+		if (!/[\\%&]/.test(scrubbed)) return scrubbed;
+		const unescaped = unescapeAll(scrubbed);
+		const found = this.#unescapedForms.filter((form) => unescaped.includes(form));
+		return found.reduce(removeEscaped, scrubbed);
 	}
 }
 
-/** A character escaped for JSON or a script, for an address or for a page, also several times over; or plain ones. */
-const WRITTEN =
-	/\\{1,7}(?:u00|x)([\da-f]{2})|%(?:25){0,3}([\da-f]{2})|&(?:amp;){0,3}(?:#x0{0,7}([\da-f]{2})|#0{0,7}(\d{2,3})|(amp|lt|gt|quot|apos));|\\{1,7}([^\\])|[^\\%&]+|[^]/gi;
+/** A character escaped for JSON or a script, for an address or for a page, also several times over. */
+const ESCAPED =
+	/\\{1,7}(?:u00|x)([\da-f]{2})|%(?:25){0,3}([\da-f]{2})|&(?:amp;){0,3}(?:#x0{0,7}([\da-f]{2})|#0{0,7}(\d{2,3})|(amp|lt|gt|quot|apos));|\\{1,7}([^\\\w])/gi;
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** A text without its escapes, and where each of its characters begins in the text. */
-function fold(text: string): { folded: string; starts: number[] } {
-	let folded = '';
-	const starts: number[] = [];
-	for (const match of text.matchAll(WRITTEN)) {
-		const [written, inScript, inAddress, hexadecimal, decimal, entity, quoted] = match;
-		const hex = inScript ?? inAddress ?? hexadecimal;
-		const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-		const named = entity === undefined ? quoted : ENTITIES[entity.toLowerCase()];
-		const piece = named ?? (Number.isNaN(code) ? written : String.fromCharCode(code));
-		for (let index = 0; index < piece.length; index += 1) starts.push(match.index + index);
-		folded += piece;
-	}
-	starts.push(text.length);
-	return { folded, starts };
+function unescapeAll(text: string): string {
+	return text.replace(ESCAPED, characterOf);
 }
 
-/** Takes out of a text whatever folds to this. */
-function removeFolded(text: string, wanted: string): string {
-	if (wanted.length < SHORTEST_SCRUBBED) return text;
-	const { folded, starts } = fold(text);
+function characterOf(_escape: string, ...parts: Array<string | undefined>): string {
+	const [inScript, inAddress, hexadecimal, decimal, entity, sign] = parts;
+	const hex = inScript ?? inAddress ?? hexadecimal;
+	if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+	if (decimal !== undefined) return String.fromCharCode(Number(decimal));
+	return sign ?? ENTITIES[entity?.toLowerCase() ?? ''] ?? '?';
+}
+
+/** Takes out of a text whatever is `form` without its escapes. */
+function removeEscaped(text: string, form: string): string {
+	const unescaped = unescapeAll(text);
+	const placeOf = placesIn(text);
 	let rest = '';
-	let from = 0;
-	for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, from)) {
-		rest += text.slice(starts[from], starts[at]) + REPLACEMENT;
-		from = at + wanted.length;
+	let end = 0;
+	for (
+		let at = unescaped.indexOf(form);
+		at !== -1;
+		at = unescaped.indexOf(form, at + form.length)
+	) {
+		rest += text.slice(end, placeOf(at)) + REPLACEMENT;
+		end = placeOf(at + form.length);
 	}
-	return rest + text.slice(starts[from]);
+	return rest + text.slice(end);
+}
+
+/** Tells where a place of the unescaped text lies in the text; to be asked for one place after the other. */
+function placesIn(text: string): (unescapedPlace: number) => number {
+	const escapes = text.matchAll(ESCAPED);
+	let next = escapes.next();
+	let place = 0;
+	let unescapedPlace = 0;
+	return (wanted) => {
+		while (!next.done && unescapedPlace + next.value.index - place < wanted) {
+			unescapedPlace += next.value.index - place + 1;
+			place = next.value.index + next.value[0].length;
+			next = escapes.next();
+		}
+		return place + wanted - unescapedPlace;
+	};
 }

@@ -1,5 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { MalformedAnswerError } from '../errors';
+import { SCRUBBED_BYTES, startOf } from '../readJson';
+import type { Secret } from '../secret';
 
 /** Longer than any chunk of text a model sends at once; a longer line is not an event stream. */
 const LONGEST_LINE = 16 * 1024 * 1024;
@@ -15,6 +17,8 @@ export class DataLines {
 	private readonly decoder = new StringDecoder('utf8');
 	private rest = '';
 	private afterCarriageReturn = false;
+
+	constructor(private readonly secret: Secret) {}
 
 	/** The values of the `data:` lines that are complete with these bytes. */
 	push(bytes: Buffer): string[] {
@@ -33,7 +37,7 @@ export class DataLines {
 		const lines = text.slice(start).split(/\r\n|\n|\r/);
 		lines[0] = this.rest + (lines[0] ?? '');
 		this.rest = lines.pop() ?? '';
-		if (this.rest.length > LONGEST_LINE) throw tooLong(this.rest);
+		if (this.rest.length > LONGEST_LINE) throw tooLong(this.rest, this.secret);
 		return lines.flatMap(dataOf);
 	}
 }
@@ -46,9 +50,9 @@ function dataOf(line: string): string[] {
 	return value === '' ? [] : [value];
 }
 
-function tooLong(line: string): MalformedAnswerError {
+function tooLong(line: string, secret: Secret): MalformedAnswerError {
 	return new MalformedAnswerError('The streamed answer contains a line that does not end', {
 		status: 200,
-		bodyStart: line.slice(0, 300),
+		bodyStart: startOf(secret.scrub(line.slice(0, SCRUBBED_BYTES))),
 	});
 }

@@ -58,7 +58,7 @@ async function readChunks(
 	now: () => number,
 	onChunk: (chunk: ChatChunk) => void,
 ): Promise<{ isDone: boolean; start: string }> {
-	const lines = new DataLines();
+	const lines = new DataLines(secret);
 	let size = 0;
 	let start = '';
 	const isTerminal = (data: string) => {

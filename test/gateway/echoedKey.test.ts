@@ -54,6 +54,15 @@ describe.each(Object.entries(WAYS))('a key that the service repeats %s', (_way, 
 		expectNoKey(await failureOf(gateway.streamChat(chat, () => {})), echoed);
 	});
 
+	test('is not in the error of a stream whose line does not end', async () => {
+		const padding = Array.from({ length: 17 }, () => Buffer.alloc(1024 * 1024, 'x'));
+		const packets = [Buffer.from('data: '), refusal.subarray(0, -2), ...padding];
+		const gateway = answeringGateway({ packets, apiKey: MARKER });
+		const error = await failureOf(gateway.streamChat(chat, () => {}));
+		expect(error.message).toBe('The streamed answer contains a line that does not end');
+		expectNoKey(error, echoed);
+	});
+
 	test('is not in the error of a failed video', async () => {
 		const packets = [
 			Buffer.from('{"id":"task-1","status":"failed","error":'),
