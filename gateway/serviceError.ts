@@ -5,6 +5,8 @@ import type { HttpResponse } from './transport';
 /** Long enough for any message a person reads, short enough for an execution's log. */
 const LONGEST_MESSAGE = 1_000;
 
+const LONGEST_WAIT_MS = 366 * 24 * 3_600_000;
+
 const generalBody = z.looseObject({
 	code: z.union([z.string(), z.number()]).nullish(),
 	message: z.string(),
@@ -59,7 +61,7 @@ export function toServiceError(
 		advice,
 		serviceMessage: body.message ? clip(body.message) : undefined,
 		reason: reason === undefined ? undefined : clip(reason),
-		retryAfterMs: retryAfter(status, headers, body.data, now),
+		retryAfterMs: bounded(retryAfter(status, headers, body.data, now)),
 		rateLimit: readRateLimit(headers),
 	});
 }
@@ -204,6 +206,11 @@ function retryAfter(
 	}
 	const reset = status === 429 ? readRateLimit(headers)?.reset : undefined;
 	return reset !== undefined && reset * 1000 > serviceNow ? reset * 1000 - serviceNow : undefined;
+}
+
+/** Past a year it is all the same, and can be written as JSON. */
+function bounded(wait: number | undefined): number | undefined {
+	return wait === undefined ? undefined : Math.min(wait, LONGEST_WAIT_MS);
 }
 
 function readRateLimit(headers: HttpResponse['headers']): RateLimit | undefined {

@@ -54,6 +54,8 @@ export class CompletionAssembly {
 			...this.head,
 			object: 'chat.completion',
 			choices: choices.map(([index, { message, pieces, rest }]) => ({
+				finish_reason: null,
+				...rest,
 				index,
 				message: {
 					role: 'assistant',
@@ -61,8 +63,6 @@ export class CompletionAssembly {
 					// A tool call has no text at all, which is not the same as an empty text.
 					content: pieces.length === 0 && Object.keys(message).length > 1 ? null : pieces.join(''),
 				},
-				finish_reason: null,
-				...rest,
 			})),
 		};
 	}

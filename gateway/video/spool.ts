@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LARGEST_VIDEO_BYTES, LONGEST_ANSWER_BYTES } from '../body';
 import type { Answer } from '../send';
+import { InlineData, isInlineData } from './inlineData';
 
-/** No text of a task is as long as this: a longer string is inline data, and goes to a file. */
+/** Hardly any text of a task is as long as this: a longer string goes to a file if it can be inline data. */
 const LONGEST_TEXT = 256 * 1024;
 
 const QUOTE = 0x22;
@@ -57,8 +58,7 @@ export async function readSpooled<Task>(
 
 /**
  * Takes the inline data out of a JSON text while it arrives, so that a video never lies in the memory as a whole:
- * the first string that is longer than any text of a task is decoded from base64 into a temporary file, and an
- * empty string takes its place.
+ * the first long string that can be inline data is decoded into a temporary file, and an empty string takes its place.
  */
 class InlineSpool {
 	private readonly rest: Buffer[] = [];
@@ -66,11 +66,11 @@ class InlineSpool {
 	/** What arrived of the string that is being read, while it may still be a text. */
 	private text: Buffer[] | undefined;
 	private textLength = 0;
+	private isLongText = false;
 	private escaped = false;
 	private file: { handle: FileHandle; path: string } | undefined;
 	private isSpooling = false;
-	/** Base64 digits that do not make whole bytes yet. */
-	private digits = '';
+	private readonly data = new InlineData();
 
 	/** How much was written to the file. */
 	videoBytes = 0;
@@ -114,36 +114,37 @@ class InlineSpool {
 	private async passQuote(closes: boolean): Promise<void> {
 		if (!closes) this.text = [];
 		else if (this.isSpooling) {
-			await this.write('', true);
+			await this.write(this.data.end());
 			this.isSpooling = false;
 		} else {
 			this.text?.forEach((part) => this.keep(part));
-			this.text = undefined;
-			this.textLength = 0;
+			this.endText();
 		}
 		this.keep(Buffer.of(QUOTE));
 	}
 
 	private async takeString(bytes: Buffer): Promise<void> {
-		if (this.isSpooling) return await this.write(bytes.toString('latin1'));
+		if (this.isSpooling) return await this.write(this.data.push(bytes.toString('latin1')));
 		this.text?.push(bytes);
 		this.textLength += bytes.length;
-		if (this.textLength <= LONGEST_TEXT || this.file !== undefined) return;
+		if (this.textLength <= LONGEST_TEXT || this.file !== undefined || this.isLongText) return;
+		const started = Buffer.concat(this.text ?? []).toString('latin1');
+		this.isLongText = !isInlineData(started);
+		if (this.isLongText) return;
 		const path = join(tmpdir(), `generation-service-${randomUUID()}`);
 		this.file = { handle: await open(path, 'wx', 0o600), path };
 		this.isSpooling = true;
-		const started = Buffer.concat(this.text ?? []).toString('latin1');
-		this.text = undefined;
-		this.textLength = 0;
-		await this.write(started);
+		this.endText();
+		await this.write(this.data.push(started));
 	}
 
-	/** Some servers escape the slashes of base64, and some break its lines. */
-	private async write(base64: string, isLast = false): Promise<void> {
-		const digits = this.digits + base64.replace(/\\[rnt]|[^A-Za-z0-9+/_=-]/g, '');
-		const whole = isLast ? digits.length : digits.length - (digits.length % 4);
-		this.digits = digits.slice(whole);
-		const bytes = Buffer.from(digits.slice(0, whole), 'base64');
+	private endText(): void {
+		this.text = undefined;
+		this.textLength = 0;
+		this.isLongText = false;
+	}
+
+	private async write(bytes: Buffer): Promise<void> {
 		this.videoBytes += bytes.length;
 		await this.file?.handle.write(bytes);
 	}

@@ -21,10 +21,19 @@ export function taskFailedError(task: VideoTask): TaskFailedError {
 	);
 }
 
+/** Undefined where it is nested too deep to be written. */
+function toJson(value: unknown): string | undefined {
+	try {
+		return JSON.stringify(value);
+	} catch {
+		return undefined;
+	}
+}
+
 function read(error: unknown): { text?: string | undefined; code?: string | undefined } {
 	if (error === undefined || error === null || error === '') return {};
 	if (typeof error === 'string') return { text: error };
 	const { data } = told.safeParse(error);
-	const text = data?.message ?? data?.detail ?? data?.reason ?? JSON.stringify(error);
+	const text = data?.message ?? data?.detail ?? data?.reason ?? toJson(error);
 	return { text, code: data?.code === undefined ? undefined : String(data.code) };
 }

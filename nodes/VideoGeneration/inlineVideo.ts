@@ -5,11 +5,12 @@ import type { VideoTask } from '../../gateway';
 const PIECE = 1024 * 1024;
 /** How deep in a task inline data is looked for: the interface document does not show where it lies. */
 const DEEPEST = 3;
+const DATA_ADDRESS = /^data:[^,]*;base64,/i;
 
 /** The inline video of a task that was asked for as `b64_json`, decoded piece by piece; undefined where there is none. */
 export function inlineVideo(task: VideoTask): Readable | undefined {
-	const [, dataAddress] = /^data:[^,]*;base64,(.*)$/s.exec(task.url ?? '') ?? [];
-	const encoded = dataAddress ?? findInline(task, DEEPEST);
+	const address = DATA_ADDRESS.test(task.url ?? '') ? task.url : undefined;
+	const encoded = (address ?? findInline(task, DEEPEST))?.replace(DATA_ADDRESS, '');
 	return encoded === undefined ? undefined : Readable.from(decode(encoded), { objectMode: false });
 }
 

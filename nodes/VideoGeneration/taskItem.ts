@@ -51,7 +51,11 @@ export function fullTask(task: VideoTask): IDataObject {
 
 /** The task entry with its request, plus `task_id`. */
 export function fullSubmission(submission: VideoSubmission, task: SubmittedTask): IDataObject {
-	return { ...present(task), task_id: task.id, request: present(without(submission, 'data')) };
+	return {
+		...present(without(task, 'error')),
+		task_id: task.id,
+		request: present(without(submission, 'data')),
+	};
 }
 
 function present(fields: Record<string, unknown>): IDataObject {
