@@ -21,13 +21,36 @@ function integerBetween(low: number, high: number) {
 	return z.int(rule(words)).min(low, words).max(high, words);
 }
 
-const message = z.looseObject(
-	{
-		role: z.enum(['system', 'user', 'assistant'], rule("must be 'system', 'user' or 'assistant'")),
-		content: text,
+const roleRule = "must be 'system', 'user' or 'assistant'";
+
+// Function calling is named in the document and not shown: a message that calls tools needs no content, and a tool's
+// result says which call it answers.
+const callingMessage = z.looseObject({
+	role: z.literal('assistant'),
+	content: z.null().optional(),
+	tool_calls: z.array(z.looseObject({ id: z.string() })).min(1),
+});
+
+const message = z.preprocess(
+	(value) => {
+		const calling = callingMessage.safeParse(value);
+		return calling.success ? { ...calling.data, content: '' } : value;
 	},
-	rule('must be an object with role and content'),
+	z
+		.looseObject(
+			{
+				role: z.enum(['system', 'user', 'assistant', 'tool'], rule(roleRule)),
+				content: text,
+			},
+			rule('must be an object with role and content'),
+		)
+		.refine(({ role, tool_call_id: call }) => role !== 'tool' || typeof call === 'string', {
+			path: ['role'],
+			error: roleRule,
+		}),
 );
+
+const offeredTool = z.looseObject({ function: z.looseObject({ name: z.string() }) });
 
 const positive = 'must be a positive integer';
 const stopRule = 'must be a string or an array of strings';
@@ -50,6 +73,12 @@ export const chatRequest = z.looseObject({
 	frequency_penalty: between(-2, 2).optional(),
 	user: text.optional(),
 });
+
+/** The names of the tools that a request offers: of another shape than the usual one it offers none. */
+export function offeredTools(request: ChatRequest): string[] {
+	const tools = z.array(z.unknown()).safeParse(request.tools).data ?? [];
+	return tools.flatMap((tool) => offeredTool.safeParse(tool).data?.function.name ?? []);
+}
 
 /** POST {video prefix}/video/generations, with the document's defaults filled in. */
 export const videoRequest = z.looseObject({

@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { ChatRequest } from '../requests';
+import { type ChatRequest, offeredTools } from '../requests';
+
+export interface ToolCall {
+	name: string;
+	/** JSON. */
+	arguments: string;
+}
 
 export interface ChatAnswer {
 	content: string;
 	/** The content in the pieces a stream sends it in; one piece counts as one token. */
 	pieces: string[];
-	finishReason: 'stop' | 'length';
+	finishReason: 'stop' | 'length' | 'tool_calls';
+	/** The calls of tools, in place of a content. */
+	calls: ToolCall[];
 	usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 }
 
@@ -49,10 +57,13 @@ function compose({ model, messages }: ChatRequest): string {
 	const hash = createHash('sha256').update(model).update('\0').update(question).digest();
 	const seed = hash.readUInt16BE(0);
 	const system = messages.find(({ role }) => role === 'system');
+	const last = messages.at(-1);
+	const result = last?.role === 'tool' ? last : undefined;
 	const turn = messages.filter(({ role }) => role === 'user').length;
 	const sentences = [
 		pick(openings, seed)(quote(question)),
 		...(system ? [`I keep to what I was told: “${quote(system.content)}”.`] : []),
+		...(result ? [`The tool told me: “${quote(result.content)}”.`] : []),
 		...(turn > 1 ? [`This is turn ${turn} of our conversation.`] : []),
 		pick(thoughts, seed),
 		pick(thoughts, seed + 1),
@@ -71,18 +82,31 @@ function beforeStop(text: string, stop: ChatRequest['stop']): string {
 	return text.slice(0, Math.min(text.length, ...ends));
 }
 
+/** `[call:name {"some": "arguments"}]` in the last message asks for a call of that tool, if the model was given it. */
+function toolCalls(request: ChatRequest): ToolCall[] {
+	const last = request.messages.at(-1);
+	if (last?.role !== 'user') return [];
+	const orders = [...last.content.matchAll(/\[call:(\S+?)(?:\s+(\{.*?\}))?\]/gs)];
+	const offered = offeredTools(request);
+	return orders.flatMap(([, name = '', given = '{}']) =>
+		offered.includes(name) ? [{ name, arguments: given }] : [],
+	);
+}
+
 /**
  * What the simulated model says: the same for the same model and messages. `[words:N]` in the last
  * user message asks for N words.
  */
 export function answerChat(request: ChatRequest): ChatAnswer {
-	const all = tokens(beforeStop(compose(request), request.stop));
+	const calls = toolCalls(request);
+	const all = calls.length > 0 ? [] : tokens(beforeStop(compose(request), request.stop));
 	const pieces = all.slice(0, request.max_tokens ?? all.length);
 	const prompt = request.messages.reduce((sum, { content }) => sum + tokens(content).length + 4, 0);
 	return {
 		content: pieces.join(''),
 		pieces,
-		finishReason: pieces.length < all.length ? 'length' : 'stop',
+		calls,
+		finishReason: calls.length > 0 ? 'tool_calls' : pieces.length < all.length ? 'length' : 'stop',
 		usage: {
 			prompt_tokens: prompt,
 			completion_tokens: pieces.length,

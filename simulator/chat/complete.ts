@@ -7,16 +7,37 @@ export function frame(value: unknown): string {
 	return `data: ${JSON.stringify(value)}\n\n`;
 }
 
+/** A call as a stream sends it: first its name, then its arguments in two pieces. */
+function splitCall<Call extends { index: number; function: { arguments: string } }>(call: Call) {
+	const given = call.function.arguments;
+	const middle = Math.ceil(given.length / 2);
+	const piece = (text: string) => ({ index: call.index, function: { arguments: text } });
+	return [
+		{ ...call, function: { ...call.function, arguments: '' } },
+		piece(given.slice(0, middle)),
+		piece(given.slice(middle)),
+	];
+}
+
 /** Answers a checked chat request, whole or as a stream of chunks. */
 export function complete(request: ChatRequest, nowMs: number): Answer {
-	const { content, pieces, finishReason, usage } = answerChat(request);
+	const { content, pieces, finishReason, usage, calls } = answerChat(request);
+	const toolCalls = calls.map((call, index) => ({
+		index,
+		id: `call-${randomBytes(8).toString('hex')}`,
+		type: 'function',
+		function: call,
+	}));
 	const head = {
 		id: `chatcmpl-${randomBytes(12).toString('hex')}`,
 		created: Math.floor(nowMs / 1000),
 		model: request.model,
 	};
 	if (!request.stream) {
-		const message = { role: 'assistant', content };
+		const message =
+			toolCalls.length > 0
+				? { role: 'assistant', content: null, tool_calls: toolCalls }
+				: { role: 'assistant', content };
 		const choices = [{ index: 0, message, finish_reason: finishReason }];
 		return jsonAnswer({ ...head, object: 'chat.completion', choices, usage });
 	}
@@ -30,6 +51,7 @@ export function complete(request: ChatRequest, nowMs: number): Answer {
 	return streamAnswer([
 		chunk({ role: 'assistant', content: '' }),
 		...pieces.map((piece) => chunk({ content: piece })),
+		...toolCalls.flatMap((call) => splitCall(call).map((part) => chunk({ tool_calls: [part] }))),
 		chunk({}, finishReason),
 		...(request.stream_options?.include_usage ? [frame(counted)] : []),
 		'data: [DONE]\n\n',
