@@ -30,7 +30,12 @@ export default [
 				message: 'The gateway has one door: import from gateway/index.ts.',
 			},
 			{
-				group: ['../ChatCompletion/*', '../ListModels/*', '../VideoGeneration/*'],
+				group: [
+					'../ChatCompletion/*',
+					'../ListModels/*',
+					'../VideoGeneration/*',
+					'../LmChatGenerationService/*',
+				],
 				message: 'No node knows another, and nodes/shared knows none of them.',
 			},
 			{

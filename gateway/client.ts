@@ -6,7 +6,12 @@ import type { Connection } from './connection';
 import { GatewayError, InvalidInputError } from './errors';
 import { rateGateFor } from './rateGate';
 import { parseResource, readJson } from './readJson';
-import { type ChatCompletion, chatCompletion, type ChatRequest } from './schemas/chat';
+import {
+	type AgentRequest,
+	type ChatCompletion,
+	chatCompletion,
+	type ChatRequest,
+} from './schemas/chat';
 import { type CatalogueModel, modelList } from './schemas/models';
 import {
 	type VideoRequest,
@@ -72,7 +77,7 @@ export class Gateway {
 	}
 
 	/** `POST /v1/chat/completions`, answered at once. */
-	async chat(request: ChatRequest, signal?: AbortSignal): Promise<ChatCompletion> {
+	async chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
 		return await this.post('/v1/chat/completions', request, chatCompletion, signal);
 	}
 
@@ -82,7 +87,7 @@ export class Gateway {
 	 * @throws GatewayError whose `partialText` is what arrived before the failure
 	 */
 	async streamChat(
-		request: ChatRequest,
+		request: ChatRequest | AgentRequest,
 		onText: (text: string) => void,
 		signal?: AbortSignal,
 	): Promise<ChatCompletion> {
@@ -126,9 +131,7 @@ export class Gateway {
 		onInlineVideo?: (video: SpooledVideo) => void,
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${encodeURIComponent(taskId)}`;
-		if (onInlineVideo === undefined) {
-			return this.withoutKey(await this.get(path, videoTask, signal));
-		}
+		if (onInlineVideo === undefined) return await this.get(path, videoTask, signal);
 		await this.checkEgress();
 		const { secret, clock } = this.link;
 		const read = async (answer: Answer) =>
@@ -137,13 +140,7 @@ export class Gateway {
 			);
 		const { task, video } = await send(this.link, { method: 'GET', path }, read, signal);
 		if (video !== undefined) onInlineVideo(video);
-		return this.withoutKey(task);
-	}
-
-	/** What a task says of its failure becomes an error, and errors never show the key. */
-	private withoutKey(task: VideoTask): VideoTask {
-		if (task.error === undefined) return task;
-		return { ...task, error: this.link.secret.scrubJson(task.error) };
+		return task;
 	}
 
 	/** Runs other work, such as a download, in one of the places of the requests in flight. */

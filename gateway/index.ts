@@ -13,7 +13,14 @@ export {
 	TaskFailedError,
 	WaitTimeoutError,
 } from './errors';
-export { type ChatCompletion, chatRequest, type ChatRequest } from './schemas/chat';
+export {
+	agentRequest,
+	type AgentRequest,
+	type ChatCompletion,
+	chatRequest,
+	type ChatRequest,
+	parseToolCalls,
+} from './schemas/chat';
 export { parseInput, parseJson } from './schemas/input';
 export { backoff } from './retry';
 export { type CatalogueModel } from './schemas/models';

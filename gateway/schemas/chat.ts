@@ -40,6 +40,18 @@ const request = z.looseObject({
 
 export type ChatRequest = z.infer<typeof request>;
 
+/**
+ * A request of an agent. The document names function calling without showing its fields, so its messages (calls of
+ * tools and their results) and its `tools` are passed on as they are.
+ */
+const agentRequestBody = request.extend({
+	messages: z
+		.array(z.looseObject({ role: z.string() }))
+		.min(1, 'must contain at least one message'),
+});
+
+export type AgentRequest = z.infer<typeof agentRequestBody>;
+
 type Loose<Fields> = { [Field in keyof Fields]?: unknown };
 
 /**
@@ -63,6 +75,15 @@ export function chatRequest(
 ): ChatRequest {
 	const reserved = ['model', 'messages', 'stream'];
 	return parseInput(request, mergeAdditionalBody(input, additionalBody, reserved));
+}
+
+/**
+ * Builds the body of an agent's request, as {@link chatRequest} does.
+ * @throws InvalidInputError naming the field
+ */
+export function agentRequest(input: Loose<AgentRequest>, additionalBody?: unknown): AgentRequest {
+	const reserved = ['model', 'messages', 'stream'];
+	return parseInput(agentRequestBody, mergeAdditionalBody(input, additionalBody, reserved));
 }
 
 const usage = z.looseObject({
@@ -95,8 +116,19 @@ export const chatCompletion = z.looseObject({
 
 export type ChatCompletion = z.infer<typeof chatCompletion>;
 
+const toolCall = z.looseObject({
+	id: z.string().optional(),
+	function: z.looseObject({ name: z.string(), arguments: z.string().default('') }),
+});
+
+/** The calls of tools in a message, in the usual shape, since the document shows none; anything else is left out. */
+export function parseToolCalls(value: unknown): Array<z.infer<typeof toolCall>> {
+	const entries = z.array(z.unknown()).safeParse(value).data ?? [];
+	return entries.flatMap((entry) => toolCall.safeParse(entry).data ?? []);
+}
+
 /** Chat completion chunk (streaming). A chunk that only reports usage has no choices. */
-export const chatChunk = z.looseObject({
+const chunk = z.looseObject({
 	id: z.string().optional().catch(undefined),
 	created: z.number().optional().catch(undefined),
 	model: z.string().optional().catch(undefined),
@@ -109,5 +141,13 @@ export const chatChunk = z.looseObject({
 	),
 	usage: usage.nullish().catch(undefined),
 });
+
+/** A chunk that only reports usage may also come without `choices`: the answer before it was paid for. */
+export const chatChunk = z.union([
+	chunk,
+	z
+		.looseObject({ usage })
+		.transform((fields): z.infer<typeof chunk> => ({ ...fields, choices: [] })),
+]);
 
 export type ChatChunk = z.infer<typeof chatChunk>;

@@ -5,12 +5,12 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
+import { chatOptionsProperty } from '../shared/chatOptions';
 import { credentialType } from '../shared/connect';
 import { modelLocator, searchModels } from '../shared/modelLocator';
 import { requestOptionsProperty } from '../shared/requestOptions';
 import { complete } from './complete';
 import { messageProperties } from './messages';
-import { optionsProperty } from './options';
 
 export class ChatCompletion implements INodeType {
 	description: INodeTypeDescription = {
@@ -40,7 +40,7 @@ export class ChatCompletion implements INodeType {
 				description:
 					'Whether to return a simplified version of the response instead of the raw data',
 			},
-			optionsProperty,
+			chatOptionsProperty,
 			requestOptionsProperty,
 		],
 	};

@@ -5,8 +5,8 @@ import {
 	type ChatRequest,
 	chatRequest,
 	InvalidInputError,
-	parseJson,
 } from '../../gateway';
+import { additionalBody, readChatOptions, requestFields } from '../shared/chatOptions';
 import type { Service } from '../shared/connect';
 import { eachItem } from '../shared/eachItem';
 import { readModel } from '../shared/modelLocator';
@@ -14,7 +14,6 @@ import { without } from '../shared/without';
 import { PaidWork } from '../shared/paidWork';
 import { LiveChunks } from './liveChunks';
 import { readMessages } from './messages';
-import { readOptions } from './options';
 
 interface Answered extends IDataObject {
 	completion: ChatCompletion & IDataObject;
@@ -60,20 +59,14 @@ async function ask(
 }
 
 function prepare(context: IExecuteFunctions, itemIndex: number): Prepared {
-	const options = readOptions(context, itemIndex);
+	const options = readChatOptions(context, itemIndex);
 	const request = chatRequest(
 		{
 			model: readModel(context, itemIndex),
 			messages: readMessages(context, itemIndex),
-			temperature: options.temperature,
-			max_tokens: options.maxTokens,
-			top_p: options.topP,
-			stop: options.stop,
-			presence_penalty: options.presencePenalty,
-			frequency_penalty: options.frequencyPenalty,
-			user: options.user,
+			...requestFields(options),
 		},
-		parseJson(options.additionalBody, 'additionalBody'),
+		additionalBody(options),
 	);
 	return {
 		request,

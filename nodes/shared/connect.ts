@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import type { IExecuteFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, ILoadOptionsFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { type EgressFilter, Gateway, parseConnection } from '../../gateway';
-import { readRequestOptions } from './requestOptions';
+import { readRequestOptions, type RequestOptions } from './requestOptions';
 
 export const credentialType = 'generationServiceApi';
 
@@ -34,6 +34,18 @@ export async function connect(context: IExecuteFunctions): Promise<Service> {
 		egressFilter: egressFilterOf(context.helpers),
 	});
 	return { context, gateway, signal, ...options };
+}
+
+/**
+ * Connects a sub-node, which lives as long as the agent that asks it.
+ * @throws InvalidInputError when the credential is not usable
+ */
+export async function connectSubNode(
+	context: ISupplyDataFunctions,
+	options: RequestOptions,
+): Promise<Gateway> {
+	const connection = parseConnection(await context.getCredentials(credentialType, 0));
+	return new Gateway(connection, { ...options, egressFilter: egressFilterOf(context.helpers) });
 }
 
 /** Connects the editor's dropdowns. */

@@ -1,5 +1,6 @@
 import type {
 	IExecuteFunctions,
+	ISupplyDataFunctions,
 	ILoadOptionsFunctions,
 	INodeListSearchResult,
 	INodeProperties,
@@ -36,7 +37,10 @@ export const modelLocator: INodeProperties = {
 };
 
 /** Reads the model's identifier, whatever mode it was given in. */
-export function readModel(context: IExecuteFunctions, itemIndex: number): string {
+export function readModel(
+	context: IExecuteFunctions | ISupplyDataFunctions,
+	itemIndex: number,
+): string {
 	const model = context.getNodeParameter('model', itemIndex, '', { extractValue: true });
 	if (typeof model === 'string' && model.trim() !== '') return model.trim();
 	throw new InvalidInputError(

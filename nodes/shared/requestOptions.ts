@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { InvalidInputError } from '../../gateway';
 
 /** The same collection on all nodes: how requests are sent, not what is asked. */
-export const requestOptionsProperty: INodeProperties = {
+export const requestOptionsProperty = {
 	displayName: 'Request Options',
 	name: 'requestOptions',
 	type: 'collection',
@@ -37,7 +37,7 @@ export const requestOptionsProperty: INodeProperties = {
 				'Seconds without an answer, or without a byte of a stream, after which a request is given up',
 		},
 	],
-};
+} satisfies INodeProperties;
 
 export interface RequestOptions {
 	maxConcurrency: number;
@@ -50,7 +50,13 @@ export interface RequestOptions {
  * @throws InvalidInputError naming the option
  */
 export function readRequestOptions(context: IExecuteFunctions): RequestOptions {
-	const given = context.getNodeParameter('requestOptions', 0, {}) as Record<string, unknown>;
+	return parseRequestOptions(
+		context.getNodeParameter('requestOptions', 0, {}) as Record<string, unknown>,
+	);
+}
+
+/** @throws InvalidInputError naming the option */
+export function parseRequestOptions(given: Record<string, unknown>): RequestOptions {
 	return {
 		maxConcurrency: readNumber(given, 'maxConcurrency', {
 			least: 1,

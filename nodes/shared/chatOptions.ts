@@ -1,6 +1,8 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
+import { parseJson } from '../../gateway';
 
-export const optionsProperty: INodeProperties = {
+/** The parameters of a chat request beside model and messages. */
+export const chatOptionsProperty = {
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',
@@ -81,11 +83,29 @@ export const optionsProperty: INodeProperties = {
 			description: 'An identifier of your end user, for the service',
 		},
 	],
-};
+} satisfies INodeProperties;
+
+/** The fields of the service's request that the options set. */
+export function requestFields(options: Record<string, unknown>) {
+	return {
+		temperature: options.temperature,
+		max_tokens: options.maxTokens,
+		top_p: options.topP,
+		stop: options.stop,
+		presence_penalty: options.presencePenalty,
+		frequency_penalty: options.frequencyPenalty,
+		user: options.user,
+	};
+}
+
+/** @throws InvalidInputError when the text is no JSON */
+export function additionalBody(options: Record<string, unknown>): unknown {
+	return parseJson(options.additionalBody, 'additionalBody');
+}
 
 /** Reads the options of one item. An option that was added and left empty counts as not set. */
-export function readOptions(
-	context: IExecuteFunctions,
+export function readChatOptions(
+	context: IExecuteFunctions | ISupplyDataFunctions,
 	itemIndex: number,
 ): Record<string, unknown> {
 	const given = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;

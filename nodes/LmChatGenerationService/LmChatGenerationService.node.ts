@@ -1,0 +1,51 @@
+import {
+	type INodeType,
+	type INodeTypeDescription,
+	type ISupplyDataFunctions,
+	NodeConnectionTypes,
+	type SupplyData,
+} from 'n8n-workflow';
+import { chatOptionsProperty } from '../shared/chatOptions';
+import { credentialType } from '../shared/connect';
+import { modelLocator, searchModels } from '../shared/modelLocator';
+import { requestOptionsProperty } from '../shared/requestOptions';
+import { supplyChatModel } from './supplyChatModel';
+
+const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
+
+export class LmChatGenerationService implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Generation Service Chat Model',
+		name: 'lmChatGenerationService',
+		icon: {
+			light: 'file:../../icons/generationService.svg',
+			dark: 'file:../../icons/generationService.dark.svg',
+		},
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["model"]["value"] || $parameter["model"] }}',
+		description: 'Give a language model of a generation service to an AI agent or chain',
+		defaults: { name: 'Generation Service Chat Model' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.AiLanguageModel],
+		outputNames: ['Model'],
+		credentials: [{ name: credentialType, required: true }],
+		properties: [
+			modelLocator,
+			{
+				...chatOptionsProperty,
+				options: [
+					// The agent decides whether to stream, and how many questions it asks at once.
+					...chatOptionsProperty.options.filter(({ name }) => name !== 'stream'),
+					...requestOptionsProperty.options.filter(({ name }) => name !== 'maxConcurrency'),
+				].sort(byName),
+			},
+		],
+	};
+
+	methods = { listSearch: { searchModels } };
+
+	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
+		return await supplyChatModel(this, itemIndex);
+	}
+}

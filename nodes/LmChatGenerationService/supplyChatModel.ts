@@ -1,0 +1,66 @@
+import { createRequire } from 'node:module';
+import { type ISupplyDataFunctions, NodeOperationError, type SupplyData } from 'n8n-workflow';
+import { agentRequest } from '../../gateway';
+import { additionalBody, readChatOptions, requestFields } from '../shared/chatOptions';
+import { connectSubNode } from '../shared/connect';
+import { nodeError } from '../shared/errors';
+import { readModel } from '../shared/modelLocator';
+import { parseRequestOptions } from '../shared/requestOptions';
+import { GatewayChatModel } from './gatewayChatModel';
+
+type AiNodeSdk = typeof import('@n8n/ai-node-sdk');
+
+/**
+ * Makes the model that an agent asks. It speaks to the service through the gateway, as Chat Completion does: one rate
+ * gate, the same retries, no request to any other path, and the key nowhere but in its header.
+ * @throws NodeOperationError when a parameter or the credential is not usable, or this n8n has no AI nodes' SDK
+ */
+export async function supplyChatModel(
+	context: ISupplyDataFunctions,
+	itemIndex: number,
+): Promise<SupplyData> {
+	const sdk = loadSdk(context, itemIndex);
+	const prepare = async () => {
+		const options = readChatOptions(context, itemIndex);
+		const gateway = await connectSubNode(context, parseRequestOptions(options));
+		const model = readModel(context, itemIndex);
+		const fields = requestFields(options);
+		const body = additionalBody(options);
+		// Bad options are refused when the agent starts, not in the middle of its work.
+		agentRequest({ model, messages: [{ role: 'user' }], ...fields }, body);
+		return new GatewayChatModel(model, {
+			gateway,
+			buildRequest: (request) => agentRequest({ model, ...fields, ...request }, body),
+			toJsonSchema: sdk.getParametersJsonSchema,
+			toNodeError: (error) => nodeError(context.getNode(), error, itemIndex),
+			signal: context.getExecutionCancelSignal(),
+		});
+	};
+	const chatModel = await prepare().catch((error: unknown) => {
+		throw nodeError(context.getNode(), error, itemIndex);
+	});
+	return sdk.supplyModel(context, chatModel);
+}
+
+/**
+ * Loaded for the first agent: it takes a second and a thousand files. By `require`, since n8n lets its own packages be
+ * found through NODE_PATH, which an `import` does not look at.
+ */
+function loadSdk(context: ISupplyDataFunctions, itemIndex: number): AiNodeSdk {
+	try {
+		return createRequire(__filename)('@n8n/ai-node-sdk') as AiNodeSdk;
+	} catch (error) {
+		throw missingSdk(context, itemIndex, error);
+	}
+}
+
+function missingSdk(context: ISupplyDataFunctions, itemIndex: number, error: unknown) {
+	return new NodeOperationError(
+		context.getNode(),
+		'This version of n8n cannot run the Generation Service Chat Model',
+		{
+			itemIndex,
+			description: `Update n8n, or use the Chat Completion node, which runs on older versions too. (${String(error)})`,
+		},
+	);
+}

@@ -1,0 +1,252 @@
+import {
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeType,
+	type INodeTypeDescription,
+	NodeConnectionTypes,
+} from 'n8n-workflow';
+import { itemsOf, runWorkflow } from '../../demo/engine';
+import { LmChatGenerationService } from '../../nodes/LmChatGenerationService/LmChatGenerationService.node';
+import { type Simulator, startSimulator } from '../../simulator';
+
+interface Reply {
+	content: unknown;
+	text: string;
+	tool_calls?: Array<{ id?: string; name: string; args: object }>;
+	usage_metadata?: object;
+}
+
+/** What an agent does with its model, by the interface that n8n's agents use. */
+interface Model {
+	invoke(messages: unknown[]): Promise<Reply>;
+	stream(messages: unknown[]): Promise<AsyncIterable<Reply & { concat(next: Reply): Reply }>>;
+	bindTools(tools: unknown[]): Model;
+}
+
+type Work = (model: Model, context: IExecuteFunctions) => Promise<unknown>;
+let work: Work;
+
+/** Stands for an agent: asks the model that is connected to it. */
+class Agent implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Agent',
+		name: 'agent',
+		group: ['transform'],
+		version: 1,
+		description: 'Asks its model',
+		defaults: { name: 'Agent' },
+		inputs: [
+			NodeConnectionTypes.Main,
+			{ type: NodeConnectionTypes.AiLanguageModel, required: true, maxConnections: 1 },
+		],
+		outputs: [NodeConnectionTypes.Main],
+		usableAsTool: true,
+		properties: [],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const model = (await this.getInputConnectionData(
+			NodeConnectionTypes.AiLanguageModel,
+			0,
+		)) as Model;
+		return [[{ json: { result: (await work(model, this)) as never } }]];
+	}
+}
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator();
+});
+afterEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const place = { typeVersion: 1, position: [0, 0] as [number, number] };
+const agent: INode = { ...place, id: 'a', name: 'Agent', type: 'test.agent', parameters: {} };
+
+async function withModel(does: Work, parameters: INodeParameters = {}, signal?: AbortSignal) {
+	work = does;
+	const model: INode = {
+		...place,
+		id: 'm',
+		name: 'Model',
+		type: 'n8n-nodes-generation-service.lmChatGenerationService',
+		parameters: { model: { __rl: true, mode: 'id', value: 'heron-chat' }, ...parameters },
+		credentials: { generationServiceApi: { id: '1', name: 'Service' } },
+	};
+	const run = await runWorkflow({
+		workflow: {
+			nodes: [agent, model],
+			connections: {
+				Model: { ai_languageModel: [[{ node: 'Agent', type: 'ai_languageModel', index: 0 }]] },
+			},
+		},
+		nodeTypes: { 'test.agent': new Agent(), [model.type]: new LmChatGenerationService() },
+		credentials: { generationServiceApi: { baseUrl: simulator.url, apiKey: simulator.key } },
+		startNode: 'Agent',
+		...(signal && { signal }),
+	});
+	return { result: itemsOf(run, 'Agent')[0]?.json.result, error: run.data.resultData.error, run };
+}
+
+const weather = {
+	type: 'function',
+	function: {
+		name: 'weather',
+		description: 'Tells the weather',
+		parameters: { type: 'object', properties: { city: { type: 'string' } } },
+	},
+};
+const bodies = () => simulator.requests.map(({ body }) => body as Record<string, unknown>);
+
+test('an agent gets an answer with its token usage, and every option reaches the service', async () => {
+	const { result, error } = await withModel(
+		async (model) => {
+			const { text, usage_metadata } = await model.invoke([
+				['system', 'Be kind'],
+				['user', 'Hello'],
+			]);
+			return { text, usage_metadata };
+		},
+		{
+			options: {
+				temperature: 0.5,
+				maxTokens: 50,
+				topP: 0.9,
+				stop: ['END'],
+				presencePenalty: 0.1,
+				frequencyPenalty: 0.2,
+				user: 'someone',
+				additionalBody: '{"seed": 7}',
+			},
+		},
+	);
+	expect(error).toBeUndefined();
+	expect(result).toMatchObject({
+		text: expect.stringContaining('Hello') as string,
+		usage_metadata: { input_tokens: expect.any(Number) as number },
+	});
+	expect(bodies()).toEqual([
+		{
+			model: 'heron-chat',
+			messages: [
+				{ role: 'system', content: 'Be kind' },
+				{ role: 'user', content: 'Hello' },
+			],
+			temperature: 0.5,
+			max_tokens: 50,
+			top_p: 0.9,
+			stop: ['END'],
+			presence_penalty: 0.1,
+			frequency_penalty: 0.2,
+			user: 'someone',
+			seed: 7,
+		},
+	]);
+});
+
+test('an agent that streams gets the text in pieces', async () => {
+	const { result } = await withModel(async (model) => {
+		const pieces: string[] = [];
+		for await (const { text } of await model.stream([['user', 'Hello']])) pieces.push(text);
+		return { pieces };
+	});
+	const { pieces } = result as { pieces: string[] };
+	expect(pieces.filter((piece) => piece !== '').length).toBeGreaterThan(5);
+	expect(pieces.join('')).toContain('Hello');
+	expect(bodies()[0]?.stream).toBe(true);
+});
+
+test.each([false, true])(
+	'the model calls the tools that it is given, and reads their results (streaming: %s)',
+	async (streaming) => {
+		const { result, error } = await withModel(async (model) => {
+			const able = model.bindTools([weather]);
+			const asked = ['user', '[call:weather {"city":"Rome"}] [call:weather {"city":"Oslo"}]'];
+			const ask = async (messages: unknown[]) => {
+				if (!streaming) return await able.invoke(messages);
+				let whole: (Reply & { concat?: (next: Reply) => Reply }) | undefined;
+				for await (const chunk of await able.stream(messages)) {
+					whole = whole?.concat?.(chunk) ?? chunk;
+				}
+				return whole!;
+			};
+			const reply = await ask([asked]);
+			const results = (reply.tool_calls ?? []).map(({ id }, index) => ({
+				type: 'tool',
+				content: `${20 + index} degrees`,
+				tool_call_id: id,
+			}));
+			const final = await ask([asked, reply, ...results]);
+			return {
+				calls: reply.tool_calls?.map(({ name, args }) => ({ name, args })),
+				text: final.text,
+			};
+		});
+		expect(error).toBeUndefined();
+		expect(result).toEqual({
+			calls: [
+				{ name: 'weather', args: { city: 'Rome' } },
+				{ name: 'weather', args: { city: 'Oslo' } },
+			],
+			text: expect.stringContaining('21 degrees') as string,
+		});
+		expect(bodies()[0]?.tools).toEqual([weather]);
+		expect(bodies()[1]?.messages).toMatchObject([
+			{ role: 'user' },
+			{ role: 'assistant', content: null, tool_calls: [{ type: 'function' }, {}] },
+			{ role: 'tool', content: '20 degrees' },
+			{ role: 'tool', content: '21 degrees' },
+		]);
+	},
+);
+
+test('a model name that other services send elsewhere goes to the same address', async () => {
+	const { error } = await withModel(async (model) => await model.invoke([['user', 'Hello']]), {
+		model: { __rl: true, mode: 'id', value: 'gpt-5.2-pro-codex' },
+	});
+	expect(error?.message).toMatch(/does not know the model/);
+	expect(simulator.requests.map(({ path }) => path)).toEqual(['/v1/chat/completions']);
+});
+
+test('a temporary failure is retried, and a refusal is told in plain words without the key', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'unavailable', times: 1 });
+	const ask: Work = async (model) => (await model.invoke([['user', 'Hello']])).text;
+	expect((await withModel(ask)).result).toEqual(expect.any(String));
+	expect(simulator.count('chat')).toBe(2);
+
+	simulator.inject({ endpoint: 'chat', fault: 'echo-key-general' });
+	const { error, run } = await withModel(ask);
+	expect(error?.message).toMatch(/refused the API key/);
+	expect(JSON.stringify(run.data)).not.toContain(simulator.key);
+	expect(simulator.count('chat')).toBe(3);
+});
+
+test.each([
+	['a temperature out of range', { options: { temperature: 3 } }, /Temperature/],
+	['no model', { model: { __rl: true, mode: 'id', value: '' } }, /Model is empty/],
+	['an additional body that is no JSON', { options: { additionalBody: '{' } }, /not valid JSON/],
+	['a timeout that is none', { options: { timeout: -1 } }, /Timeout/],
+])('%s is refused before any request', async (_name, parameters, message) => {
+	const { error } = await withModel(
+		async (model) => await model.invoke([['user', 'Hello']]),
+		parameters,
+	);
+	expect(`${error?.message} ${error?.description}`).toMatch(message);
+	expect(simulator.requests).toEqual([]);
+});
+
+test('stopping the workflow ends the answer at once', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'hang' });
+	const stop = new AbortController();
+	const running = withModel(
+		async (model) => await model.invoke([['user', 'Hello']]),
+		{},
+		stop.signal,
+	);
+	while (simulator.count('chat') === 0) await new Promise((resolve) => setImmediate(resolve));
+	stop.abort();
+	expect((await running).run.status).toBe('canceled');
+	expect(simulator.count('chat')).toBe(1);
+});
