@@ -10,10 +10,11 @@ import { fastTime } from '../engine/fastTime';
 import { credentialOf, nodeTypes } from '../engine/runNode';
 
 const EXAMPLES = resolve(__dirname, '../../examples');
-const files = readdirSync(EXAMPLES);
+const textOf = (file: string) => readFileSync(join(EXAMPLES, file), 'utf8');
+/** An agent is a node of n8n's own that the embedded engine does not have. */
+const files = readdirSync(EXAMPLES).filter((file) => !textOf(file).includes('langchain.agent"'));
 const output = mkdtempSync(join(tmpdir(), 'examples-'));
 
-const textOf = (file: string) => readFileSync(join(EXAMPLES, file), 'utf8');
 const workflowOf = (file: string) => JSON.parse(textOf(file)) as WorkflowFile;
 
 let simulator: Simulator;

@@ -11,6 +11,7 @@ import type {
 } from 'n8n-workflow';
 import { type EngineRun, itemsOf, runWorkflow } from '../../demo/engine';
 import { ChatCompletion } from '../../nodes/ChatCompletion/ChatCompletion.node';
+import { LmChatGenerationService } from '../../nodes/LmChatGenerationService/LmChatGenerationService.node';
 import { ListModels } from '../../nodes/ListModels/ListModels.node';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import type { Simulator } from '../../simulator';
@@ -23,6 +24,7 @@ const PACKAGE = 'n8n-nodes-generation-service';
 export const nodeTypes: Record<string, INodeType> = {
 	[`${PACKAGE}.chatCompletion`]: new ChatCompletion(),
 	[`${PACKAGE}.listModels`]: new ListModels(),
+	[`${PACKAGE}.lmChatGenerationService`]: new LmChatGenerationService(),
 	[`${PACKAGE}.videoGeneration`]: new VideoGeneration(),
 	'test.passThrough': new PassThrough(),
 	'test.loopOverItems': new LoopOverItems(),

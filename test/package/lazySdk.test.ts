@@ -13,5 +13,7 @@ test("loading the nodes loads neither n8n's AI SDK nor undici: n8n's start does 
 	const output = execFileSync(process.execPath, ['-e', script], { cwd: root, encoding: 'utf8' });
 	const loaded = JSON.parse(output) as string[];
 	expect(loaded.some((file) => file.endsWith('LmChatGenerationService.node.js'))).toBe(true);
-	expect(loaded.filter((file) => /ai-node-sdk|ai-utilities|langchain|undici/.test(file))).toEqual([]);
+	expect(loaded.filter((file) => /ai-node-sdk|ai-utilities|langchain|undici/.test(file))).toEqual(
+		[],
+	);
 });
