@@ -7,7 +7,7 @@ const ONLY_THE_GATEWAY =
 const restrict = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
 
 export default [
-	{ ignores: ['dist/**', 'coverage/**', 'demo-output/**'] },
+	{ ignores: ['dist/**', 'coverage/**', 'demo-output/**', 'e2e/n8n/**', 'e2e/output/**'] },
 	...configWithoutCloudSupport,
 	{
 		files: ['**/*.ts'],
@@ -39,14 +39,14 @@ export default [
 				message: 'No node knows another, and nodes/shared knows none of them.',
 			},
 			{
-				group: ['**/simulator/**', '**/demo/**', '**/test/**'],
+				group: ['**/simulator/**', '**/demo/**', '**/test/**', '**/e2e/**'],
 				message: 'These are not published.',
 			},
 		),
 	},
 	{
 		// Nothing of this is published: it may start processes, and what it throws never reaches n8n's user.
-		files: ['simulator/**/*.ts', 'demo/**/*.ts', 'test/**/*.ts'],
+		files: ['simulator/**/*.ts', 'demo/**/*.ts', 'test/**/*.ts', 'e2e/**/*.ts'],
 		rules: {
 			'@n8n/community-nodes/require-node-api-error': 'off',
 			'@n8n/community-nodes/no-dangerous-functions': 'off',

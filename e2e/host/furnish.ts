@@ -1,0 +1,50 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Simulator } from '../../simulator';
+import { ROOT } from './folders';
+import type { Credential, N8nApi } from './n8nApi';
+
+const EXAMPLES = join(ROOT, 'examples');
+
+/** The folder that the examples write into: the one of n8n's Docker image. */
+const EXAMPLE_FILES = '/home/node/.n8n-files';
+
+const workflowFile = z.looseObject({
+	name: z.string(),
+	nodes: z.array(z.looseObject({ credentials: z.record(z.string(), z.unknown()).optional() })),
+});
+
+/** Points the credential at the simulator, wherever that listens this time. */
+export async function saveSimulatorCredential(
+	api: N8nApi,
+	{ url, key }: Pick<Simulator, 'url' | 'key'>,
+	name = 'Generation Service API',
+): Promise<Credential> {
+	const data = { baseUrl: url, apiKey: key, videoBasePath: '/media/v1', ignoreSslIssues: false };
+	return await api.saveCredential(name, 'generationServiceApi', data);
+}
+
+/** Brings in the example workflows that are not there yet, with the credential chosen and files written into the folder. */
+export async function importExamples(
+	api: N8nApi,
+	credential: Credential,
+	files: string,
+): Promise<void> {
+	for (const file of await readdir(EXAMPLES)) {
+		const workflow = await readExample(file, credential, files);
+		if (!(await api.hasWorkflow(workflow.name))) await api.createWorkflow(workflow);
+	}
+}
+
+/** An example as it stands in n8n once its user has chosen a credential and a folder for files. */
+export async function readExample(file: string, credential: Credential, files: string) {
+	const text = await readFile(join(EXAMPLES, file), 'utf8');
+	const workflow = workflowFile.parse(JSON.parse(text.replaceAll(EXAMPLE_FILES, files)));
+	const nodes = workflow.nodes.map((node) =>
+		node.credentials?.generationServiceApi === undefined
+			? node
+			: { ...node, credentials: { ...node.credentials, generationServiceApi: credential } },
+	);
+	return { ...workflow, nodes };
+}

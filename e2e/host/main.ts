@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { type Simulator, startSimulator } from '../../simulator';
+import { USER_FOLDER } from './folders';
+import { importExamples, saveSimulatorCredential } from './furnish';
+import { installN8n } from './install';
+import { N8nApi, OWNER } from './n8nApi';
+import { filesFolder, type N8nServer, startN8n } from './n8nServer';
+import { installPackage } from './packageInstall';
+import { type Step, visibleSteps } from './steps';
+
+const USAGE = `npm run n8n -- [options]
+
+Starts n8n with this package in it, and the simulated service that it talks to, on this machine alone.
+
+  --port <n>             port of the editor (default 5678; another one when that is taken)
+  --video-seconds <n>    how long a video takes (default 8)
+  --help                 print this and end
+
+n8n is installed into e2e/n8n, or into the folder that the variable N8N_INSTALL_FOLDER names. What you make in the
+editor is kept in e2e/n8n/user; delete that folder to begin anew.
+`;
+
+/** Milliseconds between two words of a streamed answer: slow enough to see that it streams. */
+const WORD_DELAY_MS = 25;
+
+interface Options {
+	port: number;
+	videoSeconds: number;
+}
+
+/** @throws Error that names the option */
+function readArguments(): Options | undefined {
+	const { values } = parseArgs({
+		options: {
+			help: { type: 'boolean', default: false },
+			port: { type: 'string', default: '5678' },
+			'video-seconds': { type: 'string', default: '8' },
+		},
+	});
+	if (values.help) return undefined;
+	const port = Number(values.port);
+	const videoSeconds = Number(values['video-seconds']);
+	if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+		throw new Error('--port must be a whole number from 1 to 65535');
+	}
+	if (!(videoSeconds >= 0)) throw new Error('--video-seconds must be a number from 0');
+	return { port, videoSeconds };
+}
+
+/** Aborted by Ctrl+C, a closed terminal, or whoever ends this process. The second time ends it at once. */
+function interruption(): AbortSignal {
+	const controller = new AbortController();
+	for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+		process.once(name, () => controller.abort());
+	}
+	return controller.signal;
+}
+
+async function main(): Promise<void> {
+	const options = readArguments();
+	if (options === undefined) return print(USAGE);
+	const interrupted = interruption();
+	await serve(options, await visibleSteps(), interrupted).catch((error: unknown) => {
+		if (!interrupted.aborted) throw error;
+	});
+}
+
+async function serve(
+	{ port, videoSeconds }: Options,
+	step: Step,
+	interrupted: AbortSignal,
+): Promise<void> {
+	await installN8n(step, interrupted);
+	await installPackage(USER_FOLDER, step, interrupted);
+	const simulator = await startSimulator({ videoSeconds, chunkDelayMs: WORD_DELAY_MS });
+	try {
+		const n8n = await step('Starting n8n', startN8n(USER_FOLDER, interrupted, port));
+		try {
+			await furnish(n8n, simulator);
+			introduce(n8n, simulator);
+			await Promise.race([once(interrupted, 'abort'), n8n.ended]);
+		} finally {
+			await step('Stopping n8n', n8n.stop());
+		}
+	} finally {
+		await simulator.close();
+	}
+}
+
+async function furnish({ url }: N8nServer, simulator: Simulator): Promise<void> {
+	const api = await N8nApi.signIn(url);
+	const credential = await saveSimulatorCredential(api, simulator);
+	await importExamples(api, credential, filesFolder(USER_FOLDER));
+}
+
+function introduce(n8n: N8nServer, simulator: Simulator): void {
+	print(`
+n8n, with the example workflows and a credential for the simulated service:
+
+  Editor     ${n8n.url}
+  E-mail     ${OWNER.email}
+  Password   ${OWNER.password}
+
+  Service    ${simulator.url}
+  API key    ${simulator.key}
+  Files      ${filesFolder(USER_FOLDER)}
+  n8n's log  ${n8n.logFile}
+
+Ctrl+C ends it.
+`);
+}
+
+function print(text: string): void {
+	process.stdout.write(`${text}\n`);
+}
+
+main().catch((error: unknown) => {
+	const words = error instanceof Error ? error.message : String(error);
+	process.stderr.write(`${words}\n`);
+	process.exitCode = 1;
+});

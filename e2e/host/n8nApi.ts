@@ -1,0 +1,86 @@
+import { z } from 'zod';
+
+/** The one user of the n8n that is started here. */
+export const OWNER = {
+	email: 'owner@example.com',
+	password: 'Password123',
+	firstName: 'Olive',
+	lastName: 'Owner',
+};
+
+/** n8n ties a login to the browser that asked for it. */
+export const BROWSER_ID = 'n8n-host';
+
+const settings = z.object({ userManagement: z.object({ showSetupOnFirstLoad: z.boolean() }) });
+const withId = z.object({ id: z.string() });
+const named = z.array(z.object({ id: z.string(), name: z.string() }));
+const workflow = z.object({ id: z.string(), versionId: z.string() });
+
+export type Credential = { id: string; name: string };
+
+/** The REST interface that n8n's editor uses, as far as it is needed here, with the owner signed in. */
+export class N8nApi {
+	private constructor(
+		readonly url: string,
+		readonly cookie: string,
+	) {}
+
+	/** Signs the owner in; on the first start, creates the owner. */
+	static async signIn(url: string): Promise<N8nApi> {
+		const stranger = new N8nApi(url, '');
+		const { userManagement } = settings.parse(await stranger.call('GET', '/settings'));
+		const { email, password } = OWNER;
+		const response = userManagement.showSetupOnFirstLoad
+			? await stranger.send('POST', '/owner/setup', OWNER)
+			: await stranger.send('POST', '/login', { emailOrLdapLoginId: email, password });
+		const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0]);
+		return new N8nApi(url, cookies.join('; '));
+	}
+
+	/** Creates a credential, or changes the one of this name. */
+	async saveCredential(name: string, type: string, data: object): Promise<Credential> {
+		const existing = await this.named('/credentials', name);
+		const body = { name, type, data };
+		const saved = existing
+			? await this.call('PATCH', `/credentials/${existing}`, body)
+			: await this.call('POST', '/credentials', body);
+		return { id: withId.parse(saved).id, name };
+	}
+
+	async hasWorkflow(name: string): Promise<boolean> {
+		return (await this.named('/workflows', name)) !== undefined;
+	}
+
+	/** @returns the workflow's id */
+	async createWorkflow(content: object): Promise<string> {
+		return workflow.parse(await this.call('POST', '/workflows', content)).id;
+	}
+
+	private async named(path: string, wanted: string): Promise<string | undefined> {
+		const all = named.parse(await this.call('GET', path));
+		return all.find(({ name }) => name === wanted)?.id;
+	}
+
+	/**
+	 * @returns what n8n answers under `data`
+	 * @throws Error with n8n's own words
+	 */
+	async call(method: string, path: string, body?: object): Promise<unknown> {
+		const answer: unknown = await (await this.send(method, path, body)).json();
+		return z.object({ data: z.unknown() }).parse(answer).data;
+	}
+
+	private async send(method: string, path: string, body?: object): Promise<Response> {
+		const response = await fetch(`${this.url}/rest${path}`, {
+			method,
+			headers: {
+				'browser-id': BROWSER_ID,
+				...(this.cookie !== '' && { cookie: this.cookie }),
+				...(body && { 'content-type': 'application/json' }),
+			},
+			...(body && { body: JSON.stringify(body) }),
+		});
+		if (response.ok) return response;
+		throw new Error(`n8n refuses ${method} ${path}: ${await response.text()}`);
+	}
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { N8N_FOLDER } from './folders';
+import { freePort } from './freePort';
+
+const MOST_STARTUP_MS = 180_000;
+const MOST_SHUTDOWN_MS = 15_000;
+const LAST_WORDS = 4000;
+
+export interface N8nServer {
+	/** The editor's address, without a trailing slash. */
+	readonly url: string;
+	readonly logFile: string;
+	/** Resolves when n8n has ended, by itself or not. */
+	readonly ended: Promise<unknown>;
+	/** Ends n8n and everything it has started. */
+	stop(): Promise<void>;
+}
+
+/** n8n's settings here: on this machine alone, without questions, and without calls to anyone's servers. */
+export function n8nEnvironment(userFolder: string): NodeJS.ProcessEnv {
+	return {
+		...process.env,
+		// As in n8n's Docker image: otherwise it loads every node at its start.
+		NODE_ENV: 'production',
+		NODE_COMPILE_CACHE: join(N8N_FOLDER, 'node_modules', '.compile-cache'),
+		N8N_USER_FOLDER: userFolder,
+		N8N_LISTEN_ADDRESS: '127.0.0.1',
+		N8N_SECURE_COOKIE: 'false',
+		N8N_RESTRICT_FILE_ACCESS_TO: filesFolder(userFolder),
+		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true',
+		N8N_DIAGNOSTICS_ENABLED: 'false',
+		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+		N8N_TEMPLATES_ENABLED: 'false',
+		N8N_PERSONALIZATION_ENABLED: 'false',
+		N8N_HIRING_BANNER_ENABLED: 'false',
+		N8N_DISABLED_MODULES: 'mcp-registry,instance-ai,chat-hub,mcp',
+		N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '5',
+	};
+}
+
+/** The one folder that workflows may write files into. */
+export function filesFolder(userFolder: string): string {
+	return join(userFolder, 'files');
+}
+
+/**
+ * Starts the installed n8n and waits until its editor answers.
+ * @param wantedPort another one is taken when it is in use
+ * @throws Error with n8n's last words when it ends instead
+ */
+export async function startN8n(
+	userFolder: string,
+	signal?: AbortSignal,
+	wantedPort?: number,
+): Promise<N8nServer> {
+	await mkdir(filesFolder(userFolder), { recursive: true });
+	const logFile = join(userFolder, 'n8n.log');
+	const log = await open(logFile, 'w');
+	const port = await freePort(wantedPort);
+	const child = spawn(
+		process.execPath,
+		['--require', join(__dirname, 'endWithParent.cjs'), n8nProgram, 'start'],
+		{
+			// A group of its own: a terminal's Ctrl+C reaches this command alone, which then ends n8n in order.
+			detached: true,
+			stdio: ['ignore', log.fd, log.fd, 'ipc'],
+			env: {
+				...n8nEnvironment(userFolder),
+				N8N_PORT: String(port),
+				N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+			},
+		},
+	);
+	const ended = once(child, 'exit').finally(() => log.close());
+	const server = {
+		url: `http://localhost:${port}`,
+		logFile,
+		ended,
+		stop: async () => await stop(child, ended),
+	};
+	try {
+		await untilReady(server, signal);
+	} catch (error) {
+		await server.stop();
+		throw error;
+	}
+	return server;
+}
+
+export const n8nProgram = join(N8N_FOLDER, 'node_modules', 'n8n', 'bin', 'n8n');
+
+async function untilReady({ url, logFile, ended }: N8nServer, signal?: AbortSignal): Promise<void> {
+	let hasEnded = false;
+	void ended.finally(() => (hasEnded = true));
+	const deadline = Date.now() + MOST_STARTUP_MS;
+	while (!(await answers(`${url}/rest/settings`))) {
+		if (!hasEnded && Date.now() < deadline) {
+			await pause(100, undefined, { signal });
+			continue;
+		}
+		const log = await readFile(logFile, 'utf8');
+		throw new Error(`n8n did not start. Its last words:\n${log.slice(-LAST_WORDS)}`);
+	}
+}
+
+async function answers(url: string): Promise<boolean> {
+	return await fetch(url).then(
+		({ ok, headers }) => ok && headers.get('content-type')?.includes('json') === true,
+		() => false,
+	);
+}
+
+async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+	child.kill('SIGTERM');
+	const late = pause(MOST_SHUTDOWN_MS, undefined, { ref: false });
+	await Promise.race([ended, late]);
+	if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+	await ended;
+}

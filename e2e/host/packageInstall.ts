@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { globSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from './folders';
+import { runCommand } from './runCommand';
+import type { Step } from './steps';
+
+/** Everything the tarball is made of. */
+const SOURCES = [
+	'{credentials,gateway,icons,nodes}/**/*.*',
+	'gulpfile.js',
+	'package-lock.json',
+	'package.json',
+	'tsconfig*.json',
+];
+
+/**
+ * Installs this package as n8n's own installer does: the packed tarball into the user folder's `nodes`, without
+ * install scripts and peers. Does nothing when what is there was made of the same sources.
+ */
+export async function installPackage(
+	userFolder: string,
+	step: Step,
+	signal?: AbortSignal,
+): Promise<void> {
+	const nodes = join(userFolder, '.n8n', 'nodes');
+	const madeOf = join(nodes, '.made-of');
+	const wanted = await fingerprint();
+	const installed = await readFile(madeOf, 'utf8').catch(() => undefined);
+	if (installed !== wanted) await step('Installing this package into it', packInto(nodes, signal));
+	await writeFile(madeOf, wanted);
+}
+
+async function packInto(nodes: string, signal?: AbortSignal): Promise<void> {
+	const folder = await mkdtemp(join(tmpdir(), 'n8n-package-'));
+	try {
+		await runCommand('npm', ['pack', '--pack-destination', folder], { cwd: ROOT, signal });
+		const tarballs = (await readdir(folder)).map((file) => join(folder, file));
+		await rm(nodes, { recursive: true, force: true });
+		await mkdir(nodes, { recursive: true });
+		await writeFile(join(nodes, 'package.json'), '{ "private": true }');
+		const options = ['--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
+		await runCommand('npm', ['install', ...tarballs, ...options], { cwd: nodes, signal });
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+async function fingerprint(): Promise<string> {
+	const hash = createHash('sha256');
+	const files = SOURCES.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).sort();
+	for (const file of files) hash.update(file).update(await readFile(join(ROOT, file)));
+	return hash.digest('hex');
+}

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Of what a command that fails has said, its last words tell why. */
+const LAST_WORDS = 4000;
+
+interface Surroundings {
+	cwd: string;
+	signal?: AbortSignal | undefined;
+	env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Runs a command to its end.
+ * @returns what it wrote, of both its outputs
+ * @throws Error with the command and its last words; AbortError when it was interrupted
+ */
+export async function runCommand(
+	command: string,
+	args: string[],
+	{ cwd, signal, env }: Surroundings,
+): Promise<string> {
+	const child = spawn(command, args, { cwd, signal, env, stdio: ['ignore', 'pipe', 'pipe'] });
+	let said = '';
+	for (const output of [child.stdout, child.stderr]) {
+		output.setEncoding('utf8').on('data', (piece: string) => (said += piece));
+	}
+	const [code] = (await once(child, 'close')) as [number | null];
+	if (code === 0) return said;
+	throw new Error(`${command} ${args.join(' ')} failed:\n${said.slice(-LAST_WORDS)}`);
+}
