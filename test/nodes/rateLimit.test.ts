@@ -11,7 +11,7 @@ beforeEach(async () => {
 	simulator = await startSimulator({
 		now: () => systemClock.now(),
 		videoSeconds: 10,
-		rateLimit: { requestsPerSecond: 10, burst: 5 },
+		rateLimit: { requestsPerSecond: 2, burst: 2 },
 	});
 });
 afterEach(async () => {
