@@ -109,12 +109,11 @@ export class TaskRun {
 	}
 
 	private async about<Result>(taskId: string, work: () => Promise<Result>): Promise<Result> {
+		const unseen = { task_id: taskId, status: 'unknown' };
+		if (!this.states.has(taskId)) this.states.set(taskId, unseen);
 		return await work()
 			.catch((error: unknown) => {
-				throw new TaskError(
-					this.states.get(taskId) ?? { task_id: taskId, status: 'unknown' },
-					error,
-				);
+				throw new TaskError(this.states.get(taskId) ?? unseen, error);
 			})
 			.finally(async () => await this.inline.get(taskId)?.remove());
 	}
