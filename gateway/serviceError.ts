@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { inWords } from './duration';
 import { type RateLimit, ServiceError } from './errors';
+import { explain } from './explanation';
 import type { HttpResponse } from './transport';
 
 /** Long enough for any message a person reads, short enough for an execution's log. */
@@ -53,134 +55,22 @@ export function toServiceError(
 	now: number,
 ): ServiceError {
 	const body = readErrorBody(parseOrUndefined(text)) ?? { message: plainText(text) };
-	const [fallbackCode, message, advice] = explain(status, body.code);
+	const [fallbackCode, message, advice] = explain(status, body.code, Boolean(body.message));
+	const retryAfterMs = bounded(retryAfter(status, headers, body.data, now));
 	const reason = z.object({ reason: z.string() }).safeParse(body.data).data?.reason;
 	return new ServiceError(reason === undefined ? message : `${message}: ${clip(reason)}`, {
 		status,
 		code: body.code ?? fallbackCode,
-		advice,
+		advice: status === 429 && retryAfterMs !== undefined ? comeBack(retryAfterMs) : advice,
 		serviceMessage: body.message ? clip(body.message) : undefined,
 		reason: reason === undefined ? undefined : clip(reason),
-		retryAfterMs: bounded(retryAfter(status, headers, body.data, now)),
+		retryAfterMs,
 		rateLimit: readRateLimit(headers),
 	});
 }
 
-type Explanation = [code: string, message: string, advice: string];
-
-/** Plain words for every status and code of the interface document (Errors). */
-function explain(status: number, code: string | undefined): Explanation {
-	switch (code) {
-		case 'invalid_api_key':
-			return explainStatus(401);
-		case 'quota_not_enough':
-			return [
-				code,
-				'The account has no quota left',
-				'Top up the balance or raise the plan of the account, then run the node again.',
-			];
-		case 'model_not_found':
-			return [
-				code,
-				'The service does not know the model, or this account may not use it',
-				'Choose a model from the list: names change, and models can be withdrawn.',
-			];
-		case 'task_not_found':
-			return [
-				code,
-				'The service does not know the video task',
-				'Check the task ID. The service keeps a task for about 7 days.',
-			];
-		case 'content_filtered':
-			return [
-				code,
-				"The service's content policy stopped the request",
-				'Change the wording of the prompt or messages.',
-			];
-		case 'rate_limit_exceeded':
-			return explainStatus(429);
-		default:
-			return explainStatus(status);
-	}
-}
-
-function explainStatus(status: number): Explanation {
-	if (status >= 300 && status < 400) {
-		return [
-			'redirect_refused',
-			'The service answered with a redirect, which is not followed so that the key stays where it belongs',
-			'Put the final address of the service into the Base URL of the credential.',
-		];
-	}
-	switch (status) {
-		case 200:
-		case 201:
-			return [
-				'service_error',
-				'The service reported an error in place of its answer',
-				'Read what the service says below.',
-			];
-		case 400:
-			return [
-				'invalid_request_error',
-				'The service refused a parameter of the request',
-				'Correct the parameter that the service names below.',
-			];
-		case 401:
-			return [
-				'invalid_api_key',
-				'The service refused the API key',
-				'Check the key in the Generation Service API credential: it may be mistyped, deleted, disabled or expired.',
-			];
-		case 403:
-			return [
-				'forbidden',
-				'The account is not allowed to do this',
-				'Check the balance, the plan and the permissions of the account for this model.',
-			];
-		case 404:
-			return [
-				'not_found',
-				'The service has nothing at this address',
-				'Check the Base URL and the Video Base Path in the credential.',
-			];
-		case 413:
-			return [
-				'payload_too_large',
-				'The request is too large for the service',
-				'Shorten the prompt or the messages.',
-			];
-		case 429:
-			return [
-				'rate_limit_exceeded',
-				'The rate limit of the key is exceeded',
-				'Wait a moment and run the node again, or lower Max Concurrency in Request Options.',
-			];
-		case 500:
-			return [
-				'internal_server_error',
-				'The service failed on its side',
-				'Try again in a few minutes.',
-			];
-		case 502:
-			return [
-				'bad_gateway',
-				'A server behind the service is not available right now',
-				'Try again in a few minutes.',
-			];
-		case 503:
-			return [
-				'service_unavailable',
-				'The service is overloaded or under maintenance',
-				'Try again in a few minutes.',
-			];
-		default:
-			return [
-				`http_${status}`,
-				`The service answered with the unexpected status ${status}`,
-				'Check the Base URL in the credential, and try again in a few minutes.',
-			];
-	}
+function comeBack(retryAfterMs: number): string {
+	return `The service asks to wait ${inWords(retryAfterMs)}. Run the node again after that, or lower Max Concurrency in Request Options.`;
 }
 
 /**
