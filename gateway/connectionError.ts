@@ -58,7 +58,7 @@ export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
 			code,
 			advice:
 				'Check that the Base URL begins with the right http:// or https://. For a self-signed certificate that you trust, turn on Ignore SSL Issues in the credential.',
-			serviceMessage: messageOf(error),
+			technical: messageOf(error),
 			transient: false,
 			mayHaveBeenAccepted: false,
 			cause: error,

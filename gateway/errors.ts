@@ -7,6 +7,8 @@ interface Details {
 	advice: string;
 	/** The service's own words, without the key. */
 	serviceMessage?: string | undefined;
+	/** What the network or the machine says of the failure. */
+	technical?: string | undefined;
 	cause?: unknown;
 }
 
@@ -15,6 +17,7 @@ export abstract class GatewayError extends Error {
 	readonly code: string;
 	readonly advice: string;
 	readonly serviceMessage?: string;
+	readonly technical?: string;
 	/** The text of a streamed answer that arrived before it failed: it may have been paid for. */
 	partialText?: string;
 	/** The service may have accepted a request that is charged: sending it again may be paid twice. */
@@ -26,6 +29,7 @@ export abstract class GatewayError extends Error {
 		this.code = details.code;
 		this.advice = details.advice;
 		if (details.serviceMessage !== undefined) this.serviceMessage = details.serviceMessage;
+		if (details.technical !== undefined) this.technical = details.technical;
 	}
 }
 
@@ -141,6 +145,7 @@ export class WaitTimeoutError extends GatewayError {
 				(lastFailure === undefined ? '' : `The last look at it failed: ${lastFailure.message}. `) +
 				'The task goes on at the service and nothing is lost: use the operation Wait or Get with this task ID, or raise Max Wait.',
 			serviceMessage: lastFailure?.serviceMessage,
+			technical: lastFailure?.technical,
 		});
 	}
 }

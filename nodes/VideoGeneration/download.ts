@@ -65,6 +65,10 @@ function videoAddress(task: VideoTask): string {
 async function fetchVideo(service: Service, address: string, file: { name: string; type: string }) {
 	const { context, signal, timeoutMs } = service;
 	const limit = new SilenceLimit(systemClock, timeoutMs, signal);
+	const explain = (error: unknown): GatewayError => {
+		if (signal?.aborted) return new CancelledError();
+		return limit.expired ? fellSilent(timeoutMs) : lost(error);
+	};
 	try {
 		const { statusCode, headers, body } = (await context.helpers.httpRequest({
 			url: address,
@@ -89,7 +93,7 @@ async function fetchVideo(service: Service, address: string, file: { name: strin
 			: file.type;
 		return await context.helpers.prepareBinaryData(whole, file.name, type);
 	} catch (error) {
-		throw signal?.aborted ? new CancelledError() : lost(error);
+		throw explain(error);
 	} finally {
 		limit.end();
 	}
@@ -149,6 +153,17 @@ function refused(status: number) {
 	});
 }
 
+function fellSilent(timeoutMs: number) {
+	return new NoAnswerError(
+		`The download of the video stood still for ${timeoutMs / 1000} seconds`,
+		{
+			code: 'download_failed',
+			advice: `Raise Timeout in Request Options if the address of the video needs longer. ${LATER}`,
+			mayHaveBeenAccepted: false,
+		},
+	);
+}
+
 function lost(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
 	const isBlocked = error instanceof Error && /ssrf/i.test(error.name);
@@ -160,7 +175,7 @@ function lost(error: unknown): GatewayError {
 		{
 			code: isBlocked ? 'download_blocked' : 'download_failed',
 			advice: LATER,
-			serviceMessage: error instanceof Error ? error.message : undefined,
+			technical: error instanceof Error ? error.message : undefined,
 			transient: !isBlocked && !goesInCircles,
 			mayHaveBeenAccepted: false,
 		},

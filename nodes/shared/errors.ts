@@ -78,8 +78,10 @@ function describe(error: unknown): Failure {
 	const cause = causeOf(error);
 	const task = error instanceof TaskError ? error.task : {};
 	if (!(cause instanceof GatewayError)) return { ...describeForeign(cause), ...task };
+	const { serviceMessage, technical } = cause;
 	const words =
-		cause.serviceMessage === undefined ? '' : `\nThe service says: ${cause.serviceMessage}`;
+		(serviceMessage === undefined ? '' : `\nThe service says: ${serviceMessage}`) +
+		(technical === undefined ? '' : `\nTechnical detail: ${technical}`);
 	return {
 		message: cause instanceof InvalidInputError ? labelled(cause) : cause.message,
 		description: cause.advice + (cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') + words,
