@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import type { INodeTypeBaseDescription } from 'n8n-workflow';
+import { loadPackage } from '../../demo/loadPackage';
+
+const { nodeTypes } = loadPackage(join(__dirname, '../..'));
+const described = (node: string): INodeTypeBaseDescription => {
+	const nodeType = nodeTypes[`n8n-nodes-generation-service.${node}`];
+	if (nodeType === undefined) throw new Error(`No node ${node}`);
+	return nodeType.description;
+};
+
+// n8n drops a whole codex file, without a word, when it has no "resources".
+test.each([
+	['chatCompletion', ['chat', 'llm', 'gpt', 'generation service']],
+	['listModels', ['models', 'catalogue', 'generation service']],
+	['videoGeneration', ['video', 'clip', 'generation service']],
+	['lmChatGenerationService', ['chat', 'llm', 'agent']],
+])('the search words of %s reach the nodes panel', (node, words) => {
+	expect(described(node).codex?.alias).toEqual(expect.arrayContaining(words));
+});
+
+// The editor's nodes panel and its search leave out a node of the category AI that is not one of these.
+test.each([
+	['chatCompletion', ['Miscellaneous', 'Root Nodes']],
+	['listModels', ['Miscellaneous', 'Root Nodes']],
+	['videoGeneration', ['Miscellaneous', 'Root Nodes']],
+	['lmChatGenerationService', ['Language Models', 'Root Nodes']],
+])('%s is shown in the nodes panel and links to its documentation', (node, subcategories) => {
+	const { codex } = described(node);
+	expect(codex).toMatchObject({ categories: ['AI'], subcategories: { AI: subcategories } });
+	expect(codex?.resources?.primaryDocumentation?.[0]?.url).toMatch(/^https:.*#[a-z-]+$/);
+});
