@@ -10,7 +10,14 @@ export function virtualTime(): { clock: VirtualClock; restore: () => void } {
 	return { clock, restore: () => Object.assign(systemClock, real) };
 }
 
-/** Resolves when the condition holds; sockets go on meanwhile, virtual time does not. */
+/** Longer than anything that a test waits for. */
+const PATIENCE_MS = 20_000;
+
+/** Resolves when the condition holds; sockets go on meanwhile, virtual time does not. Throws when it never does. */
 export async function until(condition: () => boolean): Promise<void> {
-	while (!condition()) await turn();
+	const givenUp = performance.now() + PATIENCE_MS;
+	while (!condition()) {
+		if (performance.now() > givenUp) throw new Error(`This never came: ${condition}`);
+		await turn();
+	}
 }

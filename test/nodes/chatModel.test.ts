@@ -8,6 +8,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 import { itemsOf, runWorkflow } from '../../demo/engine';
+import { until } from '../engine/virtualTime';
 import { LmChatGenerationService } from '../../nodes/LmChatGenerationService/LmChatGenerationService.node';
 import { type Simulator, startSimulator } from '../../simulator';
 
@@ -245,7 +246,7 @@ test('stopping the workflow ends the answer at once', async () => {
 		{},
 		stop.signal,
 	);
-	while (simulator.count('chat') === 0) await new Promise((resolve) => setImmediate(resolve));
+	await until(() => simulator.count('chat') > 0);
 	stop.abort();
 	expect((await running).run.status).toBe('canceled');
 	expect(simulator.count('chat')).toBe(1);
