@@ -52,6 +52,7 @@ export class Gateway {
 	private readonly videoPath: string;
 	private readonly egressFilter: EgressFilter | undefined;
 	private readonly baseUrl: string;
+	private readonly ignoreSslIssues: boolean;
 	private egressCheck: Promise<void> | undefined;
 
 	constructor(connection: Connection, options: GatewayOptions) {
@@ -59,6 +60,7 @@ export class Gateway {
 		const { origin, pathname } = new URL(baseUrl);
 		const clock = options.clock ?? systemClock;
 		this.baseUrl = baseUrl;
+		this.ignoreSslIssues = ignoreSslIssues;
 		this.egressFilter = options.egressFilter;
 		this.videoPath = `${connection.videoBasePath}/video/generations`;
 		this.link = {
@@ -141,6 +143,11 @@ export class Gateway {
 		const { task, video } = await send(this.link, { method: 'GET', path }, read, signal);
 		if (video !== undefined) onInlineVideo(video);
 		return task;
+	}
+
+	/** Whether the user vouches for the certificate at this address: it is the service's own, and its issues are ignored. */
+	ignoresSslIssuesAt(address: string): boolean {
+		return this.ignoreSslIssues && new URL(address).origin === this.link.origin;
 	}
 
 	/** Runs other work, such as a download, in one of the places of the requests in flight. */

@@ -76,6 +76,7 @@ async function fetchVideo(service: Service, address: string, file: { name: strin
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			abortSignal: limit.signal,
+			skipSslCertificateValidation: service.gateway.ignoresSslIssuesAt(address),
 			headers: { 'accept-encoding': 'identity' },
 		})) as { statusCode: number; headers: Record<string, string | undefined>; body: Readable };
 		if (statusCode !== 200) {

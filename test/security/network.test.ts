@@ -109,6 +109,29 @@ test('Ignore SSL Issues accepts it for this credential alone', async () => {
 	expect((await ask(secure)).error?.message).toMatch(/secure connection/);
 });
 
+test('Ignore SSL Issues accepts the certificate of a video at the address of the service, and of no other', async () => {
+	const service = await startSimulator({ tls, videoSeconds: 0 });
+	const credential = { baseUrl: service.url, apiKey: service.key, ignoreSslIssues: true };
+	const { items } = await runNode(service, {
+		node: 'videoGeneration',
+		parameters: {
+			model: 'kite-motion',
+			prompt: 'A boat',
+			download: true,
+			waitOptions: { pollInterval: 0.1 },
+		},
+		credential,
+	});
+	await service.close();
+	expect(items[0]?.binary?.data?.mimeType).toBe('video/mp4');
+	const gateway = new Gateway(parseConnection(credential), {
+		maxConcurrency: 1,
+		maxRetries: 0,
+		timeoutMs: 10_000,
+	});
+	expect(gateway.ignoresSslIssuesAt('https://elsewhere.example/clip.mp4')).toBe(false);
+});
+
 test('a service that does not run is an error in plain words: the request was not accepted', async () => {
 	const closed = await startSimulator();
 	await closed.close();
