@@ -1,91 +1,22 @@
 import { FAULTS } from '../../simulator';
-import { endpointOf, MAX_RETRIES, type Way } from './ways';
+import {
+	byWay,
+	type Course,
+	final,
+	good,
+	lost,
+	nonsense,
+	retried,
+	type Rule,
+	silent,
+} from './expected';
+import { endpointOf, type Way } from './ways';
 
-/** What the user shall get and the service shall receive. */
-export interface Expected {
-	/** The error's code; `undefined`: a good item. */
-	code: string | undefined;
-	status?: number;
-	/** The error warns that the service may have accepted what is paid for. */
-	mayBePaid?: boolean;
-	/** Requests at the endpoint; undefined: several, as for a task that is waited for, or until redirects go in circles. */
-	requests: number | undefined;
-}
-
-export interface Case {
+export interface Case extends Course {
 	fault: string;
 	what: string;
 	way: Way;
-	/** The fault strikes one request, and then every request. */
-	once: Expected;
-	always: Expected;
 }
-
-type Rule = (way: Way) => Pick<Case, 'once' | 'always'>;
-
-const PAID: readonly Way[] = ['chat', 'chatStream', 'submit'];
-const isPaid = (way: Way) => PAID.includes(way);
-const GOOD = { code: undefined, requests: 1 } satisfies Expected;
-const both = (expected: Expected) => ({ once: expected, always: expected });
-
-const good: Rule = () => both(GOOD);
-
-/** Nothing that comes later can help: sent once, and the error says why. */
-const final =
-	(code: string, status?: number): Rule =>
-	() =>
-		both({ code, ...(status !== undefined && { status }), requests: 1 });
-
-/** "Statuses 429, 500, 502, 503 are transient; clients retry" (Errors). A waited-for task survives any number. */
-const retried =
-	(code: string, status?: number): Rule =>
-	(way) => {
-		const details = status === undefined || way === 'download' ? {} : { status };
-		if (way === 'poll') return waitedOut();
-		return {
-			once: { code: undefined, requests: 2 },
-			always: {
-				code: way === 'download' && status !== undefined ? 'download_refused' : code,
-				...details,
-				requests: 1 + MAX_RETRIES,
-			},
-		};
-	};
-
-function waitedOut(): Pick<Case, 'once' | 'always'> {
-	return {
-		once: { code: undefined, requests: undefined },
-		always: { code: 'wait_timeout', requests: undefined },
-	};
-}
-
-/** Nobody knows what became of the request: what is paid is never sent again, anything else is. */
-const lost =
-	(code: string, status?: number): Rule =>
-	(way) => {
-		const known = status === undefined ? {} : { status };
-		if (isPaid(way)) return both({ code, ...known, mayBePaid: true, requests: 1 });
-		if (way === 'download') return retried('download_failed')(way);
-		return retried(code, status)(way);
-	};
-
-/** A success that is none: what is paid may have been charged; a waited-for task survives a few of them. */
-const nonsense =
-	(code = 'malformed_answer', status?: number): Rule =>
-	(way) => {
-		const failure = { code, ...(status !== undefined && { status }) };
-		if (isPaid(way)) return both({ ...failure, mayBePaid: true, requests: 1 });
-		if (way !== 'poll') return both({ ...failure, requests: 1 });
-		return {
-			once: { code: undefined, requests: undefined },
-			always: { ...failure, requests: 5 },
-		};
-	};
-
-const byWay =
-	(rules: Partial<Record<Way, Rule>>, otherwise: Rule): Rule =>
-	(way) =>
-		(rules[way] ?? otherwise)(way);
 
 /** The document's statuses and codes, and ours where it gives none. */
 const STATUSES: Record<string, [code: string, status: number]> = {
@@ -112,11 +43,27 @@ const STATUSES: Record<string, [code: string, status: number]> = {
 };
 const TRANSIENT = [429, 500, 502, 503];
 
+/** Seconds that the service asks to wait, where it does. What is no time to come counts as silence on the matter. */
+const ASKED: Record<string, number> = {
+	'rate-limit': 1,
+	'rate-limit-general': 1,
+	'rate-limit-alternate': 1,
+	'retry-after-fraction': 0.5,
+	'retry-after-header': 1,
+	'retry-after-date': 2,
+	'retry-after-skewed': 2,
+	'retry-after-reset': 2,
+};
+
+const refused = (asked?: number) =>
+	retried('rate_limit_exceeded', { status: 429, asked, limited: true });
+
 function statusRule(name: string): Rule | undefined {
 	const key = name.replace(/-(general|alternate)$/, '').replace(/^(html|text|empty)-/, '');
 	const [code, status] = STATUSES[key] ?? [];
 	if (code === undefined || status === undefined) return undefined;
-	if (TRANSIENT.includes(status)) return retried(code, status);
+	if (status === 429) return refused(ASKED[name]);
+	if (TRANSIENT.includes(status)) return retried(code, { status });
 	return byWay({ download: final('download_refused') }, final(code, status));
 }
 
@@ -130,27 +77,20 @@ const taskFailed = (code = 'task_failed') => final(code);
 const RULES: Record<string, Rule> = {
 	'status-402': final('status_402', 402),
 	'status-405': final('status_405', 405),
-	'status-408': lost('status_408', 408),
+	'status-408': lost('status_408', { status: 408 }),
 	'status-409': final('status_409', 409),
 	'status-422': final('status_422', 422),
 	'status-451': final('status_451', 451),
-	'status-504': lost('status_504', 504),
-	'status-529': lost('status_529', 529),
-	'retry-after-year': byWay(
-		{
-			poll: () => ({
-				once: { code: undefined, requests: 2 },
-				always: { code: 'wait_timeout', requests: 1 },
-			}),
-		},
-		final('rate_limit_exceeded', 429),
-	),
+	'status-504': lost('status_504', { status: 504 }),
+	'status-529': lost('status_529', { status: 529 }),
+	// Longer than anyone waits: the item fails, and a task that is waited for is not looked at again in time.
+	'retry-after-year': byWay({ poll: final('wait_timeout') }, final('rate_limit_exceeded', 429)),
 	refuse: lost('connection_lost'),
 	lost: lost('connection_lost'),
 	'reset-inside': lost('connection_lost'),
-	hang: lost('timeout'),
-	'hang-inside': lost('timeout'),
-	'stream-hang': lost('timeout'),
+	hang: silent,
+	'hang-inside': silent,
+	'stream-hang': silent,
 	'stream-reset': lost('connection_lost'),
 	truncated: lost('connection_lost'),
 	'bad-gzip': lost('damaged_answer'),
@@ -161,8 +101,8 @@ const RULES: Record<string, Rule> = {
 	'redirect-here': byWay(
 		{
 			download: () => ({
-				once: { code: 'download_refused', requests: 2 },
-				always: { code: 'download_failed', requests: undefined },
+				once: { code: 'download_refused', pauses: [0] },
+				always: { code: 'download_failed', pauses: { atLeast: 0 } },
 			}),
 		},
 		final('redirect_refused', 302),
@@ -187,7 +127,7 @@ const RULES: Record<string, Rule> = {
 	'echo-key-general': final('invalid_api_key', 401),
 	'echo-key-alternate': final('invalid_api_key', 401),
 	'echo-key-text': final('invalid_api_key', 401),
-	'echo-key-html': retried('internal_server_error', 500),
+	'echo-key-html': retried('internal_server_error', { status: 500 }),
 	'no-choices': nonsense(),
 	'no-tasks': nonsense(),
 	'no-task-ids': nonsense(),
@@ -224,7 +164,7 @@ const HARMLESS =
 function ruleFor(fault: string): Rule {
 	const rule = RULES[fault] ?? statusRule(fault);
 	if (rule !== undefined) return rule;
-	if (fault.startsWith('retry-after-')) return retried('rate_limit_exceeded', 429);
+	if (fault.startsWith('retry-after-')) return refused(ASKED[fault]);
 	if (HARMLESS.test(fault)) return good;
 	throw new Error(`No rule for the fault ${fault}`);
 }

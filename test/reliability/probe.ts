@@ -1,29 +1,39 @@
-import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { systemClock } from '../../gateway';
-import { type Simulator, startSimulator } from '../../simulator';
-import { type NodeRun, runNode } from '../engine/runNode';
-import { endpointOf, MAX_RETRIES, type Way } from './ways';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator';
+import { bytesOf } from '../../demo/engine';
+import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
+import { CONNECTION_FAULTS } from './connectionFaults';
+import { Road } from './road';
+import { TimeOfRequests } from './timeOfRequests';
+import { endpointOf, MAX_RETRIES, MAX_WAIT, POLL_INTERVAL, TIMEOUT, type Way } from './ways';
 
 /** What the user got, and what the service received. */
 export interface Outcome {
 	/** The error of the item; undefined when the item is good. */
 	error: IDataObject | undefined;
-	items: INodeExecutionData[];
-	/** Requests that arrived at the way's endpoint. */
-	requests: number;
-	/** Milliseconds between them. */
-	gaps: number[];
+	/** What stopped the workflow. */
+	thrown: NodeResult['error'];
+	/** The good items, without what differs from one run to the next. */
+	items: unknown[];
+	/** Seconds between the requests of this way. */
+	pauses: number[];
 	/** The ids of the tasks that were made. */
 	tasks: string[];
 }
 
+export interface Probe {
+	way: Way;
+	/** Undefined: nothing goes wrong. */
+	fault?: string;
+	/** The fault strikes one request, or every request; or every request of a node that stops the workflow. */
+	times: 'once' | 'always' | 'stopping';
+	tls?: SimulatorOptions['tls'];
+}
+
 const video = (parameters: INodeParameters): NodeRun => ({
 	node: 'videoGeneration',
-	parameters: {
-		model: 'kite-motion',
-		prompt: 'A boat',
-		...parameters,
-	},
+	parameters: { model: 'kite-motion', prompt: 'A boat', ...parameters },
 });
 const chat = (stream: boolean): NodeRun => ({
 	node: 'chatCompletion',
@@ -42,68 +52,116 @@ const RUNS: Record<Way, NodeRun> = {
 	get: video({ operation: 'get' }),
 	download: video({ download: true }),
 };
-
-/** A simulator that lives in the gateway's time, for one fault: late requests of another could take its place. */
-export async function startForProbes(): Promise<Simulator> {
-	return await startSimulator({
-		now: () => systemClock.now(),
-		videoSeconds: 1,
-		slowMs: 20,
-		oversizedBytes: OVERSIZED_BYTES,
-	});
-}
+/** A task that was submitted before, when nothing was wrong yet. */
+const RESUMED: Partial<Record<Way, INodeParameters>> = {
+	poll: { operation: 'wait' },
+	get: { operation: 'get' },
+	download: { operation: 'wait', download: true },
+};
+const SETTINGS: INodeParameters = {
+	waitOptions: { pollInterval: POLL_INTERVAL, maxWait: MAX_WAIT },
+	requestOptions: { maxRetries: MAX_RETRIES, timeout: TIMEOUT },
+};
 
 /** More than a line of an event stream may have. */
 const OVERSIZED_BYTES = 17 * 1024 * 1024;
-/** Answers that take long to read, and are good in the end. */
-const LARGE = /oversized|bomb/;
 /** Faults that are only over when the node's patience is. */
 const SILENT = /hang/;
+/** The rate gate is shared by all that use one key: each probe comes with its own. */
+let keys = 0;
 
-/** Runs a node through the engine while the service suffers a fault on this way, once or for good. */
-export async function probe(
-	simulator: Simulator,
-	way: Way,
-	fault: string,
-	times: 'once' | 'always',
-): Promise<Outcome> {
-	simulator.reset();
-	const { node, parameters } = RUNS[way];
-	const run = {
-		node,
-		// The rate gate is shared by all that use one key: each probe comes with its own.
-		credential: { baseUrl: simulator.url, apiKey: acceptedKey(simulator, times) },
-		onError: 'continueRegularOutput',
-		parameters: {
-			...parameters,
-			// A task that cannot be seen is waited for until the end.
-			waitOptions: {
-				pollInterval: 2,
-				maxWait: times === 'always' && !LARGE.test(fault) ? 30 : 600,
-			},
-			requestOptions: { maxRetries: MAX_RETRIES, ...(SILENT.test(fault) && { timeout: 10 }) },
-		} as INodeParameters,
-	} satisfies NodeRun;
-	if (way === 'get') {
-		const submit = { ...run, parameters: { ...run.parameters, operation: 'submit' } };
-		run.parameters.taskId = String((await runNode(simulator, submit)).items[0]?.json.task_id);
-		await systemClock.sleep(2_000);
+/** Runs a node through the engine while the service, or the way to it, suffers a fault. */
+export async function probe({ way, fault = '', times, tls }: Probe): Promise<Outcome> {
+	const time = new TimeOfRequests();
+	const onRoad = CONNECTION_FAULTS.find((entry) => entry.fault === fault);
+	const simulator = await startSimulator({
+		now: time.now,
+		videoSeconds: 1,
+		slowMs: 20,
+		oversizedBytes: OVERSIZED_BYTES,
+		...(onRoad?.tls && tls && { tls }),
+	});
+	const road = onRoad && new Road(new URL(simulator.url), time.now);
+	await road?.open();
+	try {
+		const run = prepare(way, times, simulator, road?.url);
+		if (way === 'get' || (onRoad && RESUMED[way])) await resume(run, way, time, simulator);
+		const endpoint = endpointOf(way);
+		const arrivals = () =>
+			road?.attempts ??
+			simulator.requests.filter((request) => request.endpoint === endpoint).map(({ at }) => at);
+		const before = time.begun - simulator.requests.length;
+		const isSilent = () =>
+			SILENT.test(fault) &&
+			simulator.requests.at(-1)?.endpoint === endpoint &&
+			simulator.requests.length === time.begun - before &&
+			(times !== 'once' || arrivals().length === 1);
+		await road?.block(onRoad?.blockade, way === 'download');
+		if (onRoad && !onRoad.blockade) run.credential.ignoreSslIssues = false;
+		if (fault && !onRoad)
+			simulator.inject({ endpoint, fault, ...(times === 'once' && { times: 1 }) });
+
+		let clearing: Promise<void> | undefined;
+		let isBlocked = road !== undefined && times === 'once';
+		const isReady = () => {
+			if (isBlocked && road?.attempts.length)
+				clearing ??= road.clear().then(() => void (isBlocked = false));
+			return clearing === undefined || !isBlocked;
+		};
+		const result = await time.until(runNode(simulator, run), isSilent, isReady);
+		await clearing;
+		return await outcomeOf(result, simulator, arrivals());
+	} finally {
+		await road?.close();
+		await simulator.close();
+		time.restore();
 	}
-	const endpoint = endpointOf(way);
-	simulator.inject({ endpoint, fault, ...(times === 'once' && { times: 1 }) });
-	const { items } = await runNode(simulator, run);
-	const [item] = items;
-	const arrivals = simulator.requests.filter((request) => request.endpoint === endpoint);
+}
+
+function prepare(way: Way, times: Probe['times'], simulator: Simulator, baseUrl = simulator.url) {
+	const apiKey = `key-${++keys}`;
+	simulator.acceptKey(apiKey);
+	const { node, parameters } = RUNS[way];
 	return {
-		error: item?.json.error as IDataObject | undefined,
-		items,
-		requests: simulator.count(endpoint),
-		gaps: arrivals.slice(1).map(({ at }, index) => at - arrivals[index]!.at),
+		node,
+		// A certificate of tests is accepted, unless just that is the fault.
+		parameters: { ...parameters, ...SETTINGS },
+		credential: { baseUrl, apiKey, ignoreSslIssues: true as boolean },
+		...(times !== 'stopping' && { onError: 'continueRegularOutput' }),
+	} satisfies NodeRun;
+}
+
+/** Submits a video while nothing is wrong yet, and lets the run look at its finished task. */
+async function resume(run: NodeRun, way: Way, time: TimeOfRequests, simulator: Simulator) {
+	const submit = { ...run, parameters: { ...run.parameters, operation: 'submit' } };
+	const [task] = (await time.until(runNode(simulator, submit))).items;
+	await time.until(systemClock.sleep(1000 * POLL_INTERVAL));
+	Object.assign(run.parameters, RESUMED[way], { taskId: String(task?.json.task_id) });
+}
+
+async function outcomeOf({ items, error }: NodeResult, simulator: Simulator, at: number[]) {
+	const good = items.filter(({ json }) => !('error' in json));
+	return {
+		error: items.find(({ json }) => 'error' in json)?.json.error as IDataObject | undefined,
+		thrown: error,
+		items: await Promise.all(
+			good.map(async (item) => ({
+				...withoutChance(item.json),
+				...(item.binary && { video: (await bytesOf(item)).toString('base64') }),
+			})),
+		),
+		pauses: at.slice(1).map((moment, index) => Math.round(moment - at[index]!) / 1000),
 		tasks: simulator.tasks.map(({ id }) => id),
 	};
 }
 
-function acceptedKey(simulator: Simulator, key: string): string {
-	simulator.acceptKey(key);
-	return key;
+/** Ids, times and addresses are new in every run. */
+function withoutChance(json: IDataObject): IDataObject {
+	const { id, task_id, url, created_at, completed_at, ...rest } = json;
+	const told = { id, task_id, url, created_at, completed_at };
+	return {
+		...rest,
+		told: Object.keys(told).filter((name) => json[name] !== undefined && json[name] !== null),
+		...('base_name' in json && { id }),
+	};
 }

@@ -4,8 +4,15 @@ import type { Endpoint } from '../../simulator';
 export const WAYS = ['chat', 'chatStream', 'models', 'submit', 'poll', 'get', 'download'] as const;
 export type Way = (typeof WAYS)[number];
 
-/** How often a request is sent again in these tests. */
-export const MAX_RETRIES = 2;
+/** The ways on which something is paid for. */
+const PAID: readonly Way[] = ['chat', 'chatStream', 'submit'];
+export const isPaid = (way: Way) => PAID.includes(way);
 
 /** The endpoint that a fault on this way is injected into. */
 export const endpointOf = (way: Way): Exclude<Endpoint, 'other'> => (way === 'get' ? 'poll' : way);
+
+/** How often a request is sent again in these tests, and further settings of their nodes in seconds. */
+export const MAX_RETRIES = 2;
+export const TIMEOUT = 10;
+export const POLL_INTERVAL = 2;
+export const MAX_WAIT = 29;

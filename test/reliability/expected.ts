@@ -1,0 +1,115 @@
+import { isPaid, MAX_RETRIES, MAX_WAIT, POLL_INTERVAL, TIMEOUT, type Way } from './ways';
+
+/** What the user shall get and the service shall receive. */
+export interface Expected {
+	/** The error's code; `undefined`: a good item. */
+	code: string | undefined;
+	status?: number;
+	/** The error warns that the service may have accepted what is paid for. */
+	mayBePaid?: boolean;
+	/**
+	 * Seconds between the requests, at their longest where chance has a part in them; `[]`: one request. `atLeast`:
+	 * several, no two of them closer.
+	 */
+	pauses: number[] | { atLeast: number };
+}
+
+/** The fault strikes one request, and then every request. */
+export interface Course {
+	once: Expected;
+	always: Expected;
+}
+
+export type Rule = (way: Way) => Course;
+
+const both = (expected: Expected): Course => ({ once: expected, always: expected });
+
+export const good: Rule = () => both({ code: undefined, pauses: [] });
+
+/** Nothing that comes later can help: sent once, and the error says why. */
+export const final =
+	(code: string, status?: number): Rule =>
+	() =>
+		both({ code, ...(status !== undefined && { status }), pauses: [] });
+
+interface Retry {
+	status?: number | undefined;
+	/** Seconds that the service asks to wait. */
+	asked?: number | undefined;
+	/** The rate limit counts refusals in a row, and for all requests together. */
+	limited?: boolean;
+	/** Seconds until an attempt is known to have failed. */
+	lasting?: number;
+	/** A task of an earlier time, which is looked at at once. */
+	resumed?: boolean;
+	retries?: number;
+}
+
+/**
+ * "Statuses 429, 500, 502, 503 are transient; clients retry with exponential backoff" (Errors), or for as long as the
+ * service asks. A look at a task that is waited for is retried in the same way, and then repeated until the wait ends.
+ */
+export const retried =
+	(code: string, details: Retry = {}): Rule =>
+	(way) => {
+		const { status, asked, limited = false, lasting = 0, retries = MAX_RETRIES } = details;
+		const backoff = (retry: number) => asked ?? 0.5 * 2 ** retry;
+		const pauses = Array.from({ length: retries }, (_, retry) => lasting + backoff(retry));
+		const once: Expected = { code: undefined, pauses: [pauses[0] ?? POLL_INTERVAL] };
+		if (way === 'download') {
+			const failure = status === undefined ? 'download_failed' : 'download_refused';
+			return { once, always: { code: failure, pauses } };
+		}
+		if (way !== 'poll') {
+			return { once, always: { code, ...(status !== undefined && { status }), pauses } };
+		}
+		const always = limited ? { atLeast: backoff(0) } : looks(pauses, details);
+		return { once, always: { code: 'wait_timeout', pauses: always } };
+	};
+
+/** The pauses between requests when each look at a task fails after its retries. */
+function looks(retries: number[], { lasting = 0, resumed = false }: Retry): number[] {
+	const pauses: number[] = [];
+	let time = resumed ? 0 : POLL_INTERVAL;
+	for (let next = 0; ; next += 1) {
+		const retry = next % (retries.length + 1);
+		const pause = retries[retry] ?? lasting + POLL_INTERVAL;
+		time += pause;
+		if (time >= MAX_WAIT) return pauses;
+		pauses.push(pause);
+	}
+}
+
+/** Nobody knows what became of the request: what is paid is never sent again, anything else is. */
+export const lost =
+	(code: string, details: Retry = {}): Rule =>
+	(way) => {
+		const { status } = details;
+		if (!isPaid(way)) return retried(code, details)(way);
+		return both({ code, ...(status !== undefined && { status }), mayBePaid: true, pauses: [] });
+	};
+
+/** As lost; it is only known when the node's patience is over. */
+export const silent: Rule = lost('timeout', { lasting: TIMEOUT });
+
+/** Looks at a task that find no task, after which its address is taken to be wrong. */
+const MOST_NONSENSE = 5;
+
+/** A success that is none: what is paid may have been charged; a waited-for task survives a few of them. */
+export const nonsense =
+	(code = 'malformed_answer', status?: number): Rule =>
+	(way) => {
+		const failure = { code, ...(status !== undefined && { status }), pauses: [] };
+		if (isPaid(way)) return both({ ...failure, mayBePaid: true });
+		if (way !== 'poll') return both(failure);
+		return {
+			once: { code: undefined, pauses: [POLL_INTERVAL] },
+			always: { ...failure, pauses: Array(MOST_NONSENSE - 1).fill(POLL_INTERVAL) as number[] },
+		};
+	};
+
+/** One rule for some ways, another for the others. */
+export const byWay =
+	(rules: Partial<Record<Way, Rule>>, otherwise: Rule): Rule =>
+	(way) =>
+		(rules[way] ?? otherwise)(way);

@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../../gateway';
+import { virtualTime } from '../engine/virtualTime';
+import { TIMEOUT } from './ways';
+
+/** Every request has a timer of just this length, and nothing else has. */
+const TIMEOUT_MS = 1000 * TIMEOUT;
+/** How long to wait, in real time, for the last that a service says before it falls silent. */
+const LAST_WORDS_MS = 15;
+/** Real time after which work that should be over is taken to hang. */
+const STUCK_MS = 20_000;
+
+/**
+ * The gateway's clock for probes: it stands still while a request is under way and jumps to the next event when none
+ * is, so that the pauses between requests are exact however slow the machine is.
+ */
+export class TimeOfRequests {
+	private readonly time = virtualTime();
+	private underWay = 0;
+	/** Requests begun. */
+	begun = 0;
+
+	constructor() {
+		const { clock } = this.time;
+		systemClock.after = (ms, action) => {
+			if (ms !== TIMEOUT_MS) return clock.after(ms, action);
+			this.begun += 1;
+			this.underWay += 1;
+			let isOver = false;
+			const end = () => {
+				if (!isOver) this.underWay -= 1;
+				isOver = true;
+			};
+			const stop = clock.after(ms, () => {
+				end();
+				action();
+			});
+			return () => {
+				end();
+				stop();
+			};
+		};
+	}
+
+	now = () => this.time.clock.now();
+
+	/**
+	 * Lets time pass until the work is settled.
+	 * @param isSilent whether the request under way will never be answered, so that time passes all the same
+	 * @param isReady whether time may pass when no request is under way
+	 */
+	async until<Result>(
+		work: Promise<Result>,
+		isSilent: () => boolean = () => false,
+		isReady: () => boolean = () => true,
+	): Promise<Result> {
+		const { clock } = this.time;
+		let settled = false;
+		const settle = () => void (settled = true);
+		work.then(settle, settle);
+		const begun = Date.now();
+		while (!settled) {
+			await new Promise(setImmediate);
+			if (Date.now() - begun > STUCK_MS) throw new Error('The work does not end');
+			if (this.underWay > 0 && !isSilent()) continue;
+			if (this.underWay > 0) await delay(LAST_WORDS_MS);
+			if (!settled && isReady() && clock.timers > 0) clock.advance(clock.nextIn);
+		}
+		return await work;
+	}
+
+	restore(): void {
+		this.time.restore();
+	}
+}
