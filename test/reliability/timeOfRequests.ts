@@ -6,7 +6,7 @@ import { TIMEOUT } from './ways';
 /** Every request has a timer of just this length, and nothing else has. */
 const TIMEOUT_MS = 1000 * TIMEOUT;
 /** How long to wait, in real time, for the last that a service says before it falls silent. */
-const LAST_WORDS_MS = 15;
+const LAST_WORDS_MS = 150;
 /** Real time after which work that should be over is taken to hang. */
 const STUCK_MS = 20_000;
 
