@@ -19,8 +19,8 @@ export {
 	type ChatCompletion,
 	chatRequest,
 	type ChatRequest,
-	parseToolCalls,
 } from './schemas/chat';
+export { readToolCalls } from './schemas/toolCalls';
 export { parseInput, parseJson } from './schemas/input';
 export { backoff } from './retry';
 export { type CatalogueModel } from './schemas/models';

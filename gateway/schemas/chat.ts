@@ -116,17 +116,6 @@ export const chatCompletion = z.looseObject({
 
 export type ChatCompletion = z.infer<typeof chatCompletion>;
 
-const toolCall = z.looseObject({
-	id: z.string().optional(),
-	function: z.looseObject({ name: z.string(), arguments: z.string().default('') }),
-});
-
-/** The calls of tools in a message, in the usual shape, since the document shows none; anything else is left out. */
-export function parseToolCalls(value: unknown): Array<z.infer<typeof toolCall>> {
-	const entries = z.array(z.unknown()).safeParse(value).data ?? [];
-	return entries.flatMap((entry) => toolCall.safeParse(entry).data ?? []);
-}
-
 /** Chat completion chunk (streaming). A chunk that only reports usage has no choices. */
 const chunk = z.looseObject({
 	id: z.string().optional().catch(undefined),

@@ -9,11 +9,24 @@ import type {
 	Tool,
 } from '@n8n/ai-node-sdk';
 import type { AgentRequest, ChatCompletion, Gateway } from '../../gateway';
-import { fromToolCalls, toServiceMessages, toServiceTools } from './messages';
+import { toolCallParts, toServiceMessages, toServiceTools } from './messages';
+
+/** What one question adds to the options of the node. */
+export interface Asked extends Pick<AgentRequest, 'messages'> {
+	tools?: object[];
+	/** Where the chain needs the model to stop. */
+	stop: string[];
+}
+
+/** n8n hands the options of a call on under LangChain's names, which its types do not tell. */
+interface CallOptions extends ChatModelConfig {
+	signal?: AbortSignal;
+	stop?: string[];
+}
 
 interface Service {
 	gateway: Gateway;
-	buildRequest: (request: Pick<AgentRequest, 'messages'> & { tools?: unknown }) => AgentRequest;
+	buildRequest: (request: Asked) => AgentRequest;
 	/** A tool's parameters, which may be a zod schema of n8n's own zod. */
 	toJsonSchema: (tool: Extract<Tool, { type: 'function' }>) => unknown;
 	toNodeError: (error: unknown) => Error;
@@ -29,7 +42,7 @@ const FINISH_REASONS: Record<string, FinishReason> = {
 };
 
 /** A chat model for n8n's agents and chains that asks through the gateway. */
-export class GatewayChatModel implements ChatModel {
+export class GatewayChatModel implements ChatModel<CallOptions> {
 	readonly provider = 'generation-service';
 
 	constructor(
@@ -38,20 +51,20 @@ export class GatewayChatModel implements ChatModel {
 		private readonly tools: Tool[] = [],
 	) {}
 
-	withTools(tools: Tool[]): ChatModel {
+	withTools(tools: Tool[]): GatewayChatModel {
 		return new GatewayChatModel(this.modelId, this.service, [...this.tools, ...tools]);
 	}
 
 	/** Asks once. Rejects with the error that a node throws. */
-	async generate(messages: Message[], config?: ChatModelConfig): Promise<GenerateResult> {
-		const completion = await this.explain(
-			async () => await this.service.gateway.chat(this.request(messages), this.signalOf(config)),
-		);
-		return toResult(completion);
+	async generate(messages: Message[], options: CallOptions = {}): Promise<GenerateResult> {
+		return await this.explain(async () => {
+			const signal = this.signalOf(options);
+			return toResult(await this.service.gateway.chat(this.request(messages, options), signal));
+		});
 	}
 
 	/** Hands the text on while it arrives, and calls of tools when they are complete. */
-	async *stream(messages: Message[], config?: ChatModelConfig): AsyncIterable<StreamChunk> {
+	async *stream(messages: Message[], options: CallOptions = {}): AsyncIterable<StreamChunk> {
 		const arrived: string[] = [];
 		let wake = () => {};
 		let ended = false;
@@ -59,48 +72,42 @@ export class GatewayChatModel implements ChatModel {
 			arrived.push(text);
 			wake();
 		};
-		const answer = this.explain(
-			async () =>
-				await this.service.gateway.streamChat(
-					this.request(messages),
-					onText,
-					this.signalOf(config),
-				),
+		const reader = new AbortController();
+		const signal = this.signalOf(options, reader.signal);
+		const answer = this.explain(async () =>
+			toResult(
+				await this.service.gateway.streamChat(this.request(messages, options), onText, signal),
+			),
 		).finally(() => {
 			ended = true;
 			wake();
 		});
 		// Who reads may stop before the end: the failure of an answer nobody waits for is not one of the process.
 		answer.catch(() => {});
-		while (!ended || arrived.length > 0) {
-			const delta = arrived.shift();
-			if (delta !== undefined) yield { type: 'text-delta', delta };
-			else await new Promise<void>((resolve) => (wake = resolve));
+		try {
+			while (!ended || arrived.length > 0) {
+				const delta = arrived.shift();
+				if (delta !== undefined) yield { type: 'text-delta', delta };
+				else await new Promise<void>((resolve) => (wake = resolve));
+			}
+			yield* lastChunks(await answer);
+		} finally {
+			reader.abort();
 		}
-		const { message, finishReason = 'other', usage } = toResult(await answer);
-		for (const part of message.content) {
-			if (part.type !== 'tool-call') continue;
-			yield {
-				type: 'tool-call-delta',
-				...(part.toolCallId !== undefined && { id: part.toolCallId }),
-				name: part.toolName,
-				argumentsDelta: part.input,
-			};
-		}
-		yield { type: 'finish', finishReason, ...(usage && { usage }) };
 	}
 
-	private request(messages: Message[]): AgentRequest {
+	private request(messages: Message[], { stop = [] }: CallOptions): AgentRequest {
 		const tools = toServiceTools(this.tools, this.service.toJsonSchema);
 		return this.service.buildRequest({
 			messages: toServiceMessages(messages),
+			stop,
 			...(tools.length > 0 && { tools }),
 		});
 	}
 
-	private signalOf(config: ChatModelConfig | undefined): AbortSignal | undefined {
-		const signals = [config?.abortSignal, this.service.signal].filter((one) => one !== undefined);
-		return signals.length === 0 ? undefined : AbortSignal.any(signals);
+	private signalOf({ signal, abortSignal }: CallOptions, reader?: AbortSignal): AbortSignal {
+		const signals = [signal, abortSignal, this.service.signal, reader];
+		return AbortSignal.any(signals.filter((one) => one !== undefined));
 	}
 
 	private async explain<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -110,13 +117,23 @@ export class GatewayChatModel implements ChatModel {
 	}
 }
 
+/** What follows the text of a streamed answer. */
+function* lastChunks({ message, finishReason = 'other', usage }: GenerateResult) {
+	for (const part of message.content) {
+		if (part.type !== 'tool-call') continue;
+		const { toolCallId: id, toolName: name, input: argumentsDelta } = part;
+		yield { type: 'tool-call-delta' as const, ...(id && { id }), name, argumentsDelta };
+	}
+	yield { type: 'finish' as const, finishReason, ...(usage && { usage }) };
+}
+
 function toResult(completion: ChatCompletion): GenerateResult {
 	const { id, choices, usage } = completion;
 	const [choice] = choices;
 	const text = choice?.message.content;
 	const content: Message['content'] = [
 		...(text ? [{ type: 'text' as const, text }] : []),
-		...fromToolCalls(choice?.message.tool_calls),
+		...toolCallParts(completion),
 	];
 	return {
 		...(id !== undefined && { id }),

@@ -1,5 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Message, Tool } from '@n8n/ai-node-sdk';
-import { type AgentRequest, parseToolCalls } from '../../gateway';
+import {
+	type AgentRequest,
+	type ChatCompletion,
+	InvalidInputError,
+	readToolCalls,
+} from '../../gateway';
 
 type ServiceMessage = AgentRequest['messages'][number];
 type Part = Message['content'][number];
@@ -11,12 +17,24 @@ type ToolCallPart = Extract<Part, { type: 'tool-call' }>;
  */
 export function toServiceMessages(messages: Message[]): ServiceMessage[] {
 	return messages.flatMap(({ role, content }): ServiceMessage[] => {
-		const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 		if (role === 'tool') return content.flatMap(toToolMessage);
+		const text = textOf(content, role === 'assistant' ? '' : '\n\n');
 		const calls = content.flatMap((part) => (part.type === 'tool-call' ? [toToolCall(part)] : []));
 		if (calls.length === 0) return [{ role, content: text }];
 		return [{ role, content: text === '' ? null : text, tool_calls: calls }];
 	});
+}
+
+/** An answer that was streamed is in pieces that belong together; what a user adds to a prompt stands for itself. */
+function textOf(content: Part[], separator: string): string {
+	if (content.some(({ type }) => type === 'file')) {
+		throw new InvalidInputError(
+			'messages',
+			'The messages contain an image or a file, and the service takes text alone',
+			'Turn off the passing on of images in the options of the agent or chain, or describe them in words.',
+		);
+	}
+	return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(separator);
 }
 
 function toToolMessage(part: Part): ServiceMessage[] {
@@ -43,12 +61,12 @@ export function toServiceTools(
 	});
 }
 
-/** The calls of tools in an answer; what is none is left out. */
-export function fromToolCalls(value: unknown): ToolCallPart[] {
-	return parseToolCalls(value).map(({ id, function: { name, arguments: input } }) => ({
+/** The calls of tools in an answer. The result of a call names it, so a call without an id is given one. */
+export function toolCallParts(completion: ChatCompletion): ToolCallPart[] {
+	return readToolCalls(completion).map((call) => ({
 		type: 'tool-call',
-		...(id !== undefined && { toolCallId: id }),
-		toolName: name,
-		input: input || '{}',
+		toolCallId: call.id ?? `call-${randomUUID()}`,
+		toolName: call.name,
+		input: call.arguments,
 	}));
 }

@@ -20,9 +20,14 @@ export async function supplyChatModel(
 	itemIndex: number,
 ): Promise<SupplyData> {
 	const sdk = loadSdk(context, itemIndex);
+	const explain = (error: unknown) =>
+		// So n8n shows the error as it is, and at this node in place of the agent.
+		Object.assign(nodeError(context.getNode(), error, itemIndex), {
+			functionality: 'configuration-node' as const,
+		});
 	const prepare = async () => {
 		const options = readChatOptions(context, itemIndex);
-		const gateway = await connectSubNode(context, parseRequestOptions(options));
+		const gateway = await connectSubNode(context, itemIndex, parseRequestOptions(options));
 		const model = readModel(context, itemIndex);
 		const fields = requestFields(options);
 		const body = additionalBody(options);
@@ -30,14 +35,18 @@ export async function supplyChatModel(
 		agentRequest({ model, messages: [{ role: 'user' }], ...fields }, body);
 		return new GatewayChatModel(model, {
 			gateway,
-			buildRequest: (request) => agentRequest({ model, ...fields, ...request }, body),
+			buildRequest({ stop, ...request }) {
+				const stops = [fields.stop ?? [], stop].flat();
+				const merged = { ...fields, stop: stops.length > 0 ? stops : undefined };
+				return agentRequest({ model, ...merged, ...request }, body);
+			},
 			toJsonSchema: sdk.getParametersJsonSchema,
-			toNodeError: (error) => nodeError(context.getNode(), error, itemIndex),
+			toNodeError: explain,
 			signal: context.getExecutionCancelSignal(),
 		});
 	};
 	const chatModel = await prepare().catch((error: unknown) => {
-		throw nodeError(context.getNode(), error, itemIndex);
+		throw explain(error);
 	});
 	return sdk.supplyModel(context, chatModel);
 }
@@ -60,6 +69,7 @@ function missingSdk(context: ISupplyDataFunctions, itemIndex: number, error: unk
 		'This version of n8n cannot run the Generation Service Chat Model',
 		{
 			itemIndex,
+			functionality: 'configuration-node',
 			description: `Update n8n, or use the Chat Completion node, which runs on older versions too. (${String(error)})`,
 		},
 	);

@@ -42,9 +42,10 @@ export async function connect(context: IExecuteFunctions): Promise<Service> {
  */
 export async function connectSubNode(
 	context: ISupplyDataFunctions,
+	itemIndex: number,
 	options: RequestOptions,
 ): Promise<Gateway> {
-	const connection = parseConnection(await context.getCredentials(credentialType, 0));
+	const connection = parseConnection(await context.getCredentials(credentialType, itemIndex));
 	return new Gateway(connection, { ...options, egressFilter: egressFilterOf(context.helpers) });
 }
 

@@ -1,60 +1,7 @@
-import {
-	type IExecuteFunctions,
-	type INode,
-	type INodeExecutionData,
-	type INodeParameters,
-	type INodeType,
-	type INodeTypeDescription,
-	NodeConnectionTypes,
-} from 'n8n-workflow';
-import { itemsOf, runWorkflow } from '../../demo/engine';
-import { until } from '../engine/virtualTime';
-import { LmChatGenerationService } from '../../nodes/LmChatGenerationService/LmChatGenerationService.node';
+import type { INodeParameters } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../../simulator';
-
-interface Reply {
-	content: unknown;
-	text: string;
-	tool_calls?: Array<{ id?: string; name: string; args: object }>;
-	usage_metadata?: object;
-}
-
-/** What an agent does with its model, by the interface that n8n's agents use. */
-interface Model {
-	invoke(messages: unknown[]): Promise<Reply>;
-	stream(messages: unknown[]): Promise<AsyncIterable<Reply & { concat(next: Reply): Reply }>>;
-	bindTools(tools: unknown[]): Model;
-}
-
-type Work = (model: Model, context: IExecuteFunctions) => Promise<unknown>;
-let work: Work;
-
-/** Stands for an agent: asks the model that is connected to it. */
-class Agent implements INodeType {
-	description: INodeTypeDescription = {
-		displayName: 'Agent',
-		name: 'agent',
-		group: ['transform'],
-		version: 1,
-		description: 'Asks its model',
-		defaults: { name: 'Agent' },
-		inputs: [
-			NodeConnectionTypes.Main,
-			{ type: NodeConnectionTypes.AiLanguageModel, required: true, maxConnections: 1 },
-		],
-		outputs: [NodeConnectionTypes.Main],
-		usableAsTool: true,
-		properties: [],
-	};
-
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const model = (await this.getInputConnectionData(
-			NodeConnectionTypes.AiLanguageModel,
-			0,
-		)) as Model;
-		return [[{ json: { result: (await work(model, this)) as never } }]];
-	}
-}
+import { type Model, type Reply, runAgent } from '../engine/runAgent';
+import { until } from '../engine/virtualTime';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -63,33 +10,14 @@ beforeAll(async () => {
 afterEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
-const place = { typeVersion: 1, position: [0, 0] as [number, number] };
-const agent: INode = { ...place, id: 'a', name: 'Agent', type: 'test.agent', parameters: {} };
+type Work = (model: Model) => Promise<unknown>;
 
-async function withModel(does: Work, parameters: INodeParameters = {}, signal?: AbortSignal) {
-	work = does;
-	const model: INode = {
-		...place,
-		id: 'm',
-		name: 'Model',
-		type: 'n8n-nodes-generation-service.lmChatGenerationService',
-		parameters: { model: { __rl: true, mode: 'id', value: 'heron-chat' }, ...parameters },
-		credentials: { generationServiceApi: { id: '1', name: 'Service' } },
-	};
-	const run = await runWorkflow({
-		workflow: {
-			nodes: [agent, model],
-			connections: {
-				Model: { ai_languageModel: [[{ node: 'Agent', type: 'ai_languageModel', index: 0 }]] },
-			},
-		},
-		nodeTypes: { 'test.agent': new Agent(), [model.type]: new LmChatGenerationService() },
-		credentials: { generationServiceApi: { baseUrl: simulator.url, apiKey: simulator.key } },
-		startNode: 'Agent',
+const withModel = async (work: Work, model: INodeParameters = {}, signal?: AbortSignal) =>
+	await runAgent(simulator, {
+		work: async (equipment) => await work(equipment.model),
+		model,
 		...(signal && { signal }),
 	});
-	return { result: itemsOf(run, 'Agent')[0]?.json.result, error: run.data.resultData.error, run };
-}
 
 const weather = {
 	type: 'function',

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { MalformedAnswerError } from '../errors';
+import type { ChatCompletion } from './chat';
+
+/** A model's wish that a tool be called. */
+export interface ToolCall {
+	/** Names the call, for the message with its result. Some services send none. */
+	id: string | undefined;
+	name: string;
+	/** JSON. */
+	arguments: string;
+}
+
+/** The interface document names function calling and does not show it: these are the fields of similar services. */
+const toolCall = z.object({
+	id: z.string().min(1).optional().catch(undefined),
+	function: z.object({
+		name: z.string().min(1),
+		arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+	}),
+});
+
+/**
+ * The calls of tools in an answer.
+ * @throws MalformedAnswerError for a call that cannot be made: an agent that did something else instead would do harm
+ */
+export function readToolCalls({ choices: [choice] }: ChatCompletion): ToolCall[] {
+	const wishes = choice?.message.tool_calls;
+	if (!Array.isArray(wishes)) return [];
+	return wishes.map((wish: unknown) => {
+		const call = toolCall.safeParse(wish);
+		if (!call.success) throw unreadable('The model called a tool in a way nobody can follow', wish);
+		const { name, arguments: given } = call.data.function;
+		const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
+		if (!isJson(text || '{}')) {
+			const advice =
+				choice?.finish_reason === 'length'
+					? 'The answer was cut off in the middle of the call: raise Max Tokens.'
+					: 'Run the node again, or choose another model.';
+			throw unreadable(
+				`The model called the tool ${name} with arguments that are not JSON`,
+				wish,
+				advice,
+			);
+		}
+		return { id: call.data.id, name, arguments: text || '{}' };
+	});
+}
+
+function isJson(text: string): boolean {
+	try {
+		JSON.parse(text);
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+function unreadable(message: string, wish: unknown, advice = 'Choose another model.') {
+	return new MalformedAnswerError(message, {
+		status: 200,
+		bodyStart: JSON.stringify(wish).slice(0, 300),
+		advice,
+	});
+}

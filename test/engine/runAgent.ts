@@ -1,0 +1,137 @@
+import {
+	type IConnections,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeType,
+	NodeConnectionTypes,
+	type StructuredChunk,
+} from 'n8n-workflow';
+import { itemsOf, runWorkflow } from '../../demo/engine';
+import { LmChatGenerationService } from '../../nodes/LmChatGenerationService/LmChatGenerationService.node';
+import { asTool } from './asTool';
+import { nodeTypes, type NodeRun } from './runNode';
+
+/** An answer of a model, by the interface that n8n's agents use. */
+export interface Reply {
+	content: unknown;
+	text: string;
+	tool_calls?: Array<{ id?: string; name: string; args: object }>;
+	usage_metadata?: object;
+}
+
+export interface Model {
+	invoke(messages: unknown[], options?: { stop?: string[]; signal?: AbortSignal }): Promise<Reply>;
+	stream(messages: unknown[]): Promise<AsyncIterable<Reply & { concat(next: Reply): Reply }>>;
+	bindTools(tools: unknown[]): Model;
+}
+
+export interface Tool {
+	name: string;
+	description: string;
+	invoke(input: object): Promise<string>;
+}
+
+interface Equipment {
+	model: Model;
+	tools: Tool[];
+}
+
+export interface AgentRun {
+	/** What the agent does with what is connected to it. */
+	work: (equipment: Equipment) => Promise<unknown>;
+	/** The parameters of the chat model, beside its model's name. */
+	model?: INodeParameters;
+	/** The nodes that it has as tools. */
+	tools?: Array<Pick<NodeRun, 'node' | 'parameters' | 'tries'> & { name: string }>;
+	signal?: AbortSignal;
+	/** Makes the workflow stream. */
+	streaming?: boolean;
+}
+
+const PACKAGE = 'n8n-nodes-generation-service';
+const CHAT_MODEL = `${PACKAGE}.lmChatGenerationService`;
+const place = { typeVersion: 1, position: [0, 0] as [number, number] };
+const credentials = { generationServiceApi: { id: '1', name: 'Service' } };
+
+/** Runs a small agent with the chat model, and perhaps with nodes as tools, through n8n's engine. */
+export async function runAgent(
+	service: { url: string; key: string },
+	{ work, model = {}, tools = [], signal, streaming = false }: AgentRun,
+) {
+	const nodes: INode[] = [
+		{ ...place, id: 'a', name: 'Agent', type: 'test.agent', parameters: {} },
+		{
+			...place,
+			id: 'm',
+			name: 'Model',
+			type: CHAT_MODEL,
+			parameters: { model: { __rl: true, mode: 'id', value: 'heron-chat' }, ...model },
+			credentials,
+		},
+		...tools.map(({ node, name, parameters, tries }) => ({
+			...place,
+			id: name,
+			name,
+			type: `${PACKAGE}.${node}Tool`,
+			parameters,
+			credentials,
+			...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 0 }),
+		})),
+	];
+	const connections: IConnections = { Model: connected(NodeConnectionTypes.AiLanguageModel) };
+	for (const { name } of tools) connections[name] = connected(NodeConnectionTypes.AiTool);
+	const chunks: StructuredChunk[] = [];
+	const run = await runWorkflow({
+		workflow: { nodes, connections },
+		nodeTypes: {
+			'test.agent': agentThat(work),
+			[CHAT_MODEL]: new LmChatGenerationService(),
+			...Object.fromEntries(
+				tools.map(({ node }) => [
+					`${PACKAGE}.${node}Tool`,
+					asTool(nodeTypes[`${PACKAGE}.${node}`]!),
+				]),
+			),
+		},
+		credentials: { generationServiceApi: { baseUrl: service.url, apiKey: service.key } },
+		startNode: 'Agent',
+		...(signal && { signal }),
+		...(streaming && { onChunk: (chunk: StructuredChunk) => chunks.push(chunk) }),
+	});
+	const result: unknown = itemsOf(run, 'Agent')[0]?.json.result;
+	return { result, error: run.data.resultData.error, run, chunks };
+}
+
+function connected(type: 'ai_languageModel' | 'ai_tool') {
+	return { [type]: [[{ node: 'Agent', type, index: 0 }]] };
+}
+
+function agentThat(work: AgentRun['work']): INodeType {
+	return {
+		description: {
+			displayName: 'Agent',
+			name: 'agent',
+			group: ['transform'],
+			version: 1,
+			description: 'Asks its model and calls its tools',
+			defaults: { name: 'Agent' },
+			inputs: [
+				NodeConnectionTypes.Main,
+				{ type: NodeConnectionTypes.AiLanguageModel, required: true, maxConnections: 1 },
+				NodeConnectionTypes.AiTool,
+			],
+			outputs: [NodeConnectionTypes.Main],
+			properties: [],
+		},
+		async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+			const equipment = {
+				model: (await this.getInputConnectionData(NodeConnectionTypes.AiLanguageModel, 0)) as Model,
+				tools: (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[],
+			};
+			return [[{ json: { result: await work(equipment) } as IDataObject }]];
+		},
+	};
+}
