@@ -23,34 +23,44 @@ function integerBetween(low: number, high: number) {
 
 const roleRule = "must be 'system', 'user' or 'assistant'";
 
-// Function calling is named in the document and not shown: a message that calls tools needs no content, and a tool's
-// result says which call it answers.
-const callingMessage = z.looseObject({
-	role: z.literal('assistant'),
-	content: z.null().optional(),
-	tool_calls: z.array(z.looseObject({ id: z.string() })).min(1),
-});
+const calls = z.array(z.looseObject({ id: z.string() })).min(1);
 
+// Function calling is named in the document and not shown: a message that calls tools needs no content.
 const message = z.preprocess(
 	(value) => {
-		const calling = callingMessage.safeParse(value);
+		const calling = z
+			.looseObject({
+				role: z.literal('assistant'),
+				content: z.null().optional(),
+				tool_calls: calls,
+			})
+			.safeParse(value);
 		return calling.success ? { ...calling.data, content: '' } : value;
 	},
-	z
-		.looseObject(
-			{
-				role: z.enum(['system', 'user', 'assistant', 'tool'], rule(roleRule)),
-				content: text,
-			},
-			rule('must be an object with role and content'),
-		)
-		.refine(({ role, tool_call_id: call }) => role !== 'tool' || typeof call === 'string', {
-			path: ['role'],
-			error: roleRule,
-		}),
+	z.looseObject(
+		{
+			role: z.enum(['system', 'user', 'assistant', 'tool'], rule(roleRule)),
+			content: text,
+		},
+		rule('must be an object with role and content'),
+	),
 );
 
-const offeredTool = z.looseObject({ function: z.looseObject({ name: z.string() }) });
+const messages = z
+	.array(message, rule('must be an array of items with role and content'))
+	.min(1, 'must hold at least one message')
+	.superRefine((list, { addIssue }) => {
+		const refuse = (index: number, field: string, words: string) =>
+			addIssue({ code: 'custom', path: [index, field], message: words });
+		const called = new Set<unknown>();
+		for (const [index, { role, tool_calls: made, tool_call_id: answered }] of list.entries()) {
+			for (const { id } of calls.safeParse(made).data ?? []) called.add(id);
+			if (role !== 'tool') continue;
+			if (typeof answered !== 'string') refuse(index, 'role', roleRule);
+			else if (!called.has(answered))
+				refuse(index, 'tool_call_id', 'must name a call made before it');
+		}
+	});
 
 const positive = 'must be a positive integer';
 const stopRule = 'must be a string or an array of strings';
@@ -58,9 +68,7 @@ const stopRule = 'must be a string or an array of strings';
 /** POST /v1/chat/completions. Fields the document does not name are let through. */
 export const chatRequest = z.looseObject({
 	model: nonEmpty,
-	messages: z
-		.array(message, rule('must be an array of items with role and content'))
-		.min(1, 'must hold at least one message'),
+	messages,
 	temperature: between(0, 2).optional(),
 	max_tokens: z.int(rule(positive)).positive(positive).optional(),
 	top_p: between(0, 1).optional(),
@@ -73,12 +81,6 @@ export const chatRequest = z.looseObject({
 	frequency_penalty: between(-2, 2).optional(),
 	user: text.optional(),
 });
-
-/** The names of the tools that a request offers: of another shape than the usual one it offers none. */
-export function offeredTools(request: ChatRequest): string[] {
-	const tools = z.array(z.unknown()).safeParse(request.tools).data ?? [];
-	return tools.flatMap((tool) => offeredTool.safeParse(tool).data?.function.name ?? []);
-}
 
 /** POST {video prefix}/video/generations, with the document's defaults filled in. */
 export const videoRequest = z.looseObject({

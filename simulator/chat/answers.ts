@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type ChatRequest, offeredTools } from '../requests';
-
-export interface ToolCall {
-	name: string;
-	/** JSON. */
-	arguments: string;
-}
+import type { ChatRequest } from '../requests';
+import { type ToolCall, toolCalls } from './toolCalls';
 
 export interface ChatAnswer {
 	content: string;
@@ -18,6 +13,8 @@ export interface ChatAnswer {
 }
 
 const QUOTED_CHARACTERS = 160;
+/** An agent's user wants to see the whole result: an address, say. */
+const QUOTED_OF_RESULT = 2_000;
 const MOST_WORDS = 100_000;
 
 const openings = [
@@ -38,11 +35,11 @@ function tokens(text: string): string[] {
 	return text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
 }
 
-function quote(text: string): string {
-	const plain = text.replace(/\[(fault|words):[^\]]*\]/g, '').trim();
+function quote(text: string, most = QUOTED_CHARACTERS): string {
+	const plain = text.replace(/\[(fault|words|call):[^\]]*\]/g, '').trim();
 	const characters = [...plain];
-	if (characters.length <= QUOTED_CHARACTERS) return plain;
-	return `${characters.slice(0, QUOTED_CHARACTERS).join('')}…`;
+	if (characters.length <= most) return plain;
+	return `${characters.slice(0, most).join('')}…`;
 }
 
 function pick<Item>(items: readonly Item[], seed: number): Item {
@@ -57,13 +54,14 @@ function compose({ model, messages }: ChatRequest): string {
 	const hash = createHash('sha256').update(model).update('\0').update(question).digest();
 	const seed = hash.readUInt16BE(0);
 	const system = messages.find(({ role }) => role === 'system');
-	const last = messages.at(-1);
-	const result = last?.role === 'tool' ? last : undefined;
+	const results = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
 	const turn = messages.filter(({ role }) => role === 'user').length;
 	const sentences = [
 		pick(openings, seed)(quote(question)),
 		...(system ? [`I keep to what I was told: “${quote(system.content)}”.`] : []),
-		...(result ? [`The tool told me: “${quote(result.content)}”.`] : []),
+		...results.flatMap(({ role, content }) =>
+			role === 'tool' ? [`The tool told me: “${quote(content, QUOTED_OF_RESULT)}”.`] : [],
+		),
 		...(turn > 1 ? [`This is turn ${turn} of our conversation.`] : []),
 		pick(thoughts, seed),
 		pick(thoughts, seed + 1),
@@ -82,17 +80,6 @@ function beforeStop(text: string, stop: ChatRequest['stop']): string {
 	return text.slice(0, Math.min(text.length, ...ends));
 }
 
-/** `[call:name {"some": "arguments"}]` in the last message asks for a call of that tool, if the model was given it. */
-function toolCalls(request: ChatRequest): ToolCall[] {
-	const last = request.messages.at(-1);
-	if (last?.role !== 'user') return [];
-	const orders = [...last.content.matchAll(/\[call:(\S+?)(?:\s+(\{.*?\}))?\]/gs)];
-	const offered = offeredTools(request);
-	return orders.flatMap(([, name = '', given = '{}']) =>
-		offered.includes(name) ? [{ name, arguments: given }] : [],
-	);
-}
-
 /**
  * What the simulated model says: the same for the same model and messages. `[words:N]` in the last
  * user message asks for N words.
@@ -101,6 +88,8 @@ export function answerChat(request: ChatRequest): ChatAnswer {
 	const calls = toolCalls(request);
 	const all = calls.length > 0 ? [] : tokens(beforeStop(compose(request), request.stop));
 	const pieces = all.slice(0, request.max_tokens ?? all.length);
+	const written =
+		pieces.length + calls.reduce((sum, call) => sum + 1 + tokens(call.arguments).length, 0);
 	const prompt = request.messages.reduce((sum, { content }) => sum + tokens(content).length + 4, 0);
 	return {
 		content: pieces.join(''),
@@ -109,8 +98,8 @@ export function answerChat(request: ChatRequest): ChatAnswer {
 		finishReason: calls.length > 0 ? 'tool_calls' : pieces.length < all.length ? 'length' : 'stop',
 		usage: {
 			prompt_tokens: prompt,
-			completion_tokens: pieces.length,
-			total_tokens: prompt + pieces.length,
+			completion_tokens: written,
+			total_tokens: prompt + written,
 		},
 	};
 }

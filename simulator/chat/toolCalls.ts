@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { ChatRequest } from '../requests';
+
+export interface ToolCall {
+	name: string;
+	/** JSON. */
+	arguments: string;
+}
+
+const parameter = z.looseObject({
+	type: z.unknown().optional(),
+	enum: z.array(z.unknown()).min(1).optional(),
+	default: z.unknown().optional(),
+	minimum: z.number().optional(),
+});
+
+const tool = z.looseObject({
+	function: z.looseObject({
+		name: z.string(),
+		parameters: z
+			.looseObject({ properties: z.record(z.string(), parameter).default({}) })
+			.default({ properties: {} }),
+	}),
+});
+
+type Tool = z.infer<typeof tool>['function'];
+
+const toolChoice = z.union([
+	z.enum(['none', 'auto', 'required']),
+	z.looseObject({ function: z.looseObject({ name: z.string() }) }),
+]);
+
+/** The tools that a request offers; what has another shape than the usual one is none. */
+function offered({ tools }: ChatRequest): Tool[] {
+	const entries = z.array(z.unknown()).safeParse(tools).data ?? [];
+	return entries.flatMap((entry) => tool.safeParse(entry).data?.function ?? []);
+}
+
+/**
+ * The tools that the simulated model calls: those that the last message, being the user's, orders as
+ * `[call:name {"some": "arguments"}]`, else those whose name it says in plain words, else what `tool_choice` demands.
+ */
+export function toolCalls(request: ChatRequest): ToolCall[] {
+	const last = request.messages.at(-1);
+	const tools = offered(request);
+	const choice = toolChoice.safeParse(request.tool_choice).data ?? 'auto';
+	if (last?.role !== 'user' || choice === 'none') return [];
+	const orders = ordersIn(last.content);
+	const isOffered = ({ name }: { name: string }) => tools.some((one) => one.name === name);
+	if (orders.length > 0) return orders.filter(isOffered);
+	const said = tools.filter(({ name }) => plain(last.content).includes(plain(name)));
+	return (said.length > 0 ? said : demanded(choice, tools)).map((one) => ({
+		name: one.name,
+		arguments: JSON.stringify(argumentsFor(one, last.content)),
+	}));
+}
+
+function demanded(choice: z.infer<typeof toolChoice>, tools: Tool[]): Tool[] {
+	if (typeof choice === 'object') return tools.filter(({ name }) => name === choice.function.name);
+	return choice === 'required' ? tools.slice(0, 1) : [];
+}
+
+/** The words alone, between spaces: a tool named `Make_a_Video` is called by "please make a video of …". */
+function plain(text: string): string {
+	return ` ${text
+		.toLowerCase()
+		.replace(/[^\p{L}\p{N}]+/gu, ' ')
+		.trim()} `;
+}
+
+function ordersIn(text: string): ToolCall[] {
+	return [...text.matchAll(/\[call:([\w-]+)/g)].flatMap(
+		({ 0: { length }, 1: name = '', index }) => {
+			const rest = text.slice(index + length);
+			const ends = [...rest.matchAll(/\]/g)].map((end) => rest.slice(0, end.index).trim() || '{}');
+			const given = ends.find(isObject);
+			return given === undefined ? [] : [{ name, arguments: given }];
+		},
+	);
+}
+
+function isObject(text: string): boolean {
+	try {
+		return z.record(z.string(), z.unknown()).safeParse(JSON.parse(text)).success;
+	} catch {
+		return false;
+	}
+}
+
+/** Something that fits each parameter: what the user said, for a text. */
+function argumentsFor({ parameters }: Tool, said: string): Record<string, unknown> {
+	const entries = Object.entries(parameters.properties);
+	return Object.fromEntries(
+		entries.map(([name, { type, enum: choices, default: usual, minimum = 1 }]) => {
+			if (usual !== undefined) return [name, usual];
+			if (choices !== undefined) return [name, choices[0]];
+			const samples: Record<string, unknown> = {
+				number: minimum,
+				integer: minimum,
+				boolean: true,
+				array: [],
+				object: {},
+			};
+			return [name, typeof type === 'string' && type in samples ? samples[type] : said];
+		}),
+	);
+}
