@@ -23,6 +23,7 @@ import {
 	type IRun,
 	type IRunExecutionData,
 	type IWorkflowExecuteAdditionalData,
+	type IWorkflowSettings,
 	NodeHelpers,
 	type StructuredChunk,
 	Workflow,
@@ -35,6 +36,7 @@ export interface WorkflowFile {
 	name?: string;
 	nodes: INode[];
 	connections: IConnections;
+	settings?: IWorkflowSettings;
 }
 
 export interface EngineRun {
@@ -66,7 +68,7 @@ export async function runWorkflow(run: EngineRun): Promise<IRun> {
 	await (binaryData ??= Container.get(BinaryDataService).init());
 	const mode = run.mode ?? (run.onChunk ? 'webhook' : 'trigger');
 	const nodeTypes = new NodeTypes(run.nodeTypes);
-	const { nodes, connections, name = 'workflow' } = run.workflow;
+	const { nodes, connections, name = 'workflow', settings = {} } = run.workflow;
 	const workflow = new Workflow({
 		id: 'workflow',
 		name,
@@ -74,6 +76,7 @@ export async function runWorkflow(run: EngineRun): Promise<IRun> {
 		connections,
 		active: false,
 		nodeTypes,
+		settings,
 	});
 	const data = additionalData(run, workflow, mode);
 	const execution = new WorkflowExecute(

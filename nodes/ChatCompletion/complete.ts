@@ -6,6 +6,7 @@ import {
 	chatRequest,
 	InvalidInputError,
 } from '../../gateway';
+import { runsAsTool } from '../shared/asTool';
 import { additionalBody, readChatOptions, requestFields } from '../shared/chatOptions';
 import type { Service } from '../shared/connect';
 import { eachItem } from '../shared/eachItem';
@@ -76,9 +77,14 @@ function prepare(context: IExecuteFunctions, itemIndex: number): Prepared {
 }
 
 function readStream(stream: unknown, context: IExecuteFunctions): boolean {
-	if (stream === undefined) return context.isStreaming?.() ?? false;
+	if (stream === undefined) return isWatched(context);
 	if (typeof stream === 'boolean') return stream;
 	throw new InvalidInputError('stream', 'stream must be true or false');
+}
+
+/** Whether someone reads along. What a tool says is for its agent, and would stand among the agent's own words. */
+function isWatched(context: IExecuteFunctions): boolean {
+	return !runsAsTool(context) && (context.isStreaming?.() ?? false);
 }
 
 async function streamed(
@@ -88,7 +94,7 @@ async function streamed(
 ): Promise<ChatCompletion> {
 	const { context, gateway, signal } = service;
 	// sendChunk sends even when nobody streams, and older versions of n8n do not have it.
-	if (!context.isStreaming?.()) return await gateway.streamChat(request, () => {}, signal);
+	if (!isWatched(context)) return await gateway.streamChat(request, () => {}, signal);
 	const chunks = new LiveChunks(context, itemIndex);
 	chunks.begin();
 	try {

@@ -48,17 +48,32 @@ function toToolCall({ toolCallId, toolName, input }: ToolCallPart) {
 	return { id: toolCallId, type: 'function', function: { name: toolName, arguments: input } };
 }
 
+type FunctionTool = Extract<Tool, { type: 'function' }>;
+
 /** The tools that the model may call. Tools that another provider runs itself are not for this service. */
 export function toServiceTools(
 	tools: Tool[],
-	toJsonSchema: (tool: Extract<Tool, { type: 'function' }>) => unknown,
+	toJsonSchema: (tool: FunctionTool) => unknown,
 ): object[] {
 	return tools.flatMap((tool) => {
 		if (tool.type !== 'function') return [];
 		const { name, description } = tool;
-		const parameters = toJsonSchema(tool);
+		const parameters = plainSchema(name, toJsonSchema(tool));
 		return [{ type: 'function', function: { name, description, parameters } }];
 	});
+}
+
+/** n8n's SDK knows the schemas of its own copy of zod; those of a newer one describe themselves. */
+function plainSchema(tool: string, schema: unknown): unknown {
+	if (typeof schema !== 'object' || schema === null || !('safeParse' in schema)) return schema;
+	if ('toJSONSchema' in schema && typeof schema.toJSONSchema === 'function') {
+		return schema.toJSONSchema() as unknown;
+	}
+	throw new InvalidInputError(
+		'tools',
+		`The tool ${tool} describes its parameters in a way that n8n cannot tell the model`,
+		'Update n8n or the node that is the tool, or disconnect it from the agent.',
+	);
 }
 
 /** The calls of tools in an answer. The result of a call names it, so a call without an id is given one. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { runsAsTool } from './asTool';
 
 /**
  * Runs of a node whose paid work is kept. A run that ends well is forgotten at once, so this many are left
@@ -10,7 +11,9 @@ const MOST_RUNS = 100;
 /**
  * What this node already paid for in this execution, so that a re-run never pays twice. It lies in the node's
  * context, which survives Retry On Fail and is saved with a failed execution, from which n8n's Retry reloads it.
- * An entry belongs to one run of the node, one item and one request: a changed request is asked anew.
+ * An entry belongs to one run of the node, one item and one request: a changed request is asked anew. As a tool of an
+ * agent a node gets a new run for every call, also for a second try: there what is paid for and was not handed on
+ * belongs to all runs.
  */
 export class PaidWork<Entry extends IDataObject> {
 	private readonly runs: Record<string, Record<string, Entry>>;
@@ -21,7 +24,9 @@ export class PaidWork<Entry extends IDataObject> {
 		const stored = context.getContext('node');
 		stored[kind] ??= {};
 		this.runs = stored[kind] as Record<string, Record<string, Entry>>;
-		this.run = `run ${String(context.evaluateExpression('{{ $runIndex }}', 0))}`;
+		this.run = runsAsTool(context)
+			? 'all runs'
+			: `run ${String(context.evaluateExpression('{{ $runIndex }}', 0))}`;
 	}
 
 	find(itemIndex: number, request: object): Entry | undefined {

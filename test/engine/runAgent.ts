@@ -1,16 +1,16 @@
 import {
+	type EngineResponse,
 	type IConnections,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INode,
-	type INodeExecutionData,
 	type INodeParameters,
 	type INodeType,
+	type NodeOutput,
 	NodeConnectionTypes,
 	type StructuredChunk,
 } from 'n8n-workflow';
 import { itemsOf, runWorkflow } from '../../demo/engine';
-import { LmChatGenerationService } from '../../nodes/LmChatGenerationService/LmChatGenerationService.node';
 import { asTool } from './asTool';
 import { nodeTypes, type NodeRun } from './runNode';
 
@@ -39,13 +39,25 @@ interface Equipment {
 	tools: Tool[];
 }
 
+/** A call of a tool, by its node's name. */
+export interface ToolOrder {
+	tool: string;
+	input: IDataObject;
+}
+
+/** What an agent does: with what is connected to it, or by leaving calls of tools to the engine, as newer agents do. */
+type Work = ((equipment: Equipment) => Promise<unknown>) | { orders: ToolOrder[] };
+
+export interface ToolNode extends Pick<NodeRun, 'node' | 'parameters' | 'tries'> {
+	name: string;
+}
+
 export interface AgentRun {
-	/** What the agent does with what is connected to it. */
-	work: (equipment: Equipment) => Promise<unknown>;
+	work: Work;
 	/** The parameters of the chat model, beside its model's name. */
 	model?: INodeParameters;
 	/** The nodes that it has as tools. */
-	tools?: Array<Pick<NodeRun, 'node' | 'parameters' | 'tries'> & { name: string }>;
+	tools?: ToolNode[];
 	signal?: AbortSignal;
 	/** Makes the workflow stream. */
 	streaming?: boolean;
@@ -62,6 +74,7 @@ export async function runAgent(
 	{ work, model = {}, tools = [], signal, streaming = false }: AgentRun,
 ) {
 	const nodes: INode[] = [
+		{ ...place, id: 's', name: 'Start', type: 'test.passThrough', parameters: {} },
 		{ ...place, id: 'a', name: 'Agent', type: 'test.agent', parameters: {} },
 		{
 			...place,
@@ -78,17 +91,20 @@ export async function runAgent(
 			type: `${PACKAGE}.${node}Tool`,
 			parameters,
 			credentials,
-			...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 0 }),
+			...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 1 }),
 		})),
 	];
-	const connections: IConnections = { Model: connected(NodeConnectionTypes.AiLanguageModel) };
+	const connections: IConnections = {
+		Start: connected(NodeConnectionTypes.Main),
+		Model: connected(NodeConnectionTypes.AiLanguageModel),
+	};
 	for (const { name } of tools) connections[name] = connected(NodeConnectionTypes.AiTool);
 	const chunks: StructuredChunk[] = [];
 	const run = await runWorkflow({
-		workflow: { nodes, connections },
+		workflow: { nodes, connections, settings: { executionOrder: 'v1' } },
 		nodeTypes: {
+			...nodeTypes,
 			'test.agent': agentThat(work),
-			[CHAT_MODEL]: new LmChatGenerationService(),
 			...Object.fromEntries(
 				tools.map(({ node }) => [
 					`${PACKAGE}.${node}Tool`,
@@ -97,7 +113,7 @@ export async function runAgent(
 			),
 		},
 		credentials: { generationServiceApi: { baseUrl: service.url, apiKey: service.key } },
-		startNode: 'Agent',
+		startNode: 'Start',
 		...(signal && { signal }),
 		...(streaming && { onChunk: (chunk: StructuredChunk) => chunks.push(chunk) }),
 	});
@@ -105,11 +121,11 @@ export async function runAgent(
 	return { result, error: run.data.resultData.error, run, chunks };
 }
 
-function connected(type: 'ai_languageModel' | 'ai_tool') {
+function connected(type: 'main' | 'ai_languageModel' | 'ai_tool') {
 	return { [type]: [[{ node: 'Agent', type, index: 0 }]] };
 }
 
-function agentThat(work: AgentRun['work']): INodeType {
+function agentThat(work: Work): INodeType {
 	return {
 		description: {
 			displayName: 'Agent',
@@ -126,12 +142,36 @@ function agentThat(work: AgentRun['work']): INodeType {
 			outputs: [NodeConnectionTypes.Main],
 			properties: [],
 		},
-		async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-			const equipment = {
-				model: (await this.getInputConnectionData(NodeConnectionTypes.AiLanguageModel, 0)) as Model,
-				tools: (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[],
+		async execute(this: IExecuteFunctions, response?: EngineResponse): Promise<NodeOutput> {
+			const put = (result: unknown) => [[{ json: { result } as IDataObject }]];
+			if (typeof work === 'function') {
+				return put(
+					await work({
+						model: (await this.getInputConnectionData(
+							NodeConnectionTypes.AiLanguageModel,
+							0,
+						)) as Model,
+						tools: (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[],
+					}),
+				);
+			}
+			const done = response?.actionResponses ?? [];
+			if (done.length > 0) {
+				return put(
+					done.map(({ data }) => data.data?.ai_tool?.[0]?.map(({ json }) => json) ?? data.error),
+				);
+			}
+			return {
+				actions: work.orders.map(({ tool, input }, index) => ({
+					actionType: 'ExecutionNodeAction',
+					nodeName: tool,
+					input,
+					type: NodeConnectionTypes.AiTool,
+					id: `call-${index}`,
+					metadata: { itemIndex: 0 },
+				})),
+				metadata: {},
 			};
-			return [[{ json: { result: await work(equipment) } as IDataObject }]];
 		},
 	};
 }
