@@ -84,7 +84,7 @@ function readStream(stream: unknown, context: IExecuteFunctions): boolean {
 
 /** Whether someone reads along. What a tool says is for its agent, and would stand among the agent's own words. */
 function isWatched(context: IExecuteFunctions): boolean {
-	return !runsAsTool(context) && (context.isStreaming?.() ?? false);
+	return !runsAsTool(context.getNode()) && (context.isStreaming?.() ?? false);
 }
 
 async function streamed(

@@ -13,6 +13,7 @@ import {
 	ServiceError,
 	TaskFailedError,
 } from '../../gateway';
+import { runsAsTool } from './asTool';
 
 const MAY_BE_PAID =
 	'The service may have accepted the request, so it was not sent again: check your account before you run it again, or you may pay twice.';
@@ -51,10 +52,17 @@ export function errorItem(error: unknown, itemIndex: number): INodeExecutionData
 	return { json: { error: failure as unknown as IDataObject }, pairedItem: { item: itemIndex } };
 }
 
-/** The error that a node throws: it names the item, and keeps the service's own words in the description. */
+/**
+ * The error that a node throws: it names the item, and keeps the service's own words in the description. An agent reads
+ * the message of its tool alone, so there it says all.
+ */
 export function nodeError(node: INode, error: unknown, itemIndex: number): NodeError {
 	const { message, description, http_status } = describe(error);
-	const told = { message: `${message} [item ${itemIndex}]`, description, itemIndex };
+	const told = {
+		message: runsAsTool(node) ? `${message}\n${description}` : `${message} [item ${itemIndex}]`,
+		description,
+		itemIndex,
+	};
 	const cause = causeOf(error);
 	if (
 		cause instanceof ServiceError ||

@@ -24,7 +24,7 @@ export class PaidWork<Entry extends IDataObject> {
 		const stored = context.getContext('node');
 		stored[kind] ??= {};
 		this.runs = stored[kind] as Record<string, Record<string, Entry>>;
-		this.run = runsAsTool(context)
+		this.run = runsAsTool(context.getNode())
 			? 'all runs'
 			: `run ${String(context.evaluateExpression('{{ $runIndex }}', 0))}`;
 	}

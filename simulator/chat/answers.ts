@@ -54,7 +54,7 @@ function compose({ model, messages }: ChatRequest): string {
 	const hash = createHash('sha256').update(model).update('\0').update(question).digest();
 	const seed = hash.readUInt16BE(0);
 	const system = messages.find(({ role }) => role === 'system');
-	const results = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
+	const results = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
 	const turn = messages.filter(({ role }) => role === 'user').length;
 	const sentences = [
 		pick(openings, seed)(quote(question)),

@@ -136,6 +136,12 @@ describe.each(ways)('called by the %s', (way) => {
 		expect(JSON.stringify(run.data)).not.toContain(simulator.key);
 	});
 
+	test('the model reads why a video could not be made, so that it can ask for another', async () => {
+		const prompt = 'A boat [fault:task-failed-object]';
+		const { told } = await callTool(way, makeVideo, { ...boat, prompt });
+		expect(told).toMatch(/could not make the video of task .*The service says: /s);
+	});
+
 	test('what the model filled in wrongly is refused before anything is paid for', async () => {
 		const { told } = await callTool(way, makeVideo, { ...boat, seconds: 60 });
 		expect(told).toMatch(/Duration must be a number from 2 to 10/);

@@ -121,6 +121,18 @@ test('the model reads the results of its calls and calls nothing again', async (
 	expect(second.choices[0]?.message.content).toMatch(/20 degrees.*21 degrees/s);
 });
 
+test('the model reads results also where each call is a message of its own', async () => {
+	const messages = ['Rome', 'Oslo'].flatMap((city) => [
+		{ role: 'assistant', content: null, tool_calls: [{ id: city }] },
+		{ role: 'tool', tool_call_id: city, content: `The sun shines in ${city}` },
+	]);
+	const seen = await post(simulator, CHAT, {
+		...question,
+		messages: [...question.messages, ...messages],
+	});
+	expect(seen.body.toString()).toMatch(/sun shines in Rome.*sun shines in Oslo/);
+});
+
 const call = { role: 'assistant', content: null, tool_calls: [{ id: 'call-1' }] };
 const result = { role: 'tool', tool_call_id: 'call-1', content: '20 degrees' };
 
