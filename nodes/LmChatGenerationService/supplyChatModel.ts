@@ -70,7 +70,7 @@ function missingSdk(context: ISupplyDataFunctions, itemIndex: number, error: unk
 		{
 			itemIndex,
 			functionality: 'configuration-node',
-			description: `Update n8n, or use the Chat Completion node, which runs on older versions too. (${String(error)})`,
+			description: `Update n8n to 2.16 or later, or use the Chat Completion node, which runs on older versions too. (${String(error)})`,
 		},
 	);
 }
