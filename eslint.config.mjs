@@ -39,14 +39,14 @@ export default [
 				message: 'No node knows another, and nodes/shared knows none of them.',
 			},
 			{
-				group: ['**/simulator/**', '**/demo/**', '**/test/**', '**/e2e/**'],
+				group: ['**/simulator/**', '**/demo/**', '**/test/**', '**/e2e/**', '**/bench/**'],
 				message: 'These are not published.',
 			},
 		),
 	},
 	{
 		// Nothing of this is published: it may start processes, and what it throws never reaches n8n's user.
-		files: ['simulator/**/*.ts', 'demo/**/*.ts', 'test/**/*.ts', 'e2e/**/*.ts'],
+		files: ['simulator/**/*.ts', 'demo/**/*.ts', 'test/**/*.ts', 'e2e/**/*.ts', 'bench/**/*.ts'],
 		rules: {
 			'@n8n/community-nodes/require-node-api-error': 'off',
 			'@n8n/community-nodes/no-dangerous-functions': 'off',

@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import n8nCore from 'n8n-core/package.json';
+import { z } from 'zod';
+import type { Goal, Outcome } from '../bench';
+import { RESULTS } from '../stage/places';
+
+const FILE = join(RESULTS, 'results.json');
+
+const barChart = z.object({
+	title: z.string(),
+	unit: z.string(),
+	bars: z.array(z.object({ label: z.string(), value: z.number(), isOurs: z.boolean() })),
+});
+const point = z.object({ x: z.number(), y: z.number() });
+const lineChart = z.object({
+	title: z.string(),
+	unit: z.string(),
+	xUnit: z.string(),
+	lines: z.array(z.object({ label: z.string(), isOurs: z.boolean(), points: z.array(point) })),
+});
+const comparison = z.object({
+	figure: z.string(),
+	unit: z.string(),
+	ours: z.number(),
+	peer: z.string(),
+	theirs: z.number(),
+	ratio: z.number(),
+});
+const outcome = z.object({
+	comparisons: z.array(comparison),
+	charts: z.array(z.union([barChart, lineChart])),
+	notes: z.array(z.string()),
+}) satisfies z.ZodType<Outcome>;
+
+const resultsSchema = z.object({
+	node: z.string(),
+	engine: z.string(),
+	cores: z.number(),
+	benches: z.record(z.string(), outcome),
+});
+
+export type Results = z.infer<typeof resultsSchema>;
+
+/** The results of the latest run; without any benches when there was none. */
+export function readResults(): Results {
+	const here = { node: process.version, engine: n8nCore.version, cores: cpus().length };
+	if (!existsSync(FILE)) return { ...here, benches: {} };
+	const { benches } = resultsSchema.parse(JSON.parse(readFileSync(FILE, 'utf8')));
+	return { ...here, benches };
+}
+
+export function writeResults(results: Results): void {
+	mkdirSync(RESULTS, { recursive: true });
+	writeFileSync(FILE, `${JSON.stringify(results, undefined, '\t')}\n`);
+}
+
+/** Whether a goal is met; undefined when its figure was not measured. */
+export function isMet(goal: Goal, measured: Outcome | undefined): boolean | undefined {
+	const found = measured?.comparisons.find(
+		({ figure, peer }) => figure === goal.figure && peer === goal.peer,
+	);
+	if (found === undefined) return undefined;
+	const value = goal.of === 'ratio' ? found.ratio : found.ours;
+	return value <= (goal.atMost ?? Infinity) && value >= (goal.atLeast ?? -Infinity);
+}

@@ -1,0 +1,49 @@
+import { bars, type Bench, compare, type Measure, OURS } from '../bench';
+import { openGateway } from '../stage/gateway';
+import { inParallel, timed } from '../stage/measure';
+import { MODEL } from '../stage/model';
+import { openPool } from '../stage/rawUndici';
+
+const REQUESTS = 4_000;
+const AT_ONCE = 10;
+const UNDICI = 'undici';
+const CPU = 'CPU of a request';
+const SPEED = 'requests a second';
+
+function measuring(ask: (item: number) => Promise<unknown>): Measure {
+	return async () => {
+		const { wall, cpu } = await timed(async () => await inParallel(REQUESTS, AT_ONCE, ask));
+		return { [SPEED]: (1000 * REQUESTS) / wall, [CPU]: (1000 * cpu) / REQUESTS };
+	};
+}
+
+export const client: Bench = {
+	name: 'client',
+	what: 'The client alone, without n8n',
+	method: `4,000 chat requests, ${AT_ONCE} at once, against a model that answers at once: ours with its checks of what comes
+back, its rate gate, its time limits and its retries; undici with \`JSON.parse\` and nothing else.`,
+	cost: '',
+	goals: [{ figure: CPU, peer: UNDICI, of: 'ratio', atMost: 1.25 }],
+	contestants: {
+		[OURS]: (stage) => {
+			const gateway = openGateway(stage, AT_ONCE);
+			return measuring(async (item) => {
+				const content = `What is worth knowing of ${item}?`;
+				await gateway.chat({ model: MODEL, messages: [{ role: 'user', content }] });
+			});
+		},
+		[UNDICI]: (stage) => measuring(openPool(stage, AT_ONCE).chat),
+	},
+	async run(competition) {
+		const service = await competition.service({ encodings: [] });
+		const measured = await competition.measure([OURS, UNDICI], service, {
+			repetitions: 7,
+			warmUps: 2,
+		});
+		return {
+			comparisons: [compare(measured, CPU, 'µs', UNDICI), compare(measured, SPEED, '1/s', UNDICI)],
+			charts: [bars(measured, CPU, 'CPU time of a request, client alone', 'µs')],
+			notes: [],
+		};
+	},
+};

@@ -1,0 +1,79 @@
+import { bars, type Bench, compare, type Measure, OURS, type Stage } from '../bench';
+import { inParallel, timed } from '../stage/measure';
+import { loadN8n } from '../stage/n8n';
+import type { NodeOnTest } from '../stage/nodes';
+import { openPool } from '../stage/rawUndici';
+
+/** What the node has by default. */
+const AT_ONCE = 10;
+const HTTP_REQUEST = 'HTTP Request node';
+const OPEN_AI = 'OpenAI node';
+const UNDICI = 'undici';
+const ENGINE = 'n8n alone, reading the question';
+const CPU = 'CPU of a request';
+const SPEED = 'requests a second';
+
+async function perRequest(count: number, work: () => Promise<unknown>) {
+	const { wall, cpu } = await timed(work);
+	return { [SPEED]: (1000 * count) / wall, [CPU]: (1000 * cpu) / count };
+}
+
+async function throughNode(node: NodeOnTest): Promise<Measure> {
+	const { questions, runNode } = await loadN8n();
+	return async (count) => {
+		const items = questions(count);
+		return await perRequest(count, async () => {
+			const { length } = await runNode(node, items);
+			if (length !== count) throw new Error(`${length} of ${count} items came out`);
+		});
+	};
+}
+
+function throughUndici(stage: Stage): Measure {
+	const { chat } = openPool(stage, AT_ONCE);
+	return async (count) =>
+		await perRequest(count, async () => await inParallel(count, AT_ONCE, chat));
+}
+
+export const requests: Bench = {
+	name: 'requests',
+	what: 'Requests through the node',
+	method: `2,000 items through Chat Completion in n8n's engine, each with a question of its own from an expression, against a model that
+answers at once. The HTTP Request node and the OpenAI node send the same requests (the OpenAI node, which sends one after the
+other, 500 of them). The floor is undici with \`JSON.parse\`, ${AT_ONCE} at once as the node by default, without n8n.
+"${ENGINE}" is a node that does nothing but read the parameter with the question: what n8n itself takes of our time.`,
+	cost: '',
+	goals: [
+		{ figure: SPEED, peer: HTTP_REQUEST, of: 'ratio', atLeast: 8 },
+		{ figure: CPU, peer: UNDICI, of: 'ratio', atMost: 2 },
+	],
+	contestants: {
+		[OURS]: async (stage) => await throughNode((await loadN8n()).chatNode(stage)),
+		[HTTP_REQUEST]: async (stage) => await throughNode((await loadN8n()).httpRequestNode(stage)),
+		[OPEN_AI]: async (stage) => await throughNode((await loadN8n()).openAiNode(stage)),
+		[ENGINE]: async (stage) => await throughNode((await loadN8n()).readingNode(stage)),
+		[UNDICI]: throughUndici,
+	},
+	async run(competition) {
+		const service = await competition.service({ encodings: [] });
+		const measure = async (names: string[], repetitions: number, size: number) =>
+			await competition.measure(names, service, { repetitions, size });
+		const measured = {
+			...(await measure([OURS, HTTP_REQUEST, UNDICI, ENGINE], 3, 2_000)),
+			...(await measure([OPEN_AI], 2, 500)),
+			...(await measure([OURS, UNDICI, ENGINE], 6, 2_000)),
+		};
+		const peers = [HTTP_REQUEST, OPEN_AI, UNDICI, ENGINE];
+		return {
+			comparisons: [
+				...peers.slice(0, 3).map((peer) => compare(measured, SPEED, '1/s', peer)),
+				...peers.map((peer) => compare(measured, CPU, 'µs', peer)),
+			],
+			charts: [
+				bars(measured, SPEED, 'Requests a second', '1/s'),
+				bars(measured, CPU, 'CPU time of a request', 'µs'),
+			],
+			notes: [],
+		};
+	},
+};

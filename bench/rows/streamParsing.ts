@@ -1,0 +1,91 @@
+import { Readable } from 'node:stream';
+import OpenAI from 'openai';
+import { bars, type Bench, compare, type Contestant, OURS } from '../bench';
+import { builtGateway } from '../stage/gateway';
+import { timed } from '../stage/measure';
+import { MODEL } from '../stage/model';
+
+const MIB = 1024 ** 2;
+const STREAM_BYTES = 50 * MIB;
+/** What a TLS connection hands over at once. */
+const PACKET_BYTES = 16 * 1024;
+const SPEED = 'MiB a second';
+const OPEN_AI = 'openai package';
+
+/** A stream of chunks as a service sends them, a few letters of text in each. */
+function eventStream(): Buffer[] {
+	const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: MODEL };
+	const frame = (delta: object, finish_reason: string | null) =>
+		`data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+	const one = Buffer.from(frame({ content: ' words' }, null));
+	const body = Buffer.concat([
+		Buffer.from(frame({ role: 'assistant', content: '' }, null)),
+		...Array.from({ length: Math.floor(STREAM_BYTES / one.length) }, () => one),
+		Buffer.from(`${frame({}, 'stop')}data: [DONE]\n\n`),
+	]);
+	return Array.from({ length: Math.ceil(body.length / PACKET_BYTES) }, (_, packet) =>
+		body.subarray(packet * PACKET_BYTES, (packet + 1) * PACKET_BYTES),
+	);
+}
+
+/** Measures how fast the text comes out; it must be all of it. */
+function measuring(read: (packets: Buffer[], onText: (text: string) => void) => Promise<unknown>) {
+	const packets = eventStream();
+	const bytes = packets.reduce((sum, { length }) => sum + length, 0);
+	return async () => {
+		let letters = 0;
+		const { wall } = await timed(
+			async () => await read(packets, (text) => void (letters += text.length)),
+		);
+		if (letters < bytes / 100) throw new Error(`Only ${letters} letters came out`);
+		return { [SPEED]: bytes / MIB / (wall / 1000) };
+	};
+}
+
+const messages: [{ role: 'user'; content: string }] = [{ role: 'user', content: 'Hello' }];
+const headers = { 'content-type': 'text/event-stream' };
+
+const ours: Contestant = ({ url, key }) => {
+	const { Gateway, parseConnection } = builtGateway();
+	return measuring(async (packets, onText) => {
+		const gateway = new Gateway(parseConnection({ baseUrl: url, apiKey: key }), {
+			maxConcurrency: 1,
+			maxRetries: 0,
+			timeoutMs: 300_000,
+			transport: async () =>
+				await Promise.resolve({ status: 200, headers, body: Readable.from(packets) }),
+		});
+		await gateway.streamChat({ model: MODEL, messages }, onText);
+	});
+};
+
+const openAi: Contestant = ({ url, key }) =>
+	measuring(async (packets, onText) => {
+		const client = new OpenAI({
+			baseURL: url,
+			apiKey: key,
+			fetch: async () =>
+				await Promise.resolve(new Response(ReadableStream.from(packets), { headers })),
+		});
+		const stream = await client.chat.completions.create({ model: MODEL, messages, stream: true });
+		for await (const { choices } of stream) onText(choices[0]?.delta.content ?? '');
+	});
+
+export const streamParsing: Bench = {
+	name: 'stream-parsing',
+	what: 'Reading a long streamed answer',
+	method: `An event stream of ${STREAM_BYTES / MIB} MB, some 300,000 chunks of one word each, from memory in packets of ${PACKET_BYTES / 1024} KiB: no network, only what
+the client makes of the bytes, until the last text is handed on.`,
+	cost: '',
+	goals: [{ figure: SPEED, peer: OPEN_AI, of: 'ratio', atLeast: 3 }],
+	contestants: { [OURS]: ours, [OPEN_AI]: openAi },
+	async run(competition) {
+		const service = await competition.service();
+		const measured = await competition.measure([OURS, OPEN_AI], service, { repetitions: 3 });
+		return {
+			comparisons: [compare(measured, SPEED, 'MiB/s', OPEN_AI)],
+			charts: [bars(measured, SPEED, 'Reading an event stream', 'MiB/s')],
+			notes: [],
+		};
+	},
+};

@@ -1,0 +1,91 @@
+import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
+import type { LoadedPackage } from '../../demo/loadPackage';
+import type { Stage } from '../bench';
+import { MODEL } from './model';
+import { credentialFor, type NodeOnTest, ofPeer, ourPackage } from './nodes';
+
+/** Input items, each with a question of its own. */
+export function questions(count: number): IDataObject[] {
+	return Array.from({ length: count }, (_, item) => ({
+		question: `What is worth knowing of ${item}?`,
+	}));
+}
+
+/** The Chat Completion node, asking each item's question. */
+export function chatNode(stage: Stage, options: INodeParameters = {}): NodeOnTest {
+	return {
+		type: 'n8n-nodes-generation-service.chatCompletion',
+		typeVersion: 1,
+		parameters: {
+			model: { __rl: true, mode: 'id', value: MODEL },
+			messages: { values: [{ role: 'user', content: '={{ $json.question }}' }] },
+			options,
+		},
+		credentials: credentialFor(stage),
+		loaded: ourPackage(),
+	};
+}
+
+/** A node that reads the question of each item and does nothing else. */
+export function readingNode(stage: Stage): NodeOnTest {
+	const node = chatNode(stage);
+	const { description } = node.loaded.nodeTypes[node.type] as INodeType;
+	const reader: INodeType = {
+		description,
+		async execute() {
+			const read = (item: number) => this.getNodeParameter('messages.values', item, []);
+			const items = this.getInputData().map((_, item) => ({ json: {}, read: read(item) }));
+			return await Promise.resolve([items.map(({ json }) => ({ json }))]);
+		},
+	};
+	return { ...node, loaded: { ...node.loaded, nodeTypes: { [node.type]: reader } } };
+}
+
+/** n8n's HTTP Request node, sending the same requests with the same credential. */
+export function httpRequestNode(stage: Stage, body: IDataObject = {}): NodeOnTest {
+	return {
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.4,
+		parameters: {
+			method: 'POST',
+			url: `${stage.url}/v1/chat/completions`,
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: 'generationServiceApi',
+			sendBody: true,
+			specifyBody: 'json',
+			jsonBody: `={{ ${JSON.stringify({ model: MODEL, ...body }).replace(/}$/, '')}, "messages": [{ "role": "user", "content": $json.question }] } }}`,
+			options: {},
+		},
+		credentials: credentialFor(stage),
+		loaded: httpRequestPackage(),
+	};
+}
+
+/** n8n's OpenAI node, which speaks the same interface when its credential names another address. */
+export function openAiNode({ url, key }: Stage): NodeOnTest {
+	return {
+		type: '@n8n/n8n-nodes-langchain.openAi',
+		typeVersion: 1.8,
+		parameters: {
+			resource: 'text',
+			operation: 'message',
+			modelId: { __rl: true, mode: 'id', value: MODEL },
+			messages: { values: [{ role: 'user', content: '={{ $json.question }}' }] },
+			options: {},
+		},
+		credentials: { openAiApi: { url: `${url}/v1`, apiKey: key } },
+		loaded: {
+			...ofPeer('@n8n/n8n-nodes-langchain', 'dist/nodes/vendors/OpenAi/OpenAi.node.js'),
+			...pick(ofPeer('n8n-nodes-base', 'dist/credentials/OpenAiApi.credentials.js')),
+		},
+	};
+}
+
+const pick = ({ credentialTypes }: LoadedPackage) => ({ credentialTypes });
+
+function httpRequestPackage(): LoadedPackage {
+	return {
+		...ofPeer('n8n-nodes-base', 'dist/nodes/HttpRequest/HttpRequest.node.js'),
+		...pick(ourPackage()),
+	};
+}

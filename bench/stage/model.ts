@@ -1,0 +1,2 @@
+/** A model of the simulator's catalogue. */
+export const MODEL = 'heron-chat';

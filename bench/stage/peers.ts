@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PEERS, ROOT } from './places';
+
+const INSTALLED = join(PEERS, '.complete');
+
+/** Installs n8n's own nodes beside the benchmark, once: some minutes and more than a gigabyte. */
+export function installPeers(): void {
+	if (existsSync(INSTALLED)) return;
+	process.stdout.write('Installing the peers, once; this takes some minutes…\n');
+	execFileSync(
+		'npm',
+		[
+			'install',
+			'--legacy-peer-deps',
+			'--ignore-scripts',
+			'--no-audit',
+			'--no-fund',
+			'--no-package-lock',
+		],
+		{ cwd: join(ROOT, 'bench'), stdio: 'inherit' },
+	);
+	// The peers run in the engine that runs our nodes, as they do in n8n: n8n's packages must not be there twice.
+	for (const name of n8nPackages()) {
+		if (existsSync(join(ROOT, 'node_modules', name))) {
+			rmSync(join(PEERS, name), { recursive: true });
+		}
+	}
+	writeFileSync(INSTALLED, '');
+}
+
+function n8nPackages(): string[] {
+	const scoped = readdirSync(join(PEERS, '@n8n')).map((name) => `@n8n/${name}`);
+	return ['n8n-workflow', 'n8n-core', ...scoped].filter((name) => existsSync(join(PEERS, name)));
+}

@@ -1,0 +1,13 @@
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator';
+import { answer } from './messages';
+
+/** What the process of the simulator is asked. */
+export type Question = { start: SimulatorOptions } | 'connections';
+
+let simulator: Simulator | undefined;
+
+answer(async (question: Question) => {
+	if (question === 'connections') return simulator?.connections ?? 0;
+	simulator = await startSimulator({ requestsKept: 100, ...question.start });
+	return { url: simulator.url, key: simulator.key };
+});
