@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { jsonAnswer, type Answer } from './answer';
+import { inPieces, jsonAnswer, type Answer } from './answer';
 import { chooseEncoding, encodeAnswer } from './encoding';
 import type { Endpoint } from './endpoints';
 import { ordersIn, Repeats, takeOrder } from './faults/choice';
@@ -152,7 +152,8 @@ export class Desk {
 		}
 		const packed = encoding && visit.endpoint !== 'download';
 		const sent = packed ? encodeAnswer(answer, encoding) : answer;
-		await reply.code(sent.status).headers(sent.headers).send(sent.body);
+		const headers = { ...sent.headers, 'content-length': sent.body.length };
+		await reply.code(sent.status).headers(headers).send(inPieces(sent.body));
 	}
 
 	#context({ endpoint, request, authorization, nowMs }: Visit): FaultContext {

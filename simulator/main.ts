@@ -16,6 +16,7 @@ const USAGE = `npm run simulator -- [options]
   --key <key>            key to accept (default local-key)
   --prefix </path>       path prefix of the base address
   --video-seconds <n>    how long a video takes (default 4)
+  --video-bytes <n>      how large a video's file is at least
   --chunk-delay <ms>     pause between two chunks of a stream (default 25)
   --latency <ms>         pause before every answer (default 0)
   --rate-limit <n>[:<b>] n requests a second for each key, b at once (default b = n)
@@ -54,6 +55,10 @@ const argumentsSchema = z.object({
 		.regex(/^(\/[^/]+)+$/, 'must be like /gateway')
 		.optional(),
 	'video-seconds': amount.optional(),
+	'video-bytes': amount
+		.int()
+		.max(2 ** 32 - 1)
+		.optional(),
 	'chunk-delay': amount.default(25),
 	latency: amount.optional(),
 	'rate-limit': pair.optional(),
@@ -79,6 +84,7 @@ function optionsFrom(given: Arguments): SimulatorOptions {
 		key: given.key,
 		pathPrefix: given.prefix,
 		videoSeconds: given['video-seconds'],
+		videoBytes: given['video-bytes'],
 		chunkDelayMs: given['chunk-delay'],
 		latencyMs: given.latency,
 		errorShape: given['error-shape'],
@@ -98,6 +104,7 @@ function readArguments() {
 			key: text,
 			prefix: text,
 			'video-seconds': text,
+			'video-bytes': text,
 			'chunk-delay': text,
 			latency: text,
 			'rate-limit': text,

@@ -22,8 +22,10 @@ export interface SimulatorOptions {
 	key?: string;
 	/** A path prefix of the base address, such as `/gateway`; default none. */
 	pathPrefix?: string;
-	/** Seconds of `now` a video task takes; default 4. */
-	videoSeconds?: number;
+	/** Seconds of `now` a video task takes, or a range over which tasks are spread evenly; default 4. */
+	videoSeconds?: number | readonly [from: number, to: number];
+	/** Bytes a video's file has at least; it plays as before. Default 0. */
+	videoBytes?: number;
 	/** Milliseconds between two chunks of a stream; default 0. */
 	chunkDelayMs?: number;
 	/** Milliseconds before each answer; default 0. */
@@ -61,6 +63,7 @@ export const DEFAULTS = {
 	key: 'local-key',
 	pathPrefix: '',
 	videoSeconds: 4,
+	videoBytes: 0,
 	chunkDelayMs: 0,
 	latencyMs: 0,
 	slowMs: 2000,

@@ -8,8 +8,8 @@ import { isFaultModel, ordersIn } from './faults/choice';
 import { Refusal } from './refusal';
 import { chatRequest, checked, videoRequest } from './requests';
 import { fileAnswer } from './video/files';
-import { film } from './video/film';
-import { stateOf, taskBody } from './video/tasks';
+import { enlarged, film } from './video/film';
+import { spread, stateOf, taskBody } from './video/tasks';
 
 const VIDEO_PREFIXES = ['/media/v1', '/v1'];
 
@@ -41,7 +41,8 @@ function submit(desk: Desk, visit: Visit) {
 		throw new Refusal(413, 'payload_too_large', words);
 	}
 	const faults = ordersIn(visit.body).filter(({ endpoint }) => endpoint !== undefined);
-	const tasks = desk.tasks.create(request, videoSeconds, faults, visit.outcome);
+	const seconds = spread(videoSeconds, desk.tasks.submissions);
+	const tasks = desk.tasks.create(request, seconds, faults, visit.outcome);
 	return jsonAnswer({
 		id: tasks[0]?.submissionId,
 		object: 'video.generation',
@@ -72,7 +73,8 @@ async function download(desk: Desk, { request, nowMs }: Visit) {
 	if (!task || stateOf(task, nowMs).status !== 'completed') {
 		throw new Refusal(404, 'not_found', 'There is no such file.');
 	}
-	return fileAnswer(await film(task.order), request.headers.range);
+	const file = enlarged(await film(task.order), desk.settings.videoBytes);
+	return fileAnswer(file, request.headers.range);
 }
 
 /** The interface document's endpoints, and the files that finished videos point to. */

@@ -13,6 +13,7 @@ export interface FilmOrder {
 }
 
 const FILMS_KEPT = 24;
+const FREE_BOX_HEADER = 8;
 const kept = new Map<string, Promise<Buffer>>();
 
 /** Seconds a film of this order really lasts: a whole number of frames. */
@@ -33,6 +34,16 @@ export function film(order: FilmOrder): Promise<Buffer> {
 		}
 	}
 	return found;
+}
+
+/** The film with a box of free space behind it, which players skip: as large as wanted. */
+export function enlarged(film: Buffer, bytes: number): Buffer {
+	if (bytes < film.length + FREE_BOX_HEADER) return film;
+	const file = Buffer.alloc(bytes);
+	film.copy(file);
+	file.writeUInt32BE(bytes - film.length, film.length);
+	file.write('free', film.length + 4, 'latin1');
+	return file;
 }
 
 // Each asset is one closed group of pictures without B-frames, so it may be repeated, retimed and

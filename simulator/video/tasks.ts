@@ -6,6 +6,8 @@ import { film, filmDuration, type FilmOrder } from './film';
 
 const RETENTION_MS = 7 * 24 * 3600 * 1000;
 const QUEUED_SHARE = 0.15;
+/** Its multiples fall into the largest gap left, each time. */
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
 
 export type TaskStatus = 'queued' | 'processing' | 'completed' | 'failed';
 
@@ -91,6 +93,16 @@ export class TaskStore {
 			this.#tasks.delete(id);
 		}
 	}
+}
+
+/** How long the next task takes: tasks of a range are spread over it evenly, whatever their number. */
+export function spread(
+	seconds: number | readonly [from: number, to: number],
+	tasksBefore: number,
+): number {
+	if (typeof seconds === 'number') return seconds;
+	const [from, to] = seconds;
+	return from + (to - from) * ((tasksBefore * GOLDEN_RATIO) % 1);
 }
 
 /** Status and progress (percent) of a task at a moment. */

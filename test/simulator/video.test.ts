@@ -149,6 +149,34 @@ describe('a video from the simulator', () => {
 		});
 	});
 
+	it('has a file as large as wanted, which plays as before', async () => {
+		const large = await startSimulator({ videoSeconds: 0, videoBytes: 1_500_000 });
+		const { body } = await exchange(`${large.url}/files/${await submitted(large)}.mp4`);
+		await large.close();
+		expect(body).toHaveLength(1_500_000);
+		expect(readMp4(body)).toMatchObject({ boxes: ['ftyp', 'moov', 'mdat', 'free'], seconds: 2 });
+	});
+
+	it('takes its time from a range, over which tasks are spread', async () => {
+		const spread = await startSimulator({ videoSeconds: [60, 120], now: () => now });
+		const begun = now;
+		const done = (id: string) => async () => {
+			const task = jsonOf(await get(spread, `${VIDEO}/${id}`));
+			return (task as { status: string }).status === 'completed';
+		};
+		const tasks: Array<() => Promise<boolean>> = [];
+		for (let task = 0; task < 10; task += 1) tasks.push(done(await submitted(spread)));
+		const finished = async (seconds: number) => {
+			now = begun + 1000 * seconds;
+			return (await Promise.all(tasks.map(async (isDone) => await isDone()))).filter(Boolean)
+				.length;
+		};
+		expect(await finished(59)).toBe(0);
+		expect([4, 5, 6]).toContain(await finished(90));
+		expect(await finished(120)).toBe(10);
+		await spread.close();
+	});
+
 	it('is forgotten after seven days', async () => {
 		const id = await submitted(simulator);
 		now += 7 * DAY;
