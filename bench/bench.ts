@@ -22,8 +22,8 @@ export interface Comparison {
 	ours: number;
 	peer: string;
 	theirs: number;
-	/** Ours divided by theirs. */
-	ratio: number;
+	/** Ours divided by theirs; none where theirs is nothing. */
+	ratio?: number;
 }
 
 export interface Goal {
@@ -84,7 +84,7 @@ export function compareNumbers(
 	peer: string,
 	theirs: number,
 ): Comparison {
-	return { figure, unit, ours, peer, theirs, ratio: ours / theirs };
+	return { figure, unit, ours, peer, theirs, ...(theirs !== 0 && { ratio: ours / theirs }) };
 }
 
 /** One figure of ours beside a peer's. */

@@ -7,6 +7,6 @@ export function number(value: number): string {
 }
 
 /** How many times another figure this one is. */
-export function times(ratio: number): string {
-	return Number.isFinite(ratio) ? `${number(ratio)}×` : '–';
+export function times(ratio: number | undefined): string {
+	return ratio === undefined ? '–' : `${number(ratio)}×`;
 }

@@ -26,7 +26,7 @@ const comparison = z.object({
 	ours: z.number(),
 	peer: z.string(),
 	theirs: z.number(),
-	ratio: z.number(),
+	ratio: z.number().exactOptional(),
 });
 const outcome = z.object({
 	comparisons: z.array(comparison),
@@ -62,6 +62,6 @@ export function isMet(goal: Goal, measured: Outcome | undefined): boolean | unde
 		({ figure, peer }) => figure === goal.figure && peer === goal.peer,
 	);
 	if (found === undefined) return undefined;
-	const value = goal.of === 'ratio' ? found.ratio : found.ours;
+	const value = goal.of === 'ratio' ? (found.ratio ?? NaN) : found.ours;
 	return value <= (goal.atMost ?? Infinity) && value >= (goal.atLeast ?? -Infinity);
 }

@@ -57,7 +57,10 @@ export function httpRequestNode(stage: Stage, body: IDataObject = {}): NodeOnTes
 			options: {},
 		},
 		credentials: credentialFor(stage),
-		loaded: httpRequestPackage(),
+		loaded: {
+			nodeTypes: httpRequest().nodeTypes,
+			credentialTypes: ourPackage().credentialTypes,
+		},
 	};
 }
 
@@ -75,17 +78,17 @@ export function openAiNode({ url, key }: Stage): NodeOnTest {
 		},
 		credentials: { openAiApi: { url: `${url}/v1`, apiKey: key } },
 		loaded: {
-			...ofPeer('@n8n/n8n-nodes-langchain', 'dist/nodes/vendors/OpenAi/OpenAi.node.js'),
-			...pick(ofPeer('n8n-nodes-base', 'dist/credentials/OpenAiApi.credentials.js')),
+			nodeTypes: openAi().nodeTypes,
+			credentialTypes: ofPeer('n8n-nodes-base', 'dist/credentials/OpenAiApi.credentials.js')
+				.credentialTypes,
 		},
 	};
 }
 
-const pick = ({ credentialTypes }: LoadedPackage) => ({ credentialTypes });
+export function openAi(): LoadedPackage {
+	return ofPeer('@n8n/n8n-nodes-langchain', 'dist/nodes/vendors/OpenAi/OpenAi.node.js');
+}
 
-function httpRequestPackage(): LoadedPackage {
-	return {
-		...ofPeer('n8n-nodes-base', 'dist/nodes/HttpRequest/HttpRequest.node.js'),
-		...pick(ourPackage()),
-	};
+export function httpRequest(): LoadedPackage {
+	return ofPeer('n8n-nodes-base', 'dist/nodes/HttpRequest/HttpRequest.node.js');
 }

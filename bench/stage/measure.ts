@@ -1,7 +1,5 @@
 import type { Sample } from '../bench';
 
-const BYTES_PER_MIB = 1024 ** 2;
-
 /** The middle of the values, which a single disturbed repetition does not move. */
 export function median(values: number[]): number {
 	const sorted = [...values].sort((a, b) => a - b);
@@ -32,13 +30,6 @@ export async function timed(work: () => Promise<unknown>): Promise<{ wall: numbe
 /** Contestants run with --expose-gc, so that none pays for the garbage of the repetition before. */
 export function collectGarbage(): void {
 	globalThis.gc?.();
-}
-
-/** What lies in the memory of this process after a garbage collection. */
-export function heldMiB(): { heap: number; rss: number } {
-	collectGarbage();
-	const { heapUsed, external, rss } = process.memoryUsage();
-	return { heap: (heapUsed + external) / BYTES_PER_MIB, rss: rss / BYTES_PER_MIB };
 }
 
 /** Does `count` pieces of work, so many at once. */

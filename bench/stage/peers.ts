@@ -19,7 +19,7 @@ export function installPeers(): void {
 			'--no-fund',
 			'--no-package-lock',
 		],
-		{ cwd: join(ROOT, 'bench'), stdio: 'inherit' },
+		{ cwd: join(PEERS, '..'), stdio: 'inherit' },
 	);
 	// The peers run in the engine that runs our nodes, as they do in n8n: n8n's packages must not be there twice.
 	for (const name of n8nPackages()) {

@@ -1,0 +1,112 @@
+import type { Polling, VideoTask } from '../../gateway';
+import { bars, type Bench, compare, type Measured, OURS, type Sample } from '../bench';
+import { number } from '../report/format';
+import { builtGateway } from '../stage/gateway';
+import { DURATIONS, PROGRESS, randomFrom, type SimulatedTask } from '../stage/simulatedTasks';
+import { VirtualClock } from '../stage/virtualClock';
+
+const TASKS = 10_000;
+const FIXED_5 = 'fixed 5 s';
+const FIXED_10 = 'fixed 10 s';
+const STRATEGIES: Record<string, { polling: Polling; seconds: number }> = {
+	[OURS]: { polling: 'adaptive', seconds: 5 },
+	[FIXED_5]: { polling: 'fixed', seconds: 5 },
+	[FIXED_10]: { polling: 'fixed', seconds: 10 },
+};
+const MAX_WAIT_MS = 600_000;
+
+const polls = (progress: string) => `polls of a task, progress ${progress}`;
+const delay = (progress: string) => `time until the end is noticed, progress ${progress}`;
+
+/** Waits for one task with the published client, and counts. */
+async function waitFor(task: SimulatedTask, { polling, seconds }: (typeof STRATEGIES)[string]) {
+	const clock = new VirtualClock();
+	let asked = 0;
+	const look = (): VideoTask => {
+		const progress = task.progress(clock.now());
+		const isDone = clock.now() >= task.duration;
+		return {
+			id: 'task',
+			status: isDone ? 'completed' : 'processing',
+			...(progress !== undefined && { progress: isDone ? 100 : progress }),
+		};
+	};
+	const watch = new (builtGateway().TaskWatch)(
+		async () => {
+			asked += 1;
+			return await Promise.resolve(look());
+		},
+		undefined,
+		clock,
+	);
+	const interval = 1000 * seconds;
+	const settings = { polling, pollIntervalMs: interval, firstLookMs: interval };
+	// A task that is given up counts as noticed then.
+	await clock
+		.run(watch.wait(look(), { ...settings, maxWaitMs: MAX_WAIT_MS }))
+		.catch((error: unknown) => {
+			if (!(error instanceof builtGateway().WaitTimeoutError)) throw error;
+		});
+	return { asked, late: (clock.now() - task.duration) / 1000 };
+}
+
+/** The averages of many tasks: all ways of taking time, one way of reporting progress. */
+async function average(progress: string, strategy: (typeof STRATEGIES)[string]): Promise<Sample> {
+	const random = randomFrom(1);
+	const ways = Object.values(DURATIONS);
+	let [asked, late] = [0, 0];
+	for (let task = 0; task < TASKS; task += 1) {
+		const duration = ways[task % ways.length]!(random);
+		const outcome = await waitFor(
+			{ duration, progress: PROGRESS[progress]!(duration, random) },
+			strategy,
+		);
+		asked += outcome.asked;
+		late += outcome.late;
+	}
+	return { [polls(progress)]: asked / TASKS, [delay(progress)]: late / TASKS };
+}
+
+const reported = Object.keys(PROGRESS).filter((progress) => progress !== 'absent');
+
+export const adaptivePolling: Bench = {
+	name: 'adaptive-polling',
+	what: 'Adaptive polling',
+	method: `${number(TASKS)} simulated tasks of one to three minutes for each way of reporting progress, a quarter each with durations spread evenly, as a bell, mostly short,
+and short or long. The published client waits for each on a virtual clock, so that only the schedule counts: the request itself
+takes no time. Progress is linear; nothing while queued (up to 30 % of the time) and then linear; jumping in steps of 10, 20 or 25 percent;
+or absent. The durations are from a seeded generator: every run is the same.`,
+	cost: '',
+	goals: [
+		...reported.flatMap((progress) => [
+			{ figure: polls(progress), peer: FIXED_5, of: 'ratio' as const, atMost: 1 / 3 },
+			{ figure: delay(progress), peer: FIXED_5, of: 'ratio' as const, atMost: 1 },
+		]),
+		{ figure: polls('absent'), peer: FIXED_5, of: 'ratio', atMost: 1 },
+		{ figure: delay('absent'), peer: FIXED_5, of: 'ratio', atMost: 1 },
+	],
+	contestants: {},
+	async run() {
+		const measured: Measured = {};
+		for (const [name, strategy] of Object.entries(STRATEGIES)) {
+			const samples: Sample[] = [];
+			for (const progress of Object.keys(PROGRESS)) {
+				samples.push(await average(progress, strategy));
+			}
+			measured[name] = Object.assign({}, ...samples) as Sample;
+		}
+		return {
+			comparisons: Object.keys(PROGRESS).flatMap((progress) =>
+				[FIXED_5, FIXED_10].flatMap((peer) => [
+					compare(measured, polls(progress), '', peer),
+					compare(measured, delay(progress), 's', peer),
+				]),
+			),
+			charts: reported.flatMap((progress) => [
+				bars(measured, polls(progress), `Polls of a task, progress ${progress}`, ''),
+				bars(measured, delay(progress), `Until the end is noticed, progress ${progress}`, 's'),
+			]),
+			notes: [],
+		};
+	},
+};
