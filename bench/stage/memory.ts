@@ -15,9 +15,11 @@ export async function peakGrowthMiB(work: () => Promise<unknown>): Promise<numbe
 	collectGarbage();
 	const before = process.memoryUsage.rss();
 	let peak = before;
-	let worst: any; const b0 = process.memoryUsage(); const sample = () => { const m = process.memoryUsage(); if (m.rss > peak) { peak = m.rss; worst = m; } };
+	const sample = () => {
+		peak = Math.max(peak, process.memoryUsage.rss());
+	};
 	const timer = setInterval(sample, SAMPLE_MS);
 	await work().finally(() => clearInterval(timer));
-	sample(); const mb=(x:any)=>Object.fromEntries(Object.entries(x).map(([k,v]:any)=>[k,Math.round(v/1048576)])); console.log('before',JSON.stringify(mb(b0)),'peak',JSON.stringify(mb(worst)), process.cpuUsage());
+	sample();
 	return (peak - before) / BYTES_PER_MIB;
 }
