@@ -1,15 +1,4 @@
-import type {
-	IAuthenticateGeneric,
-	IAuthenticateRuleResponseCode,
-	Icon,
-	ICredentialTestRequest,
-	ICredentialType,
-	INodeProperties,
-} from 'n8n-workflow';
-
-function refusal(status: number, message: string): IAuthenticateRuleResponseCode {
-	return { type: 'responseCode', properties: { value: status, message } };
-}
+import type { IAuthenticateGeneric, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 export class GenerationServiceApi implements ICredentialType {
 	name = 'generationServiceApi';
@@ -71,27 +60,5 @@ export class GenerationServiceApi implements ICredentialType {
 				Authorization: '=Bearer {{ $credentials.apiKey.trim().replace(/^Bearer(\\s+|$)/i, "") }}',
 			},
 		},
-	};
-
-	test: ICredentialTestRequest = {
-		request: {
-			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
-			url: '/v1/models',
-			skipSslCertificateValidation: '={{ $credentials.ignoreSslIssues }}',
-		},
-		rules: [
-			refusal(
-				401,
-				'The service refused the API key: it may be mistyped, deleted, disabled or expired',
-			),
-			refusal(
-				403,
-				'The service knows the key, but does not let this account in: check its plan and balance',
-			),
-			refusal(
-				404,
-				'The service has no model list at this address: check the Base URL, and leave out /v1',
-			),
-		],
 	};
 }

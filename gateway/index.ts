@@ -34,7 +34,7 @@ export {
 	type VideoTask,
 } from './schemas/video';
 export { SilenceLimit } from './silenceLimit';
-export { type EgressFilter } from './transport';
+export { type EgressFilter, type Transport } from './transport';
 export { type Polling } from './video/pollSchedule';
 export { taskFailedError } from './video/taskError';
 export { TaskWatch, type WaitSettings } from './video/taskWatch';

@@ -6,9 +6,9 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 import { chatOptionsProperty } from '../shared/chatOptions';
-import { credentialType } from '../shared/connect';
 import { modelLocator, searchModels } from '../shared/modelLocator';
 import { requestOptionsProperty } from '../shared/requestOptions';
+import { testConnection } from '../shared/testConnection';
 import { complete } from './complete';
 import { messageProperties } from './messages';
 
@@ -28,7 +28,7 @@ export class ChatCompletion implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: credentialType, required: true }],
+		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		properties: [
 			modelLocator,
 			...messageProperties,
@@ -45,7 +45,7 @@ export class ChatCompletion implements INodeType {
 		],
 	};
 
-	methods = { listSearch: { searchModels } };
+	methods = { listSearch: { searchModels }, credentialTest: { testConnection } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await complete(this)];

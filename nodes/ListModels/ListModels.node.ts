@@ -5,8 +5,8 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { credentialType } from '../shared/connect';
 import { requestOptionsProperty } from '../shared/requestOptions';
+import { testConnection } from '../shared/testConnection';
 import { list, listProperties } from './list';
 
 export class ListModels implements INodeType {
@@ -26,9 +26,11 @@ export class ListModels implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: credentialType, required: true }],
+		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		properties: [...listProperties, requestOptionsProperty],
 	};
+
+	methods = { credentialTest: { testConnection } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await list(this)];

@@ -6,9 +6,9 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 import { chatOptionsProperty } from '../shared/chatOptions';
-import { credentialType } from '../shared/connect';
 import { modelLocator, searchModels } from '../shared/modelLocator';
 import { requestOptionsProperty } from '../shared/requestOptions';
+import { testConnection } from '../shared/testConnection';
 import { supplyChatModel } from './supplyChatModel';
 
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
@@ -29,7 +29,7 @@ export class LmChatGenerationService implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
-		credentials: [{ name: credentialType, required: true }],
+		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		properties: [
 			modelLocator,
 			{
@@ -43,7 +43,7 @@ export class LmChatGenerationService implements INodeType {
 		],
 	};
 
-	methods = { listSearch: { searchModels } };
+	methods = { listSearch: { searchModels }, credentialTest: { testConnection } };
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
 		return await supplyChatModel(this, itemIndex);

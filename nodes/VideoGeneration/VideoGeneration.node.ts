@@ -5,9 +5,9 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { credentialType } from '../shared/connect';
 import { searchModels } from '../shared/modelLocator';
 import { requestOptionsProperty } from '../shared/requestOptions';
+import { testConnection } from '../shared/testConnection';
 import { outputProperties } from './output';
 import { requestProperties } from './request';
 import { run } from './run';
@@ -29,7 +29,7 @@ export class VideoGeneration implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: credentialType, required: true }],
+		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		properties: [
 			{
 				displayName: 'Operation',
@@ -82,7 +82,7 @@ export class VideoGeneration implements INodeType {
 		],
 	};
 
-	methods = { listSearch: { searchModels } };
+	methods = { listSearch: { searchModels }, credentialTest: { testConnection } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await run(this)];

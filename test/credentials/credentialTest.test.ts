@@ -21,7 +21,7 @@ test.each([
 	['the word Bearer pasted with the key', { apiKey: (key: string) => `Bearer ${key}` }],
 	['white space around the key', { apiKey: (key: string) => ` ${key}\n` }],
 ])('%s is forgiven', async (_, change) => {
-	const { baseUrl, apiKey } = credentialOf(simulator) as { baseUrl: string; apiKey: string };
+	const { baseUrl, apiKey } = credentialOf(simulator);
 	const fields = {
 		baseUrl: 'baseUrl' in change ? change.baseUrl(baseUrl) : baseUrl,
 		apiKey: 'apiKey' in change ? change.apiKey(apiKey) : apiKey,
@@ -30,9 +30,12 @@ test.each([
 });
 
 test.each([
-	{ trouble: 'a wrong key', apiKey: 'another-key', words: /refused the API key/ },
-	{ trouble: 'an account without a plan', fault: 'quota-not-enough', words: /plan and balance/ },
+	{ trouble: 'a wrong key', apiKey: 'another-key', words: /refused the API key.*mistyped/ },
+	{ trouble: 'an account without quota', fault: 'quota-not-enough', words: /no quota left/ },
 	{ trouble: 'a base URL that already ends in /v1', path: '/v1', words: /leave out \/v1/ },
+	{ trouble: 'a web page in place of the service', fault: 'html-200', words: /not.*JSON/i },
+	{ trouble: 'a server that is down', fault: 'html-502', words: /not available right now/ },
+	{ trouble: 'a lost connection', fault: 'lost', words: /connection.*was lost/ },
 ])('$trouble is explained in plain words', async ({ apiKey, fault, path = '', words }) => {
 	if (fault !== undefined) simulator.inject({ endpoint: 'models', fault });
 	const fields = { apiKey: apiKey ?? simulator.key, baseUrl: `${simulator.url}${path}` };
@@ -41,8 +44,47 @@ test.each([
 	expect(message).not.toContain(fields.apiKey);
 });
 
-test('a service that cannot be reached is an error', async () => {
+test('a port where nothing listens is explained in plain words', async () => {
 	const gone = await startSimulator();
 	await gone.close();
-	expect(await testCredential(credentialOf(gone))).toMatch(/refused|connect/i);
+	expect(await testCredential(credentialOf(gone))).toMatch(
+		/The service refuses connections\. Check the Base URL and its port/,
+	);
+});
+
+test('a host that does not exist is explained in plain words', async () => {
+	const fields = { baseUrl: 'http://service.invalid', apiKey: simulator.key };
+	expect(await testCredential(fields)).toMatch(/address could not be (found|looked up)/);
+});
+
+test('a missing key is explained in plain words', async () => {
+	const fields = { ...credentialOf(simulator), apiKey: ' ' };
+	expect(await testCredential(fields)).toMatch(/has no API Key/);
+	expect(simulator.requests).toEqual([]);
+});
+
+test('an address that is none is explained in plain words', async () => {
+	const fields = { baseUrl: 'gateway.example.com', apiKey: simulator.key };
+	expect(await testCredential(fields)).toMatch(/begins with http:\/\/ or https:\/\//);
+});
+
+test('a redirect is not followed, so that the key stays where it belongs', async () => {
+	const other = await startSimulator();
+	try {
+		const redirecting = await startSimulator({ redirectTarget: other.url, key: other.key });
+		redirecting.inject({ endpoint: 'models', fault: 'redirect-307' });
+		const message = await testCredential(credentialOf(redirecting));
+		await redirecting.close();
+		expect(message).toMatch(/redirect.*final address/);
+		expect(other.requests).toEqual([]);
+	} finally {
+		await other.close();
+	}
+});
+
+test('a key that the service repeats is not shown', async () => {
+	simulator.inject({ endpoint: 'models', fault: 'echo-key-text' });
+	const message = await testCredential(credentialOf(simulator));
+	expect(message).toMatch(/refused the API key/);
+	expect(message).not.toContain(simulator.key);
 });

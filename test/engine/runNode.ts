@@ -59,8 +59,8 @@ export interface NodeResult {
 }
 
 /** The fields of a credential for the simulator. */
-export function credentialOf(simulator: Simulator): IDataObject {
-	return { baseUrl: simulator.url, apiKey: simulator.key };
+export function credentialOf({ url, key }: Simulator): { baseUrl: string; apiKey: string } {
+	return { baseUrl: url, apiKey: key };
 }
 
 /**

@@ -1,6 +1,7 @@
 import './ssrfProtection';
 import { type Simulator, startSimulator } from '../../simulator';
-import { type NodeRun, runNode } from '../engine/runNode';
+import { credentialOf, type NodeRun, runNode } from '../engine/runNode';
+import { testCredential } from '../engine/testCredential';
 import { chatNode } from '../nodes/chatNode';
 
 let simulator: Simulator;
@@ -54,4 +55,13 @@ test("a video at an address that n8n's SSRF protection blocks is not fetched, an
 		code: 'download_blocked',
 		task_id: simulator.tasks[0]!.id,
 	});
+});
+
+test("the credential's Test button keeps to n8n's SSRF protection", async () => {
+	const before = simulator.connections;
+	expect(await testCredential(credentialOf(simulator))).toMatch(
+		/SSRF protection blocks.*administrator/,
+	);
+	expect(simulator.connections).toBe(before);
+	expect(await testCredential(allowed())).toBeUndefined();
 });

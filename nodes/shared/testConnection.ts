@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream';
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+import {
+	Gateway,
+	GatewayError,
+	InvalidInputError,
+	parseConnection,
+	ServiceError,
+	type Transport,
+} from '../../gateway';
+
+const TIMEOUT_MS = 20_000;
+
+/**
+ * What the credential's Test button does: it asks the service for its models. A declarative test would show a failed
+ * connection as a bare code, take any web page for the service, and follow a redirect with the key.
+ */
+export async function testConnection(
+	this: ICredentialTestFunctions,
+	{ data }: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	return await askForModels(this.helpers, data).then(
+		() => ({ status: 'OK' as const, message: 'Connection tested successfully' }),
+		(error: unknown) => ({ status: 'Error' as const, message: inWords(error) }),
+	);
+}
+
+type Helpers = ICredentialTestFunctions['helpers'];
+
+async function askForModels(helpers: Helpers, fields: unknown): Promise<void> {
+	const connection = parseConnection(fields);
+	const gateway = new Gateway(connection, {
+		maxConcurrency: 1,
+		maxRetries: 0,
+		timeoutMs: TIMEOUT_MS,
+		transport: n8nTransport(helpers, connection.ignoreSslIssues),
+	});
+	await gateway.listModels();
+}
+
+function inWords(error: unknown): string {
+	if (!(error instanceof GatewayError)) return String(error);
+	const { message, serviceMessage } = error;
+	const advice =
+		error instanceof ServiceError && error.status === 404
+			? 'Check the Base URL, and leave out /v1.'
+			: error.advice;
+	return `${message}. ${advice}${serviceMessage ? ` The service says: ${serviceMessage}` : ''}`;
+}
+
+interface HelperAnswer {
+	statusCode: number;
+	headers: Record<string, string | string[] | undefined>;
+	body: Buffer | string | undefined;
+}
+
+/** n8n's own request function: where a credential is tested, it alone knows the SSRF protection of this n8n. */
+function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean): Transport {
+	return async ({ method, origin, path, headers }) => {
+		const answer: HelperAnswer = await helpers
+			.request({
+				method,
+				uri: origin + path,
+				headers,
+				rejectUnauthorized: !ignoreSslIssues,
+				timeout: TIMEOUT_MS,
+				followRedirect: false,
+				encoding: null,
+				simple: false,
+				resolveWithFullResponse: true,
+			})
+			.catch((error: unknown) => {
+				throw isBlocked(error) ? blocked() : error;
+			});
+		return {
+			status: answer.statusCode,
+			headers: answer.headers,
+			body: Readable.from([answer.body ?? '']),
+		};
+	};
+}
+
+function isBlocked(error: unknown): boolean {
+	return error instanceof Error && (error.name.startsWith('Ssrf') || isBlocked(error.cause));
+}
+
+function blocked(): InvalidInputError {
+	return new InvalidInputError(
+		'baseUrl',
+		"n8n's SSRF protection blocks the address of the service",
+		'Ask the administrator of this n8n to allow the address, or correct the Base URL.',
+	);
+}
