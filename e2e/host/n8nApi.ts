@@ -37,6 +37,11 @@ export class N8nApi {
 		return new N8nApi(url, cookies.join('; '));
 	}
 
+	/** Goes on with a sign-in made before: n8n allows a user only a few in a minute. */
+	static signedIn(url: string, cookie: string): N8nApi {
+		return new N8nApi(url, cookie);
+	}
+
 	/** Creates a credential, or changes the one of this name. */
 	async saveCredential(name: string, type: string, data: object): Promise<Credential> {
 		const existing = await this.named('/credentials', name);

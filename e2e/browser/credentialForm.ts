@@ -1,0 +1,44 @@
+import type { Page } from 'playwright-core';
+
+/** The window in which a user enters and tests a credential. */
+export class CredentialForm {
+	constructor(private readonly page: Page) {}
+
+	/** Opens an empty form, from the list of credentials. */
+	async open(type: string): Promise<void> {
+		await this.page.goto('/home/credentials');
+		await this.page.getByTestId('add-resource-credential').click();
+		await this.page.getByTestId('new-credential-type-select').getByRole('combobox').fill(type);
+		await this.page
+			.getByTestId('new-credential-type-select-option')
+			.filter({ hasText: type })
+			.click();
+		await this.page.getByTestId('new-credential-type-button').click();
+		await this.form.waitFor();
+	}
+
+	async fill(parameter: string, text: string): Promise<void> {
+		await this.form.getByTestId(`parameter-input-${parameter}`).locator('input').fill(text);
+	}
+
+	/** Saves, which also tests; waits for the outcome. */
+	async save(): Promise<void> {
+		const tested = this.page.waitForResponse(/\/rest\/credentials\/test$/);
+		await this.form.getByTestId('credential-save-button').click();
+		await tested;
+	}
+
+	/** Waits until the form shows this outcome of the test. */
+	async shows(words: string | RegExp): Promise<void> {
+		await this.form.getByText(words).waitFor();
+	}
+
+	/** Unfolds the reason why the test failed; it stays unfolded. */
+	async moreDetails(): Promise<void> {
+		await this.form.getByText('More details').click();
+	}
+
+	private get form() {
+		return this.page.getByTestId('editCredential-modal');
+	}
+}

@@ -1,0 +1,38 @@
+import type { Page } from 'playwright-core';
+
+/** The panel in which a user searches for nodes. */
+export class NodesPanel {
+	constructor(private readonly page: Page) {}
+
+	async open(): Promise<void> {
+		await this.page.getByTestId('node-creator-plus-button').click();
+		await this.search.waitFor();
+	}
+
+	/** @returns the names of the nodes found, best first */
+	async find(words: string, expected: string): Promise<string[]> {
+		await this.search.fill(words);
+		await this.item(expected).waitFor();
+		return await this.page.getByTestId('node-creator-item-name').allInnerTexts();
+	}
+
+	/** Adds a node to the canvas: one with several actions needs one of them. */
+	async add(node: string, action?: string): Promise<void> {
+		await this.find(node, node);
+		await this.item(node).click();
+		if (action !== undefined) await this.item(action).click();
+	}
+
+	private get search() {
+		return this.page.getByTestId('node-creator-search-bar');
+	}
+
+	private item(name: string) {
+		return this.page
+			.getByTestId('item-iterator-item')
+			.filter({
+				has: this.page.getByTestId('node-creator-item-name').getByText(name, { exact: true }),
+			})
+			.first();
+	}
+}

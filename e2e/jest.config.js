@@ -1,0 +1,11 @@
+/** @type {import('jest').Config} */
+module.exports = {
+	testEnvironment: 'node',
+	roots: ['<rootDir>/journeys'],
+	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/../tsconfig.json' }] },
+	globalSetup: '<rootDir>/world/open.ts',
+	globalTeardown: '<rootDir>/world/close.ts',
+	// All journeys share one n8n, and each has a browser of its own.
+	maxWorkers: 2,
+	testTimeout: 180_000,
+};
