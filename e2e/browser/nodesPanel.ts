@@ -16,11 +16,11 @@ export class NodesPanel {
 		return await this.page.getByTestId('node-creator-item-name').allInnerTexts();
 	}
 
-	/** Adds a node to the canvas: one with several actions needs one of them. */
-	async add(node: string, action?: string): Promise<void> {
+	/** Adds a node to the canvas. @param choice what the panel then asks for, such as one of its actions */
+	async add(node: string, choice?: string): Promise<void> {
 		await this.find(node, node);
 		await this.item(node).click();
-		if (action !== undefined) await this.item(action).click();
+		if (choice !== undefined) await this.page.getByText(choice, { exact: true }).click();
 	}
 
 	private get search() {

@@ -14,7 +14,10 @@ export const BROWSER_ID = 'n8n-host';
 const settings = z.object({ userManagement: z.object({ showSetupOnFirstLoad: z.boolean() }) });
 const withId = z.object({ id: z.string() });
 const named = z.array(z.object({ id: z.string(), name: z.string() }));
-const workflow = z.object({ id: z.string(), versionId: z.string() });
+const versioned = z.object({ versionId: z.string() });
+const executions = z.object({
+	results: z.array(z.object({ id: z.string(), status: z.string(), mode: z.string() })),
+});
 
 export type Credential = { id: string; name: string };
 
@@ -58,7 +61,23 @@ export class N8nApi {
 
 	/** @returns the workflow's id */
 	async createWorkflow(content: object): Promise<string> {
-		return workflow.parse(await this.call('POST', '/workflows', content)).id;
+		return withId.parse(await this.call('POST', '/workflows', content)).id;
+	}
+
+	/** Lets the workflow's triggers work. */
+	async publish(workflowId: string): Promise<void> {
+		const { versionId } = versioned.parse(await this.call('GET', `/workflows/${workflowId}`));
+		await this.call('POST', `/workflows/${workflowId}/activate`, { versionId });
+	}
+
+	async unpublish(workflowId: string): Promise<void> {
+		await this.call('POST', `/workflows/${workflowId}/deactivate`, {});
+	}
+
+	/** @returns the workflow's executions, the latest first */
+	async executions(workflowId: string) {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+		return executions.parse(await this.call('GET', `/executions?filter=${filter}`)).results;
 	}
 
 	private async named(path: string, wanted: string): Promise<string | undefined> {

@@ -1,0 +1,47 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** The editor's canvas with a workflow on it. */
+export class Canvas {
+	constructor(private readonly page: Page) {}
+
+	async open(workflowId: string): Promise<void> {
+		await this.page.goto(`/workflow/${workflowId}`);
+		await this.page.getByTestId('canvas-node').first().waitFor();
+	}
+
+	/** Starts the whole workflow, and waits until it runs. */
+	async execute(): Promise<void> {
+		await this.page.getByTestId('execute-workflow-button').first().click();
+		await this.isRunning();
+	}
+
+	async isRunning(): Promise<void> {
+		await this.stopButton.waitFor();
+	}
+
+	/** Waits until a node has finished well. */
+	async hasFinished(node: string): Promise<void> {
+		await this.node(node).getByTestId('canvas-node-status-success').waitFor();
+	}
+
+	async stop(): Promise<void> {
+		await this.stopButton.click();
+		await this.stopButton.waitFor({ state: 'hidden' });
+	}
+
+	/** Opens a node's window. */
+	async openNode(name: string): Promise<void> {
+		await this.node(name).dblclick();
+		await this.page.getByTestId('ndv').waitFor();
+	}
+
+	private get stopButton(): Locator {
+		return this.page.getByTestId('stop-execution-button');
+	}
+
+	node(name: string): Locator {
+		return this.page
+			.getByTestId('canvas-node')
+			.filter({ has: this.page.getByText(name, { exact: true }) });
+	}
+}

@@ -1,0 +1,101 @@
+import type { Locator, Page } from 'playwright-core';
+
+/** What is needed of the browser's video element. */
+interface Video {
+	ended: boolean;
+	duration: number;
+	videoWidth: number;
+	addEventListener(event: 'ended', listener: () => void): void;
+}
+
+/** The window of one node: its input on the left, its parameters in the middle, its output on the right. */
+export class NodeView {
+	constructor(private readonly page: Page) {}
+
+	async chooseCredential(name: string): Promise<void> {
+		await this.view.getByTestId('node-credentials-select').click();
+		await this.page.getByRole('option', { name }).click();
+	}
+
+	/**
+	 * Unfolds the list of models and searches it.
+	 * @returns the models that are shown
+	 */
+	async searchModels(search: string): Promise<string[]> {
+		await this.parameter('model').getByTestId('rlc-input-container').click();
+		const items = this.page.getByTestId('rlc-item');
+		await items.first().waitFor();
+		const found = this.page.waitForResponse(/resource-locator-results/);
+		await this.page.getByTestId('rlc-search').fill(search);
+		await found;
+		await items.first().waitFor();
+		return await items.allInnerTexts();
+	}
+
+	/** Takes a model of the unfolded list. */
+	async takeModel(model: string): Promise<void> {
+		await this.page.getByTestId('rlc-item').getByText(model, { exact: true }).click();
+	}
+
+	/** Enters a model that the list need not have. */
+	async enterModel(model: string): Promise<void> {
+		await this.parameter('model').getByTestId('rlc-mode-selector').click();
+		await this.page.getByRole('option', { name: 'By ID' }).click();
+		await this.parameter('model').locator('input[data-test-id=rlc-input]').fill(model);
+	}
+
+	async fill(parameter: string, text: string): Promise<void> {
+		await this.parameter(parameter).locator('textarea, input').first().fill(text);
+	}
+
+	async switch(parameter: string): Promise<void> {
+		await this.parameter(parameter).locator('.el-switch').click();
+	}
+
+	/** Executes this node, with what it needs before it. */
+	async execute(): Promise<void> {
+		await this.view.getByTestId('node-execute-button').click();
+	}
+
+	/** Waits until the output holds these words. */
+	async outputShows(words: string): Promise<void> {
+		await this.output.getByText(words).first().waitFor();
+	}
+
+	/** @returns message and description of the error panel */
+	async error(): Promise<[message: string, description: string]> {
+		const message = await this.output.getByTestId('node-error-message').innerText();
+		return [message, await this.output.getByTestId('node-error-description').innerText()];
+	}
+
+	/** Chooses how the output is shown. */
+	async showAs(way: 'Schema' | 'Table' | 'JSON' | 'Binary'): Promise<void> {
+		await this.output.getByTestId(`radio-button-${way.toLowerCase()}`).click();
+	}
+
+	/** Plays the video of the binary tab until its end. */
+	async playVideo(): Promise<{ duration: number; width: number }> {
+		await this.output.getByTestId('ndv-view-binary-data').click();
+		return await this.output.locator('video').evaluate(async (video: Video) => {
+			if (!video.ended)
+				await new Promise<void>((end) => video.addEventListener('ended', () => end()));
+			return { duration: video.duration, width: video.videoWidth };
+		});
+	}
+
+	private get output(): Locator {
+		return this.view.getByTestId('output-panel');
+	}
+
+	async close(): Promise<void> {
+		await this.view.getByTestId('ndv-close-button').click();
+	}
+
+	private parameter(name: string): Locator {
+		return this.view.getByTestId(`parameter-input-${name}`);
+	}
+
+	private get view(): Locator {
+		return this.page.getByTestId('ndv');
+	}
+}

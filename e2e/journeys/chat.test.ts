@@ -1,0 +1,54 @@
+import { Canvas } from '../browser/canvas';
+import { journey } from '../browser/journey';
+import { NodesPanel } from '../browser/nodesPanel';
+import { NodeView } from '../browser/nodeView';
+import { manualStart, ours, workflowOf } from '../browser/workflow';
+
+journey(
+	'a question is asked from an empty canvas',
+	async ({ page, simulator, credential, look }) => {
+		await page.goto('/workflow/new');
+		const panel = new NodesPanel(page);
+		await panel.open();
+		await panel.add('Trigger manually');
+		await panel.open();
+		await panel.add('Chat Completion', 'Add to workflow');
+		const node = new NodeView(page);
+		await node.chooseCredential(credential.name);
+		expect(await node.searchModels('heron')).toEqual([
+			'heron-chat',
+			'heron-chat@20250115',
+			'heron-chat@20250620',
+		]);
+		await look('the models that match');
+		await node.takeModel('heron-chat@20250620');
+		await node.fill('content', 'Why is the sky blue?');
+		await look('ready to run');
+		await node.execute();
+		await node.outputShows('Why is the sky blue?');
+		await look('the answer');
+		expect(simulator.requests.at(-1)?.body).toEqual({
+			model: 'heron-chat@20250620',
+			messages: [{ role: 'user', content: 'Why is the sky blue?' }],
+		});
+	},
+);
+
+journey('a refused request explains itself', async ({ api, page, credential, look }) => {
+	const chat = ours('Chat Completion', 'chatCompletion', {
+		model: { __rl: true, mode: 'id', value: 'no-such-model' },
+		messages: { values: [{ role: 'user', content: 'Hello' }] },
+	});
+	const workflow = workflowOf('Refused', credential, [manualStart, chat]);
+	const canvas = new Canvas(page);
+	await canvas.open(await api.createWorkflow(workflow));
+	await canvas.openNode('Chat Completion');
+	const node = new NodeView(page);
+	await node.execute();
+	const [message, description] = await node.error();
+	expect(message).toMatch(/does not know the model/);
+	expect(description).toMatch(/Choose a model from the list.*The service says: .*'no-such-model'/s);
+	await look('the error');
+	await node.close();
+	await look('the canvas');
+});

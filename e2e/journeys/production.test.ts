@@ -1,0 +1,99 @@
+import { freePort } from '../host/freePort';
+import { n8nEnvironment, n8nProgram } from '../host/n8nServer';
+import { runCommand } from '../host/runCommand';
+import { journey } from '../browser/journey';
+import { readChunks } from '../browser/streamedAnswer';
+import { until } from '../browser/until';
+import { manualStart, type NodeGiven, ours, workflowOf } from '../browser/workflow';
+
+const chatCompletion = (parameters: object = {}) =>
+	ours('Chat Completion', 'chatCompletion', {
+		model: { __rl: true, mode: 'id', value: 'heron-chat' },
+		messages: { values: [{ role: 'user', content: '={{ $json.body.question }}' }] },
+		...parameters,
+	});
+
+function webhook(path: string): NodeGiven {
+	const parameters = { httpMethod: 'POST', path, responseMode: 'streaming', options: {} };
+	return {
+		name: 'Webhook',
+		type: 'n8n-nodes-base.webhook',
+		typeVersion: 2.1,
+		parameters,
+		webhookId: path,
+	};
+}
+
+journey('a webhook streams the answer while the model still speaks', async (given) => {
+	const { api, page, world, credential, look } = given;
+	const chat = chatCompletion({ requestOptions: { timeout: 2 } });
+	const id = await api.createWorkflow(
+		workflowOf('Streaming webhook', credential, [webhook('ask'), chat]),
+	);
+	await api.publish(id);
+	const ask = async (question: string) =>
+		await readChunks(`${world.url}/webhook/ask`, { question });
+
+	const whole = await ask('Why is the sky blue? [words:60]');
+	expect(whole.map(({ type }) => type)).toEqual(expect.arrayContaining(['begin', 'item', 'end']));
+	expect(whole.filter(({ type }) => type === 'item').length).toBeGreaterThan(20);
+
+	// The model falls silent half-way, so every word that arrives has come before the answer was complete.
+	const half = await ask('Why is the sky blue? [words:60] [fault:stream-hang]');
+	const words = half.findIndex(({ type }) => type === 'item');
+	const silence = half.findIndex(({ type }) => type === 'error');
+	expect(words).toBeGreaterThan(-1);
+	expect(silence).toBeGreaterThan(words);
+
+	await page.goto(`/workflow/${id}/executions`);
+	await page
+		.getByText(/^Error in/)
+		.first()
+		.waitFor();
+	await look('the executions');
+});
+
+journey('a batch runs on a schedule', async ({ api, page, simulator, credential, look }) => {
+	const schedule: NodeGiven = {
+		name: 'Schedule',
+		type: 'n8n-nodes-base.scheduleTrigger',
+		typeVersion: 1.2,
+		parameters: { rule: { interval: [{ field: 'seconds', secondsInterval: 1 }] } },
+	};
+	const prompts: NodeGiven = {
+		name: 'Prompts',
+		type: 'n8n-nodes-base.code',
+		typeVersion: 2,
+		parameters: {
+			jsCode:
+				"return ['one', 'two', 'three'].map((word) => ({ json: { body: { question: word } } }));",
+		},
+	};
+	const id = await api.createWorkflow(
+		workflowOf('Scheduled batch', credential, [schedule, prompts, chatCompletion()]),
+	);
+	await api.publish(id);
+	await until(async () => (await api.executions(id)).some(({ status }) => status === 'success'));
+	await api.unpublish(id);
+	expect((await api.executions(id)).at(-1)).toMatchObject({ mode: 'trigger', status: 'success' });
+	expect(simulator.count('chat')).toBeGreaterThanOrEqual(3);
+	await page.goto(`/workflow/${id}/executions`);
+	await page
+		.getByText(/^Succeeded in/)
+		.first()
+		.waitFor();
+	await look('the execution');
+});
+
+journey('n8n execute runs a workflow without the editor', async ({ api, world, credential }) => {
+	const chat = chatCompletion({ messages: { values: [{ role: 'user', content: 'Hello there' }] } });
+	const id = await api.createWorkflow(workflowOf('Headless', credential, [manualStart, chat]));
+	const env = {
+		...n8nEnvironment(world.userFolder),
+		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+	};
+	const args = [n8nProgram, 'execute', `--id=${id}`, '--rawOutput'];
+	const output = await runCommand(process.execPath, args, { cwd: world.userFolder, env });
+	expect(output).toMatch(/Hello there/);
+	expect(output).toMatch(/"finish_reason":\s*"stop"/);
+});

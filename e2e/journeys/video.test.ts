@@ -1,0 +1,65 @@
+import { Canvas } from '../browser/canvas';
+import { journey } from '../browser/journey';
+import { NodesPanel } from '../browser/nodesPanel';
+import { NodeView } from '../browser/nodeView';
+import { until } from '../browser/until';
+import { manualStart, ours, workflowOf } from '../browser/workflow';
+
+journey(
+	'a video is generated and played',
+	async ({ page, simulator, credential, look }) => {
+		await page.goto('/workflow/new');
+		const panel = new NodesPanel(page);
+		await panel.open();
+		await panel.add('Trigger manually');
+		await panel.open();
+		await panel.add('Video Generation', 'Generate a video');
+		const node = new NodeView(page);
+		await node.chooseCredential(credential.name);
+		await node.searchModels('kite');
+		await node.takeModel('kite-motion');
+		await node.fill('prompt', 'A paper boat drifts down a rainy street at dusk');
+		await node.switch('download');
+		await look('ready to run');
+		await node.execute();
+		await node.close();
+		const canvas = new Canvas(page);
+		await canvas.isRunning();
+		await look('while it is made');
+		await canvas.hasFinished('Video Generation');
+		await canvas.openNode('Video Generation');
+		await node.showAs('JSON');
+		await look('the output');
+		await node.showAs('Binary');
+		const { duration, width } = await node.playVideo();
+		await look('the video plays');
+		expect(duration).toBeCloseTo(5, 1);
+		expect(width).toBe(1280);
+		expect(simulator.submissions).toBe(1);
+	},
+	{ videoSeconds: 2 },
+);
+
+journey(
+	'a generation that is stopped ends at once',
+	async ({ api, page, simulator, credential, look }) => {
+		const video = ours('Video Generation', 'videoGeneration', {
+			model: { __rl: true, mode: 'id', value: 'kite-motion' },
+			prompt: 'A snail crosses a desert',
+			// Longer than this test waits for anything: only an interrupted wait ends in time.
+			waitOptions: { pollInterval: 600, maxWait: 3600 },
+		});
+		const workflow = workflowOf('Stopped', credential, [manualStart, video]);
+		const canvas = new Canvas(page);
+		const id = await api.createWorkflow(workflow);
+		await canvas.open(id);
+		await canvas.execute();
+		await until(() => simulator.submissions === 1);
+		await look('running');
+		await canvas.stop();
+		await look('stopped');
+		expect(await api.executions(id)).toMatchObject([{ status: 'canceled' }]);
+		expect(simulator.count('poll')).toBe(0);
+	},
+	{ videoSeconds: 3600 },
+);
