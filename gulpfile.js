@@ -57,9 +57,10 @@ async function licenceOf(name) {
 
 const copyIcons = () => src('icons/*.svg', { encoding: false }).pipe(dest('dist/icons'));
 
-/** The codex files: n8n reads them from beside the nodes' JavaScript. */
-const copyCodex = () => src('nodes/**/*.node.json').pipe(dest('dist/nodes'));
+/** What n8n reads from beside the nodes' JavaScript: search words and links, and the fields of the output. */
+const copyDescriptions = () =>
+	src(['nodes/**/*.node.json', 'nodes/**/__schema__/**/*.json']).pipe(dest('dist/nodes'));
 
 exports.clean = clean;
-exports.build = series(clean, compile, parallel(bundle, copyIcons, copyCodex));
+exports.build = series(clean, compile, parallel(bundle, copyIcons, copyDescriptions));
 exports.default = exports.build;

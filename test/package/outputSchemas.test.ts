@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { type Simulator, startSimulator } from '../../simulator';
+import { type NodeRun, runNode } from '../engine/runNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.01 });
+});
+afterAll(async () => await simulator.close());
+
+type Fields = Record<string, { type: string; properties?: Fields | undefined }>;
+const fields: z.ZodType<Fields> = z.lazy(() =>
+	z.record(z.string(), z.object({ type: z.string(), properties: fields.optional() })),
+);
+const schemaFile = z.object({ type: z.literal('object'), properties: fields });
+
+/** Where n8n looks: beside the node, in the folder of its version, under its operation if it has one. */
+function readSchema(path: string): Fields {
+	const file = join(__dirname, '../../dist/nodes', path.replace('/', '/__schema__/'));
+	return schemaFile.parse(JSON.parse(readFileSync(file, 'utf8'))).properties;
+}
+
+function fieldsOf(object: object): Fields {
+	return Object.fromEntries(
+		Object.entries(object).map(([name, value]: [string, unknown]) => [
+			name,
+			typeof value === 'object' && value !== null
+				? { type: 'object', properties: fieldsOf(value) }
+				: { type: typeOf(value) },
+		]),
+	);
+}
+
+function typeOf(value: unknown): string {
+	if (value === null) return 'null';
+	return Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+/** The simulated service makes videos of whole seconds; others may make them as long as they like. */
+const wholeSeconds = (schema: Fields) =>
+	'duration' in schema ? { ...schema, duration: { type: 'integer' } } : schema;
+
+const video = { model: 'kite-motion', prompt: 'A boat', waitOptions: { pollInterval: 0.01 } };
+
+async function outputOf(node: NodeRun['node'], parameters: NodeRun['parameters']) {
+	const { items, error } = await runNode(simulator, { node, parameters });
+	expect(error).toBeUndefined();
+	return items[0]?.json ?? {};
+}
+
+test('the node after Chat Completion is offered the fields of an answer before the first run', async () => {
+	const messages = { values: [{ role: 'user', content: 'Hello' }] };
+	const answer = await outputOf('chatCompletion', { model: 'heron-chat', messages });
+	expect(fieldsOf(answer)).toEqual(readSchema('ChatCompletion/v1.0.0.json'));
+});
+
+test('the node after List Models is offered the fields that every model has', async () => {
+	const filters = { search: '@' };
+	const { id, base_name, version_date } = await outputOf('listModels', { filters });
+	const everyModel = fieldsOf({ id, base_name, version_date });
+	expect(everyModel).toEqual(readSchema('ListModels/v1.0.0.json'));
+});
+
+test.each(['generate', 'submit', 'get', 'wait'])(
+	'the node after Video Generation is offered the fields of %s',
+	async (operation) => {
+		const task = await outputOf('videoGeneration', { ...video, operation: 'generate' });
+		const parameters = { ...video, operation, taskId: String(task.task_id) };
+		const schema = readSchema(`VideoGeneration/v1.0.0/${operation}.json`);
+		expect(fieldsOf(await outputOf('videoGeneration', parameters))).toEqual(wholeSeconds(schema));
+	},
+);
