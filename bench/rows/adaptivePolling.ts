@@ -1,8 +1,14 @@
 import type { Polling, VideoTask } from '../../gateway';
-import { bars, type Bench, compare, type Measured, OURS, type Sample } from '../bench';
+import { type BarChart, type Bench, compare, type Measured, OURS, type Sample } from '../bench';
 import { number } from '../report/format';
 import { builtGateway } from '../stage/gateway';
-import { DURATIONS, PROGRESS, randomFrom, type SimulatedTask } from '../stage/simulatedTasks';
+import {
+	DURATIONS,
+	ODD_PROGRESS,
+	PROGRESS,
+	randomFrom,
+	type SimulatedTask,
+} from '../stage/simulatedTasks';
 import { VirtualClock } from '../stage/virtualClock';
 
 const TASKS = 10_000;
@@ -13,6 +19,7 @@ const STRATEGIES: Record<string, { polling: Polling; seconds: number }> = {
 	[FIXED_5]: { polling: 'fixed', seconds: 5 },
 	[FIXED_10]: { polling: 'fixed', seconds: 10 },
 };
+const KINDS = { ...PROGRESS, ...ODD_PROGRESS };
 const MAX_WAIT_MS = 600_000;
 
 const polls = (progress: string) => `polls of a task, progress ${progress}`;
@@ -58,7 +65,7 @@ async function average(progress: string, strategy: (typeof STRATEGIES)[string]):
 	for (let task = 0; task < TASKS; task += 1) {
 		const duration = ways[task % ways.length]!(random);
 		const outcome = await waitFor(
-			{ duration, progress: PROGRESS[progress]!(duration, random) },
+			{ duration, progress: KINDS[progress]!(duration, random) },
 			strategy,
 		);
 		asked += outcome.asked;
@@ -69,13 +76,25 @@ async function average(progress: string, strategy: (typeof STRATEGIES)[string]):
 
 const reported = Object.keys(PROGRESS).filter((progress) => progress !== 'absent');
 
+/** Ours for each way of reporting progress; a fixed interval does not depend on it. */
+function chart(measured: Measured, figure: typeof polls, title: string, unit: string): BarChart {
+	const bar = (name: string, progress: string) => ({
+		label: name === OURS ? progress : name,
+		value: measured[name]?.[figure(progress)] ?? NaN,
+		isOurs: name === OURS,
+	});
+	const ours = Object.keys(KINDS).map((progress) => bar(OURS, progress));
+	return { title, unit, bars: [...ours, bar(FIXED_5, 'linear'), bar(FIXED_10, 'linear')] };
+}
+
 export const adaptivePolling: Bench = {
 	name: 'adaptive-polling',
 	what: 'Adaptive polling',
 	method: `${number(TASKS)} simulated tasks of one to three minutes for each way of reporting progress, a quarter each with durations spread evenly, as a bell, mostly short,
 and short or long. The published client waits for each on a virtual clock, so that only the schedule counts: the request itself
 takes no time. Progress is linear; nothing while queued (up to 30 % of the time) and then linear; jumping in steps of 10, 20 or 25 percent;
-or absent. The durations are from a seeded generator: every run is the same.`,
+or absent. The others are ways of reporting that a schedule must survive: without a goal, but shown. "Never complete" is a task that ends somewhere between
+60 and 100 percent; "wavering" goes back and forth by 5 percent. The durations are from a seeded generator: every run is the same.`,
 	cost: '',
 	goals: [
 		...reported.flatMap((progress) => [
@@ -90,22 +109,22 @@ or absent. The durations are from a seeded generator: every run is the same.`,
 		const measured: Measured = {};
 		for (const [name, strategy] of Object.entries(STRATEGIES)) {
 			const samples: Sample[] = [];
-			for (const progress of Object.keys(PROGRESS)) {
-				samples.push(await average(progress, strategy));
-			}
+			for (const progress of Object.keys(KINDS)) samples.push(await average(progress, strategy));
 			measured[name] = Object.assign({}, ...samples) as Sample;
 		}
+		const comparisons = (progress: string, peer: string) => [
+			compare(measured, polls(progress), '', peer),
+			compare(measured, delay(progress), 's', peer),
+		];
 		return {
-			comparisons: Object.keys(PROGRESS).flatMap((progress) =>
-				[FIXED_5, FIXED_10].flatMap((peer) => [
-					compare(measured, polls(progress), '', peer),
-					compare(measured, delay(progress), 's', peer),
-				]),
-			),
-			charts: reported.flatMap((progress) => [
-				bars(measured, polls(progress), `Polls of a task, progress ${progress}`, ''),
-				bars(measured, delay(progress), `Until the end is noticed, progress ${progress}`, 's'),
-			]),
+			comparisons: [
+				...Object.keys(KINDS).flatMap((progress) => comparisons(progress, FIXED_5)),
+				...comparisons('linear', FIXED_10),
+			],
+			charts: [
+				chart(measured, polls, 'Polls of a task, by how it reports its progress', ''),
+				chart(measured, delay, 'Time until its end is noticed', 's'),
+			],
 			notes: [],
 		};
 	},

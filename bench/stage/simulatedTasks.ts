@@ -38,18 +38,54 @@ type Progress = (duration: number, random: Random) => SimulatedTask['progress'];
 
 const percent = (part: number) => Math.max(0, Math.min(99, Math.floor(100 * part)));
 
+/** Nothing for up to 30 % of the time, then as the progress given. */
+const queued =
+	(progress: Progress): Progress =>
+	(duration, random) => {
+		const begin = 0.3 * random() * duration;
+		const begun = progress(duration - begin, random);
+		return (elapsed) => begun(Math.max(0, elapsed - begin));
+	};
+
+/** In steps of 10, 20 or 25 percent, as services report that know only what stage they are in. */
+const jumping: Progress = (duration, random) => {
+	const step = [10, 20, 25][Math.floor(3 * random())] ?? 10;
+	return (elapsed) => step * Math.floor(percent(elapsed / duration) / step);
+};
+
+const linear: Progress = (duration) => (elapsed) => percent(elapsed / duration);
+
 /** What services report of a task that is not finished. */
 export const PROGRESS: Record<string, Progress> = {
-	linear: (duration) => (elapsed) => percent(elapsed / duration),
-	/** Nothing while the task is queued, then evenly. */
-	'queued, then linear': (duration, random) => {
-		const queued = 0.3 * random();
-		return (elapsed) => percent((elapsed / duration - queued) / (1 - queued));
-	},
-	/** In steps of 10, 20 or 25 percent, as services report that know only what stage they are in. */
-	jumping: (duration, random) => {
-		const step = [10, 20, 25][Math.floor(3 * random())] ?? 10;
-		return (elapsed) => step * Math.floor(percent(elapsed / duration) / step);
-	},
+	linear,
+	'queued, then linear': queued(linear),
+	jumping,
 	absent: () => () => undefined,
+};
+
+/** What services may report besides, against what the schedule expects. */
+export const ODD_PROGRESS: Record<string, Progress> = {
+	'queued, then jumping': queued(jumping),
+	'slow at first': (duration) => (elapsed) => percent((elapsed / duration) ** 2),
+	'slow at the end': (duration) => (elapsed) => percent(1 - (1 - elapsed / duration) ** 2),
+	/** For up to 30 % of the time, somewhere. */
+	'standing still for a while': (duration, random) => {
+		const pause = 0.3 * random() * duration;
+		const begin = random() * (duration - pause);
+		const paused = (elapsed: number) => Math.min(pause, Math.max(0, elapsed - begin));
+		return (elapsed) => percent((elapsed - paused(elapsed)) / (duration - pause));
+	},
+	/** By up to 5 percent in both directions. */
+	wavering: (duration, random) => (elapsed) => percent(elapsed / duration + 0.1 * random() - 0.05),
+	/** The last 30 % of the time or less. */
+	'waiting at 99': (duration, random) => {
+		const full = (0.7 + 0.3 * random()) * duration;
+		return (elapsed) => percent(elapsed / full);
+	},
+	/** The task ends when it shows 60 percent or more. */
+	'never complete': (duration, random) => {
+		const last = 0.6 + 0.4 * random();
+		return (elapsed) => percent((last * elapsed) / duration);
+	},
+	'always 0': () => () => 0,
 };

@@ -1,38 +1,101 @@
-import type { VideoTask } from '../schemas/video';
-
 export type Polling = 'fixed' | 'adaptive';
 
-export interface PollHistory {
-	/** When waiting for the task began, in milliseconds. */
-	startedAt: number;
-	/** When the task was last seen, and what it said. */
-	seenAt: number;
-	task: VideoTask | undefined;
-}
-
-/** A next poll lies at most this far on the way to the expected end: an early estimate is only that. */
-const TRUSTED_PART = 0.7;
-/** However good the estimate, a task is not asked more often than this part of the poll interval. */
+/** No two looks at a task are closer together than this part of the poll interval. */
 const SHORTEST_PART = 0.2;
-/** A progress below this says too little about the pace. */
-const LEAST_PROGRESS = 5;
+/** No two looks are further apart than so many intervals: a wrong estimate costs no more than that. */
+const MOST_INTERVALS = 8;
+/** An estimate is trusted for so many times the stretch of time that it was made from. */
+const TRUST = 3;
+/** A task at 0 percent has its time before it; but a progress that stays there after so many looks says nothing. */
+const LOOKS_AT_ZERO = 4;
+const INTERVALS_AT_ZERO = 3;
+/** The pace of a while ago says little about the rest. */
+const LOOKS_KEPT = 8;
+
+/** What one look at a task showed, in milliseconds and percent. */
+interface Look {
+	at: number;
+	progress: number;
+}
 
 /**
- * When to ask for a task next, in milliseconds from the last look.
- * `fixed`: each poll interval. `adaptive`: at the end that progress and elapsed time lead one to expect, carefully
- * while it is far off; each poll interval where the service reports no progress.
+ * Decides when to look at a task next. `fixed`: each poll interval. `adaptive`: where the progress shows when the
+ * end is near, only then.
+ *
+ * A progress of 40 that moves in steps of 20 means 40 to 60: each look is a range, and the smallest step seen is its
+ * width. Two looks then bound the pace, and so the earliest and the latest end; all looks together bound them
+ * closely. Only the latest looks that one even pace explains count: what was before a queue or a standstill
+ * ended, does not. The next look is one interval after the earliest end, or at the latest end if that is sooner.
+ * Where nothing can be told (no progress, none that moves, one that goes back), it is an interval away. Before the
+ * wait for the task is over there is always time for one last look.
  */
-export function nextPoll(polling: Polling, intervalMs: number, history: PollHistory): number {
-	const left = polling === 'adaptive' ? expectedRest(history) : undefined;
-	if (left === undefined) return intervalMs;
-	const shortest = intervalMs * SHORTEST_PART;
-	return Math.max(shortest, left > 2 * intervalMs ? left * TRUSTED_PART : left + shortest);
+export class PollSchedule {
+	/** From the last look before the progress moved on. */
+	private looks: Look[] = [];
+	private looksAtZero = 0;
+
+	constructor(
+		private readonly polling: Polling,
+		private readonly intervalMs: number,
+	) {}
+
+	/**
+	 * Milliseconds until the next look.
+	 * @param progress what the look that was taken now showed, if anything
+	 * @param leftMs until the task is no longer waited for
+	 */
+	next(now: number, progress: number | null | undefined, leftMs: number): number {
+		const shortest = this.intervalMs * SHORTEST_PART;
+		const tells = this.polling === 'adaptive' && isPercentage(progress) && progress < 100;
+		const wait = tells ? this.adapted({ at: now, progress }) : this.intervalMs;
+		return Math.max(shortest, Math.min(wait, leftMs - shortest));
+	}
+
+	private adapted(look: Look): number {
+		const { intervalMs } = this;
+		const [first] = this.looks;
+		if (first === undefined || look.progress <= first.progress) {
+			this.looks = [look];
+			if (look.progress > 0 || ++this.looksAtZero > LOOKS_AT_ZERO) return intervalMs;
+			return INTERVALS_AT_ZERO * intervalMs;
+		}
+		this.looks = [...this.looks, look].slice(-LOOKS_KEPT);
+		const { earliest, latest, since } = expectedEnd(this.looks);
+		return Math.min(
+			earliest - look.at + Math.min(intervalMs, latest - earliest),
+			Math.max(intervalMs, TRUST * (look.at - since)),
+			MOST_INTERVALS * intervalMs,
+		);
+	}
 }
 
-/** Milliseconds until the expected end of the task; undefined where nothing lets one expect it. */
-function expectedRest({ task, startedAt, seenAt }: PollHistory): number | undefined {
-	const progress = task?.progress;
-	if (typeof progress !== 'number' || !(progress >= LEAST_PROGRESS && progress < 100))
-		return undefined;
-	return ((seenAt - startedAt) * (100 - progress)) / progress;
+/** When a task ends that moves at one pace, as far as its looks tell, and since when that pace explains them. */
+function expectedEnd(looks: Look[]): { earliest: number; latest: number; since: number } {
+	const step = smallestStep(looks);
+	const highest = ({ progress }: Look) => Math.min(100, progress + step);
+	const newest = looks.at(-1) ?? { at: 0, progress: 0 };
+	let found = { earliest: newest.at, latest: Infinity, since: newest.at };
+	for (let index = looks.length - 2; index >= 0; index -= 1) {
+		const from = looks[index] ?? newest;
+		let { earliest, latest } = found;
+		for (const to of looks.slice(index + 1)) {
+			const fastest = (highest(to) - from.progress) / (to.at - from.at);
+			const slowest = (to.progress - highest(from)) / (to.at - from.at);
+			const soonest = fastest > 0 ? to.at + (100 - highest(to)) / fastest : Infinity;
+			earliest = Math.max(earliest, soonest);
+			if (slowest > 0) latest = Math.min(latest, to.at + (100 - to.progress) / slowest);
+		}
+		if (latest < earliest || earliest === Infinity) break;
+		found = { earliest, latest, since: from.at };
+	}
+	return found;
+}
+
+function smallestStep(looks: Look[]): number {
+	const steps = looks.slice(1).map((look, index) => look.progress - (looks[index]?.progress ?? 0));
+	return Math.min(100, ...steps.filter((step) => step > 0));
+}
+
+function isPercentage(value: number | null | undefined): value is number {
+	return typeof value === 'number' && value >= 0 && value <= 100;
 }

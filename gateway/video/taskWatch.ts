@@ -9,7 +9,7 @@ import {
 } from '../errors';
 import { isFinished, type VideoTask } from '../schemas/video';
 import { isTransientStatus } from '../retry';
-import { nextPoll, type Polling, type PollHistory } from './pollSchedule';
+import { type Polling, PollSchedule } from './pollSchedule';
 
 /** Answers in a row that make no sense, after which a poll address is taken to be wrong. */
 const MOST_MALFORMED = 5;
@@ -25,8 +25,12 @@ export interface WaitSettings {
 }
 
 interface Watched {
+	/** As it was last seen. */
+	task: VideoTask;
 	settings: WaitSettings;
-	history: PollHistory & { task: VideoTask };
+	schedule: PollSchedule;
+	/** When it is no longer waited for. */
+	deadline: number;
 	/** Ends a poll in flight. */
 	controller: AbortController;
 	stopTimer: () => void;
@@ -66,17 +70,16 @@ export class TaskWatch {
 		const { clock, signal } = this;
 		if (signal?.aborted) throw new CancelledError();
 		if (this.watched.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });
-		const now = clock.now();
 		return await new Promise<VideoTask>((resolve, reject) => {
 			const watched: Watched = {
+				task,
 				settings,
-				history: { startedAt: now, seenAt: now, task },
+				schedule: new PollSchedule(settings.polling, settings.pollIntervalMs),
+				deadline: clock.now() + settings.maxWaitMs,
 				controller: new AbortController(),
 				stopTimer: () => {},
 				stopDeadline: clock.after(settings.maxWaitMs, () =>
-					watched.fail(
-						new WaitTimeoutError(watched.history.task, settings.maxWaitMs, watched.lastFailure),
-					),
+					watched.fail(new WaitTimeoutError(watched.task, settings.maxWaitMs, watched.lastFailure)),
 				),
 				malformed: 0,
 				lastFailure: undefined,
@@ -107,10 +110,11 @@ export class TaskWatch {
 	}
 
 	private async look(watched: Watched): Promise<void> {
-		const { polling, pollIntervalMs } = watched.settings;
+		let progress: VideoTask['progress'];
 		try {
-			const task = await this.poll(watched.history.task.id, watched.controller.signal);
-			watched.history = { ...watched.history, seenAt: this.clock.now(), task };
+			const task = await this.poll(watched.task.id, watched.controller.signal);
+			watched.task = task;
+			progress = task.progress;
 			watched.malformed = 0;
 			watched.lastFailure = undefined;
 			if (isFinished(task)) return watched.succeed(task);
@@ -120,8 +124,9 @@ export class TaskWatch {
 			watched.malformed = isNoTask(error) ? watched.malformed + 1 : 0;
 			if (!isTransient(error) || watched.malformed >= MOST_MALFORMED) return watched.fail(error);
 		}
-		if (this.watched.has(watched))
-			this.lookIn(watched, nextPoll(polling, pollIntervalMs, watched.history));
+		if (!this.watched.has(watched)) return;
+		const now = this.clock.now();
+		this.lookIn(watched, watched.schedule.next(now, progress, watched.deadline - now));
 	}
 }
 

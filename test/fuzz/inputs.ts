@@ -9,7 +9,7 @@ import {
 	videoRequest,
 } from '../../gateway';
 import { readDatedName } from '../../gateway/schemas/models';
-import { nextPoll } from '../../gateway/video/pollSchedule';
+import { PollSchedule } from '../../gateway/video/pollSchedule';
 import { outcomeOf, property } from './property';
 
 /** What JSON and expressions can give. */
@@ -76,17 +76,34 @@ export const inputProperties = [
 		},
 	),
 	property(
-		'the next poll of any task is a time to come, however odd its progress',
+		'whatever progress a task shows, it is looked at again in time and not too often',
 		fc.record({
-			interval: fc.double({ min: 1, max: 3_600_000, noNaN: true }),
-			elapsed: fc.double({ min: 0, max: 3_600_000, noNaN: true }),
-			progress: fc.oneof(fc.double(), fc.integer(), fc.constant(undefined)),
 			polling: fc.constantFrom('fixed' as const, 'adaptive' as const),
+			interval: fc.double({ min: 1, max: 3_600_000, noNaN: true }),
+			maxWait: fc.double({ min: 1, max: 604_800_000, noNaN: true }),
+			answerTakes: fc.double({ min: 0, max: 60_000, noNaN: true }),
+			shown: fc.array(
+				fc.oneof(
+					fc.integer({ min: 0, max: 100 }),
+					fc.double({ min: 0, max: 100, noNaN: true }),
+					fc.double(),
+					fc.constantFrom(undefined, null),
+				),
+				{ maxLength: 40 },
+			),
 		}),
-		({ interval, elapsed, progress, polling }) => {
-			const task = { id: 't', status: 'processing' as const, progress } as never;
-			const wait = nextPoll(polling, interval, { startedAt: 0, seenAt: elapsed, task });
-			if (!(wait >= interval / 10) || wait === Infinity) throw new Error(`The wait is ${wait}`);
+		({ polling, interval, maxWait, answerTakes, shown }) => {
+			const schedule = new PollSchedule(polling, interval);
+			let now = 0;
+			for (const progress of shown) {
+				now += answerTakes;
+				const left = maxWait - now;
+				const wait = schedule.next(now, progress, left);
+				const isTooSoon = !(wait >= 0.199 * interval);
+				const isTooLate = wait > 8 * interval || (wait > left && wait > 0.201 * interval);
+				if (isTooSoon || isTooLate) throw new Error(`The wait is ${wait}, with ${left} left`);
+				now += wait;
+			}
 		},
 	),
 	property(
