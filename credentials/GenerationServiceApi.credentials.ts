@@ -49,7 +49,8 @@ export class GenerationServiceApi implements ICredentialType {
 			name: 'ignoreSslIssues',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to connect even if the certificate of the service is self-signed',
+			description:
+				'Whether to connect even if the certificate of the service cannot be checked, such as a self-signed one',
 		},
 	];
 

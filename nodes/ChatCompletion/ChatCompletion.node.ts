@@ -5,12 +5,13 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { chatOptionsProperty } from '../shared/chatOptions';
-import { modelLocator, searchModels } from '../shared/modelLocator';
+import { chatOptionsProperty, samplingHint } from '../shared/chatOptions';
+import { languageModelLocator, searchModels } from '../shared/modelLocator';
 import { requestOptionsProperty } from '../shared/requestOptions';
+import { modelSubtitle } from '../shared/subtitles';
 import { testConnection } from '../shared/testConnection';
 import { complete } from './complete';
-import { messageProperties } from './messages';
+import { messageHints, messageProperties } from './messages';
 
 export class ChatCompletion implements INodeType {
 	description: INodeTypeDescription = {
@@ -22,15 +23,16 @@ export class ChatCompletion implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["model"]["value"] || $parameter["model"] }}',
-		description: 'Let a language model of a generation service answer messages',
+		subtitle: modelSubtitle,
+		description: 'Send messages to a language model of a generation service, and get its answer',
 		defaults: { name: 'Chat Completion' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
+		hints: [...messageHints, samplingHint],
 		properties: [
-			modelLocator,
+			languageModelLocator,
 			...messageProperties,
 			{
 				displayName: 'Simplify',

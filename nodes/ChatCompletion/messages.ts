@@ -1,5 +1,6 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { InvalidInputError, parseJson } from '../../gateway';
+import { hintWhile, looksEmpty, looksUnresolved } from '../shared/hints';
 
 /** The conversation so far, from the form or as JSON. */
 export const messageProperties: INodeProperties[] = [
@@ -70,6 +71,22 @@ export const messageProperties: INodeProperties[] = [
 		description: 'An array of objects with role (system, user or assistant) and content',
 		displayOptions: { show: { messagesSource: ['json'] } },
 	},
+];
+
+const some = (condition: string) =>
+	`$parameter["messagesSource"] !== "json" && $parameter["messages"]?.values?.some(({ role, content }) => ${condition})`;
+
+/** What a look at the form tells before anything is paid for. */
+export const messageHints: NodeHint[] = [
+	hintWhile(
+		some(`role !== "assistant" && ${looksEmpty('content')}`),
+		'A message is empty: the node refuses it before anything is sent.',
+		{ type: 'info', whenToDisplay: 'beforeExecution' },
+	),
+	hintWhile(
+		some(looksUnresolved('content')),
+		'A message has {{ }} in it but is no expression: the model gets the braces as they stand. Switch its Content from Fixed to Expression.',
+	),
 ];
 
 /**

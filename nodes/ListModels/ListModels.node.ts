@@ -20,8 +20,8 @@ export class ListModels implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle:
-			'={{ $parameter["filters"]["search"] || $parameter["filters"]["versions"] || "all" }}',
-		description: 'List the models that a generation service offers to your account',
+			'={{ [$parameter["filters"]?.versions || "all", ($parameter["filters"]?.search ?? "").replace(/^=/, "")].filter(Boolean).join(": ") }}',
+		description: 'List the models of a generation service that your account may use',
 		defaults: { name: 'List Models' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -5,9 +5,10 @@ import {
 	NodeConnectionTypes,
 	type SupplyData,
 } from 'n8n-workflow';
-import { chatOptionsProperty } from '../shared/chatOptions';
-import { modelLocator, searchModels } from '../shared/modelLocator';
+import { chatOptionsProperty, samplingHint } from '../shared/chatOptions';
+import { languageModelLocator, searchModels } from '../shared/modelLocator';
 import { requestOptionsProperty } from '../shared/requestOptions';
+import { modelSubtitle } from '../shared/subtitles';
 import { testConnection } from '../shared/testConnection';
 import { supplyChatModel } from './supplyChatModel';
 
@@ -23,15 +24,16 @@ export class LmChatGenerationService implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["model"]["value"] || $parameter["model"] }}',
+		subtitle: modelSubtitle,
 		description: 'Give a language model of a generation service to an AI agent or chain',
 		defaults: { name: 'Generation Service Chat Model' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
+		hints: [samplingHint],
 		properties: [
-			modelLocator,
+			languageModelLocator,
 			{
 				...chatOptionsProperty,
 				options: [

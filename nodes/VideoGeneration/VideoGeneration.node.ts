@@ -7,11 +7,12 @@ import {
 } from 'n8n-workflow';
 import { searchModels } from '../shared/modelLocator';
 import { requestOptionsProperty } from '../shared/requestOptions';
+import { chosenModel } from '../shared/subtitles';
 import { testConnection } from '../shared/testConnection';
 import { outputProperties } from './output';
-import { requestProperties } from './request';
+import { requestHints, requestProperties } from './request';
 import { run } from './run';
-import { waitOptionsProperty } from './waitOptions';
+import { waitHints, waitOptionsProperty } from './waitOptions';
 
 export class VideoGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -23,13 +24,14 @@ export class VideoGeneration implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] }}',
-		description: 'Generate videos from text prompts, and wait for them, with a generation service',
+		subtitle: `={{ [$parameter["operation"], ["generate", "submit"].includes($parameter["operation"]) && ${chosenModel}].filter(Boolean).join(": ") }}`,
+		description: 'Generate videos from text prompts with a generation service',
 		defaults: { name: 'Video Generation' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
+		hints: [...requestHints, ...waitHints],
 		properties: [
 			{
 				displayName: 'Operation',
@@ -69,11 +71,10 @@ export class VideoGeneration implements INodeType {
 				displayName: 'Task ID',
 				name: 'taskId',
 				type: 'string',
-				default: '',
+				default: '={{ $json.task_id }}',
 				required: true,
-				placeholder: 'e.g. {{ $json.task_id }}',
 				description:
-					'The task_id that Generate or Submit put out. The service keeps a task for about 7 days.',
+					'The task_id that Submit or Generate put out. The service knows a task for about 7 days.',
 				displayOptions: { show: { operation: ['get', 'wait'] } },
 			},
 			...outputProperties,

@@ -8,7 +8,7 @@ export const outputProperties: INodeProperties[] = [
 		name: 'download',
 		type: 'boolean',
 		default: false,
-		description: 'Whether to put the finished video into a binary field',
+		description: 'Whether to download the finished video into a binary field of the output',
 		displayOptions: { show: { operation: ['generate', 'get', 'wait'] } },
 	},
 	{

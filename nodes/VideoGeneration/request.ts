@@ -1,12 +1,18 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { parseJson, type VideoRequest, videoRequest } from '../../gateway';
+import { hintWhile, looksEmpty, looksUnresolved } from '../shared/hints';
 import { modelLocator, readModel } from '../shared/modelLocator';
 
 const displayOptions = { show: { operation: ['generate', 'submit'] } };
 
 /** What to generate: the parameters of the operations that submit a video. */
 export const requestProperties: INodeProperties[] = [
-	{ ...modelLocator, displayOptions },
+	{
+		...modelLocator(
+			'The video model to use. The list has all models that your account may use, those for text too.',
+		),
+		displayOptions,
+	},
 	{
 		displayName: 'Prompt',
 		name: 'prompt',
@@ -15,7 +21,7 @@ export const requestProperties: INodeProperties[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. A paper boat drifts down a rainy street at dusk, slow camera',
-		description: 'The scene and the action of the video',
+		description: 'What the video shows: the scene, and what happens in it',
 		displayOptions,
 	},
 	{
@@ -32,12 +38,12 @@ export const requestProperties: INodeProperties[] = [
 		displayOptions,
 	},
 	{
-		displayName: 'Duration',
+		displayName: 'Duration (Seconds)',
 		name: 'duration',
 		type: 'number',
 		typeOptions: { minValue: 2, maxValue: 10, numberPrecision: 1 },
 		default: 5,
-		description: 'The length of the video in seconds, from 2 to 10',
+		description: 'The length of the video, from 2 to 10 seconds',
 		displayOptions,
 	},
 	{
@@ -54,7 +60,7 @@ export const requestProperties: INodeProperties[] = [
 				type: 'json',
 				default: '{}',
 				description:
-					'A JSON object that is merged into the request, for fields this node does not know',
+					'A JSON object whose fields are added to the request: those that this node has no option for',
 			},
 			{
 				displayName: 'Frames per Second',
@@ -66,7 +72,7 @@ export const requestProperties: INodeProperties[] = [
 					{ name: '60', value: 60 },
 				],
 				default: 24,
-				description: 'How many pictures a second the video has',
+				description: 'How many pictures the video has for each second',
 			},
 			{
 				displayName: 'Number of Videos',
@@ -75,14 +81,18 @@ export const requestProperties: INodeProperties[] = [
 				typeOptions: { minValue: 1, maxValue: 4 },
 				default: 1,
 				description:
-					'How many videos to make of the prompt, from 1 to 4. Each becomes an item, and each is charged.',
+					'How many videos to make of the prompt, from 1 to 4. Each becomes an item of its own.',
 			},
 			{
 				displayName: 'Response Format',
 				name: 'responseFormat',
 				type: 'options',
 				options: [
-					{ name: 'Address', value: 'url', description: 'The finished task names an address' },
+					{
+						name: 'Address',
+						value: 'url',
+						description: 'The finished task has the address of the video',
+					},
 					{
 						name: 'Inline Data',
 						value: 'b64_json',
@@ -98,10 +108,29 @@ export const requestProperties: INodeProperties[] = [
 				name: 'user',
 				type: 'string',
 				default: '',
-				description: 'An identifier of your end user, for the service',
+				description: 'A unique identifier of your end user, which the service is told',
 			},
 		],
 	},
+];
+
+const submits = '["generate", "submit"].includes($parameter["operation"])';
+
+/** What a look at the form tells before anything is paid for. */
+export const requestHints: NodeHint[] = [
+	hintWhile(
+		`${submits} && ${looksEmpty('$rawParameter["prompt"]')}`,
+		'The prompt is empty: the node refuses it before anything is sent.',
+		{ type: 'info', whenToDisplay: 'beforeExecution' },
+	),
+	hintWhile(
+		`${submits} && ${looksUnresolved('$rawParameter["prompt"]')}`,
+		'The prompt has {{ }} in it but is no expression: the model gets the braces as they stand. Switch it from Fixed to Expression.',
+	),
+	hintWhile(
+		'$parameter["operation"] === "generate" && $parameter["options"]?.responseFormat === "b64_json" && $parameter["download"] === false',
+		'With Inline Data the video comes without an address. Turn on Download to put it into a file.',
+	),
 ];
 
 /** Reads and checks the request of one item. Options that were not set are not sent. */

@@ -1,5 +1,6 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { InvalidInputError, type WaitSettings } from '../../gateway';
+import { hintWhile } from '../shared/hints';
 import { readNumber } from '../shared/requestOptions';
 
 /** "An asynchronous task stays queryable for about 7 days" (Task retention): waiting longer is in vain. */
@@ -14,13 +15,13 @@ export const waitOptionsProperty: INodeProperties = {
 	displayOptions: { show: { operation: ['generate', 'wait'] } },
 	options: [
 		{
-			displayName: 'Max Wait',
+			displayName: 'Max Wait (Seconds)',
 			name: 'maxWait',
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: 600,
 			description:
-				'Seconds after which a video is no longer waited for. It goes on at the service, and nothing is lost.',
+				'How long to wait for a video. After that it goes on at the service, and Wait or Get can fetch it.',
 		},
 		{
 			displayName: 'On Timeout',
@@ -35,19 +36,19 @@ export const waitOptionsProperty: INodeProperties = {
 				{
 					name: 'Output the Unfinished Task',
 					value: 'output',
-					description: 'Hand the task on with its status so far',
+					description: 'The item has the task with its status so far',
 				},
 			],
 			default: 'error',
-			description: 'What to do when the maximum wait is over',
+			description: 'What to do when Max Wait is over and the video is not finished',
 		},
 		{
-			displayName: 'Poll Interval',
+			displayName: 'Poll Interval (Seconds)',
 			name: 'pollInterval',
 			type: 'number',
 			typeOptions: { minValue: 0.1, numberPrecision: 1 },
 			default: 5,
-			description: 'Seconds between two looks at a video',
+			description: 'How long to wait from one look at a video to the next',
 		},
 		{
 			displayName: 'Polling',
@@ -57,15 +58,33 @@ export const waitOptionsProperty: INodeProperties = {
 				{
 					name: 'Adaptive',
 					value: 'adaptive',
-					description: 'Look when the progress lets one expect the end: fewer requests',
+					description: 'When its progress lets one expect the end: fewer requests',
 				},
-				{ name: 'Fixed', value: 'fixed', description: 'Look each poll interval' },
+				{ name: 'Fixed', value: 'fixed', description: 'After each poll interval' },
 			],
 			default: 'fixed',
 			description: 'When to look at a video',
 		},
 	],
 };
+
+const whileWaiting = (option: string, condition: string) => {
+	const value = `$parameter["waitOptions"]?.${option}`;
+	return `["generate", "wait"].includes($parameter["operation"]) && typeof ${value} === "number" && ${value} ${condition}`;
+};
+
+/** "Video generation typically takes one to three minutes" (Limits); clients poll every few seconds (Endpoints). */
+export const waitHints: NodeHint[] = [
+	hintWhile(
+		whileWaiting('pollInterval', '< 2'),
+		'The poll interval is very short. A video typically takes one to three minutes, and every look at it counts towards your rate limit: 5 seconds are enough for most.',
+	),
+	hintWhile(
+		whileWaiting('maxWait', '< 180'),
+		'Max Wait is short. A video typically takes one to three minutes: those that take longer will not be finished, but Wait or Get can fetch them later.',
+		{ type: 'info', whenToDisplay: 'beforeExecution' },
+	),
+];
 
 export interface WaitOptions extends Omit<WaitSettings, 'firstLookMs'> {
 	onTimeout: 'error' | 'output';

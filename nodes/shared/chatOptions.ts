@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 import { parseJson } from '../../gateway';
+import { hintWhile } from './hints';
 
 /** The parameters of a chat request beside model and messages. */
 export const chatOptionsProperty = {
@@ -15,7 +16,7 @@ export const chatOptionsProperty = {
 			type: 'json',
 			default: '{}',
 			description:
-				'A JSON object that is merged into the request, for fields this node does not know, such as tool definitions',
+				'A JSON object whose fields are added to the request: those that this node has no option for, such as tool definitions',
 		},
 		{
 			displayName: 'Frequency Penalty',
@@ -23,7 +24,8 @@ export const chatOptionsProperty = {
 			type: 'number',
 			typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
 			default: 0,
-			description: 'From -2 to 2: above 0, words become less likely the more often they occurred',
+			description:
+				'From -2 to 2: above 0, words become less likely the more often they occurred already',
 		},
 		{
 			displayName: 'Max Tokens',
@@ -31,7 +33,7 @@ export const chatOptionsProperty = {
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: 1024,
-			description: 'The maximum number of tokens to generate',
+			description: 'The maximum number of tokens to generate: a longer answer is cut off',
 		},
 		{
 			displayName: 'Presence Penalty',
@@ -39,7 +41,7 @@ export const chatOptionsProperty = {
 			type: 'number',
 			typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
 			default: 0,
-			description: 'From -2 to 2: above 0, words that occurred at all become less likely',
+			description: 'From -2 to 2: above 0, words that occurred already become less likely',
 		},
 		{
 			displayName: 'Stop',
@@ -47,7 +49,7 @@ export const chatOptionsProperty = {
 			type: 'string',
 			typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Stop Sequence' },
 			default: [],
-			description: 'Texts at which the model stops',
+			description: 'Texts at which the answer ends: generation stops where one would come',
 		},
 		{
 			displayName: 'Stream',
@@ -55,7 +57,7 @@ export const chatOptionsProperty = {
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether to receive the answer piece by piece. Without this option the node streams when the workflow does.',
+				'Whether to receive the answer piece by piece. The output is the same. Without this option the node streams when the workflow does.',
 		},
 		{
 			displayName: 'Temperature',
@@ -80,10 +82,18 @@ export const chatOptionsProperty = {
 			name: 'user',
 			type: 'string',
 			default: '',
-			description: 'An identifier of your end user, for the service',
+			description: 'A unique identifier of your end user, which the service is told',
 		},
 	],
 } satisfies INodeProperties;
+
+const isSet = (option: string) => `($parameter["options"]?.${option} ?? "") !== ""`;
+
+/** "Adjust either temperature or top_p, not both" (POST /v1/chat/completions). */
+export const samplingHint = hintWhile(
+	`${isSet('temperature')} && ${isSet('topP')}`,
+	'Temperature and Top P are both set. The service advises to adjust one of them, not both.',
+);
 
 /** The fields of the service's request that the options set. */
 export function requestFields(options: Record<string, unknown>) {

@@ -12,13 +12,13 @@ import { connectEditor } from './connect';
 const MOST_SHOWN = 500;
 
 /** The `model` parameter: chosen from the service's catalogue, or typed. */
-export const modelLocator: INodeProperties = {
+export const modelLocator = (description: string): INodeProperties => ({
 	displayName: 'Model',
 	name: 'model',
 	type: 'resourceLocator',
 	default: { mode: 'list', value: '' },
 	required: true,
-	description: 'The model of the service’s catalogue to use',
+	description,
 	modes: [
 		{
 			displayName: 'From List',
@@ -34,7 +34,12 @@ export const modelLocator: INodeProperties = {
 			placeholder: 'e.g. name or name@20250131',
 		},
 	],
-};
+});
+
+/** The catalogue does not say which of its models write and which make videos. */
+export const languageModelLocator = modelLocator(
+	'The language model to ask. The list has all models that your account may use, those for videos too.',
+);
 
 /** Reads the model's identifier, whatever mode it was given in. */
 export function readModel(

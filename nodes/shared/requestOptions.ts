@@ -8,6 +8,8 @@ export const requestOptionsProperty = {
 	type: 'collection',
 	placeholder: 'Add Request Option',
 	default: {},
+	description:
+		'How requests are sent. These hold for the whole node: an expression is read once, for the first item.',
 	options: [
 		{
 			displayName: 'Max Concurrency',
@@ -25,16 +27,16 @@ export const requestOptionsProperty = {
 			typeOptions: { minValue: 0, maxValue: 20 },
 			default: 4,
 			description:
-				'How often a request is sent again after a temporary failure. A paid request that may have arrived is never sent again.',
+				'How often a request is sent again after a temporary failure, such as the rate limit. A paid request that may have arrived is never sent again.',
 		},
 		{
-			displayName: 'Timeout',
+			displayName: 'Timeout (Seconds)',
 			name: 'timeout',
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 3600 },
 			default: 300,
 			description:
-				'Seconds without an answer, or without a byte of a stream, after which a request is given up',
+				'How long a request may be without an answer, or without a further byte of it, until it is given up',
 		},
 	],
 } satisfies INodeProperties;

@@ -1,0 +1,104 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { inEditor } from '../engine/inEditor';
+
+const model = (value: string, mode = 'id') => ({ model: { __rl: true, mode, value } });
+
+const said = (content: string, role = 'user') => ({ messages: { values: [{ role, content }] } });
+
+describe('the subtitle tells nodes apart on the canvas', () => {
+	test.each<[Parameters<typeof inEditor>[0], INodeParameters, string]>([
+		['chatCompletion', model('heron-chat', 'list'), 'heron-chat'],
+		['chatCompletion', model(''), ''],
+		['chatCompletion', model('={{ $json.model }}'), '{{ $json.model }}'],
+		['chatCompletion', { model: 'heron-chat' }, 'heron-chat'],
+		['lmChatGenerationService', model('heron-chat'), 'heron-chat'],
+		['videoGeneration', model('kite-motion', 'list'), 'generate: kite-motion'],
+		['videoGeneration', {}, 'generate'],
+		[
+			'videoGeneration',
+			{ operation: 'submit', ...model('={{ $json.m }}') },
+			'submit: {{ $json.m }}',
+		],
+		['videoGeneration', { operation: 'get', ...model('kite-motion') }, 'get'],
+		['videoGeneration', { operation: 'wait', taskId: 'task' }, 'wait'],
+		['listModels', {}, 'all'],
+		['listModels', { filters: { versions: 'latest', search: 'heron' } }, 'latest: heron'],
+		['listModels', { filters: { search: '={{ $json.search }}' } }, 'all: {{ $json.search }}'],
+	])('%s with %j', (node, parameters, subtitle) => {
+		expect(inEditor(node, parameters).subtitle).toBe(subtitle);
+	});
+});
+
+describe('hints', () => {
+	const chat = (parameters: INodeParameters) =>
+		inEditor('chatCompletion', { ...model('heron-chat'), ...said('Hello'), ...parameters }).hints;
+	const video = (parameters: INodeParameters) =>
+		inEditor('videoGeneration', { ...model('kite-motion'), prompt: 'A boat', ...parameters }).hints;
+	const nothing: string[] = [];
+	const only = (hint: RegExp) => [expect.stringMatching(hint)];
+
+	test('a node that is filled in well has none', () => {
+		expect(chat({ options: { temperature: 0.5 } })).toEqual(nothing);
+		expect(chat({ options: { topP: 0.5 } })).toEqual(nothing);
+		expect(chat(said('={{ $json.question }}'))).toEqual(nothing);
+		expect(video({ waitOptions: { pollInterval: 5, maxWait: 600 } })).toEqual(nothing);
+		expect(video({ prompt: '=A boat on {{ $json.water }}' })).toEqual(nothing);
+		expect(video({ operation: 'get', prompt: '', taskId: 'task' })).toEqual(nothing);
+	});
+
+	test.each([
+		{ temperature: 0, topP: 0 },
+		{ temperature: 0.5, topP: '={{ $json.topP }}' },
+	])('Temperature and Top P are not to be set together: %j', (options) => {
+		const together = /Temperature and Top P are both set/;
+		expect(chat({ options })).toEqual(only(together));
+		const { hints } = inEditor('lmChatGenerationService', { ...model('heron-chat'), options });
+		expect(hints).toEqual(only(together));
+		expect(chat({ options: { ...options, topP: '' } })).toEqual(nothing);
+	});
+
+	test.each(['', ' \n', '=', '={{ }}'])('a prompt that looks empty: %j', (text) => {
+		expect(chat(said(text))).toEqual(only(/A message is empty/));
+		expect(video({ prompt: text })).toEqual(only(/The prompt is empty/));
+	});
+
+	test('an empty message is none of the form when the messages come as JSON', () => {
+		expect(chat({ ...said(''), messagesSource: 'json', messagesJson: '[]' })).toEqual(nothing);
+	});
+
+	test('an answer of the assistant may be empty', () => {
+		expect(chat(said('', 'assistant'))).toEqual(nothing);
+	});
+
+	test('braces that are no expression are nobody’s mistake', () => {
+		expect(chat(said('Write a template with {{name}}'))).toEqual(nothing);
+	});
+
+	test.each(['Describe {{ $json.town }}', '{{ $json.town }}\nin two lines'])(
+		'braces in a fixed text stay braces: %j',
+		(text) => {
+			expect(chat(said(text))).toEqual(only(/gets the braces as they stand/));
+			expect(video({ prompt: text })).toEqual(only(/gets the braces as they stand/));
+		},
+	);
+
+	test('a very short poll interval costs requests', () => {
+		expect(video({ waitOptions: { pollInterval: 0.5 } })).toEqual(
+			only(/poll interval is very short/),
+		);
+		expect(video({ waitOptions: { pollInterval: '={{ $json.pause }}' } })).toEqual(nothing);
+	});
+
+	test('a wait that is shorter than most videos take', () => {
+		expect(video({ operation: 'wait', taskId: 'task', waitOptions: { maxWait: 60 } })).toEqual(
+			only(/Max Wait is short/),
+		);
+	});
+
+	test('inline data without Download', () => {
+		const options = { responseFormat: 'b64_json' };
+		expect(video({ options })).toEqual(only(/Turn on Download/));
+		expect(video({ options, download: true })).toEqual(nothing);
+		expect(video({ options, operation: 'submit' })).toEqual(nothing);
+	});
+});
