@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Of what a command that fails has said, its last words tell why. */
-const LAST_WORDS = 4000;
+/** Of what a command that fails has said, its first and its last words tell why. */
+const WORDS = 2000;
 
 interface Surroundings {
 	cwd: string;
@@ -13,7 +13,7 @@ interface Surroundings {
 /**
  * Runs a command to its end.
  * @returns what it wrote, of both its outputs
- * @throws Error with the command and its last words; AbortError when it was interrupted
+ * @throws Error with the command and what it said; AbortError when it was interrupted
  */
 export async function runCommand(
 	command: string,
@@ -27,5 +27,10 @@ export async function runCommand(
 	}
 	const [code] = (await once(child, 'close')) as [number | null];
 	if (code === 0) return said;
-	throw new Error(`${command} ${args.join(' ')} failed:\n${said.slice(-LAST_WORDS)}`);
+	throw new Error(`${command} ${args.join(' ')} failed:\n${withoutMiddle(said)}`);
+}
+
+function withoutMiddle(text: string): string {
+	if (text.length <= 2 * WORDS) return text;
+	return `${text.slice(0, WORDS)}\n…\n${text.slice(-WORDS)}`;
 }
