@@ -48,11 +48,19 @@ function readArguments(): Options | undefined {
 	return { port, videoSeconds };
 }
 
+/** One Ctrl+C comes twice: from the terminal, and from npm, which hands it on. */
+const ONE_INTERRUPTION_MS = 1000;
+
 /** Aborted by Ctrl+C, a closed terminal, or whoever ends this process. The second time ends it at once. */
 function interruption(): AbortSignal {
 	const controller = new AbortController();
+	let first: number | undefined;
 	for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-		process.once(name, () => controller.abort());
+		process.on(name, () => {
+			first ??= Date.now();
+			controller.abort();
+			if (Date.now() - first > ONE_INTERRUPTION_MS) process.exit(1);
+		});
 	}
 	return controller.signal;
 }
