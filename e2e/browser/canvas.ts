@@ -9,10 +9,16 @@ export class Canvas {
 		await this.page.getByTestId('canvas-node').first().waitFor();
 	}
 
-	/** Starts the whole workflow, and waits until it runs. */
+	/** Brings a workflow in from a file, onto an empty canvas. */
+	async importFile(path: string): Promise<void> {
+		await this.page.goto('/workflow/new');
+		await this.page.getByTestId('workflow-import-input').setInputFiles(path);
+		await this.page.getByTestId('canvas-node').first().waitFor();
+	}
+
+	/** Starts the whole workflow. */
 	async execute(): Promise<void> {
 		await this.page.getByTestId('execute-workflow-button').first().click();
-		await this.isRunning();
 	}
 
 	async isRunning(): Promise<void> {

@@ -3,10 +3,14 @@ import type { Locator, Page } from 'playwright-core';
 /** What is needed of the browser's video element. */
 interface Video {
 	ended: boolean;
-	duration: number;
+	currentTime: number;
 	videoWidth: number;
-	addEventListener(event: 'ended', listener: () => void): void;
+	videoHeight: number;
+	play(): Promise<void>;
+	pause(): void;
 }
+
+declare function requestAnimationFrame(next: (time: number) => void): void;
 
 /** The window of one node: its input on the left, its parameters in the middle, its output on the right. */
 export class NodeView {
@@ -73,14 +77,30 @@ export class NodeView {
 		await this.output.getByTestId(`radio-button-${way.toLowerCase()}`).click();
 	}
 
-	/** Plays the video of the binary tab until its end. */
-	async playVideo(): Promise<{ duration: number; width: number }> {
+	/** Opens the first file of the binary tab, a video: n8n plays it at once. */
+	async openVideo(): Promise<void> {
 		await this.output.getByTestId('ndv-view-binary-data').click();
-		return await this.output.locator('video').evaluate(async (video: Video) => {
-			if (!video.ended)
-				await new Promise<void>((end) => video.addEventListener('ended', () => end()));
-			return { duration: video.duration, width: video.videoWidth };
+	}
+
+	/** Lets the video play that long, and then holds it. */
+	async videoPlaysPast(seconds: number): Promise<void> {
+		await this.video.evaluate(async (video: Video, past) => {
+			while (video.currentTime <= past) await new Promise(requestAnimationFrame);
+			video.pause();
+		}, seconds);
+	}
+
+	async videoPlaysToItsEnd(): Promise<{ seconds: number; width: number; height: number }> {
+		return await this.video.evaluate(async (video: Video) => {
+			await video.play();
+			while (!video.ended) await new Promise(requestAnimationFrame);
+			const { currentTime: seconds, videoWidth: width, videoHeight: height } = video;
+			return { seconds, width, height };
 		});
+	}
+
+	private get video(): Locator {
+		return this.output.locator('video');
 	}
 
 	private get output(): Locator {

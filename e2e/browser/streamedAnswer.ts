@@ -14,6 +14,8 @@ export async function readChunks(url: string, body: object): Promise<Chunk[]> {
 		headers: { 'content-type': 'application/json' },
 		body: JSON.stringify(body),
 	});
-	const lines = (await response.text()).split('\n').filter((line) => line !== '');
+	const text = await response.text();
+	if (!response.ok) throw new Error(`The webhook answers ${response.status}: ${text}`);
+	const lines = text.split('\n').filter((line) => line !== '');
 	return lines.map((line) => chunk.parse(JSON.parse(line)));
 }

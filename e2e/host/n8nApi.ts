@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { until } from './until';
 
 /** The one user of the n8n that is started here. */
 export const OWNER = {
@@ -15,6 +16,7 @@ const settings = z.object({ userManagement: z.object({ showSetupOnFirstLoad: z.b
 const withId = z.object({ id: z.string() });
 const named = z.array(z.object({ id: z.string(), name: z.string() }));
 const versioned = z.object({ versionId: z.string() });
+const publication = z.object({ status: z.string(), triggers: z.array(z.unknown()) });
 const executions = z.object({
 	results: z.array(z.object({ id: z.string(), status: z.string(), mode: z.string() })),
 });
@@ -64,10 +66,17 @@ export class N8nApi {
 		return withId.parse(await this.call('POST', '/workflows', content)).id;
 	}
 
-	/** Lets the workflow's triggers work. */
+	/** Lets the workflow's triggers work, and waits until they do: n8n answers before. */
 	async publish(workflowId: string): Promise<void> {
-		const { versionId } = versioned.parse(await this.call('GET', `/workflows/${workflowId}`));
-		await this.call('POST', `/workflows/${workflowId}/activate`, { versionId });
+		const workflow = `/workflows/${workflowId}`;
+		const { versionId } = versioned.parse(await this.call('GET', workflow));
+		await this.call('POST', `${workflow}/activate`, { versionId });
+		await until(async () => {
+			const answer = await this.call('GET', `${workflow}/publication-status`);
+			const { status, triggers } = publication.parse(answer);
+			if (status === 'published' || status === 'in_progress') return status === 'published';
+			throw new Error(`n8n does not publish the workflow: ${JSON.stringify(triggers)}`);
+		});
 	}
 
 	async unpublish(workflowId: string): Promise<void> {

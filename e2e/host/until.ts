@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 const LONGEST_MS = 60_000;
 
-/** Waits for something that is not to be seen in the browser. */
+/** Waits for something that is not to be seen. */
 export async function until(happened: () => boolean | Promise<boolean>): Promise<void> {
 	const deadline = Date.now() + LONGEST_MS;
 	while (!(await happened())) {
