@@ -9,7 +9,7 @@ import type { Step } from './steps';
 
 /** Everything the tarball is made of. */
 const SOURCES = [
-	'{credentials,gateway,icons,nodes}/**/*.*',
+	'{credentials,gateway,icons,nodes}/**/*.{json,svg,ts}',
 	'gulpfile.js',
 	'package-lock.json',
 	'package.json',
