@@ -73,11 +73,17 @@ function looks(retries: number[], { lasting = 0, resumed = false }: Retry): numb
 	let time = resumed ? 0 : POLL_INTERVAL;
 	for (let next = 0; ; next += 1) {
 		const retry = next % (retries.length + 1);
-		const pause = retries[retry] ?? lasting + POLL_INTERVAL;
+		const pause = retries[retry] ?? lasting + untilNextLook(MAX_WAIT - time - lasting);
 		time += pause;
 		if (time >= MAX_WAIT) return pauses;
-		pauses.push(pause);
+		pauses.push(Math.round(1000 * pause) / 1000);
 	}
+}
+
+/** Sooner than usual where the wait would end before, but never at once. */
+function untilNextLook(left: number): number {
+	const shortest = POLL_INTERVAL / 5;
+	return Math.max(shortest, Math.min(POLL_INTERVAL, left - shortest));
 }
 
 /** Nobody knows what became of the request: what is paid is never sent again, anything else is. */
