@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -12,7 +13,15 @@ const EXAMPLE_FILES = '/home/node/.n8n-files';
 
 const workflowFile = z.looseObject({
 	name: z.string(),
-	nodes: z.array(z.looseObject({ credentials: z.record(z.string(), z.unknown()).optional() })),
+	nodes: z.array(
+		z.looseObject({
+			name: z.string(),
+			type: z.string(),
+			parameters: z.record(z.string(), z.unknown()),
+			credentials: z.record(z.string(), z.unknown()).optional(),
+			webhookId: z.string().optional(),
+		}),
+	),
 });
 
 /** Points the credential at the simulator, wherever that listens this time. */
@@ -37,14 +46,17 @@ export async function importExamples(
 	}
 }
 
-/** An example as it stands in n8n once its user has chosen a credential and a folder for files. */
+/** An example as it stands in n8n once its user has imported it and chosen a credential and a folder for files. */
 export async function readExample(file: string, credential: Credential, files: string) {
 	const text = await readFile(join(EXAMPLES, file), 'utf8');
 	const workflow = workflowFile.parse(JSON.parse(text.replaceAll(EXAMPLE_FILES, files)));
-	const nodes = workflow.nodes.map((node) =>
-		node.credentials?.generationServiceApi === undefined
-			? node
-			: { ...node, credentials: { ...node.credentials, generationServiceApi: credential } },
-	);
+	const nodes = workflow.nodes.map((node) => ({
+		...node,
+		...(node.credentials?.generationServiceApi !== undefined && {
+			credentials: { ...node.credentials, generationServiceApi: credential },
+		}),
+		// The editor gives every import addresses of its own: two workflows cannot answer at one.
+		...(node.webhookId !== undefined && { webhookId: randomUUID() }),
+	}));
 	return { ...workflow, nodes };
 }

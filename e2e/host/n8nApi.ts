@@ -20,7 +20,13 @@ const publication = z.object({ status: z.string(), triggers: z.array(z.unknown()
 const executions = z.object({
 	results: z.array(z.object({ id: z.string(), status: z.string(), mode: z.string() })),
 });
+const tables = z.object({
+	data: z.array(z.object({ id: z.string(), name: z.string(), projectId: z.string() })),
+});
+const tableRows = z.object({ data: z.array(z.record(z.string(), z.unknown())) });
+const started = z.object({ executionId: z.string() });
 
+export type TableRow = Record<string, unknown>;
 export type Credential = { id: string; name: string };
 
 /** The REST interface that n8n's editor uses, as far as it is needed here, with the owner signed in. */
@@ -81,6 +87,29 @@ export class N8nApi {
 
 	async unpublish(workflowId: string): Promise<void> {
 		await this.call('POST', `/workflows/${workflowId}/deactivate`, {});
+	}
+
+	/**
+	 * Executes a workflow as the editor's button does.
+	 * @returns the execution's id
+	 */
+	async execute(workflowId: string, trigger: string): Promise<string> {
+		const body = { triggerToStartFrom: { name: trigger } };
+		return started.parse(await this.call('POST', `/workflows/${workflowId}/run`, body)).executionId;
+	}
+
+	async stopExecution(executionId: string): Promise<void> {
+		await this.call('POST', `/executions/${executionId}/stop`);
+	}
+
+	/** @returns the rows of a data table; none when there is no such table */
+	async tableRows(name: string): Promise<TableRow[]> {
+		const filter = encodeURIComponent(JSON.stringify({ name }));
+		const { data } = tables.parse(await this.call('GET', `/data-tables-global?filter=${filter}`));
+		const table = data.find((candidate) => candidate.name === name);
+		if (table === undefined) return [];
+		const path = `/projects/${table.projectId}/data-tables/${table.id}/rows?take=250`;
+		return tableRows.parse(await this.call('GET', path)).data;
 	}
 
 	/** @returns the workflow's executions, the latest first */

@@ -11,23 +11,49 @@ interface WorkflowFile {
 }
 
 const folder = resolve(__dirname, '../../examples');
-const examples = readdirSync(folder).map((file) => ({
-	file,
-	workflow: JSON.parse(readFileSync(join(folder, file), 'utf8')) as WorkflowFile,
-}));
+const examples = readdirSync(folder).map((file) => {
+	const text = readFileSync(join(folder, file), 'utf8');
+	return { file, text, workflow: JSON.parse(text) as WorkflowFile };
+});
+
+/** Of n8n itself, and not in the embedded engine. */
+const ofN8n = [
+	'@n8n/n8n-nodes-langchain.agent',
+	'n8n-nodes-base.dataTable',
+	'n8n-nodes-base.formTrigger',
+	'n8n-nodes-base.wait',
+];
 
 /** n8n makes a tool of any node that can be one, and adds a word to its type. */
 const plainType = ({ type }: INode) => type.replace(/(?<=generation-service\..*)Tool$/, '');
 
-describe.each(examples)('examples/$file', ({ workflow }) => {
+describe.each(examples)('examples/$file', ({ text, workflow }) => {
 	const ours = workflow.nodes.filter(({ type }) =>
 		type.startsWith('n8n-nodes-generation-service.'),
 	);
 
+	test('says in a note what it is for', () => {
+		const note = workflow.nodes.find(({ type }) => type === 'n8n-nodes-base.stickyNote');
+		expect(note?.parameters.content).toMatch(/^## .+\n.+/);
+	});
+
+	test('has an id and a place of its own for every node', () => {
+		const { nodes } = workflow;
+		expect(new Set(nodes.map(({ id }) => id)).size).toBe(nodes.length);
+		expect(new Set(nodes.map(({ position }) => position.join())).size).toBe(nodes.length);
+	});
+
+	test('names a credential and holds nothing of it', () => {
+		for (const { credentials = {} } of workflow.nodes)
+			for (const reference of Object.values(credentials))
+				expect(reference).toEqual({ id: null, name: 'Generation Service account' });
+		expect(text).not.toMatch(/apiKey|baseUrl|Bearer|https?:/);
+	});
+
 	test('uses our nodes, and of n8n only nodes that every n8n has', () => {
-		const known = { ...nodeTypes, ...stockNodes(''), '@n8n/n8n-nodes-langchain.agent': 'an agent' };
+		const known = [...Object.keys({ ...nodeTypes, ...stockNodes('') }), ...ofN8n];
 		expect(ours.length).toBeGreaterThan(0);
-		for (const node of workflow.nodes) expect(Object.keys(known)).toContain(plainType(node));
+		for (const node of workflow.nodes) expect(known).toContain(plainType(node));
 	});
 
 	test('sets only parameters that the nodes have, and sets them well', () => {
