@@ -7,8 +7,12 @@ journey('every node is found by the words a user would try', async ({ page, look
 	await panel.open();
 	for (const [words, node] of [
 		['video', 'Video Generation'],
+		['ai video', 'Video Generation'],
+		['text to video', 'Video Generation'],
 		['chat', 'Chat Completion'],
 		['llm', 'Chat Completion'],
+		['gpt', 'Chat Completion'],
+		['completion', 'Chat Completion'],
 		['models', 'List Models'],
 		['generation service', 'Generation Service Chat Model'],
 	] as const) {

@@ -10,9 +10,11 @@ import { runsAsTool } from '../shared/asTool';
 import { additionalBody, readChatOptions, requestFields } from '../shared/chatOptions';
 import type { Service } from '../shared/connect';
 import { eachItem } from '../shared/eachItem';
+import { RunHints } from '../shared/hints';
 import { readModel } from '../shared/modelLocator';
 import { without } from '../shared/without';
 import { PaidWork } from '../shared/paidWork';
+import { notePartialAnswer } from './answerHints';
 import { LiveChunks } from './liveChunks';
 import { readMessages } from './messages';
 
@@ -29,6 +31,7 @@ interface Prepared {
 /** Asks the model once for each item. An item that was answered in an earlier try is not asked again. */
 export async function complete(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	let answers: PaidWork<Answered> | undefined;
+	const hints = new RunHints('answer');
 	const items = await eachItem(context, (service) => {
 		const paid = (answers = new PaidWork<Answered>(context, 'answers'));
 		return {
@@ -37,11 +40,13 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 				const answered = paid.find(itemIndex, request)?.completion;
 				const completion = answered ?? (await ask(service, request, stream, itemIndex));
 				if (answered === undefined) paid.remember(itemIndex, request, { completion });
+				notePartialAnswer(hints, completion, simplify);
 				const json = simplify ? simplified(completion) : full(completion);
 				return [{ json, pairedItem: { item: itemIndex } }];
 			},
 		};
 	});
+	hints.show(context);
 	if (!items.some(({ json }) => 'error' in json)) answers?.forgetRun();
 	return items;
 }

@@ -73,19 +73,27 @@ export const messageProperties: INodeProperties[] = [
 	},
 ];
 
-const some = (condition: string) =>
-	`$parameter["messagesSource"] !== "json" && $parameter["messages"]?.values?.some(({ role, content }) => ${condition})`;
+/** Whether one of the messages is so, or their JSON. */
+const some = (isMessage: string, isJson: string) =>
+	`$parameter["messagesSource"] === "json" ? ${isJson} : ($parameter["messages"]?.values ?? []).some(({ role, content }) => ${isMessage})`;
+
+const json = '$rawParameter["messagesJson"]';
+/** The default of the JSON, as it stands or with a role exchanged. */
+const anEmptyMessage = '/"role":\\s*"(user|system)",\\s*"content":\\s*"\\s*"/';
 
 /** What a look at the form tells before anything is paid for. */
 export const messageHints: NodeHint[] = [
 	hintWhile(
-		some(`role !== "assistant" && ${looksEmpty('content')}`),
+		some(
+			`role !== "assistant" && ${looksEmpty('content')}`,
+			`${looksEmpty(json)} || ${anEmptyMessage}.test(${json})`,
+		),
 		'A message is empty: the node refuses it before anything is sent.',
 		{ type: 'info', whenToDisplay: 'beforeExecution' },
 	),
 	hintWhile(
-		some(looksUnresolved('content')),
-		'A message has {{ }} in it but is no expression: the model gets the braces as they stand. Switch its Content from Fixed to Expression.',
+		some(looksUnresolved('content'), looksUnresolved(json)),
+		'A message has {{ }} in it but is no expression: the model gets the braces as they stand. Switch it from Fixed to Expression.',
 	),
 ];
 

@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { type CatalogueModel, InvalidInputError } from '../../gateway';
 import { eachItem } from '../shared/eachItem';
+import { hintAfterRun } from '../shared/hints';
 import { readNumber } from '../shared/requestOptions';
 import { without } from '../shared/without';
 
@@ -75,19 +76,27 @@ interface Selection {
 
 /** Puts out one item per model. The catalogue is fetched once, however many items come in. */
 export async function list(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	return await eachItem(context, ({ gateway, signal }) => {
+	const hints = new Set<string>();
+	const items = await eachItem(context, ({ gateway, signal }) => {
 		let catalogue: Promise<CatalogueModel[]> | undefined;
 		return {
 			prepare: (itemIndex) => readSelection(context, itemIndex),
 			async run(selection, itemIndex) {
 				catalogue ??= gateway.listModels(signal);
-				return select(await catalogue, selection).map((model) => ({
+				const models = await catalogue;
+				const matching = select(models, selection);
+				const shown = matching.slice(0, selection.limit);
+				const missing = whatIsMissing(models.length, matching.length, shown.length);
+				if (missing !== undefined) hints.add(missing);
+				return shown.map((model) => ({
 					json: toJson(model),
 					pairedItem: { item: itemIndex },
 				}));
 			},
 		};
 	});
+	hints.forEach((hint) => hintAfterRun(context, hint));
+	return items;
 }
 
 function readSelection(context: IExecuteFunctions, itemIndex: number): Selection {
@@ -114,13 +123,16 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 	};
 }
 
-function select(
-	models: CatalogueModel[],
-	{ limit, search, versions }: Selection,
-): CatalogueModel[] {
-	return ofVersions(models, versions)
-		.filter(({ id }) => id.toLowerCase().includes(search))
-		.slice(0, limit);
+/** Why the output is empty, or not all there is. */
+function whatIsMissing(all: number, matching: number, shown: number): string | undefined {
+	if (all === 0) return 'The service has no models for this account.';
+	if (matching === 0) return `None of the ${all} models matches the filters.`;
+	if (shown === matching) return undefined;
+	return `These are ${shown} of ${matching} models. Turn on Return All, or raise Limit, to get the others.`;
+}
+
+function select(models: CatalogueModel[], { search, versions }: Selection): CatalogueModel[] {
+	return ofVersions(models, versions).filter(({ id }) => id.toLowerCase().includes(search));
 }
 
 function ofVersions(models: CatalogueModel[], versions: Versions): CatalogueModel[] {

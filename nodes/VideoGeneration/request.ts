@@ -129,7 +129,7 @@ export const requestHints: NodeHint[] = [
 	),
 	hintWhile(
 		'$parameter["operation"] === "generate" && $parameter["options"]?.responseFormat === "b64_json" && $parameter["download"] === false',
-		'With Inline Data the video comes without an address. Turn on Download to put it into a file.',
+		'With Inline Data the finished task holds the video itself, in place of an address. Turn on Download to put it into a file.',
 	),
 ];
 

@@ -37,6 +37,7 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 		}
 		throw error;
 	});
+	current?.tasks.hints.show(context);
 	if (!items.some(({ json }) => 'error' in json)) current?.submissions.allDone();
 	return items;
 }

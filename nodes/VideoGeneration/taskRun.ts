@@ -1,5 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
+	isFinished,
 	type SpooledVideo,
 	TaskWatch,
 	taskFailedError,
@@ -8,6 +9,7 @@ import {
 } from '../../gateway';
 import type { Service } from '../shared/connect';
 import { errorItem, TaskError, type TaskState } from '../shared/errors';
+import { RunHints } from '../shared/hints';
 import { downloadVideo } from './download';
 import { fullTask, simplifiedTask } from './taskItem';
 import type { WaitOptions } from './waitOptions';
@@ -26,6 +28,8 @@ export class TaskRun {
 	private readonly inline = new Map<string, SpooledVideo>();
 	private readonly downloads = new Set<string>();
 	private readonly watch: TaskWatch;
+	/** What is told when the run is over. */
+	readonly hints = new RunHints('video');
 
 	constructor(private readonly service: Service) {
 		this.watch = new TaskWatch(async (id, stop) => await this.look(id, stop), service.signal);
@@ -52,6 +56,8 @@ export class TaskRun {
 		return await this.about(taskId, async () => {
 			if (output.binaryProperty !== undefined) this.downloads.add(taskId);
 			const task = await this.look(taskId, this.service.signal);
+			if (output.binaryProperty !== undefined && !isFinished(task))
+				this.hints.note('not finished yet, so there is nothing to download. Wait, or Get later.');
 			return await this.toItem(task, output, itemIndex);
 		});
 	}
@@ -69,6 +75,10 @@ export class TaskRun {
 				if (error instanceof WaitTimeoutError && wait.onTimeout === 'output') return error.task;
 				throw error;
 			});
+			if (!isFinished(finished))
+				this.hints.note(
+					'not finished: Max Wait is over. The operations Wait and Get take the task_id.',
+				);
 			return await this.toItem(finished, output, itemIndex);
 		});
 	}
@@ -98,6 +108,11 @@ export class TaskRun {
 		if (binaryProperty !== undefined && task.status === 'completed') {
 			const video = await downloadVideo(this.service, task, this.inline.get(task.id));
 			item.binary = { [binaryProperty]: video };
+			// Older versions of n8n keep files in memory unless told otherwise: such a file has no place of its own.
+			if (video.id === undefined)
+				this.hints.note(
+					'held in the memory of n8n, which large videos can fill. Set N8N_DEFAULT_BINARY_DATA_MODE to filesystem.',
+				);
 		}
 		return item;
 	}

@@ -77,7 +77,7 @@ const whileWaiting = (option: string, condition: string) => {
 export const waitHints: NodeHint[] = [
 	hintWhile(
 		whileWaiting('pollInterval', '< 2'),
-		'The poll interval is very short. A video typically takes one to three minutes, and every look at it counts towards your rate limit: 5 seconds are enough for most.',
+		'The poll interval is very short. A video typically takes one to three minutes, and every look at it is a request of its own: 5 seconds will do.',
 	),
 	hintWhile(
 		whileWaiting('maxWait', '< 180'),

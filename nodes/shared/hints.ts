@@ -1,4 +1,4 @@
-import type { NodeHint } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeHint } from 'n8n-workflow';
 
 /** An expression of the editor's: whether a text of the form is empty, or an expression that was never written. */
 export const looksEmpty = (text: string) =>
@@ -19,4 +19,29 @@ export function hintWhile(
 ): NodeHint {
 	const displayCondition = `={{ ${condition} }}`;
 	return { message, type, whenToDisplay, location: 'outputPane', displayCondition };
+}
+
+/** Stands above the output of a run. Versions of n8n that cannot show hints show none. */
+export function hintAfterRun(context: IExecuteFunctions, message: string): void {
+	context.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
+}
+
+/** Counts what should be pointed out in a run, and says each of it once when the run is over. */
+export class RunHints {
+	private readonly counts = new Map<string, number>();
+
+	/** @param thing what is counted, such as "video" */
+	constructor(private readonly thing: string) {}
+
+	/** @param state how the sentence goes on after "1 video is" */
+	note(state: string): void {
+		this.counts.set(state, (this.counts.get(state) ?? 0) + 1);
+	}
+
+	show(context: IExecuteFunctions): void {
+		for (const [state, count] of this.counts) {
+			const these = count === 1 ? `1 ${this.thing} is` : `${count} ${this.thing}s are`;
+			hintAfterRun(context, `${these} ${state}`);
+		}
+	}
 }

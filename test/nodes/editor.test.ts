@@ -62,8 +62,16 @@ describe('hints', () => {
 		expect(video({ prompt: text })).toEqual(only(/The prompt is empty/));
 	});
 
-	test('an empty message is none of the form when the messages come as JSON', () => {
-		expect(chat({ ...said(''), messagesSource: 'json', messagesJson: '[]' })).toEqual(nothing);
+	test('messages that come as JSON are looked at in place of those of the form', () => {
+		const asJson = (messagesJson?: string) =>
+			chat({ ...said(''), messagesSource: 'json', ...(messagesJson && { messagesJson }) });
+		expect(asJson()).toEqual(only(/A message is empty/));
+		expect(asJson('={{ }}')).toEqual(only(/A message is empty/));
+		expect(asJson('[{ "role": "user", "content": "{{ $json.question }}" }]')).toEqual(
+			only(/gets the braces as they stand/),
+		);
+		expect(asJson('={{ $json.messages }}')).toEqual(nothing);
+		expect(asJson('[{ "role": "user", "content": "Hello" }]')).toEqual(nothing);
 	});
 
 	test('an answer of the assistant may be empty', () => {

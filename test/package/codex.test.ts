@@ -11,10 +11,10 @@ const described = (node: string): INodeTypeBaseDescription => {
 
 // n8n drops a whole codex file, without a word, when it has no "resources".
 test.each([
-	['chatCompletion', ['chat', 'llm', 'gpt', 'generation service']],
-	['listModels', ['models', 'catalogue', 'generation service']],
-	['videoGeneration', ['video', 'clip', 'generation service']],
-	['lmChatGenerationService', ['chat', 'llm', 'agent']],
+	['chatCompletion', ['chat', 'llm', 'gpt', 'completion', 'ask ai', 'generation service']],
+	['listModels', ['models', 'available models', 'catalogue', 'generation service']],
+	['videoGeneration', ['video', 'ai video', 'text to video', 'generation service']],
+	['lmChatGenerationService', ['chat', 'llm', 'gpt', 'agent model']],
 ])('the search words of %s reach the nodes panel', (node, words) => {
 	expect(described(node).codex?.alias).toEqual(expect.arrayContaining(words));
 });

@@ -1,0 +1,25 @@
+import type { ChatCompletion } from '../../gateway';
+import type { RunHints } from '../shared/hints';
+
+/** Notes that an answer is not whole, which is easily overlooked among many items. */
+export function notePartialAnswer(
+	hints: RunHints,
+	{ choices }: ChatCompletion,
+	simplify: boolean,
+): void {
+	const ended = choices.map(({ finish_reason }) => finish_reason);
+	if (ended.includes('length'))
+		hints.note(
+			'cut off (finish_reason: length). Raise Max Tokens if it is set, or ask for less at once.',
+		);
+	if (ended.includes('content_filter'))
+		hints.note("cut off by the service's content filter (finish_reason: content_filter).");
+	if (simplify && (choices.length > 1 || choices.some(({ message }) => callsTools(message))))
+		hints.note(
+			'more than a text: calls of tools, or further choices. Turn off Simplify to see all of it.',
+		);
+}
+
+function callsTools({ tool_calls }: Record<string, unknown>): boolean {
+	return Array.isArray(tool_calls) && tool_calls.length > 0;
+}

@@ -1,0 +1,103 @@
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
+import { type Simulator, startSimulator } from '../../simulator';
+import { type NodeRun, runNode } from '../engine/runNode';
+import { chatNode } from './chatNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.01 });
+});
+beforeEach(() => simulator.reset());
+afterEach(() => jest.restoreAllMocks());
+afterAll(async () => await simulator.close());
+
+/** What n8n shows above the output of the run. */
+async function hintsOf(node: NodeRun): Promise<string[]> {
+	const { run, error } = await runNode(simulator, node);
+	expect(error).toBeUndefined();
+	return (run.data.resultData.runData.Node?.[0]?.hints ?? []).map(({ message }) => message);
+}
+
+const video = (parameters: NodeRun['parameters']): NodeRun => ({
+	node: 'videoGeneration',
+	parameters: {
+		model: 'kite-motion',
+		prompt: 'A boat',
+		waitOptions: { pollInterval: 0.01 },
+		...parameters,
+	},
+});
+
+test('a run that went well needs no words', async () => {
+	expect(await hintsOf(chatNode())).toEqual([]);
+	expect(await hintsOf(video({ download: true }))).toEqual([]);
+	expect(await hintsOf({ node: 'listModels', parameters: { returnAll: true } })).toEqual([]);
+});
+
+test('answers that were cut off at Max Tokens are counted', async () => {
+	const options = { maxTokens: '={{ $json.most }}' };
+	const items = [{ most: 1 }, { most: 1000 }, { most: 1 }];
+	expect(await hintsOf({ ...chatNode({ options }), items })).toEqual([
+		expect.stringMatching(/^2 answers are cut off .*Raise Max Tokens/),
+	]);
+});
+
+test("an answer that the service's filter ended is pointed out", async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'output-filtered' });
+	expect(await hintsOf(chatNode())).toEqual([
+		expect.stringMatching(/^1 answer is cut off by the service's content filter/),
+	]);
+});
+
+test('a call of a tool that Simplify leaves out is pointed out', async () => {
+	const tools = [{ type: 'function', function: { name: 'weather', parameters: {} } }];
+	const node = (simplify: boolean) => ({
+		...chatNode({ simplify, options: { additionalBody: JSON.stringify({ tools }) } }),
+		items: [{ prompt: '[call:weather {}]' }],
+	});
+	expect(await hintsOf(node(true))).toEqual([
+		expect.stringMatching(/^1 answer is more than a text.*Turn off Simplify/),
+	]);
+	expect(await hintsOf(node(false))).toEqual([]);
+});
+
+test('a list that has only a part of the models says so, once for all items', async () => {
+	const list: NodeRun = { node: 'listModels', parameters: { limit: 2 }, items: [{}, {}] };
+	expect(await hintsOf(list)).toEqual([
+		expect.stringMatching(/^These are 2 of \d+ models\. Turn on Return All/),
+	]);
+});
+
+test('a list without any model says why', async () => {
+	const filters = { search: 'no such model' };
+	expect(await hintsOf({ node: 'listModels', parameters: { filters } })).toEqual([
+		expect.stringMatching(/^None of the \d+ models matches the filters/),
+	]);
+	simulator.inject({ endpoint: 'models', fault: 'models-empty' });
+	expect(await hintsOf({ node: 'listModels', parameters: {} })).toEqual([
+		'The service has no models for this account.',
+	]);
+});
+
+test('videos that are handed on unfinished are counted', async () => {
+	const waitOptions = { pollInterval: 0.02, maxWait: 0.1, onTimeout: 'output' };
+	const endless = video({ prompt: 'A boat [fault:task-endless]', waitOptions, options: { n: 2 } });
+	expect(await hintsOf(endless)).toEqual([
+		expect.stringMatching(/^2 videos are not finished: Max Wait is over/),
+	]);
+	const [task] = simulator.tasks;
+	const get = (download: boolean) => video({ operation: 'get', taskId: task?.id ?? '', download });
+	expect(await hintsOf(get(true))).toEqual([
+		expect.stringMatching(/^1 video is not finished yet, so there is nothing to download/),
+	]);
+	expect(await hintsOf(get(false))).toEqual([]);
+});
+
+test('a download without a file storage is pointed out', async () => {
+	const binaryData = Container.get(BinaryDataService);
+	jest.replaceProperty(binaryData, 'mode' as never, 'default' as never);
+	expect(await hintsOf(video({ download: true }))).toEqual([
+		expect.stringMatching(/^1 video is held in the memory of n8n.*N8N_DEFAULT_BINARY_DATA_MODE/),
+	]);
+});
