@@ -46,8 +46,6 @@ export class Canvas {
 	}
 
 	node(name: string): Locator {
-		return this.page
-			.getByTestId('canvas-node')
-			.filter({ has: this.page.getByText(name, { exact: true }) });
+		return this.page.locator(`[data-test-id=canvas-node][data-node-name="${name}"]`);
 	}
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './folders';
@@ -31,6 +31,11 @@ export async function installPackage(
 	const installed = await readFile(madeOf, 'utf8').catch(() => undefined);
 	if (installed !== wanted) await step('Installing this package into it', packInto(nodes, signal));
 	await writeFile(madeOf, wanted);
+}
+
+/** Gives the package to another user folder, as it is installed in this one. */
+export async function copyPackage(from: string, to: string): Promise<void> {
+	await cp(join(from, '.n8n', 'nodes'), join(to, '.n8n', 'nodes'), { recursive: true });
 }
 
 async function packInto(nodes: string, signal?: AbortSignal): Promise<void> {

@@ -12,7 +12,14 @@ import { tellWorld } from './world';
 const started: { n8n?: N8nServer; userFolder?: string } = {};
 
 /** Starts one n8n for all journeys, as empty as on its first day. */
-export default async function open(): Promise<void> {
+export default async function openOrClose(): Promise<void> {
+	await open().catch(async (error: unknown) => {
+		await close();
+		throw error;
+	});
+}
+
+async function open(): Promise<void> {
 	await rm(OUTPUT, { recursive: true, force: true });
 	await installN8n(step);
 	const userFolder = await mkdtemp(join(tmpdir(), 'n8n-journeys-'));

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { Canvas } from '../browser/canvas';
+import { journey } from '../browser/journey';
+import { Logs } from '../browser/logs';
+import { NodeView } from '../browser/nodeView';
+import { ROOT } from '../host/folders';
+
+journey(
+	'an agent makes a video',
+	async ({ page, simulator, credential, look }) => {
+		const canvas = new Canvas(page);
+		await canvas.importFile(join(ROOT, 'examples', 'agent-with-video.json'));
+		const node = new NodeView(page);
+		for (const name of ['Chat Model', 'Make a Video']) {
+			await canvas.openNode(name);
+			await node.chooseCredential(credential.name);
+			await node.close();
+		}
+		await canvas.execute();
+		await canvas.hasFinished('Agent');
+		expect(simulator.submissions).toBe(1);
+		await look('the canvas');
+		await canvas.openNode('Agent');
+		await node.outputShows(`${simulator.url}/files/${simulator.tasks[0]?.id}.mp4`);
+		await look('what the agent says');
+		await node.close();
+		const logs = new Logs(page);
+		await logs.open();
+		await logs.shows(/^[1-9]\d* Tokens$/);
+		await look('the logs with the token usage');
+	},
+	{ videoSeconds: 1 },
+);
