@@ -18,8 +18,8 @@ export class ChatCompletion implements INodeType {
 		displayName: 'Chat Completion',
 		name: 'chatCompletion',
 		icon: {
-			light: 'file:../../icons/generationService.svg',
-			dark: 'file:../../icons/generationService.dark.svg',
+			light: 'file:../../icons/chatCompletion.svg',
+			dark: 'file:../../icons/chatCompletion.dark.svg',
 		},
 		group: ['transform'],
 		version: 1,

@@ -14,8 +14,8 @@ export class ListModels implements INodeType {
 		displayName: 'List Models',
 		name: 'listModels',
 		icon: {
-			light: 'file:../../icons/generationService.svg',
-			dark: 'file:../../icons/generationService.dark.svg',
+			light: 'file:../../icons/listModels.svg',
+			dark: 'file:../../icons/listModels.dark.svg',
 		},
 		group: ['input'],
 		version: 1,

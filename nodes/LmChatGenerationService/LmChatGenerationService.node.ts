@@ -19,8 +19,8 @@ export class LmChatGenerationService implements INodeType {
 		displayName: 'Generation Service Chat Model',
 		name: 'lmChatGenerationService',
 		icon: {
-			light: 'file:../../icons/generationService.svg',
-			dark: 'file:../../icons/generationService.dark.svg',
+			light: 'file:../../icons/chatModel.svg',
+			dark: 'file:../../icons/chatModel.dark.svg',
 		},
 		group: ['transform'],
 		version: 1,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 const root = resolve(__dirname, '../..');
 let folder: string;
@@ -52,15 +52,27 @@ test('the package holds only what n8n needs', () => {
 	expect(foreign).toEqual([]);
 });
 
-test('every node has its codex file and its icons beside it', () => {
-	for (const node of manifest().n8n.nodes) {
-		expect(existsSync(join(installed, node))).toBe(true);
-		expect(existsSync(join(installed, node.replace(/\.js$/, '.json')))).toBe(true);
-	}
-	for (const icon of ['generationService.svg', 'generationService.dark.svg']) {
-		expect(existsSync(join(installed, 'dist/icons', icon))).toBe(true);
+test('every node has its codex file beside it, and an icon that no other has', () => {
+	const icons = manifest().n8n.nodes.map((node) => {
+		const file = join(installed, node);
+		expect(existsSync(file.replace(/\.js$/, '.json'))).toBe(true);
+		return iconsNamedIn(file);
+	});
+	expect(icons).toEqual(icons.map(() => [expect.any(String), expect.stringMatching(/dark/)]));
+	expect(new Set(icons.flat()).size).toBe(2 * icons.length);
+	const { credentials } = manifest().n8n;
+	for (const icon of [icons, credentials.map((file) => iconsNamedIn(join(installed, file)))].flat(
+		2,
+	)) {
+		expect(existsSync(icon)).toBe(true);
 	}
 });
+
+/** @returns the files of the icons, light and dark */
+function iconsNamedIn(file: string): string[] {
+	const names = readFileSync(file, 'utf8').matchAll(/file:([./\w]+\.svg)/g);
+	return [...names].map(([, name = '']) => join(dirname(file), name));
+}
 
 test('installed from the tarball alone, every node loads and runs against the service', () => {
 	const output = execFileSync(
