@@ -177,7 +177,7 @@ export class Gateway {
 		schema: z.ZodType<Resource>,
 		signal?: AbortSignal,
 	): Promise<Resource> {
-		await this.checkEgress();
+		if (this.egressFilter) await this.checkEgress();
 		return await send(
 			this.link,
 			request,

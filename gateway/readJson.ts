@@ -30,6 +30,10 @@ export async function readJson<Resource>(
 	return parseResource(bytes, complete, answer, schema, secret, now);
 }
 
+function withoutByteOrderMark(text: string): string {
+	return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
 /** Parses a body as JSON of a resource, as {@link readJson} does. */
 export function parseResource<Resource>(
 	bytes: Buffer,
@@ -50,7 +54,7 @@ export function parseResource<Resource>(
 	let value: unknown;
 	try {
 		// A key that the service repeats in a good answer would lie in the execution's data for ever.
-		value = JSON.parse(secret.scrub(bytes.toString('utf8')).replace(/^\ufeff/, ''));
+		value = JSON.parse(withoutByteOrderMark(secret.scrub(bytes.toString('utf8'))));
 	} catch {
 		throw malformed('The answer is not JSON');
 	}

@@ -124,15 +124,9 @@ async function sendOnce<Result>(
 			method: request.method,
 			origin: link.origin,
 			path: link.prefix + request.path,
-			headers: {
-				authorization: `Bearer ${link.secret.reveal()}`,
-				accept: request.accept ?? 'application/json',
-				'accept-encoding': 'gzip, deflate, br',
-				'user-agent': 'n8n-nodes-generation-service',
-				...(request.body !== undefined && { 'content-type': 'application/json' }),
-			},
-			...(request.body !== undefined && { body: request.body }),
-			signal: limit.signal,
+			headers: headersOf(link, request),
+			body: request.body,
+			whenGivenUp: (close) => limit.whenGivenUp(close),
 		});
 		body = answer.body;
 		// undici reports a body that is closed early as an error; without a listener that ends the process.
@@ -149,6 +143,17 @@ async function sendOnce<Result>(
 	} finally {
 		limit.end();
 	}
+}
+
+function headersOf({ secret }: Link, { body, accept = 'application/json' }: ServiceRequest) {
+	const headers: Record<string, string> = {
+		authorization: `Bearer ${secret.reveal()}`,
+		accept,
+		'accept-encoding': 'gzip, deflate, br',
+		'user-agent': 'n8n-nodes-generation-service',
+	};
+	if (body !== undefined) headers['content-type'] = 'application/json';
+	return headers;
 }
 
 /** A status says enough: an error body that breaks off does not hide it. */

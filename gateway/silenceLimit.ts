@@ -1,27 +1,36 @@
 import type { Clock } from './clock';
 
-/** Aborts a request after `limitMs` of silence, or at once when the execution is cancelled. */
+/** Gives work up after `limitMs` of silence, or at once when the execution is cancelled. */
 export class SilenceLimit {
 	phase: 'answer' | 'body' = 'answer';
 	expired = false;
-	private readonly controller = new AbortController();
+	private isGivenUp = false;
+	private stop = () => {};
 	private lastProgress: number;
 	private stopTimer: () => void;
-	private readonly cancel = () => this.controller.abort();
+	private readonly giveUp = () => {
+		this.isGivenUp = true;
+		this.stop();
+	};
 
 	constructor(
 		private readonly clock: Clock,
 		private readonly limitMs: number,
-		private readonly outer: AbortSignal | undefined,
+		private readonly signal: AbortSignal | undefined,
 	) {
 		this.lastProgress = clock.now();
 		this.stopTimer = clock.after(limitMs, () => this.check());
-		outer?.addEventListener('abort', this.cancel, { once: true });
-		if (outer?.aborted) this.cancel();
+		signal?.addEventListener('abort', this.giveUp, { once: true });
+		if (signal?.aborted) this.isGivenUp = true;
 	}
 
-	get signal(): AbortSignal {
-		return this.controller.signal;
+	/**
+	 * `stop` runs when the work is given up, at once if it already is. One work has one way to stop it: an
+	 * AbortController for each request would cost more than its time limit.
+	 */
+	whenGivenUp(stop: () => void): void {
+		this.stop = stop;
+		if (this.isGivenUp) stop();
 	}
 
 	/** Cheap: called for every chunk, it only notes the time; the timer looks at it when it fires. */
@@ -31,7 +40,7 @@ export class SilenceLimit {
 
 	end(): void {
 		this.stopTimer();
-		this.outer?.removeEventListener('abort', this.cancel);
+		this.signal?.removeEventListener('abort', this.giveUp);
 	}
 
 	private check(): void {
@@ -41,6 +50,6 @@ export class SilenceLimit {
 			return;
 		}
 		this.expired = true;
-		this.controller.abort();
+		this.giveUp();
 	}
 }

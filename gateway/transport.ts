@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { exchange } from './exchange';
 
 /** n8n's egress filter (SSRF protection), as far as it matters here. */
 export interface EgressFilter {
@@ -17,9 +18,9 @@ export interface HttpRequest {
 	/** Path with query. */
 	path: string;
 	headers: Record<string, string>;
-	body?: string;
-	/** Aborting it closes the connection. */
-	signal: AbortSignal;
+	body: string | undefined;
+	/** Tells how the connection is closed when the request is given up. */
+	whenGivenUp: (close: () => void) => void;
 }
 
 export interface HttpResponse {
@@ -59,19 +60,14 @@ let filterCount = 0;
 /** The transport over the process-wide pool of this service and TLS setting. */
 export function openTransport(settings: PoolSettings): Transport {
 	const opening = poolFor(settings);
-	return async ({ origin, path, method, headers, body, signal }) => {
+	return async ({ origin, path, method, headers, body, whenGivenUp }) => {
 		const pool = await opening;
-		const answer = await pool.request({
-			origin,
-			path,
-			method,
-			headers,
-			body: body ?? null,
-			signal,
-			headersTimeout: 0,
-			bodyTimeout: 0,
-		});
-		return { status: answer.statusCode, headers: answer.headers, body: decompress(answer) };
+		const answer = await exchange(
+			pool,
+			{ origin, path, method, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 },
+			whenGivenUp,
+		);
+		return { ...answer, body: decompress(answer) };
 	};
 }
 
@@ -97,9 +93,9 @@ async function openPool(
 	egressFilter: EgressFilter | undefined,
 ): Promise<Dispatcher> {
 	// Loaded for the first request: it takes longer to read than all nodes together, and n8n loads nodes at its start.
-	const { EnvHttpProxyAgent } = await import('undici');
+	const { Agent, EnvHttpProxyAgent } = await import('undici');
 	const tls = { rejectUnauthorized: !ignoreSslIssues };
-	return new EnvHttpProxyAgent({
+	const options = {
 		connections: MOST_CONNECTIONS,
 		keepAliveTimeout: KEEP_ALIVE_MS,
 		connect: {
@@ -107,8 +103,12 @@ async function openPool(
 			timeout: CONNECT_TIMEOUT_MS,
 			...(egressFilter && { lookup: egressFilter.createSecureLookup() }),
 		},
-		requestTls: tls,
-	});
+	};
+	// The proxy agent asks for each request anew whether a proxy is in its way. A bare Pool would connect again for a
+	// request that was given up.
+	const [httpProxy, httpsProxy] = proxySettings();
+	if (!httpProxy && !httpsProxy) return new Agent(options);
+	return new EnvHttpProxyAgent({ ...options, requestTls: tls });
 }
 
 function filterId(filter: EgressFilter | undefined): number {
@@ -126,7 +126,7 @@ function proxySettings(): Array<string | undefined> {
 	);
 }
 
-function decompress({ headers, body }: Dispatcher.ResponseData): Readable {
+function decompress({ headers, body }: HttpResponse): Readable {
 	const decoder = decoderFor(
 		String(headers['content-encoding'] ?? '')
 			.trim()

@@ -9,10 +9,18 @@ const MOST_ENTRIES = 1_000;
 /** Fields that name something; a later chunk that repeats one does not lengthen it. */
 const NAMES = new Set(['role', 'id', 'type', 'object', 'index']);
 
+interface Choice {
+	message: Fields;
+	pieces: string[];
+	/** What else the service says of it. */
+	rest: Fields;
+}
+
 /** Puts the chunks of a streamed answer together into the chat completion that the same call unstreamed gives. */
 export class CompletionAssembly {
 	private readonly head: Fields = {};
-	private readonly choices = new Map<number, { message: Fields; pieces: string[]; rest: Fields }>();
+	private readonly choices = new Map<number, Choice>();
+
 	/** Whether every choice seen so far has told why it ended. */
 	get isFinished(): boolean {
 		const choices = [...this.choices.values()];
@@ -23,24 +31,32 @@ export class CompletionAssembly {
 
 	/** @returns the text that the chunk adds to the first choice */
 	add(chunk: ChatChunk): string {
-		const { choices, ...head } = chunk;
-		for (const [name, value] of Object.entries(head)) {
-			if (value !== null && value !== undefined) this.head[name] = value;
+		for (const name of Object.keys(chunk)) {
+			if (name !== 'choices') keep(this.head, name, chunk[name]);
 		}
 		let added = '';
-		for (const { index, delta, ...rest } of choices) {
-			if (this.choices.size > MOST_ENTRIES) throw tooMany();
-			const choice = this.choices.get(index) ?? { message: {}, pieces: [], rest: {} };
-			this.choices.set(index, choice);
-			const { content, ...fields } = delta;
-			mergeInto(choice.message, fields);
-			if (typeof content === 'string') choice.pieces.push(content);
-			if (index === 0 && content) added += content;
-			for (const [name, value] of Object.entries(rest)) {
-				if (value !== null && value !== undefined) choice.rest[name] = value;
+		for (const part of chunk.choices) {
+			const choice = this.choice(part.index);
+			for (const name of Object.keys(part)) {
+				if (name !== 'index' && name !== 'delta') keep(choice.rest, name, part[name]);
 			}
+			for (const name of Object.keys(part.delta)) {
+				if (name !== 'content') merge(choice.message, name, part.delta[name]);
+			}
+			const { content } = part.delta;
+			if (typeof content === 'string') choice.pieces.push(content);
+			if (part.index === 0 && content) added += content;
 		}
 		return added;
+	}
+
+	private choice(index: number): Choice {
+		const known = this.choices.get(index);
+		if (known !== undefined) return known;
+		if (this.choices.size >= MOST_ENTRIES) throw tooMany();
+		const choice: Choice = { message: {}, pieces: [], rest: {} };
+		this.choices.set(index, choice);
+		return choice;
 	}
 
 	/** The text of the first choice so far. */
@@ -68,20 +84,27 @@ export class CompletionAssembly {
 	}
 }
 
-/** Texts grow, numbered list entries (such as tool calls) grow by their number, anything else is replaced. */
+/** What was said last counts, and what is not said changes nothing. */
+function keep(target: Fields, name: string, value: unknown): void {
+	if (value !== null && value !== undefined && target[name] !== value) define(target, name, value);
+}
+
 function mergeInto(target: Fields, addition: Fields): void {
-	for (const [name, value] of Object.entries(addition)) {
-		if (value === null || value === undefined) continue;
-		const old = Object.hasOwn(target, name) ? target[name] : undefined;
-		if (typeof old === 'string' && typeof value === 'string' && !NAMES.has(name)) {
-			target[name] = old + value;
-		} else if (Array.isArray(value)) {
-			target[name] = mergeLists(Array.isArray(old) ? (old as unknown[]) : [], value as unknown[]);
-		} else if (isFields(old) && isFields(value)) {
-			mergeInto(old, value);
-		} else {
-			define(target, name, isFields(value) ? structuredClone(value) : value);
-		}
+	for (const name of Object.keys(addition)) merge(target, name, addition[name]);
+}
+
+/** Texts grow, numbered list entries (such as tool calls) grow by their number, anything else is replaced. */
+function merge(target: Fields, name: string, value: unknown): void {
+	if (value === null || value === undefined) return;
+	const old = Object.hasOwn(target, name) ? target[name] : undefined;
+	if (typeof old === 'string' && typeof value === 'string' && !NAMES.has(name)) {
+		target[name] = old + value;
+	} else if (Array.isArray(value)) {
+		target[name] = mergeLists(Array.isArray(old) ? (old as unknown[]) : [], value as unknown[]);
+	} else if (isFields(old) && isFields(value)) {
+		mergeInto(old, value);
+	} else {
+		define(target, name, isFields(value) ? structuredClone(value) : value);
 	}
 }
 

@@ -20,7 +20,7 @@ export class DataLines {
 
 	constructor(private readonly secret: Secret) {}
 
-	/** The values of the `data:` lines that are complete with these bytes. */
+	/** The values of the `data:` lines that are complete with these bytes, without the key. */
 	push(bytes: Buffer): string[] {
 		return this.cut(this.decoder.write(bytes));
 	}
@@ -34,16 +34,22 @@ export class DataLines {
 		// The LF of a CRLF that two packets divided does not make another line.
 		const start = this.afterCarriageReturn && text.startsWith('\n') ? 1 : 0;
 		if (text !== '') this.afterCarriageReturn = text.endsWith('\r');
-		const lines = text.slice(start).split(/\r\n|\n|\r/);
-		lines[0] = this.rest + (lines[0] ?? '');
-		this.rest = lines.pop() ?? '';
-		if (this.rest.length > LONGEST_LINE) throw tooLong(this.rest, this.secret);
-		return lines.flatMap(dataOf);
+		const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+		if (end <= start) {
+			this.rest += text.slice(start);
+			if (this.rest.length > LONGEST_LINE) throw tooLong(this.rest, this.secret);
+			return [];
+		}
+		// Whole lines, since half a key would not be recognised; all of a packet at once, since that is several times faster.
+		const lines = this.secret.scrub(this.rest + text.slice(start, end));
+		this.rest = text.slice(end);
+		return lines.split(lines.includes('\r') ? /\r\n|\n|\r/ : '\n').flatMap(dataOf);
 	}
 }
 
 /** Comments, blank lines and the fields `event`, `id` and `retry` carry nothing here. */
 function dataOf(line: string): string[] {
+	if (line === '') return [];
 	const field = line.startsWith('\ufeff') ? line.slice(1) : line;
 	if (!field.startsWith('data:')) return [];
 	const value = field.slice(field[5] === ' ' ? 6 : 5).trim();

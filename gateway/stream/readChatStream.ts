@@ -63,7 +63,7 @@ async function readChunks(
 	let start = '';
 	const isTerminal = (data: string) => {
 		if (data === '[DONE]') return true;
-		onChunk(parseChunk(secret.scrub(data), answer, now));
+		onChunk(parseChunk(data, answer, now));
 		return false;
 	};
 	const packets = answer.body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;

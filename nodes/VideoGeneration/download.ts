@@ -65,6 +65,8 @@ function videoAddress(task: VideoTask): string {
 async function fetchVideo(service: Service, address: string, file: { name: string; type: string }) {
 	const { context, signal, timeoutMs } = service;
 	const limit = new SilenceLimit(systemClock, timeoutMs, signal);
+	const aborting = new AbortController();
+	limit.whenGivenUp(() => aborting.abort());
 	const explain = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError();
 		return limit.expired ? fellSilent(timeoutMs) : lost(error);
@@ -75,7 +77,7 @@ async function fetchVideo(service: Service, address: string, file: { name: strin
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
-			abortSignal: limit.signal,
+			abortSignal: aborting.signal,
 			skipSslCertificateValidation: service.gateway.ignoresSslIssuesAt(address),
 			headers: { 'accept-encoding': 'identity' },
 		})) as { statusCode: number; headers: Record<string, string | undefined>; body: Readable };
@@ -84,7 +86,7 @@ async function fetchVideo(service: Service, address: string, file: { name: strin
 			throw refused(statusCode);
 		}
 		const whole = wholeBody(headers, () => limit.progress());
-		limit.signal.addEventListener('abort', () => body.destroy(new Error('aborted')), {
+		aborting.signal.addEventListener('abort', () => body.destroy(new Error('aborted')), {
 			once: true,
 		});
 		// Unlike a bare pipe it also notices a body that broke before anyone listened to it.
