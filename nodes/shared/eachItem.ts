@@ -35,10 +35,12 @@ export async function eachItem<Prepared>(
 	const count = context.getInputData().length;
 	const outputs = new Array<INodeExecutionData[] | Failed | undefined>(count);
 	const continues = context.continueOnFail();
-	const node = context.getNode();
+	const streams = context.isStreaming?.() ?? false;
+	const asThrown = (error: unknown, itemIndex: number) =>
+		nodeError(context.getNode(), error, itemIndex, streams);
 	const signal = context.getExecutionCancelSignal();
 	const throwIfCancelled = () => {
-		if (signal?.aborted) throw nodeError(node, new CancelledError(), 0);
+		if (signal?.aborted) throw asThrown(new CancelledError(), 0);
 	};
 	// After a cancel, Retry On Fail still calls execute again.
 	throwIfCancelled();
@@ -46,7 +48,7 @@ export async function eachItem<Prepared>(
 
 	const service = await connect(context).catch((error: unknown): Failed => ({ error }));
 	if ('error' in service) {
-		if (!continues) throw nodeError(node, service.error, 0);
+		if (!continues) throw asThrown(service.error, 0);
 		return outputs.fill(service).flatMap((_, itemIndex) => [errorItem(service.error, itemIndex)]);
 	}
 
@@ -57,7 +59,7 @@ export async function eachItem<Prepared>(
 			try {
 				return { value: prepare(itemIndex) };
 			} catch (error) {
-				if (!continues) throw nodeError(node, error, itemIndex);
+				if (!continues) throw asThrown(error, itemIndex);
 				outputs[itemIndex] = { error };
 				return undefined;
 			}
@@ -92,7 +94,7 @@ export async function eachItem<Prepared>(
 	return outputs.flatMap((output, itemIndex) => {
 		if (output === undefined) return [];
 		if (Array.isArray(output)) return output;
-		if (!continues) throw nodeError(node, output.error, itemIndex);
+		if (!continues) throw asThrown(output.error, itemIndex);
 		return [errorItem(output.error, itemIndex)];
 	});
 }

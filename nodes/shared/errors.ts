@@ -54,12 +54,19 @@ export function errorItem(error: unknown, itemIndex: number): INodeExecutionData
 
 /**
  * The error that a node throws: it names the item, and keeps the service's own words in the description. An agent reads
- * the message of its tool alone, so there it says all.
+ * the message of its tool alone, and who reads a stream gets the description alone: there each says all.
  */
-export function nodeError(node: INode, error: unknown, itemIndex: number): NodeError {
-	const { message, description, http_status } = describe(error);
+export function nodeError(
+	node: INode,
+	error: unknown,
+	itemIndex: number,
+	streams = false,
+): NodeError {
+	const { message, description: advice, http_status } = describe(error);
+	const all = `${message}\n${advice}`;
+	const description = streams ? all : advice;
 	const told = {
-		message: runsAsTool(node) ? `${message}\n${description}` : `${message} [item ${itemIndex}]`,
+		message: runsAsTool(node) ? all : `${message} [item ${itemIndex}]`,
 		description,
 		itemIndex,
 	};

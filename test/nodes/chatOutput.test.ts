@@ -180,3 +180,13 @@ test('a stream that breaks off ends its chunks, fails its item and keeps the tex
 	expect(chunks.filter(({ metadata }) => metadata.itemIndex === 1).at(-1)?.type).toBe('end');
 	expect(simulator.count('chatStream')).toBe(2);
 });
+
+test('who reads a stream learns what was wrong, and not only what to do', async () => {
+	const refused = { ...chatNode({ options: { temperature: 3 } }), streaming: true };
+	const [refusal] = (await runNode(simulator, refused)).chunks;
+	expect(refusal).toMatchObject({ type: 'error', content: expect.stringMatching(/Temperature/) });
+
+	simulator.inject({ endpoint: 'chatStream', fault: 'model-not-found' });
+	const { chunks } = await runNode(simulator, { ...chatNode(), streaming: true });
+	expect(chunks.at(-1)?.content).toMatch(/does not know the model.*\nChoose a model/);
+});
