@@ -21,7 +21,9 @@ const ofN8n = [
 	'@n8n/n8n-nodes-langchain.agent',
 	'n8n-nodes-base.dataTable',
 	'n8n-nodes-base.formTrigger',
+	'n8n-nodes-base.scheduleTrigger',
 	'n8n-nodes-base.wait',
+	'n8n-nodes-base.webhook',
 ];
 
 /** n8n makes a tool of any node that can be one, and adds a word to its type. */
