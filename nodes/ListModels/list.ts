@@ -84,11 +84,9 @@ export async function list(context: IExecuteFunctions): Promise<INodeExecutionDa
 			async run(selection, itemIndex) {
 				catalogue ??= gateway.listModels(signal);
 				const models = await catalogue;
-				const matching = select(models, selection);
-				const shown = matching.slice(0, selection.limit);
-				const missing = whatIsMissing(models.length, matching.length, shown.length);
-				if (missing !== undefined) hints.add(missing);
-				return shown.map((model) => ({
+				const selected = select(models, selection);
+				if (selected.length === 0) hints.add(whyEmpty(models.length));
+				return selected.map((model) => ({
 					json: toJson(model),
 					pairedItem: { item: itemIndex },
 				}));
@@ -123,16 +121,20 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 	};
 }
 
-/** Why the output is empty, or not all there is. */
-function whatIsMissing(all: number, matching: number, shown: number): string | undefined {
-	if (all === 0) return 'The service has no models for this account.';
-	if (matching === 0) return `None of the ${all} models matches the filters.`;
-	if (shown === matching) return undefined;
-	return `These are ${shown} of ${matching} models. Turn on Return All, or raise Limit, to get the others.`;
+/** Why nothing is put out. What Limit leaves out n8n's editor says by itself. */
+function whyEmpty(all: number): string {
+	return all === 0
+		? 'The service has no models for this account.'
+		: `None of the ${all} models matches the filters.`;
 }
 
-function select(models: CatalogueModel[], { search, versions }: Selection): CatalogueModel[] {
-	return ofVersions(models, versions).filter(({ id }) => id.toLowerCase().includes(search));
+function select(
+	models: CatalogueModel[],
+	{ limit, search, versions }: Selection,
+): CatalogueModel[] {
+	return ofVersions(models, versions)
+		.filter(({ id }) => id.toLowerCase().includes(search))
+		.slice(0, limit);
 }
 
 function ofVersions(models: CatalogueModel[], versions: Versions): CatalogueModel[] {

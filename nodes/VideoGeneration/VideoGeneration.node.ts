@@ -48,19 +48,19 @@ export class VideoGeneration implements INodeType {
 					{
 						name: 'Get',
 						value: 'get',
-						action: 'Get a video task',
+						action: 'Get the state of a video',
 						description: 'Ask once for the state of a video that was submitted before',
 					},
 					{
 						name: 'Submit',
 						value: 'submit',
-						action: 'Submit a video',
+						action: 'Submit a video without waiting',
 						description: 'Submit a video and go on without waiting for it',
 					},
 					{
 						name: 'Wait',
 						value: 'wait',
-						action: 'Wait for a video',
+						action: 'Wait for a submitted video',
 						description: 'Wait until a video that was submitted before is finished',
 					},
 				],
