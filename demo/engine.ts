@@ -82,17 +82,9 @@ export async function runWorkflow(run: EngineRun): Promise<IRun> {
 	const execution = new WorkflowExecute(
 		data,
 		mode,
-		run.resume ? toBeRetried(run.resume, nodes) : createRunExecutionData(),
+		run.resume ? toBeRetried(run.resume, nodes) : toBeBegun(workflow, run),
 	);
-	const startNode = run.startNode ?? nodes[0]?.name ?? '';
-	const promise =
-		run.resume === undefined
-			? execution.run({
-					workflow,
-					...(workflow.getNode(startNode) && { startNode: workflow.getNode(startNode)! }),
-					...(run.pinData && { pinData: run.pinData }),
-				})
-			: execution.processRunExecutionData(workflow);
+	const promise = execution.processRunExecutionData(workflow);
 	const cancel = () => promise.cancel();
 	run.signal?.addEventListener('abort', cancel, { once: true });
 	if (run.signal?.aborted) cancel();
@@ -113,6 +105,19 @@ export async function bytesOf(item: INodeExecutionData, field = 'data'): Promise
 	const binary = item.binary?.[field];
 	if (binary === undefined) throw new Error(`The item has no binary field ${field}`);
 	return await Container.get(BinaryDataService).getAsBuffer(binary);
+}
+
+/** What n8n's own `run` begins with. That takes other arguments in n8n 1 than in n8n 2. */
+function toBeBegun(workflow: Workflow, { startNode, pinData }: EngineRun): IRunExecutionData {
+	const name = startNode ?? Object.keys(workflow.nodes)[0] ?? '';
+	const node = workflow.getNode(name);
+	if (node === null) throw new Error(`The workflow has no node ${name} to begin with`);
+	return createRunExecutionData({
+		executionData: {
+			nodeExecutionStack: [{ node, data: { main: [[{ json: {} }]] }, source: null }],
+		},
+		...(pinData && { resultData: { pinData } }),
+	});
 }
 
 /**

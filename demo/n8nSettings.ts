@@ -12,3 +12,5 @@ if (process.env.N8N_USER_FOLDER === undefined) {
 process.env.N8N_ENFORCE_SETTINGS_FILE_PERMISSIONS ??= 'false';
 process.env.N8N_LOG_OUTPUT ??= 'file';
 process.env.N8N_LOG_LEVEL ??= 'error';
+// As n8n 2 has it. n8n 1 would keep them in the memory.
+process.env.N8N_DEFAULT_BINARY_DATA_MODE ??= 'filesystem';
