@@ -48,7 +48,7 @@ export interface ToolOrder {
 /** What an agent does: with what is connected to it, or by leaving calls of tools to the engine, as newer agents do. */
 type Work = ((equipment: Equipment) => Promise<unknown>) | { orders: ToolOrder[] };
 
-export interface ToolNode extends Pick<NodeRun, 'node' | 'parameters' | 'tries'> {
+export interface ToolNode extends Pick<NodeRun, 'node' | 'parameters' | 'tries' | 'onError'> {
 	name: string;
 }
 
@@ -56,6 +56,8 @@ export interface AgentRun {
 	work: Work;
 	/** The parameters of the chat model, beside its model's name. */
 	model?: INodeParameters;
+	/** For work that asks no model: none is made. */
+	withoutModel?: boolean;
 	/** The nodes that it has as tools. */
 	tools?: ToolNode[];
 	signal?: AbortSignal;
@@ -71,7 +73,7 @@ const credentials = { generationServiceApi: { id: '1', name: 'Service' } };
 /** Runs a small agent with the chat model, and perhaps with nodes as tools, through n8n's engine. */
 export async function runAgent(
 	service: { url: string; key: string },
-	{ work, model = {}, tools = [], signal, streaming = false }: AgentRun,
+	{ work, model = {}, withoutModel = false, tools = [], signal, streaming = false }: AgentRun,
 ) {
 	const nodes: INode[] = [
 		{ ...place, id: 's', name: 'Start', type: 'test.passThrough', parameters: {} },
@@ -84,13 +86,14 @@ export async function runAgent(
 			parameters: { model: { __rl: true, mode: 'id', value: 'heron-chat' }, ...model },
 			credentials,
 		},
-		...tools.map(({ node, name, parameters, tries }) => ({
+		...tools.map(({ node, name, parameters, tries, onError }) => ({
 			...place,
 			id: name,
 			name,
 			type: `${PACKAGE}.${node}Tool`,
 			parameters,
 			credentials,
+			...(onError && { onError }),
 			...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 1 }),
 		})),
 	];
@@ -104,7 +107,7 @@ export async function runAgent(
 		workflow: { nodes, connections, settings: { executionOrder: 'v1' } },
 		nodeTypes: {
 			...nodeTypes,
-			'test.agent': agentThat(work),
+			'test.agent': agentThat(work, withoutModel),
 			...Object.fromEntries(
 				tools.map(({ node }) => [
 					`${PACKAGE}.${node}Tool`,
@@ -125,7 +128,7 @@ function connected(type: 'main' | 'ai_languageModel' | 'ai_tool') {
 	return { [type]: [[{ node: 'Agent', type, index: 0 }]] };
 }
 
-function agentThat(work: Work): INodeType {
+function agentThat(work: Work, withoutModel: boolean): INodeType {
 	return {
 		description: {
 			displayName: 'Agent',
@@ -144,14 +147,13 @@ function agentThat(work: Work): INodeType {
 		},
 		async execute(this: IExecuteFunctions, response?: EngineResponse): Promise<NodeOutput> {
 			const put = (result: unknown) => [[{ json: { result } as IDataObject }]];
+			const connectedTo = async (type: 'AiLanguageModel' | 'AiTool') =>
+				await this.getInputConnectionData(NodeConnectionTypes[type], 0);
 			if (typeof work === 'function') {
 				return put(
 					await work({
-						model: (await this.getInputConnectionData(
-							NodeConnectionTypes.AiLanguageModel,
-							0,
-						)) as Model,
-						tools: (await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0)) as Tool[],
+						model: (withoutModel ? undefined : await connectedTo('AiLanguageModel')) as Model,
+						tools: (await connectedTo('AiTool')) as Tool[],
 					}),
 				);
 			}

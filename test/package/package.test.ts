@@ -31,6 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const manifest = () =>
 	JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
 		dependencies?: object;
+		peerDependenciesMeta?: object;
 		n8n: { nodes: string[]; credentials: string[] };
 	};
 
@@ -43,6 +44,10 @@ test('the package has no dependencies, and ships the licences of what it bundles
 	const licences = readFileSync(join(installed, 'dist/gateway/THIRD_PARTY_LICENSES'), 'utf8');
 	expect(licences).toMatch(/^undici /m);
 	expect(licences).toMatch(/^zod /m);
+});
+
+test("npm does not install n8n's AI SDK, with its hundreds of packages, along with the package", () => {
+	expect(manifest().peerDependenciesMeta).toEqual({ '@n8n/ai-node-sdk': { optional: true } });
 });
 
 test('the package holds only what n8n needs', () => {

@@ -36,7 +36,8 @@ async function main(folder: string): Promise<void> {
 		results[name] = itemsOf(run, name).map(({ json }) => json);
 	}
 	await simulator.close();
-	process.stdout.write(JSON.stringify(results));
+	// A timer in n8n 1 would keep the process alive.
+	process.stdout.write(JSON.stringify(results), () => process.exit());
 }
 
 void main(process.argv[2] ?? '.');

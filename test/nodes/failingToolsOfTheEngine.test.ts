@@ -1,0 +1,3 @@
+import { testFailingTools } from './failingTools';
+
+describe('called by the engine', () => testFailingTools('engine'));

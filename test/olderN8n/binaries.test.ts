@@ -1,0 +1,26 @@
+import './memoryMode';
+import { type Simulator, startSimulator } from '../../simulator';
+import { bytesOf } from '../../demo/engine';
+import { runNode } from '../engine/runNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.02 });
+});
+afterAll(async () => await simulator.close());
+
+test('where n8n keeps binary data in its memory, a downloaded video lies in the item', async () => {
+	const { items, error } = await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: {
+			model: 'kite-motion',
+			prompt: 'A boat',
+			download: true,
+			waitOptions: { pollInterval: 0.02 },
+		},
+	});
+	expect(error).toBeUndefined();
+	expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4', fileExtension: 'mp4' });
+	expect(items[0]?.binary?.data?.id).toBeUndefined();
+	expect((await bytesOf(items[0]!)).subarray(4, 8).toString()).toBe('ftyp');
+});
