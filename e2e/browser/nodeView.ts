@@ -56,6 +56,31 @@ export class NodeView {
 		await this.parameter(parameter).locator('.el-switch').click();
 	}
 
+	/** Drags a field of the input onto a parameter, and waits for what that then holds. */
+	async dragInput(field: string, parameter: string, expected: string): Promise<void> {
+		await this.inputFields.and(this.page.locator(`[data-name="${field}"]`)).hover();
+		await this.page.mouse.down();
+		const goal = await this.parameter(parameter).boundingBox();
+		if (goal === null) throw new Error(`${parameter} is not to be seen`);
+		// In many steps: n8n looks at what is below the pointer only once it moves with the field.
+		await this.page.mouse.move(goal.x + goal.width / 2, goal.y + goal.height / 2, { steps: 10 });
+		await this.page.mouse.up();
+		await this.parameter(parameter).getByText(expected, { exact: true }).waitFor();
+	}
+
+	/** @returns the fields that the node before this one puts out, or will put out */
+	async inputFieldNames(): Promise<string[]> {
+		await this.inputFields.first().waitFor();
+		return await this.inputFields.evaluateAll((pills) =>
+			pills.map((pill) => pill.getAttribute('data-name') ?? ''),
+		);
+	}
+
+	/** Waits for a hint beside the output, or above it. */
+	async hints(words: string): Promise<void> {
+		await this.output.getByTestId('node-hint').filter({ hasText: words }).waitFor();
+	}
+
 	/** Executes this node, with what it needs before it. */
 	async execute(): Promise<void> {
 		await this.view.getByTestId('node-execute-button').click();
@@ -101,6 +126,10 @@ export class NodeView {
 
 	private get video(): Locator {
 		return this.output.locator('video');
+	}
+
+	private get inputFields(): Locator {
+		return this.view.getByTestId('ndv-input-panel').locator('[data-target=mappable]');
 	}
 
 	private get output(): Locator {
