@@ -48,7 +48,7 @@ describe.each(examples)('examples/$file', ({ text, workflow }) => {
 	test('names a credential and holds nothing of it', () => {
 		for (const { credentials = {} } of workflow.nodes)
 			for (const reference of Object.values(credentials))
-				expect(reference).toEqual({ id: null, name: 'Generation Service account' });
+				expect(reference).toEqual({ id: 'choose-yours', name: 'Generation Service account' });
 		expect(text).not.toMatch(/apiKey|baseUrl|Bearer|https?:/);
 	});
 
