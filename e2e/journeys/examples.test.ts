@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Canvas } from '../browser/canvas';
 import { ExamplePlay } from '../browser/examplePlay';
 import { journey, type Journey } from '../browser/journey';
@@ -20,13 +21,18 @@ async function showsWell(
 	await look('the table');
 }
 
-const oftenLooking = { Wait: { amount: 0.3 } };
+/** The parameters of Edit Fields that put out one list. */
+function listed(name: string, value: unknown[]) {
+	return { assignments: { assignments: [{ id: '1', name, value, type: 'array' }] } };
+}
+
+const hardlyWaiting = { Wait: { amount: 0.3 } };
 
 journey(
 	'the durable pipeline makes every video, and says of the others why not',
 	async (given) => {
 		const { simulator } = given;
-		const play = await ExamplePlay.publish(given, 'durable-video-pipeline.json', oftenLooking);
+		const play = await ExamplePlay.publish(given, 'durable-video-pipeline.json', hardlyWaiting);
 		const prompts = [
 			'Boats: adrift',
 			'Boats: ashore',
@@ -58,7 +64,7 @@ journey(
 	'the durable pipeline looks again when the service does not answer a look',
 	async (given) => {
 		const play = await ExamplePlay.publish(given, 'durable-video-pipeline.json', {
-			...oftenLooking,
+			...hardlyWaiting,
 			Look: { requestOptions: { maxRetries: 0 } },
 		});
 		await play.sendForm('Kites: high [fault:poll-unavailable-twice]');
@@ -100,9 +106,7 @@ journey(
 		const prompts = ['Morning: sun', 'Morning: rain', 'Morning: fog [fault:content-filtered]'];
 		const play = await ExamplePlay.publish(given, 'scheduled-batch.json', {
 			'Every Morning': { rule: { interval: [{ field: 'seconds', secondsInterval: 1 }] } },
-			Prompts: {
-				assignments: { assignments: [{ id: '1', name: 'prompt', value: prompts, type: 'array' }] },
-			},
+			Prompts: listed('prompt', prompts),
 		});
 		const rows = async () => await play.rows('Daily answers', 'Morning');
 		await until(async () => (await rows()).length >= prompts.length);
@@ -139,4 +143,86 @@ journey(
 		await play.end();
 		await showsWell(given, play);
 	},
+);
+
+journey('the retry branch asks again where that is safe, and reports the rest', async (given) => {
+	const questions = [
+		{ question: 'Tides: good', temperature: 1 },
+		{ question: 'Tides: back soon [fault:unavailable-twice]', temperature: 1 },
+		{ question: 'Tides: gone [fault:unavailable]', temperature: 1 },
+		{ question: 'Tides: lost [fault:lost]', temperature: 1 },
+		{ question: 'Tides: too hot', temperature: 7 },
+	];
+	const play = await ExamplePlay.import(given, 'retry-branch.json', {
+		...hardlyWaiting,
+		Questions: listed('questions', questions),
+		'Chat Completion': { requestOptions: { maxRetries: 0 } },
+	});
+	await play.execute();
+	expect(await play.itemsOf('Answers')).toEqual([
+		{ question: questions[0]?.question, answer: expect.stringContaining('good'), attempts: 1 },
+		{ question: questions[1]?.question, answer: expect.stringContaining('soon'), attempts: 3 },
+	]);
+	const reports = await play.itemsOf('Report');
+	expect(reports).toHaveLength(3);
+	const advice = expect.stringMatching(/./);
+	expect(reports).toEqual(
+		expect.arrayContaining([
+			{
+				question: questions[2]?.question,
+				attempts: 3,
+				problem: expect.stringContaining('overloaded'),
+				what_to_do: advice,
+				may_be_paid: false,
+			},
+			{
+				question: questions[3]?.question,
+				attempts: 1,
+				problem: expect.any(String),
+				what_to_do: expect.stringContaining('check your account'),
+				may_be_paid: true,
+			},
+			{
+				question: questions[4]?.question,
+				attempts: 1,
+				problem: expect.stringContaining('Temperature'),
+				what_to_do: advice,
+				may_be_paid: false,
+			},
+		]),
+	);
+	expect(given.simulator.count('chat')).toBe(1 + 3 + 3 + 1);
+	await showsWell(given, play);
+});
+
+journey(
+	'the batch of videos leaves a file for each, and names the one that was not made',
+	async (given) => {
+		const scenes = [
+			{ prompt: 'A snowy pass', size: '480p', videos: 2 },
+			{ prompt: 'A dark wood [fault:task-failed-object]', size: '480p', videos: 1 },
+			{ prompt: 'A wide plain', size: '720p', videos: 1 },
+		];
+		const play = await ExamplePlay.import(given, 'videos-to-files.json', {
+			Scenes: listed('scenes', scenes),
+		});
+		await play.execute();
+		const files = (await play.itemsOf('Write File')).map(({ fileName }) => String(fileName));
+		expect(new Set(files).size).toBe(3);
+		for (const file of files) {
+			const video = await readFile(file);
+			// Every MP4 begins with a box of this type.
+			expect(video.subarray(4, 8).toString('latin1')).toBe('ftyp');
+		}
+		expect(await play.itemsOf('Not Made')).toEqual([
+			{
+				prompt: scenes[1]?.prompt,
+				problem: expect.stringContaining('could not make'),
+				what_to_do: expect.stringContaining('The scene could not be drawn'),
+				task_id: expect.stringMatching(/./),
+			},
+		]);
+		await showsWell(given, play);
+	},
+	{ videoSeconds: 0.5 },
 );

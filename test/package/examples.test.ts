@@ -21,6 +21,7 @@ const ofN8n = [
 	'@n8n/n8n-nodes-langchain.agent',
 	'n8n-nodes-base.dataTable',
 	'n8n-nodes-base.formTrigger',
+	'n8n-nodes-base.if',
 	'n8n-nodes-base.scheduleTrigger',
 	'n8n-nodes-base.wait',
 	'n8n-nodes-base.webhook',
