@@ -25,7 +25,6 @@ async function bundle() {
 		outfile: 'dist/gateway/index.js',
 		bundle: true,
 		minify: true,
-		keepNames: true,
 		platform: 'node',
 		target: 'node20',
 		format: 'cjs',

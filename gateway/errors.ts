@@ -25,7 +25,6 @@ export abstract class GatewayError extends Error {
 
 	constructor(message: string, details: Details) {
 		super(message, details.cause === undefined ? undefined : { cause: details.cause });
-		this.name = new.target.name;
 		this.code = details.code;
 		this.advice = details.advice;
 		if (details.serviceMessage !== undefined) this.serviceMessage = details.serviceMessage;
@@ -35,6 +34,7 @@ export abstract class GatewayError extends Error {
 
 /** Refused before any request was sent. `parameter` is the service's field name, such as `messages[1].role`. */
 export class InvalidInputError extends GatewayError {
+	override readonly name = 'InvalidInputError';
 	constructor(
 		readonly parameter: string,
 		message: string,
@@ -56,6 +56,7 @@ export interface RateLimit {
 
 /** The service answered, and said no. */
 export class ServiceError extends GatewayError {
+	override readonly name = 'ServiceError';
 	readonly status: number;
 	/** Why the content was filtered (`data.reason`). */
 	readonly reason?: string;
@@ -82,6 +83,7 @@ export class ServiceError extends GatewayError {
 
 /** No complete answer arrived: refused, lost, timed out. */
 export class NoAnswerError extends GatewayError {
+	override readonly name = 'NoAnswerError';
 	/** The same request may succeed later without anyone changing anything. */
 	readonly transient: boolean;
 
@@ -100,6 +102,7 @@ export class NoAnswerError extends GatewayError {
 
 /** The service answered with success, but with a body that the interface document does not allow. */
 export class MalformedAnswerError extends GatewayError {
+	override readonly name = 'MalformedAnswerError';
 	readonly status: number;
 	/** The first characters of the body, without the key. */
 	readonly bodyStart: string;
@@ -119,6 +122,7 @@ export class MalformedAnswerError extends GatewayError {
 
 /** The service ended a video task with status `failed`. */
 export class TaskFailedError extends GatewayError {
+	override readonly name = 'TaskFailedError';
 	constructor(
 		readonly task: VideoTask,
 		serviceMessage: string | undefined,
@@ -134,6 +138,7 @@ export class TaskFailedError extends GatewayError {
 
 /** Waiting was given up: the task goes on at the service. */
 export class WaitTimeoutError extends GatewayError {
+	override readonly name = 'WaitTimeoutError';
 	constructor(
 		readonly task: VideoTask,
 		waitedMs: number,
@@ -152,6 +157,7 @@ export class WaitTimeoutError extends GatewayError {
 
 /** The execution was stopped. */
 export class CancelledError extends GatewayError {
+	override readonly name = 'CancelledError';
 	constructor() {
 		// Spelled as n8n spells it: by this word it tells a stopped execution from a failed one.
 		super('The execution was canceled', {

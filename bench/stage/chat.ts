@@ -12,13 +12,17 @@ export function questions(count: number): IDataObject[] {
 }
 
 /** The Chat Completion node, asking each item's question. */
-export function chatNode(stage: Stage, options: INodeParameters = {}): NodeOnTest {
+export function chatNode(
+	stage: Stage,
+	options: INodeParameters = {},
+	content = '={{ $json.question }}',
+): NodeOnTest {
 	return {
 		type: 'n8n-nodes-generation-service.chatCompletion',
 		typeVersion: 1,
 		parameters: {
 			model: { __rl: true, mode: 'id', value: MODEL },
-			messages: { values: [{ role: 'user', content: '={{ $json.question }}' }] },
+			messages: { values: [{ role: 'user', content }] },
 			options,
 		},
 		credentials: credentialFor(stage),

@@ -13,7 +13,7 @@ import { eachItem } from '../shared/eachItem';
 import { RunHints } from '../shared/hints';
 import { readModel } from '../shared/modelLocator';
 import { without } from '../shared/without';
-import { PaidWork } from '../shared/paidWork';
+import { PaidWork, workKey } from '../shared/paidWork';
 import { notePartialAnswer } from './answerHints';
 import { LiveChunks } from './liveChunks';
 import { readMessages } from './messages';
@@ -32,14 +32,24 @@ interface Prepared {
 export async function complete(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	let answers: PaidWork<Answered> | undefined;
 	const hints = new RunHints('answer');
+	const isLive = isWatched(context);
 	const items = await eachItem(context, (service) => {
 		const paid = (answers = new PaidWork<Answered>(context, 'answers'));
 		return {
-			prepare: (itemIndex) => prepare(context, itemIndex),
+			prepare: (itemIndex) => prepare(context, itemIndex, isLive),
 			async run({ request, stream, simplify }, itemIndex) {
-				const answered = paid.find(itemIndex, request)?.completion;
-				const completion = answered ?? (await ask(service, request, stream, itemIndex));
-				if (answered === undefined) paid.remember(itemIndex, request, { completion });
+				const ask = async () => {
+					if (!stream) return await service.gateway.chat(request, service.signal);
+					const live = isLive ? new LiveChunks(context, itemIndex) : undefined;
+					return await streamed(service, request, live);
+				};
+				const key = workKey(itemIndex, request);
+				const answered = paid.find(key)?.completion;
+				const completion = answered ?? ((await ask()) as ChatCompletion & IDataObject);
+				if (answered === undefined) {
+					countTokens(context, completion);
+					paid.remember(key, { completion });
+				}
 				notePartialAnswer(hints, completion, simplify);
 				const json = simplify ? simplified(completion) : full(completion);
 				return [{ json, pairedItem: { item: itemIndex } }];
@@ -51,20 +61,7 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 	return items;
 }
 
-async function ask(
-	service: Service,
-	request: ChatRequest,
-	stream: boolean,
-	itemIndex: number,
-): Promise<ChatCompletion & IDataObject> {
-	const completion = stream
-		? await streamed(service, request, itemIndex)
-		: await service.gateway.chat(request, service.signal);
-	countTokens(service.context, completion);
-	return completion as ChatCompletion & IDataObject;
-}
-
-function prepare(context: IExecuteFunctions, itemIndex: number): Prepared {
+function prepare(context: IExecuteFunctions, itemIndex: number, isLive: boolean): Prepared {
 	const options = readChatOptions(context, itemIndex);
 	const request = chatRequest(
 		{
@@ -76,36 +73,36 @@ function prepare(context: IExecuteFunctions, itemIndex: number): Prepared {
 	);
 	return {
 		request,
-		stream: readStream(options.stream, context),
+		stream: readStream(options.stream, isLive),
 		simplify: context.getNodeParameter('simplify', itemIndex, true) !== false,
 	};
 }
 
-function readStream(stream: unknown, context: IExecuteFunctions): boolean {
-	if (stream === undefined) return isWatched(context);
+function readStream(stream: unknown, isLive: boolean): boolean {
+	if (stream === undefined) return isLive;
 	if (typeof stream === 'boolean') return stream;
 	throw new InvalidInputError('stream', 'stream must be true or false');
 }
 
-/** Whether someone reads along. What a tool says is for its agent, and would stand among the agent's own words. */
+/**
+ * Whether someone reads along: n8n sends chunks even when nobody does, and older versions cannot. What a tool says is for its agent, and would stand among the agent's own
+ * words.
+ */
 function isWatched(context: IExecuteFunctions): boolean {
 	return !runsAsTool(context.getNode()) && (context.isStreaming?.() ?? false);
 }
 
+/** @param live whoever reads along */
 async function streamed(
-	service: Service,
+	{ gateway, signal }: Service,
 	request: ChatRequest,
-	itemIndex: number,
+	live: LiveChunks | undefined,
 ): Promise<ChatCompletion> {
-	const { context, gateway, signal } = service;
-	// sendChunk sends even when nobody streams, and older versions of n8n do not have it.
-	if (!isWatched(context)) return await gateway.streamChat(request, () => {}, signal);
-	const chunks = new LiveChunks(context, itemIndex);
-	chunks.begin();
+	live?.begin();
 	try {
-		return await gateway.streamChat(request, (text) => chunks.text(text), signal);
+		return await gateway.streamChat(request, (text) => live?.text(text), signal);
 	} finally {
-		await chunks.end();
+		await live?.end();
 	}
 }
 

@@ -6,7 +6,7 @@ import {
 	type VideoSubmission,
 } from '../../gateway';
 import type { Service } from '../shared/connect';
-import { PaidWork } from '../shared/paidWork';
+import { PaidWork, workKey } from '../shared/paidWork';
 
 /** A submission that this execution made already. */
 interface Submitted extends IDataObject {
@@ -38,7 +38,8 @@ export class Submissions {
 		request: VideoRequest,
 		itemIndex: number,
 	): Promise<{ submission: VideoSubmission; resumed: boolean }> {
-		const earlier = this.made.find(itemIndex, request);
+		const key = workKey(itemIndex, request);
+		const earlier = this.made.find(key);
 		const execution = this.service.context.getExecutionId();
 		if (earlier?.lostIn !== undefined && earlier.lostIn === execution) throw lostBefore();
 		if (earlier !== undefined && earlier.failed === 0 && earlier.tasks.length > 0) {
@@ -51,12 +52,12 @@ export class Submissions {
 			.submitVideo(remaining, this.service.signal)
 			.catch((error: unknown) => {
 				if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
-					this.made.remember(itemIndex, request, { tasks: kept, failed, lostIn: execution });
+					this.made.remember(key, { tasks: kept, failed, lostIn: execution });
 				}
 				throw error;
 			});
 		const { id, model, created, data } = submission;
-		this.made.remember(itemIndex, request, {
+		this.made.remember(key, {
 			...(id !== undefined && { id }),
 			...(model !== undefined && { model }),
 			...(created !== undefined && { created }),
@@ -69,10 +70,11 @@ export class Submissions {
 
 	/** A failed task is not asked for again: a re-run makes a new one in its place. */
 	taskFailed(itemIndex: number, request: VideoRequest, taskId: string): void {
-		const entry = this.made.find(itemIndex, request);
+		const key = workKey(itemIndex, request);
+		const entry = this.made.find(key);
 		if (entry === undefined) return;
 		const tasks = entry.tasks.filter(({ id }) => id !== taskId);
-		this.made.remember(itemIndex, request, { ...entry, tasks, failed: entry.failed + 1 });
+		this.made.remember(key, { ...entry, tasks, failed: entry.failed + 1 });
 	}
 
 	/** Every item is done: nothing will be run again. */

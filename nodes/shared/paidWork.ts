@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { runsAsTool } from './asTool';
 
@@ -29,13 +29,13 @@ export class PaidWork<Entry extends IDataObject> {
 			: `run ${String(context.evaluateExpression('{{ $runIndex }}', 0))}`;
 	}
 
-	find(itemIndex: number, request: object): Entry | undefined {
-		return this.runs[this.run]?.[keyOf(itemIndex, request)];
+	find(key: WorkKey): Entry | undefined {
+		return this.runs[this.run]?.[key];
 	}
 
-	remember(itemIndex: number, request: object, entry: Entry): void {
-		this.runs[this.run] ??= {};
-		this.runs[this.run]![keyOf(itemIndex, request)] = entry;
+	remember(key: WorkKey, entry: Entry): void {
+		const run = (this.runs[this.run] ??= {});
+		run[key] = entry;
 		const [oldest, ...others] = Object.keys(this.runs);
 		if (others.length >= MOST_RUNS && oldest !== undefined) delete this.runs[oldest];
 	}
@@ -46,7 +46,9 @@ export class PaidWork<Entry extends IDataObject> {
 	}
 }
 
-function keyOf(itemIndex: number, request: object): string {
-	const hash = createHash('sha256').update(JSON.stringify(request)).digest('base64url');
-	return `${itemIndex} ${hash}`;
+export type WorkKey = `${number} ${string}`;
+
+/** What one item asks for: long requests would otherwise be stored once more in the execution's data. */
+export function workKey(itemIndex: number, request: object): WorkKey {
+	return `${itemIndex} ${hash('sha256', JSON.stringify(request), 'base64url')}`;
 }
