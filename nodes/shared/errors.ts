@@ -134,14 +134,23 @@ function causeOf(error: unknown): unknown {
 	return error instanceof TaskError ? error.cause : error;
 }
 
+/** Where the form says it in other words than the parameter's name. */
+const OTHER_LABELS: Partial<Record<string, string>> = {
+	N: 'Number of Videos',
+	FPS: 'Frames per Second',
+	'Messages JSON': 'Messages (JSON)',
+	'Binary Property': 'Put Output File in Field',
+};
+
 /** Names a parameter as the form does, beside the service's name for it: "Max Tokens (max_tokens) must be …". */
 function labelled({ parameter, message }: InvalidInputError): string {
 	if (!message.startsWith(`${parameter} `)) return message;
-	const label = parameter
+	const words = parameter
 		.replace(/([a-z])([A-Z])/g, '$1 $2')
 		.replace(/_/g, ' ')
 		.replace(/(^| )[a-z]/g, (letter) => letter.toUpperCase())
 		.replace(/\b(Id|Json|Url|Fps)\b/g, (word) => word.toUpperCase());
+	const label = OTHER_LABELS[words] ?? words;
 	const name = label.toLowerCase() === parameter.toLowerCase() ? label : `${label} (${parameter})`;
 	return name + message.slice(parameter.length);
 }

@@ -164,7 +164,7 @@ test('List Models: a refused catalogue fails every item that wanted it', async (
 const badVideos: Array<[string, object, RegExp]> = [
 	['an empty prompt', { prompt: '={{ " " }}' }, /Prompt/],
 	['a duration out of bounds', { duration: 11 }, /Duration/],
-	['a number of videos out of bounds', { options: { n: 5 } }, /^N /],
+	['a number of videos out of bounds', { options: { n: 5 } }, /^Number of Videos \(n\) must/],
 	['a poll interval of 0', { waitOptions: { pollInterval: 0 } }, /Poll Interval/],
 	['a task id with a slash', { operation: 'get', taskId: 'a/b' }, /Task ID/],
 ];

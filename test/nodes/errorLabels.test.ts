@@ -1,0 +1,43 @@
+import type { INode, INodeProperties } from 'n8n-workflow';
+import { InvalidInputError } from '../../gateway';
+import { ChatCompletion } from '../../nodes/ChatCompletion/ChatCompletion.node';
+import { ListModels } from '../../nodes/ListModels/ListModels.node';
+import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
+import { nodeError } from '../../nodes/shared/errors';
+
+const node: INode = {
+	id: 'node',
+	name: 'Node',
+	type: 'n8n-nodes-generation-service.videoGeneration',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
+
+function* parameters(properties: INodeProperties[]): Generator<[label: string, name: string]> {
+	for (const { displayName, name, options = [] } of properties) {
+		yield [displayName.replace(' (Seconds)', ''), name];
+		for (const option of options) if ('type' in option) yield* parameters([option]);
+	}
+}
+
+const all = [new ChatCompletion(), new ListModels(), new VideoGeneration()].flatMap(
+	({ description }) => [...parameters(description.properties)],
+);
+
+test.each([...new Map(all)])(
+	'an error about "%s" (%s) names it as the form does',
+	(label, name) => {
+		const inRequest = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+		for (const parameter of [name, inRequest]) {
+			const { message } = nodeError(
+				node,
+				new InvalidInputError(parameter, `${parameter} is bad`),
+				0,
+			);
+			expect([`${label} is bad [item 0]`, `${label} (${parameter}) is bad [item 0]`]).toContain(
+				message,
+			);
+		}
+	},
+);
