@@ -6,6 +6,7 @@ import { download } from './rows/download';
 import { firstChunk } from './rows/firstChunk';
 import { growth } from './rows/growth';
 import { loadingNodes } from './rows/loading';
+import { manyVideos } from './rows/manyVideos';
 import { rateLimit } from './rows/rateLimit';
 import { requests } from './rows/requests';
 import { streamParsing } from './rows/streamParsing';
@@ -18,6 +19,7 @@ export const benches: Bench[] = [
 	firstChunk,
 	streamParsing,
 	rateLimit,
+	manyVideos,
 	adaptivePolling,
 	download,
 	growth,

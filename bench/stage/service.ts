@@ -15,6 +15,8 @@ export interface ServiceOptions extends Omit<SimulatorOptions, 'tls' | 'now'> {
 export interface Service extends Stage {
 	/** Connections opened so far. */
 	connections: () => Promise<number>;
+	/** Looks at video tasks so far. */
+	polls: () => Promise<number>;
 	close: () => void;
 }
 
@@ -38,6 +40,7 @@ export async function startService({ roundTripMs, ...options }: ServiceOptions):
 		url: address.origin,
 		key,
 		connections: async () => await question<number>('connections'),
+		polls: async () => await question<number>('polls'),
 		close: () => processes.forEach((child) => child.disconnect()),
 	};
 }

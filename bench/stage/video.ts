@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Stage } from '../bench';
+import { httpRequestNode } from './chat';
 import { credentialFor, type NodeOnTest, ourPackage } from './nodes';
 import { VIDEO_MODEL } from './model';
 
@@ -14,12 +15,32 @@ export function videoNode(stage: Stage, parameters: NodeOnTest['parameters']): N
 	};
 }
 
+const request = {
+	model: { __rl: true, mode: 'id', value: VIDEO_MODEL },
+	prompt: '={{ $json.prompt }}',
+};
+
 /** Submits a video for each item and waits for all, with polls of five seconds as the node has it by default. */
 export function generatingNode(stage: Stage): NodeOnTest {
-	return videoNode(stage, {
-		model: { __rl: true, mode: 'id', value: VIDEO_MODEL },
-		prompt: '={{ $json.prompt }}',
-	});
+	return videoNode(stage, { operation: 'generate', ...request });
+}
+
+/** Submits a video for each item and goes on. */
+export function submittingNode(stage: Stage): NodeOnTest {
+	return videoNode(stage, { operation: 'submit', ...request });
+}
+
+/** n8n's HTTP Request node, asking for the state of a task. */
+export function lookingNode(stage: Stage): NodeOnTest {
+	return {
+		...httpRequestNode(stage),
+		parameters: {
+			url: `=${stage.url}/media/v1/video/generations/{{ $json.task }}`,
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: 'generationServiceApi',
+			options: {},
+		},
+	};
 }
 
 export function prompts(count: number): IDataObject[] {
