@@ -13,6 +13,7 @@ import {
 	type VideoTask,
 } from '../../gateway';
 import type { Service } from '../shared/connect';
+import { Gathered } from './gathered';
 import { inlineVideo } from './inlineVideo';
 
 const LATER =
@@ -110,6 +111,7 @@ function wholeBody(headers: Record<string, string | undefined>, onProgress: () =
 	const announced = headers['content-encoding'] ? undefined : headers['content-length'];
 	const mayBePage = /^text\/|json|xml/i.test(headers['content-type'] ?? '');
 	let received = 0;
+	const gathered = new Gathered();
 	return new Transform({
 		transform(chunk: Buffer, _encoding, done) {
 			if (received === 0 && mayBePage && isText(chunk))
@@ -119,11 +121,12 @@ function wholeBody(headers: Record<string, string | undefined>, onProgress: () =
 				return done(notVideo('The video is larger than 4 GiB, which no video of the service is'));
 			}
 			onProgress();
-			done(null, chunk);
+			done(null, gathered.add(chunk));
 		},
 		flush(done) {
 			if (received === 0) done(new Error('Not a byte arrived'));
-			else if (announced === undefined || Number(announced) === received) done();
+			else if (announced === undefined || Number(announced) === received)
+				done(null, gathered.take());
 			else done(new Error(`${received} of ${announced} bytes arrived`));
 		},
 	});
