@@ -4,37 +4,34 @@ import { CredentialForm } from '../browser/credentialForm';
 import { journey } from '../browser/journey';
 import { ROOT } from '../host/folders';
 
-journey(
-	'a credential is created, tested and mended',
-	async ({ page, simulator, look }) => {
-		const credential = new CredentialForm(page);
-		await credential.open('Generation Service API');
-		await look('an empty form');
+journey('a credential is created, tested and mended', async ({ page, simulator, look }) => {
+	const credential = new CredentialForm(page);
+	await credential.open('Generation Service API');
+	await look('an empty form');
 
-		await credential.fill('baseUrl', 'http://127.0.0.1:9');
-		await credential.fill('apiKey', 'wrong');
-		await credential.save();
-		await credential.moreDetails();
-		await credential.shows('The service refuses connections. Check the Base URL and its port');
-		await look('a wrong address');
+	await credential.fill('baseUrl', 'http://127.0.0.1:9');
+	await credential.fill('apiKey', 'wrong');
+	await credential.save();
+	await credential.moreDetails();
+	await credential.shows('The service refuses connections. Check the Base URL and its port');
+	await look('a wrong address');
 
-		await credential.fill('baseUrl', simulator.url);
-		await credential.save();
-		await credential.shows('The service refused the API key. Check the key');
-		await look('a wrong key');
+	await credential.fill('baseUrl', simulator.url);
+	await credential.save();
+	await credential.shows('The service refused the API key. Check the key');
+	await look('a wrong key');
 
-		await credential.fill('apiKey', `Bearer ${simulator.key}`);
-		await credential.save();
-		await credential.shows('Connection tested successfully');
-		await look('a good credential');
-		expect(simulator.requests.at(-1)).toMatchObject({ endpoint: 'models' });
+	await credential.fill('apiKey', `Bearer ${simulator.key}`);
+	await credential.save();
+	await credential.shows('Connection tested successfully');
+	await look('a good credential');
+	expect(simulator.requests.at(-1)).toMatchObject({ endpoint: 'models' });
 
-		// Its name is the one that n8n proposed, by which the examples find it.
-		const canvas = new Canvas(page);
-		await canvas.importFile(join(ROOT, 'examples', 'chat.json'));
-		await canvas.execute();
-		await canvas.hasFinished('Chat Completion');
-		await look('an imported example that found the credential');
-		expect(simulator.count('chat')).toBe(2);
-	},
-);
+	// Its name is the one that n8n proposed, by which the examples find it.
+	const canvas = new Canvas(page);
+	await canvas.importFile(join(ROOT, 'examples', 'chat.json'));
+	await canvas.execute();
+	await canvas.hasFinished('Chat Completion');
+	await look('an imported example that found the credential');
+	expect(simulator.count('chat')).toBe(2);
+});
