@@ -14,6 +14,10 @@ import { supplyChatModel } from './supplyChatModel';
 
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
 
+/** An agent hands its tools to the model by itself. */
+const additionalBodyDescription =
+	'A JSON object whose fields are added to every request: those that this node has no option for';
+
 export class LmChatGenerationService implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Generation Service Chat Model',
@@ -38,7 +42,13 @@ export class LmChatGenerationService implements INodeType {
 				...chatOptionsProperty,
 				options: [
 					// The agent decides whether to stream, and how many questions it asks at once.
-					...chatOptionsProperty.options.filter(({ name }) => name !== 'stream'),
+					...chatOptionsProperty.options
+						.filter(({ name }) => name !== 'stream')
+						.map((option) =>
+							option.name === 'additionalBody'
+								? { ...option, description: additionalBodyDescription }
+								: option,
+						),
 					...requestOptionsProperty.options.filter(({ name }) => name !== 'maxConcurrency'),
 				].sort(byName),
 			},

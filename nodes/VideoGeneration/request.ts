@@ -108,7 +108,7 @@ export const requestProperties: INodeProperties[] = [
 				name: 'user',
 				type: 'string',
 				default: '',
-				description: 'A unique identifier of your end user, which the service is told',
+				description: 'A unique identifier of your end user, handed on to the service',
 			},
 		],
 	},

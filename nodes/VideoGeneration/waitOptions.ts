@@ -12,6 +12,8 @@ export const waitOptionsProperty: INodeProperties = {
 	type: 'collection',
 	placeholder: 'Add Wait Option',
 	default: {},
+	description:
+		'How to wait. All videos of the node are waited for at the same time: Max Concurrency limits requests, not videos.',
 	displayOptions: { show: { operation: ['generate', 'wait'] } },
 	options: [
 		{

@@ -75,14 +75,14 @@ export const chatOptionsProperty = {
 			typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 			default: 1,
 			description:
-				'From 0 to 1: only the most likely words with this share of the probability are considered. Adjust this or Temperature, not both.',
+				'From 0 to 1: only the most likely words are considered, those that together have this share of the probability. Adjust this or Temperature, not both.',
 		},
 		{
 			displayName: 'User',
 			name: 'user',
 			type: 'string',
 			default: '',
-			description: 'A unique identifier of your end user, which the service is told',
+			description: 'A unique identifier of your end user, handed on to the service',
 		},
 	],
 } satisfies INodeProperties;

@@ -17,8 +17,7 @@ export const requestOptionsProperty = {
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 100 },
 			default: 10,
-			description:
-				'How many requests of this node may be in flight at once. A video that is merely being waited for holds no place.',
+			description: 'How many requests of this node may be in flight at once',
 		},
 		{
 			displayName: 'Max Retries',
