@@ -9,32 +9,72 @@ export const LARGEST_VIDEO_BYTES = 4 * 1024 ** 3;
 /** How much of an error body is read: more than any error says. */
 export const LONGEST_ERROR_BYTES = 256 * 1024;
 
-/**
- * Reads a body to its end, or up to `limit` bytes. `complete` says which. Rejects when the body breaks off.
- * By its events: they cost half of what `for await` does.
- */
+/** The body of an answer. It is read once, in one of two ways, or destroyed; whoever drops it must destroy it. */
+export interface Body {
+	/**
+	 * Hands every part on as soon as it arrives. Resolves at the end; rejects when the body breaks off or is destroyed,
+	 * and with what `onBytes` throws, which destroys it.
+	 */
+	read(onBytes: (bytes: Buffer) => void): Promise<void>;
+	/** The body for a reader that may be slower than the network. */
+	stream(): Readable;
+	/** Closes the connection, unless the body has ended. */
+	destroy(error?: Error): void;
+}
+
+/** A body that comes as a stream, such as a decompressed one. */
+export class StreamedBody implements Body {
+	constructor(private readonly readable: Readable) {
+		// Without a listener an error that comes before the first reader ends the process.
+		readable.on('error', () => {});
+	}
+
+	async read(onBytes: (bytes: Buffer) => void): Promise<void> {
+		const { readable } = this;
+		await new Promise<void>((resolve, reject) => {
+			readable.on('data', (bytes: Buffer) => {
+				try {
+					onBytes(bytes);
+				} catch (error) {
+					reject(error as Error);
+					readable.destroy();
+				}
+			});
+			readable.once('end', resolve);
+			readable.once('error', reject);
+			readable.once('close', () => {
+				if (!readable.readableEnded) reject(new Error('The body broke off'));
+			});
+		});
+	}
+
+	stream(): Readable {
+		return this.readable;
+	}
+
+	destroy(error?: Error): void {
+		this.readable.destroy(error);
+	}
+}
+
+/** Reads a body to its end, or up to `limit` bytes. `complete` says which. Rejects when the body breaks off. */
 export async function readBody(
-	body: Readable,
+	body: Body,
 	limit: number,
 	onProgress: () => void,
 ): Promise<{ bytes: Buffer; complete: boolean }> {
-	const chunks: Buffer[] = [];
+	const parts: Buffer[] = [];
 	let size = 0;
-	await new Promise<void>((resolve, reject) => {
-		body.on('data', (chunk: Buffer) => {
-			onProgress();
-			chunks.push(chunk);
-			size += chunk.length;
-			if (size > limit) body.destroy();
-		});
-		body.once('end', resolve);
-		body.once('error', reject);
-		body.once('close', () => {
-			if (!body.readableEnded && size <= limit) reject(new Error('The body broke off'));
-			resolve();
-		});
+	const take = (bytes: Buffer) => {
+		onProgress();
+		parts.push(bytes);
+		size += bytes.length;
+		if (size > limit) body.destroy();
+	};
+	await body.read(take).catch((error: unknown) => {
+		if (size <= limit) throw error;
 	});
-	const [only] = chunks;
-	if (chunks.length === 1 && only && size <= limit) return { bytes: only, complete: true };
-	return { bytes: Buffer.concat(chunks, Math.min(size, limit)), complete: size <= limit };
+	const [only] = parts;
+	if (parts.length === 1 && only && size <= limit) return { bytes: only, complete: true };
+	return { bytes: Buffer.concat(parts, Math.min(size, limit)), complete: size <= limit };
 }

@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream';
 import type * as z from 'zod';
-import { LONGEST_ANSWER_BYTES, LONGEST_TASK_BYTES } from './body';
+import { type Body, LONGEST_ANSWER_BYTES, LONGEST_TASK_BYTES } from './body';
 import { type Clock, systemClock } from './clock';
 import type { Connection } from './connection';
 import { GatewayError, InvalidInputError } from './errors';
@@ -203,17 +202,15 @@ export class Gateway {
 			return completion;
 		}
 		const { secret, clock } = this.link;
-		const completion = await readChatStream(answer, secret, () => clock.now(), onText);
-		this.drain(answer.body);
+		const { completion, rest } = await readChatStream(answer, secret, () => clock.now(), onText);
+		this.drain(answer.body, rest);
 		return completion;
 	}
 
 	/** A body that is read to its end leaves its connection free for the next request. */
-	private drain(body: Readable): void {
-		if (body.destroyed) return;
+	private drain(body: Body, rest: Promise<void>): void {
 		const stop = this.link.clock.after(DRAIN_MS, () => body.destroy());
-		body.once('close', stop);
-		body.resume();
+		void rest.then(stop);
 	}
 
 	/** n8n's SSRF protection looks at the service's address once, before the first request. */

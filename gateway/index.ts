@@ -33,6 +33,7 @@ export {
 	type VideoSubmission,
 	type VideoTask,
 } from './schemas/video';
+export { StreamedBody } from './body';
 export { SilenceLimit } from './silenceLimit';
 export { type EgressFilter, type Transport } from './transport';
 export { type Polling } from './video/pollSchedule';

@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream';
-import { LONGEST_ERROR_BYTES, readBody } from './body';
+import { type Body, LONGEST_ERROR_BYTES, readBody } from './body';
 import type { Clock } from './clock';
 import { timeoutError, toNoAnswerError } from './connectionError';
 import { CancelledError, GatewayError, ServiceError } from './errors';
@@ -118,7 +117,7 @@ async function sendOnce<Result>(
 		if (limit.expired) return timeoutError(link.timeoutMs, paid, limit.phase);
 		return toNoAnswerError(error, paid);
 	};
-	let body: Readable | undefined;
+	let body: Body | undefined;
 	try {
 		const answer = await link.transport({
 			method: request.method,
@@ -129,8 +128,6 @@ async function sendOnce<Result>(
 			whenGivenUp: (close) => limit.whenGivenUp(close),
 		});
 		body = answer.body;
-		// undici reports a body that is closed early as an error; without a listener that ends the process.
-		body.on('error', () => {});
 		limit.phase = 'body';
 		const onProgress = () => limit.progress();
 		onProgress();

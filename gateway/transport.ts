@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
-import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { type Body, StreamedBody } from './body';
 import { exchange } from './exchange';
 
 /** n8n's egress filter (SSRF protection), as far as it matters here. */
@@ -27,8 +27,8 @@ export interface HttpResponse {
 	status: number;
 	/** Names in lower case. */
 	headers: Record<string, string | string[] | undefined>;
-	/** Decompressed. Must be read to its end or destroyed. */
-	body: Readable;
+	/** Decompressed. */
+	body: Body;
 }
 
 /** Sends one request and resolves when the answer's headers are there. Follows no redirect, retries nothing. */
@@ -126,16 +126,17 @@ function proxySettings(): Array<string | undefined> {
 	);
 }
 
-function decompress({ headers, body }: HttpResponse): Readable {
+function decompress({ headers, body }: HttpResponse): Body {
 	const decoder = decoderFor(
 		String(headers['content-encoding'] ?? '')
 			.trim()
 			.toLowerCase(),
 	);
 	if (decoder === undefined) return body;
-	body.once('error', (error) => decoder.destroy(error));
-	decoder.once('close', () => body.destroy());
-	return body.pipe(decoder);
+	const encoded = body.stream();
+	encoded.once('error', (error) => decoder.destroy(error));
+	decoder.once('close', () => encoded.destroy());
+	return new StreamedBody(encoded.pipe(decoder));
 }
 
 function decoderFor(encoding: string) {

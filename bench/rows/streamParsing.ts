@@ -46,14 +46,18 @@ const messages: [{ role: 'user'; content: string }] = [{ role: 'user', content: 
 const headers = { 'content-type': 'text/event-stream' };
 
 const ours: Contestant = ({ url, key }) => {
-	const { Gateway, parseConnection } = builtGateway();
+	const { Gateway, parseConnection, StreamedBody } = builtGateway();
 	return measuring(async (packets, onText) => {
 		const gateway = new Gateway(parseConnection({ baseUrl: url, apiKey: key }), {
 			maxConcurrency: 1,
 			maxRetries: 0,
 			timeoutMs: 300_000,
 			transport: async () =>
-				await Promise.resolve({ status: 200, headers, body: Readable.from(packets) }),
+				await Promise.resolve({
+					status: 200,
+					headers,
+					body: new StreamedBody(Readable.from(packets)),
+				}),
 		});
 		await gateway.streamChat({ model: MODEL, messages }, onText);
 	});

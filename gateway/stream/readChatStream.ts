@@ -12,7 +12,7 @@ const LONGEST_STREAM_BYTES = 128 * 1024 * 1024;
 
 /**
  * Reads a chat event stream up to `[DONE]`, or to its end, and hands on each piece of text as it arrives.
- * The rest of the body is left to the caller.
+ * `rest` resolves when what follows is read, too, or lost.
  * @throws NoAnswerError when the stream ends without a finish reason or `[DONE]`
  * @throws ServiceError when the service reports an error inside the stream
  * @throws MalformedAnswerError when a data line is no chunk
@@ -22,10 +22,10 @@ export async function readChatStream(
 	secret: Secret,
 	now: () => number,
 	onText: (text: string) => void,
-): Promise<ChatCompletion> {
+): Promise<{ completion: ChatCompletion; rest: Promise<void> }> {
 	const assembly = new CompletionAssembly();
 	let chunks = 0;
-	const { isDone, start } = await readChunks(answer, secret, now, (chunk) => {
+	const { isDone, start, rest } = await readChunks(answer, secret, now, (chunk) => {
 		chunks += 1;
 		const text = assembly.add(chunk);
 		if (text !== '') onText(text);
@@ -44,7 +44,7 @@ export async function readChatStream(
 		});
 	}
 	const completion = chatCompletion.safeParse(assembly.toCompletion());
-	if (completion.success) return completion.data;
+	if (completion.success) return { completion: completion.data, rest };
 	throw new MalformedAnswerError('The streamed answer ended without an answer in it', {
 		status: answer.status,
 		bodyStart: startOf(secret.scrub(JSON.stringify(assembly.toCompletion()))),
@@ -57,29 +57,44 @@ async function readChunks(
 	secret: Secret,
 	now: () => number,
 	onChunk: (chunk: ChatChunk) => void,
-): Promise<{ isDone: boolean; start: string }> {
+): Promise<{ isDone: boolean; start: string; rest: Promise<void> }> {
 	const lines = new DataLines(secret);
 	let size = 0;
 	let start = '';
-	const isTerminal = (data: string) => {
-		if (data === '[DONE]') return true;
-		onChunk(parseChunk(data, answer, now));
-		return false;
+	let isDone = false;
+	const take = (data: string) => {
+		isDone ||= data === '[DONE]';
+		if (!isDone) onChunk(parseChunk(data, answer, now));
+		return isDone;
 	};
-	const packets = answer.body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-	for await (const bytes of packets) {
-		answer.onProgress();
-		if (size === 0) start = bytes.toString('utf8', 0, SCRUBBED_BYTES);
-		size += bytes.length;
-		if (size > LONGEST_STREAM_BYTES) {
-			throw new MalformedAnswerError('The streamed answer does not end', {
-				status: answer.status,
-				bodyStart: `(more than ${LONGEST_STREAM_BYTES / 1024 / 1024} MiB)`,
-			});
-		}
-		if (lines.push(bytes).some(isTerminal)) return { isDone: true, start };
-	}
-	return { isDone: lines.end().some(isTerminal), start };
+	return await new Promise((resolve, reject) => {
+		let end = () => {};
+		const rest = new Promise<void>((resolveRest) => {
+			end = resolveRest;
+		});
+		const whole = answer.body.read((bytes) => {
+			if (isDone) return;
+			answer.onProgress();
+			if (size === 0) start = bytes.toString('utf8', 0, SCRUBBED_BYTES);
+			size += bytes.length;
+			if (size > LONGEST_STREAM_BYTES) throw endless(answer);
+			if (lines.push(bytes).some(take)) resolve({ isDone, start, rest });
+		});
+		void whole
+			.then(() => {
+				if (!isDone) lines.end().some(take);
+				resolve({ isDone, start, rest });
+			})
+			.catch(reject)
+			.finally(end);
+	});
+}
+
+function endless({ status }: Answer): MalformedAnswerError {
+	return new MalformedAnswerError('The streamed answer does not end', {
+		status,
+		bodyStart: `(more than ${LONGEST_STREAM_BYTES / 1024 / 1024} MiB)`,
+	});
 }
 
 function parseChunk(data: string, answer: Answer, now: () => number): ChatChunk {

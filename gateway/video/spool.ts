@@ -37,7 +37,7 @@ export async function readSpooled<Task>(
 	largestVideo = LARGEST_VIDEO_BYTES,
 ): Promise<{ task: Task; video: SpooledVideo | undefined }> {
 	const spool = new InlineSpool();
-	const parts = answer.body as AsyncIterable<Buffer>;
+	const parts = answer.body.stream() as AsyncIterable<Buffer>;
 	let complete = true;
 	try {
 		for await (const chunk of parts) {

@@ -10,6 +10,7 @@ import {
 	InvalidInputError,
 	parseConnection,
 	ServiceError,
+	StreamedBody,
 	type Transport,
 } from '../../gateway';
 
@@ -79,7 +80,7 @@ function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean): Transport {
 		return {
 			status: answer.statusCode,
 			headers: answer.headers,
-			body: Readable.from([answer.body ?? '']),
+			body: new StreamedBody(Readable.from([answer.body ?? ''])),
 		};
 	};
 }

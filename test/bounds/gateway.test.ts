@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
-import { Gateway, type GatewayOptions, parseConnection } from '../../gateway';
+import { Gateway, type GatewayOptions, parseConnection, StreamedBody } from '../../gateway';
 import { readSpooled } from '../../gateway/video/spool';
 
 const MiB = 1024 * 1024;
@@ -26,7 +26,11 @@ function endless(start: string, part: string) {
 
 function gatewayFor(body: Readable, status = 200, contentType = 'application/json') {
 	const transport: GatewayOptions['transport'] = async () =>
-		await Promise.resolve({ status, headers: { 'content-type': contentType }, body });
+		await Promise.resolve({
+			status,
+			headers: { 'content-type': contentType },
+			body: new StreamedBody(body),
+		});
 	return new Gateway(parseConnection({ baseUrl: 'http://service.test', apiKey: 'key-of-tests' }), {
 		maxConcurrency: 1,
 		maxRetries: 0,
@@ -115,7 +119,7 @@ test('an inline video that does not end is given up at its limit, and leaves no 
 		readdirSync(tmpdir()).filter((name) => name.startsWith('generation-service-'));
 	const before = files();
 	const { body, taken } = endless('{"id":"task-1","b64_json":"', quarter('QUJD'));
-	const answer = { status: 200, headers: {}, body, onProgress: () => {} };
+	const answer = { status: 200, headers: {}, body: new StreamedBody(body), onProgress: () => {} };
 	const giveUp = (_json: Buffer, complete: boolean) => {
 		if (!complete) throw new Error('too large');
 	};

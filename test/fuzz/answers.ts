@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { Gateway, type GatewayOptions, parseConnection } from '../../gateway';
+import { Gateway, type GatewayOptions, parseConnection, StreamedBody } from '../../gateway';
 import { VirtualClock } from '../gateway/virtualClock';
 import { outcomeOf, property } from './property';
 
@@ -122,7 +122,8 @@ const status = fc.oneof(
 	fc.integer({ min: 200, max: 599 }),
 );
 
-const bodyOf = (bytes: Buffer) => Readable.from(bytes.length === 0 ? [] : [bytes]);
+const bodyOf = (bytes: Buffer) =>
+	new StreamedBody(Readable.from(bytes.length === 0 ? [] : [bytes]));
 
 export const answerProperties = [
 	property(
@@ -164,7 +165,7 @@ export const answerProperties = [
 			await ask(input.call, () => ({
 				status: input.status,
 				headers: {},
-				body: Readable.from(body()),
+				body: new StreamedBody(Readable.from(body())),
 			}));
 		},
 	),

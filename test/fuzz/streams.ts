@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { Gateway, parseConnection } from '../../gateway';
+import { Gateway, parseConnection, StreamedBody } from '../../gateway';
 import { MARKER } from './answers';
 import { property } from './property';
 
@@ -17,7 +17,7 @@ async function stream(packets: Buffer[]) {
 			await Promise.resolve({
 				status: 200,
 				headers: { 'content-type': 'text/event-stream' },
-				body: Readable.from(packets),
+				body: new StreamedBody(Readable.from(packets)),
 			}),
 	});
 	const completion = await gateway.streamChat(request, (text) => texts.push(text));

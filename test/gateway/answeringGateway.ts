@@ -1,5 +1,11 @@
 import { Readable } from 'node:stream';
-import { Gateway, type GatewayError, type GatewayOptions, parseConnection } from '../../gateway';
+import {
+	Gateway,
+	type GatewayError,
+	type GatewayOptions,
+	parseConnection,
+	StreamedBody,
+} from '../../gateway';
 
 let gateways = 0;
 
@@ -22,7 +28,7 @@ export function answeringGateway(given: Given): Gateway {
 			maxRetries: 0,
 			timeoutMs: 60_000,
 			transport: async () =>
-				await Promise.resolve({ status, headers, body: Readable.from(packets) }),
+				await Promise.resolve({ status, headers, body: new StreamedBody(Readable.from(packets)) }),
 			...options,
 		},
 	);

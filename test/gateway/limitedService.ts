@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { GatewayOptions } from '../../gateway';
+import { type GatewayOptions, StreamedBody } from '../../gateway';
 import { RateLimiter } from '../../simulator/rateLimit';
 import type { SimulatorOptions } from '../../simulator';
 import type { VirtualClock } from './virtualClock';
@@ -65,7 +65,7 @@ function answer(status: number, headers: Record<string, string>, content: object
 	return {
 		status,
 		headers: { 'content-type': 'application/json', ...headers },
-		body: Readable.from([Buffer.from(JSON.stringify(content))]),
+		body: new StreamedBody(Readable.from([Buffer.from(JSON.stringify(content))])),
 	};
 }
 
