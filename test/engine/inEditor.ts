@@ -2,6 +2,7 @@ import {
 	type INode,
 	type INodeParameters,
 	type INodeType,
+	NodeHelpers,
 	type IVersionedNodeType,
 	Workflow,
 } from 'n8n-workflow';
@@ -22,6 +23,8 @@ export interface EditorView {
 	subtitle: unknown;
 	/** The hints in the node's window, before its first run. */
 	hints: string[];
+	/** The parameters that the form shows, in their order. */
+	form: string[];
 }
 
 /** What the editor makes of a node's description: with n8n's own expressions, and as strictly as its editor. */
@@ -58,5 +61,10 @@ export function inEditor(type: keyof typeof nodeTypes, parameters: INodeParamete
 	return {
 		subtitle: resolve(description.subtitle ?? ''),
 		hints: hints.map(({ message }) => message),
+		form: description.properties
+			.filter((property) =>
+				NodeHelpers.displayParameter(resolved.parameters, property, resolved, description),
+			)
+			.map(({ name }) => name),
 	};
 }

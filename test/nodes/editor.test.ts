@@ -29,6 +29,44 @@ describe('the subtitle tells nodes apart on the canvas', () => {
 	});
 });
 
+describe('the form shows what applies, and nothing else', () => {
+	const submission = ['model', 'prompt', 'size', 'duration', 'options'];
+	const waiting = ['download', 'simplify', 'waitOptions'];
+
+	test.each([
+		['generate', [...submission, ...waiting]],
+		['submit', [...submission, 'simplify']],
+		['get', ['taskId', 'download', 'simplify']],
+		['wait', ['taskId', ...waiting]],
+	])('Video Generation, %s', (operation, fields) => {
+		const { form } = inEditor('videoGeneration', { operation });
+		expect(form).toEqual(['operation', ...fields, 'requestOptions']);
+	});
+
+	test.each([
+		[true, true],
+		['={{ $json.wanted }}', true],
+		[false, false],
+	])('the field for the file belongs to Download: %s', (download, isShown) => {
+		const { form } = inEditor('videoGeneration', { operation: 'get', download });
+		expect(form.includes('binaryProperty')).toBe(isShown);
+	});
+
+	test.each([
+		['define', 'messages', 'messagesJson'],
+		['json', 'messagesJson', 'messages'],
+	])('messages come from one source: %s', (messagesSource, shown, hidden) => {
+		const { form } = inEditor('chatCompletion', { messagesSource });
+		expect(form).toContain(shown);
+		expect(form).not.toContain(hidden);
+	});
+
+	test('Return All leaves no Limit to be set', () => {
+		expect(inEditor('listModels', { returnAll: true }).form).not.toContain('limit');
+		expect(inEditor('listModels', { returnAll: false }).form).toContain('limit');
+	});
+});
+
 describe('hints', () => {
 	const chat = (parameters: INodeParameters) =>
 		inEditor('chatCompletion', { ...model('heron-chat'), ...said('Hello'), ...parameters }).hints;
