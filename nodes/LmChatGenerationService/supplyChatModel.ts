@@ -70,7 +70,12 @@ function missingSdk(context: ISupplyDataFunctions, itemIndex: number, error: unk
 		{
 			itemIndex,
 			functionality: 'configuration-node',
-			description: `Update n8n to 2.16 or later, or use the Chat Completion node, which runs on older versions too. (${String(error)})`,
+			description: `Update n8n to 2.16 or later. Older versions can use n8n's OpenAI Chat Model in its place, with the Base URL of the service and /v1 after it, or the Chat Completion node.\nTechnical detail: ${firstLine(error)}`,
 		},
 	);
+}
+
+/** The others list the files of the server that asked for the SDK. */
+function firstLine(error: unknown): string {
+	return String(error).split('\n', 1).join('');
 }

@@ -5,7 +5,7 @@ import { chatNode } from './chatNode';
 
 // An n8n from before 2.16 has no SDK for AI nodes.
 jest.mock('@n8n/ai-node-sdk', () => {
-	throw new Error("Cannot find module '@n8n/ai-node-sdk'");
+	throw new Error("Cannot find module '@n8n/ai-node-sdk'\nRequire stack:\n- /home/node/a.js");
 });
 
 let simulator: Simulator;
@@ -20,7 +20,9 @@ test('on an older n8n the chat model says what it needs, at its own node', async
 	});
 	expect(error).toMatchObject({
 		message: 'This version of n8n cannot run the Generation Service Chat Model',
-		description: expect.stringMatching(/2\.16 or later.*Chat Completion/) as string,
+		description: expect.stringMatching(
+			/2\.16 or later.*OpenAI Chat Model.*Chat Completion node\.\n.*Cannot find module.*$/,
+		) as string,
 		node: { name: 'Model' },
 	});
 });

@@ -18,7 +18,9 @@ test('the chat model says that this n8n cannot run it, and what to do', async ()
 	});
 	expect(error).toMatchObject({
 		message: 'This version of n8n cannot run the Generation Service Chat Model',
-		description: expect.stringMatching(/2\.16 or later.*Chat Completion/) as string,
+		description: expect.stringMatching(
+			/2\.16 or later.*OpenAI Chat Model.*Chat Completion node\.\n.*Cannot find module.*$/,
+		) as string,
 		node: { name: 'Model' },
 	});
 	expect(simulator.count('chat')).toBe(0);
