@@ -13,28 +13,45 @@ const clean = () => rm('dist', { recursive: true, force: true });
 const compile = () =>
 	run(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json']);
 
+const BUNDLED = {
+	bundle: true,
+	minify: true,
+	platform: 'node',
+	target: 'node20',
+	format: 'cjs',
+	legalComments: 'none',
+	metafile: true,
+};
+
 /**
- * The gateway with its third-party code in one file: the published package has no dependencies, so nothing of it
- * can clash with the versions that n8n itself runs. The licences of what is inside lie beside it.
+ * The gateway with its third-party code: the published package has no dependencies, so nothing of it can clash with
+ * the versions that n8n itself runs. The licences of what is inside lie beside it. undici has a file of its own, which
+ * the first request loads: only reading it would double the time that n8n takes to load the nodes.
  */
 async function bundle() {
 	// The compiler followed the nodes' imports into the gateway; one file takes the place of what it wrote there.
 	await rm('dist/gateway', { recursive: true, force: true });
-	const { metafile } = await esbuild.build({
-		entryPoints: ['gateway/index.ts'],
-		outfile: 'dist/gateway/index.js',
-		bundle: true,
-		minify: true,
-		platform: 'node',
-		target: 'node20',
-		format: 'cjs',
-		legalComments: 'none',
-		metafile: true,
-	});
+	const builds = await Promise.all([
+		esbuild.build({
+			...BUNDLED,
+			entryPoints: ['gateway/index.ts'],
+			outfile: 'dist/gateway/index.js',
+			alias: { undici: './undici.js' },
+			external: ['./undici.js'],
+			supported: { 'dynamic-import': false },
+		}),
+		esbuild.build({
+			...BUNDLED,
+			stdin: {
+				contents: "export { Agent, EnvHttpProxyAgent } from 'undici'",
+				resolveDir: __dirname,
+			},
+			outfile: 'dist/gateway/undici.js',
+		}),
+	]);
+	const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs));
 	const packages = new Set(
-		Object.keys(metafile.inputs).flatMap(
-			(file) => file.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? [],
-		),
+		inputs.flatMap((file) => file.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
 	);
 	const licences = await Promise.all([...packages].sort().map(licenceOf));
 	await writeFile('dist/gateway/THIRD_PARTY_LICENSES', licences.join('\n\n'));
