@@ -13,6 +13,11 @@ import { type Polling, PollSchedule } from './pollSchedule';
 
 /** Answers in a row that make no sense, after which a poll address is taken to be wrong. */
 const MOST_MALFORMED = 5;
+/**
+ * Looks that are due within this part of a poll interval are taken together: where a thousand tasks are waited for, a
+ * process that wakes up for each of their looks by itself spends a third more CPU on them.
+ */
+const TOGETHER_PART = 0.02;
 
 export interface WaitSettings {
 	/** Milliseconds until the first look: 0 for a task of an earlier time. */
@@ -33,12 +38,18 @@ interface Watched {
 	deadline: number;
 	/** Ends a poll in flight. */
 	controller: AbortController;
-	stopTimer: () => void;
+	stopLook: () => void;
 	stopDeadline: () => void;
 	malformed: number;
 	lastFailure: GatewayError | undefined;
 	succeed: (task: VideoTask) => void;
 	fail: (error: unknown) => void;
+}
+
+/** Looks that are taken together. */
+interface Round {
+	due: Set<Watched>;
+	cancel: () => void;
 }
 
 /**
@@ -48,6 +59,7 @@ interface Watched {
  */
 export class TaskWatch {
 	private readonly watched = new Set<Watched>();
+	private readonly rounds = new Map<string, Round>();
 	private readonly cancel = () => {
 		for (const watched of [...this.watched]) watched.fail(new CancelledError());
 	};
@@ -77,7 +89,7 @@ export class TaskWatch {
 				schedule: new PollSchedule(settings.polling, settings.pollIntervalMs),
 				deadline: clock.now() + settings.maxWaitMs,
 				controller: new AbortController(),
-				stopTimer: () => {},
+				stopLook: () => {},
 				stopDeadline: clock.after(settings.maxWaitMs, () =>
 					watched.fail(new WaitTimeoutError(watched.task, settings.maxWaitMs, watched.lastFailure)),
 				),
@@ -89,6 +101,7 @@ export class TaskWatch {
 				},
 				fail: (error) => {
 					this.forget(watched);
+					watched.controller.abort();
 					reject(error);
 				},
 			};
@@ -99,14 +112,35 @@ export class TaskWatch {
 
 	private forget(watched: Watched): void {
 		this.watched.delete(watched);
-		watched.stopTimer();
+		watched.stopLook();
 		watched.stopDeadline();
-		watched.controller.abort();
 		if (this.watched.size === 0) this.signal?.removeEventListener('abort', this.cancel);
 	}
 
 	private lookIn(watched: Watched, delay: number): void {
-		watched.stopTimer = this.clock.after(delay, () => void this.look(watched));
+		const width = watched.settings.pollIntervalMs * TOGETHER_PART;
+		const key = `${width} ${Math.floor((this.clock.now() + delay) / width)}`;
+		const round = this.rounds.get(key) ?? this.openRound(key, delay);
+		round.due.add(watched);
+		watched.stopLook = () => {
+			round.due.delete(watched);
+			if (round.due.size === 0) round.cancel();
+		};
+	}
+
+	private openRound(key: string, delay: number): Round {
+		const due = new Set<Watched>();
+		const stopTimer = this.clock.after(delay, () => {
+			this.rounds.delete(key);
+			for (const watched of due) void this.look(watched);
+		});
+		const cancel = () => {
+			stopTimer();
+			if (this.rounds.get(key) === round) this.rounds.delete(key);
+		};
+		const round = { due, cancel };
+		this.rounds.set(key, round);
+		return round;
 	}
 
 	private async look(watched: Watched): Promise<void> {

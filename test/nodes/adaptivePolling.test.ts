@@ -3,21 +3,22 @@ import { runNode } from '../engine/runNode';
 import { TimeOfRequests } from '../reliability/timeOfRequests';
 import { TIMEOUT } from '../reliability/ways';
 
-let simulator: Simulator;
 let time: TimeOfRequests;
-beforeAll(async () => {
+let simulator: Simulator;
+beforeEach(async () => {
 	time = new TimeOfRequests();
 	simulator = await startSimulator({ now: time.now, videoSeconds: [60, 180] });
 });
-afterAll(async () => {
-	time.restore();
+afterEach(async () => {
 	await simulator.close();
+	time.restore();
 });
 
-/** Generates videos of one to three minutes each. Returns how many polls that took. */
-async function pollsWith(polling: string): Promise<number> {
-	const before = simulator.count('poll');
-	const run = runNode(simulator, {
+/** Generates videos of one to three minutes each. Returns how many polls that took, and the seconds until all were out. */
+async function generate(polling: string) {
+	const polls = simulator.count('poll');
+	const begin = time.now();
+	const running = runNode(simulator, {
 		node: 'videoGeneration',
 		parameters: {
 			model: 'kite-motion',
@@ -27,15 +28,15 @@ async function pollsWith(polling: string): Promise<number> {
 		},
 		items: Array.from({ length: 8 }, (_, item) => ({ prompt: `Boat ${item}` })),
 	});
-	const { items } = await time.until(run);
+	const { items } = await time.until(running);
 	expect(items.map(({ json }) => json.status)).toEqual(Array(8).fill('completed'));
-	return simulator.count('poll') - before;
+	return { polls: simulator.count('poll') - polls, seconds: (time.now() - begin) / 1000 };
 }
 
-test('adaptive polling waits for the same videos with less than half of the polls', async () => {
-	const fixed = await pollsWith('fixed');
-	const adaptive = await pollsWith('adaptive');
-	expect(fixed).toBeGreaterThan(8 * 12);
-	expect(adaptive).toBeGreaterThanOrEqual(8);
-	expect(adaptive).toBeLessThan(fixed / 2);
+test('adaptive polling takes less than half of the polls, and no video is noticed an interval later', async () => {
+	const fixed = await generate('fixed');
+	simulator.reset();
+	const adaptive = await generate('adaptive');
+	expect(adaptive.polls).toBeLessThan(fixed.polls / 2);
+	expect(adaptive.seconds).toBeLessThan(fixed.seconds + 5);
 });
