@@ -128,7 +128,7 @@ function full(completion: ChatCompletion): IDataObject {
 	return without(completion, 'error') as IDataObject;
 }
 
-/** Feeds n8n's usage insights, where the running n8n has them (2.41 and later). */
+/** Feeds n8n's usage insights, where the running n8n has them (2.40 and later). */
 function countTokens(context: IExecuteFunctions, { usage }: ChatCompletion): void {
 	if (!usage || !('accumulateTokenUsage' in workflow)) return;
 	const accumulate: unknown = workflow.accumulateTokenUsage;

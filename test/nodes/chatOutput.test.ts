@@ -1,5 +1,6 @@
-import type { StructuredChunk } from 'n8n-workflow';
 import { runWorkflow, itemsOf } from '../../demo/engine';
+import { ExecuteContext } from 'n8n-core';
+import type { StructuredChunk } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../../simulator';
 import { credentialOf, nodeTypes, runNode } from '../engine/runNode';
 import { chatNode } from './chatNode';
@@ -151,6 +152,18 @@ async function watched(watch: (chunk: StructuredChunk) => void) {
 	});
 	return { run, items: itemsOf(run, 'Node') };
 }
+
+test('where n8n cannot stream, the whole answer arrives', async () => {
+	const { prototype } = ExecuteContext;
+	const { isStreaming, sendChunk } = prototype;
+	Object.assign(prototype, { isStreaming: undefined, sendChunk: undefined });
+	const { items, error } = await runNode(simulator, {
+		...chatNode({ options: { stream: true } }),
+		streaming: true,
+	}).finally(() => Object.assign(prototype, { isStreaming, sendChunk }));
+	expect(error).toBeUndefined();
+	expect(items[0]?.json.text).toEqual(some.text);
+});
 
 test.each(['begin', 'item', 'end'])(
 	'a watcher that goes away at a chunk of type %s does not cost the answer',

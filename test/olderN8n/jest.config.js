@@ -12,6 +12,8 @@ const LACKING = [
 	// The SDK for AI nodes.
 	'/test/nodes/chatModel',
 	'/test/nodes/withoutAiSdk',
+	// Insights into how many tokens were used, and how often something failed for which cause.
+	'/test/nodes/insights',
 	// Protection against server-side request forgery.
 	'/test/security/ssrf',
 	// That an agent whose tools the engine calls is told of their errors, whatever their On Error says.
