@@ -16,6 +16,12 @@ export class Canvas {
 		await this.page.getByTestId('canvas-node').first().waitFor();
 	}
 
+	/** Brings the whole workflow into sight, and above the button that lies over the lower edge. */
+	async showAll(): Promise<void> {
+		await this.page.getByTestId('zoom-to-fit').click();
+		await this.page.getByTestId('zoom-out-button').click();
+	}
+
 	/** Starts the whole workflow. */
 	async execute(): Promise<void> {
 		await this.page.getByTestId('execute-workflow-button').first().click();

@@ -28,7 +28,8 @@ export function journey(
 		const api = N8nApi.signedIn(world.url, world.cookie);
 		const simulator = await startSimulator(service);
 		try {
-			const credential = await saveSimulatorCredential(api, simulator, `Service for: ${name}`);
+			const credentialName = `My gateway ${new URL(simulator.url).port}`;
+			const credential = await saveSimulatorCredential(api, simulator, credentialName);
 			const visit = await Visit.begin(name, api);
 			const { page } = visit;
 			const look = async (what: string) => await visit.look(what);

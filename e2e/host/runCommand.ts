@@ -25,9 +25,10 @@ export async function runCommand(
 	for (const output of [child.stdout, child.stderr]) {
 		output.setEncoding('utf8').on('data', (piece: string) => (said += piece));
 	}
-	const [code] = (await once(child, 'close')) as [number | null];
+	const [code, killedBy] = (await once(child, 'close')) as [number | null, string | null];
 	if (code === 0) return said;
-	throw new Error(`${command} ${args.join(' ')} failed:\n${withoutMiddle(said)}`);
+	const end = killedBy === null ? `failed with code ${code}` : `was ended by ${killedBy}`;
+	throw new Error(`${command} ${args.join(' ')} ${end}:\n${withoutMiddle(said)}`);
 }
 
 function withoutMiddle(text: string): string {

@@ -27,6 +27,7 @@ journey(
 		const logs = new Logs(page);
 		await logs.open();
 		await logs.shows(/^[1-9]\d* Tokens$/);
+		await canvas.showAll();
 		await look('the logs with the token usage');
 	},
 	{ videoSeconds: 1 },

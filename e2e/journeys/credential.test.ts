@@ -4,7 +4,8 @@ import { CredentialForm } from '../browser/credentialForm';
 import { journey } from '../browser/journey';
 import { ROOT } from '../host/folders';
 
-journey('a credential is created, tested and mended', async ({ page, simulator, look }) => {
+journey('a credential is created, tested and mended', async (given) => {
+	const { page, simulator, world, look } = given;
 	const credential = new CredentialForm(page);
 	await credential.open('Generation Service API');
 	await look('an empty form');
@@ -15,6 +16,11 @@ journey('a credential is created, tested and mended', async ({ page, simulator, 
 	await credential.moreDetails();
 	await credential.shows('The service refuses connections. Check the Base URL and its port');
 	await look('a wrong address');
+
+	await credential.fill('baseUrl', world.url);
+	await credential.save();
+	await credential.shows('The service has nothing at this address. Check the Base URL');
+	await look('an address of something else');
 
 	await credential.fill('baseUrl', simulator.url);
 	await credential.save();
