@@ -16,11 +16,16 @@ export class NodesPanel {
 		return await this.page.getByTestId('node-creator-item-name').allInnerTexts();
 	}
 
-	/** Adds a node to the canvas. @param choice what the panel then asks for, such as one of its actions */
-	async add(node: string, choice?: string): Promise<void> {
+	/** Adds what the panel offers before any search. */
+	async addOffered(node: string): Promise<void> {
+		await this.item(node).click();
+	}
+
+	/** Searches a node and adds it to the canvas. @param choice what the panel then asks for, such as one of its actions */
+	async add(node: string, choice: string): Promise<void> {
 		await this.find(node, node);
 		await this.item(node).click();
-		if (choice !== undefined) await this.page.getByText(choice, { exact: true }).click();
+		await this.page.getByText(choice, { exact: true }).click();
 	}
 
 	private get search() {

@@ -10,7 +10,7 @@ journey(
 		await page.goto('/workflow/new');
 		const panel = new NodesPanel(page);
 		await panel.open();
-		await panel.add('Trigger manually');
+		await panel.addOffered('Trigger manually');
 		await panel.open();
 		await panel.add('Chat Completion', 'Add to workflow');
 		const node = new NodeView(page);

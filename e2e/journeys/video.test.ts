@@ -11,7 +11,7 @@ journey(
 		await page.goto('/workflow/new');
 		const panel = new NodesPanel(page);
 		await panel.open();
-		await panel.add('Trigger manually');
+		await panel.addOffered('Trigger manually');
 		await panel.open();
 		await panel.add('Video Generation', 'Generate a video');
 		const node = new NodeView(page);
