@@ -99,6 +99,8 @@ class ArrivingBody implements Body {
 					try {
 						onBytes(bytes);
 					} catch (error) {
+						// A body that has arrived as a whole has nothing left to destroy.
+						reject(error as Error);
 						this.destroy(error as Error);
 					}
 				},
@@ -127,6 +129,7 @@ class ArrivingBody implements Body {
 	}
 
 	destroy(error = new Error('The body is not read on')): void {
+		this.early.length = 0;
 		if (this.ended) return;
 		this.end(error);
 		this.controller.abort(error);
@@ -148,7 +151,7 @@ class ArrivingBody implements Body {
 
 	private attach(reader: Reader): void {
 		this.reader = reader;
-		for (const bytes of this.early.splice(0)) reader.take(bytes);
+		for (let bytes = this.early.shift(); bytes; bytes = this.early.shift()) reader.take(bytes);
 		if (this.ended) reader.end(this.ended.error);
 		else if (this.controller.paused) this.controller.resume();
 	}

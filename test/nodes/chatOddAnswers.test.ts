@@ -143,6 +143,22 @@ test('tool calls that come in pieces are put together', async () => {
 });
 
 test.each([
+	['an error', '{"code":"content_filtered","message":"Not this","data":null}', /Not this/],
+	['no chunk', 'nonsense', /nonsense/],
+])(
+	'a stream with %s in it fails the item in those words, though all of it arrives at once',
+	async (_name, data, words) => {
+		const streamed = await itemOf(
+			`${line({ content: 'Good' }, { finish_reason: 'stop' })}data: ${data}\n\n${line({ content: 'day' })}data: [DONE]\n\n`,
+			{ options: { stream: true } },
+		);
+		const { error } = streamed.json as { error: Record<string, string> };
+		expect(error.description).toMatch(words);
+		expect(error.partial_text).toBe('Good');
+	},
+);
+
+test.each([
 	['empty-200', /empty/],
 	['empty-204', /empty/],
 	['html-200', /./],
