@@ -22,63 +22,57 @@ export function writePage(results: Results, benches: Bench[]): void {
 	const { node, engine, cores } = results;
 	const page = `# Benchmark
 
-Measured by \`npm run bench\` with the built package, on Node.js ${node}, n8n-core ${engine} and ${cores} cores. The ratios are what
-counts: the figures depend on the machine, and on what else it does. \`npm run bench:check\` holds the ratios against the goals.
+How fast the nodes and their client are beside what one would use instead, and how near to what is possible. \`npm run bench\` measures
+all of it in one run and writes this page; \`npm run bench:check\` fails when a goal is missed.
 
-${table(measured)}
+This run was on Node.js ${node} with n8n-core ${engine} and ${cores} cores. The ratios are what counts: the figures depend on the machine, and on what
+else it does. "Ours" is the built package.
+
+## Goals
+
+${table(measured, true)}
 ${METHOD}
 ${measured.map(({ bench, outcome }) => chapter(bench, outcome)).join('\n')}`;
 	writeFileSync(join(RESULTS, 'README.md'), page);
 }
 
-const METHOD = `
-## How it is measured
+const METHOD = `## How it is measured
 
 - Everything runs against the simulator in a process of its own, over TLS on loopback. Where latency matters, a proxy adds a
   round trip of 40 ms, in a third process.
 - Each contestant runs in a process of its own, warms up, and then takes turns with the others, so that a disturbance
   meets all. What counts is the median of the repetitions.
 - CPU time is that of the contestant's process alone, with all its threads, garbage collection included.
-- Our nodes and n8n's run through n8n's own engine in the same way, fed with the same items; the client and
-  the nodes are the built package.
-- The peers are n8n's own packages, installed from npm beside the benchmark at its first run.
+- Our nodes and n8n's run through n8n's own engine in the same way, fed with the same items.
+- The peers are n8n's own packages, installed from npm beside the benchmark at its first run; undici with nothing around it is the floor.
 `;
 
 type Measured = Array<{ bench: Bench; outcome: Outcome }>;
 
-function table(measured: Measured): string {
+/** All comparisons, or those with a goal. */
+function table(measured: Measured, goalsOnly: boolean): string {
 	const rows = measured.flatMap(({ bench, outcome }) =>
-		outcome.comparisons.map((comparison) => {
-			const goal = bench.goals.find(
-				({ figure, peer }) => figure === comparison.figure && peer === comparison.peer,
-			);
-			return row(`[${bench.what}](#${bench.name})`, comparison, goal, outcome);
+		outcome.comparisons.flatMap((comparison) => {
+			const { figure, peer } = comparison;
+			const goal = bench.goals.find((known) => known.figure === figure && known.peer === peer);
+			if (goalsOnly && goal === undefined) return [];
+			const met = goal && (isMet(goal, outcome) ? 'met' : '**missed**');
+			const what = goalsOnly ? [`[${bench.what}](#${bench.name})`] : [];
+			return row([...what, ...cells(comparison), goal ? words(goal) : '', met ?? '']);
 		}),
 	);
-	return `| what | figure | ours | peer | theirs | ratio | goal | |
-| --- | --- | --- | --- | --- | --- | --- | --- |
-${rows.join('\n')}
-`;
+	const names = ['figure', 'ours', 'compared with', 'theirs', 'ratio', 'goal', ''];
+	const header = goalsOnly ? ['what', ...names] : names;
+	return [row(header), row(header.map(() => '---')), ...rows, ''].join('\n');
 }
 
-function row(
-	what: string,
-	{ figure, unit, ours, peer, theirs, ratio }: Comparison,
-	goal: Goal | undefined,
-	outcome: Outcome,
-): string {
-	const met = goal && (isMet(goal, outcome) ? 'met' : '**missed**');
-	const cells = [
-		what,
-		figure,
-		`${number(ours)} ${unit}`,
-		peer,
-		`${number(theirs)} ${unit}`,
-		times(ratio),
-		goal ? words(goal) : '',
-		met ?? '',
-	];
-	return `| ${cells.join(' | ')} |`;
+function cells({ figure, unit, ours, peer, theirs, ratio }: Comparison): string[] {
+	const value = (of: number) => `${number(of)} ${unit}`.trim();
+	return [figure, value(ours), peer, value(theirs), times(ratio)];
+}
+
+function row(columns: string[]): string {
+	return `| ${columns.join(' | ')} |`;
 }
 
 /** A goal in words. */
@@ -96,10 +90,11 @@ function chapter(bench: Bench, outcome: Outcome): string {
 
 ## ${bench.what}
 
-${bench.method}
-
+${table([{ bench, outcome }], false)}
 ${[...outcome.notes.map((note) => `${note}\n`), ...pictures].join('\n')}
-What it cost in code: ${bench.cost}
+**How:** ${bench.method}
+
+**What it cost in code:** ${bench.cost}
 `;
 }
 

@@ -5,11 +5,12 @@ import { openGateway } from '../stage/gateway';
 import { timed } from '../stage/measure';
 import { VIDEO_MODEL } from '../stage/model';
 import { loadN8n } from '../stage/n8n';
+import type { NodeOnTest } from '../stage/nodes';
 
 const VIDEOS = 1_000;
 const SECONDS = [60, 180] as const;
 const INTERVAL = 5;
-const REQUESTS = 2_000;
+const REQUESTS = 1_000;
 const TIME = 'time until all videos are out';
 const CPU = 'CPU of a poll';
 const SLOWEST = 'the slowest video';
@@ -47,9 +48,14 @@ const httpRequest: Contestant = async (stage) => {
 		prompt: 'A boat',
 	});
 	const items = Array.from({ length: REQUESTS }, () => ({ task: data[0]?.id ?? '' }));
+	const node: NodeOnTest = { ...lookingNode(stage), onError: 'continueRegularOutput' };
 	return async () => {
-		const { cpu } = await timed(async () => await runNode(lookingNode(stage), items));
-		return { [CPU]: (1000 * cpu) / REQUESTS };
+		let answered = 0;
+		const { cpu } = await timed(async () => {
+			const looks = await runNode(node, items);
+			answered = looks.filter(({ json }) => json.status !== undefined).length;
+		});
+		return { [CPU]: (1000 * cpu) / answered };
 	};
 };
 
@@ -59,9 +65,11 @@ export const manyVideos: Bench = {
 	method: `${number(VIDEOS)} items through Video Generation (Generate) with its default of a poll every ${INTERVAL} seconds, in real time. The videos take
 one to three minutes, spread evenly. The time is from the start of the workflow to its end, with all submissions. The CPU time is that
 of the execution, less that of one that only submits the same ${number(VIDEOS)} videos, by the polls that the service counts. The HTTP Request node
-asks for the state of a task ${number(REQUESTS)} times. "${SEQUENTIAL}" is how n8n's OpenAI node generates videos: it submits one, looks at it
+asks for the state of a task ${number(REQUESTS)} times; what failed of that does not count. "${SEQUENTIAL}" is how n8n's OpenAI node generates videos: it submits one, looks at it
 and pauses until it is finished, and then turns to the next. For ${number(VIDEOS)} videos that is calculated, with the same interval.`,
-	cost: '',
+	cost: `\`taskWatch.ts\`, 180 lines: one watch for all tasks of an execution. A task that is waited for is an entry in a map and holds no place
+among the requests in flight. Some 30 of the lines take looks together that are due within a fiftieth of the interval, which saves a quarter of
+the CPU time. There is no list of tasks to ask the service for: each look is a request.`,
 	goals: [
 		{ figure: TIME, peer: SLOWEST, of: 'ratio', atMost: 1.1 },
 		{ figure: CPU, peer: HTTP_REQUEST, of: 'ratio', atMost: 0.1 },
