@@ -18,6 +18,8 @@ const MOST_RUNS = 100;
 export class PaidWork<Entry extends IDataObject> {
 	private readonly runs: Record<string, Record<string, Entry>>;
 	private readonly run: string;
+	/** What this run asked for. */
+	private readonly asked = new Set<WorkKey>();
 
 	/** @param kind names the entries in the node's context */
 	constructor(context: IExecuteFunctions, kind: string) {
@@ -30,6 +32,7 @@ export class PaidWork<Entry extends IDataObject> {
 	}
 
 	find(key: WorkKey): Entry | undefined {
+		this.asked.add(key);
 		return this.runs[this.run]?.[key];
 	}
 
@@ -40,9 +43,11 @@ export class PaidWork<Entry extends IDataObject> {
 		if (others.length >= MOST_RUNS && oldest !== undefined) delete this.runs[oldest];
 	}
 
-	/** After a run that needs no repetition nothing has to be remembered of it. */
+	/** After a run that needs no repetition nothing has to be remembered of it. Another call of a tool may need one. */
 	forgetRun(): void {
-		delete this.runs[this.run];
+		const run = this.runs[this.run] ?? {};
+		for (const key of this.asked) delete run[key];
+		if (Object.keys(run).length === 0) delete this.runs[this.run];
 	}
 }
 

@@ -30,21 +30,26 @@ export function testFailingTools(way: Way): void {
 		expect(simulator.count('submit')).toBe(0);
 	});
 
-	test('a model that asks for the same video again after a failure gets the one that is paid for', async () => {
-		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
-		const twice =
-			way === 'agent'
-				? async ({ tools: [only] }: { tools: Tool[] }) => {
-						await only!.invoke(boat).catch(() => {});
-						return await only!.invoke(boat);
-					}
-				: { orders: [boat, boat].map((input) => ({ tool: makeVideo.name, input })) };
-		const { result } = await runAgent(simulator, {
-			work: twice,
-			tools: [onError(way, makeVideo)],
-			withoutModel: true,
-		});
-		expect(JSON.stringify(result)).toContain('.mp4');
-		expect(simulator.submissions).toBe(1);
-	});
+	test.each([
+		['at once', [boat, boat], 1],
+		['after another video', [boat, { ...boat, prompt: 'A red kite' }, boat], 2],
+	])(
+		'a model that asks for the same video again after a failure, %s, gets the one that is paid for',
+		async (_when, inputs, videos) => {
+			simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
+			const called = async ({ tools: [only] }: { tools: Tool[] }) => {
+				let told = '';
+				for (const input of inputs) told = await only!.invoke(input).catch(() => '');
+				return told;
+			};
+			const orders = inputs.map((input) => ({ tool: makeVideo.name, input }));
+			const { result } = await runAgent(simulator, {
+				work: way === 'agent' ? called : { orders },
+				tools: [onError(way, makeVideo)],
+				withoutModel: true,
+			});
+			expect(JSON.stringify(result)).toContain(`${simulator.tasks[0]?.id}.mp4`);
+			expect(simulator.submissions).toBe(videos);
+		},
+	);
 }
