@@ -10,6 +10,8 @@ journey(
 	async ({ page, simulator, credential, look }) => {
 		const canvas = new Canvas(page);
 		await canvas.importFile(join(ROOT, 'examples', 'agent-with-video.json'));
+		// n8n takes the credential that was made last, here another journey's.
+		await page.getByText('Credentials auto-added').first().waitFor();
 		const node = new NodeView(page);
 		for (const name of ['Chat Model', 'Make a Video']) {
 			await canvas.openNode(name);

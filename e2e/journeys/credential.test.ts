@@ -1,8 +1,5 @@
-import { join } from 'node:path';
-import { Canvas } from '../browser/canvas';
 import { CredentialForm } from '../browser/credentialForm';
 import { journey } from '../browser/journey';
-import { ROOT } from '../host/folders';
 
 journey('a credential is created, tested and mended', async (given) => {
 	const { page, simulator, world, look } = given;
@@ -32,12 +29,4 @@ journey('a credential is created, tested and mended', async (given) => {
 	await credential.shows('Connection tested successfully');
 	await look('a good credential');
 	expect(simulator.requests.at(-1)).toMatchObject({ endpoint: 'models' });
-
-	// Its name is the one that n8n proposed, by which the examples find it.
-	const canvas = new Canvas(page);
-	await canvas.importFile(join(ROOT, 'examples', 'chat.json'));
-	await canvas.execute();
-	await canvas.hasFinished('Chat Completion');
-	await look('an imported example that found the credential');
-	expect(simulator.count('chat')).toBe(2);
 });
