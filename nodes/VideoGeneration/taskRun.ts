@@ -24,8 +24,8 @@ export interface OutputOptions {
 /** All video tasks of one execution of the node: what is known of them, and one watch that waits for them. */
 export class TaskRun {
 	private readonly states = new Map<string, TaskState>();
-	/** Inline videos of tasks that are to be downloaded, in temporary files. */
-	private readonly inline = new Map<string, SpooledVideo>();
+	/** Inline videos in temporary files, by the look that brought them: several items may name one task. */
+	private readonly inline = new WeakMap<VideoTask, SpooledVideo>();
 	private readonly downloads = new Set<string>();
 	private readonly watch: TaskWatch;
 	/** What is told when the run is over. */
@@ -101,12 +101,16 @@ export class TaskRun {
 	}
 
 	private async toItem(task: VideoTask, output: OutputOptions, itemIndex: number) {
+		return await this.makeItem(task, output, itemIndex).finally(async () => await this.drop(task));
+	}
+
+	private async makeItem(task: VideoTask, output: OutputOptions, itemIndex: number) {
 		if (task.status === 'failed') throw taskFailedError(task);
 		const { simplify, binaryProperty } = output;
 		const json: IDataObject = simplify ? simplifiedTask(task) : fullTask(task);
 		const item: INodeExecutionData = { json, pairedItem: { item: itemIndex } };
 		if (binaryProperty !== undefined && task.status === 'completed') {
-			const video = await downloadVideo(this.service, task, this.inline.get(task.id));
+			const video = await downloadVideo(this.service, task, this.inline.get(task));
 			item.binary = { [binaryProperty]: video };
 			// Older versions of n8n keep files in memory unless told otherwise: such a file has no place of its own.
 			if (video.id === undefined)
@@ -118,18 +122,26 @@ export class TaskRun {
 	}
 
 	private async look(taskId: string, signal: AbortSignal | undefined): Promise<VideoTask> {
-		const keep = (video: SpooledVideo) => this.inline.set(taskId, video);
-		const onInlineVideo = this.downloads.has(taskId) ? keep : undefined;
-		return this.note(await this.service.gateway.getVideoTask(taskId, signal, onInlineVideo));
+		const videos: SpooledVideo[] = [];
+		const keep = this.downloads.has(taskId)
+			? (video: SpooledVideo) => videos.push(video)
+			: undefined;
+		const task = await this.service.gateway.getVideoTask(taskId, signal, keep);
+		for (const video of videos) this.inline.set(task, video);
+		if (!isFinished(task)) await this.drop(task);
+		return this.note(task);
+	}
+
+	/** Removes the inline video that a look brought. */
+	private async drop(task: VideoTask): Promise<void> {
+		await this.inline.get(task)?.remove();
 	}
 
 	private async about<Result>(taskId: string, work: () => Promise<Result>): Promise<Result> {
 		const unseen = { task_id: taskId, status: 'unknown' };
 		if (!this.states.has(taskId)) this.states.set(taskId, unseen);
-		return await work()
-			.catch((error: unknown) => {
-				throw new TaskError(this.states.get(taskId) ?? unseen, error);
-			})
-			.finally(async () => await this.inline.get(taskId)?.remove());
+		return await work().catch((error: unknown) => {
+			throw new TaskError(this.states.get(taskId) ?? unseen, error);
+		});
 	}
 }

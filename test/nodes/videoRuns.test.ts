@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rmdir } from 'node:fs/promises';
+import os from 'node:os';
+import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../simulator';
 import { bytesOf } from '../../demo/engine';
 import { type NodeRun, runNode } from '../engine/runNode';
@@ -6,7 +9,10 @@ let simulator: Simulator;
 beforeAll(async () => {
 	simulator = await startSimulator({ videoSeconds: 0.1 });
 });
-afterEach(() => simulator.reset());
+afterEach(() => {
+	jest.restoreAllMocks();
+	simulator.reset();
+});
 afterAll(async () => await simulator.close());
 
 const video = (parameters: object = {}): NodeRun => ({
@@ -53,6 +59,27 @@ test.each(['url', 'b64_json'])(
 		expect(bytes.subarray(4, 8).toString()).toBe('ftyp');
 		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4', fileExtension: 'mp4' });
 		expect(items[0]?.json).not.toHaveProperty('b64_json');
+	},
+);
+
+test.each(['get', 'wait'])(
+	'%s downloads an inline video for each of the items that name it, and leaves no file behind',
+	async (operation) => {
+		const folder = await mkdtemp(join(os.tmpdir(), 'videos-'));
+		jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
+		const large = { size: '1080p', duration: 10, options: { responseFormat: 'b64_json', fps: 60 } };
+		const { items: submitted } = await runNode(simulator, video({ operation: 'submit', ...large }));
+		const { task_id: taskId } = submitted[0]!.json;
+		await runNode(simulator, video({ operation: 'wait', taskId }));
+		const { items } = await runNode(simulator, {
+			...video({ operation, taskId, download: true }),
+			items: Array.from({ length: 8 }, () => ({})),
+		});
+		const films = await Promise.all(items.map(async (item) => await bytesOf(item)));
+		expect(films[0]!.length).toBeGreaterThan(256 * 1024);
+		expect(films.map(({ length }) => length)).toEqual(Array(8).fill(films[0]!.length));
+		expect(await readdir(folder)).toEqual([]);
+		await rmdir(folder);
 	},
 );
 
