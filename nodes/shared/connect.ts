@@ -5,8 +5,13 @@ import { readRequestOptions, type RequestOptions } from './requestOptions';
 
 export const credentialType = 'generationServiceApi';
 
-/** A dropdown is filled while someone looks at it: better an early error than a long wait. */
-const WHILE_SOMEONE_LOOKS = { maxConcurrency: 1, maxRetries: 1, timeoutMs: 20_000 };
+/** A dropdown is filled, and a credential tested, while someone looks at it: better an early error than a long wait. */
+export const WHILE_SOMEONE_LOOKS = {
+	maxConcurrency: 1,
+	maxRetries: 0,
+	timeoutMs: 20_000,
+	skipsLine: true,
+};
 
 /** The service as a node sees it during one execution. */
 export interface Service {

@@ -13,8 +13,7 @@ import {
 	StreamedBody,
 	type Transport,
 } from '../../gateway';
-
-const TIMEOUT_MS = 20_000;
+import { WHILE_SOMEONE_LOOKS } from './connect';
 
 /**
  * What the credential's Test button does: it asks the service for its models. A declarative test would show a failed
@@ -35,9 +34,7 @@ type Helpers = ICredentialTestFunctions['helpers'];
 async function askForModels(helpers: Helpers, fields: unknown): Promise<void> {
 	const connection = parseConnection(fields);
 	const gateway = new Gateway(connection, {
-		maxConcurrency: 1,
-		maxRetries: 0,
-		timeoutMs: TIMEOUT_MS,
+		...WHILE_SOMEONE_LOOKS,
 		transport: n8nTransport(helpers, connection.ignoreSslIssues),
 	});
 	await gateway.listModels();
@@ -68,7 +65,7 @@ function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean): Transport {
 				uri: origin + path,
 				headers,
 				rejectUnauthorized: !ignoreSslIssues,
-				timeout: TIMEOUT_MS,
+				timeout: WHILE_SOMEONE_LOOKS.timeoutMs,
 				followRedirect: false,
 				encoding: null,
 				simple: false,

@@ -34,6 +34,8 @@ test.each([
 	{ trouble: 'an account without quota', fault: 'quota-not-enough', words: /no quota left/ },
 	{ trouble: 'a base URL that already ends in /v1', path: '/v1', words: /leave out \/v1/ },
 	{ trouble: 'a web page in place of the service', fault: 'html-200', words: /not.*JSON/i },
+	{ trouble: 'an empty answer', fault: 'empty-200', words: /The answer is not JSON/ },
+	{ trouble: 'a refusal without a word', fault: 'empty-401', words: /refused the API key/ },
 	{ trouble: 'a server that is down', fault: 'html-502', words: /not available right now/ },
 	{ trouble: 'a lost connection', fault: 'lost', words: /connection.*was lost/ },
 ])('$trouble is explained in plain words', async ({ apiKey, fault, path = '', words }) => {
@@ -87,4 +89,12 @@ test('a key that the service repeats is not shown', async () => {
 	const message = await testCredential(credentialOf(simulator));
 	expect(message).toMatch(/refused the API key/);
 	expect(message).not.toContain(simulator.key);
+});
+
+test('a key whose rate limit is reached is not waited for, each time', async () => {
+	simulator.inject({ endpoint: 'models', fault: 'retry-after-year' });
+	for (const presses of [1, 2]) {
+		expect(await testCredential(credentialOf(simulator))).toMatch(/asks to wait/);
+		expect(simulator.count('models')).toBe(presses);
+	}
 });

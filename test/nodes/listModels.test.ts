@@ -59,14 +59,24 @@ test.each([0, -1, 1.5, 'many'])('a limit of %p is refused before any request', a
 	expect(simulator.requests).toEqual([]);
 });
 
-test('the model dropdown finds models by a part of their name', async () => {
+async function searchFor(text: string) {
 	const context = {
 		helpers: {},
 		getCredentials: async () => await Promise.resolve(credentialOf(simulator)),
 	} as unknown as ILoadOptionsFunctions;
-	const { results } = await searchModels.call(context, 'KITE');
+	return await searchModels.call(context, text);
+}
+
+test('the model dropdown finds models by a part of their name', async () => {
+	const { results } = await searchFor('KITE');
 	expect(results).toEqual([
 		{ name: 'kite-motion', value: 'kite-motion' },
 		{ name: 'kite-motion@20250501', value: 'kite-motion@20250501' },
 	]);
+});
+
+test('the model dropdown waits for no rate limit: it says what is wrong at once', async () => {
+	simulator.inject({ endpoint: 'models', fault: 'rate-limit', times: 1 });
+	await expect(searchFor('kite')).rejects.toThrow(/rate limit/);
+	expect(simulator.count('models')).toBe(1);
 });
