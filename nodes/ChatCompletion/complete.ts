@@ -85,8 +85,8 @@ function readStream(stream: unknown, isLive: boolean): boolean {
 }
 
 /**
- * Whether someone reads along: n8n sends chunks even when nobody does, and older versions cannot. What a tool says is for its agent, and would stand among the agent's own
- * words.
+ * Whether someone reads along: n8n sends chunks even when nobody does, and older versions cannot. What a tool says is
+ * for its agent, and would stand among the agent's own words.
  */
 function isWatched(context: IExecuteFunctions): boolean {
 	return !runsAsTool(context.getNode()) && (context.isStreaming?.() ?? false);
