@@ -215,10 +215,14 @@ export class Gateway {
 		void rest.then(stop);
 	}
 
-	/** n8n's SSRF protection looks at the service's address once, before the first request. */
+	/** n8n's SSRF protection looks at the service's address before the first request, until it allows it. */
 	private async checkEgress(): Promise<void> {
 		if (this.egressFilter === undefined) return;
-		this.egressCheck ??= checkAddress(this.egressFilter, this.baseUrl);
+		this.egressCheck ??= checkAddress(this.egressFilter, this.baseUrl).catch((error: unknown) => {
+			// The name may have been looked up in vain: the next item asks anew.
+			this.egressCheck = undefined;
+			throw error;
+		});
 		await this.egressCheck;
 	}
 }

@@ -57,11 +57,12 @@ const pools = new Map<string, Promise<Dispatcher>>();
 const filterIds = new WeakMap<EgressFilter, number>();
 let filterCount = 0;
 
-/** The transport over the process-wide pool of this service and TLS setting. */
+/** The transport over the process-wide pool of this service, TLS setting and proxy. */
 export function openTransport(settings: PoolSettings): Transport {
-	const opening = poolFor(settings);
+	const { origin: service, ignoreSslIssues, egressFilter } = settings;
+	const key = JSON.stringify([service, ignoreSslIssues, filterId(egressFilter), proxySettings()]);
 	return async ({ origin, path, method, headers, body, whenGivenUp }) => {
-		const pool = await opening;
+		const pool = await poolFor(key, settings);
 		const answer = await exchange(
 			pool,
 			{ origin, path, method, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 },
@@ -71,13 +72,9 @@ export function openTransport(settings: PoolSettings): Transport {
 	};
 }
 
-async function poolFor({
-	origin,
-	ignoreSslIssues,
-	egressFilter,
-}: PoolSettings): Promise<Dispatcher> {
-	const key = JSON.stringify([origin, ignoreSslIssues, filterId(egressFilter), proxySettings()]);
-	const pool = pools.get(key) ?? openPool(ignoreSslIssues, egressFilter);
+/** Asked for each request: a pool that made room for others is opened again. */
+async function poolFor(key: string, settings: PoolSettings): Promise<Dispatcher> {
+	const pool = pools.get(key) ?? openPool(settings);
 	pools.delete(key);
 	pools.set(key, pool);
 	const [oldest] = pools.keys();
@@ -88,10 +85,7 @@ async function poolFor({
 	return await pool;
 }
 
-async function openPool(
-	ignoreSslIssues: boolean,
-	egressFilter: EgressFilter | undefined,
-): Promise<Dispatcher> {
+async function openPool({ ignoreSslIssues, egressFilter }: PoolSettings): Promise<Dispatcher> {
 	// Loaded for the first request: it takes longer to read than all nodes together, and n8n loads nodes at its start.
 	const { Agent, EnvHttpProxyAgent } = await import('undici');
 	const tls = { rejectUnauthorized: !ignoreSslIssues };

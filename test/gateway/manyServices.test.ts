@@ -1,0 +1,24 @@
+import { Gateway, parseConnection } from '../../gateway';
+import { type Simulator, startSimulator } from '../../simulator';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator();
+});
+afterAll(async () => await simulator.close());
+
+function gatewayFor(baseUrl: string): Gateway {
+	const connection = parseConnection({ baseUrl, apiKey: simulator.key });
+	return new Gateway(connection, { maxConcurrency: 1, maxRetries: 0, timeoutMs: 10_000 });
+}
+
+test('a service is still reached after this n8n has asked forty others', async () => {
+	const gateway = gatewayFor(simulator.url);
+	const models = await gateway.listModels();
+	for (let port = 1; port <= 40; port += 1) {
+		// Nothing listens on these ports.
+		const other = gatewayFor(`http://127.0.0.1:${port}`);
+		await expect(other.listModels()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+	}
+	expect(await gateway.listModels()).toEqual(models);
+});
