@@ -19,14 +19,14 @@ export function writePage(results: Results, benches: Bench[]): void {
 			writeFileSync(join(RESULTS, picture(bench, index)), draw(chart)),
 		);
 	}
-	const { node, engine, cores } = results;
+	const { node, engine, cores, load } = results;
 	const page = `# Benchmark
 
 How fast the nodes and their client are beside what one would use instead, and how near to what is possible. \`npm run bench\` measures
 all of it in one run and writes this page; \`npm run bench:check\` fails when a goal is missed.
 
-This run was on Node.js ${node} with n8n-core ${engine} and ${cores} cores. The ratios are what counts: the figures depend on the machine, and on what
-else it does. "Ours" is the built package.
+This run was on Node.js ${node} with n8n-core ${engine} and ${cores} cores, at a load of ${load}: what is above the number of cores is
+work that waits, and makes figures worse. The ratios are what counts. "Ours" is the built package.
 
 ## Goals
 

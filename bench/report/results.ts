@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import n8nCore from 'n8n-core/package.json';
 import { z } from 'zod';
@@ -38,6 +38,8 @@ const resultsSchema = z.object({
 	node: z.string(),
 	engine: z.string(),
 	cores: z.number(),
+	/** How busy the machine was in the last quarter of an hour: 1 for each core that is wholly taken. */
+	load: z.number().default(0),
 	benches: z.record(z.string(), outcome),
 });
 
@@ -45,7 +47,12 @@ export type Results = z.infer<typeof resultsSchema>;
 
 /** The results of the latest run; without any benches when there was none. */
 export function readResults(): Results {
-	const here = { node: process.version, engine: n8nCore.version, cores: cpus().length };
+	const here = {
+		node: process.version,
+		engine: n8nCore.version,
+		cores: cpus().length,
+		load: Math.round(loadavg()[2] ?? 0),
+	};
 	if (!existsSync(FILE)) return { ...here, benches: {} };
 	const { benches } = resultsSchema.parse(JSON.parse(readFileSync(FILE, 'utf8')));
 	return { ...here, benches };
