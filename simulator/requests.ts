@@ -25,17 +25,17 @@ const roleRule = "must be 'system', 'user' or 'assistant'";
 
 const calls = z.array(z.looseObject({ id: z.string() })).min(1);
 
+const calling = z.looseObject({
+	role: z.literal('assistant'),
+	content: z.null().optional(),
+	tool_calls: calls,
+});
+
 // Function calling is named in the document and not shown: a message that calls tools needs no content.
 const message = z.preprocess(
 	(value) => {
-		const calling = z
-			.looseObject({
-				role: z.literal('assistant'),
-				content: z.null().optional(),
-				tool_calls: calls,
-			})
-			.safeParse(value);
-		return calling.success ? { ...calling.data, content: '' } : value;
+		const call = calling.safeParse(value);
+		return call.success ? { ...call.data, content: '' } : value;
 	},
 	z.looseObject(
 		{
