@@ -1,15 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Body } from './body';
+import type { HttpResponse } from './transport';
 
 /** How much of a body waits in memory for its reader. */
 const READ_AHEAD_BYTES = 64 * 1024;
-
-interface Response {
-	status: number;
-	headers: Record<string, string | string[] | undefined>;
-	body: Body;
-}
 
 /**
  * Sends one request and resolves when the answer's headers are there. Given up, it rejects at once, even while the
@@ -22,7 +17,7 @@ export async function exchange(
 	dispatcher: Dispatcher,
 	request: Dispatcher.DispatchOptions,
 	whenGivenUp: (close: () => void) => void,
-): Promise<Response> {
+): Promise<HttpResponse> {
 	return await new Promise((resolve, reject) => {
 		const handler = new Exchange(resolve, reject);
 		whenGivenUp(() => handler.giveUp());
@@ -36,7 +31,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	private givenUp: Error | undefined;
 
 	constructor(
-		private readonly resolve: (response: Response) => void,
+		private readonly resolve: (response: HttpResponse) => void,
 		private readonly reject: (error: Error) => void,
 	) {}
 
@@ -55,7 +50,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 	onResponseStart(
 		controller: Dispatcher.DispatchController,
 		status: number,
-		headers: Response['headers'],
+		headers: HttpResponse['headers'],
 	): void {
 		// An interim answer: the one that counts follows.
 		if (status < 200) return;

@@ -52,6 +52,9 @@ const agentRequestBody = request.extend({
 
 export type AgentRequest = z.infer<typeof agentRequestBody>;
 
+/** Fields that the additional body may not set, whether or not they are set otherwise. */
+const RESERVED = ['model', 'messages', 'stream'];
+
 type Loose<Fields> = { [Field in keyof Fields]?: unknown };
 
 /**
@@ -73,8 +76,7 @@ export function chatRequest(
 	}>,
 	additionalBody?: unknown,
 ): ChatRequest {
-	const reserved = ['model', 'messages', 'stream'];
-	return parseInput(request, mergeAdditionalBody(input, additionalBody, reserved));
+	return parseInput(request, mergeAdditionalBody(input, additionalBody, RESERVED));
 }
 
 /**
@@ -82,8 +84,7 @@ export function chatRequest(
  * @throws InvalidInputError naming the field
  */
 export function agentRequest(input: Loose<AgentRequest>, additionalBody?: unknown): AgentRequest {
-	const reserved = ['model', 'messages', 'stream'];
-	return parseInput(agentRequestBody, mergeAdditionalBody(input, additionalBody, reserved));
+	return parseInput(agentRequestBody, mergeAdditionalBody(input, additionalBody, RESERVED));
 }
 
 const usage = z.looseObject({
