@@ -1,5 +1,7 @@
 /** Shorter keys stand in ordinary words, and taking them out would spoil every message. */
 const SHORTEST_SCRUBBED = 4;
+/** A shorter row of base64 signs can stand by chance in an inline video. */
+const SHORTEST_INNER = 8;
 const REPLACEMENT = '[API key removed]';
 
 /** Holds the key so that it does not show when the object is logged or turned into JSON. */
@@ -10,8 +12,7 @@ export class Secret {
 
 	constructor(key: string) {
 		this.#key = key;
-		const base64 = Buffer.from(key).toString('base64').replace(/=+$/, '');
-		const forms = [key, JSON.stringify(key).slice(1, -1), base64];
+		const forms = [key, JSON.stringify(key).slice(1, -1), ...base64Forms(key)];
 		this.#forms = key.length < SHORTEST_SCRUBBED ? [] : [...new Set(forms)];
 		this.#unescapedForms = this.#forms
 			.map(unescapeAll)
@@ -31,6 +32,22 @@ export class Secret {
 		const found = this.#unescapedForms.filter((form) => unescaped.includes(form));
 		return found.reduce(removeEscaped, scrubbed);
 	}
+}
+
+/** The key in base64: alone, as the header that carries it, and inside any other text. */
+function base64Forms(key: string): string[] {
+	const whole = [key, `Bearer ${key}`].map((text) => toBase64(text).replace(/=+$/, ''));
+	// Where the key begins within three bytes decides what it looks like; the signs at its ends hold its neighbours, too.
+	const inner = [0, 1, 2].map((bytesBefore) => {
+		const signs = Math.floor(((bytesBefore + key.length) * 8) / 6);
+		return toBase64('-'.repeat(bytesBefore) + key).slice(Math.ceil((bytesBefore * 8) / 6), signs);
+	});
+	const forms = [...whole.reverse(), ...inner.filter((form) => form.length >= SHORTEST_INNER)];
+	return forms.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
+}
+
+function toBase64(text: string): string {
+	return Buffer.from(text).toString('base64');
 }
 
 /** A character escaped for JSON or a script, for an address or for a page, also several times over. */
