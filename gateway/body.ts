@@ -33,6 +33,8 @@ export class StreamedBody implements Body {
 		const { readable } = this;
 		await new Promise<void>((resolve, reject) => {
 			readable.on('data', (bytes: Buffer) => {
+				// What waits in the stream comes even after its end was called for.
+				if (readable.destroyed) return;
 				try {
 					onBytes(bytes);
 				} catch (error) {

@@ -1,0 +1,38 @@
+import { Readable } from 'node:stream';
+import { createGunzip, gzipSync } from 'node:zlib';
+import { StreamedBody } from '../../gateway';
+import { until } from '../engine/virtualTime';
+
+/** A decompressed body of which several pieces wait for their reader. */
+async function waiting() {
+	const decoder = createGunzip();
+	const bytes = gzipSync('a word '.repeat(20_000), { level: 0 });
+	for (let at = 0; at < bytes.length; at += 4_000) decoder.write(bytes.subarray(at, at + 4_000));
+	decoder.end();
+	await until(() => decoder.readableLength > 16_000);
+	return decoder;
+}
+
+test('a body hands on nothing more once its reader has failed', async () => {
+	const body = new StreamedBody(await waiting());
+	const read = jest.fn(() => {
+		throw new Error('The reader failed');
+	});
+	await expect(body.read(read)).rejects.toThrow('The reader failed');
+	expect(read).toHaveBeenCalledTimes(1);
+});
+
+test('a body hands on nothing more once it is destroyed', async () => {
+	const body = new StreamedBody(await waiting());
+	const read = jest.fn(() => body.destroy());
+	await expect(body.read(read)).rejects.toThrow('broke off');
+	expect(read).toHaveBeenCalledTimes(1);
+});
+
+test('a body that is read to its end hands on all of it', async () => {
+	const parts: Buffer[] = [];
+	await new StreamedBody(Readable.from([Buffer.from('one '), Buffer.from('two')])).read((part) => {
+		parts.push(part);
+	});
+	expect(Buffer.concat(parts).toString()).toBe('one two');
+});
