@@ -34,6 +34,8 @@ const calling = z.looseObject({
 // Function calling is named in the document and not shown: a message that calls tools needs no content.
 const message = z.preprocess(
 	(value) => {
+		// Most messages call nothing, and what a schema refuses takes it long.
+		if (!Object.hasOwn(Object(value), 'tool_calls')) return value;
 		const call = calling.safeParse(value);
 		return call.success ? { ...call.data, content: '' } : value;
 	},
@@ -54,7 +56,8 @@ const messages = z
 			addIssue({ code: 'custom', path: [index, field], message: words });
 		const called = new Set<unknown>();
 		for (const [index, { role, tool_calls: made, tool_call_id: answered }] of list.entries()) {
-			for (const { id } of calls.safeParse(made).data ?? []) called.add(id);
+			const making = made === undefined ? [] : (calls.safeParse(made).data ?? []);
+			for (const { id } of making) called.add(id);
 			if (role !== 'tool') continue;
 			if (typeof answered !== 'string') refuse(index, 'role', roleRule);
 			else if (!called.has(answered))

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ChatRequest } from '../requests';
 import { type ToolCall, toolCalls } from './toolCalls';
 
@@ -51,8 +51,7 @@ function pick<Item>(items: readonly Item[], seed: number): Item {
 function compose({ model, messages }: ChatRequest): string {
 	const asked = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
 	const question = asked?.content ?? '';
-	const hash = createHash('sha256').update(model).update('\0').update(question).digest();
-	const seed = hash.readUInt16BE(0);
+	const seed = hash('sha256', `${model}\0${question}`, 'buffer').readUInt16BE(0);
 	const system = messages.find(({ role }) => role === 'system');
 	const results = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
 	const turn = messages.filter(({ role }) => role === 'user').length;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { jsonAnswer, streamAnswer, type Answer } from '../answer';
 import type { ChatRequest } from '../requests';
 import { answerChat } from './answers';
@@ -24,12 +24,12 @@ export function complete(request: ChatRequest, nowMs: number): Answer {
 	const { content, pieces, finishReason, usage, calls } = answerChat(request);
 	const toolCalls = calls.map((call, index) => ({
 		index,
-		id: `call-${randomBytes(8).toString('hex')}`,
+		id: `call-${randomUUID()}`,
 		type: 'function',
 		function: call,
 	}));
 	const head = {
-		id: `chatcmpl-${randomBytes(12).toString('hex')}`,
+		id: `chatcmpl-${randomUUID()}`,
 		created: Math.floor(nowMs / 1000),
 		model: request.model,
 	};

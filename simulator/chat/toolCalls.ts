@@ -32,8 +32,8 @@ const toolChoice = z.union([
 
 /** The tools that a request offers; what has another shape than the usual one is none. */
 function offered({ tools }: ChatRequest): Tool[] {
-	const entries = z.array(z.unknown()).safeParse(tools).data ?? [];
-	return entries.flatMap((entry) => tool.safeParse(entry).data?.function ?? []);
+	if (!Array.isArray(tools)) return [];
+	return tools.flatMap((entry) => tool.safeParse(entry).data?.function ?? []);
 }
 
 /**
@@ -43,8 +43,9 @@ function offered({ tools }: ChatRequest): Tool[] {
 export function toolCalls(request: ChatRequest): ToolCall[] {
 	const last = request.messages.at(-1);
 	const tools = offered(request);
+	if (last?.role !== 'user' || tools.length === 0) return [];
 	const choice = toolChoice.safeParse(request.tool_choice).data ?? 'auto';
-	if (last?.role !== 'user' || choice === 'none') return [];
+	if (choice === 'none') return [];
 	const orders = ordersIn(last.content);
 	const isOffered = ({ name }: { name: string }) => tools.some((one) => one.name === name);
 	if (orders.length > 0) return orders.filter(isOffered);
