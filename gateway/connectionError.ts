@@ -1,4 +1,6 @@
 import { NoAnswerError } from './errors';
+import { ProxyError } from './proxy';
+import { isTransientStatus } from './retry';
 
 /** Codes of failures before a connection stood: the service has not seen the request. */
 const NEVER_SENT: Record<string, [message: string, advice: string, transient: boolean]> = {
@@ -34,6 +36,8 @@ const NEVER_SENT: Record<string, [message: string, advice: string, transient: bo
 	],
 };
 
+const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
+
 const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|^EPROTO$/;
 
 /**
@@ -41,6 +45,7 @@ const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)
  * @param paid the request may create something that is charged, so the user must know whether it may have arrived
  */
 export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
+	if (error instanceof ProxyError) return proxyFailed(error);
 	const code = codeOf(error);
 	const known = NEVER_SENT[code];
 	if (known !== undefined) {
@@ -94,6 +99,34 @@ export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
 			cause: error,
 		},
 	);
+}
+
+/** The technical detail may name the proxy's host and port, and never its user. */
+function proxyFailed(error: ProxyError): NoAnswerError {
+	const { code, status } = error;
+	const told: Record<ProxyError['code'], [message: string, advice: string]> = {
+		proxy_login: [
+			'The proxy in front of n8n wants a user name and password, and does not take those it got',
+			`Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
+		],
+		proxy_refused: [
+			`The proxy in front of n8n refuses the way to the service, with status ${status}`,
+			'Ask who runs the proxy to allow the address of the service, or name it in NO_PROXY of the n8n host.',
+		],
+		proxy_unreachable: [
+			'The proxy in front of n8n could not be reached',
+			`Check ${PROXY_VARIABLES}, and that the proxy is running.`,
+		],
+	};
+	const [message, advice] = told[code];
+	return new NoAnswerError(message, {
+		code,
+		advice,
+		technical: messageOf(error.cause),
+		transient: status === undefined || isTransientStatus(status),
+		mayHaveBeenAccepted: false,
+		cause: error,
+	});
 }
 
 /** The service took longer than the Timeout of the request options. */

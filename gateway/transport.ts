@@ -3,6 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { type Body, StreamedBody } from './body';
 import { exchange } from './exchange';
+import { proxyPools, proxyVariables, readProxies } from './proxy';
 
 /** n8n's egress filter (SSRF protection), as far as it matters here. */
 export interface EgressFilter {
@@ -60,7 +61,7 @@ let filterCount = 0;
 /** The transport over the process-wide pool of this service, TLS setting and proxy. */
 export function openTransport(settings: PoolSettings): Transport {
 	const { origin: service, ignoreSslIssues, egressFilter } = settings;
-	const key = JSON.stringify([service, ignoreSslIssues, filterId(egressFilter), proxySettings()]);
+	const key = JSON.stringify([service, ignoreSslIssues, filterId(egressFilter), proxyVariables()]);
 	return async ({ origin, path, method, headers, body, whenGivenUp }) => {
 		const pool = await poolFor(key, settings);
 		const answer = await exchange(
@@ -74,7 +75,11 @@ export function openTransport(settings: PoolSettings): Transport {
 
 /** Asked for each request: a pool that made room for others is opened again. */
 async function poolFor(key: string, settings: PoolSettings): Promise<Dispatcher> {
-	const pool = pools.get(key) ?? openPool(settings);
+	let pool = pools.get(key);
+	if (pool === undefined) {
+		pool = openPool(settings);
+		pool.catch(() => pools.delete(key));
+	}
 	pools.delete(key);
 	pools.set(key, pool);
 	const [oldest] = pools.keys();
@@ -87,7 +92,7 @@ async function poolFor(key: string, settings: PoolSettings): Promise<Dispatcher>
 
 async function openPool({ ignoreSslIssues, egressFilter }: PoolSettings): Promise<Dispatcher> {
 	// Loaded for the first request: it takes longer to read than all nodes together, and n8n loads nodes at its start.
-	const { Agent, EnvHttpProxyAgent } = await import('undici');
+	const { Agent, EnvHttpProxyAgent, Pool } = await import('undici');
 	const tls = { rejectUnauthorized: !ignoreSslIssues };
 	const options = {
 		connections: MOST_CONNECTIONS,
@@ -100,9 +105,14 @@ async function openPool({ ignoreSslIssues, egressFilter }: PoolSettings): Promis
 	};
 	// The proxy agent asks for each request anew whether a proxy is in its way. A bare Pool would connect again for a
 	// request that was given up.
-	const [httpProxy, httpsProxy] = proxySettings();
-	if (!httpProxy && !httpsProxy) return new Agent(options);
-	return new EnvHttpProxyAgent({ ...options, requestTls: tls });
+	const proxies = readProxies();
+	if (!proxies.httpProxy && !proxies.httpsProxy) return new Agent(options);
+	return new EnvHttpProxyAgent({
+		...options,
+		...proxies,
+		requestTls: tls,
+		clientFactory: proxyPools(Pool),
+	});
 }
 
 function filterId(filter: EgressFilter | undefined): number {
@@ -110,14 +120,6 @@ function filterId(filter: EgressFilter | undefined): number {
 	const id = filterIds.get(filter) ?? ++filterCount;
 	filterIds.set(filter, id);
 	return id;
-}
-
-/** A pool reads the proxy variables once, when it is opened. */
-function proxySettings(): Array<string | undefined> {
-	const { env } = process;
-	return ['http_proxy', 'https_proxy', 'no_proxy'].map(
-		(name) => env[name] ?? env[name.toUpperCase()],
-	);
 }
 
 function decompress({ headers, body }: HttpResponse): Body {

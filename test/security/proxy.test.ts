@@ -1,0 +1,217 @@
+import { inspect } from 'node:util';
+import { generate } from 'selfsigned';
+import { type Simulator, startSimulator } from '../../simulator';
+import { fastTime } from '../engine/fastTime';
+import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
+import { chatNode } from '../nodes/chatNode';
+import { type Behaviour, ProxyServer } from './proxyServer';
+
+const VARIABLES = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'].flatMap((name) => [
+	name,
+	name.toUpperCase(),
+]);
+const environment = { ...process.env };
+const PASSWORD = 'pa55/word@2';
+const LOGIN = `user:${encodeURIComponent(PASSWORD)}`;
+const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`;
+const proxy = new ProxyServer();
+let tls: { key: string; cert: string };
+/** A service of its own for each test: connections through the same proxy are used again. */
+let service: Simulator;
+
+beforeAll(async () => {
+	const pem = await generate([{ name: 'commonName', value: 'localhost' }]);
+	tls = { key: pem.private, cert: pem.cert };
+	await proxy.listen();
+});
+beforeEach(async () => {
+	for (const name of VARIABLES) delete process.env[name];
+	proxy.reset();
+	service = await startSimulator({ videoSeconds: 0 });
+});
+afterEach(async () => await service.close());
+afterAll(async () => {
+	for (const name of VARIABLES) delete process.env[name];
+	Object.assign(process.env, environment);
+	await proxy.close();
+});
+
+const ask = async (run: Partial<NodeRun> = {}) =>
+	await runNode(service, {
+		...chatNode({ requestOptions: { maxRetries: 0 } }),
+		credential: { baseUrl: service.url, apiKey: service.key, ignoreSslIssues: true },
+		...run,
+	});
+
+function expectNoPassword({ run, error }: NodeResult): void {
+	const seen = [
+		inspect(run, { depth: Infinity, maxStringLength: Infinity }),
+		inspect(error, { depth: Infinity }),
+		error?.stack,
+		JSON.stringify(error),
+	].join('\n');
+	for (const form of [PASSWORD, encodeURIComponent(PASSWORD), basic(`user:${PASSWORD}`)]) {
+		expect(seen).not.toContain(form);
+	}
+}
+
+const secured = async () => {
+	await service.close();
+	service = await startSimulator({ tls });
+};
+
+test.each(VARIABLES.filter((name) => !/no_/i.test(name)))(
+	'%s is honoured, and the proxy is not given the key',
+	async (variable) => {
+		process.env[variable] = `http://${proxy.host}`;
+		if (/https/i.test(variable)) await secured();
+		const { items } = await ask();
+		expect(items[0]?.json.text).toEqual(expect.any(String));
+		expect(proxy.tunnels).toHaveLength(1);
+		expect(proxy.tunnels[0]?.target).toBe(new URL(service.url).host);
+		expect(inspect(proxy.tunnels)).not.toContain(service.key);
+	},
+);
+
+test.each(['NO_PROXY', 'no_proxy'])('%s keeps the proxy out of it', async (variable) => {
+	process.env.HTTP_PROXY = `http://${proxy.host}`;
+	process.env[variable] = '127.0.0.1';
+	const { items } = await ask();
+	expect(items[0]?.json.text).toEqual(expect.any(String));
+	expect(proxy.tunnels).toEqual([]);
+});
+
+test.each(['http', 'https'])(
+	'a proxy with a password is given it, for a service at %s://, and the service is not',
+	async (scheme) => {
+		process.env[`${scheme.toUpperCase()}_PROXY`] = `http://${LOGIN}@${proxy.host}`;
+		if (scheme === 'https') await secured();
+		const result = await ask();
+		expect(result.items[0]?.json.text).toEqual(expect.any(String));
+		expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(basic(`user:${PASSWORD}`));
+		expect(service.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
+		expectNoPassword(result);
+	},
+);
+
+test('a proxy that asks for a name alone is given it', async () => {
+	process.env.HTTP_PROXY = `http://token-of-n8n@${proxy.host}`;
+	expect((await ask()).items).toHaveLength(1);
+	expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(basic('token-of-n8n:'));
+});
+
+test.each([
+	['without http://', (host: string) => host],
+	['without http://, with a password', (host: string) => `${LOGIN}@${host}`],
+	['with a path', (host: string) => `http://${host}/proxy?of=n8n`],
+	['with spaces around it', (host: string) => ` http://${host} `],
+])('the address of a proxy may be written %s', async (_way, write) => {
+	process.env.HTTP_PROXY = write(proxy.host);
+	expect((await ask()).items[0]?.json.text).toEqual(expect.any(String));
+	expect(proxy.tunnels).toHaveLength(1);
+});
+
+test.each([
+	['a password with a sign that must be written as a code', 'http://user:pa55/word@2@proxy:81'],
+	['a password with a code that is none', 'http://user:pa55%2Fword%402%@proxy:81'],
+	['a port that is none', `http://${LOGIN}@proxy:eighty`],
+	['another protocol', `ftp://${LOGIN}@proxy:81`],
+])(
+	'the address of a proxy that cannot be used (%s) is an error that does not repeat it',
+	async (_what, address) => {
+		process.env.HTTP_PROXY = address;
+		const result = await ask({ tries: 2 });
+		expect(result.error?.message).toMatch(/proxy.*not an address/);
+		expect(result.error?.description).toMatch(/HTTP_PROXY.*%40.*Nothing was sent/);
+		expectNoPassword(result);
+		expect(service.requests).toEqual([]);
+	},
+);
+
+const REFUSALS: Array<[Behaviour, RegExp, RegExp]> = [
+	['answers 407', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
+	['answers 403', /proxy .*refuses.*403/, /allow/],
+	['answers 502', /proxy .*refuses.*502/, /proxy/],
+	['hangs up', /proxy .*could not be reached/, /HTTP_PROXY/],
+	['resets', /proxy .*could not be reached/, /HTTP_PROXY/],
+	['is none', /proxy .*could not be reached/, /HTTP_PROXY/],
+];
+
+test.each(REFUSALS)(
+	'a proxy that %s is an error in plain words, without the password: nothing was sent',
+	async (behaviour, message, description) => {
+		process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
+		proxy.behaviour = behaviour;
+		const result = await ask();
+		expect(result.error?.message).toMatch(message);
+		expect(result.error?.description).toMatch(description);
+		expect(result.error?.description).not.toMatch(/may have accepted/);
+		expectNoPassword(result);
+		expect(proxy.tunnels).toHaveLength(1);
+		expect(service.requests).toEqual([]);
+	},
+);
+
+test('a proxy that cannot be reached is an error in plain words, and nothing is sent past it', async () => {
+	process.env.HTTP_PROXY = `http://${LOGIN}@127.0.0.1:9`;
+	const result = await ask();
+	expect(result.error?.message).toMatch(/proxy .*could not be reached/);
+	expect(result.error?.description).toMatch(/HTTP_PROXY/);
+	expectNoPassword(result);
+	expect(service.requests).toEqual([]);
+});
+
+test.each<[Behaviour, number]>([
+	['hangs up', 3],
+	['answers 503', 3],
+	['answers 407', 1],
+])('a proxy that %s is asked %i times with two retries', async (behaviour, times) => {
+	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
+	proxy.behaviour = behaviour;
+	const restore = fastTime();
+	await ask(chatNode({ requestOptions: { maxRetries: 2 } })).finally(restore);
+	expect(proxy.tunnels).toHaveLength(times);
+});
+
+test('a video that a proxy kept from being submitted is submitted in a later try', async () => {
+	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
+	proxy.behaviour = 'hangs up';
+	const video: NodeRun = {
+		node: 'videoGeneration',
+		parameters: {
+			operation: 'submit',
+			model: 'kite-motion',
+			prompt: 'A boat',
+			requestOptions: { maxRetries: 0 },
+		},
+		executionId: '1',
+	};
+	const failed = await ask(video);
+	expect(failed.error?.description).not.toMatch(/may have accepted/);
+	proxy.behaviour = 'opens';
+	expect((await ask({ ...video, resume: failed.run.data })).items).toHaveLength(1);
+	expect(service.submissions).toBe(1);
+});
+
+test('a video that a proxy keeps from being downloaded stays known, and the password does not show', async () => {
+	await service.close();
+	service = await startSimulator({ videoSeconds: 0, redirectTarget: 'http://videos.test' });
+	service.inject({ endpoint: 'download', fault: 'redirect-302' });
+	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
+	process.env.NO_PROXY = '127.0.0.1';
+	proxy.behaviour = 'answers 407';
+	const result = await ask({
+		node: 'videoGeneration',
+		parameters: {
+			model: 'kite-motion',
+			prompt: 'A boat',
+			download: true,
+			waitOptions: { pollInterval: 0.02 },
+			requestOptions: { maxRetries: 0 },
+		},
+	});
+	expect(proxy.forwarded).toHaveLength(1);
+	expect(result.error?.message).toMatch(/video answered with status 407/);
+	expect(result.error?.description).toContain(service.tasks[0]!.id);
+	expectNoPassword(result);
+});
