@@ -1,4 +1,5 @@
 import { NoAnswerError } from './errors';
+import { NeverSentError } from './exchange';
 import { ProxyError } from './proxy';
 import { isTransientStatus } from './retry';
 
@@ -45,6 +46,24 @@ const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)
  * @param paid the request may create something that is charged, so the user must know whether it may have arrived
  */
 export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
+	if (error instanceof NeverSentError) return neverSent(error.cause);
+	return notAnswered(error, paid);
+}
+
+function neverSent(error: Error): NoAnswerError {
+	const known = notAnswered(error, false);
+	if (known.code !== 'connection_lost') return known;
+	return new NoAnswerError('No connection to the service came about', {
+		code: 'no_connection',
+		advice:
+			'Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.',
+		technical: messageOf(error),
+		mayHaveBeenAccepted: false,
+		cause: error,
+	});
+}
+
+function notAnswered(error: unknown, paid: boolean): NoAnswerError {
 	if (error instanceof ProxyError) return proxyFailed(error);
 	const code = codeOf(error);
 	const known = NEVER_SENT[code];

@@ -25,6 +25,13 @@ export async function exchange(
 	});
 }
 
+/** No connection came about: the service has not seen the request. */
+export class NeverSentError extends Error {
+	constructor(override readonly cause: Error) {
+		super('The request was never sent');
+	}
+}
+
 class Exchange implements Dispatcher.DispatchHandler {
 	private controller: Dispatcher.DispatchController | undefined;
 	private body: ArrivingBody | undefined;
@@ -68,7 +75,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 	onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
 		if (this.body) this.body.end(error);
-		else this.reject(error);
+		else this.reject(this.controller ? error : new NeverSentError(error));
 	}
 }
 

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { generate } from 'selfsigned';
 import { Gateway, parseConnection } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
+import { fastTime } from '../engine/fastTime';
 import { runNode } from '../engine/runNode';
 import { chatNode } from '../nodes/chatNode';
 
@@ -65,6 +68,30 @@ test('a service that does not run is an error in plain words: the request was no
 	expect(error?.description).toMatch(/Base URL and its port/);
 	expect(error?.description).not.toMatch(/may have accepted/);
 });
+
+test.each(['ends', 'is reset'])(
+	'a connection that %s before it is secure is an error after which nothing may have been accepted',
+	async (end) => {
+		const server = createServer((socket) => {
+			socket.on('error', () => {});
+			socket.once('data', () => (end === 'ends' ? socket.end() : socket.resetAndDestroy()));
+		}).listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		const { port } = server.address() as AddressInfo;
+		const connections = jest.fn();
+		server.on('connection', connections);
+		const restore = fastTime();
+		const { error } = await runNode(secure, {
+			...chatNode({ requestOptions: { maxRetries: 2 } }),
+			credential: { baseUrl: `https://127.0.0.1:${port}`, apiKey: secure.key },
+		}).finally(restore);
+		server.close();
+		expect(error?.message).toMatch(/No connection to the service came about/);
+		expect(error?.description).toMatch(/Base URL.*network, firewall and proxy/);
+		expect(error?.description).not.toMatch(/may have accepted/);
+		expect(connections).toHaveBeenCalledTimes(3);
+	},
+);
 
 test('an address that no DNS server knows is an error in plain words, and is not asked for again', async () => {
 	const lookups: string[] = [];
