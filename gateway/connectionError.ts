@@ -41,6 +41,9 @@ const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
 
 const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|^EPROTO$/;
 
+/** What undici says of bytes that its parser does not take; such an error has no code. */
+const NOT_HTTP = /^(Response does not match the HTTP|bad response$|bad upgrade$)/;
+
 /**
  * Turns what undici, a decoder or a socket threw into a NoAnswerError.
  * @param paid the request may create something that is charged, so the user must know whether it may have arrived
@@ -88,11 +91,13 @@ function notAnswered(error: unknown, paid: boolean): NoAnswerError {
 			cause: error,
 		});
 	}
-	if (code.startsWith('HPE_')) {
-		return new NoAnswerError('The other side does not speak HTTP', {
-			code,
-			advice: 'Check the Base URL in the credential.',
-			transient: false,
+	const technical = messageOf(error);
+	if (code === 'UND_ERR_HEADERS_OVERFLOW' || NOT_HTTP.test(technical ?? '')) {
+		return new NoAnswerError('The answer is not HTTP as it should be', {
+			code: 'not_http',
+			advice:
+				'Check the Base URL in the credential, and its port: another server, or a proxy in between, may be answering in place of the service.',
+			technical,
 			mayHaveBeenAccepted: paid,
 			cause: error,
 		});

@@ -1,0 +1,124 @@
+import { head, type RawAnswer, RawServer, whole } from '../engine/rawServer';
+import { type NodeRun, runNode } from '../engine/runNode';
+import { type Simulator, startSimulator } from '../../simulator';
+import { chatNode } from './chatNode';
+
+const service = new RawServer();
+let simulator: Simulator;
+beforeAll(async () => {
+	await service.listen();
+	simulator = await startSimulator();
+});
+afterEach(() => service.reset());
+afterAll(async () => {
+	await service.close();
+	await simulator.close();
+});
+
+const ask = async (answer: RawAnswer, run: Partial<NodeRun> = {}) => {
+	service.answer = () => answer;
+	return await runNode(simulator, {
+		...chatNode({ requestOptions: { maxRetries: 0 } }),
+		credential: { baseUrl: service.url, apiKey: simulator.key },
+		...run,
+	});
+};
+
+const models: NodeRun = { node: 'listModels', parameters: { requestOptions: { maxRetries: 0 } } };
+const streaming = chatNode({ requestOptions: { maxRetries: 0 }, options: { stream: true } });
+const delta = { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] };
+const choice = {
+	index: 0,
+	message: { role: 'assistant', content: 'Hello' },
+	finish_reason: 'stop',
+};
+const GOOD: Array<[string, NodeRun, RawAnswer, string]> = [
+	[
+		'an answer',
+		chatNode(),
+		whole('200 OK', JSON.stringify({ id: 'c', choices: [choice] }), {
+			'content-type': 'application/json',
+		}),
+		'Hello',
+	],
+	[
+		'a streamed answer',
+		streaming,
+		whole('200 OK', `data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n`, {
+			'content-type': 'text/event-stream',
+		}),
+		'Hello',
+	],
+	['a list of models', models, whole('200 OK', '{"data":[{"id":"Hello"}]}'), 'Hello'],
+];
+const hints = head('103 Early Hints', { link: '</style.css>; rel=preload' });
+const INTERIM: Array<[string, Buffer[]]> = [
+	['one 103 Early Hints', [hints]],
+	['several 102 Processing', [head('102 Processing'), head('102 Processing')]],
+	['a status that nobody knows', [head('199 Nearly There')]],
+];
+
+describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
+	test.each(INTERIM)('is taken after %s', async (_name, interim) => {
+		const { items } = await ask({ packets: [...interim, ...packets] }, run);
+		expect(JSON.stringify(items[0]?.json)).toContain(text);
+		expect(service.requests).toHaveLength(1);
+	});
+
+	test('is taken when it comes in one packet with an interim answer', async () => {
+		const { items } = await ask({ packets: [Buffer.concat([hints, ...packets])] }, run);
+		expect(JSON.stringify(items[0]?.json)).toContain(text);
+	});
+
+	test('is taken from a server of HTTP/1.0, which ends it by closing the connection', async () => {
+		const [bytes] = packets;
+		const body = bytes!.subarray(bytes!.indexOf('\r\n\r\n'));
+		const old = Buffer.concat([Buffer.from('HTTP/1.0 200 OK'), body]);
+		const { items } = await ask({ packets: [old], then: 'ends' }, run);
+		expect(JSON.stringify(items[0]?.json)).toContain(text);
+	});
+});
+
+const NO_HTTP: Array<[string, Buffer[]]> = [
+	['a mail server', [Buffer.from('220 mail.example ESMTP\r\n')]],
+	['bare JSON', [Buffer.from('{"choices":[]}')]],
+	['another version of HTTP', [Buffer.from('HTTP/3.7 200 OK\r\n\r\n')]],
+	['a header that is none', [head('200 OK', { 'a name': 'x' })]],
+	['a head without end', [head('200 OK', { 'x-long': 'x'.repeat(100_000) })]],
+	['a chunk that is none', [head('200 OK', { 'transfer-encoding': 'chunked' }), Buffer.from('x')]],
+	['another protocol', [head('101 Switching Protocols', { upgrade: 'x', connection: 'upgrade' })]],
+	// undici takes it for a fault, since nobody asked to go on.
+	['100 Continue', [head('100 Continue')]],
+];
+
+test.each(NO_HTTP)(
+	'%s in place of an answer is an error in plain words, and what may be paid is not sent again',
+	async (_what, packets) => {
+		const answer: RawAnswer = { packets, then: 'ends' };
+		const run = chatNode({ requestOptions: { maxRetries: 3 } });
+		const { error } = await ask(answer, run);
+		expect(error?.message).toMatch(/not HTTP as it should be/);
+		expect(error?.description).toMatch(/Check the Base URL.*may have accepted.*Technical detail/s);
+		expect(service.requests).toHaveLength(1);
+	},
+);
+
+test('an answer that is shorter than announced is told as lost', async () => {
+	const packets = [head('200 OK', { 'content-length': '90' }), Buffer.from('{"choices":')];
+	const { error } = await ask({ packets, then: 'ends' });
+	expect(error?.message).toMatch(/lost before its answer was complete/);
+});
+
+test('what a server sends after its answer does not belong to the next one', async () => {
+	const [good] = GOOD[0]![2].packets;
+	const junk = Buffer.concat([good!, Buffer.from('HTTP/1.1 500 Late\r\n\r\n')]);
+	const { items } = await ask(
+		{ packets: [junk] },
+		{
+			...chatNode({ requestOptions: { maxConcurrency: 1, maxRetries: 0 } }),
+			items: [{}, {}, {}],
+			onError: 'continueRegularOutput',
+		},
+	);
+	expect(items.map(({ json }) => json.text)).toEqual(['Hello', 'Hello', 'Hello']);
+});
