@@ -20,7 +20,7 @@ const silent = ['hang', 'hang-inside', 'stream-hang'];
 function outcome({ status, headers, body, ending }: Seen): string {
 	const { date: _date, connection: _connection, 'keep-alive': _keep, ...told } = headers;
 	const text = ending === 'endless' ? '' : body.toString('latin1');
-	const plain = text.replace(/(chatcmpl|video|task)-[0-9a-f]{24}|"created":\d+/g, '');
+	const plain = text.replace(/(chatcmpl|video|task)-[0-9a-f]+|"created":\d+/g, '');
 	const digest = createHash('sha256').update(plain).digest('hex');
 	const length = { 'content-length': told['content-length'] === undefined ? 'none' : 'some' };
 	return JSON.stringify({ status, ending, digest, ...told, ...length });
