@@ -23,10 +23,12 @@ const BUNDLED = {
 	metafile: true,
 };
 
+const CLIENT = 'dist/gateway/client.js';
+
 /**
  * The gateway with its third-party code: the published package has no dependencies, so nothing of it can clash with
- * the versions that n8n itself runs. The licences of what is inside lie beside it. undici has a file of its own, which
- * the first request loads: only reading it would double the time that n8n takes to load the nodes.
+ * the versions that n8n itself runs. The licences of what is inside lie beside it. n8n loads all nodes at its start, and
+ * most of its processes never run one of ours: the client is read when a node first runs, undici for the first request.
  */
 async function bundle() {
 	// The compiler followed the nodes' imports into the gateway; one file takes the place of what it wrote there.
@@ -35,7 +37,7 @@ async function bundle() {
 		esbuild.build({
 			...BUNDLED,
 			entryPoints: ['gateway/index.ts'],
-			outfile: 'dist/gateway/index.js',
+			outfile: CLIENT,
 			alias: { undici: './undici.js' },
 			external: ['./undici.js'],
 			supported: { 'dynamic-import': false },
@@ -49,12 +51,25 @@ async function bundle() {
 			outfile: 'dist/gateway/undici.js',
 		}),
 	]);
+	await writeFile('dist/gateway/index.js', doorTo(CLIENT));
 	const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs));
 	const packages = new Set(
 		inputs.flatMap((file) => file.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
 	);
 	const licences = await Promise.all([...packages].sort().map(licenceOf));
 	await writeFile('dist/gateway/THIRD_PARTY_LICENSES', licences.join('\n\n'));
+}
+
+/** What the nodes import in place of the client: all its names, and whoever uses one of them opens it. */
+function doorTo(client) {
+	const names = Object.keys(require(path.resolve(client)));
+	return `'use strict';
+let client;
+const open = () => (client ??= require('./${path.basename(client)}'));
+for (const name of ${JSON.stringify(names)}) {
+	Object.defineProperty(exports, name, { enumerable: true, get: () => open()[name] });
+}
+`;
 }
 
 async function licenceOf(name) {

@@ -22,6 +22,11 @@ export function ourPackage(): LoadedPackage {
 	return loadPackage(ROOT);
 }
 
+/** The first loader of a process sets up n8n's log. A package of the user's is never the first that n8n loads. */
+export function readyLoader(): void {
+	new PackageDirectoryLoader(ROOT);
+}
+
 /** One node, or one credential type, of n8n's own packages. */
 export function ofPeer(packageName: string, file: string): LoadedPackage {
 	const loader = new PackageDirectoryLoader(join(PEERS, packageName));
