@@ -4,6 +4,15 @@ import type { Page } from 'playwright-core';
 export class NodesPanel {
 	constructor(private readonly page: Page) {}
 
+	/** Begins a workflow on an empty canvas: a manual trigger, and a node behind it. @param choice see `add` */
+	async beginWorkflow(node: string, choice: string): Promise<void> {
+		await this.page.goto('/workflow/new');
+		await this.open();
+		await this.item('Trigger manually').click();
+		await this.open();
+		await this.add(node, choice);
+	}
+
 	async open(): Promise<void> {
 		await this.page.getByTestId('node-creator-plus-button').click();
 		await this.search.waitFor();
@@ -14,11 +23,6 @@ export class NodesPanel {
 		await this.search.fill(words);
 		await this.item(expected).waitFor();
 		return await this.page.getByTestId('node-creator-item-name').allInnerTexts();
-	}
-
-	/** Adds what the panel offers before any search. */
-	async addOffered(node: string): Promise<void> {
-		await this.item(node).click();
 	}
 
 	/** Searches a node and adds it to the canvas. @param choice what the panel then asks for, such as one of its actions */

@@ -7,12 +7,7 @@ import { manualStart, ours, workflowOf } from '../browser/workflow';
 journey(
 	'a question is asked from an empty canvas',
 	async ({ page, simulator, credential, look }) => {
-		await page.goto('/workflow/new');
-		const panel = new NodesPanel(page);
-		await panel.open();
-		await panel.addOffered('Trigger manually');
-		await panel.open();
-		await panel.add('Chat Completion', 'Add to workflow');
+		await new NodesPanel(page).beginWorkflow('Chat Completion', 'Add to workflow');
 		const node = new NodeView(page);
 		await node.chooseCredential(credential.name);
 		expect(await node.searchModels('heron')).toEqual([

@@ -8,12 +8,7 @@ import { manualStart, ours, workflowOf } from '../browser/workflow';
 journey(
 	'a video is generated and played',
 	async ({ page, simulator, credential, look }) => {
-		await page.goto('/workflow/new');
-		const panel = new NodesPanel(page);
-		await panel.open();
-		await panel.addOffered('Trigger manually');
-		await panel.open();
-		await panel.add('Video Generation', 'Generate a video');
+		await new NodesPanel(page).beginWorkflow('Video Generation', 'Generate a video');
 		const node = new NodeView(page);
 		await node.chooseCredential(credential.name);
 		await node.searchModels('kite');
