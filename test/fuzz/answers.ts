@@ -3,12 +3,13 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { Gateway, type GatewayOptions, parseConnection, StreamedBody } from '../../gateway';
 import { VirtualClock } from '../gateway/virtualClock';
+import { call, CALLS } from './calls';
+import { deliver, delivery, MARKER, receive } from './overSocket';
 import { outcomeOf, property } from './property';
 
 type Transport = NonNullable<GatewayOptions['transport']>;
 type Response = Awaited<ReturnType<Transport>>;
 
-export const MARKER = 'marker-Key/of+tests=0815';
 /** The longest time in which a request can be given up: five tries, each after the longest pause. */
 const LONGEST_MS = 5 * 300_000;
 
@@ -31,16 +32,6 @@ function answering(respond: () => Response): { gateway: Gateway; clock: VirtualC
 	return { gateway, clock };
 }
 
-const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
-const CALLS: Record<string, (gateway: Gateway) => Promise<unknown>> = {
-	chat: async (gateway) => await gateway.chat(chat),
-	stream: async (gateway) => await gateway.streamChat(chat, () => {}),
-	models: async (gateway) => await gateway.listModels(),
-	submit: async (gateway) => await gateway.submitVideo({ model: 'm', prompt: 'p' }),
-	task: async (gateway) => await gateway.getVideoTask('task-1'),
-};
-const call = fc.constantFrom(...Object.keys(CALLS));
-
 async function ask(name: string, respond: () => Response) {
 	const { gateway, clock } = answering(respond);
 	const start = clock.now();
@@ -60,7 +51,7 @@ const maybe = (fields: Record<string, fc.Arbitrary<unknown>>) =>
 	fc.record(fields, { requiredKeys: [] });
 
 /** What the document promises, with any field missing or of any other kind. */
-const nearlyRight = fc.oneof(
+export const nearlyRight = fc.oneof(
 	orAny(
 		maybe({
 			id: orAny(fc.string()),
@@ -106,7 +97,7 @@ const headerValue = fc.oneof(
 	fc.double().map(String),
 	fc.date().map((date) => (Number.isNaN(date.getTime()) ? 'never' : date.toUTCString())),
 );
-const headers = fc.record(
+export const headers = fc.record(
 	{
 		'content-type': fc.constantFrom('application/json', 'text/event-stream', 'text/html', ''),
 		'retry-after': headerValue,
@@ -117,7 +108,7 @@ const headers = fc.record(
 	},
 	{ requiredKeys: [] },
 );
-const status = fc.oneof(
+export const status = fc.oneof(
 	fc.constantFrom(200, 200, 200, 201, 400, 401, 403, 404, 413, 429, 429, 500, 502, 503),
 	fc.integer({ min: 200, max: 599 }),
 );
@@ -137,42 +128,21 @@ export const answerProperties = [
 	property(
 		'any events of a stream end in a result or in one of our errors',
 		fc.record({
+			delivery,
 			events: fc.array(fc.oneof(anyJson, nearlyRight), { maxLength: 6 }),
 			done: fc.boolean(),
 		}),
-		async ({ events, done }) => {
+		async ({ delivery: way, events, done }) => {
 			const lines = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
-			const bytes = Buffer.from(lines.join('') + (done ? 'data: [DONE]\n\n' : ''));
-			await ask('stream', () => ({ status: 200, headers: {}, body: bodyOf(bytes) }));
-		},
-	),
-	property(
-		'any bytes as an answer end in a result or in one of our errors',
-		fc.record({ call, status, headers, body: fc.uint8Array({ maxLength: 300 }) }),
-		async (input) => {
-			await ask(input.call, () => ({ ...input, body: bodyOf(Buffer.from(input.body)) }));
-		},
-	),
-	property(
-		'a body that breaks off anywhere ends in one of our errors or in what had arrived',
-		fc.record({ call, status, body: nearlyRight, length: fc.nat(400) }),
-		async (input) => {
-			const bytes = Buffer.from(JSON.stringify(input.body)).subarray(0, input.length);
-			const body = async function* () {
-				yield await Promise.resolve(bytes);
-				throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-			};
-			await ask(input.call, () => ({
-				status: input.status,
-				headers: {},
-				body: new StreamedBody(Readable.from(body())),
-			}));
+			const body = Buffer.from(lines.join('') + (done ? 'data: [DONE]\n\n' : ''));
+			await receive('stream', deliver({ status: 200, body }, way));
 		},
 	),
 	property(
 		'a key that the service repeats anywhere is in no error',
 		fc.record({
 			call,
+			delivery,
 			status,
 			before: fc.string(),
 			after: fc.string(),
@@ -191,11 +161,20 @@ export const answerProperties = [
 				(text) => text,
 			),
 		}),
-		async ({ call: name, status: code, before, after, form, shape, escapeSlashes }) => {
+		async ({
+			call: name,
+			delivery: way,
+			status: code,
+			before,
+			after,
+			form,
+			shape,
+			escapeSlashes,
+		}) => {
 			const told = form(MARKER);
 			const json = JSON.stringify(shape(before + told + after));
 			const bytes = Buffer.from(escapeSlashes ? json.replaceAll('/', '\\/') : json);
-			const { error } = await ask(name, () => ({ status: code, headers: {}, body: bodyOf(bytes) }));
+			const { error } = await receive(name, deliver({ status: code, body: bytes }, way));
 			if (error === undefined) return;
 			const shown = [inspect(error, { depth: 9 }), JSON.stringify(error), error.message].join('\n');
 			for (const secret of [MARKER, told]) {

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { service } from './overSocket';
 import { properties } from './properties';
 
 const DEFAULT_CASES = 120_000;
@@ -7,10 +8,12 @@ const DEFAULT_CASES = 120_000;
 async function main([cases = String(DEFAULT_CASES), seed = String(randomInt(2 ** 31))]: string[]) {
 	const runs = Math.ceil(Number(cases) / properties.length);
 	process.stdout.write(`Seed ${seed}\n`);
+	await service.listen();
 	for (const { name, check } of properties) {
 		await check(runs, Number(seed));
 		process.stdout.write(`${String(runs).padStart(8)} cases: ${name}\n`);
 	}
+	await service.close();
 	process.stdout.write(`${runs * properties.length} cases in all, every one as it should be\n`);
 }
 

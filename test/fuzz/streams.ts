@@ -1,27 +1,28 @@
-import { Readable } from 'node:stream';
-import { isDeepStrictEqual } from 'node:util';
+import { setImmediate as turn } from 'node:timers/promises';
+import { inspect, isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { Gateway, parseConnection, StreamedBody } from '../../gateway';
-import { MARKER } from './answers';
-import { property } from './property';
+import { ServiceError } from '../../gateway';
+import { answeredWith, deliver, type Delivery, delivery } from './overSocket';
+import { outcomeOf, property } from './property';
 
 const request = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
+const IN_ONE_PACKET: Delivery = {
+	framing: 'length',
+	encoding: 'identity',
+	cuts: [],
+	headInPacketOfItsOwn: false,
+	interim: 0,
+};
 
-async function stream(packets: Buffer[]) {
+async function stream(body: Buffer, way: Delivery) {
+	const headers = { 'content-type': 'text/event-stream' };
+	const gateway = answeredWith(deliver({ status: 200, headers, body }, way));
 	const texts: string[] = [];
-	const gateway = new Gateway(parseConnection({ baseUrl: 'http://stream.test', apiKey: MARKER }), {
-		maxConcurrency: 1,
-		maxRetries: 0,
-		timeoutMs: 60_000,
-		transport: async () =>
-			await Promise.resolve({
-				status: 200,
-				headers: { 'content-type': 'text/event-stream' },
-				body: new StreamedBody(Readable.from(packets)),
-			}),
-	});
-	const completion = await gateway.streamChat(request, (text) => texts.push(text));
-	return { completion, text: texts.join('') };
+	const outcome = await outcomeOf(
+		async () => await gateway.streamChat(request, (text) => texts.push(text)),
+	);
+	await turn();
+	return { ...outcome, text: texts.join('') };
 }
 
 const text = fc.string({ unit: 'binary', maxLength: 12 });
@@ -62,8 +63,18 @@ const streams = fc.record({
 	space: fc.constantFrom(' ', ''),
 	lastLineEnd: fc.boolean(),
 	byteOrderMark: fc.boolean(),
-	cuts: fc.array(fc.nat(1_000_000), { maxLength: 40 }),
+	delivery,
 });
+
+type Chunk = typeof chunk extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What the first choice says. */
+function textOf(chunks: Chunk[]): string {
+	const parts = chunks.flatMap(({ choices }) => choices);
+	return parts
+		.map(({ index, delta: added }) => (index === 0 && 'content' in added ? added.content : ''))
+		.join('');
+}
 
 export const streamProperties = [
 	property(
@@ -77,27 +88,45 @@ export const streamProperties = [
 			space,
 			lastLineEnd,
 			byteOrderMark,
-			cuts,
+			delivery: way,
 		}) => {
 			const events: unknown[] = withUsage ? [...chunks, { choices: [], usage }] : chunks;
 			const lines = events.map((event) => `data:${space}${JSON.stringify(event)}\n\n${between}`);
 			const all = `${byteOrderMark ? '\ufeff' : ''}${lines.join('')}data: [DONE]${lastLineEnd ? '\n' : ''}`;
 			const bytes = Buffer.from(all.replaceAll('\n', lineEnd));
-			const ends = [...new Set([...cuts.map((cut) => cut % bytes.length), 0, bytes.length])];
-			ends.sort((a, b) => a - b);
-			const packets = ends.slice(1).map((end, index) => bytes.subarray(ends[index], end));
-
 			const plain =
 				lines.length === 0 ? '' : events.map((event) => `data: ${JSON.stringify(event)}\n`);
-			const whole = await stream([Buffer.from(`${[...plain].join('')}data: [DONE]\n`)]);
-			const split = await stream(packets);
+			const simple = Buffer.from(`${[...plain].join('')}data: [DONE]\n`);
+			const whole = await stream(simple, IN_ONE_PACKET);
+			const split = await stream(bytes, way);
+			if (whole.error) throw new Error('A good stream is refused');
 			if (!isDeepStrictEqual(split, whole)) throw new Error('The split changes the answer');
-			const expected = chunks.flatMap(({ choices }) =>
-				choices.flatMap(({ index, delta: added }) =>
-					index === 0 && 'content' in added ? [added.content] : [],
-				),
-			);
-			if (whole.text !== expected.join('')) throw new Error('The text is not what was sent');
+			if (whole.text !== textOf(chunks)) throw new Error('The text is not what was sent');
+		},
+	),
+	property(
+		'an error inside a stream ends it: what came before it is kept, what comes after it is not read',
+		fc.record({
+			before: fc.array(chunk, { maxLength: 5 }),
+			after: fc.array(chunk, { maxLength: 5 }),
+			done: fc.boolean(),
+			shape: fc.constantFrom<(message: string) => unknown>(
+				(message) => ({ code: 'internal_error', message, data: null }),
+				(message) => ({ error: { message, type: 'server_error', code: 'internal_error' } }),
+			),
+			message: fc.string({ minLength: 1 }).map((text) => `Broken: ${text}`),
+			delivery,
+		}),
+		async ({ before, after, done, shape, message, delivery: way }) => {
+			const events = [...before, shape(message), ...after].map((event) => JSON.stringify(event));
+			if (done) events.push('[DONE]');
+			const body = Buffer.from(events.map((event) => `data: ${event}\n\n`).join(''));
+			const { error, text: handed } = await stream(body, way);
+			if (!(error instanceof ServiceError) || error.serviceMessage !== message)
+				throw new Error(`The error is not told: ${inspect(error)}`);
+			const expected = textOf(before);
+			if (handed !== expected) throw new Error(`Handed on: ${handed}`);
+			if ((error.partialText ?? '') !== expected) throw new Error('The part is not what arrived');
 		},
 	),
 ];

@@ -1,0 +1,15 @@
+import fc from 'fast-check';
+import type { Gateway } from '../../gateway';
+
+const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
+
+/** Every way to ask the service. */
+export const CALLS: Record<string, (gateway: Gateway) => Promise<unknown>> = {
+	chat: async (gateway) => await gateway.chat(chat),
+	stream: async (gateway) => await gateway.streamChat(chat, () => {}),
+	models: async (gateway) => await gateway.listModels(),
+	submit: async (gateway) => await gateway.submitVideo({ model: 'm', prompt: 'p' }),
+	task: async (gateway) => await gateway.getVideoTask('task-1'),
+};
+
+export const call = fc.constantFrom(...Object.keys(CALLS));
