@@ -21,7 +21,7 @@ export async function generate(
 				output: readOutputOptions(context, itemIndex),
 			}),
 			async run({ request, wait, output }, itemIndex) {
-				const { submission, resumed } = await submissions.submit(request, itemIndex);
+				const { submission, resumed, failure } = await submissions.submit(request, itemIndex);
 				submission.data.forEach((task) => tasks.note(task));
 				const firstLookMs = resumed ? 0 : wait.pollIntervalMs;
 				const finish = async (task: VideoTask) =>
@@ -33,7 +33,10 @@ export async function generate(
 							}
 							throw error;
 						});
-				return { pending: tasks.together(submission.data.map(finish), itemIndex) };
+				const items = submission.data.map(finish);
+				// What is paid for is put out, also when there is nothing in place of what failed.
+				if (failure !== undefined) items.push(Promise.reject(failure));
+				return { pending: tasks.together(items, itemIndex) };
 			},
 		};
 	});

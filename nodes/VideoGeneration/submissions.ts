@@ -6,7 +6,7 @@ import {
 	type VideoSubmission,
 } from '../../gateway';
 import type { Service } from '../shared/connect';
-import { PaidWork, workKey } from '../shared/paidWork';
+import { PaidWork, type WorkKey, workKey } from '../shared/paidWork';
 
 /** A submission that this execution made already. */
 interface Submitted extends IDataObject {
@@ -20,6 +20,15 @@ interface Submitted extends IDataObject {
 	lostIn?: string;
 }
 
+/** The tasks of one item. */
+interface Ordered {
+	submission: VideoSubmission;
+	/** Some of them are of an earlier try. */
+	resumed: boolean;
+	/** Why there are no tasks in place of those that failed. */
+	failure?: unknown;
+}
+
 /** Submits videos, and remembers what was submitted before anything else happens, so that a re-run never pays twice. */
 export class Submissions {
 	private readonly made: PaidWork<Submitted>;
@@ -30,29 +39,37 @@ export class Submissions {
 
 	/**
 	 * Submits what is not submitted yet.
-	 * @returns the submission with all its tasks, and whether they are of an earlier try
-	 * @throws GatewayError; after a lost answer again and again within the same execution, since the service may
-	 * have accepted the submission
+	 * @throws GatewayError, unless there are tasks of an earlier try; after a lost answer again and again within the same
+	 * execution, since the service may have accepted the submission
 	 */
-	async submit(
-		request: VideoRequest,
-		itemIndex: number,
-	): Promise<{ submission: VideoSubmission; resumed: boolean }> {
+	async submit(request: VideoRequest, itemIndex: number): Promise<Ordered> {
 		const key = workKey(itemIndex, request);
 		const earlier = this.made.find(key);
+		const kept = earlier === undefined ? undefined : toSubmission(earlier);
+		const resumed = kept !== undefined && kept.data.length > 0;
+		if (resumed && earlier?.failed === 0) return { submission: kept, resumed };
+		const rest = await this.submitRest(request, key, earlier).catch((failure: unknown) => {
+			if (!resumed) throw failure;
+			return { failure };
+		});
+		if ('failure' in rest) return { submission: kept ?? { data: [] }, resumed, ...rest };
+		return { submission: { ...rest, data: [...(kept?.data ?? []), ...rest.data] }, resumed };
+	}
+
+	/** Submits as many videos as failed, or all. */
+	private async submitRest(
+		request: VideoRequest,
+		key: WorkKey,
+		{ tasks, failed, lostIn }: Submitted = { tasks: [], failed: 0 },
+	): Promise<VideoSubmission> {
 		const execution = this.service.context.getExecutionId();
-		if (earlier?.lostIn !== undefined && earlier.lostIn === execution) throw lostBefore();
-		if (earlier !== undefined && earlier.failed === 0 && earlier.tasks.length > 0) {
-			return { submission: toSubmission(earlier), resumed: true };
-		}
-		const kept = earlier?.tasks ?? [];
-		const failed = earlier?.failed ?? 0;
-		const remaining = failed > 0 && kept.length > 0 ? { ...request, n: failed } : request;
+		if (lostIn !== undefined && lostIn === execution) throw lostBefore();
+		const rest = failed > 0 && tasks.length > 0 ? { ...request, n: failed } : request;
 		const submission = await this.service.gateway
-			.submitVideo(remaining, this.service.signal)
+			.submitVideo(rest, this.service.signal)
 			.catch((error: unknown) => {
 				if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
-					this.made.remember(key, { tasks: kept, failed, lostIn: execution });
+					this.made.remember(key, { tasks, failed, lostIn: execution });
 				}
 				throw error;
 			});
@@ -61,11 +78,10 @@ export class Submissions {
 			...(id !== undefined && { id }),
 			...(model !== undefined && { model }),
 			...(created !== undefined && { created }),
-			tasks: [...kept, ...data.map((task) => ({ id: task.id }))],
+			tasks: [...tasks, ...data.map((task) => ({ id: task.id }))],
 			failed: 0,
 		});
-		const before = kept.map((task) => ({ ...task, status: 'processing' as const }));
-		return { submission: { ...submission, data: [...before, ...data] }, resumed: kept.length > 0 };
+		return submission;
 	}
 
 	/** A failed task is not asked for again: a re-run makes a new one in its place. */

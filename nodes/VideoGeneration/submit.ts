@@ -18,10 +18,12 @@ export async function submit(
 				simplify: readOutputOptions(context, itemIndex).simplify,
 			}),
 			async run({ request, simplify }, itemIndex) {
-				const { submission } = await submissions.submit(request, itemIndex);
+				const { submission, failure } = await submissions.submit(request, itemIndex);
+				submission.data.forEach((task) => tasks.note(task));
+				if (failure !== undefined) throw failure;
 				const toJson = simplify ? simplifiedSubmission : fullSubmission;
 				return submission.data.map((task) => ({
-					json: toJson(submission, tasks.note(task)),
+					json: toJson(submission, task),
 					pairedItem: { item: itemIndex },
 				}));
 			},
