@@ -1,56 +1,58 @@
-/** Over which the pace of a service is measured. */
+import { type Burst, Stretch } from './stretch';
+
 const SECOND_MS = 1_000;
 /** A pace is kept to this part of the limit, so that jitter on the way does not break it. */
-const MARGIN = 0.97;
-/** A refusal lowers a pace to at most this part of it, and at least the other. */
-const SMALLEST_DECREASE = 0.95;
-const LARGEST_DECREASE = 0.5;
-/** After fewer requests than this a refusal tells little: it may be the jitter of two of them… */
-const SMALLEST_SAMPLE = 10;
-/** …and lowers the pace to this part. */
-const UNSURE_DECREASE = 0.8;
-/** While the limit is still looked for, the pace is multiplied by this… */
-const SEARCH_FACTOR = 2;
-/** …each time this went well. */
-const SEARCH_STEP_MS = 500;
-/** A first refusal does not make everyone slower than this many requests a second: it may stand alone. */
+const MARGIN = 0.98;
+/** Of what flowed in during a pause this part is spent at once; the rest is for the jitter. */
+const SPENT_AT_ONCE = 0.9;
+/** A first refusal may stand alone: it allows no fewer requests than this in a pause. */
 const SLOWEST_START = 4;
+/** An allowance that the service announces is believed up to so many times what it took. */
+const MOST_BELIEVED = 4;
 /** A service that takes this many requests a second has no limit that timers could pace. */
 const FASTEST = 2_000;
-/** As many as at first, give or take this part, were taken after a pause: the service counts in windows. */
-const WINDOW_TOLERANCE = 0.15;
-/** A found pace is held this long, since every refusal closes the gate for a second or more… */
-const HOLD_MS = 20_000;
-/** …and then grows by this part each second. */
-const GROWTH = 0.02;
+/** While the limit is looked for, the pace is doubled in steps of this length, or of so many requests. */
+const STEP_MS = 250;
+const STEP_REQUESTS = 2;
+const LARGEST_RAISE = 2;
+/** The limit is found when it is known up to this factor. */
+const NEAR = 1.2;
+/** A found pace is held for so many pauses, since each refusal costs one, and then raised: by this, and by ever more. */
+const HELD_PAUSES = 30;
+const SMALLEST_RAISE = 1.02;
+/** Windows of fewer requests are not told from a burst; a larger one lets through this part of it ahead of its pace. */
+const SMALLEST_WINDOW = 2;
+const AHEAD = 0.01;
 
-/** What a request knows of its way through the gate. */
+/** When a request was sent, and in which stretch. */
 export interface Passage {
-	/** When it passed, in milliseconds. */
 	at: number;
-	/** How many requests had passed before. */
-	passed: number;
-	/** How many requests the service had taken by then. */
-	taken: number;
+	stretch: Stretch;
 }
 
 /**
- * How many requests a second one service takes from one key. The interface document shows no quotas, so the pace is
- * measured: after the first refusal it is raised in large steps until the next one tells the limit, held just below
- * that, and raised in small steps afterwards. It knows the two ways in which services count: a token bucket (a burst,
- * refilled evenly) and a fixed window. Pure: it is told the time and waits for nothing.
+ * How many requests one service takes from one key. The interface document shows no quotas, so the service is modelled:
+ * as a bucket of tokens that holds a burst and is refilled evenly, or, when it takes the same number after each pause,
+ * as a window of that many. After a first refusal the pace is raised until the next one; what was taken in between tells
+ * between which rates the limit is. Pure: it is told the time and waits for nothing.
  */
 export class Pace {
+	/** Nobody passes before, because the service said so. */
+	closedUntil = -Infinity;
+	/** What is being sent since the last pause. */
+	stretch = new Stretch(-Infinity);
 	/** Undefined: no limit is known. */
 	private perSecond: number | undefined;
+	private burst: Burst = { taken: 1, ms: 0 };
+	/** Requests that could be sent at once, at this time. */
+	private tokens = 0;
+	private tokensAt = 0;
+	private pause = SECOND_MS;
+	private announced = 0;
 	private isSearching = false;
-	/** Requests that the service took at once, before it first refused one. */
-	private burst = 0;
-	/** When sending began after a pause, and then each raise of the search. */
-	private steps: Passage[] = [];
-	private lastRefusal = -Infinity;
-	private lastRaise = 0;
-	private second = { start: 0, taken: 0, before: 0 };
+	/** By which factor the pace is raised when the service takes a request that passed after this time. */
+	private raise = LARGEST_RAISE;
+	private raiseAt = 0;
 
 	get isLimited(): boolean {
 		return this.perSecond !== undefined;
@@ -58,93 +60,118 @@ export class Pace {
 
 	forget(): void {
 		this.perSecond = undefined;
+		this.stretch = new Stretch(-Infinity);
 	}
 
-	/**
-	 * A request is about to be sent.
-	 * @returns the milliseconds to the next one
-	 */
-	next(passage: Passage): number {
+	/** Milliseconds until the next request may be sent. */
+	opensIn(now: number): number {
+		if (now < this.closedUntil) return this.closedUntil - now;
+		if (this.stretch.isOver) this.reopen(this.stretch, now);
 		if (this.perSecond === undefined) return 0;
-		if (this.steps.length === 0) this.begin(passage);
-		return SECOND_MS / this.perSecond;
+		const flowed = ((now - this.tokensAt) * this.perSecond) / SECOND_MS;
+		// A timer fires up to a millisecond late: what it cost is caught up.
+		const most = this.capacity(this.perSecond) + this.perSecond / SECOND_MS;
+		this.tokens = Math.min(this.tokens + flowed, most);
+		this.tokensAt = now;
+		// A rounding error must not cost another timer.
+		return this.tokens > 1 - 1e-6 ? 0 : ((1 - this.tokens) * SECOND_MS) / this.perSecond;
 	}
 
-	/** The service took a request; `passage` is what a request would know that passed now. */
-	take(passage: Passage): void {
-		this.startSecond(passage.at);
-		this.second.taken += 1;
-		if (this.perSecond === undefined) return;
-		const { at } = passage;
-		const isHolding = !this.isSearching && at - this.lastRefusal < HOLD_MS;
-		if (isHolding || at - this.lastRaise < (this.isSearching ? SEARCH_STEP_MS : SECOND_MS)) return;
-		this.lastRaise = at;
-		this.perSecond *= this.isSearching ? SEARCH_FACTOR : 1 + GROWTH;
-		if (this.isSearching) this.steps.push(passage);
-		if (this.perSecond > FASTEST) this.forget();
+	/** A request is about to be sent. */
+	pass(now: number): void {
+		this.stretch.pass(now);
+		this.tokens -= 1;
+	}
+
+	/** The service took a request. */
+	take({ at, stretch }: Passage, now: number): void {
+		if (this.perSecond === undefined || stretch !== this.stretch) return;
+		if (stretch.isOver || at < this.raiseAt) return;
+		this.perSecond *= this.raise;
+		if (!this.isSearching) this.raise = Math.min(LARGEST_RAISE, this.raise ** 2);
+		this.raiseAt = now + (this.isSearching ? this.step(this.perSecond) : this.pause);
+		if (this.perSecond > FASTEST) this.perSecond = undefined;
 	}
 
 	/**
 	 * The service refused a request.
-	 * @param passage what the request knew when it passed
 	 * @param pause milliseconds until the next one may be sent
 	 * @param allowance `X-RateLimit-Limit-Requests`
 	 */
-	refuse(passage: Passage, now: number, pause: number, allowance = 0): void {
-		if (this.perSecond === undefined) {
-			this.burst = this.measure(now);
-			// The allowance belongs to a window that the document does not name; the pause is its rest.
-			const announced = (allowance * SECOND_MS) / Math.max(pause, SECOND_MS);
-			this.isSearching = true;
-			this.perSecond = Math.max(this.burst, announced, SLOWEST_START) * MARGIN;
-		} else {
-			const limit = this.estimateLimit(passage, this.perSecond) * MARGIN;
-			const slowest = this.perSecond * LARGEST_DECREASE;
-			const fastest = this.perSecond * SMALLEST_DECREASE;
-			this.isSearching = false;
-			this.perSecond = Math.max(slowest, Math.min(limit, fastest));
+	refuse({ stretch }: Passage, now: number, pause: number, allowance = 0): void {
+		stretch.refuse();
+		this.closedUntil = Math.max(this.closedUntil, now + pause);
+		this.pause = Math.max(pause, SECOND_MS);
+		this.announced = allowance;
+	}
+
+	/** After a pause, when the answers of what was under way have arrived. */
+	private reopen(past: Stretch, now: number): void {
+		const pace = this.perSecond;
+		this.perSecond = pace === undefined ? this.begin(past, now) : this.learn(past, now, pace);
+		const flowed = (this.perSecond * (now - past.lastAt)) / SECOND_MS;
+		this.tokens = Math.max(1, Math.min(flowed, this.capacity(this.perSecond)) * SPENT_AT_ONCE);
+		this.tokensAt = now;
+		this.stretch = new Stretch(now, this.tokens, past.lastAt);
+	}
+
+	/** The first refusal: as if the service always took so much until it refuses, and nothing in the pause. */
+	private begin(past: Stretch, now: number): number {
+		this.burst = past.recent;
+		const cycle = Math.max(1, this.burst.ms + this.closedUntil - past.lastAt);
+		const measured = Math.max(this.burst.taken / cycle, SLOWEST_START / this.pause);
+		// The allowance belongs to a window that the document does not name; the pause is its rest.
+		const told = Math.min(this.announced / this.pause, measured * MOST_BELIEVED);
+		const pace = Math.max(measured, told) * SECOND_MS * MARGIN;
+		this.search(now, pace, LARGEST_RAISE);
+		return pace;
+	}
+
+	private learn(past: Stretch, now: number, pace: number): number {
+		const { taken } = past;
+		if (taken === this.burst.taken && taken >= SMALLEST_WINDOW) {
+			this.burst = { taken: 1 + taken * AHEAD, ms: 0 };
+			this.hold(now);
+			return (taken / past.secondsUntil(this.closedUntil)) * MARGIN;
 		}
-		this.lastRefusal = now;
-		this.lastRaise = now + pause;
-		this.steps = [];
+		// The pause that it asked for was too short: that says nothing of its limit.
+		if (taken === 0) return pace;
+		const { least, most } = past.limits(this.burst);
+		const lower = Math.min(least, pace);
+		let upper = Math.min(Math.max(lower, most), pace);
+		if (taken < past.credit) {
+			// Either the burst is smaller or it takes longer to flow in again.
+			this.burst = { taken, ms: 0 };
+			upper = pace;
+		}
+		if (upper < lower * NEAR) {
+			this.hold(now);
+			return Math.sqrt(lower * upper) * MARGIN;
+		}
+		const between = Math.cbrt(lower * lower * upper) * MARGIN;
+		this.search(now, between, Math.min(LARGEST_RAISE, Math.sqrt(upper / between)));
+		return between;
 	}
 
-	private begin(passage: Passage): void {
-		this.steps = [passage];
-		if (!this.isSearching || this.perSecond === undefined) return;
-		// Answers to the first burst arrived during the pause.
-		this.burst = Math.max(this.burst, this.measure(this.lastRefusal));
-		this.perSecond = Math.max(this.perSecond, this.burst * MARGIN);
+	/** Tokens that a service holds whose tokens flow in at this rate. */
+	private capacity(perSecond: number): number {
+		return Math.max(1, this.burst.taken - (perSecond * this.burst.ms) / SECOND_MS);
 	}
 
-	/** Requests a second that the service allows, from what was sent since the last pause. */
-	private estimateLimit({ at, passed }: Passage, pace: number): number {
-		const [first] = this.steps;
-		const isWindow =
-			first !== undefined &&
-			this.burst >= SMALLEST_SAMPLE &&
-			Math.abs(passed - first.passed - this.burst) <= this.burst * WINDOW_TOLERANCE;
-		if (isWindow) return this.burst;
-		// A token bucket gives its burst, and then what flows in; half a token is left of it on average.
-		const samples = this.steps.map((step) => ({ sent: passed - step.passed, ms: at - step.at }));
-		const flows = samples.map(({ sent, ms }) =>
-			sent < SMALLEST_SAMPLE ? 0 : ((sent - this.burst + 0.5) * SECOND_MS) / Math.max(ms, 1),
-		);
-		const isUnsure = (samples.at(-1)?.sent ?? 0) < SMALLEST_SAMPLE;
-		return Math.max(...flows, isUnsure ? pace * UNSURE_DECREASE : 0);
+	private search(now: number, pace: number, raise: number): void {
+		this.isSearching = true;
+		this.raise = raise;
+		this.raiseAt = now + this.step(pace);
 	}
 
-	/** Requests that the service took within the last second. */
-	private measure(now: number): number {
-		this.startSecond(now);
-		const { start, taken, before } = this.second;
-		return Math.max(1, taken + before * (1 - (now - start) / SECOND_MS));
+	private hold(now: number): void {
+		this.isSearching = false;
+		this.raise = SMALLEST_RAISE;
+		this.raiseAt = now + HELD_PAUSES * this.pause;
 	}
 
-	private startSecond(now: number): void {
-		const elapsed = now - this.second.start;
-		if (elapsed < SECOND_MS) return;
-		const before = elapsed < 2 * SECOND_MS ? this.second.taken : 0;
-		this.second = { start: now, taken: 0, before };
+	/** A smaller raise takes longer to show. */
+	private step(pace: number): number {
+		return Math.max(STEP_MS, (STEP_REQUESTS * SECOND_MS) / pace) / (this.raise - 1);
 	}
 }

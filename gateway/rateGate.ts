@@ -10,6 +10,12 @@ const FORGET_AFTER_MS = 60_000;
 /** Gates kept in memory; only a process that meets ever new keys reaches this. */
 const MOST_GATES = 1_000;
 
+/** What a request knows of its way through the gate. */
+export interface Turn extends Passage {
+	/** How many requests the service had taken by then. */
+	taken: number;
+}
+
 /**
  * One gate per service and key. Every request passes at once until the service refuses one (429); then the
  * gate closes for everyone for as long as the service asks, and opens again at a pace that the service takes.
@@ -18,31 +24,25 @@ export class RateGate {
 	private readonly line = new WaitingLine();
 	private readonly pace = new Pace();
 	private stopTimer = () => {};
-	private closedUntil = 0;
-	private nextPassage = 0;
-	private lastPassage = -Infinity;
-	private lastRefusal = -Infinity;
 	private refusalsInARow = 0;
-	private passed = 0;
 	private taken = 0;
 
 	constructor(private readonly clock: Clock) {}
 
 	/** Waits for its turn. Rejects at once with a CancelledError when `signal` is aborted. */
-	async enter(signal?: AbortSignal): Promise<Passage> {
+	async enter(signal?: AbortSignal): Promise<Turn> {
 		if (signal?.aborted) throw new CancelledError();
-		if (this.line.length === 0 && this.opensIn() === 0) this.pass();
+		if (this.isForgotten()) this.pace.forget();
+		if (this.line.length === 0 && this.opensIn() === 0) this.pace.pass(this.clock.now());
 		else await this.waitInLine(signal);
-		const passage = this.passageNow();
-		this.passed += 1;
-		return passage;
+		return { at: this.clock.now(), stretch: this.pace.stretch, taken: this.taken };
 	}
 
 	/** The service took a request: it did not refuse it, whatever else became of it. */
-	accept(): void {
+	accept(turn: Turn): void {
 		this.taken += 1;
 		this.refusalsInARow = 0;
-		this.pace.take(this.passageNow());
+		this.pace.take(turn, this.clock.now());
 	}
 
 	/**
@@ -50,46 +50,30 @@ export class RateGate {
 	 * @returns whether the service took other requests since this one passed: then the key works and the
 	 * request only has to wait for its turn
 	 */
-	refuse(error: ServiceError, passage: Passage): boolean {
-		const now = this.clock.now();
-		const pause = Math.min(error.retryAfterMs ?? backoff(this.refusalsInARow), LONGEST_PAUSE_MS);
-		this.closedUntil = Math.max(this.closedUntil, now + pause);
+	refuse(error: ServiceError, turn: Turn): boolean {
+		const pause = error.retryAfterMs ?? backoff(this.refusalsInARow);
 		// Requests under way when the gate closed were refused for the same reason: they count once.
-		if (passage.at >= this.lastRefusal) {
-			this.refusalsInARow += 1;
-			this.lastRefusal = now;
-			this.pace.refuse(passage, now, pause, error.rateLimit?.limit);
-		}
-		return this.taken > passage.taken;
+		if (!turn.stretch.isOver) this.refusalsInARow += 1;
+		const bounded = Math.min(pause, LONGEST_PAUSE_MS);
+		this.pace.refuse(turn, this.clock.now(), bounded, error.rateLimit?.limit);
+		return this.taken > turn.taken;
 	}
 
 	/** Nobody waits here and no limit is remembered. */
 	isIdle(): boolean {
-		const isFree = this.line.length === 0 && this.opensIn() === 0;
-		return isFree && (!this.pace.isLimited || this.isForgotten());
+		if (this.isForgotten()) return true;
+		return this.line.length === 0 && this.opensIn() === 0 && !this.pace.isLimited;
 	}
 
-	/** Nothing was sent for long. A pause that the service asked for does not count. */
+	/** Nobody waits, and nothing was sent for long. A pause that the service asked for does not count. */
 	private isForgotten(): boolean {
-		const last = Math.max(this.lastPassage, this.closedUntil);
-		return this.clock.now() - last > FORGET_AFTER_MS;
-	}
-
-	private passageNow(): Passage {
-		return { at: this.clock.now(), passed: this.passed, taken: this.taken };
+		const last = Math.max(this.pace.stretch.lastAt, this.pace.closedUntil);
+		return this.line.length === 0 && this.clock.now() - last > FORGET_AFTER_MS;
 	}
 
 	/** Milliseconds until the next request may pass. */
 	private opensIn(): number {
-		return Math.max(0, Math.max(this.closedUntil, this.nextPassage) - this.clock.now());
-	}
-
-	private pass(): void {
-		if (this.isForgotten()) this.pace.forget();
-		const now = this.clock.now();
-		this.lastPassage = now;
-		// A timer fires up to a millisecond late: what it cost is caught up.
-		this.nextPassage = Math.max(this.nextPassage, now - 1) + this.pace.next(this.passageNow());
+		return this.pace.opensIn(this.clock.now());
 	}
 
 	private async waitInLine(signal: AbortSignal | undefined): Promise<void> {
@@ -109,7 +93,7 @@ export class RateGate {
 
 	private admit(): void {
 		while (this.line.length > 0 && this.opensIn() === 0) {
-			this.pass();
+			this.pace.pass(this.clock.now());
 			this.line.admitNext();
 		}
 		if (this.line.length > 0) this.startTimer();

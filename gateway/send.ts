@@ -2,7 +2,7 @@ import { type Body, LONGEST_ERROR_BYTES, readBody } from './body';
 import type { Clock } from './clock';
 import { timeoutError, toNoAnswerError } from './connectionError';
 import { CancelledError, GatewayError, ServiceError } from './errors';
-import type { RateGate } from './rateGate';
+import type { RateGate, Turn } from './rateGate';
 import { mayHideSuccess, retryDelay } from './retry';
 import type { Secret } from './secret';
 import { toServiceError } from './serviceError';
@@ -90,17 +90,18 @@ async function passGate<Result>(
 	read: (answer: Answer) => Promise<Result>,
 	signal: AbortSignal | undefined,
 ): Promise<Outcome<Result>> {
-	const passage = await link.gate.enter(signal);
+	const turn = await link.gate.enter(signal);
 	try {
-		return { result: await sendOnce(link, request, read, signal) };
+		return { result: await sendOnce(link, turn, request, read, signal) };
 	} catch (error) {
 		if (!(error instanceof ServiceError && error.status === 429)) return { failure: error };
-		return { failure: error, refused: { othersPassed: link.gate.refuse(error, passage) } };
+		return { failure: error, refused: { othersPassed: link.gate.refuse(error, turn) } };
 	}
 }
 
 async function sendOnce<Result>(
 	link: Link,
+	turn: Turn,
 	request: ServiceRequest,
 	read: (answer: Answer) => Promise<Result>,
 	signal: AbortSignal | undefined,
@@ -131,7 +132,7 @@ async function sendOnce<Result>(
 		limit.phase = 'body';
 		const onProgress = () => limit.progress();
 		onProgress();
-		if (answer.status !== 429) link.gate.accept();
+		if (answer.status !== 429) link.gate.accept(turn);
 		if (answer.status >= 200 && answer.status < 300) return await read({ ...answer, onProgress });
 		throw await readServiceError(link, answer, onProgress);
 	} catch (error) {

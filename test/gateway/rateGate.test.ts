@@ -27,40 +27,126 @@ async function batch(gateways: Gateway[], items = ITEMS) {
 }
 
 type Limit = NonNullable<SimulatorOptions['rateLimit']>;
-const bucket = (burst: number): Limit => ({ requestsPerSecond: 50, burst });
-const window: Limit = { requests: 50, windowSeconds: 1 };
+const bucket = (burst: number, requestsPerSecond = 50): Limit => ({ requestsPerSecond, burst });
+const window = (requests = 50, windowSeconds = 1): Limit => ({ requests, windowSeconds });
 
-// The time that the limit itself asks for, and how much more than that the gate may need.
-test.each<[string, Limit, number | undefined, number, number]>([
-	['50 a second, bursts of 10, announced', bucket(10), 50, 19.8, 1.15],
-	['50 a second, bursts of 25, announced', bucket(25), 50, 19.5, 1.17],
-	['50 a second, bursts of 50, announced', bucket(50), 50, 19, 1.1],
-	['50 in each second, announced', window, 50, 19, 1.15],
-	['50 a second, no burst, announced', bucket(1), 50, 20, 1.6],
-	['50 a second, bursts of 10, not announced', bucket(10), undefined, 19.8, 1.3],
-	['50 a second, bursts of 10, the burst announced', bucket(10), 10, 19.8, 1.3],
-	['50 a second, bursts of 50, not announced', bucket(50), undefined, 19, 1.15],
-	['50 in each second, not announced', window, undefined, 19, 1.15],
+interface Case {
+	limit: Limit;
+	announced?: number;
+	latencyMs?: number;
+	workers?: number;
+	items?: number;
+	/** How many times the limit's own time is allowed. */
+	within: number;
+	/** How often one request may be refused. */
+	refusals?: number;
+}
+
+test.each<[string, Case]>([
+	['50 a second, no burst, announced', { limit: bucket(1), announced: 50, within: 1.55 }],
+	['50 a second, bursts of 10, announced', { limit: bucket(10), announced: 50, within: 1.15 }],
+	['50 a second, bursts of 25, announced', { limit: bucket(25), announced: 50, within: 1.15 }],
+	['50 a second, bursts of 50, announced', { limit: bucket(50), announced: 50, within: 1.05 }],
+	['50 in each second, announced', { limit: window(), announced: 50, within: 1.1 }],
+	['50 a second, bursts of 10', { limit: bucket(10), within: 1.2 }],
+	['50 a second, bursts of 25', { limit: bucket(25), within: 1.13 }],
+	['50 a second, bursts of 50', { limit: bucket(50), within: 1.05 }],
+	['50 a second, bursts of 100', { limit: bucket(100), within: 1.05 }],
+	['50 in each second', { limit: window(), within: 1.1 }],
+	['60 in each minute', { limit: window(60, 60), within: 1.1 }],
+	['100 in each 10 seconds', { limit: window(100, 10), within: 1.15 }],
+	['bursts of 10, the burst announced', { limit: bucket(10), announced: 10, within: 1.2 }],
+	['an announcement far too high', { limit: bucket(10), announced: 1_000_000, within: 1.2 }],
+	['an announcement far too low', { limit: bucket(50), announced: 1, within: 1.05 }],
+	['2 a second', { limit: bucket(2, 2), within: 1.05, refusals: 3 }],
+	['5 a second, bursts of 50', { limit: bucket(50, 5), within: 1.05, refusals: 3 }],
+	['500 a second', { limit: bucket(500, 500), items: 5_000, workers: 20, within: 1.1 }],
+	['answers within a second', { limit: bucket(20, 20), latencyMs: 250, workers: 30, within: 1.3 }],
+	['answers within 3 seconds', { limit: bucket(5, 5), latencyMs: 750, workers: 50, within: 1.5 }],
 ])(
-	'1,000 items against %s: all are done, near the time of the limit itself',
-	async (_, limit, announced, seconds, goal) => {
+	'a batch against a limit: %s: all items are done, near the time of the limit itself',
+	async (_, { limit, announced, latencyMs, workers, within, items = ITEMS, refusals = 2 }) => {
 		const clock = new VirtualClock();
 		const service = new LimitedService({
 			clock,
 			limit,
 			...(announced !== undefined && { announced }),
+			...(latencyMs !== undefined && { latencyMs }),
 		});
 		const start = clock.now();
-		await clock.run(batch([gatewayOf(clock, service, randomUUID())]));
-		expect((clock.now() - start) / 1000 / seconds).toBeLessThanOrEqual(goal);
-		expect((clock.now() - start) / 1000).toBeGreaterThanOrEqual(seconds);
-		expect(service.received.filter(({ refused }) => !refused)).toHaveLength(ITEMS);
-		// Ten were under way when the limit was first met; hardly another had to be refused to find it.
-		expect(service.received.length).toBeLessThanOrEqual(ITEMS + 25);
-		expect(service.mostRefusals).toBeLessThanOrEqual(2);
+		await clock.run(batch([gatewayOf(clock, service, randomUUID(), workers)], items));
+		const ratio = (clock.now() - start) / ownTime(limit, items);
+		expect(ratio).toBeLessThanOrEqual(within);
+		expect(ratio).toBeGreaterThanOrEqual(1);
+		expect(service.received.filter(({ refused }) => !refused)).toHaveLength(items);
+		expect(service.mostRefusals).toBeLessThanOrEqual(refusals);
 		expect(clock.timers).toBe(0);
 	},
 );
+
+/** Milliseconds until the limit itself lets the last item through. */
+function ownTime(limit: Limit, items: number): number {
+	if ('burst' in limit) return ((items - limit.burst) / limit.requestsPerSecond) * 1_000;
+	return Math.floor((items - 1) / limit.requests) * limit.windowSeconds * 1_000;
+}
+
+test('a limit costs a handful of refusals: those under way when it is met, and what it takes to find it', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: bucket(50) });
+	await clock.run(batch([gatewayOf(clock, service, randomUUID())]));
+	expect(service.received.length).toBeLessThanOrEqual(ITEMS + 25);
+});
+
+test('a pause is not lost: what flowed in meanwhile is sent at once when it ends', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: bucket(50) });
+	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 200));
+	const refusedAt = service.received.find(({ refused }) => refused)!.at;
+	const sentAfter = (from: number, to: number) =>
+		service.received.filter(({ at }) => at > refusedAt + from && at <= refusedAt + to).length;
+	// Retry-After was one second, in which 50 flowed in.
+	expect(sentAfter(50, 1_000)).toBe(0);
+	expect(sentAfter(1_000, 1_200)).toBeGreaterThan(40);
+});
+
+test('while a service refuses everything it is asked once in each pause, and then as fast as before', async () => {
+	const clock = new VirtualClock();
+	const limit = { requestsPerSecond: 50, burst: 50 };
+	const service = new LimitedService({ clock, limit });
+	const gateway = gatewayOf(clock, service, randomUUID());
+	await clock.run(batch([gateway], 300));
+	limit.burst = 0;
+	const asked = service.received.length;
+	const work = batch([gateway], 300);
+	await clock.run(clock.sleep(3_500));
+	expect(service.received.length - asked).toBeLessThanOrEqual(40);
+	limit.burst = 50;
+	const start = clock.now();
+	await clock.run(work);
+	expect((clock.now() - start) / 1_000).toBeLessThan(300 / 50 + 3);
+});
+
+test('a limit that is lowered in the middle of a batch is kept to', async () => {
+	const clock = new VirtualClock();
+	const limit = { requestsPerSecond: 50, burst: 50 };
+	const service = new LimitedService({ clock, limit });
+	const gateway = gatewayOf(clock, service, randomUUID());
+	await clock.run(batch([gateway], 300));
+	limit.requestsPerSecond = 10;
+	const [start, asked] = [clock.now(), service.received.length];
+	await clock.run(batch([gateway], 300));
+	expect((clock.now() - start) / 1_000).toBeLessThanOrEqual((300 / 10) * 1.1);
+	expect(service.received.length - asked).toBeLessThanOrEqual(330);
+	expect(service.mostRefusals).toBeLessThanOrEqual(2);
+});
+
+test('a limit of one request in two minutes is not forgotten between two of them', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: { requestsPerSecond: 1 / 120, burst: 1 } });
+	await clock.run(batch([gatewayOf(clock, service, randomUUID(), 2)], 20));
+	expect(service.received.length).toBeLessThanOrEqual(30);
+	expect(service.mostRefusals).toBeLessThanOrEqual(2);
+});
 
 test('nodes and executions with one key share its limit: two together need no more refusals than one', async () => {
 	const clock = new VirtualClock();
