@@ -54,6 +54,16 @@ export function toNoAnswerError(error: unknown, paid: boolean): NoAnswerError {
 }
 
 function neverSent(error: Error): NoAnswerError {
+	if (isSsrfRefusal(error)) {
+		return new NoAnswerError("n8n's SSRF protection blocks the address of the service", {
+			code: 'address_blocked',
+			advice:
+				'Ask the administrator of this n8n to allow the address, or correct the Base URL in the credential.',
+			transient: false,
+			mayHaveBeenAccepted: false,
+			cause: error,
+		});
+	}
 	const known = notAnswered(error, false);
 	if (known.code !== 'connection_lost') return known;
 	return new NoAnswerError('No connection to the service came about', {
@@ -188,4 +198,12 @@ function messageOf(error: unknown): string | undefined {
 	if (typeof error !== 'object' || error === null) return undefined;
 	const { message }: SystemError = error;
 	return typeof message === 'string' ? message : undefined;
+}
+
+/** Whether n8n's SSRF protection refused an address, when it was looked up or after a redirect. */
+export function isSsrfRefusal(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	// axios wraps what happens after a redirect, and keeps the words alone.
+	const refused = /^Redirected request failed: The request was blocked/.test(error.message);
+	return refused || /ssrf/i.test(error.name) || isSsrfRefusal(error.cause);
 }

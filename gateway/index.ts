@@ -34,6 +34,7 @@ export {
 	type VideoTask,
 } from './schemas/video';
 export { StreamedBody } from './body';
+export { isSsrfRefusal } from './connectionError';
 export { SilenceLimit } from './silenceLimit';
 export { type EgressFilter, type Transport } from './transport';
 export { type Polling } from './video/pollSchedule';

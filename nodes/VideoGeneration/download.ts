@@ -5,6 +5,7 @@ import {
 	CancelledError,
 	GatewayError,
 	InvalidInputError,
+	isSsrfRefusal,
 	LARGEST_VIDEO_BYTES,
 	NoAnswerError,
 	SilenceLimit,
@@ -172,7 +173,7 @@ function fellSilent(timeoutMs: number) {
 
 function lost(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
-	const isBlocked = error instanceof Error && /ssrf/i.test(error.name);
+	const isBlocked = isSsrfRefusal(error);
 	const goesInCircles = error instanceof Error && /redirects/i.test(error.message);
 	return new NoAnswerError(
 		isBlocked
@@ -180,7 +181,9 @@ function lost(error: unknown): GatewayError {
 			: 'The download of the video broke off',
 		{
 			code: isBlocked ? 'download_blocked' : 'download_failed',
-			advice: LATER,
+			advice: isBlocked
+				? `Ask the administrator of this n8n to allow the address. ${LATER}`
+				: LATER,
 			technical: error instanceof Error ? error.message : undefined,
 			transient: !isBlocked && !goesInCircles,
 			mayHaveBeenAccepted: false,

@@ -14,10 +14,13 @@ export interface RawAnswer {
 export class RawServer {
 	/** The requests it received, with head and body. */
 	readonly requests: string[] = [];
+	/** Connections that were opened to it, with or without a request. */
+	connections = 0;
 	answer: (request: string) => RawAnswer = () => ({ packets: [], then: 'ends' });
 	private readonly sockets = new Set<Socket>();
 	private readonly server = createServer({ noDelay: true }, (socket) => {
 		this.sockets.add(socket);
+		this.connections += 1;
 		socket.once('close', () => this.sockets.delete(socket)).on('error', () => {});
 		let received = '';
 		socket.on('data', (bytes) => {
@@ -42,6 +45,7 @@ export class RawServer {
 
 	reset(): void {
 		this.requests.length = 0;
+		this.connections = 0;
 	}
 
 	async close(): Promise<void> {
