@@ -1,9 +1,25 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { type Simulator, startSimulator } from '../../simulator';
 import { runNode } from '../engine/runNode';
 import { chatNode } from '../nodes/chatNode';
+
+const MiB = 1024 * 1024;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** The bytes of all buffers that somebody still refers to. */
+function heldInBuffers(): number {
+	// The first finishes a collection that V8 had begun: what was let go of since then stays until the second.
+	collectGarbage();
+	collectGarbage();
+	return process.memoryUsage().arrayBuffers;
+}
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -19,14 +35,9 @@ test('a small compressed answer that unpacks to a huge one is given up', async (
 	expect(error?.description).toMatch(/may have accepted/);
 });
 
-test('a video that is announced as larger than any is not downloaded', async () => {
-	const server = createServer((_request, response) => {
-		response.writeHead(200, {
-			'content-type': 'video/mp4',
-			'content-length': String(5 * 1024 ** 3),
-		});
-		response.write('the first of many bytes');
-	}).listen(0, '127.0.0.1');
+/** Has the node download a video from what answers in place of the service's own file server. */
+async function downloadFrom(answer: RequestListener) {
+	const server = createServer(answer).listen(0, '127.0.0.1');
 	await once(server, 'listening');
 	const { port } = server.address() as AddressInfo;
 	const service = await startSimulator({
@@ -44,14 +55,44 @@ test('a video that is announced as larger than any is not downloaded', async () 
 		},
 		onError: 'continueRegularOutput',
 	});
-	expect(items[0]?.json.error).toMatchObject({
+	server.closeAllConnections();
+	server.close();
+	await service.close();
+	return { item: items[0], service };
+}
+
+test('a video that is announced as larger than any is not downloaded', async () => {
+	const { item, service } = await downloadFrom((_request, response) => {
+		response.writeHead(200, {
+			'content-type': 'video/mp4',
+			'content-length': String(5 * 1024 ** 3),
+		});
+		response.write('the first of many bytes');
+	});
+	expect(item?.json.error).toMatchObject({
 		message: expect.stringMatching(/larger than 4 GiB/) as string,
 		task_id: service.tasks[0]!.id,
 	});
 	expect(service.count('download')).toBe(1);
-	server.closeAllConnections();
-	server.close();
-	await service.close();
+});
+
+test('of a large video that is downloaded, only a little is held at any time', async () => {
+	const begin = heldInBuffers();
+	const held: number[] = [];
+	const { item } = await downloadFrom((_request, response) => {
+		response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': String(96 * MiB) });
+		const piece = Buffer.alloc(MiB / 4, 1);
+		const video = function* () {
+			for (let sent = 0; sent < 96 * MiB; sent += piece.length) {
+				if (sent % (8 * MiB) === 0) held.push(heldInBuffers() - begin);
+				yield piece;
+			}
+		};
+		pipeline(Readable.from(video()), response, () => {});
+	});
+	expect(item?.binary?.data?.bytes).toBe(96 * MiB);
+	expect(held).toHaveLength(12);
+	expect(Math.max(...held)).toBeLessThan(8 * MiB);
 });
 
 test('a loop that fails again and again does not fill the execution with what it submitted', async () => {
