@@ -26,6 +26,19 @@ const BUNDLED = {
 const CLIENT = 'dist/gateway/client.js';
 
 /**
+ * What the client uses of undici, put together as undici's index does it. The index reads its `fetch`, WebSocket, mocks
+ * and caches as well, which takes the first request three times as long.
+ */
+const UNDICI = `
+	import api from 'undici/lib/api/index.js';
+	import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
+	Object.assign(Dispatcher.prototype, api);
+	export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+	export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';
+	export { default as Pool } from 'undici/lib/dispatcher/pool.js';
+`;
+
+/**
  * The gateway with its third-party code: the published package has no dependencies, so nothing of it can clash with
  * the versions that n8n itself runs. The licences of what is inside lie beside it. n8n loads all nodes at its start, and
  * most of its processes never run one of ours: the client is read when a node first runs, undici for the first request.
@@ -45,7 +58,7 @@ async function bundle() {
 		esbuild.build({
 			...BUNDLED,
 			stdin: {
-				contents: "export { Agent, EnvHttpProxyAgent } from 'undici'",
+				contents: UNDICI,
 				resolveDir: __dirname,
 			},
 			outfile: 'dist/gateway/undici.js',

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { generate } from 'selfsigned';
+import { startSimulator } from '../../simulator';
+import { ProxyServer } from '../security/proxyServer';
+
+const root = join(__dirname, '../..');
+const proxy = new ProxyServer();
+
+beforeAll(async () => await proxy.listen());
+afterAll(async () => await proxy.close());
+
+test.each(['http', 'https'])(
+	'the built package reaches a service at %s:// through the proxy, with the part of undici that is in it',
+	async (scheme) => {
+		const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
+		const service = await startSimulator(scheme === 'https' ? { tls: { key, cert } } : {});
+		const script = `
+			const { Gateway, parseConnection } = require('./dist/gateway');
+			const connection = parseConnection(${JSON.stringify({ baseUrl: service.url, apiKey: service.key, ignoreSslIssues: true })});
+			const rules = { maxConcurrency: 1, maxRetries: 0, timeoutMs: 10_000 };
+			new Gateway(connection, rules).listModels().then((models) => {
+				console.log(models.length);
+				process.exit();
+			});
+		`;
+		const env = { [`${scheme.toUpperCase()}_PROXY`]: `http://${proxy.host}` };
+		proxy.reset();
+		const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], {
+			cwd: root,
+			env,
+		}).finally(async () => await service.close());
+		expect(Number(stdout)).toBeGreaterThan(1);
+		expect(proxy.tunnels.map(({ target }) => target)).toEqual([new URL(service.url).host]);
+	},
+);
