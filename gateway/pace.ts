@@ -1,4 +1,4 @@
-import { type Burst, Stretch } from './stretch';
+import { Stretch } from './stretch';
 
 const SECOND_MS = 1_000;
 /** A pace is kept to this part of the limit, so that jitter on the way does not break it. */
@@ -15,6 +15,11 @@ const FASTEST = 2_000;
 const STEP_MS = 250;
 const STEP_REQUESTS = 2;
 const LARGEST_RAISE = 2;
+const SMALLEST_SEARCH = 1.25;
+/** A refusal tells a rate when the service took so many requests beyond those that it held. */
+const SMALLEST_SAMPLE = 10;
+/** If it held less than was thought, then this part of it. */
+const SURELY_HELD = 0.75;
 /** The limit is found when it is known up to this factor. */
 const NEAR = 1.2;
 /** A found pace is held for so many pauses, since each refusal costs one, and then raised: by this, and by ever more. */
@@ -43,7 +48,10 @@ export class Pace {
 	stretch = new Stretch(-Infinity);
 	/** Undefined: no limit is known. */
 	private perSecond: number | undefined;
-	private burst: Burst = { taken: 1, ms: 0 };
+	/** How many tokens the service holds, if so many flow in each second. */
+	private burst: (perSecond: number) => number = () => 1;
+	/** Requests that it took from the pause before the last to the last. */
+	private lastTaken = 0;
 	/** Requests that could be sent at once, at this time. */
 	private tokens = 0;
 	private tokensAt = 0;
@@ -70,7 +78,7 @@ export class Pace {
 		if (this.perSecond === undefined) return 0;
 		const flowed = ((now - this.tokensAt) * this.perSecond) / SECOND_MS;
 		// A timer fires up to a millisecond late: what it cost is caught up.
-		const most = this.capacity(this.perSecond) + this.perSecond / SECOND_MS;
+		const most = this.burst(this.perSecond) + this.perSecond / SECOND_MS;
 		this.tokens = Math.min(this.tokens + flowed, most);
 		this.tokensAt = now;
 		// A rounding error must not cost another timer.
@@ -110,16 +118,18 @@ export class Pace {
 		const pace = this.perSecond;
 		this.perSecond = pace === undefined ? this.begin(past, now) : this.learn(past, now, pace);
 		const flowed = (this.perSecond * (now - past.lastAt)) / SECOND_MS;
-		this.tokens = Math.max(1, Math.min(flowed, this.capacity(this.perSecond)) * SPENT_AT_ONCE);
+		this.tokens = Math.max(1, Math.min(flowed, this.burst(this.perSecond)) * SPENT_AT_ONCE);
 		this.tokensAt = now;
+		this.lastTaken = past.taken;
 		this.stretch = new Stretch(now, this.tokens, past.lastAt);
 	}
 
 	/** The first refusal: as if the service always took so much until it refuses, and nothing in the pause. */
 	private begin(past: Stretch, now: number): number {
-		this.burst = past.recent;
-		const cycle = Math.max(1, this.burst.ms + this.closedUntil - past.lastAt);
-		const measured = Math.max(this.burst.taken / cycle, SLOWEST_START / this.pause);
+		const { taken, ms } = past.recent;
+		this.burst = (perSecond) => past.depth(perSecond);
+		const cycle = Math.max(1, ms + this.closedUntil - past.lastAt);
+		const measured = Math.max(taken / cycle, SLOWEST_START / this.pause);
 		// The allowance belongs to a window that the document does not name; the pause is its rest.
 		const told = Math.min(this.announced / this.pause, measured * MOST_BELIEVED);
 		const pace = Math.max(measured, told) * SECOND_MS * MARGIN;
@@ -127,35 +137,33 @@ export class Pace {
 		return pace;
 	}
 
+	/** A further refusal: between which rates is the limit of a bucket that took what this stretch took, and no more? */
 	private learn(past: Stretch, now: number, pace: number): number {
 		const { taken } = past;
-		if (taken === this.burst.taken && taken >= SMALLEST_WINDOW) {
-			this.burst = { taken: 1 + taken * AHEAD, ms: 0 };
+		if (this.isSearching && taken === this.lastTaken && taken >= SMALLEST_WINDOW) {
+			this.burst = () => 1 + taken * AHEAD;
 			this.hold(now);
 			return (taken / past.secondsUntil(this.closedUntil)) * MARGIN;
 		}
 		// The pause that it asked for was too short: that says nothing of its limit.
 		if (taken === 0) return pace;
-		const { least, most } = past.limits(this.burst);
-		const lower = Math.min(least, pace);
-		let upper = Math.min(Math.max(lower, most), pace);
-		if (taken < past.credit) {
-			// Either the burst is smaller or it takes longer to flow in again.
-			this.burst = { taken, ms: 0 };
-			upper = pace;
-		}
-		if (upper < lower * NEAR) {
+		const { burst } = this;
+		const least = bisect(Math.min(past.flow, pace), pace, (r) => past.depth(r) - 1 > burst(r));
+		const most = bisect(least, pace, (r) => past.depth(r) + 1 > burst(r));
+		// Little more than it was thought to hold: it holds less, or what flows in takes longer. Both are possible.
+		const isOpen = taken < past.credit + SMALLEST_SAMPLE;
+		if (isOpen) {
+			const held = Math.max(1, Math.min(taken, past.credit * SURELY_HELD));
+			this.burst = () => held;
+		} else if (most < least * NEAR) {
 			this.hold(now);
-			return Math.sqrt(lower * upper) * MARGIN;
+			return Math.sqrt(least * most) * MARGIN;
 		}
-		const between = Math.cbrt(lower * lower * upper) * MARGIN;
-		this.search(now, between, Math.min(LARGEST_RAISE, Math.sqrt(upper / between)));
+		const upper = isOpen ? pace : most;
+		const between = Math.cbrt(least * least * upper) * MARGIN;
+		const raise = Math.max(Math.sqrt(upper / between), isOpen ? SMALLEST_SEARCH : 1);
+		this.search(now, between, Math.min(LARGEST_RAISE, raise));
 		return between;
-	}
-
-	/** Tokens that a service holds whose tokens flow in at this rate. */
-	private capacity(perSecond: number): number {
-		return Math.max(1, this.burst.taken - (perSecond * this.burst.ms) / SECOND_MS);
 	}
 
 	private search(now: number, pace: number, raise: number): void {
@@ -174,4 +182,17 @@ export class Pace {
 	private step(pace: number): number {
 		return Math.max(STEP_MS, (STEP_REQUESTS * SECOND_MS) / pace) / (this.raise - 1);
 	}
+}
+
+/** Up to where this holds, between two rates. */
+function bisect(from: number, to: number, holds: (perSecond: number) => boolean): number {
+	if (!holds(from)) return from;
+	if (holds(to)) return to;
+	let [low, high] = [from, to];
+	while (high > low * 1.005) {
+		const middle = Math.sqrt(low * high);
+		if (holds(middle)) low = middle;
+		else high = middle;
+	}
+	return low;
 }

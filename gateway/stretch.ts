@@ -2,15 +2,6 @@ const SECOND_MS = 1_000;
 /** How often, at most, a stretch is marked, and how many marks are kept. */
 const MARK_MS = 50;
 const MOST_MARKS = 200;
-/** In less time than this the jitter on the way decides how many requests arrive. */
-const SHORTEST_MS = 100;
-
-/** What a service took at once before it refused, and within which time. */
-export interface Burst {
-	taken: number;
-	ms: number;
-}
-
 interface Mark {
 	at: number;
 	/** Requests of this stretch that had passed before. */
@@ -44,8 +35,8 @@ export class Stretch {
 		return this.passed - this.refused;
 	}
 
-	/** What was taken of late. */
-	get recent(): Burst {
+	/** What was taken of late, and within which time. */
+	get recent(): { taken: number; ms: number } {
 		const [from] = this.marks;
 		if (from === undefined) return { taken: 1, ms: 0 };
 		return { taken: Math.max(1, this.taken - from.passed), ms: this.lastAt - from.at };
@@ -70,20 +61,16 @@ export class Stretch {
 		return Math.max(1, Math.floor((end - this.openedAt) / SECOND_MS));
 	}
 
-	/**
-	 * Between which rates, in requests a second, the limit is: in no time a service takes more than its burst and what
-	 * flows in meanwhile, and in one of them it took just that.
-	 */
-	limits(burst: Burst): { least: number; most: number } {
-		let least = (this.taken * SECOND_MS) / Math.max(1, this.lastAt - this.emptyAt);
-		let most = 0;
-		for (const { at, passed } of [{ at: this.openedAt, passed: 0 }, ...this.marks]) {
-			const ms = this.lastAt - at - burst.ms;
-			if (ms < SHORTEST_MS) continue;
-			const flowed = this.taken - passed - burst.taken;
-			least = Math.max(least, ((flowed - 1) * SECOND_MS) / ms);
-			most = Math.max(most, ((flowed + 1) * SECOND_MS) / ms);
-		}
-		return { least, most: most === 0 ? Infinity : most };
+	/** Requests a second that were taken since the service had nothing left to give. It gives at least that many. */
+	get flow(): number {
+		return (this.taken * SECOND_MS) / Math.max(1, this.lastAt - this.emptyAt);
+	}
+
+	/** How many tokens a bucket must have held to take this stretch, if so many flow in each second. */
+	depth(perSecond: number): number {
+		const depths = [{ at: this.openedAt, passed: 0 }, ...this.marks].map(
+			({ at, passed }) => this.taken - passed - (perSecond * (this.lastAt - at)) / SECOND_MS,
+		);
+		return Math.max(1, ...depths);
 	}
 }

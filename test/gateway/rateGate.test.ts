@@ -109,6 +109,20 @@ test('a pause is not lost: what flowed in meanwhile is sent at once when it ends
 	expect(sentAfter(1_000, 1_200)).toBeGreaterThan(40);
 });
 
+test('a slow start, as of a process that still compiles, does not hide what the service holds', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: bucket(50) });
+	const apiKey = randomUUID();
+	for (let item = 0; item < 20; item += 1) {
+		await clock.run(ask(gatewayOf(clock, service, apiKey), `early ${item}`));
+		await clock.run(clock.sleep(50));
+	}
+	const start = clock.now();
+	await clock.run(batch([gatewayOf(clock, service, apiKey)]));
+	expect((clock.now() - start) / ownTime(bucket(50), ITEMS)).toBeLessThanOrEqual(1.05);
+	expect(service.received.length).toBeLessThanOrEqual(20 + ITEMS + 25);
+});
+
 test('while a service refuses everything it is asked once in each pause, and then as fast as before', async () => {
 	const clock = new VirtualClock();
 	const limit = { requestsPerSecond: 50, burst: 50 };
