@@ -93,9 +93,7 @@ async function fetchVideo(service: Service, address: string, file: { name: strin
 		});
 		// Unlike a bare pipe it also notices a body that broke before anyone listened to it.
 		pipeline(body, whole, () => {});
-		const type = headers['content-type']?.startsWith('video/')
-			? headers['content-type']
-			: file.type;
+		const [type = file.type] = /^video\/[\w.+-]+/.exec(headers['content-type'] ?? '') ?? [];
 		return await context.helpers.prepareBinaryData(whole, file.name, type);
 	} catch (error) {
 		throw explain(error);

@@ -1,0 +1,150 @@
+import { inspect } from 'node:util';
+import type { INodeParameters } from 'n8n-workflow';
+import type { Simulator } from '../../simulator';
+import { head, type RawAnswer, RawServer } from '../engine/rawServer';
+import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
+
+/** Of signs that may stand in a header's name, too. */
+const MARKER = 'marker-5f0c.27+ae';
+const service = new RawServer();
+const written: string[] = [];
+let runs = 0;
+/** How the head of every answer repeats the key. */
+let repeating: { statusLine: string; headers: Record<string, string> };
+
+beforeAll(async () => await service.listen());
+beforeEach(() => {
+	for (const stream of [process.stdout, process.stderr]) {
+		jest.spyOn(stream, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+	}
+	service.answer = (request) => answerTo(request);
+});
+afterEach(() => {
+	jest.restoreAllMocks();
+	service.reset();
+	written.length = 0;
+});
+afterAll(async () => await service.close());
+
+const REFUSAL = JSON.stringify({ code: 'rate_limit_exceeded', message: 'Not now', data: null });
+
+function answerTo(request: string): RawAnswer {
+	const { statusLine, headers } = repeating;
+	const [type, body] = /^2/.test(statusLine) ? goodAnswer(request) : ['application/json', REFUSAL];
+	const length = String(Buffer.byteLength(body));
+	const start = head(statusLine, { 'content-type': type, 'content-length': length, ...headers });
+	return { packets: [Buffer.concat([start, Buffer.from(body)])], then: 'ends' };
+}
+
+function goodAnswer(request: string): [type: string, body: string] {
+	const choice = { index: 0, finish_reason: 'stop' };
+	const task = { id: 'task-1', status: 'completed', url: `${service.url}/clip.mp4` };
+	if (request.startsWith('GET /clip')) return ['video/mp4', 'a clip'];
+	if (/^GET \S+\/models /.test(request)) return ['application/json', '{"data":[{"id":"m"}]}'];
+	if (request.startsWith('GET')) return ['application/json', JSON.stringify(task)];
+	if (!/^POST \S+\/chat\//.test(request))
+		return ['application/json', JSON.stringify({ data: [{ ...task, status: 'processing' }] })];
+	const stream = request.includes('"stream":true');
+	const said = { [stream ? 'delta' : 'message']: { role: 'assistant', content: 'Hello' } };
+	const json = JSON.stringify({ choices: [{ ...choice, ...said }] });
+	return stream
+		? ['text/event-stream', `data: ${json}\n\ndata: [DONE]\n\n`]
+		: ['application/json', json];
+}
+
+const once = { requestOptions: { maxRetries: 0 } };
+const chat = (stream: boolean): NodeRun => ({
+	node: 'chatCompletion',
+	parameters: {
+		model: 'm',
+		messages: { values: [{ role: 'user', content: 'Hello' }] },
+		options: { stream },
+		...once,
+	},
+	streaming: stream,
+});
+const video = (parameters: INodeParameters): NodeRun => ({
+	node: 'videoGeneration',
+	parameters: {
+		model: 'm',
+		prompt: 'A boat',
+		waitOptions: { pollInterval: 0.01 },
+		...once,
+		...parameters,
+	},
+});
+const RUNS: NodeRun[] = [
+	chat(false),
+	{ ...chat(false), onError: 'continueRegularOutput' },
+	chat(true),
+	{ node: 'listModels', parameters: once },
+	video({ download: true }),
+	video({ operation: 'get', taskId: 'task-1', download: true }),
+];
+
+const STATUSES = ['200 OK', '302 Found', '401 No', '429 Later'];
+const HEADERS = [
+	'x-echo',
+	'set-cookie',
+	'location',
+	'www-authenticate',
+	'content-type',
+	'content-encoding',
+	'content-length',
+	'transfer-encoding',
+	'content-disposition',
+	'connection',
+	'date',
+	'retry-after',
+	'x-ratelimit-limit-requests',
+	'x-ratelimit-remaining-requests',
+	'x-ratelimit-reset-requests',
+];
+const HEADS: Record<string, typeof repeating> = {
+	...Object.fromEntries(
+		STATUSES.flatMap((status) => [
+			[`the status text of ${status}`, { statusLine: `${status} ${MARKER}`, headers: {} }],
+			[`the name of a header of ${status}`, { statusLine: status, headers: { [MARKER]: 'x' } }],
+			[
+				`a header that is none of ${status}`,
+				{ statusLine: status, headers: { [`${MARKER} ${MARKER}`]: 'x' } },
+			],
+			...HEADERS.map((name) => [
+				`${name} of ${status}`,
+				{ statusLine: status, headers: { [name]: `${valueStart(name)}${MARKER}` } },
+			]),
+		]),
+	),
+	'a status that is none': { statusLine: MARKER, headers: {} },
+};
+
+function valueStart(name: string): string {
+	if (name === 'content-type') return 'video/mp4; by=';
+	return name === 'location' ? 'http://' : '';
+}
+
+function expectHidden({ run, chunks, error }: NodeResult): void {
+	const seen = [
+		inspect(run, { depth: Infinity, maxStringLength: Infinity, maxArrayLength: Infinity }),
+		JSON.stringify(run.data.resultData),
+		JSON.stringify(chunks),
+		inspect(error, { depth: Infinity }),
+		error?.stack,
+		...written,
+	].join('\n');
+	expect(seen.toLowerCase()).not.toContain(MARKER);
+	expect(seen).not.toContain(Buffer.from(MARKER).toString('base64'));
+}
+
+test.each(Object.entries(HEADS))(
+	'a key that the service repeats in %s shows nowhere',
+	async (_where, given) => {
+		repeating = given;
+		for (const run of RUNS) {
+			// The rate gate is shared by all that use one service and key.
+			const credential = { baseUrl: `${service.url}/${(runs += 1)}`, apiKey: MARKER };
+			expectHidden(await runNode(service as unknown as Simulator, { ...run, credential }));
+		}
+		expect(service.requests.length).toBeGreaterThanOrEqual(RUNS.length);
+	},
+);
