@@ -1,0 +1,223 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../simulator';
+import { type RawAnswer, RawServer, whole } from '../engine/rawServer';
+import { type NodeRun, nodeTypes, runNode } from '../engine/runNode';
+
+/** Clauses of the interface document as whoever builds a workflow meets them. */
+const DAY_MS = 24 * 3600 * 1000;
+const raw = new RawServer();
+let simulator: Simulator;
+let now = Date.now;
+
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0, now: () => now() });
+	await raw.listen();
+});
+afterEach(() => {
+	now = Date.now;
+	simulator.reset();
+	raw.reset();
+});
+afterAll(async () => {
+	await simulator.close();
+	await raw.close();
+});
+
+const once = { waitOptions: { pollInterval: 0.01 }, requestOptions: { maxRetries: 0 } };
+const video = (parameters: object = {}): NodeRun => ({
+	node: 'videoGeneration',
+	parameters: { model: 'kite-motion', prompt: 'A boat', ...once, ...parameters },
+});
+const models: NodeRun = { node: 'listModels', parameters: { requestOptions: { maxRetries: 0 } } };
+
+function json(body: unknown, status = '200 OK'): RawAnswer {
+	return whole(status, JSON.stringify(body), { 'content-type': 'application/json' });
+}
+
+let services = 0;
+const askRaw = async (run: NodeRun, answer: (request: string) => RawAnswer) => {
+	raw.answer = answer;
+	// The rate gate is shared by all that use one service and key.
+	const credential = { baseUrl: `${raw.url}/${(services += 1)}`, apiKey: 'key-of-tests' };
+	return await runNode(simulator, { ...run, credential });
+};
+
+/** A field of a node's form, also one inside a collection. */
+function field(node: string, name: string): INodeProperties {
+	const { properties } = nodeTypes[`n8n-nodes-generation-service.${node}`]!.description;
+	const inner = properties.flatMap(({ options = [] }) =>
+		options.filter((entry) => 'type' in entry),
+	);
+	const found = [...properties, ...inner].find((entry) => entry.name === name);
+	if (found === undefined) throw new Error(`The form has no field ${name}`);
+	return found;
+}
+
+test.each([
+	['chatCompletion', 'temperature', 0, 2],
+	['chatCompletion', 'topP', 0, 1],
+	['chatCompletion', 'presencePenalty', -2, 2],
+	['chatCompletion', 'frequencyPenalty', -2, 2],
+	['chatCompletion', 'maxTokens', 1, undefined],
+	['lmChatGenerationService', 'temperature', 0, 2],
+	['lmChatGenerationService', 'topP', 0, 1],
+	['videoGeneration', 'duration', 2, 10],
+	['videoGeneration', 'n', 1, 4],
+])('Limits: the form of %s takes %s from %s to %s', (node, name, minValue, maxValue) => {
+	const { typeOptions } = field(node, name);
+	expect([typeOptions?.minValue, typeOptions?.maxValue]).toEqual([minValue, maxValue]);
+});
+
+test.each([
+	['chatCompletion', 'temperature', 1],
+	['chatCompletion', 'topP', 1],
+	['chatCompletion', 'presencePenalty', 0],
+	['chatCompletion', 'frequencyPenalty', 0],
+	['videoGeneration', 'size', '720p'],
+	['videoGeneration', 'duration', 5],
+	['videoGeneration', 'fps', 24],
+	['videoGeneration', 'n', 1],
+	['videoGeneration', 'responseFormat', 'url'],
+])('Endpoints: in the form of %s %s begins at the default of the service', (node, name, value) => {
+	expect(field(node, name).default).toBe(value);
+});
+
+test.each([
+	['size', ['480p', '720p', '1080p']],
+	['fps', [24, 30, 60]],
+	['responseFormat', ['url', 'b64_json']],
+])('Limits: the form offers for %s what the service takes, and nothing else', (name, values) => {
+	const options = field('videoGeneration', name).options ?? [];
+	expect(options.map((option) => ('value' in option ? option.value : undefined))).toEqual(values);
+});
+
+test('Endpoints: what only asks has no body, and does not say of what type it would be', async () => {
+	const { items } = await runNode(simulator, video());
+	await runNode(simulator, models);
+	expect(items).toHaveLength(1);
+	const gets = simulator.requests.filter(({ endpoint }) => /poll|models/.test(endpoint));
+	expect(gets.length).toBeGreaterThanOrEqual(2);
+	for (const { headers } of gets) {
+		expect(headers).not.toHaveProperty('content-type');
+		expect(headers['content-length'] ?? '0').toBe('0');
+	}
+});
+
+test('Video task: not simplified, an item is the task as the service defines it', async () => {
+	const { items } = await runNode(simulator, video({ simplify: false, options: { fps: 30 } }));
+	const [task] = simulator.tasks;
+	expect(items[0]?.json).toEqual({
+		id: task!.id,
+		task_id: task!.id,
+		status: 'completed',
+		progress: 100,
+		url: `${simulator.url}/files/${task!.id}.mp4`,
+		revised_prompt: expect.stringContaining('A boat') as string,
+		metadata: { duration: 5, size: '720p', fps: 30, format: 'mp4' },
+		created_at: expect.any(Number) as number,
+		completed_at: expect.any(Number) as number,
+	});
+});
+
+describe.each(['queued', 'processing', 'completed', 'failed'])(
+	'Video submission: a task that is %s at once',
+	(status) => {
+		const url = status === 'completed' ? 'https://files.test/clip.mp4' : null;
+		const entry = { id: 'task-1', status, url, revised_prompt: 'A boat, softly lit' };
+		const submission = {
+			id: 'r-1',
+			object: 'video.generation',
+			created: 7,
+			model: 'm',
+			data: [entry],
+		};
+
+		test('is handed on by Submit as it is', async () => {
+			const { items } = await askRaw(video({ operation: 'submit' }), () => json(submission));
+			expect(items.map((item) => item.json)).toEqual([
+				{
+					task_id: 'task-1',
+					status,
+					url,
+					revised_prompt: 'A boat, softly lit',
+					created_at: 7,
+					request_id: 'r-1',
+					model: 'm',
+				},
+			]);
+		});
+
+		test('is asked for by Generate, whose item is what the task has become', async () => {
+			const end = status === 'failed' ? 'failed' : 'completed';
+			const task = { ...entry, status: end, progress: 100, url: 'https://files.test/clip.mp4' };
+			const { items, error } = await askRaw(video(), (request) =>
+				json(request.startsWith('POST') ? submission : task),
+			);
+			if (status === 'failed') expect(error?.message).toMatch(/could not make the video of task/);
+			else expect(items[0]?.json).toMatchObject({ status: 'completed', url: task.url });
+			expect(raw.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+		});
+	},
+);
+
+test('Task retention: a task that is asked for after its seven days is told as such', async () => {
+	await runNode(simulator, video({ operation: 'submit' }));
+	const taskId = simulator.tasks[0]!.id;
+	const get = video({ operation: 'get', taskId });
+	now = () => Date.now() + 6.9 * DAY_MS;
+	expect((await runNode(simulator, get)).items).toHaveLength(1);
+	now = () => Date.now() + 7.1 * DAY_MS;
+	const { error } = await runNode(simulator, get);
+	expect(error?.message).toMatch(/does not know the video task/);
+	expect(error?.description).toMatch(/about 7 days/);
+});
+
+const message = 'Words of the service';
+const SHAPES: Array<[string, object]> = [
+	['without a code', { message, data: null }],
+	['whose code is null', { code: null, message, data: null }],
+	['wrapped, without type and code', { error: { message } }],
+	['wrapped, with null for type and code', { error: { message, type: null, code: null } }],
+];
+
+describe.each(SHAPES)('Errors: a body %s', (_shape, body) => {
+	test.each([
+		['413 Payload Too Large', 'payload_too_large'],
+		['500 Internal Server Error', 'internal_server_error'],
+		['502 Bad Gateway', 'bad_gateway'],
+		['503 Service Unavailable', 'service_unavailable'],
+		['403 Forbidden', 'forbidden'],
+	])('of %s gets the code %s, and keeps its words', async (status, code) => {
+		const run: NodeRun = { ...video(), onError: 'continueRegularOutput' };
+		const { items } = await askRaw(run, () => json(body, status));
+		expect(items[0]?.json.error).toMatchObject({
+			code,
+			http_status: Number(status.slice(0, 3)),
+			description: expect.stringContaining(message) as string,
+		} satisfies IDataObject);
+	});
+});
+
+test('Errors: no permission for a model is told by its status, with the code of the service', async () => {
+	const refusal = { code: 'model_restricted', message: 'Not in your plan', data: null };
+	const { items } = await askRaw({ ...video(), onError: 'continueRegularOutput' }, () =>
+		json(refusal, '403 Forbidden'),
+	);
+	expect(items[0]?.json.error).toMatchObject({
+		message: 'The account is not allowed to do this',
+		description: expect.stringMatching(/permissions.*this model.*Not in your plan/s) as string,
+		code: 'model_restricted',
+	});
+});
+
+test('Versioning: a model that was withdrawn says so for a chat and for a video', async () => {
+	const chat: NodeRun = {
+		node: 'chatCompletion',
+		parameters: { model: 'heron-0', messages: { values: [{ role: 'user', content: 'Hello' }] } },
+	};
+	for (const run of [chat, video({ model: 'kite-0' })]) {
+		const { error } = await runNode(simulator, run);
+		expect(error?.message).toMatch(/does not know the model/);
+		expect(error?.description).toMatch(/models can be withdrawn/);
+	}
+});
