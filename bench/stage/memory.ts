@@ -10,16 +10,21 @@ export function heldMiB(): number {
 	return (heapUsed + external) / BYTES_PER_MIB;
 }
 
-/** By how much the resident set of this process grows at most while the work is done. */
-export async function peakGrowthMiB(work: () => Promise<unknown>): Promise<number> {
+/** By how much the resident set of this process grows at most while the work is done, and its buffers. */
+export async function peakGrowthMiB(work: () => Promise<unknown>) {
 	collectGarbage();
-	const before = process.memoryUsage.rss();
-	let peak = before;
+	const before = process.memoryUsage();
+	const peak = { ...before };
 	const sample = () => {
-		peak = Math.max(peak, process.memoryUsage.rss());
+		const { rss, arrayBuffers } = process.memoryUsage();
+		peak.rss = Math.max(peak.rss, rss);
+		peak.arrayBuffers = Math.max(peak.arrayBuffers, arrayBuffers);
 	};
 	const timer = setInterval(sample, SAMPLE_MS);
 	await work().finally(() => clearInterval(timer));
 	sample();
-	return (peak - before) / BYTES_PER_MIB;
+	return {
+		resident: (peak.rss - before.rss) / BYTES_PER_MIB,
+		buffers: (peak.arrayBuffers - before.arrayBuffers) / BYTES_PER_MIB,
+	};
 }
