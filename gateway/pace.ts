@@ -2,7 +2,7 @@ import { Stretch } from './stretch';
 
 const SECOND_MS = 1_000;
 /** A pace is kept to this part of the limit, so that jitter on the way does not break it. */
-const MARGIN = 0.98;
+const MARGIN = 0.99;
 /** Of what flowed in during a pause this part is spent at once; the rest is for the jitter. */
 const SPENT_AT_ONCE = 0.9;
 /** A first refusal may stand alone: it allows no fewer requests than this in a pause. */
