@@ -9,6 +9,12 @@ const LONGEST_MESSAGE = 1_000;
 
 const LONGEST_WAIT_MS = 366 * 24 * 3_600_000;
 
+/** A number in quotation marks is the same number. */
+const seconds = z.preprocess(
+	(value) => (typeof value === 'string' ? Number(value) : value),
+	z.number().positive(),
+);
+
 const generalBody = z.looseObject({
 	code: z.union([z.string(), z.number()]).nullish(),
 	message: z.string(),
@@ -83,7 +89,7 @@ function retryAfter(
 	data: unknown,
 	now: number,
 ): number | undefined {
-	const body = z.object({ retry_after: z.number().positive() }).safeParse(data).data;
+	const body = z.object({ retry_after: seconds }).safeParse(data).data;
 	if (body !== undefined) return body.retry_after * 1000;
 	// A date is meant on the service's clock, so it is compared with that clock where the answer shows it.
 	const serviceNow = Date.parse(header(headers, 'date') ?? '') || now;

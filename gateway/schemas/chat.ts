@@ -107,7 +107,10 @@ export const chatCompletion = z.looseObject({
 			z.looseObject({
 				index: z.number().optional().catch(undefined),
 				/** `content` is null where the answer is a tool call, which the document names but does not show. */
-				message: z.looseObject({ role: z.string().optional(), content: z.string().nullish() }),
+				message: z.looseObject({
+					role: z.string().optional().catch(undefined),
+					content: z.string().nullish(),
+				}),
 				finish_reason: z.string().nullish().catch(null),
 			}),
 		)
@@ -124,8 +127,14 @@ const chunk = z.looseObject({
 	model: z.string().optional().catch(undefined),
 	choices: z.array(
 		z.looseObject({
-			index: z.number().default(0),
-			delta: z.looseObject({ content: z.string().nullish() }).default({}),
+			index: z
+				.number()
+				.nullish()
+				.transform((index) => index ?? 0),
+			delta: z
+				.looseObject({ content: z.string().nullish() })
+				.nullish()
+				.transform((delta) => delta ?? {}),
 			finish_reason: z.string().nullish(),
 		}),
 	),

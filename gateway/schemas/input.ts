@@ -66,11 +66,12 @@ export function mergeAdditionalBody(
 }
 
 /**
- * Parses JSON that a user typed; an object or array that an expression gave passes through.
+ * Parses JSON that a user typed; an object or array that an expression gave passes through, and a blank text is no JSON.
  * @throws InvalidInputError naming the parameter.
  */
 export function parseJson(value: unknown, parameter: string): unknown {
 	if (typeof value !== 'string') return value;
+	if (value.trim() === '') return undefined;
 	try {
 		return JSON.parse(value) as unknown;
 	} catch (error) {

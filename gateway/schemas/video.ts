@@ -45,9 +45,18 @@ export function videoRequest(
 	return parseInput(request, mergeAdditionalBody(input, additionalBody, ['model', 'prompt']));
 }
 
-const taskStatus = z.enum(['queued', 'processing', 'completed', 'failed']);
+const statusName = z.enum(['queued', 'processing', 'completed', 'failed']);
 
-export type TaskStatus = z.infer<typeof taskStatus>;
+/** A status that a server on the way writes in another case is the same status. */
+const taskStatus = z.preprocess(
+	(value) => (typeof value === 'string' ? value.trim().toLowerCase() : value),
+	statusName,
+);
+
+/** An identifier that comes as a number is none the less the only way to what was paid for. */
+const identifier = z.union([z.string().min(1), z.number().transform(String)]);
+
+export type TaskStatus = z.infer<typeof statusName>;
 
 /**
  * Video submission response. What it promises beyond the ids is not worth losing a paid task over:
@@ -61,7 +70,7 @@ export const videoSubmission = z.looseObject({
 	data: z
 		.array(
 			z.looseObject({
-				id: z.string().min(1),
+				id: identifier,
 				status: taskStatus.catch('processing'),
 				url: z.string().nullish().catch(null),
 				revised_prompt: z.string().nullish().catch(undefined),
@@ -81,7 +90,7 @@ const metadata = z.looseObject({
 
 /** Video task (status query response). Only the status decides anything; the rest may be missing. */
 export const videoTask = z.looseObject({
-	id: z.string().min(1),
+	id: identifier,
 	status: taskStatus,
 	progress: z.number().min(0).max(100).nullish().catch(undefined),
 	url: z.string().nullish(),

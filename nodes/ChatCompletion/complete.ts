@@ -107,7 +107,7 @@ async function streamed(
 }
 
 function simplified({ id, model, choices, usage }: ChatCompletion): IDataObject {
-	const [choice] = choices;
+	const choice = choices.find(({ index }) => index === 0) ?? choices[0];
 	return {
 		text: choice?.message.content ?? '',
 		finish_reason: choice?.finish_reason ?? null,

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { InvalidInputError, parseJson } from '../../gateway';
+import { asText } from '../shared/asText';
 import { hintWhile, looksEmpty, looksUnresolved } from '../shared/hints';
 
 /** The conversation so far, from the form or as JSON. */
@@ -113,6 +114,13 @@ export function readMessages(context: IExecuteFunctions, itemIndex: number): unk
 			'messagesJson must be an array of messages with role and content',
 		);
 	}
-	const { values } = context.getNodeParameter('messages', itemIndex, {}) as { values?: unknown };
-	return values ?? [];
+	const { values = [] } = context.getNodeParameter('messages', itemIndex, {}) as {
+		values?: unknown;
+	};
+	return Array.isArray(values) ? values.map(withText) : values;
+}
+
+function withText(message: unknown): unknown {
+	if (typeof message !== 'object' || message === null || !('content' in message)) return message;
+	return { ...message, content: asText(message.content) };
 }

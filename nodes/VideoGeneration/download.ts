@@ -20,6 +20,13 @@ import { inlineVideo } from './inlineVideo';
 const LATER =
 	'The video is finished and paid for: use the operation Get with this task ID to download it later.';
 
+/** Containers whose type has another name than their files. */
+const TYPES = new Map([
+	['avi', 'x-msvideo'],
+	['mkv', 'x-matroska'],
+	['mov', 'quicktime'],
+]);
+
 /** Enough to tell a video from a page, whatever the server calls it. */
 const SNIFFED_BYTES = 512;
 
@@ -34,8 +41,11 @@ export async function downloadVideo(
 	task: VideoTask,
 	spooled: SpooledVideo | undefined,
 ): Promise<IBinaryData> {
-	const format = task.metadata?.format?.replace(/\W/g, '') || 'mp4';
-	const file = { name: `${task.id.replace(/[^\w.-]/g, '_')}.${format}`, type: `video/${format}` };
+	const format = task.metadata?.format?.replace(/\W/g, '').toLowerCase() || 'mp4';
+	const file = {
+		name: `${task.id.replace(/[^\w.-]/g, '_')}.${format}`,
+		type: `video/${TYPES.get(format) ?? format}`,
+	};
 	const inline = spooled?.read() ?? inlineVideo(task);
 	if (inline !== undefined) {
 		return await service.context.helpers.prepareBinaryData(inline, file.name, file.type);
@@ -93,7 +103,8 @@ async function fetchVideo(service: Service, address: string, file: { name: strin
 		});
 		// Unlike a bare pipe it also notices a body that broke before anyone listened to it.
 		pipeline(body, whole, () => {});
-		const [type = file.type] = /^video\/[\w.+-]+/.exec(headers['content-type'] ?? '') ?? [];
+		const announced = headers['content-type']?.toLowerCase() ?? '';
+		const [type = file.type] = /^video\/[\w.+-]+/.exec(announced) ?? [];
 		return await context.helpers.prepareBinaryData(whole, file.name, type);
 	} catch (error) {
 		throw explain(error);

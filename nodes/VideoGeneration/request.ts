@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { parseJson, type VideoRequest, videoRequest } from '../../gateway';
+import { asText } from '../shared/asText';
 import { hintWhile, looksEmpty, looksUnresolved } from '../shared/hints';
 import { modelLocator, readModel } from '../shared/modelLocator';
 
@@ -140,13 +141,13 @@ export function readVideoRequest(context: IExecuteFunctions, itemIndex: number):
 	return videoRequest(
 		{
 			model: readModel(context, itemIndex),
-			prompt: context.getNodeParameter('prompt', itemIndex, ''),
+			prompt: asText(context.getNodeParameter('prompt', itemIndex, '')),
 			size: unlessEmpty(context.getNodeParameter('size', itemIndex, '720p')),
 			duration: unlessEmpty(context.getNodeParameter('duration', itemIndex, 5)),
 			fps: unlessEmpty(fps),
 			n: unlessEmpty(n),
 			response_format: unlessEmpty(responseFormat),
-			user: unlessEmpty(user),
+			user: asText(unlessEmpty(user)),
 		},
 		parseJson(unlessEmpty(additionalBody), 'additionalBody'),
 	);

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 import { parseJson } from '../../gateway';
+import { asText } from './asText';
 import { hintWhile } from './hints';
 
 /** The parameters of a chat request beside model and messages. */
@@ -104,7 +105,7 @@ export function requestFields(options: Record<string, unknown>) {
 		stop: options.stop,
 		presence_penalty: options.presencePenalty,
 		frequency_penalty: options.frequencyPenalty,
-		user: options.user,
+		user: asText(options.user),
 	};
 }
 

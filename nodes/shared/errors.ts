@@ -24,7 +24,8 @@ interface Failure {
 	/** What to do next, then the service's own words. */
 	description: string;
 	code: string;
-	http_status?: number;
+	/** Null where no answer of the service stands behind the failure. */
+	http_status: number | null;
 	task_id?: string;
 	[detail: string]: unknown;
 }
@@ -81,7 +82,7 @@ export function nodeError(
 			{ message },
 			{
 				...told,
-				...(http_status !== undefined && { httpCode: String(http_status) }),
+				...(http_status !== null && { httpCode: String(http_status) }),
 				...failureOf(cause),
 			},
 		);
@@ -101,9 +102,9 @@ function describe(error: unknown): Failure {
 		message: cause instanceof InvalidInputError ? labelled(cause) : cause.message,
 		description: cause.advice + (cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') + words,
 		code: cause.code,
+		http_status: cause instanceof ServiceError ? cause.status : null,
 		...(cause instanceof InvalidInputError && { parameter: cause.parameter }),
 		...(cause instanceof ServiceError && {
-			http_status: cause.status,
 			...(cause.reason !== undefined && { reason: cause.reason }),
 			...(cause.retryAfterMs !== undefined && {
 				retry_after: Math.ceil(cause.retryAfterMs / 1000),
@@ -127,6 +128,7 @@ function describeForeign(error: unknown): Failure {
 		message,
 		description: described ? String(error.description) : 'Check the parameters of the node.',
 		code: 'node_error',
+		http_status: null,
 	};
 }
 

@@ -166,6 +166,7 @@ test('with Continue, bad items become error items and only the good ones are sen
 		json: {
 			error: {
 				message: 'Temperature must be a number from 0 to 2 (it is 9)',
+				http_status: null,
 				description: expect.stringContaining('Nothing was sent') as string,
 				code: 'invalid_input',
 				parameter: 'temperature',

@@ -102,6 +102,11 @@ test.each<[string, object]>([
 	['an id that is a number', { id: 7 }],
 	['a usage of null', { usage: null }],
 	['a usage without numbers', { usage: { prompt_tokens: 'some' } }],
+	['a role of null', { choices: [choice('Good day', { role: null })] }],
+	[
+		'the first choice not at the first place',
+		{ choices: [choice('Two', {}, 1), choice('Good day')] },
+	],
 ])('an answer with %s is still an answer', async (_name, more) => {
 	expect((await itemOf(completion(more))).json.text).toBe('Good day');
 });
@@ -113,6 +118,14 @@ const line = (delta: object, more: object = {}) =>
 		model: 'heron-chat',
 		choices: [{ index: 0, delta, finish_reason: null, ...more }],
 	})}\n\n`;
+
+test('a streamed answer is put together though its last chunk has null in place of the delta and of the index', async () => {
+	const { json } = await itemOf(
+		`${line({ content: 'Good day' })}data: {"choices":[{"index":null,"delta":null,"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`,
+		{ options: { stream: true } },
+	);
+	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+});
 
 test('tool calls that come in pieces are put together', async () => {
 	const part = (text: string, more: object = {}) =>

@@ -200,3 +200,38 @@ test('List Models reads every parameter anew for each item', async () => {
 	);
 	expect(ids).toEqual([['heron-chat'], ['heron-chat@20250620'], ['kite-motion']]);
 });
+
+test('a number that an expression gives for a text, such as an id or a year, is sent as its digits', async () => {
+	const items = [{ year: 2024 }];
+	const options = { user: '={{ $json.year }}' };
+	await runNode(simulator, {
+		node: 'chatCompletion',
+		parameters: {
+			model: { __rl: true, mode: 'id', value: 'heron-chat' },
+			messages: { values: [{ role: 'user', content: '={{ $json.year }}' }] },
+			options,
+		},
+		items,
+	});
+	await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: { operation: 'submit', model: 'kite-motion', prompt: '={{ $json.year }}', options },
+		items,
+	});
+	expect(bodies('chat')).toMatchObject([
+		{ user: '2024', messages: [{ role: 'user', content: '2024' }] },
+	]);
+	expect(bodies('submit')).toMatchObject([{ user: '2024', prompt: '2024' }]);
+});
+
+test('an Additional Body of nothing but white space counts as not set', async () => {
+	const { error } = await runNode(simulator, {
+		node: 'chatCompletion',
+		parameters: {
+			model: { __rl: true, mode: 'id', value: 'heron-chat' },
+			messages: { values: [{ role: 'user', content: 'Hello' }] },
+			options: { additionalBody: ' \n' },
+		},
+	});
+	expect(error).toBeUndefined();
+});

@@ -1,0 +1,110 @@
+import { type RawAnswer, RawServer, whole } from '../engine/rawServer';
+import { type NodeRun, runNode } from '../engine/runNode';
+import { type Simulator, startSimulator } from '../../simulator';
+
+const service = new RawServer();
+let keys = 0;
+let simulator: Simulator;
+beforeAll(async () => {
+	await service.listen();
+	simulator = await startSimulator();
+});
+beforeEach(() => service.reset());
+afterAll(async () => await Promise.all([service.close(), simulator.close()]));
+
+const json = (value: object, status = '200 OK') => whole(status, JSON.stringify(value));
+const video = (id: unknown, more: object = {}) => ({
+	id,
+	status: 'completed',
+	progress: 100,
+	url: `${service.url}/clip`,
+	...more,
+});
+
+/** Runs the node against a service that makes a task of each submission, and answers the looks at it as given. */
+async function generate(
+	looks: RawAnswer[],
+	parameters: NodeRun['parameters'] = {},
+	{
+		id = 'task-1',
+		clip = whole('200 OK', '\0\0\0\x18ftyp'),
+	}: { id?: unknown; clip?: RawAnswer } = {},
+) {
+	service.answer = (request) => {
+		if (request.startsWith('POST')) return json({ id: 'order', data: [{ id }] });
+		if (request.startsWith('GET /clip')) return clip;
+		return looks.length > 1 ? looks.shift()! : looks[0]!;
+	};
+	return await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: {
+			model: 'kite-motion',
+			prompt: 'A boat',
+			waitOptions: { pollInterval: 0.02 },
+			...parameters,
+		},
+		// A key of its own: what one test is asked to wait for must not hold up the next.
+		credential: { baseUrl: service.url, apiKey: `key-${(keys += 1)}` },
+		onError: 'continueRegularOutput',
+	});
+}
+
+test.each(['COMPLETED', 'Completed', ' completed '])(
+	'a video whose status is written as "%s" is finished',
+	async (status) => {
+		const { items } = await generate([
+			json(video('task-1', { status: 'PROCESSING' })),
+			json(video('task-1', { status })),
+		]);
+		expect(items.map(({ json: fields }) => fields)).toMatchObject([{ status: 'completed' }]);
+	},
+);
+
+test('a failed video is told as failed, in whichever case its status is written', async () => {
+	const { items } = await generate([
+		json(video('task-1', { status: 'FAILED', error: 'Too dark' })),
+	]);
+	expect(items[0]?.json.error).toMatchObject({ code: 'task_failed', http_status: null });
+});
+
+test('a video is not lost because the service counts its tasks in numbers', async () => {
+	const { items } = await generate([json(video(7))], {}, { id: 7 });
+	expect(items[0]?.json).toMatchObject({ task_id: '7', status: 'completed' });
+	expect(service.requests.at(-1)).toMatch(/^GET \S+\/7 /);
+});
+
+test('a pause in quotation marks is kept to', async () => {
+	const refusal = {
+		code: 'rate_limit_exceeded',
+		message: 'Slow',
+		data: { retry_after: '31536000' },
+	};
+	const { items } = await generate([json(refusal, '429 Too Many Requests')], {
+		operation: 'get',
+		taskId: 'task-1',
+	});
+	expect(items[0]?.json.error).toMatchObject({ http_status: 429, retry_after: 31_536_000 });
+	expect(service.requests).toHaveLength(1);
+});
+
+test.each([
+	['MP4', undefined, 'video/mp4', 'mp4'],
+	['mov', undefined, 'video/quicktime', 'mov'],
+	['mkv', 'application/octet-stream', 'video/x-matroska', 'mkv'],
+	['mp4', 'Video/MP4; codecs="avc1"', 'video/mp4', 'mp4'],
+])(
+	'a downloaded video of the format %s that comes as %s has the type %s',
+	async (format, type, mimeType, fileExtension) => {
+		const clip = whole(
+			'200 OK',
+			'\0\0\0\x18ftyp',
+			type === undefined ? {} : { 'content-type': type },
+		);
+		const { items } = await generate(
+			[json(video('task-1', { metadata: { format } }))],
+			{ download: true },
+			{ clip },
+		);
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType, fileExtension });
+	},
+);
