@@ -5,6 +5,7 @@ import { connections } from './rows/connections';
 import { download } from './rows/download';
 import { firstChunk } from './rows/firstChunk';
 import { growth } from './rows/growth';
+import { growthOfParts } from './rows/growthOfParts';
 import { loadingNodes } from './rows/loading';
 import { manyVideos } from './rows/manyVideos';
 import { rateLimit } from './rows/rateLimit';
@@ -23,5 +24,6 @@ export const benches: Bench[] = [
 	adaptivePolling,
 	download,
 	growth,
+	growthOfParts,
 	loadingNodes,
 ];

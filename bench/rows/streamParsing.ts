@@ -1,36 +1,23 @@
-import { Readable } from 'node:stream';
 import OpenAI from 'openai';
 import { bars, type Bench, compare, type Contestant, OURS } from '../bench';
-import { builtGateway } from '../stage/gateway';
+import {
+	answeredGateway,
+	CHUNK_BYTES,
+	eventStream,
+	PACKET_BYTES,
+	STREAM_HEADERS,
+} from '../stage/answers';
 import { timed } from '../stage/measure';
 import { MODEL } from '../stage/model';
 
 const MIB = 1024 ** 2;
 const STREAM_BYTES = 50 * MIB;
-/** What a TLS connection hands over at once. */
-const PACKET_BYTES = 16 * 1024;
 const SPEED = 'MiB a second';
 const OPEN_AI = 'openai package';
 
-/** A stream of chunks as a service sends them, a few letters of text in each. */
-function eventStream(): Buffer[] {
-	const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: MODEL };
-	const frame = (delta: object, finish_reason: string | null) =>
-		`data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
-	const one = Buffer.from(frame({ content: ' words' }, null));
-	const body = Buffer.concat([
-		Buffer.from(frame({ role: 'assistant', content: '' }, null)),
-		...Array.from({ length: Math.floor(STREAM_BYTES / one.length) }, () => one),
-		Buffer.from(`${frame({}, 'stop')}data: [DONE]\n\n`),
-	]);
-	return Array.from({ length: Math.ceil(body.length / PACKET_BYTES) }, (_, packet) =>
-		body.subarray(packet * PACKET_BYTES, (packet + 1) * PACKET_BYTES),
-	);
-}
-
 /** Measures how fast the text comes out; it must be all of it. */
 function measuring(read: (packets: Buffer[], onText: (text: string) => void) => Promise<unknown>) {
-	const packets = eventStream();
+	const packets = eventStream(Math.floor(STREAM_BYTES / CHUNK_BYTES));
 	const bytes = packets.reduce((sum, { length }) => sum + length, 0);
 	return async () => {
 		let letters = 0;
@@ -43,25 +30,12 @@ function measuring(read: (packets: Buffer[], onText: (text: string) => void) => 
 }
 
 const messages: [{ role: 'user'; content: string }] = [{ role: 'user', content: 'Hello' }];
-const headers = { 'content-type': 'text/event-stream' };
 
-const ours: Contestant = ({ url, key }) => {
-	const { Gateway, parseConnection, StreamedBody } = builtGateway();
-	return measuring(async (packets, onText) => {
-		const gateway = new Gateway(parseConnection({ baseUrl: url, apiKey: key }), {
-			maxConcurrency: 1,
-			maxRetries: 0,
-			timeoutMs: 300_000,
-			transport: async () =>
-				await Promise.resolve({
-					status: 200,
-					headers,
-					body: new StreamedBody(Readable.from(packets)),
-				}),
-		});
+const ours: Contestant = (stage) =>
+	measuring(async (packets, onText) => {
+		const gateway = answeredGateway(stage, STREAM_HEADERS, packets);
 		await gateway.streamChat({ model: MODEL, messages }, onText);
 	});
-};
 
 const openAi: Contestant = ({ url, key }) =>
 	measuring(async (packets, onText) => {
@@ -69,7 +43,9 @@ const openAi: Contestant = ({ url, key }) =>
 			baseURL: url,
 			apiKey: key,
 			fetch: async () =>
-				await Promise.resolve(new Response(ReadableStream.from(packets), { headers })),
+				await Promise.resolve(
+					new Response(ReadableStream.from(packets), { headers: STREAM_HEADERS }),
+				),
 		});
 		const stream = await client.chat.completions.create({ model: MODEL, messages, stream: true });
 		for await (const { choices } of stream) onText(choices[0]?.delta.content ?? '');

@@ -16,9 +16,11 @@ export function medians(samples: Sample[]): Sample {
 	);
 }
 
-/** Wall time, and the CPU time of all threads of this process alone, in milliseconds. */
+/**
+ * Wall time, and the CPU time of all threads of this process alone, in milliseconds. Without a garbage collection before:
+ * a forced one throws compiled code away.
+ */
 export async function timed(work: () => Promise<unknown>): Promise<{ wall: number; cpu: number }> {
-	collectGarbage();
 	const cpuBefore = process.cpuUsage();
 	const begin = performance.now();
 	await work();
@@ -27,7 +29,7 @@ export async function timed(work: () => Promise<unknown>): Promise<{ wall: numbe
 	return { wall, cpu: (user + system) / 1000 };
 }
 
-/** Contestants run with --expose-gc, so that none pays for the garbage of the repetition before. */
+/** Contestants run with --expose-gc: what memory is measured must not hold the garbage of the repetition before. */
 export function collectGarbage(): void {
 	globalThis.gc?.();
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import type { IDataObject, INodeType } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
 import type { Stage } from '../bench';
 import { httpRequestNode } from './chat';
 import { credentialFor, type NodeOnTest, ourPackage } from './nodes';
@@ -22,9 +22,9 @@ const request = {
 	prompt: '={{ $json.prompt }}',
 };
 
-/** Submits a video for each item and waits for all, with polls of five seconds as the node has it by default. */
-export function generatingNode(stage: Stage): NodeOnTest {
-	return videoNode(stage, { operation: 'generate', ...request });
+/** Submits a video for each item and waits for all, with polls of five seconds as the node has it by default, or as it is told. */
+export function generatingNode(stage: Stage, waitOptions: INodeParameters = {}): NodeOnTest {
+	return videoNode(stage, { operation: 'generate', ...request, waitOptions });
 }
 
 /** Submits a video for each item and goes on. */
