@@ -33,32 +33,36 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 	let answers: PaidWork<Answered> | undefined;
 	const hints = new RunHints('answer');
 	const isLive = isWatched(context);
-	const items = await eachItem(context, (service) => {
-		const paid = (answers = new PaidWork<Answered>(context, 'answers'));
-		return {
-			prepare: (itemIndex) => prepare(context, itemIndex, isLive),
-			async run({ request, stream, simplify }, itemIndex) {
-				const ask = async () => {
-					if (!stream) return await service.gateway.chat(request, service.signal);
-					const live = isLive ? new LiveChunks(context, itemIndex) : undefined;
-					return await streamed(service, request, live);
-				};
-				const key = workKey(itemIndex, request);
-				const answered = paid.find(key)?.completion;
-				const completion = answered ?? ((await ask()) as ChatCompletion & IDataObject);
-				if (answered === undefined) {
-					countTokens(context, completion);
-					paid.remember(key, { completion });
-				}
-				notePartialAnswer(hints, completion, simplify);
-				const json = simplify ? simplified(completion) : full(completion);
-				return [{ json, pairedItem: { item: itemIndex } }];
-			},
-		};
-	});
-	hints.show(context);
-	if (!items.some(({ json }) => 'error' in json)) answers?.forgetRun();
-	return items;
+	let items: INodeExecutionData[] | undefined;
+	try {
+		items = await eachItem(context, (service) => {
+			const paid = (answers = new PaidWork<Answered>(context, 'answers'));
+			return {
+				prepare: (itemIndex) => prepare(context, itemIndex, isLive),
+				async run({ request, stream, simplify }, itemIndex) {
+					const ask = async () => {
+						if (!stream) return await service.gateway.chat(request, service.signal);
+						const live = isLive ? new LiveChunks(context, itemIndex) : undefined;
+						return await streamed(service, request, live);
+					};
+					const key = workKey(itemIndex, request);
+					const answered = paid.find(key)?.completion;
+					const completion = answered ?? ((await ask()) as ChatCompletion & IDataObject);
+					if (answered === undefined) {
+						countTokens(context, completion);
+						paid.remember(key, { completion });
+					}
+					notePartialAnswer(hints, completion, simplify);
+					const json = simplify ? simplified(completion) : full(completion);
+					return [{ json, pairedItem: { item: itemIndex } }];
+				},
+			};
+		});
+		hints.show(context);
+		return items;
+	} finally {
+		answers?.end(items);
+	}
 }
 
 function prepare(context: IExecuteFunctions, itemIndex: number, isLive: boolean): Prepared {

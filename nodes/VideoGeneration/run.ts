@@ -30,14 +30,18 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 		current = { submissions: new Submissions(service), tasks: new TaskRun(service) };
 		return current;
 	};
-	const items = await operations[operation](context, open).catch((error: unknown) => {
-		const list = current?.tasks.list();
-		if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
-			error.description = [error.description, list].filter(Boolean).join('\n');
-		}
-		throw error;
-	});
-	current?.tasks.hints.show(context);
-	if (!items.some(({ json }) => 'error' in json)) current?.submissions.allDone();
-	return items;
+	let items: INodeExecutionData[] | undefined;
+	try {
+		items = await operations[operation](context, open).catch((error: unknown) => {
+			const list = current?.tasks.list();
+			if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
+				error.description = [error.description, list].filter(Boolean).join('\n');
+			}
+			throw error;
+		});
+		current?.tasks.hints.show(context);
+		return items;
+	} finally {
+		current?.submissions.end(items);
+	}
 }

@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	GatewayError,
 	NoAnswerError,
@@ -93,9 +93,9 @@ export class Submissions {
 		this.made.remember(key, { ...entry, tasks, failed: entry.failed + 1 });
 	}
 
-	/** Every item is done: nothing will be run again. */
-	allDone(): void {
-		this.made.forgetRun();
+	/** The run is over: with these items, or with an error that it throws. */
+	end(items: INodeExecutionData[] | undefined): void {
+		this.made.end(items);
 	}
 }
 

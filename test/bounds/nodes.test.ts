@@ -95,7 +95,7 @@ test('of a large video that is downloaded, only a little is held at any time', a
 	expect(Math.max(...held)).toBeLessThan(8 * MiB);
 });
 
-test('a loop that fails again and again does not fill the execution with what it submitted', async () => {
+test('a loop that fails again and again keeps what was paid for in its last runs alone', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'task-not-found' });
 	const { run, runs } = await runNode(simulator, {
 		node: 'videoGeneration',
@@ -104,13 +104,27 @@ test('a loop that fails again and again does not fill the execution with what it
 			prompt: '={{ $json.prompt }}',
 			waitOptions: { pollInterval: 0.01 },
 		},
-		items: Array.from({ length: 130 }, (_, item) => ({ prompt: `Boat ${item}` })),
+		items: Array.from({ length: 30 }, (_, item) => ({ prompt: `Boat ${item}` })),
 		onError: 'continueRegularOutput',
 		loop: true,
+		tries: 2,
 	});
-	expect(runs).toHaveLength(130);
+	expect(runs).toHaveLength(30);
 	const kept = run.data.executionData?.contextData['node:Node'] as { submissions: object };
-	expect(Object.keys(kept.submissions)).toHaveLength(100);
+	const last = Array.from({ length: 10 }, (_, index) => `run ${index + 20}`);
+	expect(Object.keys(kept.submissions)).toEqual(last);
+});
+
+test('a batch with failures that nothing repeats leaves none of its answers behind in the execution', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'invalid-request', matching: 'Fail' });
+	const { run, items } = await runNode(simulator, {
+		...chatNode({ requestOptions: { maxConcurrency: 1, maxRetries: 0 } }),
+		items: [{ prompt: 'Good' }, { prompt: 'Fail' }, { prompt: 'Good too' }],
+		onError: 'continueRegularOutput',
+	});
+	expect(items.map(({ json }) => 'error' in json)).toEqual([false, true, false]);
+	const kept = run.data.executionData?.contextData['node:Node'] as { answers: object };
+	expect(kept.answers).toEqual({});
 });
 
 test('a run that ends well leaves nothing behind in the execution', async () => {
