@@ -13,13 +13,13 @@ export interface CatalogueModel {
 
 const namedRecord = z
 	.looseObject({
-		id: z.string().min(1).optional(),
-		name: z.string().min(1).optional(),
-		model: z.string().min(1).optional(),
+		id: z.string().min(1).nullish(),
+		name: z.string().min(1).nullish(),
+		model: z.string().min(1).nullish(),
 	})
 	.transform((record, context) => {
 		const id = record.id ?? record.name ?? record.model;
-		if (id !== undefined) return { ...record, id };
+		if (typeof id === 'string') return { ...record, id };
 		context.addIssue('a model has no id');
 		return z.NEVER;
 	});
@@ -34,12 +34,19 @@ const entry = z.union([
 
 const entries = z.array(entry).transform((records) => records.map(toCatalogueModel));
 
+const LISTS = ['data', 'models', 'items', 'result'] as const;
+/** How deep in a body the list is looked for. */
+const DEEPEST = 2;
+
 /** Body of `GET /v1/models`. The document does not show its shape, so every usual one is taken. */
-export const modelList = z.union([
-	entries,
-	z.looseObject({ data: entries }).transform(({ data }) => data),
-	z.looseObject({ models: entries }).transform(({ models }) => models),
-]);
+export const modelList = z.preprocess((body) => listIn(body, DEEPEST), entries);
+
+function listIn(body: unknown, depth: number): unknown {
+	if (depth === 0 || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+	const fields: Partial<Record<string, unknown>> = { ...body };
+	const name = LISTS.find((list) => Boolean(fields[list]));
+	return name === undefined ? body : listIn(fields[name], depth - 1);
+}
 
 function toCatalogueModel(record: Record<string, unknown> & { id: string }): CatalogueModel {
 	return { record, id: record.id, ...readDatedName(record.id) };

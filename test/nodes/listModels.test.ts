@@ -1,6 +1,7 @@
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { searchModels } from '../../nodes/shared/modelLocator';
 import { type Simulator, startSimulator } from '../../simulator';
+import { RawServer, whole } from '../engine/rawServer';
 import { credentialOf, runNode } from '../engine/runNode';
 
 let simulator: Simulator;
@@ -79,4 +80,30 @@ test('the model dropdown waits for no rate limit: it says what is wrong at once'
 	simulator.inject({ endpoint: 'models', fault: 'rate-limit', times: 1 });
 	await expect(searchFor('kite')).rejects.toThrow(/rate limit/);
 	expect(simulator.count('models')).toBe(1);
+});
+
+const models = [
+	{ id: 'heron-chat', owner: 'reeds' },
+	{ id: null, name: 'kite-motion' },
+];
+
+test.each<[string, object]>([
+	['a bare list', models],
+	['data', { object: 'list', data: models }],
+	['models', { models }],
+	['items', { items: models, total: 2 }],
+	['result', { result: models }],
+	['data.models', { code: 'ok', message: '', data: { models } }],
+])('a catalogue that comes as %s is read', async (_shape, catalogue) => {
+	const service = new RawServer();
+	await service.listen();
+	service.answer = () => whole('200 OK', JSON.stringify(catalogue));
+	const { items } = await runNode(simulator, {
+		node: 'listModels',
+		parameters: {},
+		credential: { baseUrl: service.url, apiKey: 'key' },
+	});
+	await service.close();
+	expect(ids(items)).toEqual(['heron-chat', 'kite-motion']);
+	expect(items[0]?.json.owner).toBe('reeds');
 });
