@@ -56,6 +56,7 @@ export class Pace {
 	private tokens = 0;
 	private tokensAt = 0;
 	private pause = SECOND_MS;
+	private longestPause = SECOND_MS;
 	private announced = 0;
 	private isSearching = false;
 	/** By which factor the pace is raised when the service takes a request that passed after this time. */
@@ -68,6 +69,7 @@ export class Pace {
 
 	forget(): void {
 		this.perSecond = undefined;
+		this.longestPause = SECOND_MS;
 		this.stretch = new Stretch(-Infinity);
 	}
 
@@ -110,13 +112,19 @@ export class Pace {
 		stretch.refuse();
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
 		this.pause = Math.max(pause, SECOND_MS);
+		this.longestPause = Math.max(this.longestPause, this.pause);
 		this.announced = allowance;
 	}
 
 	/** After a pause, when the answers of what was under way have arrived. */
 	private reopen(past: Stretch, now: number): void {
 		const pace = this.perSecond;
-		this.perSecond = pace === undefined ? this.begin(past, now) : this.learn(past, now, pace);
+		// A service takes one request in each pause that it asks for: if it refuses more, the pace is not the reason.
+		const slowest = (SECOND_MS / this.longestPause) * MARGIN;
+		this.perSecond =
+			pace === undefined
+				? this.begin(past, now)
+				: Math.max(this.learn(past, now, pace), Math.min(pace, slowest));
 		const flowed = (this.perSecond * (now - past.lastAt)) / SECOND_MS;
 		this.tokens = Math.max(1, Math.min(flowed, this.burst(this.perSecond)) * SPENT_AT_ONCE);
 		this.tokensAt = now;

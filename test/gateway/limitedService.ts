@@ -13,6 +13,8 @@ interface LimitedServiceOptions {
 	announced?: number;
 	/** Milliseconds on the way there, and again back: this on average, from none to twice as much. */
 	latencyMs?: number;
+	/** Refuses a request whatever the limit, and asks for a second. */
+	refuses?: () => boolean;
 }
 
 /** A chat service behind a rate limit, in a clock's time. Knows each request by its `user` field. */
@@ -26,11 +28,11 @@ export class LimitedService {
 	}
 
 	readonly transport: Transport = async ({ body = '', headers }) => {
-		const { clock, announced } = this.options;
+		const { clock, announced, refuses } = this.options;
 		await clock.sleep(this.latency());
 		const key = String(headers.authorization);
 		const { user } = JSON.parse(body) as { user: string };
-		const overrun = this.limiter.take(key, clock.now());
+		const overrun = refuses?.() ? { waitMs: 1_000 } : this.limiter.take(key, clock.now());
 		this.received.push({ at: clock.now(), user, key, refused: overrun !== undefined });
 		await clock.sleep(this.latency());
 		if (overrun === undefined) return answer(200, {}, COMPLETION);

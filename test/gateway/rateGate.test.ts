@@ -97,6 +97,21 @@ test('a limit costs a handful of refusals: those under way when it is met, and w
 	expect(service.received.length).toBeLessThanOrEqual(ITEMS + 25);
 });
 
+test('refusals that no pace can avoid slow a batch down by their pauses, and not ever more', async () => {
+	let asked = 0;
+	const clock = new VirtualClock();
+	const service = new LimitedService({
+		clock,
+		limit: bucket(ITEMS, ITEMS),
+		refuses: () => (asked += 1) % 3 === 0,
+	});
+	const start = clock.now();
+	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 100));
+	const refusals = service.received.filter(({ refused }) => refused).length;
+	expect(refusals).toBeGreaterThan(40);
+	expect((clock.now() - start) / 1_000).toBeLessThan(3 * refusals);
+});
+
 test('a pause is not lost: what flowed in meanwhile is sent at once when it ends', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: bucket(50) });
