@@ -53,7 +53,7 @@ export function mergeAdditionalBody(
 		throw new InvalidInputError('additionalBody', 'The additional body must be a JSON object');
 	}
 	const conflict = Object.keys(parsed.data).find(
-		(field) => field in set || reserved.includes(field),
+		(field) => Object.hasOwn(set, field) || reserved.includes(field),
 	);
 	if (conflict !== undefined) {
 		throw new InvalidInputError(

@@ -235,3 +235,16 @@ test('an Additional Body of nothing but white space counts as not set', async ()
 	});
 	expect(error).toBeUndefined();
 });
+
+test('an Additional Body may have any field that the node does not set, whatever its name', async () => {
+	const { error } = await runNode(simulator, {
+		node: 'chatCompletion',
+		parameters: {
+			model: { __rl: true, mode: 'id', value: 'heron-chat' },
+			messages: { values: [{ role: 'user', content: 'Hello' }] },
+			options: { user: 'one', additionalBody: { valueOf: 'reeds' } },
+		},
+	});
+	expect(error).toBeUndefined();
+	expect(bodies('chat')).toMatchObject([{ valueOf: 'reeds' }]);
+});
