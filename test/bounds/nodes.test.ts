@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Simulator, startSimulator } from '../../simulator';
 import { runNode } from '../engine/runNode';
+import { videoNode } from '../nodes/videoNode';
 import { chatNode } from '../nodes/chatNode';
 
 const MiB = 1024 * 1024;
@@ -46,13 +47,7 @@ async function downloadFrom(answer: RequestListener) {
 	});
 	service.inject({ endpoint: 'download', fault: 'redirect-302' });
 	const { items } = await runNode(service, {
-		node: 'videoGeneration',
-		parameters: {
-			model: 'kite-motion',
-			prompt: 'A boat',
-			download: true,
-			waitOptions: { pollInterval: 0.02 },
-		},
+		...videoNode({ download: true }),
 		onError: 'continueRegularOutput',
 	});
 	server.closeAllConnections();
@@ -98,12 +93,7 @@ test('of a large video that is downloaded, only a little is held at any time', a
 test('a loop that fails again and again keeps what was paid for in its last runs alone', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'task-not-found' });
 	const { run, runs } = await runNode(simulator, {
-		node: 'videoGeneration',
-		parameters: {
-			model: 'kite-motion',
-			prompt: '={{ $json.prompt }}',
-			waitOptions: { pollInterval: 0.01 },
-		},
+		...videoNode(),
 		items: Array.from({ length: 30 }, (_, item) => ({ prompt: `Boat ${item}` })),
 		onError: 'continueRegularOutput',
 		loop: true,

@@ -2,6 +2,7 @@ import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import { type Simulator, startSimulator } from '../../simulator';
 import { type NodeRun, runNode } from '../engine/runNode';
+import { videoNode } from './videoNode';
 import { chatNode } from './chatNode';
 
 let simulator: Simulator;
@@ -19,19 +20,9 @@ async function hintsOf(node: NodeRun): Promise<string[]> {
 	return (run.data.resultData.runData.Node?.[0]?.hints ?? []).map(({ message }) => message);
 }
 
-const video = (parameters: NodeRun['parameters']): NodeRun => ({
-	node: 'videoGeneration',
-	parameters: {
-		model: 'kite-motion',
-		prompt: 'A boat',
-		waitOptions: { pollInterval: 0.01 },
-		...parameters,
-	},
-});
-
 test('a run that went well needs no words', async () => {
 	expect(await hintsOf(chatNode())).toEqual([]);
-	expect(await hintsOf(video({ download: true }))).toEqual([]);
+	expect(await hintsOf(videoNode({ download: true }))).toEqual([]);
 	expect(await hintsOf({ node: 'listModels', parameters: { returnAll: true } })).toEqual([]);
 });
 
@@ -75,12 +66,17 @@ test('a list without any model says why, once for all items', async () => {
 
 test('videos that are handed on unfinished are counted', async () => {
 	const waitOptions = { pollInterval: 0.02, maxWait: 0.1, onTimeout: 'output' };
-	const endless = video({ prompt: 'A boat [fault:task-endless]', waitOptions, options: { n: 2 } });
+	const endless = videoNode({
+		prompt: 'A boat [fault:task-endless]',
+		waitOptions,
+		options: { n: 2 },
+	});
 	expect(await hintsOf(endless)).toEqual([
 		expect.stringMatching(/^2 videos are not finished: Max Wait is over/),
 	]);
 	const [task] = simulator.tasks;
-	const get = (download: boolean) => video({ operation: 'get', taskId: task?.id ?? '', download });
+	const get = (download: boolean) =>
+		videoNode({ operation: 'get', taskId: task?.id ?? '', download });
 	expect(await hintsOf(get(true))).toEqual([
 		expect.stringMatching(/^1 video is not finished yet, so there is nothing to download/),
 	]);
@@ -90,7 +86,7 @@ test('videos that are handed on unfinished are counted', async () => {
 test('a download without a file storage is pointed out', async () => {
 	const binaryData = Container.get(BinaryDataService);
 	jest.replaceProperty(binaryData, 'mode' as never, 'default' as never);
-	expect(await hintsOf(video({ download: true }))).toEqual([
+	expect(await hintsOf(videoNode({ download: true }))).toEqual([
 		expect.stringMatching(/^1 video is held in the memory of n8n.*N8N_DEFAULT_BINARY_DATA_MODE/),
 	]);
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../simulator';
 import { type NodeRun, runNode } from '../engine/runNode';
+import { videoNode } from './videoNode';
 import { until } from '../engine/virtualTime';
 
 let simulator: Simulator;
@@ -13,14 +14,11 @@ afterEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
 const video = (parameters: object = {}): NodeRun => ({
-	node: 'videoGeneration',
-	parameters: {
-		model: 'kite-motion',
-		prompt: '={{ $json.prompt }}',
+	...videoNode({
 		waitOptions: { pollInterval: 0.02, maxWait: 0.3 },
 		requestOptions: { maxRetries: 0 },
 		...parameters,
-	},
+	}),
 	items: [{ prompt: 'One' }, { prompt: 'Two' }],
 });
 const endless = [{ prompt: 'One [fault:task-endless]' }, { prompt: 'Two' }];

@@ -1,5 +1,6 @@
 import { type Injection, type Simulator, startSimulator } from '../../simulator';
 import { type NodeRun, runNode } from '../engine/runNode';
+import { videoNode } from './videoNode';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -11,14 +12,7 @@ afterAll(async () => await simulator.close());
 const TRIES = 5;
 const three = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
 const video = (parameters: object = {}): NodeRun => ({
-	node: 'videoGeneration',
-	parameters: {
-		model: 'kite-motion',
-		prompt: '={{ $json.prompt }}',
-		waitOptions: { pollInterval: 0.02 },
-		requestOptions: { maxRetries: 0 },
-		...parameters,
-	},
+	...videoNode({ requestOptions: { maxRetries: 0 }, ...parameters }),
 	items: three,
 	tries: TRIES,
 });

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Simulator } from '../../simulator';
 import { type RawAnswer, RawServer, whole } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
+import { videoNode } from './videoNode';
 
 /** A service whose tasks are numbered, some of which fail, and some of whose submissions go wrong. */
 const server = new RawServer();
@@ -48,14 +49,7 @@ function json(body: unknown, status = '200 OK'): RawAnswer {
 
 const run = async (options: Partial<NodeRun> = {}) =>
 	await runNode(service, {
-		node: 'videoGeneration',
-		parameters: {
-			model: 'kite-motion',
-			prompt: 'A boat',
-			options: { n: 4 },
-			waitOptions: { pollInterval: 0.01 },
-			requestOptions: { maxRetries: 0 },
-		},
+		...videoNode({ options: { n: 4 }, requestOptions: { maxRetries: 0 } }),
 		credential: { baseUrl: server.url, apiKey: 'key-of-tests' },
 		...options,
 	});

@@ -3,7 +3,8 @@ import os from 'node:os';
 import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../simulator';
 import { bytesOf } from '../../demo/engine';
-import { type NodeRun, runNode } from '../engine/runNode';
+import { runNode } from '../engine/runNode';
+import { videoNode } from './videoNode';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -15,16 +16,8 @@ afterEach(() => {
 });
 afterAll(async () => await simulator.close());
 
-const video = (parameters: object = {}): NodeRun => ({
-	node: 'videoGeneration',
-	parameters: {
-		model: 'kite-motion',
-		prompt: '={{ $json.prompt || "A boat" }}',
-		waitOptions: { pollInterval: 0.02 },
-		requestOptions: { maxRetries: 0 },
-		...parameters,
-	},
-});
+const video = (parameters: object = {}) =>
+	videoNode({ requestOptions: { maxRetries: 0 }, ...parameters });
 
 test('n of 4 gives four finished videos, paired with their item and in order', async () => {
 	const { items } = await runNode(simulator, video({ options: { n: 4 } }));

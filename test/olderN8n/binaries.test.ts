@@ -2,6 +2,7 @@ import './memoryMode';
 import { type Simulator, startSimulator } from '../../simulator';
 import { bytesOf } from '../../demo/engine';
 import { runNode } from '../engine/runNode';
+import { videoNode } from '../nodes/videoNode';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -10,15 +11,7 @@ beforeAll(async () => {
 afterAll(async () => await simulator.close());
 
 test('where n8n keeps binary data in its memory, a downloaded video lies in the item', async () => {
-	const { items, error } = await runNode(simulator, {
-		node: 'videoGeneration',
-		parameters: {
-			model: 'kite-motion',
-			prompt: 'A boat',
-			download: true,
-			waitOptions: { pollInterval: 0.02 },
-		},
-	});
+	const { items, error } = await runNode(simulator, videoNode({ download: true }));
 	expect(error).toBeUndefined();
 	expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4', fileExtension: 'mp4' });
 	expect(items[0]?.binary?.data?.id).toBeUndefined();

@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
 import { type Injection, type Simulator, startSimulator } from '../../simulator';
 import { type NodeRun, type NodeResult, runNode } from '../engine/runNode';
+import { videoNode } from '../nodes/videoNode';
 
 const MARKER = 'marker-5f0c/27+ae=';
 let simulator: Simulator;
@@ -53,16 +54,12 @@ const chat = (stream: boolean): NodeRun => ({
 	},
 });
 const models: NodeRun = { node: 'listModels', parameters: { requestOptions: { maxRetries: 0 } } };
-const video = (parameters: INodeParameters = {}): NodeRun => ({
-	node: 'videoGeneration',
-	parameters: {
-		model: 'kite-motion',
-		prompt: 'A boat',
+const video = (parameters: INodeParameters = {}) =>
+	videoNode({
 		waitOptions: { pollInterval: 0.02, maxWait: 0.3 },
 		requestOptions: { maxRetries: 0 },
 		...parameters,
-	},
-});
+	});
 
 function expectHidden({ run, chunks, error }: NodeResult) {
 	const seen = [

@@ -5,6 +5,7 @@ import { Gateway, parseConnection } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
 import { fastTime } from '../engine/fastTime';
 import { runNode } from '../engine/runNode';
+import { videoNode } from '../nodes/videoNode';
 import { chatNode } from '../nodes/chatNode';
 
 let secure: Simulator;
@@ -41,13 +42,7 @@ test('Ignore SSL Issues accepts the certificate of a video at the address of the
 	const service = await startSimulator({ tls, videoSeconds: 0 });
 	const credential = { baseUrl: service.url, apiKey: service.key, ignoreSslIssues: true };
 	const { items } = await runNode(service, {
-		node: 'videoGeneration',
-		parameters: {
-			model: 'kite-motion',
-			prompt: 'A boat',
-			download: true,
-			waitOptions: { pollInterval: 0.1 },
-		},
+		...videoNode({ download: true }),
 		credential,
 	});
 	await service.close();

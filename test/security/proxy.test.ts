@@ -3,6 +3,7 @@ import { generate } from 'selfsigned';
 import { type Simulator, startSimulator } from '../../simulator';
 import { fastTime } from '../engine/fastTime';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
+import { videoNode } from '../nodes/videoNode';
 import { chatNode } from '../nodes/chatNode';
 import { type Behaviour, ProxyServer } from './proxyServer';
 
@@ -177,13 +178,7 @@ test('a video that a proxy kept from being submitted is submitted in a later try
 	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
 	proxy.behaviour = 'hangs up';
 	const video: NodeRun = {
-		node: 'videoGeneration',
-		parameters: {
-			operation: 'submit',
-			model: 'kite-motion',
-			prompt: 'A boat',
-			requestOptions: { maxRetries: 0 },
-		},
+		...videoNode({ operation: 'submit', requestOptions: { maxRetries: 0 } }),
 		executionId: '1',
 	};
 	const failed = await ask(video);
@@ -200,16 +195,7 @@ test('a video that a proxy keeps from being downloaded stays known, and the pass
 	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
 	process.env.NO_PROXY = '127.0.0.1';
 	proxy.behaviour = 'answers 407';
-	const result = await ask({
-		node: 'videoGeneration',
-		parameters: {
-			model: 'kite-motion',
-			prompt: 'A boat',
-			download: true,
-			waitOptions: { pollInterval: 0.02 },
-			requestOptions: { maxRetries: 0 },
-		},
-	});
+	const result = await ask(videoNode({ download: true, requestOptions: { maxRetries: 0 } }));
 	expect(proxy.forwarded).toHaveLength(1);
 	expect(result.error?.message).toMatch(/video answered with status 407/);
 	expect(result.error?.description).toContain(service.tasks[0]!.id);

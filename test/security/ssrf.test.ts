@@ -1,6 +1,7 @@
 import './ssrfProtection';
 import { type Simulator, startSimulator } from '../../simulator';
 import { credentialOf, type NodeRun, runNode } from '../engine/runNode';
+import { videoNode } from '../nodes/videoNode';
 import { testCredential } from '../engine/testCredential';
 import { chatNode } from '../nodes/chatNode';
 
@@ -11,15 +12,7 @@ beforeAll(async () => {
 afterEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
-const video: NodeRun = {
-	node: 'videoGeneration',
-	parameters: {
-		model: 'kite-motion',
-		prompt: 'A boat',
-		download: true,
-		waitOptions: { pollInterval: 0.02 },
-	},
-};
+const video = videoNode({ download: true });
 /** The name that this n8n allows; the bare address is blocked. */
 const allowed = () => ({
 	baseUrl: simulator.url.replace('127.0.0.1', 'localhost'),

@@ -3,6 +3,7 @@ import dns from 'node:dns';
 import type { Simulator } from '../../simulator';
 import { type RawAnswer, RawServer, whole } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
+import { videoNode } from '../nodes/videoNode';
 
 /** The service is allowed by its name; another server of this machine is blocked, and must hear nothing. */
 const service = new RawServer();
@@ -50,14 +51,7 @@ function json(body: unknown): RawAnswer {
 
 const generate = async (more: Partial<NodeRun> = {}) =>
 	await runNode(service as unknown as Simulator, {
-		node: 'videoGeneration',
-		parameters: {
-			model: 'kite-motion',
-			prompt: 'A boat',
-			download: true,
-			waitOptions: { pollInterval: 0.01 },
-			requestOptions: { maxRetries: 2 },
-		},
+		...videoNode({ download: true, requestOptions: { maxRetries: 2 } }),
 		credential: { baseUrl: allowed(), apiKey: 'key-of-tests' },
 		onError: 'continueRegularOutput',
 		...more,
