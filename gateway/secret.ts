@@ -8,12 +8,17 @@ const REPLACEMENT = '[API key removed]';
 export class Secret {
 	readonly #key: string;
 	readonly #forms: string[];
+	/** None of the forms is where none of these is: each of them holds one. */
+	readonly #signs: string[];
 	readonly #unescapedForms: string[];
 
 	constructor(key: string) {
 		this.#key = key;
 		const forms = [key, JSON.stringify(key).slice(1, -1), ...base64Forms(key)];
 		this.#forms = key.length < SHORTEST_SCRUBBED ? [] : [...new Set(forms)];
+		this.#signs = this.#forms.filter(
+			(form) => !this.#forms.some((other) => other !== form && form.includes(other)),
+		);
 		this.#unescapedForms = this.#forms
 			.map(unescapeAll)
 			.filter((form) => form.length >= SHORTEST_SCRUBBED);
@@ -26,7 +31,9 @@ export class Secret {
 
 	/** Takes the key out of a text that came from the service, however the service wrote it. */
 	scrub(text: string): string {
-		const scrubbed = this.#forms.reduce((rest, form) => rest.replaceAll(form, REPLACEMENT), text);
+		const scrubbed = this.#signs.some((sign) => text.includes(sign))
+			? this.#forms.reduce((rest, form) => rest.replaceAll(form, REPLACEMENT), text)
+			: text;
 		if (!/[\\%&]/.test(scrubbed)) return scrubbed;
 		const unescaped = unescapeAll(scrubbed);
 		const found = this.#unescapedForms.filter((form) => unescaped.includes(form));

@@ -75,19 +75,22 @@ export function openTransport(settings: PoolSettings): Transport {
 
 /** Asked for each request: a pool that made room for others is opened again. */
 async function poolFor(key: string, settings: PoolSettings): Promise<Dispatcher> {
-	let pool = pools.get(key);
-	if (pool === undefined) {
-		pool = openPool(settings);
-		pool.catch(() => pools.delete(key));
-	}
+	const known = pools.get(key);
+	const pool = known ?? openPool(settings);
 	pools.delete(key);
 	pools.set(key, pool);
-	const [oldest] = pools.keys();
-	if (pools.size > MOST_POOLS && oldest !== undefined) {
-		void pools.get(oldest)?.then(async (unused) => await unused.close());
-		pools.delete(oldest);
+	if (known === undefined) {
+		pool.catch(() => pools.delete(key));
+		closeLongestUnused();
 	}
 	return await pool;
+}
+
+function closeLongestUnused(): void {
+	const [oldest] = pools.keys();
+	if (pools.size <= MOST_POOLS || oldest === undefined) return;
+	void pools.get(oldest)?.then(async (unused) => await unused.close());
+	pools.delete(oldest);
 }
 
 async function openPool({ ignoreSslIssues, egressFilter }: PoolSettings): Promise<Dispatcher> {

@@ -39,8 +39,8 @@ were not given up for speed: they are what is left above undici.`,
 	async run(competition) {
 		const service = await competition.service({ encodings: [] });
 		const measured = await competition.measure([OURS, UNDICI], service, {
-			repetitions: 7,
-			warmUps: 2,
+			repetitions: 15,
+			warmUps: 8,
 		});
 		return {
 			comparisons: [compare(measured, CPU, 'µs', UNDICI), compare(measured, SPEED, '1/s', UNDICI)],

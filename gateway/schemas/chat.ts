@@ -127,14 +127,8 @@ const chunk = z.looseObject({
 	model: z.string().optional().catch(undefined),
 	choices: z.array(
 		z.looseObject({
-			index: z
-				.number()
-				.nullish()
-				.transform((index) => index ?? 0),
-			delta: z
-				.looseObject({ content: z.string().nullish() })
-				.nullish()
-				.transform((delta) => delta ?? {}),
+			index: z.number().nullish(),
+			delta: z.looseObject({ content: z.string().nullish() }).nullish(),
 			finish_reason: z.string().nullish(),
 		}),
 	),

@@ -36,16 +36,18 @@ export class CompletionAssembly {
 		}
 		let added = '';
 		for (const part of chunk.choices) {
-			const choice = this.choice(part.index);
+			const index = part.index ?? 0;
+			const delta = part.delta ?? {};
+			const choice = this.choice(index);
 			for (const name of Object.keys(part)) {
 				if (name !== 'index' && name !== 'delta') keep(choice.rest, name, part[name]);
 			}
-			for (const name of Object.keys(part.delta)) {
-				if (name !== 'content') merge(choice.message, name, part.delta[name]);
+			for (const name of Object.keys(delta)) {
+				if (name !== 'content') merge(choice.message, name, delta[name]);
 			}
-			const { content } = part.delta;
+			const { content } = delta;
 			if (typeof content === 'string') choice.pieces.push(content);
-			if (part.index === 0 && content) added += content;
+			if (index === 0 && content) added += content;
 		}
 		return added;
 	}
