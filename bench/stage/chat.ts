@@ -1,8 +1,8 @@
-import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { LoadedPackage } from '../../demo/loadPackage';
 import type { Stage } from '../bench';
 import { MODEL } from './model';
-import { credentialFor, type NodeOnTest, ofPeer, ourPackage } from './nodes';
+import { credentialFor, type NodeOnTest, nodeThat, ofPeer, ourPackage } from './nodes';
 
 /** Input items, each with a question of its own. */
 export function questions(count: number): IDataObject[] {
@@ -32,17 +32,11 @@ export function chatNode(
 
 /** A node that reads the question of each item and does nothing else. */
 export function readingNode(stage: Stage): NodeOnTest {
-	const node = chatNode(stage);
-	const { description } = node.loaded.nodeTypes[node.type] as INodeType;
-	const reader: INodeType = {
-		description,
-		async execute() {
-			const read = (item: number) => this.getNodeParameter('messages.values', item, []);
-			const items = this.getInputData().map((_, item) => ({ json: {}, read: read(item) }));
-			return await Promise.resolve([items.map(({ json }) => ({ json }))]);
-		},
-	};
-	return { ...node, loaded: { ...node.loaded, nodeTypes: { [node.type]: reader } } };
+	return nodeThat(chatNode(stage), async function () {
+		const read = (item: number) => this.getNodeParameter('messages.values', item, []);
+		const items = this.getInputData().map((_, item) => ({ json: {}, read: read(item) }));
+		return await Promise.resolve([items.map(({ json }) => ({ json }))]);
+	});
 }
 
 /** n8n's HTTP Request node, sending the same requests with the same credential. */

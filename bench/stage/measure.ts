@@ -29,11 +29,6 @@ export async function timed(work: () => Promise<unknown>): Promise<{ wall: numbe
 	return { wall, cpu: (user + system) / 1000 };
 }
 
-/** Contestants run with --expose-gc: what memory is measured must not hold the garbage of the repetition before. */
-export function collectGarbage(): void {
-	globalThis.gc?.();
-}
-
 /** Does `count` pieces of work, so many at once. */
 export async function inParallel(
 	count: number,

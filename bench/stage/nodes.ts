@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import '../../demo/n8nSettings';
-import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData, INodeType } from 'n8n-workflow';
 import { PackageDirectoryLoader } from 'n8n-core';
 import { type EngineRun, itemsOf, runWorkflow } from '../../demo/engine';
 import { type LoadedPackage, loadPackage } from '../../demo/loadPackage';
@@ -40,6 +40,13 @@ export function ofPeer(packageName: string, file: string): LoadedPackage {
 		),
 		credentialTypes: Object.fromEntries(credentialTypes.map(([name, { type }]) => [name, type])),
 	};
+}
+
+/** A node with our form, doing something else when it runs. */
+export function nodeThat(node: NodeOnTest, execute: NonNullable<INodeType['execute']>): NodeOnTest {
+	const { description } = node.loaded.nodeTypes[node.type] as INodeType;
+	const loaded = { ...node.loaded, nodeTypes: { [node.type]: { description, execute } } };
+	return { ...node, loaded };
 }
 
 /** The credential for the simulator. */

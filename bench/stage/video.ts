@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import type { IDataObject, INodeParameters, INodeType } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Stage } from '../bench';
 import { httpRequestNode } from './chat';
-import { credentialFor, type NodeOnTest, ourPackage } from './nodes';
+import { credentialFor, type NodeOnTest, nodeThat, ourPackage } from './nodes';
 import { VIDEO_MODEL } from './model';
 
 /** The Video Generation node. */
@@ -47,20 +47,13 @@ export function lookingNode(stage: Stage): NodeOnTest {
 
 /** A node that fetches an address with n8n's download helper, as Video Generation does, and lets go of every byte. */
 export function droppingNode(stage: Stage, url: string): NodeOnTest {
-	const node = videoNode(stage, { operation: 'get', taskId: 'any' });
-	const { description } = node.loaded.nodeTypes[node.type] as INodeType;
-	const dropper: INodeType = {
-		description,
-		async execute() {
-			const { httpRequest } = this.helpers;
-			let bytes = 0;
-			const body = (await httpRequest({ url, encoding: 'stream' })) as Readable;
-			body.on('data', (piece: Buffer) => (bytes += piece.length));
-			await finished(body);
-			return [[{ json: { bytes } }]];
-		},
-	};
-	return { ...node, loaded: { ...node.loaded, nodeTypes: { [node.type]: dropper } } };
+	return nodeThat(videoNode(stage, { operation: 'get', taskId: 'any' }), async function () {
+		let bytes = 0;
+		const body = (await this.helpers.httpRequest({ url, encoding: 'stream' })) as Readable;
+		body.on('data', (piece: Buffer) => (bytes += piece.length));
+		await finished(body);
+		return [[{ json: { bytes } }]];
+	});
 }
 
 export function prompts(count: number): IDataObject[] {
