@@ -8,7 +8,7 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 
 /**
  * Cuts an event stream into its data lines, whatever the packets: inside a UTF-8 character, inside a
- * line, several lines at once; LF, CRLF or CR.
+ * line, several lines at once; LF, CRLF or CR. A blank line, which ends an event, is handed on as an empty one.
  *
  * Not a general SSE parser, on purpose: the interface document defines the stream line by line ("one chunk
  * per line", Events 2), without the blank lines on which an SSE parser waits before it hands an event on.
@@ -20,7 +20,7 @@ export class DataLines {
 
 	constructor(private readonly secret: Secret) {}
 
-	/** The values of the `data:` lines that are complete with these bytes, without the key. */
+	/** The values of the `data:` lines, and the blank lines, that are complete with these bytes, without the key. */
 	push(bytes: Buffer): string[] {
 		return this.cut(this.decoder.write(bytes));
 	}
@@ -41,15 +41,18 @@ export class DataLines {
 			return [];
 		}
 		// Whole lines, since half a key would not be recognised; all of a packet at once, since that is several times faster.
-		const lines = this.secret.scrub(this.rest + text.slice(start, end));
+		const whole = this.secret.scrub(this.rest + text.slice(start, end));
 		this.rest = text.slice(end);
-		return lines.split(lines.includes('\r') ? /\r\n|\n|\r/ : '\n').flatMap(dataOf);
+		const lines = whole.split(whole.includes('\r') ? /\r\n|\n|\r/ : '\n');
+		// What is after the last line end is not a line yet.
+		lines.pop();
+		return lines.flatMap(dataOf);
 	}
 }
 
-/** Comments, blank lines and the fields `event`, `id` and `retry` carry nothing here. */
+/** Comments and the fields `event`, `id` and `retry` carry nothing here. */
 function dataOf(line: string): string[] {
-	if (line === '') return [];
+	if (line === '') return [line];
 	const field = line.startsWith('\ufeff') ? line.slice(1) : line;
 	if (!field.startsWith('data:')) return [];
 	const value = field.slice(field[5] === ' ' ? 6 : 5).trim();

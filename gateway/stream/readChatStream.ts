@@ -5,6 +5,7 @@ import type { Secret } from '../secret';
 import type { Answer } from '../send';
 import { readErrorBody, toServiceError } from '../serviceError';
 import { CompletionAssembly } from './assemble';
+import { JsonEvents } from './jsonEvents';
 import { DataLines } from './lines';
 
 /** A model writes far less into one answer, and a stream that never ends must not fill the memory. */
@@ -15,7 +16,7 @@ const LONGEST_STREAM_BYTES = 128 * 1024 * 1024;
  * `rest` resolves when what follows is read, too, or lost.
  * @throws NoAnswerError when the stream ends without a finish reason or `[DONE]`
  * @throws ServiceError when the service reports an error inside the stream
- * @throws MalformedAnswerError when a data line is no chunk
+ * @throws MalformedAnswerError when an event is no chunk
  */
 export async function readChatStream(
 	answer: Answer,
@@ -62,9 +63,14 @@ async function readChunks(
 	let size = 0;
 	let start = '';
 	let isDone = false;
-	const take = (data: string) => {
-		isDone ||= data === '[DONE]';
-		if (!isDone) onChunk(parseChunk(data, answer, now));
+	const events = new JsonEvents(
+		(value, text) => onChunk(toChunk(value, text, answer, now)),
+		(value) => chatChunk.safeParse(value).success,
+	);
+	const take = (line: string) => {
+		isDone ||= line === '[DONE]';
+		if (isDone) events.end();
+		else events.take(line);
 		return isDone;
 	};
 	return await new Promise((resolve, reject) => {
@@ -82,7 +88,7 @@ async function readChunks(
 		});
 		void whole
 			.then(() => {
-				if (!isDone) lines.end().some(take);
+				if (!isDone) [...lines.end(), ''].some(take);
 				resolve({ isDone, start, rest });
 			})
 			.catch(reject)
@@ -97,24 +103,15 @@ function endless({ status }: Answer): MalformedAnswerError {
 	});
 }
 
-function parseChunk(data: string, answer: Answer, now: () => number): ChatChunk {
-	const value = parseOrUndefined(data);
+function toChunk(value: unknown, text: string, answer: Answer, now: () => number): ChatChunk {
 	const chunk = chatChunk.safeParse(value);
 	if (chunk.success) return chunk.data;
-	if (readErrorBody(value)) throw toServiceError(answer, data, now());
+	if (readErrorBody(value)) throw toServiceError(answer, text, now());
 	throw new MalformedAnswerError(
 		'The service sent something that is no chunk of a streamed answer',
 		{
 			status: answer.status,
-			bodyStart: startOf(data),
+			bodyStart: startOf(text),
 		},
 	);
-}
-
-function parseOrUndefined(text: string): unknown {
-	try {
-		return JSON.parse(text) as unknown;
-	} catch {
-		return undefined;
-	}
 }

@@ -1,0 +1,82 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { RawServer, whole } from '../engine/rawServer';
+import { runNode } from '../engine/runNode';
+import { type Simulator, startSimulator } from '../../simulator';
+import { chatNode } from './chatNode';
+
+const service = new RawServer();
+let simulator: Simulator;
+beforeAll(async () => {
+	await service.listen();
+	simulator = await startSimulator();
+});
+afterAll(async () => await Promise.all([service.close(), simulator.close()]));
+
+/** The item that the node makes of a stream. */
+async function itemOf(stream: string, parameters: INodeParameters = {}, streaming = false) {
+	service.answer = () => whole('200 OK', stream, { 'content-type': 'text/event-stream' });
+	const result = await runNode(simulator, {
+		...chatNode(parameters),
+		credential: { baseUrl: service.url, apiKey: simulator.key },
+		onError: 'continueRegularOutput',
+		streaming,
+	});
+	expect(result.items).toHaveLength(1);
+	return { json: result.items[0]!.json, chunks: result.chunks };
+}
+
+const spread = (fields: object, lineEnd = '\n') =>
+	`${JSON.stringify(fields, null, 1)
+		.split('\n')
+		.map((part) => `data: ${part}${lineEnd}`)
+		.join('')}${lineEnd}`;
+const part = (content: string, finish_reason: string | null = null) => ({
+	id: 'chat-1',
+	choices: [{ index: 0, delta: { content }, finish_reason }],
+});
+
+test.each([
+	['by line breaks', '\n'],
+	['by carriage returns and line breaks', '\r\n'],
+	['by carriage returns', '\r'],
+])(
+	'a chunk that is spread over several data lines, divided %s, is one chunk',
+	async (_name, lineEnd) => {
+		const { json, chunks } = await itemOf(
+			`${spread(part('Good'), lineEnd)}: a comment${lineEnd}${spread(part(' day', 'stop'), lineEnd)}data: [DONE]${lineEnd}`,
+			{},
+			true,
+		);
+		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+		expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good', ' day']);
+	},
+);
+
+test('an error that is spread over several data lines fails the item in its words', async () => {
+	const error = { code: 'content_filtered', message: 'Not this', data: { reason: 'harm' } };
+	const { json } = await itemOf(spread(part('Good')) + spread(error), {
+		options: { stream: true },
+	});
+	expect(json.error).toMatchObject({ code: 'content_filtered', reason: 'harm' });
+});
+
+test.each([
+	['after a blank line', '\n\n'],
+	['in the next line', '\n'],
+	['as the last line', ''],
+])('a broken chunk stays an error, with what follows %s', async (_name, end) => {
+	const { json } = await itemOf(
+		`data: ${JSON.stringify(part('Good'))}\n\ndata: {"id":"broken${end}${end && `data: ${JSON.stringify(part(' day', 'stop'))}\n\ndata: [DONE]\n\n`}`,
+		{ options: { stream: true } },
+	);
+	expect(json.error).toMatchObject({ code: 'malformed_answer', partial_text: 'Good' });
+});
+
+test('a chunk of several lines is whole before a service without blank lines goes on', async () => {
+	const lines = spread(part('Good')).trimEnd();
+	const { json } = await itemOf(
+		`${lines}\ndata: ${JSON.stringify(part(' day', 'stop'))}\ndata: [DONE]\n`,
+		{ options: { stream: true } },
+	);
+	expect(json.text).toBe('Good day');
+});
