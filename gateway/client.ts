@@ -17,7 +17,7 @@ import {
 	type VideoSubmission,
 	videoSubmission,
 	type VideoTask,
-	videoTask,
+	videoTaskReport,
 } from './schemas/video';
 import { Secret } from './secret';
 import { type Answer, type Link, send, type ServiceRequest } from './send';
@@ -134,16 +134,18 @@ export class Gateway {
 		onInlineVideo?: (video: SpooledVideo) => void,
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${encodeURIComponent(taskId)}`;
-		if (onInlineVideo === undefined) return await this.get(path, videoTask, signal);
+		if (onInlineVideo === undefined) {
+			return { ...(await this.get(path, videoTaskReport, signal)), id: taskId };
+		}
 		await this.checkEgress();
 		const { secret, clock } = this.link;
 		const read = async (answer: Answer) =>
 			await readSpooled(answer, (json, complete) =>
-				parseResource(json, complete, answer, videoTask, secret, () => clock.now()),
+				parseResource(json, complete, answer, videoTaskReport, secret, () => clock.now()),
 			);
 		const { task, video } = await send(this.link, { method: 'GET', path }, read, signal);
 		if (video !== undefined) onInlineVideo(video);
-		return task;
+		return { ...task, id: taskId };
 	}
 
 	/** Whether the user vouches for the certificate at this address: it is the service's own, and its issues are ignored. */
@@ -188,7 +190,7 @@ export class Gateway {
 	}
 
 	private async read<Resource>(answer: Answer, schema: z.ZodType<Resource>): Promise<Resource> {
-		const limit = schema === videoTask ? LONGEST_TASK_BYTES : LONGEST_ANSWER_BYTES;
+		const limit = schema === videoTaskReport ? LONGEST_TASK_BYTES : LONGEST_ANSWER_BYTES;
 		return await readJson(answer, schema, this.link.secret, () => this.link.clock.now(), limit);
 	}
 

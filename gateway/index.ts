@@ -27,7 +27,6 @@ export { type CatalogueModel } from './schemas/models';
 export {
 	isFinished,
 	parseTaskId,
-	type TaskStatus,
 	videoRequest,
 	type VideoRequest,
 	type VideoSubmission,

@@ -48,15 +48,16 @@ export function videoRequest(
 const statusName = z.enum(['queued', 'processing', 'completed', 'failed']);
 
 /** A status that a server on the way writes in another case is the same status. */
-const taskStatus = z.preprocess(
+const knownStatus = z.preprocess(
 	(value) => (typeof value === 'string' ? value.trim().toLowerCase() : value),
 	statusName,
 );
 
+/** "Clients poll until status is completed or failed" (Endpoints): with a status of another name the task goes on. */
+const anyStatus = z.union([knownStatus, z.string().min(1)]);
+
 /** An identifier that comes as a number is none the less the only way to what was paid for. */
 const identifier = z.union([z.string().min(1), z.number().transform(String)]);
-
-export type TaskStatus = z.infer<typeof statusName>;
 
 /**
  * Video submission response. What it promises beyond the ids is not worth losing a paid task over:
@@ -71,7 +72,7 @@ export const videoSubmission = z.looseObject({
 		.array(
 			z.looseObject({
 				id: identifier,
-				status: taskStatus.catch('processing'),
+				status: knownStatus.catch('processing'),
 				url: z.string().nullish().catch(null),
 				revised_prompt: z.string().nullish().catch(undefined),
 			}),
@@ -88,10 +89,10 @@ const metadata = z.looseObject({
 	format: z.string().nullish().catch(undefined),
 });
 
-/** Video task (status query response). Only the status decides anything; the rest may be missing. */
-export const videoTask = z.looseObject({
-	id: identifier,
-	status: taskStatus,
+/** A status query response. Only the status decides anything; the rest may be missing. */
+const report = z.looseObject({
+	id: identifier.nullish(),
+	status: anyStatus,
 	progress: z.number().min(0).max(100).nullish().catch(undefined),
 	url: z.string().nullish(),
 	revised_prompt: z.string().nullish().catch(undefined),
@@ -102,10 +103,16 @@ export const videoTask = z.looseObject({
 	error: z.unknown().optional(),
 });
 
-export type VideoTask = z.infer<typeof videoTask>;
+/** What has neither the id of a task nor a status of one is the answer of another server. */
+export const videoTaskReport = report.refine(
+	({ id, status }) => Boolean(id) || statusName.safeParse(status).success,
+);
+
+/** A video task, by the id under which it was asked for. */
+export type VideoTask = z.infer<typeof report> & { id: string };
 
 /** A finished task is never polled again. */
-export function isFinished(task: { status: TaskStatus }): boolean {
+export function isFinished(task: { status: string }): boolean {
 	return task.status === 'completed' || task.status === 'failed';
 }
 

@@ -73,6 +73,60 @@ test('a video is not lost because the service counts its tasks in numbers', asyn
 	expect(service.requests.at(-1)).toMatch(/^GET \S+\/7 /);
 });
 
+test.each([
+	['no id', undefined],
+	['an id of null', null],
+	['the id of its order', 'order'],
+])('a video is not lost because the looks at it bring %s', async (_name, id) => {
+	const { items } = await generate([
+		json(video(id, { status: 'processing', progress: 50 })),
+		json(video(id)),
+	]);
+	expect(items.map(({ json: fields }) => fields)).toMatchObject([
+		{ task_id: 'task-1', status: 'completed' },
+	]);
+	const looks = service.requests.filter((request) => request.startsWith('GET'));
+	expect(looks.map((request) => request.split(' ')[1])).toEqual(
+		Array(2).fill('/media/v1/video/generations/task-1'),
+	);
+});
+
+describe('a status that the document does not name', () => {
+	const paused = () => json(video('task-1', { status: 'paused', url: null }));
+
+	test('is waited through, however often it comes', async () => {
+		const { items } = await generate([
+			...Array<RawAnswer>(8).fill(paused()),
+			json(video('task-1')),
+		]);
+		expect(items[0]?.json).toMatchObject({ status: 'completed' });
+	});
+
+	test('is what Get puts out', async () => {
+		const { items } = await generate([paused()], { operation: 'get', taskId: 'task-1' });
+		expect(items[0]?.json).toMatchObject({ task_id: 'task-1', status: 'paused' });
+	});
+
+	test('is told with the task when Max Wait is over', async () => {
+		const { items } = await generate([paused()], {
+			waitOptions: { pollInterval: 0.02, maxWait: 0.2 },
+		});
+		expect(items[0]?.json.error).toMatchObject({
+			code: 'wait_timeout',
+			task_id: 'task-1',
+			status: 'paused',
+		});
+	});
+
+	test('makes no task of an answer without an id', async () => {
+		const { items } = await generate([json({ status: 'ok' })], {
+			operation: 'get',
+			taskId: 'task-1',
+		});
+		expect(items[0]?.json.error).toMatchObject({ code: 'malformed_answer', task_id: 'task-1' });
+	});
+});
+
 test('a pause in quotation marks is kept to', async () => {
 	const refusal = {
 		code: 'rate_limit_exceeded',

@@ -154,7 +154,7 @@ const RULES: Record<string, Rule> = {
 	'task-endless': final('wait_timeout'),
 	'task-queued': final('wait_timeout'),
 	'task-forgotten': final('task_not_found', 404),
-	'task-odd-status': final('malformed_answer'),
+	'task-odd-status': final('wait_timeout'),
 };
 
 /** Every other fault leaves a good answer: late, in odd pieces, in another shape that is allowed. */
