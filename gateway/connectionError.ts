@@ -1,3 +1,4 @@
+import { inSeconds } from './duration';
 import { NoAnswerError } from './errors';
 import { NeverSentError } from './exchange';
 import { ProxyError } from './proxy';
@@ -165,11 +166,11 @@ function proxyFailed(error: ProxyError): NoAnswerError {
 
 /** The service took longer than the Timeout of the request options. */
 export function timeoutError(timeoutMs: number, paid: boolean, during: 'answer' | 'body') {
-	const seconds = timeoutMs / 1000;
+	const time = inSeconds(timeoutMs);
 	return new NoAnswerError(
 		during === 'answer'
-			? `The service did not answer within ${seconds} seconds`
-			: `The service fell silent for ${seconds} seconds in the middle of its answer`,
+			? `The service did not answer within ${time}`
+			: `The service fell silent for ${time} in the middle of its answer`,
 		{
 			code: 'timeout',
 			advice: 'Raise Timeout in Request Options if the model needs longer.',
@@ -197,7 +198,7 @@ function codeOf(error: unknown): string {
 function messageOf(error: unknown): string | undefined {
 	if (typeof error !== 'object' || error === null) return undefined;
 	const { message }: SystemError = error;
-	return typeof message === 'string' ? message : undefined;
+	return typeof message === 'string' ? message.trim() : undefined;
 }
 
 /** Whether n8n's SSRF protection refused an address, when it was looked up or after a redirect. */

@@ -5,12 +5,18 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** A time to wait as a person says it, never shorter than it is: "90 seconds", "2 hours", "365 days". */
 export function inWords(ms: number): string {
-	if (ms < 2 * MINUTE_MS) return counted(ms / SECOND_MS, 'second');
-	if (ms < 2 * HOUR_MS) return counted(ms / MINUTE_MS, 'minute');
-	return ms < 2 * DAY_MS ? counted(ms / HOUR_MS, 'hour') : counted(ms / DAY_MS, 'day');
+	if (ms < 2 * MINUTE_MS) return counted(Math.ceil(ms / SECOND_MS), 'second');
+	if (ms < 2 * HOUR_MS) return counted(Math.ceil(ms / MINUTE_MS), 'minute');
+	return ms < 2 * DAY_MS
+		? counted(Math.ceil(ms / HOUR_MS), 'hour')
+		: counted(Math.ceil(ms / DAY_MS), 'day');
+}
+
+/** A time that the user set in seconds, as it was set: "1 second", "0.5 seconds", "600 seconds". */
+export function inSeconds(ms: number): string {
+	return counted(ms / SECOND_MS, 'second');
 }
 
 function counted(amount: number, unit: string): string {
-	const whole = Math.ceil(amount);
-	return `${whole} ${unit}${whole === 1 ? '' : 's'}`;
+	return `${amount} ${unit}${amount === 1 ? '' : 's'}`;
 }

@@ -1,3 +1,4 @@
+import { inSeconds } from './duration';
 import type { VideoTask } from './schemas/video';
 
 interface Details {
@@ -144,7 +145,7 @@ export class WaitTimeoutError extends GatewayError {
 		waitedMs: number,
 		lastFailure?: GatewayError,
 	) {
-		super(`Video task ${task.id} was not finished after ${Math.round(waitedMs / 1000)} seconds`, {
+		super(`Video task ${task.id} was not finished after ${inSeconds(waitedMs)}`, {
 			code: 'wait_timeout',
 			advice:
 				(lastFailure === undefined ? '' : `The last look at it failed: ${lastFailure.message}. `) +

@@ -18,7 +18,7 @@ export function explain(status: number, code: string | undefined, hasWords: bool
 			return [
 				code,
 				'The service does not know the model, or this account may not use it',
-				'Choose a model from the list: names change, and models can be withdrawn.',
+				'Choose a model from the list, and one of the right kind: language models make no videos, and video models write no answers. Names change, and models can be withdrawn.',
 			];
 		case 'task_not_found':
 			return [
@@ -79,7 +79,7 @@ function explainStatus(status: number, hasWords = true): Explanation {
 			return [
 				'not_found',
 				'The service has nothing at this address',
-				'Check the Base URL and the Video Base Path in the credential.',
+				'Check the Base URL in the credential, and leave out /v1 and all that follows it. If only videos are not found, choose the other Video Base Path.',
 			];
 		case 413:
 			return [

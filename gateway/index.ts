@@ -2,6 +2,7 @@ export { LARGEST_VIDEO_BYTES } from './body';
 export { Gateway, type GatewayOptions } from './client';
 export { type Clock, systemClock } from './clock';
 export { type Connection, parseConnection, type VideoBasePath } from './connection';
+export { inSeconds } from './duration';
 export {
 	CancelledError,
 	GatewayError,
@@ -21,7 +22,7 @@ export {
 	type ChatRequest,
 } from './schemas/chat';
 export { readToolCalls } from './schemas/toolCalls';
-export { parseInput, parseJson } from './schemas/input';
+export { parseInput, parseJson, refusedValue } from './schemas/input';
 export { backoff } from './retry';
 export { type CatalogueModel } from './schemas/models';
 export {

@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import { mergeAdditionalBody, number, numberBetween, parseInput, text } from './input';
+import {
+	anyText,
+	mergeAdditionalBody,
+	NOT_EMPTY,
+	number,
+	numberBetween,
+	parseInput,
+	text,
+} from './input';
 
 const message = z
 	.looseObject(
@@ -7,13 +15,13 @@ const message = z
 			role: z.enum(['system', 'user', 'assistant'], {
 				error: 'must be system, user or assistant',
 			}),
-			content: z.string({ error: 'must be a text' }),
+			content: anyText(),
 		},
 		{ error: 'must be an object with role and content' },
 	)
 	.refine(({ role, content }) => role === 'assistant' || content.trim() !== '', {
 		path: ['content'],
-		message: 'must not be empty',
+		message: NOT_EMPTY,
 	});
 
 const TOKENS_RULE = 'must be a whole number of 1 or more';
@@ -35,7 +43,7 @@ const request = z.looseObject({
 	stop: z.union([stopSequence, z.array(stopSequence).min(1)], { error: STOP_RULE }).optional(),
 	presence_penalty: numberBetween(-2, 2).optional(),
 	frequency_penalty: numberBetween(-2, 2).optional(),
-	user: text('must be a text that is not empty').optional(),
+	user: text().optional(),
 });
 
 export type ChatRequest = z.infer<typeof request>;

@@ -16,8 +16,14 @@ export const numberBetween = (least: number, most: number) => {
 	return number(rule).refine((value) => value >= least && value <= most, rule);
 };
 
-export const text = (rule: string) =>
-	z.string({ error: rule }).refine((value) => value.trim() !== '', rule);
+export const NOT_EMPTY = 'must not be empty';
+
+/** A text, which may be an empty one. */
+export const anyText = (rule = 'must be a text') =>
+	z.string({ error: ({ input }) => (isBlank(input) ? NOT_EMPTY : rule) });
+
+export const text = (rule?: string) =>
+	anyText(rule).refine((value) => value.trim() !== '', NOT_EMPTY);
 
 /**
  * Checks a user's input against a schema of a request.
@@ -34,7 +40,20 @@ export function parseInput<Schema extends z.ZodType>(
 	}
 	const issue = parsed.error.issues[0];
 	const parameter = pathOf(issue?.path ?? []);
-	throw new InvalidInputError(parameter, `${parameter} ${issue?.message}${shown(issue?.input)}`);
+	throw refusedValue(parameter, issue?.message ?? '', issue?.input);
+}
+
+const FILL_IN =
+	'Fill it in. Where it is an expression, check that this item has the field that it reads. Nothing was sent to the service.';
+
+/** @param rule how the sentence goes on after the parameter's name, such as "must be a text" */
+export function refusedValue(parameter: string, rule: string, value: unknown): InvalidInputError {
+	const saysEmpty = rule === NOT_EMPTY;
+	return new InvalidInputError(
+		parameter,
+		`${parameter} ${rule}${saysEmpty ? '' : inWords(value)}`,
+		saysEmpty || isBlank(value) ? FILL_IN : undefined,
+	);
 }
 
 /**
@@ -100,8 +119,16 @@ function pathOf(path: readonly PropertyKey[]): string {
 	}, '');
 }
 
-function shown(value: unknown): string {
-	if (value === undefined || (typeof value === 'object' && value !== null)) return '';
+function isBlank(value: unknown): boolean {
+	return (
+		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
+	);
+}
+
+/** What an expression gave in place of what it should. */
+function inWords(value: unknown): string {
+	if (isBlank(value)) return ' (it is empty)';
+	if (typeof value === 'object') return Array.isArray(value) ? '' : ' (it is an object)';
 	const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 	return text === undefined || text.length > 60 ? '' : ` (it is ${text})`;
 }

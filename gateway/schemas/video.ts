@@ -7,7 +7,7 @@ const COUNT_RULE = 'must be a whole number from 1 to 4';
 
 /** Body of `POST /media/v1/video/generations`, with the bounds of the interface document. */
 const request = z.looseObject({
-	prompt: text('must not be empty'),
+	prompt: text(),
 	model: text('must be the identifier of a model'),
 	size: z.enum(['480p', '720p', '1080p'], { error: 'must be 480p, 720p or 1080p' }).optional(),
 	duration: numberBetween(2, 10).optional(),
@@ -18,7 +18,7 @@ const request = z.looseObject({
 		.refine((value) => [1, 2, 3, 4].includes(value), COUNT_RULE)
 		.optional(),
 	response_format: z.enum(['url', 'b64_json'], { error: 'must be url or b64_json' }).optional(),
-	user: text('must be a text that is not empty').optional(),
+	user: text().optional(),
 });
 
 export type VideoRequest = z.infer<typeof request>;
@@ -124,11 +124,10 @@ const LONGEST_TASK_ID = 512;
  * @throws InvalidInputError
  */
 export function parseTaskId(value: unknown): string {
-	const id = typeof value === 'number' ? String(value) : value;
-	if (typeof id !== 'string' || id.trim() === '') {
-		throw new InvalidInputError('taskId', 'taskId must not be empty');
-	}
-	const trimmed = id.trim();
+	const { taskId } = parseInput(z.object({ taskId: text() }), {
+		taskId: typeof value === 'number' ? String(value) : value,
+	});
+	const trimmed = taskId.trim();
 	if (trimmed.length > LONGEST_TASK_ID) {
 		throw new InvalidInputError('taskId', `taskId is longer than ${LONGEST_TASK_ID} characters`);
 	}

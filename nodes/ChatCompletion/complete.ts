@@ -1,11 +1,6 @@
 import * as workflow from 'n8n-workflow';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import {
-	type ChatCompletion,
-	type ChatRequest,
-	chatRequest,
-	InvalidInputError,
-} from '../../gateway';
+import { type ChatCompletion, type ChatRequest, chatRequest, refusedValue } from '../../gateway';
 import { runsAsTool } from '../shared/asTool';
 import { additionalBody, readChatOptions, requestFields } from '../shared/chatOptions';
 import type { Service } from '../shared/connect';
@@ -85,7 +80,7 @@ function prepare(context: IExecuteFunctions, itemIndex: number, isLive: boolean)
 function readStream(stream: unknown, isLive: boolean): boolean {
 	if (stream === undefined) return isLive;
 	if (typeof stream === 'boolean') return stream;
-	throw new InvalidInputError('stream', 'stream must be true or false');
+	throw refusedValue('stream', 'must be true or false', stream);
 }
 
 /**

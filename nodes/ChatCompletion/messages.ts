@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { InvalidInputError, parseJson } from '../../gateway';
+import { parseJson, refusedValue } from '../../gateway';
 import { asText } from '../shared/asText';
 import { hintWhile, looksEmpty, looksUnresolved } from '../shared/hints';
 
@@ -109,9 +109,10 @@ export function readMessages(context: IExecuteFunctions, itemIndex: number): unk
 			'messagesJson',
 		);
 		if (Array.isArray(messages)) return messages;
-		throw new InvalidInputError(
+		throw refusedValue(
 			'messagesJson',
-			'messagesJson must be an array of messages with role and content',
+			'must be an array of messages with role and content',
+			messages,
 		);
 	}
 	const { values = [] } = context.getNodeParameter('messages', itemIndex, {}) as {

@@ -4,7 +4,7 @@ import type {
 	INodeExecutionData,
 	INodeProperties,
 } from 'n8n-workflow';
-import { type CatalogueModel, InvalidInputError } from '../../gateway';
+import { type CatalogueModel, refusedValue } from '../../gateway';
 import { eachItem } from '../shared/eachItem';
 import { hintAfterRun } from '../shared/hints';
 import { readNumber } from '../shared/requestOptions';
@@ -103,14 +103,13 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 	const limit = context.getNodeParameter('limit', itemIndex, 50);
 	const versions = VERSIONS.find((value) => value === (filters.versions || 'all'));
 	if (versions === undefined) {
-		throw new InvalidInputError('versions', `versions must be one of: ${VERSIONS.join(', ')}`);
+		throw refusedValue('versions', `must be one of: ${VERSIONS.join(', ')}`, filters.versions);
 	}
 	return {
 		limit: returnAll
 			? Infinity
 			: readNumber({ limit }, 'limit', {
 					least: 1,
-					most: Number.MAX_SAFE_INTEGER,
 					unset: 50,
 					whole: true,
 				}),
@@ -123,8 +122,9 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 
 /** Why nothing is put out. What Limit leaves out n8n's editor says by itself. */
 function whyEmpty(all: number): string {
-	return all === 0
-		? 'The service has no models for this account.'
+	if (all === 0) return 'The service has no models for this account.';
+	return all === 1
+		? 'The only model of this account does not match the filters.'
 		: `None of the ${all} models matches the filters.`;
 }
 

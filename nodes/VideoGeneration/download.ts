@@ -1,6 +1,7 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { IBinaryData } from 'n8n-workflow';
 import {
+	inSeconds,
 	backoff,
 	CancelledError,
 	GatewayError,
@@ -170,14 +171,11 @@ function refused(status: number) {
 }
 
 function fellSilent(timeoutMs: number) {
-	return new NoAnswerError(
-		`The download of the video stood still for ${timeoutMs / 1000} seconds`,
-		{
-			code: 'download_failed',
-			advice: `Raise Timeout in Request Options if the address of the video needs longer. ${LATER}`,
-			mayHaveBeenAccepted: false,
-		},
-	);
+	return new NoAnswerError(`The download of the video stood still for ${inSeconds(timeoutMs)}`, {
+		code: 'download_failed',
+		advice: `Raise Timeout in Request Options if the address of the video needs longer. ${LATER}`,
+		mayHaveBeenAccepted: false,
+	});
 }
 
 function lost(error: unknown): GatewayError {

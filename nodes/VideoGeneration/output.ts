@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { InvalidInputError } from '../../gateway';
+import { refusedValue } from '../../gateway';
 import type { OutputOptions } from './taskRun';
 
 export const outputProperties: INodeProperties[] = [
@@ -38,5 +38,5 @@ export function readOutputOptions(context: IExecuteFunctions, itemIndex: number)
 	if (typeof binaryProperty === 'string' && binaryProperty.trim() !== '') {
 		return { simplify, binaryProperty: binaryProperty.trim() };
 	}
-	throw new InvalidInputError('binaryProperty', 'binaryProperty must name a field for the video');
+	throw refusedValue('binaryProperty', 'must be the name of a field', binaryProperty);
 }

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { InvalidInputError, type WaitSettings } from '../../gateway';
+import { refusedValue, type WaitSettings } from '../../gateway';
 import { hintWhile } from '../shared/hints';
 import { readNumber } from '../shared/requestOptions';
 
@@ -96,7 +96,8 @@ export interface WaitOptions extends Omit<WaitSettings, 'firstLookMs'> {
 export function readWaitOptions(context: IExecuteFunctions, itemIndex: number): WaitOptions {
 	const options = context.getNodeParameter('waitOptions', itemIndex, {}) as Record<string, unknown>;
 	const read = (name: string, unset: number) =>
-		1000 * readNumber(options, name, { least: 0.01, most: TASK_RETENTION_S, unset });
+		1000 *
+		readNumber(options, name, { least: 0.01, most: TASK_RETENTION_S, unset, unit: 'seconds' });
 	return {
 		pollIntervalMs: read('pollInterval', 5),
 		maxWaitMs: read('maxWait', 600),
@@ -115,5 +116,5 @@ function readChoice<Value extends string>(
 	if (given === undefined || given === '') return values[0];
 	const value = values.find((candidate) => candidate === given);
 	if (value !== undefined) return value;
-	throw new InvalidInputError(name, `${name} must be one of: ${values.join(', ')}`);
+	throw refusedValue(name, `must be ${values.join(' or ')}`, given);
 }

@@ -144,7 +144,7 @@ const OTHER_LABELS: Partial<Record<string, string>> = {
 	'Binary Property': 'Put Output File in Field',
 };
 
-/** Names a parameter as the form does, beside the service's name for it: "Max Tokens (max_tokens) must be …". */
+/** Names a parameter as the form does, beside the service's name for it where that differs: "Max Tokens (max_tokens) must be …". */
 function labelled({ parameter, message }: InvalidInputError): string {
 	if (!message.startsWith(`${parameter} `)) return message;
 	const words = parameter
@@ -153,7 +153,9 @@ function labelled({ parameter, message }: InvalidInputError): string {
 		.replace(/(^| )[a-z]/g, (letter) => letter.toUpperCase())
 		.replace(/\b(Id|Json|Url|Fps)\b/g, (word) => word.toUpperCase());
 	const label = OTHER_LABELS[words] ?? words;
-	const name = label.toLowerCase() === parameter.toLowerCase() ? label : `${label} (${parameter})`;
+	// A name in camelCase is the node's own, and stands nowhere in the form.
+	const isKnown = label.toLowerCase() !== parameter.toLowerCase() && !/[A-Z]/.test(parameter);
+	const name = isKnown ? `${label} (${parameter})` : label;
 	return name + message.slice(parameter.length);
 }
 

@@ -51,7 +51,7 @@ export function readModel(
 	throw new InvalidInputError(
 		'model',
 		'model is empty',
-		'Choose a model from the list, or enter its identifier.',
+		'Choose a model from the list, or enter its identifier. Nothing was sent to the service.',
 	);
 }
 

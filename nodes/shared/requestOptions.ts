@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { InvalidInputError } from '../../gateway';
+import { refusedValue } from '../../gateway';
 
 /** The same collection on all nodes: how requests are sent, not what is asked. */
 export const requestOptionsProperty = {
@@ -66,16 +66,24 @@ export function parseRequestOptions(given: Record<string, unknown>): RequestOpti
 			whole: true,
 		}),
 		maxRetries: readNumber(given, 'maxRetries', { least: 0, most: 20, unset: 4, whole: true }),
-		timeoutMs: 1000 * readNumber(given, 'timeout', { least: 0.001, most: 3600, unset: 300 }),
+		timeoutMs:
+			1000 *
+			readNumber(given, 'timeout', {
+				least: 0.001,
+				most: 3600,
+				unset: 300,
+				unit: 'seconds',
+			}),
 	};
 }
 
 interface NumberRule {
 	least: number;
-	most: number;
+	most?: number;
 	/** The value of an option that the user did not set. */
 	unset: number;
 	whole?: boolean;
+	unit?: 'seconds';
 }
 
 /**
@@ -85,7 +93,7 @@ interface NumberRule {
 export function readNumber(
 	options: Record<string, unknown>,
 	name: string,
-	{ least, most, unset, whole = false }: NumberRule,
+	{ least, most = Infinity, unset, whole = false, unit }: NumberRule,
 ): number {
 	const given = options[name];
 	if (given === undefined || given === null || given === '') return unset;
@@ -96,8 +104,7 @@ export function readNumber(
 		value <= most &&
 		(!whole || Number.isInteger(value));
 	if (valid) return value;
-	throw new InvalidInputError(
-		name,
-		`${name} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`,
-	);
+	const kind = `${whole ? 'whole ' : ''}number${unit ? ` of ${unit}` : ''}`;
+	const range = most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`;
+	throw refusedValue(name, `must be a ${kind} ${range}`, given);
 }

@@ -72,7 +72,14 @@ test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
 		{ messages: { values: [{ role: 'user', content: value }] } },
 		'Hello',
 		{ text: 'Hello' },
-		/^Messages\[0\]\.content must be a text/,
+		/^Messages\[0\]\.content must be a text \(it is an object\)/,
+	],
+	[
+		'a message whose expression finds nothing',
+		{ messages: { values: [{ role: 'user', content: value }] } },
+		'Hello',
+		null,
+		/^Messages\[0\]\.content must not be empty \[/,
 	],
 	[
 		'an unknown role',
@@ -93,11 +100,11 @@ test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
 });
 
 test.each<[string, unknown, RegExp]>([
-	['text that is not JSON', '[{"role":', /messagesJson.* is not valid JSON/],
-	['nothing', '', /messagesJson/],
-	['null', null, /messagesJson/],
-	['an object', '{"role":"user","content":"Hello"}', /messagesJson.* must be an array/],
-	['a JSON text', '"Hello"', /messagesJson.* must be an array/],
+	['text that is not JSON', '[{"role":', /^Messages \(JSON\) is not valid JSON/],
+	['nothing', '', /^Messages \(JSON\) must be an array.*\(it is empty\)/],
+	['null', null, /^Messages \(JSON\) must be an array.*\(it is empty\)/],
+	['an object', '{"role":"user","content":"Hello"}', /^Messages \(JSON\).*\(it is an object\)/],
+	['a JSON text', '"Hello"', /^Messages \(JSON\) must be an array.*\(it is "Hello"\)/],
 	['an empty list', '[]', /messages.* at least one/i],
 	['a list of texts', '["Hello"]', /^Messages\[0\] must be an object/],
 	['a message without a role', '[{"content":"Hello"}]', /^Messages\[0\]\.role/],
@@ -119,7 +126,7 @@ test.each<[string, unknown, RegExp]>([
 });
 
 test.each<[string, unknown, RegExp]>([
-	['text that is not JSON', '{', /additionalBody.* is not valid JSON/],
+	['text that is not JSON', '{', /^Additional Body is not valid JSON/],
 	['a list', '[]', /additional body must be a JSON object/],
 	['a number', '5', /additional body must be a JSON object/],
 	['the model', { model: 'other' }, /"model"/],
@@ -136,9 +143,13 @@ test.each<[string, unknown, RegExp]>([
 });
 
 test.each<[option: string, name: RegExp, bad: unknown[]]>([
-	['maxConcurrency', /^Max Concurrency .*from 1 to 100/, [0, -1, 101, 1.5, 'few', true]],
-	['maxRetries', /^Max Retries .*from 0 to 20/, [-1, 21, 0.5, 'often']],
-	['timeout', /^Timeout .*to 3600/, [0, -1, 3601, 'long']],
+	[
+		'maxConcurrency',
+		/^Max Concurrency must.*from 1 to 100 \(it is /,
+		[0, -1, 101, 1.5, 'few', true],
+	],
+	['maxRetries', /^Max Retries must.*from 0 to 20 \(it is /, [-1, 21, 0.5, 'often']],
+	['timeout', /^Timeout must be a number of seconds .*to 3600 \(it is /, [0, -1, 3601, 'long']],
 ])('request option %s is refused out of its bounds', async (option, name, bad) => {
 	for (const wrong of bad) {
 		const requestOptions = { [option]: wrong } as INodeParameters;

@@ -165,8 +165,22 @@ const badVideos: Array<[string, object, RegExp]> = [
 	['an empty prompt', { prompt: '={{ " " }}' }, /Prompt/],
 	['a duration out of bounds', { duration: 11 }, /Duration/],
 	['a number of videos out of bounds', { options: { n: 5 } }, /^Number of Videos \(n\) must/],
-	['a poll interval of 0', { waitOptions: { pollInterval: 0 } }, /Poll Interval/],
-	['a task id with a slash', { operation: 'get', taskId: 'a/b' }, /Task ID/],
+	[
+		'a prompt that is an object',
+		{ prompt: '={{ ({ text: "A boat" }) }}' },
+		/^Prompt must be a text \(it is an object\)/,
+	],
+	[
+		'a poll interval of 0',
+		{ waitOptions: { pollInterval: 0 } },
+		/^Poll Interval must be a number of seconds .*\(it is 0\)/,
+	],
+	['a task id with a slash', { operation: 'get', taskId: 'a/b' }, /^Task ID must not contain/],
+	[
+		'a task id that is an object',
+		{ operation: 'wait', taskId: '={{ ({ task_id: "task-1" }) }}' },
+		/^Task ID must be a text \(it is an object\)/,
+	],
 ];
 
 test.each(badVideos)(
@@ -180,3 +194,16 @@ test.each(badVideos)(
 		expect(simulator.requests).toEqual([]);
 	},
 );
+
+test.each([
+	['prompt', { prompt: '={{ $json.forgotten }}' }, 'Prompt'],
+	['task id', { operation: 'wait', taskId: '={{ $json.forgotten }}' }, 'Task ID'],
+])('where the expression of a %s finds nothing, the error says where to look', async (...row) => {
+	const [, parameters, label] = row;
+	const { error } = await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: { model: 'kite-motion', ...parameters },
+	});
+	expect(error?.message).toBe(`${label} must not be empty [item 0]`);
+	expect(error?.description).toContain('check that this item has the field that it reads');
+});

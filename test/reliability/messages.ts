@@ -44,8 +44,8 @@ export const TOLD: Record<string, Told> = {
 	damaged_answer: told("The service's compressed answer is damaged"),
 	stream_broken: told('The streamed answer broke off before its end'),
 	timeout: told(
-		'The service did not answer within … seconds',
-		'The service fell silent for … seconds in the middle of its answer',
+		'The service did not answer within …',
+		'The service fell silent for … in the middle of its answer',
 	),
 	malformed_answer: seen(
 		'The answer is not JSON',
@@ -55,7 +55,7 @@ export const TOLD: Record<string, Told> = {
 		'The streamed answer contains a line that does not end',
 		'The streamed answer ended without an answer in it',
 	),
-	wait_timeout: seen('Video task … was not finished after … seconds'),
+	wait_timeout: seen('Video task … was not finished after …'),
 	task_failed: told(FAILED),
 	generation_failed: told(FAILED),
 	upstream_refused: told(FAILED),
@@ -65,7 +65,7 @@ export const TOLD: Record<string, Told> = {
 	),
 	download_failed: told(
 		'The download of the video broke off',
-		'The download of the video stood still for … seconds',
+		'The download of the video stood still for …',
 	),
 };
 

@@ -1,0 +1,27 @@
+import { WaitTimeoutError } from '../../gateway';
+import { timeoutError } from '../../gateway/connectionError';
+import { inSeconds, inWords } from '../../gateway/duration';
+
+test.each([
+	[1_000, '1 second'],
+	[500, '0.5 seconds'],
+	[1_500, '1.5 seconds'],
+	[600_000, '600 seconds'],
+])('a limit of %d ms is told as it was set: %s', (ms, words) => {
+	expect(inSeconds(ms)).toBe(words);
+	expect(timeoutError(ms, false, 'answer').message).toMatch(new RegExp(` within ${words}$`));
+	expect(timeoutError(ms, false, 'body').message).toContain(` for ${words} in`);
+	const task = { id: 'task-1', status: 'queued' } as const;
+	expect(new WaitTimeoutError(task, ms).message).toMatch(new RegExp(` after ${words}$`));
+});
+
+test.each([
+	[1, '1 second'],
+	[1_001, '2 seconds'],
+	[119_500, '120 seconds'],
+	[121_000, '3 minutes'],
+	[7_200_000, '2 hours'],
+	[172_800_000, '2 days'],
+])('a pause of %d ms is never told shorter than it is: %s', (ms, words) => {
+	expect(inWords(ms)).toBe(words);
+});
