@@ -1,6 +1,7 @@
 import { type Body, LONGEST_ERROR_BYTES, readBody } from './body';
 import type { Clock } from './clock';
 import { timeoutError, toNoAnswerError } from './connectionError';
+import { ACCEPTED_CODINGS } from './decode';
 import { CancelledError, GatewayError, ServiceError } from './errors';
 import type { RateGate, Turn } from './rateGate';
 import { mayHideSuccess, retryDelay } from './retry';
@@ -147,7 +148,7 @@ function headersOf({ secret }: Link, { body, accept = 'application/json' }: Serv
 	const headers: Record<string, string> = {
 		authorization: `Bearer ${secret.reveal()}`,
 		accept,
-		'accept-encoding': 'gzip, deflate, br',
+		'accept-encoding': ACCEPTED_CODINGS,
 		'user-agent': 'n8n-nodes-generation-service',
 	};
 	if (body !== undefined) headers['content-type'] = 'application/json';

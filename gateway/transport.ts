@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { type Body, StreamedBody } from './body';
+import type { Body } from './body';
+import { decode } from './decode';
 import { exchange } from './exchange';
 import { proxyPools, proxyVariables, readProxies } from './proxy';
 
@@ -69,7 +69,7 @@ export function openTransport(settings: PoolSettings): Transport {
 			{ origin, path, method, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 },
 			whenGivenUp,
 		);
-		return { ...answer, body: decompress(answer) };
+		return { ...answer, body: decode(answer.body, answer.headers['content-encoding']) };
 	};
 }
 
@@ -123,31 +123,4 @@ function filterId(filter: EgressFilter | undefined): number {
 	const id = filterIds.get(filter) ?? ++filterCount;
 	filterIds.set(filter, id);
 	return id;
-}
-
-function decompress({ headers, body }: HttpResponse): Body {
-	const decoder = decoderFor(
-		String(headers['content-encoding'] ?? '')
-			.trim()
-			.toLowerCase(),
-	);
-	if (decoder === undefined) return body;
-	const encoded = body.stream();
-	encoded.once('error', (error) => decoder.destroy(error));
-	decoder.once('close', () => encoded.destroy());
-	return new StreamedBody(encoded.pipe(decoder));
-}
-
-function decoderFor(encoding: string) {
-	switch (encoding) {
-		case 'gzip':
-		case 'x-gzip':
-			return createGunzip();
-		case 'deflate':
-			return createInflate();
-		case 'br':
-			return createBrotliDecompress();
-		default:
-			return undefined;
-	}
 }

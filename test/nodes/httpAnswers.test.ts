@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { head, type RawAnswer, RawServer, whole } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { type Simulator, startSimulator } from '../../simulator';
@@ -68,6 +69,43 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 	test('is taken when it comes in one packet with an interim answer', async () => {
 		const { items } = await ask({ packets: [Buffer.concat([hints, ...packets])] }, run);
 		expect(JSON.stringify(items[0]?.json)).toContain(text);
+	});
+
+	test.each<[string, (body: Buffer) => Buffer]>([
+		['br, gzip', (body) => gzipSync(brotliCompressSync(body))],
+		['GZIP, identity', gzipSync],
+		['x-gzip', gzipSync],
+		['deflate', deflateSync],
+		['gzip, br, deflate', (body) => deflateSync(brotliCompressSync(gzipSync(body)))],
+	])('is taken when it is compressed by %s', async (codings, compress) => {
+		const [bytes] = packets;
+		const end = bytes!.indexOf('\r\n\r\n');
+		const { items } = await ask(
+			{
+				packets: [
+					head('200 OK', { 'content-encoding': codings, connection: 'close' }),
+					compress(bytes!.subarray(end + 4)),
+				],
+				then: 'ends',
+			},
+			run,
+		);
+		expect(JSON.stringify(items[0]?.json)).toContain(text);
+	});
+
+	test('is lost when what was compressed twice breaks off', async () => {
+		const body = gzipSync(brotliCompressSync(Buffer.from(text.repeat(1000))));
+		const { error } = await ask(
+			{
+				packets: [
+					head('200 OK', { 'content-encoding': 'br, gzip', connection: 'close' }),
+					body.subarray(0, body.length / 2),
+				],
+				then: 'ends',
+			},
+			run,
+		);
+		expect(error?.message).toMatch(/compressed answer is damaged/);
 	});
 
 	test('is taken from a server of HTTP/1.0, which ends it by closing the connection', async () => {
