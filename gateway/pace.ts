@@ -1,4 +1,5 @@
 import { Stretch } from './stretch';
+import { Window } from './window';
 
 const SECOND_MS = 1_000;
 /** A pace is kept to this part of the limit, so that jitter on the way does not break it. */
@@ -28,6 +29,8 @@ const SMALLEST_RAISE = 1.02;
 /** Windows of fewer requests are not told from a burst; a larger one lets through this part of it ahead of its pace. */
 const SMALLEST_WINDOW = 2;
 const AHEAD = 0.01;
+/** With shorter pauses it is kept to evenly: whole seconds are too large a part of them to tell how long the window is. */
+const SHORTEST_WINDOW_PAUSE_MS = 5 * SECOND_MS;
 
 /** When a request was sent, and in which stretch. */
 export interface Passage {
@@ -48,6 +51,8 @@ export class Pace {
 	stretch = new Stretch(-Infinity);
 	/** Undefined: no limit is known. */
 	private perSecond: number | undefined;
+	/** Present when the service is known to count in long windows. */
+	private window: Window | undefined;
 	/** How many tokens the service holds, if so many flow in each second. */
 	private burst: (perSecond: number) => number = () => 1;
 	/** Requests that it took from the pause before the last to the last. */
@@ -69,6 +74,7 @@ export class Pace {
 
 	forget(): void {
 		this.perSecond = undefined;
+		this.window = undefined;
 		this.longestPause = SECOND_MS;
 		this.stretch = new Stretch(-Infinity);
 	}
@@ -77,6 +83,7 @@ export class Pace {
 	opensIn(now: number): number {
 		if (now < this.closedUntil) return this.closedUntil - now;
 		if (this.stretch.isOver) this.reopen(this.stretch, now);
+		if (this.window !== undefined) return this.window.opensIn(now);
 		if (this.perSecond === undefined) return 0;
 		const flowed = ((now - this.tokensAt) * this.perSecond) / SECOND_MS;
 		// A timer fires up to a millisecond late: what it cost is caught up.
@@ -90,11 +97,14 @@ export class Pace {
 	/** A request is about to be sent. */
 	pass(now: number): void {
 		this.stretch.pass(now);
+		this.window?.pass(now);
 		this.tokens -= 1;
 	}
 
 	/** The service took a request. */
 	take({ at, stretch }: Passage, now: number): void {
+		if (this.window?.isOutdated(now)) this.forget();
+		if (this.window !== undefined) return;
 		if (this.perSecond === undefined || stretch !== this.stretch) return;
 		if (stretch.isOver || at < this.raiseAt) return;
 		this.perSecond *= this.raise;
@@ -118,6 +128,11 @@ export class Pace {
 
 	/** After a pause, when the answers of what was under way have arrived. */
 	private reopen(past: Stretch, now: number): void {
+		if (this.window?.lengthen(this.pause, past.refused)) {
+			this.stretch = new Stretch(now);
+			return;
+		}
+		this.window = undefined;
 		const pace = this.perSecond;
 		// A service takes one request in each pause that it asks for: if it refuses more, the pace is not the reason.
 		const slowest = (SECOND_MS / this.longestPause) * MARGIN;
@@ -149,9 +164,7 @@ export class Pace {
 	private learn(past: Stretch, now: number, pace: number): number {
 		const { taken } = past;
 		if (this.isSearching && taken === this.lastTaken && taken >= SMALLEST_WINDOW) {
-			this.burst = () => 1 + taken * AHEAD;
-			this.hold(now);
-			return (taken / past.secondsUntil(this.closedUntil)) * MARGIN;
+			return this.countWindows(past, now);
 		}
 		// The pause that it asked for was too short: that says nothing of its limit.
 		if (taken === 0) return pace;
@@ -172,6 +185,18 @@ export class Pace {
 		const raise = Math.max(Math.sqrt(upper / between), isOpen ? SMALLEST_SEARCH : 1);
 		this.search(now, between, Math.min(LARGEST_RAISE, raise));
 		return between;
+	}
+
+	private countWindows(past: Stretch, now: number): number {
+		const { taken } = past;
+		const seconds = past.secondsUntil(this.closedUntil);
+		const length = seconds * SECOND_MS;
+		if (this.pause >= Math.max(SHORTEST_WINDOW_PAUSE_MS, length / 2)) {
+			this.window = new Window(taken, length, past.times, now);
+		}
+		this.burst = () => 1 + taken * AHEAD;
+		this.hold(now);
+		return (taken / seconds) * MARGIN;
 	}
 
 	private search(now: number, pace: number, raise: number): void {

@@ -12,7 +12,7 @@ interface Mark {
 export class Stretch {
 	lastAt: number;
 	private passed = 0;
-	private refused = 0;
+	refused = 0;
 	private readonly marks: Mark[] = [];
 
 	/**
@@ -59,6 +59,15 @@ export class Stretch {
 	/** The whole seconds until `end`: a service rounds its pauses up to those. */
 	secondsUntil(end: number): number {
 		return Math.max(1, Math.floor((end - this.openedAt) / SECOND_MS));
+	}
+
+	/** When each request passed that was taken, or up to 50 ms later. */
+	get times(): number[] {
+		const times = this.marks.flatMap(({ passed }, index) => {
+			const next = this.marks[index + 1] ?? { at: this.lastAt, passed: this.passed };
+			return new Array<number>(next.passed - passed).fill(next.at);
+		});
+		return times.slice(0, this.taken);
 	}
 
 	/** Requests a second that were taken since the service had nothing left to give. It gives at least that many. */

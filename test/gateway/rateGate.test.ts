@@ -53,8 +53,10 @@ test.each<[string, Case]>([
 	['50 a second, bursts of 50', { limit: bucket(50), within: 1.05 }],
 	['50 a second, bursts of 100', { limit: bucket(100), within: 1.05 }],
 	['50 in each second', { limit: window(), within: 1.1 }],
-	['60 in each minute', { limit: window(60, 60), within: 1.1 }],
-	['100 in each 10 seconds', { limit: window(100, 10), within: 1.15 }],
+	['60 in each minute', { limit: window(60, 60), within: 1.03 }],
+	['60 in each minute, few items', { limit: window(60, 60), items: 300, within: 1.05 }],
+	['300 in each minute', { limit: window(300, 60), within: 1.03 }],
+	['100 in each 10 seconds', { limit: window(100, 10), within: 1.04 }],
 	['bursts of 10, the burst announced', { limit: bucket(10), announced: 10, within: 1.2 }],
 	['an announcement far too high', { limit: bucket(10), announced: 1_000_000, within: 1.2 }],
 	['an announcement far too low', { limit: bucket(50), announced: 1, within: 1.05 }],
@@ -89,6 +91,47 @@ function ownTime(limit: Limit, items: number): number {
 	if ('burst' in limit) return ((items - limit.burst) / limit.requestsPerSecond) * 1_000;
 	return Math.floor((items - 1) / limit.requests) * limit.windowSeconds * 1_000;
 }
+
+test('a window that began before the batch does not change how long windows are thought to be', async () => {
+	const clock = new VirtualClock();
+	const limit = window(60, 60);
+	const service = new LimitedService({ clock, limit });
+	const gateway = gatewayOf(clock, service, randomUUID());
+	await clock.run(ask(gateway, 'early'));
+	await clock.run(clock.sleep(45_000));
+	const start = clock.now();
+	await clock.run(batch([gateway], 359));
+	// The early one and 59 in the minute that had begun, and 60 in each further one.
+	expect((clock.now() - start) / 1_000).toBeLessThanOrEqual(15 + 4 * 60 + 10);
+	expect(service.received.length).toBeLessThanOrEqual(360 + 25);
+});
+
+test('a long window that takes more requests than before is noticed', async () => {
+	const clock = new VirtualClock();
+	const limit = { requests: 20, windowSeconds: 10 };
+	const service = new LimitedService({ clock, limit });
+	const gateway = gatewayOf(clock, service, randomUUID());
+	await clock.run(batch([gateway], 100));
+	limit.requests = 2_000;
+	const start = clock.now();
+	await clock.run(batch([gateway], 2_000));
+	expect((clock.now() - start) / 1_000).toBeLessThan((2_000 / 20) * 10 * 0.5);
+	expect(service.mostRefusals).toBeLessThanOrEqual(2);
+});
+
+test('a long window that takes fewer requests than before is kept to', async () => {
+	const clock = new VirtualClock();
+	const limit = { requests: 60, windowSeconds: 10 };
+	const service = new LimitedService({ clock, limit });
+	const gateway = gatewayOf(clock, service, randomUUID());
+	await clock.run(batch([gateway], 300));
+	limit.requests = 20;
+	const [start, asked] = [clock.now(), service.received.length];
+	await clock.run(batch([gateway], 400));
+	expect((clock.now() - start) / 1_000).toBeLessThanOrEqual((400 / 20) * 10 * 1.1);
+	expect(service.received.length - asked).toBeLessThanOrEqual(400 + 40);
+	expect(service.mostRefusals).toBeLessThanOrEqual(2);
+});
 
 test('a limit costs a handful of refusals: those under way when it is met, and what it takes to find it', async () => {
 	const clock = new VirtualClock();
