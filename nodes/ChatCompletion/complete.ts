@@ -1,12 +1,13 @@
 import * as workflow from 'n8n-workflow';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type ChatCompletion, type ChatRequest, chatRequest, refusedValue } from '../../gateway';
+import { type ChatCompletion, type ChatRequest, chatRequest } from '../../gateway';
 import { runsAsTool } from '../shared/asTool';
 import { additionalBody, readChatOptions, requestFields } from '../shared/chatOptions';
 import type { Service } from '../shared/connect';
 import { eachItem } from '../shared/eachItem';
 import { RunHints } from '../shared/hints';
 import { readModel } from '../shared/modelLocator';
+import { readSwitch } from '../shared/readSwitch';
 import { without } from '../shared/without';
 import { PaidWork, workKey } from '../shared/paidWork';
 import { notePartialAnswer } from './answerHints';
@@ -72,15 +73,9 @@ function prepare(context: IExecuteFunctions, itemIndex: number, isLive: boolean)
 	);
 	return {
 		request,
-		stream: readStream(options.stream, isLive),
-		simplify: context.getNodeParameter('simplify', itemIndex, true) !== false,
+		stream: readSwitch('stream', options.stream, isLive),
+		simplify: readSwitch('simplify', context.getNodeParameter('simplify', itemIndex, true), true),
 	};
-}
-
-function readStream(stream: unknown, isLive: boolean): boolean {
-	if (stream === undefined) return isLive;
-	if (typeof stream === 'boolean') return stream;
-	throw refusedValue('stream', 'must be true or false', stream);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { refusedValue } from '../../gateway';
+import { readSwitch } from '../shared/readSwitch';
 import type { OutputOptions } from './taskRun';
 
 export const outputProperties: INodeProperties[] = [
@@ -31,8 +32,16 @@ export const outputProperties: INodeProperties[] = [
 
 /** Reads how the output of one item shall look. */
 export function readOutputOptions(context: IExecuteFunctions, itemIndex: number): OutputOptions {
-	const simplify = context.getNodeParameter('simplify', itemIndex, true) !== false;
-	const download = context.getNodeParameter('download', itemIndex, false) === true;
+	const simplify = readSwitch(
+		'simplify',
+		context.getNodeParameter('simplify', itemIndex, true),
+		true,
+	);
+	const download = readSwitch(
+		'download',
+		context.getNodeParameter('download', itemIndex, false),
+		false,
+	);
 	if (!download) return { simplify, binaryProperty: undefined };
 	const binaryProperty = context.getNodeParameter('binaryProperty', itemIndex, 'data');
 	if (typeof binaryProperty === 'string' && binaryProperty.trim() !== '') {

@@ -113,7 +113,7 @@ function readChoice<Value extends string>(
 	values: readonly [Value, ...Value[]],
 ): Value {
 	const given = options[name];
-	if (given === undefined || given === '') return values[0];
+	if (given === undefined || given === null || given === '') return values[0];
 	const value = values.find((candidate) => candidate === given);
 	if (value !== undefined) return value;
 	throw refusedValue(name, `must be ${values.join(' or ')}`, given);

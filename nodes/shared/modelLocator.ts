@@ -6,6 +6,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { InvalidInputError } from '../../gateway';
+import { asText } from './asText';
 import { connectEditor } from './connect';
 
 /** A dropdown longer than this is no longer read but searched. */
@@ -46,7 +47,7 @@ export function readModel(
 	context: IExecuteFunctions | ISupplyDataFunctions,
 	itemIndex: number,
 ): string {
-	const model = context.getNodeParameter('model', itemIndex, '', { extractValue: true });
+	const model = asText(context.getNodeParameter('model', itemIndex, '', { extractValue: true }));
 	if (typeof model === 'string' && model.trim() !== '') return model.trim();
 	throw new InvalidInputError(
 		'model',
