@@ -1,4 +1,4 @@
-import { MalformedAnswerError, NoAnswerError } from '../errors';
+import { GatewayError, MalformedAnswerError, NoAnswerError } from '../errors';
 import { SCRUBBED_BYTES, startOf } from '../readJson';
 import { chatChunk, type ChatChunk, type ChatCompletion, chatCompletion } from '../schemas/chat';
 import type { Secret } from '../secret';
@@ -12,7 +12,8 @@ import { DataLines } from './lines';
 const LONGEST_STREAM_BYTES = 128 * 1024 * 1024;
 
 /**
- * Reads a chat event stream up to `[DONE]`, or to its end, and hands on each piece of text as it arrives.
+ * Reads a chat event stream up to `[DONE]`, or to its end, and hands on each piece of text as it arrives. What is lost
+ * after the finish reason is not the answer's.
  * `rest` resolves when what follows is read, too, or lost.
  * @throws NoAnswerError when the stream ends without a finish reason or `[DONE]`
  * @throws ServiceError when the service reports an error inside the stream
@@ -26,11 +27,13 @@ export async function readChatStream(
 ): Promise<{ completion: ChatCompletion; rest: Promise<void> }> {
 	const assembly = new CompletionAssembly();
 	let chunks = 0;
-	const { isDone, start, rest } = await readChunks(answer, secret, now, (chunk) => {
+	const onChunk = (chunk: ChatChunk) => {
 		chunks += 1;
 		const text = assembly.add(chunk);
 		if (text !== '') onText(text);
-	});
+	};
+	const mayBreakOff = () => assembly.isFinished;
+	const { isDone, start, rest } = await readChunks(answer, secret, now, onChunk, mayBreakOff);
 	if (!isDone && chunks === 0 && start !== '') {
 		throw new MalformedAnswerError('The service sent something that is no streamed answer', {
 			status: answer.status,
@@ -58,6 +61,7 @@ async function readChunks(
 	secret: Secret,
 	now: () => number,
 	onChunk: (chunk: ChatChunk) => void,
+	mayBreakOff: () => boolean,
 ): Promise<{ isDone: boolean; start: string; rest: Promise<void> }> {
 	const lines = new DataLines(secret);
 	let size = 0;
@@ -91,7 +95,10 @@ async function readChunks(
 				if (!isDone) [...lines.end(), ''].some(take);
 				resolve({ isDone, start, rest });
 			})
-			.catch(reject)
+			.catch((error: unknown) => {
+				if (error instanceof GatewayError || !mayBreakOff()) reject(error as Error);
+				else resolve({ isDone, start, rest });
+			})
 			.finally(end);
 	});
 }

@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { RawServer, whole } from '../engine/rawServer';
+import { fastTime } from '../engine/fastTime';
+import { head, type RawAnswer, RawServer, whole } from '../engine/rawServer';
 import { runNode } from '../engine/runNode';
 import { type Simulator, startSimulator } from '../../simulator';
 import { chatNode } from './chatNode';
@@ -13,8 +14,13 @@ beforeAll(async () => {
 afterAll(async () => await Promise.all([service.close(), simulator.close()]));
 
 /** The item that the node makes of a stream. */
-async function itemOf(stream: string, parameters: INodeParameters = {}, streaming = false) {
-	service.answer = () => whole('200 OK', stream, { 'content-type': 'text/event-stream' });
+async function itemOf(
+	stream: string | RawAnswer,
+	parameters: INodeParameters = {},
+	streaming = false,
+) {
+	const type = { 'content-type': 'text/event-stream' };
+	service.answer = () => (typeof stream === 'string' ? whole('200 OK', stream, type) : stream);
 	const result = await runNode(simulator, {
 		...chatNode(parameters),
 		credential: { baseUrl: service.url, apiKey: simulator.key },
@@ -79,4 +85,35 @@ test('a chunk of several lines is whole before a service without blank lines goe
 		{ options: { stream: true } },
 	);
 	expect(json.text).toBe('Good day');
+});
+
+function chunked(fields: object): Buffer {
+	const line = `data: ${JSON.stringify(fields)}\n\n`;
+	return Buffer.from(`${line.length.toString(16)}\r\n${line}\r\n`);
+}
+
+describe('an answer that said why it ended', () => {
+	const answered = (text: string): RawAnswer['packets'] => [
+		head('200 OK', { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' }),
+		chunked(part(text, 'stop')),
+	];
+	const streamed = { options: { stream: true } };
+
+	test('is whole though the connection is lost before the end of the stream', async () => {
+		const { json } = await itemOf({ packets: answered('Good day'), then: 'is reset' }, streamed);
+		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	});
+
+	test('is whole though the end of the stream never comes', async () => {
+		const restoreTime = fastTime();
+		const { json } = await itemOf({ packets: answered('Good day') }, streamed).finally(restoreTime);
+		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	});
+
+	test('is not whole while another answer of the same request is not', async () => {
+		const second = { choices: [{ index: 1, delta: { content: 'Go' }, finish_reason: null }] };
+		const packets = [...answered('Good day'), chunked(second)];
+		const { json } = await itemOf({ packets, then: 'is reset' }, streamed);
+		expect(json.error).toMatchObject({ code: 'connection_lost', partial_text: 'Good day' });
+	});
 });

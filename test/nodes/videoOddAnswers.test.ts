@@ -109,7 +109,7 @@ describe('a status that the document does not name', () => {
 
 	test('is told with the task when Max Wait is over', async () => {
 		const { items } = await generate([paused()], {
-			waitOptions: { pollInterval: 0.02, maxWait: 0.2 },
+			waitOptions: { pollInterval: 0.02, maxWait: 1 },
 		});
 		expect(items[0]?.json.error).toMatchObject({
 			code: 'wait_timeout',

@@ -117,8 +117,9 @@ test('an error that stops the workflow lists every task of the run with its stat
 });
 
 test('Retry On Fail submits nothing twice: what was submitted is waited for', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key', times: 2 });
 	const { items } = await runNode(simulator, {
-		...video({ waitOptions: { pollInterval: 0.02, maxWait: 0.05 } }),
+		...video(),
 		items: [{ prompt: 'One' }, { prompt: 'Two' }],
 		tries: 5,
 	});
