@@ -12,10 +12,10 @@ export const LONGEST_ERROR_BYTES = 256 * 1024;
 /** The body of an answer. It is read once, in one of two ways, or destroyed; whoever drops it must destroy it. */
 export interface Body {
 	/**
-	 * Hands every part on as soon as it arrives. Resolves at the end; rejects when the body breaks off or is destroyed,
-	 * and with what `onBytes` throws, which destroys it.
+	 * Hands every part on as soon as it arrives. Resolves at the end, or when `onBytes` returns false; rejects when the
+	 * body breaks off or is destroyed, and with what `onBytes` throws. What is not read then is destroyed.
 	 */
-	read(onBytes: (bytes: Buffer) => void): Promise<void>;
+	read(onBytes: (bytes: Buffer) => boolean | void): Promise<void>;
 	/** The body for a reader that may be slower than the network. */
 	stream(): Readable;
 	/** Closes the connection, unless the body has ended. */
@@ -29,14 +29,16 @@ export class StreamedBody implements Body {
 		readable.on('error', () => {});
 	}
 
-	async read(onBytes: (bytes: Buffer) => void): Promise<void> {
+	read(onBytes: (bytes: Buffer) => boolean | void): Promise<void> {
 		const { readable } = this;
-		await new Promise<void>((resolve, reject) => {
+		return new Promise<void>((resolve, reject) => {
 			readable.on('data', (bytes: Buffer) => {
 				// What waits in the stream comes even after its end was called for.
 				if (readable.destroyed) return;
 				try {
-					onBytes(bytes);
+					if (onBytes(bytes) !== false) return;
+					resolve();
+					readable.destroy();
 				} catch (error) {
 					reject(error as Error);
 					readable.destroy();
@@ -67,14 +69,11 @@ export async function readBody(
 ): Promise<{ bytes: Buffer; complete: boolean }> {
 	const parts: Buffer[] = [];
 	let size = 0;
-	const take = (bytes: Buffer) => {
+	await body.read((bytes) => {
 		onProgress();
 		parts.push(bytes);
 		size += bytes.length;
-		if (size > limit) body.destroy();
-	};
-	await body.read(take).catch((error: unknown) => {
-		if (size <= limit) throw error;
+		return size <= limit;
 	});
 	const [only] = parts;
 	if (parts.length === 1 && only && size <= limit) return { bytes: only, complete: true };

@@ -80,8 +80,8 @@ export class Gateway {
 	}
 
 	/** `POST /v1/chat/completions`, answered at once. */
-	async chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
-		return await this.post('/v1/chat/completions', request, chatCompletion, signal);
+	chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
+		return this.post('/v1/chat/completions', request, chatCompletion, signal);
 	}
 
 	/**
@@ -115,13 +115,13 @@ export class Gateway {
 	}
 
 	/** `GET /v1/models`: the models available to this key. */
-	async listModels(signal?: AbortSignal): Promise<CatalogueModel[]> {
-		return await this.get('/v1/models', modelList, signal);
+	listModels(signal?: AbortSignal): Promise<CatalogueModel[]> {
+		return this.get('/v1/models', modelList, signal);
 	}
 
 	/** `POST /media/v1/video/generations`: creates one task per video and does not wait for them. */
-	async submitVideo(request: VideoRequest, signal?: AbortSignal): Promise<VideoSubmission> {
-		return await this.post(this.videoPath, request, videoSubmission, signal);
+	submitVideo(request: VideoRequest, signal?: AbortSignal): Promise<VideoSubmission> {
+		return this.post(this.videoPath, request, videoSubmission, signal);
 	}
 
 	/**
@@ -155,24 +155,26 @@ export class Gateway {
 
 	/** Runs other work, such as a download, in one of the places of the requests in flight. */
 	async inSlot<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-		return await this.link.slots.run(work, signal);
+		await this.link.slots.enter(signal);
+		try {
+			return await work();
+		} finally {
+			this.link.slots.leave();
+		}
 	}
 
-	private async get<Resource>(path: string, schema: z.ZodType<Resource>, signal?: AbortSignal) {
-		return await this.request({ method: 'GET', path }, schema, signal);
+	private get<Resource>(path: string, schema: z.ZodType<Resource>, signal?: AbortSignal) {
+		return this.request({ method: 'GET', path }, schema, signal);
 	}
 
-	private async post<Resource>(
+	private post<Resource>(
 		path: string,
 		content: object,
 		schema: z.ZodType<Resource>,
 		signal?: AbortSignal,
 	) {
-		return await this.request(
-			{ method: 'POST', path, body: JSON.stringify(content) },
-			schema,
-			signal,
-		);
+		const body = JSON.stringify(content);
+		return this.request({ method: 'POST', path, body }, schema, signal);
 	}
 
 	private async request<Resource>(
@@ -181,17 +183,12 @@ export class Gateway {
 		signal?: AbortSignal,
 	): Promise<Resource> {
 		if (this.egressFilter) await this.checkEgress();
-		return await send(
-			this.link,
-			request,
-			async (answer) => await this.read(answer, schema),
-			signal,
-		);
+		return await send(this.link, request, (answer) => this.read(answer, schema), signal);
 	}
 
-	private async read<Resource>(answer: Answer, schema: z.ZodType<Resource>): Promise<Resource> {
+	private read<Resource>(answer: Answer, schema: z.ZodType<Resource>): Promise<Resource> {
 		const limit = schema === videoTaskReport ? LONGEST_TASK_BYTES : LONGEST_ANSWER_BYTES;
-		return await readJson(answer, schema, this.link.secret, () => this.link.clock.now(), limit);
+		return readJson(answer, schema, this.link.secret, () => this.link.clock.now(), limit);
 	}
 
 	private async readStreamed(

@@ -59,44 +59,28 @@ export async function send<Result>(
 	let attempt = 0;
 	let turnsLost = 0;
 	for (;;) {
-		const outcome = await link.slots.run(
-			async () => await passGate(link, request, read, signal),
-			signal,
-		);
-		if ('result' in outcome) return outcome.result;
-		const { failure, refused } = outcome;
+		let turn: Turn | undefined;
+		let failure: unknown;
+		await link.slots.enter(signal);
+		try {
+			turn = await link.gate.enter(signal);
+			return await sendOnce(link, turn, request, read, signal);
+		} catch (error) {
+			failure = error;
+		} finally {
+			link.slots.leave();
+		}
+		const refusal = failure instanceof ServiceError && failure.status === 429 ? failure : undefined;
+		const othersPassed = refusal && turn && link.gate.refuse(refusal, turn);
 		const delay =
 			failure instanceof GatewayError
 				? retryDelay(failure, { attempt, maxRetries: link.maxRetries, paid })
 				: undefined;
 		if (delay === undefined) throw failure;
-		if (refused?.othersPassed && turnsLost < MOST_TURNS_LOST) turnsLost += 1;
+		if (othersPassed && turnsLost < MOST_TURNS_LOST) turnsLost += 1;
 		else attempt += 1;
 		// After a refusal the closed gate is the wait, for this request as for all others.
-		if (refused === undefined) await link.clock.sleep(delay, signal);
-	}
-}
-
-type Outcome<Result> =
-	| { result: Result }
-	| {
-			failure: unknown;
-			/** Present when the rate limit refused the request. */
-			refused?: { othersPassed: boolean };
-	  };
-
-async function passGate<Result>(
-	link: Link,
-	request: ServiceRequest,
-	read: (answer: Answer) => Promise<Result>,
-	signal: AbortSignal | undefined,
-): Promise<Outcome<Result>> {
-	const turn = await link.gate.enter(signal);
-	try {
-		return { result: await sendOnce(link, turn, request, read, signal) };
-	} catch (error) {
-		if (!(error instanceof ServiceError && error.status === 429)) return { failure: error };
-		return { failure: error, refused: { othersPassed: link.gate.refuse(error, turn) } };
+		if (refusal === undefined) await link.clock.sleep(delay, signal);
 	}
 }
 
@@ -134,7 +118,10 @@ async function sendOnce<Result>(
 		const onProgress = () => limit.progress();
 		onProgress();
 		if (answer.status !== 429) link.gate.accept(turn);
-		if (answer.status >= 200 && answer.status < 300) return await read({ ...answer, onProgress });
+		if (answer.status >= 200 && answer.status < 300) {
+			const { status, headers } = answer;
+			return await read({ status, headers, body, onProgress });
+		}
 		throw await readServiceError(link, answer, onProgress);
 	} catch (error) {
 		body?.destroy();

@@ -11,23 +11,22 @@ export class Slots {
 	}
 
 	/**
-	 * Runs `work` when a slot is free.
+	 * Takes a slot, as soon as one is free. Whoever took one must leave it.
 	 * @throws CancelledError at once when `signal` is aborted while waiting
 	 */
-	async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+	async enter(signal?: AbortSignal): Promise<void> {
 		if (signal?.aborted) throw new CancelledError();
 		if (this.free > 0) this.free -= 1;
 		else await this.line.join(signal);
-		try {
-			return await work();
-		} finally {
-			// undici uses a connection again one turn of the event loop after its answer; sooner, it opens another.
-			setImmediate(() => this.release());
-		}
 	}
 
-	private release(): void {
+	leave(): void {
+		// undici uses a connection again one turn of the event loop after its answer; sooner, it opens another.
+		setImmediate(this.release);
+	}
+
+	private readonly release = () => {
 		if (this.line.length > 0) this.line.admitNext();
 		else this.free += 1;
-	}
+	};
 }

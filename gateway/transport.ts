@@ -69,7 +69,8 @@ export function openTransport(settings: PoolSettings): Transport {
 			{ origin, path, method, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 },
 			whenGivenUp,
 		);
-		return { ...answer, body: decode(answer.body, answer.headers['content-encoding']) };
+		answer.body = decode(answer.body, answer.headers['content-encoding']);
+		return answer;
 	};
 }
 

@@ -9,9 +9,9 @@ export class WaitingLine {
 	}
 
 	/** Resolves when admitted; rejects at once with a CancelledError when `signal` is aborted. */
-	async join(signal?: AbortSignal): Promise<void> {
-		if (signal?.aborted) throw new CancelledError();
-		await new Promise<void>((resolve, reject) => {
+	join(signal?: AbortSignal): Promise<void> {
+		return new Promise<void>((resolve, reject) => {
+			if (signal?.aborted) return reject(new CancelledError());
 			const admit = () => {
 				signal?.removeEventListener('abort', leave);
 				resolve();
