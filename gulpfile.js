@@ -27,7 +27,7 @@ const CLIENT = 'dist/gateway/client.js';
 
 /**
  * What the client uses of undici, put together as undici's index does it. The index reads its `fetch`, WebSocket, mocks
- * and caches as well, which takes the first request three times as long.
+ * and caches as well, which takes a first run three times as long.
  */
 const UNDICI = `
 	import api from 'undici/lib/api/index.js';
@@ -41,7 +41,7 @@ const UNDICI = `
 /**
  * The gateway with its third-party code: the published package has no dependencies, so nothing of it can clash with
  * the versions that n8n itself runs. The licences of what is inside lie beside it. n8n loads all nodes at its start, and
- * most of its processes never run one of ours: the client is read when a node first runs, undici for the first request.
+ * most of its processes never run one of ours: all of this is read when a node first runs.
  */
 async function bundle() {
 	// The compiler followed the nodes' imports into the gateway; one file takes the place of what it wrote there.
@@ -53,7 +53,6 @@ async function bundle() {
 			outfile: CLIENT,
 			alias: { undici: './undici.js' },
 			external: ['./undici.js'],
-			supported: { 'dynamic-import': false },
 		}),
 		esbuild.build({
 			...BUNDLED,

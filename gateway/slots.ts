@@ -1,4 +1,3 @@
-import { CancelledError } from './errors';
 import { WaitingLine } from './waitingLine';
 
 /** Lets a fixed number of pieces of work run at once; the others wait in line. */
@@ -14,10 +13,10 @@ export class Slots {
 	 * Takes a slot, as soon as one is free. Whoever took one must leave it.
 	 * @throws CancelledError at once when `signal` is aborted while waiting
 	 */
-	async enter(signal?: AbortSignal): Promise<void> {
-		if (signal?.aborted) throw new CancelledError();
-		if (this.free > 0) this.free -= 1;
-		else await this.line.join(signal);
+	enter(signal?: AbortSignal): Promise<void> {
+		if (this.free === 0 || signal?.aborted) return this.line.join(signal);
+		this.free -= 1;
+		return Promise.resolve();
 	}
 
 	leave(): void {

@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import type { Dispatcher } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { Body } from './body';
 import { decode } from './decode';
 import { exchange } from './exchange';
@@ -54,7 +54,8 @@ const MOST_CONNECTIONS = 128;
 /** Services spoken to at the same time from one n8n; the pool unused longest makes room. */
 const MOST_POOLS = 32;
 
-const pools = new Map<string, Promise<Dispatcher>>();
+const pools = new Map<string, { pool: Dispatcher; lastUse: number }>();
+let uses = 0;
 const filterIds = new WeakMap<EgressFilter, number>();
 let filterCount = 0;
 
@@ -63,7 +64,7 @@ export function openTransport(settings: PoolSettings): Transport {
 	const { origin: service, ignoreSslIssues, egressFilter } = settings;
 	const key = JSON.stringify([service, ignoreSslIssues, filterId(egressFilter), proxyVariables()]);
 	return async ({ origin, path, method, headers, body, whenGivenUp }) => {
-		const pool = await poolFor(key, settings);
+		const pool = poolFor(key, settings);
 		const answer = await exchange(
 			pool,
 			{ origin, path, method, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 },
@@ -75,28 +76,28 @@ export function openTransport(settings: PoolSettings): Transport {
 }
 
 /** Asked for each request: a pool that made room for others is opened again. */
-async function poolFor(key: string, settings: PoolSettings): Promise<Dispatcher> {
+function poolFor(key: string, settings: PoolSettings): Dispatcher {
 	const known = pools.get(key);
-	const pool = known ?? openPool(settings);
-	pools.delete(key);
-	pools.set(key, pool);
-	if (known === undefined) {
-		pool.catch(() => pools.delete(key));
-		closeLongestUnused();
+	uses += 1;
+	if (known) {
+		known.lastUse = uses;
+		return known.pool;
 	}
-	return await pool;
+	const pool = openPool(settings);
+	if (pools.size >= MOST_POOLS) closeLongestUnused();
+	pools.set(key, { pool, lastUse: uses });
+	return pool;
 }
 
 function closeLongestUnused(): void {
-	const [oldest] = pools.keys();
-	if (pools.size <= MOST_POOLS || oldest === undefined) return;
-	void pools.get(oldest)?.then(async (unused) => await unused.close());
-	pools.delete(oldest);
+	const [oldest] = [...pools].sort(([, one], [, other]) => one.lastUse - other.lastUse);
+	if (oldest === undefined) return;
+	const [key, { pool }] = oldest;
+	pools.delete(key);
+	void pool.close();
 }
 
-async function openPool({ ignoreSslIssues, egressFilter }: PoolSettings): Promise<Dispatcher> {
-	// Loaded for the first request: it takes longer to read than all nodes together, and n8n loads nodes at its start.
-	const { Agent, EnvHttpProxyAgent, Pool } = await import('undici');
+function openPool({ ignoreSslIssues, egressFilter }: PoolSettings): Dispatcher {
 	const tls = { rejectUnauthorized: !ignoreSslIssues };
 	const options = {
 		connections: MOST_CONNECTIONS,
