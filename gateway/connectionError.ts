@@ -173,7 +173,7 @@ export function timeoutError(timeoutMs: number, paid: boolean, during: 'answer' 
 			: `The service fell silent for ${time} in the middle of its answer`,
 		{
 			code: 'timeout',
-			advice: 'Raise Timeout in Request Options if the model needs longer.',
+			advice: 'Raise Timeout if the model needs longer.',
 			mayHaveBeenAccepted: paid,
 		},
 	);

@@ -91,7 +91,7 @@ function explainStatus(status: number, hasWords = true): Explanation {
 			return [
 				'rate_limit_exceeded',
 				'The rate limit of the key is exceeded',
-				'Wait a moment and run the node again, or lower Max Concurrency in Request Options.',
+				'Wait a moment and run the node again, or let it ask for less at once (Max Concurrency).',
 			];
 		case 500:
 			return [

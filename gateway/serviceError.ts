@@ -76,7 +76,7 @@ export function toServiceError(
 }
 
 function comeBack(retryAfterMs: number): string {
-	return `The service asks to wait ${inWords(retryAfterMs)}. Run the node again after that, or lower Max Concurrency in Request Options.`;
+	return `The service asks to wait ${inWords(retryAfterMs)}. Run the node again after that, or let it ask for less at once (Max Concurrency).`;
 }
 
 /**

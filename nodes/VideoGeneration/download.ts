@@ -173,7 +173,7 @@ function refused(status: number) {
 function fellSilent(timeoutMs: number) {
 	return new NoAnswerError(`The download of the video stood still for ${inSeconds(timeoutMs)}`, {
 		code: 'download_failed',
-		advice: `Raise Timeout in Request Options if the address of the video needs longer. ${LATER}`,
+		advice: `Raise Timeout if the address of the video needs longer. ${LATER}`,
 		mayHaveBeenAccepted: false,
 	});
 }

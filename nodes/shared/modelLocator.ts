@@ -1,13 +1,15 @@
-import type {
-	IExecuteFunctions,
-	ISupplyDataFunctions,
-	ILoadOptionsFunctions,
-	INodeListSearchResult,
-	INodeProperties,
+import {
+	type IExecuteFunctions,
+	type ILoadOptionsFunctions,
+	type INodeListSearchResult,
+	type INodeProperties,
+	type ISupplyDataFunctions,
+	NodeOperationError,
 } from 'n8n-workflow';
-import { InvalidInputError } from '../../gateway';
+import { type CatalogueModel, InvalidInputError } from '../../gateway';
 import { asText } from './asText';
 import { connectEditor } from './connect';
+import { inOneText } from './inOneText';
 
 /** A dropdown longer than this is no longer read but searched. */
 const MOST_SHOWN = 500;
@@ -61,11 +63,18 @@ export async function searchModels(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const gateway = await connectEditor(this);
+	const models = await catalogue(this).catch((error: unknown) => {
+		throw new NodeOperationError(this.getNode(), inOneText(error));
+	});
 	const wanted = filter.trim().toLowerCase();
-	const names = (await gateway.listModels())
+	const names = models
 		.map(({ id }) => id)
 		.filter((id) => id.toLowerCase().includes(wanted))
 		.sort((a, b) => a.localeCompare(b));
 	return { results: names.slice(0, MOST_SHOWN).map((id) => ({ name: id, value: id })) };
+}
+
+async function catalogue(context: ILoadOptionsFunctions): Promise<CatalogueModel[]> {
+	const gateway = await connectEditor(context);
+	return await gateway.listModels();
 }

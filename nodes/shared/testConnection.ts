@@ -6,14 +6,13 @@ import type {
 } from 'n8n-workflow';
 import {
 	Gateway,
-	GatewayError,
 	InvalidInputError,
 	parseConnection,
-	ServiceError,
 	StreamedBody,
 	type Transport,
 } from '../../gateway';
 import { WHILE_SOMEONE_LOOKS } from './connect';
+import { inOneText } from './inOneText';
 
 /**
  * What the credential's Test button does: it asks the service for its models. A declarative test would show a failed
@@ -25,7 +24,7 @@ export async function testConnection(
 ): Promise<INodeCredentialTestResult> {
 	return await askForModels(this.helpers, data).then(
 		() => ({ status: 'OK' as const, message: 'Connection tested successfully' }),
-		(error: unknown) => ({ status: 'Error' as const, message: inWords(error) }),
+		(error: unknown) => ({ status: 'Error' as const, message: inOneText(error) }),
 	);
 }
 
@@ -38,16 +37,6 @@ async function askForModels(helpers: Helpers, fields: unknown): Promise<void> {
 		transport: n8nTransport(helpers, connection.ignoreSslIssues),
 	});
 	await gateway.listModels();
-}
-
-function inWords(error: unknown): string {
-	if (!(error instanceof GatewayError)) return String(error);
-	const { message, serviceMessage } = error;
-	const advice =
-		error instanceof ServiceError && error.status === 404
-			? 'Check the Base URL, and leave out /v1.'
-			: error.advice;
-	return `${message}. ${advice}${serviceMessage ? ` The service says: ${serviceMessage}` : ''}`;
 }
 
 interface HelperAnswer {

@@ -60,10 +60,11 @@ test.each([0, -1, 1.5, 'many'])('a limit of %p is refused before any request', a
 	expect(simulator.requests).toEqual([]);
 });
 
-async function searchFor(text: string) {
+async function searchFor(text: string, credential = credentialOf(simulator)) {
 	const context = {
 		helpers: {},
-		getCredentials: async () => await Promise.resolve(credentialOf(simulator)),
+		getNode: () => ({ name: 'Node' }),
+		getCredentials: async () => await Promise.resolve(credential),
 	} as unknown as ILoadOptionsFunctions;
 	return await searchModels.call(context, text);
 }
@@ -80,6 +81,16 @@ test('the model dropdown waits for no rate limit: it says what is wrong at once'
 	simulator.inject({ endpoint: 'models', fault: 'rate-limit', times: 1 });
 	await expect(searchFor('kite')).rejects.toThrow(/rate limit/);
 	expect(simulator.count('models')).toBe(1);
+});
+
+test.each<[string, { path?: string; apiKey?: string }, RegExp]>([
+	['/v1 after the Base URL', { path: '/v1' }, /nothing at this address.*leave out \/v1/],
+	['a wrong key', { apiKey: 'another-key' }, /refused the API key.*may be mistyped/],
+	['an empty key', { apiKey: '' }, /no API Key.*Open the Generation Service API credential/],
+])('with %s the model dropdown says what to do', async (_, { path = '', apiKey }, words) => {
+	const { baseUrl, apiKey: right } = credentialOf(simulator);
+	const credential = { baseUrl: baseUrl + path, apiKey: apiKey ?? right };
+	await expect(searchFor('kite', credential)).rejects.toThrow(words);
 });
 
 const models = [

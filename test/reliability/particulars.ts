@@ -58,7 +58,7 @@ const ADVICE: ReadonlyArray<[faults: RegExp, advice: string | RegExp]> = [
 	[/^unknown-host/, 'Check the spelling of the Base URL'],
 	[/^(not-tls|untrusted)/, 'turn on Ignore SSL Issues'],
 	[/^redirect-/, 'Put the final address of the service into the Base URL'],
-	[/^(hang|stream-hang)/, 'Raise Timeout in Request Options'],
+	[/^(hang|stream-hang)/, 'Raise Timeout if'],
 	[
 		/^(quota|content-f|model-n|invalid-api)/,
 		/^(Top up|Change the wording|Choose a m|Check the key)/,
