@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sensibleEntries } from './entries';
 
 /** A model of the catalogue. */
 export interface CatalogueModel {
@@ -32,7 +33,7 @@ const entry = z.union([
 	namedRecord,
 ]);
 
-const entries = z.array(entry).transform((records) => records.map(toCatalogueModel));
+const entries = sensibleEntries(entry).transform((records) => records.map(toCatalogueModel));
 
 const LISTS = ['data', 'models', 'items', 'result'] as const;
 /** How deep in a body the list is looked for. */

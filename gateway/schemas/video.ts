@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { InvalidInputError } from '../errors';
+import { sensibleEntries } from './entries';
 import { mergeAdditionalBody, number, numberBetween, parseInput, text } from './input';
 
 const FPS_RULE = 'must be 24, 30 or 60';
@@ -59,33 +60,34 @@ const anyStatus = z.union([knownStatus, z.string().min(1)]);
 /** An identifier that comes as a number is none the less the only way to what was paid for. */
 const identifier = z.union([z.string().min(1), z.number().transform(String)]);
 
+/** A number in quotation marks is the same number. */
+const sentNumber = number('must be a number');
+
 /**
  * Video submission response. What it promises beyond the ids is not worth losing a paid task over:
  * a status that is missing or unknown counts as the `processing` that the document names.
  */
 export const videoSubmission = z.looseObject({
-	id: z.string().optional(),
-	object: z.string().optional(),
-	created: z.number().optional(),
-	model: z.string().optional(),
-	data: z
-		.array(
-			z.looseObject({
-				id: identifier,
-				status: knownStatus.catch('processing'),
-				url: z.string().nullish().catch(null),
-				revised_prompt: z.string().nullish().catch(undefined),
-			}),
-		)
-		.min(1),
+	id: identifier.optional().catch(undefined),
+	object: z.string().optional().catch(undefined),
+	created: sentNumber.optional().catch(undefined),
+	model: z.string().optional().catch(undefined),
+	data: sensibleEntries(
+		z.looseObject({
+			id: identifier,
+			status: knownStatus.catch('processing'),
+			url: z.string().nullish().catch(null),
+			revised_prompt: z.string().nullish().catch(undefined),
+		}),
+	).refine((tasks) => tasks.length > 0),
 });
 
 export type VideoSubmission = z.infer<typeof videoSubmission>;
 
 const metadata = z.looseObject({
-	duration: z.number().nullish().catch(undefined),
+	duration: sentNumber.nullish().catch(undefined),
 	size: z.string().nullish().catch(undefined),
-	fps: z.number().nullish().catch(undefined),
+	fps: sentNumber.nullish().catch(undefined),
 	format: z.string().nullish().catch(undefined),
 });
 
@@ -93,12 +95,12 @@ const metadata = z.looseObject({
 const report = z.looseObject({
 	id: identifier.nullish(),
 	status: anyStatus,
-	progress: z.number().min(0).max(100).nullish().catch(undefined),
+	progress: numberBetween(0, 100).nullish().catch(undefined),
 	url: z.string().nullish(),
 	revised_prompt: z.string().nullish().catch(undefined),
 	metadata: metadata.nullish().catch(undefined),
-	created_at: z.number().nullish().catch(undefined),
-	completed_at: z.number().nullish().catch(undefined),
+	created_at: sentNumber.nullish().catch(undefined),
+	completed_at: sentNumber.nullish().catch(undefined),
 	/** "Its exact shape is undefined by the interface." */
 	error: z.unknown().optional(),
 });

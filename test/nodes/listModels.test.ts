@@ -104,6 +104,7 @@ test.each<[string, object]>([
 	['models', { models }],
 	['items', { items: models, total: 2 }],
 	['result', { result: models }],
+	['data with a record that names no model', { data: [...models, { owner: 'reeds' }, null] }],
 	['data.models', { code: 'ok', message: '', data: { models } }],
 ])('a catalogue that comes as %s is read', async (_shape, catalogue) => {
 	const service = new RawServer();

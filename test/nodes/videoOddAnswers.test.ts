@@ -35,6 +35,10 @@ async function generate(
 		if (request.startsWith('GET /clip')) return clip;
 		return looks.length > 1 ? looks.shift()! : looks[0]!;
 	};
+	return await run(parameters);
+}
+
+async function run(parameters: NodeRun['parameters'] = {}) {
 	return await runNode(simulator, {
 		node: 'videoGeneration',
 		parameters: {
@@ -71,6 +75,35 @@ test('a video is not lost because the service counts its tasks in numbers', asyn
 	const { items } = await generate([json(video(7))], {}, { id: 7 });
 	expect(items[0]?.json).toMatchObject({ task_id: '7', status: 'completed' });
 	expect(service.requests.at(-1)).toMatch(/^GET \S+\/7 /);
+});
+
+test.each<[string, object]>([
+	['null in place of what describes it', { id: null, object: null, created: null, model: null }],
+	['numbers and texts exchanged', { id: 7, object: 1, created: '1760000000', model: 5 }],
+	['an entry beside it that is no task', { data: [{ error: 'full' }, { id: 'task-1' }, null] }],
+])('a video is not lost because the answer to its submission has %s', async (_name, more) => {
+	service.answer = (request) => {
+		if (!request.startsWith('POST')) return json(video('task-1'));
+		return json({ id: 'order', data: [{ id: 'task-1' }], ...more });
+	};
+	const { items } = await run();
+	expect(items.map(({ json: fields }) => fields)).toMatchObject([
+		{ task_id: 'task-1', status: 'completed' },
+	]);
+});
+
+test('numbers in quotation marks are put out as numbers', async () => {
+	const metadata = { duration: '5.2', size: '720p', fps: '24' };
+	const { items } = await generate([
+		json(video('task-1', { progress: '100', created_at: '1', completed_at: '2', metadata })),
+	]);
+	expect(items[0]?.json).toMatchObject({
+		progress: 100,
+		duration: 5.2,
+		fps: 24,
+		created_at: 1,
+		completed_at: 2,
+	});
 });
 
 test.each([
