@@ -195,13 +195,6 @@ export class Gateway {
 		answer: Answer,
 		onText: (text: string) => void,
 	): Promise<ChatCompletion> {
-		if (String(answer.headers['content-type']).includes('application/json')) {
-			// The service chose not to stream: the answer is the same, in one piece.
-			const completion = await this.read(answer, chatCompletion);
-			const text = completion.choices[0]?.message.content;
-			if (text) onText(text);
-			return completion;
-		}
 		const { secret, clock } = this.link;
 		const { completion, rest } = await readChatStream(answer, secret, () => clock.now(), onText);
 		this.drain(answer.body, rest);

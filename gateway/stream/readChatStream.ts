@@ -1,5 +1,5 @@
 import { GatewayError, MalformedAnswerError, NoAnswerError } from '../errors';
-import { SCRUBBED_BYTES, startOf } from '../readJson';
+import { parseResource, startOf } from '../readJson';
 import { chatChunk, type ChatChunk, type ChatCompletion, chatCompletion } from '../schemas/chat';
 import type { Secret } from '../secret';
 import type { Answer } from '../send';
@@ -13,7 +13,7 @@ const LONGEST_STREAM_BYTES = 128 * 1024 * 1024;
 
 /**
  * Reads a chat event stream up to `[DONE]`, or to its end, and hands on each piece of text as it arrives. What is lost
- * after the finish reason is not the answer's.
+ * after the finish reason is not the answer's. What the service calls its answer does not matter: some call a stream JSON.
  * `rest` resolves when what follows is read, too, or lost.
  * @throws NoAnswerError when the stream ends without a finish reason or `[DONE]`
  * @throws ServiceError when the service reports an error inside the stream
@@ -34,11 +34,12 @@ export async function readChatStream(
 	};
 	const mayBreakOff = () => assembly.isFinished;
 	const { isDone, start, rest } = await readChunks(answer, secret, now, onChunk, mayBreakOff);
-	if (!isDone && chunks === 0 && start !== '') {
-		throw new MalformedAnswerError('The service sent something that is no streamed answer', {
-			status: answer.status,
-			bodyStart: startOf(secret.scrub(start)),
-		});
+	if (!isDone && chunks === 0 && start.length > 0) {
+		// The service may choose not to stream: the answer is the same, in one piece.
+		const completion = parseResource(start, true, answer, chatCompletion, secret, now);
+		const text = completion.choices[0]?.message.content;
+		if (text) onText(text);
+		return { completion, rest };
 	}
 	if (!isDone && !assembly.isFinished) {
 		throw new NoAnswerError('The streamed answer broke off before its end', {
@@ -55,23 +56,25 @@ export async function readChatStream(
 	});
 }
 
-/** @returns whether the terminal line `data: [DONE]` came, and how the body began */
+/** @returns whether the terminal line `data: [DONE]` came, and the body up to its first data line */
 async function readChunks(
 	answer: Answer,
 	secret: Secret,
 	now: () => number,
 	onChunk: (chunk: ChatChunk) => void,
 	mayBreakOff: () => boolean,
-): Promise<{ isDone: boolean; start: string; rest: Promise<void> }> {
+): Promise<{ isDone: boolean; start: Buffer; rest: Promise<void> }> {
 	const lines = new DataLines(secret);
 	let size = 0;
-	let start = '';
+	const beginning: Buffer[] = [];
+	let isStream = false;
 	let isDone = false;
 	const events = new JsonEvents(
 		(value, text) => onChunk(toChunk(value, text, answer, now)),
 		(value) => chatChunk.safeParse(value).success,
 	);
 	const take = (line: string) => {
+		isStream ||= line !== '';
 		isDone ||= line === '[DONE]';
 		if (isDone) events.end();
 		else events.take(line);
@@ -82,22 +85,23 @@ async function readChunks(
 		const rest = new Promise<void>((resolveRest) => {
 			end = resolveRest;
 		});
+		const finish = () => resolve({ isDone, start: Buffer.concat(beginning), rest });
 		const whole = answer.body.read((bytes) => {
 			if (isDone) return;
 			answer.onProgress();
-			if (size === 0) start = bytes.toString('utf8', 0, SCRUBBED_BYTES);
+			if (!isStream) beginning.push(bytes);
 			size += bytes.length;
 			if (size > LONGEST_STREAM_BYTES) throw endless(answer);
-			if (lines.push(bytes).some(take)) resolve({ isDone, start, rest });
+			if (lines.push(bytes).some(take)) finish();
 		});
 		void whole
 			.then(() => {
 				if (!isDone) [...lines.end(), ''].some(take);
-				resolve({ isDone, start, rest });
+				finish();
 			})
 			.catch((error: unknown) => {
 				if (error instanceof GatewayError || !mayBreakOff()) reject(error as Error);
-				else resolve({ isDone, start, rest });
+				else finish();
 			})
 			.finally(end);
 	});

@@ -117,3 +117,27 @@ describe('an answer that said why it ended', () => {
 		expect(json.error).toMatchObject({ code: 'connection_lost', partial_text: 'Good day' });
 	});
 });
+
+test.each([
+	['application/json', 'a stream'],
+	['text/event-stream', 'an answer in one piece'],
+	['text/plain', 'an answer in one piece'],
+	[undefined, 'an answer in one piece'],
+])('what is called %s may be %s', async (type, kind) => {
+	const message = { role: 'assistant', content: 'Good day' };
+	const completion = { id: 'chat-1', choices: [{ index: 0, message, finish_reason: 'stop' }] };
+	const body =
+		kind === 'a stream' ? spread(part('Good day', 'stop')) : JSON.stringify(completion, null, 1);
+	const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+	const { json, chunks } = await itemOf(whole('200 OK', body, headers), {}, true);
+	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good day']);
+});
+
+test('a page in place of a stream is told as what it is', async () => {
+	const { json } = await itemOf('<html>Log in</html>', {}, true);
+	expect(json.error).toMatchObject({
+		code: 'malformed_answer',
+		description: expect.stringContaining('Log in') as string,
+	});
+});
