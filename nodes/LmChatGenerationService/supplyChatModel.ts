@@ -20,11 +20,7 @@ export async function supplyChatModel(
 	itemIndex: number,
 ): Promise<SupplyData> {
 	const sdk = loadSdk(context, itemIndex);
-	const explain = (error: unknown) =>
-		// So n8n shows the error as it is, and at this node in place of the agent.
-		Object.assign(nodeError(context.getNode(), error, itemIndex), {
-			functionality: 'configuration-node' as const,
-		});
+	const explain = (error: unknown) => nodeError(context.getNode(), error, itemIndex);
 	const prepare = async () => {
 		const options = readChatOptions(context, itemIndex);
 		const gateway = await connectSubNode(context, itemIndex, parseRequestOptions(options));
@@ -41,10 +37,13 @@ export async function supplyChatModel(
 				return agentRequest({ model, ...merged, ...request }, body);
 			},
 			toJsonSchema: sdk.getParametersJsonSchema,
-			toNodeError: explain,
+			// n8n shows what went wrong in a call at this node, and points to it where the agent stands.
+			toNodeError: (error) =>
+				Object.assign(explain(error), { functionality: 'configuration-node' as const }),
 			signal: context.getExecutionCancelSignal(),
 		});
 	};
+	// What is wrong before any call n8n shows at this node by itself, unless it is marked as such.
 	const chatModel = await prepare().catch((error: unknown) => {
 		throw explain(error);
 	});
@@ -69,7 +68,6 @@ function missingSdk(context: ISupplyDataFunctions, itemIndex: number, error: unk
 		'This version of n8n cannot run the Generation Service Chat Model',
 		{
 			itemIndex,
-			functionality: 'configuration-node',
 			description: `Update n8n to 2.16 or later. Older versions can use n8n's OpenAI Chat Model in its place, with the Base URL of the service and /v1 after it, or the Chat Completion node.\nTechnical detail: ${firstLine(error)}`,
 		},
 	);

@@ -157,12 +157,17 @@ test.each([
 	['no model', { model: { __rl: true, mode: 'id', value: '' } }, /Model is empty/],
 	['an additional body that is no JSON', { options: { additionalBody: '{' } }, /not valid JSON/],
 	['a timeout that is none', { options: { timeout: -1 } }, /Timeout/],
-])('%s is refused before any request', async (_name, parameters, message) => {
-	const { error } = await withModel(
+])('%s is refused before any request, and shown at the model', async (...row) => {
+	const [, parameters, message] = row;
+	const { error, run } = await withModel(
 		async (model) => await model.invoke([['user', 'Hello']]),
 		parameters,
 	);
-	expect(`${error?.message} ${error?.description}`).toMatch(message);
+	expect(error?.message).toBe('Error in sub-node Model');
+	expect(error?.description).toMatch(message);
+	const shown = run.data.resultData.runData.Model?.[0]?.error;
+	expect(shown?.message).toMatch(message);
+	expect(shown?.description).toContain('Nothing was sent');
 	expect(simulator.requests).toEqual([]);
 });
 

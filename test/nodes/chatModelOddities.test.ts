@@ -173,14 +173,14 @@ test('who stops reading a streamed answer ends it', async () => {
 	await until(() => simulator.openSockets === 0);
 });
 
-test('an error of the node is shown as it is, with its advice', async () => {
+test('an error of a call is shown as it is, with its advice', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
 	const { error } = await runAgent(simulator, {
 		...work(async (model) => (await model.invoke(asked)).text),
-		model: { options: { temperature: 3 } },
 	});
 	expect(error).toMatchObject({
-		message: expect.stringMatching(/^Temperature must be a number from 0 to 2/) as string,
-		description: expect.stringMatching(/Nothing was sent/) as string,
+		message: expect.stringMatching(/^The account has no quota left/) as string,
+		description: expect.stringMatching(/^Top up the balance/) as string,
 		node: { name: 'Model' },
 	});
 });

@@ -16,10 +16,11 @@ beforeAll(async () => {
 afterAll(async () => await simulator.close());
 
 test('on an older n8n the chat model says what it needs, at its own node', async () => {
-	const { error } = await runAgent(simulator, {
+	const { error, run } = await runAgent(simulator, {
 		work: async ({ model }) => (await model.invoke([['user', 'Hello']])).text,
 	});
-	expect(error).toMatchObject(missingAiSdk);
+	expect(error?.description).toBe(missingAiSdk.message);
+	expect(run.data.resultData.runData.Model?.[0]?.error).toMatchObject(missingAiSdk);
 });
 
 test('on an older n8n the other nodes work', async () => {

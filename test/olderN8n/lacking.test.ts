@@ -13,10 +13,11 @@ beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
 test('the chat model says that this n8n cannot run it, and what to do', async () => {
-	const { error } = await runAgent(simulator, {
+	const { error, run } = await runAgent(simulator, {
 		work: async ({ model }) => (await model.invoke([['user', 'Hello']])).text,
 	});
-	expect(error).toMatchObject(missingAiSdk);
+	expect(error?.description).toBe(missingAiSdk.message);
+	expect(run.data.resultData.runData.Model?.[0]?.error).toMatchObject(missingAiSdk);
 	expect(simulator.count('chat')).toBe(0);
 });
 
