@@ -143,12 +143,14 @@ const chunk = z.looseObject({
 	usage: usage.nullish().catch(undefined),
 });
 
-/** A chunk that only reports usage may also come without `choices`: the answer before it was paid for. */
-export const chatChunk = z.union([
-	chunk,
-	z
-		.looseObject({ usage })
-		.transform((fields): z.infer<typeof chunk> => ({ ...fields, choices: [] })),
-]);
+/** A chunk that adds nothing to an answer may also come without `choices`: the answer beside it was paid for. */
+const withoutChoices = z
+	.union([
+		z.looseObject({ usage }),
+		z.looseObject({ object: z.literal('chat.completion.chunk'), choices: z.null().optional() }),
+	])
+	.transform((fields): z.infer<typeof chunk> => ({ ...fields, choices: [] }));
+
+export const chatChunk = z.union([chunk, withoutChoices]);
 
 export type ChatChunk = z.infer<typeof chatChunk>;

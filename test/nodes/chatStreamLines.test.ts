@@ -78,6 +78,18 @@ test.each([
 	expect(json.error).toMatchObject({ code: 'malformed_answer', partial_text: 'Good' });
 });
 
+test.each([
+	['no choices', {}],
+	['choices of null', { choices: null }],
+])('a chunk with %s adds nothing to the answer', async (_name, fields) => {
+	const empty = { id: 'chat-1', object: 'chat.completion.chunk', model: 'heron-chat', ...fields };
+	const events = [empty, part('Good'), empty, part(' day', 'stop')];
+	const { json } = await itemOf(events.map((event) => spread(event)).join(''), {
+		options: { stream: true },
+	});
+	expect(json).toMatchObject({ text: 'Good day', model: 'heron-chat', finish_reason: 'stop' });
+});
+
 test('a chunk of several lines is whole before a service without blank lines goes on', async () => {
 	const lines = spread(part('Good')).trimEnd();
 	const { json } = await itemOf(
