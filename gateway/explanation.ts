@@ -115,7 +115,9 @@ function explainStatus(status: number, hasWords = true): Explanation {
 			return [
 				`http_${status}`,
 				`The service answered with the unexpected status ${status}`,
-				'Check the Base URL in the credential, and try again in a few minutes.',
+				status < 500 && hasWords
+					? 'Read what the service says below, and check the Base URL in the credential.'
+					: 'Check the Base URL in the credential, and try again in a few minutes.',
 			];
 	}
 }

@@ -141,6 +141,24 @@ test.each(NO_HTTP)(
 	},
 );
 
+test.each([
+	[
+		'422 Unprocessable Content',
+		'{"detail":"Too long"}',
+		/^Read what the service says below.*Too long/s,
+	],
+	['405 Method Not Allowed', '', /^Check the Base URL.*try again/],
+	['501 Not Implemented', '{"detail":"Not here"}', /^Check the Base URL.*Not here/s],
+])(
+	'a status that the document does not name, %s, comes with advice that fits',
+	async (...fault) => {
+		const [status, body, advice] = fault;
+		const { error } = await ask(whole(status, body));
+		expect(error?.message).toContain(`status ${status.slice(0, 3)}`);
+		expect(error?.description).toMatch(advice);
+	},
+);
+
 test('an answer that is shorter than announced is told as lost', async () => {
 	const packets = [head('200 OK', { 'content-length': '90' }), Buffer.from('{"choices":')];
 	const { error } = await ask({ packets, then: 'ends' });
