@@ -12,20 +12,21 @@ const SLOWEST_START = 4;
 const MOST_BELIEVED = 4;
 /** A service that takes this many requests a second has no limit that timers could pace. */
 const FASTEST = 2_000;
-/** While the limit is looked for, the pace is doubled in steps of this length, or of so many requests. */
+/** The pace is raised in steps of this length, or of one request, while the service takes what is sent… */
 const STEP_MS = 250;
-const STEP_REQUESTS = 2;
+/** …at most twofold, as long as no rate is known to be too high… */
 const LARGEST_RAISE = 2;
-const SMALLEST_SEARCH = 1.25;
-/** A refusal tells a rate when the service took so many requests beyond those that it held. */
+/** …and the less, the better the limit is known, since each refusal costs a pause… */
+const PATIENCE = 40;
+const SMALLEST_RAISE = 1.00001;
+/** …but by ever more, since a limit may be lifted. */
+const ACCELERATION = 1.03;
+/** Fewer requests than this, beyond those that were sent at once after a pause, tell little. */
 const SMALLEST_SAMPLE = 10;
-/** If it held less than was thought, then this part of it. */
+/** If the service held less than was thought, then this part of it. */
 const SURELY_HELD = 0.75;
-/** The limit is found when it is known up to this factor. */
-const NEAR = 1.2;
-/** A found pace is held for so many pauses, since each refusal costs one, and then raised: by this, and by ever more. */
-const HELD_PAUSES = 30;
-const SMALLEST_RAISE = 1.02;
+/** If so many were sent at once, then a refusal soon after may mean that the service held less. */
+const SMALLEST_BURST = 2;
 /** Windows of fewer requests are not told from a burst; a larger one lets through this part of it ahead of its pace. */
 const SMALLEST_WINDOW = 2;
 const AHEAD = 0.01;
@@ -42,7 +43,8 @@ export interface Passage {
  * How many requests one service takes from one key. The interface document shows no quotas, so the service is modelled:
  * as a bucket of tokens that holds a burst and is refilled evenly, or, when it takes the same number after each pause,
  * as a window of that many. After a first refusal the pace is raised until the next one; what was taken in between tells
- * between which rates the limit is. Pure: it is told the time and waits for nothing.
+ * between which rates the limit is, and the pace is raised anew from the lower of them, the more slowly the closer they
+ * are. Pure: it is told the time and waits for nothing.
  */
 export class Pace {
 	/** Nobody passes before, because the service said so. */
@@ -63,7 +65,6 @@ export class Pace {
 	private pause = SECOND_MS;
 	private longestPause = SECOND_MS;
 	private announced = 0;
-	private isSearching = false;
 	/** By which factor the pace is raised when the service takes a request that passed after this time. */
 	private raise = LARGEST_RAISE;
 	private raiseAt = 0;
@@ -108,8 +109,8 @@ export class Pace {
 		if (this.perSecond === undefined || stretch !== this.stretch) return;
 		if (stretch.isOver || at < this.raiseAt) return;
 		this.perSecond *= this.raise;
-		if (!this.isSearching) this.raise = Math.min(LARGEST_RAISE, this.raise ** 2);
-		this.raiseAt = now + (this.isSearching ? this.step(this.perSecond) : this.pause);
+		this.raise = Math.min(LARGEST_RAISE, this.raise ** ACCELERATION);
+		this.raiseAt = now + step(this.perSecond);
 		if (this.perSecond > FASTEST) this.perSecond = undefined;
 	}
 
@@ -138,8 +139,9 @@ export class Pace {
 		const slowest = (SECOND_MS / this.longestPause) * MARGIN;
 		this.perSecond =
 			pace === undefined
-				? this.begin(past, now)
+				? this.begin(past)
 				: Math.max(this.learn(past, now, pace), Math.min(pace, slowest));
+		this.raiseAt = now + step(this.perSecond);
 		const flowed = (this.perSecond * (now - past.lastAt)) / SECOND_MS;
 		this.tokens = Math.max(1, Math.min(flowed, this.burst(this.perSecond)) * SPENT_AT_ONCE);
 		this.tokensAt = now;
@@ -148,45 +150,38 @@ export class Pace {
 	}
 
 	/** The first refusal: as if the service always took so much until it refuses, and nothing in the pause. */
-	private begin(past: Stretch, now: number): number {
+	private begin(past: Stretch): number {
 		const { taken, ms } = past.recent;
 		this.burst = (perSecond) => past.depth(perSecond);
 		const cycle = Math.max(1, ms + this.closedUntil - past.lastAt);
 		const measured = Math.max(taken / cycle, SLOWEST_START / this.pause);
 		// The allowance belongs to a window that the document does not name; the pause is its rest.
 		const told = Math.min(this.announced / this.pause, measured * MOST_BELIEVED);
-		const pace = Math.max(measured, told) * SECOND_MS * MARGIN;
-		this.search(now, pace, LARGEST_RAISE);
-		return pace;
+		this.raise = LARGEST_RAISE;
+		return Math.max(measured, told) * SECOND_MS * MARGIN;
 	}
 
 	/** A further refusal: between which rates is the limit of a bucket that took what this stretch took, and no more? */
 	private learn(past: Stretch, now: number, pace: number): number {
-		const { taken } = past;
-		if (this.isSearching && taken === this.lastTaken && taken >= SMALLEST_WINDOW) {
-			return this.countWindows(past, now);
-		}
+		const { taken, credit } = past;
+		if (taken === this.lastTaken && taken >= SMALLEST_WINDOW) return this.countWindows(past, now);
 		// The pause that it asked for was too short: that says nothing of its limit.
 		if (taken === 0) return pace;
 		const { burst } = this;
 		const least = bisect(Math.min(past.flow, pace), pace, (r) => past.depth(r) - 1 > burst(r));
 		const most = bisect(least, pace, (r) => past.depth(r) + 1 > burst(r));
-		// Little more than it was thought to hold: it holds less, or what flows in takes longer. Both are possible.
-		const isOpen = taken < past.credit + SMALLEST_SAMPLE;
-		if (isOpen) {
-			const held = Math.max(1, Math.min(taken, past.credit * SURELY_HELD));
+		const isSmall = taken < credit + SMALLEST_SAMPLE;
+		const upper = isSmall ? pace : most;
+		this.raise = raiseBetween(least, upper);
+		if (isSmall && credit >= SMALLEST_BURST) {
+			const held = Math.max(1, Math.min(taken, credit) * SURELY_HELD);
 			this.burst = () => held;
-		} else if (most < least * NEAR) {
-			this.hold(now);
-			return Math.sqrt(least * most) * MARGIN;
+			this.raise = LARGEST_RAISE;
 		}
-		const upper = isOpen ? pace : most;
-		const between = Math.cbrt(least * least * upper) * MARGIN;
-		const raise = Math.max(Math.sqrt(upper / between), isOpen ? SMALLEST_SEARCH : 1);
-		this.search(now, between, Math.min(LARGEST_RAISE, raise));
-		return between;
+		return Math.cbrt(least * least * upper) * MARGIN;
 	}
 
+	/** The service took so many after each of two pauses. */
 	private countWindows(past: Stretch, now: number): number {
 		const { taken } = past;
 		const seconds = past.secondsUntil(this.closedUntil);
@@ -195,26 +190,19 @@ export class Pace {
 			this.window = new Window(taken, length, past.times, now);
 		}
 		this.burst = () => 1 + taken * AHEAD;
-		this.hold(now);
+		this.raise = raiseBetween(taken, taken + 1);
 		return (taken / seconds) * MARGIN;
 	}
+}
 
-	private search(now: number, pace: number, raise: number): void {
-		this.isSearching = true;
-		this.raise = raise;
-		this.raiseAt = now + this.step(pace);
-	}
+function step(perSecond: number): number {
+	return Math.max(STEP_MS, SECOND_MS / perSecond);
+}
 
-	private hold(now: number): void {
-		this.isSearching = false;
-		this.raise = SMALLEST_RAISE;
-		this.raiseAt = now + HELD_PAUSES * this.pause;
-	}
-
-	/** A smaller raise takes longer to show. */
-	private step(pace: number): number {
-		return Math.max(STEP_MS, (STEP_REQUESTS * SECOND_MS) / pace) / (this.raise - 1);
-	}
+/** A limit between two rates is approached so slowly that the refusal beyond it tells more than it costs. */
+function raiseBetween(least: number, most: number): number {
+	const raise = 1 + Math.log(most / least) ** 2 / PATIENCE;
+	return Math.min(LARGEST_RAISE, Math.max(SMALLEST_RAISE, raise));
 }
 
 /** Up to where this holds, between two rates. */

@@ -62,6 +62,10 @@ test.each<[string, Case]>([
 	['an announcement far too low', { limit: bucket(50), announced: 1, within: 1.05 }],
 	['2 a second', { limit: bucket(2, 2), within: 1.05, refusals: 3 }],
 	['5 a second, bursts of 50', { limit: bucket(50, 5), within: 1.05, refusals: 3 }],
+	['1 a second', { limit: bucket(1, 1), items: 300, within: 1.06 }],
+	['10 a second, no burst', { limit: bucket(1, 10), items: 300, within: 1.32 }],
+	['20 a second, bursts of 2', { limit: bucket(2, 20), within: 1.13 }],
+	['50 a second, bursts of 2', { limit: bucket(2), within: 1.33 }],
 	['500 a second', { limit: bucket(500, 500), items: 5_000, workers: 20, within: 1.1 }],
 	['answers within a second', { limit: bucket(20, 20), latencyMs: 250, workers: 30, within: 1.3 }],
 	['answers within 3 seconds', { limit: bucket(5, 5), latencyMs: 750, workers: 50, within: 1.5 }],
@@ -139,6 +143,16 @@ test('a limit costs a handful of refusals: those under way when it is met, and w
 	await clock.run(batch([gatewayOf(clock, service, randomUUID())]));
 	expect(service.received.length).toBeLessThanOrEqual(ITEMS + 25);
 });
+
+test.each([0.5, 1])(
+	'a slow limit is not tried again and again: at %d a second ten requests cost one refusal at most',
+	async (perSecond) => {
+		const clock = new VirtualClock();
+		const service = new LimitedService({ clock, limit: bucket(1, perSecond) });
+		await clock.run(batch([gatewayOf(clock, service, randomUUID())], 200));
+		expect(service.received.length).toBeLessThanOrEqual(200 * 1.1);
+	},
+);
 
 test('refusals that no pace can avoid slow a batch down by their pauses, and not ever more', async () => {
 	let asked = 0;
