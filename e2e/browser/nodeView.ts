@@ -97,6 +97,13 @@ export class NodeView {
 		return [message, await this.output.getByTestId('node-error-description').innerText()];
 	}
 
+	/** Goes from the error of an agent or a chain to the node below it that has failed. */
+	async openErroredNode(): Promise<void> {
+		const button = this.output.getByText('Open errored node');
+		await button.click();
+		await button.waitFor({ state: 'hidden' });
+	}
+
 	/** Chooses how the output is shown. */
 	async showAs(way: 'Schema' | 'Table' | 'JSON' | 'Binary'): Promise<void> {
 		await this.output.getByTestId(`radio-button-${way.toLowerCase()}`).click();

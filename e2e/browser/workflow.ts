@@ -41,3 +41,30 @@ export function workflowOf(name: string, credential: Credential, nodes: NodeGive
 		settings: { executionOrder: 'v1' },
 	};
 }
+
+/** Connects the chat model of this package to the last node of a workflow, an agent or a chain, and places it below. */
+export function withChatModel(
+	workflow: ReturnType<typeof workflowOf>,
+	credential: Credential,
+	parameters: object,
+) {
+	const { nodes, connections } = workflow;
+	const root = nodes.at(-1);
+	const chatModel = {
+		...ours('Generation Service Chat Model', 'lmChatGenerationService', parameters),
+		id: 'model',
+		typeVersion: 1,
+		position: [(nodes.length - 1) * 220, 220],
+		credentials: { generationServiceApi: credential },
+	};
+	return {
+		...workflow,
+		nodes: [...nodes, chatModel],
+		connections: {
+			...connections,
+			[chatModel.name]: {
+				ai_languageModel: [[{ node: root?.name, type: 'ai_languageModel', index: 0 }]],
+			},
+		},
+	};
+}

@@ -1,7 +1,7 @@
 import { Canvas } from '../browser/canvas';
 import { journey } from '../browser/journey';
 import { NodeView } from '../browser/nodeView';
-import { manualStart, ours, workflowOf } from '../browser/workflow';
+import { manualStart, ours, withChatModel, workflowOf } from '../browser/workflow';
 
 const byId = (value: string) => ({ model: { __rl: true, mode: 'id', value } });
 
@@ -35,23 +35,7 @@ journey(
 				},
 			},
 		]);
-		const model = {
-			...ours('Generation Service Chat Model', 'lmChatGenerationService', byId('heron-chat')),
-			id: 'model',
-			typeVersion: 1,
-			position: [880, 220],
-			credentials: { generationServiceApi: credential },
-		};
-		const id = await api.createWorkflow({
-			...row,
-			nodes: [...row.nodes, model],
-			connections: {
-				...row.connections,
-				[model.name]: {
-					ai_languageModel: [[{ node: 'Title', type: 'ai_languageModel', index: 0 }]],
-				},
-			},
-		});
+		const id = await api.createWorkflow(withChatModel(row, credential, byId('heron-chat')));
 		const canvas = new Canvas(page);
 		await canvas.open(id);
 		await canvas.execute();

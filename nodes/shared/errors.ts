@@ -64,7 +64,8 @@ export function nodeError(
 	streams = false,
 ): NodeError {
 	const { message, description: advice, http_status } = describe(error);
-	const all = `${message}\n${advice}`;
+	// A chat window shows the line break as a blank.
+	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'}\n${advice}`;
 	const description = streams ? all : advice;
 	const told = {
 		message: runsAsTool(node) ? all : `${message} [item ${itemIndex}]`,
