@@ -63,6 +63,7 @@ const streams = fc.record({
 	space: fc.constantFrom(' ', ''),
 	lastLineEnd: fc.boolean(),
 	byteOrderMark: fc.boolean(),
+	overSeveralLines: fc.boolean(),
 	delivery,
 });
 
@@ -88,10 +89,14 @@ export const streamProperties = [
 			space,
 			lastLineEnd,
 			byteOrderMark,
+			overSeveralLines,
 			delivery: way,
 		}) => {
 			const events: unknown[] = withUsage ? [...chunks, { choices: [], usage }] : chunks;
-			const lines = events.map((event) => `data:${space}${JSON.stringify(event)}\n\n${between}`);
+			const lines = events.map((event) => {
+				const json = JSON.stringify(event, null, overSeveralLines ? 1 : 0).split('\n');
+				return `${json.map((line) => `data:${space}${line}\n`).join('')}\n${between}`;
+			});
 			const all = `${byteOrderMark ? '\ufeff' : ''}${lines.join('')}data: [DONE]${lastLineEnd ? '\n' : ''}`;
 			const bytes = Buffer.from(all.replaceAll('\n', lineEnd));
 			const plain =
