@@ -49,9 +49,10 @@ const FILL_IN =
 /** @param rule how the sentence goes on after the parameter's name, such as "must be a text" */
 export function refusedValue(parameter: string, rule: string, value: unknown): InvalidInputError {
 	const saysEmpty = rule === NOT_EMPTY;
+	const isListAsWanted = Array.isArray(value) && /list|message/.test(rule);
 	return new InvalidInputError(
 		parameter,
-		`${parameter} ${rule}${saysEmpty ? '' : inWords(value)}`,
+		`${parameter} ${rule}${saysEmpty || isListAsWanted ? '' : inWords(value)}`,
 		saysEmpty || isBlank(value) ? FILL_IN : undefined,
 	);
 }
@@ -128,7 +129,7 @@ function isBlank(value: unknown): boolean {
 /** What an expression gave in place of what it should. */
 function inWords(value: unknown): string {
 	if (isBlank(value)) return ' (it is empty)';
-	if (typeof value === 'object') return Array.isArray(value) ? '' : ' (it is an object)';
+	if (typeof value === 'object') return ` (it is ${Array.isArray(value) ? 'a list' : 'an object'})`;
 	const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value);
 	return text === undefined || text.length > 60 ? '' : ` (it is ${text})`;
 }

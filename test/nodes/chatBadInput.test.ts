@@ -50,7 +50,13 @@ test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
 	['a blank model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', '  ', /^model/i],
 	['a model of null', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', null, /^model/i],
 	['a stop that is no text', { options: { stop: value } }, 'END', 5, /^Stop must/],
-	['a stop list with a number', { options: { stop: value } }, 'END', ['x', 5], /^Stop must/],
+	[
+		'a stop list with a number',
+		{ options: { stop: value } },
+		'END',
+		['x', 5],
+		/^Stop must be a text or a list of texts \[/,
+	],
 	['a user that is no text', { options: { user: value } }, 'kim', ['kim'], /^User must/],
 	['a stream that is no boolean', { options: { stream: value } }, true, 'maybe', /^Stream must/],
 	[
@@ -105,7 +111,7 @@ test.each<[string, unknown, RegExp]>([
 	['null', null, /^Messages \(JSON\) must be an array.*\(it is empty\)/],
 	['an object', '{"role":"user","content":"Hello"}', /^Messages \(JSON\).*\(it is an object\)/],
 	['a JSON text', '"Hello"', /^Messages \(JSON\) must be an array.*\(it is "Hello"\)/],
-	['an empty list', '[]', /messages.* at least one/i],
+	['an empty list', '[]', /^Messages must contain at least one message \[/],
 	['a list of texts', '["Hello"]', /^Messages\[0\] must be an object/],
 	['a message without a role', '[{"content":"Hello"}]', /^Messages\[0\]\.role/],
 	['a message without content', '[{"role":"user"}]', /^Messages\[0\]\.content/],

@@ -171,6 +171,11 @@ const badVideos: Array<[string, object, RegExp]> = [
 		/^Prompt must be a text \(it is an object\)/,
 	],
 	[
+		'a prompt that is a list',
+		{ prompt: '={{ ["A boat"] }}' },
+		/^Prompt must be a text \(it is a list\)/,
+	],
+	[
 		'a poll interval of 0',
 		{ waitOptions: { pollInterval: 0 } },
 		/^Poll Interval must be a number of seconds .*\(it is 0\)/,
