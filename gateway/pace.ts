@@ -95,8 +95,12 @@ export class Pace {
 		return this.tokens > 1 - 1e-6 ? 0 : ((1 - this.tokens) * SECOND_MS) / this.perSecond;
 	}
 
-	/** A request is about to be sent. */
-	pass(now: number): void {
+	/**
+	 * A request is about to be sent.
+	 * @param hasWaited if not, then no more is to be sent than the pace allows, and to raise it would tell nothing
+	 */
+	pass(now: number, hasWaited: boolean): void {
+		if (!hasWaited) this.raiseAt = Math.max(this.raiseAt, now + STEP_MS);
 		this.stretch.pass(now);
 		this.window?.pass(now);
 		this.tokens -= 1;

@@ -33,7 +33,7 @@ export class RateGate {
 	async enter(signal?: AbortSignal): Promise<Turn> {
 		if (signal?.aborted) throw new CancelledError();
 		if (this.isForgotten()) this.pace.forget();
-		if (this.line.length === 0 && this.opensIn() === 0) this.pace.pass(this.clock.now());
+		if (this.line.length === 0 && this.opensIn() === 0) this.pace.pass(this.clock.now(), false);
 		else await this.waitInLine(signal);
 		return { at: this.clock.now(), stretch: this.pace.stretch, taken: this.taken };
 	}
@@ -93,7 +93,7 @@ export class RateGate {
 
 	private admit(): void {
 		while (this.line.length > 0 && this.opensIn() === 0) {
-			this.pace.pass(this.clock.now());
+			this.pace.pass(this.clock.now(), true);
 			this.line.admitNext();
 		}
 		if (this.line.length > 0) this.startTimer();

@@ -53,6 +53,10 @@ test.each<[string, Case]>([
 	['50 a second, bursts of 50', { limit: bucket(50), within: 1.05 }],
 	['50 a second, bursts of 100', { limit: bucket(100), within: 1.05 }],
 	['50 in each second', { limit: window(), within: 1.1 }],
+	[
+		'1,000 in each second, hardly more than eight at a time can send',
+		{ limit: window(1_000), items: 9_000, workers: 8, within: 1.4 },
+	],
 	['60 in each minute', { limit: window(60, 60), within: 1.03 }],
 	['60 in each minute, few items', { limit: window(60, 60), items: 300, within: 1.05 }],
 	['300 in each minute', { limit: window(300, 60), within: 1.03 }],
