@@ -1,4 +1,5 @@
 import { inSeconds } from './duration';
+import { plainText } from './plainText';
 import type { VideoTask } from './schemas/video';
 
 interface Details {
@@ -114,11 +115,18 @@ export class MalformedAnswerError extends GatewayError {
 			advice:
 				details.advice ??
 				'Check the Base URL in the credential: another server, a proxy or a login page may be answering in place of the service.',
-			serviceMessage: details.bodyStart === '' ? '(empty body)' : details.bodyStart,
+			serviceMessage: inWords(details.bodyStart),
 		});
 		this.status = details.status;
 		this.bodyStart = details.bodyStart;
 	}
+}
+
+/** n8n shows descriptions as HTML: of a page it would leave its words without the blanks between them. */
+function inWords(bodyStart: string): string {
+	if (bodyStart === '') return '(empty body)';
+	if (!/^\s*<[a-z!]/i.test(bodyStart)) return bodyStart;
+	return `a page in place of an answer (${plainText(bodyStart) || 'without a word'})`;
 }
 
 /** The service ended a video task with status `failed`. */

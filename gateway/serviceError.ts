@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { inWords } from './duration';
 import { type RateLimit, ServiceError } from './errors';
 import { explain } from './explanation';
+import { plainText } from './plainText';
 import type { HttpResponse } from './transport';
 
 /** Long enough for any message a person reads, short enough for an execution's log. */
@@ -130,16 +131,6 @@ function parseOrUndefined(text: string): unknown {
 	} catch {
 		return undefined;
 	}
-}
-
-/** The readable part of an HTML page or of any other text. */
-function plainText(text: string): string {
-	const page = text.slice(0, 20_000);
-	return page
-		.replace(/<(script|style|head)\b[\s\S]*?<\/\1>/gi, ' ')
-		.replace(/<[^>]*>/g, ' ')
-		.replace(/\s+/g, ' ')
-		.trim();
 }
 
 function clip(text: string): string {

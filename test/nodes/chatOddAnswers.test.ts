@@ -174,7 +174,7 @@ test.each([
 test.each([
 	['empty-200', /empty/],
 	['empty-204', /empty/],
-	['html-200', /./],
+	['html-200', /says: a page in place of an answer \(Bad gateway\)$/],
 	['text-200', /./],
 	['json-invalid', /\{"id"/],
 	['json-null', /null/],
