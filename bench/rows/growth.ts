@@ -1,19 +1,29 @@
-import { type Bench, compareNumbers, type Contestant, OURS } from '../bench';
+import { type Bench, compareNumbers, type Contestant, OURS, type Stage } from '../bench';
 import type { Competition } from '../stage/competition';
 import { median } from '../stage/measure';
-import { loadN8n } from '../stage/n8n';
+import { loadN8n, type N8n } from '../stage/n8n';
+import type { NodeOnTest } from '../stage/nodes';
 
 const SIZES = [10, 100, 1_000, 10_000, 100_000];
 /** Small executions are repeated until they make this many items. */
-const ITEMS_AT_LEAST = 4_000;
+const ITEMS_AT_LEAST = 2_000;
 const MOST_EXECUTIONS = 400;
-const QUICK = [1, ...SIZES.slice(0, -1)];
-/** The largest takes as long as four rounds of the others. */
-const ROUNDS = [QUICK, QUICK, QUICK, SIZES.slice(-1), QUICK, QUICK, QUICK];
 /** V8 needs some thousand items until all that an item goes through is compiled. */
 const WARM_UP = 10_000;
-const YARDSTICK = 'a thousand items at the same time';
 const YARD = 1_000;
+const QUESTION = 'What is worth knowing?';
+const EXPRESSION = 'With a question from an expression';
+const ENGINE = 'n8n alone, reading that question';
+const YARDSTICK = 'a thousand items at the same time';
+/** Sizes that are compared beside those of the goal. */
+const COMPARED = [10, 1_000];
+const LARGEST = 100_000;
+const ROUND = [
+	...[1, ...SIZES].filter((size) => size !== LARGEST).map((size) => ({ name: OURS, size })),
+	...[EXPRESSION, ENGINE].flatMap((name) => [1, ...COMPARED].map((size) => ({ name, size }))),
+];
+/** The largest size takes as long as three rounds of the others. */
+const ROUNDS = 12;
 const CPU = 'CPU of an item';
 const CHEAPEST = 'the cheapest size';
 
@@ -21,10 +31,14 @@ const CHEAPEST = 'the cheapest size';
  * Measures an execution with the number of items that it is told, in microseconds. Without a garbage collection before:
  * that throws compiled code away, and the small ones would pay for compiling it again.
  */
-function executing(howOften: (size: number) => number): Contestant {
+function executing(
+	choose: (n8n: N8n, stage: Stage) => NodeOnTest,
+	howOften = (size: number) => Math.min(MOST_EXECUTIONS, Math.ceil(ITEMS_AT_LEAST / size)),
+): Contestant {
 	return async (stage) => {
-		const { chatNode, questions, runNode } = await loadN8n();
-		const node = chatNode(stage);
+		const n8n = await loadN8n();
+		const { questions, runNode } = n8n;
+		const node = choose(n8n, stage);
 		return async (size) => {
 			const items = questions(size);
 			const executions = howOften(size);
@@ -43,25 +57,24 @@ interface Beside {
 }
 
 /** What measures a size beside the yardstick. */
-async function setUp(competition: Competition): Promise<(size: number) => Promise<Beside>> {
-	const services = {
-		[OURS]: await competition.service({ encodings: [] }),
-		[YARDSTICK]: await competition.service({ encodings: [] }),
-	};
-	const once = async (name: keyof typeof services, size: number) => {
+async function setUp(competition: Competition) {
+	const service = await competition.service({ encodings: [] });
+	const itsOwn = await competition.service({ encodings: [] });
+	const once = async (name: string, size: number, stage = service) => {
 		const rules = { repetitions: 1, warmUps: 0, size };
-		return (await competition.measure([name], services[name], rules))[name]?.cpu ?? NaN;
+		return (await competition.measure([name], stage, rules))[name]?.cpu ?? NaN;
 	};
-	await Promise.all([once(OURS, WARM_UP), once(YARDSTICK, WARM_UP)]);
-	return async (size) => {
+	for (const name of [OURS, EXPRESSION, ENGINE]) await once(name, WARM_UP);
+	await once(YARDSTICK, WARM_UP, itsOwn);
+	return async (name: string, size: number): Promise<Beside> => {
 		let over = false;
 		const measure = async () =>
-			await once(OURS, size).finally(() => {
+			await once(name, size).finally(() => {
 				over = true;
 			});
 		const watch = async () => {
 			const yards: number[] = [];
-			while (!over) yards.push((await once(YARDSTICK, YARD)) / YARD);
+			while (!over) yards.push((await once(YARDSTICK, YARD, itsOwn)) / YARD);
 			return yards.reduce((sum, yard) => sum + yard, 0) / yards.length;
 		};
 		const [execution, yard] = await Promise.all([measure(), watch()]);
@@ -69,36 +82,51 @@ async function setUp(competition: Competition): Promise<(size: number) => Promis
 	};
 }
 
+function inWords(points: Array<{ x: number; y: number }>): string {
+	return points.map(({ x, y }) => `${y.toFixed(0)} µs of ${x.toLocaleString('en-US')}`).join(', ');
+}
+
 export const growth: Bench = {
 	name: 'growth',
 	what: 'From ten items to a hundred thousand',
-	method: `Executions of Chat Completion with ${SIZES[0]} to 100,000 items in n8n's engine. The cost of an item is the CPU time of an execution, less that of an
+	method: `Executions of Chat Completion with ${SIZES[0]} to 100,000 items in n8n's engine. The question is a fixed text, as where the CPU is compared with undici;
+what an item costs with an expression, and n8n alone, stands below the table. The cost of an item is the CPU time of an execution, less that of an
 execution with one item, divided by the other items: what an execution costs by itself says nothing of growth. Small executions are
-repeated until they make ${ITEMS_AT_LEAST.toLocaleString('en-US')} items; the median of six times counts, and the largest runs once. It takes more than a minute, and few machines
+repeated until they make ${ITEMS_AT_LEAST.toLocaleString('en-US')} items; the median of ${ROUNDS} times counts, and the largest runs once. It takes more than a minute, and few machines
 keep their speed that long. So a second process, with a service of its own, runs executions of ${YARD.toLocaleString('en-US')} items all the while, and each
 measurement is divided by what an item took there at the same time. The garbage of all is collected when V8 sees fit, in the CPU time that counts.`,
 	cost: `Nothing but care: no list is searched for an item, what is read of an item is let go when its request is sent, and answers lie in an
-array by their number. What an item of ten costs more than others is for the most part the system's: its request more often finds the service
-asleep, and waking it counts for who writes (some 35 µs of CPU in \`writev\`).`,
+array by their number.`,
 	goals: [{ figure: CPU, peer: CHEAPEST, of: 'ratio', atMost: 1.2 }],
 	contestants: {
-		[OURS]: executing((size) => Math.min(MOST_EXECUTIONS, Math.ceil(ITEMS_AT_LEAST / size))),
-		[YARDSTICK]: executing(() => 1),
+		[OURS]: executing((n8n, stage) => n8n.chatNode(stage, {}, QUESTION)),
+		[EXPRESSION]: executing((n8n, stage) => n8n.chatNode(stage)),
+		[ENGINE]: executing((n8n, stage) => n8n.readingNode(stage)),
+		[YARDSTICK]: executing(
+			(n8n, stage) => n8n.chatNode(stage, {}, QUESTION),
+			() => 1,
+		),
 	},
 	async run(competition) {
 		const measure = await setUp(competition);
-		const taken = new Map([1, ...SIZES].map((size) => [size, new Array<Beside>()]));
-		for (const round of ROUNDS) {
-			for (const size of round) taken.get(size)?.push(await measure(size));
+		const taken: Array<Beside & { name: string; size: number }> = [];
+		const take = async (name: string, size: number) =>
+			taken.push({ name, size, ...(await measure(name, size)) });
+		for (let round = 0; round < ROUNDS; round += 1) {
+			if (round === ROUNDS / 2) await take(OURS, LARGEST);
+			for (const { name, size } of ROUND) await take(name, size);
 		}
-		const yard = median([...taken.values()].flat().map((beside) => beside.yard));
+		const yard = median(taken.map((beside) => beside.yard));
 		/** Of one execution, in microseconds. */
-		const cost = (size: number) => {
-			const all = taken.get(size) ?? [];
+		const cost = (name: string, size: number) => {
+			const all = taken.filter((one) => one.name === name && one.size === size);
 			return yard * median(all.map((beside) => beside.execution / beside.yard));
 		};
-		const alone = cost(1);
-		const points = SIZES.map((size) => ({ x: size, y: (cost(size) - alone) / (size - 1) }));
+		const ofItem = (name: string) => (size: number) => ({
+			x: size,
+			y: (cost(name, size) - cost(name, 1)) / (size - 1),
+		});
+		const points = SIZES.map(ofItem(OURS));
 		const each = points.map(({ y }) => y);
 		return {
 			comparisons: [compareNumbers(CPU, 'µs', Math.max(...each), CHEAPEST, Math.min(...each))],
@@ -111,7 +139,10 @@ asleep, and waking it counts for who writes (some 35 µs of CPU in \`writev\`).`
 				},
 			],
 			notes: [
-				`An item costs ${points.map(({ x, y }) => `${y.toFixed(0)} µs of ${x.toLocaleString('en-US')}`).join(', ')}; an execution by itself costs ${(alone / 1000).toFixed(1)} ms.`,
+				`An item costs ${inWords(points)}; an execution by itself costs ${(cost(OURS, 1) / 1000).toFixed(1)} ms.`,
+				...[EXPRESSION, ENGINE].map(
+					(name) => `${name}, an item costs ${inWords(COMPARED.map(ofItem(name)))}.`,
+				),
 			],
 		};
 	},
