@@ -62,8 +62,13 @@ export class Competition {
 		) as Record<Name, Sample>;
 	}
 
-	async end(): Promise<void> {
+	/** What is measured next runs in new processes. */
+	async dismissAll(): Promise<void> {
 		for (const name of [...this.running.keys()]) await this.dismiss(name);
+	}
+
+	async end(): Promise<void> {
+		await this.dismissAll();
 		for (const service of this.services.splice(0)) service.close();
 	}
 
