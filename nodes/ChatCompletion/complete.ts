@@ -7,7 +7,7 @@ import type { Service } from '../shared/connect';
 import { eachItem } from '../shared/eachItem';
 import { RunHints } from '../shared/hints';
 import { readModel } from '../shared/modelLocator';
-import { readSwitch } from '../shared/readSwitch';
+import { readSwitch, readSwitchOf } from '../shared/readSwitch';
 import { without } from '../shared/without';
 import { PaidWork, workKey } from '../shared/paidWork';
 import { notePartialAnswer } from './answerHints';
@@ -74,7 +74,7 @@ function prepare(context: IExecuteFunctions, itemIndex: number, isLive: boolean)
 	return {
 		request,
 		stream: readSwitch('stream', options.stream, isLive),
-		simplify: readSwitch('simplify', context.getNodeParameter('simplify', itemIndex, true), true),
+		simplify: readSwitchOf(context, itemIndex, 'simplify', true),
 	};
 }
 

@@ -7,7 +7,7 @@ import type {
 import { type CatalogueModel, refusedValue } from '../../gateway';
 import { eachItem } from '../shared/eachItem';
 import { hintAfterRun } from '../shared/hints';
-import { readSwitch } from '../shared/readSwitch';
+import { readSwitchOf } from '../shared/readSwitch';
 import { readNumber } from '../shared/requestOptions';
 import { without } from '../shared/without';
 
@@ -100,11 +100,7 @@ export async function list(context: IExecuteFunctions): Promise<INodeExecutionDa
 
 function readSelection(context: IExecuteFunctions, itemIndex: number): Selection {
 	const filters = context.getNodeParameter('filters', itemIndex, {}) as Record<string, unknown>;
-	const returnAll = readSwitch(
-		'returnAll',
-		context.getNodeParameter('returnAll', itemIndex, false),
-		false,
-	);
+	const returnAll = readSwitchOf(context, itemIndex, 'returnAll', false);
 	const limit = context.getNodeParameter('limit', itemIndex, 50);
 	const versions = VERSIONS.find((value) => value === (filters.versions || 'all'));
 	if (versions === undefined) {

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { refusedValue } from '../../gateway';
-import { readSwitch } from '../shared/readSwitch';
+import { readSwitchOf } from '../shared/readSwitch';
 import type { OutputOptions } from './taskRun';
 
 export const outputProperties: INodeProperties[] = [
@@ -32,16 +32,8 @@ export const outputProperties: INodeProperties[] = [
 
 /** Reads how the output of one item shall look. */
 export function readOutputOptions(context: IExecuteFunctions, itemIndex: number): OutputOptions {
-	const simplify = readSwitch(
-		'simplify',
-		context.getNodeParameter('simplify', itemIndex, true),
-		true,
-	);
-	const download = readSwitch(
-		'download',
-		context.getNodeParameter('download', itemIndex, false),
-		false,
-	);
+	const simplify = readSwitchOf(context, itemIndex, 'simplify', true);
+	const download = readSwitchOf(context, itemIndex, 'download', false);
 	if (!download) return { simplify, binaryProperty: undefined };
 	const binaryProperty = context.getNodeParameter('binaryProperty', itemIndex, 'data');
 	if (typeof binaryProperty === 'string' && binaryProperty.trim() !== '') {

@@ -1,3 +1,4 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { refusedValue } from '../../gateway';
 
 /** Expressions often give a switch as a text or a number, such as those of a spreadsheet. */
@@ -18,6 +19,16 @@ export function readSwitch(name: string, given: unknown, unset: boolean): boolea
 	const value = typeof given === 'object' ? undefined : VALUES.get(asWord(given));
 	if (value !== undefined) return value;
 	throw refusedValue(name, 'must be true or false', given);
+}
+
+/** Reads a switch of the form, as {@link readSwitch} does. */
+export function readSwitchOf(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	name: string,
+	unset: boolean,
+): boolean {
+	return readSwitch(name, context.getNodeParameter(name, itemIndex, unset), unset);
 }
 
 function asWord(value: unknown): string {
