@@ -1,6 +1,7 @@
 import { type Bench, compareNumbers, type Contestant, OURS, type Stage } from '../bench';
 import type { Competition } from '../stage/competition';
 import { median } from '../stage/measure';
+import { FIXED_QUESTION } from '../stage/model';
 import { loadN8n, type N8n } from '../stage/n8n';
 import type { NodeOnTest } from '../stage/nodes';
 
@@ -11,7 +12,6 @@ const MOST_EXECUTIONS = 400;
 /** V8 needs some thousand items until all that an item goes through is compiled. */
 const WARM_UP = 10_000;
 const YARD = 1_000;
-const QUESTION = 'What is worth knowing?';
 const EXPRESSION = 'With a question from an expression';
 const ENGINE = 'n8n alone, reading that question';
 const YARDSTICK = 'a thousand items at the same time';
@@ -48,6 +48,10 @@ function executing(
 			return { cpu: (user + system) / executions };
 		};
 	};
+}
+
+function asking(n8n: N8n, stage: Stage): NodeOnTest {
+	return n8n.chatNode(stage, {}, FIXED_QUESTION);
 }
 
 /** A measurement, and what an item of the yardstick took meanwhile. */
@@ -99,13 +103,10 @@ measurement is divided by what an item took there at the same time. The garbage 
 array by their number.`,
 	goals: [{ figure: CPU, peer: CHEAPEST, of: 'ratio', atMost: 1.2 }],
 	contestants: {
-		[OURS]: executing((n8n, stage) => n8n.chatNode(stage, {}, QUESTION)),
+		[OURS]: executing(asking),
 		[EXPRESSION]: executing((n8n, stage) => n8n.chatNode(stage)),
 		[ENGINE]: executing((n8n, stage) => n8n.readingNode(stage)),
-		[YARDSTICK]: executing(
-			(n8n, stage) => n8n.chatNode(stage, {}, QUESTION),
-			() => 1,
-		),
+		[YARDSTICK]: executing(asking, () => 1),
 	},
 	async run(competition) {
 		const measure = await setUp(competition);

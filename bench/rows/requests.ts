@@ -8,6 +8,7 @@ import {
 	type Stage,
 } from '../bench';
 import { inParallel, timed } from '../stage/measure';
+import { FIXED_QUESTION } from '../stage/model';
 import { loadN8n } from '../stage/n8n';
 import type { NodeOnTest } from '../stage/nodes';
 import { openPool } from '../stage/rawUndici';
@@ -79,7 +80,7 @@ the key under which a paid answer is kept is made once. What n8n does for the ex
 	contestants: {
 		[OURS]: async (stage) => await throughNode((await loadN8n()).chatNode(stage)),
 		[OURS_FIXED]: async (stage) =>
-			await throughNode((await loadN8n()).chatNode(stage, {}, 'What is worth knowing?')),
+			await throughNode((await loadN8n()).chatNode(stage, {}, FIXED_QUESTION)),
 		[HTTP_REQUEST]: async (stage) => await throughNode((await loadN8n()).httpRequestNode(stage)),
 		[OPEN_AI]: async (stage) => await throughNode((await loadN8n()).openAiNode(stage)),
 		[ENGINE]: async (stage) => await throughNode((await loadN8n()).readingNode(stage)),
