@@ -1,4 +1,4 @@
-import { benches } from './benches';
+import { benches } from './benchmarks/index';
 import { number, times } from './report/format';
 import { words } from './report/page';
 import { isMet, readResults } from './report/results';

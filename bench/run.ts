@@ -1,16 +1,16 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Bench, Outcome } from './bench';
-import { benches } from './benches';
+import type { Bench, Outcome } from './benchmark';
+import { benches } from './benchmarks/index';
 import { number, times } from './report/format';
 import { writePage, words } from './report/page';
 import { hotSpots } from './report/profile';
 import { isMet, readResults, writeResults } from './report/results';
-import { buildChild } from './stage/build';
-import { Competition } from './stage/competition';
-import { installPeers } from './stage/peers';
-import { PROFILES } from './stage/places';
+import { buildChild } from './harness/build';
+import { Runner } from './harness/runner';
+import { installPeers } from './harness/peers';
+import { PROFILES } from './harness/places';
 
 const USAGE = `npm run bench -- [options]
 
@@ -23,7 +23,7 @@ function print(text: string): void {
 }
 
 async function measure(bench: Bench, profile: boolean): Promise<Outcome> {
-	const competition = new Competition(bench, profile);
+	const competition = new Runner(bench, profile);
 	try {
 		return await bench.run(competition);
 	} finally {

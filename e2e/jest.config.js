@@ -3,8 +3,8 @@ module.exports = {
 	testEnvironment: 'node',
 	roots: ['<rootDir>/journeys'],
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/../tsconfig.json' }] },
-	globalSetup: '<rootDir>/world/open.ts',
-	globalTeardown: '<rootDir>/world/close.ts',
+	globalSetup: '<rootDir>/setup/open.ts',
+	globalTeardown: '<rootDir>/setup/close.ts',
 	// All journeys share one n8n, and each has a browser of its own.
 	maxWorkers: 2,
 	testTimeout: 180_000,

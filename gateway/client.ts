@@ -1,10 +1,10 @@
 import type * as z from 'zod';
-import { type Body, LONGEST_ANSWER_BYTES, LONGEST_TASK_BYTES } from './body';
+import { type Body, LONGEST_ANSWER_BYTES, LONGEST_TASK_BYTES } from './http/body';
 import { type Clock, systemClock } from './clock';
-import type { Connection } from './connection';
-import { GatewayError, InvalidInputError } from './errors';
-import { RateGate, rateGateFor } from './rateGate';
-import { parseResource, readJson } from './readJson';
+import type { Credential } from './credential';
+import { GatewayError, InvalidInputError } from './errors/gatewayError';
+import { RateLimiter, rateLimiterFor } from './limits/rateLimiter';
+import { parseResource, readResource } from './parseResponse';
 import {
 	type AgentRequest,
 	type ChatCompletion,
@@ -19,12 +19,17 @@ import {
 	type VideoTask,
 	videoTaskReport,
 } from './schemas/video';
-import { Secret } from './secret';
-import { type Answer, type Link, send, type ServiceRequest } from './send';
-import { Slots } from './slots';
+import { ApiKey } from './redaction';
+import {
+	type ServiceResponse,
+	type RequestContext,
+	sendRequest,
+	type ServiceRequest,
+} from './sendRequest';
+import { Semaphore } from './limits/semaphore';
 import { readChatStream } from './stream/readChatStream';
-import { readSpooled, type SpooledVideo } from './video/spool';
-import { type EgressFilter, openTransport, type Transport } from './transport';
+import { readTaskWithVideo, type InlineVideoFile } from './video/inlineVideoFile';
+import { type EgressFilter, openTransport, type Transport } from './http/transport';
 
 /** How long what follows `[DONE]` may take before the connection is closed instead of used again. */
 const DRAIN_MS = 1_000;
@@ -49,14 +54,14 @@ export interface GatewayOptions {
  * aborting `signal` ends it at once with a CancelledError.
  */
 export class Gateway {
-	private readonly link: Link;
+	private readonly link: RequestContext;
 	private readonly videoPath: string;
 	private readonly egressFilter: EgressFilter | undefined;
 	private readonly baseUrl: string;
 	private readonly ignoreSslIssues: boolean;
 	private egressCheck: Promise<void> | undefined;
 
-	constructor(connection: Connection, options: GatewayOptions) {
+	constructor(connection: Credential, options: GatewayOptions) {
 		const { baseUrl, apiKey, ignoreSslIssues } = connection;
 		const { origin, pathname } = new URL(baseUrl);
 		const clock = options.clock ?? systemClock;
@@ -70,9 +75,9 @@ export class Gateway {
 				openTransport({ origin, ignoreSslIssues, egressFilter: options.egressFilter }),
 			origin,
 			prefix: pathname.replace(/\/+$/, ''),
-			secret: new Secret(apiKey),
-			gate: options.skipsLine ? new RateGate(clock) : rateGateFor(baseUrl, apiKey, clock),
-			slots: new Slots(options.maxConcurrency),
+			apiKey: new ApiKey(apiKey),
+			limiter: options.skipsLine ? new RateLimiter(clock) : rateLimiterFor(baseUrl, apiKey, clock),
+			semaphore: new Semaphore(options.maxConcurrency),
 			clock,
 			maxRetries: options.maxRetries,
 			timeoutMs: options.timeoutMs,
@@ -107,8 +112,8 @@ export class Gateway {
 			accept: 'text/event-stream',
 		} as const;
 		await this.checkEgress();
-		const read = async (answer: Answer) => await this.readStreamed(answer, hand);
-		return await send(this.link, streamed, read, signal).catch((error: unknown) => {
+		const read = async (answer: ServiceResponse) => await this.readStreamed(answer, hand);
+		return await sendRequest(this.link, streamed, read, signal).catch((error: unknown) => {
 			if (error instanceof GatewayError && received !== '') error.partialText = received;
 			throw error;
 		});
@@ -131,19 +136,19 @@ export class Gateway {
 	async getVideoTask(
 		taskId: string,
 		signal?: AbortSignal,
-		onInlineVideo?: (video: SpooledVideo) => void,
+		onInlineVideo?: (video: InlineVideoFile) => void,
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${encodeURIComponent(taskId)}`;
 		if (onInlineVideo === undefined) {
 			return { ...(await this.get(path, videoTaskReport, signal)), id: taskId };
 		}
 		await this.checkEgress();
-		const { secret, clock } = this.link;
-		const read = async (answer: Answer) =>
-			await readSpooled(answer, (json, complete) =>
-				parseResource(json, complete, answer, videoTaskReport, secret, () => clock.now()),
+		const { apiKey, clock } = this.link;
+		const read = async (answer: ServiceResponse) =>
+			await readTaskWithVideo(answer, (json, complete) =>
+				parseResource(json, complete, answer, videoTaskReport, apiKey, () => clock.now()),
 			);
-		const { task, video } = await send(this.link, { method: 'GET', path }, read, signal);
+		const { task, video } = await sendRequest(this.link, { method: 'GET', path }, read, signal);
 		if (video !== undefined) onInlineVideo(video);
 		return { ...task, id: taskId };
 	}
@@ -155,11 +160,11 @@ export class Gateway {
 
 	/** Runs other work, such as a download, in one of the places of the requests in flight. */
 	async inSlot<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-		await this.link.slots.enter(signal);
+		await this.link.semaphore.acquire(signal);
 		try {
 			return await work();
 		} finally {
-			this.link.slots.leave();
+			this.link.semaphore.release();
 		}
 	}
 
@@ -183,20 +188,20 @@ export class Gateway {
 		signal?: AbortSignal,
 	): Promise<Resource> {
 		if (this.egressFilter) await this.checkEgress();
-		return await send(this.link, request, (answer) => this.read(answer, schema), signal);
+		return await sendRequest(this.link, request, (answer) => this.read(answer, schema), signal);
 	}
 
-	private read<Resource>(answer: Answer, schema: z.ZodType<Resource>): Promise<Resource> {
+	private read<Resource>(answer: ServiceResponse, schema: z.ZodType<Resource>): Promise<Resource> {
 		const limit = schema === videoTaskReport ? LONGEST_TASK_BYTES : LONGEST_ANSWER_BYTES;
-		return readJson(answer, schema, this.link.secret, () => this.link.clock.now(), limit);
+		return readResource(answer, schema, this.link.apiKey, () => this.link.clock.now(), limit);
 	}
 
 	private async readStreamed(
-		answer: Answer,
+		answer: ServiceResponse,
 		onText: (text: string) => void,
 	): Promise<ChatCompletion> {
-		const { secret, clock } = this.link;
-		const { completion, rest } = await readChatStream(answer, secret, () => clock.now(), onText);
+		const { apiKey, clock } = this.link;
+		const { completion, rest } = await readChatStream(answer, apiKey, () => clock.now(), onText);
 		this.drain(answer.body, rest);
 		return completion;
 	}

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CancelledError } from './errors';
+import { CancelledError } from './errors/gatewayError';
 
 /** The longest delay a Node.js timer takes; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -1,19 +1,19 @@
-export { LARGEST_VIDEO_BYTES } from './body';
+export { LARGEST_VIDEO_BYTES } from './http/body';
 export { Gateway, type GatewayOptions } from './client';
 export { type Clock, systemClock } from './clock';
-export { type Connection, parseConnection, type VideoBasePath } from './connection';
-export { inSeconds } from './duration';
+export { type Credential, parseCredential, type VideoBasePath } from './credential';
+export { formatSeconds } from './errors/formatDuration';
 export {
 	CancelledError,
 	GatewayError,
 	InvalidInputError,
-	MalformedAnswerError,
-	NoAnswerError,
+	MalformedResponseError,
+	NoResponseError,
 	type RateLimit,
 	ServiceError,
 	TaskFailedError,
 	WaitTimeoutError,
-} from './errors';
+} from './errors/gatewayError';
 export {
 	agentRequest,
 	type AgentRequest,
@@ -23,7 +23,7 @@ export {
 } from './schemas/chat';
 export { readToolCalls } from './schemas/toolCalls';
 export { parseInput, parseJson, refusedValue } from './schemas/input';
-export { backoff } from './retry';
+export { backoff } from './limits/retryPolicy';
 export { type CatalogueModel } from './schemas/models';
 export {
 	isFinished,
@@ -33,11 +33,11 @@ export {
 	type VideoSubmission,
 	type VideoTask,
 } from './schemas/video';
-export { StreamedBody } from './body';
-export { isSsrfRefusal } from './connectionError';
-export { SilenceLimit } from './silenceLimit';
-export { type EgressFilter, type Transport } from './transport';
+export { StreamedBody } from './http/body';
+export { isSsrfRefusal } from './http/networkError';
+export { IdleTimeout } from './http/idleTimeout';
+export { type EgressFilter, type Transport } from './http/transport';
 export { type Polling } from './video/pollSchedule';
-export { taskFailedError } from './video/taskError';
-export { TaskWatch, type WaitSettings } from './video/taskWatch';
-export { type SpooledVideo } from './video/spool';
+export { taskFailedError } from './video/errors';
+export { TaskPoller, type WaitSettings } from './video/taskPoller';
+export { type InlineVideoFile } from './video/inlineVideoFile';

@@ -3,12 +3,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
-import { Desk } from './desk';
+import { RequestHandler } from './requestHandler';
 import type { Endpoint } from './endpoints';
 import type { Injection } from './faults/injections';
-import type { ReceivedRequest } from './journal';
+import type { ReceivedRequest } from './requestLog';
 import { DEFAULTS, type Settings, type SimulatorOptions } from './options';
-import { Refusal, refusalAnswer, shapeOf } from './refusal';
+import { ApiError, apiErrorAnswer, shapeOf } from './apiError';
 import { routes } from './routes';
 import { stateOf, type TaskStatus } from './video/tasks';
 
@@ -16,7 +16,7 @@ export { CATALOGUE, type ModelRecord } from './catalogue';
 export { ENDPOINTS, type Endpoint } from './endpoints';
 export { FAULTS } from './faults/table';
 export type { Injection } from './faults/injections';
-export type { ReceivedRequest } from './journal';
+export type { ReceivedRequest } from './requestLog';
 export type { SimulatorOptions } from './options';
 
 // As a server behind a load balancer: longer than the pauses between polls.
@@ -68,18 +68,18 @@ function endpointAt(path: string): Endpoint {
 	return path.includes('/video/generations') ? 'submit' : 'other';
 }
 
-function build(desk: Desk): FastifyInstance {
-	const { tls, errorShape } = desk.settings;
-	const refuse = (reply: FastifyReply, refusal: Refusal, endpoint: Endpoint) => {
-		const { status, headers, body } = refusalAnswer(refusal, shapeOf(endpoint, errorShape));
+function build(handler: RequestHandler): FastifyInstance {
+	const { tls, errorShape } = handler.settings;
+	const refuse = (reply: FastifyReply, refusal: ApiError, endpoint: Endpoint) => {
+		const { status, headers, body } = apiErrorAnswer(refusal, shapeOf(endpoint, errorShape));
 		return reply.code(status).headers(headers).send(body);
 	};
 	const app = Fastify({
 		bodyLimit: LARGEST_BODY,
 		routerOptions: { maxParamLength: LONGEST_TASK_ID },
 		frameworkErrors: (error, request, reply) => {
-			desk.note(request, () => 'other');
-			void refuse(reply, new Refusal(404, 'not_found', error.message), 'other');
+			handler.note(request, () => 'other');
+			void refuse(reply, new ApiError(404, 'not_found', error.message), 'other');
 		},
 		serverFactory: (handler) => (tls ? createTlsServer(tls, handler) : createServer(handler)),
 	});
@@ -88,20 +88,20 @@ function build(desk: Desk): FastifyInstance {
 		done(null, body);
 	});
 	app.setErrorHandler(async (error: FastifyError, request, reply) => {
-		const { endpoint } = desk.note(request, () => endpointAt(request.url));
+		const { endpoint } = handler.note(request, () => endpointAt(request.url));
 		const status = error.statusCode === 415 ? 400 : (error.statusCode ?? 500);
 		const code = status < 500 ? 'invalid_request_error' : 'internal_server_error';
-		await refuse(reply, new Refusal(status, code, error.message), endpoint);
+		await refuse(reply, new ApiError(status, code, error.message), endpoint);
 	});
-	routes(app, desk);
+	routes(app, handler);
 	return app;
 }
 
 /** Starts the generation service of the interface document on this machine. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
 	const settings: Settings = { ...DEFAULTS, ...options };
-	const desk = new Desk(settings);
-	const app = build(desk);
+	const handler = new RequestHandler(settings);
+	const app = build(handler);
 	const sockets = new Set<Socket>();
 	let connections = 0;
 	// Node.js would date its answers by the system's clock.
@@ -121,10 +121,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 	return {
 		url: `${address}${settings.pathPrefix}`,
 		key: settings.key,
-		requests: desk.journal.requests,
-		count: (endpoint) => desk.journal.count(endpoint),
+		requests: handler.journal.requests,
+		count: (endpoint) => handler.journal.count(endpoint),
 		get submissions() {
-			return desk.tasks.submissions;
+			return handler.tasks.submissions;
 		},
 		get connections() {
 			return connections;
@@ -133,7 +133,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 			return sockets.size;
 		},
 		get tasks() {
-			return desk.tasks.all().map((task) => ({
+			return handler.tasks.all().map((task) => ({
 				id: task.id,
 				submissionId: task.submissionId,
 				model: task.model,
@@ -142,16 +142,16 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 				createdAt: task.createdAt,
 			}));
 		},
-		inject: (injection) => desk.injections.add(injection),
-		clearFaults: () => desk.injections.clear(),
-		acceptKey: (key) => void desk.keys.add(key),
-		revokeKey: (key) => void desk.keys.delete(key),
+		inject: (injection) => handler.injections.add(injection),
+		clearFaults: () => handler.injections.clear(),
+		acceptKey: (key) => void handler.keys.add(key),
+		revokeKey: (key) => void handler.keys.delete(key),
 		reset: () => {
-			desk.journal.clear();
-			desk.tasks.clear();
-			desk.injections.clear();
-			desk.repeats.clear();
-			desk.limiter?.clear();
+			handler.journal.clear();
+			handler.tasks.clear();
+			handler.injections.clear();
+			handler.repeats.clear();
+			handler.limiter?.clear();
 		},
 		close: async () => {
 			const closed = app.close();

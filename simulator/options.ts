@@ -1,4 +1,4 @@
-import type { ErrorShape } from './refusal';
+import type { ErrorShape } from './apiError';
 import type { Encoding } from './encoding';
 
 /** `burst` requests at once, refilled evenly. */

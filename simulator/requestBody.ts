@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { Refusal } from './refusal';
+import { ApiError } from './apiError';
 
 /** The JSON value of a body's text; the text itself where it is not JSON. */
 export function parseBody(text: unknown): unknown {
@@ -15,11 +15,11 @@ export function parseBody(text: unknown): unknown {
 export function requireJson({ headers, body }: FastifyRequest): void {
 	const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
 	if (type !== 'application/json') {
-		throw new Refusal(400, 'invalid_request_error', 'Content-Type must be application/json.');
+		throw new ApiError(400, 'invalid_request_error', 'Content-Type must be application/json.');
 	}
 	try {
 		JSON.parse(typeof body === 'string' ? body : '');
 	} catch {
-		throw new Refusal(400, 'invalid_request_error', 'The request body is not valid JSON.');
+		throw new ApiError(400, 'invalid_request_error', 'The request body is not valid JSON.');
 	}
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refusal } from './refusal';
+import { ApiError } from './apiError';
 
 /** A rule's words for the error message; an absent value is told apart from a wrong one. */
 function rule(words: string) {
@@ -114,5 +114,5 @@ export function checked<Shape extends z.ZodType>(schema: Shape, body: unknown): 
 	const issue = result.error.issues[0];
 	const name = nameOf(issue?.path ?? []) || 'The request body';
 	const words = issue?.path.length ? issue.message : 'must be a JSON object';
-	throw new Refusal(400, 'invalid_request_error', `${name} ${words}.`);
+	throw new ApiError(400, 'invalid_request_error', `${name} ${words}.`);
 }

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { jsonAnswer } from './answer';
 import { CATALOGUE, type ModelType } from './catalogue';
 import { complete } from './chat/complete';
-import type { Desk, Visit } from './desk';
-import { isFaultModel, ordersIn } from './faults/choice';
-import { Refusal } from './refusal';
+import type { RequestHandler, Visit } from './requestHandler';
+import { isFaultModel, faultSpecsIn } from './faults/selectFault';
+import { ApiError } from './apiError';
 import { chatRequest, checked, videoRequest } from './requests';
 import { fileAnswer } from './video/files';
 import { enlarged, film } from './video/film';
@@ -19,7 +19,11 @@ const taskParameters = z.object({ task: z.string() });
 function requireModel(id: string, type: ModelType): void {
 	if (isFaultModel(id)) return;
 	if (CATALOGUE.some((record) => record.id === id && record.type === type)) return;
-	throw new Refusal(404, 'model_not_found', `The model '${id}' does not exist or is not for this.`);
+	throw new ApiError(
+		404,
+		'model_not_found',
+		`The model '${id}' does not exist or is not for this.`,
+	);
 }
 
 function originOf({ protocol, host }: FastifyRequest): string {
@@ -32,17 +36,17 @@ function chat({ body, nowMs }: Visit) {
 	return complete(request, nowMs);
 }
 
-function submit(desk: Desk, visit: Visit) {
+function submit(handler: RequestHandler, visit: Visit) {
 	const request = checked(videoRequest, visit.body);
 	requireModel(request.model, 'video');
-	const { maxPromptLength, videoSeconds } = desk.settings;
+	const { maxPromptLength, videoSeconds } = handler.settings;
 	if (request.prompt.length > maxPromptLength) {
 		const words = `prompt must be at most ${maxPromptLength} characters long.`;
-		throw new Refusal(413, 'payload_too_large', words);
+		throw new ApiError(413, 'payload_too_large', words);
 	}
-	const faults = ordersIn(visit.body).filter(({ endpoint }) => endpoint !== undefined);
-	const seconds = spread(videoSeconds, desk.tasks.submissions);
-	const tasks = desk.tasks.create(request, seconds, faults, visit.outcome);
+	const faults = faultSpecsIn(visit.body).filter(({ endpoint }) => endpoint !== undefined);
+	const seconds = spread(videoSeconds, handler.tasks.submissions);
+	const tasks = handler.tasks.create(request, seconds, faults, visit.outcome);
 	return jsonAnswer({
 		id: tasks[0]?.submissionId,
 		object: 'video.generation',
@@ -57,37 +61,37 @@ function submit(desk: Desk, visit: Visit) {
 	});
 }
 
-async function poll(desk: Desk, { request, nowMs, authorization }: Visit) {
+async function poll(handler: RequestHandler, { request, nowMs, authorization }: Visit) {
 	const { task: id } = taskParameters.parse(request.params);
-	const task = desk.tasks.find(id);
+	const task = handler.tasks.find(id);
 	if (!task || task.outcome?.ending === 'forgotten') {
-		throw new Refusal(404, 'task_not_found', 'The task id is unknown, expired or malformed.');
+		throw new ApiError(404, 'task_not_found', 'The task id is unknown, expired or malformed.');
 	}
-	const origin = `${originOf(request)}${desk.settings.pathPrefix}`;
+	const origin = `${originOf(request)}${handler.settings.pathPrefix}`;
 	return jsonAnswer(await taskBody(task, nowMs, origin, authorization));
 }
 
-async function download(desk: Desk, { request, nowMs }: Visit) {
+async function download(handler: RequestHandler, { request, nowMs }: Visit) {
 	const { task: id } = taskParameters.parse(request.params);
-	const task = desk.tasks.find(id);
+	const task = handler.tasks.find(id);
 	if (!task || stateOf(task, nowMs).status !== 'completed') {
-		throw new Refusal(404, 'not_found', 'There is no such file.');
+		throw new ApiError(404, 'not_found', 'There is no such file.');
 	}
-	const file = enlarged(await film(task.order), desk.settings.videoBytes);
+	const file = enlarged(await film(task.order), handler.settings.videoBytes);
 	return fileAnswer(file, request.headers.range);
 }
 
 /** The interface document's endpoints, and the files that finished videos point to. */
-export function routes(app: FastifyInstance, desk: Desk): void {
-	const { pathPrefix } = desk.settings;
+export function routes(app: FastifyInstance, handler: RequestHandler): void {
+	const { pathPrefix } = handler.settings;
 	app.post(
 		`${pathPrefix}/v1/chat/completions`,
-		desk.serve((body) => (streamed.safeParse(body).success ? 'chatStream' : 'chat'), chat),
+		handler.serve((body) => (streamed.safeParse(body).success ? 'chatStream' : 'chat'), chat),
 	);
 	const list = jsonAnswer({ object: 'list', data: CATALOGUE });
 	app.get(
 		`${pathPrefix}/v1/models`,
-		desk.serve(
+		handler.serve(
 			() => 'models',
 			() => list,
 		),
@@ -96,32 +100,32 @@ export function routes(app: FastifyInstance, desk: Desk): void {
 		const address = `${pathPrefix}${prefix}/video/generations`;
 		app.post(
 			address,
-			desk.serve(
+			handler.serve(
 				() => 'submit',
-				(visit) => submit(desk, visit),
+				(visit) => submit(handler, visit),
 			),
 		);
 		app.get(
 			`${address}/:task`,
-			desk.serve(
+			handler.serve(
 				() => 'poll',
-				(visit) => poll(desk, visit),
+				(visit) => poll(handler, visit),
 			),
 		);
 	}
 	app.get(
 		`${pathPrefix}/files/:task.mp4`,
-		desk.serve(
+		handler.serve(
 			() => 'download',
-			(visit) => download(desk, visit),
+			(visit) => download(handler, visit),
 		),
 	);
 	app.setNotFoundHandler(
-		desk.serve(
+		handler.serve(
 			() => 'other',
 			({ request }) => {
 				const words = `There is no ${request.method} ${request.url.replace(/\?.*/, '')}.`;
-				throw new Refusal(404, 'not_found', words);
+				throw new ApiError(404, 'not_found', words);
 			},
 		),
 	);

@@ -1,4 +1,4 @@
-import type { BarChart, Chart, LineChart } from '../bench';
+import type { BarChart, Chart, LineChart } from '../benchmark';
 import { number } from './format';
 import { element, picture, text } from './svg';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Bench, Comparison, Goal, Outcome } from '../bench';
-import { RESULTS } from '../stage/places';
+import type { Bench, Comparison, Goal, Outcome } from '../benchmark';
+import { RESULTS } from '../harness/places';
 import { draw } from './charts';
 import { number, times } from './format';
 import { isMet, type Results } from './results';

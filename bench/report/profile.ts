@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { ROOT } from '../stage/places';
+import { ROOT } from '../harness/places';
 
 interface CpuProfile {
 	nodes: Array<{

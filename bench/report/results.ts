@@ -3,8 +3,8 @@ import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import n8nCore from 'n8n-core/package.json';
 import { z } from 'zod';
-import type { Goal, Outcome } from '../bench';
-import { RESULTS } from '../stage/places';
+import type { Goal, Outcome } from '../benchmark';
+import { RESULTS } from '../harness/places';
 
 const FILE = join(RESULTS, 'results.json');
 

@@ -1,4 +1,4 @@
-import { readExample } from '../host/furnish';
+import { readExample } from '../host/seed';
 import { filesFolder } from '../host/n8nServer';
 import type { TableRow } from '../host/n8nApi';
 import { until } from '../host/until';

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator';
-import { saveSimulatorCredential } from '../host/furnish';
+import { saveSimulatorCredential } from '../host/seed';
 import { type Credential, N8nApi } from '../host/n8nApi';
-import { theWorld, type World } from '../world/world';
+import { theEnvironment, type Environment } from '../setup/environment';
 import { Visit } from './visit';
 
 export interface Journey {
-	readonly world: World;
+	readonly world: Environment;
 	readonly api: N8nApi;
 	readonly page: Page;
 	/** A service of this journey's own. */
@@ -24,7 +24,7 @@ export function journey(
 	service: SimulatorOptions = {},
 ): void {
 	test(name, async () => {
-		const world = theWorld();
+		const world = theEnvironment();
 		const api = N8nApi.signedIn(world.url, world.cookie);
 		const simulator = await startSimulator(service);
 		try {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { type Simulator, startSimulator } from '../../simulator';
 import { USER_FOLDER } from './folders';
-import { importExamples, saveSimulatorCredential } from './furnish';
+import { importExamples, saveSimulatorCredential } from './seed';
 import { installN8n } from './install';
 import { N8nApi, OWNER } from './n8nApi';
 import { filesFolder, type N8nServer, startN8n } from './n8nServer';

@@ -1,7 +1,7 @@
 import { Canvas } from '../browser/canvas';
 import { journey } from '../browser/journey';
 import { NodeView } from '../browser/nodeView';
-import { readExample } from '../host/furnish';
+import { readExample } from '../host/seed';
 
 journey('good items go on, the others take the error branch', async (given) => {
 	const { api, page, credential, look } = given;

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSimulator } from '../../simulator';
 import { Visit } from '../browser/visit';
-import { readExample, saveSimulatorCredential } from '../host/furnish';
+import { readExample, saveSimulatorCredential } from '../host/seed';
 import { N8nApi } from '../host/n8nApi';
 import { startN8n } from '../host/n8nServer';
 import { copyPackage } from '../host/packageInstall';
 import { until } from '../host/until';
-import { theWorld } from '../world/world';
+import { theEnvironment } from '../setup/environment';
 
 /** The example waits for more than a minute before it looks at its videos. */
 const LONGEST_WAIT_MS = 240_000;
@@ -21,7 +21,7 @@ test(
 	async () => {
 		const userFolder = await mkdtemp(join(tmpdir(), 'n8n-restart-'));
 		const simulator = await startSimulator({ videoSeconds: 5 });
-		await copyPackage(theWorld().userFolder, userFolder);
+		await copyPackage(theEnvironment().userFolder, userFolder);
 		let n8n = await startN8n(userFolder);
 		try {
 			const api = await N8nApi.signIn(n8n.url);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { InvalidInputError } from '../errors';
+import { InvalidInputError } from '../errors/gatewayError';
 
 /** n8n expressions often give numbers as text: `"0.5"` counts as 0.5, anything else stays what it is. */
 export const number = (rule: string) =>

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MalformedAnswerError } from '../errors';
+import { MalformedResponseError } from '../errors/gatewayError';
 import type { ChatCompletion } from './chat';
 
 /** A model's wish that a tool be called. */
@@ -57,7 +57,7 @@ function isJson(text: string): boolean {
 }
 
 function unreadable(message: string, wish: unknown, advice = 'Choose another model.') {
-	return new MalformedAnswerError(message, {
+	return new MalformedResponseError(message, {
 		status: 200,
 		bodyStart: JSON.stringify(wish).slice(0, 300),
 		advice,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { InvalidInputError } from '../errors';
+import { InvalidInputError } from '../errors/gatewayError';
 import { sensibleEntries } from './entries';
 import { mergeAdditionalBody, number, numberBetween, parseInput, text } from './input';
 

@@ -1,12 +1,12 @@
-import { GatewayError, MalformedAnswerError, NoAnswerError } from '../errors';
-import { parseResource, startOf } from '../readJson';
+import { GatewayError, MalformedResponseError, NoResponseError } from '../errors/gatewayError';
+import { parseResource, startOf } from '../parseResponse';
 import { chatChunk, type ChatChunk, type ChatCompletion, chatCompletion } from '../schemas/chat';
-import type { Secret } from '../secret';
-import type { Answer } from '../send';
-import { readErrorBody, toServiceError } from '../serviceError';
-import { CompletionAssembly } from './assemble';
-import { JsonEvents } from './jsonEvents';
-import { DataLines } from './lines';
+import type { ApiKey } from '../redaction';
+import type { ServiceResponse } from '../sendRequest';
+import { readErrorBody, toServiceError } from '../http/serviceError';
+import { CompletionAssembler } from './completionAssembler';
+import { SseEvents } from './sseEvents';
+import { SseLines } from './sseLines';
 
 /** A model writes far less into one answer, and a stream that never ends must not fill the memory. */
 const LONGEST_STREAM_BYTES = 128 * 1024 * 1024;
@@ -20,12 +20,12 @@ const LONGEST_STREAM_BYTES = 128 * 1024 * 1024;
  * @throws MalformedAnswerError when an event is no chunk
  */
 export async function readChatStream(
-	answer: Answer,
-	secret: Secret,
+	answer: ServiceResponse,
+	secret: ApiKey,
 	now: () => number,
 	onText: (text: string) => void,
 ): Promise<{ completion: ChatCompletion; rest: Promise<void> }> {
-	const assembly = new CompletionAssembly();
+	const assembly = new CompletionAssembler();
 	let chunks = 0;
 	const onChunk = (chunk: ChatChunk) => {
 		chunks += 1;
@@ -42,7 +42,7 @@ export async function readChatStream(
 		return { completion, rest };
 	}
 	if (!isDone && !assembly.isFinished) {
-		throw new NoAnswerError('The streamed answer broke off before its end', {
+		throw new NoResponseError('The streamed answer broke off before its end', {
 			code: 'stream_broken',
 			advice: 'What arrived is not the whole answer.',
 			mayHaveBeenAccepted: true,
@@ -50,26 +50,26 @@ export async function readChatStream(
 	}
 	const completion = chatCompletion.safeParse(assembly.toCompletion());
 	if (completion.success) return { completion: completion.data, rest };
-	throw new MalformedAnswerError('The streamed answer ended without an answer in it', {
+	throw new MalformedResponseError('The streamed answer ended without an answer in it', {
 		status: answer.status,
-		bodyStart: startOf(secret.scrub(JSON.stringify(assembly.toCompletion()))),
+		bodyStart: startOf(secret.redact(JSON.stringify(assembly.toCompletion()))),
 	});
 }
 
 /** @returns whether the terminal line `data: [DONE]` came, and the body up to its first data line */
 async function readChunks(
-	answer: Answer,
-	secret: Secret,
+	answer: ServiceResponse,
+	secret: ApiKey,
 	now: () => number,
 	onChunk: (chunk: ChatChunk) => void,
 	mayBreakOff: () => boolean,
 ): Promise<{ isDone: boolean; start: Buffer; rest: Promise<void> }> {
-	const lines = new DataLines(secret);
+	const lines = new SseLines(secret);
 	let size = 0;
 	const beginning: Buffer[] = [];
 	let isStream = false;
 	let isDone = false;
-	const events = new JsonEvents(
+	const events = new SseEvents(
 		(value, text) => onChunk(toChunk(value, text, answer, now)),
 		(value) => chatChunk.safeParse(value).success,
 	);
@@ -107,18 +107,23 @@ async function readChunks(
 	});
 }
 
-function endless({ status }: Answer): MalformedAnswerError {
-	return new MalformedAnswerError('The streamed answer does not end', {
+function endless({ status }: ServiceResponse): MalformedResponseError {
+	return new MalformedResponseError('The streamed answer does not end', {
 		status,
 		bodyStart: `(more than ${LONGEST_STREAM_BYTES / 1024 / 1024} MiB)`,
 	});
 }
 
-function toChunk(value: unknown, text: string, answer: Answer, now: () => number): ChatChunk {
+function toChunk(
+	value: unknown,
+	text: string,
+	answer: ServiceResponse,
+	now: () => number,
+): ChatChunk {
 	const chunk = chatChunk.safeParse(value);
 	if (chunk.success) return chunk.data;
 	if (readErrorBody(value)) throw toServiceError(answer, text, now());
-	throw new MalformedAnswerError(
+	throw new MalformedResponseError(
 		'The service sent something that is no chunk of a streamed answer',
 		{
 			status: answer.status,

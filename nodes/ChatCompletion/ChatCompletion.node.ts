@@ -9,7 +9,7 @@ import { chatOptionsProperty, samplingHint } from '../shared/chatOptions';
 import { languageModelLocator, searchModels } from '../shared/modelLocator';
 import { requestOptionsProperty } from '../shared/requestOptions';
 import { modelSubtitle } from '../shared/subtitles';
-import { testConnection } from '../shared/testConnection';
+import { testConnection } from '../shared/credentialTest';
 import { complete } from './complete';
 import { messageHints, messageProperties } from './messages';
 

@@ -7,11 +7,10 @@ import type { Service } from '../shared/connect';
 import { eachItem } from '../shared/eachItem';
 import { RunHints } from '../shared/hints';
 import { readModel } from '../shared/modelLocator';
-import { readSwitch, readSwitchOf } from '../shared/readSwitch';
-import { without } from '../shared/without';
-import { PaidWork, workKey } from '../shared/paidWork';
+import { readSwitch, readSwitchOf, without } from '../shared/parameterValues';
+import { RequestLedger, requestKey } from '../shared/requestLedger';
 import { notePartialAnswer } from './answerHints';
-import { LiveChunks } from './liveChunks';
+import { StreamedChunks } from './streamedChunks';
 import { readMessages } from './messages';
 
 interface Answered extends IDataObject {
@@ -26,22 +25,22 @@ interface Prepared {
 
 /** Asks the model once for each item. An item that was answered in an earlier try is not asked again. */
 export async function complete(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	let answers: PaidWork<Answered> | undefined;
+	let answers: RequestLedger<Answered> | undefined;
 	const hints = new RunHints('answer');
 	const isLive = isWatched(context);
 	let items: INodeExecutionData[] | undefined;
 	try {
 		items = await eachItem(context, (service) => {
-			const paid = (answers = new PaidWork<Answered>(context, 'answers'));
+			const paid = (answers = new RequestLedger<Answered>(context, 'answers'));
 			return {
 				prepare: (itemIndex) => prepare(context, itemIndex, isLive),
 				async run({ request, stream, simplify }, itemIndex) {
 					const ask = async () => {
 						if (!stream) return await service.gateway.chat(request, service.signal);
-						const live = isLive ? new LiveChunks(context, itemIndex) : undefined;
+						const live = isLive ? new StreamedChunks(context, itemIndex) : undefined;
 						return await streamed(service, request, live);
 					};
-					const key = workKey(itemIndex, request);
+					const key = requestKey(itemIndex, request);
 					const answered = paid.find(key)?.completion;
 					const completion = answered ?? ((await ask()) as ChatCompletion & IDataObject);
 					if (answered === undefined) {
@@ -90,7 +89,7 @@ function isWatched(context: IExecuteFunctions): boolean {
 async function streamed(
 	{ gateway, signal }: Service,
 	request: ChatRequest,
-	live: LiveChunks | undefined,
+	live: StreamedChunks | undefined,
 ): Promise<ChatCompletion> {
 	live?.begin();
 	try {

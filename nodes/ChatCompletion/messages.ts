@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { parseJson, refusedValue } from '../../gateway';
-import { asText } from '../shared/asText';
+import { asText } from '../shared/parameterValues';
 import { hintWhile, looksEmpty, looksUnresolved } from '../shared/hints';
 
 /** The conversation so far, from the form or as JSON. */

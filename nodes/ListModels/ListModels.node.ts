@@ -6,7 +6,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 import { requestOptionsProperty } from '../shared/requestOptions';
-import { testConnection } from '../shared/testConnection';
+import { testConnection } from '../shared/credentialTest';
 import { list, listProperties } from './list';
 
 export class ListModels implements INodeType {

@@ -7,9 +7,7 @@ import type {
 import { type CatalogueModel, refusedValue } from '../../gateway';
 import { eachItem } from '../shared/eachItem';
 import { hintAfterRun } from '../shared/hints';
-import { readSwitchOf } from '../shared/readSwitch';
-import { readNumber } from '../shared/requestOptions';
-import { without } from '../shared/without';
+import { readNumber, readSwitchOf, without } from '../shared/parameterValues';
 
 type Versions = 'all' | 'latest' | 'undated';
 

@@ -3,7 +3,7 @@ import { type ISupplyDataFunctions, NodeOperationError, type SupplyData } from '
 import { agentRequest } from '../../gateway';
 import { additionalBody, readChatOptions, requestFields } from '../shared/chatOptions';
 import { connectSubNode } from '../shared/connect';
-import { nodeError } from '../shared/errors';
+import { nodeError } from '../shared/errorText';
 import { readModel } from '../shared/modelLocator';
 import { parseRequestOptions } from '../shared/requestOptions';
 import { GatewayChatModel } from './gatewayChatModel';

@@ -8,10 +8,10 @@ import {
 import { searchModels } from '../shared/modelLocator';
 import { requestOptionsProperty } from '../shared/requestOptions';
 import { chosenModel } from '../shared/subtitles';
-import { testConnection } from '../shared/testConnection';
+import { testConnection } from '../shared/credentialTest';
 import { outputProperties } from './output';
 import { requestHints, requestProperties } from './request';
-import { run } from './run';
+import { run } from './router';
 import { waitHints, waitOptionsProperty } from './waitOptions';
 
 export class VideoGeneration implements INodeType {

@@ -1,16 +1,16 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { IBinaryData } from 'n8n-workflow';
 import {
-	inSeconds,
+	formatSeconds,
 	backoff,
 	CancelledError,
 	GatewayError,
 	InvalidInputError,
 	isSsrfRefusal,
 	LARGEST_VIDEO_BYTES,
-	NoAnswerError,
-	SilenceLimit,
-	type SpooledVideo,
+	NoResponseError,
+	IdleTimeout,
+	type InlineVideoFile,
 	systemClock,
 	type VideoTask,
 } from '../../gateway';
@@ -40,7 +40,7 @@ const SNIFFED_BYTES = 512;
 export async function downloadVideo(
 	service: Service,
 	task: VideoTask,
-	spooled: SpooledVideo | undefined,
+	spooled: InlineVideoFile | undefined,
 ): Promise<IBinaryData> {
 	const format = task.metadata?.format?.replace(/\W/g, '').toLowerCase() || 'mp4';
 	const file = {
@@ -61,7 +61,7 @@ export async function downloadVideo(
 			);
 		if ('binary' in fetched) return fetched.binary;
 		const { failure } = fetched;
-		const transient = failure instanceof NoAnswerError && failure.transient;
+		const transient = failure instanceof NoResponseError && failure.transient;
 		if (attempt >= service.maxRetries || !transient) throw failure;
 		await systemClock.sleep(backoff(attempt), service.signal);
 	}
@@ -77,7 +77,7 @@ function videoAddress(task: VideoTask): string {
 
 async function fetchVideo(service: Service, address: string, file: { name: string; type: string }) {
 	const { context, signal, timeoutMs } = service;
-	const limit = new SilenceLimit(systemClock, timeoutMs, signal);
+	const limit = new IdleTimeout(systemClock, timeoutMs, signal);
 	const aborting = new AbortController();
 	limit.whenGivenUp(() => aborting.abort());
 	const explain = (error: unknown): GatewayError => {
@@ -149,7 +149,7 @@ function isText(chunk: Buffer): boolean {
 }
 
 function notVideo(message: string) {
-	return new NoAnswerError(message, {
+	return new NoResponseError(message, {
 		code: 'download_refused',
 		advice: LATER,
 		transient: false,
@@ -162,7 +162,7 @@ function noVideo(message: string) {
 }
 
 function refused(status: number) {
-	return new NoAnswerError(`The address of the video answered with status ${status}`, {
+	return new NoResponseError(`The address of the video answered with status ${status}`, {
 		code: 'download_refused',
 		advice: LATER,
 		transient: status === 408 || status === 429 || status >= 500,
@@ -171,18 +171,21 @@ function refused(status: number) {
 }
 
 function fellSilent(timeoutMs: number) {
-	return new NoAnswerError(`The download of the video stood still for ${inSeconds(timeoutMs)}`, {
-		code: 'download_failed',
-		advice: `Raise Timeout if the address of the video needs longer. ${LATER}`,
-		mayHaveBeenAccepted: false,
-	});
+	return new NoResponseError(
+		`The download of the video stood still for ${formatSeconds(timeoutMs)}`,
+		{
+			code: 'download_failed',
+			advice: `Raise Timeout if the address of the video needs longer. ${LATER}`,
+			mayHaveBeenAccepted: false,
+		},
+	);
 }
 
 function lost(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
 	const isBlocked = isSsrfRefusal(error);
 	const goesInCircles = error instanceof Error && /redirects/i.test(error.message);
-	return new NoAnswerError(
+	return new NoResponseError(
 		isBlocked
 			? "n8n's SSRF protection blocks the address of the video"
 			: 'The download of the video broke off',

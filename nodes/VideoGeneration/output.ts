@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { refusedValue } from '../../gateway';
-import { readSwitchOf } from '../shared/readSwitch';
-import type { OutputOptions } from './taskRun';
+import { readSwitchOf } from '../shared/parameterValues';
+import type { OutputOptions } from './videoTasks';
 
 export const outputProperties: INodeProperties[] = [
 	{

@@ -1,12 +1,12 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	GatewayError,
-	NoAnswerError,
+	NoResponseError,
 	type VideoRequest,
 	type VideoSubmission,
 } from '../../gateway';
 import type { Service } from '../shared/connect';
-import { PaidWork, type WorkKey, workKey } from '../shared/paidWork';
+import { RequestLedger, type RequestKey, requestKey } from '../shared/requestLedger';
 
 /** A submission that this execution made already. */
 interface Submitted extends IDataObject {
@@ -31,10 +31,10 @@ interface Ordered {
 
 /** Submits videos, and remembers what was submitted before anything else happens, so that a re-run never pays twice. */
 export class Submissions {
-	private readonly made: PaidWork<Submitted>;
+	private readonly made: RequestLedger<Submitted>;
 
 	constructor(private readonly service: Service) {
-		this.made = new PaidWork(service.context, 'submissions');
+		this.made = new RequestLedger(service.context, 'submissions');
 	}
 
 	/**
@@ -43,7 +43,7 @@ export class Submissions {
 	 * execution, since the service may have accepted the submission
 	 */
 	async submit(request: VideoRequest, itemIndex: number): Promise<Ordered> {
-		const key = workKey(itemIndex, request);
+		const key = requestKey(itemIndex, request);
 		const earlier = this.made.find(key);
 		const kept = earlier === undefined ? undefined : toSubmission(earlier);
 		const resumed = kept !== undefined && kept.data.length > 0;
@@ -59,7 +59,7 @@ export class Submissions {
 	/** Submits as many videos as failed, or all. */
 	private async submitRest(
 		request: VideoRequest,
-		key: WorkKey,
+		key: RequestKey,
 		{ tasks, failed, lostIn }: Submitted = { tasks: [], failed: 0 },
 	): Promise<VideoSubmission> {
 		const execution = this.service.context.getExecutionId();
@@ -86,7 +86,7 @@ export class Submissions {
 
 	/** A failed task is not asked for again: a re-run makes a new one in its place. */
 	taskFailed(itemIndex: number, request: VideoRequest, taskId: string): void {
-		const key = workKey(itemIndex, request);
+		const key = requestKey(itemIndex, request);
 		const entry = this.made.find(key);
 		if (entry === undefined) return;
 		const tasks = entry.tasks.filter(({ id }) => id !== taskId);
@@ -110,7 +110,7 @@ function toSubmission({ id, model, created, tasks }: Submitted): VideoSubmission
 }
 
 function lostBefore() {
-	return new NoAnswerError('The answer to this submission was lost in an earlier try', {
+	return new NoResponseError('The answer to this submission was lost in an earlier try', {
 		code: 'submission_lost',
 		advice: 'If your account shows that it was not accepted, run the workflow anew.',
 		mayHaveBeenAccepted: true,

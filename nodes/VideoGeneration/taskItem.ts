@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { VideoSubmission, VideoTask } from '../../gateway';
-import { without } from '../shared/without';
+import { without } from '../shared/parameterValues';
 
 type SubmittedTask = VideoSubmission['data'][number];
 

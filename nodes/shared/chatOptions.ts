@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 import { parseJson } from '../../gateway';
-import { asText } from './asText';
+import { asText } from './parameterValues';
 import { hintWhile } from './hints';
 
 /** The parameters of a chat request beside model and messages. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { IExecuteFunctions, ILoadOptionsFunctions, ISupplyDataFunctions } from 'n8n-workflow';
-import { type EgressFilter, Gateway, parseConnection } from '../../gateway';
+import { type EgressFilter, Gateway, parseCredential } from '../../gateway';
 import { readRequestOptions, type RequestOptions } from './requestOptions';
 
 export const credentialType = 'generationServiceApi';
@@ -30,7 +30,7 @@ export interface Service {
  */
 export async function connect(context: IExecuteFunctions): Promise<Service> {
 	const options = readRequestOptions(context);
-	const connection = parseConnection(await context.getCredentials(credentialType, 0));
+	const connection = parseCredential(await context.getCredentials(credentialType, 0));
 	const signal = context.getExecutionCancelSignal();
 	// Many waits of one execution listen to this one signal; Node.js would take that for a leak.
 	if (signal !== undefined) setMaxListeners(0, signal);
@@ -50,13 +50,13 @@ export async function connectSubNode(
 	itemIndex: number,
 	options: RequestOptions,
 ): Promise<Gateway> {
-	const connection = parseConnection(await context.getCredentials(credentialType, itemIndex));
+	const connection = parseCredential(await context.getCredentials(credentialType, itemIndex));
 	return new Gateway(connection, { ...options, egressFilter: egressFilterOf(context.helpers) });
 }
 
 /** Connects the editor's dropdowns. */
 export async function connectEditor(context: ILoadOptionsFunctions): Promise<Gateway> {
-	const connection = parseConnection(await context.getCredentials(credentialType));
+	const connection = parseCredential(await context.getCredentials(credentialType));
 	return new Gateway(connection, {
 		...WHILE_SOMEONE_LOOKS,
 		egressFilter: egressFilterOf(context.helpers),

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { CancelledError } from '../../gateway';
 import { connect, type Service } from './connect';
-import { errorItem, nodeError } from './errors';
+import { errorItem, nodeError } from './errorText';
 
 /** Items that come later, without holding a place among the items under way. */
 export interface Pending {

@@ -7,7 +7,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { type CatalogueModel, InvalidInputError } from '../../gateway';
-import { asText } from './asText';
+import { asText } from './parameterValues';
 import { connectEditor } from './connect';
 import { inOneText } from './inOneText';
 

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { refusedValue } from '../../gateway';
+import { readNumber } from './parameterValues';
 
 /** The same collection on all nodes: how requests are sent, not what is asked. */
 export const requestOptionsProperty = {
@@ -75,36 +75,4 @@ export function parseRequestOptions(given: Record<string, unknown>): RequestOpti
 				unit: 'seconds',
 			}),
 	};
-}
-
-interface NumberRule {
-	least: number;
-	most?: number;
-	/** The value of an option that the user did not set. */
-	unset: number;
-	whole?: boolean;
-	unit?: 'seconds';
-}
-
-/**
- * Reads a number of an options collection; a clean number in a text, as expressions give it, is taken.
- * @throws InvalidInputError naming the option
- */
-export function readNumber(
-	options: Record<string, unknown>,
-	name: string,
-	{ least, most = Infinity, unset, whole = false, unit }: NumberRule,
-): number {
-	const given = options[name];
-	if (given === undefined || given === null || given === '') return unset;
-	const value = typeof given === 'string' ? Number(given) : given;
-	const valid =
-		typeof value === 'number' &&
-		value >= least &&
-		value <= most &&
-		(!whole || Number.isInteger(value));
-	if (valid) return value;
-	const kind = `${whole ? 'whole ' : ''}number${unit ? ` of ${unit}` : ''}`;
-	const range = most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`;
-	throw refusedValue(name, `must be a ${kind} ${range}`, given);
 }

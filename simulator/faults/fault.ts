@@ -1,7 +1,7 @@
 import type { Answer } from '../answer';
 import type { Endpoint } from '../endpoints';
-import type { ErrorShape } from '../refusal';
-import type { Wire } from '../wire';
+import type { ErrorShape } from '../apiError';
+import type { RawResponse } from '../rawResponse';
 
 /** What a fault may read of the request it spoils. */
 export interface FaultContext {
@@ -34,7 +34,7 @@ export type Effect =
 	/** The request is handled; its answer suffers on the way. */
 	| {
 			kind: 'damage';
-			deliver: (wire: Wire, answer: Answer, context: FaultContext) => Promise<void>;
+			deliver: (wire: RawResponse, answer: Answer, context: FaultContext) => Promise<void>;
 	  }
 	/** The submission is accepted; its tasks end badly. */
 	| { kind: 'task'; outcome: TaskOutcome };

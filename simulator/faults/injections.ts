@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoints';
 import type { Fault } from './fault';
-import { readOrder } from './order';
+import { readFaultSpec } from './faultSpec';
 
 export interface Injection {
 	endpoint: Exclude<Endpoint, 'other'>;
@@ -27,7 +27,7 @@ export class Injections {
 
 	/** Throws when there is no such fault or it cannot happen on this endpoint. */
 	add(injection: Injection): void {
-		const order = readOrder(injection.fault);
+		const order = readFaultSpec(injection.fault);
 		if (!order || order.endpoint || !order.fault.on.includes(injection.endpoint)) {
 			throw new Error(`No fault '${injection.fault}' on '${injection.endpoint}'.`);
 		}

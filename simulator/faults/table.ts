@@ -1,5 +1,5 @@
 import type { Fault } from './fault';
-import { nonsense } from './nonsense';
+import { malformedBodies } from './malformedBodies';
 import { rateLimits } from './rateLimits';
 import { statuses } from './statuses';
 import { streams } from './streams';
@@ -11,7 +11,7 @@ export const FAULTS: readonly Fault[] = [
 	...statuses,
 	...rateLimits,
 	...transport,
-	...nonsense,
+	...malformedBodies,
 	...streams,
 	...tasks,
 ];

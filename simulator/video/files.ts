@@ -1,5 +1,5 @@
 import type { Answer } from '../answer';
-import { Refusal } from '../refusal';
+import { ApiError } from '../apiError';
 
 /** The bytes an HTTP Range header asks for, both ends included; the whole file when it has none. */
 function range(header: string, size: number): { from: number; to: number } | undefined {
@@ -15,7 +15,7 @@ export function fileAnswer(file: Buffer, rangeHeader: string | undefined): Answe
 	const part = range(rangeHeader ?? '', file.length);
 	if (!part) return { status: 200, headers, body: file };
 	if (part.from > part.to) {
-		throw new Refusal(416, 'range_not_satisfiable', 'The file is shorter than that.', null, {
+		throw new ApiError(416, 'range_not_satisfiable', 'The file is shorter than that.', null, {
 			'content-range': `bytes */${file.length}`,
 		});
 	}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { TaskOutcome } from '../faults/fault';
-import type { FaultOrder } from '../faults/order';
+import type { FaultSpec } from '../faults/faultSpec';
 import type { VideoRequest } from '../requests';
 import { film, filmDuration, type FilmOrder } from './film';
 
@@ -27,7 +27,7 @@ export interface Task {
 	/** How it ends, when not well. */
 	outcome?: TaskOutcome;
 	/** Faults its prompt orders for its polls and its download. */
-	faults: readonly FaultOrder[];
+	faults: readonly FaultSpec[];
 }
 
 /** The video tasks; their state is worked out from the time whenever somebody asks. */
@@ -45,7 +45,7 @@ export class TaskStore {
 	create(
 		request: VideoRequest,
 		seconds: number,
-		faults: readonly FaultOrder[],
+		faults: readonly FaultSpec[],
 		outcome: TaskOutcome | undefined,
 	): Task[] {
 		const submissionId = `video-${randomBytes(12).toString('hex')}`;

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
-import { Gateway, type GatewayOptions, parseConnection, StreamedBody } from '../../gateway';
-import { readSpooled } from '../../gateway/video/spool';
+import { Gateway, type GatewayOptions, parseCredential, StreamedBody } from '../../gateway';
+import { readTaskWithVideo } from '../../gateway/video/inlineVideoFile';
 
 const MiB = 1024 * 1024;
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
@@ -31,7 +31,7 @@ function gatewayFor(body: Readable, status = 200, contentType = 'application/jso
 			headers: { 'content-type': contentType },
 			body: new StreamedBody(body),
 		});
-	return new Gateway(parseConnection({ baseUrl: 'http://service.test', apiKey: 'key-of-tests' }), {
+	return new Gateway(parseCredential({ baseUrl: 'http://service.test', apiKey: 'key-of-tests' }), {
 		maxConcurrency: 1,
 		maxRetries: 0,
 		timeoutMs: 60_000,
@@ -123,7 +123,7 @@ test('an inline video that does not end is given up at its limit, and leaves no 
 	const giveUp = (_json: Buffer, complete: boolean) => {
 		if (!complete) throw new Error('too large');
 	};
-	await expect(readSpooled(answer, giveUp, 8 * MiB)).rejects.toThrow('too large');
+	await expect(readTaskWithVideo(answer, giveUp, 8 * MiB)).rejects.toThrow('too large');
 	expect(taken()).toBeLessThan(16 * MiB);
 	expect(files()).toEqual(before);
 });

@@ -1,4 +1,4 @@
-import { chatRequest, Gateway, type GatewayError, parseConnection } from '../../gateway';
+import { chatRequest, Gateway, type GatewayError, parseCredential } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
 
 let simulator: Simulator;
@@ -14,7 +14,7 @@ const request = chatRequest({
 });
 
 function gateway(apiKey = simulator.key): Gateway {
-	return new Gateway(parseConnection({ baseUrl: simulator.url, apiKey }), {
+	return new Gateway(parseCredential({ baseUrl: simulator.url, apiKey }), {
 		maxConcurrency: 10,
 		maxRetries: 0,
 		timeoutMs: 20_000,
@@ -142,7 +142,7 @@ test.each([
 	async (fault) => {
 		simulator.inject({ endpoint: 'chat', fault });
 		const patient = new Gateway(
-			parseConnection({ baseUrl: simulator.url, apiKey: simulator.key }),
+			parseCredential({ baseUrl: simulator.url, apiKey: simulator.key }),
 			{ maxConcurrency: 1, maxRetries: 4, timeoutMs: 20_000 },
 		);
 		const error = await failure(patient.chat(request));
@@ -153,7 +153,7 @@ test.each([
 
 test('a lost answer to a question that costs nothing is asked for again', async () => {
 	simulator.inject({ endpoint: 'models', fault: 'reset-inside', times: 1 });
-	const patient = new Gateway(parseConnection({ baseUrl: simulator.url, apiKey: simulator.key }), {
+	const patient = new Gateway(parseCredential({ baseUrl: simulator.url, apiKey: simulator.key }), {
 		maxConcurrency: 1,
 		maxRetries: 2,
 		timeoutMs: 20_000,

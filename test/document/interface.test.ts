@@ -2,7 +2,7 @@ import {
 	chatRequest,
 	Gateway,
 	InvalidInputError,
-	parseConnection,
+	parseCredential,
 	parseTaskId,
 	videoRequest,
 } from '../../gateway';
@@ -22,7 +22,7 @@ const video = (fields: object) =>
 
 function gateway(credential: object = {}): Gateway {
 	const fields = { baseUrl: simulator.url, apiKey: simulator.key, ...credential };
-	return new Gateway(parseConnection(fields), {
+	return new Gateway(parseCredential(fields), {
 		maxConcurrency: 10,
 		maxRetries: 0,
 		timeoutMs: 20_000,
@@ -95,7 +95,7 @@ test('Authentication 1 and 2: every request carries Bearer, one space and the ke
 test.each(['', ' ', 'Bearer', 'two words', 'line\nbreak', 'schlüssel'])(
 	'Authentication 2: the key %j is refused before any request and is not repeated',
 	(apiKey) => {
-		const attempt = () => parseConnection({ baseUrl: simulator.url, apiKey });
+		const attempt = () => parseCredential({ baseUrl: simulator.url, apiKey });
 		expect(attempt).toThrow(InvalidInputError);
 		const repeated = apiKey.trim() !== '' && apiKey !== 'Bearer';
 		if (repeated) expect(attempt).not.toThrow(apiKey);
@@ -105,14 +105,14 @@ test.each(['', ' ', 'Bearer', 'two words', 'line\nbreak', 'schlüssel'])(
 test.each(['', 'gateway.example.com', 'ftp://x', 'http://u:p@x', 'http://x?y', 'http://x#y', 5])(
 	'the base address %j is refused before any request',
 	(baseUrl) => {
-		expect(() => parseConnection({ baseUrl, apiKey: 'key' })).toThrow(InvalidInputError);
+		expect(() => parseCredential({ baseUrl, apiKey: 'key' })).toThrow(InvalidInputError);
 	},
 );
 
 test('Endpoints: request bodies are sent as application/json, with the prefix of the base address kept', async () => {
 	const prefixed = await startSimulator({ pathPrefix: '/gateway' });
 	const client = new Gateway(
-		parseConnection({ baseUrl: `${prefixed.url}//`, apiKey: prefixed.key }),
+		parseCredential({ baseUrl: `${prefixed.url}//`, apiKey: prefixed.key }),
 		{ maxConcurrency: 1, maxRetries: 0, timeoutMs: 20_000 },
 	);
 	await client.chat(chat({}));

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { Gateway, type GatewayOptions, parseConnection, StreamedBody } from '../../gateway';
+import { Gateway, type GatewayOptions, parseCredential, StreamedBody } from '../../gateway';
 import { VirtualClock } from '../gateway/virtualClock';
 import { call, CALLS } from './calls';
 import { deliver, delivery, MARKER, receive } from './overSocket';
@@ -20,7 +20,7 @@ function answering(respond: () => Response): { gateway: Gateway; clock: VirtualC
 	const clock = new VirtualClock();
 	const gateway = new Gateway(
 		// The rate gate is shared by all that use one service and key.
-		parseConnection({ baseUrl: `http://service-${(gateways += 1)}.test`, apiKey: MARKER }),
+		parseCredential({ baseUrl: `http://service-${(gateways += 1)}.test`, apiKey: MARKER }),
 		{
 			maxConcurrency: 2,
 			maxRetries: 2,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
 	chatRequest,
 	InvalidInputError,
-	parseConnection,
+	parseCredential,
 	parseJson,
 	parseTaskId,
 	videoRequest,
@@ -69,7 +69,7 @@ export const inputProperties = [
 			ignoreSslIssues: fc.oneof(fc.boolean(), anything),
 		}),
 		async (credential) => {
-			const { error } = await outcomeOf(() => parseConnection(credential));
+			const { error } = await outcomeOf(() => parseCredential(credential));
 			const { apiKey } = credential;
 			if (error === undefined || typeof apiKey !== 'string' || apiKey.trim().length < 8) return;
 			if (inspect(error).includes(apiKey.trim())) throw new Error('The key shows');

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { Gateway, parseConnection } from '../../gateway';
+import { Gateway, parseCredential } from '../../gateway';
 import { CALLS } from './calls';
 import { outcomeOf } from './property';
 import { head, type RawAnswer, RawServer } from '../engine/rawServer';
@@ -92,7 +92,7 @@ export function answeredWith(answer: RawAnswer): Gateway {
 	service.answer = () => answer;
 	// The rate gate is shared by all that use one service and key.
 	const connection = { baseUrl: `${service.url}/${(gateways += 1)}`, apiKey: MARKER };
-	return new Gateway(parseConnection(connection), {
+	return new Gateway(parseCredential(connection), {
 		maxConcurrency: 1,
 		maxRetries: 0,
 		timeoutMs: 60_000,

@@ -3,7 +3,7 @@ import {
 	Gateway,
 	type GatewayError,
 	type GatewayOptions,
-	parseConnection,
+	parseCredential,
 	StreamedBody,
 } from '../../gateway';
 
@@ -22,7 +22,7 @@ export function answeringGateway(given: Given): Gateway {
 	const { packets, status = 200, headers = {}, apiKey = 'test-key', ...options } = given;
 	return new Gateway(
 		// The rate gate is shared by all that use one service and key.
-		parseConnection({ baseUrl: `http://answering-${(gateways += 1)}.test`, apiKey }),
+		parseCredential({ baseUrl: `http://answering-${(gateways += 1)}.test`, apiKey }),
 		{
 			maxConcurrency: 2,
 			maxRetries: 0,

@@ -1,6 +1,6 @@
 import { WaitTimeoutError } from '../../gateway';
-import { timeoutError } from '../../gateway/connectionError';
-import { inSeconds, inWords } from '../../gateway/duration';
+import { timeoutError } from '../../gateway/http/networkError';
+import { formatSeconds, formatDuration } from '../../gateway/errors/formatDuration';
 
 test.each([
 	[1_000, '1 second'],
@@ -8,7 +8,7 @@ test.each([
 	[1_500, '1.5 seconds'],
 	[600_000, '600 seconds'],
 ])('a limit of %d ms is told as it was set: %s', (ms, words) => {
-	expect(inSeconds(ms)).toBe(words);
+	expect(formatSeconds(ms)).toBe(words);
 	expect(timeoutError(ms, false, 'answer').message).toMatch(new RegExp(` within ${words}$`));
 	expect(timeoutError(ms, false, 'body').message).toContain(` for ${words} in`);
 	const task = { id: 'task-1', status: 'queued' } as const;
@@ -23,5 +23,5 @@ test.each([
 	[7_200_000, '2 hours'],
 	[172_800_000, '2 days'],
 ])('a pause of %d ms is never told shorter than it is: %s', (ms, words) => {
-	expect(inWords(ms)).toBe(words);
+	expect(formatDuration(ms)).toBe(words);
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import type { SpooledVideo, VideoTask } from '../../gateway';
+import type { InlineVideoFile, VideoTask } from '../../gateway';
 import { inlineVideo } from '../../nodes/VideoGeneration/inlineVideo';
 import { answeringGateway } from './answeringGateway';
 
@@ -19,8 +19,8 @@ async function fetchTask(task: object, write: (json: string) => string) {
 	for (let start = 0; start < bytes.length; start += 1_009) {
 		packets.push(bytes.subarray(start, start + 1_009));
 	}
-	const videos: SpooledVideo[] = [];
-	const keep = (video: SpooledVideo) => void videos.push(video);
+	const videos: InlineVideoFile[] = [];
+	const keep = (video: InlineVideoFile) => void videos.push(video);
 	const read: VideoTask = await answeringGateway({ packets }).getVideoTask(
 		'task-1',
 		undefined,

@@ -1,4 +1,4 @@
-import { Gateway, parseConnection } from '../../gateway';
+import { Gateway, parseCredential } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
 
 let simulator: Simulator;
@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(async () => await simulator.close());
 
 function gatewayFor(baseUrl: string): Gateway {
-	const connection = parseConnection({ baseUrl, apiKey: simulator.key });
+	const connection = parseCredential({ baseUrl, apiKey: simulator.key });
 	return new Gateway(connection, { maxConcurrency: 1, maxRetries: 0, timeoutMs: 10_000 });
 }
 

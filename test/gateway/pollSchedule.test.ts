@@ -1,4 +1,4 @@
-import { NoAnswerError, type Polling, TaskWatch, type VideoTask } from '../../gateway';
+import { NoResponseError, type Polling, TaskPoller, type VideoTask } from '../../gateway';
 import { VirtualClock } from './virtualClock';
 
 interface Film {
@@ -28,7 +28,7 @@ async function waitFor({ takes, shows, polling = 'adaptive', maxWait = 600, isDo
 			progress: isDone ? 100 : shows(passed()),
 		});
 	};
-	const waiting = new TaskWatch(look, undefined, clock).wait(
+	const waiting = new TaskPoller(look, undefined, clock).wait(
 		{ id: 'task', status: 'processing' },
 		{ polling, pollIntervalMs: 5_000, firstLookMs: 5_000, maxWaitMs: 1000 * maxWait },
 	);
@@ -37,7 +37,7 @@ async function waitFor({ takes, shows, polling = 'adaptive', maxWait = 600, isDo
 }
 
 const lost = () =>
-	new NoAnswerError('The connection broke', {
+	new NoResponseError('The connection broke', {
 		code: 'ECONNRESET',
 		advice: 'Try again.',
 		mayHaveBeenAccepted: false,

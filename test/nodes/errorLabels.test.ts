@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../gateway';
 import { ChatCompletion } from '../../nodes/ChatCompletion/ChatCompletion.node';
 import { ListModels } from '../../nodes/ListModels/ListModels.node';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
-import { nodeError } from '../../nodes/shared/errors';
+import { nodeError } from '../../nodes/shared/errorText';
 
 const node: INode = {
 	id: 'node',

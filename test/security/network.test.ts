@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { generate } from 'selfsigned';
-import { Gateway, parseConnection } from '../../gateway';
+import { Gateway, parseCredential } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
 import { fastTime } from '../engine/fastTime';
 import { runNode } from '../engine/runNode';
@@ -47,7 +47,7 @@ test('Ignore SSL Issues accepts the certificate of a video at the address of the
 	});
 	await service.close();
 	expect(items[0]?.binary?.data?.mimeType).toBe('video/mp4');
-	const gateway = new Gateway(parseConnection(credential), {
+	const gateway = new Gateway(parseCredential(credential), {
 		maxConcurrency: 1,
 		maxRetries: 0,
 		timeoutMs: 10_000,
@@ -91,7 +91,7 @@ test.each(['ends', 'is reset'])(
 test('an address that no DNS server knows is an error in plain words, and is not asked for again', async () => {
 	const lookups: string[] = [];
 	const gateway = new Gateway(
-		parseConnection({ baseUrl: 'http://no-such-service.invalid', apiKey: 'key-of-tests' }),
+		parseCredential({ baseUrl: 'http://no-such-service.invalid', apiKey: 'key-of-tests' }),
 		{
 			maxConcurrency: 1,
 			maxRetries: 3,

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { withHeaders } from '../../answer';
 import type { Effect } from '../fault';
-import type { Wire } from '../../wire';
+import type { RawResponse } from '../../rawResponse';
 
 type Deliver = Extract<Effect, { kind: 'damage' }>['deliver'];
 
@@ -30,7 +30,7 @@ export function changedHeaders(changes: Record<string, string | undefined>): Eff
 }
 
 /** Half the answer under its full length, then `then`. */
-export function half(then: (wire: Wire) => void | Promise<void>): Effect {
+export function half(then: (wire: RawResponse) => void | Promise<void>): Effect {
 	return damage(async (wire, answer, context) => {
 		await startWith({})(wire, answer, context);
 		await wire.send(answer.body.subarray(0, Math.floor(answer.body.length / 2)));
@@ -88,9 +88,9 @@ export const closeAfter = damage(async (wire, answer) => {
 	wire.reset();
 });
 
-export const lost = damage(async (wire: Wire) => wire.reset());
+export const lost = damage(async (wire: RawResponse) => wire.reset());
 
-export const hang = damage((wire: Wire) => wire.silence());
+export const hang = damage((wire: RawResponse) => wire.silence());
 
 export function otherStatus(status: number): Effect {
 	return damage((wire, answer) => wire.whole({ ...answer, status }));

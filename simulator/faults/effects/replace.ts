@@ -1,6 +1,6 @@
 import { jsonAnswer, textAnswer, withHeaders, type Answer } from '../../answer';
 import type { Effect, FaultContext } from '../fault';
-import { Refusal, rateLimitHeaders, refusalAnswer, type ErrorShape } from '../../refusal';
+import { ApiError, rateLimitHeaders, apiErrorAnswer, type ErrorShape } from '../../apiError';
 
 export const PAGE =
 	'<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>\n';
@@ -12,9 +12,9 @@ export function replace(answer: (context: FaultContext) => Answer): Effect {
 /** An error of the document, in the endpoint's own shape or a given one. */
 export function refusal(status: number, code: string, data: unknown, shape?: ErrorShape): Effect {
 	const message = `The simulator was asked for this: ${code.replaceAll('_', ' ')}.`;
-	const no = new Refusal(status, code, message, data);
+	const no = new ApiError(status, code, message, data);
 	return replace((context) => {
-		const answer = refusalAnswer(no, shape ?? context.shape);
+		const answer = apiErrorAnswer(no, shape ?? context.shape);
 		return status === 429 ? withHeaders(answer, rateLimitHeaders(1, 1, context.nowMs)) : answer;
 	});
 }
@@ -24,8 +24,8 @@ export function rateLimited(
 	data: unknown,
 	headers: (nowMs: number) => Record<string, string> = () => ({}),
 ): Effect {
-	const no = new Refusal(429, 'rate_limit_exceeded', 'Too many requests.', data);
-	return replace(({ nowMs }) => withHeaders(refusalAnswer(no, 'general'), headers(nowMs)));
+	const no = new ApiError(429, 'rate_limit_exceeded', 'Too many requests.', data);
+	return replace(({ nowMs }) => withHeaders(apiErrorAnswer(no, 'general'), headers(nowMs)));
 }
 
 export function httpDate(ms: number): string {
@@ -66,6 +66,6 @@ export function echoKey(shape: ErrorShape | 'text' | 'html'): Effect {
 		const message = `No such key: ${authorization}`;
 		if (shape === 'text') return textAnswer(401, 'text/plain', message);
 		if (shape === 'html') return textAnswer(500, 'text/html', `<p>${message}</p>`);
-		return refusalAnswer(new Refusal(401, 'invalid_api_key', message, message), shape);
+		return apiErrorAnswer(new ApiError(401, 'invalid_api_key', message, message), shape);
 	});
 }

@@ -1,6 +1,6 @@
-import { errorBody, Refusal, type ErrorShape } from '../../refusal';
+import { errorBody, ApiError, type ErrorShape } from '../../apiError';
 import type { Effect, FaultContext } from '../fault';
-import type { Wire } from '../../wire';
+import type { RawResponse } from '../../rawResponse';
 import { frame } from '../../chat/complete';
 import { damage } from './damage';
 
@@ -15,7 +15,7 @@ function firstHalf(frames: Frames): Frames {
 
 /** Plays the frames of a stream by hand; `play` ends or breaks it. */
 function stream(
-	play: (wire: Wire, frames: Frames, context: FaultContext) => Promise<void>,
+	play: (wire: RawResponse, frames: Frames, context: FaultContext) => Promise<void>,
 ): Effect {
 	return damage(async (wire, answer, context) => {
 		wire.start(answer.status, answer.headers);
@@ -23,7 +23,7 @@ function stream(
 	});
 }
 
-async function sendAll(wire: Wire, frames: Frames): Promise<void> {
+async function sendAll(wire: RawResponse, frames: Frames): Promise<void> {
 	for (const text of frames) await wire.send(text);
 }
 
@@ -36,7 +36,7 @@ export function rewritten(change: (frames: Frames) => Frames): Effect {
 }
 
 /** Half the words, then `then`. */
-export function halfStream(then: (wire: Wire) => void | Promise<void>): Effect {
+export function halfStream(then: (wire: RawResponse) => void | Promise<void>): Effect {
 	return stream(async (wire, frames) => {
 		await sendAll(wire, firstHalf(frames));
 		await wire.pause(5);
@@ -55,12 +55,12 @@ export function inserted(...extra: string[]): Effect {
 }
 
 export function errorInside(shape: ErrorShape): Effect {
-	const error = new Refusal(503, 'service_unavailable', 'The model went away.');
+	const error = new ApiError(503, 'service_unavailable', 'The model went away.');
 	return halfThen(frame(errorBody(error, shape)));
 }
 
 export const echoKeyInside = stream(async (wire, frames, { authorization }) => {
-	const error = new Refusal(401, 'invalid_api_key', `No such key: ${authorization}`);
+	const error = new ApiError(401, 'invalid_api_key', `No such key: ${authorization}`);
 	await sendAll(wire, [...firstHalf(frames), frame(errorBody(error, 'alternate'))]);
 	await wire.end();
 });

@@ -1,0 +1,29 @@
+import type { Bench } from '../benchmark';
+import { adaptivePolling } from './adaptivePolling';
+import { client } from './client';
+import { connections } from './connections';
+import { download } from './download';
+import { firstChunk } from './firstChunk';
+import { growth } from './growth';
+import { growthOfParts } from './growthOfParts';
+import { loadingNodes } from './loading';
+import { manyVideos } from './manyVideos';
+import { rateLimit } from './rateLimit';
+import { requests } from './requests';
+import { streamParsing } from './streamParsing';
+
+/** The rows of the table, in its order. */
+export const benches: Bench[] = [
+	requests,
+	client,
+	connections,
+	firstChunk,
+	streamParsing,
+	rateLimit,
+	manyVideos,
+	adaptivePolling,
+	download,
+	growth,
+	growthOfParts,
+	loadingNodes,
+];

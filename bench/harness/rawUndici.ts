@@ -1,0 +1,23 @@
+import { Pool } from 'undici';
+import type { Stage } from '../benchmark';
+import { MODEL } from './model';
+
+/** The floor: undici and `JSON.parse`, without a check, a retry or a limit. */
+export function openPool({ url, key }: Stage, connections: number) {
+	const pool = new Pool(url, { connections, pipelining: 1 });
+	return {
+		pool,
+		async chat(item: number): Promise<unknown> {
+			const { body } = await pool.request({
+				method: 'POST',
+				path: '/v1/chat/completions',
+				headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+				body: JSON.stringify({
+					model: MODEL,
+					messages: [{ role: 'user', content: `What is worth knowing of ${item}?` }],
+				}),
+			});
+			return JSON.parse(await body.text());
+		},
+	};
+}

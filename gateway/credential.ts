@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import { InvalidInputError } from './errors/gatewayError';
+
+const CREDENTIAL_ADVICE = 'Open the Generation Service API credential and correct it.';
+
+/** Where the service is and with which key to speak to it. */
+export interface Credential {
+	/** Without a trailing slash. */
+	baseUrl: string;
+	/** The bare key: no `Bearer`, no white space. */
+	apiKey: string;
+	videoBasePath: VideoBasePath;
+	ignoreSslIssues: boolean;
+}
+
+export type VideoBasePath = z.infer<typeof videoBasePath>;
+
+const videoBasePath = z.enum(['/media/v1', '/v1']);
+
+const credentialFields = z.object({
+	baseUrl: z.string().optional(),
+	apiKey: z.string().optional(),
+	videoBasePath: videoBasePath.optional(),
+	ignoreSslIssues: z.boolean().optional(),
+});
+
+/**
+ * Checks and cleans what the credential holds.
+ * @throws InvalidInputError, which never repeats the key.
+ */
+export function parseCredential(fields: unknown): Credential {
+	const parsed = credentialFields.safeParse(fields);
+	if (!parsed.success) {
+		const parameter = String(parsed.error.issues[0]?.path[0] ?? 'credential');
+		throw invalid(parameter, `The credential's ${parameter} is not valid`);
+	}
+	return {
+		baseUrl: parseBaseUrl(parsed.data.baseUrl ?? ''),
+		apiKey: parseApiKey(parsed.data.apiKey ?? ''),
+		videoBasePath: parsed.data.videoBasePath ?? '/media/v1',
+		ignoreSslIssues: parsed.data.ignoreSslIssues ?? false,
+	};
+}
+
+function parseBaseUrl(text: string): string {
+	const trimmed = text.trim();
+	if (trimmed === '') throw invalid('baseUrl', 'The credential has no Base URL');
+	const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
+	if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+		throw invalid('baseUrl', 'The Base URL is not an address that begins with http:// or https://');
+	}
+	if (url.username !== '' || url.password !== '') {
+		throw invalid('baseUrl', 'The Base URL must not contain a user name or a password');
+	}
+	if (/[?#]/.test(trimmed)) {
+		throw invalid('baseUrl', 'The Base URL must not contain a query (?) or a fragment (#)');
+	}
+	return url.origin + url.pathname.replace(/\/+$/, '');
+}
+
+/** "Bearer, exactly one space and the key, nothing after" (Authentication, 2): so the key itself must be clean. */
+function parseApiKey(text: string): string {
+	const key = text.trim().replace(/^Bearer(\s+|$)/i, '');
+	if (key === '') throw invalid('apiKey', 'The credential has no API Key');
+	if (!/^[\x21-\x7e]+$/.test(key)) {
+		throw invalid(
+			'apiKey',
+			'The API Key contains white space, control characters or letters that no key has',
+			'Copy the key again, alone and in one line, into the Generation Service API credential.',
+		);
+	}
+	return key;
+}
+
+function invalid(parameter: string, message: string, advice = CREDENTIAL_ADVICE) {
+	return new InvalidInputError(parameter, message, advice);
+}

@@ -1,0 +1,177 @@
+import { formatSeconds } from './formatDuration';
+import { htmlToText } from './htmlToText';
+import type { VideoTask } from '../schemas/video';
+
+interface Details {
+	/** Machine-readable: the service's own code where it sent one, else one of ours. */
+	code: string;
+	/** What the user can do next, in plain words. */
+	advice: string;
+	/** The service's own words, without the key. */
+	serviceMessage?: string | undefined;
+	/** What the network or the machine says of the failure. */
+	technical?: string | undefined;
+	cause?: unknown;
+}
+
+/** The one family of errors that leaves the gateway. `message` says what happened, `advice` what to do next. */
+export abstract class GatewayError extends Error {
+	readonly code: string;
+	readonly advice: string;
+	readonly serviceMessage?: string;
+	readonly technical?: string;
+	/** The text of a streamed answer that arrived before it failed: it may have been paid for. */
+	partialText?: string;
+	/** The service may have accepted a request that is charged: sending it again may be paid twice. */
+	mayHaveBeenAccepted = false;
+
+	constructor(message: string, details: Details) {
+		super(message, details.cause === undefined ? undefined : { cause: details.cause });
+		this.code = details.code;
+		this.advice = details.advice;
+		if (details.serviceMessage !== undefined) this.serviceMessage = details.serviceMessage;
+		if (details.technical !== undefined) this.technical = details.technical;
+	}
+}
+
+/** Refused before any request was sent. `parameter` is the service's field name, such as `messages[1].role`. */
+export class InvalidInputError extends GatewayError {
+	override readonly name = 'InvalidInputError';
+	constructor(
+		readonly parameter: string,
+		message: string,
+		advice = 'Correct the parameter and run the node again. Nothing was sent to the service.',
+	) {
+		super(message, { code: 'invalid_input', advice });
+	}
+}
+
+/** What the interface document's rate-limit headers say, where the service sent them. */
+export interface RateLimit {
+	/** Request allowance. */
+	limit?: number;
+	/** Requests left in the window. */
+	remaining?: number;
+	/** When the window resets: Unix timestamp in seconds. */
+	reset?: number;
+}
+
+/** The service answered, and said no. */
+export class ServiceError extends GatewayError {
+	override readonly name = 'ServiceError';
+	readonly status: number;
+	/** Why the content was filtered (`data.reason`). */
+	readonly reason?: string;
+	/** How long the service asks to wait, in milliseconds. */
+	readonly retryAfterMs?: number;
+	readonly rateLimit?: RateLimit;
+
+	constructor(
+		message: string,
+		details: Details & {
+			status: number;
+			reason?: string | undefined;
+			retryAfterMs?: number | undefined;
+			rateLimit?: RateLimit | undefined;
+		},
+	) {
+		super(message, details);
+		this.status = details.status;
+		if (details.reason !== undefined) this.reason = details.reason;
+		if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
+		if (details.rateLimit !== undefined) this.rateLimit = details.rateLimit;
+	}
+}
+
+/** No complete answer arrived: refused, lost, timed out. */
+export class NoResponseError extends GatewayError {
+	override readonly name = 'NoAnswerError';
+	/** The same request may succeed later without anyone changing anything. */
+	readonly transient: boolean;
+
+	constructor(
+		message: string,
+		details: Details & {
+			mayHaveBeenAccepted: boolean;
+			transient?: boolean;
+		},
+	) {
+		super(message, details);
+		this.mayHaveBeenAccepted = details.mayHaveBeenAccepted;
+		this.transient = details.transient ?? true;
+	}
+}
+
+/** The service answered with success, but with a body that the interface document does not allow. */
+export class MalformedResponseError extends GatewayError {
+	override readonly name = 'MalformedAnswerError';
+	readonly status: number;
+	/** The first characters of the body, without the key. */
+	readonly bodyStart: string;
+
+	constructor(message: string, details: { status: number; bodyStart: string; advice?: string }) {
+		super(message, {
+			code: 'malformed_answer',
+			advice:
+				details.advice ??
+				'Check the Base URL in the credential: another server, a proxy or a login page may be answering in place of the service.',
+			serviceMessage: inWords(details.bodyStart),
+		});
+		this.status = details.status;
+		this.bodyStart = details.bodyStart;
+	}
+}
+
+/** n8n shows descriptions as HTML: of a page it would leave its words without the blanks between them. */
+function inWords(bodyStart: string): string {
+	if (bodyStart === '') return '(empty body)';
+	if (!/^\s*<[a-z!]/i.test(bodyStart)) return bodyStart;
+	return `a page in place of an answer (${htmlToText(bodyStart) || 'without a word'})`;
+}
+
+/** The service ended a video task with status `failed`. */
+export class TaskFailedError extends GatewayError {
+	override readonly name = 'TaskFailedError';
+	constructor(
+		readonly task: VideoTask,
+		serviceMessage: string | undefined,
+		code: string | undefined,
+	) {
+		super(`The service could not make the video of task ${task.id}`, {
+			code: code ?? 'task_failed',
+			advice: 'Change the prompt or the settings, or submit the video again.',
+			serviceMessage,
+		});
+	}
+}
+
+/** Waiting was given up: the task goes on at the service. */
+export class WaitTimeoutError extends GatewayError {
+	override readonly name = 'WaitTimeoutError';
+	constructor(
+		readonly task: VideoTask,
+		waitedMs: number,
+		lastFailure?: GatewayError,
+	) {
+		super(`Video task ${task.id} was not finished after ${formatSeconds(waitedMs)}`, {
+			code: 'wait_timeout',
+			advice:
+				(lastFailure === undefined ? '' : `The last look at it failed: ${lastFailure.message}. `) +
+				'The task goes on at the service and nothing is lost: use the operation Wait or Get with this task ID, or raise Max Wait.',
+			serviceMessage: lastFailure?.serviceMessage,
+			technical: lastFailure?.technical,
+		});
+	}
+}
+
+/** The execution was stopped. */
+export class CancelledError extends GatewayError {
+	override readonly name = 'CancelledError';
+	constructor() {
+		// Spelled as n8n spells it: by this word it tells a stopped execution from a failed one.
+		super('The execution was canceled', {
+			code: 'cancelled',
+			advice: 'Run the workflow again to continue.',
+		});
+	}
+}

@@ -1,0 +1,37 @@
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { type Body, StreamedBody } from './body';
+
+/** No deflate: what servers mean by it differs (RFC 9110, 8.4.1.2). */
+export const ACCEPTED_CODINGS = 'gzip, br';
+/** A proxy on the way may compress once more what is compressed already; more than that is an attack on the memory. */
+const MOST_CODINGS = 3;
+
+const DECODERS = new Map([
+	['gzip', createGunzip],
+	['x-gzip', createGunzip],
+	['deflate', createInflate],
+	['br', createBrotliDecompress],
+]);
+
+/**
+ * A body without its content codings, which undoes the last one first. A coding that nobody knows is taken for none.
+ * @param codings the Content-Encoding header
+ */
+export function decompress(body: Body, codings: string | string[] | undefined): Body {
+	if (codings === undefined) return body;
+	const decoders = String(codings)
+		.toLowerCase()
+		.split(',')
+		.flatMap((coding) => DECODERS.get(coding.trim()) ?? []);
+	if (decoders.length === 0 || decoders.length > MOST_CODINGS) return body;
+	let decoded: Readable = body.stream();
+	for (const open of decoders.reverse()) {
+		const encoded = decoded;
+		const decoder = open();
+		encoded.once('error', (error) => decoder.destroy(error));
+		decoder.once('close', () => encoded.destroy());
+		decoded = encoded.pipe(decoder);
+	}
+	return new StreamedBody(decoded);
+}

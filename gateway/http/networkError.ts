@@ -1,0 +1,210 @@
+import { formatSeconds } from '../errors/formatDuration';
+import { NoResponseError } from '../errors/gatewayError';
+import { NeverSentError } from './dispatch';
+import { ProxyError } from './proxy';
+import { isTransientStatus } from '../limits/retryPolicy';
+
+/** Codes of failures before a connection stood: the service has not seen the request. */
+const NEVER_SENT: Record<string, [message: string, advice: string, transient: boolean]> = {
+	ECONNREFUSED: [
+		'The service refuses connections',
+		'Check the Base URL and its port in the credential, and that the service is running.',
+		true,
+	],
+	ENOTFOUND: [
+		"The service's address could not be found",
+		'Check the spelling of the Base URL in the credential, and the DNS of the n8n host.',
+		false,
+	],
+	EAI_AGAIN: [
+		"The service's address could not be looked up right now",
+		'Check the network and the DNS of the n8n host.',
+		true,
+	],
+	EHOSTUNREACH: [
+		'There is no way to the service from here',
+		'Check the network, firewall and proxy of the n8n host.',
+		true,
+	],
+	ENETUNREACH: [
+		'There is no way to the service from here',
+		'Check the network, firewall and proxy of the n8n host.',
+		true,
+	],
+	UND_ERR_CONNECT_TIMEOUT: [
+		'The service could not be reached in time',
+		'Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.',
+		true,
+	],
+};
+
+const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
+
+const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|^EPROTO$/;
+
+/** What undici says of bytes that its parser does not take; such an error has no code. */
+const NOT_HTTP = /^(Response does not match the HTTP|bad response$|bad upgrade$)/;
+
+/**
+ * Turns what undici, a decoder or a socket threw into a NoAnswerError.
+ * @param paid the request may create something that is charged, so the user must know whether it may have arrived
+ */
+export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
+	if (error instanceof NeverSentError) return neverSent(error.cause);
+	return notAnswered(error, paid);
+}
+
+function neverSent(error: Error): NoResponseError {
+	if (isSsrfRefusal(error)) {
+		return new NoResponseError("n8n's SSRF protection blocks the address of the service", {
+			code: 'address_blocked',
+			advice:
+				'Ask the administrator of this n8n to allow the address, or correct the Base URL in the credential.',
+			transient: false,
+			mayHaveBeenAccepted: false,
+			cause: error,
+		});
+	}
+	const known = notAnswered(error, false);
+	if (known.code !== 'connection_lost') return known;
+	return new NoResponseError('No connection to the service came about', {
+		code: 'no_connection',
+		advice:
+			'Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.',
+		technical: messageOf(error),
+		mayHaveBeenAccepted: false,
+		cause: error,
+	});
+}
+
+function notAnswered(error: unknown, paid: boolean): NoResponseError {
+	if (error instanceof ProxyError) return proxyFailed(error);
+	const code = codeOf(error);
+	const known = NEVER_SENT[code];
+	if (known !== undefined) {
+		const [message, advice, transient] = known;
+		return new NoResponseError(message, {
+			code,
+			advice,
+			transient,
+			mayHaveBeenAccepted: false,
+			cause: error,
+		});
+	}
+	if (TLS_CODE.test(code)) {
+		return new NoResponseError('No secure connection to the service could be made', {
+			code,
+			advice:
+				'Check that the Base URL begins with the right http:// or https://. For a self-signed certificate that you trust, turn on Ignore SSL Issues in the credential.',
+			technical: messageOf(error),
+			transient: false,
+			mayHaveBeenAccepted: false,
+			cause: error,
+		});
+	}
+	const technical = messageOf(error);
+	if (code === 'UND_ERR_HEADERS_OVERFLOW' || NOT_HTTP.test(technical ?? '')) {
+		return new NoResponseError('The answer is not HTTP as it should be', {
+			code: 'not_http',
+			advice:
+				'Check the Base URL in the credential, and its port: another server, or a proxy in between, may be answering in place of the service.',
+			technical,
+			mayHaveBeenAccepted: paid,
+			cause: error,
+		});
+	}
+	if (
+		code.startsWith('Z_') ||
+		code.startsWith('ERR__ERROR_FORMAT') ||
+		code.startsWith('ERR_BROTLI')
+	) {
+		return new NoResponseError("The service's compressed answer is damaged", {
+			code: 'damaged_answer',
+			advice: 'A proxy between n8n and the service may be damaging answers.',
+			mayHaveBeenAccepted: paid,
+			cause: error,
+		});
+	}
+	return new NoResponseError(
+		'The connection to the service was lost before its answer was complete',
+		{
+			code: 'connection_lost',
+			advice: 'Check the network between n8n and the service.',
+			mayHaveBeenAccepted: paid,
+			cause: error,
+		},
+	);
+}
+
+/** The technical detail may name the proxy's host and port, and never its user. */
+function proxyFailed(error: ProxyError): NoResponseError {
+	const { code, status } = error;
+	const told: Record<ProxyError['code'], [message: string, advice: string]> = {
+		proxy_login: [
+			'The proxy in front of n8n wants a user name and password, and does not take those it got',
+			`Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
+		],
+		proxy_refused: [
+			`The proxy in front of n8n refuses the way to the service, with status ${status}`,
+			'Ask who runs the proxy to allow the address of the service, or name it in NO_PROXY of the n8n host.',
+		],
+		proxy_unreachable: [
+			'The proxy in front of n8n could not be reached',
+			`Check ${PROXY_VARIABLES}, and that the proxy is running.`,
+		],
+	};
+	const [message, advice] = told[code];
+	return new NoResponseError(message, {
+		code,
+		advice,
+		technical: messageOf(error.cause),
+		transient: status === undefined || isTransientStatus(status),
+		mayHaveBeenAccepted: false,
+		cause: error,
+	});
+}
+
+/** The service took longer than the Timeout of the request options. */
+export function timeoutError(timeoutMs: number, paid: boolean, during: 'answer' | 'body') {
+	const time = formatSeconds(timeoutMs);
+	return new NoResponseError(
+		during === 'answer'
+			? `The service did not answer within ${time}`
+			: `The service fell silent for ${time} in the middle of its answer`,
+		{
+			code: 'timeout',
+			advice: 'Raise Timeout if the model needs longer.',
+			mayHaveBeenAccepted: paid,
+		},
+	);
+}
+
+/** Errors of Node.js are recognised by their fields: in an embedded n8n they may come from another realm. */
+interface SystemError {
+	code?: unknown;
+	message?: unknown;
+	cause?: unknown;
+}
+
+function codeOf(error: unknown): string {
+	if (typeof error !== 'object' || error === null) return '';
+	const { code, cause }: SystemError = error;
+	const own = typeof code === 'string' ? code : '';
+	// undici wraps a failed socket in an error of its own, with the first cause below it.
+	const inner = cause === undefined || own.startsWith('UND_ERR_CONNECT') ? '' : codeOf(cause);
+	return inner || own;
+}
+
+function messageOf(error: unknown): string | undefined {
+	if (typeof error !== 'object' || error === null) return undefined;
+	const { message }: SystemError = error;
+	return typeof message === 'string' ? message.trim() : undefined;
+}
+
+/** Whether n8n's SSRF protection refused an address, when it was looked up or after a redirect. */
+export function isSsrfRefusal(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	// axios wraps what happens after a redirect, and keeps the words alone.
+	const refused = /^Redirected request failed: The request was blocked/.test(error.message);
+	return refused || /ssrf/i.test(error.name) || isSsrfRefusal(error.cause);
+}

@@ -1,0 +1,146 @@
+import { MalformedResponseError } from '../errors/gatewayError';
+import type { ChatChunk } from '../schemas/chat';
+
+type Fields = Record<string, unknown>;
+
+/** No model gives so many answers, or calls so many tools, in one answer; each is searched for by its number. */
+const MOST_ENTRIES = 1_000;
+
+/** Fields that name something; a later chunk that repeats one does not lengthen it. */
+const NAMES = new Set(['role', 'id', 'type', 'object', 'index']);
+
+interface Choice {
+	message: Fields;
+	pieces: string[];
+	/** What else the service says of it. */
+	rest: Fields;
+}
+
+/** Puts the chunks of a streamed answer together into the chat completion that the same call unstreamed gives. */
+export class CompletionAssembler {
+	private readonly head: Fields = {};
+	private readonly choices = new Map<number, Choice>();
+
+	/** Whether every choice seen so far has told why it ended. */
+	get isFinished(): boolean {
+		const choices = [...this.choices.values()];
+		return (
+			choices.length > 0 && choices.every(({ rest }) => typeof rest.finish_reason === 'string')
+		);
+	}
+
+	/** @returns the text that the chunk adds to the first choice */
+	add(chunk: ChatChunk): string {
+		for (const name of Object.keys(chunk)) {
+			if (name !== 'choices') keep(this.head, name, chunk[name]);
+		}
+		let added = '';
+		for (const part of chunk.choices) {
+			const index = part.index ?? 0;
+			const delta = part.delta ?? {};
+			const choice = this.choice(index);
+			for (const name of Object.keys(part)) {
+				if (name !== 'index' && name !== 'delta') keep(choice.rest, name, part[name]);
+			}
+			for (const name of Object.keys(delta)) {
+				if (name !== 'content') merge(choice.message, name, delta[name]);
+			}
+			const { content } = delta;
+			if (typeof content === 'string') choice.pieces.push(content);
+			if (index === 0 && content) added += content;
+		}
+		return added;
+	}
+
+	private choice(index: number): Choice {
+		const known = this.choices.get(index);
+		if (known !== undefined) return known;
+		if (this.choices.size >= MOST_ENTRIES) throw tooMany();
+		const choice: Choice = { message: {}, pieces: [], rest: {} };
+		this.choices.set(index, choice);
+		return choice;
+	}
+
+	/** The text of the first choice so far. */
+	text(): string {
+		return this.choices.get(0)?.pieces.join('') ?? '';
+	}
+
+	toCompletion(): Fields {
+		const choices = [...this.choices].sort(([a], [b]) => a - b);
+		return {
+			...this.head,
+			object: 'chat.completion',
+			choices: choices.map(([index, { message, pieces, rest }]) => ({
+				finish_reason: null,
+				...rest,
+				index,
+				message: {
+					role: 'assistant',
+					...message,
+					// A tool call has no text at all, which is not the same as an empty text.
+					content: pieces.length === 0 && Object.keys(message).length > 1 ? null : pieces.join(''),
+				},
+			})),
+		};
+	}
+}
+
+/** What was said last counts, and what is not said changes nothing. */
+function keep(target: Fields, name: string, value: unknown): void {
+	if (value !== null && value !== undefined && target[name] !== value) define(target, name, value);
+}
+
+function mergeInto(target: Fields, addition: Fields): void {
+	for (const name of Object.keys(addition)) merge(target, name, addition[name]);
+}
+
+/** Texts grow, numbered list entries (such as tool calls) grow by their number, anything else is replaced. */
+function merge(target: Fields, name: string, value: unknown): void {
+	if (value === null || value === undefined) return;
+	const old = Object.hasOwn(target, name) ? target[name] : undefined;
+	if (typeof old === 'string' && typeof value === 'string' && !NAMES.has(name)) {
+		target[name] = old + value;
+	} else if (Array.isArray(value)) {
+		target[name] = mergeLists(Array.isArray(old) ? (old as unknown[]) : [], value as unknown[]);
+	} else if (isFields(old) && isFields(value)) {
+		mergeInto(old, value);
+	} else {
+		define(target, name, isFields(value) ? structuredClone(value) : value);
+	}
+}
+
+function mergeLists(list: unknown[], additions: unknown[]): unknown[] {
+	for (const addition of additions) {
+		const index = isFields(addition) ? addition.index : undefined;
+		const old =
+			index === undefined
+				? undefined
+				: list.find((entry) => isFields(entry) && entry.index === index);
+		if (isFields(old) && isFields(addition)) mergeInto(old, addition);
+		else list.push(structuredClone(addition));
+		if (list.length > MOST_ENTRIES) throw tooMany();
+	}
+	return list;
+}
+
+function tooMany() {
+	return new MalformedResponseError(
+		`The streamed answer has more than ${MOST_ENTRIES} choices or tool calls`,
+		{ status: 200, bodyStart: '(too long to show)' },
+	);
+}
+
+/** A plain assignment to `__proto__` would change the object's nature instead of its fields. */
+function define(target: Fields, name: string, value: unknown): void {
+	Object.defineProperty(target, name, {
+		value,
+		enumerable: true,
+		configurable: true,
+		writable: true,
+	});
+}
+
+function isFields(value: unknown): value is Fields {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,67 @@
+import { StringDecoder } from 'node:string_decoder';
+import { MalformedResponseError } from '../errors/gatewayError';
+import { REDACTED_BYTES, startOf } from '../parseResponse';
+import type { ApiKey } from '../redaction';
+
+/** Longer than any chunk of text a model sends at once; a longer line is not an event stream. */
+const LONGEST_LINE = 16 * 1024 * 1024;
+
+/**
+ * Cuts an event stream into its data lines, whatever the packets: inside a UTF-8 character, inside a
+ * line, several lines at once; LF, CRLF or CR. A blank line, which ends an event, is handed on as an empty one.
+ *
+ * Not a general SSE parser, on purpose: the interface document defines the stream line by line ("one chunk
+ * per line", Events 2), without the blank lines on which an SSE parser waits before it hands an event on.
+ */
+export class SseLines {
+	private readonly decoder = new StringDecoder('utf8');
+	private rest = '';
+	private afterCarriageReturn = false;
+
+	constructor(private readonly secret: ApiKey) {}
+
+	/** The values of the `data:` lines, and the blank lines, that are complete with these bytes, without the key. */
+	push(bytes: Buffer): string[] {
+		return this.cut(this.decoder.write(bytes));
+	}
+
+	/** The value of a last line that no line end follows. */
+	end(): string[] {
+		return this.cut(`${this.decoder.end()}\n`);
+	}
+
+	private cut(text: string): string[] {
+		// The LF of a CRLF that two packets divided does not make another line.
+		const start = this.afterCarriageReturn && text.startsWith('\n') ? 1 : 0;
+		if (text !== '') this.afterCarriageReturn = text.endsWith('\r');
+		const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+		if (end <= start) {
+			this.rest += text.slice(start);
+			if (this.rest.length > LONGEST_LINE) throw tooLong(this.rest, this.secret);
+			return [];
+		}
+		// Whole lines, since half a key would not be recognised; all of a packet at once, since that is several times faster.
+		const whole = this.secret.redact(this.rest + text.slice(start, end));
+		this.rest = text.slice(end);
+		const lines = whole.split(whole.includes('\r') ? /\r\n|\n|\r/ : '\n');
+		// What is after the last line end is not a line yet.
+		lines.pop();
+		return lines.flatMap(dataOf);
+	}
+}
+
+/** Comments and the fields `event`, `id` and `retry` carry nothing here. */
+function dataOf(line: string): string[] {
+	if (line === '') return [line];
+	const field = line.startsWith('\ufeff') ? line.slice(1) : line;
+	if (!field.startsWith('data:')) return [];
+	const value = field.slice(field[5] === ' ' ? 6 : 5).trim();
+	return value === '' ? [] : [value];
+}
+
+function tooLong(line: string, secret: ApiKey): MalformedResponseError {
+	return new MalformedResponseError('The streamed answer contains a line that does not end', {
+		status: 200,
+		bodyStart: startOf(secret.redact(line.slice(0, REDACTED_BYTES))),
+	});
+}

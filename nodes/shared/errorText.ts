@@ -1,0 +1,178 @@
+import {
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+	NodeApiError,
+	type NodeError,
+	NodeOperationError,
+} from 'n8n-workflow';
+import {
+	GatewayError,
+	InvalidInputError,
+	NoResponseError,
+	ServiceError,
+	TaskFailedError,
+} from '../../gateway';
+import { runsAsTool } from './asTool';
+
+const MAY_BE_PAID =
+	'The service may have accepted the request, so it was not sent again: check your account before you run it again, or you may pay twice.';
+
+/** What the user learns of a failure, the same in an error item and in a thrown error. */
+interface Failure {
+	message: string;
+	/** What to do next, then the service's own words. */
+	description: string;
+	code: string;
+	/** Null where no answer of the service stands behind the failure. */
+	http_status: number | null;
+	task_id?: string;
+	[detail: string]: unknown;
+}
+
+/** What is known of the video task that an error belongs to. */
+export interface TaskState {
+	task_id: string;
+	status: string;
+	url?: string | null | undefined;
+}
+
+/** An error and the task that it belongs to. */
+export class TaskError extends Error {
+	constructor(
+		readonly task: TaskState,
+		override readonly cause: unknown,
+	) {
+		super('A task could not be done');
+	}
+}
+
+/** The output of an item that cannot be done: this shape, and only this, takes n8n's error branch. */
+export function errorItem(error: unknown, itemIndex: number): INodeExecutionData {
+	const failure = { ...describe(error), item: itemIndex };
+	return { json: { error: failure as unknown as IDataObject }, pairedItem: { item: itemIndex } };
+}
+
+/**
+ * The error that a node throws: it names the item, and keeps the service's own words in the description. An agent reads
+ * the message of its tool alone, and who reads a stream gets the description alone: there each says all.
+ */
+export function nodeError(
+	node: INode,
+	error: unknown,
+	itemIndex: number,
+	streams = false,
+): NodeError {
+	const { message, description: advice, http_status } = describe(error);
+	// A chat window shows the line break as a blank.
+	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'}\n${advice}`;
+	const description = streams ? all : advice;
+	const told = {
+		message: runsAsTool(node) ? all : `${message} [item ${itemIndex}]`,
+		description,
+		itemIndex,
+	};
+	const cause = causeOf(error);
+	if (
+		cause instanceof ServiceError ||
+		cause instanceof NoResponseError ||
+		cause instanceof TaskFailedError
+	) {
+		return new NodeApiError(
+			node,
+			{ message },
+			{
+				...told,
+				...(http_status !== null && { httpCode: String(http_status) }),
+				...failureOf(cause),
+			},
+		);
+	}
+	return new NodeOperationError(node, told.message, { description, itemIndex });
+}
+
+function describe(error: unknown): Failure {
+	const cause = causeOf(error);
+	const task = error instanceof TaskError ? error.task : {};
+	if (!(cause instanceof GatewayError)) return { ...describeForeign(cause), ...task };
+	const { serviceMessage, technical } = cause;
+	const words =
+		(serviceMessage === undefined ? '' : `\nThe service says: ${serviceMessage}`) +
+		(technical === undefined ? '' : `\nTechnical detail: ${technical}`);
+	return {
+		message: cause instanceof InvalidInputError ? labelled(cause) : cause.message,
+		description: cause.advice + (cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') + words,
+		code: cause.code,
+		http_status: cause instanceof ServiceError ? cause.status : null,
+		...(cause instanceof InvalidInputError && { parameter: cause.parameter }),
+		...(cause instanceof ServiceError && {
+			...(cause.reason !== undefined && { reason: cause.reason }),
+			...(cause.retryAfterMs !== undefined && {
+				retry_after: Math.ceil(cause.retryAfterMs / 1000),
+			}),
+			...(cause.rateLimit !== undefined && { rate_limit: cause.rateLimit }),
+		}),
+		...((cause instanceof NoResponseError || cause.mayHaveBeenAccepted) && {
+			may_have_been_accepted: cause.mayHaveBeenAccepted,
+		}),
+		...(cause.partialText !== undefined && { partial_text: cause.partialText }),
+		...task,
+	};
+}
+
+/** An error of n8n itself, such as an expression that cannot be resolved. */
+function describeForeign(error: unknown): Failure {
+	const message = error instanceof Error ? error.message : String(error);
+	const described =
+		error instanceof Error && 'description' in error && typeof error.description === 'string';
+	return {
+		message,
+		description: described ? String(error.description) : 'Check the parameters of the node.',
+		code: 'node_error',
+		http_status: null,
+	};
+}
+
+function causeOf(error: unknown): unknown {
+	return error instanceof TaskError ? error.cause : error;
+}
+
+/** Where the form says it in other words than the parameter's name. */
+const OTHER_LABELS: Partial<Record<string, string>> = {
+	N: 'Number of Videos',
+	FPS: 'Frames per Second',
+	'Messages JSON': 'Messages (JSON)',
+	'Binary Property': 'Put Output File in Field',
+};
+
+/** Names a parameter as the form does, beside the service's name for it where that differs: "Max Tokens (max_tokens) must be …". */
+function labelled({ parameter, message }: InvalidInputError): string {
+	if (!message.startsWith(`${parameter} `)) return message;
+	const words = parameter
+		.replace(/([a-z])([A-Z])/g, '$1 $2')
+		.replace(/_/g, ' ')
+		.replace(/(^| )[a-z]/g, (letter) => letter.toUpperCase())
+		.replace(/\b(Id|Json|Url|Fps)\b/g, (word) => word.toUpperCase());
+	const label = OTHER_LABELS[words] ?? words;
+	// A name in camelCase is the node's own, and stands nowhere in the form.
+	const isKnown = label.toLowerCase() !== parameter.toLowerCase() && !/[A-Z]/.test(parameter);
+	const name = isKnown ? `${label} (${parameter})` : label;
+	return name + message.slice(parameter.length);
+}
+
+type Cause = 'rate-limited' | 'quota-exhausted' | 'temporarily-unavailable' | 'credential-invalid';
+
+/** n8n 2.40 and later shows and counts failures by their cause; older versions ignore the field. */
+function failureOf(error: GatewayError): { failure?: { cause: Cause; retryAfterMs?: number } } {
+	if (error instanceof NoResponseError) return { failure: { cause: 'temporarily-unavailable' } };
+	if (!(error instanceof ServiceError)) return {};
+	const { status, code, retryAfterMs } = error;
+	if (status === 429) {
+		return {
+			failure: { cause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) },
+		};
+	}
+	if (status === 401) return { failure: { cause: 'credential-invalid' } };
+	if (code === 'quota_not_enough') return { failure: { cause: 'quota-exhausted' } };
+	return status >= 500 ? { failure: { cause: 'temporarily-unavailable' } } : {};
+}

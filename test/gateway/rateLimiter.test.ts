@@ -1,0 +1,297 @@
+import { randomUUID } from 'node:crypto';
+import { Gateway, parseCredential } from '../../gateway';
+import type { SimulatorOptions } from '../../simulator';
+import { LimitedService } from './limitedService';
+import { VirtualClock } from './virtualClock';
+
+const ITEMS = 1_000;
+
+const gatewayOf = (clock: VirtualClock, service: LimitedService, apiKey: string, workers = 10) =>
+	new Gateway(parseCredential({ baseUrl: 'http://service.test', apiKey }), {
+		maxConcurrency: workers,
+		maxRetries: 4,
+		timeoutMs: 300_000,
+		clock,
+		transport: service.transport,
+	});
+
+const ask = async (gateway: Gateway, user: string) =>
+	await gateway.chat({ model: 'heron-chat', messages: [{ role: 'user', content: 'Hi' }], user });
+
+async function batch(gateways: Gateway[], items = ITEMS) {
+	await Promise.all(
+		Array.from({ length: items }, async (_, item) => {
+			await ask(gateways[item % gateways.length]!, `${item}`);
+		}),
+	);
+}
+
+type Limit = NonNullable<SimulatorOptions['rateLimit']>;
+const bucket = (burst: number, requestsPerSecond = 50): Limit => ({ requestsPerSecond, burst });
+const window = (requests = 50, windowSeconds = 1): Limit => ({ requests, windowSeconds });
+
+interface Case {
+	limit: Limit;
+	announced?: number;
+	latencyMs?: number;
+	workers?: number;
+	items?: number;
+	/** How many times the limit's own time is allowed. */
+	within: number;
+	/** How often one request may be refused. */
+	refusals?: number;
+}
+
+test.each<[string, Case]>([
+	['50 a second, no burst, announced', { limit: bucket(1), announced: 50, within: 1.55 }],
+	['50 a second, bursts of 10, announced', { limit: bucket(10), announced: 50, within: 1.15 }],
+	['50 a second, bursts of 25, announced', { limit: bucket(25), announced: 50, within: 1.15 }],
+	['50 a second, bursts of 50, announced', { limit: bucket(50), announced: 50, within: 1.05 }],
+	['50 in each second, announced', { limit: window(), announced: 50, within: 1.1 }],
+	['50 a second, bursts of 10', { limit: bucket(10), within: 1.2 }],
+	['50 a second, bursts of 25', { limit: bucket(25), within: 1.13 }],
+	['50 a second, bursts of 50', { limit: bucket(50), within: 1.05 }],
+	['50 a second, bursts of 100', { limit: bucket(100), within: 1.05 }],
+	['50 in each second', { limit: window(), within: 1.1 }],
+	[
+		'1,000 in each second, hardly more than eight at a time can send',
+		{ limit: window(1_000), items: 9_000, workers: 8, within: 1.4 },
+	],
+	['60 in each minute', { limit: window(60, 60), within: 1.03 }],
+	['60 in each minute, few items', { limit: window(60, 60), items: 300, within: 1.05 }],
+	['300 in each minute', { limit: window(300, 60), within: 1.03 }],
+	['100 in each 10 seconds', { limit: window(100, 10), within: 1.04 }],
+	['bursts of 10, the burst announced', { limit: bucket(10), announced: 10, within: 1.2 }],
+	['an announcement far too high', { limit: bucket(10), announced: 1_000_000, within: 1.2 }],
+	['an announcement far too low', { limit: bucket(50), announced: 1, within: 1.05 }],
+	['2 a second', { limit: bucket(2, 2), within: 1.05, refusals: 3 }],
+	['5 a second, bursts of 50', { limit: bucket(50, 5), within: 1.05, refusals: 3 }],
+	['1 a second', { limit: bucket(1, 1), items: 300, within: 1.06 }],
+	['10 a second, no burst', { limit: bucket(1, 10), items: 300, within: 1.32 }],
+	['20 a second, bursts of 2', { limit: bucket(2, 20), within: 1.13 }],
+	['50 a second, bursts of 2', { limit: bucket(2), within: 1.33 }],
+	['500 a second', { limit: bucket(500, 500), items: 5_000, workers: 20, within: 1.1 }],
+	['answers within a second', { limit: bucket(20, 20), latencyMs: 250, workers: 30, within: 1.3 }],
+	['answers within 3 seconds', { limit: bucket(5, 5), latencyMs: 750, workers: 50, within: 1.5 }],
+])(
+	'a batch against a limit: %s: all items are done, near the time of the limit itself',
+	async (_, { limit, announced, latencyMs, workers, within, items = ITEMS, refusals = 2 }) => {
+		const clock = new VirtualClock();
+		const service = new LimitedService({
+			clock,
+			limit,
+			...(announced !== undefined && { announced }),
+			...(latencyMs !== undefined && { latencyMs }),
+		});
+		const start = clock.now();
+		await clock.run(batch([gatewayOf(clock, service, randomUUID(), workers)], items));
+		const ratio = (clock.now() - start) / ownTime(limit, items);
+		expect(ratio).toBeLessThanOrEqual(within);
+		expect(ratio).toBeGreaterThanOrEqual(1);
+		expect(service.received.filter(({ refused }) => !refused)).toHaveLength(items);
+		expect(service.mostRefusals).toBeLessThanOrEqual(refusals);
+		expect(clock.timers).toBe(0);
+	},
+);
+
+/** Milliseconds until the limit itself lets the last item through. */
+function ownTime(limit: Limit, items: number): number {
+	if ('burst' in limit) return ((items - limit.burst) / limit.requestsPerSecond) * 1_000;
+	return Math.floor((items - 1) / limit.requests) * limit.windowSeconds * 1_000;
+}
+
+test('a window that began before the batch does not change how long windows are thought to be', async () => {
+	const clock = new VirtualClock();
+	const limit = window(60, 60);
+	const service = new LimitedService({ clock, limit });
+	const gateway = gatewayOf(clock, service, randomUUID());
+	await clock.run(ask(gateway, 'early'));
+	await clock.run(clock.sleep(45_000));
+	const start = clock.now();
+	await clock.run(batch([gateway], 359));
+	// The early one and 59 in the minute that had begun, and 60 in each further one.
+	expect((clock.now() - start) / 1_000).toBeLessThanOrEqual(15 + 4 * 60 + 10);
+	expect(service.received.length).toBeLessThanOrEqual(360 + 25);
+});
+
+test('a long window that takes more requests than before is noticed', async () => {
+	const clock = new VirtualClock();
+	const limit = { requests: 20, windowSeconds: 10 };
+	const service = new LimitedService({ clock, limit });
+	const gateway = gatewayOf(clock, service, randomUUID());
+	await clock.run(batch([gateway], 100));
+	limit.requests = 2_000;
+	const start = clock.now();
+	await clock.run(batch([gateway], 2_000));
+	expect((clock.now() - start) / 1_000).toBeLessThan((2_000 / 20) * 10 * 0.5);
+	expect(service.mostRefusals).toBeLessThanOrEqual(2);
+});
+
+test('a long window that takes fewer requests than before is kept to', async () => {
+	const clock = new VirtualClock();
+	const limit = { requests: 60, windowSeconds: 10 };
+	const service = new LimitedService({ clock, limit });
+	const gateway = gatewayOf(clock, service, randomUUID());
+	await clock.run(batch([gateway], 300));
+	limit.requests = 20;
+	const [start, asked] = [clock.now(), service.received.length];
+	await clock.run(batch([gateway], 400));
+	expect((clock.now() - start) / 1_000).toBeLessThanOrEqual((400 / 20) * 10 * 1.1);
+	expect(service.received.length - asked).toBeLessThanOrEqual(400 + 40);
+	expect(service.mostRefusals).toBeLessThanOrEqual(2);
+});
+
+test('a limit costs a handful of refusals: those under way when it is met, and what it takes to find it', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: bucket(50) });
+	await clock.run(batch([gatewayOf(clock, service, randomUUID())]));
+	expect(service.received.length).toBeLessThanOrEqual(ITEMS + 25);
+});
+
+test.each([0.5, 1])(
+	'a slow limit is not tried again and again: at %d a second ten requests cost one refusal at most',
+	async (perSecond) => {
+		const clock = new VirtualClock();
+		const service = new LimitedService({ clock, limit: bucket(1, perSecond) });
+		await clock.run(batch([gatewayOf(clock, service, randomUUID())], 200));
+		expect(service.received.length).toBeLessThanOrEqual(200 * 1.1);
+	},
+);
+
+test('refusals that no pace can avoid slow a batch down by their pauses, and not ever more', async () => {
+	let asked = 0;
+	const clock = new VirtualClock();
+	const service = new LimitedService({
+		clock,
+		limit: bucket(ITEMS, ITEMS),
+		refuses: () => (asked += 1) % 3 === 0,
+	});
+	const start = clock.now();
+	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 100));
+	const refusals = service.received.filter(({ refused }) => refused).length;
+	expect(refusals).toBeGreaterThan(40);
+	expect((clock.now() - start) / 1_000).toBeLessThan(3 * refusals);
+});
+
+test('a pause is not lost: what flowed in meanwhile is sent at once when it ends', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: bucket(50) });
+	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 200));
+	const refusedAt = service.received.find(({ refused }) => refused)!.at;
+	const sentAfter = (from: number, to: number) =>
+		service.received.filter(({ at }) => at > refusedAt + from && at <= refusedAt + to).length;
+	// Retry-After was one second, in which 50 flowed in.
+	expect(sentAfter(50, 1_000)).toBe(0);
+	expect(sentAfter(1_000, 1_200)).toBeGreaterThan(40);
+});
+
+test('a slow start, as of a process that still compiles, does not hide what the service holds', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: bucket(50) });
+	const apiKey = randomUUID();
+	for (let item = 0; item < 20; item += 1) {
+		await clock.run(ask(gatewayOf(clock, service, apiKey), `early ${item}`));
+		await clock.run(clock.sleep(50));
+	}
+	const start = clock.now();
+	await clock.run(batch([gatewayOf(clock, service, apiKey)]));
+	expect((clock.now() - start) / ownTime(bucket(50), ITEMS)).toBeLessThanOrEqual(1.05);
+	expect(service.received.length).toBeLessThanOrEqual(20 + ITEMS + 25);
+});
+
+test('while a service refuses everything it is asked once in each pause, and then as fast as before', async () => {
+	const clock = new VirtualClock();
+	const limit = { requestsPerSecond: 50, burst: 50 };
+	const service = new LimitedService({ clock, limit });
+	const gateway = gatewayOf(clock, service, randomUUID());
+	await clock.run(batch([gateway], 300));
+	limit.burst = 0;
+	const asked = service.received.length;
+	const work = batch([gateway], 300);
+	await clock.run(clock.sleep(3_500));
+	expect(service.received.length - asked).toBeLessThanOrEqual(40);
+	limit.burst = 50;
+	const start = clock.now();
+	await clock.run(work);
+	expect((clock.now() - start) / 1_000).toBeLessThan(300 / 50 + 3);
+});
+
+test('a limit that is lowered in the middle of a batch is kept to', async () => {
+	const clock = new VirtualClock();
+	const limit = { requestsPerSecond: 50, burst: 50 };
+	const service = new LimitedService({ clock, limit });
+	const gateway = gatewayOf(clock, service, randomUUID());
+	await clock.run(batch([gateway], 300));
+	limit.requestsPerSecond = 10;
+	const [start, asked] = [clock.now(), service.received.length];
+	await clock.run(batch([gateway], 300));
+	expect((clock.now() - start) / 1_000).toBeLessThanOrEqual((300 / 10) * 1.1);
+	expect(service.received.length - asked).toBeLessThanOrEqual(330);
+	expect(service.mostRefusals).toBeLessThanOrEqual(2);
+});
+
+test('a limit of one request in two minutes is not forgotten between two of them', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: { requestsPerSecond: 1 / 120, burst: 1 } });
+	await clock.run(batch([gatewayOf(clock, service, randomUUID(), 2)], 20));
+	expect(service.received.length).toBeLessThanOrEqual(30);
+	expect(service.mostRefusals).toBeLessThanOrEqual(2);
+});
+
+test('nodes and executions with one key share its limit: two together need no more refusals than one', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: bucket(10), announced: 50 });
+	const apiKey = randomUUID();
+	const start = clock.now();
+	const gateways = [gatewayOf(clock, service, apiKey), gatewayOf(clock, service, apiKey)];
+	await clock.run(batch(gateways));
+	expect((clock.now() - start) / 1000 / 19.8).toBeLessThanOrEqual(1.15);
+	expect(service.received.length).toBeLessThanOrEqual(ITEMS + 35);
+});
+
+test('a key whose limit is reached does not slow down another key', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: bucket(10), announced: 50 });
+	const [busy, calm] = [randomUUID(), randomUUID()];
+	const batchOfBusy = batch([gatewayOf(clock, service, busy)]);
+	await clock.run(clock.sleep(5_000));
+	const asked = clock.now();
+	await clock.run(ask(gatewayOf(clock, service, calm), 'calm'));
+	expect(clock.now() - asked).toBeLessThanOrEqual(8);
+	await clock.run(batchOfBusy);
+	const refusedKeys = service.received.filter(({ refused }) => refused).map(({ key }) => key);
+	expect(new Set(refusedKeys)).toEqual(new Set([`Bearer ${busy}`]));
+});
+
+test('a service that asks for a minute gets a minute without a single request', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: { requests: 60, windowSeconds: 60 } });
+	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 150));
+	const times = service.received.map(({ at }) => at);
+	const pauses = times.slice(1).map((at, index) => at - times[index]!);
+	expect(pauses.filter((pause) => pause > 55_000)).toHaveLength(2);
+	expect(service.mostRefusals).toBeLessThanOrEqual(2);
+});
+
+test('a limit is forgotten after a quiet minute: the next batch starts at once', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: bucket(10), announced: 50 });
+	const gateway = gatewayOf(clock, service, randomUUID());
+	await clock.run(batch([gateway], 100));
+	await clock.run(clock.sleep(61_000));
+	const start = clock.now();
+	await clock.run(batch([gateway], 10));
+	expect(clock.now() - start).toBeLessThanOrEqual(8);
+});
+
+test('a limit that is lifted in the middle of a batch is noticed', async () => {
+	const clock = new VirtualClock();
+	const limit = { requestsPerSecond: 10, burst: 10 };
+	const service = new LimitedService({ clock, limit, announced: 10 });
+	const gateway = gatewayOf(clock, service, randomUUID());
+	await clock.run(batch([gateway], 200));
+	limit.requestsPerSecond = 1_000_000;
+	const start = clock.now();
+	await clock.run(batch([gateway], 2_000));
+	expect((clock.now() - start) / 1000).toBeLessThan(2_000 / 10 / 1.5);
+});
