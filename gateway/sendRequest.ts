@@ -50,7 +50,7 @@ export interface ServiceResponse extends HttpResponse {
  * @throws GatewayError
  */
 export async function sendRequest<Result>(
-	link: RequestContext,
+	context: RequestContext,
 	request: ServiceRequest,
 	read: (answer: ServiceResponse) => Promise<Result>,
 	signal?: AbortSignal,
@@ -61,38 +61,38 @@ export async function sendRequest<Result>(
 	for (;;) {
 		let turn: Turn | undefined;
 		let failure: unknown;
-		await link.semaphore.acquire(signal);
+		await context.semaphore.acquire(signal);
 		try {
-			turn = await link.limiter.enter(signal);
-			return await sendOnce(link, turn, request, read, signal);
+			turn = await context.limiter.enter(signal);
+			return await sendOnce(context, turn, request, read, signal);
 		} catch (error) {
 			failure = error;
 		} finally {
-			link.semaphore.release();
+			context.semaphore.release();
 		}
 		const refusal = failure instanceof ServiceError && failure.status === 429 ? failure : undefined;
-		const othersPassed = refusal && turn && link.limiter.refuse(refusal, turn);
+		const othersPassed = refusal && turn && context.limiter.refuse(refusal, turn);
 		const delay =
 			failure instanceof GatewayError
-				? retryDelay(failure, { attempt, maxRetries: link.maxRetries, paid })
+				? retryDelay(failure, { attempt, maxRetries: context.maxRetries, paid })
 				: undefined;
 		if (delay === undefined) throw failure;
 		if (othersPassed && turnsLost < MOST_TURNS_LOST) turnsLost += 1;
 		else attempt += 1;
 		// After a refusal the closed gate is the wait, for this request as for all others.
-		if (refusal === undefined) await link.clock.sleep(delay, signal);
+		if (refusal === undefined) await context.clock.sleep(delay, signal);
 	}
 }
 
 async function sendOnce<Result>(
-	link: RequestContext,
+	context: RequestContext,
 	turn: Turn,
 	request: ServiceRequest,
 	read: (answer: ServiceResponse) => Promise<Result>,
 	signal: AbortSignal | undefined,
 ): Promise<Result> {
 	const paid = request.method === 'POST';
-	const limit = new IdleTimeout(link.clock, link.timeoutMs, signal);
+	const limit = new IdleTimeout(context.clock, context.timeoutMs, signal);
 	const explain = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError();
 		if (error instanceof GatewayError) {
@@ -100,16 +100,16 @@ async function sendOnce<Result>(
 				paid && 'status' in error && mayHideSuccess(Number(error.status));
 			return error;
 		}
-		if (limit.expired) return timeoutError(link.timeoutMs, paid, limit.phase);
+		if (limit.expired) return timeoutError(context.timeoutMs, paid, limit.phase);
 		return toNetworkError(error, paid);
 	};
 	let body: Body | undefined;
 	try {
-		const answer = await link.transport({
+		const answer = await context.transport({
 			method: request.method,
-			origin: link.origin,
-			path: link.prefix + request.path,
-			headers: headersOf(link, request),
+			origin: context.origin,
+			path: context.prefix + request.path,
+			headers: headersOf(context, request),
 			body: request.body,
 			whenGivenUp: (close) => limit.whenGivenUp(close),
 		});
@@ -117,12 +117,12 @@ async function sendOnce<Result>(
 		limit.phase = 'body';
 		const onProgress = () => limit.progress();
 		onProgress();
-		if (answer.status !== 429) link.limiter.accept(turn);
+		if (answer.status !== 429) context.limiter.accept(turn);
 		if (answer.status >= 200 && answer.status < 300) {
 			const { status, headers } = answer;
 			return await read({ status, headers, body, onProgress });
 		}
-		throw await readServiceError(link, answer, onProgress);
+		throw await readServiceError(context, answer, onProgress);
 	} catch (error) {
 		body?.destroy();
 		throw explain(error);
@@ -147,12 +147,12 @@ function headersOf(
 
 /** A status says enough: an error body that breaks off does not hide it. */
 async function readServiceError(
-	link: RequestContext,
+	context: RequestContext,
 	answer: HttpResponse,
 	onProgress: () => void,
 ) {
 	const text = await readBody(answer.body, LONGEST_ERROR_BYTES, onProgress)
 		.then(({ bytes }) => bytes.toString('utf8'))
 		.catch(() => '');
-	return toServiceError(answer, link.apiKey.redact(text), link.clock.now());
+	return toServiceError(answer, context.apiKey.redact(text), context.clock.now());
 }
