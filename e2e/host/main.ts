@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { type Simulator, startSimulator } from '../../simulator';
 import { USER_FOLDER } from './folders';
+import { reloadOnSave } from './reloadOnSave';
 import { importExamples, saveSimulatorCredential } from './seed';
 import { installN8n } from './install';
 import { N8nApi, OWNER } from './n8nApi';
@@ -15,6 +16,7 @@ Starts n8n with this package in it, and the simulated service that it talks to, 
 
   --port <n>             port of the editor (default 5678; another one when that is taken)
   --video-seconds <n>    how long a video takes (default 8)
+  --watch                build and reload the nodes when a source file is saved (npm run dev)
   --help                 print this and end
 
 n8n is installed into e2e/n8n, or into the folder that the variable N8N_INSTALL_FOLDER names. What you make in the
@@ -24,9 +26,13 @@ editor is kept in e2e/n8n/user; delete that folder to begin anew.
 /** Milliseconds between two words of a streamed answer: slow enough to see that it streams. */
 const WORD_DELAY_MS = 25;
 
+/** n8n reloads nodes in its development mode alone. */
+const HOT_RELOAD = { NODE_ENV: 'development', N8N_DEV_RELOAD: 'true' };
+
 interface Options {
 	port: number;
 	videoSeconds: number;
+	watch: boolean;
 }
 
 /** @throws Error that names the option */
@@ -36,6 +42,7 @@ function readArguments(): Options | undefined {
 			help: { type: 'boolean', default: false },
 			port: { type: 'string', default: '5678' },
 			'video-seconds': { type: 'string', default: '8' },
+			watch: { type: 'boolean', default: false },
 		},
 	});
 	if (values.help) return undefined;
@@ -45,7 +52,7 @@ function readArguments(): Options | undefined {
 		throw new Error('--port must be a whole number from 1 to 65535');
 	}
 	if (!(videoSeconds >= 0)) throw new Error('--video-seconds must be a number from 0');
-	return { port, videoSeconds };
+	return { port, videoSeconds, watch: values.watch };
 }
 
 /** One Ctrl+C comes twice: from the terminal, and from npm, which hands it on. */
@@ -75,7 +82,7 @@ async function main(): Promise<void> {
 }
 
 async function serve(
-	{ port, videoSeconds }: Options,
+	{ port, videoSeconds, watch }: Options,
 	step: Step,
 	interrupted: AbortSignal,
 ): Promise<void> {
@@ -83,10 +90,14 @@ async function serve(
 	await installPackage(USER_FOLDER, step, interrupted);
 	const simulator = await startSimulator({ videoSeconds, chunkDelayMs: WORD_DELAY_MS });
 	try {
-		const n8n = await step('Starting n8n', startN8n(USER_FOLDER, interrupted, port));
+		const n8n = await step(
+			'Starting n8n',
+			startN8n(USER_FOLDER, interrupted, port, watch ? HOT_RELOAD : {}),
+		);
 		try {
 			await furnish(n8n, simulator);
 			introduce(n8n, simulator);
+			if (watch) reloadOnSave(USER_FOLDER, print, interrupted);
 			await Promise.race([once(interrupted, 'abort'), n8n.ended]);
 		} finally {
 			await step('Stopping n8n', n8n.stop());

@@ -50,12 +50,14 @@ export function filesFolder(userFolder: string): string {
 /**
  * Starts the installed n8n and waits until its editor answers.
  * @param wantedPort another one is taken when it is in use
+ * @param settings n8n's variables that differ from {@link n8nEnvironment}
  * @throws Error with n8n's last words when it ends instead
  */
 export async function startN8n(
 	userFolder: string,
 	signal?: AbortSignal,
 	wantedPort?: number,
+	settings: NodeJS.ProcessEnv = {},
 ): Promise<N8nServer> {
 	await mkdir(filesFolder(userFolder), { recursive: true });
 	const logFile = join(userFolder, 'n8n.log');
@@ -70,6 +72,7 @@ export async function startN8n(
 			stdio: ['ignore', log.fd, log.fd, 'ipc'],
 			env: {
 				...n8nEnvironment(userFolder),
+				...settings,
 				N8N_PORT: String(port),
 				N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 			},

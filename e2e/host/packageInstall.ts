@@ -33,6 +33,11 @@ export async function installPackage(
 	await writeFile(madeOf, wanted);
 }
 
+/** The folder of the package, as n8n's installer lays it out. */
+export function installedPackage(userFolder: string): string {
+	return join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-generation-service');
+}
+
 /** Gives the package to another user folder, as it is installed in this one. */
 export async function copyPackage(from: string, to: string): Promise<void> {
 	await cp(join(from, '.n8n', 'nodes'), join(to, '.n8n', 'nodes'), { recursive: true });
