@@ -42,6 +42,8 @@ export interface Simulator {
 	readonly requests: readonly ReceivedRequest[];
 	/** Requests received for an endpoint, whatever became of them. */
 	count(endpoint: Endpoint): number;
+	/** Chat completions made, whatever became of their answers. */
+	readonly completions: number;
 	/** Video submissions accepted. */
 	readonly submissions: number;
 	/** Sockets ever opened. */
@@ -123,6 +125,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 		key: settings.key,
 		requests: handler.journal.requests,
 		count: (endpoint) => handler.journal.count(endpoint),
+		get completions() {
+			return handler.completions;
+		},
 		get submissions() {
 			return handler.tasks.submissions;
 		},
@@ -152,6 +157,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 			handler.injections.clear();
 			handler.repeats.clear();
 			handler.limiter?.clear();
+			handler.completions = 0;
 		},
 		close: async () => {
 			const closed = app.close();

@@ -16,6 +16,7 @@ const USAGE = `npm run simulator -- [options]
   --key <key>            key to accept (default local-key)
   --prefix </path>       path prefix of the base address
   --video-seconds <n>    how long a video takes (default 4)
+  --lag-seconds <n>      how long not-found-yet hides a task (default 10)
   --video-bytes <n>      how large a video's file is at least
   --chunk-delay <ms>     pause between two chunks of a stream (default 25)
   --latency <ms>         pause before every answer (default 0)
@@ -55,6 +56,7 @@ const argumentsSchema = z.object({
 		.regex(/^(\/[^/]+)+$/, 'must be like /gateway')
 		.optional(),
 	'video-seconds': amount.optional(),
+	'lag-seconds': amount.optional(),
 	'video-bytes': amount
 		.int()
 		.max(2 ** 32 - 1)
@@ -84,6 +86,7 @@ function optionsFrom(given: Arguments): SimulatorOptions {
 		key: given.key,
 		pathPrefix: given.prefix,
 		videoSeconds: given['video-seconds'],
+		lagSeconds: given['lag-seconds'],
 		videoBytes: given['video-bytes'],
 		chunkDelayMs: given['chunk-delay'],
 		latencyMs: given.latency,
@@ -104,6 +107,7 @@ function readArguments() {
 			key: text,
 			prefix: text,
 			'video-seconds': text,
+			'lag-seconds': text,
 			'video-bytes': text,
 			'chunk-delay': text,
 			latency: text,

@@ -24,6 +24,8 @@ export interface SimulatorOptions {
 	pathPrefix?: string;
 	/** Seconds of `now` a video task takes, or a range over which tasks are spread evenly; default 4. */
 	videoSeconds?: number | readonly [from: number, to: number];
+	/** Seconds of `now` for which the fault `not-found-yet` hides a task; default 10. */
+	lagSeconds?: number;
 	/** Bytes a video's file has at least; it plays as before. Default 0. */
 	videoBytes?: number;
 	/** Milliseconds between two chunks of a stream; default 0. */
@@ -63,6 +65,7 @@ export const DEFAULTS = {
 	key: 'local-key',
 	pathPrefix: '',
 	videoSeconds: 4,
+	lagSeconds: 10,
 	videoBytes: 0,
 	chunkDelayMs: 0,
 	latencyMs: 0,

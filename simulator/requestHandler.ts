@@ -35,6 +35,8 @@ export class RequestHandler {
 	readonly repeats = new Repeats();
 	readonly keys = new Set<string>();
 	readonly limiter: RateLimiter | undefined;
+	/** Chat completions made so far. */
+	completions = 0;
 
 	constructor(readonly settings: Settings) {
 		this.journal = new RequestLog(settings.requestsKept);
@@ -157,9 +159,17 @@ export class RequestHandler {
 	}
 
 	#context({ endpoint, request, authorization, nowMs }: Visit): FaultContext {
-		const { slowMs, oversizedBytes, redirectTarget, errorShape } = this.settings;
-		const shape = shapeOf(endpoint, errorShape);
-		const { url: path } = request;
-		return { endpoint, path, authorization, shape, nowMs, slowMs, oversizedBytes, redirectTarget };
+		const { now, slowMs, oversizedBytes, redirectTarget, errorShape } = this.settings;
+		return {
+			endpoint,
+			path: request.url,
+			authorization,
+			shape: shapeOf(endpoint, errorShape),
+			nowMs,
+			now,
+			slowMs,
+			oversizedBytes,
+			redirectTarget,
+		};
 	}
 }

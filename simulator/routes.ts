@@ -9,7 +9,7 @@ import { ApiError } from './apiError';
 import { chatRequest, checked, videoRequest } from './requests';
 import { fileAnswer } from './video/files';
 import { enlarged, film } from './video/film';
-import { spread, stateOf, taskBody } from './video/tasks';
+import { isKnown, spread, stateOf, taskBody } from './video/tasks';
 
 const VIDEO_PREFIXES = ['/media/v1', '/v1'];
 
@@ -30,9 +30,10 @@ function originOf({ protocol, host }: FastifyRequest): string {
 	return `${protocol}://${host}`;
 }
 
-function chat({ body, nowMs }: Visit) {
+function chat(handler: RequestHandler, { body, nowMs }: Visit) {
 	const request = checked(chatRequest, body);
 	requireModel(request.model, 'text');
+	handler.completions += 1;
 	return complete(request, nowMs);
 }
 
@@ -64,7 +65,7 @@ function submit(handler: RequestHandler, visit: Visit) {
 async function poll(handler: RequestHandler, { request, nowMs, authorization }: Visit) {
 	const { task: id } = taskParameters.parse(request.params);
 	const task = handler.tasks.find(id);
-	if (!task || task.outcome?.ending === 'forgotten') {
+	if (!task || !isKnown(task, nowMs, handler.settings.lagSeconds)) {
 		throw new ApiError(404, 'task_not_found', 'The task id is unknown, expired or malformed.');
 	}
 	const origin = `${originOf(request)}${handler.settings.pathPrefix}`;
@@ -86,7 +87,10 @@ export function routes(app: FastifyInstance, handler: RequestHandler): void {
 	const { pathPrefix } = handler.settings;
 	app.post(
 		`${pathPrefix}/v1/chat/completions`,
-		handler.serve((body) => (streamed.safeParse(body).success ? 'chatStream' : 'chat'), chat),
+		handler.serve(
+			(body) => (streamed.safeParse(body).success ? 'chatStream' : 'chat'),
+			(visit) => chat(handler, visit),
+		),
 	);
 	const list = jsonAnswer({ object: 'list', data: CATALOGUE });
 	app.get(

@@ -12,6 +12,8 @@ export interface FaultContext {
 	/** The endpoint's own error shape. */
 	shape: ErrorShape;
 	nowMs: number;
+	/** The simulator's clock, in milliseconds since 1970. */
+	now: () => number;
 	slowMs: number;
 	oversizedBytes: number;
 	redirectTarget: string;
@@ -20,6 +22,8 @@ export interface FaultContext {
 /** How a video task ends, when not well. */
 export interface TaskOutcome {
 	ending: 'completed' | 'failed' | 'queued forever' | 'processing forever' | 'forgotten';
+	/** The status query does not know the task until `lagSeconds` after the submission. */
+	lags?: boolean;
 	/** Changes what the status query reports. */
 	report?: (task: Record<string, unknown>, authorization: string) => Record<string, unknown>;
 }
@@ -49,6 +53,8 @@ export interface Fault {
 }
 
 export const API: readonly Endpoint[] = ['chat', 'chatStream', 'models', 'submit', 'poll'];
+/** What is paid for. */
+export const PAID: readonly Endpoint[] = ['chat', 'chatStream', 'submit'];
 export const ALL: readonly Endpoint[] = [...API, 'download'];
 
 /** Rows of the fault table for the same endpoints: what happens and its effect, by name. */

@@ -1,5 +1,6 @@
 import { jsonAnswer } from '../answer';
 import { ALL, API, on, type Effect } from './fault';
+import * as stream from './effects/stream';
 import { echoKey, empty, json, page, plainText, rawJson, replace } from './effects/replace';
 
 const alter = (change: (body: Record<string, unknown>) => unknown): Effect => ({
@@ -56,6 +57,7 @@ export const malformedBodies = [
 		'no-usage': ['a completion without usage', without('usage')],
 		'null-content': ['a completion whose content is null', oddChoice(null, 'stop')],
 		'output-filtered': ['finish_reason content_filter', oddChoice('You', 'content_filter')],
+		'stream-unasked': ['a completion as an event stream', stream.unasked],
 	}),
 	...on(['models'], {
 		'models-bare': ['the list as a bare array', alter(({ data }) => data)],

@@ -35,6 +35,8 @@ export const streams = on(['chatStream'], {
 	'stream-bom': ['a byte order mark first', stream.rewritten((frames) => ['\uFEFF', ...frames])],
 	'stream-split': ['one byte a packet, inside UTF-8 characters too', stream.byteByByte],
 	'stream-joined': ['everything in one packet', stream.rewritten(joined)],
+	'tool-name-repeated': ['each delta of a tool call repeats its name', stream.toolNameRepeated],
+	'tool-id-emptied': ['later deltas of a tool call have an empty id', stream.toolIdEmptied],
 	'stream-unended': [
 		'[DONE] without a line end',
 		each((text) => text.replace('[DONE]\n\n', '[DONE]')),

@@ -1,4 +1,5 @@
 import type { Fault } from './fault';
+import { inBetween } from './inBetween';
 import { malformedBodies } from './malformedBodies';
 import { rateLimits } from './rateLimits';
 import { statuses } from './statuses';
@@ -10,6 +11,7 @@ import { transport } from './transport';
 export const FAULTS: readonly Fault[] = [
 	...statuses,
 	...rateLimits,
+	...inBetween,
 	...transport,
 	...malformedBodies,
 	...streams,

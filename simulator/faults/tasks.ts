@@ -18,6 +18,10 @@ export const tasks = on(['submit'], {
 	'task-endless': ['processing for ever', task.ending('processing forever')],
 	'task-queued': ['queued for ever', task.ending('queued forever')],
 	'task-forgotten': ['404 task_not_found from the first poll', task.ending('forgotten')],
+	'not-found-yet': [
+		'404 task_not_found for the first 10 s, as from a replica that lags',
+		task.notFoundYet,
+	],
 	'task-url-null': ['completed, url is null', task.completedWith({ url: null })],
 	'task-url-absent': ['completed, without url', task.completedWith({ url: undefined })],
 	'task-url-relative': ['completed, url is a path', task.completedWith({ url: '/files/x.mp4' })],

@@ -105,6 +105,12 @@ export function spread(
 	return from + (to - from) * ((tasksBefore * GOLDEN_RATIO) % 1);
 }
 
+/** Whether the status query knows the task: a replica that answers it may lag behind the submission. */
+export function isKnown({ outcome, createdAt }: Task, now: number, lagSeconds: number): boolean {
+	if (outcome?.ending === 'forgotten') return false;
+	return !outcome?.lags || now - createdAt >= lagSeconds * 1000;
+}
+
 /** Status and progress (percent) of a task at a moment. */
 export function stateOf(task: Task, now: number): { status: TaskStatus; progress: number } {
 	const ending = task.outcome?.ending;

@@ -13,6 +13,9 @@ const harmless = [
 	'stream-split',
 	'stream-joined',
 	'stream-slow',
+	// Without tools there is nothing to spoil.
+	'tool-name-repeated',
+	'tool-id-emptied',
 ];
 const silent = ['hang', 'hang-inside', 'stream-hang'];
 
@@ -32,7 +35,14 @@ describe('the fault table', () => {
 	const healthy = new Map<Asked, string>();
 
 	beforeAll(async () => {
-		simulator = await startSimulator({ videoSeconds: 0, slowMs: 1, oversizedBytes: 200_000 });
+		// A clock that is a second later whenever it is read: what comes late comes soon.
+		let now = Date.now();
+		simulator = await startSimulator({
+			videoSeconds: 0,
+			slowMs: 1,
+			oversizedBytes: 200_000,
+			now: () => (now += 1000),
+		});
 		task = await submitted(simulator);
 		for (const endpoint of [
 			'chat',
@@ -146,6 +156,50 @@ describe('asking for a fault', () => {
 		await post(simulator, VIDEO, { ...scene, prompt: '[fault:lost]' });
 		expect(simulator.submissions).toBe(1);
 		expect(simulator.count('submit')).toBe(2);
+	});
+
+	it('counts as done what a server in between says failed, and not what the service refuses', async () => {
+		for (const fault of ['handled-html-502', 'handled-empty-500', 'handled-foreign-502']) {
+			const status = Number(fault.slice(-3));
+			expect((await post(simulator, VIDEO, { ...scene, model: `fault-${fault}` })).status).toBe(
+				status,
+			);
+			expect(await chat({ model: `fault-${fault}` })).toBe(status);
+		}
+		expect([simulator.submissions, simulator.completions]).toEqual([3, 3]);
+		await post(simulator, VIDEO, { ...scene, model: 'fault-html-502' });
+		await chat({ model: 'fault-bad-gateway' });
+		expect([simulator.submissions, simulator.completions]).toEqual([3, 3]);
+	});
+
+	it('answers 503 late, when its own clock says so', async () => {
+		const late = post(simulator, VIDEO, { ...scene, model: 'fault-late-503' });
+		while (simulator.submissions === 0) await new Promise(setImmediate);
+		now += 10_999;
+		const first = await Promise.race([late, chat({})]);
+		expect(first).toBe(200);
+		now += 1;
+		expect((await late).status).toBe(503);
+	});
+
+	it('hides a task for as long as a replica lags', async () => {
+		const id = await submitted(simulator, { ...scene, model: 'fault-not-found-yet' });
+		const poll = async () => jsonOf(await goodRequest(simulator, 'poll', id));
+		now += 9_999;
+		expect(await poll()).toMatchObject({ code: 'task_not_found' });
+		now += 1;
+		expect(await poll()).toMatchObject({ id, status: 'completed' });
+	});
+
+	it('streams what was asked for in one piece', async () => {
+		const seen = await post(simulator, CHAT, { ...question, model: 'fault-stream-unasked' });
+		expect(seen.headers['content-type']).toContain('text/event-stream');
+		const [said, ...rest] = seen.body.toString().split('\n\n');
+		const whole = jsonOf(await post(simulator, CHAT, question));
+		const content = (from: unknown) =>
+			/"content":("(?:[^"\\]|\\.)*")/.exec(JSON.stringify(from))?.[1];
+		expect(content(JSON.parse(String(said).slice('data: '.length)))).toBe(content(whole));
+		expect(rest).toEqual([expect.stringContaining('"usage"'), 'data: [DONE]', '']);
 	});
 
 	it('echoes the key where it is told to', async () => {

@@ -153,3 +153,23 @@ test.each([
 		error: { message: expect.stringContaining(parameter) as string },
 	});
 });
+
+test.each([
+	['tool-name-repeated', [{ name: 'weather' }, { name: 'weather' }, { name: 'weather' }]],
+	['tool-id-emptied', [{ id: expect.stringMatching(/^call-/) }, { id: '' }, { id: '' }]],
+])('%s: what each delta of a streamed call carries', async (fault, expected) => {
+	const { body } = await post(simulator, CHAT, {
+		...question,
+		model: `fault-${fault}`,
+		messages: [{ role: 'user', content: '[call:weather {"city": "Rome"}]' }],
+		tools: [weather],
+		stream: true,
+	});
+	const deltas = body
+		.toString()
+		.split('\n\n')
+		.filter((text) => text.includes('"tool_calls":'))
+		.map((text) => JSON.parse(text.slice('data: '.length)).choices[0].delta.tool_calls[0]);
+	expect(deltas.map(({ id, function: { name } }) => ({ id, name }))).toMatchObject(expected);
+	expect(deltas.map((delta) => delta.function.arguments).join('')).toBe('{"city": "Rome"}');
+});

@@ -1,11 +1,13 @@
 import { gzipSync } from 'node:zlib';
-import { withHeaders } from '../../answer';
+import { withHeaders, type Answer } from '../../answer';
 import type { Effect } from '../fault';
 import type { RawResponse } from '../../rawResponse';
 
 type Deliver = Extract<Effect, { kind: 'damage' }>['deliver'];
 
 const DRIPS = 100;
+/** How often a late answer reads the clock, in milliseconds. */
+const CLOCK_READ_MS = 5;
 
 export function damage(deliver: Deliver): Effect {
 	return { kind: 'damage', deliver };
@@ -91,6 +93,19 @@ export const closeAfter = damage(async (wire, answer) => {
 export const lost = damage(async (wire: RawResponse) => wire.reset());
 
 export const hang = damage((wire: RawResponse) => wire.silence());
+
+/** The request is handled, and something in between answers in place of the service. */
+export function handled(answer: Answer): Effect {
+	return damage((wire) => wire.whole(answer));
+}
+
+/** The same, seconds later: milliseconds of the simulator's own clock, which a test may hold. */
+export function handledLate(answer: Answer, afterMs: number): Effect {
+	return damage(async (wire, _answer, { nowMs, now }) => {
+		while (now() - nowMs < afterMs && !wire.gone) await wire.pause(CLOCK_READ_MS);
+		await wire.whole(answer);
+	});
+}
 
 export function otherStatus(status: number): Effect {
 	return damage((wire, answer) => wire.whole({ ...answer, status }));

@@ -32,16 +32,24 @@ export function httpDate(ms: number): string {
 	return new Date(ms).toUTCString();
 }
 
+export function pageAnswer(status: number): Answer {
+	return textAnswer(status, 'text/html; charset=utf-8', PAGE);
+}
+
 export function page(status: number): Effect {
-	return replace(() => textAnswer(status, 'text/html; charset=utf-8', PAGE));
+	return replace(() => pageAnswer(status));
 }
 
 export function plainText(status: number): Effect {
 	return replace(() => textAnswer(status, 'text/plain', 'upstream connect error, try again later'));
 }
 
+export function emptyAnswer(status: number): Answer {
+	return { status, headers: {}, body: Buffer.alloc(0) };
+}
+
 export function empty(status: number): Effect {
-	return replace(() => ({ status, headers: {}, body: Buffer.alloc(0) }));
+	return replace(() => emptyAnswer(status));
 }
 
 export function json(value: unknown): Effect {

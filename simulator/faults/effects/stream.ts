@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { streamAnswer } from '../../answer';
 import { errorBody, ApiError, type ErrorShape } from '../../apiError';
 import type { Effect, FaultContext } from '../fault';
 import type { RawResponse } from '../../rawResponse';
@@ -101,3 +103,65 @@ export const longLine = stream(async (wire, frames, { oversizedBytes }) => {
 	await sendAll(wire, frames.slice(firstHalf(frames).length));
 	await wire.end();
 });
+
+const completion = z.looseObject({
+	choices: z.array(z.looseObject({ message: z.unknown(), finish_reason: z.unknown() })),
+	usage: z.unknown(),
+});
+
+/** A completion that was asked for in one piece, as the chunks of a stream. */
+export const unasked = damage(async (wire, answer) => {
+	const { choices, usage, ...head } = completion.parse(JSON.parse(answer.body.toString()));
+	const chunk = (rest: object) => frame({ ...head, object: 'chat.completion.chunk', ...rest });
+	const frames = choices.flatMap(({ message, finish_reason }) => [
+		chunk({ choices: [{ index: 0, delta: message, finish_reason: null }] }),
+		chunk({ choices: [{ index: 0, delta: {}, finish_reason }], usage }),
+	]);
+	const { status, headers } = streamAnswer([]);
+	wire.start(status, headers);
+	await sendAll(wire, [...frames, 'data: [DONE]\n\n']);
+	await wire.end();
+});
+
+const toolChunk = z.looseObject({
+	choices: z.tuple([
+		z.looseObject({
+			delta: z.looseObject({
+				tool_calls: z.array(
+					z.looseObject({
+						id: z.string().optional(),
+						function: z.looseObject({ name: z.string().optional() }),
+					}),
+				),
+			}),
+		}),
+	]),
+});
+type CallDelta = z.infer<typeof toolChunk>['choices'][0]['delta']['tool_calls'][number];
+
+/** Changes every delta of a tool call, given the one that began it. */
+function eachCall(change: (delta: CallDelta, first: CallDelta) => CallDelta): Effect {
+	return rewritten((frames) => {
+		const begun = new Map<unknown, CallDelta>();
+		return frames.map((text) => {
+			if (!text.includes('"tool_calls":')) return text;
+			const chunk = toolChunk.parse(JSON.parse(text.slice('data: '.length)));
+			const { delta } = chunk.choices[0];
+			delta.tool_calls = delta.tool_calls.map((call) => {
+				const first = begun.get(call.index) ?? call;
+				begun.set(call.index, first);
+				return change(call, first);
+			});
+			return frame(chunk);
+		});
+	});
+}
+
+export const toolNameRepeated = eachCall((delta, first) => ({
+	...delta,
+	function: { ...delta.function, name: first.function.name },
+}));
+
+export const toolIdEmptied = eachCall((delta, first) =>
+	delta === first ? delta : { ...delta, id: '' },
+);

@@ -6,6 +6,12 @@ function task(ending: TaskOutcome['ending'], report?: TaskOutcome['report']): Ef
 
 export const ending = (name: TaskOutcome['ending']): Effect => task(name);
 
+/** Completed in time, and unknown to the status query at first. */
+export const notFoundYet: Effect = {
+	kind: 'task',
+	outcome: { ending: 'completed', lags: true },
+};
+
 /** A failed task whose `error` is this value, or absent without one. */
 export function failed(...error: unknown[]): Effect {
 	return task('failed', (body) => (error.length > 0 ? { ...body, error: error[0] } : body));
