@@ -192,7 +192,8 @@ describe('asking for a fault', () => {
 	});
 
 	it('streams what was asked for in one piece', async () => {
-		const seen = await post(simulator, CHAT, { ...question, model: 'fault-stream-unasked' });
+		simulator.inject({ endpoint: 'chat', fault: 'stream-unasked', times: 1 });
+		const seen = await post(simulator, CHAT, question);
 		expect(seen.headers['content-type']).toContain('text/event-stream');
 		const [said, ...rest] = seen.body.toString().split('\n\n');
 		const whole = jsonOf(await post(simulator, CHAT, question));
