@@ -24,7 +24,7 @@ export {
 export { readToolCalls } from './schemas/toolCalls';
 export { parseInput, parseJson, refusedValue } from './schemas/input';
 export { backoff } from './limits/retryPolicy';
-export { type CatalogueModel } from './schemas/models';
+export { type CatalogueModel, type ModelOutput, outputOf } from './schemas/models';
 export {
 	isFinished,
 	parseTaskId,

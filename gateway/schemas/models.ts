@@ -10,7 +10,12 @@ export interface CatalogueModel {
 	baseName: string;
 	/** `YYYY-MM-DD`, or null where the name carries no date. */
 	versionDate: string | null;
+	/** What the record says the model is for, in the service's own words: none where it does not say. */
+	kinds: string[];
 }
+
+/** What a model makes. */
+export type ModelOutput = 'text' | 'video' | 'other';
 
 const namedRecord = z
 	.looseObject({
@@ -50,7 +55,44 @@ function listIn(body: unknown, depth: number): unknown {
 }
 
 function toCatalogueModel(record: Record<string, unknown> & { id: string }): CatalogueModel {
-	return { record, id: record.id, ...readDatedName(record.id) };
+	return { record, id: record.id, ...readDatedName(record.id), kinds: kindsIn(record) };
+}
+
+/** The document does not show the record (GET /v1/models): these fields tell a kind in the catalogues of other services. */
+const KIND_FIELDS = [
+	'kind',
+	'type',
+	'task',
+	'tasks',
+	'category',
+	'mode',
+	'modality',
+	'modalities',
+	'output_modalities',
+	'capabilities',
+];
+
+const kindValue = z.union([z.string().transform((kind) => [kind]), z.array(z.string())]);
+
+function kindsIn(record: Record<string, unknown>): string[] {
+	return KIND_FIELDS.flatMap((field) => kindValue.safeParse(record[field]).data ?? []);
+}
+
+const OUTPUTS: Array<[output: ModelOutput, words: RegExp]> = [
+	['video', /video/i],
+	['other', /image|audio|speech|music|embed|rerank|moderation/i],
+	['text', /text|chat|language|llm|completion/i],
+];
+
+/** What the model makes, as far as its record tells. `text-to-video` and `text->video` make a video. */
+export function outputOf({ kinds }: CatalogueModel): ModelOutput | undefined {
+	const outputs = kinds.flatMap((kind) => {
+		const made = kind.split(/->|[-_ ]to[-_ ]/i).at(-1) ?? '';
+		return OUTPUTS.find(([, words]) => words.test(made))?.[0] ?? [];
+	});
+	const [first, ...others] = new Set(outputs);
+	// A model that reads images or makes several things is listed for all.
+	return others.length === 0 ? first : undefined;
 }
 
 /** Reads `<name>@<yyyymmdd>` and `<name>-<yyyymmdd>` (Versioning). A suffix that is no calendar date is part of the name. */

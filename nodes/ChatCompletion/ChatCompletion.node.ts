@@ -47,7 +47,10 @@ export class ChatCompletion implements INodeType {
 		],
 	};
 
-	methods = { listSearch: { searchModels }, credentialTest: { testConnection } };
+	methods = {
+		listSearch: { searchModels: searchModels('text') },
+		credentialTest: { testConnection },
+	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await complete(this)];

@@ -38,13 +38,21 @@ export const listProperties: INodeProperties[] = [
 		default: {},
 		options: [
 			{
-				displayName: 'Search',
-				name: 'search',
+				displayName: 'Kind',
+				name: 'kind',
 				type: 'string',
 				default: '',
 				placeholder: 'e.g. video',
 				description:
-					'Return only models whose identifier contains this text, in upper or lower case',
+					'Return only models whose record names this kind, for services whose catalogue tells it (type, task or modality)',
+			},
+			{
+				displayName: 'Search',
+				name: 'search',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. mini',
+				description: 'Return only models whose ID contains this text, in upper or lower case',
 			},
 			{
 				displayName: 'Versions',
@@ -70,6 +78,7 @@ export const listProperties: INodeProperties[] = [
 interface Selection {
 	limit: number;
 	search: string;
+	kind: string;
 	versions: Versions;
 }
 
@@ -112,11 +121,16 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 					unset: 50,
 					whole: true,
 				}),
-		search: String(filters.search ?? '')
-			.trim()
-			.toLowerCase(),
+		search: toSearchText(filters.search),
+		kind: toSearchText(filters.kind),
 		versions,
 	};
+}
+
+function toSearchText(value: unknown): string {
+	return String(value ?? '')
+		.trim()
+		.toLowerCase();
 }
 
 /** Why nothing is put out. What Limit leaves out n8n's editor says by itself. */
@@ -129,10 +143,11 @@ function whyEmpty(all: number): string {
 
 function select(
 	models: CatalogueModel[],
-	{ limit, search, versions }: Selection,
+	{ limit, search, kind, versions }: Selection,
 ): CatalogueModel[] {
 	return ofVersions(models, versions)
 		.filter(({ id }) => id.toLowerCase().includes(search))
+		.filter(({ kinds }) => kind === '' || kinds.some((name) => name.toLowerCase().includes(kind)))
 		.slice(0, limit);
 }
 

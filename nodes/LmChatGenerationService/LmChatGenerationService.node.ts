@@ -55,7 +55,10 @@ export class LmChatGenerationService implements INodeType {
 		],
 	};
 
-	methods = { listSearch: { searchModels }, credentialTest: { testConnection } };
+	methods = {
+		listSearch: { searchModels: searchModels('text') },
+		credentialTest: { testConnection },
+	};
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
 		return await supplyChatModel(this, itemIndex);

@@ -83,7 +83,10 @@ export class VideoGeneration implements INodeType {
 		],
 	};
 
-	methods = { listSearch: { searchModels }, credentialTest: { testConnection } };
+	methods = {
+		listSearch: { searchModels: searchModels('video') },
+		credentialTest: { testConnection },
+	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await run(this)];

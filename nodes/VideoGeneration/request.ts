@@ -10,7 +10,7 @@ const displayOptions = { show: { operation: ['generate', 'submit'] } };
 export const requestProperties: INodeProperties[] = [
 	{
 		...modelLocator(
-			'The video model to use. The list has all models that your account may use, those for text too.',
+			'The video model to use. The list has all models of your account, those for other purposes last.',
 		),
 		displayOptions,
 	},

@@ -6,7 +6,7 @@ import {
 	type ISupplyDataFunctions,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { type CatalogueModel, InvalidInputError } from '../../gateway';
+import { type CatalogueModel, InvalidInputError, type ModelOutput, outputOf } from '../../gateway';
 import { asText } from './parameterValues';
 import { connectEditor } from './connect';
 import { inOneText } from './inOneText';
@@ -39,9 +39,8 @@ export const modelLocator = (description: string): INodeProperties => ({
 	],
 });
 
-/** The catalogue does not say which of its models write and which make videos. */
 export const languageModelLocator = modelLocator(
-	'The language model to ask. The list has all models that your account may use, those for videos too.',
+	'The language model to use. The list has all models of your account, those for other purposes last.',
 );
 
 /** Reads the model's identifier, whatever mode it was given in. */
@@ -58,20 +57,29 @@ export function readModel(
 	);
 }
 
-/** Fills the dropdown with the models whose identifier contains the filter. */
-export async function searchModels(
-	this: ILoadOptionsFunctions,
-	filter = '',
-): Promise<INodeListSearchResult> {
-	const models = await catalogue(this).catch((error: unknown) => {
-		throw new NodeOperationError(this.getNode(), inOneText(error));
-	});
-	const wanted = filter.trim().toLowerCase();
-	const names = models
-		.map(({ id }) => id)
-		.filter((id) => id.toLowerCase().includes(wanted))
-		.sort((a, b) => a.localeCompare(b));
-	return { results: names.slice(0, MOST_SHOWN).map((id) => ({ name: id, value: id })) };
+/**
+ * Fills the dropdown of a node with the models whose ID contains the filter. Where the catalogue tells what its models
+ * make, those that make the node's `output` lead, and the others carry a label.
+ */
+export const searchModels = (output: ModelOutput) =>
+	async function (this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
+		const models = await catalogue(this).catch((error: unknown) => {
+			throw new NodeOperationError(this.getNode(), inOneText(error));
+		});
+		const wanted = filter.trim().toLowerCase();
+		const isOther = (model: CatalogueModel) => (outputOf(model) ?? output) !== output;
+		const shown = models
+			.filter(({ id }) => id.toLowerCase().includes(wanted))
+			.sort((a, b) => Number(isOther(a)) - Number(isOther(b)) || byRelease(a, b))
+			.slice(0, MOST_SHOWN);
+		const label = (model: CatalogueModel) => (isOther(model) ? ` (${model.kinds[0]})` : '');
+		return { results: shown.map((model) => ({ name: model.id + label(model), value: model.id })) };
+	};
+
+/** By family; in each the undated name first, then the newest dated release. */
+function byRelease(a: CatalogueModel, b: CatalogueModel): number {
+	const newestFirst = (b.versionDate ?? '9999').localeCompare(a.versionDate ?? '9999');
+	return a.baseName.localeCompare(b.baseName) || newestFirst || a.id.localeCompare(b.id);
 }
 
 async function catalogue(context: ILoadOptionsFunctions): Promise<CatalogueModel[]> {

@@ -1,4 +1,6 @@
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
+import type { ModelOutput } from '../../gateway';
+import { modelList, outputOf } from '../../gateway/schemas/models';
 import { searchModels } from '../../nodes/shared/modelLocator';
 import { type Simulator, startSimulator } from '../../simulator';
 import { RawServer, whole } from '../engine/rawServer';
@@ -37,6 +39,13 @@ test('Versions: latest gives one model of each family, undated only names withou
 	expect(ids(undated)).toEqual(['pebble-mini']);
 });
 
+test('Kind keeps the models whose record names it', async () => {
+	const { items } = await list({ filters: { kind: ' Video ', versions: 'latest' } });
+	expect(ids(items)).toEqual(['kite-motion@20250501', 'tern-film-20250212']);
+	const { items: none } = await list({ filters: { kind: 'embedding' } });
+	expect(none).toEqual([]);
+});
+
 test('Limit cuts the list, Return All does not', async () => {
 	const { items: two } = await list({ limit: 2 });
 	expect(two).toHaveLength(2);
@@ -60,13 +69,17 @@ test.each([0, -1, 1.5, 'many'])('a limit of %p is refused before any request', a
 	expect(simulator.requests).toEqual([]);
 });
 
-async function searchFor(text: string, credential = credentialOf(simulator)) {
+async function searchFor(
+	text: string,
+	credential = credentialOf(simulator),
+	output: ModelOutput = 'video',
+) {
 	const context = {
 		helpers: {},
 		getNode: () => ({ name: 'Node' }),
 		getCredentials: async () => await Promise.resolve(credential),
 	} as unknown as ILoadOptionsFunctions;
-	return await searchModels.call(context, text);
+	return await searchModels(output).call(context, text);
 }
 
 test('the model dropdown finds models by a part of their name', async () => {
@@ -75,6 +88,35 @@ test('the model dropdown finds models by a part of their name', async () => {
 		{ name: 'kite-motion', value: 'kite-motion' },
 		{ name: 'kite-motion@20250501', value: 'kite-motion@20250501' },
 	]);
+});
+
+test.each<[ModelOutput, string[]]>([
+	[
+		'video',
+		[
+			'kite-motion',
+			'kite-motion@20250501',
+			'tern-film-20250212',
+			'heron-chat (text)',
+			'heron-chat@20250620 (text)',
+			'heron-chat@20250115 (text)',
+		],
+	],
+	[
+		'text',
+		[
+			'heron-chat',
+			'heron-chat@20250620',
+			'heron-chat@20250115',
+			'lantern-reason',
+			'lantern-reason-20250410',
+			'pebble-mini',
+		],
+	],
+])('the dropdown of a node that makes %s leads with such models', async (output, names) => {
+	const { results } = await searchFor('', undefined, output);
+	expect(results.slice(0, 6).map(({ name }) => name)).toEqual(names);
+	expect(results.map(({ value }) => value)).toContain('willow-write@20241201');
 });
 
 test('the model dropdown waits for no rate limit: it says what is wrong at once', async () => {
@@ -118,4 +160,19 @@ test.each<[string, object]>([
 	await service.close();
 	expect(ids(items)).toEqual(['heron-chat', 'kite-motion']);
 	expect(items[0]?.json.owner).toBe('reeds');
+});
+
+test.each<[object, ModelOutput | undefined]>([
+	[{ type: 'video' }, 'video'],
+	[{ task: 'text-to-video' }, 'video'],
+	[{ modality: 'text+image->text' }, 'text'],
+	[{ object: 'model', type: 'chat' }, 'text'],
+	[{ capabilities: ['completion', 'chat'] }, 'text'],
+	[{ task: 'text-to-image' }, 'other'],
+	[{ modalities: ['text', 'video'] }, undefined],
+	[{ object: 'model', type: 'model' }, undefined],
+	[{ type: 7, task: null }, undefined],
+])('a record with %j makes %s', (fields, output) => {
+	const [model] = modelList.parse([{ id: 'heron', ...fields }]);
+	expect(model && outputOf(model)).toBe(output);
 });

@@ -11,12 +11,17 @@ const described = (node: string): INodeTypeBaseDescription => {
 
 // n8n drops a whole codex file, without a word, when it has no "resources".
 test.each([
-	['chatCompletion', ['chat', 'llm', 'gpt', 'completion', 'ask ai', 'generation service']],
+	['chatCompletion', ['chat', 'llm', 'gpt', 'completions', 'ask ai', 'structured output']],
 	['listModels', ['models', 'available models', 'catalogue', 'generation service']],
-	['videoGeneration', ['video', 'ai video', 'text to video', 'generation service']],
+	['videoGeneration', ['ai video', 'text to video', 'sora', 'veo', 'generation service']],
 	['lmChatGenerationService', ['chat', 'llm', 'gpt', 'agent model']],
 ])('the search words of %s reach the nodes panel', (node, words) => {
 	expect(described(node).codex?.alias).toEqual(expect.arrayContaining(words));
+});
+
+test('who searches for a chat or a video does not find the catalogue', () => {
+	const words = described('listModels').codex?.alias?.join(' ') ?? '';
+	expect(words).not.toMatch(/video|chat|gpt|llm/);
 });
 
 // The editor's nodes panel and its search leave out a node of the category AI that is not one of these.
