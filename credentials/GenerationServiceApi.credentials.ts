@@ -21,7 +21,7 @@ export class GenerationServiceApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://gateway.example.com',
-			description: 'The address of the service, without /v1. A path prefix is allowed.',
+			description: 'The URL of the service, with or without /v1. A path prefix is allowed.',
 		},
 		{
 			displayName: 'API Key',

@@ -5,7 +5,7 @@ const CREDENTIAL_ADVICE = 'Open the Generation Service API credential and correc
 
 /** Where the service is and with which key to speak to it. */
 export interface Credential {
-	/** Without a trailing slash. */
+	/** Without a trailing slash, and without the `/v1` that the paths of the service begin with. */
 	baseUrl: string;
 	/** The bare key: no `Bearer`, no white space. */
 	apiKey: string;
@@ -55,7 +55,7 @@ function parseBaseUrl(text: string): string {
 	if (/[?#]/.test(trimmed)) {
 		throw invalid('baseUrl', 'The Base URL must not contain a query (?) or a fragment (#)');
 	}
-	return url.origin + url.pathname.replace(/\/+$/, '');
+	return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/+v1$/, '');
 }
 
 /** "Bearer, exactly one space and the key, nothing after" (Authentication, 2): so the key itself must be clean. */

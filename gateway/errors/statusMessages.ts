@@ -83,7 +83,7 @@ function explainStatus(status: number, hasWords = true): StatusMessage {
 			return [
 				'not_found',
 				'The service has nothing at this address',
-				'Check the Base URL in the credential, and leave out /v1 and all that follows it. If only videos are not found, choose the other Video Base Path.',
+				'Check the Base URL in the credential. If only videos are not found, choose the other Video Base Path there.',
 			];
 		case 413:
 			return [

@@ -17,6 +17,7 @@ test('a good credential passes, by one request for the models', async () => {
 
 test.each([
 	['a trailing slash after the base URL', { baseUrl: (url: string) => `${url}//` }],
+	['/v1 after the base URL', { baseUrl: (url: string) => `${url}/v1/` }],
 	['white space around the base URL', { baseUrl: (url: string) => ` ${url}\n` }],
 	['the word Bearer pasted with the key', { apiKey: (key: string) => `Bearer ${key}` }],
 	['white space around the key', { apiKey: (key: string) => ` ${key}\n` }],
@@ -32,7 +33,7 @@ test.each([
 test.each([
 	{ trouble: 'a wrong key', apiKey: 'another-key', words: /refused the API key.*mistyped/ },
 	{ trouble: 'an account without quota', fault: 'quota-not-enough', words: /no quota left/ },
-	{ trouble: 'a base URL that already ends in /v1', path: '/v1', words: /leave out \/v1/ },
+	{ trouble: 'a base URL of another place', path: '/v2', words: /Check the Base URL/ },
 	{ trouble: 'a web page in place of the service', fault: 'html-200', words: /not.*JSON/i },
 	{ trouble: 'an empty answer', fault: 'empty-200', words: /The answer is not JSON/ },
 	{ trouble: 'a refusal without a word', fault: 'empty-401', words: /refused the API key/ },

@@ -126,7 +126,7 @@ test('the model dropdown waits for no rate limit: it says what is wrong at once'
 });
 
 test.each<[string, { path?: string; apiKey?: string }, RegExp]>([
-	['/v1 after the Base URL', { path: '/v1' }, /nothing at this address.*leave out \/v1/],
+	['a Base URL of another place', { path: '/v2' }, /Check the Base URL in the credential/],
 	['a wrong key', { apiKey: 'another-key' }, /refused the API key.*may be mistyped/],
 	['an empty key', { apiKey: '' }, /no API Key.*Open the Generation Service API credential/],
 ])('with %s the model dropdown says what to do', async (_, { path = '', apiKey }, words) => {
