@@ -140,17 +140,26 @@ export class Gateway {
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${encodeURIComponent(taskId)}`;
 		if (onInlineVideo === undefined) {
-			return { ...(await this.get(path, videoTaskReport, signal)), id: taskId };
+			return this.namedTask(await this.get(path, videoTaskReport, signal), taskId);
 		}
 		await this.checkEgress();
-		const { apiKey, clock } = this.link;
+		const { clock } = this.link;
 		const read = async (answer: ServiceResponse) =>
 			await readTaskWithVideo(answer, (json, complete) =>
-				parseResource(json, complete, answer, videoTaskReport, apiKey, () => clock.now()),
+				parseResource(json, complete, answer, videoTaskReport, () => clock.now()),
 			);
 		const { task, video } = await sendRequest(this.link, { method: 'GET', path }, read, signal);
 		if (video !== undefined) onInlineVideo(video);
-		return { ...task, id: taskId };
+		return this.namedTask(task, taskId);
+	}
+
+	private namedTask(report: z.infer<typeof videoTaskReport>, id: string): VideoTask {
+		const { error } = report;
+		return {
+			...report,
+			id,
+			...(error !== undefined && { error: this.link.apiKey.redactValue(error) }),
+		};
 	}
 
 	/** Whether the user vouches for the certificate at this address: it is the service's own, and its issues are ignored. */
@@ -193,15 +202,15 @@ export class Gateway {
 
 	private read<Resource>(answer: ServiceResponse, schema: z.ZodType<Resource>): Promise<Resource> {
 		const limit = schema === videoTaskReport ? LONGEST_TASK_BYTES : LONGEST_ANSWER_BYTES;
-		return readResource(answer, schema, this.link.apiKey, () => this.link.clock.now(), limit);
+		return readResource(answer, schema, () => this.link.clock.now(), limit);
 	}
 
 	private async readStreamed(
 		answer: ServiceResponse,
 		onText: (text: string) => void,
 	): Promise<ChatCompletion> {
-		const { apiKey, clock } = this.link;
-		const { completion, rest } = await readChatStream(answer, apiKey, () => clock.now(), onText);
+		const { clock } = this.link;
+		const { completion, rest } = await readChatStream(answer, () => clock.now(), onText);
 		this.drain(answer.body, rest);
 		return completion;
 	}

@@ -1,27 +1,25 @@
-/** Shorter keys stand in ordinary words, and taking them out would spoil every message. */
-const SHORTEST_SCRUBBED = 4;
-/** A shorter row of base64 signs can stand by chance in an inline video. */
+/** A shorter key may be an ordinary word, such as `ollama`: taken out of a good response it would damage the text. */
+const SHORTEST_IN_RESPONSES = 16;
+/** A shorter key stands in words of every error. */
+const SHORTEST_IN_ERRORS = 4;
+/** Fewer characters of base64 can stand by chance in an inline video. */
 const SHORTEST_INNER = 8;
 const REPLACEMENT = '[API key removed]';
 
 /** Holds the key so that it does not show when the object is logged or turned into JSON. */
 export class ApiKey {
 	readonly #key: string;
-	readonly #forms: string[];
-	/** None of the forms is where none of these is: each of them holds one. */
+	/** A text without any of these, and without a character that begins an escape, does not hold the key. */
 	readonly #signs: string[];
-	readonly #unescapedForms: string[];
+	#everyForm: RegExp | undefined;
 
 	constructor(key: string) {
 		this.#key = key;
-		const forms = [key, JSON.stringify(key).slice(1, -1), ...base64Forms(key)];
-		this.#forms = key.length < SHORTEST_SCRUBBED ? [] : [...new Set(forms)];
-		this.#signs = this.#forms.filter(
-			(form) => !this.#forms.some((other) => other !== form && form.includes(other)),
+		const encoded = base64Forms(key).flatMap((form) => [form, forUrls(form)]);
+		const forms = [...new Set([key, ...encoded])];
+		this.#signs = forms.filter(
+			(form) => !forms.some((other) => other !== form && form.includes(other)),
 		);
-		this.#unescapedForms = this.#forms
-			.map(unescapeAll)
-			.filter((form) => form.length >= SHORTEST_SCRUBBED);
 	}
 
 	/** The key itself, for the Authorization header alone. */
@@ -29,80 +27,83 @@ export class ApiKey {
 		return this.#key;
 	}
 
-	/** Takes the key out of a text that came from the service, however the service wrote it. */
-	redact(text: string): string {
-		const scrubbed = this.#signs.some((sign) => text.includes(sign))
-			? this.#forms.reduce((rest, form) => rest.replaceAll(form, REPLACEMENT), text)
-			: text;
-		if (!/[\\%&]/.test(scrubbed)) return scrubbed;
-		const unescaped = unescapeAll(scrubbed);
-		const found = this.#unescapedForms.filter((form) => unescaped.includes(form));
-		return found.reduce(removeEscaped, scrubbed);
+	/** Takes a key that is no ordinary word out of the text of a response. JSON stays JSON. */
+	redactResponse(text: string): string {
+		return this.#key.length < SHORTEST_IN_RESPONSES ? text : this.#redact(text);
+	}
+
+	/** Takes the key out of what an error tells of a response. */
+	redactError(text: string): string {
+		return this.#key.length < SHORTEST_IN_ERRORS ? text : this.#redact(text);
+	}
+
+	/** Takes the key out of all texts of an error that is a JSON value. One nested too deep to be written is dropped. */
+	redactValue(error: unknown): unknown {
+		try {
+			const json = JSON.stringify(error, (_name, value: unknown) =>
+				typeof value === 'string' ? this.redactError(value) : value,
+			);
+			return JSON.parse(json) as unknown;
+		} catch {
+			return undefined;
+		}
+	}
+
+	#redact(text: string): string {
+		if (!this.#signs.some((sign) => text.includes(sign)) && !/[\\%&]/.test(text)) return text;
+		this.#everyForm ??= everyForm(this.#key);
+		return text.replace(this.#everyForm, REPLACEMENT);
 	}
 }
 
 /** The key in base64: alone, as the header that carries it, and inside any other text. */
 function base64Forms(key: string): string[] {
-	const whole = [key, `Bearer ${key}`].map((text) => toBase64(text).replace(/=+$/, ''));
-	// Where the key begins within three bytes decides what it looks like; the signs at its ends hold its neighbours, too.
+	const whole = [`Bearer ${key}`, key].map((text) => toBase64(text).replace(/=+$/, ''));
+	// Where the key begins within three bytes decides what it looks like; the characters at its ends hold its neighbours, too.
 	const inner = [0, 1, 2].map((bytesBefore) => {
-		const signs = Math.floor(((bytesBefore + key.length) * 8) / 6);
-		return toBase64('-'.repeat(bytesBefore) + key).slice(Math.ceil((bytesBefore * 8) / 6), signs);
+		const end = Math.floor(((bytesBefore + key.length) * 8) / 6);
+		return toBase64('-'.repeat(bytesBefore) + key).slice(Math.ceil((bytesBefore * 8) / 6), end);
 	});
-	const forms = [...whole.reverse(), ...inner.filter((form) => form.length >= SHORTEST_INNER)];
-	return forms.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
+	return [...whole, ...inner.filter((form) => form.length >= SHORTEST_INNER)];
 }
 
 function toBase64(text: string): string {
 	return Buffer.from(text).toString('base64');
 }
 
-/** A character escaped for JSON or a script, for an address or for a page, also several times over. */
-const ESCAPED =
-	/\\{1,7}(?:u00|x)([\da-f]{2})|%(?:25){0,3}([\da-f]{2})|&(?:amp;){0,3}(?:#x0{0,7}([\da-f]{2})|#0{0,7}(\d{2,3})|(amp|lt|gt|quot|apos));|\\{1,7}([^\\\w])/gi;
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-function unescapeAll(text: string): string {
-	return text.replace(ESCAPED, characterOf);
+function forUrls(base64: string): string {
+	return base64.replaceAll('+', '-').replaceAll('/', '_');
 }
 
-function characterOf(_escape: string, ...parts: Array<string | undefined>): string {
-	const [inScript, inAddress, hexadecimal, decimal, entity, sign] = parts;
-	const hex = inScript ?? inAddress ?? hexadecimal;
-	if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-	if (decimal !== undefined) return String.fromCharCode(Number(decimal));
-	return sign ?? ENTITIES[entity?.toLowerCase() ?? ''] ?? '?';
+/** Finds the key however a server writes it: as it is, with any of its characters escaped, and in base64. */
+function everyForm(key: string): RegExp {
+	const plain = [...key].map(escapable).join('');
+	const encoded = base64Forms(key).map((form) => [...form].map(inBase64).join(''));
+	return new RegExp([plain, ...encoded].join('|'), 'g');
 }
 
-/** Takes out of a text whatever is `form` without its escapes. */
-function removeEscaped(text: string, form: string): string {
-	const unescaped = unescapeAll(text);
-	const placeOf = placesIn(text);
-	let rest = '';
-	let end = 0;
-	for (
-		let at = unescaped.indexOf(form);
-		at !== -1;
-		at = unescaped.indexOf(form, at + form.length)
-	) {
-		rest += text.slice(end, placeOf(at)) + REPLACEMENT;
-		end = placeOf(at + form.length);
-	}
-	return rest + text.slice(end);
+function inBase64(character: string): string {
+	if (character === '+') return `(?:${escapable('+')}|-)`;
+	return character === '/' ? `(?:${escapable('/')}|_)` : character;
 }
 
-/** Tells where a place of the unescaped text lies in the text; to be asked for one place after the other. */
-function placesIn(text: string): (unescapedPlace: number) => number {
-	const escapes = text.matchAll(ESCAPED);
-	let next = escapes.next();
-	let place = 0;
-	let unescapedPlace = 0;
-	return (wanted) => {
-		while (!next.done && unescapedPlace + next.value.index - place < wanted) {
-			unescapedPlace += next.value.index - place + 1;
-			place = next.value.index + next.value[0].length;
-			next = escapes.next();
-		}
-		return place + wanted - unescapedPlace;
-	};
+const ENTITIES: Record<string, string> = {
+	'&': 'amp',
+	'<': 'lt',
+	'>': 'gt',
+	'"': 'quot',
+	"'": 'apos',
+};
+
+/** A character as it is, or escaped for JSON or a script, for a URL or for a page, also several times over. */
+function escapable(character: string): string {
+	const code = character.charCodeAt(0);
+	const hex = code.toString(16).replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+	const entity = ENTITIES[character];
+	return `(?:${[
+		/\w/.test(character) ? character : `\\\\{0,7}\\${character}`,
+		`\\\\{1,7}(?:u00|x)${hex}`,
+		`%(?:25){0,3}${hex}`,
+		`&(?:amp;){0,3}(?:#[xX]0{0,7}${hex}|#0{0,7}${code}${entity === undefined ? '' : `|${entity}`});`,
+	].join('|')})`;
 }

@@ -42,6 +42,8 @@ export interface ServiceRequest {
 export interface ServiceResponse extends HttpResponse {
 	/** Tells that a part of the body arrived: the limit for silence starts anew. */
 	onProgress: () => void;
+	/** The key of the request, to be taken out of what the response repeats of it. */
+	apiKey: ApiKey;
 }
 
 /**
@@ -120,7 +122,7 @@ async function sendOnce<Result>(
 		if (answer.status !== 429) context.limiter.accept(turn);
 		if (answer.status >= 200 && answer.status < 300) {
 			const { status, headers } = answer;
-			return await read({ status, headers, body, onProgress });
+			return await read({ status, headers, body, onProgress, apiKey: context.apiKey });
 		}
 		throw await readServiceError(context, answer, onProgress);
 	} catch (error) {
@@ -154,5 +156,5 @@ async function readServiceError(
 	const text = await readBody(answer.body, LONGEST_ERROR_BYTES, onProgress)
 		.then(({ bytes }) => bytes.toString('utf8'))
 		.catch(() => '');
-	return toServiceError(answer, context.apiKey.redact(text), context.clock.now());
+	return toServiceError(answer, text, context.apiKey, context.clock.now());
 }

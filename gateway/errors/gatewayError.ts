@@ -1,5 +1,5 @@
 import { formatSeconds } from './formatDuration';
-import { htmlToText } from './htmlToText';
+import { htmlToText, isHtml } from './htmlToText';
 import type { VideoTask } from '../schemas/video';
 
 interface Details {
@@ -125,7 +125,7 @@ export class MalformedResponseError extends GatewayError {
 /** n8n shows descriptions as HTML: of a page it would leave its words without the blanks between them. */
 function inWords(bodyStart: string): string {
 	if (bodyStart === '') return '(empty body)';
-	if (!/^\s*<[a-z!]/i.test(bodyStart)) return bodyStart;
+	if (!isHtml(bodyStart)) return bodyStart;
 	return `a page in place of an answer (${htmlToText(bodyStart) || 'without a word'})`;
 }
 

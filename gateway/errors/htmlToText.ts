@@ -1,9 +1,13 @@
-/** The readable part of an HTML page, which may be cut off, or of any other text. */
-export function htmlToText(text: string): string {
-	const page = text.slice(0, 20_000);
+/** Whether a text is a page of HTML, and not a sentence with `<` in it. */
+export function isHtml(text: string): boolean {
+	return /^\s*<[a-z!]/i.test(text);
+}
+
+/** The readable part of an HTML page, which may be cut off. */
+export function htmlToText(page: string): string {
 	return page
 		.replace(/<(script|style|head)\b[\s\S]*?(<\/\1>|$)/gi, ' ')
-		.replace(/<[^>]*>|<[a-z/!][^>]*$/gi, ' ')
+		.replace(/<[a-z/!][^>]*(>|$)/gi, ' ')
 		.replace(/\s+/g, ' ')
 		.trim();
 }

@@ -2,9 +2,12 @@ import * as z from 'zod';
 import { formatDuration } from '../errors/formatDuration';
 import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import { statusMessage } from '../errors/statusMessages';
-import { htmlToText } from '../errors/htmlToText';
+import { htmlToText, isHtml } from '../errors/htmlToText';
+import type { ApiKey } from '../redaction';
 import type { HttpResponse } from './transport';
 
+/** What a page has to say comes first. */
+const READ_CHARACTERS = 20_000;
 /** Long enough for any message a person reads, short enough for an execution's log. */
 const LONGEST_MESSAGE = 1_000;
 
@@ -55,25 +58,50 @@ export function readErrorBody(value: unknown): ErrorBody | undefined {
 	return { code: code === undefined || code === null ? undefined : String(code), message, data };
 }
 
-/** Builds the error for an answer that is no success. `text` is the body, without the key. */
+/**
+ * Builds the error for an answer that is no success, without the key.
+ * @param body the text of the body, or its JSON value
+ */
 export function toServiceError(
 	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
-	text: string,
+	body: unknown,
+	apiKey: ApiKey,
 	now: number,
 ): ServiceError {
-	const body = readErrorBody(parseOrUndefined(text)) ?? { message: htmlToText(text) };
-	const [fallbackCode, message, advice] = statusMessage(status, body.code, Boolean(body.message));
-	const retryAfterMs = bounded(retryAfter(status, headers, body.data, now));
-	const reason = z.object({ reason: z.string() }).safeParse(body.data).data?.reason;
-	return new ServiceError(reason === undefined ? message : `${message}: ${clip(reason)}`, {
+	const { code, message: said, data } = readError(body, header(headers, 'content-type'), apiKey);
+	const [fallbackCode, message, advice] = statusMessage(status, code, Boolean(said));
+	const retryAfterMs = bounded(retryAfter(status, headers, data, now));
+	const filter = z.object({ reason: z.string() }).safeParse(data).data;
+	const reason = filter && clip(apiKey.redactError(filter.reason));
+	return new ServiceError(reason === undefined ? message : `${message}: ${reason}`, {
 		status,
-		code: body.code ?? fallbackCode,
+		code: code ?? fallbackCode,
 		advice: status === 429 && retryAfterMs !== undefined ? comeBack(retryAfterMs) : advice,
-		serviceMessage: body.message ? clip(body.message) : undefined,
-		reason: reason === undefined ? undefined : clip(reason),
+		serviceMessage: said ? clip(said) : undefined,
+		reason,
 		retryAfterMs,
 		rateLimit: readRateLimit(headers),
 	});
+}
+
+/** The key is taken out of a text before the text is cut, since half a key would not be recognised. */
+function readError(body: unknown, contentType: string | undefined, apiKey: ApiKey): ErrorBody {
+	const value = typeof body === 'string' ? parseOrUndefined(body) : body;
+	const error = readErrorBody(value);
+	if (error === undefined) {
+		const text = apiKey.redactError(String(body)).slice(0, READ_CHARACTERS);
+		return {
+			message:
+				isHtml(text) || contentType?.startsWith('text/html') ? htmlToText(text) : text.trim(),
+		};
+	}
+	const { code, message = '', data } = error;
+	// A code that holds an ordinary word stays what it is.
+	return {
+		code: code && apiKey.redactResponse(code),
+		message: apiKey.redactError(message),
+		data,
+	};
 }
 
 function comeBack(retryAfterMs: number): string {

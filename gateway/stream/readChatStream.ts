@@ -1,7 +1,6 @@
 import { GatewayError, MalformedResponseError, NoResponseError } from '../errors/gatewayError';
-import { parseResource, startOf } from '../parseResponse';
+import { malformedResponse, parseResource } from '../parseResponse';
 import { chatChunk, type ChatChunk, type ChatCompletion, chatCompletion } from '../schemas/chat';
-import type { ApiKey } from '../redaction';
 import type { ServiceResponse } from '../sendRequest';
 import { readErrorBody, toServiceError } from '../http/serviceError';
 import { CompletionAssembler } from './completionAssembler';
@@ -21,7 +20,6 @@ const LONGEST_STREAM_BYTES = 128 * 1024 * 1024;
  */
 export async function readChatStream(
 	answer: ServiceResponse,
-	secret: ApiKey,
 	now: () => number,
 	onText: (text: string) => void,
 ): Promise<{ completion: ChatCompletion; rest: Promise<void> }> {
@@ -33,10 +31,10 @@ export async function readChatStream(
 		if (text !== '') onText(text);
 	};
 	const mayBreakOff = () => assembly.isFinished;
-	const { isDone, start, rest } = await readChunks(answer, secret, now, onChunk, mayBreakOff);
+	const { isDone, start, rest } = await readChunks(answer, now, onChunk, mayBreakOff);
 	if (!isDone && chunks === 0 && start.length > 0) {
 		// The service may choose not to stream: the answer is the same, in one piece.
-		const completion = parseResource(start, true, answer, chatCompletion, secret, now);
+		const completion = parseResource(start, true, answer, chatCompletion, now);
 		const text = completion.choices[0]?.message.content;
 		if (text) onText(text);
 		return { completion, rest };
@@ -50,21 +48,21 @@ export async function readChatStream(
 	}
 	const completion = chatCompletion.safeParse(assembly.toCompletion());
 	if (completion.success) return { completion: completion.data, rest };
-	throw new MalformedResponseError('The streamed answer ended without an answer in it', {
-		status: answer.status,
-		bodyStart: startOf(secret.redact(JSON.stringify(assembly.toCompletion()))),
-	});
+	throw malformedResponse(
+		answer,
+		'The streamed answer ended without an answer in it',
+		JSON.stringify(assembly.toCompletion()),
+	);
 }
 
 /** @returns whether the terminal line `data: [DONE]` came, and the body up to its first data line */
 async function readChunks(
 	answer: ServiceResponse,
-	secret: ApiKey,
 	now: () => number,
 	onChunk: (chunk: ChatChunk) => void,
 	mayBreakOff: () => boolean,
 ): Promise<{ isDone: boolean; start: Buffer; rest: Promise<void> }> {
-	const lines = new SseLines(secret);
+	const lines = new SseLines(answer);
 	let size = 0;
 	const beginning: Buffer[] = [];
 	let isStream = false;
@@ -122,12 +120,10 @@ function toChunk(
 ): ChatChunk {
 	const chunk = chatChunk.safeParse(value);
 	if (chunk.success) return chunk.data;
-	if (readErrorBody(value)) throw toServiceError(answer, text, now());
-	throw new MalformedResponseError(
+	if (readErrorBody(value)) throw toServiceError(answer, value, answer.apiKey, now());
+	throw malformedResponse(
+		answer,
 		'The service sent something that is no chunk of a streamed answer',
-		{
-			status: answer.status,
-			bodyStart: startOf(text),
-		},
+		text,
 	);
 }

@@ -1,7 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
-import { MalformedResponseError } from '../errors/gatewayError';
-import { REDACTED_BYTES, startOf } from '../parseResponse';
-import type { ApiKey } from '../redaction';
+import { malformedResponse } from '../parseResponse';
+import type { ServiceResponse } from '../sendRequest';
 
 /** Longer than any chunk of text a model sends at once; a longer line is not an event stream. */
 const LONGEST_LINE = 16 * 1024 * 1024;
@@ -18,7 +17,7 @@ export class SseLines {
 	private rest = '';
 	private afterCarriageReturn = false;
 
-	constructor(private readonly secret: ApiKey) {}
+	constructor(private readonly response: ServiceResponse) {}
 
 	/** The values of the `data:` lines, and the blank lines, that are complete with these bytes, without the key. */
 	push(bytes: Buffer): string[] {
@@ -37,16 +36,21 @@ export class SseLines {
 		const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
 		if (end <= start) {
 			this.rest += text.slice(start);
-			if (this.rest.length > LONGEST_LINE) throw tooLong(this.rest, this.secret);
+			if (this.rest.length > LONGEST_LINE) throw this.tooLong();
 			return [];
 		}
 		// Whole lines, since half a key would not be recognised; all of a packet at once, since that is several times faster.
-		const whole = this.secret.redact(this.rest + text.slice(start, end));
+		const whole = this.response.apiKey.redactResponse(this.rest + text.slice(start, end));
 		this.rest = text.slice(end);
 		const lines = whole.split(whole.includes('\r') ? /\r\n|\n|\r/ : '\n');
 		// What is after the last line end is not a line yet.
 		lines.pop();
 		return lines.flatMap(dataOf);
+	}
+
+	private tooLong() {
+		const message = 'The streamed answer contains a line that does not end';
+		return malformedResponse(this.response, message, this.rest);
 	}
 }
 
@@ -57,11 +61,4 @@ function dataOf(line: string): string[] {
 	if (!field.startsWith('data:')) return [];
 	const value = field.slice(field[5] === ' ' ? 6 : 5).trim();
 	return value === '' ? [] : [value];
-}
-
-function tooLong(line: string, secret: ApiKey): MalformedResponseError {
-	return new MalformedResponseError('The streamed answer contains a line that does not end', {
-		status: 200,
-		bodyStart: startOf(secret.redact(line.slice(0, REDACTED_BYTES))),
-	});
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { Gateway, type GatewayOptions, parseCredential, StreamedBody } from '../../gateway';
 import { readTaskWithVideo } from '../../gateway/video/inlineVideoFile';
+import { ApiKey } from '../../gateway/redaction';
 
 const MiB = 1024 * 1024;
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
@@ -119,7 +120,13 @@ test('an inline video that does not end is given up at its limit, and leaves no 
 		readdirSync(tmpdir()).filter((name) => name.startsWith('generation-service-'));
 	const before = files();
 	const { body, taken } = endless('{"id":"task-1","b64_json":"', quarter('QUJD'));
-	const answer = { status: 200, headers: {}, body: new StreamedBody(body), onProgress: () => {} };
+	const answer = {
+		status: 200,
+		headers: {},
+		body: new StreamedBody(body),
+		onProgress: () => {},
+		apiKey: new ApiKey('key-of-tests'),
+	};
 	const giveUp = (_json: Buffer, complete: boolean) => {
 		if (!complete) throw new Error('too large');
 	};

@@ -89,3 +89,103 @@ describe.each(Object.entries(WAYS))('a key that the service repeats %s', (_way, 
 		expectNoKey(taskFailedError(await gateway.getVideoTask('task-1')), echoed);
 	});
 });
+
+describe('a key of a self-hosted gateway that is an ordinary word', () => {
+	const reply = (content: string) =>
+		JSON.stringify({ choices: [{ index: 0, finish_reason: 'stop', message: { content } }] });
+
+	test.each([
+		['ollama', 'Install ollama, then run `ollama serve`.'],
+		['test', 'A test a day keeps the bugs away: \u0022test\u0022'],
+		['1234', 'Call 1234, or 12345'],
+		['choices', 'There are two choices'],
+	])('(%s) stays in a good response', async (apiKey, content) => {
+		const packets = [Buffer.from(reply(content))];
+		const { choices } = await answeringGateway({ packets, apiKey }).chat(chat);
+		expect(choices[0]?.message.content).toBe(content);
+	});
+
+	test('stays in the text of a stream', async () => {
+		const delta = (content: string) =>
+			`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+		const packets = [Buffer.from(`${delta('ollama ')}${delta('is fine')}data: [DONE]\n\n`)];
+		const told: string[] = [];
+		const gateway = answeringGateway({ packets, apiKey: 'ollama' });
+		await gateway.streamChat(chat, (text) => told.push(text));
+		expect(told.join('')).toBe('ollama is fine');
+	});
+
+	test.each(['local', 'error', 'code', 'null', 'message', '1234', 'invalid_request'])(
+		'(%s) is not in the message of an error, whose code is read all the same',
+		async (apiKey) => {
+			const message = `Bad key ${apiKey} (1234)`;
+			const body = { error: { code: 'invalid_request_error', message, data: null, id: 1234 } };
+			const packets = [Buffer.from(JSON.stringify(body))];
+			const gateway = answeringGateway({ packets, status: 400, apiKey });
+			const error = await failureOf(gateway.listModels());
+			expect(error.code).toBe('invalid_request_error');
+			expect(error.serviceMessage).toMatch(/^Bad key \[API key removed\]/);
+			expect(error.serviceMessage).not.toContain(apiKey);
+		},
+	);
+
+	test.each([
+		['a page', 502, '<html><body>Key local-key is wrong</body></html>'],
+		['a text', 502, 'Key local-key is wrong'],
+		['an answer that makes no sense', 200, 'Key local-key is wrong'],
+		['a filtered content', 400, '{"code":"x","message":"m","data":{"reason":"local-key"}}'],
+	])('is not in %s', async (_what, status, body) => {
+		const packets = [Buffer.from(body)];
+		const gateway = answeringGateway({ packets, status, apiKey: 'local-key' });
+		expectNoKey(await failureOf(gateway.listModels()), 'local-key');
+	});
+
+	test('is not in the error of a failed video', async () => {
+		const error = { message: 'local-key has no quota', code: 7, details: [{ key: 'local-key' }] };
+		const packets = [Buffer.from(JSON.stringify({ id: 'task-1', status: 'failed', error }))];
+		const gateway = answeringGateway({ packets, apiKey: 'local-key' });
+		expectNoKey(taskFailedError(await gateway.getVideoTask('task-1')), 'local-key');
+	});
+
+	test('is not in an error that calls off a stream', async () => {
+		const packets = [Buffer.from('data: {"code":"x","message":"local-key is wrong"}\n\n')];
+		const gateway = answeringGateway({ packets, apiKey: 'local-key' });
+		expectNoKey(await failureOf(gateway.streamChat(chat, () => {})), 'local-key');
+	});
+});
+
+test.each([
+	['where a message is cut', (before: string) => `{"message":"${before.repeat(990)}${MARKER}"}`],
+	['where a text is cut', (before: string) => before.repeat(990) + MARKER],
+	['where a page is cut', (before: string) => `<p>${before.repeat(990)}${MARKER}`],
+	['where a body is cut', (before: string) => before.repeat(256 * 1024 - 10) + MARKER],
+	[
+		'where the reading of a page ends',
+		(before: string) => `<style>${before.repeat(256 * 1024 - 25)}</style>${MARKER}`,
+	],
+])('half a key does not show %s', async (_where, write) => {
+	const packets = [Buffer.from(write('x'))];
+	const gateway = answeringGateway({ packets, status: 400, apiKey: MARKER });
+	const { serviceMessage } = await failureOf(gateway.listModels());
+	expect(serviceMessage ?? '').not.toContain('mark');
+});
+
+test.each([
+	['max_tokens must be < 4096 and must be > 0', 'text/plain'],
+	['max_tokens must be < 4096 and must be > 0', 'text/html'],
+	['{"detail":"a <b and c> d"}', 'application/json'],
+])('the plain text of an error is shown as it is: %s (%s)', async (text, type) => {
+	const packets = [Buffer.from(text)];
+	const gateway = answeringGateway({ packets, status: 400, headers: { 'content-type': type } });
+	expect((await failureOf(gateway.listModels())).serviceMessage).toBe(text);
+});
+
+test.each([
+	['<html><head><title>No</title></head><body><h1>Bad</h1> gateway</body></html>', 'text/plain'],
+	['<!doctype html>\n<p>Bad gateway</p>', 'text/plain'],
+	['Bad <b>gateway</b>', 'text/html; charset=utf-8'],
+])('of a page its words are shown: %s (%s)', async (page, type) => {
+	const packets = [Buffer.from(page)];
+	const gateway = answeringGateway({ packets, status: 400, headers: { 'content-type': type } });
+	expect((await failureOf(gateway.listModels())).serviceMessage).toBe('Bad gateway');
+});
