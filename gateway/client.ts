@@ -5,12 +5,7 @@ import type { Credential } from './credential';
 import { GatewayError, InvalidInputError } from './errors/gatewayError';
 import { RateLimiter, rateLimiterFor } from './limits/rateLimiter';
 import { parseResource, readResource } from './parseResponse';
-import {
-	type AgentRequest,
-	type ChatCompletion,
-	chatCompletion,
-	type ChatRequest,
-} from './schemas/chat';
+import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
 import { type CatalogueModel, modelList } from './schemas/models';
 import {
 	type VideoRequest,
@@ -27,7 +22,7 @@ import {
 	type ServiceRequest,
 } from './sendRequest';
 import { Semaphore } from './limits/semaphore';
-import { readChatStream } from './stream/readChatStream';
+import { readChatStream, readCompletion } from './stream/readChatStream';
 import { readTaskWithVideo, type InlineVideoFile } from './video/inlineVideoFile';
 import { type EgressFilter, openTransport, type Transport } from './http/transport';
 
@@ -84,9 +79,12 @@ export class Gateway {
 		};
 	}
 
-	/** `POST /v1/chat/completions`, answered at once. */
-	chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
-		return this.post('/v1/chat/completions', request, chatCompletion, signal);
+	/**
+	 * `POST /v1/chat/completions`, answered at once; an answer that comes as a stream all the same is read, too.
+	 * @throws GatewayError whose `partialText` is what arrived of a stream before the failure
+	 */
+	async chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
+		return await this.complete(request, 'application/json', readCompletion, () => {}, signal);
 	}
 
 	/**
@@ -99,24 +97,8 @@ export class Gateway {
 		onText: (text: string) => void,
 		signal?: AbortSignal,
 	): Promise<ChatCompletion> {
-		let received = '';
-		const hand = (text: string) => {
-			received += text;
-			onText(text);
-		};
-		const body = JSON.stringify({ ...request, stream: true });
-		const streamed = {
-			method: 'POST',
-			path: '/v1/chat/completions',
-			body,
-			accept: 'text/event-stream',
-		} as const;
-		await this.checkEgress();
-		const read = async (answer: ServiceResponse) => await this.readStreamed(answer, hand);
-		return await sendRequest(this.link, streamed, read, signal).catch((error: unknown) => {
-			if (error instanceof GatewayError && received !== '') error.partialText = received;
-			throw error;
-		});
+		const streamed = { ...request, stream: true };
+		return await this.complete(streamed, 'text/event-stream', readChatStream, onText, signal);
 	}
 
 	/** `GET /v1/models`: the models available to this key. */
@@ -205,14 +187,31 @@ export class Gateway {
 		return readResource(answer, schema, () => this.link.clock.now(), limit);
 	}
 
-	private async readStreamed(
-		answer: ServiceResponse,
+	private async complete(
+		content: object,
+		accept: string,
+		readAnswer: typeof readCompletion,
 		onText: (text: string) => void,
+		signal?: AbortSignal,
 	): Promise<ChatCompletion> {
+		let received = '';
+		const hand = (text: string) => {
+			received += text;
+			onText(text);
+		};
+		const body = JSON.stringify(content);
+		const request = { method: 'POST', path: '/v1/chat/completions', body, accept } as const;
 		const { clock } = this.link;
-		const { completion, rest } = await readChatStream(answer, () => clock.now(), onText);
-		this.drain(answer.body, rest);
-		return completion;
+		if (this.egressFilter) await this.checkEgress();
+		const read = async (answer: ServiceResponse) => {
+			const { completion, rest } = await readAnswer(answer, () => clock.now(), hand);
+			if (rest) this.drain(answer.body, rest);
+			return completion;
+		};
+		return await sendRequest(this.link, request, read, signal).catch((error: unknown) => {
+			if (error instanceof GatewayError && received !== '') error.partialText = received;
+			throw error;
+		});
 	}
 
 	/** A body that is read to its end leaves its connection free for the next request. */
