@@ -23,8 +23,10 @@ import {
 } from './sendRequest';
 import { Semaphore } from './limits/semaphore';
 import { readChatStream, readCompletion } from './stream/readChatStream';
-import { readTaskWithVideo, type InlineVideoFile } from './video/inlineVideoFile';
-import { type EgressFilter, openTransport, type Transport } from './http/transport';
+import { readTaskWithVideo } from './video/inlineVideo';
+import type { InlineVideo } from './video/inlineVideoExtractor';
+import { openTransport } from './http/transport';
+import type { EgressFilter, Transport } from './http/types';
 
 /** How long what follows `[DONE]` may take before the connection is closed instead of used again. */
 const DRAIN_MS = 1_000;
@@ -113,12 +115,12 @@ export class Gateway {
 
 	/**
 	 * `GET /media/v1/video/generations/<task_id>`: the state of a task.
-	 * @param onInlineVideo takes inline data out of the task into a temporary file, which it must remove
+	 * @param onInlineVideo gets the video of a task that holds it as text, and must remove it
 	 */
 	async getVideoTask(
 		taskId: string,
 		signal?: AbortSignal,
-		onInlineVideo?: (video: InlineVideoFile) => void,
+		onInlineVideo?: (video: InlineVideo) => void,
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${encodeURIComponent(taskId)}`;
 		if (onInlineVideo === undefined) {

@@ -1,7 +1,6 @@
 import { type Body, LONGEST_ERROR_BYTES, readBody } from './http/body';
 import type { Clock } from './clock';
 import { timeoutError, toNetworkError } from './http/networkError';
-import { ACCEPTED_CODINGS } from './http/decompress';
 import { CancelledError, GatewayError, ServiceError } from './errors/gatewayError';
 import type { RateLimiter, Turn } from './limits/rateLimiter';
 import { mayHideSuccess, retryDelay } from './limits/retryPolicy';
@@ -9,7 +8,7 @@ import type { ApiKey } from './redaction';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
 import type { Semaphore } from './limits/semaphore';
-import type { HttpResponse, Transport } from './http/transport';
+import type { HttpResponse, Transport } from './http/types';
 
 /** A request that the rate limit refused while others of the same key passed waits for its turn this often. */
 const MOST_TURNS_LOST = 20;
@@ -140,7 +139,6 @@ function headersOf(
 	const headers: Record<string, string> = {
 		authorization: `Bearer ${apiKey.reveal()}`,
 		accept,
-		'accept-encoding': ACCEPTED_CODINGS,
 		'user-agent': 'n8n-nodes-generation-service',
 	};
 	if (body !== undefined) headers['content-type'] = 'application/json';

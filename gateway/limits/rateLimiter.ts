@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '../clock';
 import { CancelledError, type ServiceError } from '../errors/gatewayError';
+import { sha256 } from '../hash';
 import { type Passage, LimitEstimator } from './limitEstimator';
 import { backoff, LONGEST_PAUSE_MS } from './retryPolicy';
 import { WaitQueue } from './waitQueue';
@@ -104,7 +104,7 @@ const limiters = new Map<string, RateLimiter>();
 
 /** The process-wide gate of this service and key, shared by all nodes and executions. */
 export function rateLimiterFor(baseUrl: string, apiKey: string, clock: Clock): RateLimiter {
-	const key = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64');
+	const key = sha256(`${baseUrl}\n${apiKey}`);
 	const known = limiters.get(key);
 	if (known !== undefined) return known;
 	if (limiters.size >= MOST_LIMITERS) {
