@@ -1,5 +1,6 @@
+export { LARGEST_VIDEO_BYTES } from './http/body';
 export { Gateway, type GatewayOptions } from './client';
-export { allowManyListeners, type Clock, systemClock } from './clock';
+export { type Clock, systemClock } from './clock';
 export { type Credential, parseCredential, type VideoBasePath } from './credential';
 export { formatSeconds } from './errors/formatDuration';
 export {
@@ -10,7 +11,8 @@ export {
 	NoResponseError,
 	type RateLimit,
 	ServiceError,
-	StorageError,
+	TaskFailedError,
+	WaitTimeoutError,
 } from './errors/gatewayError';
 export {
 	agentRequest,
@@ -19,7 +21,6 @@ export {
 	chatRequest,
 	type ChatRequest,
 } from './schemas/chat';
-export { sha256 } from './hash';
 export { readToolCalls } from './schemas/toolCalls';
 export { parseInput, parseJson, refusedValue } from './schemas/input';
 export { backoff } from './limits/retryPolicy';
@@ -32,12 +33,11 @@ export {
 	type VideoSubmission,
 	type VideoTask,
 } from './schemas/video';
-export { BufferedBody, LARGEST_VIDEO_BYTES, StreamedBody } from './http/body';
-export { type ByteStream, inspectStream, type StreamInspector } from './http/inspectStream';
+export { StreamedBody } from './http/body';
 export { isSsrfRefusal } from './http/networkError';
 export { IdleTimeout } from './http/idleTimeout';
-export { type EgressFilter, type Transport } from './http/types';
+export { type EgressFilter, type Transport } from './http/transport';
 export { type Polling } from './video/pollSchedule';
-export { taskFailedError, TaskFailedError, WaitTimeoutError } from './video/errors';
+export { taskFailedError } from './video/errors';
 export { TaskPoller, type WaitSettings } from './video/taskPoller';
-export { type InlineVideo } from './video/inlineVideoExtractor';
+export { type InlineVideoFile } from './video/inlineVideoFile';

@@ -1,17 +1,18 @@
 import { type Body, LONGEST_ERROR_BYTES, readBody } from './http/body';
 import type { Clock } from './clock';
 import { timeoutError, toNetworkError } from './http/networkError';
+import { ACCEPTED_CODINGS } from './http/decompress';
 import { CancelledError, GatewayError, ServiceError } from './errors/gatewayError';
-import type { RateLimiter, Turn } from './limits/rateLimiter';
-import { mayHideSuccess, retryDelay } from './limits/retryPolicy';
+import type { Permit, RateLimiter } from './limits/rateLimiter';
+import { isRetryable, isThrottled, mayHideSuccess, pauseAfter } from './limits/retryPolicy';
 import type { ApiKey } from './redaction';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
 import type { Semaphore } from './limits/semaphore';
-import type { HttpResponse, Transport } from './http/types';
+import type { HttpResponse, Transport } from './http/transport';
 
-/** A request that the rate limit refused while others of the same key passed waits for its turn this often. */
-const MOST_TURNS_LOST = 20;
+/** So often a refusal does not count as an attempt, because the service took other requests of the key meanwhile. */
+const MOST_OVERTAKEN = 20;
 
 /** How to reach one service with one key. */
 export interface RequestContext {
@@ -35,6 +36,8 @@ export interface ServiceRequest {
 	path: string;
 	body?: string;
 	accept?: string;
+	/** Asks for the state of a paid task: a long pause of the key neither fails it nor holds it back. */
+	isPoll?: boolean;
 }
 
 /** A successful answer whose body is still to be read. */
@@ -46,8 +49,8 @@ export interface ServiceResponse extends HttpResponse {
 }
 
 /**
- * Sends one request through the rate gate, with retries, and reads its answer.
- * @param read reads a successful answer; what it throws outside the GatewayError family counts as a lost connection
+ * Sends one request as soon as the rate limit allows it, with retries, and reads its response.
+ * @param read reads a successful response; what it throws outside the GatewayError family counts as a lost connection
  * @throws GatewayError
  */
 export async function sendRequest<Result>(
@@ -56,38 +59,43 @@ export async function sendRequest<Result>(
 	read: (answer: ServiceResponse) => Promise<Result>,
 	signal?: AbortSignal,
 ): Promise<Result> {
+	const { semaphore, limiter, clock, maxRetries } = context;
 	const paid = request.method === 'POST';
+	const knownSuspension = limiter.suspension;
 	let attempt = 0;
-	let turnsLost = 0;
+	let overtaken = 0;
 	for (;;) {
-		let turn: Turn | undefined;
+		let permit: Permit | undefined;
 		let failure: unknown;
-		await context.semaphore.acquire(signal);
+		await semaphore.acquire(signal);
 		try {
-			turn = await context.limiter.enter(signal);
-			return await sendOnce(context, turn, request, read, signal);
+			permit = await limiter.acquire({ isPoll: request.isPoll, knownSuspension, signal });
+			return await sendOnce(context, permit, request, read, signal);
 		} catch (error) {
 			failure = error;
 		} finally {
-			context.semaphore.release();
+			semaphore.release();
 		}
-		const refusal = failure instanceof ServiceError && failure.status === 429 ? failure : undefined;
-		const othersPassed = refusal && turn && context.limiter.refuse(refusal, turn);
-		const delay =
-			failure instanceof GatewayError
-				? retryDelay(failure, { attempt, maxRetries: context.maxRetries, paid })
-				: undefined;
-		if (delay === undefined) throw failure;
-		if (othersPassed && turnsLost < MOST_TURNS_LOST) turnsLost += 1;
+		if (!(failure instanceof GatewayError)) throw failure;
+		const pause = pauseAfter(failure, attempt);
+		const refusal =
+			failure instanceof ServiceError && isThrottled(failure.status) ? failure : undefined;
+		let othersPassed = false;
+		if (permit && refusal) othersPassed = limiter.refuse(permit, refusal, pause);
+		else if (permit) limiter.abandon(permit);
+		if (pause === undefined || attempt >= maxRetries || !isRetryable(failure, paid)) throw failure;
+		// Behind a rate limit (429) a request that others overtook only waits longer. Overload (503) may not end.
+		const isOvertaken = othersPassed && refusal?.status === 429;
+		if (isOvertaken && overtaken < MOST_OVERTAKEN) overtaken += 1;
 		else attempt += 1;
-		// After a refusal the closed gate is the wait, for this request as for all others.
-		if (refusal === undefined) await context.clock.sleep(delay, signal);
+		// After a refusal the rate limiter holds this request back, with all others.
+		if (refusal === undefined) await clock.sleep(pause, signal);
 	}
 }
 
 async function sendOnce<Result>(
 	context: RequestContext,
-	turn: Turn,
+	permit: Permit,
 	request: ServiceRequest,
 	read: (answer: ServiceResponse) => Promise<Result>,
 	signal: AbortSignal | undefined,
@@ -118,7 +126,7 @@ async function sendOnce<Result>(
 		limit.phase = 'body';
 		const onProgress = () => limit.progress();
 		onProgress();
-		if (answer.status !== 429) context.limiter.accept(turn);
+		if (!isThrottled(answer.status)) context.limiter.accept(permit);
 		if (answer.status >= 200 && answer.status < 300) {
 			const { status, headers } = answer;
 			return await read({ status, headers, body, onProgress, apiKey: context.apiKey });
@@ -139,6 +147,7 @@ function headersOf(
 	const headers: Record<string, string> = {
 		authorization: `Bearer ${apiKey.reveal()}`,
 		accept,
+		'accept-encoding': ACCEPTED_CODINGS,
 		'user-agent': 'n8n-nodes-generation-service',
 	};
 	if (body !== undefined) headers['content-type'] = 'application/json';

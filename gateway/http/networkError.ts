@@ -1,6 +1,7 @@
 import { formatSeconds } from '../errors/formatDuration';
 import { NoResponseError } from '../errors/gatewayError';
-import { NeverSentError, ProxyError } from './connectionErrors';
+import { NeverSentError } from './dispatch';
+import { ProxyError } from './proxy';
 import { isTransientStatus } from '../limits/retryPolicy';
 
 /** Codes of failures before a connection stood: the service has not seen the request. */

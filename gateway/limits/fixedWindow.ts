@@ -18,7 +18,7 @@ export class FixedWindow {
 	}
 
 	/** Milliseconds until the next request may be sent. */
-	opensIn(now: number): number {
+	msUntilNext(now: number): number {
 		const oldest = this.passed.at(-this.requests);
 		return oldest === undefined ? 0 : Math.max(0, oldest + this.ms * (1 + SLACK) - now);
 	}
@@ -27,7 +27,7 @@ export class FixedWindow {
 		return now > this.keptUntil;
 	}
 
-	pass(now: number): void {
+	send(now: number): void {
 		this.passed.push(now);
 		if (this.passed.length > this.requests) this.passed.shift();
 	}

@@ -34,9 +34,9 @@ const AHEAD = 0.01;
 const SHORTEST_WINDOW_PAUSE_MS = 5 * SECOND_MS;
 
 /** When a request was sent, and in which stretch. */
-export interface Passage {
-	at: number;
-	stretch: SendPeriod;
+export interface SentRequest {
+	sentAt: number;
+	period: SendPeriod;
 }
 
 /**
@@ -50,7 +50,7 @@ export class LimitEstimator {
 	/** Nobody passes before, because the service said so. */
 	closedUntil = -Infinity;
 	/** What is being sent since the last pause. */
-	stretch = new SendPeriod(-Infinity);
+	period = new SendPeriod(-Infinity);
 	/** Undefined: no limit is known. */
 	private perSecond: number | undefined;
 	/** Present when the service is known to count in long windows. */
@@ -77,14 +77,14 @@ export class LimitEstimator {
 		this.perSecond = undefined;
 		this.window = undefined;
 		this.longestPause = SECOND_MS;
-		this.stretch = new SendPeriod(-Infinity);
+		this.period = new SendPeriod(-Infinity);
 	}
 
 	/** Milliseconds until the next request may be sent. */
-	opensIn(now: number): number {
+	msUntilNext(now: number): number {
 		if (now < this.closedUntil) return this.closedUntil - now;
-		if (this.stretch.isOver) this.reopen(this.stretch, now);
-		if (this.window !== undefined) return this.window.opensIn(now);
+		if (this.period.isOver) this.reopen(this.period, now);
+		if (this.window !== undefined) return this.window.msUntilNext(now);
 		if (this.perSecond === undefined) return 0;
 		const flowed = ((now - this.tokensAt) * this.perSecond) / SECOND_MS;
 		// A timer fires up to a millisecond late: what it cost is caught up.
@@ -99,19 +99,19 @@ export class LimitEstimator {
 	 * A request is about to be sent.
 	 * @param hasWaited if not, then no more is to be sent than the pace allows, and to raise it would tell nothing
 	 */
-	pass(now: number, hasWaited: boolean): void {
+	send(now: number, hasWaited: boolean): void {
 		if (!hasWaited) this.raiseAt = Math.max(this.raiseAt, now + STEP_MS);
-		this.stretch.pass(now);
-		this.window?.pass(now);
+		this.period.send(now);
+		this.window?.send(now);
 		this.tokens -= 1;
 	}
 
 	/** The service took a request. */
-	take({ at, stretch }: Passage, now: number): void {
+	accept({ sentAt, period }: SentRequest, now: number): void {
 		if (this.window?.isOutdated(now)) this.forget();
 		if (this.window !== undefined) return;
-		if (this.perSecond === undefined || stretch !== this.stretch) return;
-		if (stretch.isOver || at < this.raiseAt) return;
+		if (this.perSecond === undefined || period !== this.period) return;
+		if (period.isOver || sentAt < this.raiseAt) return;
 		this.perSecond *= this.raise;
 		this.raise = Math.min(LARGEST_RAISE, this.raise ** ACCELERATION);
 		this.raiseAt = now + step(this.perSecond);
@@ -123,8 +123,8 @@ export class LimitEstimator {
 	 * @param pause milliseconds until the next one may be sent
 	 * @param allowance `X-RateLimit-Limit-Requests`
 	 */
-	refuse({ stretch }: Passage, now: number, pause: number, allowance = 0): void {
-		stretch.refuse();
+	refuse({ period }: SentRequest, now: number, pause: number, allowance = 0): void {
+		period.refuse();
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
 		this.pause = Math.max(pause, SECOND_MS);
 		this.longestPause = Math.max(this.longestPause, this.pause);
@@ -134,11 +134,16 @@ export class LimitEstimator {
 	/** After a pause, when the answers of what was under way have arrived. */
 	private reopen(past: SendPeriod, now: number): void {
 		if (this.window?.lengthen(this.pause, past.refused)) {
-			this.stretch = new SendPeriod(now);
+			this.period = new SendPeriod(now);
 			return;
 		}
 		this.window = undefined;
 		const pace = this.perSecond;
+		// A service that took nothing is out of order: that tells of no rate.
+		if (pace === undefined && past.taken === 0) {
+			this.period = new SendPeriod(now);
+			return;
+		}
 		// A service takes one request in each pause that it asks for: if it refuses more, the pace is not the reason.
 		const slowest = (SECOND_MS / this.longestPause) * MARGIN;
 		this.perSecond =
@@ -150,7 +155,7 @@ export class LimitEstimator {
 		this.tokens = Math.max(1, Math.min(flowed, this.burst(this.perSecond)) * SPENT_AT_ONCE);
 		this.tokensAt = now;
 		this.lastTaken = past.taken;
-		this.stretch = new SendPeriod(now, this.tokens, past.lastAt);
+		this.period = new SendPeriod(now, this.tokens, past.lastAt);
 	}
 
 	/** The first refusal: as if the service always took so much until it refuses, and nothing in the pause. */

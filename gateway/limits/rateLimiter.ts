@@ -1,116 +1,178 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '../clock';
 import { CancelledError, type ServiceError } from '../errors/gatewayError';
-import { sha256 } from '../hash';
-import { type Passage, LimitEstimator } from './limitEstimator';
-import { backoff, LONGEST_PAUSE_MS } from './retryPolicy';
+import { LimitEstimator, type SentRequest } from './limitEstimator';
+import { Suspension } from './suspension';
 import { WaitQueue } from './waitQueue';
 
 /** A limit is forgotten when nothing was sent for so long. */
 const FORGET_AFTER_MS = 60_000;
-/** Gates kept in memory; only a process that meets ever new keys reaches this. */
+/** Limiters kept in memory; only a process that meets ever new keys reaches this. */
 const MOST_LIMITERS = 1_000;
 
-/** What a request knows of its way through the gate. */
-export interface Turn extends Passage {
+/** Allows one request to be sent. */
+export interface Permit extends SentRequest {
 	/** How many requests the service had taken by then. */
 	taken: number;
+	/** The suspension that this request probes. */
+	probed: Suspension | undefined;
+}
+
+interface Arrival {
+	/** A poll of a paid task, which no suspension fails or holds back. */
+	isPoll?: boolean | undefined;
+	/** The suspension when the request arrived. One that came later fails it. */
+	knownSuspension: Suspension | undefined;
+	signal?: AbortSignal | undefined;
 }
 
 /**
- * One gate per service and key. Every request passes at once until the service refuses one (429); then the
- * gate closes for everyone for as long as the service asks, and opens again at a pace that the service takes.
+ * One per service and key. Requests pass at once until the service refuses one (429, 503). Then all wait for as long
+ * as the service asks, and go on at a rate that it takes. A pause that is too long to wait for suspends the key.
  */
 export class RateLimiter {
-	private readonly line = new WaitQueue();
-	private readonly pace = new LimitEstimator();
+	private readonly queue = new WaitQueue();
+	private readonly estimator = new LimitEstimator();
 	private stopTimer = () => {};
-	private refusalsInARow = 0;
 	private taken = 0;
+	private lastSuspension: Suspension | undefined;
 
 	constructor(private readonly clock: Clock) {}
 
-	/** Waits for its turn. Rejects at once with a CancelledError when `signal` is aborted. */
-	async enter(signal?: AbortSignal): Promise<Turn> {
-		if (signal?.aborted) throw new CancelledError();
-		if (this.isForgotten()) this.pace.forget();
-		if (this.line.length === 0 && this.opensIn() === 0) this.pace.pass(this.clock.now(), false);
-		else await this.waitInLine(signal);
-		return { at: this.clock.now(), stretch: this.pace.stretch, taken: this.taken };
-	}
-
-	/** The service took a request: it did not refuse it, whatever else became of it. */
-	accept(turn: Turn): void {
-		this.taken += 1;
-		this.refusalsInARow = 0;
-		this.pace.take(turn, this.clock.now());
+	/** Present while the service asks for a pause that is too long to wait for. */
+	get suspension(): Suspension | undefined {
+		const last = this.lastSuspension;
+		return last !== undefined && this.clock.now() < last.endsAt ? last : undefined;
 	}
 
 	/**
-	 * The service refused a request (429): nobody passes for as long as it asks.
-	 * @returns whether the service took other requests since this one passed: then the key works and the
-	 * request only has to wait for its turn
+	 * Resolves when the request may be sent. Then one of accept, refuse and abandon must follow.
+	 * @throws CancelledError at once when `signal` is aborted
+	 * @throws ServiceError when the key is suspended while the request waits
 	 */
-	refuse(error: ServiceError, turn: Turn): boolean {
-		const pause = error.retryAfterMs ?? backoff(this.refusalsInARow);
-		// Requests under way when the gate closed were refused for the same reason: they count once.
-		if (!turn.stretch.isOver) this.refusalsInARow += 1;
-		const bounded = Math.min(pause, LONGEST_PAUSE_MS);
-		this.pace.refuse(turn, this.clock.now(), bounded, error.rateLimit?.limit);
-		return this.taken > turn.taken;
+	async acquire({ isPoll = false, knownSuspension, signal }: Arrival): Promise<Permit> {
+		if (signal?.aborted) throw new CancelledError();
+		const probed = isPoll ? undefined : await this.passSuspension(knownSuspension, signal);
+		if (this.isForgotten()) this.estimator.forget();
+		let isAdmitted = false;
+		try {
+			if (this.queue.length === 0 && this.msUntilNext() === 0)
+				this.estimator.send(this.clock.now(), false);
+			else await this.waitInQueue(signal, isPoll);
+			isAdmitted = true;
+		} finally {
+			if (!isAdmitted) probed?.failProbe();
+		}
+		const { period } = this.estimator;
+		return { sentAt: this.clock.now(), period, taken: this.taken, probed };
+	}
+
+	/** The service took the request: it did not refuse it, whatever else became of it. */
+	accept(permit: Permit): void {
+		this.taken += 1;
+		this.estimator.accept(permit, this.clock.now());
+		this.lift(permit);
+	}
+
+	/**
+	 * The service refused the request (429, 503).
+	 * @param pause milliseconds in which none is sent; undefined: more than a workflow waits, so that all fail at once
+	 * @returns whether the service took other requests since this one was sent
+	 */
+	refuse(permit: Permit, error: ServiceError, pause: number | undefined): boolean {
+		if (pause === undefined) {
+			this.suspend(permit, error);
+		} else {
+			this.estimator.refuse(permit, this.clock.now(), pause, error.rateLimit?.limit);
+			this.lift(permit);
+		}
+		return this.taken > permit.taken;
+	}
+
+	/** No response came, or only after the service had taken the request. */
+	abandon({ probed }: Permit): void {
+		probed?.failProbe();
 	}
 
 	/** Nobody waits here and no limit is remembered. */
 	isIdle(): boolean {
+		if (this.suspension !== undefined) return false;
 		if (this.isForgotten()) return true;
-		return this.line.length === 0 && this.opensIn() === 0 && !this.pace.isLimited;
+		return this.queue.length === 0 && this.msUntilNext() === 0 && !this.estimator.isLimited;
+	}
+
+	/** @returns the suspension that the request probes */
+	private async passSuspension(
+		known: Suspension | undefined,
+		signal: AbortSignal | undefined,
+	): Promise<Suspension | undefined> {
+		for (let { suspension } = this; suspension !== undefined; { suspension } = this) {
+			if (suspension !== known) throw suspension.error;
+			if (await suspension.enter(signal)) return suspension;
+		}
+		return undefined;
+	}
+
+	private suspend({ probed }: Permit, error: ServiceError): void {
+		const { suspension } = this;
+		// What was in flight when the key was suspended is refused, too, while the first probe is under way.
+		if (suspension !== undefined && suspension !== probed) return;
+		this.lastSuspension = new Suspension(error, this.clock.now() + (error.retryAfterMs ?? 0));
+		probed?.failProbe(error);
+		this.queue.failAll(error);
+	}
+
+	private lift({ probed }: Permit): void {
+		if (probed === undefined) return;
+		if (this.lastSuspension === probed) this.lastSuspension = undefined;
+		probed.lift();
 	}
 
 	/** Nobody waits, and nothing was sent for long. A pause that the service asked for does not count. */
 	private isForgotten(): boolean {
-		const last = Math.max(this.pace.stretch.lastAt, this.pace.closedUntil);
-		return this.line.length === 0 && this.clock.now() - last > FORGET_AFTER_MS;
+		const last = Math.max(this.estimator.period.lastAt, this.estimator.closedUntil);
+		return this.queue.length === 0 && this.clock.now() - last > FORGET_AFTER_MS;
 	}
 
-	/** Milliseconds until the next request may pass. */
-	private opensIn(): number {
-		return this.pace.opensIn(this.clock.now());
+	private msUntilNext(): number {
+		return this.estimator.msUntilNext(this.clock.now());
 	}
 
-	private async waitInLine(signal: AbortSignal | undefined): Promise<void> {
-		const admitted = this.line.join(signal);
+	private async waitInQueue(signal: AbortSignal | undefined, isPoll: boolean): Promise<void> {
+		const admitted = this.queue.join(signal, isPoll);
 		this.startTimer();
 		try {
 			await admitted;
 		} finally {
-			if (this.line.length === 0) this.stopTimer();
+			if (this.queue.length === 0) this.stopTimer();
 		}
 	}
 
 	private startTimer(): void {
 		this.stopTimer();
-		this.stopTimer = this.clock.after(Math.ceil(this.opensIn()), () => this.admit());
+		this.stopTimer = this.clock.after(Math.ceil(this.msUntilNext()), () => this.admit());
 	}
 
 	private admit(): void {
-		while (this.line.length > 0 && this.opensIn() === 0) {
-			this.pace.pass(this.clock.now(), true);
-			this.line.admitNext();
+		while (this.queue.length > 0 && this.msUntilNext() === 0) {
+			this.estimator.send(this.clock.now(), true);
+			this.queue.admitNext();
 		}
-		if (this.line.length > 0) this.startTimer();
+		if (this.queue.length > 0) this.startTimer();
 	}
 }
 
 const limiters = new Map<string, RateLimiter>();
 
-/** The process-wide gate of this service and key, shared by all nodes and executions. */
+/** The process-wide limiter of this service and key, shared by all nodes and executions. */
 export function rateLimiterFor(baseUrl: string, apiKey: string, clock: Clock): RateLimiter {
-	const key = sha256(`${baseUrl}\n${apiKey}`);
+	const key = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64');
 	const known = limiters.get(key);
 	if (known !== undefined) return known;
 	if (limiters.size >= MOST_LIMITERS) {
-		for (const [idleKey, gate] of limiters) if (gate.isIdle()) limiters.delete(idleKey);
+		for (const [idleKey, limiter] of limiters) if (limiter.isIdle()) limiters.delete(idleKey);
 	}
-	const gate = new RateLimiter(clock);
-	limiters.set(key, gate);
-	return gate;
+	const limiter = new RateLimiter(clock);
+	limiters.set(key, limiter);
+	return limiter;
 }

@@ -4,30 +4,26 @@ import { type GatewayError, NoResponseError, ServiceError } from '../errors/gate
 const TRANSIENT_STATUSES = new Set([429, 500, 502, 503]);
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
-/**
- * The longest pause that is waited out for a service that asks for one. Past it the item fails and says how
- * long to wait, because a workflow that stands still for hours is worse than one that says why.
- */
-export const LONGEST_PAUSE_MS = 300_000;
+/** A workflow that does nothing for hours is worse than one that fails and says how long the service asks to wait. */
+const LONGEST_PAUSE_MS = 300_000;
 
 /**
- * How long to wait before sending the same request again, in milliseconds; undefined: do not.
- * A POST that may have been received is never sent again; a GET can be repeated after any lost answer.
+ * Milliseconds to wait after an error before the next request: what the service asks for, else exponential backoff.
+ * Undefined: the service asks for more than a workflow waits. Decides this for one request and for all of a key.
  * @param attempt retries already made
  */
-export function retryDelay(
+export function pauseAfter(
 	error: GatewayError,
-	{ attempt, maxRetries, paid }: { attempt: number; maxRetries: number; paid: boolean },
+	attempt: number,
 	random: () => number = Math.random,
 ): number | undefined {
-	if (attempt >= maxRetries || !isTransient(error, paid)) return undefined;
-	if (error instanceof ServiceError && error.retryAfterMs !== undefined) {
-		return error.retryAfterMs <= LONGEST_PAUSE_MS ? error.retryAfterMs : undefined;
-	}
-	return backoff(attempt, random);
+	const stated = error instanceof ServiceError ? error.retryAfterMs : undefined;
+	if (stated === undefined) return backoff(attempt, random);
+	return stated <= LONGEST_PAUSE_MS ? stated : undefined;
 }
 
-function isTransient(error: GatewayError, paid: boolean): boolean {
+/** Whether the same request may be sent again. What may have been paid for is not; a GET can always be repeated. */
+export function isRetryable(error: GatewayError, paid: boolean): boolean {
 	if (paid && error.mayHaveBeenAccepted) return false;
 	if (error instanceof ServiceError) return isTransientStatus(error.status);
 	return error instanceof NoResponseError && error.transient;
@@ -36,6 +32,11 @@ function isTransient(error: GatewayError, paid: boolean): boolean {
 /** The document's transient statuses, and those by which other servers on the way say the same. */
 export function isTransientStatus(status: number): boolean {
 	return TRANSIENT_STATUSES.has(status) || status === 408 || status === 425 || status > 503;
+}
+
+/** The service is asked for too much: "rate limit exceeded" (429), "maintenance or overload" (503). */
+export function isThrottled(status: number): boolean {
+	return status === 429 || status === 503;
 }
 
 /**
@@ -47,7 +48,10 @@ export function mayHideSuccess(status: number): boolean {
 	return status < 300 || (isTransientStatus(status) && !TRANSIENT_STATUSES.has(status));
 }
 
-/** Exponential backoff with full jitter, so that many clients that failed together do not return together. */
+/**
+ * Exponential backoff with jitter, so that clients that failed together do not return together. The jitter takes off
+ * at most half: the first retry comes after 250 to 500 ms, never at once.
+ */
 export function backoff(attempt: number, random: () => number = Math.random): number {
-	return random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt);
+	return ((1 + random()) / 2) * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt);
 }

@@ -1,31 +1,34 @@
 import { WaitQueue } from './waitQueue';
 
-/** Lets a fixed number of pieces of work run at once; the others wait in line. */
+/** Lets a fixed number of requests be in flight at once; the others wait in line. */
 export class Semaphore {
-	private readonly line = new WaitQueue();
+	private readonly queue = new WaitQueue();
 	private free: number;
 
-	constructor(count: number) {
+	/** @param defer hands a released place on, perhaps a little later: at once, unless the transport asks for more */
+	constructor(
+		count: number,
+		private readonly defer: (handOn: () => void) => void = (handOn) => handOn(),
+	) {
 		this.free = count;
 	}
 
 	/**
-	 * Takes a slot, as soon as one is free. Whoever took one must leave it.
+	 * Takes a place as soon as one is free. Whoever took one must release it.
 	 * @throws CancelledError at once when `signal` is aborted while waiting
 	 */
 	acquire(signal?: AbortSignal): Promise<void> {
-		if (this.free === 0 || signal?.aborted) return this.line.join(signal);
+		if (this.free === 0 || signal?.aborted) return this.queue.join(signal);
 		this.free -= 1;
 		return Promise.resolve();
 	}
 
 	release(): void {
-		// undici uses a connection again one turn of the event loop after its answer; sooner, it opens another.
-		setImmediate(this.handOn);
+		this.defer(this.handOn);
 	}
 
 	private readonly handOn = () => {
-		if (this.line.length > 0) this.line.admitNext();
+		if (this.queue.length > 0) this.queue.admitNext();
 		else this.free += 1;
 	};
 }

@@ -42,7 +42,7 @@ export class SendPeriod {
 		return { taken: Math.max(1, this.taken - from.passed), ms: this.lastAt - from.at };
 	}
 
-	pass(now: number): void {
+	send(now: number): void {
 		const last = this.marks.at(-1);
 		if (last === undefined || now - last.at >= MARK_MS) {
 			this.marks.push({ at: now, passed: this.passed });

@@ -1,35 +1,58 @@
 import { CancelledError } from '../errors/gatewayError';
 
-/** A first-come, first-served line that can be left at any time. */
+interface Waiter {
+	admit: () => void;
+	fail: (error: unknown) => void;
+	/** Not failed with the others. */
+	stays: boolean;
+}
+
+/** A first-come, first-served queue that can be left at any time. */
 export class WaitQueue {
-	private readonly line = new Set<() => void>();
+	private readonly waiters = new Set<Waiter>();
 
 	get length(): number {
-		return this.line.size;
+		return this.waiters.size;
 	}
 
-	/** Resolves when admitted; rejects at once with a CancelledError when `signal` is aborted. */
-	join(signal?: AbortSignal): Promise<void> {
+	/**
+	 * Resolves when admitted; rejects at once with a CancelledError when `signal` is aborted.
+	 * @param stays whether it goes on waiting when the others are failed
+	 */
+	join(signal?: AbortSignal, stays = false): Promise<void> {
 		return new Promise<void>((resolve, reject) => {
 			if (signal?.aborted) return reject(new CancelledError());
-			const admit = () => {
-				signal?.removeEventListener('abort', leave);
-				resolve();
-			};
 			const leave = () => {
-				this.line.delete(admit);
-				reject(new CancelledError());
+				this.waiters.delete(waiter);
+				signal?.removeEventListener('abort', cancel);
 			};
-			signal?.addEventListener('abort', leave, { once: true });
-			this.line.add(admit);
+			const waiter: Waiter = {
+				admit: () => {
+					leave();
+					resolve();
+				},
+				fail: (error) => {
+					leave();
+					reject(error);
+				},
+				stays,
+			};
+			const cancel = () => waiter.fail(new CancelledError());
+			signal?.addEventListener('abort', cancel, { once: true });
+			this.waiters.add(waiter);
 		});
 	}
 
 	admitNext(): void {
-		for (const admit of this.line) {
-			this.line.delete(admit);
-			admit();
-			return;
-		}
+		const [next] = this.waiters;
+		next?.admit();
+	}
+
+	admitAll(): void {
+		for (const waiter of this.waiters) waiter.admit();
+	}
+
+	failAll(error: unknown): void {
+		for (const waiter of this.waiters) if (!waiter.stays) waiter.fail(error);
 	}
 }

@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import { malformedResponse } from '../parseResponse';
 import type { ServiceResponse } from '../sendRequest';
 
@@ -12,8 +13,7 @@ const LONGEST_LINE = 16 * 1024 * 1024;
  * per line", Events 2), without the blank lines on which an SSE parser waits before it hands an event on.
  */
 export class SseLines {
-	/** Takes a byte order mark away. */
-	private readonly decoder = new TextDecoder();
+	private readonly decoder = new StringDecoder('utf8');
 	private rest = '';
 	private afterCarriageReturn = false;
 
@@ -21,12 +21,12 @@ export class SseLines {
 
 	/** The values of the `data:` lines, and the blank lines, that are complete with these bytes, without the key. */
 	push(bytes: Buffer): string[] {
-		return this.cut(this.decoder.decode(bytes, { stream: true }));
+		return this.cut(this.decoder.write(bytes));
 	}
 
 	/** The value of a last line that no line end follows. */
 	end(): string[] {
-		return this.cut(`${this.decoder.decode()}\n`);
+		return this.cut(`${this.decoder.end()}\n`);
 	}
 
 	private cut(text: string): string[] {
@@ -57,7 +57,8 @@ export class SseLines {
 /** Comments and the fields `event`, `id` and `retry` carry nothing here. */
 function dataOf(line: string): string[] {
 	if (line === '') return [line];
-	if (!line.startsWith('data:')) return [];
-	const value = line.slice('data:'.length).trim();
+	const field = line.startsWith('\ufeff') ? line.slice(1) : line;
+	if (!field.startsWith('data:')) return [];
+	const value = field.slice(field[5] === ' ' ? 6 : 5).trim();
 	return value === '' ? [] : [value];
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Message, Tool } from '@n8n/ai-node-sdk';
 import {
 	type AgentRequest,
@@ -79,7 +80,7 @@ function plainSchema(tool: string, schema: unknown): unknown {
 export function toolCallParts(completion: ChatCompletion): ToolCallPart[] {
 	return readToolCalls(completion).map((call) => ({
 		type: 'tool-call',
-		toolCallId: call.id ?? `call-${crypto.randomUUID()}`,
+		toolCallId: call.id ?? `call-${randomUUID()}`,
 		toolName: call.name,
 		input: call.arguments,
 	}));

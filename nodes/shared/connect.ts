@@ -1,5 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import type { IExecuteFunctions, ILoadOptionsFunctions, ISupplyDataFunctions } from 'n8n-workflow';
-import { allowManyListeners, type EgressFilter, Gateway, parseCredential } from '../../gateway';
+import { type EgressFilter, Gateway, parseCredential } from '../../gateway';
 import { readRequestOptions, type RequestOptions } from './requestOptions';
 
 export const credentialType = 'generationServiceApi';
@@ -31,7 +32,8 @@ export async function connect(context: IExecuteFunctions): Promise<Service> {
 	const options = readRequestOptions(context);
 	const connection = parseCredential(await context.getCredentials(credentialType, 0));
 	const signal = context.getExecutionCancelSignal();
-	if (signal !== undefined) allowManyListeners(signal);
+	// Many waits of one execution listen to this one signal; Node.js would take that for a leak.
+	if (signal !== undefined) setMaxListeners(0, signal);
 	const gateway = new Gateway(connection, {
 		...options,
 		egressFilter: egressFilterOf(context.helpers),

@@ -1,13 +1,14 @@
+import { Readable } from 'node:stream';
 import type {
 	ICredentialsDecrypted,
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import {
-	BufferedBody,
 	Gateway,
 	InvalidInputError,
 	parseCredential,
+	StreamedBody,
 	type Transport,
 } from '../../gateway';
 import { WHILE_SOMEONE_LOOKS } from './connect';
@@ -65,7 +66,7 @@ function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean): Transport {
 		return {
 			status: answer.statusCode,
 			headers: answer.headers,
-			body: new BufferedBody(Buffer.from(answer.body ?? '')),
+			body: new StreamedBody(Readable.from([answer.body ?? ''])),
 		};
 	};
 }

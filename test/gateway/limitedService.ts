@@ -6,6 +6,12 @@ import type { VirtualClock } from './virtualClock';
 
 type Transport = NonNullable<GatewayOptions['transport']>;
 
+interface Refusal {
+	status: 429 | 503;
+	/** What the service asks to wait; without it the service does not say. */
+	seconds?: number;
+}
+
 interface LimitedServiceOptions {
 	clock: VirtualClock;
 	limit: NonNullable<SimulatorOptions['rateLimit']>;
@@ -13,8 +19,10 @@ interface LimitedServiceOptions {
 	announced?: number;
 	/** Milliseconds on the way there, and again back: this on average, from none to twice as much. */
 	latencyMs?: number;
-	/** Refuses a request whatever the limit, and asks for a second. */
-	refuses?: () => boolean;
+	/** Refuses a request whatever the limit. */
+	refuses?: (user: string) => Refusal | undefined;
+	/** What requests beyond the limit get; by default a 429 that asks for the whole seconds until the next is taken. */
+	overrun?: Refusal;
 }
 
 /** A chat service behind a rate limit, in a clock's time. Knows each request by its `user` field. */
@@ -27,25 +35,34 @@ export class LimitedService {
 		this.limiter = new RateLimiter(options.limit);
 	}
 
-	readonly transport: Transport = async ({ body = '', headers }) => {
-		const { clock, announced, refuses } = this.options;
-		await clock.sleep(this.latency());
+	readonly transport: Transport = async ({ body = '', headers, whenGivenUp }) => {
+		const { clock, announced } = this.options;
+		const stop = new AbortController();
+		whenGivenUp(() => stop.abort());
+		await clock.sleep(this.latency(), stop.signal);
 		const key = String(headers.authorization);
 		const { user } = JSON.parse(body) as { user: string };
-		const overrun = refuses?.() ? { waitMs: 1_000 } : this.limiter.take(key, clock.now());
-		this.received.push({ at: clock.now(), user, key, refused: overrun !== undefined });
-		await clock.sleep(this.latency());
-		if (overrun === undefined) return answer(200, {}, COMPLETION);
-		const seconds = Math.max(1, Math.ceil(overrun.waitMs / 1000));
+		const refusal = this.options.refuses?.(user) ?? this.overrun(key);
+		this.received.push({ at: clock.now(), user, key, refused: refusal !== undefined });
+		await clock.sleep(this.latency(), stop.signal);
+		if (refusal === undefined) return answer(200, {}, COMPLETION);
+		const { status, seconds } = refusal;
 		return answer(
-			429,
+			status,
 			{
-				'retry-after': String(seconds),
+				...(seconds !== undefined && { 'retry-after': String(seconds) }),
 				...(announced !== undefined && { 'x-ratelimit-limit-requests': String(announced) }),
 			},
-			{ code: 'rate_limit_exceeded', message: 'Slow down', data: { retry_after: seconds } },
+			{ code: 'refused', message: 'Slow down', data: null },
 		);
 	};
+
+	private overrun(key: string): Refusal | undefined {
+		const { clock, overrun } = this.options;
+		const exceeded = this.limiter.take(key, clock.now());
+		if (exceeded === undefined) return undefined;
+		return overrun ?? { status: 429, seconds: Math.max(1, Math.ceil(exceeded.waitMs / 1000)) };
+	}
 
 	/** The most often that one request was refused. */
 	get mostRefusals(): number {

@@ -164,7 +164,7 @@ test('refusals that no pace can avoid slow a batch down by their pauses, and not
 	const service = new LimitedService({
 		clock,
 		limit: bucket(ITEMS, ITEMS),
-		refuses: () => (asked += 1) % 3 === 0,
+		refuses: () => ((asked += 1) % 3 === 0 ? { status: 429, seconds: 1 } : undefined),
 	});
 	const start = clock.now();
 	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 100));
@@ -294,4 +294,163 @@ test('a limit that is lifted in the middle of a batch is noticed', async () => {
 	const start = clock.now();
 	await clock.run(batch([gateway], 2_000));
 	expect((clock.now() - start) / 1000).toBeLessThan(2_000 / 10 / 1.5);
+});
+
+describe('a pause that is longer than a workflow waits', () => {
+	const hour = { status: 429, seconds: 3_600 } as const;
+	const outcomes = async (work: Array<Promise<unknown>>) =>
+		(await Promise.allSettled(work)).map((outcome) =>
+			outcome.status === 'fulfilled' ? 'done' : (outcome.reason as { retryAfterMs?: number }),
+		);
+
+	test('all that waits for the key fails at once, and nothing more of it is sent', async () => {
+		const clock = new VirtualClock();
+		const service = new LimitedService({ clock, limit: bucket(1_000), refuses: () => hour });
+		const gateway = gatewayOf(clock, service, randomUUID());
+		const start = clock.now();
+		const work = Array.from({ length: 100 }, async (_, item) => ask(gateway, `${item}`));
+		for (const outcome of await clock.run(outcomes(work)))
+			expect(outcome).toMatchObject({ status: 429, retryAfterMs: 3_600_000 });
+		expect(clock.now() - start).toBeLessThan(100);
+		expect(service.received).toHaveLength(10);
+		expect(clock.timers).toBe(0);
+	});
+
+	test('what waits for the rate fails as well, when the service asks for hours', async () => {
+		const clock = new VirtualClock();
+		let asked = 0;
+		const service = new LimitedService({
+			clock,
+			limit: bucket(1, 2),
+			refuses: () => ((asked += 1) > 20 ? hour : undefined),
+		});
+		const gateway = gatewayOf(clock, service, randomUUID());
+		const work = Array.from({ length: 100 }, async (_, item) => ask(gateway, `${item}`));
+		const found = await clock.run(outcomes(work));
+		expect(found.filter((outcome) => outcome === 'done').length).toBeGreaterThan(5);
+		expect(service.received.length).toBeLessThanOrEqual(21 + 9);
+		expect(clock.timers).toBe(0);
+	});
+
+	test('later requests are sent one at a time; the first that is taken lets all others pass', async () => {
+		const clock = new VirtualClock();
+		let isLimited = true;
+		const service = new LimitedService({
+			clock,
+			limit: bucket(1_000),
+			refuses: () => (isLimited ? hour : undefined),
+		});
+		const gateway = gatewayOf(clock, service, randomUUID());
+		await clock.run(outcomes([ask(gateway, 'first')]));
+		const inRow = Array.from({ length: 20 }, async (_, item) => ask(gateway, `${item}`));
+		await clock.run(outcomes(inRow));
+		expect(service.received).toHaveLength(2);
+		isLimited = false;
+		const start = clock.now();
+		await clock.run(batch([gateway], 20));
+		expect(clock.now() - start).toBeLessThan(100);
+		expect(service.received).toHaveLength(22);
+	});
+
+	test('a probe that is cancelled keeps nobody waiting: the next request is one', async () => {
+		const clock = new VirtualClock();
+		let isLimited = true;
+		const service = new LimitedService({
+			clock,
+			limit: bucket(1_000),
+			refuses: () => (isLimited ? hour : undefined),
+		});
+		const gateway = gatewayOf(clock, service, randomUUID());
+		await clock.run(outcomes([ask(gateway, 'first')]));
+		isLimited = false;
+		const stop = new AbortController();
+		const probe = gateway.chat(
+			{ model: 'heron-chat', messages: [{ role: 'user', content: 'Hi' }] },
+			stop.signal,
+		);
+		const behind = ask(gateway, 'behind');
+		const both = outcomes([probe, behind]);
+		await clock.run(clock.sleep(0));
+		stop.abort();
+		await clock.run(both);
+		await expect(probe).rejects.toMatchObject({ code: 'cancelled' });
+		await expect(behind).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
+		await clock.run(ask(gateway, 'next'));
+	});
+
+	test('it ends when the time that the service asked for is over', async () => {
+		const clock = new VirtualClock();
+		let asked = 0;
+		const service = new LimitedService({
+			clock,
+			limit: bucket(1_000),
+			refuses: () => ((asked += 1) === 1 ? hour : undefined),
+		});
+		const gateway = gatewayOf(clock, service, randomUUID());
+		await clock.run(outcomes([ask(gateway, 'first')]));
+		await clock.run(clock.sleep(3_600_000));
+		const sent = clock.now();
+		await clock.run(batch([gateway], 10));
+		expect(clock.now() - sent).toBeLessThanOrEqual(8);
+	});
+});
+
+describe('a service that refuses with 503, as nginx does by default', () => {
+	test.each([1, 2, 5, 10, 20, 50])(
+		'all items of a batch are done: bursts of %d at 10 a second',
+		async (burst) => {
+			const clock = new VirtualClock();
+			const service = new LimitedService({
+				clock,
+				limit: bucket(burst, 10),
+				overrun: { status: 503 },
+			});
+			const start = clock.now();
+			await clock.run(batch([gatewayOf(clock, service, randomUUID())], 100));
+			expect((clock.now() - start) / ownTime(bucket(burst, 10), 100)).toBeLessThanOrEqual(1.5);
+		},
+	);
+
+	test('each 503 counts as an attempt of its request, even while others pass', async () => {
+		const clock = new VirtualClock();
+		const service = new LimitedService({
+			clock,
+			limit: bucket(1_000),
+			refuses: (user) => (user === 'unlucky' ? { status: 503 } : undefined),
+		});
+		const gateway = gatewayOf(clock, service, randomUUID());
+		const unlucky = ask(gateway, 'unlucky');
+		await clock.run(Promise.allSettled([unlucky, batch([gateway], 200)]));
+		await expect(unlucky).rejects.toMatchObject({ status: 503 });
+		expect(service.received.filter(({ user }) => user === 'unlucky')).toHaveLength(5);
+	});
+
+	test('an outage fails a batch as soon as its retries are used up, without ever longer pauses of the key', async () => {
+		const clock = new VirtualClock();
+		const service = new LimitedService({
+			clock,
+			limit: bucket(1_000),
+			refuses: () => ({ status: 503 }),
+		});
+		const start = clock.now();
+		const gateway = gatewayOf(clock, service, randomUUID());
+		const work = Array.from({ length: 100 }, async (_, item) => ask(gateway, `${item}`));
+		await clock.run(Promise.allSettled(work));
+		// Ten at a time, five attempts each.
+		expect((clock.now() - start) / 1_000).toBeLessThan(10 * (0.5 + 1 + 2 + 4 + 8));
+		expect(service.received).toHaveLength(500);
+	});
+
+	test('what it asks to wait counts', async () => {
+		const clock = new VirtualClock();
+		let asked = 0;
+		const service = new LimitedService({
+			clock,
+			limit: bucket(1_000),
+			refuses: () => ((asked += 1) === 1 ? { status: 503, seconds: 7 } : undefined),
+		});
+		await clock.run(ask(gatewayOf(clock, service, randomUUID()), 'late'));
+		const [first, second] = service.received;
+		expect(second!.at - first!.at).toBeGreaterThanOrEqual(7_000);
+	});
 });

@@ -28,7 +28,7 @@ test('a batch of 100 prompts against a limited key ends with every item answered
 	);
 	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(prompts.map((_, item) => ({ item })));
 	expect(items.every(({ json }) => typeof json.text === 'string')).toBe(true);
-	// Some are refused until the limit is known; then each refusal closes the gate for all.
+	// Some are refused until the limit is known; then each refusal holds all of them back.
 	expect(simulator.count('chat')).toBeGreaterThan(100);
 	expect(simulator.count('chat')).toBeLessThan(150);
 });
@@ -51,4 +51,70 @@ test('submissions and polls of a batch of videos keep to the same limit, and non
 	expect(simulator.count('submit')).toBeGreaterThan(30);
 	expect(simulator.count('submit')).toBeLessThan(60);
 	expect(simulator.count('poll')).toBeLessThan(30 * 20);
+});
+
+describe('when the service asks for a pause that is longer than a workflow waits', () => {
+	const prompts = Array.from({ length: 100 }, (_, item) => ({ prompt: `Say ${item}` }));
+	const batch = () =>
+		runNode(simulator, {
+			...chatNode({ requestOptions }),
+			items: prompts,
+			onError: 'continueRegularOutput',
+		});
+	const videos = (count: number) =>
+		runNode(simulator, {
+			node: 'videoGeneration',
+			parameters: {
+				model: 'kite-motion',
+				prompt: 'A boat',
+				waitOptions: { pollInterval: 2 },
+				requestOptions,
+			},
+			items: Array.from({ length: count }, () => ({})),
+			onError: 'continueRegularOutput',
+		});
+	beforeEach(async () => {
+		await simulator.close();
+		simulator = await startSimulator({ now: time.now, videoSeconds: 10 });
+	});
+
+	test('all items of a batch fail at once, each with what the service asks', async () => {
+		simulator.inject({ endpoint: 'chat', fault: 'retry-after-year' });
+		const start = time.now();
+		const { items } = await time.until(batch());
+		expect(time.now() - start).toBeLessThan(1_000);
+		expect(items).toHaveLength(100);
+		for (const { json } of items) {
+			expect(json.error).toMatchObject({
+				code: 'rate_limit_exceeded',
+				http_status: 429,
+				retry_after: 365 * 86_400,
+			});
+		}
+		// The ten in flight, and one probe for each ten that come after.
+		expect(simulator.count('chat')).toBeLessThanOrEqual(25);
+	});
+
+	test('a limit that is lifted is noticed by the next request', async () => {
+		simulator.inject({ endpoint: 'chat', fault: 'retry-after-year', times: 1 });
+		const { items } = await time.until(batch());
+		expect(items.filter(({ json }) => json.error !== undefined)).toHaveLength(1);
+		expect(simulator.count('chat')).toBe(100);
+	});
+
+	test('videos that are paid for are waited for as before', async () => {
+		const start = time.now();
+		const run = videos(5);
+		simulator.inject({ endpoint: 'chat', fault: 'retry-after-year' });
+		const [{ items }] = await time.until(Promise.all([run, batch()]));
+		expect(items.map(({ json }) => json.status)).toEqual(Array(5).fill('completed'));
+		expect(time.now() - start).toBeLessThanOrEqual(13_000);
+	});
+
+	test('a poll that is refused in this way is repeated at the next interval', async () => {
+		simulator.inject({ endpoint: 'poll', fault: 'retry-after-year', times: 3 });
+		const { items } = await time.until(videos(1));
+		expect(items.map(({ json }) => json.status)).toEqual(['completed']);
+		expect(simulator.count('poll')).toBe(3 + 2);
+	});
 });

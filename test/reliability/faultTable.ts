@@ -63,7 +63,7 @@ function statusRule(name: string): Rule | undefined {
 	const [code, status] = STATUSES[key] ?? [];
 	if (code === undefined || status === undefined) return undefined;
 	if (status === 429) return refused(ASKED[name]);
-	if (TRANSIENT.includes(status)) return retried(code, { status });
+	if (TRANSIENT.includes(status)) return retried(code, { status, limited: status === 503 });
 	return byWay({ download: final('download_refused') }, final(code, status));
 }
 
@@ -83,8 +83,11 @@ const RULES: Record<string, Rule> = {
 	'status-451': final('status_451', 451),
 	'status-504': lost('status_504', { status: 504 }),
 	'status-529': lost('status_529', { status: 529 }),
-	// Longer than anyone waits: the item fails, and a task that is waited for is not looked at again in time.
-	'retry-after-year': byWay({ poll: final('wait_timeout') }, final('rate_limit_exceeded', 429)),
+	// Longer than a workflow waits: the item fails at once, but a task that is waited for is polled as before.
+	'retry-after-year': byWay(
+		{ poll: retried('rate_limit_exceeded', { retries: 0 }) },
+		final('rate_limit_exceeded', 429),
+	),
 	refuse: lost('connection_lost'),
 	lost: lost('connection_lost'),
 	'reset-inside': lost('connection_lost'),

@@ -36,9 +36,11 @@ What is paid for is sent again only where the service itself said no with a stat
 Looking at a task costs nothing, so a look is repeated after anything that may pass. Every error about a task carries the
 task's id, and every error of a stream the text that arrived before it.
 
-Where the service does not say how long to wait, a request is sent again after up to 0.5 seconds, then up to 1, 2, 4 and so
-on up to 30; chance shortens each pause, so that many requests that failed together do not return together. A service
-that asks to wait for longer than five minutes is not waited for: the error says how long it asks.
+Where the service does not say how long to wait, a request is sent again after 0.25 to 0.5 seconds, then after 0.5 to 1, 1
+to 2 and so on up to 30; chance decides between the two, so that many requests that failed together do not return together.
+A 429 or a 503 holds back all requests of the key for that long, and then slows them to a rate that the service takes. A
+service that asks to wait for longer than five minutes is not waited for: everything that waits for this key fails at once
+with that error, which says how long it asks. Polls of paid tasks go on, and later requests are sent one at a time.
 
 `;
 

@@ -72,9 +72,7 @@ export function phrasesOf({ fault, way }: Case, code: string): Array<string | Re
 	}
 	if (code === 'wait_timeout') {
 		const goesOn = 'The task goes on at the service and nothing is lost';
-		return /^(task-|hang|retry-after-year)/.test(fault)
-			? [goesOn]
-			: [goesOn, 'The last look at it failed: '];
+		return /^(task-|hang)/.test(fault) ? [goesOn] : [goesOn, 'The last look at it failed: '];
 	}
 	const words = WORDS.find(([faults]) => faults.test(fault))?.[1];
 	const advice = ADVICE.filter(([faults]) => faults.test(fault)).map(([, text]) => text);
