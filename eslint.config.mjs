@@ -45,11 +45,24 @@ export default [
 		),
 	},
 	{
+		// What n8n allows a node on n8n Cloud: all that touches Node.js is in the gateway.
+		files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
+		rules: {
+			'@n8n/community-nodes/no-restricted-globals': 'error',
+			'@n8n/community-nodes/no-restricted-imports': 'error',
+			// An import() does not find the packages that n8n lends through NODE_PATH, and this one is loaded late.
+			'@typescript-eslint/no-require-imports': ['error', { allow: ['^@n8n/ai-node-sdk$'] }],
+		},
+	},
+	{
+		files: ['{gateway,nodes,credentials,bench}/**/*.ts'],
+		rules: { 'import-x/no-cycle': 'error' },
+	},
+	{
 		// Nothing of this is published: it may start processes, and what it throws never reaches n8n's user.
 		files: ['simulator/**/*.ts', 'demo/**/*.ts', 'test/**/*.ts', 'e2e/**/*.ts', 'bench/**/*.ts'],
 		rules: {
 			'@n8n/community-nodes/require-node-api-error': 'off',
-			'@n8n/community-nodes/no-dangerous-functions': 'off',
 			'@n8n/community-nodes/no-dangerous-functions': 'off',
 			'@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
 		},

@@ -1,19 +1,7 @@
+import type { Contestant, Sample } from './harness/contestant';
 import type { Runner } from './harness/runner';
 
-/** What one contestant measured once, by the name of the figure. */
-export type Sample = Record<string, number>;
-
-/** Where the service of a bench is, for those who measure. */
-export interface Stage {
-	url: string;
-	key: string;
-}
-
-/** Measures once. The size, where a bench has several, is a number of items. */
-export type Measure = (size: number) => Promise<Sample>;
-
-/** Gets ready in a process of its own; what it loads there burdens nobody else. */
-export type Contestant = (stage: Stage) => Measure | Promise<Measure>;
+export type { Contestant, Measure, Sample, Stage } from './harness/contestant';
 
 /** One of our figures beside a peer's. */
 export interface Comparison {

@@ -5,12 +5,7 @@ import type { Credential } from './credential';
 import { GatewayError, InvalidInputError } from './errors/gatewayError';
 import { RateLimiter, rateLimiterFor } from './limits/rateLimiter';
 import { parseResource, readResource } from './parseResponse';
-import {
-	type AgentRequest,
-	type ChatCompletion,
-	chatCompletion,
-	type ChatRequest,
-} from './schemas/chat';
+import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
 import { type CatalogueModel, modelList } from './schemas/models';
 import {
 	type VideoRequest,
@@ -27,14 +22,11 @@ import {
 	type ServiceRequest,
 } from './sendRequest';
 import { Semaphore } from './limits/semaphore';
-import { readChatStream } from './stream/readChatStream';
-import { readTaskWithVideo, type InlineVideoFile } from './video/inlineVideoFile';
-import {
-	type EgressFilter,
-	openTransport,
-	type Transport,
-	whenConnectionIsFree,
-} from './http/transport';
+import { readChatStream, readCompletion } from './stream/readChatStream';
+import { readTaskWithVideo } from './video/inlineVideo';
+import type { InlineVideo } from './video/inlineVideoExtractor';
+import { openTransport, whenConnectionIsFree } from './http/transport';
+import type { EgressFilter, Transport } from './http/types';
 
 /** How long what follows `[DONE]` may take before the connection is closed instead of used again. */
 const DRAIN_MS = 1_000;
@@ -89,9 +81,12 @@ export class Gateway {
 		};
 	}
 
-	/** `POST /v1/chat/completions`, answered at once. */
-	chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
-		return this.post('/v1/chat/completions', request, chatCompletion, signal);
+	/**
+	 * `POST /v1/chat/completions`, answered at once; an answer that comes as a stream all the same is read, too.
+	 * @throws GatewayError whose `partialText` is what arrived of a stream before the failure
+	 */
+	async chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
+		return await this.complete(request, 'application/json', readCompletion, () => {}, signal);
 	}
 
 	/**
@@ -104,24 +99,8 @@ export class Gateway {
 		onText: (text: string) => void,
 		signal?: AbortSignal,
 	): Promise<ChatCompletion> {
-		let received = '';
-		const hand = (text: string) => {
-			received += text;
-			onText(text);
-		};
-		const body = JSON.stringify({ ...request, stream: true });
-		const streamed = {
-			method: 'POST',
-			path: '/v1/chat/completions',
-			body,
-			accept: 'text/event-stream',
-		} as const;
-		await this.checkEgress();
-		const read = async (answer: ServiceResponse) => await this.readStreamed(answer, hand);
-		return await sendRequest(this.link, streamed, read, signal).catch((error: unknown) => {
-			if (error instanceof GatewayError && received !== '') error.partialText = received;
-			throw error;
-		});
+		const streamed = { ...request, stream: true };
+		return await this.complete(streamed, 'text/event-stream', readChatStream, onText, signal);
 	}
 
 	/** `GET /v1/models`: the models available to this key. */
@@ -136,12 +115,12 @@ export class Gateway {
 
 	/**
 	 * `GET /media/v1/video/generations/<task_id>`: the state of a task.
-	 * @param onInlineVideo takes inline data out of the task into a temporary file, which it must remove
+	 * @param onInlineVideo gets the video of a task that holds it as text, and must remove it
 	 */
 	async getVideoTask(
 		taskId: string,
 		signal?: AbortSignal,
-		onInlineVideo?: (video: InlineVideoFile) => void,
+		onInlineVideo?: (video: InlineVideo) => void,
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${encodeURIComponent(taskId)}`;
 		const poll = { method: 'GET', path, isPoll: true } as const;
@@ -211,14 +190,31 @@ export class Gateway {
 		return readResource(answer, schema, () => this.link.clock.now(), limit);
 	}
 
-	private async readStreamed(
-		answer: ServiceResponse,
+	private async complete(
+		content: object,
+		accept: string,
+		readAnswer: typeof readCompletion,
 		onText: (text: string) => void,
+		signal?: AbortSignal,
 	): Promise<ChatCompletion> {
+		let received = '';
+		const hand = (text: string) => {
+			received += text;
+			onText(text);
+		};
+		const body = JSON.stringify(content);
+		const request = { method: 'POST', path: '/v1/chat/completions', body, accept } as const;
 		const { clock } = this.link;
-		const { completion, rest } = await readChatStream(answer, () => clock.now(), onText);
-		this.drain(answer.body, rest);
-		return completion;
+		if (this.egressFilter) await this.checkEgress();
+		const read = async (answer: ServiceResponse) => {
+			const { completion, rest } = await readAnswer(answer, () => clock.now(), hand);
+			if (rest) this.drain(answer.body, rest);
+			return completion;
+		};
+		return await sendRequest(this.link, request, read, signal).catch((error: unknown) => {
+			if (error instanceof GatewayError && received !== '') error.partialText = received;
+			throw error;
+		});
 	}
 
 	/** A body that is read to its end leaves its connection free for the next request. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CancelledError } from './errors/gatewayError';
 
@@ -32,3 +33,8 @@ export const systemClock: Clock = {
 		return () => clearTimeout(timer);
 	},
 };
+
+/** Many waits of one execution listen to its one signal, which Node.js before 22 reports as a leak. */
+export function allowManyListeners(signal: AbortSignal): void {
+	setMaxListeners(0, signal);
+}

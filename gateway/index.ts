@@ -1,6 +1,5 @@
-export { LARGEST_VIDEO_BYTES } from './http/body';
 export { Gateway, type GatewayOptions } from './client';
-export { type Clock, systemClock } from './clock';
+export { allowManyListeners, type Clock, systemClock } from './clock';
 export { type Credential, parseCredential, type VideoBasePath } from './credential';
 export { formatSeconds } from './errors/formatDuration';
 export {
@@ -11,8 +10,7 @@ export {
 	NoResponseError,
 	type RateLimit,
 	ServiceError,
-	TaskFailedError,
-	WaitTimeoutError,
+	StorageError,
 } from './errors/gatewayError';
 export {
 	agentRequest,
@@ -21,6 +19,7 @@ export {
 	chatRequest,
 	type ChatRequest,
 } from './schemas/chat';
+export { sha256 } from './hash';
 export { readToolCalls } from './schemas/toolCalls';
 export { parseInput, parseJson, refusedValue } from './schemas/input';
 export { backoff } from './limits/retryPolicy';
@@ -33,11 +32,12 @@ export {
 	type VideoSubmission,
 	type VideoTask,
 } from './schemas/video';
-export { StreamedBody } from './http/body';
+export { BufferedBody, LARGEST_VIDEO_BYTES, StreamedBody } from './http/body';
+export { type ByteStream, inspectStream, type StreamInspector } from './http/inspectStream';
 export { isSsrfRefusal } from './http/networkError';
 export { IdleTimeout } from './http/idleTimeout';
-export { type EgressFilter, type Transport } from './http/transport';
+export { type EgressFilter, type Transport } from './http/types';
 export { type Polling } from './video/pollSchedule';
-export { taskFailedError } from './video/errors';
+export { taskFailedError, TaskFailedError, WaitTimeoutError } from './video/errors';
 export { TaskPoller, type WaitSettings } from './video/taskPoller';
-export { type InlineVideoFile } from './video/inlineVideoFile';
+export { type InlineVideo } from './video/inlineVideoExtractor';

@@ -1,7 +1,6 @@
 import { type Body, LONGEST_ERROR_BYTES, readBody } from './http/body';
 import type { Clock } from './clock';
 import { timeoutError, toNetworkError } from './http/networkError';
-import { ACCEPTED_CODINGS } from './http/decompress';
 import { CancelledError, GatewayError, ServiceError } from './errors/gatewayError';
 import type { Permit, RateLimiter } from './limits/rateLimiter';
 import { isRetryable, isThrottled, mayHideSuccess, pauseAfter } from './limits/retryPolicy';
@@ -9,7 +8,7 @@ import type { ApiKey } from './redaction';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
 import type { Semaphore } from './limits/semaphore';
-import type { HttpResponse, Transport } from './http/transport';
+import type { HttpResponse, Transport } from './http/types';
 
 /** So often a refusal does not count as an attempt, because the service took other requests of the key meanwhile. */
 const MOST_OVERTAKEN = 20;
@@ -147,7 +146,6 @@ function headersOf(
 	const headers: Record<string, string> = {
 		authorization: `Bearer ${apiKey.reveal()}`,
 		accept,
-		'accept-encoding': ACCEPTED_CODINGS,
 		'user-agent': 'n8n-nodes-generation-service',
 	};
 	if (body !== undefined) headers['content-type'] = 'application/json';

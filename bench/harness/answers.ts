@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Gateway } from '../../gateway/index';
-import type { Stage } from '../benchmark';
+import type { Stage } from './contestant';
 import { builtGateway } from './gateway';
 import { MODEL } from './model';
 

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { LoadedPackage } from '../../demo/loadPackage';
-import type { Stage } from '../benchmark';
+import type { Stage } from './contestant';
 import { MODEL } from './model';
 import { credentialFor, type NodeOnTest, nodeThat, ofPeer, ourPackage } from './nodes';
 

@@ -1,9 +1,6 @@
-import type { Measure, Stage } from '../benchmark';
 import { benches } from '../benchmarks/index';
+import type { Measure, Task } from './contestant';
 import { answer } from './messages';
-
-/** What the process of a contestant is told. */
-export type Task = { prepare: Stage } | { measure: number };
 
 const [benchName, contestantName = ''] = process.argv.slice(2);
 let measure: Measure | undefined;

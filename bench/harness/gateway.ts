@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Gateway } from '../../gateway/index';
-import type { Stage } from '../benchmark';
+import type { Stage } from './contestant';
 import { ROOT } from './places';
 
 /** The client as it is published: bundled into the built package. */

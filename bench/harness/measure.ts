@@ -1,4 +1,4 @@
-import type { Sample } from '../benchmark';
+import type { Sample } from './contestant';
 
 /** The middle of the values, which a single disturbed repetition does not move. */
 export function median(values: number[]): number {

@@ -5,7 +5,7 @@ import { PackageDirectoryLoader } from 'n8n-core';
 import { type EngineRun, itemsOf, runWorkflow } from '../../demo/engine';
 import { type LoadedPackage, loadPackage } from '../../demo/loadPackage';
 import { stockNodes } from '../../demo/stockNodes';
-import type { Stage } from '../benchmark';
+import type { Stage } from './contestant';
 import { PEERS, ROOT } from './places';
 
 /** A node as the workflow has it, with where it comes from. */

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import type { Stage } from '../benchmark';
+import type { Stage } from './contestant';
 import { MODEL } from './model';
 
 /** The floor: undici and `JSON.parse`, without a check, a retry or a limit. */

@@ -1,9 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Bench, Sample, Stage } from '../benchmark';
 import { CHILD } from './build';
 import { AUTHORITY } from './certificate';
-import type { Task } from './child';
+import type { Sample, Stage, Task } from './contestant';
 import { medians } from './measure';
 import { ask } from './messages';
 import { PROFILES, ROOT } from './places';
@@ -28,7 +27,7 @@ export class Runner {
 	private readonly running = new Map<string, ChildProcess>();
 
 	constructor(
-		private readonly bench: Bench,
+		private readonly bench: { name: string },
 		private readonly profile: boolean,
 	) {}
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { SimulatorOptions } from '../../simulator/index';
-import type { Stage } from '../benchmark';
+import type { Stage } from './contestant';
 import { makeCertificate } from './certificate';
 import type { Delay } from './delayProcess';
 import { ask } from './messages';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import type { Stage } from '../benchmark';
+import type { Stage } from './contestant';
 import { httpRequestNode } from './chat';
 import { credentialFor, type NodeOnTest, nodeThat, ourPackage } from './nodes';
 import { VIDEO_MODEL } from './model';

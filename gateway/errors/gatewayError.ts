@@ -1,6 +1,4 @@
-import { formatSeconds } from './formatDuration';
 import { htmlToText, isHtml } from './htmlToText';
-import type { VideoTask } from '../schemas/video';
 
 interface Details {
 	/** Machine-readable: the service's own code where it sent one, else one of ours. */
@@ -129,37 +127,16 @@ function inWords(bodyStart: string): string {
 	return `a page in place of an answer (${htmlToText(bodyStart) || 'without a word'})`;
 }
 
-/** The service ended a video task with status `failed`. */
-export class TaskFailedError extends GatewayError {
-	override readonly name = 'TaskFailedError';
-	constructor(
-		readonly task: VideoTask,
-		serviceMessage: string | undefined,
-		code: string | undefined,
-	) {
-		super(`The service could not make the video of task ${task.id}`, {
-			code: code ?? 'task_failed',
-			advice: 'Change the prompt or the settings, or submit the video again.',
-			serviceMessage,
-		});
-	}
-}
-
-/** Waiting was given up: the task goes on at the service. */
-export class WaitTimeoutError extends GatewayError {
-	override readonly name = 'WaitTimeoutError';
-	constructor(
-		readonly task: VideoTask,
-		waitedMs: number,
-		lastFailure?: GatewayError,
-	) {
-		super(`Video task ${task.id} was not finished after ${formatSeconds(waitedMs)}`, {
-			code: 'wait_timeout',
+/** The n8n host cannot store a finished video. Another try fails in the same way. */
+export class StorageError extends GatewayError {
+	override readonly name = 'StorageError';
+	constructor(message: string, cause: unknown) {
+		super(message, {
+			code: 'storage_failed',
 			advice:
-				(lastFailure === undefined ? '' : `The last look at it failed: ${lastFailure.message}. `) +
-				'The task goes on at the service and nothing is lost: use the operation Wait or Get with this task ID, or raise Max Wait.',
-			serviceMessage: lastFailure?.serviceMessage,
-			technical: lastFailure?.technical,
+				'Free disk space on the n8n host, or let n8n write to this folder. The video is finished and paid for: use the operation Get with its task ID to download it then.',
+			technical: cause instanceof Error ? cause.message : String(cause),
+			cause,
 		});
 	}
 }

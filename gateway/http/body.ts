@@ -17,13 +17,18 @@ export interface Body {
 	 */
 	read(onBytes: (bytes: Buffer) => boolean | void): Promise<void>;
 	/** The body for a reader that may be slower than the network. */
-	stream(): Readable;
+	stream(): AsyncIterable<Buffer>;
 	/** Closes the connection, unless the body has ended. */
 	destroy(error?: Error): void;
 }
 
+/** A body that Node.js streams take. */
+export interface ReadableBody extends Body {
+	stream(): Readable;
+}
+
 /** A body that comes as a stream, such as a decompressed one. */
-export class StreamedBody implements Body {
+export class StreamedBody implements ReadableBody {
 	constructor(private readonly readable: Readable) {
 		// Without a listener an error that comes before the first reader ends the process.
 		readable.on('error', () => {});
@@ -59,6 +64,22 @@ export class StreamedBody implements Body {
 	destroy(error?: Error): void {
 		this.readable.destroy(error);
 	}
+}
+
+/** A body that has arrived as a whole. */
+export class BufferedBody implements Body {
+	constructor(private readonly bytes: Buffer) {}
+
+	async read(onBytes: (bytes: Buffer) => boolean | void): Promise<void> {
+		onBytes(this.bytes);
+		await Promise.resolve();
+	}
+
+	async *stream(): AsyncIterable<Buffer> {
+		yield await Promise.resolve(this.bytes);
+	}
+
+	destroy(): void {}
 }
 
 /** Reads a body to its end, or up to `limit` bytes. `complete` says which. Rejects when the body breaks off. */

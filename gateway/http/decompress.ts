@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Body, StreamedBody } from './body';
+import { type Body, type ReadableBody, StreamedBody } from './body';
 
 /** No deflate: what servers mean by it differs (RFC 9110, 8.4.1.2). */
 export const ACCEPTED_CODINGS = 'gzip, br';
@@ -18,7 +18,7 @@ const DECODERS = new Map([
  * A body without its content codings, which undoes the last one first. A coding that nobody knows is taken for none.
  * @param codings the Content-Encoding header
  */
-export function decompress(body: Body, codings: string | string[] | undefined): Body {
+export function decompress(body: ReadableBody, codings: string | string[] | undefined): Body {
 	if (codings === undefined) return body;
 	const decoders = String(codings)
 		.toLowerCase()

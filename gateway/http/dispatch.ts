@@ -1,7 +1,13 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { Body } from './body';
-import type { HttpResponse } from './transport';
+import type { ReadableBody } from './body';
+import { NeverSentError } from './connectionErrors';
+import type { HttpResponse } from './types';
+
+/** A response whose body may still be compressed. */
+export interface DispatchedResponse extends HttpResponse {
+	body: ReadableBody;
+}
 
 /** How much of a body waits in memory for its reader. */
 const READ_AHEAD_BYTES = 64 * 1024;
@@ -17,19 +23,12 @@ export function dispatch(
 	dispatcher: Dispatcher,
 	request: Dispatcher.DispatchOptions,
 	whenGivenUp: (close: () => void) => void,
-): Promise<HttpResponse> {
+): Promise<DispatchedResponse> {
 	return new Promise((resolve, reject) => {
 		const handler = new ResponseHandler(resolve, reject);
 		whenGivenUp(() => handler.giveUp());
 		dispatcher.dispatch(request, handler);
 	});
-}
-
-/** No connection came about: the service has not seen the request. */
-export class NeverSentError extends Error {
-	constructor(override readonly cause: Error) {
-		super('The request was never sent');
-	}
 }
 
 class ResponseHandler implements Dispatcher.DispatchHandler {
@@ -38,7 +37,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 	private givenUp: Error | undefined;
 
 	constructor(
-		private readonly resolve: (response: HttpResponse) => void,
+		private readonly resolve: (response: DispatchedResponse) => void,
 		private readonly reject: (error: Error) => void,
 	) {}
 
@@ -85,7 +84,7 @@ interface Reader {
 }
 
 /** A body that arrives over a connection. */
-class ArrivingBody implements Body {
+class ArrivingBody implements ReadableBody {
 	/** What arrived before anyone read. */
 	private readonly early: Buffer[] = [];
 	private earlyBytes = 0;

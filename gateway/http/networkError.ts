@@ -1,7 +1,6 @@
 import { formatSeconds } from '../errors/formatDuration';
 import { NoResponseError } from '../errors/gatewayError';
-import { NeverSentError } from './dispatch';
-import { ProxyError } from './proxy';
+import { NeverSentError, ProxyError } from './connectionErrors';
 import { isTransientStatus } from '../limits/retryPolicy';
 
 /** Codes of failures before a connection stood: the service has not seen the request. */

@@ -1,5 +1,6 @@
 import type { Dispatcher, Pool } from 'undici';
 import { InvalidInputError } from '../errors/gatewayError';
+import { ProxyError } from './connectionErrors';
 
 /** Where n8n's variables lead the requests; an empty text: straight to the service. */
 export interface Proxies {
@@ -54,21 +55,6 @@ function noAddress() {
 		'The proxy variable of the n8n host is not an address',
 		'Ask the administrator of this n8n to correct HTTP_PROXY, HTTPS_PROXY or ALL_PROXY: http://user:password@host:port, with signs such as @ / : # in the password written as %40 %2F %3A %23. Nothing was sent to the service.',
 	);
-}
-
-/** The proxy did not open a way to the service: the request has not left. */
-export class ProxyError extends Error {
-	readonly code: 'proxy_login' | 'proxy_refused' | 'proxy_unreachable';
-
-	constructor(
-		/** What the proxy answered, if it did. */
-		readonly status?: number,
-		cause?: unknown,
-	) {
-		super('The proxy opened no way to the service', { cause });
-		if (status === undefined) this.code = 'proxy_unreachable';
-		else this.code = status === 407 ? 'proxy_login' : 'proxy_refused';
-	}
 }
 
 /**

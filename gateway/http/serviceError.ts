@@ -4,7 +4,7 @@ import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import { statusMessage } from '../errors/statusMessages';
 import { htmlToText, isHtml } from '../errors/htmlToText';
 import type { ApiKey } from '../redaction';
-import type { HttpResponse } from './transport';
+import type { HttpResponse } from './types';
 
 /** What a page has to say comes first. */
 const READ_CHARACTERS = 20_000;

@@ -1,45 +1,8 @@
-import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
-import type { Body } from './body';
-import { decompress } from './decompress';
+import { ACCEPTED_CODINGS, decompress } from './decompress';
 import { dispatch } from './dispatch';
 import { proxyPools, proxyVariables, readProxies } from './proxy';
-
-/** n8n's egress filter (SSRF protection), as far as it matters here. */
-export interface EgressFilter {
-	/** A DNS lookup that refuses the addresses n8n blocks. */
-	createSecureLookup(): LookupFunction;
-	/** Rejects, or resolves to an outcome that is not ok, for an address that n8n blocks. */
-	validateUrl(url: string | URL): Promise<unknown>;
-}
-
-export interface HttpRequest {
-	method: 'GET' | 'POST';
-	origin: string;
-	/** Path with query. */
-	path: string;
-	headers: Record<string, string>;
-	body: string | undefined;
-	/** Tells how the connection is closed when the request is given up. */
-	whenGivenUp: (close: () => void) => void;
-}
-
-export interface HttpResponse {
-	status: number;
-	/** Names in lower case. */
-	headers: Record<string, string | string[] | undefined>;
-	/** Decompressed. */
-	body: Body;
-}
-
-/** Sends one request and resolves when the answer's headers are there. Follows no redirect, retries nothing. */
-export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
-
-export interface PoolSettings {
-	origin: string;
-	ignoreSslIssues: boolean;
-	egressFilter?: EgressFilter | undefined;
-}
+import type { EgressFilter, Transport, TransportSettings } from './types';
 
 /** undici reuses a connection one turn of the event loop after its response; a request sent sooner opens another. */
 export const whenConnectionIsFree = (action: () => void) => void setImmediate(action);
@@ -63,23 +26,30 @@ const filterIds = new WeakMap<EgressFilter, number>();
 let filterCount = 0;
 
 /** The transport over the process-wide pool of this service, TLS setting and proxy. */
-export function openTransport(settings: PoolSettings): Transport {
+export function openTransport(settings: TransportSettings): Transport {
 	const { origin: service, ignoreSslIssues, egressFilter } = settings;
 	const key = JSON.stringify([service, ignoreSslIssues, filterId(egressFilter), proxyVariables()]);
 	return async ({ origin, path, method, headers, body, whenGivenUp }) => {
 		const pool = poolFor(key, settings);
 		const answer = await dispatch(
 			pool,
-			{ origin, path, method, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 },
+			{
+				origin,
+				path,
+				method,
+				headers: { ...headers, 'accept-encoding': ACCEPTED_CODINGS },
+				body: body ?? null,
+				headersTimeout: 0,
+				bodyTimeout: 0,
+			},
 			whenGivenUp,
 		);
-		answer.body = decompress(answer.body, answer.headers['content-encoding']);
-		return answer;
+		return { ...answer, body: decompress(answer.body, answer.headers['content-encoding']) };
 	};
 }
 
 /** Asked for each request: a pool that made room for others is opened again. */
-function poolFor(key: string, settings: PoolSettings): Dispatcher {
+function poolFor(key: string, settings: TransportSettings): Dispatcher {
 	const known = pools.get(key);
 	uses += 1;
 	if (known) {
@@ -100,7 +70,7 @@ function closeLongestUnused(): void {
 	void pool.close();
 }
 
-function openPool({ ignoreSslIssues, egressFilter }: PoolSettings): Dispatcher {
+function openPool({ ignoreSslIssues, egressFilter }: TransportSettings): Dispatcher {
 	const tls = { rejectUnauthorized: !ignoreSslIssues };
 	const options = {
 		connections: MOST_CONNECTIONS,

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '../clock';
 import { CancelledError, type ServiceError } from '../errors/gatewayError';
+import { sha256 } from '../hash';
 import { LimitEstimator, type SentRequest } from './limitEstimator';
 import { Suspension } from './suspension';
 import { WaitQueue } from './waitQueue';
@@ -166,7 +166,7 @@ const limiters = new Map<string, RateLimiter>();
 
 /** The process-wide limiter of this service and key, shared by all nodes and executions. */
 export function rateLimiterFor(baseUrl: string, apiKey: string, clock: Clock): RateLimiter {
-	const key = createHash('sha256').update(`${baseUrl}\n${apiKey}`).digest('base64');
+	const key = sha256(`${baseUrl}\n${apiKey}`);
 	const known = limiters.get(key);
 	if (known !== undefined) return known;
 	if (limiters.size >= MOST_LIMITERS) {

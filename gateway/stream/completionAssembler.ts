@@ -6,8 +6,8 @@ type Fields = Record<string, unknown>;
 /** No model gives so many answers, or calls so many tools, in one answer; each is searched for by its number. */
 const MOST_ENTRIES = 1_000;
 
-/** Fields that name something; a later chunk that repeats one does not lengthen it. */
-const NAMES = new Set(['role', 'id', 'type', 'object', 'index']);
+/** Fields that name something: a later chunk that repeats one does not lengthen it, and an empty one does not remove it. */
+const NAMES = new Set(['role', 'id', 'type', 'object', 'index', 'name']);
 
 interface Choice {
 	message: Fields;
@@ -78,12 +78,24 @@ export class CompletionAssembler {
 				message: {
 					role: 'assistant',
 					...message,
+					...(Array.isArray(message.tool_calls) && { tool_calls: inOrder(message.tool_calls) }),
 					// A tool call has no text at all, which is not the same as an empty text.
 					content: pieces.length === 0 && Object.keys(message).length > 1 ? null : pieces.join(''),
 				},
 			})),
 		};
 	}
+}
+
+/** The index only tells which pieces belong together: an unstreamed response has none. */
+function inOrder(toolCalls: unknown[]): unknown[] {
+	const indexOf = (call: unknown) => (isFields(call) ? Number(call.index ?? 0) : 0);
+	const sorted = toolCalls.toSorted((a, b) => indexOf(a) - indexOf(b));
+	return sorted.map((call) =>
+		isFields(call)
+			? Object.fromEntries(Object.entries(call).filter(([name]) => name !== 'index'))
+			: call,
+	);
 }
 
 /** What was said last counts, and what is not said changes nothing. */
@@ -99,6 +111,7 @@ function mergeInto(target: Fields, addition: Fields): void {
 function merge(target: Fields, name: string, value: unknown): void {
 	if (value === null || value === undefined) return;
 	const old = Object.hasOwn(target, name) ? target[name] : undefined;
+	if (old !== undefined && value === '') return;
 	if (typeof old === 'string' && typeof value === 'string' && !NAMES.has(name)) {
 		target[name] = old + value;
 	} else if (Array.isArray(value)) {

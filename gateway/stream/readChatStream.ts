@@ -1,4 +1,5 @@
 import { GatewayError, MalformedResponseError, NoResponseError } from '../errors/gatewayError';
+import { LONGEST_ANSWER_BYTES, readBody } from '../http/body';
 import { malformedResponse, parseResource } from '../parseResponse';
 import { chatChunk, type ChatChunk, type ChatCompletion, chatCompletion } from '../schemas/chat';
 import type { ServiceResponse } from '../sendRequest';
@@ -10,10 +11,41 @@ import { SseLines } from './sseLines';
 /** A model writes far less into one answer, and a stream that never ends must not fill the memory. */
 const LONGEST_STREAM_BYTES = 128 * 1024 * 1024;
 
+type ReadBytes = (onBytes: (bytes: Buffer) => void) => Promise<void>;
+
+interface ReadCompletion {
+	completion: ChatCompletion;
+	/** Of a stream: resolves when what follows the completion is read or lost. */
+	rest?: Promise<void>;
+}
+
+/** How the first line of an event stream begins, which no JSON does. */
+const EVENT_FIELD = /^(data|event|id|retry)?:/;
+
+/**
+ * Reads a chat completion. Some services always stream: an event stream is read as one, by its content type or by how
+ * it begins, though it was not asked for.
+ * @throws GatewayError as {@link readChatStream} and `readResource` do
+ */
+export async function readCompletion(
+	answer: ServiceResponse,
+	now: () => number,
+	onText: (text: string) => void,
+): Promise<ReadCompletion> {
+	if (/^\s*text\/event-stream/i.test(String(answer.headers['content-type']))) {
+		return await readChatStream(answer, now, onText);
+	}
+	const { bytes, complete } = await readBody(answer.body, LONGEST_ANSWER_BYTES, answer.onProgress);
+	if (complete && EVENT_FIELD.test(bytes.toString('utf8', 0, 64).trimStart())) {
+		const readBytes: ReadBytes = async (onBytes) => onBytes(bytes);
+		return await readChatStream(answer, now, onText, readBytes);
+	}
+	return { completion: parseResource(bytes, complete, answer, chatCompletion, now) };
+}
+
 /**
  * Reads a chat event stream up to `[DONE]`, or to its end, and hands on each piece of text as it arrives. What is lost
  * after the finish reason is not the answer's. What the service calls its answer does not matter: some call a stream JSON.
- * `rest` resolves when what follows is read, too, or lost.
  * @throws NoAnswerError when the stream ends without a finish reason or `[DONE]`
  * @throws ServiceError when the service reports an error inside the stream
  * @throws MalformedAnswerError when an event is no chunk
@@ -22,7 +54,8 @@ export async function readChatStream(
 	answer: ServiceResponse,
 	now: () => number,
 	onText: (text: string) => void,
-): Promise<{ completion: ChatCompletion; rest: Promise<void> }> {
+	readBytes: ReadBytes = (onBytes) => answer.body.read(onBytes),
+): Promise<ReadCompletion> {
 	const assembly = new CompletionAssembler();
 	let chunks = 0;
 	const onChunk = (chunk: ChatChunk) => {
@@ -31,7 +64,7 @@ export async function readChatStream(
 		if (text !== '') onText(text);
 	};
 	const mayBreakOff = () => assembly.isFinished;
-	const { isDone, start, rest } = await readChunks(answer, now, onChunk, mayBreakOff);
+	const { isDone, start, rest } = await readChunks(readBytes, answer, now, onChunk, mayBreakOff);
 	if (!isDone && chunks === 0 && start.length > 0) {
 		// The service may choose not to stream: the answer is the same, in one piece.
 		const completion = parseResource(start, true, answer, chatCompletion, now);
@@ -57,6 +90,7 @@ export async function readChatStream(
 
 /** @returns whether the terminal line `data: [DONE]` came, and the body up to its first data line */
 async function readChunks(
+	readBytes: ReadBytes,
 	answer: ServiceResponse,
 	now: () => number,
 	onChunk: (chunk: ChatChunk) => void,
@@ -84,7 +118,7 @@ async function readChunks(
 			end = resolveRest;
 		});
 		const finish = () => resolve({ isDone, start: Buffer.concat(beginning), rest });
-		const whole = answer.body.read((bytes) => {
+		const whole = readBytes((bytes) => {
 			if (isDone) return;
 			answer.onProgress();
 			if (!isStream) beginning.push(bytes);

@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import { malformedResponse } from '../parseResponse';
 import type { ServiceResponse } from '../sendRequest';
 
@@ -13,7 +12,8 @@ const LONGEST_LINE = 16 * 1024 * 1024;
  * per line", Events 2), without the blank lines on which an SSE parser waits before it hands an event on.
  */
 export class SseLines {
-	private readonly decoder = new StringDecoder('utf8');
+	/** Takes a byte order mark away. */
+	private readonly decoder = new TextDecoder();
 	private rest = '';
 	private afterCarriageReturn = false;
 
@@ -21,12 +21,12 @@ export class SseLines {
 
 	/** The values of the `data:` lines, and the blank lines, that are complete with these bytes, without the key. */
 	push(bytes: Buffer): string[] {
-		return this.cut(this.decoder.write(bytes));
+		return this.cut(this.decoder.decode(bytes, { stream: true }));
 	}
 
 	/** The value of a last line that no line end follows. */
 	end(): string[] {
-		return this.cut(`${this.decoder.end()}\n`);
+		return this.cut(`${this.decoder.decode()}\n`);
 	}
 
 	private cut(text: string): string[] {
@@ -57,8 +57,7 @@ export class SseLines {
 /** Comments and the fields `event`, `id` and `retry` carry nothing here. */
 function dataOf(line: string): string[] {
 	if (line === '') return [line];
-	const field = line.startsWith('\ufeff') ? line.slice(1) : line;
-	if (!field.startsWith('data:')) return [];
-	const value = field.slice(field[5] === ' ' ? 6 : 5).trim();
+	if (!line.startsWith('data:')) return [];
+	const value = line.slice('data:'.length).trim();
 	return value === '' ? [] : [value];
 }

@@ -13,6 +13,11 @@ export function isInlineData(beginning: string): boolean {
 	return ENCODED.test(beginning.slice(0, ENOUGH_TO_TELL).replace(DATA_ADDRESS, ''));
 }
 
+/** Whether a task gives its video in place of an address. */
+export function isDataAddress(url: unknown): url is string {
+	return typeof url === 'string' && DATA_ADDRESS.test(url);
+}
+
 /** Decodes inline data from the pieces of a string of a JSON text, wherever they are divided. */
 export class Base64Decoder {
 	private isFirst = true;

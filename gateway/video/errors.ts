@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { TaskFailedError } from '../errors/gatewayError';
+import { formatSeconds } from '../errors/formatDuration';
+import { GatewayError } from '../errors/gatewayError';
 import type { VideoTask } from '../schemas/video';
 
 const LONGEST_TEXT = 1_000;
@@ -10,6 +11,41 @@ const told = z.looseObject({
 	reason: z.string().optional().catch(undefined),
 	code: z.union([z.string(), z.number()]).optional().catch(undefined),
 });
+
+/** The service ended a video task with status `failed`. */
+export class TaskFailedError extends GatewayError {
+	override readonly name = 'TaskFailedError';
+	constructor(
+		readonly task: VideoTask,
+		serviceMessage: string | undefined,
+		code: string | undefined,
+	) {
+		super(`The service could not make the video of task ${task.id}`, {
+			code: code ?? 'task_failed',
+			advice: 'Change the prompt or the settings, or submit the video again.',
+			serviceMessage,
+		});
+	}
+}
+
+/** Waiting was given up: the task goes on at the service. */
+export class WaitTimeoutError extends GatewayError {
+	override readonly name = 'WaitTimeoutError';
+	constructor(
+		readonly task: VideoTask,
+		waitedMs: number,
+		lastFailure?: GatewayError,
+	) {
+		super(`Video task ${task.id} was not finished after ${formatSeconds(waitedMs)}`, {
+			code: 'wait_timeout',
+			advice:
+				(lastFailure === undefined ? '' : `The last look at it failed: ${lastFailure.message}. `) +
+				'The task goes on at the service and nothing is lost: use the operation Wait or Get with this task ID, or raise Max Wait.',
+			serviceMessage: lastFailure?.serviceMessage,
+			technical: lastFailure?.technical,
+		});
+	}
+}
 
 /** The error of a task with status `failed`. Its `error` may have any shape: what a person can read of it is taken. */
 export function taskFailedError(task: VideoTask): TaskFailedError {

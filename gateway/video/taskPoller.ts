@@ -5,10 +5,10 @@ import {
 	MalformedResponseError,
 	NoResponseError,
 	ServiceError,
-	WaitTimeoutError,
 } from '../errors/gatewayError';
 import { isFinished, type VideoTask } from '../schemas/video';
 import { isTransientStatus } from '../limits/retryPolicy';
+import { WaitTimeoutError } from './errors';
 import { type Polling, PollSchedule } from './pollSchedule';
 
 /** Answers in a row that make no sense, after which a poll address is taken to be wrong. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Message, Tool } from '@n8n/ai-node-sdk';
 import {
 	type AgentRequest,
@@ -80,7 +79,7 @@ function plainSchema(tool: string, schema: unknown): unknown {
 export function toolCallParts(completion: ChatCompletion): ToolCallPart[] {
 	return readToolCalls(completion).map((call) => ({
 		type: 'tool-call',
-		toolCallId: call.id ?? `call-${randomUUID()}`,
+		toolCallId: call.id ?? `call-${crypto.randomUUID()}`,
 		toolName: call.name,
 		input: call.arguments,
 	}));

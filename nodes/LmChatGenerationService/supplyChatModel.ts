@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { type ISupplyDataFunctions, NodeOperationError, type SupplyData } from 'n8n-workflow';
 import { agentRequest } from '../../gateway';
 import { additionalBody, readChatOptions, requestFields } from '../shared/chatOptions';
@@ -56,7 +55,7 @@ export async function supplyChatModel(
  */
 function loadSdk(context: ISupplyDataFunctions, itemIndex: number): AiNodeSdk {
 	try {
-		return createRequire(__filename)('@n8n/ai-node-sdk') as AiNodeSdk;
+		return require('@n8n/ai-node-sdk') as AiNodeSdk;
 	} catch (error) {
 		throw missingSdk(context, itemIndex, error);
 	}

@@ -1,22 +1,23 @@
-import { pipeline, type Readable, Transform } from 'node:stream';
 import type { IBinaryData } from 'n8n-workflow';
 import {
-	formatSeconds,
 	backoff,
+	type ByteStream,
 	CancelledError,
+	formatSeconds,
 	GatewayError,
+	IdleTimeout,
+	type InlineVideo,
+	inspectStream,
 	InvalidInputError,
 	isSsrfRefusal,
 	LARGEST_VIDEO_BYTES,
 	NoResponseError,
-	IdleTimeout,
-	type InlineVideoFile,
+	type StreamInspector,
 	systemClock,
 	type VideoTask,
 } from '../../gateway';
 import type { Service } from '../shared/connect';
 import { Gathered } from './gathered';
-import { inlineVideo } from './inlineVideo';
 
 const LATER =
 	'The video is finished and paid for: use the operation Get with this task ID to download it later.';
@@ -40,16 +41,15 @@ const SNIFFED_BYTES = 512;
 export async function downloadVideo(
 	service: Service,
 	task: VideoTask,
-	spooled: InlineVideoFile | undefined,
+	inline: InlineVideo | undefined,
 ): Promise<IBinaryData> {
 	const format = task.metadata?.format?.replace(/\W/g, '').toLowerCase() || 'mp4';
 	const file = {
 		name: `${task.id.replace(/[^\w.-]/g, '_')}.${format}`,
 		type: `video/${TYPES.get(format) ?? format}`,
 	};
-	const inline = spooled?.read() ?? inlineVideo(task);
 	if (inline !== undefined) {
-		return await service.context.helpers.prepareBinaryData(inline, file.name, file.type);
+		return await service.context.helpers.prepareBinaryData(inline.read(), file.name, file.type);
 	}
 	const address = videoAddress(task);
 	for (let attempt = 0; ; attempt += 1) {
@@ -93,17 +93,13 @@ async function fetchVideo(service: Service, address: string, file: { name: strin
 			abortSignal: aborting.signal,
 			skipSslCertificateValidation: service.gateway.ignoresSslIssuesAt(address),
 			headers: { 'accept-encoding': 'identity' },
-		})) as { statusCode: number; headers: Record<string, string | undefined>; body: Readable };
+		})) as { statusCode: number; headers: Record<string, string | undefined>; body: ByteStream };
 		if (statusCode !== 200) {
 			body.destroy();
 			throw refused(statusCode);
 		}
-		const whole = wholeBody(headers, () => limit.progress());
-		aborting.signal.addEventListener('abort', () => body.destroy(new Error('aborted')), {
-			once: true,
-		});
-		// Unlike a bare pipe it also notices a body that broke before anyone listened to it.
-		pipeline(body, whole, () => {});
+		const inspector = videoInspector(headers, () => limit.progress());
+		const whole = inspectStream(body, inspector, aborting.signal);
 		const announced = headers['content-type']?.toLowerCase() ?? '';
 		const [type = file.type] = /^video\/[\w.+-]+/.exec(announced) ?? [];
 		return await context.helpers.prepareBinaryData(whole, file.name, type);
@@ -115,32 +111,32 @@ async function fetchVideo(service: Service, address: string, file: { name: strin
 }
 
 /**
- * Passes a body on. Fails when a page is answered in place of the video, and at its end when it is empty, or shorter
- * or longer than announced: half a video is none.
+ * Refuses a page in place of the video, a video that is too large and one that is empty. n8n's helper refuses one that is
+ * shorter than announced; the announced length itself may be that of a body which the helper has decompressed since.
  */
-function wholeBody(headers: Record<string, string | undefined>, onProgress: () => void): Transform {
-	const announced = headers['content-encoding'] ? undefined : headers['content-length'];
+function videoInspector(
+	headers: Record<string, string | undefined>,
+	onProgress: () => void,
+): StreamInspector {
 	const mayBePage = /^text\/|json|xml/i.test(headers['content-type'] ?? '');
+	const announced = Number(headers['content-length'] ?? 0);
 	let received = 0;
 	const gathered = new Gathered();
-	return new Transform({
-		transform(chunk: Buffer, _encoding, done) {
-			if (received === 0 && mayBePage && isText(chunk))
-				return done(notVideo('The address of the video answered with a page in place of it'));
-			received += chunk.length;
-			if (Number(announced) > LARGEST_VIDEO_BYTES || received > LARGEST_VIDEO_BYTES) {
-				return done(notVideo('The video is larger than 4 GiB, which no video of the service is'));
-			}
+	return {
+		part(bytes) {
+			if (received === 0 && mayBePage && isText(bytes))
+				throw notVideo('The address of the video answered with a page in place of it');
+			received += bytes.length;
+			if (Math.max(announced, received) > LARGEST_VIDEO_BYTES)
+				throw notVideo('The video is larger than 4 GiB, which no video of the service is');
 			onProgress();
-			done(null, gathered.add(chunk));
+			return gathered.add(bytes);
 		},
-		flush(done) {
-			if (received === 0) done(new Error('Not a byte arrived'));
-			else if (announced === undefined || Number(announced) === received)
-				done(null, gathered.take());
-			else done(new Error(`${received} of ${announced} bytes arrived`));
+		end() {
+			if (received === 0) throw new Error('Not a byte arrived');
+			return gathered.take();
 		},
-	});
+	};
 }
 
 /** Every video container has bytes near its start that no text has. */

@@ -4,21 +4,13 @@ import {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import type { Service } from '../shared/connect';
 import { generate } from './operations/generate';
 import { get } from './operations/get';
 import { Submissions } from './submissions';
 import { submit } from './operations/submit';
 import { VideoTasks } from './videoTasks';
+import type { OpenRun, Run } from './videoRun';
 import { wait } from './operations/wait';
-
-/** What an operation works with during one execution of the node. */
-interface Run {
-	submissions: Submissions;
-	tasks: VideoTasks;
-}
-
-export type OpenRun = (service: Service) => Run;
 
 const operations = { generate, get, submit, wait };
 

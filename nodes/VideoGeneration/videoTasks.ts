@@ -1,7 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	isFinished,
-	type InlineVideoFile,
+	type InlineVideo,
 	TaskPoller,
 	taskFailedError,
 	type VideoTask,
@@ -24,8 +24,8 @@ export interface OutputOptions {
 /** All video tasks of one execution of the node: what is known of them, and one watch that waits for them. */
 export class VideoTasks {
 	private readonly states = new Map<string, TaskState>();
-	/** Inline videos in temporary files, by the look that brought them: several items may name one task. */
-	private readonly inline = new WeakMap<VideoTask, InlineVideoFile>();
+	/** Inline videos, by the look that brought them: several items may name one task. */
+	private readonly inline = new WeakMap<VideoTask, InlineVideo>();
 	private readonly downloads = new Set<string>();
 	private readonly watch: TaskPoller;
 	/** What is told when the run is over. */
@@ -122,9 +122,9 @@ export class VideoTasks {
 	}
 
 	private async look(taskId: string, signal: AbortSignal | undefined): Promise<VideoTask> {
-		const videos: InlineVideoFile[] = [];
+		const videos: InlineVideo[] = [];
 		const keep = this.downloads.has(taskId)
-			? (video: InlineVideoFile) => videos.push(video)
+			? (video: InlineVideo) => videos.push(video)
 			: undefined;
 		const task = await this.service.gateway.getVideoTask(taskId, signal, keep);
 		for (const video of videos) this.inline.set(task, video);

@@ -1,6 +1,5 @@
-import { setMaxListeners } from 'node:events';
 import type { IExecuteFunctions, ILoadOptionsFunctions, ISupplyDataFunctions } from 'n8n-workflow';
-import { type EgressFilter, Gateway, parseCredential } from '../../gateway';
+import { allowManyListeners, type EgressFilter, Gateway, parseCredential } from '../../gateway';
 import { readRequestOptions, type RequestOptions } from './requestOptions';
 
 export const credentialType = 'generationServiceApi';
@@ -32,8 +31,7 @@ export async function connect(context: IExecuteFunctions): Promise<Service> {
 	const options = readRequestOptions(context);
 	const connection = parseCredential(await context.getCredentials(credentialType, 0));
 	const signal = context.getExecutionCancelSignal();
-	// Many waits of one execution listen to this one signal; Node.js would take that for a leak.
-	if (signal !== undefined) setMaxListeners(0, signal);
+	if (signal !== undefined) allowManyListeners(signal);
 	const gateway = new Gateway(connection, {
 		...options,
 		egressFilter: egressFilterOf(context.helpers),

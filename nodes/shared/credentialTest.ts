@@ -1,14 +1,13 @@
-import { Readable } from 'node:stream';
 import type {
 	ICredentialsDecrypted,
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import {
+	BufferedBody,
 	Gateway,
 	InvalidInputError,
 	parseCredential,
-	StreamedBody,
 	type Transport,
 } from '../../gateway';
 import { WHILE_SOMEONE_LOOKS } from './connect';
@@ -66,7 +65,7 @@ function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean): Transport {
 		return {
 			status: answer.statusCode,
 			headers: answer.headers,
-			body: new StreamedBody(Readable.from([answer.body ?? ''])),
+			body: new BufferedBody(Buffer.from(answer.body ?? '')),
 		};
 	};
 }

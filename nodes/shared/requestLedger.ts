@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { sha256 } from '../../gateway';
 import { runsAsTool } from './asTool';
 
 /**
@@ -95,5 +95,5 @@ export type RequestKey = `${number} ${string}`;
 
 /** What one item asks for: long requests would otherwise be stored once more in the execution's data. */
 export function requestKey(itemIndex: number, request: object): RequestKey {
-	return `${itemIndex} ${hash('sha256', JSON.stringify(request), 'base64url')}`;
+	return `${itemIndex} ${sha256(JSON.stringify(request))}`;
 }

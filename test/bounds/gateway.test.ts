@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { Gateway, type GatewayOptions, parseCredential, StreamedBody } from '../../gateway';
-import { readTaskWithVideo } from '../../gateway/video/inlineVideoFile';
+import { readTaskWithVideo } from '../../gateway/video/inlineVideo';
 import { ApiKey } from '../../gateway/redaction';
 
 const MiB = 1024 * 1024;
@@ -129,6 +129,7 @@ test('an inline video that does not end is given up at its limit, and leaves no 
 	};
 	const giveUp = (_json: Buffer, complete: boolean) => {
 		if (!complete) throw new Error('too large');
+		return {};
 	};
 	await expect(readTaskWithVideo(answer, giveUp, 8 * MiB)).rejects.toThrow('too large');
 	expect(taken()).toBeLessThan(16 * MiB);

@@ -150,9 +150,33 @@ test('tool calls that come in pieces are put together', async () => {
 	);
 	const [first] = json.choices as IDataObject[];
 	expect(first).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } });
-	expect((first?.message as IDataObject).tool_calls).toEqual([
-		expect.objectContaining(toolCalls[0]!),
-	]);
+	expect((first?.message as IDataObject).tool_calls).toEqual(toolCalls);
+});
+
+test('tool calls that repeat their name, or empty their id, in each piece are the same calls', async () => {
+	const piece = (index: number, id: string | null, name: string, text: string) => ({
+		index,
+		id,
+		type: index === 0 ? 'function' : '',
+		function: { name, arguments: text },
+	});
+	const { json } = await itemOf(
+		line({
+			tool_calls: [piece(1, 'call-2', 'time', '{'), piece(0, 'call-1', 'weather', '{"city"')],
+		}) +
+			line({ tool_calls: [piece(0, '', 'weather', ':"Rome"')] }) +
+			line({ tool_calls: [piece(0, null, '', '}'), piece(1, '', 'time', '}')] }) +
+			line({}, { finish_reason: 'tool_calls' }) +
+			'data: [DONE]\n\n',
+		{ simplify: false, options: { stream: true } },
+	);
+	expect((json.choices as IDataObject[])[0]?.message).toMatchObject({
+		tool_calls: [
+			...toolCalls,
+			{ id: 'call-2', type: '', function: { name: 'time', arguments: '{}' } },
+		],
+	});
+	expect(JSON.stringify(json.choices)).not.toContain('"index":1');
 });
 
 test.each([

@@ -153,3 +153,28 @@ test('a page in place of a stream is told as what it is', async () => {
 		description: expect.stringContaining('Log in') as string,
 	});
 });
+
+describe.each([
+	['calls it so', 'text/event-stream; charset=utf-8'],
+	['calls it JSON', 'application/json'],
+	['does not call it anything', undefined],
+])('a service that streams though it was not asked to, and %s', (_name, type) => {
+	const unasked = (stream: string) =>
+		whole('200 OK', stream, type === undefined ? {} : { 'content-type': type });
+
+	test.each([
+		['', ''],
+		['a byte order mark and a blank line', '\ufeff\n'],
+		['a comment', ': hello\n\n'],
+		['the name of an event', 'event: message\n'],
+	])('is read, with %s before the first chunk', async (_what, start) => {
+		const stream = `${start}data: ${JSON.stringify(part('Good'))}\n\ndata: ${JSON.stringify(part(' day', 'stop'))}\n\ndata: [DONE]\n\n`;
+		const { json } = await itemOf(unasked(stream));
+		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	});
+
+	test('fails the item with what arrived, where it breaks off', async () => {
+		const { json } = await itemOf(unasked(`data: ${JSON.stringify(part('Good'))}\n\n`));
+		expect(json.error).toMatchObject({ code: 'stream_broken', partial_text: 'Good' });
+	});
+});

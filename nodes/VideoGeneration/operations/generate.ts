@@ -4,7 +4,7 @@ import { eachItem } from '../../shared/eachItem';
 import { TaskError } from '../../shared/errorText';
 import { readOutputOptions } from '../output';
 import { readVideoRequest } from '../request';
-import type { OpenRun } from '../router';
+import type { OpenRun } from '../videoRun';
 import { readWaitOptions } from '../waitOptions';
 
 /** Submits videos and waits for them. While a video is merely waited for, the next item is submitted. */

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { parseTaskId } from '../../../gateway';
 import { eachItem } from '../../shared/eachItem';
 import { readOutputOptions } from '../output';
-import type { OpenRun } from '../router';
+import type { OpenRun } from '../videoRun';
 
 /** Asks once for the state of tasks. */
 export async function get(

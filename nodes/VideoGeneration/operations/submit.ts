@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { eachItem } from '../../shared/eachItem';
 import { readOutputOptions } from '../output';
 import { readVideoRequest } from '../request';
-import type { OpenRun } from '../router';
+import type { OpenRun } from '../videoRun';
 import { fullSubmission, simplifiedSubmission } from '../taskItem';
 
 /** Submits videos and hands on their tasks at once, to be fetched by Get or Wait later. */

@@ -1,0 +1,56 @@
+import { LARGEST_VIDEO_BYTES, LONGEST_ANSWER_BYTES } from '../http/body';
+import type { ServiceResponse } from '../sendRequest';
+import { Base64Decoder, isDataAddress } from './base64Decoder';
+import { type InlineVideo, InlineVideoExtractor } from './inlineVideoExtractor';
+import { openInlineVideoFile } from './inlineVideoFile';
+
+/** How deep in a task inline data is looked for: the interface document does not show where it lies. */
+const DEEPEST = 3;
+
+/**
+ * Reads a task's JSON to its end, with its inline video apart.
+ * @param parse turns the JSON without a large video into the task
+ */
+export async function readTaskWithVideo<Task extends { url?: string | null | undefined }>(
+	answer: ServiceResponse,
+	parse: (json: Buffer, complete: boolean) => Task,
+	largestVideo = LARGEST_VIDEO_BYTES,
+): Promise<{ task: Task; video: InlineVideo | undefined }> {
+	const extractor = new InlineVideoExtractor(openInlineVideoFile);
+	let complete = true;
+	try {
+		for await (const chunk of answer.body.stream()) {
+			answer.onProgress();
+			await extractor.push(chunk);
+			if (extractor.heldBytes > LONGEST_ANSWER_BYTES || extractor.videoBytes > largestVideo) {
+				complete = false;
+				break;
+			}
+		}
+		const { json, video } = await extractor.end();
+		const task = parse(json, complete);
+		return { task, video: video ?? smallVideo(task) };
+	} catch (error) {
+		await extractor.discard();
+		return await Promise.reject(error);
+	}
+}
+
+/** A video that is short enough to be left in the task. */
+function smallVideo(task: { url?: string | null | undefined }): InlineVideo | undefined {
+	const encoded = isDataAddress(task.url) ? task.url : findInlineData(task, DEEPEST);
+	if (encoded === undefined) return undefined;
+	const decoder = new Base64Decoder();
+	const video = Buffer.concat([decoder.push(encoded), decoder.end()]);
+	return { read: () => video, remove: async () => await Promise.resolve() };
+}
+
+function findInlineData(value: unknown, depth: number): string | undefined {
+	if (typeof value !== 'object' || value === null || depth === 0) return undefined;
+	for (const [name, field] of Object.entries(value)) {
+		if (name === 'b64_json' && typeof field === 'string' && field !== '') return field;
+		const found = findInlineData(field, depth - 1);
+		if (found !== undefined) return found;
+	}
+	return undefined;
+}
