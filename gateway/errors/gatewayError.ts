@@ -130,12 +130,13 @@ function inWords(bodyStart: string): string {
 /** The n8n host cannot store a finished video. Another try fails in the same way. */
 export class StorageError extends GatewayError {
 	override readonly name = 'StorageError';
-	constructor(message: string, cause: unknown) {
+	/** @param cause what Node.js says of it */
+	constructor(message: string, cause: object) {
 		super(message, {
 			code: 'storage_failed',
 			advice:
 				'Free disk space on the n8n host, or let n8n write to this folder. The video is finished and paid for: use the operation Get with its task ID to download it then.',
-			technical: cause instanceof Error ? cause.message : String(cause),
+			technical: 'message' in cause ? String(cause.message) : undefined,
 			cause,
 		});
 	}

@@ -13,7 +13,7 @@ import type { InlineVideoStore } from './inlineVideoExtractor';
 export async function openInlineVideoFile(): Promise<InlineVideoStore> {
 	const folder = tmpdir();
 	const path = join(folder, `generation-service-${randomUUID()}`);
-	const explain = (error: unknown) => {
+	const explain = (error: Error) => {
 		throw new StorageError(`The temporary folder ${folder} cannot store the video`, error);
 	};
 	const handle = await open(path, 'wx', 0o600).catch(explain);

@@ -12,6 +12,7 @@ import {
 	isSsrfRefusal,
 	LARGEST_VIDEO_BYTES,
 	NoResponseError,
+	StorageError,
 	type StreamInspector,
 	systemClock,
 	type VideoTask,
@@ -21,6 +22,11 @@ import { Gathered } from './gathered';
 
 const LATER =
 	'The video is finished and paid for: use the operation Get with this task ID to download it later.';
+
+interface VideoFile {
+	name: string;
+	type: string;
+}
 
 /** Containers whose type has another name than their files. */
 const TYPES = new Map([
@@ -48,9 +54,7 @@ export async function downloadVideo(
 		name: `${task.id.replace(/[^\w.-]/g, '_')}.${format}`,
 		type: `video/${TYPES.get(format) ?? format}`,
 	};
-	if (inline !== undefined) {
-		return await service.context.helpers.prepareBinaryData(inline.read(), file.name, file.type);
-	}
+	if (inline !== undefined) return await store(service, inline.read(), file);
 	const address = videoAddress(task);
 	for (let attempt = 0; ; attempt += 1) {
 		const fetched = await service.gateway
@@ -75,7 +79,7 @@ function videoAddress(task: VideoTask): string {
 	throw noVideo('The address of the video is not one that begins with http:// or https://');
 }
 
-async function fetchVideo(service: Service, address: string, file: { name: string; type: string }) {
+async function fetchVideo(service: Service, address: string, file: VideoFile) {
 	const { context, signal, timeoutMs } = service;
 	const limit = new IdleTimeout(systemClock, timeoutMs, signal);
 	const aborting = new AbortController();
@@ -102,12 +106,27 @@ async function fetchVideo(service: Service, address: string, file: { name: strin
 		const whole = inspectStream(body, inspector, aborting.signal);
 		const announced = headers['content-type']?.toLowerCase() ?? '';
 		const [type = file.type] = /^video\/[\w.+-]+/.exec(announced) ?? [];
-		return await context.helpers.prepareBinaryData(whole, file.name, type);
+		return await store(service, whole, { ...file, type });
 	} catch (error) {
 		throw explain(error);
 	} finally {
 		limit.end();
 	}
+}
+
+/** What the disk says that cannot be written; everything else comes from the network. */
+const STORAGE_FAILURES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST|EIO)$/;
+
+/** Puts a video into n8n's binary storage. */
+async function store(service: Service, video: Buffer | ByteStream, file: VideoFile) {
+	const { prepareBinaryData } = service.context.helpers;
+	return await prepareBinaryData(video, file.name, file.type).catch((error: unknown) => {
+		// Known by its fields: the error may come from another realm than this code.
+		if (typeof error !== 'object' || error === null || !('code' in error)) throw error;
+		if (!STORAGE_FAILURES.test(String(error.code))) throw error;
+		const path = 'path' in error ? ` in ${String(error.path)}` : '';
+		throw new StorageError(`n8n cannot store the video${path}`, error);
+	});
 }
 
 /**

@@ -1,0 +1,148 @@
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { bytesOf } from '../../demo/engine';
+import { type Simulator, startSimulator } from '../../simulator';
+import { type RawAnswer, RawServer, whole } from '../engine/rawServer';
+import { runNode } from '../engine/runNode';
+import { videoNode } from './videoNode';
+
+const server = new RawServer();
+let simulator: Simulator;
+let folder: string;
+beforeAll(async () => {
+	await server.listen();
+	simulator = await startSimulator({ videoSeconds: 0 });
+	folder = await fs.mkdtemp(join(os.tmpdir(), 'videos-'));
+});
+beforeEach(() => {
+	server.reset();
+	simulator.reset();
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(async () => {
+	await Promise.all([server.close(), simulator.close(), fs.rm(folder, { recursive: true })]);
+});
+
+const FILM = Buffer.concat([Buffer.from('\0\0\0\x18ftyp'), Buffer.alloc(50_000, 'film')]);
+const COMPRESSED = whole('200 OK', gzipSync(FILM), {
+	'content-type': 'video/mp4',
+	'content-encoding': 'gzip',
+});
+
+/** Gets a finished video whose file comes as given. */
+async function getFilm(film: RawAnswer) {
+	const task = { id: 'task-1', status: 'completed', progress: 100, url: `${server.url}/film` };
+	server.answer = (request) =>
+		request.startsWith('GET /film') ? film : whole('200 OK', JSON.stringify(task));
+	return await runNode(simulator, {
+		...videoNode({
+			operation: 'get',
+			taskId: task.id,
+			download: true,
+			requestOptions: { maxRetries: 0 },
+		}),
+		credential: { baseUrl: server.url, apiKey: 'the-key' },
+		onError: 'continueRegularOutput',
+	});
+}
+
+test('a video that its server compresses, and announces with the compressed length, is downloaded whole', async () => {
+	const { items } = await getFilm(COMPRESSED);
+	expect((await bytesOf(items[0]!)).equals(FILM)).toBe(true);
+});
+
+test.each([
+	['a video', whole('200 OK', FILM, { 'content-type': 'video/mp4' })],
+	['a compressed video', COMPRESSED],
+])(
+	'%s whose connection ends before its announced length is not taken for whole',
+	async (_, { packets }) => {
+		const half = Buffer.concat(packets).subarray(0, -100);
+		const { items } = await getFilm({ packets: [half], then: 'ends' });
+		expect(items[0]?.json.error).toMatchObject({ code: 'download_failed' });
+		expect(items[0]?.binary).toBeUndefined();
+	},
+);
+
+const inlineVideo = async (executionId = '1') =>
+	await runNode(simulator, {
+		...videoNode({
+			size: '1080p',
+			duration: 10,
+			options: { responseFormat: 'b64_json', fps: 60 },
+			download: true,
+		}),
+		executionId,
+		onError: 'continueRegularOutput',
+	});
+
+test('a temporary folder that does not exist is named at once, and the video can be fetched later', async () => {
+	const missing = join(folder, 'missing');
+	jest.spyOn(os, 'tmpdir').mockReturnValue(missing);
+	const { items } = await inlineVideo();
+	expect(items[0]?.json.error).toMatchObject({
+		code: 'storage_failed',
+		task_id: simulator.tasks[0]!.id,
+		message: `The temporary folder ${missing} cannot store the video`,
+		description: expect.stringMatching(/Get with its task ID.*\n.*ENOENT/s) as string,
+	});
+	expect(simulator.count('poll')).toBe(1);
+});
+
+test('a temporary folder that is full is named at once, and nothing is left in it', async () => {
+	jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
+	const { open } = fs;
+	jest.spyOn(fs, 'open').mockImplementation(async (...given) => {
+		const handle = await open(...given);
+		const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+			code: 'ENOSPC',
+		});
+		return Object.assign(handle, { appendFile: async () => await Promise.reject(full) });
+	});
+	const { items } = await inlineVideo();
+	expect(items[0]?.json.error).toMatchObject({
+		code: 'storage_failed',
+		message: `The temporary folder ${folder} cannot store the video`,
+		description: expect.stringMatching(/Free disk space.*\n.*ENOSPC/s) as string,
+	});
+	expect(simulator.count('poll')).toBe(1);
+	expect(await fs.readdir(folder)).toEqual([]);
+});
+
+/** Lets n8n find a file where it keeps the files of this execution. */
+async function blockStorage(executionId: string): Promise<string> {
+	const executions = join(storageOfN8n(), 'workflows', 'workflow', 'executions');
+	await fs.mkdir(executions, { recursive: true });
+	await fs.writeFile(join(executions, executionId), '');
+	return executions;
+}
+
+function storageOfN8n(): string {
+	return join(process.env.N8N_USER_FOLDER ?? '', '.n8n', 'storage');
+}
+
+test('a video that n8n cannot store is downloaded once, and the folder is named', async () => {
+	const path = await blockStorage('full');
+	const { items } = await runNode(simulator, {
+		...videoNode({ download: true }),
+		executionId: 'full',
+		onError: 'continueRegularOutput',
+	});
+	expect(items[0]?.json.error).toMatchObject({
+		code: 'storage_failed',
+		task_id: simulator.tasks[0]!.id,
+		message: expect.stringContaining(path) as string,
+	});
+	expect(simulator.count('download')).toBe(1);
+});
+
+test('an inline video that n8n cannot store is told in the same words', async () => {
+	const path = await blockStorage('full-too');
+	const { items } = await inlineVideo('full-too');
+	expect(items[0]?.json.error).toMatchObject({
+		code: 'storage_failed',
+		message: expect.stringContaining(path) as string,
+	});
+});
