@@ -20,6 +20,7 @@ export {
 	type ChatRequest,
 } from './schemas/chat';
 export { sha256 } from './hash';
+export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { parseInput, parseJson, refusedValue } from './schemas/input';
 export { backoff } from './limits/retryPolicy';

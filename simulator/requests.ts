@@ -41,7 +41,7 @@ const message = z.preprocess(
 	},
 	z.looseObject(
 		{
-			role: z.enum(['system', 'user', 'assistant', 'tool'], rule(roleRule)),
+			role: z.enum(['system', 'user', 'assistant', 'tool', 'developer'], rule(roleRule)),
 			content: text,
 		},
 		rule('must be an object with role and content'),

@@ -9,19 +9,45 @@ import {
 	text,
 } from './input';
 
+const ROLE_RULE = 'must be system, user or assistant';
+
+const textPart = z.looseObject({ type: z.literal('text'), text: z.string() });
+
+/**
+ * The content of a message is a text (Chat message). Similar services also take a list of parts: parts that are all
+ * text are one text, and anything else would be lost on a model that reads text alone.
+ */
+const content = z.preprocess((value, context) => {
+	if (!Array.isArray(value)) return value;
+	const parts = z.array(textPart).safeParse(value);
+	if (parts.success) return parts.data.map(({ text }) => text).join('\n\n');
+	context.addIssue({
+		code: 'custom',
+		message: 'is a list with an image or a file, but the service accepts text only',
+		input: value,
+	});
+	return z.NEVER;
+}, anyText().nullish());
+
+/** Messages of function calling, which the document names but does not show, have the fields of similar services. */
 const message = z
 	.looseObject(
 		{
-			role: z.enum(['system', 'user', 'assistant'], {
-				error: 'must be system, user or assistant',
-			}),
-			content: anyText(),
+			role: z.enum(['system', 'user', 'assistant', 'developer', 'tool'], { error: ROLE_RULE }),
+			content,
 		},
 		{ error: 'must be an object with role and content' },
 	)
-	.refine(({ role, content }) => role === 'assistant' || content.trim() !== '', {
-		path: ['content'],
-		message: NOT_EMPTY,
+	.superRefine(({ role, content, tool_calls, tool_call_id }, { addIssue }) => {
+		const refuse = (field: string, rule: string, input: unknown) =>
+			addIssue({ code: 'custom', path: [field], message: rule, input });
+		if (role === 'tool' && (typeof tool_call_id !== 'string' || tool_call_id === '')) {
+			refuse('role', `${ROLE_RULE}, or tool with a tool_call_id`, role);
+		}
+		const callsTools = role === 'assistant' && Array.isArray(tool_calls) && tool_calls.length > 0;
+		const mayBeEmpty = role === 'assistant' || role === 'tool';
+		const isEmpty = mayBeEmpty ? typeof content !== 'string' : !content?.trim();
+		if (isEmpty && !callsTools) refuse('content', NOT_EMPTY, content);
 	});
 
 const TOKENS_RULE = 'must be a whole number of 1 or more';

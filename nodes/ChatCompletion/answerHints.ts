@@ -1,7 +1,7 @@
 import type { ChatCompletion } from '../../gateway';
 import type { RunHints } from '../shared/hints';
 
-/** Notes that an answer is not whole, which is easily overlooked among many items. */
+/** Notes that an answer is not all of it, which is easily overlooked among many items. */
 export function notePartialAnswer(
 	hints: RunHints,
 	{ choices }: ChatCompletion,
@@ -14,12 +14,6 @@ export function notePartialAnswer(
 		);
 	if (ended.includes('content_filter'))
 		hints.note("cut off by the service's content filter (finish_reason: content_filter).");
-	if (simplify && (choices.length > 1 || choices.some(({ message }) => callsTools(message))))
-		hints.note(
-			'more than a text: calls of tools, or further choices. Turn off Simplify to see all of it.',
-		);
-}
-
-function callsTools({ tool_calls }: Record<string, unknown>): boolean {
-	return Array.isArray(tool_calls) && tool_calls.length > 0;
+	if (simplify && choices.length > 1)
+		hints.note('the first of several choices. Turn off Simplify to see them all.');
 }

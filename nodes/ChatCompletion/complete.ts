@@ -1,8 +1,19 @@
 import * as workflow from 'n8n-workflow';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type ChatCompletion, type ChatRequest, chatRequest } from '../../gateway';
+import {
+	type ChatCompletion,
+	type ChatRequest,
+	chatRequest,
+	noJsonError,
+	parseJsonAnswer,
+} from '../../gateway';
 import { runsAsTool } from '../shared/asTool';
-import { additionalBody, readChatOptions, requestFields } from '../shared/chatOptions';
+import {
+	additionalBody,
+	readChatOptions,
+	requestFields,
+	systemMessage,
+} from '../shared/chatOptions';
 import type { Service } from '../shared/connect';
 import { eachItem } from '../shared/eachItem';
 import { RunHints } from '../shared/hints';
@@ -21,6 +32,7 @@ interface Prepared {
 	request: ChatRequest;
 	stream: boolean;
 	simplify: boolean;
+	jsonOutput: boolean;
 }
 
 /** Asks the model once for each item. An item that was answered in an earlier try is not asked again. */
@@ -34,22 +46,27 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 			const paid = (answers = new RequestLedger<Answered>(context, 'answers'));
 			return {
 				prepare: (itemIndex) => prepare(context, itemIndex, isLive),
-				async run({ request, stream, simplify }, itemIndex) {
+				async run({ request, stream, simplify, jsonOutput }, itemIndex) {
 					const ask = async () => {
 						if (!stream) return await service.gateway.chat(request, service.signal);
 						const live = isLive ? new StreamedChunks(context, itemIndex) : undefined;
 						return await streamed(service, request, live);
 					};
+					const parse = (answer: ChatCompletion) => (jsonOutput ? parseJsonAnswer(answer) : {});
 					const key = requestKey(itemIndex, request);
-					const answered = paid.find(key)?.completion;
-					const completion = answered ?? ((await ask()) as ChatCompletion & IDataObject);
-					if (answered === undefined) {
+					const earlier = paid.find(key)?.completion;
+					const isAnswered = earlier !== undefined && parse(earlier) !== undefined;
+					const completion = isAnswered ? earlier : ((await ask()) as ChatCompletion & IDataObject);
+					const parsed = parse(completion);
+					if (!isAnswered) {
 						countTokens(context, completion);
+						// Not remembered, so that Retry On Fail asks again.
+						if (parsed === undefined) throw noJsonError(completion);
 						paid.remember(key, { completion });
 					}
 					notePartialAnswer(hints, completion, simplify);
 					const json = simplify ? simplified(completion) : full(completion);
-					return [{ json, pairedItem: { item: itemIndex } }];
+					return [{ json: { ...json, ...parsed }, pairedItem: { item: itemIndex } }];
 				},
 			};
 		});
@@ -70,10 +87,17 @@ function prepare(context: IExecuteFunctions, itemIndex: number, isLive: boolean)
 		},
 		additionalBody(options),
 	);
+	const system = systemMessage(options);
+	// Added to the checked messages: an error names a message by its place in the form.
+	const messages = [
+		...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
+		...request.messages,
+	];
 	return {
-		request,
+		request: { ...request, messages },
 		stream: readSwitch('stream', options.stream, isLive),
 		simplify: readSwitchOf(context, itemIndex, 'simplify', true),
+		jsonOutput: readSwitch('jsonOutput', options.jsonOutput, false),
 	};
 }
 
@@ -101,8 +125,10 @@ async function streamed(
 
 function simplified({ id, model, choices, usage }: ChatCompletion): IDataObject {
 	const choice = choices.find(({ index }) => index === 0) ?? choices[0];
+	const calls = choice?.message.tool_calls;
 	return {
 		text: choice?.message.content ?? '',
+		...(Array.isArray(calls) && calls.length > 0 && { tool_calls: calls as IDataObject[] }),
 		finish_reason: choice?.finish_reason ?? null,
 		...(model !== undefined && { model }),
 		...(id !== undefined && { id }),

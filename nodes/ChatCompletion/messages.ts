@@ -14,7 +14,8 @@ export const messageProperties: INodeProperties[] = [
 			{
 				name: 'JSON',
 				value: 'json',
-				description: 'Take a list of messages, for example an earlier conversation',
+				description:
+					'Take a list of messages, such as an earlier conversation or a round of tool calls',
 			},
 		],
 		default: 'define',
@@ -40,13 +41,13 @@ export const messageProperties: INodeProperties[] = [
 						name: 'role',
 						type: 'options',
 						options: [
+							{ name: 'User', value: 'user', description: 'What the user says' },
+							{ name: 'System', value: 'system', description: 'How the model should behave' },
 							{
 								name: 'Assistant',
 								value: 'assistant',
-								description: 'An earlier answer of the model',
+								description: 'An earlier response of the model',
 							},
-							{ name: 'System', value: 'system', description: 'How the model shall behave' },
-							{ name: 'User', value: 'user', description: 'What the user says' },
 						],
 						default: 'user',
 						description: 'Who says it',
@@ -69,7 +70,8 @@ export const messageProperties: INodeProperties[] = [
 		name: 'messagesJson',
 		type: 'json',
 		default: '[\n  { "role": "user", "content": "" }\n]',
-		description: 'An array of objects with role (system, user or assistant) and content',
+		description:
+			'A list of objects with role (system, user or assistant) and content. Responses that call tools, with tool_calls, and tool messages, with tool_call_id, can be sent back too.',
 		displayOptions: { show: { messagesSource: ['json'] } },
 	},
 ];

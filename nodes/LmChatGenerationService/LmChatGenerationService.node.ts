@@ -14,6 +14,9 @@ import { supplyChatModel } from './supplyChatModel';
 
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
 
+/** An agent has a system message and an output parser of its own, and decides how it asks. */
+const DECIDED_BY_AGENT = ['stream', 'systemMessage', 'jsonOutput', 'maxConcurrency'];
+
 /** An agent hands its tools to the model by itself. */
 const additionalBodyDescription =
 	'A JSON object whose fields are added to every request: those that this node has no option for';
@@ -41,15 +44,14 @@ export class LmChatGenerationService implements INodeType {
 			{
 				...chatOptionsProperty,
 				options: [
-					// The agent decides whether to stream, and how many questions it asks at once.
 					...chatOptionsProperty.options
-						.filter(({ name }) => name !== 'stream')
+						.filter(({ name }) => !DECIDED_BY_AGENT.includes(name))
 						.map((option) =>
 							option.name === 'additionalBody'
 								? { ...option, description: additionalBodyDescription }
 								: option,
 						),
-					...requestOptionsProperty.options.filter(({ name }) => name !== 'maxConcurrency'),
+					...requestOptionsProperty.options.filter(({ name }) => !DECIDED_BY_AGENT.includes(name)),
 				].sort(byName),
 			},
 		],

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
-import { parseJson } from '../../gateway';
+import { parseJson, refusedValue } from '../../gateway';
 import { asText } from './parameterValues';
 import { hintWhile } from './hints';
 
@@ -37,6 +37,14 @@ export const chatOptionsProperty = {
 			description: 'The maximum number of tokens to generate: a longer answer is cut off',
 		},
 		{
+			displayName: 'Output Content as JSON',
+			name: 'jsonOutput',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to parse the text of the response, or a code block in it, as JSON, and add the result to the output. An item without JSON fails. Say in a message what JSON you expect: this option sends nothing to the service.',
+		},
+		{
 			displayName: 'Presence Penalty',
 			name: 'presencePenalty',
 			type: 'number',
@@ -58,7 +66,16 @@ export const chatOptionsProperty = {
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether to receive the answer piece by piece. The output is the same. Without this option the node streams when the workflow does.',
+				'Whether to receive the response piece by piece. Many services send no token usage in a stream, so usage can be missing from the output. Without this option, the node streams when the workflow does.',
+		},
+		{
+			displayName: 'System Message',
+			name: 'systemMessage',
+			type: 'string',
+			typeOptions: { rows: 3 },
+			default: '',
+			placeholder: 'e.g. You are a helpful assistant',
+			description: 'Instructions for the model, sent before all messages',
 		},
 		{
 			displayName: 'Temperature',
@@ -107,6 +124,16 @@ export function requestFields(options: Record<string, unknown>) {
 		frequency_penalty: options.frequencyPenalty,
 		user: asText(options.user),
 	};
+}
+
+/**
+ * The text of the option System Message, if there is any.
+ * @throws InvalidInputError when an expression gives something else
+ */
+export function systemMessage(options: Record<string, unknown>): string | undefined {
+	const text = asText(options.systemMessage) ?? '';
+	if (typeof text !== 'string') throw refusedValue('systemMessage', 'must be a text', text);
+	return text.trim() === '' ? undefined : text;
 }
 
 /** @throws InvalidInputError when the text is no JSON */

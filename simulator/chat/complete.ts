@@ -24,6 +24,11 @@ function splitCall<Call extends { index: number; function: { arguments: string }
 	];
 }
 
+/** Only a stream numbers its calls. */
+function withoutIndex<Call extends { index: number }>({ index: _, ...call }: Call) {
+	return call;
+}
+
 /** Answers a checked chat request, whole or as a stream of chunks. */
 export function complete(request: ChatRequest, nowMs: number): Answer {
 	const { content, pieces, finishReason, usage, calls } = answerChat(request);
@@ -41,7 +46,7 @@ export function complete(request: ChatRequest, nowMs: number): Answer {
 	if (!request.stream) {
 		const message =
 			toolCalls.length > 0
-				? { role: 'assistant', content: null, tool_calls: toolCalls }
+				? { role: 'assistant', content: null, tool_calls: toolCalls.map(withoutIndex) }
 				: { role: 'assistant', content };
 		const choices = [{ index: 0, message, finish_reason: finishReason }];
 		return jsonAnswer({ ...head, object: 'chat.completion', choices, usage });

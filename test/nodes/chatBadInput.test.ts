@@ -57,6 +57,24 @@ test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
 		['x', 5],
 		/^Stop must be a text or a list of texts \[/,
 	],
+	[
+		'a system message that is no text',
+		{ options: { systemMessage: value } },
+		'Be kind',
+		{ be: 'kind' },
+		/^System Message must be a text/,
+	],
+	['a JSON switch that is no boolean', { options: { jsonOutput: value } }, false, 'maybe', /JSON/],
+	[
+		'an empty message below a system message',
+		{
+			messages: { values: [{ role: 'user', content: value }] },
+			options: { systemMessage: 'Be kind' },
+		},
+		'Hello',
+		'',
+		/^Messages\[0\]\.content must not be empty/,
+	],
 	['a user that is no text', { options: { user: value } }, 'kim', ['kim'], /^User must/],
 	['a stream that is no boolean', { options: { stream: value } }, true, 'maybe', /^Stream must/],
 	[
@@ -117,6 +135,23 @@ test.each<[string, unknown, RegExp]>([
 	['a message without content', '[{"role":"user"}]', /^Messages\[0\]\.content/],
 	['an unknown role', '[{"role":"tool","content":"x"}]', /^Messages\[0\]\.role/],
 	['a content of null', '[{"role":"user","content":null}]', /^Messages\[0\]\.content/],
+	['a tool result of no call', '[{"role":"tool","content":"x","tool_call_id":""}]', /or tool with/],
+	['an answer without a content', '[{"role":"assistant"}]', /^Messages\[0\]\.content/],
+	[
+		'an answer with an empty list of calls',
+		'[{"role":"assistant","content":null,"tool_calls":[]}]',
+		/^Messages\[0\]\.content/,
+	],
+	[
+		'an image',
+		[
+			message([
+				{ type: 'text', text: 'What is this?' },
+				{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+			]),
+		],
+		/^Messages\[0\]\.content is a list with an image or a file, but the service accepts text only \[/,
+	],
 	['a list inside a list', [[message('Hello')]], /^Messages\[0\] must be an object/],
 	[
 		'an empty third message',

@@ -43,7 +43,12 @@ async function itemOf(given: object | string, parameters: INodeParameters = {}, 
 		streaming,
 	});
 	expect(result.items).toHaveLength(1);
-	return { json: result.items[0]!.json, chunks: result.chunks };
+	const hints = result.run.data.resultData.runData.Node?.[0]?.hints ?? [];
+	return {
+		json: result.items[0]!.json,
+		chunks: result.chunks,
+		hints: hints.map(({ message }) => message),
+	};
 }
 
 const choice = (content: string | null, more: object = {}, index = 0) => ({
@@ -80,9 +85,23 @@ test('fields that the document does not name reach the full output', async () =>
 	expect((await itemOf(given, { simplify: false })).json).toEqual(given);
 });
 
-test('the simplified output shows the first choice', async () => {
+test('the simplified output shows the first choice, and a hint that there are more', async () => {
 	const given = completion({ choices: [choice('One'), choice('Two', {}, 1)] });
-	expect((await itemOf(given)).json.text).toBe('One');
+	const { json, hints } = await itemOf(given);
+	expect(json.text).toBe('One');
+	expect(hints).toEqual([expect.stringMatching(/^1 answer is the first of several.*Simplify/)]);
+	expect((await itemOf(given, { simplify: false })).hints).toEqual([]);
+});
+
+test('the simplified output has the calls of tools, where there are any', async () => {
+	const calling = completion({ choices: [choice(null, { tool_calls: toolCalls })] });
+	const { json, hints } = await itemOf(calling);
+	expect(json).toMatchObject({ text: '', tool_calls: toolCalls });
+	expect(hints).toEqual([]);
+	for (const tool_calls of [undefined, null, []]) {
+		const { json: plain } = await itemOf(completion({ choices: [choice('Hi', { tool_calls })] }));
+		expect(plain).not.toHaveProperty('tool_calls');
+	}
 });
 
 test.each([true, false])(

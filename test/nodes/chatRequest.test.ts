@@ -161,6 +161,59 @@ test.each<[string, INodeParameters['messagesJson']]>([
 	expect(body).toEqual({ ...hello, messages: conversation });
 });
 
+const call = {
+	id: 'call-1',
+	type: 'function',
+	function: { name: 'weather', arguments: '{"city":"Rome"}' },
+};
+const result = { role: 'tool', tool_call_id: 'call-1', content: '20 degrees' };
+
+test.each<[string, object]>([
+	['null', { content: null }],
+	['an empty text', { content: '' }],
+	['no content', {}],
+	['a text', { content: 'One moment' }],
+])(
+	'a round of tool calls is sent back as it came, with %s beside the calls',
+	async (_name, said) => {
+		const messages = [
+			{ role: 'developer', content: 'Be brief' },
+			{ role: 'user', content: 'How is the weather?' },
+			{ role: 'assistant', ...said, tool_calls: [call], refusal: null },
+			result,
+			{ ...result, content: '' },
+		];
+		const messagesJson = JSON.stringify(messages);
+		const body = await bodyOf({ messagesSource: 'json', messagesJson });
+		expect(body).toEqual({ ...hello, messages });
+	},
+);
+
+test('a content in parts is sent as one text', async () => {
+	const content = ['Sum up:', 'A long text'].map((text) => ({ type: 'text', text }));
+	const messagesJson = JSON.stringify([{ role: 'user', content }]);
+	expect(await bodyOf({ messagesSource: 'json', messagesJson })).toEqual({
+		...hello,
+		messages: [{ role: 'user', content: 'Sum up:\n\nA long text' }],
+	});
+});
+
+test.each<[string, INodeParameters]>([
+	['of the form', {}],
+	['in JSON', { messagesSource: 'json', messagesJson: JSON.stringify(hello.messages) }],
+])('the system message is sent before the messages %s', async (_name, parameters) => {
+	const options = { systemMessage: '={{ $json.rules }}' };
+	const system = { role: 'system', content: 'Be kind' };
+	expect(await bodyOf({ ...parameters, options }, { rules: 'Be kind' })).toEqual({
+		...hello,
+		messages: [system, ...hello.messages],
+	});
+	for (const rules of ['', ' \n ', undefined]) {
+		simulator.reset();
+		expect(await bodyOf({ ...parameters, options }, { rules })).toEqual(hello);
+	}
+});
+
 const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }];
 
 test.each<[string, INodeParameters['options'] | string, object]>([

@@ -41,18 +41,6 @@ test("an answer that the service's filter ended is pointed out", async () => {
 	]);
 });
 
-test('a call of a tool that Simplify leaves out is pointed out', async () => {
-	const tools = [{ type: 'function', function: { name: 'weather', parameters: {} } }];
-	const node = (simplify: boolean) => ({
-		...chatNode({ simplify, options: { additionalBody: JSON.stringify({ tools }) } }),
-		items: [{ prompt: '[call:weather {}]' }],
-	});
-	expect(await hintsOf(node(true))).toEqual([
-		expect.stringMatching(/^1 answer is more than a text.*Turn off Simplify/),
-	]);
-	expect(await hintsOf(node(false))).toEqual([]);
-});
-
 test('a list without any model says why, once for all items', async () => {
 	const filters = { search: 'no such model' };
 	expect(await hintsOf({ node: 'listModels', parameters: { filters }, items: [{}, {}] })).toEqual([

@@ -1,0 +1,141 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../simulator';
+import { RawServer, whole } from '../engine/rawServer';
+import { type NodeRun, runNode } from '../engine/runNode';
+import { chatNode } from './chatNode';
+
+const service = new RawServer();
+let simulator: Simulator;
+beforeAll(async () => {
+	await service.listen();
+	simulator = await startSimulator();
+});
+beforeEach(() => service.reset());
+afterAll(async () => await Promise.all([service.close(), simulator.close()]));
+
+const completion = (content: string | null, finish_reason = 'stop') => ({
+	id: 'chat-1',
+	object: 'chat.completion',
+	choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason }],
+});
+
+/** Runs the node against a model that says these texts, one after the other, or refuses the request of that number. */
+async function run(
+	said: Array<string | null>,
+	{ options = {}, ...parameters }: { options?: INodeParameters } & INodeParameters = {},
+	more: Partial<NodeRun> = {},
+	finishReason?: string,
+	refused?: number,
+) {
+	service.answer = () => {
+		const number = service.requests.length;
+		if (number === refused) return whole('400 Bad Request', '{"code":"content_filtered"}');
+		const text = said[Math.min(number, said.length) - 1] ?? null;
+		return whole('200 OK', JSON.stringify(completion(text, finishReason)), {
+			'content-type': 'application/json',
+		});
+	};
+	return await runNode(simulator, {
+		...chatNode({ ...parameters, options: { jsonOutput: true, ...options } }),
+		credential: { baseUrl: service.url, apiKey: simulator.key },
+		...more,
+	});
+}
+
+const city = { city: 'Rome', code: '```\n' };
+const asText = JSON.stringify(city, null, 2);
+
+test.each<[string, string, unknown]>([
+	['an object', asText, city],
+	['an object between blank lines', `\n\n ${asText}\n`, city],
+	['a list', '[1, "two"]', [1, 'two']],
+	['a number', ' 42 ', 42],
+	['null', 'null', null],
+	['a code block', `\`\`\`json\n${asText}\n\`\`\``, city],
+	['a code block without a language', `\`\`\`\n${asText}\n\`\`\`\n`, city],
+	['a code block among words', `Here you are:\r\n\`\`\`JSON\r\n${asText}\r\n\`\`\`\r\nBye`, city],
+	['a second code block', `\`\`\`sh\nls\n\`\`\`\nand\n  \`\`\`json\n${asText}\n  \`\`\``, city],
+])('a text that is %s is parsed into the field json', async (_name, text, json) => {
+	const { items } = await run([text]);
+	expect(items).toMatchObject([{ json: { text, json } }]);
+	const whole = await run([text], { simplify: false });
+	expect(whole.items[0]?.json).toEqual({ ...completion(text), json });
+	const body = service.requests[0]!.split('\r\n\r\n')[1]!;
+	expect(Object.keys(JSON.parse(body) as object)).toEqual(['model', 'messages']);
+});
+
+test('without the option, or with it off, nothing is parsed', async () => {
+	const { items } = await run(['{}'], { options: { jsonOutput: false } });
+	expect(items[0]?.json).not.toHaveProperty('json');
+	expect((await run(['Hello'], { options: { jsonOutput: '' } })).items).toHaveLength(1);
+});
+
+const noJson = [
+	['words', 'Gladly!'],
+	['a JSON that breaks off', '{"city":'],
+	['a code block that breaks off', '```json\n{"city":'],
+	['nothing', ''],
+	['no text', null],
+] as const;
+
+test.each(noJson)('an answer of %s fails its item, which keeps the text', async (_name, text) => {
+	const { items } = await run([text], {}, { onError: 'continueRegularOutput' });
+	expect(items).toEqual([
+		{
+			json: {
+				error: {
+					message: 'The model did not answer with JSON',
+					description: expect.stringMatching(/^Say in a message what JSON you expect/) as string,
+					code: 'malformed_answer',
+					http_status: null,
+					partial_text: text ?? '',
+					item: 0,
+				},
+			},
+			pairedItem: { item: 0 },
+		},
+	]);
+	const { error } = await run([text]);
+	expect(error?.message).toBe('The model did not answer with JSON [item 0]');
+});
+
+test('a JSON that was cut off at Max Tokens says so', async () => {
+	const { error } = await run(['{"city":'], {}, {}, 'length');
+	expect(error?.description).toMatch(/cut off: increase Max Tokens/);
+});
+
+test('a streamed text is parsed, too', async () => {
+	const chunk = { choices: [{ index: 0, delta: { content: '{"a":' }, finish_reason: null }] };
+	const last = { choices: [{ index: 0, delta: { content: '1}' }, finish_reason: 'stop' }] };
+	const body = [chunk, last].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+	service.answer = () => whole('200 OK', body, { 'content-type': 'text/event-stream' });
+	const { items } = await runNode(simulator, {
+		...chatNode({ options: { jsonOutput: true, stream: true } }),
+		credential: { baseUrl: service.url, apiKey: simulator.key },
+	});
+	expect(items).toMatchObject([{ json: { text: '{"a":1}', json: { a: 1 } } }]);
+});
+
+test('Retry On Fail asks again for the item without JSON, and for no other', async () => {
+	const items = [{ prompt: 'One' }, { prompt: 'Two' }];
+	const oneByOne = { requestOptions: { maxConcurrency: 1 } };
+	const { items: done } = await run(['{}', 'Gladly!', '[]'], oneByOne, { items, tries: 2 });
+	expect(done.map(({ json }) => json.json)).toEqual([{}, []]);
+	expect(service.requests).toHaveLength(3);
+});
+
+test('Retry from saved data asks again where the answer that is kept has no JSON', async () => {
+	const items = [{ prompt: 'One' }, { prompt: 'Two' }];
+	const oneByOne = { requestOptions: { maxConcurrency: 1 } };
+	const without = { ...oneByOne, options: { jsonOutput: false } };
+	const kept = ['Hello', 'Gladly', '{"a":1}', '{"b":2}'];
+	const failed = await run(kept, without, { items, executionId: '1' }, undefined, 2);
+	expect(failed.error).toBeDefined();
+	const { items: done } = await run(kept, oneByOne, {
+		items,
+		executionId: '2',
+		resume: failed.run.data,
+	});
+	expect(done.map(({ json }) => json.json)).toEqual([{ a: 1 }, { b: 2 }]);
+	expect(service.requests).toHaveLength(4);
+});
