@@ -5,23 +5,37 @@ import type {
 } from 'n8n-workflow';
 import {
 	BufferedBody,
+	type Credential,
 	Gateway,
 	InvalidInputError,
 	parseCredential,
+	ServiceError,
 	type Transport,
+	type VideoBasePath,
 } from '../../gateway';
 import { WHILE_SOMEONE_LOOKS } from './connect';
 import { inOneText } from './inOneText';
 
+/** Milliseconds for each of the two requests about the video path: a slow service is no wrong path. */
+const VIDEO_PATH_TIMEOUT_MS = 5_000;
+/** No service gives a task this id, so asking for it costs nothing. */
+const NO_TASK = 'credential-test';
+
+const OTHER_PATH: Record<VideoBasePath, VideoBasePath> = {
+	'/media/v1': '/v1',
+	'/v1': '/media/v1',
+};
+
 /**
- * What the credential's Test button does: it asks the service for its models. A declarative test would show a failed
- * connection as a bare code, take any web page for the service, and follow a redirect with the key.
+ * What the credential's Test button does: it asks the service for its models, then whether it knows video tasks at the
+ * Video Base Path. A declarative test would show a failed connection as a bare code, take any web page for the service,
+ * and follow a redirect with the key.
  */
 export async function testConnection(
 	this: ICredentialTestFunctions,
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	return await askForModels(this.helpers, data).then(
+	return await test(this.helpers, data).then(
 		() => ({ status: 'OK' as const, message: 'Connection tested successfully' }),
 		(error: unknown) => ({ status: 'Error' as const, message: inOneText(error) }),
 	);
@@ -29,13 +43,32 @@ export async function testConnection(
 
 type Helpers = ICredentialTestFunctions['helpers'];
 
-async function askForModels(helpers: Helpers, fields: unknown): Promise<void> {
-	const connection = parseCredential(fields);
-	const gateway = new Gateway(connection, {
-		...WHILE_SOMEONE_LOOKS,
-		transport: n8nTransport(helpers, connection.ignoreSslIssues),
-	});
-	await gateway.listModels();
+async function test(helpers: Helpers, fields: unknown): Promise<void> {
+	const credential = parseCredential(fields);
+	const { videoBasePath } = credential;
+	const otherPath = OTHER_PATH[videoBasePath];
+	await connect(helpers, credential, WHILE_SOMEONE_LOOKS.timeoutMs).listModels();
+	if (await knowsTasks(helpers, credential)) return;
+	if (!(await knowsTasks(helpers, { ...credential, videoBasePath: otherPath }))) return;
+	throw new InvalidInputError(
+		'videoBasePath',
+		`The service has no video endpoints at ${videoBasePath}`,
+		`Choose ${otherPath} as the Video Base Path: the service has them there.`,
+	);
+}
+
+function connect(helpers: Helpers, credential: Credential, timeoutMs: number): Gateway {
+	const transport = n8nTransport(helpers, credential.ignoreSslIssues, timeoutMs);
+	return new Gateway(credential, { ...WHILE_SOMEONE_LOOKS, timeoutMs, transport });
+}
+
+/** "Unknown or expired id gives 404 `task_not_found`" (Endpoints): only the video endpoints say that. */
+async function knowsTasks(helpers: Helpers, credential: Credential): Promise<boolean> {
+	const gateway = connect(helpers, credential, VIDEO_PATH_TIMEOUT_MS);
+	return await gateway.getVideoTask(NO_TASK).then(
+		() => true,
+		(error: unknown) => error instanceof ServiceError && error.code === 'task_not_found',
+	);
 }
 
 interface HelperAnswer {
@@ -45,7 +78,7 @@ interface HelperAnswer {
 }
 
 /** n8n's own request function: where a credential is tested, it alone knows the SSRF protection of this n8n. */
-function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean): Transport {
+function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean, timeoutMs: number): Transport {
 	return async ({ method, origin, path, headers }) => {
 		const answer: HelperAnswer = await helpers
 			.request({
@@ -53,7 +86,7 @@ function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean): Transport {
 				uri: origin + path,
 				headers,
 				rejectUnauthorized: !ignoreSslIssues,
-				timeout: WHILE_SOMEONE_LOOKS.timeoutMs,
+				timeout: timeoutMs,
 				followRedirect: false,
 				encoding: null,
 				simple: false,

@@ -1,4 +1,5 @@
 import { type Simulator, startSimulator } from '../../simulator';
+import { RawServer, whole } from '../engine/rawServer';
 import { credentialOf } from '../engine/runNode';
 import { testCredential } from '../engine/testCredential';
 
@@ -9,10 +10,47 @@ beforeAll(async () => {
 beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
-test('a good credential passes, by one request for the models', async () => {
+test('a good credential passes, by one request for the models and one for a task that cannot exist', async () => {
 	expect(await testCredential(credentialOf(simulator))).toBeUndefined();
-	expect(simulator.requests).toHaveLength(1);
+	expect(simulator.requests).toHaveLength(2);
 	expect(simulator.count('models')).toBe(1);
+	expect(simulator.count('poll')).toBe(1);
+});
+
+const videosAt = async (videoBasePath: string, answer: string) => {
+	const service = new RawServer();
+	await service.listen();
+	service.answer = (request) => {
+		if (request.startsWith('GET /v1/models ')) return whole('200 OK', '{"data":[]}');
+		if (!request.startsWith(`GET ${videoBasePath}/video/generations/`)) {
+			return whole('404 Not Found', '{"code":"not_found","message":"no such endpoint"}');
+		}
+		return whole('404 Not Found', answer);
+	};
+	return service;
+};
+const unknownTask = '{"code":"task_not_found","message":"unknown task","data":null}';
+
+test.each([
+	['/media/v1', '/v1'],
+	['/v1', '/media/v1'],
+])('with videos at %s a Video Base Path of %s is told, with the right one', async (right, set) => {
+	const service = await videosAt(right, unknownTask);
+	const fields = { baseUrl: service.url, apiKey: 'key', videoBasePath: set };
+	const message = await testCredential(fields);
+	const corrected = await testCredential({ ...fields, videoBasePath: right });
+	await service.close();
+	expect(message).toBe(
+		`The service has no video endpoints at ${set}. Choose ${right} as the Video Base Path: the service has them there.`,
+	);
+	expect(corrected).toBeUndefined();
+});
+
+test('a service without videos, or one that says it in other words, has a good credential all the same', async () => {
+	const service = await videosAt('/media/v1', '{"code":"gone","message":"nothing here"}');
+	const message = await testCredential({ baseUrl: service.url, apiKey: 'key' });
+	await service.close();
+	expect(message).toBeUndefined();
 });
 
 test.each([
