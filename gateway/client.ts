@@ -25,7 +25,8 @@ import { Semaphore } from './limits/semaphore';
 import { readChatStream, readCompletion } from './stream/readChatStream';
 import { readTaskWithVideo } from './video/inlineVideo';
 import type { InlineVideo } from './video/inlineVideoExtractor';
-import { openTransport, whenConnectionIsFree } from './http/transport';
+import { connectionLimitOf, whenConnectionIsFree } from './http/connectionLimit';
+import { openTransport } from './http/transport';
 import type { EgressFilter, Transport } from './http/types';
 
 /** How long what follows `[DONE]` may take before the connection is closed instead of used again. */
@@ -75,6 +76,9 @@ export class Gateway {
 			apiKey: new ApiKey(apiKey),
 			limiter: options.skipsLine ? new RateLimiter(clock) : rateLimiterFor(baseUrl, apiKey, clock),
 			semaphore: new Semaphore(options.maxConcurrency, whenConnectionIsFree),
+			connections: options.skipsLine
+				? new Semaphore(options.maxConcurrency)
+				: connectionLimitOf(origin),
 			clock,
 			maxRetries: options.maxRetries,
 			timeoutMs: options.timeoutMs,
@@ -108,9 +112,13 @@ export class Gateway {
 		return this.get('/v1/models', modelList, signal);
 	}
 
-	/** `POST /media/v1/video/generations`: creates one task per video and does not wait for them. */
+	/**
+	 * `POST /media/v1/video/generations`: creates one task per video and does not wait for them. Services close idle
+	 * connections without a word; a submission that meets such a moment is lost, and may be paid for. Minutes of paid
+	 * work are worth a connection of their own.
+	 */
 	submitVideo(request: VideoRequest, signal?: AbortSignal): Promise<VideoSubmission> {
-		return this.post(this.videoPath, request, videoSubmission, signal);
+		return this.post(this.videoPath, request, videoSubmission, signal, 'own');
 	}
 
 	/**
@@ -171,9 +179,10 @@ export class Gateway {
 		content: object,
 		schema: z.ZodType<Resource>,
 		signal?: AbortSignal,
+		connection: ServiceRequest['connection'] = 'pooled',
 	) {
 		const body = JSON.stringify(content);
-		return this.request({ method: 'POST', path, body }, schema, signal);
+		return this.request({ method: 'POST', path, body, connection }, schema, signal);
 	}
 
 	private async request<Resource>(

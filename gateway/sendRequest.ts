@@ -1,6 +1,6 @@
 import { type Body, LONGEST_ERROR_BYTES, readBody } from './http/body';
 import type { Clock } from './clock';
-import { timeoutError, toNetworkError } from './http/networkError';
+import { connectTimeoutError, timeoutError, toNetworkError } from './http/networkError';
 import { CancelledError, GatewayError, ServiceError } from './errors/gatewayError';
 import type { Permit, RateLimiter } from './limits/rateLimiter';
 import { isRetryable, isThrottled, mayHideSuccess, pauseAfter } from './limits/retryPolicy';
@@ -8,7 +8,7 @@ import type { ApiKey } from './redaction';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
 import type { Semaphore } from './limits/semaphore';
-import type { HttpResponse, Transport } from './http/types';
+import type { HttpRequest, HttpResponse, Transport } from './http/types';
 
 /** So often a refusal does not count as an attempt, because the service took other requests of the key meanwhile. */
 const MOST_OVERTAKEN = 20;
@@ -21,8 +21,10 @@ export interface RequestContext {
 	prefix: string;
 	apiKey: ApiKey;
 	limiter: RateLimiter;
-	/** How many requests may be in flight at once. */
+	/** How many requests of one execution may be in flight at once. */
 	semaphore: Semaphore;
+	/** How many requests of this process may be in flight to the service at once. */
+	connections: Semaphore;
 	clock: Clock;
 	maxRetries: number;
 	/** Milliseconds without an answer, or without a byte of a body. */
@@ -37,6 +39,8 @@ export interface ServiceRequest {
 	accept?: string;
 	/** Asks for the state of a paid task: a long pause of the key neither fails it nor holds it back. */
 	isPoll?: boolean;
+	/** `pooled` unless it says otherwise. */
+	connection?: HttpRequest['connection'];
 }
 
 /** A successful answer whose body is still to be read. */
@@ -100,16 +104,19 @@ async function sendOnce<Result>(
 	signal: AbortSignal | undefined,
 ): Promise<Result> {
 	const paid = request.method === 'POST';
-	const limit = new IdleTimeout(context.clock, context.timeoutMs, signal);
+	// Nothing limits this wait but Stop: a request that is not sent is not late.
+	await context.connections.acquire(signal);
+	const limit = new IdleTimeout(context.clock, context.timeoutMs, signal, 'connecting');
 	const explain = (error: unknown): GatewayError => {
-		if (signal?.aborted) return new CancelledError();
+		if (signal?.aborted) return new CancelledError(paid && limit.phase !== 'connecting');
 		if (error instanceof GatewayError) {
 			error.mayHaveBeenAccepted ||=
 				paid && 'status' in error && mayHideSuccess(Number(error.status));
 			return error;
 		}
-		if (limit.expired) return timeoutError(context.timeoutMs, paid, limit.phase);
-		return toNetworkError(error, paid);
+		if (!limit.expired) return toNetworkError(error, paid);
+		if (limit.phase === 'connecting') return connectTimeoutError();
+		return timeoutError(context.timeoutMs, paid, limit.phase);
 	};
 	let body: Body | undefined;
 	try {
@@ -119,12 +126,13 @@ async function sendOnce<Result>(
 			path: context.prefix + request.path,
 			headers: headersOf(context, request),
 			body: request.body,
+			connection: request.connection ?? 'pooled',
+			onWritten: () => limit.enter('response'),
 			whenGivenUp: (close) => limit.whenGivenUp(close),
 		});
 		body = answer.body;
-		limit.phase = 'body';
+		limit.enter('body');
 		const onProgress = () => limit.progress();
-		onProgress();
 		if (!isThrottled(answer.status)) context.limiter.accept(permit);
 		if (answer.status >= 200 && answer.status < 300) {
 			const { status, headers } = answer;
@@ -136,6 +144,7 @@ async function sendOnce<Result>(
 		throw explain(error);
 	} finally {
 		limit.end();
+		context.connections.release();
 	}
 }
 

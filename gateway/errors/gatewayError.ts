@@ -145,11 +145,13 @@ export class StorageError extends GatewayError {
 /** The execution was stopped. */
 export class CancelledError extends GatewayError {
 	override readonly name = 'CancelledError';
-	constructor() {
+	/** @param mayHaveBeenAccepted a request that is charged was on its way */
+	constructor(mayHaveBeenAccepted = false) {
 		// Spelled as n8n spells it: by this word it tells a stopped execution from a failed one.
 		super('The execution was canceled', {
 			code: 'cancelled',
 			advice: 'Run the workflow again to continue.',
 		});
+		this.mayHaveBeenAccepted = mayHaveBeenAccepted;
 	}
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { ReadableBody } from './body';
 import { NeverSentError } from './connectionErrors';
-import type { HttpResponse } from './types';
+import type { HttpRequest, HttpResponse } from './types';
 
 /** A response whose body may still be compressed. */
 export interface DispatchedResponse extends HttpResponse {
@@ -21,13 +21,13 @@ const READ_AHEAD_BYTES = 64 * 1024;
  */
 export function dispatch(
 	dispatcher: Dispatcher,
-	request: Dispatcher.DispatchOptions,
-	whenGivenUp: (close: () => void) => void,
+	options: Dispatcher.DispatchOptions,
+	{ onWritten, whenGivenUp }: Pick<HttpRequest, 'onWritten' | 'whenGivenUp'>,
 ): Promise<DispatchedResponse> {
 	return new Promise((resolve, reject) => {
-		const handler = new ResponseHandler(resolve, reject);
+		const handler = new ResponseHandler(resolve, reject, onWritten);
 		whenGivenUp(() => handler.giveUp());
-		dispatcher.dispatch(request, handler);
+		dispatcher.dispatch(options, handler);
 	});
 }
 
@@ -39,6 +39,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 	constructor(
 		private readonly resolve: (response: DispatchedResponse) => void,
 		private readonly reject: (error: Error) => void,
+		private readonly onWritten: () => void,
 	) {}
 
 	giveUp(): void {
@@ -48,9 +49,11 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 		this.reject(this.givenUp);
 	}
 
+	/** A connection is there, and undici writes the request unless it is aborted now. */
 	onRequestStart(controller: Dispatcher.DispatchController): void {
 		this.controller = controller;
 		if (this.givenUp) controller.abort(this.givenUp);
+		else this.onWritten();
 	}
 
 	onResponseStart(

@@ -1,8 +1,15 @@
 import type { Clock } from '../clock';
 
-/** Gives work up after `limitMs` of silence, or at once when the execution is cancelled. */
+/** A host that does not complete a connection in this time is down; n8n's users should not wait minutes to learn it. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+
+type Phase = 'connecting' | 'response' | 'body';
+
+/**
+ * Gives work up after `limitMs` of silence, or at once when the execution is cancelled. Silence begins when the request
+ * is written; a connection has ten seconds, or `limitMs` where that is less.
+ */
 export class IdleTimeout {
-	phase: 'answer' | 'body' = 'answer';
 	expired = false;
 	private isGivenUp = false;
 	private stop = () => {};
@@ -17,9 +24,10 @@ export class IdleTimeout {
 		private readonly clock: Clock,
 		private readonly limitMs: number,
 		private readonly signal: AbortSignal | undefined,
+		public phase: Phase = 'response',
 	) {
 		this.lastProgress = clock.now();
-		this.stopTimer = clock.after(limitMs, () => this.check());
+		this.stopTimer = clock.after(this.phaseLimitMs, () => this.check());
 		signal?.addEventListener('abort', this.giveUp, { once: true });
 		if (signal?.aborted) this.isGivenUp = true;
 	}
@@ -33,6 +41,14 @@ export class IdleTimeout {
 		if (this.isGivenUp) stop();
 	}
 
+	/** @returns how long the phase before took since its last progress, in milliseconds */
+	enter(phase: Phase): number {
+		const before = this.lastProgress;
+		this.phase = phase;
+		this.progress();
+		return this.lastProgress - before;
+	}
+
 	/** Cheap: called for every chunk, it only notes the time; the timer looks at it when it fires. */
 	progress(): void {
 		this.lastProgress = this.clock.now();
@@ -43,8 +59,12 @@ export class IdleTimeout {
 		this.signal?.removeEventListener('abort', this.giveUp);
 	}
 
+	private get phaseLimitMs(): number {
+		return this.phase === 'connecting' ? Math.min(this.limitMs, CONNECT_TIMEOUT_MS) : this.limitMs;
+	}
+
 	private check(): void {
-		const left = this.lastProgress + this.limitMs - this.clock.now();
+		const left = this.lastProgress + this.phaseLimitMs - this.clock.now();
 		if (left > 1) {
 			this.stopTimer = this.clock.after(left, () => this.check());
 			return;

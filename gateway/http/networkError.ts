@@ -3,8 +3,17 @@ import { NoResponseError } from '../errors/gatewayError';
 import { NeverSentError, ProxyError } from './connectionErrors';
 import { isTransientStatus } from '../limits/retryPolicy';
 
-/** Codes of failures before a connection stood: the service has not seen the request. */
-const NEVER_SENT: Record<string, [message: string, advice: string, transient: boolean]> = {
+const CHECK_NETWORK = 'Check the network, firewall and proxy of the n8n host.';
+const CHECK_URL_AND_NETWORK =
+	'Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.';
+const NO_ROUTE: [message: string, advice: string, transient: boolean] = [
+	'There is no way to the service from here',
+	CHECK_NETWORK,
+	true,
+];
+
+/** Codes of failures to connect. */
+const NOT_CONNECTED: Record<string, [message: string, advice: string, transient: boolean]> = {
 	ECONNREFUSED: [
 		'The service refuses connections',
 		'Check the Base URL and its port in the credential, and that the service is running.',
@@ -20,21 +29,8 @@ const NEVER_SENT: Record<string, [message: string, advice: string, transient: bo
 		'Check the network and the DNS of the n8n host.',
 		true,
 	],
-	EHOSTUNREACH: [
-		'There is no way to the service from here',
-		'Check the network, firewall and proxy of the n8n host.',
-		true,
-	],
-	ENETUNREACH: [
-		'There is no way to the service from here',
-		'Check the network, firewall and proxy of the n8n host.',
-		true,
-	],
-	UND_ERR_CONNECT_TIMEOUT: [
-		'The service could not be reached in time',
-		'Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.',
-		true,
-	],
+	EHOSTUNREACH: NO_ROUTE,
+	ENETUNREACH: NO_ROUTE,
 };
 
 const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
@@ -45,41 +41,52 @@ const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)
 const NOT_HTTP = /^(Response does not match the HTTP|bad response$|bad upgrade$)/;
 
 /**
- * Turns what undici, a decoder or a socket threw into a NoAnswerError.
+ * Turns what undici, a decoder or a socket threw into a NoResponseError.
  * @param paid the request may create something that is charged, so the user must know whether it may have arrived
  */
 export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
-	if (error instanceof NeverSentError) return neverSent(error.cause);
-	return notAnswered(error, paid);
+	if (error instanceof NeverSentError)
+		return notConnected(error.cause) ?? noConnection(error.cause);
+	// A connection can be lost with the same code (EHOSTUNREACH, EPROTO) after the request was written: what is paid for
+	// counts as sent unless a transport knows better.
+	return (paid ? undefined : notConnected(error)) ?? lost(error, paid);
 }
 
-function neverSent(error: Error): NoResponseError {
-	if (isSsrfRefusal(error)) {
+/** No connection was ready within the time that one has. The request was not sent. */
+export function connectTimeoutError(): NoResponseError {
+	return new NoResponseError('The service could not be reached in time', {
+		code: 'connect_timeout',
+		advice: CHECK_URL_AND_NETWORK,
+		mayHaveBeenAccepted: false,
+	});
+}
+
+function noConnection(cause: unknown): NoResponseError {
+	return new NoResponseError('No connection to the service came about', {
+		code: 'no_connection',
+		advice: CHECK_URL_AND_NETWORK,
+		technical: messageOf(cause),
+		mayHaveBeenAccepted: false,
+		cause,
+	});
+}
+
+/** Failures that are known to come from connecting; undefined: any other. */
+function notConnected(cause: unknown): NoResponseError | undefined {
+	if (isSsrfRefusal(cause)) {
 		return new NoResponseError("n8n's SSRF protection blocks the address of the service", {
 			code: 'address_blocked',
 			advice:
 				'Ask the administrator of this n8n to allow the address, or correct the Base URL in the credential.',
 			transient: false,
 			mayHaveBeenAccepted: false,
-			cause: error,
+			cause,
 		});
 	}
-	const known = notAnswered(error, false);
-	if (known.code !== 'connection_lost') return known;
-	return new NoResponseError('No connection to the service came about', {
-		code: 'no_connection',
-		advice:
-			'Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.',
-		technical: messageOf(error),
-		mayHaveBeenAccepted: false,
-		cause: error,
-	});
-}
-
-function notAnswered(error: unknown, paid: boolean): NoResponseError {
-	if (error instanceof ProxyError) return proxyFailed(error);
-	const code = codeOf(error);
-	const known = NEVER_SENT[code];
+	if (cause instanceof ProxyError) return proxyFailed(cause);
+	const code = codeOf(cause);
+	if (code === 'UND_ERR_CONNECT_TIMEOUT') return connectTimeoutError();
+	const known = NOT_CONNECTED[code];
 	if (known !== undefined) {
 		const [message, advice, transient] = known;
 		return new NoResponseError(message, {
@@ -87,21 +94,25 @@ function notAnswered(error: unknown, paid: boolean): NoResponseError {
 			advice,
 			transient,
 			mayHaveBeenAccepted: false,
-			cause: error,
+			cause,
 		});
 	}
-	if (TLS_CODE.test(code)) {
-		return new NoResponseError('No secure connection to the service could be made', {
-			code,
-			advice:
-				'Check that the Base URL begins with the right http:// or https://. For a self-signed certificate that you trust, turn on Ignore SSL Issues in the credential.',
-			technical: messageOf(error),
-			transient: false,
-			mayHaveBeenAccepted: false,
-			cause: error,
-		});
-	}
-	const technical = messageOf(error);
+	if (!TLS_CODE.test(code)) return undefined;
+	return new NoResponseError('No secure connection to the service could be made', {
+		code,
+		advice:
+			'Check that the Base URL begins with the right http:// or https://. For a self-signed certificate that you trust, turn on Ignore SSL Issues in the credential.',
+		technical: messageOf(cause),
+		transient: false,
+		mayHaveBeenAccepted: false,
+		cause,
+	});
+}
+
+/** A connection took the request, and no whole response came back. */
+function lost(cause: unknown, paid: boolean): NoResponseError {
+	const code = codeOf(cause);
+	const technical = messageOf(cause);
 	if (code === 'UND_ERR_HEADERS_OVERFLOW' || NOT_HTTP.test(technical ?? '')) {
 		return new NoResponseError('The answer is not HTTP as it should be', {
 			code: 'not_http',
@@ -109,7 +120,7 @@ function notAnswered(error: unknown, paid: boolean): NoResponseError {
 				'Check the Base URL in the credential, and its port: another server, or a proxy in between, may be answering in place of the service.',
 			technical,
 			mayHaveBeenAccepted: paid,
-			cause: error,
+			cause,
 		});
 	}
 	if (
@@ -121,7 +132,7 @@ function notAnswered(error: unknown, paid: boolean): NoResponseError {
 			code: 'damaged_answer',
 			advice: 'A proxy between n8n and the service may be damaging answers.',
 			mayHaveBeenAccepted: paid,
-			cause: error,
+			cause,
 		});
 	}
 	return new NoResponseError(
@@ -129,8 +140,9 @@ function notAnswered(error: unknown, paid: boolean): NoResponseError {
 		{
 			code: 'connection_lost',
 			advice: 'Check the network between n8n and the service.',
+			technical,
 			mayHaveBeenAccepted: paid,
-			cause: error,
+			cause,
 		},
 	);
 }
@@ -164,10 +176,10 @@ function proxyFailed(error: ProxyError): NoResponseError {
 }
 
 /** The service took longer than the Timeout of the request options. */
-export function timeoutError(timeoutMs: number, paid: boolean, during: 'answer' | 'body') {
+export function timeoutError(timeoutMs: number, paid: boolean, during: 'response' | 'body') {
 	const time = formatSeconds(timeoutMs);
 	return new NoResponseError(
-		during === 'answer'
+		during === 'response'
 			? `The service did not answer within ${time}`
 			: `The service fell silent for ${time} in the middle of its answer`,
 		{

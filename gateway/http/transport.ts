@@ -1,22 +1,16 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import { ACCEPTED_CODINGS, decompress } from './decompress';
 import { dispatch } from './dispatch';
+import { CONNECT_TIMEOUT_MS } from './idleTimeout';
 import { proxyPools, proxyVariables, readProxies } from './proxy';
-import type { EgressFilter, Transport, TransportSettings } from './types';
+import type { EgressFilter, HttpRequest, Transport, TransportSettings } from './types';
 
-/** undici reuses a connection one turn of the event loop after its response; a request sent sooner opens another. */
-export const whenConnectionIsFree = (action: () => void) => void setImmediate(action);
-
-/** A host that does not complete a connection in this time is down; n8n's users should not wait minutes to learn it. */
-const CONNECT_TIMEOUT_MS = 10_000;
 /**
  * An idle connection is closed after this unless the service announces another limit. Long enough for
- * polls of a few to ten seconds, short of the 60 seconds after which load balancers hang up: a POST on
+ * polls of a few to ten seconds, short of the 60 seconds after which load balancers hang up: a chat on
  * a connection that the other side just closed is lost and must not be sent again.
  */
 const KEEP_ALIVE_MS = 15_000;
-/** More sockets than this to one service only queue at its door. */
-const MOST_CONNECTIONS = 128;
 /** Services spoken to at the same time from one n8n; the pool unused longest makes room. */
 const MOST_POOLS = 32;
 
@@ -25,26 +19,30 @@ let uses = 0;
 const filterIds = new WeakMap<EgressFilter, number>();
 let filterCount = 0;
 
-/** The transport over the process-wide pool of this service, TLS setting and proxy. */
+/** The transport over the process-wide pools of this service, TLS setting and proxy. */
 export function openTransport(settings: TransportSettings): Transport {
 	const { origin: service, ignoreSslIssues, egressFilter } = settings;
-	const key = JSON.stringify([service, ignoreSslIssues, filterId(egressFilter), proxyVariables()]);
-	return async ({ origin, path, method, headers, body, whenGivenUp }) => {
-		const pool = poolFor(key, settings);
-		const answer = await dispatch(
-			pool,
-			{
-				origin,
-				path,
-				method,
-				headers: { ...headers, 'accept-encoding': ACCEPTED_CODINGS },
-				body: body ?? null,
-				headersTimeout: 0,
-				bodyTimeout: 0,
-			},
-			whenGivenUp,
-		);
+	const way = [service, ignoreSslIssues, filterId(egressFilter), proxyVariables()];
+	// In a pool of their own, requests that close their connection never meet one that was used before.
+	const keys = { pooled: JSON.stringify(way), own: JSON.stringify([...way, 'own']) };
+	return async (request) => {
+		const pool = poolFor(keys[request.connection], settings);
+		const answer = await dispatch(pool, toDispatch(request), request);
 		return { ...answer, body: decompress(answer.body, answer.headers['content-encoding']) };
+	};
+}
+
+/** The limits of time are the caller's. */
+function toDispatch({ origin, path, method, headers, body, connection }: HttpRequest) {
+	return {
+		origin,
+		path,
+		method,
+		headers: { ...headers, 'accept-encoding': ACCEPTED_CODINGS },
+		body: body ?? null,
+		reset: connection === 'own',
+		headersTimeout: 0,
+		bodyTimeout: 0,
 	};
 }
 
@@ -72,8 +70,8 @@ function closeLongestUnused(): void {
 
 function openPool({ ignoreSslIssues, egressFilter }: TransportSettings): Dispatcher {
 	const tls = { rejectUnauthorized: !ignoreSslIssues };
+	// Without a limit of its own: what waits in undici's pool could not be told from what is being sent.
 	const options = {
-		connections: MOST_CONNECTIONS,
 		keepAliveTimeout: KEEP_ALIVE_MS,
 		connect: {
 			...tls,

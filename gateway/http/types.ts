@@ -16,6 +16,10 @@ export interface HttpRequest {
 	path: string;
 	headers: Record<string, string>;
 	body: string | undefined;
+	/** `own`: a connection that carries this request alone. `pooled`: one that other requests used before, if there is one. */
+	connection: 'own' | 'pooled';
+	/** Called when a connection takes the request. From then on the service may have received it. */
+	onWritten: () => void;
 	/** Tells how the connection is closed when the request is given up. */
 	whenGivenUp: (close: () => void) => void;
 }
@@ -28,7 +32,10 @@ export interface HttpResponse {
 	body: Body;
 }
 
-/** Sends one request and resolves when the answer's headers are there. Follows no redirect, retries nothing. */
+/**
+ * Sends one request and resolves when the response's headers are there. Follows no redirect, retries nothing.
+ * Rejects with a NeverSentError only when it is certain that no connection took the request.
+ */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
 export interface TransportSettings {

@@ -79,7 +79,8 @@ interface HelperAnswer {
 
 /** n8n's own request function: where a credential is tested, it alone knows the SSRF protection of this n8n. */
 function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean, timeoutMs: number): Transport {
-	return async ({ method, origin, path, headers }) => {
+	return async ({ method, origin, path, headers, onWritten }) => {
+		onWritten();
 		const answer: HelperAnswer = await helpers
 			.request({
 				method,

@@ -16,13 +16,15 @@ export class RawServer {
 	readonly requests: string[] = [];
 	/** Connections that were opened to it, with or without a request. */
 	connections = 0;
-	answer: (request: string) => RawAnswer = () => ({ packets: [], then: 'ends' });
+	/** `earlier`: how many requests came before it over the same connection. */
+	answer: (request: string, earlier: number) => RawAnswer = () => ({ packets: [], then: 'ends' });
 	private readonly sockets = new Set<Socket>();
 	private readonly server = createServer({ noDelay: true }, (socket) => {
 		this.sockets.add(socket);
 		this.connections += 1;
 		socket.once('close', () => this.sockets.delete(socket)).on('error', () => {});
 		let received = '';
+		let earlier = 0;
 		socket.on('data', (bytes) => {
 			received += bytes.toString('latin1');
 			const length = requestLength(received);
@@ -30,7 +32,8 @@ export class RawServer {
 			const request = received.slice(0, length);
 			received = received.slice(length);
 			this.requests.push(request);
-			void send(socket, this.answer(request));
+			void send(socket, this.answer(request, earlier));
+			earlier += 1;
 		});
 	});
 

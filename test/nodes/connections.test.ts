@@ -1,22 +1,72 @@
 import { type Simulator, startSimulator } from '../../simulator';
+import { RawServer, whole } from '../engine/rawServer';
 import { runNode } from '../engine/runNode';
 import { chatNode } from './chatNode';
+import { videoNode } from './videoNode';
 
-let simulator: Simulator;
-afterEach(async () => await simulator.close());
+describe('Max Concurrency', () => {
+	let simulator: Simulator;
+	afterEach(async () => await simulator.close());
 
-test.each([
-	['compressed', undefined],
-	['uncompressed', []],
-])(
-	'a batch with %s answers opens no more connections than Max Concurrency allows',
-	async (_, encodings) => {
-		simulator = await startSimulator({ ...(encodings && { encodings }) });
-		const { items } = await runNode(simulator, {
-			...chatNode({ requestOptions: { maxConcurrency: 4 } }),
-			items: Array.from({ length: 100 }, () => ({})),
+	test.each([
+		['compressed', undefined],
+		['uncompressed', []],
+	])(
+		'a batch with %s answers opens no more connections than Max Concurrency allows',
+		async (_, encodings) => {
+			simulator = await startSimulator({ ...(encodings && { encodings }) });
+			const { items } = await runNode(simulator, {
+				...chatNode({ requestOptions: { maxConcurrency: 4 } }),
+				items: Array.from({ length: 100 }, () => ({})),
+			});
+			expect(items).toHaveLength(100);
+			expect(simulator.connections).toBeLessThanOrEqual(4);
+		},
+	);
+});
+
+describe('a service that closes a connection just when the next request arrives on it', () => {
+	const service = new RawServer();
+	let tasks = 0;
+	const submission = () =>
+		JSON.stringify({ id: 'r', data: [{ id: `task-${(tasks += 1)}`, status: 'processing' }] });
+	const busy = JSON.stringify({ code: 'service_unavailable', message: 'Busy', data: null });
+
+	beforeAll(async () => await service.listen());
+	beforeEach(() => service.reset());
+	afterAll(async () => await service.close());
+
+	const submit = async (items: number) =>
+		await runNode({} as Simulator, {
+			...videoNode({
+				operation: 'submit',
+				requestOptions: { maxConcurrency: 1, maxRetries: 1 },
+			}),
+			items: Array.from({ length: items }, () => ({})),
+			credential: { baseUrl: service.url, apiKey: 'key-of-tests' },
 		});
-		expect(items).toHaveLength(100);
-		expect(simulator.connections).toBeLessThanOrEqual(4);
-	},
-);
+
+	test('loses no submission of a batch: each has a connection of its own', async () => {
+		service.answer = (_request, earlier) =>
+			earlier > 0 ? { packets: [], then: 'is reset' } : whole('200 OK', submission());
+		const { items } = await submit(5);
+		expect(items).toHaveLength(5);
+		expect(service.requests).toHaveLength(5);
+		expect(service.connections).toBe(5);
+		expect(service.requests.every((request) => /\r\nconnection: close\r\n/i.test(request))).toBe(
+			true,
+		);
+	});
+
+	test('loses no retry of a submission', async () => {
+		service.answer = (_request, earlier) => {
+			if (earlier > 0) return { packets: [], then: 'is reset' };
+			return service.requests.length === 1
+				? whole('503 Service Unavailable', busy)
+				: whole('200 OK', submission());
+		};
+		const { items } = await submit(1);
+		expect(items).toHaveLength(1);
+		expect(service.connections).toBe(2);
+	});
+});

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
 import { Gateway, parseCredential } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
@@ -87,6 +88,55 @@ test.each(['ends', 'is reset'])(
 		expect(connections).toHaveBeenCalledTimes(3);
 	},
 );
+
+test('a secured connection that breaks after the request is not "not sent": a submission is made once, whatever is retried', async () => {
+	let requests = 0;
+	const server = createServer((raw) => {
+		const secured = new TLSSocket(raw, { isServer: true, ...tls });
+		secured.on('error', () => {});
+		raw.on('error', () => {});
+		secured.once('data', () => {
+			requests += 1;
+			// No TLS record: OpenSSL ends the connection with one of its own errors.
+			raw.write('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+		});
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address() as AddressInfo;
+	const restore = fastTime();
+	const { error } = await runNode(secure, {
+		...videoNode({ operation: 'submit', requestOptions: { maxRetries: 3 } }),
+		credential: {
+			baseUrl: `https://127.0.0.1:${port}`,
+			apiKey: secure.key,
+			ignoreSslIssues: true,
+		},
+		tries: 3,
+	}).finally(restore);
+	server.close();
+	expect(requests).toBe(1);
+	expect(error?.description).toMatch(/may have accepted/);
+});
+
+test('a host that takes a connection and does not complete it is given up after 10 seconds, and tried again', async () => {
+	const sockets: Socket[] = [];
+	const server = createServer((socket) => sockets.push(socket.on('error', () => {})));
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address() as AddressInfo;
+	const restore = fastTime(200);
+	const started = Date.now();
+	const { error } = await runNode(secure, {
+		...videoNode({ operation: 'submit', requestOptions: { maxRetries: 2, timeout: 3600 } }),
+		credential: { baseUrl: `https://127.0.0.1:${port}`, apiKey: secure.key },
+	}).finally(restore);
+	for (const socket of sockets) socket.destroy();
+	server.close();
+	expect(sockets).toHaveLength(3);
+	expect(Date.now() - started).toBeLessThan((3600 / 200) * 1000);
+	expect(error?.message).toMatch(/could not be reached in time/);
+	expect(error?.description).not.toMatch(/may have accepted/);
+});
 
 test('an address that no DNS server knows is an error in plain words, and is not asked for again', async () => {
 	const lookups: string[] = [];

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { Gateway, type GatewayOptions, parseCredential, StreamedBody } from '../../gateway';
+import { failureOf } from './answeringGateway';
+import { VirtualClock } from './virtualClock';
+
+const video = { model: 'kite-motion', prompt: 'A boat' };
+const SUBMISSION = JSON.stringify({ id: 'r', data: [{ id: 'task', status: 'processing' }] });
+let services = 0;
+
+/** Three executions of 100 items at the highest Max Concurrency. */
+function threeExecutions(baseUrl: string, options: Partial<GatewayOptions> = {}) {
+	const credential = parseCredential({ baseUrl, apiKey: 'key-of-tests' });
+	return [1, 2, 3].flatMap(() => {
+		const gateway = new Gateway(credential, {
+			maxConcurrency: 100,
+			maxRetries: 0,
+			timeoutMs: 60_000,
+			...options,
+		});
+		return Array.from({ length: 100 }, () => gateway.submitVideo(video));
+	});
+}
+
+test('the time in which a request waits for a free connection does not count towards Timeout', async () => {
+	const clock = new VirtualClock();
+	let inFlight = 0;
+	let most = 0;
+	const transport: GatewayOptions['transport'] = async ({ onWritten }) => {
+		most = Math.max(most, (inFlight += 1));
+		onWritten();
+		await clock.sleep(50_000);
+		inFlight -= 1;
+		return { status: 200, headers: {}, body: new StreamedBody(Readable.from([SUBMISSION])) };
+	};
+	const work = threeExecutions(`http://slow-${(services += 1)}.test`, { clock, transport });
+	const submissions = await clock.run(Promise.all(work));
+	expect(submissions).toHaveLength(300);
+	expect(most).toBe(256);
+});
+
+test('one process opens at most 256 connections to a service, and loses nothing that waits', async () => {
+	const open: ServerResponse[] = [];
+	let most = 0;
+	const server = createServer((request, response) => {
+		request.resume();
+		open.push(response);
+		most = Math.max(most, open.length);
+		if (open.length < 256 && most < 256) return;
+		for (const waiting of open.splice(0)) waiting.end(SUBMISSION);
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address() as AddressInfo;
+	expect(await Promise.all(threeExecutions(`http://127.0.0.1:${port}`))).toHaveLength(300);
+	server.closeAllConnections();
+	server.close();
+	expect(most).toBe(256);
+});
+
+test.each([
+	['before a connection takes the request, it was not accepted', false],
+	['once a connection took it, it may have been accepted', true],
+])('after Stop %s', async (_when, isWritten) => {
+	const stop = new AbortController();
+	const gateway = new Gateway(
+		parseCredential({ baseUrl: `http://stopped-${(services += 1)}.test`, apiKey: 'key-of-tests' }),
+		{
+			maxConcurrency: 1,
+			maxRetries: 0,
+			timeoutMs: 60_000,
+			transport: async ({ onWritten, whenGivenUp }) => {
+				if (isWritten) onWritten();
+				return await new Promise((_resolve, reject) => {
+					whenGivenUp(() => reject(new Error('given up')));
+					stop.abort();
+				});
+			},
+		},
+	);
+	const error = await failureOf(gateway.submitVideo(video, stop.signal));
+	expect(error).toMatchObject({ code: 'cancelled', mayHaveBeenAccepted: isWritten });
+});
