@@ -22,6 +22,7 @@ export {
 export { sha256 } from './hash';
 export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
+export { toolParameters } from './schemas/toolParameters';
 export { parseInput, parseJson, refusedValue } from './schemas/input';
 export { backoff } from './limits/retryPolicy';
 export { type CatalogueModel, type ModelOutput, outputOf } from './schemas/models';

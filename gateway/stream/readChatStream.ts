@@ -1,5 +1,5 @@
 import { GatewayError, MalformedResponseError, NoResponseError } from '../errors/gatewayError';
-import { LONGEST_ANSWER_BYTES, readBody } from '../http/body';
+import { BufferedBody, LONGEST_ANSWER_BYTES, readBody } from '../http/body';
 import { malformedResponse, parseResource } from '../parseResponse';
 import { chatChunk, type ChatChunk, type ChatCompletion, chatCompletion } from '../schemas/chat';
 import type { ServiceResponse } from '../sendRequest';
@@ -10,8 +10,6 @@ import { SseLines } from './sseLines';
 
 /** A model writes far less into one answer, and a stream that never ends must not fill the memory. */
 const LONGEST_STREAM_BYTES = 128 * 1024 * 1024;
-
-type ReadBytes = (onBytes: (bytes: Buffer) => void) => Promise<void>;
 
 interface ReadCompletion {
 	completion: ChatCompletion;
@@ -37,8 +35,7 @@ export async function readCompletion(
 	}
 	const { bytes, complete } = await readBody(answer.body, LONGEST_ANSWER_BYTES, answer.onProgress);
 	if (complete && EVENT_FIELD.test(bytes.toString('utf8', 0, 64).trimStart())) {
-		const readBytes: ReadBytes = async (onBytes) => onBytes(bytes);
-		return await readChatStream(answer, now, onText, readBytes);
+		return await readChatStream({ ...answer, body: new BufferedBody(bytes) }, now, onText);
 	}
 	return { completion: parseResource(bytes, complete, answer, chatCompletion, now) };
 }
@@ -54,7 +51,6 @@ export async function readChatStream(
 	answer: ServiceResponse,
 	now: () => number,
 	onText: (text: string) => void,
-	readBytes: ReadBytes = (onBytes) => answer.body.read(onBytes),
 ): Promise<ReadCompletion> {
 	const assembly = new CompletionAssembler();
 	let chunks = 0;
@@ -64,7 +60,7 @@ export async function readChatStream(
 		if (text !== '') onText(text);
 	};
 	const mayBreakOff = () => assembly.isFinished;
-	const { isDone, start, rest } = await readChunks(readBytes, answer, now, onChunk, mayBreakOff);
+	const { isDone, start, rest } = await readChunks(answer, now, onChunk, mayBreakOff);
 	if (!isDone && chunks === 0 && start.length > 0) {
 		// The service may choose not to stream: the answer is the same, in one piece.
 		const completion = parseResource(start, true, answer, chatCompletion, now);
@@ -90,7 +86,6 @@ export async function readChatStream(
 
 /** @returns whether the terminal line `data: [DONE]` came, and the body up to its first data line */
 async function readChunks(
-	readBytes: ReadBytes,
 	answer: ServiceResponse,
 	now: () => number,
 	onChunk: (chunk: ChatChunk) => void,
@@ -118,7 +113,7 @@ async function readChunks(
 			end = resolveRest;
 		});
 		const finish = () => resolve({ isDone, start: Buffer.concat(beginning), rest });
-		const whole = readBytes((bytes) => {
+		const whole = answer.body.read((bytes) => {
 			if (isDone) return;
 			answer.onProgress();
 			if (!isStream) beginning.push(bytes);

@@ -27,7 +27,7 @@ interface CallOptions extends ChatModelConfig {
 interface Service {
 	gateway: Gateway;
 	buildRequest: (request: Asked) => AgentRequest;
-	/** A tool's parameters, which may be a zod schema of n8n's own zod. */
+	/** Converts parameters that are a schema of n8n's own zod; hands all others on as they are. */
 	toJsonSchema: (tool: Extract<Tool, { type: 'function' }>) => unknown;
 	toNodeError: (error: unknown) => Error;
 	/** Aborted when the execution is cancelled. */

@@ -4,6 +4,7 @@ import {
 	type ChatCompletion,
 	InvalidInputError,
 	readToolCalls,
+	toolParameters,
 } from '../../gateway';
 
 type ServiceMessage = AgentRequest['messages'][number];
@@ -26,14 +27,16 @@ export function toServiceMessages(messages: Message[]): ServiceMessage[] {
 
 /** An answer that was streamed is in pieces that belong together; what a user adds to a prompt stands for itself. */
 function textOf(content: Part[], separator: string): string {
-	if (content.some(({ type }) => type === 'file')) {
-		throw new InvalidInputError(
-			'messages',
-			'The messages contain an image or a file, and the service takes text alone',
-			'Turn off the passing on of images in the options of the agent or chain, or describe them in words.',
-		);
-	}
+	if (content.some(({ type }) => type === 'file')) throw textOnlyError();
 	return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(separator);
+}
+
+export function textOnlyError(): InvalidInputError {
+	return new InvalidInputError(
+		'messages',
+		'The messages contain an image or a file, but the service accepts text only',
+		'In the AI Agent, open Options and turn off Automatically Passthrough Binary Images and Automatically Passthrough Binary PDFs. Anywhere else, remove the image or file from the messages. Nothing was sent to the service.',
+	);
 }
 
 function toToolMessage(part: Part): ServiceMessage[] {
@@ -57,22 +60,9 @@ export function toServiceTools(
 	return tools.flatMap((tool) => {
 		if (tool.type !== 'function') return [];
 		const { name, description } = tool;
-		const parameters = plainSchema(name, toJsonSchema(tool));
+		const parameters = toolParameters(toJsonSchema(tool));
 		return [{ type: 'function', function: { name, description, parameters } }];
 	});
-}
-
-/** n8n's SDK knows the schemas of its own copy of zod; those of a newer one describe themselves. */
-function plainSchema(tool: string, schema: unknown): unknown {
-	if (typeof schema !== 'object' || schema === null || !('safeParse' in schema)) return schema;
-	if ('toJSONSchema' in schema && typeof schema.toJSONSchema === 'function') {
-		return schema.toJSONSchema() as unknown;
-	}
-	throw new InvalidInputError(
-		'tools',
-		`The tool ${tool} describes its parameters in a way that n8n cannot tell the model`,
-		'Update n8n or the node that is the tool, or disconnect it from the agent.',
-	);
 }
 
 /** The calls of tools in an answer. The result of a call names it, so a call without an id is given one. */

@@ -6,6 +6,7 @@ import { nodeError } from '../shared/errorText';
 import { readModel } from '../shared/modelLocator';
 import { parseRequestOptions } from '../shared/requestOptions';
 import { GatewayChatModel } from './gatewayChatModel';
+import { refuseImages } from './refuseImages';
 
 type AiNodeSdk = typeof import('@n8n/ai-node-sdk');
 
@@ -20,6 +21,9 @@ export async function supplyChatModel(
 ): Promise<SupplyData> {
 	const sdk = loadSdk(context, itemIndex);
 	const explain = (error: unknown) => nodeError(context.getNode(), error, itemIndex);
+	// n8n shows what went wrong in a call at this node, and points to it where the agent stands.
+	const toNodeError = (error: unknown) =>
+		Object.assign(explain(error), { functionality: 'configuration-node' as const });
 	const prepare = async () => {
 		const options = readChatOptions(context, itemIndex);
 		const gateway = await connectSubNode(context, itemIndex, parseRequestOptions(options));
@@ -36,9 +40,7 @@ export async function supplyChatModel(
 				return agentRequest({ model, ...merged, ...request }, body);
 			},
 			toJsonSchema: sdk.getParametersJsonSchema,
-			// n8n shows what went wrong in a call at this node, and points to it where the agent stands.
-			toNodeError: (error) =>
-				Object.assign(explain(error), { functionality: 'configuration-node' as const }),
+			toNodeError,
 			signal: context.getExecutionCancelSignal(),
 		});
 	};
@@ -46,7 +48,8 @@ export async function supplyChatModel(
 	const chatModel = await prepare().catch((error: unknown) => {
 		throw explain(error);
 	});
-	return sdk.supplyModel(context, chatModel);
+	const supplied = sdk.supplyModel(context, chatModel);
+	return { ...supplied, response: refuseImages(supplied.response, toNodeError) };
 }
 
 /**

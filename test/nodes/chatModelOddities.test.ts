@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import * as zod4 from 'zod';
+import { z as zod3 } from 'zod/v3';
 import { type Simulator, startSimulator } from '../../simulator';
 import { type Model, type Reply, runAgent } from '../engine/runAgent';
 import { until } from '../engine/virtualTime';
@@ -129,15 +131,84 @@ test('the parts of a prompt do not run together', async () => {
 	expect(bodies()).toMatchObject([{ messages: [{ content: 'Sum up:\n\nA long text' }] }]);
 });
 
-test('an image is refused in plain words, before any request', async () => {
-	const image = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' };
-	const { error } = await runAgent(
-		simulator,
-		work(async (model) => (await model.invoke([{ role: 'user', content: [image] }])).text),
+const png = { url: 'data:image/png;base64,iVBORw0KGgo=' };
+
+describe.each<[string, (model: Model, content: unknown) => Promise<unknown>]>([
+	['asks once', async (model, content) => await model.invoke([{ role: 'user', content }])],
+	[
+		'streams',
+		async (model, content) => await wholeOf(await model.stream([{ role: 'user', content }])),
+	],
+	[
+		'has tools',
+		async (model, content) =>
+			await model.bindTools([]).invoke([...asked, { role: 'user', content }]),
+	],
+])('an agent that %s', (_name, ask) => {
+	test.each<[string, object]>([
+		['an image of AI Agent', { type: 'image_url', image_url: png }],
+		['an image', { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }],
+		['a PDF of AI Agent', { type: 'file', source_type: 'base64', mime_type: 'application/pdf' }],
+		['a recording', { type: 'input_audio', input_audio: {} }],
+	])(
+		'is refused %s beside a text, before any request, and told what to do',
+		async (_what, part) => {
+			for (const content of [[part], [{ type: 'text', text: 'What is this?' }, part]]) {
+				const { error } = await runAgent(
+					simulator,
+					work(async (model) => await ask(model, content)),
+				);
+				expect(error?.message).toMatch(
+					/contain an image or a file, but the service accepts text only/,
+				);
+				expect(error?.description).toContain('Automatically Passthrough Binary Images');
+				expect(error).toMatchObject({ node: { name: 'Model' } });
+			}
+			expect(simulator.requests).toEqual([]);
+		},
 	);
-	expect(error?.message).toMatch(/contain an image or a file/);
-	expect(simulator.requests).toEqual([]);
 });
+
+const schemaOf = (zod: typeof zod4) =>
+	zod.object({
+		city: zod.string().describe('Where'),
+		days: zod.number().int().optional(),
+		unit: zod.enum(['C', 'F']).default('C'),
+		tags: zod.array(zod.string().nullable()),
+		more: zod.record(zod.string(), zod.union([zod.boolean(), zod.literal(1)])),
+		any: zod.any(),
+	});
+
+test.each([
+	['3', schemaOf(zod3 as unknown as typeof zod4)],
+	['4', schemaOf(zod4)],
+])(
+	'tools that describe themselves with another copy of zod %s are offered',
+	async (_name, schema) => {
+		const tool = { name: 'weather', description: 'Tells it', schema, invoke: () => '' };
+		const { error } = await runAgent(
+			simulator,
+			work(async (model) => (await model.bindTools([tool]).invoke(asked)).text),
+		);
+		expect(error).toBeUndefined();
+		const [sent] = bodies()[0]!.tools as Array<{ function: { parameters: object } }>;
+		expect(sent?.function.parameters).toMatchObject({
+			type: 'object',
+			properties: {
+				city: { type: 'string', description: 'Where' },
+				days: { type: 'integer' },
+				unit: { type: 'string', enum: ['C', 'F'], default: 'C' },
+				tags: { type: 'array', items: expect.any(Object) as object },
+				more: {
+					type: 'object',
+					additionalProperties: { anyOf: [{ type: 'boolean' }, { const: 1 }] },
+				},
+				any: {},
+			},
+			required: expect.arrayContaining(['city', 'tags', 'more']) as string[],
+		});
+	},
+);
 
 test('who asks can give up, and the connection is closed', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'hang' });

@@ -1,0 +1,93 @@
+import * as z from 'zod';
+
+type JsonSchema = Record<string, unknown>;
+
+interface Zod3Schema {
+	_def: Record<string, unknown>;
+}
+
+/**
+ * The JSON Schema of a tool's parameters. n8n describes them as JSON Schema or with zod, whose schemas are told by
+ * their shape: with several copies of zod in one process, `instanceof` knows only its own.
+ */
+export function toolParameters(schema: unknown): unknown {
+	if (isZod4(schema)) return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+	return isZod3(schema) ? describe(schema) : schema;
+}
+
+function isZod4(schema: unknown): schema is z.core.$ZodType {
+	return typeof schema === 'object' && schema !== null && '_zod' in schema;
+}
+
+const zod3Schema = z.looseObject({ _def: z.looseObject({ typeName: z.string() }) });
+
+function isZod3(schema: unknown): schema is Zod3Schema {
+	return zod3Schema.safeParse(schema).success;
+}
+
+function describe(schema: unknown): JsonSchema {
+	if (!isZod3(schema)) return {};
+	const { _def } = schema;
+	const { description } = _def;
+	const type = TYPES[String(_def.typeName)]?.(_def);
+	return { ...type, ...(typeof description === 'string' && { description }) };
+}
+
+/** What may be left out of an object. */
+const OPTIONAL = ['ZodOptional', 'ZodDefault', 'ZodCatch'];
+
+const inner = ({ innerType }: Zod3Schema['_def']) => describe(innerType);
+const anyOf = ({ options }: Zod3Schema['_def']) => ({ anyOf: listOf(options).map(describe) });
+
+/**
+ * By zod 3's names of its types. Limits of texts and numbers are left to the tool, which checks them; what is not here
+ * may be anything.
+ */
+const TYPES: Record<string, (definition: Zod3Schema['_def']) => JsonSchema> = {
+	ZodString: () => ({ type: 'string' }),
+	ZodNumber: ({ checks }) => ({ type: isInteger(checks) ? 'integer' : 'number' }),
+	ZodBoolean: () => ({ type: 'boolean' }),
+	ZodNull: () => ({ type: 'null' }),
+	ZodLiteral: ({ value }) => ({ const: value }),
+	ZodEnum: ({ values }) => ({ type: 'string', enum: values }),
+	ZodArray: ({ type }) => ({ type: 'array', items: describe(type) }),
+	ZodRecord: ({ valueType }) => ({ type: 'object', additionalProperties: describe(valueType) }),
+	ZodObject: ({ shape }) => describeObject(typeof shape === 'function' ? shape() : {}),
+	ZodUnion: anyOf,
+	ZodDiscriminatedUnion: anyOf,
+	ZodNullable: ({ innerType }) => ({ anyOf: [describe(innerType), { type: 'null' }] }),
+	ZodOptional: inner,
+	ZodReadonly: inner,
+	ZodCatch: inner,
+	ZodDefault: ({ innerType, defaultValue }) => ({
+		...describe(innerType),
+		...(typeof defaultValue === 'function' && { default: defaultValue() as unknown }),
+	}),
+	ZodBranded: ({ type }) => describe(type),
+	ZodEffects: ({ schema }) => describe(schema),
+	ZodPipeline: ({ in: input }) => describe(input),
+};
+
+function describeObject(shape: object): JsonSchema {
+	const fields = Object.entries(shape);
+	const required = fields.filter(([, field]) => isZod3(field) && !OPTIONAL.includes(nameOf(field)));
+	return {
+		type: 'object',
+		properties: Object.fromEntries(fields.map(([name, field]) => [name, describe(field)])),
+		...(required.length > 0 && { required: required.map(([name]) => name) }),
+	};
+}
+
+function nameOf({ _def }: Zod3Schema): string {
+	return String(_def.typeName);
+}
+
+function listOf(value: unknown): unknown[] {
+	return Array.isArray(value) ? value : [];
+}
+
+function isInteger(checks: unknown): boolean {
+	return listOf(checks).some(
+		(check) => z.object({ kind: z.literal('int') }).safeParse(check).success,
+	);
+}
