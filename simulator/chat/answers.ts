@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ChatRequest } from '../requests';
+import { jsonAnswer } from './jsonAnswers';
 import { type ToolCall, toolCalls } from './toolCalls';
 
 export interface ChatAnswer {
@@ -81,11 +82,14 @@ function beforeStop(text: string, stop: ChatRequest['stop']): string {
 
 /**
  * What the simulated model says: the same for the same model and messages. `[words:N]` in the last
- * user message asks for N words.
+ * user message asks for N words, and a request that asks for JSON gets it.
  */
 export function answerChat(request: ChatRequest): ChatAnswer {
 	const calls = toolCalls(request);
-	const all = calls.length > 0 ? [] : tokens(beforeStop(compose(request), request.stop));
+	const all =
+		calls.length > 0
+			? []
+			: tokens(beforeStop(jsonAnswer(request) ?? compose(request), request.stop));
 	const pieces = all.slice(0, request.max_tokens ?? all.length);
 	const written =
 		pieces.length + calls.reduce((sum, call) => sum + 1 + tokens(call.arguments).length, 0);

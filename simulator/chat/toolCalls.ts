@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ChatRequest } from '../requests';
+import { fitSchema, names } from './fitSchema';
 
 export interface ToolCall {
 	name: string;
@@ -7,19 +8,10 @@ export interface ToolCall {
 	arguments: string;
 }
 
-const parameter = z.looseObject({
-	type: z.unknown().optional(),
-	enum: z.array(z.unknown()).min(1).optional(),
-	default: z.unknown().optional(),
-	minimum: z.number().optional(),
-});
-
 const tool = z.looseObject({
 	function: z.looseObject({
 		name: z.string(),
-		parameters: z
-			.looseObject({ properties: z.record(z.string(), parameter).default({}) })
-			.default({ properties: {} }),
+		parameters: z.looseObject({}).default({}),
 	}),
 });
 
@@ -49,24 +41,16 @@ export function toolCalls(request: ChatRequest): ToolCall[] {
 	const orders = ordersIn(last.content);
 	const isOffered = ({ name }: { name: string }) => tools.some((one) => one.name === name);
 	if (orders.length > 0) return orders.filter(isOffered);
-	const said = tools.filter(({ name }) => plain(last.content).includes(plain(name)));
+	const said = tools.filter(({ name }) => names(last.content, name));
 	return (said.length > 0 ? said : demanded(choice, tools)).map((one) => ({
 		name: one.name,
-		arguments: JSON.stringify(argumentsFor(one, last.content)),
+		arguments: JSON.stringify(fitSchema({ type: 'object', ...one.parameters }, last.content)),
 	}));
 }
 
 function demanded(choice: z.infer<typeof toolChoice>, tools: Tool[]): Tool[] {
 	if (typeof choice === 'object') return tools.filter(({ name }) => name === choice.function.name);
 	return choice === 'required' ? tools.slice(0, 1) : [];
-}
-
-/** The words alone, between spaces: a tool named `Make_a_Video` is called by "please make a video of …". */
-function plain(text: string): string {
-	return ` ${text
-		.toLowerCase()
-		.replace(/[^\p{L}\p{N}]+/gu, ' ')
-		.trim()} `;
 }
 
 function ordersIn(text: string): ToolCall[] {
@@ -86,23 +70,4 @@ function isObject(text: string): boolean {
 	} catch {
 		return false;
 	}
-}
-
-/** Something that fits each parameter: what the user said, for a text. */
-function argumentsFor({ parameters }: Tool, said: string): Record<string, unknown> {
-	const entries = Object.entries(parameters.properties);
-	return Object.fromEntries(
-		entries.map(([name, { type, enum: choices, default: usual, minimum = 1 }]) => {
-			if (usual !== undefined) return [name, usual];
-			if (choices !== undefined) return [name, choices[0]];
-			const samples: Record<string, unknown> = {
-				number: minimum,
-				integer: minimum,
-				boolean: true,
-				array: [],
-				object: {},
-			};
-			return [name, typeof type === 'string' && type in samples ? samples[type] : said];
-		}),
-	);
 }
