@@ -1,30 +1,87 @@
 import type { Case } from './faultTable';
+import { oversizedBytes } from './ways';
 
-/** Good answers that are not those of a healthy service. */
-const ALTERED = [
-	'no-usage',
-	'null-content',
-	'output-filtered',
-	'models-bare',
-	'models-named',
-	'models-strings',
-	'models-empty',
-	'models-huge',
-	'stream-no-reason',
-	'task-url-null',
-	'task-url-absent',
-	'task-url-relative',
-	'task-url-file',
-	'task-url-private',
-	'task-bad-base64',
-	'task-bare',
-	'task-odd-progress',
+type Item = Record<string, unknown>;
+/** Changes the item that a healthy service gives, or all of its items, into what the user gets. */
+type Change = (item: Item, all: Item[]) => unknown[];
+
+const changed =
+	(fields: Item): Change =>
+	(item) => [{ ...item, ...fields }];
+const without =
+	(...names: string[]): Change =>
+	(item) => [Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name)))];
+const models = (...ids: string[]) => ids.map((id) => ({ id, base_name: id, version_date: null }));
+
+const calling: Change = ({ id, model }) => [
+	{
+		id,
+		object: 'chat.completion',
+		created: expect.any(Number) as number,
+		model,
+		choices: [
+			{
+				index: 0,
+				message: {
+					role: 'assistant',
+					content: '',
+					tool_calls: [
+						{
+							id: expect.stringMatching(/^call-/) as unknown,
+							type: 'function',
+							function: { name: 'weather', arguments: '{"city": "Rome"}' },
+						},
+					],
+				},
+				finish_reason: 'tool_calls',
+			},
+		],
+	},
 ];
-/** A file is handed on as it was sent: nothing shows that these are not the video. */
-const ALTERED_FILES = ['cut-short', 'oversized'];
 
-export function isAltered({ fault, way }: Case): boolean {
-	return ALTERED.includes(fault) || (way === 'download' && ALTERED_FILES.includes(fault));
+/** Good items that are not those of a healthy service. */
+const ITEMS: Record<string, Change> = {
+	'no-usage': without('usage'),
+	'null-content': changed({ text: '' }),
+	'output-filtered': changed({ text: 'You', finish_reason: 'content_filter' }),
+	'stream-no-reason': changed({ finish_reason: null }),
+	'models-strings': () => [
+		...models('heron-chat'),
+		{ id: 'kite-motion@20250501', base_name: 'kite-motion', version_date: '2025-05-01' },
+	],
+	'models-empty': () => [],
+	'models-huge': () =>
+		models(...Array.from({ length: 100_000 }, (_, index) => `model-${index}`)).map((model) => ({
+			...model,
+			object: 'model',
+		})),
+	'tool-name-repeated': calling,
+	'tool-id-emptied': calling,
+	'task-bare': (item) => [{ status: item.status, task_id: item.task_id, url: item.url }],
+	'task-odd-progress': without('progress'),
+	'task-url-null': changed({ url: null }),
+	'task-url-absent': changed({ url: null }),
+	'task-url-relative': changed({ url: '/files/x.mp4' }),
+	'task-url-file': changed({ url: 'file:///etc/hostname' }),
+	'task-url-private': changed({ url: 'http://169.254.169.254/latest/meta-data/' }),
+	'task-bad-base64': changed({ url: null }),
+};
+
+/** A file is handed on as it was sent: nothing shows that these are not the video. */
+const FILES: Record<string, (video: Buffer) => Buffer> = {
+	'cut-short': (video) => video.subarray(0, Math.floor(video.length / 2)),
+	oversized: (video) => Buffer.concat([Buffer.alloc(oversizedBytes('download'), ' '), video]),
+};
+
+/** The items of a good course. */
+export function expectedItems({ fault, way }: Case, healthy: Item[]): unknown[] {
+	const [item = {}] = healthy;
+	const spoil = way === 'download' && FILES[fault];
+	if (spoil) {
+		const video = spoil(Buffer.from(String(item.video), 'base64')).toString('base64');
+		return [{ ...item, video }];
+	}
+	return ITEMS[fault]?.(item, healthy) ?? healthy;
 }
 
 /** Streams that break after some of the text arrived: it may be paid for, and is in the error. */

@@ -6,7 +6,15 @@ import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { CONNECTION_FAULTS } from './connectionFaults';
 import { Road } from './road';
 import { TimeOfRequests } from './timeOfRequests';
-import { endpointOf, MAX_RETRIES, MAX_WAIT, POLL_INTERVAL, TIMEOUT, type Way } from './ways';
+import {
+	endpointOf,
+	MAX_RETRIES,
+	MAX_WAIT,
+	oversizedBytes,
+	POLL_INTERVAL,
+	TIMEOUT,
+	type Way,
+} from './ways';
 
 /** What the user got, and what the service received. */
 export interface Outcome {
@@ -15,7 +23,7 @@ export interface Outcome {
 	/** What stopped the workflow. */
 	thrown: NodeResult['error'];
 	/** The good items, without what differs from one run to the next. */
-	items: unknown[];
+	items: Array<Record<string, unknown>>;
 	/** Seconds between the requests of this way. */
 	pauses: number[];
 	/** The ids of the tasks that were made. */
@@ -52,6 +60,22 @@ const RUNS: Record<Way, NodeRun> = {
 	get: video({ operation: 'get' }),
 	download: video({ download: true }),
 };
+/** A chat that calls a tool, which is what some faults spoil. */
+const TOOLS = /^tool-/;
+const CALLING: NodeRun = {
+	node: 'chatCompletion',
+	parameters: {
+		model: 'heron-chat',
+		simplify: false,
+		messages: { values: [{ role: 'user', content: '[call:weather {"city": "Rome"}]' }] },
+		options: {
+			stream: true,
+			additionalBody: JSON.stringify({
+				tools: [{ type: 'function', function: { name: 'weather' } }],
+			}),
+		},
+	},
+};
 /** A task that was submitted before, when nothing was wrong yet. */
 const RESUMED: Partial<Record<Way, INodeParameters>> = {
 	poll: { operation: 'wait' },
@@ -63,39 +87,46 @@ const SETTINGS: INodeParameters = {
 	requestOptions: { maxRetries: MAX_RETRIES, timeout: TIMEOUT },
 };
 
-/** More than a line of an event stream may have. */
-const OVERSIZED_BYTES = 17 * 1024 * 1024;
 /** Faults that are only over when the node's patience is. */
 const SILENT = /hang/;
-/** The rate gate is shared by all that use one key: each probe comes with its own. */
+/** A fault that lasts this long by the simulator's clock, and is then over. */
+const LATE = /^late-/;
+const LATE_MS = 11_000;
+/** The rate limiter is shared by all that use one key: each probe comes with its own. */
 let keys = 0;
 
 /** Runs a node through the engine while the service, or the way to it, suffers a fault. */
 export async function probe({ way, fault = '', times, tls }: Probe): Promise<Outcome> {
 	const time = new TimeOfRequests();
-	const onRoad = CONNECTION_FAULTS.find((entry) => entry.fault === fault);
+	const onRoad = CONNECTION_FAULTS.find(({ name }) => name === fault);
 	const simulator = await startSimulator({
 		now: time.now,
 		videoSeconds: 1,
 		slowMs: 20,
-		oversizedBytes: OVERSIZED_BYTES,
+		oversizedBytes: oversizedBytes(way),
 		...(onRoad?.tls && tls && { tls }),
 	});
 	const road = onRoad && new Road(new URL(simulator.url), time.now);
 	await road?.open();
 	try {
-		const run = prepare(way, times, simulator, road?.url);
+		const run = prepare(way, fault, times, simulator, road?.url);
 		if (way === 'get' || (onRoad && RESUMED[way])) await resume(run, way, time, simulator);
 		const endpoint = endpointOf(way);
 		const arrivals = () =>
 			road?.attempts ??
 			simulator.requests.filter((request) => request.endpoint === endpoint).map(({ at }) => at);
 		const before = time.begun - simulator.requests.length;
-		const isSilent = () =>
-			SILENT.test(fault) &&
+		const hasArrived = () =>
 			simulator.requests.at(-1)?.endpoint === endpoint &&
-			simulator.requests.length === time.begun - before &&
-			(times !== 'once' || arrivals().length === 1);
+			simulator.requests.length === time.begun - before;
+		let isLate = LATE.test(fault);
+		const isSilent = () => {
+			if (isLate && hasArrived()) {
+				isLate = false;
+				time.pass(LATE_MS);
+			}
+			return SILENT.test(fault) && hasArrived() && (times !== 'once' || arrivals().length === 1);
+		};
 		await road?.block(onRoad?.blockade, way === 'download');
 		if (onRoad && !onRoad.blockade) run.credential.ignoreSslIssues = false;
 		if (fault && !onRoad)
@@ -118,10 +149,16 @@ export async function probe({ way, fault = '', times, tls }: Probe): Promise<Out
 	}
 }
 
-function prepare(way: Way, times: Probe['times'], simulator: Simulator, baseUrl = simulator.url) {
+function prepare(
+	way: Way,
+	fault: string,
+	times: Probe['times'],
+	simulator: Simulator,
+	baseUrl = simulator.url,
+) {
 	const apiKey = `key-${++keys}`;
 	simulator.acceptKey(apiKey);
-	const { node, parameters } = RUNS[way];
+	const { node, parameters } = TOOLS.test(fault) ? CALLING : RUNS[way];
 	return {
 		node,
 		// A certificate of tests is accepted, unless just that is the fault.
@@ -155,13 +192,19 @@ async function outcomeOf({ items, error }: NodeResult, simulator: Simulator, at:
 	};
 }
 
-/** Ids, times and addresses are new in every run. */
+/** Ids, times and ports are new in every run. */
 function withoutChance(json: IDataObject): IDataObject {
-	const { id, task_id, url, created_at, completed_at, ...rest } = json;
-	const told = { id, task_id, url, created_at, completed_at };
-	return {
-		...rest,
-		told: Object.keys(told).filter((name) => json[name] !== undefined && json[name] !== null),
-		...('base_name' in json && { id }),
-	};
+	return Object.fromEntries(
+		Object.entries(json).map(([name, value]) => {
+			if (/_at$/.test(name)) return [name, typeof value];
+			return [name, typeof value === 'string' ? withoutIds(value) : value];
+		}),
+	);
+}
+
+export function withoutIds(text: string): string {
+	return text
+		.replace(/(task|chatcmpl|video|call)-[0-9a-f]+/g, '$1')
+		.replace(/https?:\/\/(127\.0\.0\.1|service\.test)(:\d+)?/g, 'service')
+		.replace(/:\d{4,5}\b/g, '');
 }

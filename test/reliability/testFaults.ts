@@ -1,10 +1,9 @@
 import { generate } from 'selfsigned';
-import { connectionCases } from './connectionFaults';
 import type { Expected } from './expected';
-import { type Case, casesOf } from './faultTable';
+import { type Case, casesOf, ROWS } from './faultTable';
 import { toldBy } from './messages';
-import { isAltered, isPartial, isWordless, phrasesOf } from './particulars';
-import { type Outcome, probe } from './probe';
+import { expectedItems, isPartial, isWordless, phrasesOf } from './particulars';
+import { type Outcome, probe, withoutIds } from './probe';
 import type { Way } from './ways';
 
 /** Tests every fault on these ways to the service. */
@@ -18,13 +17,20 @@ export function testFaults(ways: readonly Way[]) {
 	});
 	afterAll(() => jest.restoreAllMocks());
 
+	const cases = ROWS.flatMap((row) => casesOf(row).map((entry) => ({ what: row.what, ...entry })));
+
 	describe.each(ways)('%s', (way) => {
 		let healthy: Outcome;
 		beforeAll(async () => {
 			healthy = await probe({ way, times: 'once' });
 		});
 
-		test.each([...casesOf(way), ...connectionCases(way)])('$fault ($what)', async (entry) => {
+		test('nothing goes wrong', () => {
+			expect(healthy).toMatchObject({ error: undefined, thrown: undefined, pauses: [] });
+			expect(healthy.items).not.toEqual([]);
+		});
+
+		test.each(cases.filter((entry) => entry.way === way))('$what ($fault)', async (entry) => {
 			const { fault, once, always } = entry;
 			const single = await probe({ way, fault, tls, times: 'once' });
 			const lasting = await probe({ way, fault, tls, times: 'always' });
@@ -44,7 +50,12 @@ function expectOutcome(outcome: Outcome, expected: Expected, entry: Case, health
 		return;
 	}
 	expect(outcome.error).toBeUndefined();
-	if (!isAltered(entry)) expect(outcome.items).toEqual(healthy.items);
+	expect(inShort(outcome.items)).toEqual(inShort(expectedItems(entry, healthy.items)));
+}
+
+/** Comparing a hundred thousand items takes many seconds. */
+function inShort(items: unknown[]): unknown[] {
+	return items.length > 1000 ? [items.length, items[0], items.at(-1)] : items;
 }
 
 function expectPauses({ pauses }: Outcome, { pauses: expected }: Expected) {
@@ -101,9 +112,4 @@ function textOf({ items }: Outcome): string {
 	return typeof item === 'object' && item !== null && 'text' in item ? String(item.text) : '';
 }
 
-/** Ids, times and ports are new in every run. */
-function plain(text: unknown): string {
-	return String(text)
-		.replace(/(task|chatcmpl|video)-[0-9a-f]+/g, '$1')
-		.replace(/\d{5,}/g, 'number');
-}
+const plain = (text: unknown) => withoutIds(String(text));

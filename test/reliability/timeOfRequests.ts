@@ -69,6 +69,11 @@ export class TimeOfRequests {
 		return await work;
 	}
 
+	/** Lets so many milliseconds pass while a request is in flight. */
+	pass(ms: number): void {
+		this.time.clock.advance(ms);
+	}
+
 	restore(): void {
 		this.time.restore();
 	}

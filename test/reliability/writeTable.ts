@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reliabilityPage } from './page';
 
-writeFileSync(join(__dirname, '../../docs/reliability.md'), reliabilityPage());
+const path = join(__dirname, '../../docs/reliability.md');
+writeFileSync(path, reliabilityPage(readFileSync(path, 'utf8')));
