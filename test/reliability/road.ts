@@ -11,13 +11,15 @@ import {
 /** What can be wrong before the service receives anything. */
 export type Blockade = 'refused' | 'ENOTFOUND' | 'EAI_AGAIN' | 'not TLS';
 
-const HOST = 'service.test';
+/** A port may come again, and a pool keeps the lookup with which it was opened: each road has a host of its own. */
+let roads = 0;
 const NO_TLS = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n';
 
 /** A way to a service by a name and a port that can be blocked: no name is asked of a real DNS server. */
 export class Road {
 	/** When each connection was asked for. */
 	readonly attempts: number[] = [];
+	private readonly host = `service-${++roads}.test`;
 	private blockade: Blockade | undefined;
 	private port = 0;
 	private readonly sockets = new Set<Socket>();
@@ -38,7 +40,7 @@ export class Road {
 
 	/** The service's base address by this road. */
 	get url(): string {
-		return `${this.target.protocol}//${HOST}:${this.port}`;
+		return `${this.target.protocol}//${this.host}:${this.port}`;
 	}
 
 	/** @param keepsConnections whether what is connected already stays so */
@@ -68,7 +70,7 @@ export class Road {
 	}
 
 	private readonly find: LookupFunction = (name, options, done) => {
-		if (name !== HOST) return this.lookup(name, options, done);
+		if (name !== this.host) return this.lookup(name, options, done);
 		this.attempts.push(this.now());
 		const { blockade } = this;
 		if (blockade === 'ENOTFOUND' || blockade === 'EAI_AGAIN') {

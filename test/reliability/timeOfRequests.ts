@@ -3,12 +3,17 @@ import { systemClock } from '../../gateway';
 import { virtualTime } from '../engine/virtualTime';
 import { TIMEOUT } from './ways';
 
-/** Every request has a timer of just this length, and nothing else has. */
-const TIMEOUT_MS = 1000 * TIMEOUT;
+/** Every request begins with a timer of one of these lengths, while it connects or is written, and nothing else has such. */
+const FIRST_TIMERS_MS = [10_000, 1000 * TIMEOUT];
 /** How long to wait, in real time, for the last that a service says before it falls silent. */
 const LAST_WORDS_MS = 150;
 /** Real time after which work that should be over is taken to hang. */
 const STUCK_MS = 20_000;
+
+interface TimedRequest {
+	/** Timers that it has set. */
+	timers: number;
+}
 
 /**
  * The gateway's clock for probes: it stands still while a request is under way and jumps to the next event when none
@@ -17,29 +22,44 @@ const STUCK_MS = 20_000;
 export class TimeOfRequests {
 	private readonly time = virtualTime();
 	private underWay = 0;
+	/** The one whose timer is firing. */
+	private request: TimedRequest | undefined;
+	/** The request whose last words were waited for. */
+	private heard = 0;
 	/** Requests begun. */
 	begun = 0;
 
 	constructor() {
 		const { clock } = this.time;
 		systemClock.after = (ms, action) => {
-			if (ms !== TIMEOUT_MS) return clock.after(ms, action);
-			this.begun += 1;
-			this.underWay += 1;
-			let isOver = false;
-			const end = () => {
-				if (!isOver) this.underWay -= 1;
-				isOver = true;
-			};
+			const isNext = this.request !== undefined;
+			if (!isNext && !FIRST_TIMERS_MS.includes(ms)) return clock.after(ms, action);
+			const request = this.request ?? this.begin();
+			request.timers += 1;
 			const stop = clock.after(ms, () => {
-				end();
+				// A request that may be silent for longer sets its next timer at once.
+				this.request = request;
 				action();
+				this.request = undefined;
+				this.end(request);
 			});
 			return () => {
-				end();
 				stop();
+				this.end(request);
 			};
 		};
+	}
+
+	private begin(): TimedRequest {
+		this.begun += 1;
+		this.underWay += 1;
+		return { timers: 0 };
+	}
+
+	private end(request: TimedRequest): void {
+		if (request.timers > 0) request.timers -= 1;
+		else return;
+		if (request.timers === 0) this.underWay -= 1;
 	}
 
 	now = () => this.time.clock.now();
@@ -63,7 +83,8 @@ export class TimeOfRequests {
 			await new Promise(setImmediate);
 			if (Date.now() - begun > STUCK_MS) throw new Error('The work does not end');
 			if (this.underWay > 0 && !isSilent()) continue;
-			if (this.underWay > 0) await delay(LAST_WORDS_MS);
+			if (this.underWay > 0 && this.heard !== this.begun) await delay(LAST_WORDS_MS);
+			this.heard = this.begun;
 			if (!settled && isReady() && clock.timers > 0) clock.advance(clock.nextIn);
 		}
 		return await work;
