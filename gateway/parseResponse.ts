@@ -2,7 +2,8 @@ import type * as z from 'zod';
 import { readBody } from './http/body';
 import { MalformedResponseError } from './errors/gatewayError';
 import type { ServiceResponse } from './sendRequest';
-import { readErrorBody, toServiceError } from './http/serviceError';
+import { readErrorBody } from './http/errorBody';
+import { toServiceError } from './http/serviceError';
 
 /** How much of a body that makes no sense an error shows. */
 const SHOWN_CHARACTERS = 300;

@@ -110,8 +110,7 @@ async function sendOnce<Result>(
 	const explain = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError(paid && limit.phase !== 'connecting');
 		if (error instanceof GatewayError) {
-			error.mayHaveBeenAccepted ||=
-				paid && 'status' in error && mayHideSuccess(Number(error.status));
+			error.mayHaveBeenAccepted ||= paid && mayHideSuccess(error);
 			return error;
 		}
 		if (!limit.expired) return toNetworkError(error, paid);
@@ -131,14 +130,14 @@ async function sendOnce<Result>(
 			whenGivenUp: (close) => limit.whenGivenUp(close),
 		});
 		body = answer.body;
-		limit.enter('body');
+		const waitedMs = limit.enter('body');
 		const onProgress = () => limit.progress();
 		if (!isThrottled(answer.status)) context.limiter.accept(permit);
 		if (answer.status >= 200 && answer.status < 300) {
 			const { status, headers } = answer;
 			return await read({ status, headers, body, onProgress, apiKey: context.apiKey });
 		}
-		throw await readServiceError(context, answer, onProgress);
+		throw await readServiceError(context, answer, waitedMs, onProgress);
 	} catch (error) {
 		body?.destroy();
 		throw explain(error);
@@ -165,10 +164,11 @@ function headersOf(
 async function readServiceError(
 	context: RequestContext,
 	answer: HttpResponse,
+	waitedMs: number,
 	onProgress: () => void,
 ) {
 	const text = await readBody(answer.body, LONGEST_ERROR_BYTES, onProgress)
 		.then(({ bytes }) => bytes.toString('utf8'))
 		.catch(() => '');
-	return toServiceError(answer, text, context.apiKey, context.clock.now());
+	return toServiceError(answer, text, context.apiKey, context.clock.now(), waitedMs);
 }

@@ -30,6 +30,11 @@ export abstract class GatewayError extends Error {
 		if (details.serviceMessage !== undefined) this.serviceMessage = details.serviceMessage;
 		if (details.technical !== undefined) this.technical = details.technical;
 	}
+
+	/** The words of the response, and whose they are. */
+	get quote(): string | undefined {
+		return this.serviceMessage && `The service says: ${this.serviceMessage}`;
+	}
 }
 
 /** Refused before any request was sent. `parameter` is the service's field name, such as `messages[1].role`. */
@@ -54,10 +59,12 @@ export interface RateLimit {
 	reset?: number;
 }
 
-/** The service answered, and said no. */
+/** The service, or a server in front of it, answered with an error. */
 export class ServiceError extends GatewayError {
 	override readonly name = 'ServiceError';
 	readonly status: number;
+	/** Another server answered: it tells nothing of what the service did. */
+	readonly isForeign: boolean;
 	/** Why the content was filtered (`data.reason`). */
 	readonly reason?: string;
 	/** How long the service asks to wait, in milliseconds. */
@@ -68,6 +75,7 @@ export class ServiceError extends GatewayError {
 		message: string,
 		details: Details & {
 			status: number;
+			isForeign?: boolean;
 			reason?: string | undefined;
 			retryAfterMs?: number | undefined;
 			rateLimit?: RateLimit | undefined;
@@ -75,9 +83,15 @@ export class ServiceError extends GatewayError {
 	) {
 		super(message, details);
 		this.status = details.status;
+		this.isForeign = details.isForeign ?? false;
 		if (details.reason !== undefined) this.reason = details.reason;
 		if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
 		if (details.rateLimit !== undefined) this.rateLimit = details.rateLimit;
+	}
+
+	override get quote(): string | undefined {
+		if (!this.isForeign) return super.quote;
+		return this.serviceMessage && `The server in between says: ${this.serviceMessage}`;
 	}
 }
 

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { formatDuration } from '../errors/formatDuration';
 import { type RateLimit, ServiceError } from '../errors/gatewayError';
-import { statusMessage } from '../errors/statusMessages';
+import { foreignMessage, statusMessage } from '../errors/statusMessages';
 import { htmlToText, isHtml } from '../errors/htmlToText';
 import type { ApiKey } from '../redaction';
+import { isServicesOwnError, readErrorBody } from './errorBody';
 import type { HttpResponse } from './types';
 
 /** What a page has to say comes first. */
@@ -19,89 +20,66 @@ const seconds = z.preprocess(
 	z.number().positive(),
 );
 
-const generalBody = z.looseObject({
-	code: z.union([z.string(), z.number()]).nullish(),
-	message: z.string(),
-	data: z.unknown().optional(),
-});
-
-const alternateBody = z.looseObject({
-	error: z.looseObject({
-		message: z.string(),
-		type: z.string().nullish(),
-		code: z.union([z.string(), z.number()]).nullish(),
-		data: z.unknown().optional(),
-	}),
-});
-
-/** What an error body says, whichever of its shapes it has. */
-export interface ErrorBody {
-	code?: string | undefined;
-	message?: string | undefined;
-	data?: unknown;
-}
-
-const errorBody = z.union([
-	alternateBody.transform(({ error, data }) => ({
-		code: error.code ?? error.type ?? undefined,
-		message: error.message,
-		data: error.data ?? data,
-	})),
-	generalBody,
-]);
-
-/** Reads both documented error shapes; undefined where the value is neither. */
-export function readErrorBody(value: unknown): ErrorBody | undefined {
-	const parsed = errorBody.safeParse(value);
-	if (!parsed.success) return undefined;
-	const { code, message, data } = parsed.data;
-	return { code: code === undefined || code === null ? undefined : String(code), message, data };
-}
+/** A load balancer that gives up waiting for the service may say so with 503 (its own limits begin at 10 seconds or more). */
+const LATE_MS = 10_000;
 
 /**
- * Builds the error for an answer that is no success, without the key.
+ * Builds the error for a response that is no success, without the key.
  * @param body the text of the body, or its JSON value
+ * @param waitedMs how long the response took, in milliseconds from when the request was written
  */
 export function toServiceError(
 	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
 	body: unknown,
 	apiKey: ApiKey,
 	now: number,
+	waitedMs = 0,
 ): ServiceError {
-	const { code, message: said, data } = readError(body, header(headers, 'content-type'), apiKey);
-	const [fallbackCode, message, advice] = statusMessage(status, code, Boolean(said));
+	const value = typeof body === 'string' ? parseOrUndefined(body) : body;
+	const {
+		code,
+		message: said,
+		data,
+	} = readErrorBody(value) ?? { message: textOf(body, headers, apiKey) };
 	const retryAfterMs = bounded(retryAfter(status, headers, data, now));
+	const isForeign =
+		!isServicesOwnError(value) &&
+		mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
+	const told = isForeign ? foreignMessage(status) : statusMessage(status, code, Boolean(said));
 	const filter = z.object({ reason: z.string() }).safeParse(data).data;
 	const reason = filter && clip(apiKey.redactError(filter.reason));
-	return new ServiceError(reason === undefined ? message : `${message}: ${reason}`, {
+	return new ServiceError(reason === undefined ? told.message : `${told.message}: ${reason}`, {
 		status,
-		code: code ?? fallbackCode,
-		advice: status === 429 && retryAfterMs !== undefined ? comeBack(retryAfterMs) : advice,
-		serviceMessage: said ? clip(said) : undefined,
+		isForeign,
+		// A code that holds an ordinary word stays what it is.
+		code: isForeign || !code ? told.code : apiKey.redactResponse(code),
+		advice: status === 429 && retryAfterMs !== undefined ? comeBack(retryAfterMs) : told.advice,
+		serviceMessage: said ? clip(apiKey.redactError(said)) : undefined,
 		reason,
 		retryAfterMs,
 		rateLimit: readRateLimit(headers),
 	});
 }
 
-/** The key is taken out of a text before the text is cut, since half a key would not be recognised. */
-function readError(body: unknown, contentType: string | undefined, apiKey: ApiKey): ErrorBody {
-	const value = typeof body === 'string' ? parseOrUndefined(body) : body;
-	const error = readErrorBody(value);
-	if (error === undefined) {
-		const text = apiKey.redactError(String(body)).slice(0, READ_CHARACTERS);
-		return {
-			message:
-				isHtml(text) || contentType?.startsWith('text/html') ? htmlToText(text) : text.trim(),
-		};
-	}
-	const { code, message = '', data } = error;
-	// A code that holds an ordinary word stays what it is.
-	return {
-		code: code && apiKey.redactResponse(code),
-		message: apiKey.redactError(message),
-		data,
-	};
+/**
+ * Whether a response that is not in the service's own words may come from another server that tells nothing of the
+ * service. 429 and 503 are refusals in any words: who says them has not passed the request on, unless it waited first.
+ * An empty 400, 401 or 403 is taken for the service's.
+ */
+function mayBeForeign(
+	status: number,
+	response: { isEmpty: boolean; retryAfterMs: number | undefined; waitedMs: number },
+): boolean {
+	if (status === 500 || status === 502) return true;
+	if (status === 503) return response.retryAfterMs === undefined && response.waitedMs > LATE_MS;
+	return [400, 401, 403].includes(status) && !response.isEmpty;
+}
+
+/** The text of a body that is no error body. The key is taken out before the text is cut: half a key is not recognised. */
+function textOf(body: unknown, headers: HttpResponse['headers'], apiKey: ApiKey): string {
+	const text = apiKey.redactError(String(body)).slice(0, READ_CHARACTERS);
+	const isPage = isHtml(text) || header(headers, 'content-type')?.startsWith('text/html');
+	return isPage ? htmlToText(text) : text.trim();
 }
 
 function comeBack(retryAfterMs: number): string {
@@ -155,7 +133,7 @@ function header(headers: HttpResponse['headers'], name: string): string | undefi
 
 function parseOrUndefined(text: string): unknown {
 	try {
-		return JSON.parse(text) as unknown;
+		return JSON.parse(text.replace(/^\ufeff/, '')) as unknown;
 	} catch {
 		return undefined;
 	}

@@ -1,4 +1,9 @@
-import { type GatewayError, NoResponseError, ServiceError } from '../errors/gatewayError';
+import {
+	type GatewayError,
+	MalformedResponseError,
+	NoResponseError,
+	ServiceError,
+} from '../errors/gatewayError';
 
 /** "Statuses 429, 500, 502, 503 are transient; clients retry with exponential backoff" (Errors). */
 const TRANSIENT_STATUSES = new Set([429, 500, 502, 503]);
@@ -40,11 +45,14 @@ export function isThrottled(status: number): boolean {
 }
 
 /**
- * Whether a service that answered a POST with this status may have created something that is charged.
- * Of the document's statuses the transient ones are refusals, since clients retry them; a server on the way that
- * gave up waiting (408, 504 and others) does not know what became of the request.
+ * Whether a POST that ends in this error may have created something that is charged. Of the document's statuses the
+ * transient ones are refusals, since clients retry them. A server in between that failed, or gave up waiting (408, 504
+ * and others), does not know what became of the request.
  */
-export function mayHideSuccess(status: number): boolean {
+export function mayHideSuccess(error: GatewayError): boolean {
+	if (!(error instanceof ServiceError)) return error instanceof MalformedResponseError;
+	const { status, isForeign } = error;
+	if (isForeign) return status >= 500;
 	return status < 300 || (isTransientStatus(status) && !TRANSIENT_STATUSES.has(status));
 }
 

@@ -95,9 +95,9 @@ function describe(error: unknown): Failure {
 	const cause = causeOf(error);
 	const task = error instanceof TaskError ? error.task : {};
 	if (!(cause instanceof GatewayError)) return { ...describeForeign(cause), ...task };
-	const { serviceMessage, technical } = cause;
+	const { quote, technical } = cause;
 	const words =
-		(serviceMessage === undefined ? '' : `\nThe service says: ${serviceMessage}`) +
+		(quote === undefined ? '' : `\n${quote}`) +
 		(technical === undefined ? '' : `\nTechnical detail: ${technical}`);
 	return {
 		message: cause instanceof InvalidInputError ? labelled(cause) : cause.message,
@@ -166,13 +166,13 @@ type Cause = 'rate-limited' | 'quota-exhausted' | 'temporarily-unavailable' | 'c
 function failureOf(error: GatewayError): { failure?: { cause: Cause; retryAfterMs?: number } } {
 	if (error instanceof NoResponseError) return { failure: { cause: 'temporarily-unavailable' } };
 	if (!(error instanceof ServiceError)) return {};
-	const { status, code, retryAfterMs } = error;
+	const { status, code, isForeign, retryAfterMs } = error;
 	if (status === 429) {
 		return {
 			failure: { cause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) },
 		};
 	}
-	if (status === 401) return { failure: { cause: 'credential-invalid' } };
+	if (status === 401 && !isForeign) return { failure: { cause: 'credential-invalid' } };
 	if (code === 'quota_not_enough') return { failure: { cause: 'quota-exhausted' } };
 	return status >= 500 ? { failure: { cause: 'temporarily-unavailable' } } : {};
 }

@@ -4,6 +4,6 @@ import { GatewayError } from '../../gateway';
 export function inOneText(error: unknown): string {
 	if (!(error instanceof GatewayError))
 		return error instanceof Error ? error.message : String(error);
-	const { message, advice, serviceMessage } = error;
-	return `${message}. ${advice}${serviceMessage ? ` The service says: ${serviceMessage}` : ''}`;
+	const { message, advice, quote } = error;
+	return `${message}. ${advice}${quote ? ` ${quote}` : ''}`;
 }

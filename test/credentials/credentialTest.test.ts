@@ -75,7 +75,16 @@ test.each([
 	{ trouble: 'a web page in place of the service', fault: 'html-200', words: /not.*JSON/i },
 	{ trouble: 'an empty answer', fault: 'empty-200', words: /The answer is not JSON/ },
 	{ trouble: 'a refusal without a word', fault: 'empty-401', words: /refused the API key/ },
-	{ trouble: 'a server that is down', fault: 'html-502', words: /not available right now/ },
+	{
+		trouble: 'a proxy that does not reach the service',
+		fault: 'html-502',
+		words: /server between n8n and the service answered/,
+	},
+	{
+		trouble: 'a login page in front of the service',
+		fault: 'html-401',
+		words: /says nothing about .* your key .* login page/,
+	},
 	{ trouble: 'a lost connection', fault: 'lost', words: /connection.*was lost/ },
 ])('$trouble is explained in plain words', async ({ apiKey, fault, path = '', words }) => {
 	if (fault !== undefined) simulator.inject({ endpoint: 'models', fault });
@@ -126,7 +135,7 @@ test('a redirect is not followed, so that the key stays where it belongs', async
 test('a key that the service repeats is not shown', async () => {
 	simulator.inject({ endpoint: 'models', fault: 'echo-key-text' });
 	const message = await testCredential(credentialOf(simulator));
-	expect(message).toMatch(/refused the API key/);
+	expect(message).toMatch(/No such key: Bearer \[API key removed\]/);
 	expect(message).not.toContain(simulator.key);
 });
 

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
 /** What a service answers to one request, byte for byte. */
 export interface RawAnswer {
+	/** Milliseconds until the first packet; default 0. */
+	after?: number;
 	/** Each is sent as a packet of its own. */
 	packets: Buffer[];
 	/** What becomes of the connection then; it stays open for another request otherwise. */
@@ -65,7 +67,8 @@ function requestLength(text: string): number | undefined {
 	return end + 4 + Number(length);
 }
 
-async function send(socket: Socket, { packets, then }: RawAnswer): Promise<void> {
+async function send(socket: Socket, { after, packets, then }: RawAnswer): Promise<void> {
+	if (after !== undefined) await sleep(after);
 	for (const [index, packet] of packets.entries()) {
 		// The client takes one packet before the next is sent.
 		if (index > 0) await turn();

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+
+const generalBody = z.looseObject({
+	code: z.unknown().optional(),
+	message: z.string(),
+	data: z.unknown().optional(),
+});
+
+const alternateBody = z.looseObject({
+	error: z.looseObject({
+		message: z.string(),
+		type: z.string().nullish(),
+		code: z.unknown().optional(),
+		data: z.unknown().optional(),
+	}),
+});
+
+/** What an error body says, whichever of its shapes it has. */
+export interface ErrorBody {
+	code?: string | undefined;
+	message?: string | undefined;
+	data?: unknown;
+}
+
+const errorBody = z.union([
+	alternateBody.transform(({ error, data }) => ({
+		code: error.code ?? error.type,
+		message: error.message,
+		data: error.data ?? data,
+	})),
+	generalBody,
+]);
+
+/** Reads both documented error shapes, also where the code is missing or none; undefined where a body has neither. */
+export function readErrorBody(value: unknown): ErrorBody | undefined {
+	const parsed = errorBody.safeParse(value);
+	if (!parsed.success) return undefined;
+	const { code, message, data } = parsed.data;
+	return { code: typeof code === 'string' ? code : undefined, message, data };
+}
+
+/** A code is a string, or null: "Code strings for statuses 413, 500, 502, 503: not shown" (Errors). */
+const servicesOwnBody = z.union([
+	z.looseObject({ code: z.string().min(1), message: z.string() }),
+	z
+		.looseObject({ code: z.null(), message: z.string() })
+		.refine((body) => 'data' in body, 'no data'),
+	z.looseObject({
+		error: z.looseObject({ message: z.string().min(1), code: z.string().nullish() }),
+	}),
+]);
+
+/**
+ * Whether the body of an error response is the service's own: one of the document's two error shapes, whole. Load
+ * balancers and reverse proxies answer with a page, with nothing, or with JSON of their own, such as
+ * `{"message": "Internal server error"}` or `{"code": 14, "message": "upstream connect error"}`.
+ */
+export function isServicesOwnError(value: unknown): boolean {
+	return servicesOwnBody.safeParse(value).success;
+}
