@@ -48,7 +48,7 @@ export interface GatewayOptions {
 
 /**
  * The service: every endpoint of the interface document as a method. Cheap to create, since connections and
- * rate gates are shared in the process. Every method rejects with a GatewayError and with nothing else;
+ * rate limiters are shared in the process. Every method rejects with a GatewayError and with nothing else;
  * aborting `signal` ends it at once with a CancelledError.
  */
 export class Gateway {

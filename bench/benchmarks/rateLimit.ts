@@ -48,8 +48,8 @@ export const rateLimit: Bench = {
 	method: `The service takes ${PER_SECOND} requests a second, and the first ${PER_SECOND} at once: ${ITEMS.toLocaleString('en-US')} items take ${LIMIT_SECONDS} seconds at best. Nothing is told to the Chat
 Completion node. The HTTP Request node sends all at once, or with its batching in batches of ${PER_SECOND} with a pause of one second. Each has a service of its
 own, in real time, once: the clock decides here, not the machine.`,
-	cost: `\`rateGate.ts\`, \`pace.ts\`, \`stretch.ts\` and \`window.ts\`, 470 lines: one gate for each key in the process, which models the service as a bucket of
-tokens or a window, from what it takes and refuses. The most intricate code of the package for its size, with simulated services in its tests.`,
+	cost: `\`limits/rateLimiter.ts\`, \`limitEstimator.ts\`, \`sendPeriod.ts\` and \`fixedWindow.ts\`, 510 lines: one limiter for each key in the process, which models the
+service as a bucket of tokens or a window, from what it takes and refuses. \`limits/README.md\` explains it.`,
 	goals: [
 		{ figure: TIME, peer: LIMIT, of: 'ratio', atMost: 1.1 },
 		{ figure: FAILED, peer: AT_ONCE, of: 'ours', atMost: 0 },

@@ -37,7 +37,7 @@ function json(body: unknown, status = '200 OK'): RawAnswer {
 let services = 0;
 const askRaw = async (run: NodeRun, answer: (request: string) => RawAnswer) => {
 	raw.answer = answer;
-	// The rate gate is shared by all that use one service and key.
+	// The rate limiter is shared by all that use one service and key.
 	const credential = { baseUrl: `${raw.url}/${(services += 1)}`, apiKey: 'key-of-tests' };
 	return await runNode(simulator, { ...run, credential });
 };

@@ -1,7 +1,7 @@
 import { systemClock } from '../../gateway';
 
 /**
- * Lets everything that waits by the gateway's clock wait `factor` times shorter: polls, back-offs, the rate gate and
+ * Lets everything that waits by the gateway's clock wait `factor` times shorter: polls, back-offs, the rate limiter and
  * timeouts. A timeout must therefore stay long against what the test really does: at 1000, 300 seconds are 0.3.
  * A simulator started with `{ now: () => systemClock.now() }` lives in the same time.
  * @returns what restores the clock

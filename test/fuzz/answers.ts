@@ -19,7 +19,7 @@ let gateways = 0;
 function answering(respond: () => Response): { gateway: Gateway; clock: VirtualClock } {
 	const clock = new VirtualClock();
 	const gateway = new Gateway(
-		// The rate gate is shared by all that use one service and key.
+		// The rate limiter is shared by all that use one service and key.
 		parseCredential({ baseUrl: `http://service-${(gateways += 1)}.test`, apiKey: MARKER }),
 		{
 			maxConcurrency: 2,

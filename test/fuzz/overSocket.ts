@@ -90,7 +90,7 @@ function split(bytes: Buffer, cuts: number[]): Buffer[] {
 /** A gateway to which the service gives this answer. */
 export function answeredWith(answer: RawAnswer): Gateway {
 	service.answer = () => answer;
-	// The rate gate is shared by all that use one service and key.
+	// The rate limiter is shared by all that use one service and key.
 	const connection = { baseUrl: `${service.url}/${(gateways += 1)}`, apiKey: MARKER };
 	return new Gateway(parseCredential(connection), {
 		maxConcurrency: 1,

@@ -21,7 +21,7 @@ interface Given extends Partial<GatewayOptions> {
 export function answeringGateway(given: Given): Gateway {
 	const { packets, status = 200, headers = {}, apiKey = 'test-key', ...options } = given;
 	return new Gateway(
-		// The rate gate is shared by all that use one service and key.
+		// The rate limiter is shared by all that use one service and key.
 		parseCredential({ baseUrl: `http://answering-${(gateways += 1)}.test`, apiKey }),
 		{
 			maxConcurrency: 2,

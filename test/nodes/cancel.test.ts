@@ -68,7 +68,7 @@ const MOMENTS: Record<string, () => Moment> = {
 		reached: async () => await until(() => clock.nextIn <= 500),
 		idle: 1,
 	}),
-	'behind the closed rate gate': () => ({
+	'while the rate limiter holds it back': () => ({
 		run: { ...chatNode(), items: five },
 		faults: { chat: 'rate-limit' },
 		reached: async () => await until(() => simulator.count('chat') === 5 && clock.nextIn <= 1_000),

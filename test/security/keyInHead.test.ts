@@ -134,7 +134,7 @@ test.each(Object.entries(HEADS))(
 	async (_where, given) => {
 		repeating = given;
 		for (const run of RUNS) {
-			// The rate gate is shared by all that use one service and key.
+			// The rate limiter is shared by all that use one service and key.
 			const credential = { baseUrl: `${service.url}/${(runs += 1)}`, apiKey: MARKER };
 			expectHidden(await runNode(service as unknown as Simulator, { ...run, credential }));
 		}
