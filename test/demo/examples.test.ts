@@ -80,6 +80,41 @@ test('the chat example answers each prompt, in the order of the prompts', async 
 	expect(answers).toEqual(prompts.map((prompt) => expect.stringContaining(prompt)));
 });
 
+test('the example of structured output makes fields of each review', async () => {
+	const { run } = await play('structured-output.json');
+	expect(itemsOf(run, 'Reviews with Fields').map(({ json }) => json)).toMatchObject([
+		{ sentiment: 'positive', stars: 5, summary: expect.stringContaining('mug') },
+		{ sentiment: 'negative', stars: 2, summary: expect.stringContaining('lid') },
+		{ sentiment: 'positive', stars: 1, summary: 'It is a mug.' },
+	]);
+});
+
+test('the example of structured output keeps what the model said in place of JSON', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'null-content', matching: 'The lid' });
+	const { run } = await play('structured-output.json');
+	simulator.clearFaults();
+	expect(itemsOf(run, 'Reviews with Fields')).toHaveLength(2);
+	expect(itemsOf(run, 'What Went Wrong').map(({ json }) => json)).toEqual([
+		{
+			item: 1,
+			problem: 'The model did not answer with JSON',
+			advice: expect.stringMatching(/JSON you expect/),
+			text: '',
+		},
+	]);
+});
+
+test('the example of function calling answers with what its tool found', async () => {
+	const { run } = await play('function-calling.json');
+	const [call] = itemsOf(run, 'One Item per Call');
+	expect(itemsOf(run, 'Weather')).toMatchObject([
+		{ json: { role: 'tool', tool_call_id: call?.json.id, content: '21 degrees and sun' } },
+	]);
+	expect(itemsOf(run, 'Answer')).toMatchObject([
+		{ json: { text: expect.stringContaining('21 degrees and sun'), finish_reason: 'stop' } },
+	]);
+});
+
 test('the streaming example shows the answer piece by piece, and puts out the same text', async () => {
 	const { run, chunks } = await play('streaming-chat.json');
 	const pieces = chunks.filter(({ type }) => type === 'item').map(({ content }) => content);
