@@ -1,6 +1,7 @@
 export { Gateway, type GatewayOptions } from './client';
 export { allowManyListeners, type Clock, systemClock } from './clock';
 export { type Credential, parseCredential, type VideoBasePath } from './credential';
+export { hashOf } from './hash';
 export { formatSeconds } from './errors/formatDuration';
 export {
 	CancelledError,
@@ -19,7 +20,6 @@ export {
 	chatRequest,
 	type ChatRequest,
 } from './schemas/chat';
-export { sha256 } from './hash';
 export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';

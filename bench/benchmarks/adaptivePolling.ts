@@ -47,7 +47,7 @@ async function waitFor(task: SimulatedTask, { polling, seconds }: (typeof STRATE
 		clock,
 	);
 	const interval = 1000 * seconds;
-	const settings = { polling, pollIntervalMs: interval, firstLookMs: interval };
+	const settings = { polling, pollIntervalMs: interval, submittedAt: clock.now() };
 	// A task that is given up counts as noticed then.
 	await clock
 		.run(watch.wait(look(), { ...settings, maxWaitMs: MAX_WAIT_MS }))

@@ -1,38 +1,38 @@
 export type Polling = 'fixed' | 'adaptive';
 
-/** No two looks at a task are closer together than this part of the poll interval. */
+/** No two polls of a task are closer together than this part of the poll interval. */
 const SHORTEST_PART = 0.2;
-/** No two looks are further apart than so many intervals: a wrong estimate costs no more than that. */
+/** No two polls are further apart than this many intervals: a wrong estimate costs no more than that. */
 const MOST_INTERVALS = 8;
 /** An estimate is trusted for so many times the stretch of time that it was made from. */
 const TRUST = 3;
-/** A task at 0 percent has its time before it; but a progress that stays there after so many looks says nothing. */
-const LOOKS_AT_ZERO = 4;
+/** A task at 0 percent has its time before it; but progress that stays there for this many polls says nothing. */
+const POLLS_AT_ZERO = 4;
 const INTERVALS_AT_ZERO = 3;
 /** The pace of a while ago says little about the rest. */
-const LOOKS_KEPT = 8;
+const POLLS_KEPT = 8;
 
-/** What one look at a task showed, in milliseconds and percent. */
-interface Look {
+/** What one poll of a task showed, in milliseconds and percent. */
+interface Sample {
 	at: number;
 	progress: number;
 }
 
 /**
- * Decides when to look at a task next. `fixed`: each poll interval. `adaptive`: where the progress shows when the
- * end is near, only then.
+ * Decides when to poll a task next. `fixed`: each poll interval. `adaptive`: less often, where the progress shows when
+ * the end is near.
  *
- * A progress of 40 that moves in steps of 20 means 40 to 60: each look is a range, and the smallest step seen is its
- * width. Two looks then bound the pace, and so the earliest and the latest end; all looks together bound them
- * closely. Only the latest looks that one even pace explains count: what was before a queue or a standstill
- * ended, does not. The next look is one interval after the earliest end, or at the latest end if that is sooner.
+ * A progress of 40 that moves in steps of 20 means 40 to 60: each poll gives a range, and the smallest step seen is its
+ * width. Two polls then bound the pace, and so the earliest and the latest end; all polls together bound them
+ * closely. Only the latest polls that one even pace explains count: those before the end of a queue or a standstill
+ * do not. The next poll is one interval after the earliest end, or at the latest end if that is sooner.
  * Where nothing can be told (no progress, none that moves, one that goes back), it is an interval away. Before the
- * wait for the task is over there is always time for one last look.
+ * wait for the task is over there is always time for one last poll.
  */
 export class PollSchedule {
-	/** From the last look before the progress moved on. */
-	private looks: Look[] = [];
-	private looksAtZero = 0;
+	/** From the last poll before the progress moved on. */
+	private samples: Sample[] = [];
+	private pollsAtZero = 0;
 
 	constructor(
 		private readonly polling: Polling,
@@ -40,8 +40,8 @@ export class PollSchedule {
 	) {}
 
 	/**
-	 * Milliseconds until the next look.
-	 * @param progress what the look that was taken now showed, if anything
+	 * Milliseconds until the next poll.
+	 * @param progress what the poll that just ended showed, if anything
 	 * @param leftMs until the task is no longer waited for
 	 */
 	next(now: number, progress: number | null | undefined, leftMs: number): number {
@@ -51,34 +51,34 @@ export class PollSchedule {
 		return Math.max(shortest, Math.min(wait, leftMs - shortest));
 	}
 
-	private adapted(look: Look): number {
+	private adapted(sample: Sample): number {
 		const { intervalMs } = this;
-		const [first] = this.looks;
-		if (first === undefined || look.progress <= first.progress) {
-			this.looks = [look];
-			if (look.progress > 0 || ++this.looksAtZero > LOOKS_AT_ZERO) return intervalMs;
+		const [first] = this.samples;
+		if (first === undefined || sample.progress <= first.progress) {
+			this.samples = [sample];
+			if (sample.progress > 0 || ++this.pollsAtZero > POLLS_AT_ZERO) return intervalMs;
 			return INTERVALS_AT_ZERO * intervalMs;
 		}
-		this.looks = [...this.looks, look].slice(-LOOKS_KEPT);
-		const { earliest, latest, since } = expectedEnd(this.looks);
+		this.samples = [...this.samples, sample].slice(-POLLS_KEPT);
+		const { earliest, latest, since } = expectedEnd(this.samples);
 		return Math.min(
-			earliest - look.at + Math.min(intervalMs, latest - earliest),
-			Math.max(intervalMs, TRUST * (look.at - since)),
+			earliest - sample.at + Math.min(intervalMs, latest - earliest),
+			Math.max(intervalMs, TRUST * (sample.at - since)),
 			MOST_INTERVALS * intervalMs,
 		);
 	}
 }
 
-/** When a task ends that moves at one pace, as far as its looks tell, and since when that pace explains them. */
-function expectedEnd(looks: Look[]): { earliest: number; latest: number; since: number } {
-	const step = smallestStep(looks);
-	const highest = ({ progress }: Look) => Math.min(100, progress + step);
-	const newest = looks.at(-1) ?? { at: 0, progress: 0 };
+/** When a task ends that moves at one pace, as far as its samples tell, and since when that pace explains them. */
+function expectedEnd(samples: Sample[]): { earliest: number; latest: number; since: number } {
+	const step = smallestStep(samples);
+	const highest = ({ progress }: Sample) => Math.min(100, progress + step);
+	const newest = samples.at(-1) ?? { at: 0, progress: 0 };
 	let found = { earliest: newest.at, latest: Infinity, since: newest.at };
-	for (let index = looks.length - 2; index >= 0; index -= 1) {
-		const from = looks[index] ?? newest;
+	for (let index = samples.length - 2; index >= 0; index -= 1) {
+		const from = samples[index] ?? newest;
 		let { earliest, latest } = found;
-		for (const to of looks.slice(index + 1)) {
+		for (const to of samples.slice(index + 1)) {
 			const fastest = (highest(to) - from.progress) / (to.at - from.at);
 			const slowest = (to.progress - highest(from)) / (to.at - from.at);
 			const soonest = fastest > 0 ? to.at + (100 - highest(to)) / fastest : Infinity;
@@ -91,8 +91,10 @@ function expectedEnd(looks: Look[]): { earliest: number; latest: number; since: 
 	return found;
 }
 
-function smallestStep(looks: Look[]): number {
-	const steps = looks.slice(1).map((look, index) => look.progress - (looks[index]?.progress ?? 0));
+function smallestStep(samples: Sample[]): number {
+	const steps = samples
+		.slice(1)
+		.map((sample, index) => sample.progress - (samples[index]?.progress ?? 0));
 	return Math.min(100, ...steps.filter((step) => step > 0));
 }
 

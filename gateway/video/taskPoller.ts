@@ -11,19 +11,25 @@ import { isTransientStatus } from '../limits/retryPolicy';
 import { WaitTimeoutError } from './errors';
 import { type Polling, PollSchedule } from './pollSchedule';
 
-/** Answers in a row that make no sense, after which a poll address is taken to be wrong. */
+/** Responses in a row that make no sense, after which the URL of the polls is taken to be wrong. */
 const MOST_MALFORMED = 5;
 /**
- * Looks that are due within this part of a poll interval are taken together: where a thousand tasks are waited for, a
- * process that wakes up for each of their looks by itself spends a third more CPU on them.
+ * Polls that are due within this part of a poll interval start together: with a thousand tasks, a process that wakes
+ * up for each poll by itself spends a third more CPU on them.
  */
 const TOGETHER_PART = 0.02;
+/** A round of a long interval starts no more than this late. */
+const LONGEST_ROUND_MS = 1_000;
+/** How long the first poll may take, though Max Wait is over: without it nothing is known of the task. */
+const FIRST_POLL_MS = 10_000;
+/** How long a service of several replicas may not know a task that one of them has just created. */
+const REPLICA_LAG_MS = 30_000;
 
 export interface WaitSettings {
-	/** Milliseconds until the first look: 0 for a task of an earlier time. */
-	firstLookMs: number;
+	/** When the task was submitted, by the clock of the poller; undefined for one of an earlier execution. */
+	submittedAt?: number | undefined;
 	polling: Polling;
-	/** Milliseconds between two looks at one task. */
+	/** Milliseconds between two polls of one task. */
 	pollIntervalMs: number;
 	/** Milliseconds after which the task is no longer waited for. */
 	maxWaitMs: number;
@@ -34,19 +40,24 @@ interface PolledTask {
 	task: VideoTask;
 	settings: WaitSettings;
 	schedule: PollSchedule;
+	firstPollAt: number;
 	/** When it is no longer waited for. */
 	deadline: number;
 	/** Ends a poll in flight. */
 	controller: AbortController;
-	stopLook: () => void;
+	stopPoll: () => void;
 	stopDeadline: () => void;
+	/** Whether a poll has ended, well or badly. */
+	polled: boolean;
+	/** Whether a poll has found the task. */
+	seen: boolean;
 	malformed: number;
 	lastFailure: GatewayError | undefined;
 	succeed: (task: VideoTask) => void;
 	fail: (error: unknown) => void;
 }
 
-/** Looks that are taken together. */
+/** Polls that start together. */
 interface Round {
 	due: Set<PolledTask>;
 	cancel: () => void;
@@ -54,8 +65,8 @@ interface Round {
 
 /**
  * Waits for video tasks, all of one execution together. Polls of one task never overlap, a finished task is
- * never polled again, and a poll that fails transiently costs nothing but time. A task that is merely waited
- * for holds no place among the polls in flight.
+ * never polled again, and a poll that fails transiently costs nothing but time. Waiting does not count towards the
+ * polls in flight.
  */
 export class TaskPoller {
 	private readonly watched = new Set<PolledTask>();
@@ -64,7 +75,7 @@ export class TaskPoller {
 		for (const watched of [...this.watched]) watched.fail(new CancelledError());
 	};
 
-	/** @param poll asks for the state of a task, retries included, and bounds how many polls are in flight */
+	/** @param poll gets the state of a task, retries included, and limits how many polls are in flight */
 	constructor(
 		private readonly poll: (taskId: string, signal: AbortSignal) => Promise<VideoTask>,
 		private readonly signal?: AbortSignal,
@@ -72,27 +83,33 @@ export class TaskPoller {
 	) {}
 
 	/**
-	 * Resolves when the task is completed or failed.
+	 * Resolves when the task is completed or failed. The first poll comes one interval after the submission, at once for
+	 * a task of an earlier execution, and never later than Max Wait.
 	 * @param task what is known of it
 	 * @throws WaitTimeoutError with the last known state of the task
 	 * @throws CancelledError at once when the execution is cancelled
-	 * @throws GatewayError when asking for the task can never succeed
+	 * @throws GatewayError when no poll of the task can ever succeed
 	 */
 	async wait(task: VideoTask, settings: WaitSettings): Promise<VideoTask> {
 		const { clock, signal } = this;
 		if (signal?.aborted) throw new CancelledError();
 		if (this.watched.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });
+		const { polling, pollIntervalMs, maxWaitMs, submittedAt = -Infinity } = settings;
+		const begin = clock.now();
+		const dueIn = Math.max(0, submittedAt + pollIntervalMs - begin);
+		const firstPollIn = Math.min(dueIn, pollIntervalMs, maxWaitMs);
 		return await new Promise<VideoTask>((resolve, reject) => {
 			const watched: PolledTask = {
 				task,
 				settings,
-				schedule: new PollSchedule(settings.polling, settings.pollIntervalMs),
-				deadline: clock.now() + settings.maxWaitMs,
+				schedule: new PollSchedule(polling, pollIntervalMs),
+				firstPollAt: begin + firstPollIn,
+				deadline: begin + maxWaitMs,
 				controller: new AbortController(),
-				stopLook: () => {},
-				stopDeadline: clock.after(settings.maxWaitMs, () =>
-					watched.fail(new WaitTimeoutError(watched.task, settings.maxWaitMs, watched.lastFailure)),
-				),
+				stopPoll: () => {},
+				stopDeadline: clock.after(maxWaitMs, () => this.expire(watched)),
+				polled: false,
+				seen: false,
 				malformed: 0,
 				lastFailure: undefined,
 				succeed: (finished) => {
@@ -106,23 +123,32 @@ export class TaskPoller {
 				},
 			};
 			this.watched.add(watched);
-			this.lookIn(watched, settings.firstLookMs);
+			this.pollIn(watched, firstPollIn);
 		});
+	}
+
+	/** Max Wait is over. A first poll that has just begun is waited for a little longer. */
+	private expire(watched: PolledTask): void {
+		const { task, settings, lastFailure, polled, firstPollAt } = watched;
+		const end = () => watched.fail(new WaitTimeoutError(task, settings.maxWaitMs, lastFailure));
+		const grace = firstPollAt + FIRST_POLL_MS - this.clock.now();
+		if (polled || grace <= 0) return end();
+		watched.stopDeadline = this.clock.after(grace, end);
 	}
 
 	private forget(watched: PolledTask): void {
 		this.watched.delete(watched);
-		watched.stopLook();
+		watched.stopPoll();
 		watched.stopDeadline();
 		if (this.watched.size === 0) this.signal?.removeEventListener('abort', this.cancel);
 	}
 
-	private lookIn(watched: PolledTask, delay: number): void {
-		const width = watched.settings.pollIntervalMs * TOGETHER_PART;
+	private pollIn(watched: PolledTask, delay: number): void {
+		const width = Math.min(watched.settings.pollIntervalMs * TOGETHER_PART, LONGEST_ROUND_MS);
 		const key = `${width} ${Math.floor((this.clock.now() + delay) / width)}`;
 		const round = this.rounds.get(key) ?? this.openRound(key, delay);
 		round.due.add(watched);
-		watched.stopLook = () => {
+		watched.stopPoll = () => {
 			round.due.delete(watched);
 			if (round.due.size === 0) round.cancel();
 		};
@@ -132,7 +158,7 @@ export class TaskPoller {
 		const due = new Set<PolledTask>();
 		const stopTimer = this.clock.after(delay, () => {
 			this.rounds.delete(key);
-			for (const watched of due) void this.look(watched);
+			for (const watched of due) void this.pollNow(watched);
 		});
 		const cancel = () => {
 			stopTimer();
@@ -143,11 +169,12 @@ export class TaskPoller {
 		return round;
 	}
 
-	private async look(watched: PolledTask): Promise<void> {
+	private async pollNow(watched: PolledTask): Promise<void> {
 		let progress: VideoTask['progress'];
 		try {
 			const task = await this.poll(watched.task.id, watched.controller.signal);
 			watched.task = task;
+			watched.seen = true;
 			progress = task.progress;
 			watched.malformed = 0;
 			watched.lastFailure = undefined;
@@ -156,22 +183,31 @@ export class TaskPoller {
 			if (!(error instanceof GatewayError)) return watched.fail(error);
 			watched.lastFailure = error;
 			watched.malformed = isNoTask(error) ? watched.malformed + 1 : 0;
-			if (!isTransient(error) || watched.malformed >= MOST_MALFORMED) return watched.fail(error);
+			const passes = isTransient(error) || this.mayLag(watched, error);
+			if (!passes || watched.malformed >= MOST_MALFORMED) return watched.fail(error);
 		}
+		watched.polled = true;
 		if (!this.watched.has(watched)) return;
 		const now = this.clock.now();
-		this.lookIn(watched, watched.schedule.next(now, progress, watched.deadline - now));
+		if (now >= watched.deadline) return this.expire(watched);
+		this.pollIn(watched, watched.schedule.next(now, progress, watched.deadline - now));
+	}
+
+	/** Whether a task is unknown because it was submitted a moment ago. */
+	private mayLag({ seen, settings }: PolledTask, error: GatewayError): boolean {
+		const age = this.clock.now() - (settings.submittedAt ?? -Infinity);
+		return !seen && age < REPLICA_LAG_MS && error instanceof ServiceError && error.status === 404;
 	}
 }
 
-/** A paid task must not be given up because one look at it was unlucky. */
+/** A paid task must not be given up because one poll was unlucky. */
 function isTransient(error: GatewayError): boolean {
 	if (error instanceof NoResponseError) return error.transient || error.code === 'ENOTFOUND';
 	if (isNoTask(error)) return true;
 	return error instanceof ServiceError && isTransientStatus(error.status);
 }
 
-/** A successful answer that holds no task. */
+/** A successful response that holds no task. */
 function isNoTask(error: GatewayError): boolean {
 	return (
 		error instanceof MalformedResponseError || (error instanceof ServiceError && error.status < 300)

@@ -10,6 +10,7 @@ import {
 import { runsAsTool } from '../shared/asTool';
 import {
 	additionalBody,
+	chatOptionsProperty,
 	readChatOptions,
 	requestFields,
 	systemMessage,
@@ -17,12 +18,19 @@ import {
 import type { Service } from '../shared/connect';
 import { eachItem } from '../shared/eachItem';
 import { RunHints } from '../shared/hints';
-import { readModel } from '../shared/modelLocator';
+import { languageModelLocator, readModel } from '../shared/modelLocator';
 import { readSwitch, readSwitchOf, without } from '../shared/parameterValues';
-import { RequestLedger, requestKey } from '../shared/requestLedger';
+import type { RequestParameters } from '../shared/requestIdentity';
+import { openLedger, type RequestLedger } from '../shared/requestLedger';
 import { notePartialAnswer } from './answerHints';
 import { StreamedChunks } from './streamedChunks';
-import { readMessages } from './messages';
+import { messageProperties, readMessages } from './messages';
+
+/** All that forms a request: the one place that names it. */
+const requestParameters: RequestParameters = {
+	properties: [languageModelLocator, ...messageProperties, chatOptionsProperty],
+	otherOptions: ['stream', 'jsonOutput'],
+};
 
 interface Answered extends IDataObject {
 	completion: ChatCompletion & IDataObject;
@@ -43,7 +51,7 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 	let items: INodeExecutionData[] | undefined;
 	try {
 		items = await eachItem(context, (service) => {
-			const paid = (answers = new RequestLedger<Answered>(context, 'answers'));
+			const ledger = (answers = openLedger<Answered>(service, 'answers', requestParameters));
 			return {
 				prepare: (itemIndex) => prepare(context, itemIndex, isLive),
 				async run({ request, stream, simplify, jsonOutput }, itemIndex) {
@@ -53,8 +61,8 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 						return await streamed(service, request, live);
 					};
 					const parse = (answer: ChatCompletion) => (jsonOutput ? parseJsonAnswer(answer) : {});
-					const key = requestKey(itemIndex, request);
-					const earlier = paid.find(key)?.completion;
+					const entry = ledger.entryOf(itemIndex, request);
+					const earlier = entry.read()?.completion;
 					const isAnswered = earlier !== undefined && parse(earlier) !== undefined;
 					const completion = isAnswered ? earlier : ((await ask()) as ChatCompletion & IDataObject);
 					const parsed = parse(completion);
@@ -62,7 +70,7 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 						countTokens(context, completion);
 						// Not remembered, so that Retry On Fail asks again.
 						if (parsed === undefined) throw noJsonError(completion);
-						paid.remember(key, { completion });
+						entry.write({ completion });
 					}
 					notePartialAnswer(hints, completion, simplify);
 					const json = simplify ? simplified(completion) : full(completion);

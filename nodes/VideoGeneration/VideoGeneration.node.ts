@@ -9,10 +9,9 @@ import { searchModels } from '../shared/modelLocator';
 import { requestOptionsProperty } from '../shared/requestOptions';
 import { chosenModel } from '../shared/subtitles';
 import { testConnection } from '../shared/credentialTest';
-import { outputProperties } from './output';
-import { requestHints, requestProperties } from './request';
-import { run } from './router';
-import { waitHints, waitOptionsProperty } from './waitOptions';
+import { requestHints } from './request';
+import { operationProperties, run } from './router';
+import { waitHints } from './waitOptions';
 
 export class VideoGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -32,55 +31,7 @@ export class VideoGeneration implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		hints: [...requestHints, ...waitHints],
-		properties: [
-			{
-				displayName: 'Operation',
-				name: 'operation',
-				type: 'options',
-				noDataExpression: true,
-				options: [
-					{
-						name: 'Generate',
-						value: 'generate',
-						action: 'Generate a video',
-						description: 'Submit a video and wait until it is finished',
-					},
-					{
-						name: 'Get',
-						value: 'get',
-						action: 'Get the state of a video',
-						description: 'Ask once for the state of a video that was submitted before',
-					},
-					{
-						name: 'Submit',
-						value: 'submit',
-						action: 'Submit a video without waiting',
-						description: 'Submit a video and go on without waiting for it',
-					},
-					{
-						name: 'Wait',
-						value: 'wait',
-						action: 'Wait for a submitted video',
-						description: 'Wait until a video that was submitted before is finished',
-					},
-				],
-				default: 'generate',
-			},
-			...requestProperties,
-			{
-				displayName: 'Task ID',
-				name: 'taskId',
-				type: 'string',
-				default: '={{ $json.task_id }}',
-				required: true,
-				description:
-					'The task_id that Submit or Generate put out. The service knows a task for about 7 days.',
-				displayOptions: { show: { operation: ['get', 'wait'] } },
-			},
-			...outputProperties,
-			waitOptionsProperty,
-			requestOptionsProperty,
-		],
+		properties: [...operationProperties, requestOptionsProperty],
 	};
 
 	methods = {

@@ -3,17 +3,13 @@ import { parseJson, type VideoRequest, videoRequest } from '../../gateway';
 import { asText } from '../shared/parameterValues';
 import { hintWhile, looksEmpty, looksUnresolved } from '../shared/hints';
 import { modelLocator, readModel } from '../shared/modelLocator';
+import type { RequestParameters } from '../shared/requestIdentity';
 
-const displayOptions = { show: { operation: ['generate', 'submit'] } };
-
-/** What to generate: the parameters of the operations that submit a video. */
+/** What to generate. */
 export const requestProperties: INodeProperties[] = [
-	{
-		...modelLocator(
-			'The video model to use. The list has all models of your account, those for other purposes last.',
-		),
-		displayOptions,
-	},
+	modelLocator(
+		'The video model to use. The list has all models of your account, those for other purposes last.',
+	),
 	{
 		displayName: 'Prompt',
 		name: 'prompt',
@@ -23,7 +19,6 @@ export const requestProperties: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. A paper boat drifts down a rainy street at dusk, slow camera',
 		description: 'What the video shows: the scene, and what happens in it',
-		displayOptions,
 	},
 	{
 		displayName: 'Size',
@@ -36,7 +31,6 @@ export const requestProperties: INodeProperties[] = [
 		],
 		default: '720p',
 		description: 'The resolution of the video',
-		displayOptions,
 	},
 	{
 		displayName: 'Duration (Seconds)',
@@ -45,75 +39,80 @@ export const requestProperties: INodeProperties[] = [
 		typeOptions: { minValue: 2, maxValue: 10, numberPrecision: 1 },
 		default: 5,
 		description: 'The length of the video, from 2 to 10 seconds',
-		displayOptions,
-	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		displayOptions,
-		options: [
-			{
-				displayName: 'Additional Body',
-				name: 'additionalBody',
-				type: 'json',
-				default: '{}',
-				description:
-					'A JSON object whose fields are added to the request: those that this node has no option for',
-			},
-			{
-				displayName: 'Frames per Second',
-				name: 'fps',
-				type: 'options',
-				options: [
-					{ name: '24', value: 24 },
-					{ name: '30', value: 30 },
-					{ name: '60', value: 60 },
-				],
-				default: 24,
-				description: 'How many pictures the video has for each second',
-			},
-			{
-				displayName: 'Number of Videos',
-				name: 'n',
-				type: 'number',
-				typeOptions: { minValue: 1, maxValue: 4 },
-				default: 1,
-				description:
-					'How many videos to make of the prompt, from 1 to 4. Each becomes an item of its own.',
-			},
-			{
-				displayName: 'Response Format',
-				name: 'responseFormat',
-				type: 'options',
-				options: [
-					{
-						name: 'Address',
-						value: 'url',
-						description: 'The finished task has the address of the video',
-					},
-					{
-						name: 'Inline Data',
-						value: 'b64_json',
-						description: 'The finished task holds the video itself',
-					},
-				],
-				default: 'url',
-				description:
-					'How the service hands over the video. With Download turned on both end in a binary field.',
-			},
-			{
-				displayName: 'User',
-				name: 'user',
-				type: 'string',
-				default: '',
-				description: 'A unique identifier of your end user, handed on to the service',
-			},
-		],
 	},
 ];
+
+/** The fields of the request that few users set. */
+export const optionsProperty: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+	options: [
+		{
+			displayName: 'Additional Body',
+			name: 'additionalBody',
+			type: 'json',
+			default: '{}',
+			description:
+				'A JSON object whose fields are added to the request: those that this node has no option for',
+		},
+		{
+			displayName: 'Frames per Second',
+			name: 'fps',
+			type: 'options',
+			options: [
+				{ name: '24', value: 24 },
+				{ name: '30', value: 30 },
+				{ name: '60', value: 60 },
+			],
+			default: 24,
+			description: 'How many pictures the video has for each second',
+		},
+		{
+			displayName: 'Number of Videos',
+			name: 'n',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 4 },
+			default: 1,
+			description:
+				'How many videos to make of the prompt, from 1 to 4. Each becomes an item of its own.',
+		},
+		{
+			displayName: 'Response Format',
+			name: 'responseFormat',
+			type: 'options',
+			options: [
+				{
+					name: 'Address',
+					value: 'url',
+					description: 'The finished task has the address of the video',
+				},
+				{
+					name: 'Inline Data',
+					value: 'b64_json',
+					description: 'The finished task holds the video itself',
+				},
+			],
+			default: 'url',
+			description:
+				'How the service hands over the video. With Download turned on both end in a binary field.',
+		},
+		{
+			displayName: 'User',
+			name: 'user',
+			type: 'string',
+			default: '',
+			description: 'A unique identifier of your end user, handed on to the service',
+		},
+	],
+};
+
+/** All that forms a request: the one place that names it. */
+export const requestParameters: RequestParameters = {
+	properties: [...requestProperties, optionsProperty],
+};
 
 const submits = '["generate", "submit"].includes($parameter["operation"])';
 

@@ -1,37 +1,47 @@
 import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
+	type INodeProperties,
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { generate } from './operations/generate';
-import { get } from './operations/get';
-import { Submissions } from './submissions';
-import { submit } from './operations/submit';
-import { VideoTasks } from './videoTasks';
-import type { OpenRun, Run } from './videoRun';
-import { wait } from './operations/wait';
+import * as generate from './operations/generate';
+import * as get from './operations/get';
+import * as submit from './operations/submit';
+import * as wait from './operations/wait';
+import { openRun, type OpenRun, type Run } from './videoRun';
 
 const operations = { generate, get, submit, wait };
+
+/** The choice of an operation, and the fields of each. */
+export const operationProperties: INodeProperties[] = [
+	{
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		options: Object.values(operations).map(({ option }) => option),
+		default: 'generate',
+	},
+	...Object.values(operations).flatMap(({ description }) => description),
+];
 
 /** Runs the chosen operation. An error that it throws lists every task of the run. */
 export async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const operation = context.getNodeParameter('operation', 0, 'generate') as keyof typeof operations;
 	let current: Run | undefined;
-	const open: OpenRun = (service) => {
-		current = { submissions: new Submissions(service), tasks: new VideoTasks(service) };
-		return current;
-	};
+	const open: OpenRun = (service) => (current = openRun(service));
 	let items: INodeExecutionData[] | undefined;
 	try {
-		items = await operations[operation](context, open).catch((error: unknown) => {
-			const list = current?.tasks.list();
+		items = await operations[operation].execute(context, open).catch((error: unknown) => {
+			if (context.getExecutionCancelSignal()?.aborted) current?.log.stopped();
+			const list = current?.log.list();
 			if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
 				error.description = [error.description, list].filter(Boolean).join('\n');
 			}
 			throw error;
 		});
-		current?.tasks.hints.show(context);
+		current?.hints.show(context);
 		return items;
 	} finally {
 		current?.submissions.end(items);

@@ -1,118 +1,131 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
+	CancelledError,
 	GatewayError,
 	NoResponseError,
+	systemClock,
 	type VideoRequest,
 	type VideoSubmission,
 } from '../../gateway';
 import type { Service } from '../shared/connect';
-import { RequestLedger, type RequestKey, requestKey } from '../shared/requestLedger';
+import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/requestLedger';
+import { requestParameters } from './request';
+import { present } from './taskItem';
+import type { TaskLog } from './taskLog';
 
-/** A submission that this execution made already. */
+/** A task, as it was right after its submission. */
+export interface SubmittedTask {
+	task: VideoSubmission['data'][number];
+	/** The service's object of the request that created it, without its tasks: `id`, `model`, `created`. */
+	request: IDataObject;
+	/** Milliseconds since the Unix epoch. */
+	submittedAt: number;
+}
+
+/** The paid work of one item. */
 interface Submitted extends IDataObject {
-	id?: string;
-	model?: string;
-	created?: number;
-	tasks: Array<{ id: string }>;
-	/** How many of its tasks failed: a re-run submits that many again, and no more. */
+	tasks: Array<{ id: string; request: IDataObject; submittedAt: number }>;
+	/** How many of its tasks failed: a second try submits that many again, and no more. */
 	failed: number;
-	/** The execution in which the answer to a submission was lost. */
+	/** The execution in which the response to a submission was lost. */
 	lostIn?: string;
 }
 
 /** The tasks of one item. */
-interface Ordered {
-	submission: VideoSubmission;
-	/** Some of them are of an earlier try. */
-	resumed: boolean;
-	/** Why there are no tasks in place of those that failed. */
+export interface Submission {
+	tasks: SubmittedTask[];
+	/** Why there are no tasks in place of those that failed in an earlier try. */
 	failure?: unknown;
+	/** A failed task is not waited for again: a second try makes a new one in its place. */
+	taskFailed: (taskId: string) => void;
 }
 
-/** Submits videos, and remembers what was submitted before anything else happens, so that a re-run never pays twice. */
+/** Submits videos, and remembers each submission before anything else happens, so that a second try never pays twice. */
 export class Submissions {
-	private readonly made: RequestLedger<Submitted>;
+	private readonly ledger: RequestLedger<Submitted>;
 
-	constructor(private readonly service: Service) {
-		this.made = new RequestLedger(service.context, 'submissions');
+	constructor(
+		private readonly service: Service,
+		private readonly log: TaskLog,
+	) {
+		this.ledger = openLedger(service, 'submissions', requestParameters);
 	}
 
 	/**
 	 * Submits what is not submitted yet.
-	 * @throws GatewayError, unless there are tasks of an earlier try; after a lost answer again and again within the same
+	 * @throws GatewayError, unless there are tasks of an earlier try; after a lost response again and again within the same
 	 * execution, since the service may have accepted the submission
 	 */
-	async submit(request: VideoRequest, itemIndex: number): Promise<Ordered> {
-		const key = requestKey(itemIndex, request);
-		const earlier = this.made.find(key);
-		const kept = earlier === undefined ? undefined : toSubmission(earlier);
-		const resumed = kept !== undefined && kept.data.length > 0;
-		if (resumed && earlier?.failed === 0) return { submission: kept, resumed };
-		const rest = await this.submitRest(request, key, earlier).catch((failure: unknown) => {
-			if (!resumed) throw failure;
-			return { failure };
-		});
-		if ('failure' in rest) return { submission: kept ?? { data: [] }, resumed, ...rest };
-		return { submission: { ...rest, data: [...(kept?.data ?? []), ...rest.data] }, resumed };
+	async submit(request: VideoRequest, itemIndex: number): Promise<Submission> {
+		const entry = this.ledger.entryOf(itemIndex, request);
+		const earlier = entry.read();
+		const kept = earlier?.tasks.map(asSubmitted) ?? [];
+		for (const { task } of kept) this.log.note(task);
+		const taskFailed = (taskId: string) => forgetFailed(entry, taskId);
+		if (kept.length > 0 && earlier?.failed === 0) return { tasks: kept, taskFailed };
+		const submitted = this.submitRest(request, entry, itemIndex, earlier);
+		return await submitted.then(
+			(tasks) => ({ tasks: [...kept, ...tasks], taskFailed }),
+			(failure: unknown) => {
+				if (kept.length === 0) throw failure;
+				return { tasks: kept, failure, taskFailed };
+			},
+		);
 	}
 
 	/** Submits as many videos as failed, or all. */
 	private async submitRest(
 		request: VideoRequest,
-		key: RequestKey,
+		entry: LedgerEntry<Submitted>,
+		itemIndex: number,
 		{ tasks, failed, lostIn }: Submitted = { tasks: [], failed: 0 },
-	): Promise<VideoSubmission> {
-		const execution = this.service.context.getExecutionId();
+	): Promise<SubmittedTask[]> {
+		const { context, gateway, signal } = this.service;
+		const execution = context.getExecutionId();
 		if (lostIn !== undefined && lostIn === execution) throw lostBefore();
 		const rest = failed > 0 && tasks.length > 0 ? { ...request, n: failed } : request;
-		const submission = await this.service.gateway
-			.submitVideo(rest, this.service.signal)
-			.catch((error: unknown) => {
-				if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
-					this.made.remember(key, { tasks, failed, lostIn: execution });
-				}
-				throw error;
-			});
-		const { id, model, created, data } = submission;
-		this.made.remember(key, {
-			...(id !== undefined && { id }),
-			...(model !== undefined && { model }),
-			...(created !== undefined && { created }),
-			tasks: [...tasks, ...data.map((task) => ({ id: task.id }))],
-			failed: 0,
+		const submission = await gateway.submitVideo(rest, signal).catch((error: unknown) => {
+			if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
+				entry.write({ tasks, failed, lostIn: execution });
+				if (error instanceof CancelledError) this.log.mayBeSubmitted(itemIndex);
+			}
+			throw error;
 		});
-		return submission;
+		const { data, ...fields } = submission;
+		const submittedAt = systemClock.now();
+		const { id, object, created, model } = submission;
+		const remembered = present({ id, object, created, model });
+		const made = data.map((task) => ({ id: task.id, request: remembered, submittedAt }));
+		entry.write({ tasks: [...tasks, ...made], failed: 0 });
+		for (const task of data) this.log.note(task);
+		this.log.submitted(
+			data.map((task) => task.id),
+			itemIndex,
+		);
+		return data.map((task) => ({ task, request: present(fields), submittedAt }));
 	}
 
-	/** A failed task is not asked for again: a re-run makes a new one in its place. */
-	taskFailed(itemIndex: number, request: VideoRequest, taskId: string): void {
-		const key = requestKey(itemIndex, request);
-		const entry = this.made.find(key);
-		if (entry === undefined) return;
-		const tasks = entry.tasks.filter(({ id }) => id !== taskId);
-		this.made.remember(key, { ...entry, tasks, failed: entry.failed + 1 });
-	}
-
-	/** The run is over: with these items, or with an error that it throws. */
+	/** The run is over: with these items, or (undefined) with an error that it throws. */
 	end(items: INodeExecutionData[] | undefined): void {
-		this.made.end(items);
+		this.ledger.end(items);
 	}
 }
 
-function toSubmission({ id, model, created, tasks }: Submitted): VideoSubmission {
-	return {
-		object: 'video.generation',
-		...(id !== undefined && { id }),
-		...(model !== undefined && { model }),
-		...(created !== undefined && { created }),
-		data: tasks.map((task) => ({ ...task, status: 'processing' })),
-	};
+function forgetFailed(entry: LedgerEntry<Submitted>, taskId: string): void {
+	const known = entry.read();
+	if (known === undefined) return;
+	const tasks = known.tasks.filter(({ id }) => id !== taskId);
+	entry.write({ ...known, tasks, failed: known.failed + 1 });
+}
+
+function asSubmitted({ id, request, submittedAt }: Submitted['tasks'][number]): SubmittedTask {
+	return { task: { id, status: 'processing' }, request, submittedAt };
 }
 
 function lostBefore() {
-	return new NoResponseError('The answer to this submission was lost in an earlier try', {
+	return new NoResponseError('The response to this submission was lost in an earlier try', {
 		code: 'submission_lost',
-		advice: 'If your account shows that it was not accepted, run the workflow anew.',
+		advice: 'If your account shows that it was not accepted, run the workflow again.',
 		mayHaveBeenAccepted: true,
 	});
 }

@@ -2,14 +2,15 @@ import type { IDataObject } from 'n8n-workflow';
 import type { VideoSubmission, VideoTask } from '../../gateway';
 import { without } from '../shared/parameterValues';
 
-type SubmittedTask = VideoSubmission['data'][number];
-
-/** The fields of a task that the next node reads; what the service did not say is absent. */
-export function simplifiedTask(task: VideoTask): IDataObject {
+/**
+ * The fields of a task that the next node reads; what the service did not say is absent. Long ids come last: in n8n's
+ * table they would push the rest out of sight.
+ * @param request the service's object of the request that created the task, where it is known
+ */
+export function simplifiedTask(task: VideoTask, request: IDataObject = {}): IDataObject {
 	const { status, progress, url, revised_prompt, metadata, created_at, completed_at } = task;
 	const { duration, size, fps, format } = metadata ?? {};
 	return present({
-		task_id: task.id,
 		status,
 		progress,
 		url: url ?? null,
@@ -20,22 +21,25 @@ export function simplifiedTask(task: VideoTask): IDataObject {
 		format,
 		created_at,
 		completed_at,
+		model: request.model,
+		task_id: task.id,
+		request_id: request.id,
 	});
 }
 
-/** The same fields for a task that was just submitted, with the request it belongs to. */
+/** The same fields for a task that was just submitted. */
 export function simplifiedSubmission(
-	submission: VideoSubmission,
-	task: SubmittedTask,
+	{ id, status, url, revised_prompt }: VideoSubmission['data'][number],
+	request: IDataObject,
 ): IDataObject {
 	return present({
-		task_id: task.id,
-		status: task.status,
-		url: task.url ?? null,
-		revised_prompt: task.revised_prompt,
-		created_at: submission.created,
-		request_id: submission.id,
-		model: submission.model,
+		status,
+		url: url ?? null,
+		revised_prompt,
+		created_at: request.created,
+		model: request.model,
+		task_id: id,
+		request_id: request.id,
 	});
 }
 
@@ -50,15 +54,15 @@ export function fullTask(task: VideoTask): IDataObject {
 }
 
 /** The task entry with its request, plus `task_id`. */
-export function fullSubmission(submission: VideoSubmission, task: SubmittedTask): IDataObject {
-	return {
-		...present(without(task, 'error')),
-		task_id: task.id,
-		request: present(without(submission, 'data')),
-	};
+export function fullSubmission(
+	task: VideoSubmission['data'][number],
+	request: IDataObject,
+): IDataObject {
+	return { ...present(without(task, 'error')), task_id: task.id, request };
 }
 
-function present(fields: Record<string, unknown>): IDataObject {
+/** The fields that the service sent. */
+export function present(fields: Record<string, unknown>): IDataObject {
 	return Object.fromEntries(
 		Object.entries(fields).filter(([, value]) => value !== undefined),
 	) as IDataObject;

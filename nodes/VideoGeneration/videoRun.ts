@@ -1,11 +1,27 @@
 import type { Service } from '../shared/connect';
-import type { Submissions } from './submissions';
-import type { VideoTasks } from './videoTasks';
+import { RunHints } from '../shared/hints';
+import { Submissions } from './submissions';
+import { TaskLog } from './taskLog';
+import { VideoTasks } from './videoTasks';
 
-/** What an operation works with during one execution of the node. */
+/** What an operation works with during one run of the node. */
 export interface Run {
 	submissions: Submissions;
 	tasks: VideoTasks;
+	log: TaskLog;
+	/** Shown when the run is over. */
+	hints: RunHints;
 }
 
 export type OpenRun = (service: Service) => Run;
+
+export function openRun(service: Service): Run {
+	const log = new TaskLog(service.context);
+	const hints = new RunHints('video');
+	return {
+		submissions: new Submissions(service, log),
+		tasks: new VideoTasks(service, log, hints),
+		log,
+		hints,
+	};
+}

@@ -8,78 +8,88 @@ import {
 	WaitTimeoutError,
 } from '../../gateway';
 import type { Service } from '../shared/connect';
-import { errorItem, TaskError, type TaskState } from '../shared/errorText';
+import { errorItem, TaskError } from '../shared/errorText';
 import { RunHints } from '../shared/hints';
 import { downloadVideo } from './download';
+import type { OutputOptions } from './output';
 import { fullTask, simplifiedTask } from './taskItem';
+import type { TaskLog } from './taskLog';
 import type { WaitOptions } from './waitOptions';
 
-/** How the items of finished tasks look. */
-export interface OutputOptions {
-	simplify: boolean;
-	/** The binary field for the video; undefined: do not download it. */
-	binaryProperty: string | undefined;
-}
-
-/** All video tasks of one execution of the node: what is known of them, and one watch that waits for them. */
+/** Polls the video tasks of one run of the node, waits for them, and makes items of them. */
 export class VideoTasks {
-	private readonly states = new Map<string, TaskState>();
-	/** Inline videos, by the look that brought them: several items may name one task. */
+	/** Inline videos in temporary files, by the poll that brought them: several items may name one task. */
 	private readonly inline = new WeakMap<VideoTask, InlineVideo>();
 	private readonly downloads = new Set<string>();
-	private readonly watch: TaskPoller;
-	/** What is told when the run is over. */
-	readonly hints = new RunHints('video');
+	private readonly poller: TaskPoller;
 
-	constructor(private readonly service: Service) {
-		this.watch = new TaskPoller(async (id, stop) => await this.look(id, stop), service.signal);
+	constructor(
+		private readonly service: Service,
+		private readonly log: TaskLog,
+		/** Shown when the run is over. */
+		private readonly hints: RunHints,
+	) {
+		this.poller = new TaskPoller(async (id, stop) => await this.fetch(id, stop), service.signal);
 	}
 
-	/** Keeps what is known of a task, for the case that the run ends badly. */
-	note<Task extends { id: string; status: string; url?: string | null | undefined }>(
-		task: Task,
-	): Task {
-		this.states.set(task.id, { task_id: task.id, status: task.status, url: task.url });
-		return task;
+	/**
+	 * Gets the state of a task once.
+	 * @throws TaskError
+	 */
+	async poll(taskId: string, output: OutputOptions): Promise<VideoTask> {
+		if (output.binaryProperty !== undefined) this.downloads.add(taskId);
+		return await this.about(taskId, async () => await this.fetch(taskId, this.service.signal));
 	}
 
-	/** Every task of the run in a line of its own, so that nothing paid for is lost with a thrown error. */
-	list(): string {
-		const lines = [...this.states.values()].map(
-			({ task_id, status, url }) => `${task_id}: ${status}${url ? `, ${url}` : ''}`,
-		);
-		return lines.length === 0 ? '' : `Tasks of this run:\n${lines.join('\n')}`;
-	}
-
-	/** Asks once for the state of a task. */
-	async get(taskId: string, output: OutputOptions, itemIndex: number): Promise<INodeExecutionData> {
-		return await this.about(taskId, async () => {
-			if (output.binaryProperty !== undefined) this.downloads.add(taskId);
-			const task = await this.look(taskId, this.service.signal);
-			if (output.binaryProperty !== undefined && !isFinished(task))
-				this.hints.note('not finished yet, so there is nothing to download. Wait, or Get later.');
-			return await this.toItem(task, output, itemIndex);
-		});
-	}
-
-	/** Waits until a task is finished, or until the wait is over. */
-	async finish(
+	/**
+	 * Waits until a task is finished, or until Max Wait is over.
+	 * @param task what is known of it
+	 * @param submittedAt milliseconds since the Unix epoch; undefined for a task of an earlier execution
+	 * @throws TaskError
+	 */
+	async wait(
 		task: VideoTask,
-		wait: WaitOptions & { firstLookMs: number },
+		options: WaitOptions,
 		output: OutputOptions,
-		itemIndex: number,
-	): Promise<INodeExecutionData> {
+		submittedAt?: number,
+	): Promise<VideoTask> {
+		if (output.binaryProperty !== undefined) this.downloads.add(task.id);
+		this.log.beginWait();
 		return await this.about(task.id, async () => {
-			if (output.binaryProperty !== undefined) this.downloads.add(task.id);
-			const finished = await this.watch.wait(task, wait).catch((error: unknown) => {
-				if (error instanceof WaitTimeoutError && wait.onTimeout === 'output') return error.task;
+			const waiting = this.poller.wait(task, { ...options, submittedAt });
+			const latest = await waiting.catch((error: unknown) => {
+				if (error instanceof WaitTimeoutError && options.onTimeout === 'output') return error.task;
 				throw error;
 			});
-			if (!isFinished(finished))
+			if (isFinished(latest)) this.log.endWait();
+			else
 				this.hints.note(
 					'not finished: Max Wait is over. The operations Wait and Get take the task_id.',
 				);
-			return await this.toItem(finished, output, itemIndex);
+			return latest;
+		});
+	}
+
+	/**
+	 * The item of a task, with the video where it is to be downloaded.
+	 * @param request the service's object of the request that created the task, where it is known
+	 * @throws TaskError, for a task that failed, too
+	 */
+	async toItem(
+		task: VideoTask,
+		output: OutputOptions,
+		itemIndex: number,
+		request?: IDataObject,
+	): Promise<INodeExecutionData> {
+		return await this.about(task.id, async () => {
+			try {
+				if (task.status === 'failed') throw taskFailedError(task);
+				const json = output.simplify ? simplifiedTask(task, request) : fullTask(task);
+				const binary = await this.download(task, output);
+				return { json, ...(binary && { binary }), pairedItem: { item: itemIndex } };
+			} finally {
+				await this.drop(task);
+			}
 		});
 	}
 
@@ -100,28 +110,18 @@ export class VideoTasks {
 		});
 	}
 
-	private async toItem(task: VideoTask, output: OutputOptions, itemIndex: number) {
-		return await this.makeItem(task, output, itemIndex).finally(async () => await this.drop(task));
+	private async download(task: VideoTask, { binaryProperty }: OutputOptions) {
+		if (binaryProperty === undefined || task.status !== 'completed') return undefined;
+		const video = await downloadVideo(this.service, task, this.inline.get(task));
+		// Older versions of n8n keep files in memory unless told otherwise: such a file has no place of its own.
+		if (video.id === undefined)
+			this.hints.note(
+				'held in the memory of n8n, which large videos can fill. Set N8N_DEFAULT_BINARY_DATA_MODE to filesystem.',
+			);
+		return { [binaryProperty]: video };
 	}
 
-	private async makeItem(task: VideoTask, output: OutputOptions, itemIndex: number) {
-		if (task.status === 'failed') throw taskFailedError(task);
-		const { simplify, binaryProperty } = output;
-		const json: IDataObject = simplify ? simplifiedTask(task) : fullTask(task);
-		const item: INodeExecutionData = { json, pairedItem: { item: itemIndex } };
-		if (binaryProperty !== undefined && task.status === 'completed') {
-			const video = await downloadVideo(this.service, task, this.inline.get(task));
-			item.binary = { [binaryProperty]: video };
-			// Older versions of n8n keep files in memory unless told otherwise: such a file has no place of its own.
-			if (video.id === undefined)
-				this.hints.note(
-					'held in the memory of n8n, which large videos can fill. Set N8N_DEFAULT_BINARY_DATA_MODE to filesystem.',
-				);
-		}
-		return item;
-	}
-
-	private async look(taskId: string, signal: AbortSignal | undefined): Promise<VideoTask> {
+	private async fetch(taskId: string, signal: AbortSignal | undefined): Promise<VideoTask> {
 		const videos: InlineVideo[] = [];
 		const keep = this.downloads.has(taskId)
 			? (video: InlineVideo) => videos.push(video)
@@ -129,19 +129,17 @@ export class VideoTasks {
 		const task = await this.service.gateway.getVideoTask(taskId, signal, keep);
 		for (const video of videos) this.inline.set(task, video);
 		if (!isFinished(task)) await this.drop(task);
-		return this.note(task);
+		return this.log.note(task);
 	}
 
-	/** Removes the inline video that a look brought. */
+	/** Removes the inline video that a poll brought. */
 	private async drop(task: VideoTask): Promise<void> {
 		await this.inline.get(task)?.remove();
 	}
 
 	private async about<Result>(taskId: string, work: () => Promise<Result>): Promise<Result> {
-		const unseen = { task_id: taskId, status: 'unknown' };
-		if (!this.states.has(taskId)) this.states.set(taskId, unseen);
 		return await work().catch((error: unknown) => {
-			throw new TaskError(this.states.get(taskId) ?? unseen, error);
+			throw new TaskError(this.log.stateOf(taskId), error);
 		});
 	}
 }

@@ -3,7 +3,7 @@ import { refusedValue, type WaitSettings } from '../../gateway';
 import { hintWhile } from '../shared/hints';
 import { readNumber } from '../shared/parameterValues';
 
-/** "An asynchronous task stays queryable for about 7 days" (Task retention): waiting longer is in vain. */
+/** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
 const TASK_RETENTION_S = 7 * 24 * 3600;
 
 export const waitOptionsProperty: INodeProperties = {
@@ -14,7 +14,6 @@ export const waitOptionsProperty: INodeProperties = {
 	default: {},
 	description:
 		'How to wait. All videos of the node are waited for at the same time: Max Concurrency limits requests, not videos.',
-	displayOptions: { show: { operation: ['generate', 'wait'] } },
 	options: [
 		{
 			displayName: 'Max Wait (Seconds)',
@@ -88,7 +87,7 @@ export const waitHints: NodeHint[] = [
 	),
 ];
 
-export interface WaitOptions extends Omit<WaitSettings, 'firstLookMs'> {
+export interface WaitOptions extends Omit<WaitSettings, 'submittedAt'> {
 	onTimeout: 'error' | 'output';
 }
 

@@ -16,6 +16,8 @@ export const WHILE_SOMEONE_LOOKS = {
 export interface Service {
 	context: IExecuteFunctions;
 	gateway: Gateway;
+	/** Of the credential, cleaned. */
+	baseUrl: string;
 	/** Aborted when the execution is cancelled. */
 	signal: AbortSignal | undefined;
 	maxConcurrency: number;
@@ -36,7 +38,7 @@ export async function connect(context: IExecuteFunctions): Promise<Service> {
 		...options,
 		egressFilter: egressFilterOf(context.helpers),
 	});
-	return { context, gateway, signal, ...options };
+	return { context, gateway, baseUrl: connection.baseUrl, signal, ...options };
 }
 
 /**

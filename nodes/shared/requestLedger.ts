@@ -1,6 +1,8 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { sha256 } from '../../gateway';
 import { runsAsTool } from './asTool';
+import type { Service } from './connect';
+import { requestIdentities, type RequestIdentity, type RequestParameters } from './requestIdentity';
+import { ToolLedger } from './toolLedger';
 
 /**
  * Runs of a node whose paid work is kept. Only the last one can be repeated; a run that needs no repetition is forgotten
@@ -8,92 +10,98 @@ import { runsAsTool } from './asTool';
  */
 const MOST_RUNS = 10;
 
-/** The places of calls that are under way, by where they are stored: an agent may call a tool twice at the same moment. */
-const placesTaken = new WeakMap<object, Set<string>>();
+/** The paid work of one item. */
+export interface LedgerEntry<Work> {
+	/** What an earlier try paid for. */
+	read: () => Work | undefined;
+	write: (work: Work) => void;
+}
+
+/** What a node already paid for in this execution, so that a second try never pays twice. */
+export interface RequestLedger<Work> {
+	entryOf: (itemIndex: number, request: object) => LedgerEntry<Work>;
+	/** The run is over: with these items, or (undefined) with an error that it throws. */
+	end: (items: INodeExecutionData[] | undefined) => void;
+}
 
 /**
- * What this node already paid for in this execution, so that a re-run never pays twice. It lies in the node's
- * context, which survives Retry On Fail and is saved with a failed execution, from which n8n's Retry reloads it.
- * An entry belongs to one run of the node, one item and one request: a changed request is asked anew. As a tool of an
- * agent a node gets a new run for every call, also for a second try: there what is paid for and was not handed on
- * belongs to all runs, and each of several calls for the same at once has a place of its own.
+ * Opens the ledger of a node. It lies in the node's context, which survives Retry On Fail and is saved with a failed
+ * execution, from which n8n's Retry reloads it.
+ * @param kind names the work in the node's context
  */
-export class RequestLedger<Entry extends IDataObject> {
-	private readonly runs: Record<string, Record<string, Entry>>;
-	private readonly run: string;
-	private readonly isTool: boolean;
-	/** Where this run keeps what it asked for. */
-	private readonly places = new Map<RequestKey, string>();
+export function openLedger<Work extends IDataObject>(
+	service: Service,
+	kind: string,
+	parameters: RequestParameters,
+): RequestLedger<Work> {
+	const { context } = service;
+	const stored = contextOf(context);
+	stored[kind] ??= {};
+	const runs = stored[kind] as Record<string, Record<string, Work>>;
+	const identityOf = requestIdentities(service, parameters);
+	const ledger = runsAsTool(context.getNode())
+		? new ToolLedger(runs)
+		: new RunLedger(context, runs);
+	return {
+		entryOf(itemIndex, request) {
+			const place = ledger.placeOf(itemIndex, identityOf(itemIndex, request));
+			return { read: () => ledger.read(place), write: (work) => ledger.write(place, work) };
+		},
+		end: (items) => ledger.end(items),
+	};
+}
 
-	/** @param kind names the entries in the node's context */
+/**
+ * The tools of an MCP Server Trigger and of n8n's own Agents run without execution data, where n8n keeps no context:
+ * there the ledger lasts as long as the call.
+ */
+function contextOf(context: IExecuteFunctions): IDataObject {
+	try {
+		return context.getContext('node');
+	} catch {
+		return {};
+	}
+}
+
+/** The paid work of one run of a node. */
+class RunLedger<Work> {
+	private readonly run: string;
+	/** The places of an earlier try, by the form and by the request of their item. */
+	private readonly earlier = new Map<string, string>();
+
 	constructor(
 		private readonly context: IExecuteFunctions,
-		kind: string,
+		private readonly runs: Record<string, Record<string, Work>>,
 	) {
-		const stored = context.getContext('node');
-		stored[kind] ??= {};
-		this.runs = stored[kind] as Record<string, Record<string, Entry>>;
-		this.isTool = runsAsTool(context.getNode());
-		this.run = this.isTool
-			? 'all runs'
-			: `run ${String(context.evaluateExpression('{{ $runIndex }}', 0))}`;
+		this.run = `run ${String(context.evaluateExpression('{{ $runIndex }}', 0))}`;
+		for (const place of Object.keys(runs[this.run] ?? {})) {
+			const [item, form, request] = place.split(' ');
+			this.earlier.set(`${item} ${request}`, place).set(`${item} ${form}`, place);
+		}
 	}
 
-	find(key: RequestKey): Entry | undefined {
-		return this.runs[this.run]?.[this.placeOf(key)];
+	placeOf(itemIndex: number, { form, request }: RequestIdentity): string {
+		const { earlier } = this;
+		const known = earlier.get(`${itemIndex} ${form}`) ?? earlier.get(`${itemIndex} ${request}`);
+		return known ?? `${itemIndex} ${form} ${request}`;
 	}
 
-	remember(key: RequestKey, entry: Entry): void {
-		const run = (this.runs[this.run] ??= {});
-		run[this.placeOf(key)] = entry;
+	read(place: string): Work | undefined {
+		return this.runs[this.run]?.[place];
+	}
+
+	write(place: string, work: Work): void {
+		(this.runs[this.run] ??= {})[place] = work;
 		const [oldest, ...others] = Object.keys(this.runs);
 		if (others.length >= MOST_RUNS && oldest !== undefined) delete this.runs[oldest];
 	}
 
-	/** The run is over: with these items, or with an error that it throws. */
 	end(items: INodeExecutionData[] | undefined): void {
-		if (items !== undefined && !this.mayBeRepeated(items)) this.forget();
-		const taken = placesTaken.get(this.runs);
-		for (const place of this.places.values()) taken?.delete(place);
+		if (items !== undefined && !this.isRepeated(items)) delete this.runs[this.run];
 	}
 
-	/** With a "Continue" setting n8n repeats a run for its errors only where Retry On Fail is on. */
-	private mayBeRepeated(items: INodeExecutionData[]): boolean {
-		const isRetried = this.isTool || this.context.getNode().retryOnFail === true;
-		return isRetried && items.some(({ json }) => 'error' in json);
+	/** With a "Continue" setting n8n's Retry On Fail repeats a run whose first item is an error, and no other. */
+	private isRepeated([first]: INodeExecutionData[]): boolean {
+		return this.context.getNode().retryOnFail === true && first?.json.error !== undefined;
 	}
-
-	private forget(): void {
-		const run = this.runs[this.run] ?? {};
-		for (const place of this.places.values()) delete run[place];
-		if (Object.keys(run).length === 0) delete this.runs[this.run];
-	}
-
-	private placeOf(key: RequestKey): string {
-		const known = this.places.get(key);
-		if (known !== undefined) return known;
-		const place = this.isTool ? this.takePlace(key) : key;
-		this.places.set(key, place);
-		return place;
-	}
-
-	/** A place that no other call has taken: where something is kept that was paid for, or else a new one. */
-	private takePlace(key: RequestKey): string {
-		const taken = placesTaken.get(this.runs) ?? new Set();
-		placesTaken.set(this.runs, taken);
-		const stored = this.runs[this.run] ?? {};
-		const count = taken.size + Object.keys(stored).length + 1;
-		const places = Array.from({ length: count }, (_, number) => `${key} ${number}`);
-		const free = places.filter((place) => !taken.has(place));
-		const place = free.find((name) => name in stored) ?? free[0] ?? key;
-		taken.add(place);
-		return place;
-	}
-}
-
-export type RequestKey = `${number} ${string}`;
-
-/** What one item asks for: long requests would otherwise be stored once more in the execution's data. */
-export function requestKey(itemIndex: number, request: object): RequestKey {
-	return `${itemIndex} ${sha256(JSON.stringify(request))}`;
 }

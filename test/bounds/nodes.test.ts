@@ -91,7 +91,7 @@ test('of a large video that is downloaded, only a little is held at any time', a
 });
 
 test('a loop that fails again and again keeps what was paid for in its last runs alone', async () => {
-	simulator.inject({ endpoint: 'poll', fault: 'task-not-found' });
+	simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
 	const { run, runs } = await runNode(simulator, {
 		...videoNode(),
 		items: Array.from({ length: 30 }, (_, item) => ({ prompt: `Boat ${item}` })),

@@ -30,7 +30,7 @@ async function waitFor({ takes, shows, polling = 'adaptive', maxWait = 600, isDo
 	};
 	const waiting = new TaskPoller(look, undefined, clock).wait(
 		{ id: 'task', status: 'processing' },
-		{ polling, pollIntervalMs: 5_000, firstLookMs: 5_000, maxWaitMs: 1000 * maxWait },
+		{ polling, pollIntervalMs: 5_000, submittedAt: clock.now(), maxWaitMs: 1000 * maxWait },
 	);
 	const { status } = await clock.run(waiting);
 	return { status, looks, late: passed() - takes };

@@ -1,4 +1,4 @@
-import { TaskPoller, type VideoTask } from '../../gateway';
+import { ServiceError, TaskPoller, type VideoTask, type WaitSettings } from '../../gateway';
 import { VirtualClock } from './virtualClock';
 
 const INTERVAL = 5_000;
@@ -16,10 +16,10 @@ async function waitForMany(count: number, maxWaitMs: (task: number) => number) {
 	const watch = new TaskPoller(look, undefined, clock);
 	const waits = Array.from({ length: count }, async (_, task) => {
 		await clock.sleep(7 * task);
-		const settings = { polling: 'fixed' as const, pollIntervalMs: INTERVAL, firstLookMs: INTERVAL };
+		const settings = { polling: 'fixed' as const, pollIntervalMs: INTERVAL };
 		return await watch.wait(
 			{ id: String(task), status: 'processing' },
-			{ ...settings, maxWaitMs: maxWaitMs(task) },
+			{ ...settings, submittedAt: clock.now(), maxWaitMs: maxWaitMs(task) },
 		);
 	});
 	const outcomes = await clock.run(Promise.allSettled(waits));
@@ -45,4 +45,82 @@ test('a task whose wait is over is looked at no more, and those of its round are
 	]);
 	for (const times of looks.slice(0, 5)) expect(Math.max(...times)).toBeLessThan(23_000);
 	for (const times of looks.slice(5)) expect(Math.max(...times)).toBeGreaterThanOrEqual(60_000);
+});
+
+const notFound = () =>
+	new ServiceError('The service does not know this task', {
+		status: 404,
+		code: 'task_not_found',
+		advice: 'Check the task ID.',
+	});
+
+/** Waits for one task whose polls answer one after the other; the last answer stays. */
+async function waitForOne(
+	polls: Array<VideoTask['status'] | Error>,
+	settings: Partial<WaitSettings> & { fresh?: boolean },
+	pollTakesMs = 0,
+) {
+	const clock = new VirtualClock();
+	const begin = clock.now();
+	const polledAt: number[] = [];
+	const poll = async (id: string): Promise<VideoTask> => {
+		polledAt.push(clock.now() - begin);
+		const result = polls[Math.min(polledAt.length, polls.length) - 1]!;
+		if (pollTakesMs > 0) await clock.sleep(pollTakesMs);
+		if (result instanceof Error) throw result;
+		return { id, status: result };
+	};
+	const { fresh = true, ...rest } = settings;
+	const waiting = new TaskPoller(poll, undefined, clock).wait(
+		{ id: 'task', status: 'processing' },
+		{
+			polling: 'fixed',
+			pollIntervalMs: INTERVAL,
+			maxWaitMs: 600_000,
+			...(fresh && { submittedAt: begin }),
+			...rest,
+		},
+	);
+	const [outcome] = await clock.run(Promise.allSettled([waiting]));
+	const ended = clock.now() - begin;
+	return { outcome, polledAt, ended, timers: clock.timers };
+}
+
+test.each([
+	['as long as Max Wait', 60_000, 60_000],
+	['longer than Max Wait', 3_600_000, 60_000],
+])(
+	'with a poll interval %s the task is polled once, at Max Wait',
+	async (_, pollIntervalMs, maxWaitMs) => {
+		const settings = { pollIntervalMs, maxWaitMs };
+		const finished = await waitForOne(['completed'], settings, 200);
+		expect(finished.polledAt).toEqual([maxWaitMs]);
+		expect(finished.outcome).toMatchObject({ status: 'fulfilled', value: { status: 'completed' } });
+		const unfinished = await waitForOne(['processing'], settings, 200);
+		expect(unfinished).toMatchObject({ polledAt: [maxWaitMs], ended: maxWaitMs + 200, timers: 0 });
+		expect(unfinished.outcome).toMatchObject({ reason: { code: 'wait_timeout' } });
+	},
+);
+
+test('a first poll that does not end holds up the end of the wait for ten seconds at most', async () => {
+	const settings = { pollIntervalMs: 60_000, maxWaitMs: 60_000 };
+	const { outcome, ended } = await waitForOne(['completed'], settings, 300_000);
+	expect(ended).toBe(70_000);
+	expect(outcome).toMatchObject({ reason: { code: 'wait_timeout' } });
+});
+
+test('a task that the service does not know yet after its submission is polled again', async () => {
+	const { outcome, polledAt } = await waitForOne([notFound(), notFound(), 'completed'], {});
+	expect(outcome).toMatchObject({ status: 'fulfilled', value: { status: 'completed' } });
+	expect(polledAt).toEqual([5_000, 10_000, 15_000]);
+});
+
+test.each<[string, Array<VideoTask['status'] | Error>, { fresh?: boolean }, number]>([
+	['30 seconds after its submission', [notFound()], {}, 30_000],
+	['after a poll found it', ['processing', notFound()], {}, 10_000],
+	['of an earlier execution', [notFound()], { fresh: false }, 0],
+])('a task that the service does not know %s is given up', async (_, polls, settings, end) => {
+	const { outcome, ended } = await waitForOne(polls, settings);
+	expect(outcome).toMatchObject({ reason: { code: 'task_not_found' } });
+	expect(ended).toBe(end);
 });

@@ -30,14 +30,13 @@ describe('the subtitle tells nodes apart on the canvas', () => {
 });
 
 describe('the form shows what applies, and nothing else', () => {
-	const submission = ['model', 'prompt', 'size', 'duration', 'options'];
-	const waiting = ['download', 'simplify', 'waitOptions'];
+	const submission = ['model', 'prompt', 'size', 'duration'];
 
 	test.each([
-		['generate', [...submission, ...waiting]],
-		['submit', [...submission, 'simplify']],
+		['generate', [...submission, 'download', 'simplify', 'options', 'waitOptions']],
+		['submit', [...submission, 'simplify', 'options']],
 		['get', ['taskId', 'download', 'simplify']],
-		['wait', ['taskId', ...waiting]],
+		['wait', ['taskId', 'download', 'simplify', 'waitOptions']],
 	])('Video Generation, %s', (operation, fields) => {
 		const { form } = inEditor('videoGeneration', { operation });
 		expect(form).toEqual(['operation', ...fields, 'requestOptions']);

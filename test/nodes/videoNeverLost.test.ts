@@ -59,9 +59,14 @@ test.each(BAD_ENDS)(
 	async (_name, run) => {
 		const { error } = await runNode(simulator, run());
 		expect(simulator.tasks.length).toBeGreaterThanOrEqual(2);
+		const [, list = ''] = /^Tasks of this run: (.*)$/m.exec(error?.description ?? '') ?? [];
+		const tasks = list.split(/ (?=\(\d+\) )/);
+		expect(tasks).toHaveLength(simulator.tasks.length);
 		for (const { id } of simulator.tasks) {
-			const line = error?.description?.split('\n').find((text) => text.startsWith(`${id}: `));
-			expect(line).toMatch(/: (processing|completed, http.*|failed)$/);
+			const number = tasks.findIndex((text) => text.includes(id)) + 1;
+			expect(tasks[number - 1]).toMatch(
+				new RegExp(`^\\(${number}\\) ${id}: (processing|completed, http\\S+|failed)$`),
+			);
 		}
 	},
 );

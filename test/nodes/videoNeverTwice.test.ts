@@ -109,14 +109,83 @@ test('items with the same prompt are different videos, and stay so in later trie
 	expect(simulator.submissions).toBe(2);
 });
 
-test('a prompt that is another one in each try is submitted anew', async () => {
-	simulator.inject({ endpoint: 'poll', fault: 'task-not-found' });
-	await runNode(simulator, {
-		...video({ prompt: '={{ "Boat " + Math.random() }}' }),
-		items: [{}],
-		tries: 3,
+/** Another text in each try, though nothing in the form or in the input changed. */
+const CHANGING =
+	'={{ $json.prompt + " " + Math.random() + $now.toMillis() + ($vars.style ?? "") }}';
+
+test('a prompt whose expression gives another text in each try is paid for once', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
+	await runNode(simulator, { ...video({ prompt: CHANGING }), tries: 3 });
+	expect(simulator.submissions).toBe(three.length);
+});
+
+describe('Retry from the saved data of a failed execution', () => {
+	const order = (parameters: object) =>
+		video({
+			prompt: CHANGING,
+			options: { fps: 30, user: 'someone' },
+			waitOptions: { pollInterval: 0.02, maxWait: 0.2 },
+			...parameters,
+		});
+	/** How many videos the first execution and its Retry with another form paid for. */
+	async function submissionsOf(first: NodeRun, retry: NodeRun): Promise<number> {
+		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
+		const failed = await runNode(simulator, { ...first, tries: 1, executionId: '1' });
+		simulator.clearFaults();
+		const resume = { executionId: '2', resume: failed.run.data };
+		const { error } = await runNode(simulator, { ...retry, ...resume, tries: 1 });
+		expect(error).toBeUndefined();
+		return simulator.submissions;
+	}
+
+	test.each<[string, object]>([
+		['Max Wait', { waitOptions: { pollInterval: 0.02, maxWait: 5 } }],
+		['Download', { download: true }],
+		['Simplify', { simplify: false }],
+		['Operation', { operation: 'submit' }],
+		['Max Retries', { requestOptions: { maxRetries: 2 } }],
+		['the order of the options', { options: { user: 'someone', fps: 30 } }],
+		[
+			'how the model is chosen',
+			{ model: { __rl: true, mode: 'id', value: 'kite-motion', cachedResultName: 'Kite' } },
+		],
+	])('pays for nothing again when %s is changed', async (_, parameters) => {
+		expect(await submissionsOf(order({}), order(parameters))).toBe(three.length);
 	});
-	expect(simulator.submissions).toBe(3);
+
+	test('pays for nothing again with another key', async () => {
+		const credential = { baseUrl: simulator.url, apiKey: 'another-key' };
+		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
+		const failed = await runNode(simulator, { ...order({}), tries: 1, executionId: '1' });
+		simulator.clearFaults();
+		const resume = { executionId: '2', resume: failed.run.data };
+		const { error } = await runNode(simulator, { ...order({}), ...resume, credential, tries: 1 });
+		// The simulator knows one key: what counts is that nothing was submitted with the other.
+		expect(error?.message).toMatch(/API key/);
+		expect(simulator.count('submit')).toBe(three.length);
+	});
+
+	test.each<[string, object]>([
+		['the prompt', { prompt: '={{ $json.prompt }} at night' }],
+		['the size', { size: '480p' }],
+		['the duration', { duration: 3 }],
+		['the model', { model: 'tern-film-20250212' }],
+		['an option of the request', { options: { fps: 60, user: 'someone' } }],
+	])('makes new videos when %s is changed', async (_, parameters) => {
+		expect(await submissionsOf(order({}), order(parameters))).toBe(2 * three.length);
+	});
+
+	test('makes new videos at another Base URL', async () => {
+		const credential = { baseUrl: `${simulator.url}/prefix`, apiKey: simulator.key };
+		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
+		const failed = await runNode(simulator, { ...order({}), tries: 1, executionId: '1' });
+		simulator.clearFaults();
+		const resume = { executionId: '2', resume: failed.run.data };
+		await runNode(simulator, { ...order({}), ...resume, credential, tries: 1 });
+		expect(simulator.requests.filter(({ method }) => method === 'POST').length).toBeGreaterThan(
+			three.length,
+		);
+	});
 });
 
 test('only a video that failed is made again by Retry On Fail', async () => {

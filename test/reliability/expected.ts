@@ -33,8 +33,9 @@ export const good: Rule = () => both({ code: undefined, pauses: [] });
 /** Nothing that comes later can help: sent once, and the error says why. */
 export const final =
 	(told: Told): Rule =>
-	(_way, fault) => {
+	(way, fault) => {
 		const [code, status] = told(fault);
+		if (way === 'poll' && status === 404) return NOT_YET_KNOWN;
 		return both({ code, status, pauses: [] });
 	};
 
@@ -71,6 +72,12 @@ export const retried =
 		const always = limited ? { atLeast: backoff(0) } : polls(pauses, details);
 		return { once, always: { code: 'wait_timeout', pauses: always } };
 	};
+
+/** A replica may not know a task that was submitted less than 30 seconds ago, which is longer than Max Wait here. */
+const NOT_YET_KNOWN: Course = {
+	once: { code: undefined, pauses: [POLL_INTERVAL] },
+	always: { code: 'wait_timeout', pauses: polls([], {}) },
+};
 
 /** The pauses between requests when each poll of a task fails after its retries. */
 function polls(retries: number[], { lasting = 0, resumed = false }: Retry): number[] {

@@ -95,15 +95,18 @@ export const ROWS: readonly Row[] = [
 			'content-filtered',
 			'invalid-api-key',
 			'quota-not-enough',
-			'model-not-found',
-			'task-not-found',
 			'payload-too-large',
 		),
 		rule: final(codeOf),
 	},
 	{
+		what: 'The service does not know the model or the task, or the endpoint (404)',
+		faults: [...inEveryShape('model-not-found', 'task-not-found'), ...withoutCode(404)],
+		rule: unlessDownload(final(codeOf)),
+	},
+	{
 		what: 'The same statuses without a code: an HTML page, plain text, nothing',
-		faults: withoutCode(400, 401, 403, 404, 413),
+		faults: withoutCode(400, 401, 403, 413),
 		rule: unlessDownload(final(codeOf)),
 	},
 	{

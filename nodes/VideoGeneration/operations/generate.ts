@@ -1,14 +1,41 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { TaskFailedError, type VideoTask } from '../../../gateway';
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeProperties,
+	type INodePropertyOptions,
+	updateDisplayOptions,
+} from 'n8n-workflow';
+import { TaskFailedError } from '../../../gateway';
 import { eachItem } from '../../shared/eachItem';
 import { TaskError } from '../../shared/errorText';
-import { readOutputOptions } from '../output';
-import { readVideoRequest } from '../request';
+import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
+import { optionsProperty, readVideoRequest, requestProperties } from '../request';
 import type { OpenRun } from '../videoRun';
-import { readWaitOptions } from '../waitOptions';
+import type { SubmittedTask } from '../submissions';
+import { readWaitOptions, waitOptionsProperty } from '../waitOptions';
 
-/** Submits videos and waits for them. While a video is merely waited for, the next item is submitted. */
-export async function generate(
+export const option: INodePropertyOptions = {
+	name: 'Generate',
+	value: 'generate',
+	action: 'Generate a video',
+	description: 'Submit a video and wait until it is finished',
+};
+
+const properties: INodeProperties[] = [
+	...requestProperties,
+	...downloadProperties,
+	simplifyProperty,
+	optionsProperty,
+	waitOptionsProperty,
+];
+
+export const description = updateDisplayOptions(
+	{ show: { operation: [option.value] } },
+	properties,
+);
+
+/** Submits videos and waits for them. While a video is waited for, the next item is submitted. */
+export async function execute(
 	context: IExecuteFunctions,
 	open: OpenRun,
 ): Promise<INodeExecutionData[]> {
@@ -21,21 +48,22 @@ export async function generate(
 				output: readOutputOptions(context, itemIndex),
 			}),
 			async run({ request, wait, output }, itemIndex) {
-				const { submission, resumed, failure } = await submissions.submit(request, itemIndex);
-				submission.data.forEach((task) => tasks.note(task));
-				const firstLookMs = resumed ? 0 : wait.pollIntervalMs;
-				const finish = async (task: VideoTask) =>
-					await tasks
-						.finish(task, { ...wait, firstLookMs }, output, itemIndex)
-						.catch((error: unknown) => {
+				const submission = await submissions.submit(request, itemIndex);
+				const finish = async ({ task, request, submittedAt }: SubmittedTask) => {
+					const finished = await tasks.wait(task, wait, output, submittedAt);
+					return await tasks.toItem(finished, output, itemIndex, request);
+				};
+				const items = submission.tasks.map(
+					async (submitted) =>
+						await finish(submitted).catch((error: unknown) => {
 							if (error instanceof TaskError && error.cause instanceof TaskFailedError) {
-								submissions.taskFailed(itemIndex, request, task.id);
+								submission.taskFailed(submitted.task.id);
 							}
 							throw error;
-						});
-				const items = submission.data.map(finish);
+						}),
+				);
 				// What is paid for is put out, also when there is nothing in place of what failed.
-				if (failure !== undefined) items.push(Promise.reject(failure));
+				if (submission.failure !== undefined) items.push(Promise.reject(submission.failure));
 				return { pending: tasks.together(items, itemIndex) };
 			},
 		};

@@ -1,22 +1,48 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { parseTaskId } from '../../../gateway';
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeProperties,
+	type INodePropertyOptions,
+	updateDisplayOptions,
+} from 'n8n-workflow';
+import { isFinished } from '../../../gateway';
 import { eachItem } from '../../shared/eachItem';
-import { readOutputOptions } from '../output';
+import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
 import type { OpenRun } from '../videoRun';
+import { readTaskId, taskIdProperty } from '../taskId';
 
-/** Asks once for the state of tasks. */
-export async function get(
+export const option: INodePropertyOptions = {
+	name: 'Get',
+	value: 'get',
+	action: 'Get the state of a video',
+	description: 'Ask once for the state of a video that was submitted before',
+};
+
+const properties: INodeProperties[] = [taskIdProperty, ...downloadProperties, simplifyProperty];
+
+export const description = updateDisplayOptions(
+	{ show: { operation: [option.value] } },
+	properties,
+);
+
+/** Gets the state of tasks once. */
+export async function execute(
 	context: IExecuteFunctions,
 	open: OpenRun,
 ): Promise<INodeExecutionData[]> {
 	return await eachItem(context, (service) => {
-		const { tasks } = open(service);
+		const { tasks, hints } = open(service);
 		return {
 			prepare: (itemIndex) => ({
-				taskId: parseTaskId(context.getNodeParameter('taskId', itemIndex, '')),
+				taskId: readTaskId(context, itemIndex),
 				output: readOutputOptions(context, itemIndex),
 			}),
-			run: async ({ taskId, output }, itemIndex) => [await tasks.get(taskId, output, itemIndex)],
+			async run({ taskId, output }, itemIndex) {
+				const task = await tasks.poll(taskId, output);
+				if (output.binaryProperty !== undefined && !isFinished(task))
+					hints.note('not finished yet, so there is nothing to download. Wait, or Get later.');
+				return [await tasks.toItem(task, output, itemIndex)];
+			},
 		};
 	});
 }

@@ -1,29 +1,48 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeProperties,
+	type INodePropertyOptions,
+	updateDisplayOptions,
+} from 'n8n-workflow';
 import { eachItem } from '../../shared/eachItem';
-import { readOutputOptions } from '../output';
-import { readVideoRequest } from '../request';
+import { readOutputOptions, simplifyProperty } from '../output';
+import { optionsProperty, readVideoRequest, requestProperties } from '../request';
 import type { OpenRun } from '../videoRun';
 import { fullSubmission, simplifiedSubmission } from '../taskItem';
 
-/** Submits videos and hands on their tasks at once, to be fetched by Get or Wait later. */
-export async function submit(
+export const option: INodePropertyOptions = {
+	name: 'Submit',
+	value: 'submit',
+	action: 'Submit a video without waiting',
+	description: 'Submit a video and go on without waiting for it',
+};
+
+const properties: INodeProperties[] = [...requestProperties, simplifyProperty, optionsProperty];
+
+export const description = updateDisplayOptions(
+	{ show: { operation: [option.value] } },
+	properties,
+);
+
+/** Submits videos and hands on their tasks at once, for Get or Wait later. */
+export async function execute(
 	context: IExecuteFunctions,
 	open: OpenRun,
 ): Promise<INodeExecutionData[]> {
 	return await eachItem(context, (service) => {
-		const { submissions, tasks } = open(service);
+		const { submissions } = open(service);
 		return {
 			prepare: (itemIndex) => ({
 				request: readVideoRequest(context, itemIndex),
 				simplify: readOutputOptions(context, itemIndex).simplify,
 			}),
 			async run({ request, simplify }, itemIndex) {
-				const { submission, failure } = await submissions.submit(request, itemIndex);
-				submission.data.forEach((task) => tasks.note(task));
+				const { tasks, failure } = await submissions.submit(request, itemIndex);
 				if (failure !== undefined) throw failure;
 				const toJson = simplify ? simplifiedSubmission : fullSubmission;
-				return submission.data.map((task) => ({
-					json: toJson(submission, task),
+				return tasks.map(({ task, request }) => ({
+					json: toJson(task, request),
 					pairedItem: { item: itemIndex },
 				}));
 			},

@@ -1,28 +1,55 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { parseTaskId } from '../../../gateway';
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeProperties,
+	type INodePropertyOptions,
+	updateDisplayOptions,
+} from 'n8n-workflow';
 import { eachItem } from '../../shared/eachItem';
-import { readOutputOptions } from '../output';
+import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
 import type { OpenRun } from '../videoRun';
-import { readWaitOptions } from '../waitOptions';
+import { readTaskId, taskIdProperty } from '../taskId';
+import { readWaitOptions, waitOptionsProperty } from '../waitOptions';
+
+export const option: INodePropertyOptions = {
+	name: 'Wait',
+	value: 'wait',
+	action: 'Wait for a submitted video',
+	description: 'Wait until a video that was submitted before is finished',
+};
+
+const properties: INodeProperties[] = [
+	taskIdProperty,
+	...downloadProperties,
+	simplifyProperty,
+	waitOptionsProperty,
+];
+
+export const description = updateDisplayOptions(
+	{ show: { operation: [option.value] } },
+	properties,
+);
 
 /** Waits for tasks that were submitted before, wherever and whenever that was. */
-export async function wait(
+export async function execute(
 	context: IExecuteFunctions,
 	open: OpenRun,
 ): Promise<INodeExecutionData[]> {
 	return await eachItem(context, (service) => {
-		const { tasks } = open(service);
+		const { tasks, log } = open(service);
 		return {
 			prepare: (itemIndex) => ({
-				taskId: parseTaskId(context.getNodeParameter('taskId', itemIndex, '')),
-				waitOptions: { ...readWaitOptions(context, itemIndex), firstLookMs: 0 },
+				taskId: readTaskId(context, itemIndex),
+				wait: readWaitOptions(context, itemIndex),
 				output: readOutputOptions(context, itemIndex),
 			}),
-			async run({ taskId, waitOptions, output }, itemIndex) {
-				const task = tasks.note({ id: taskId, status: 'processing' as const });
-				return {
-					pending: tasks.together([tasks.finish(task, waitOptions, output, itemIndex)], itemIndex),
+			async run({ taskId, wait, output }, itemIndex) {
+				const task = log.note({ id: taskId, status: 'processing' });
+				const finish = async () => {
+					const finished = await tasks.wait(task, wait, output);
+					return await tasks.toItem(finished, output, itemIndex);
 				};
+				return { pending: tasks.together([finish()], itemIndex) };
 			},
 		};
 	});

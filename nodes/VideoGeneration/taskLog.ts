@@ -1,0 +1,79 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { systemClock } from '../../gateway';
+import type { TaskState } from '../shared/errorText';
+
+/** A line of progress for each of a thousand videos would hide the rest of the log. */
+const PROGRESS_EVERY_MS = 5_000;
+
+/**
+ * All video tasks of one run of the node, for the case that it ends badly, and in n8n's log: n8n keeps nothing of a node
+ * that is stopped, or whose process dies.
+ */
+export class TaskLog {
+	private readonly states = new Map<string, TaskState>();
+	private readonly name: string;
+	private waitedFor = 0;
+	private finished = 0;
+	private progressAt = -Infinity;
+
+	constructor(private readonly context: IExecuteFunctions) {
+		this.name = `Node "${context.getNode().name}", execution ${context.getExecutionId()}`;
+	}
+
+	/** Every task id is in the log as soon as it is known. */
+	submitted(taskIds: string[], itemIndex: number): void {
+		const tasks = `video task${taskIds.length === 1 ? '' : 's'} ${taskIds.join(', ')}`;
+		this.context.logger.info(`${this.name}: submitted ${tasks} [item ${itemIndex}]`);
+	}
+
+	/** Stop was pressed while a submission was in flight. */
+	mayBeSubmitted(itemIndex: number): void {
+		this.context.logger.warn(
+			`${this.name}: stopped during a submission, which the service may have accepted: check your account before you run it again [item ${itemIndex}]`,
+		);
+	}
+
+	/** Stop was pressed: the tasks are still running. */
+	stopped(): void {
+		const list = this.list();
+		if (list) this.context.logger.warn(`${this.name}: stopped. ${list}`);
+	}
+
+	note<Task extends { id: string; status: string; url?: string | null | undefined }>(
+		task: Task,
+	): Task {
+		this.states.set(task.id, { task_id: task.id, status: task.status, url: task.url });
+		return task;
+	}
+
+	/** What is known of a task. From here on it is one of the run, though no poll may ever see it. */
+	stateOf(taskId: string): TaskState {
+		const state = this.states.get(taskId) ?? { task_id: taskId, status: 'unknown' };
+		this.states.set(taskId, state);
+		return state;
+	}
+
+	/** Every task of the run, numbered in one line: the editor collapses line breaks. */
+	list(): string {
+		const tasks = [...this.states.values()].map(
+			({ task_id, status, url }, index) =>
+				`(${index + 1}) ${task_id}: ${status}${url ? `, ${url}` : ''}`,
+		);
+		return tasks.length === 0 ? '' : `Tasks of this run: ${tasks.join(' ')}`;
+	}
+
+	beginWait(): void {
+		this.waitedFor += 1;
+	}
+
+	/** n8n shows no progress of a node that runs. */
+	endWait(): void {
+		this.finished += 1;
+		const now = systemClock.now();
+		const isLast = this.finished === this.waitedFor;
+		if (!isLast && now - this.progressAt < PROGRESS_EVERY_MS) return;
+		this.progressAt = now;
+		const progress = `${this.finished} of ${this.waitedFor} videos finished`;
+		this.context.logger.info(`${this.name}: ${progress}`);
+	}
+}

@@ -1,0 +1,65 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { RequestIdentity } from './requestIdentity';
+
+/** Calls that failed and that no agent repeated, whose paid work is kept. What they hold may be large. */
+const MOST_KEPT = 50;
+
+const ALL_RUNS = 'all runs';
+
+/** The places of calls that are under way, by where they are stored: an agent may call a tool twice at the same moment. */
+const placesTaken = new WeakMap<object, Set<string>>();
+
+/**
+ * The paid work of a node that is a tool of an agent. There n8n begins a new run for every call, also for a second try:
+ * what is paid for and was not handed on belongs to all runs, and of several calls for the same at once each has a place
+ * of its own.
+ */
+export class ToolLedger<Work> {
+	private readonly work: Record<string, Work>;
+	private readonly taken: Set<string>;
+	/** Where this call keeps what it asked for. */
+	private readonly places = new Set<string>();
+
+	constructor(runs: Record<string, Record<string, Work>>) {
+		this.work = runs[ALL_RUNS] ??= {};
+		this.taken = placesTaken.get(this.work) ?? new Set();
+		placesTaken.set(this.work, this.taken);
+	}
+
+	/** A place that no other call has taken: one with paid work, or else a new one. */
+	placeOf(itemIndex: number, { request }: RequestIdentity): string {
+		const name = `${itemIndex} ${request}`;
+		const kept = Object.keys(this.work).find(
+			(known) => known.startsWith(name) && !this.taken.has(known),
+		);
+		const place = kept ?? this.newPlace(name);
+		this.places.add(place);
+		this.taken.add(place);
+		return place;
+	}
+
+	private newPlace(name: string): string {
+		let number = 0;
+		while (this.taken.has(`${name} ${number}`) || `${name} ${number}` in this.work) number += 1;
+		return `${name} ${number}`;
+	}
+
+	read(place: string): Work | undefined {
+		return this.work[place];
+	}
+
+	write(place: string, work: Work): void {
+		this.work[place] = work;
+	}
+
+	/** A call that failed may be repeated: by Retry On Fail, or by the agent. */
+	end(items: INodeExecutionData[] | undefined): void {
+		const isDone = items !== undefined && !items.some(({ json }) => json.error !== undefined);
+		for (const place of this.places) {
+			this.taken.delete(place);
+			if (isDone) delete this.work[place];
+		}
+		const left = Object.keys(this.work).filter((place) => !this.taken.has(place));
+		for (const place of left.slice(0, -MOST_KEPT)) delete this.work[place];
+	}
+}
