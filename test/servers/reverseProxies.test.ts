@@ -1,29 +1,63 @@
 import { type Simulator, startSimulator } from '../../simulator';
-import { runNode } from '../engine/runNode';
+import { type NodeRun, runNode } from '../engine/runNode';
 import { chatNode } from '../nodes/chatNode';
+import { videoNode } from '../nodes/videoNode';
 import { apache, haproxy, nginx } from './reverseProxies';
 import { describeWith, type RunningServer, startServer } from './startServer';
 
 let simulator: Simulator;
 let proxy: RunningServer;
 
-describe.each([apache, nginx, haproxy])('behind', (program) => {
+const run = async (options: NodeRun) =>
+	await runNode(simulator, {
+		...options,
+		credential: { baseUrl: proxy.url, apiKey: simulator.key },
+	});
+
+/** What each server answers when the service takes too long, and when its connection breaks. */
+describe.each([
+	{ program: apache, late: 502, broken: 502 },
+	{ program: nginx, late: 504, broken: 502 },
+	{ program: haproxy, late: 504, broken: 502 },
+])('behind a reverse proxy', ({ program, late, broken }) => {
 	describeWith(program, () => {
 		beforeAll(async () => {
 			simulator = await startSimulator();
 			proxy = await startServer(program, simulator.url);
 		});
+		afterEach(() => simulator.reset());
 		afterAll(async () => {
 			await proxy.close();
 			await simulator.close();
 		});
 
-		test('a chat is answered', async () => {
-			const { items } = await runNode(simulator, {
-				...chatNode(),
-				credential: { baseUrl: proxy.url, apiKey: simulator.key },
+		test('a chat and a video are answered', async () => {
+			const chat = await run(chatNode());
+			expect(chat.items[0]?.json.text).toEqual(expect.any(String));
+			const video = await run(videoNode({ operation: 'submit' }));
+			expect(video.items[0]?.json.task_id).toBe(simulator.tasks[0]?.id);
+		});
+
+		const submission = videoNode({ operation: 'submit', requestOptions: { maxRetries: 3 } });
+
+		test.each([
+			['takes longer than the proxy waits', 'hang', late],
+			['breaks the connection', 'lost', broken],
+		])('a service that does the work and %s is paid once', async (_what, fault, status) => {
+			simulator.inject({ endpoint: 'submit', fault });
+			const { items } = await run({ ...submission, onError: 'continueRegularOutput' });
+			expect(items[0]?.json.error).toMatchObject({
+				http_status: status,
+				may_have_been_accepted: true,
 			});
-			expect(items[0]?.json.text).toEqual(expect.any(String));
+			expect(simulator.submissions).toBe(1);
+		});
+
+		test('Retry On Fail submits nothing again after the connection of a submission broke', async () => {
+			simulator.inject({ endpoint: 'submit', fault: 'lost' });
+			const { error } = await run({ ...submission, tries: 3 });
+			expect(error?.description).toMatch(/check your account before you run it again/);
+			expect(simulator.submissions).toBe(1);
 		});
 	});
 });
