@@ -34,8 +34,8 @@ const UNDICI = `
 	import Dispatcher from 'undici/lib/dispatcher/dispatcher.js';
 	Object.assign(Dispatcher.prototype, api);
 	export { default as Agent } from 'undici/lib/dispatcher/agent.js';
-	export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js';
 	export { default as Pool } from 'undici/lib/dispatcher/pool.js';
+	export { default as ProxyAgent } from 'undici/lib/dispatcher/proxy-agent.js';
 `;
 
 /**

@@ -5,7 +5,7 @@ export class NeverSentError extends Error {
 	}
 }
 
-/** The proxy did not open a way to the service: the request has not left. */
+/** The proxy did not lead to the service: the service has not seen the request. */
 export class ProxyError extends Error {
 	readonly code: 'proxy_login' | 'proxy_refused' | 'proxy_unreachable';
 
@@ -14,8 +14,9 @@ export class ProxyError extends Error {
 		readonly status?: number,
 		cause?: unknown,
 	) {
-		super('The proxy opened no way to the service', { cause });
+		super('The proxy did not lead to the service', { cause });
 		if (status === undefined) this.code = 'proxy_unreachable';
-		else this.code = status === 407 ? 'proxy_login' : 'proxy_refused';
+		// Some proxies say 401 for their own password, such as tinyproxy.
+		else this.code = status === 407 || status === 401 ? 'proxy_login' : 'proxy_refused';
 	}
 }

@@ -155,10 +155,16 @@ function proxyFailed(error: ProxyError): NoResponseError {
 			'The proxy in front of n8n wants a user name and password, and does not take those it got',
 			`Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
 		],
-		proxy_refused: [
-			`The proxy in front of n8n refuses the way to the service, with status ${status}`,
-			'Ask who runs the proxy to allow the address of the service, or name it in NO_PROXY of the n8n host.',
-		],
+		proxy_refused:
+			status !== undefined && status >= 500
+				? [
+						`The proxy in front of n8n could not reach the service (status ${status})`,
+						'Check the Base URL in the credential, and that the service is running. Ask who runs the proxy whether it can reach the service.',
+					]
+				: [
+						`The proxy in front of n8n refuses to connect to the service (status ${status})`,
+						'Ask who runs the proxy to allow the host and port of the service, or add the host to NO_PROXY of the n8n host.',
+					],
 		proxy_unreachable: [
 			'The proxy in front of n8n could not be reached',
 			`Check ${PROXY_VARIABLES}, and that the proxy is running.`,

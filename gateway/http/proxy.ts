@@ -1,85 +1,119 @@
-import type { Dispatcher, Pool } from 'undici';
-import { InvalidInputError } from '../errors/gatewayError';
-import { ProxyError } from './connectionErrors';
+import { Agent, type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { NeverSentError, ProxyError } from './connectionErrors';
+import { parseProxy, proxyFor } from './proxyVariables';
 
-/** Where n8n's variables lead the requests; an empty text: straight to the service. */
-export interface Proxies {
-	httpProxy: string;
-	httpsProxy: string;
-}
-
-const PROTOCOLS = new Set(['http:', 'https:', 'socks5:', 'socks:']);
-
-/** The proxy variables of the n8n host, also those of which undici knows nothing. A pool reads them once. */
-export function proxyVariables(): { http: string; https: string; none: string } {
-	const all = variable('all_proxy');
-	return {
-		http: variable('http_proxy') || all,
-		https: variable('https_proxy') || all,
-		none: variable('no_proxy'),
+/** How connections to a service are made where no proxy is in the way. */
+export interface ConnectionOptions extends Omit<Agent.Options, 'connect' | 'factory'> {
+	connect: buildConnector.BuildOptions & {
+		/** Milliseconds until a connection must be there. */
+		timeout: number;
+		rejectUnauthorized: boolean;
 	};
-}
-
-function variable(name: string): string {
-	return (process.env[name] || process.env[name.toUpperCase()] || '').trim();
-}
-
-/** @throws InvalidInputError, which does not repeat the address: it may hold a password */
-export function readProxies(): Proxies {
-	const { http, https } = proxyVariables();
-	return { httpProxy: proxyAddress(http), httpsProxy: proxyAddress(https) };
-}
-
-/** A bare host and port, as n8n takes them too, is a proxy that speaks plain HTTP. */
-function proxyAddress(text: string): string {
-	if (text === '') return '';
-	const address = text.includes('://') ? text : `http://${text}`;
-	if (!URL.canParse(address)) throw noAddress();
-	const { protocol, username, password, host } = new URL(address);
-	const login = [username, password].filter(Boolean).join(':');
-	if (!PROTOCOLS.has(protocol) || host === '' || !isEncoded(login)) throw noAddress();
-	return `${protocol}//${login && `${login}@`}${host}`;
-}
-
-function isEncoded(text: string): boolean {
-	try {
-		return decodeURIComponent(text) !== undefined;
-	} catch {
-		return false;
-	}
-}
-
-function noAddress() {
-	return new InvalidInputError(
-		'proxy',
-		'The proxy variable of the n8n host is not an address',
-		'Ask the administrator of this n8n to correct HTTP_PROXY, HTTPS_PROXY or ALL_PROXY: http://user:password@host:port, with signs such as @ / : # in the password written as %40 %2F %3A %23. Nothing was sent to the service.',
-	);
 }
 
 /**
- * Makes the connections to a proxy, for undici's proxy agent. By itself that agent asks a proxy that hangs up for a way
- * again and again, thousands of times a second, and leaves out a name that has no password.
+ * Opens connections to a service: straight, or through the proxy that the variables of the n8n host name for it. As n8n
+ * does, a plain http:// service is requested from the proxy, which sees the request and its key; only for https:// the
+ * proxy is asked for a tunnel.
+ * @throws InvalidInputError when the variable is not a URL
  */
-export function proxyPools(PoolClass: typeof Pool): (proxy: URL, options: object) => Pool {
-	return ({ origin, username, password }, options) => {
-		const pool = new PoolClass(origin, options);
-		const connect = pool.connect.bind(pool);
-		const login = username !== '' && password === '' && basicLogin(username);
-		return Object.assign(pool, {
-			connect: async (way: Dispatcher.ConnectOptions) => {
-				const headers = Object.assign({}, way.headers, login && { 'proxy-authorization': login });
-				const answer = await connect({ ...way, headers }).catch(unreachable);
-				if (answer.statusCode === 200) return answer;
-				answer.socket.on('error', () => {}).destroy();
-				throw new ProxyError(answer.statusCode);
-			},
-		});
+export function openDispatcher(service: string, options: ConnectionOptions): Dispatcher {
+	const address = proxyFor(service);
+	if (address === '') return new Agent(options);
+	const proxy = parseProxy(address);
+	const { timeout, rejectUnauthorized } = options.connect;
+	if (service.startsWith('http:') && proxy.protocol.startsWith('http')) {
+		const connections = new Agent({ ...options, connect: { timeout } });
+		return connections.compose(requestFrom(proxy));
+	}
+	return new ProxyAgent({
+		...options,
+		uri: proxy.href,
+		proxyTls: { timeout },
+		requestTls: { rejectUnauthorized, timeout },
+		clientFactory: (_proxy, pool) => openTunnels(proxy, pool, timeout),
+	});
+}
+
+/** Requests in absolute form (RFC 9112, 3.2.2). */
+function requestFrom(proxy: URL): Dispatcher.DispatcherComposeInterceptor {
+	const login = loginTo(proxy);
+	return (dispatch) => (request, handler) => {
+		const { host } = new URL(String(request.origin));
+		const forwarded = {
+			...request,
+			origin: proxy.origin,
+			path: `${String(request.origin)}${request.path}`,
+			headers: { ...request.headers, host, ...login },
+			// undici would look for the service's name in the certificate of the proxy.
+			servername: proxy.hostname,
+		};
+		return dispatch(forwarded, new ForwardedResponse(handler));
 	};
 }
 
-function basicLogin(username: string): string {
-	return `Basic ${Buffer.from(`${decodeURIComponent(username)}:`).toString('base64')}`;
+/** Tells what the proxy says for itself from what it hands on. */
+class ForwardedResponse implements Dispatcher.DispatchHandler {
+	private isSent = false;
+
+	constructor(private readonly handler: Dispatcher.DispatchHandler) {}
+
+	onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+		this.isSent = true;
+		this.handler.onRequestStart?.(controller, context);
+	}
+
+	onResponseStart(
+		controller: Dispatcher.DispatchController,
+		status: number,
+		headers: Record<string, string | string[]>,
+		statusText?: string,
+	): void {
+		// The proxy kept the request to itself.
+		if (status === 407) controller.abort(new NeverSentError(new ProxyError(status)));
+		else this.handler.onResponseStart?.(controller, status, headers, statusText);
+	}
+
+	onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+		this.handler.onResponseData?.(controller, bytes);
+	}
+
+	onResponseEnd(
+		controller: Dispatcher.DispatchController,
+		trailers: Record<string, string | string[]>,
+	): void {
+		this.handler.onResponseEnd?.(controller, trailers);
+	}
+
+	onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+		const told = this.isSent ? error : new ProxyError(undefined, error);
+		this.handler.onResponseError?.(controller, told);
+	}
+}
+
+/**
+ * Makes the connections to a proxy, for undici's proxy agent. By itself that agent asks a proxy that hangs up for a tunnel
+ * again and again, thousands of times a second, and leaves out a name that has no password.
+ */
+function openTunnels(proxy: URL, options: object, timeoutMs: number): Pool {
+	const pool = new Pool(proxy.origin, { ...options, headersTimeout: timeoutMs });
+	const connect = pool.connect.bind(pool);
+	const login = loginTo(proxy);
+	return Object.assign(pool, {
+		connect: async (tunnel: Dispatcher.ConnectOptions) => {
+			const headers = Object.assign({}, tunnel.headers, login);
+			const response = await connect({ ...tunnel, headers }).catch(unreachable);
+			if (response.statusCode === 200) return response;
+			response.socket.on('error', () => {}).destroy();
+			throw new ProxyError(response.statusCode);
+		},
+	});
+}
+
+function loginTo({ username, password }: URL): { 'proxy-authorization'?: string } {
+	if (username === '' && password === '') return {};
+	const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+	return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
 function unreachable(cause: unknown): never {

@@ -1,8 +1,9 @@
-import { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { ACCEPTED_CODINGS, decompress } from './decompress';
 import { dispatch } from './dispatch';
 import { CONNECT_TIMEOUT_MS } from './idleTimeout';
-import { proxyPools, proxyVariables, readProxies } from './proxy';
+import { openDispatcher } from './proxy';
+import { proxyFor } from './proxyVariables';
 import type { EgressFilter, HttpRequest, Transport, TransportSettings } from './types';
 
 /**
@@ -22,7 +23,7 @@ let filterCount = 0;
 /** The transport over the process-wide pools of this service, TLS setting and proxy. */
 export function openTransport(settings: TransportSettings): Transport {
 	const { origin: service, ignoreSslIssues, egressFilter } = settings;
-	const way = [service, ignoreSslIssues, filterId(egressFilter), proxyVariables()];
+	const way = [service, ignoreSslIssues, filterId(egressFilter), proxyFor(service)];
 	// In a pool of their own, requests that close their connection never meet one that was used before.
 	const keys = { pooled: JSON.stringify(way), own: JSON.stringify([...way, 'own']) };
 	return async (request) => {
@@ -68,26 +69,15 @@ function closeLongestUnused(): void {
 	void pool.close();
 }
 
-function openPool({ ignoreSslIssues, egressFilter }: TransportSettings): Dispatcher {
-	const tls = { rejectUnauthorized: !ignoreSslIssues };
+function openPool({ origin, ignoreSslIssues, egressFilter }: TransportSettings): Dispatcher {
 	// Without a limit of its own: what waits in undici's pool could not be told from what is being sent.
-	const options = {
+	return openDispatcher(origin, {
 		keepAliveTimeout: KEEP_ALIVE_MS,
 		connect: {
-			...tls,
+			rejectUnauthorized: !ignoreSslIssues,
 			timeout: CONNECT_TIMEOUT_MS,
 			...(egressFilter && { lookup: egressFilter.createSecureLookup() }),
 		},
-	};
-	// The proxy agent asks for each request anew whether a proxy is in its way. A bare Pool would connect again for a
-	// request that was given up.
-	const proxies = readProxies();
-	if (!proxies.httpProxy && !proxies.httpsProxy) return new Agent(options);
-	return new EnvHttpProxyAgent({
-		...options,
-		...proxies,
-		requestTls: tls,
-		clientFactory: proxyPools(Pool),
 	});
 }
 

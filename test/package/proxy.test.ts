@@ -17,8 +17,8 @@ test.each(['http', 'https'])(
 		const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
 		const service = await startSimulator(scheme === 'https' ? { tls: { key, cert } } : {});
 		const script = `
-			const { Gateway, parseConnection } = require('./dist/gateway');
-			const connection = parseConnection(${JSON.stringify({ baseUrl: service.url, apiKey: service.key, ignoreSslIssues: true })});
+			const { Gateway, parseCredential } = require('./dist/gateway');
+			const connection = parseCredential(${JSON.stringify({ baseUrl: service.url, apiKey: service.key, ignoreSslIssues: true })});
 			const rules = { maxConcurrency: 1, maxRetries: 0, timeoutMs: 10_000 };
 			new Gateway(connection, rules).listModels().then((models) => {
 				console.log(models.length);
@@ -32,6 +32,7 @@ test.each(['http', 'https'])(
 			env,
 		}).finally(async () => await service.close());
 		expect(Number(stdout)).toBeGreaterThan(1);
-		expect(proxy.tunnels.map(({ target }) => target)).toEqual([new URL(service.url).host]);
+		const tunnel = `CONNECT ${new URL(service.url).host}`;
+		expect(proxy.road).toEqual([scheme === 'https' ? tunnel : `${service.url}/v1/models`]);
 	},
 );

@@ -61,25 +61,58 @@ const secured = async () => {
 	service = await startSimulator({ tls });
 };
 
-test.each(VARIABLES.filter((name) => !/no_/i.test(name)))(
-	'%s is honoured, and the proxy is not given the key',
+test.each(VARIABLES.filter((name) => /http_/i.test(name) || /all_/i.test(name)))(
+	'%s is honoured: the proxy requests a service at http://, and sees its key',
 	async (variable) => {
 		process.env[variable] = `http://${proxy.host}`;
-		if (/https/i.test(variable)) await secured();
 		const { items } = await ask();
 		expect(items[0]?.json.text).toEqual(expect.any(String));
-		expect(proxy.tunnels).toHaveLength(1);
-		expect(proxy.tunnels[0]?.target).toBe(new URL(service.url).host);
+		expect(proxy.road).toEqual([`${service.url}/v1/chat/completions`]);
+		expect(proxy.forwarded[0]?.headers).toMatchObject({
+			host: new URL(service.url).host,
+			authorization: `Bearer ${service.key}`,
+		});
+	},
+);
+
+test.each(VARIABLES.filter((name) => /https_/i.test(name) || /all_/i.test(name)))(
+	'%s is honoured: the proxy opens a tunnel to a service at https://, and is not given the key',
+	async (variable) => {
+		process.env[variable] = `http://${proxy.host}`;
+		await secured();
+		const { items } = await ask();
+		expect(items[0]?.json.text).toEqual(expect.any(String));
+		expect(proxy.road).toEqual([`CONNECT ${new URL(service.url).host}`]);
 		expect(inspect(proxy.tunnels)).not.toContain(service.key);
 	},
 );
+
+test('a stream comes through a proxy piece by piece', async () => {
+	process.env.HTTP_PROXY = `http://${proxy.host}`;
+	const stream = { ...chatNode({ options: { stream: true } }), streaming: true };
+	const { items, chunks } = await ask(stream);
+	expect(items[0]?.json.text).toEqual(expect.any(String));
+	expect(chunks.length).toBeGreaterThan(3);
+	expect(proxy.forwarded).toHaveLength(1);
+});
+
+test('chats share a connection to a proxy, and each submission of a video has its own', async () => {
+	process.env.HTTP_PROXY = `http://${proxy.host}`;
+	await ask();
+	await ask();
+	expect(proxy.connections).toBe(1);
+	await ask(videoNode({ operation: 'submit' }));
+	await ask(videoNode({ operation: 'submit' }));
+	expect(proxy.forwarded).toHaveLength(4);
+	expect(proxy.connections).toBe(3);
+});
 
 test.each(['NO_PROXY', 'no_proxy'])('%s keeps the proxy out of it', async (variable) => {
 	process.env.HTTP_PROXY = `http://${proxy.host}`;
 	process.env[variable] = '127.0.0.1';
 	const { items } = await ask();
 	expect(items[0]?.json.text).toEqual(expect.any(String));
-	expect(proxy.tunnels).toEqual([]);
+	expect(proxy.road).toEqual([]);
 });
 
 test.each(['http', 'https'])(
@@ -89,17 +122,23 @@ test.each(['http', 'https'])(
 		if (scheme === 'https') await secured();
 		const result = await ask();
 		expect(result.items[0]?.json.text).toEqual(expect.any(String));
-		expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(basic(`user:${PASSWORD}`));
+		const [request] = [...proxy.tunnels, ...proxy.forwarded];
+		expect(request?.headers['proxy-authorization']).toBe(basic(`user:${PASSWORD}`));
 		expect(service.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
 		expectNoPassword(result);
 	},
 );
 
-test('a proxy that asks for a name alone is given it', async () => {
-	process.env.HTTP_PROXY = `http://token-of-n8n@${proxy.host}`;
-	expect((await ask()).items).toHaveLength(1);
-	expect(proxy.tunnels[0]?.headers['proxy-authorization']).toBe(basic('token-of-n8n:'));
-});
+test.each(['http', 'https'])(
+	'a proxy that asks for a name alone is given it, for a service at %s://',
+	async (scheme) => {
+		process.env.ALL_PROXY = `http://token-of-n8n@${proxy.host}`;
+		if (scheme === 'https') await secured();
+		expect((await ask()).items).toHaveLength(1);
+		const [request] = [...proxy.tunnels, ...proxy.forwarded];
+		expect(request?.headers['proxy-authorization']).toBe(basic('token-of-n8n:'));
+	},
+);
 
 test.each([
 	['without http://', (host: string) => host],
@@ -109,7 +148,7 @@ test.each([
 ])('the address of a proxy may be written %s', async (_way, write) => {
 	process.env.HTTP_PROXY = write(proxy.host);
 	expect((await ask()).items[0]?.json.text).toEqual(expect.any(String));
-	expect(proxy.tunnels).toHaveLength(1);
+	expect(proxy.road).toHaveLength(1);
 });
 
 test.each([
@@ -122,7 +161,7 @@ test.each([
 	async (_what, address) => {
 		process.env.HTTP_PROXY = address;
 		const result = await ask({ tries: 2 });
-		expect(result.error?.message).toMatch(/proxy.*not an address/);
+		expect(result.error?.message).toMatch(/proxy.*not a valid URL/);
 		expect(result.error?.description).toMatch(/HTTP_PROXY.*%40.*Nothing was sent/);
 		expectNoPassword(result);
 		expect(service.requests).toEqual([]);
@@ -131,17 +170,22 @@ test.each([
 
 const REFUSALS: Array<[Behaviour, RegExp, RegExp]> = [
 	['answers 407', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
-	['answers 403', /proxy .*refuses.*403/, /allow/],
-	['answers 502', /proxy .*refuses.*502/, /proxy/],
+	['answers 401', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
+	['answers 403', /proxy .*refuses to connect.*403/, /allow/],
+	['answers 500', /proxy .*could not reach the service.*500/, /Base URL.*runs the proxy/],
+	['answers 502', /proxy .*could not reach the service.*502/, /Base URL.*runs the proxy/],
+	['answers 503', /proxy .*could not reach the service.*503/, /Base URL.*runs the proxy/],
+	['answers 504', /proxy .*could not reach the service.*504/, /Base URL.*runs the proxy/],
 	['hangs up', /proxy .*could not be reached/, /HTTP_PROXY/],
 	['resets', /proxy .*could not be reached/, /HTTP_PROXY/],
 	['is none', /proxy .*could not be reached/, /HTTP_PROXY/],
 ];
 
 test.each(REFUSALS)(
-	'a proxy that %s is an error in plain words, without the password: nothing was sent',
+	'a proxy that %s when asked for a tunnel is an error in plain words, without the password: nothing was sent',
 	async (behaviour, message, description) => {
-		process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
+		await secured();
+		process.env.HTTPS_PROXY = `http://${LOGIN}@${proxy.host}`;
 		proxy.behaviour = behaviour;
 		const result = await ask();
 		expect(result.error?.message).toMatch(message);
@@ -153,21 +197,46 @@ test.each(REFUSALS)(
 	},
 );
 
-test('a proxy that cannot be reached is an error in plain words, and nothing is sent past it', async () => {
-	process.env.HTTP_PROXY = `http://${LOGIN}@127.0.0.1:9`;
+test('a proxy that wants another password for a request to http:// says so, and not the service', async () => {
+	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
+	proxy.behaviour = 'answers 407';
 	const result = await ask();
-	expect(result.error?.message).toMatch(/proxy .*could not be reached/);
-	expect(result.error?.description).toMatch(/HTTP_PROXY/);
+	expect(result.error?.message).toMatch(/proxy .*user name and password/);
+	expect(result.error?.description).not.toMatch(/may have accepted/);
 	expectNoPassword(result);
-	expect(service.requests).toEqual([]);
+	expect(proxy.forwarded).toHaveLength(1);
 });
+
+test('what a proxy got and did not answer may have been accepted', async () => {
+	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
+	proxy.behaviour = 'hangs up';
+	const result = await ask();
+	expect(result.error?.description).toMatch(/may have accepted/);
+	expectNoPassword(result);
+	expect(proxy.forwarded).toHaveLength(1);
+});
+
+test.each(['http', 'https'])(
+	'a proxy that cannot be reached for a service at %s:// is an error in plain words, and nothing is sent past it',
+	async (scheme) => {
+		process.env.ALL_PROXY = `http://${LOGIN}@127.0.0.1:9`;
+		if (scheme === 'https') await secured();
+		const result = await ask();
+		expect(result.error?.message).toMatch(/proxy .*could not be reached/);
+		expect(result.error?.description).toMatch(/HTTP_PROXY/);
+		expect(result.error?.description).not.toMatch(/may have accepted/);
+		expectNoPassword(result);
+		expect(service.requests).toEqual([]);
+	},
+);
 
 test.each<[Behaviour, number]>([
 	['hangs up', 3],
 	['answers 503', 3],
 	['answers 407', 1],
-])('a proxy that %s is asked %i times with two retries', async (behaviour, times) => {
-	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
+])('a proxy that %s is asked for a tunnel %i times with two retries', async (behaviour, times) => {
+	await secured();
+	process.env.HTTPS_PROXY = `http://${LOGIN}@${proxy.host}`;
 	proxy.behaviour = behaviour;
 	const restore = fastTime();
 	await ask(chatNode({ requestOptions: { maxRetries: 2 } })).finally(restore);
@@ -175,7 +244,8 @@ test.each<[Behaviour, number]>([
 });
 
 test('a video that a proxy kept from being submitted is submitted in a later try', async () => {
-	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
+	await secured();
+	process.env.HTTPS_PROXY = `http://${LOGIN}@${proxy.host}`;
 	proxy.behaviour = 'hangs up';
 	const video: NodeRun = {
 		...videoNode({ operation: 'submit', requestOptions: { maxRetries: 0 } }),

@@ -1,23 +1,46 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import {
+	createServer,
+	type IncomingHttpHeaders,
+	type IncomingMessage,
+	request as send,
+	type Server,
+	type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** What a proxy does with a request for a way to another host. */
+/** What a proxy does with a request that it is to lead to another host. */
 export type Behaviour = 'opens' | 'hangs up' | 'resets' | 'is none' | `answers ${number}`;
+
+/** What a proxy received: the target is a host and port, or a whole URL. */
+export interface ProxyRequest {
+	target: string;
+	headers: IncomingHttpHeaders;
+}
 
 /** A proxy between n8n and the service. */
 export class ProxyServer {
 	behaviour: Behaviour = 'opens';
+	/** The connections that were opened to it. */
+	connections = 0;
 	/** The CONNECT requests that it received. */
-	readonly tunnels: Array<{ target: string; headers: IncomingHttpHeaders }> = [];
-	/** The other requests that it received. */
-	readonly forwarded: IncomingHttpHeaders[] = [];
+	readonly tunnels: ProxyRequest[] = [];
+	/** The requests in absolute form that it received. */
+	readonly forwarded: ProxyRequest[] = [];
 	private readonly server: Server = createServer((request, response) => {
-		this.forwarded.push(request.headers);
-		response.writeHead(Number(this.behaviour.replace('answers ', '')) || 500).end();
+		this.forwarded.push({ target: request.url ?? '', headers: request.headers });
+		if (this.behaviour === 'opens') forward(request, response);
+		else this.refuse(request.socket, String(request.headers['proxy-authorization']));
 	});
 
+	private readonly sockets = new Set<Socket>();
+
 	constructor() {
+		this.server.on('connection', (socket) => {
+			this.connections += 1;
+			this.sockets.add(socket);
+			socket.once('close', () => this.sockets.delete(socket));
+		});
 		this.server.on('connect', (request, client: Socket, head: Buffer) => {
 			const target = request.url ?? '';
 			this.tunnels.push({ target, headers: request.headers });
@@ -25,6 +48,14 @@ export class ProxyServer {
 			if (this.behaviour === 'opens') open(target, client, head);
 			else this.refuse(client, String(request.headers['proxy-authorization']));
 		});
+	}
+
+	/** All that it received, as lines such as `CONNECT service.test:443`. */
+	get road(): string[] {
+		return [
+			...this.tunnels.map(({ target }) => `CONNECT ${target}`),
+			...this.forwarded.map(({ target }) => target),
+		];
 	}
 
 	async listen(): Promise<void> {
@@ -39,12 +70,13 @@ export class ProxyServer {
 
 	reset(): void {
 		this.behaviour = 'opens';
+		this.connections = 0;
 		this.tunnels.length = 0;
 		this.forwarded.length = 0;
 	}
 
 	async close(): Promise<void> {
-		this.server.closeAllConnections();
+		for (const socket of this.sockets) socket.destroy();
 		this.server.close();
 		await once(this.server, 'close');
 	}
@@ -71,4 +103,18 @@ function open(target: string, client: Socket, head: Buffer): void {
 	});
 	server.on('error', () => client.destroy());
 	client.on('error', () => server.destroy());
+}
+
+function forward(request: IncomingMessage, response: ServerResponse): void {
+	const { port, pathname, search } = new URL(request.url ?? '');
+	const { 'proxy-authorization': _login, ...headers } = request.headers;
+	const { method } = request;
+	const path = pathname + search;
+	const onward = send({ host: '127.0.0.1', port, method, path, headers, agent: false });
+	onward.on('response', (answer) => {
+		response.writeHead(answer.statusCode ?? 500, answer.headers);
+		answer.pipe(response);
+	});
+	onward.on('error', () => response.destroy());
+	request.pipe(onward);
 }

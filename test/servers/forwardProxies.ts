@@ -1,0 +1,55 @@
+import type { ServerProgram } from './startServer';
+
+export interface ProxySettings {
+	/** The port to which it opens tunnels. */
+	tunnelPort?: string;
+	/** A user and a password that it wants. */
+	login?: { user: string; password: string };
+}
+
+/** Proxies as they are shipped, but for where they listen and write. */
+export const squid: ServerProgram<ProxySettings> = {
+	name: 'squid',
+	binary: 'squid',
+	// Squids of one name share memory.
+	args: (config, { port }) => ['-N', '-n', `squid${port}`, '-f', config],
+	config: ({ port, folder }, { tunnelPort = '443', login }) => `
+http_port 127.0.0.1:${port}
+pid_filename ${folder}/pid
+cache_log ${folder}/cache.log
+access_log none
+coredump_dir ${folder}
+cache_effective_user nobody
+shutdown_lifetime 0 seconds
+pinger_enable off
+acl SSL_ports port ${tunnelPort}
+http_access deny CONNECT !SSL_ports
+${login === undefined ? '' : ANY_LOGIN}
+http_access allow localhost
+http_access deny all
+`,
+};
+
+/** Squid has no passwords in its configuration; this helper takes every one. */
+const ANY_LOGIN = `
+auth_param basic program /usr/lib/squid/basic_fake_auth
+acl known proxy_auth REQUIRED
+http_access deny !known
+`;
+
+export const tinyproxy: ServerProgram<ProxySettings> = {
+	name: 'tinyproxy',
+	binary: 'tinyproxy',
+	args: (config) => ['-d', '-c', config],
+	config: ({ port, folder }, { tunnelPort = '443', login }) => `
+Port ${port}
+Listen 127.0.0.1
+Timeout 600
+LogFile "${folder}/log"
+PidFile "${folder}/pid"
+MaxClients 100
+Allow 127.0.0.1
+ConnectPort ${tunnelPort}
+${login === undefined ? '' : `BasicAuth ${login.user} ${login.password}`}
+`,
+};
