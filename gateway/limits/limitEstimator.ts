@@ -23,6 +23,8 @@ const ACCELERATION = 1.03;
 const SMALLEST_SAMPLE = 10;
 /** Fewer requests than this at once are no burst, and no window. */
 const SMALLEST_BURST = 2;
+/** A pause of one second may be less, rounded up: only a longer one tells the rest of a window. */
+const SHORTEST_REST_MS = 2 * SECOND_MS;
 /** If a burst was refused, the bucket held less than estimated: this part of it. */
 const SURELY_HELD = 0.75;
 
@@ -180,7 +182,9 @@ export class LimitEstimator {
 		const seconds = past.secondsUntil(this.closedUntil);
 		const length = seconds * SECOND_MS;
 		// A bucket that is asked a little too fast refuses late and asks for a short pause; a window, for its rest.
-		if (this.pause >= length / 2) this.window = new FixedWindow(taken, length, past.times, now);
+		if (this.pause >= Math.max(SHORTEST_REST_MS, length / 2)) {
+			this.window = new FixedWindow(taken, length, past.times, now);
+		}
 		this.burst = () => 1;
 		this.raise = raiseBetween(taken, taken + 1);
 		return (taken / seconds) * MARGIN;

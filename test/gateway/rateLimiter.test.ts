@@ -6,11 +6,18 @@ import { VirtualClock } from './virtualClock';
 
 const ITEMS = 1_000;
 
-const gatewayOf = (clock: VirtualClock, service: LimitedService, apiKey: string, workers = 10) =>
+const gatewayOf = (
+	clock: VirtualClock,
+	service: LimitedService,
+	apiKey: string,
+	workers = 10,
+	ownLimiter = false,
+) =>
 	new Gateway(parseCredential({ baseUrl: 'http://service.test', apiKey }), {
 		maxConcurrency: workers,
 		maxRetries: 4,
 		timeoutMs: 300_000,
+		skipsLine: ownLimiter,
 		clock,
 		transport: service.transport,
 	});
@@ -247,6 +254,20 @@ test('nodes and executions with one key share its limit: two together need no mo
 	await clock.run(batch(gateways));
 	expect((clock.now() - start) / 1000 / 19.8).toBeLessThanOrEqual(1.15);
 	expect(service.received.length).toBeLessThanOrEqual(ITEMS + 35);
+});
+
+test.each([
+	['50 a second, bursts of 50', bucket(50)],
+	['50 in each second', window()],
+])('two processes that share a key and know nothing of each other: %s', async (_, limit) => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit });
+	const apiKey = randomUUID();
+	const start = clock.now();
+	const processes = [1, 2].map(() => gatewayOf(clock, service, apiKey, 10, true));
+	await clock.run(batch(processes));
+	expect((clock.now() - start) / ownTime(limit, ITEMS)).toBeLessThanOrEqual(1.25);
+	expect(service.mostRefusals).toBeLessThanOrEqual(2);
 });
 
 test('a key whose limit is reached does not slow down another key', async () => {
