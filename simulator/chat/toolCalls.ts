@@ -30,22 +30,40 @@ function offered({ tools }: ChatRequest): Tool[] {
 
 /**
  * The tools that the simulated model calls: those that the last message, being the user's, orders as
- * `[call:name {"some": "arguments"}]`, else those whose name it says in plain words, else what `tool_choice` demands.
+ * `[call:name {"some": "arguments"}]`, else those whose name it says in plain words, else what `tool_choice` demands,
+ * else the one that the system message wants the final answer in.
  */
 export function toolCalls(request: ChatRequest): ToolCall[] {
-	const last = request.messages.at(-1);
 	const tools = offered(request);
-	if (last?.role !== 'user' || tools.length === 0) return [];
 	const choice = toolChoice.safeParse(request.tool_choice).data ?? 'auto';
-	if (choice === 'none') return [];
-	const orders = ordersIn(last.content);
-	const isOffered = ({ name }: { name: string }) => tools.some((one) => one.name === name);
-	if (orders.length > 0) return orders.filter(isOffered);
-	const said = tools.filter(({ name }) => names(last.content, name));
-	return (said.length > 0 ? said : demanded(choice, tools)).map((one) => ({
+	if (tools.length === 0 || choice === 'none') return [];
+	const asked = request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
+	const toCall = (one: Tool) => ({
 		name: one.name,
-		arguments: JSON.stringify(fitSchema({ type: 'object', ...one.parameters }, last.content)),
-	}));
+		arguments: JSON.stringify(fitSchema({ type: 'object', ...one.parameters }, asked)),
+	});
+	if (request.messages.at(-1)?.role === 'user') {
+		const orders = ordersIn(asked);
+		if (orders.length > 0)
+			return orders.filter(({ name }) => tools.some((one) => one.name === name));
+		const said = tools.filter(({ name }) => names(asked, name));
+		const wanted = said.length > 0 ? said : demanded(choice, tools);
+		if (wanted.length > 0) return wanted.map(toCall);
+	}
+	return finalTool(request, tools).map(toCall);
+}
+
+/** How n8n's AI Agent asks for its final answer where it has an output parser. */
+const FINAL_TOOL = /you MUST use the `([\w-]+)` tool/;
+
+function finalTool({ messages }: ChatRequest, tools: Tool[]): Tool[] {
+	const system = messages.find(({ role }) => role === 'system')?.content ?? '';
+	const wanted = FINAL_TOOL.exec(system)?.[1] ?? '';
+	const sinceAsked = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+	const isCalled = sinceAsked.some((one) =>
+		JSON.stringify(one.tool_calls ?? []).includes(`"${wanted}"`),
+	);
+	return isCalled ? [] : tools.filter(({ name }) => name === wanted);
 }
 
 function demanded(choice: z.infer<typeof toolChoice>, tools: Tool[]): Tool[] {

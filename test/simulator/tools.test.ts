@@ -133,6 +133,37 @@ test('the model reads results also where each call is a message of its own', asy
 	expect(seen.body.toString()).toMatch(/sun shines in Rome.*sun shines in Oslo/);
 });
 
+test('the final answer is a call of the tool that the system message of an agent wants it in', async () => {
+	const format = tool('format_final_json_response', { city: { type: 'string' } });
+	const system = {
+		role: 'system' as const,
+		content:
+			'IMPORTANT: For your response to user, you MUST use the `format_final_json_response` tool with your complete answer.',
+	};
+	const next = async (messages: ChatCompletionMessageParam[]) => {
+		const tools = [weather, format];
+		const given = [system, ...messages];
+		const { choices } = await openai.chat.completions.create({
+			model: 'heron-chat',
+			messages: given,
+			tools,
+		});
+		const { message } = choices[0]!;
+		const [made] = message.tool_calls ?? [];
+		const name = made?.type === 'function' ? made.function.name : undefined;
+		const result = { role: 'tool' as const, tool_call_id: made?.id ?? '', content: 'Done' };
+		return { name, messages: [...messages, message, result] };
+	};
+	const plain = await next([{ role: 'user', content: 'Oslo' }]);
+	expect(plain.name).toBe('format_final_json_response');
+
+	const first = await next([{ role: 'user', content: 'What is the weather?' }]);
+	expect(first.name).toBe('weather');
+	const second = await next(first.messages);
+	expect(second.name).toBe('format_final_json_response');
+	expect((await next(second.messages)).name).toBeUndefined();
+});
+
 const call = { role: 'assistant', content: null, tool_calls: [{ id: 'call-1' }] };
 const result = { role: 'tool', tool_call_id: 'call-1', content: '20 degrees' };
 
