@@ -8,6 +8,7 @@ import { parseResource, readResource } from './parseResponse';
 import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
 import { type CatalogueModel, modelList } from './schemas/models';
 import {
+	pathOfTaskId,
 	type VideoRequest,
 	type VideoSubmission,
 	videoSubmission,
@@ -130,7 +131,7 @@ export class Gateway {
 		signal?: AbortSignal,
 		onInlineVideo?: (video: InlineVideo) => void,
 	): Promise<VideoTask> {
-		const path = `${this.videoPath}/${encodeURIComponent(taskId)}`;
+		const path = `${this.videoPath}/${pathOfTaskId(taskId)}`;
 		const poll = { method: 'GET', path, isPoll: true } as const;
 		if (onInlineVideo === undefined) {
 			return this.namedTask(await this.request(poll, videoTaskReport, signal), taskId);

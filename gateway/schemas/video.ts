@@ -118,6 +118,21 @@ export function isFinished(task: { status: string }): boolean {
 	return task.status === 'completed' || task.status === 'failed';
 }
 
+/**
+ * A task id as a part of a URL.
+ * @throws InvalidInputError when it holds half of a character, which no URL can: the id itself stays known
+ */
+export function pathOfTaskId(taskId: string): string {
+	if (/\p{Surrogate}/u.test(taskId)) {
+		throw new InvalidInputError(
+			'taskId',
+			'taskId holds half of a character, which cannot be part of a URL',
+			'Use the task_id that a submission put out, whole and unchanged.',
+		);
+	}
+	return encodeURIComponent(taskId);
+}
+
 /** Longer than any identifier in use, short enough for every server's request line. */
 const LONGEST_TASK_ID = 512;
 
@@ -133,6 +148,7 @@ export function parseTaskId(value: unknown): string {
 	if (trimmed.length > LONGEST_TASK_ID) {
 		throw new InvalidInputError('taskId', `taskId is longer than ${LONGEST_TASK_ID} characters`);
 	}
+	pathOfTaskId(trimmed);
 	if (/[\s/\\?#%]|\p{Cc}/u.test(trimmed) || /^\.+$/.test(trimmed)) {
 		throw new InvalidInputError(
 			'taskId',

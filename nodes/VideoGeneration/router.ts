@@ -34,10 +34,13 @@ export async function run(context: IExecuteFunctions): Promise<INodeExecutionDat
 	let items: INodeExecutionData[] | undefined;
 	try {
 		items = await operations[operation].execute(context, open).catch((error: unknown) => {
-			if (context.getExecutionCancelSignal()?.aborted) current?.log.stopped();
+			const isStopped = context.getExecutionCancelSignal()?.aborted === true;
+			if (isStopped) current?.log.stopped();
 			const list = current?.log.list();
 			if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
 				error.description = [error.description, list].filter(Boolean).join('\n');
+				// Of a stopped run n8n shows one line at most.
+				if (isStopped) error.message += `. ${list}`;
 			}
 			throw error;
 		});

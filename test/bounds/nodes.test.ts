@@ -1,3 +1,5 @@
+import { runAgent, type Tool } from '../engine/runAgent';
+import { boat, makeVideo } from '../nodes/toolNodes';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -115,6 +117,34 @@ test('a batch with failures that nothing repeats leaves none of its answers behi
 	expect(items.map(({ json }) => 'error' in json)).toEqual([false, true, false]);
 	const kept = run.data.executionData?.contextData['node:Node'] as { answers: object };
 	expect(kept.answers).toEqual({});
+});
+
+test('a batch that Retry On Fail does not repeat leaves none of its answers behind, though an item failed', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'invalid-request', matching: 'Fail' });
+	const { run, items } = await runNode(simulator, {
+		...chatNode({ requestOptions: { maxConcurrency: 1, maxRetries: 0 } }),
+		items: [{ prompt: 'Good' }, { prompt: 'Fail' }, { prompt: 'Good too' }],
+		onError: 'continueRegularOutput',
+		tries: 3,
+	});
+	expect(items.map(({ json }) => 'error' in json)).toEqual([false, true, false]);
+	const kept = run.data.executionData?.contextData['node:Node'] as { answers: object };
+	expect(kept.answers).toEqual({});
+});
+
+test('an agent whose tool fails again and again keeps what was paid for in its last calls alone', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
+	const work = async ({ tools: [tool] }: { tools: Tool[] }) => {
+		for (let call = 0; call < 60; call += 1)
+			await tool!.invoke({ ...boat, prompt: `Boat ${call}` }).catch(() => {});
+	};
+	const { run } = await runAgent(simulator, { work, tools: [makeVideo], withoutModel: true });
+	const { submissions } = run.data.executionData?.contextData[`node:${makeVideo.name}`] as {
+		submissions: Record<string, object>;
+	};
+	expect(simulator.submissions).toBe(60);
+	expect(Object.keys(submissions['all runs'] ?? {})).toHaveLength(50);
+	expect(JSON.stringify(submissions)).toContain(simulator.tasks.at(-1)!.id);
 });
 
 test('a run that ends well leaves nothing behind in the execution', async () => {

@@ -1,0 +1,99 @@
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
+import { type Simulator, startSimulator } from '../../simulator';
+import { type NodeRun, runNode } from '../engine/runNode';
+import { until } from '../engine/virtualTime';
+import { videoNode } from './videoNode';
+
+let simulator: Simulator;
+/** n8n's log. */
+let lines: string[];
+const logger = Container.get(Logger);
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.05 });
+});
+beforeEach(() => {
+	lines = [];
+	const to = (level: string) => ({ value: (line: string) => lines.push(`${level} ${line}`) });
+	const listening = Object.create(logger, { info: to('info'), warn: to('warn') }) as Logger;
+	Container.set(Logger, listening);
+});
+afterEach(() => {
+	Container.set(Logger, logger);
+	simulator.reset();
+});
+afterAll(async () => await simulator.close());
+
+const three = ['One', 'Two', 'Three'].map((prompt) => ({ prompt }));
+const oneByOne = { requestOptions: { maxConcurrency: 1, maxRetries: 0 } };
+
+/** Runs the node until the moment, and stops it. */
+async function stopAt(node: NodeRun, moment: () => boolean) {
+	const stop = new AbortController();
+	const running = runNode(simulator, { ...node, signal: stop.signal });
+	await until(moment);
+	stop.abort();
+	const result = await running;
+	expect(result.run.status).toBe('canceled');
+	return result;
+}
+
+test('every task id is in the log as soon as the service has told it', async () => {
+	await runNode(simulator, { ...videoNode(oneByOne), items: three, executionId: '17' });
+	const submitted = lines.filter((line) => line.includes('submitted'));
+	expect(submitted).toEqual(
+		simulator.tasks.map(
+			({ id }, item) => `info Node "Node", execution 17: submitted video task ${id} [item ${item}]`,
+		),
+	);
+	expect(lines.indexOf(submitted[2]!)).toBeLessThan(
+		lines.findIndex((line) => line.includes('finished')),
+	);
+});
+
+test('four videos of one submission are in one line', async () => {
+	await runNode(simulator, videoNode({ operation: 'submit', options: { n: 4 } }));
+	const ids = simulator.tasks.map(({ id }) => id).join(', ');
+	expect(lines).toEqual([
+		expect.stringMatching(new RegExp(`submitted video tasks ${ids} \\[item 0`)),
+	]);
+});
+
+test('the log tells how many videos are finished', async () => {
+	await runNode(simulator, { ...videoNode(oneByOne), items: three });
+	expect(lines.at(-1)).toMatch(/^info Node "Node", execution \S+: 3 of 3 videos finished$/);
+});
+
+test('a run that is stopped names its tasks in the log and in its error', async () => {
+	const endless = { ...videoNode({ ...oneByOne, prompt: '[fault:task-endless]' }), items: three };
+	const { error } = await stopAt(endless, () => simulator.count('poll') >= 4);
+	const list = simulator.tasks.map(({ id }, index) => `(${index + 1}) ${id}: processing`).join(' ');
+	expect(lines.at(-1)).toBe(`warn Node "Node", execution 1: stopped. Tasks of this run: ${list}`);
+	expect(error?.message).toContain(list);
+	expect(error?.description).toContain(list);
+});
+
+test('a run that is stopped during a submission says that it may have been accepted', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'hang', matching: 'Two' });
+	const { error } = await stopAt(
+		{ ...videoNode(oneByOne), items: three },
+		() => simulator.count('submit') === 2,
+	);
+	const [{ id } = { id: '' }] = simulator.tasks;
+	expect(lines.filter((line) => line.startsWith('warn'))).toEqual([
+		expect.stringMatching(
+			/stopped during a submission, which the service may have accepted: check your account.* \[item 1\]$/,
+		),
+		expect.stringContaining(`(1) ${id}: `),
+	]);
+	expect(error).toBeDefined();
+});
+
+test('a run that is stopped before its submission is sent says nothing of it', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'rate-limit' });
+	await stopAt(
+		{ ...videoNode(), items: three },
+		() => simulator.count('submit') === 3 && simulator.openSockets === 0,
+	);
+	expect(lines).toEqual([]);
+});
