@@ -14,6 +14,10 @@ const message = fc.record({
 	role: fc.oneof(fc.constantFrom('system', 'user', 'assistant'), fc.jsonValue()),
 	content: fc.oneof(fc.string(), fc.jsonValue()),
 });
+const goodMessage = fc.record({
+	role: fc.constantFrom('system', 'user', 'assistant'),
+	content: fc.string({ minLength: 1 }),
+});
 const json = fc.jsonValue({ maxDepth: 3 });
 const values = (arbitrary: fc.Arbitrary<unknown>) =>
 	fc.sample(arbitrary, { numRuns: ITEMS, seed: 1 }).map((value) => ({ value }) as IDataObject);
@@ -25,7 +29,15 @@ interface Fuzzed extends Pick<NodeRun, 'node' | 'parameters'> {
 const NODES: Record<string, Fuzzed> = {
 	'messages in Chat Completion': {
 		node: 'chatCompletion',
-		given: values(fc.oneof(json, fc.array(fc.oneof(message, json)), json.map(text), fc.string())),
+		given: values(
+			fc.oneof(
+				json,
+				fc.array(fc.oneof(message, json)),
+				fc.array(goodMessage),
+				json.map(text),
+				fc.string(),
+			),
+		),
 		parameters: { model: 'heron-chat', messagesSource: 'json', messagesJson: '={{ $json.value }}' },
 	},
 	'an additional body in Chat Completion': {
@@ -85,6 +97,10 @@ test.each(Object.keys(NODES))(
 		expect(error).toBeUndefined();
 		const inputs = new Set(items.map(({ pairedItem }) => JSON.stringify(pairedItem)));
 		if (node !== 'listModels') expect(inputs.size).toBe(ITEMS);
+		const isGood = items.map(({ json: output }) => !('error' in output));
+		// No task has an id of chance.
+		expect(isGood.includes(true)).toBe(parameters.operation !== 'get');
+		if (node !== 'listModels') expect(isGood).toContain(false);
 		for (const { json: output } of items) {
 			const failure = output.error as IDataObject | undefined;
 			if (failure === undefined) continue;

@@ -52,7 +52,9 @@ export const receivedProperties = [
 		fc.record({ call, delivery, status, headers, body: fc.uint8Array({ maxLength: 300 }) }),
 		async (input) => {
 			const answer = { ...input, body: Buffer.from(input.body) };
-			await receive(input.call, deliver(answer, input.delivery));
+			const { error } = await receive(input.call, deliver(answer, input.delivery));
+			if (error === undefined && input.status >= 300)
+				throw new Error(`The status ${input.status} was taken for a success`);
 		},
 	),
 	property(
@@ -66,7 +68,8 @@ export const receivedProperties = [
 		async ({ call: name, before, body, cut }) => {
 			const bytes = Buffer.concat([Buffer.from(before), body]);
 			const packets = [bytes.subarray(0, cut), bytes.subarray(cut)];
-			await receive(name, { packets, then: 'ends' });
+			const { error } = await receive(name, { packets, then: 'ends' });
+			if (error === undefined) throw new Error('No HTTP was taken for a response');
 		},
 	),
 	property(

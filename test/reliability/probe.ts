@@ -217,5 +217,6 @@ export function withoutIds(text: string): string {
 	return text
 		.replace(/(task|chatcmpl|video|call)-[0-9a-f]+/g, '$1')
 		.replace(/https?:\/\/(127\.0\.0\.1|service-\d+\.test)(:\d+)?/g, 'service')
+		.replace(/service-\d+/g, 'service')
 		.replace(/:\d{4,5}\b/g, '');
 }
