@@ -33,9 +33,8 @@ export const good: Rule = () => both({ code: undefined, pauses: [] });
 /** Nothing that comes later can help: sent once, and the error says why. */
 export const final =
 	(told: Told): Rule =>
-	(way, fault) => {
+	(_way, fault) => {
 		const [code, status] = told(fault);
-		if (way === 'poll' && status === 404) return NOT_YET_KNOWN;
 		return both({ code, status, pauses: [] });
 	};
 
@@ -72,12 +71,6 @@ export const retried =
 		const always = limited ? { atLeast: backoff(0) } : polls(pauses, details);
 		return { once, always: { code: 'wait_timeout', pauses: always } };
 	};
-
-/** A replica may not know a task that was submitted less than 30 seconds ago, which is longer than Max Wait here. */
-const NOT_YET_KNOWN: Course = {
-	once: { code: undefined, pauses: [POLL_INTERVAL] },
-	always: { code: 'wait_timeout', pauses: polls([], {}) },
-};
 
 /** The pauses between requests when each poll of a task fails after its retries. */
 function polls(retries: number[], { lasting = 0, resumed = false }: Retry): number[] {
@@ -124,6 +117,21 @@ export const malformed =
 		return {
 			once: { code: undefined, pauses: [POLL_INTERVAL] },
 			always: { ...failure, pauses: Array(MOST_MALFORMED - 1).fill(POLL_INTERVAL) as number[] },
+		};
+	};
+
+/** Seconds for which a service of several replicas may not know a task that it has just created. */
+const REPLICA_LAG = 30;
+
+/** A task that was just submitted and is not found is polled again, until no replica can lag any more. */
+export const lagging =
+	(told: Told): Rule =>
+	(_way, fault) => {
+		const [code, status] = told(fault);
+		const polls = REPLICA_LAG / POLL_INTERVAL;
+		return {
+			once: { code: undefined, pauses: [POLL_INTERVAL] },
+			always: { code, status, pauses: Array(polls - 1).fill(POLL_INTERVAL) as number[] },
 		};
 	};
 

@@ -5,6 +5,7 @@ import {
 	type Course,
 	final,
 	good,
+	lagging,
 	lost,
 	malformed,
 	retried,
@@ -12,6 +13,7 @@ import {
 	silent,
 	type Told,
 } from './expected';
+import { isInBetween, statusOf } from './particulars';
 import { endpointOf, type Way, WAYS } from './ways';
 
 /** Faults that are one to the user: the same course on each way. */
@@ -61,11 +63,15 @@ const CODES_OF_STATUSES: Record<number, string> = {
 	503: 'service_unavailable',
 };
 
+/** HTTP's own names: an error from a server in between is no verdict of the service. */
+const CODES_IN_BETWEEN: Record<number, string> = { 400: 'bad_request', 401: 'unauthorized' };
+
 const codeOf: Told = (fault) => {
 	const known = CODES[fault.replace(/-(general|alternate)$/, '')];
 	if (known !== undefined) return known;
-	const status = Number(/\d{3}$/.exec(fault)?.[0] ?? 500);
-	return [CODES_OF_STATUSES[status] ?? `status_${status}`, status];
+	const status = statusOf(fault);
+	const inBetween = isInBetween(fault) ? CODES_IN_BETWEEN[status] : undefined;
+	return [inBetween ?? CODES_OF_STATUSES[status] ?? `status_${status}`, status];
 };
 
 /** Seconds that the service asks to wait. */
@@ -102,7 +108,7 @@ export const ROWS: readonly Row[] = [
 	{
 		what: 'The service does not know the model or the task, or the endpoint (404)',
 		faults: [...inEveryShape('model-not-found', 'task-not-found'), ...withoutCode(404)],
-		rule: unlessDownload(final(codeOf)),
+		rule: byWay({ poll: lagging(codeOf) }, unlessDownload(final(codeOf))),
 	},
 	{
 		what: 'The same statuses without a code: an HTML page, plain text, nothing',
@@ -117,7 +123,7 @@ export const ROWS: readonly Row[] = [
 	{
 		what: 'The error repeats the API key',
 		faults: each(['echo-key-'], 'general', 'alternate', 'text'),
-		rule: final(code('invalid_api_key', 401)),
+		rule: final((fault) => [fault.endsWith('text') ? 'unauthorized' : 'invalid_api_key', 401]),
 	},
 	{
 		what: '429 that says when to come back',
@@ -147,14 +153,23 @@ export const ROWS: readonly Row[] = [
 		rule: retried(codeOf),
 	},
 	{
-		what: '500 or 502 without a code, from a server in between',
-		faults: [...withoutCode(500, 502), 'echo-key-html'],
-		rule: retried(codeOf),
+		what: '500 or 502 in any other form: the service may have done the work',
+		faults: [
+			...each(['handled-html-', 'handled-empty-', 'handled-foreign-'], '500', '502'),
+			...withoutCode(500, 502),
+			'echo-key-html',
+		],
+		rule: lost(codeOf),
 	},
 	{
 		what: '503 in any shape',
 		faults: [...inEveryShape('unavailable'), ...withoutCode(503)],
 		rule: retried(codeOf, { limited: true }),
+	},
+	{
+		what: '503 without a code, more than 10 seconds after the request',
+		faults: ['late-503'],
+		rule: lost(codeOf),
 	},
 	{
 		what: '408, 504 or 529: a server gave up waiting for another',
@@ -341,6 +356,11 @@ export const ROWS: readonly Row[] = [
 		rule: final(code('task_not_found', 404)),
 	},
 	{
+		what: 'The service does not know the video task yet',
+		faults: ['not-found-yet'],
+		rule: good,
+	},
+	{
 		what: 'A finished task without a video that can be fetched',
 		faults: [
 			...each(['task-url-'], 'null', 'absent', 'relative', 'file', 'private'),
@@ -356,7 +376,7 @@ export const ROWS: readonly Row[] = [
 ];
 
 /** A stream without an end is cut off at its limit, which takes longer than a table allows; it has a test of its own. */
-const ELSEWHERE = /^(stream-endless|handled-|late-503|not-found-yet)/;
+const ELSEWHERE = ['stream-endless'];
 
 const ways = new Map<string, readonly Way[]>([
 	...FAULTS.map(
@@ -367,7 +387,7 @@ const ways = new Map<string, readonly Way[]>([
 
 /** Faults of no row. */
 export const FORGOTTEN = [...ways.keys()].filter(
-	(name) => !ELSEWHERE.test(name) && !ROWS.some(({ faults }) => faults.includes(name)),
+	(name) => !ELSEWHERE.includes(name) && !ROWS.some(({ faults }) => faults.includes(name)),
 );
 
 const waysOf = (fault: string) => {

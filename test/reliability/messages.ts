@@ -10,6 +10,7 @@ const told = (...messages: string[]): Told => ({ messages, class: 'NodeApiError'
 /** Nobody refused anything: what came makes no sense, or nothing came in time. */
 const seen = (...messages: string[]): Told => ({ messages, class: 'NodeOperationError' });
 
+const IN_BETWEEN = 'A server between n8n and the service answered, with status …';
 const NO_TLS = 'No secure connection to the service could be made';
 const FAILED = 'The service could not make the video of task …';
 
@@ -21,15 +22,17 @@ export const TOLD: Record<string, Told> = {
 	),
 	invalid_api_key: told('The service refused the API key'),
 	quota_not_enough: told('The account has no quota left'),
-	forbidden: told('The account is not allowed to do this'),
+	bad_request: told(IN_BETWEEN),
+	unauthorized: told(IN_BETWEEN),
+	forbidden: told('The account is not allowed to do this', IN_BETWEEN),
 	model_not_found: told('The service does not know the model, or this account may not use it'),
 	task_not_found: told('The service does not know the video task'),
 	not_found: told('The service has nothing at this address'),
 	payload_too_large: told('The request is too large for the service'),
 	rate_limit_exceeded: told('The rate limit of the key is exceeded'),
-	internal_server_error: told('The service failed on its side'),
-	bad_gateway: told('A server behind the service is not available right now'),
-	service_unavailable: told('The service is overloaded or under maintenance'),
+	internal_server_error: told('The service failed on its side', IN_BETWEEN),
+	bad_gateway: told('A server behind the service is not available right now', IN_BETWEEN),
+	service_unavailable: told('The service is overloaded or under maintenance', IN_BETWEEN),
 	status_: told('The service answered with the unexpected status …'),
 	service_error: told('The service reported an error in place of its answer'),
 	redirect_refused: told(

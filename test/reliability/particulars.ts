@@ -84,6 +84,16 @@ export function expectedItems({ fault, way }: Case, healthy: Item[]): unknown[] 
 	return ITEMS[fault]?.(item, healthy) ?? healthy;
 }
 
+export const statusOf = (fault: string) => Number(/\d{3}$/.exec(fault)?.[0] ?? 500);
+
+/** A server between n8n and the service answers in a form of its own: with these statuses it is no refusal of the service. */
+export function isInBetween(fault: string): boolean {
+	if (/^(handled-|late-|echo-key-(text|html))/.test(fault)) return true;
+	const [, form, status] = /^(html|text|empty)-(\d+)$/.exec(fault) ?? [];
+	if (status === '500' || status === '502') return true;
+	return form !== 'empty' && ['400', '401', '403'].includes(String(status));
+}
+
 /** Streams that break after some of the text arrived: it may be paid for, and is in the error. */
 const PARTIAL =
 	/^(reset-inside|hang-inside|truncated|cut-short|stream-(cut|reset|hang|long-line|error-|echo-key|garbage|nonsense|html))/;
@@ -94,7 +104,9 @@ export function isPartial({ fault, way }: Case): boolean {
 
 /** The service's own words, which an error repeats, by the fault. */
 const WORDS: ReadonlyArray<[faults: RegExp, words: string]> = [
-	[/^html-[45]/, 'Bad gateway'],
+	[/^(html-[45]|handled-html|late-)/, 'Bad gateway'],
+	[/^handled-foreign-500/, 'Internal server error'],
+	[/^handled-foreign-502/, 'The upstream server closed the connection'],
 	[/^text-[45]/, 'upstream connect error, try again later'],
 	[/^stream-error-/, 'The model went away.'],
 	[/^stream-garbage/, '{"id": oops'],
@@ -133,7 +145,12 @@ export function phrasesOf({ fault, way }: Case, code: string): Array<string | Re
 	}
 	const words = WORDS.find(([faults]) => faults.test(fault))?.[1];
 	const advice = ADVICE.filter(([faults]) => faults.test(fault)).map(([, text]) => text);
-	return [...(words === undefined ? [] : [`\nThe service says: ${words}`]), ...advice];
+	const speaker = isInBetween(fault) ? 'The server in between' : 'The service';
+	return [
+		...(words === undefined ? [] : [`\n${speaker} says: ${words}`]),
+		...(isInBetween(fault) ? ['The response does not have the format of the service'] : []),
+		...advice,
+	];
 }
 
 /** Nobody says what nobody said. */

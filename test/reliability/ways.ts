@@ -15,7 +15,7 @@ export const endpointOf = (way: Way): Exclude<Endpoint, 'other'> => (way === 'ge
 export const MAX_RETRIES = 2;
 export const TIMEOUT = 12;
 export const POLL_INTERVAL = 2;
-export const MAX_WAIT = 29;
+export const MAX_WAIT = 39;
 
 /** A very large response: of a stream, more than one of its lines may have. */
 export const oversizedBytes = (way: Way) => (way === 'chatStream' ? 17 : 4) * 1024 * 1024;
