@@ -29,7 +29,6 @@ export function openDispatcher(service: string, options: ConnectionOptions): Dis
 	return new ProxyAgent({
 		...options,
 		uri: proxy.href,
-		proxyTls: { timeout },
 		requestTls: { rejectUnauthorized, timeout },
 		clientFactory: (_proxy, pool) => openTunnels(proxy, pool, timeout),
 	});

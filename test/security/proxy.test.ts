@@ -6,6 +6,7 @@ import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/videoNode';
 import { chatNode } from '../nodes/chatNode';
 import { type Behaviour, ProxyServer } from './proxyServer';
+import { SocksServer } from './socksServer';
 
 const VARIABLES = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'].flatMap((name) => [
 	name,
@@ -107,6 +108,19 @@ test('chats share a connection to a proxy, and each submission of a video has it
 	expect(proxy.connections).toBe(3);
 });
 
+test.each(['http', 'https'])(
+	'a service at %s:// is reached through a SOCKS proxy',
+	async (scheme) => {
+		const socks = new SocksServer();
+		await socks.listen();
+		process.env.ALL_PROXY = `socks5://${socks.host}`;
+		if (scheme === 'https') await secured();
+		const { items } = await ask().finally(async () => await socks.close());
+		expect(items[0]?.json.text).toEqual(expect.any(String));
+		expect(socks.targets).toEqual([new URL(service.url).host]);
+	},
+);
+
 test.each(['NO_PROXY', 'no_proxy'])('%s keeps the proxy out of it', async (variable) => {
 	process.env.HTTP_PROXY = `http://${proxy.host}`;
 	process.env[variable] = '127.0.0.1';
@@ -197,6 +211,16 @@ test.each(REFUSALS)(
 	},
 );
 
+test('a proxy that says nothing when asked for a tunnel is given up: nothing was sent', async () => {
+	await secured();
+	process.env.HTTPS_PROXY = `http://${proxy.host}`;
+	proxy.behaviour = 'says nothing';
+	const result = await ask(chatNode({ requestOptions: { maxRetries: 0, timeout: 0.2 } }));
+	expect(result.error?.message).toMatch(/could not be reached in time/);
+	expect(result.error?.description).toMatch(/proxy of the n8n host/);
+	expect(result.error?.description).not.toMatch(/may have accepted/);
+});
+
 test('a proxy that wants another password for a request to http:// says so, and not the service', async () => {
 	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
 	proxy.behaviour = 'answers 407';
@@ -238,7 +262,8 @@ test.each<[Behaviour, number]>([
 	await secured();
 	process.env.HTTPS_PROXY = `http://${LOGIN}@${proxy.host}`;
 	proxy.behaviour = behaviour;
-	const restore = fastTime();
+	// The ten seconds that a connection has are still 0.2.
+	const restore = fastTime(50);
 	await ask(chatNode({ requestOptions: { maxRetries: 2 } })).finally(restore);
 	expect(proxy.tunnels).toHaveLength(times);
 });

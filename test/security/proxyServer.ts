@@ -10,7 +10,13 @@ import {
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
 /** What a proxy does with a request that it is to lead to another host. */
-export type Behaviour = 'opens' | 'hangs up' | 'resets' | 'is none' | `answers ${number}`;
+export type Behaviour =
+	| 'opens'
+	| 'hangs up'
+	| 'resets'
+	| 'is none'
+	| 'says nothing'
+	| `answers ${number}`;
 
 /** What a proxy received: the target is a host and port, or a whole URL. */
 export interface ProxyRequest {
@@ -82,6 +88,7 @@ export class ProxyServer {
 	}
 
 	private refuse(client: Socket, authorization: string): void {
+		if (this.behaviour === 'says nothing') return;
 		if (this.behaviour === 'hangs up') client.end();
 		else if (this.behaviour === 'resets') client.resetAndDestroy();
 		else if (this.behaviour === 'is none') client.end('220 mail.example ESMTP\r\n');

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+const VERSION = 5;
+const NO_LOGIN = Buffer.of(VERSION, 0);
+const IS_NAME = 3;
+const CONNECTED = Buffer.of(VERSION, 0, 0, 1, 0, 0, 0, 0, 0, 0);
+
+/** A proxy that speaks SOCKS5 (RFC 1928) and wants no password. Every name leads to this machine. */
+export class SocksServer {
+	/** The hosts and ports that it was asked for. */
+	readonly targets: string[] = [];
+	private readonly sockets = new Set<Socket>();
+	private readonly server = createServer((client) => {
+		this.sockets.add(client);
+		client.on('error', () => {});
+		client.once('data', () => {
+			client.write(NO_LOGIN);
+			client.once('data', (request) => this.open(request, client));
+		});
+	});
+
+	async listen(): Promise<void> {
+		this.server.listen(0, '127.0.0.1');
+		await once(this.server, 'listening');
+	}
+
+	get host(): string {
+		return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+	}
+
+	async close(): Promise<void> {
+		for (const socket of this.sockets) socket.destroy();
+		this.server.close();
+		await once(this.server, 'close');
+	}
+
+	private open(request: Buffer, client: Socket): void {
+		const address = request.subarray(4, -2);
+		const host = request[3] === IS_NAME ? address.toString('utf8', 1) : [...address].join('.');
+		const port = request.readUInt16BE(request.length - 2);
+		this.targets.push(`${host}:${port}`);
+		const server = connect(port, '127.0.0.1', () => {
+			client.write(CONNECTED);
+			server.pipe(client).pipe(server);
+		});
+		server.on('error', () => client.destroy());
+		client.on('close', () => server.destroy());
+	}
+}
