@@ -52,7 +52,11 @@ export class RateLimiter {
 	 */
 	async acquire({ isPoll = false, knownSuspension, signal }: Arrival): Promise<Permit> {
 		if (signal?.aborted) throw new CancelledError();
-		const probed = isPoll ? undefined : await this.passSuspension(knownSuspension, signal);
+		// Nothing is awaited without need: every request comes by here.
+		const probed =
+			isPoll || this.suspension === undefined
+				? undefined
+				: await this.passSuspension(knownSuspension, signal);
 		if (this.isForgotten()) this.estimator.forget();
 		let isAdmitted = false;
 		try {

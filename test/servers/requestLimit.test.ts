@@ -7,23 +7,26 @@ import { describeWith, type RunningServer, startServer } from './startServer';
 let simulator: Simulator;
 let proxy: RunningServer;
 
-describeWith(limitingNginx('10r/s', 'burst=5'), () => {
-	beforeAll(async () => void (simulator = await startSimulator()));
-	afterEach(async () => await proxy.close());
-	afterAll(async () => await simulator.close());
+const program = limitingNginx('10r/s', 'burst=5');
 
-	test.each(['burst=5', 'burst=5 nodelay'])(
-		'a batch loses no item behind limit_req with %s, which refuses with 503',
-		async (limit) => {
-			proxy = await startServer(limitingNginx('10r/s', limit), simulator.url);
-			const { items } = await runNode(simulator, {
-				...chatNode({ requestOptions: { maxConcurrency: 10 } }),
-				credential: { baseUrl: proxy.url, apiKey: simulator.key },
-				onError: 'continueRegularOutput',
-				items: Array.from({ length: 30 }, () => ({})),
-			});
-			expect(items).toHaveLength(30);
-			expect(items.filter(({ json }) => json.error !== undefined)).toEqual([]);
-		},
-	);
+describeWith(program, () => {
+	beforeAll(async () => {
+		simulator = await startSimulator();
+		proxy = await startServer(program, simulator.url);
+	});
+	afterAll(async () => {
+		await proxy.close();
+		await simulator.close();
+	});
+
+	test('a batch loses no item behind limit_req, which refuses with 503', async () => {
+		const { items } = await runNode(simulator, {
+			...chatNode({ requestOptions: { maxConcurrency: 10 } }),
+			credential: { baseUrl: proxy.url, apiKey: simulator.key },
+			onError: 'continueRegularOutput',
+			items: Array.from({ length: 30 }, () => ({})),
+		});
+		expect(items).toHaveLength(30);
+		expect(items.filter(({ json }) => json.error !== undefined)).toEqual([]);
+	});
 });
