@@ -108,6 +108,17 @@ test('chats share a connection to a proxy, and each submission of a video has it
 	expect(proxy.connections).toBe(3);
 });
 
+test('chats share a tunnel, and each submission of a video has its own', async () => {
+	process.env.HTTPS_PROXY = `http://${proxy.host}`;
+	await secured();
+	await ask();
+	await ask();
+	expect(proxy.tunnels).toHaveLength(1);
+	await ask(videoNode({ operation: 'submit' }));
+	await ask(videoNode({ operation: 'submit' }));
+	expect(proxy.tunnels).toHaveLength(3);
+});
+
 test.each(['http', 'https'])(
 	'a service at %s:// is reached through a SOCKS proxy',
 	async (scheme) => {
