@@ -142,6 +142,7 @@ const OTHER_LABELS: Partial<Record<string, string>> = {
 	N: 'Number of Videos',
 	FPS: 'Frames per Second',
 	'Messages JSON': 'Messages (JSON)',
+	'JSON Output': 'Output Content as JSON',
 	'Binary Property': 'Put Output File in Field',
 };
 
