@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { N8nApi } from '../host/n8nApi';
 
 const item = z.object({ json: z.record(z.string(), z.unknown()) });
-const run = z.object({ data: z.object({ main: z.array(z.array(item).nullable()) }) });
+/** Sub-nodes, such as a chat model, have no main output. */
+const run = z.object({ data: z.object({ main: z.array(z.array(item).nullable()).default([]) }) });
 const execution = z.object({
 	resultData: z.object({ runData: z.record(z.string(), z.array(run)) }),
 });
