@@ -113,6 +113,30 @@ export const status = fc.oneof(
 	fc.integer({ min: 200, max: 599 }),
 );
 
+const errorBody = fc.oneof(
+	maybe({
+		code: fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
+		message: orAny(fc.string()),
+		data: anyJson,
+	}),
+	maybe({ error: orAny(maybe({ message: orAny(fc.string()), code: orAny(fc.string()) })) }),
+	anyJson,
+);
+
+/** Whether a body is one of the two error shapes of the document, whole. */
+function isRefusal(body: unknown): boolean {
+	if (typeof body !== 'object' || body === null) return false;
+	const { code, message, error } = body as Record<string, unknown>;
+	if (typeof error === 'object' && error !== null) {
+		const inner = error as Record<string, unknown>;
+		const isCoded =
+			inner.code === undefined || inner.code === null || typeof inner.code === 'string';
+		return typeof inner.message === 'string' && inner.message !== '' && isCoded;
+	}
+	const isCoded = (typeof code === 'string' && code !== '') || (code === null && 'data' in body);
+	return isCoded && typeof message === 'string';
+}
+
 const bodyOf = (bytes: Buffer) =>
 	new StreamedBody(Readable.from(bytes.length === 0 ? [] : [bytes]));
 
@@ -123,6 +147,27 @@ export const answerProperties = [
 		async (input) => {
 			const bytes = Buffer.from(JSON.stringify(input.body));
 			await ask(input.call, () => ({ ...input, body: bodyOf(bytes) }));
+		},
+	),
+	property(
+		'a paid request is sent again only after a refusal, and is never lost without a word',
+		fc.record({
+			call: fc.constantFrom('chat', 'stream', 'submit'),
+			status: fc.constantFrom(400, 408, 429, 500, 500, 502, 502, 503, 504, 529),
+			body: errorBody,
+		}),
+		async ({ call: name, status: code, body }) => {
+			let sent = 0;
+			const { error } = await ask(name, () => {
+				sent += 1;
+				return { status: code, headers: {}, body: bodyOf(Buffer.from(JSON.stringify(body))) };
+			});
+			const isRefused = [429, 503].includes(code) || ([500, 502].includes(code) && isRefusal(body));
+			const isLost = !isRefused && code !== 400;
+			const expected = isLost || code === 400 ? 1 : 3;
+			if (sent !== expected) throw new Error(`It was sent ${sent} times`);
+			if (error?.mayHaveBeenAccepted !== isLost)
+				throw new Error(`May have been accepted: ${error?.mayHaveBeenAccepted}`);
 		},
 	),
 	property(
