@@ -17,7 +17,9 @@ export class TaskLog {
 	private progressAt = -Infinity;
 
 	constructor(private readonly context: IExecuteFunctions) {
-		this.name = `Node "${context.getNode().name}", execution ${context.getExecutionId()}`;
+		// The tools of an MCP Server Trigger run in no execution.
+		const execution = context.getExecutionId() as string | undefined;
+		this.name = `Node "${context.getNode().name}"${execution ? `, execution ${execution}` : ''}`;
 	}
 
 	/** Every task id is in the log as soon as it is known. */
