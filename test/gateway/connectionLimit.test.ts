@@ -60,6 +60,33 @@ test('one process opens at most 256 connections to a service, and loses nothing 
 });
 
 test.each([
+	[60_000, 10_000],
+	[2_000, 2_000],
+])(
+	'with a Timeout of %d ms, a connection that does not come is given up after %d ms, unsent',
+	async (timeoutMs, expectedMs) => {
+		const clock = new VirtualClock();
+		const start = clock.now();
+		const gateway = new Gateway(
+			parseCredential({ baseUrl: `http://far-${(services += 1)}.test`, apiKey: 'key-of-tests' }),
+			{
+				maxConcurrency: 1,
+				maxRetries: 0,
+				timeoutMs,
+				clock,
+				transport: async ({ whenGivenUp }) =>
+					await new Promise((_resolve, reject) => {
+						whenGivenUp(() => reject(new Error('given up')));
+					}),
+			},
+		);
+		const error = await clock.run(failureOf(gateway.submitVideo(video)));
+		expect(error).toMatchObject({ code: 'connect_timeout', mayHaveBeenAccepted: false });
+		expect(clock.now() - start).toBe(expectedMs);
+	},
+);
+
+test.each([
 	['before a connection takes the request, it was not accepted', false],
 	['once a connection took it, it may have been accepted', true],
 ])('after Stop %s', async (_when, isWritten) => {
