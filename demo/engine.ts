@@ -57,6 +57,8 @@ export interface EngineRun {
 	executionId?: string;
 	/** The data of a failed execution, to be run again from the node that failed, as n8n's Retry does. */
 	resume?: IRunExecutionData;
+	/** The data of an execution whose wait is over. */
+	wake?: IRunExecutionData;
 	onNodeStart?: (node: string) => void;
 	onNodeEnd?: (node: string) => void;
 }
@@ -82,7 +84,7 @@ export async function runWorkflow(run: EngineRun): Promise<IRun> {
 	const execution = new WorkflowExecute(
 		data,
 		mode,
-		run.resume ? toBeRetried(run.resume, nodes) : toBeBegun(workflow, run),
+		run.wake ?? (run.resume ? toBeRetried(run.resume, nodes) : toBeBegun(workflow, run)),
 	);
 	const promise = execution.processRunExecutionData(workflow);
 	const cancel = () => promise.cancel();

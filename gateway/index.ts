@@ -34,12 +34,18 @@ export {
 	type VideoSubmission,
 	type VideoTask,
 } from './schemas/video';
+export {
+	parseWaitState,
+	type ToldError,
+	type WaitedTask,
+	type WaitState,
+} from './schemas/waitState';
 export { BufferedBody, LARGEST_VIDEO_BYTES, StreamedBody } from './http/body';
 export { type ByteStream, inspectStream, type StreamInspector } from './http/inspectStream';
 export { isSsrfRefusal } from './http/networkError';
 export { IdleTimeout } from './http/idleTimeout';
 export { type EgressFilter, type Transport } from './http/types';
-export { type Polling } from './video/pollSchedule';
+export { type Polling, PollSchedule } from './video/pollSchedule';
 export { taskFailedError, TaskFailedError, WaitTimeoutError } from './video/errors';
 export { TaskPoller, type WaitSettings } from './video/taskPoller';
 export { type InlineVideo } from './video/inlineVideoExtractor';

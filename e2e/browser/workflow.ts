@@ -6,6 +6,8 @@ export interface NodeGiven {
 	typeVersion?: number;
 	parameters?: object;
 	onError?: 'continueErrorOutput' | 'continueRegularOutput';
+	retryOnFail?: boolean;
+	maxTries?: number;
 	webhookId?: string;
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unflatten } from './unflatten';
 import { until } from './until';
 
 /** The one user of the n8n that is started here. */
@@ -19,6 +20,27 @@ const versioned = z.object({ versionId: z.string() });
 const publication = z.object({ status: z.string(), triggers: z.array(z.unknown()) });
 const executions = z.object({
 	results: z.array(z.object({ id: z.string(), status: z.string(), mode: z.string() })),
+});
+const storedExecution = z.object({ status: z.string(), data: z.string() });
+const runData = z.object({
+	resultData: z.object({
+		error: z.looseObject({ message: z.string() }).optional(),
+		runData: z.record(
+			z.string(),
+			z.array(
+				z.object({
+					hints: z.array(z.object({ message: z.string() })).optional(),
+					data: z
+						.object({
+							main: z.array(
+								z.array(z.looseObject({ json: z.record(z.string(), z.unknown()) })).nullable(),
+							),
+						})
+						.optional(),
+				}),
+			),
+		),
+	}),
 });
 const tables = z.object({
 	data: z.array(z.object({ id: z.string(), name: z.string(), projectId: z.string() })),
@@ -96,6 +118,17 @@ export class N8nApi {
 	async execute(workflowId: string, trigger: string): Promise<string> {
 		const body = { triggerToStartFrom: { name: trigger } };
 		return started.parse(await this.call('POST', `/workflows/${workflowId}/run`, body)).executionId;
+	}
+
+	/** @returns what each node put out, by run and output */
+	async executionData(executionId: string) {
+		const { data } = storedExecution.parse(await this.call('GET', `/executions/${executionId}`));
+		return runData.parse(unflatten(data)).resultData;
+	}
+
+	/** n8n's Retry of a failed or stopped execution, with the workflow as it was. */
+	async retry(executionId: string): Promise<void> {
+		await this.call('POST', `/executions/${executionId}/retry`, { loadWorkflow: false });
 	}
 
 	async stopExecution(executionId: string): Promise<void> {

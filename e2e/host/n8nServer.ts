@@ -10,14 +10,19 @@ const MOST_STARTUP_MS = 180_000;
 const MOST_SHUTDOWN_MS = 15_000;
 const LAST_WORDS = 4000;
 
-export interface N8nServer {
-	/** The editor's address, without a trailing slash. */
-	readonly url: string;
+export interface N8nProcess {
 	readonly logFile: string;
 	/** Resolves when n8n has ended, by itself or not. */
 	readonly ended: Promise<unknown>;
 	/** Ends n8n and everything it has started. */
 	stop(): Promise<void>;
+	/** Ends it at once, as a power failure does. */
+	kill(): Promise<void>;
+}
+
+export interface N8nServer extends N8nProcess {
+	/** The editor's address, without a trailing slash. */
+	readonly url: string;
 }
 
 /** n8n's settings here: on this machine alone, without questions, and without calls to anyone's servers. */
@@ -59,34 +64,15 @@ export async function startN8n(
 	wantedPort?: number,
 	settings: NodeJS.ProcessEnv = {},
 ): Promise<N8nServer> {
-	await mkdir(filesFolder(userFolder), { recursive: true });
-	const logFile = join(userFolder, 'n8n.log');
-	const log = await open(logFile, 'w');
 	const port = await freePort(wantedPort);
-	const child = spawn(
-		process.execPath,
-		['--require', join(__dirname, 'endWithParent.cjs'), n8nProgram, 'start'],
-		{
-			// A group of its own: a terminal's Ctrl+C reaches this command alone, which then ends n8n in order.
-			detached: true,
-			stdio: ['ignore', log.fd, log.fd, 'ipc'],
-			env: {
-				...n8nEnvironment(userFolder),
-				...settings,
-				N8N_PORT: String(port),
-				N8N_RUNNERS_BROKER_PORT: String(await freePort()),
-			},
-		},
-	);
-	const ended = once(child, 'exit').finally(() => log.close());
-	const server = {
-		url: `http://localhost:${port}`,
-		logFile,
-		ended,
-		stop: async () => await stop(child, ended),
-	};
+	const n8n = await launch('start', userFolder, 'n8n.log', {
+		...settings,
+		N8N_PORT: String(port),
+		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+	});
+	const server = { ...n8n, url: `http://localhost:${port}` };
 	try {
-		await untilReady(server, signal);
+		await untilReady(async () => await answers(`${server.url}/rest/settings`), server, signal);
 	} catch (error) {
 		await server.stop();
 		throw error;
@@ -94,13 +80,67 @@ export async function startN8n(
 	return server;
 }
 
+/**
+ * Starts a worker of queue mode and waits until it takes jobs.
+ * @param name of its log
+ */
+export async function startWorker(
+	userFolder: string,
+	name: string,
+	concurrency: number,
+	settings: NodeJS.ProcessEnv,
+): Promise<N8nProcess> {
+	const worker = await launch(`worker --concurrency=${concurrency}`, userFolder, `${name}.log`, {
+		...settings,
+		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+	});
+	const isReady = async () => (await readFile(worker.logFile, 'utf8')).includes('is now ready');
+	await untilReady(isReady, worker);
+	return worker;
+}
+
+async function launch(
+	command: string,
+	userFolder: string,
+	logName: string,
+	settings: NodeJS.ProcessEnv,
+): Promise<N8nProcess> {
+	await mkdir(filesFolder(userFolder), { recursive: true });
+	const logFile = join(userFolder, logName);
+	const log = await open(logFile, 'a');
+	const child = spawn(
+		process.execPath,
+		['--require', join(__dirname, 'endWithParent.cjs'), n8nProgram, ...command.split(' ')],
+		{
+			// A group of its own: a terminal's Ctrl+C reaches this command alone, which then ends n8n in order.
+			detached: true,
+			stdio: ['ignore', log.fd, log.fd, 'ipc'],
+			env: { ...n8nEnvironment(userFolder), ...settings },
+		},
+	);
+	const ended = once(child, 'exit').finally(() => log.close());
+	return {
+		logFile,
+		ended,
+		stop: async () => await stop(child, ended),
+		kill: async () => {
+			child.kill('SIGKILL');
+			await ended;
+		},
+	};
+}
+
 export const n8nProgram = join(N8N_FOLDER, 'node_modules', 'n8n', 'bin', 'n8n');
 
-async function untilReady({ url, logFile, ended }: N8nServer, signal?: AbortSignal): Promise<void> {
+async function untilReady(
+	isReady: () => Promise<boolean>,
+	{ logFile, ended }: N8nProcess,
+	signal?: AbortSignal,
+): Promise<void> {
 	let hasEnded = false;
 	void ended.finally(() => (hasEnded = true));
 	const deadline = Date.now() + MOST_STARTUP_MS;
-	while (!(await answers(`${url}/rest/settings`))) {
+	while (!(await isReady())) {
 		if (!hasEnded && Date.now() < deadline) {
 			await pause(100, undefined, { signal });
 			continue;

@@ -34,7 +34,7 @@ export class WaitTimeoutError extends GatewayError {
 	constructor(
 		readonly task: VideoTask,
 		waitedMs: number,
-		lastFailure?: GatewayError,
+		readonly lastFailure?: GatewayError,
 	) {
 		super(`Video task ${task.id} was not finished after ${formatSeconds(waitedMs)}`, {
 			code: 'wait_timeout',

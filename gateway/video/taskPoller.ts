@@ -33,6 +33,8 @@ export interface WaitSettings {
 	pollIntervalMs: number;
 	/** Milliseconds after which the task is no longer waited for. */
 	maxWaitMs: number;
+	/** Milliseconds of those that are over already. */
+	waitedMs?: number;
 }
 
 interface PolledTask {
@@ -94,20 +96,21 @@ export class TaskPoller {
 		const { clock, signal } = this;
 		if (signal?.aborted) throw new CancelledError();
 		if (this.watched.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });
-		const { polling, pollIntervalMs, maxWaitMs, submittedAt = -Infinity } = settings;
+		const { polling, pollIntervalMs, maxWaitMs, waitedMs = 0, submittedAt = -Infinity } = settings;
 		const begin = clock.now();
+		const leftMs = Math.max(0, maxWaitMs - waitedMs);
 		const dueIn = Math.max(0, submittedAt + pollIntervalMs - begin);
-		const firstPollIn = Math.min(dueIn, pollIntervalMs, maxWaitMs);
+		const firstPollIn = Math.min(dueIn, pollIntervalMs, leftMs);
 		return await new Promise<VideoTask>((resolve, reject) => {
 			const watched: PolledTask = {
 				task,
 				settings,
 				schedule: new PollSchedule(polling, pollIntervalMs),
 				firstPollAt: begin + firstPollIn,
-				deadline: begin + maxWaitMs,
+				deadline: begin + leftMs,
 				controller: new AbortController(),
 				stopPoll: () => {},
-				stopDeadline: clock.after(maxWaitMs, () => this.expire(watched)),
+				stopDeadline: clock.after(leftMs, () => this.expire(watched)),
 				polled: false,
 				seen: false,
 				malformed: 0,

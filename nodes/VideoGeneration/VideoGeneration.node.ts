@@ -1,10 +1,13 @@
 import {
+	type EngineRequest,
+	type EngineResponse,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeType,
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
+import { withDurableWait } from '../shared/durableWait';
 import { searchModels } from '../shared/modelLocator';
 import { requestOptionsProperty } from '../shared/requestOptions';
 import { chosenModel } from '../shared/subtitles';
@@ -39,7 +42,10 @@ export class VideoGeneration implements INodeType {
 		credentialTest: { testConnection },
 	};
 
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await run(this)];
+	async execute(
+		this: IExecuteFunctions,
+		response?: EngineResponse,
+	): Promise<INodeExecutionData[][] | EngineRequest> {
+		return await withDurableWait(this, response, async (durable) => await run(this, durable));
 	}
 }

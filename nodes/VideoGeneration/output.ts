@@ -6,7 +6,7 @@ import { readSwitchOf } from '../shared/parameterValues';
 export interface OutputOptions {
 	simplify: boolean;
 	/** The binary field for the video; undefined: do not download it. */
-	binaryProperty: string | undefined;
+	binaryProperty?: string | undefined;
 }
 
 export const downloadProperties: INodeProperties[] = [

@@ -1,10 +1,12 @@
 import {
+	type EngineRequest,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
+import type { DurableWait } from '../shared/durableWait';
 import * as generate from './operations/generate';
 import * as get from './operations/get';
 import * as submit from './operations/submit';
@@ -27,25 +29,31 @@ export const operationProperties: INodeProperties[] = [
 ];
 
 /** Runs the chosen operation. An error that it throws lists every task of the run. */
-export async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+export async function run(
+	context: IExecuteFunctions,
+	durable: DurableWait,
+): Promise<INodeExecutionData[][] | EngineRequest> {
 	const operation = context.getNodeParameter('operation', 0, 'generate') as keyof typeof operations;
 	let current: Run | undefined;
 	const open: OpenRun = (service) => (current = openRun(service));
 	let items: INodeExecutionData[] | undefined;
+	const addTasks = (error: unknown): never => {
+		const isStopped = context.getExecutionCancelSignal()?.aborted === true;
+		if (isStopped) current?.log.stopped();
+		const list = current?.log.list();
+		if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
+			error.description = [error.description, list].filter(Boolean).join('\n');
+			// Of a stopped run n8n shows one line at most.
+			if (isStopped) error.message += `. ${list}`;
+		}
+		throw error;
+	};
 	try {
-		items = await operations[operation].execute(context, open).catch((error: unknown) => {
-			const isStopped = context.getExecutionCancelSignal()?.aborted === true;
-			if (isStopped) current?.log.stopped();
-			const list = current?.log.list();
-			if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
-				error.description = [error.description, list].filter(Boolean).join('\n');
-				// Of a stopped run n8n shows one line at most.
-				if (isStopped) error.message += `. ${list}`;
-			}
-			throw error;
-		});
+		const output = await operations[operation].execute(context, open, durable).catch(addTasks);
+		if (!Array.isArray(output)) return output;
+		items = output;
 		current?.hints.show(context);
-		return items;
+		return [items];
 	} finally {
 		current?.submissions.end(items);
 	}

@@ -36,13 +36,12 @@ export interface Submission {
 	tasks: SubmittedTask[];
 	/** Why there are no tasks in place of those that failed in an earlier try. */
 	failure?: unknown;
-	/** A failed task is not waited for again: a second try makes a new one in its place. */
-	taskFailed: (taskId: string) => void;
 }
 
 /** Submits videos, and remembers each submission before anything else happens, so that a second try never pays twice. */
 export class Submissions {
 	private readonly ledger: RequestLedger<Submitted>;
+	private readonly entries = new Map<number, LedgerEntry<Submitted>>();
 
 	constructor(
 		private readonly service: Service,
@@ -58,17 +57,17 @@ export class Submissions {
 	 */
 	async submit(request: VideoRequest, itemIndex: number): Promise<Submission> {
 		const entry = this.ledger.entryOf(itemIndex, request);
+		this.entries.set(itemIndex, entry);
 		const earlier = entry.read();
 		const kept = earlier?.tasks.map(asSubmitted) ?? [];
 		for (const { task } of kept) this.log.note(task);
-		const taskFailed = (taskId: string) => forgetFailed(entry, taskId);
-		if (kept.length > 0 && earlier?.failed === 0) return { tasks: kept, taskFailed };
+		if (kept.length > 0 && earlier?.failed === 0) return { tasks: kept };
 		const submitted = this.submitRest(request, entry, itemIndex, earlier);
 		return await submitted.then(
-			(tasks) => ({ tasks: [...kept, ...tasks], taskFailed }),
+			(tasks) => ({ tasks: [...kept, ...tasks] }),
 			(failure: unknown) => {
 				if (kept.length === 0) throw failure;
-				return { tasks: kept, failure, taskFailed };
+				return { tasks: kept, failure };
 			},
 		);
 	}
@@ -105,17 +104,33 @@ export class Submissions {
 		return data.map((task) => ({ task, request: present(fields), submittedAt }));
 	}
 
+	/** The ids of the tasks that an item has in this run of the node, also when another process submitted them. */
+	known(itemIndex: number): string[] {
+		return (
+			this.entryOf(itemIndex)
+				.read()
+				?.tasks.map(({ id }) => id) ?? []
+		);
+	}
+
+	/** A failed task is not waited for again: a second try makes a new one in its place. */
+	taskFailed(itemIndex: number, taskId: string): void {
+		const entry = this.entryOf(itemIndex);
+		const known = entry.read();
+		if (known === undefined) return;
+		const tasks = known.tasks.filter(({ id }) => id !== taskId);
+		entry.write({ ...known, tasks, failed: known.failed + 1 });
+	}
+
+	/** After a wait in n8n's database the form alone tells which order it was. */
+	private entryOf(itemIndex: number): LedgerEntry<Submitted> {
+		return this.entries.get(itemIndex) ?? this.ledger.entryOf(itemIndex, {});
+	}
+
 	/** The run is over: with these items, or (undefined) with an error that it throws. */
 	end(items: INodeExecutionData[] | undefined): void {
 		this.ledger.end(items);
 	}
-}
-
-function forgetFailed(entry: LedgerEntry<Submitted>, taskId: string): void {
-	const known = entry.read();
-	if (known === undefined) return;
-	const tasks = known.tasks.filter(({ id }) => id !== taskId);
-	entry.write({ ...known, tasks, failed: known.failed + 1 });
 }
 
 function asSubmitted({ id, request, submittedAt }: Submitted['tasks'][number]): SubmittedTask {

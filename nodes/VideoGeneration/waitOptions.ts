@@ -66,6 +66,28 @@ export const waitOptionsProperty: INodeProperties = {
 			default: 'fixed',
 			description: 'When to look at a video',
 		},
+		{
+			displayName: 'Wait In',
+			name: 'waitIn',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{
+					name: 'Database',
+					value: 'database',
+					description:
+						'Survives restarts of n8n and holds no worker. A finished video may be noticed up to a minute later.',
+				},
+				{
+					name: 'Memory',
+					value: 'memory',
+					description:
+						'A finished video is noticed at once. A restart of n8n ends the wait, and in queue mode it occupies a worker.',
+				},
+			],
+			default: 'memory',
+			description: 'Where the execution is while it waits',
+		},
 	],
 };
 
@@ -89,6 +111,16 @@ export const waitHints: NodeHint[] = [
 
 export interface WaitOptions extends Omit<WaitSettings, 'submittedAt'> {
 	onTimeout: 'error' | 'output';
+}
+
+/**
+ * Reads where the whole node waits: no expression is allowed there.
+ * @throws InvalidInputError
+ */
+export function readWaitIn(context: IExecuteFunctions): 'memory' | 'database' {
+	const { waitOptions } = context.getNode().parameters;
+	const options = typeof waitOptions === 'object' && waitOptions !== null ? waitOptions : {};
+	return readChoice({ ...options }, 'waitIn', ['memory', 'database']);
 }
 
 /** Reads and checks the wait options of one item. */

@@ -3,22 +3,21 @@ import { CancelledError } from '../../gateway';
 import { connect, type Service } from './connect';
 import { errorItem, nodeError } from './errorText';
 
-/** Items that come later, without holding a place among the items under way. */
-export interface Pending {
-	pending: Promise<INodeExecutionData[]>;
+/** A result that comes later, without holding a place among the items under way. */
+export interface Pending<Result = INodeExecutionData[]> {
+	pending: Promise<Result>;
 }
 
 /** What a node does with each item. */
-export interface ItemWork<Prepared> {
+export interface ItemWork<Prepared, Result = INodeExecutionData[]> {
 	/** Reads and checks the parameters of one item, before any request of any item is sent. */
 	prepare: (itemIndex: number) => Prepared;
 	/** Does the work of one item. */
-	run: (prepared: Prepared, itemIndex: number) => Promise<INodeExecutionData[] | Pending>;
+	run: (prepared: Prepared, itemIndex: number) => Promise<Result | Pending<Result>>;
 }
 
-interface Failed {
-	error: unknown;
-}
+/** What became of an item; undefined where it was not begun. */
+export type Outcome<Result> = { result: Result } | { error: unknown } | undefined;
 
 /**
  * Runs a node's work for all its items: bad input first, before anything is paid for; then at most
@@ -32,24 +31,25 @@ export async function eachItem<Prepared>(
 	context: IExecuteFunctions,
 	begin: (service: Service) => ItemWork<Prepared>,
 ): Promise<INodeExecutionData[]> {
+	return outputOf(context, await outcomesOf(context, begin));
+}
+
+/** The first half of {@link eachItem}: does the work. */
+export async function outcomesOf<Prepared, Result extends object>(
+	context: IExecuteFunctions,
+	begin: (service: Service) => ItemWork<Prepared, Result>,
+): Promise<Array<Outcome<Result>>> {
 	const count = context.getInputData().length;
-	const outputs = new Array<INodeExecutionData[] | Failed | undefined>(count);
+	const outcomes = new Array<Outcome<Result>>(count).fill(undefined);
 	const continues = context.continueOnFail();
-	const streams = context.isStreaming?.() ?? false;
-	const asThrown = (error: unknown, itemIndex: number) =>
-		nodeError(context.getNode(), error, itemIndex, streams);
-	const signal = context.getExecutionCancelSignal();
-	const throwIfCancelled = () => {
-		if (signal?.aborted) throw asThrown(new CancelledError(), 0);
-	};
 	// After a cancel, Retry On Fail still calls execute again.
-	throwIfCancelled();
+	throwIfCancelled(context);
 	if (count === 0) return [];
 
-	const service = await connect(context).catch((error: unknown): Failed => ({ error }));
+	const service = await connect(context).catch((error: unknown) => ({ error }));
 	if ('error' in service) {
-		if (!continues) throw asThrown(service.error, 0);
-		return outputs.fill(service).flatMap((_, itemIndex) => [errorItem(service.error, itemIndex)]);
+		if (!continues) throw thrownFor(context, service.error, 0);
+		return outcomes.fill(service);
 	}
 
 	const { prepare, run } = begin(service);
@@ -59,8 +59,8 @@ export async function eachItem<Prepared>(
 			try {
 				return { value: prepare(itemIndex) };
 			} catch (error) {
-				if (!continues) throw asThrown(error, itemIndex);
-				outputs[itemIndex] = { error };
+				if (!continues) throw thrownFor(context, error, itemIndex);
+				outcomes[itemIndex] = { error };
 				return undefined;
 			}
 		},
@@ -68,13 +68,13 @@ export async function eachItem<Prepared>(
 
 	let stopped = false;
 	const pending: Array<Promise<void>> = [];
-	const keep = async (itemIndex: number, work: Promise<INodeExecutionData[] | Pending>) => {
+	const keep = async (itemIndex: number, work: Promise<Result | Pending<Result>>) => {
 		try {
 			const result = await work;
-			if (Array.isArray(result)) outputs[itemIndex] = result;
-			else pending.push(keep(itemIndex, result.pending));
+			if ('pending' in result) pending.push(keep(itemIndex, result.pending));
+			else outcomes[itemIndex] = { result };
 		} catch (error) {
-			outputs[itemIndex] = { error };
+			outcomes[itemIndex] = { error };
 			stopped ||= !continues || error instanceof CancelledError;
 		}
 	};
@@ -89,12 +89,30 @@ export async function eachItem<Prepared>(
 	};
 	await Promise.all(Array.from({ length: Math.min(service.maxConcurrency, count) }, worker));
 	await Promise.all(pending);
-	throwIfCancelled();
+	throwIfCancelled(context);
+	return outcomes;
+}
 
-	return outputs.flatMap((output, itemIndex) => {
-		if (output === undefined) return [];
-		if (Array.isArray(output)) return output;
-		if (!continues) throw asThrown(output.error, itemIndex);
-		return [errorItem(output.error, itemIndex)];
+/** The second half of {@link eachItem}: what became of the items, as On Error has it. */
+export function outputOf(
+	context: IExecuteFunctions,
+	outcomes: Array<Outcome<INodeExecutionData[]>>,
+): INodeExecutionData[] {
+	const continues = context.continueOnFail();
+	return outcomes.flatMap((outcome, itemIndex) => {
+		if (outcome === undefined) return [];
+		if ('result' in outcome) return outcome.result;
+		if (!continues) throw thrownFor(context, outcome.error, itemIndex);
+		return [errorItem(outcome.error, itemIndex)];
 	});
+}
+
+export function throwIfCancelled(context: IExecuteFunctions): void {
+	if (context.getExecutionCancelSignal()?.aborted) {
+		throw thrownFor(context, new CancelledError(), 0);
+	}
+}
+
+function thrownFor(context: IExecuteFunctions, error: unknown, itemIndex: number) {
+	return nodeError(context.getNode(), error, itemIndex, context.isStreaming?.() ?? false);
 }

@@ -12,6 +12,7 @@ import {
 	NoResponseError,
 	ServiceError,
 	TaskFailedError,
+	type ToldError,
 } from '../../gateway';
 import { runsAsTool } from './asTool';
 
@@ -19,16 +20,7 @@ const MAY_BE_PAID =
 	'The service may have accepted the request, so it was not sent again: check your account before you run it again, or you may pay twice.';
 
 /** What the user learns of a failure, the same in an error item and in a thrown error. */
-interface Failure {
-	message: string;
-	/** What to do next, then the service's own words. */
-	description: string;
-	code: string;
-	/** Null where no answer of the service stands behind the failure. */
-	http_status: number | null;
-	task_id?: string;
-	[detail: string]: unknown;
-}
+type Failure = ToldError['failure'];
 
 /** What is known of the video task that an error belongs to. */
 export interface TaskState {
@@ -47,9 +39,27 @@ export class TaskError extends Error {
 	}
 }
 
+/** An error of an earlier run of the node. */
+export class RetoldError extends Error {
+	constructor(readonly told: ToldError) {
+		super(told.failure.message);
+	}
+}
+
+export function tellError(error: unknown): ToldError {
+	if (error instanceof RetoldError) return error.told;
+	const origin = causeOf(error);
+	const isApiError =
+		origin instanceof ServiceError ||
+		origin instanceof NoResponseError ||
+		origin instanceof TaskFailedError;
+	const cause = isApiError ? failureCause(origin) : undefined;
+	return { failure: describe(error), isApiError, ...(cause && { cause }) };
+}
+
 /** The output of an item that cannot be done: this shape, and only this, takes n8n's error branch. */
 export function errorItem(error: unknown, itemIndex: number): INodeExecutionData {
-	const failure = { ...describe(error), item: itemIndex };
+	const failure = { ...tellError(error).failure, item: itemIndex };
 	return { json: { error: failure as unknown as IDataObject }, pairedItem: { item: itemIndex } };
 }
 
@@ -63,7 +73,8 @@ export function nodeError(
 	itemIndex: number,
 	streams = false,
 ): NodeError {
-	const { message, description: advice, http_status } = describe(error);
+	const { failure, isApiError, cause } = tellError(error);
+	const { message, description: advice, http_status } = failure;
 	// A chat window shows the line break as a blank.
 	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'}\n${advice}`;
 	const description = streams ? all : advice;
@@ -72,23 +83,16 @@ export function nodeError(
 		description,
 		itemIndex,
 	};
-	const cause = causeOf(error);
-	if (
-		cause instanceof ServiceError ||
-		cause instanceof NoResponseError ||
-		cause instanceof TaskFailedError
-	) {
-		return new NodeApiError(
-			node,
-			{ message },
-			{
-				...told,
-				...(http_status !== null && { httpCode: String(http_status) }),
-				...failureOf(cause),
-			},
-		);
-	}
-	return new NodeOperationError(node, told.message, { description, itemIndex });
+	if (!isApiError) return new NodeOperationError(node, told.message, { description, itemIndex });
+	return new NodeApiError(
+		node,
+		{ message },
+		{
+			...told,
+			...(http_status !== null && { httpCode: String(http_status) }),
+			...(cause && { failure: cause }),
+		},
+	);
 }
 
 function describe(error: unknown): Failure {
@@ -161,19 +165,15 @@ function labelled({ parameter, message }: InvalidInputError): string {
 	return name + message.slice(parameter.length);
 }
 
-type Cause = 'rate-limited' | 'quota-exhausted' | 'temporarily-unavailable' | 'credential-invalid';
-
-/** n8n 2.40 and later shows and counts failures by their cause; older versions ignore the field. */
-function failureOf(error: GatewayError): { failure?: { cause: Cause; retryAfterMs?: number } } {
-	if (error instanceof NoResponseError) return { failure: { cause: 'temporarily-unavailable' } };
-	if (!(error instanceof ServiceError)) return {};
+/** Older versions of n8n ignore it. */
+function failureCause(error: GatewayError): ToldError['cause'] {
+	if (error instanceof NoResponseError) return { cause: 'temporarily-unavailable' };
+	if (!(error instanceof ServiceError)) return undefined;
 	const { status, code, isForeign, retryAfterMs } = error;
 	if (status === 429) {
-		return {
-			failure: { cause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) },
-		};
+		return { cause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) };
 	}
-	if (status === 401 && !isForeign) return { failure: { cause: 'credential-invalid' } };
-	if (code === 'quota_not_enough') return { failure: { cause: 'quota-exhausted' } };
-	return status >= 500 ? { failure: { cause: 'temporarily-unavailable' } } : {};
+	if (status === 401 && !isForeign) return { cause: 'credential-invalid' };
+	if (code === 'quota_not_enough') return { cause: 'quota-exhausted' };
+	return status >= 500 ? { cause: 'temporarily-unavailable' } : undefined;
 }

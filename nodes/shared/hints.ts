@@ -38,6 +38,15 @@ export class RunHints {
 		this.counts.set(state, (this.counts.get(state) ?? 0) + 1);
 	}
 
+	/** What was noted so far, for a later run of the node to go on with. */
+	get noted(): Array<[state: string, count: number]> {
+		return [...this.counts];
+	}
+
+	goOnWith(noted: RunHints['noted']): void {
+		for (const [state, count] of noted) this.counts.set(state, count);
+	}
+
 	show(context: IExecuteFunctions): void {
 		for (const [state, count] of this.counts) {
 			const these = count === 1 ? `1 ${this.thing} is` : `${count} ${this.thing}s are`;

@@ -18,7 +18,9 @@ export class PassThrough implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
-		properties: [],
+		properties: [
+			{ displayName: 'Response Mode', name: 'responseMode', type: 'string', default: '' },
+		],
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

@@ -6,10 +6,13 @@ import type {
 	INodeParameters,
 	INodeType,
 	IRun,
+	IRunExecutionData,
+	IWorkflowSettings,
 	OnError,
 	StructuredChunk,
 } from 'n8n-workflow';
 import { type EngineRun, itemsOf, runWorkflow } from '../../demo/engine';
+import { systemClock } from '../../gateway';
 import { ChatCompletion } from '../../nodes/ChatCompletion/ChatCompletion.node';
 import { LmChatGenerationService } from '../../nodes/LmChatGenerationService/LmChatGenerationService.node';
 import { ListModels } from '../../nodes/ListModels/ListModels.node';
@@ -30,7 +33,8 @@ export const nodeTypes: Record<string, INodeType> = {
 	'test.loopOverItems': new LoopOverItems(),
 };
 
-export interface NodeRun extends Pick<EngineRun, 'signal' | 'executionId' | 'resume'> {
+export interface NodeRun
+	extends Pick<EngineRun, 'signal' | 'executionId' | 'resume' | 'wake' | 'startNode' | 'mode'> {
 	node: 'chatCompletion' | 'listModels' | 'videoGeneration';
 	parameters: INodeParameters;
 	/** The JSON of the input items; one empty item otherwise. */
@@ -41,6 +45,14 @@ export interface NodeRun extends Pick<EngineRun, 'signal' | 'executionId' | 'res
 	credential?: IDataObject;
 	/** Makes the workflow stream. */
 	streaming?: boolean;
+	/** Of the workflow; those of a workflow that was made long ago otherwise. */
+	settings?: IWorkflowSettings;
+	/** Of the node that the workflow begins with. */
+	trigger?: INodeParameters;
+	/** In place of the package's. */
+	nodeType?: INodeType;
+	/** Has the execution as n8n stored it for a wait; false: n8n does not wait until its end. */
+	onWait?: (stored: IRunExecutionData) => boolean | void;
 	/** Feeds the items one by one, so that the node runs once for each of them. */
 	loop?: boolean;
 }
@@ -56,6 +68,8 @@ export interface NodeResult {
 	/** The error that stopped the workflow. */
 	error: IRun['data']['resultData']['error'];
 	chunks: StructuredChunk[];
+	/** The execution as n8n stored it each time that it waited. */
+	waits: IRun[];
 }
 
 /** The fields of a credential for the simulator. */
@@ -87,10 +101,11 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 		...(onError && { onError }),
 		...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 1 }),
 	};
-	const run = await runWorkflow({
+	const given: EngineRun = {
 		workflow: {
+			...(options.settings && { settings: options.settings }),
 			nodes: [
-				stub('Start'),
+				{ ...stub('Start'), parameters: options.trigger ?? {} },
 				stub('Loop', 'test.loopOverItems'),
 				node,
 				stub('Done'),
@@ -107,15 +122,27 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 						Node: { main: [to('Done'), to('Failed')] },
 					},
 		},
-		nodeTypes,
+		nodeTypes: { ...nodeTypes, ...(options.nodeType && { [node.type]: options.nodeType }) },
 		credentials: { generationServiceApi: credential as never },
-		startNode: 'Start',
+		startNode: options.startNode ?? 'Start',
+		...(options.mode && { mode: options.mode }),
 		pinData: { Start: items.map((json, item) => ({ json, pairedItem: { item } })) },
 		...(options.streaming && { onChunk: (chunk: StructuredChunk) => chunks.push(chunk) }),
 		...(options.signal && { signal: options.signal }),
-		...(options.executionId && { executionId: options.executionId }),
+		...(options.executionId !== undefined && { executionId: options.executionId }),
 		...(options.resume && { resume: options.resume }),
-	});
+		...(options.wake && { wake: options.wake }),
+	};
+	const waits: IRun[] = [];
+	let run = await runWorkflow(given);
+	while (run.waitTill) {
+		const stored = structuredClone(run);
+		waits.push(structuredClone(run));
+		const waitsToTheEnd = options.onWait?.(stored.data) !== false;
+		const left = run.waitTill.getTime() - systemClock.now();
+		if (waitsToTheEnd) await systemClock.sleep(left, options.signal);
+		run = await runWorkflow({ ...given, wake: stored.data });
+	}
 	return {
 		run,
 		items: itemsOf(run, 'Node', 0),
@@ -123,6 +150,7 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 		errors: itemsOf(run, 'Node', 1),
 		error: run.data.resultData.error,
 		chunks,
+		waits,
 	};
 }
 

@@ -1,17 +1,16 @@
 import {
+	type EngineRequest,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import { TaskFailedError } from '../../../gateway';
-import { eachItem } from '../../shared/eachItem';
-import { TaskError } from '../../shared/errorText';
+import type { DurableWait } from '../../shared/durableWait';
 import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
 import { optionsProperty, readVideoRequest, requestProperties } from '../request';
 import type { OpenRun } from '../videoRun';
-import type { SubmittedTask } from '../submissions';
+import { waitForVideos } from '../waiting';
 import { readWaitOptions, waitOptionsProperty } from '../waitOptions';
 
 export const option: INodePropertyOptions = {
@@ -34,38 +33,19 @@ export const description = updateDisplayOptions(
 	properties,
 );
 
-/** Submits videos and waits for them. While a video is waited for, the next item is submitted. */
+/** Submits videos and waits for them. */
 export async function execute(
 	context: IExecuteFunctions,
 	open: OpenRun,
-): Promise<INodeExecutionData[]> {
-	return await eachItem(context, (service) => {
-		const { submissions, tasks } = open(service);
-		return {
-			prepare: (itemIndex) => ({
-				request: readVideoRequest(context, itemIndex),
-				wait: readWaitOptions(context, itemIndex),
-				output: readOutputOptions(context, itemIndex),
-			}),
-			async run({ request, wait, output }, itemIndex) {
-				const submission = await submissions.submit(request, itemIndex);
-				const finish = async ({ task, request, submittedAt }: SubmittedTask) => {
-					const finished = await tasks.wait(task, wait, output, submittedAt);
-					return await tasks.toItem(finished, output, itemIndex, request);
-				};
-				const items = submission.tasks.map(
-					async (submitted) =>
-						await finish(submitted).catch((error: unknown) => {
-							if (error instanceof TaskError && error.cause instanceof TaskFailedError) {
-								submission.taskFailed(submitted.task.id);
-							}
-							throw error;
-						}),
-				);
-				// What is paid for is put out, also when there is nothing in place of what failed.
-				if (submission.failure !== undefined) items.push(Promise.reject(submission.failure));
-				return { pending: tasks.together(items, itemIndex) };
-			},
-		};
-	});
+	durable: DurableWait,
+): Promise<INodeExecutionData[] | EngineRequest> {
+	return await waitForVideos(context, open, durable, ({ submissions }) => ({
+		prepare: (itemIndex) => ({
+			request: readVideoRequest(context, itemIndex),
+			wait: readWaitOptions(context, itemIndex),
+			output: readOutputOptions(context, itemIndex),
+		}),
+		start: async ({ request }, itemIndex) => await submissions.submit(request, itemIndex),
+		taskFailed: (itemIndex, taskId) => submissions.taskFailed(itemIndex, taskId),
+	}));
 }

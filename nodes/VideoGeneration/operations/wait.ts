@@ -1,14 +1,16 @@
 import {
+	type EngineRequest,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import { eachItem } from '../../shared/eachItem';
+import type { DurableWait } from '../../shared/durableWait';
 import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
 import type { OpenRun } from '../videoRun';
 import { readTaskId, taskIdProperty } from '../taskId';
+import { waitForVideos } from '../waiting';
 import { readWaitOptions, waitOptionsProperty } from '../waitOptions';
 
 export const option: INodePropertyOptions = {
@@ -34,23 +36,18 @@ export const description = updateDisplayOptions(
 export async function execute(
 	context: IExecuteFunctions,
 	open: OpenRun,
-): Promise<INodeExecutionData[]> {
-	return await eachItem(context, (service) => {
-		const { tasks, log } = open(service);
-		return {
-			prepare: (itemIndex) => ({
-				taskId: readTaskId(context, itemIndex),
-				wait: readWaitOptions(context, itemIndex),
-				output: readOutputOptions(context, itemIndex),
-			}),
-			async run({ taskId, wait, output }, itemIndex) {
-				const task = log.note({ id: taskId, status: 'processing' });
-				const finish = async () => {
-					const finished = await tasks.wait(task, wait, output);
-					return await tasks.toItem(finished, output, itemIndex);
-				};
-				return { pending: tasks.together([finish()], itemIndex) };
-			},
-		};
-	});
+	durable: DurableWait,
+): Promise<INodeExecutionData[] | EngineRequest> {
+	return await waitForVideos(context, open, durable, ({ log }) => ({
+		prepare: (itemIndex) => ({
+			taskId: readTaskId(context, itemIndex),
+			wait: readWaitOptions(context, itemIndex),
+			output: readOutputOptions(context, itemIndex),
+		}),
+		async start({ taskId }) {
+			return await Promise.resolve({
+				tasks: [{ task: log.note({ id: taskId, status: 'processing' }) }],
+			});
+		},
+	}));
 }

@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Simulator, startSimulator } from '../../simulator';
+import { manualStart, type NodeGiven, ours, workflowOf } from '../browser/workflow';
+import { type Credential, N8nApi } from '../host/n8nApi';
+import { type N8nServer, startN8n } from '../host/n8nServer';
+import { copyPackage } from '../host/packageInstall';
+import { saveSimulatorCredential } from '../host/seed';
+import { until } from '../host/until';
+import { theEnvironment } from '../setup/environment';
+
+/** A pause of 65 to 70 seconds, which n8n ends up to a minute late after a restart. */
+const LONGEST_WAIT_MS = 240_000;
+const LONGEST_MS = 2 * LONGEST_WAIT_MS;
+const VIDEO_S = 20;
+
+let userFolder: string;
+let simulator: Simulator;
+let n8n: N8nServer;
+let api: N8nApi;
+let credential: Credential;
+
+beforeAll(async () => {
+	userFolder = await mkdtemp(join(tmpdir(), 'n8n-database-wait-'));
+	await copyPackage(theEnvironment().userFolder, userFolder);
+	simulator = await startSimulator({ videoSeconds: VIDEO_S });
+	n8n = await startN8n(userFolder);
+	api = await N8nApi.signIn(n8n.url);
+	credential = await saveSimulatorCredential(api, simulator);
+}, LONGEST_MS);
+
+afterAll(async () => {
+	await n8n?.stop();
+	await simulator?.close();
+	await rm(userFolder, { recursive: true, force: true });
+});
+
+/** Begins again where n8n was, as its supervisor does. */
+async function restart(): Promise<void> {
+	n8n = await startN8n(userFolder, undefined, Number(new URL(n8n.url).port));
+}
+
+function video(prompt: string, parameters: object = {}, waitOptions: object = {}): NodeGiven {
+	return ours('Video', 'videoGeneration', {
+		model: { __rl: true, mode: 'id', value: 'kite-motion' },
+		prompt,
+		waitOptions: { waitIn: 'database', ...waitOptions },
+		...parameters,
+	});
+}
+
+function webhook(path: string, responseMode = 'onReceived'): NodeGiven {
+	const type = 'n8n-nodes-base.webhook';
+	const parameters = { httpMethod: 'POST', path, responseMode, options: {} };
+	return { name: 'Webhook', type, typeVersion: 2.1, parameters, webhookId: path };
+}
+
+const call = async (path: string) => await fetch(`${n8n.url}/webhook/${path}`, { method: 'POST' });
+
+async function statusOf(workflow: string): Promise<string | undefined> {
+	return (await api.executions(workflow)).at(0)?.status;
+}
+
+async function untilStatus(workflow: string, wanted: string): Promise<void> {
+	await until(async () => (await statusOf(workflow)) === wanted, LONGEST_WAIT_MS);
+}
+
+/** What the node put out in the latest execution: items of each run and output, and its hints. */
+async function outputOf(workflow: string, node = 'Video') {
+	const [{ id } = { id: '' }] = await api.executions(workflow);
+	const { runData } = await api.executionData(id);
+	return (runData[node] ?? []).map(({ data, hints }) => ({
+		outputs: data?.main.map((items) => (items ?? []).map(({ json }) => json)) ?? [],
+		hints: hints?.map(({ message }) => message) ?? [],
+	}));
+}
+
+const nodes = {
+	'a webhook, two videos and their files': [
+		webhook('two'),
+		video('A boat', { download: true, options: { n: 2 } }),
+	],
+	'a button of the editor': [manualStart, video('A kite')],
+	'a refused item on the error branch': [
+		webhook('branch'),
+		{ ...video('[fault:invalid-request]'), onError: 'continueErrorOutput' },
+	],
+	'a failed video and Retry On Fail': [
+		webhook('failing'),
+		{ ...video('[fault:task-failed-object]'), retryOnFail: true, maxTries: 2 },
+	],
+} satisfies Record<string, NodeGiven[]>;
+
+test(
+	'kill -9 of n8n while videos are waited for in its database loses none of them',
+	async () => {
+		const ids: Record<string, string> = {};
+		for (const [name, given] of Object.entries(nodes)) {
+			const id = await api.createWorkflow(workflowOf(name, credential, given));
+			ids[name] = id;
+			if (given.some(({ type }) => type === 'n8n-nodes-base.webhook')) await api.publish(id);
+			const path = given.find(({ webhookId }) => webhookId)?.webhookId;
+			if (path === undefined) await api.execute(id, 'Start');
+			else await call(path);
+		}
+		for (const name of Object.keys(nodes).filter((name) => !name.includes('refused'))) {
+			await untilStatus(ids[name] ?? '', 'waiting');
+		}
+		const shown = await outputOf(ids['a webhook, two videos and their files'] ?? '');
+		expect(shown).toMatchObject([
+			{ outputs: [[{ status: 'processing' }, { status: 'processing' }]] },
+		]);
+
+		await n8n.kill();
+		await restart();
+
+		await untilStatus(ids['a webhook, two videos and their files'] ?? '', 'success');
+		await untilStatus(ids['a button of the editor'] ?? '', 'success');
+		await untilStatus(ids['a failed video and Retry On Fail'] ?? '', 'error');
+		const files = await outputOf(ids['a webhook, two videos and their files'] ?? '');
+		expect(files).toMatchObject([
+			{ outputs: [[{ status: 'completed' }, { status: 'completed' }]] },
+		]);
+		expect(await outputOf(ids['a button of the editor'] ?? '')).toMatchObject([
+			{ outputs: [[{ status: 'completed' }]] },
+		]);
+		// One of each, and one more for the failed video: Retry On Fail has two tries.
+		expect(simulator.submissions).toBe(4);
+	},
+	LONGEST_MS,
+);

@@ -1,0 +1,136 @@
+import type { EngineRequest, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import {
+	formatSeconds,
+	isFinished,
+	MalformedResponseError,
+	systemClock,
+	type WaitedTask,
+	type WaitState,
+	WaitTimeoutError,
+} from '../../gateway';
+import type { DurableWait } from '../shared/durableWait';
+import { outputOf, throwIfCancelled } from '../shared/eachItem';
+import { TaskError, tellError } from '../shared/errorText';
+import { hintAfterRun } from '../shared/hints';
+import { endOfPause, SHORTEST_WAIT_MS } from './nextPoll';
+import type { Run } from './videoRun';
+import { finish, type WaitingOperation, type WaitPlan } from './waiting';
+import { type OpenTask, openTasks, outcomesIn } from './waitState';
+
+/** Characters. A larger item does not belong into the state: its task is polled again when all others are done. */
+const LARGEST_ITEM = 64 * 1024;
+/** Responses in a row that make no sense, after which the URL of the polls is taken to be wrong, as in memory. */
+const MOST_MALFORMED = 5;
+
+/** From the start or a resume of the node to its next pause or to its end. */
+export class WaitLeg {
+	private readonly startedAt = systemClock.now();
+	private readonly waitsInMemory: boolean;
+
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly durable: DurableWait,
+		private readonly run: Run,
+		private readonly operation: Pick<WaitingOperation<WaitPlan>, 'taskFailed'>,
+	) {
+		this.waitsInMemory = durable.refusal() !== undefined;
+	}
+
+	/** @returns the items when all tasks are done, else the request of a pause */
+	async goOn(state: WaitState): Promise<INodeExecutionData[] | EngineRequest> {
+		const { context, run } = this;
+		run.hints.goOnWith(state.hints);
+		for (const item of state.items) item?.tasks.forEach((task) => run.log.note(task));
+		for (let open = openTasks(state); open.length > 0; open = openTasks(state)) {
+			const unfinished = open.filter(({ task }) => !isFinished(task));
+			const isLast = unfinished.length === 0;
+			const next = isLast ? open : unfinished;
+			await Promise.all(next.map(async (task) => await this.advance(task, isLast)));
+			throwIfCancelled(context);
+			const waiting = openTasks(state).filter(({ task }) => !isFinished(task));
+			if (waiting.length > 0 && waiting.every(({ task }) => this.canPause(task))) {
+				return this.pause(state, waiting);
+			}
+		}
+		const isLong = ({ wait }: WaitState['plans'][number]) => wait.maxWaitMs >= SHORTEST_WAIT_MS;
+		if (state.plans.length > 0 && !state.plans.some(isLong)) {
+			hintAfterRun(context, 'Waited in memory: Max Wait is less than 70 seconds');
+		}
+		return outputOf(context, outcomesIn(state, context.continueOnFail()));
+	}
+
+	/** Polls a task once, or waits in memory for one that is not to be waited for much longer. */
+	private async advance({ task, plan, itemIndex }: OpenTask, isLast: boolean): Promise<void> {
+		const pauses = this.canPause(task) && !isLast;
+		if (pauses && this.isFresh(task)) return;
+		const { id, submittedAt, request } = task;
+		const { maxWaitMs, onTimeout } = plan.wait;
+		const wait = {
+			...plan.wait,
+			waitedMs: pauses ? maxWaitMs : maxWaitMs - (task.deadline - systemClock.now()),
+			onTimeout: pauses ? ('error' as const) : onTimeout,
+		};
+		const started = { task: { id, status: 'processing' as const }, submittedAt, request };
+		try {
+			const item = await finish(this.run, this.operation, started, { ...plan, wait }, itemIndex);
+			const isKept = isLast || JSON.stringify(item).length <= LARGEST_ITEM;
+			if (isKept) task.item = item;
+			this.note(task);
+		} catch (error) {
+			this.note(task);
+			const unfinished = pauses ? timeoutIn(error) : undefined;
+			if (unfinished === undefined) task.error = tellError(error);
+			else this.noteUnfinished(task, unfinished);
+		}
+	}
+
+	private note(task: WaitedTask): void {
+		const { status, url } = this.run.log.stateOf(task.id);
+		Object.assign(task, { status, url });
+	}
+
+	private noteUnfinished(task: WaitedTask, { task: seen, lastFailure }: WaitTimeoutError): void {
+		const { progress } = seen;
+		task.progress = progress;
+		if (typeof progress === 'number') task.seen ??= { at: systemClock.now(), progress };
+		const makesNoSense = lastFailure instanceof MalformedResponseError;
+		task.malformed = makesNoSense ? (task.malformed ?? 0) + 1 : undefined;
+		if ((task.malformed ?? 0) < MOST_MALFORMED) return;
+		task.error = tellError(new TaskError(this.run.log.stateOf(task.id), lastFailure));
+	}
+
+	private pause(state: WaitState, waiting: OpenTask[]): EngineRequest {
+		const all = state.items.flatMap((item) => item?.tasks ?? []);
+		return this.durable.pause(endOfPause(systemClock.now(), waiting), {
+			state: { ...state, hints: this.run.hints.noted },
+			shown: all.map(({ id, status, progress }) => ({
+				task_id: id,
+				status,
+				...(typeof progress === 'number' && { progress }),
+			})),
+			hint: this.hintOfTimeout(waiting),
+		});
+	}
+
+	private hintOfTimeout(waiting: OpenTask[]): string | undefined {
+		const { executionTimeout = 0 } = this.context.getWorkflowSettings();
+		const longest = Math.max(...waiting.map(({ plan }) => plan.wait.maxWaitMs));
+		if (executionTimeout <= 0 || executionTimeout * 1000 >= longest) return undefined;
+		return `The workflow is stopped after ${formatSeconds(executionTimeout * 1000)}, before Max Wait is over: raise Timeout Workflow in its settings.`;
+	}
+
+	private canPause({ deadline }: WaitedTask): boolean {
+		const left = deadline - systemClock.now();
+		return !this.waitsInMemory && left >= SHORTEST_WAIT_MS;
+	}
+
+	/** No service makes a video in no time. */
+	private isFresh({ submittedAt }: WaitedTask): boolean {
+		return submittedAt !== undefined && submittedAt >= this.startedAt;
+	}
+}
+
+function timeoutIn(error: unknown): WaitTimeoutError | undefined {
+	const cause = error instanceof TaskError ? error.cause : undefined;
+	return cause instanceof WaitTimeoutError ? cause : undefined;
+}

@@ -1,0 +1,80 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { WaitedTask, WaitState } from '../../gateway';
+import type { Outcome } from '../shared/eachItem';
+import { errorItem, RetoldError, tellError } from '../shared/errorText';
+import type { Started, WaitPlan } from './waiting';
+
+/**
+ * What n8n keeps of a wait from one of its legs to the next. Items of the same settings share one plan.
+ * @param startedAt when the first leg began: a task of an earlier try is waited for from then on
+ */
+export function stateOf(
+	outcomes: Array<Outcome<{ plan: WaitPlan; started: Started }>>,
+	startedAt: number,
+): WaitState {
+	const places = new Map<string, number>();
+	const plans: WaitState['plans'] = [];
+	const placeOf = ({ wait, output }: WaitPlan) => {
+		const key = JSON.stringify([wait, output]);
+		const place = places.get(key) ?? plans.push({ wait, output: { ...output } }) - 1;
+		places.set(key, place);
+		return place;
+	};
+	const items = outcomes.map((outcome): WaitState['items'][number] => {
+		if (outcome === undefined) return null;
+		if ('error' in outcome) return { tasks: [], error: tellError(outcome.error) };
+		const { plan, started } = outcome.result;
+		const place = placeOf(plan);
+		const tasks = started.tasks.map(({ task, request, submittedAt }): WaitedTask => {
+			const { id, status, url } = task;
+			const deadline = Math.max(submittedAt ?? startedAt, startedAt) + plan.wait.maxWaitMs;
+			return { id, plan: place, status, url, deadline, submittedAt, request };
+		});
+		const { failure } = started;
+		return { tasks, error: failure === undefined ? undefined : tellError(failure) };
+	});
+	return { plans, items, hints: [] };
+}
+
+/** A task of which nothing came yet. */
+export interface OpenTask {
+	task: WaitedTask;
+	plan: WaitPlan;
+	itemIndex: number;
+}
+
+export function openTasks({ items, plans }: WaitState): OpenTask[] {
+	return items.flatMap((item, itemIndex) =>
+		(item?.tasks ?? []).flatMap((task) => {
+			const plan = plans[task.plan];
+			const isOpen = task.item === undefined && task.error === undefined;
+			return isOpen && plan !== undefined ? [{ task, plan, itemIndex }] : [];
+		}),
+	);
+}
+
+/** What became of each item when nothing is open any more. */
+export function outcomesIn(
+	{ items }: WaitState,
+	continues: boolean,
+): Array<Outcome<INodeExecutionData[]>> {
+	return items.map((item, itemIndex) => {
+		if (item === null) return undefined;
+		const { tasks } = item;
+		const results = [...tasks, ...(item.error === undefined ? [] : [{ error: item.error }])];
+		const failed = results.find(({ error }) => error !== undefined)?.error;
+		if (failed !== undefined && !continues) return { error: new RetoldError(failed) };
+		return {
+			result: results.flatMap((result) => {
+				if (result.error !== undefined)
+					return [errorItem(new RetoldError(result.error), itemIndex)];
+				return 'item' in result && isItem(result.item) ? [result.item] : [];
+			}),
+		};
+	});
+}
+
+/** The items in a state are those that this node made. */
+function isItem(value: object | undefined): value is INodeExecutionData {
+	return value !== undefined && 'json' in value;
+}
