@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 export const ROOT = resolve(__dirname, '../..');
@@ -8,5 +9,8 @@ export const N8N_SOURCE = join(ROOT, 'e2e', 'n8n');
 /** Where n8n's 2 GB go: beside its package.json, or in a folder that several checkouts share. */
 export const N8N_FOLDER = resolve(process.env.N8N_INSTALL_FOLDER ?? N8N_SOURCE);
 
-/** The user folder of `npm run n8n`: it stays, with all that was made in the editor. */
-export const USER_FOLDER = join(N8N_SOURCE, 'user');
+/**
+ * The user folder of `npm run n8n`: it stays, with all that was made in the editor. Outside the checkout, whose
+ * node_modules the installed package would otherwise find before n8n's.
+ */
+export const USER_FOLDER = join(homedir(), '.n8n-nodes-generation-service');

@@ -20,7 +20,7 @@ Starts n8n with this package in it, and the simulated service that it talks to, 
   --help                 print this and end
 
 n8n is installed into e2e/n8n, or into the folder that the variable N8N_INSTALL_FOLDER names. What you make in the
-editor is kept in e2e/n8n/user; delete that folder to begin anew.
+editor is kept in ${USER_FOLDER}; delete that folder to start again.
 `;
 
 /** Milliseconds between two words of a streamed answer: slow enough to see that it streams. */
