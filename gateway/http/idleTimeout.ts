@@ -12,6 +12,7 @@ type Phase = 'connecting' | 'response' | 'body';
 export class IdleTimeout {
 	expired = false;
 	private isGivenUp = false;
+	private isLastTurn = false;
 	private stop = () => {};
 	private lastProgress: number;
 	private stopTimer: () => void;
@@ -65,8 +66,11 @@ export class IdleTimeout {
 
 	private check(): void {
 		const left = this.lastProgress + this.phaseLimitMs - this.clock.now();
-		if (left > 1) {
-			this.stopTimer = this.clock.after(left, () => this.check());
+		// A process that was busy has not read yet what arrived meanwhile: it gets one turn of the event loop to do so.
+		const isDue = left <= 1 && this.isLastTurn;
+		if (!isDue) {
+			this.isLastTurn = left <= 1;
+			this.stopTimer = this.clock.after(Math.max(left, 0), () => this.check());
 			return;
 		}
 		this.expired = true;
