@@ -35,14 +35,17 @@ function* withoutExpression(
 	}
 }
 
-test('every parameter takes an expression, but for the operation, on which the others depend', () => {
+test('every parameter takes an expression, but for those that hold for all items of a run', () => {
 	const ours = Object.entries(nodeTypes)
 		.filter(([type]) => type.startsWith('n8n-nodes-generation-service.'))
 		.map(([, nodeType]) => nodeType);
 	const fixed = ours.flatMap(({ description }) => [
 		...withoutExpression(description.properties, `${description.name}.`),
 	]);
-	expect(fixed).toEqual(['videoGeneration.operation']);
+	expect([...new Set(fixed)]).toEqual([
+		'videoGeneration.operation',
+		'videoGeneration.waitOptions.waitIn',
+	]);
 });
 
 test('Chat Completion reads every parameter anew for each item', async () => {
