@@ -87,8 +87,8 @@ export class Gateway {
 	}
 
 	/**
-	 * `POST /v1/chat/completions`, answered at once; an answer that comes as a stream all the same is read, too.
-	 * @throws GatewayError whose `partialText` is what arrived of a stream before the failure
+	 * `POST /v1/chat/completions` without streaming; a response that is a stream anyway is read too.
+	 * @throws GatewayError whose `partialText` is the text of a stream that arrived before the failure
 	 */
 	async chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
 		return await this.complete(request, 'application/json', readCompletion, () => {}, signal);
@@ -97,7 +97,7 @@ export class Gateway {
 	/**
 	 * `POST /v1/chat/completions` with `stream: true`. Resolves to the same object as {@link chat}.
 	 * @param onText gets every piece of the first choice's text as it arrives
-	 * @throws GatewayError whose `partialText` is what arrived before the failure
+	 * @throws GatewayError whose `partialText` is the text that arrived before the failure
 	 */
 	async streamChat(
 		request: ChatRequest | AgentRequest,
@@ -115,7 +115,7 @@ export class Gateway {
 
 	/**
 	 * `POST /media/v1/video/generations`: creates one task per video and does not wait for them. Services close idle
-	 * connections without a word; a submission that meets such a moment is lost, and may be paid for. Minutes of paid
+	 * connections without notice; a submission sent at that moment is lost, and may be billed. Minutes of paid
 	 * work are worth a connection of their own.
 	 */
 	submitVideo(request: VideoRequest, signal?: AbortSignal): Promise<VideoSubmission> {
@@ -124,7 +124,7 @@ export class Gateway {
 
 	/**
 	 * `GET /media/v1/video/generations/<task_id>`: the state of a task.
-	 * @param onInlineVideo gets the video of a task that holds it as text, and must remove it
+	 * @param onInlineVideo gets the video of a task that contains it as text, and must remove it
 	 */
 	async getVideoTask(
 		taskId: string,
@@ -156,12 +156,12 @@ export class Gateway {
 		};
 	}
 
-	/** Whether the user vouches for the certificate at this address: it is the service's own, and its issues are ignored. */
+	/** Whether to ignore SSL issues at this URL: only if it is the service's own. */
 	ignoresSslIssuesAt(address: string): boolean {
 		return this.ignoreSslIssues && new URL(address).origin === this.link.origin;
 	}
 
-	/** Runs other work, such as a download, in one of the places of the requests in flight. */
+	/** Runs other work, such as a download, as one of the requests in flight. */
 	async inSlot<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
 		await this.link.semaphore.acquire(signal);
 		try {
@@ -227,17 +227,17 @@ export class Gateway {
 		});
 	}
 
-	/** A body that is read to its end leaves its connection free for the next request. */
+	/** Reads a body to its end, which frees its connection for the next request. */
 	private drain(body: Body, rest: Promise<void>): void {
 		const stop = this.link.clock.after(DRAIN_MS, () => body.destroy());
 		void rest.then(stop);
 	}
 
-	/** n8n's SSRF protection looks at the service's address before the first request, until it allows it. */
+	/** n8n's SSRF protection checks the service's URL before the first request, until it allows it. */
 	private async checkEgress(): Promise<void> {
 		if (this.egressFilter === undefined) return;
 		this.egressCheck ??= checkAddress(this.egressFilter, this.baseUrl).catch((error: unknown) => {
-			// The name may have been looked up in vain: the next item asks anew.
+			// The DNS lookup may have failed: the next item checks again.
 			this.egressCheck = undefined;
 			throw error;
 		});
@@ -246,7 +246,7 @@ export class Gateway {
 }
 
 /**
- * Asks n8n's egress filter about an address. Depending on its version a refusal rejects or resolves to `{ ok: false }`.
+ * Asks n8n's egress filter about a URL. Depending on its version, a refusal rejects or resolves to `{ ok: false }`.
  * @throws InvalidInputError
  */
 async function checkAddress(filter: EgressFilter, address: string): Promise<void> {
@@ -258,7 +258,7 @@ async function checkAddress(filter: EgressFilter, address: string): Promise<void
 	if (allowed) return;
 	throw new InvalidInputError(
 		'baseUrl',
-		"n8n's SSRF protection blocks the address of the service",
-		'Ask the administrator of this n8n to allow the address, or correct the Base URL in the credential.',
+		"n8n's SSRF protection blocks the URL of the service",
+		'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
 	);
 }

@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CancelledError } from './errors/gatewayError';
 
-/** The longest delay a Node.js timer takes; a longer one would fire at once. */
+/** The longest delay of a Node.js timer; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Everything that waits takes its time from here, so that tests can run minutes in milliseconds. */
+/** All waits use this clock, so that tests can run minutes in milliseconds. */
 export interface Clock {
 	/** Milliseconds since the Unix epoch, never running backwards. */
 	now(): number;
@@ -15,7 +15,7 @@ export interface Clock {
 	after(ms: number, action: () => void): () => void;
 }
 
-/** Read once: it is asked for several times a request. */
+/** Read once: it is used several times per request. */
 const { timeOrigin } = performance;
 
 export const systemClock: Clock = {

@@ -3,9 +3,9 @@ import { InvalidInputError } from './errors/gatewayError';
 
 const CREDENTIAL_ADVICE = 'Open the Generation Service API credential and correct it.';
 
-/** Where the service is and with which key to speak to it. */
+/** The URL of the service and the key to use. */
 export interface Credential {
-	/** Without a trailing slash, and without the `/v1` that the paths of the service begin with. */
+	/** Without a trailing slash, and without the `/v1` that the service's paths begin with. */
 	baseUrl: string;
 	/** The bare key: no `Bearer`, no white space. */
 	apiKey: string;
@@ -25,7 +25,7 @@ const credentialFields = z.object({
 });
 
 /**
- * Checks and cleans what the credential holds.
+ * Checks and cleans the fields of the credential.
  * @throws InvalidInputError, which never repeats the key.
  */
 export function parseCredential(fields: unknown): Credential {
@@ -47,7 +47,7 @@ function parseBaseUrl(text: string): string {
 	if (trimmed === '') throw invalid('baseUrl', 'The credential has no Base URL');
 	const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
 	if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-		throw invalid('baseUrl', 'The Base URL is not an address that begins with http:// or https://');
+		throw invalid('baseUrl', 'The Base URL is not a valid http:// or https:// URL');
 	}
 	if (url.username !== '' || url.password !== '') {
 		throw invalid('baseUrl', 'The Base URL must not contain a user name or a password');
@@ -65,8 +65,8 @@ function parseApiKey(text: string): string {
 	if (!/^[\x21-\x7e]+$/.test(key)) {
 		throw invalid(
 			'apiKey',
-			'The API Key contains white space, control characters or letters that no key has',
-			'Copy the key again, alone and in one line, into the Generation Service API credential.',
+			'The API Key contains white space, control characters or other characters that no key has',
+			'Copy the key again, on one line and with nothing else, into the Generation Service API credential.',
 		);
 	}
 	return key;

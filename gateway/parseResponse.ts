@@ -5,12 +5,12 @@ import type { ServiceResponse } from './sendRequest';
 import { readErrorBody } from './http/errorBody';
 import { toServiceError } from './http/serviceError';
 
-/** How much of a body that makes no sense an error shows. */
+/** How much of a malformed body an error shows. */
 const SHOWN_CHARACTERS = 300;
-/** The key is taken out before the text is cut, since half a key would not be recognised. */
+/** The key is removed before the text is cut, since half a key would not be recognised. */
 const REDACTED_CHARACTERS = 64 * 1024;
 
-/** The error for a body that makes no sense. It shows the start of it, without the key. */
+/** The error for a malformed body. It shows the start of it, without the key. */
 export function malformedResponse(
 	{ status, apiKey }: ServiceResponse,
 	message: string,
@@ -25,9 +25,9 @@ export function malformedResponse(
 }
 
 /**
- * Reads a successful answer as JSON of a resource.
- * @throws MalformedAnswerError that shows the start of a body that is not that resource
- * @throws ServiceError when the body is one of the service's error bodies all the same
+ * Reads a successful response as the JSON of a resource.
+ * @throws MalformedResponseError with the start of a body that is not that resource
+ * @throws ServiceError when the body is one of the service's error bodies anyway
  */
 export async function readResource<Resource>(
 	answer: ServiceResponse,
@@ -39,7 +39,7 @@ export async function readResource<Resource>(
 	return parseResource(bytes, complete, answer, schema, now);
 }
 
-/** Parses a body as JSON of a resource, as {@link readResource} does. */
+/** Parses a body as the JSON of a resource, as {@link readResource} does. */
 export function parseResource<Resource>(
 	bytes: Buffer,
 	complete: boolean,
@@ -48,23 +48,23 @@ export function parseResource<Resource>(
 	now: () => number,
 ): Resource {
 	if (!complete) {
-		throw malformedResponse(answer, 'The answer is larger than any answer of this service', bytes);
+		throw malformedResponse(
+			answer,
+			'The response is larger than any response of this service',
+			bytes,
+		);
 	}
 	let value: unknown;
 	try {
-		// A key that the service repeats in a good answer would lie in the execution's data for ever.
+		// A key that the service repeats in a good response would stay in the execution's data forever.
 		value = JSON.parse(withoutByteOrderMark(answer.apiKey.redactResponse(bytes.toString('utf8'))));
 	} catch {
-		throw malformedResponse(answer, 'The answer is not JSON', bytes);
+		throw malformedResponse(answer, 'The response is not JSON', bytes);
 	}
 	const parsed = schema.safeParse(value);
 	if (parsed.success) return parsed.data;
 	if (readErrorBody(value)) throw toServiceError(answer, value, answer.apiKey, now());
-	throw malformedResponse(
-		answer,
-		'The answer is not what the interface of the service promises',
-		bytes,
-	);
+	throw malformedResponse(answer, 'The response does not have the format of the service', bytes);
 }
 
 function withoutByteOrderMark(text: string): string {

@@ -1,15 +1,15 @@
-/** A shorter key may be an ordinary word, such as `ollama`: taken out of a good response it would damage the text. */
+/** A shorter key may be an ordinary word, such as `ollama`: removing it from a good response would damage the text. */
 const SHORTEST_IN_RESPONSES = 16;
-/** A shorter key stands in words of every error. */
+/** A shorter key is part of the words of every error. */
 const SHORTEST_IN_ERRORS = 4;
-/** Fewer characters of base64 can stand by chance in an inline video. */
+/** Fewer characters of base64 can occur by chance in an inline video. */
 const SHORTEST_INNER = 8;
 const REPLACEMENT = '[API key removed]';
 
-/** Holds the key so that it does not show when the object is logged or turned into JSON. */
+/** Holds the key so that logging the object or turning it into JSON does not show it. */
 export class ApiKey {
 	readonly #key: string;
-	/** A text without any of these, and without a character that begins an escape, does not hold the key. */
+	/** A text without any of these, and without a character that begins an escape, does not contain the key. */
 	readonly #signs: string[];
 	#everyForm: RegExp | undefined;
 
@@ -27,17 +27,17 @@ export class ApiKey {
 		return this.#key;
 	}
 
-	/** Takes a key that is no ordinary word out of the text of a response. JSON stays JSON. */
+	/** Removes a key that is not an ordinary word from the text of a response. JSON stays valid JSON. */
 	redactResponse(text: string): string {
 		return this.#key.length < SHORTEST_IN_RESPONSES ? text : this.#redact(text);
 	}
 
-	/** Takes the key out of what an error tells of a response. */
+	/** Removes the key from what an error shows of a response. */
 	redactError(text: string): string {
 		return this.#key.length < SHORTEST_IN_ERRORS ? text : this.#redact(text);
 	}
 
-	/** Takes the key out of all texts of an error that is a JSON value. One nested too deep to be written is dropped. */
+	/** Removes the key from all texts of an error that is a JSON value. One nested too deep to serialise is dropped. */
 	redactValue(error: unknown): unknown {
 		try {
 			const json = JSON.stringify(error, (_name, value: unknown) =>
@@ -59,7 +59,7 @@ export class ApiKey {
 /** The key in base64: alone, as the header that carries it, and inside any other text. */
 function base64Forms(key: string): string[] {
 	const whole = [`Bearer ${key}`, key].map((text) => toBase64(text).replace(/=+$/, ''));
-	// Where the key begins within three bytes decides what it looks like; the characters at its ends hold its neighbours, too.
+	// The form depends on where the key begins within three bytes; its first and last characters also encode its neighbours.
 	const inner = [0, 1, 2].map((bytesBefore) => {
 		const end = Math.floor(((bytesBefore + key.length) * 8) / 6);
 		return toBase64('-'.repeat(bytesBefore) + key).slice(Math.ceil((bytesBefore * 8) / 6), end);
@@ -75,7 +75,7 @@ function forUrls(base64: string): string {
 	return base64.replaceAll('+', '-').replaceAll('/', '_');
 }
 
-/** Finds the key however a server writes it: as it is, with any of its characters escaped, and in base64. */
+/** Finds the key in every form a server may write: plain, with any of its characters escaped, and in base64. */
 function everyForm(key: string): RegExp {
 	const plain = [...key].map(escapable).join('');
 	const encoded = base64Forms(key).map((form) => [...form].map(inBase64).join(''));
@@ -95,7 +95,7 @@ const ENTITIES: Record<string, string> = {
 	"'": 'apos',
 };
 
-/** A character as it is, or escaped for JSON or a script, for a URL or for a page, also several times over. */
+/** A character, plain or escaped for JSON or a script, for a URL or for HTML, even several times over. */
 function escapable(character: string): string {
 	const code = character.charCodeAt(0);
 	const hex = code.toString(16).replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);

@@ -10,14 +10,14 @@ import { IdleTimeout } from './http/idleTimeout';
 import type { Semaphore } from './limits/semaphore';
 import type { HttpRequest, HttpResponse, Transport } from './http/types';
 
-/** So often a refusal does not count as an attempt, because the service took other requests of the key meanwhile. */
+/** How often a refusal does not count as an attempt because the service took other requests of the key meanwhile. */
 const MOST_OVERTAKEN = 20;
 
 /** How to reach one service with one key. */
 export interface RequestContext {
 	transport: Transport;
 	origin: string;
-	/** Path prefix of the base address, without a trailing slash. */
+	/** Path of the Base URL, without a trailing slash. */
 	prefix: string;
 	apiKey: ApiKey;
 	limiter: RateLimiter;
@@ -27,27 +27,27 @@ export interface RequestContext {
 	connections: Semaphore;
 	clock: Clock;
 	maxRetries: number;
-	/** Milliseconds without an answer, or without a byte of a body. */
+	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
 	timeoutMs: number;
 }
 
 export interface ServiceRequest {
 	method: 'GET' | 'POST';
-	/** Path below the base address. */
+	/** Path below the Base URL. */
 	path: string;
 	body?: string;
 	accept?: string;
-	/** Asks for the state of a paid task: a long pause of the key neither fails it nor holds it back. */
+	/** Asks for the state of a paid task: a long pause of the key neither fails nor delays it. */
 	isPoll?: boolean;
-	/** `pooled` unless it says otherwise. */
+	/** Default: `pooled`. */
 	connection?: HttpRequest['connection'];
 }
 
-/** A successful answer whose body is still to be read. */
+/** A successful response whose body is still to be read. */
 export interface ServiceResponse extends HttpResponse {
-	/** Tells that a part of the body arrived: the limit for silence starts anew. */
+	/** Call it when a part of the body arrives: the idle timeout starts again. */
 	onProgress: () => void;
-	/** The key of the request, to be taken out of what the response repeats of it. */
+	/** The key of the request, to be removed from the response. */
 	apiKey: ApiKey;
 }
 
@@ -87,11 +87,11 @@ export async function sendRequest<Result>(
 		if (permit && refusal) othersPassed = limiter.refuse(permit, refusal, pause);
 		else if (permit) limiter.abandon(permit);
 		if (pause === undefined || attempt >= maxRetries || !isRetryable(failure, paid)) throw failure;
-		// Behind a rate limit (429) a request that others overtook only waits longer. Overload (503) may not end.
+		// At a rate limit (429), a request that others overtook only waits longer. Overload (503) may not end.
 		const isOvertaken = othersPassed && refusal?.status === 429;
 		if (isOvertaken && overtaken < MOST_OVERTAKEN) overtaken += 1;
 		else attempt += 1;
-		// After a refusal the rate limiter holds this request back, with all others.
+		// After a refusal, the rate limiter delays this request with all others.
 		if (refusal === undefined) await clock.sleep(pause, signal);
 	}
 }
@@ -104,7 +104,7 @@ async function sendOnce<Result>(
 	signal: AbortSignal | undefined,
 ): Promise<Result> {
 	const paid = request.method === 'POST';
-	// Nothing limits this wait but Stop: a request that is not sent is not late.
+	// Only Stop ends this wait: a request that is not sent cannot time out.
 	await context.connections.acquire(signal);
 	const limit = new IdleTimeout(context.clock, context.timeoutMs, signal, 'connecting');
 	const explain = (error: unknown): GatewayError => {
@@ -160,7 +160,7 @@ function headersOf(
 	return headers;
 }
 
-/** A status says enough: an error body that breaks off does not hide it. */
+/** The status is enough: an incomplete error body does not hide it. */
 async function readServiceError(
 	context: RequestContext,
 	answer: HttpResponse,

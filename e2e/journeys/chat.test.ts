@@ -41,8 +41,8 @@ journey('a refused request explains itself', async ({ api, page, credential, loo
 	const node = new NodeView(page);
 	await node.execute();
 	const [message, description] = await node.error();
-	expect(message).toMatch(/does not know the model/);
-	expect(description).toMatch(/Choose a model from the list.*The service says: .*'no-such-model'/s);
+	expect(message).toMatch(/model does not exist/);
+	expect(description).toMatch(/Choose a model .*from the list.*The service says: .*'no-such-model'/s);
 	await look('the error');
 	await node.close();
 	await look('the canvas');

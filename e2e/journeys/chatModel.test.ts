@@ -35,7 +35,7 @@ journey('a chat model that is set wrongly says so at its own node', async (given
 
 journey('a chat model whose answer makes no sense says so at its own node', async (given) => {
 	const [message, description] = await errorOf(given, 'fault-html-200', {});
-	expect(message).toContain('The answer is not JSON');
+	expect(message).toContain('The response is not JSON');
 	expect(description).toContain('Check the Base URL in the credential');
 	await given.look('the error');
 });

@@ -11,12 +11,12 @@ journey('a credential is created, tested and mended', async (given) => {
 	await credential.fill('apiKey', 'wrong');
 	await credential.save();
 	await credential.moreDetails();
-	await credential.shows('The service refuses connections. Check the Base URL and its port');
+	await credential.shows('The service refused the connection. Check the Base URL and its port');
 	await look('a wrong address');
 
 	await credential.fill('baseUrl', world.url);
 	await credential.save();
-	await credential.shows('The service has nothing at this address. Check the Base URL');
+	await credential.shows('Endpoint not found. Check the Base URL');
 	await look('an address of something else');
 
 	await credential.fill('baseUrl', simulator.url);

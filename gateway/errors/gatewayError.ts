@@ -1,13 +1,13 @@
 import { htmlToText, isHtml } from './htmlToText';
 
 interface Details {
-	/** Machine-readable: the service's own code where it sent one, else one of ours. */
+	/** Machine-readable: the service's own code if it sent one, else one of ours. */
 	code: string;
 	/** What the user can do next, in plain words. */
 	advice: string;
 	/** The service's own words, without the key. */
 	serviceMessage?: string | undefined;
-	/** What the network or the machine says of the failure. */
+	/** The error message of the network or the operating system. */
 	technical?: string | undefined;
 	cause?: unknown;
 }
@@ -18,9 +18,9 @@ export abstract class GatewayError extends Error {
 	readonly advice: string;
 	readonly serviceMessage?: string;
 	readonly technical?: string;
-	/** The text of a streamed answer that arrived before it failed: it may have been paid for. */
+	/** The text of a streamed answer that arrived before the failure. It may have been billed. */
 	partialText?: string;
-	/** The service may have accepted a request that is charged: sending it again may be paid twice. */
+	/** The service may have accepted a billable request: sending it again may be billed twice. */
 	mayHaveBeenAccepted = false;
 
 	constructor(message: string, details: Details) {
@@ -31,7 +31,7 @@ export abstract class GatewayError extends Error {
 		if (details.technical !== undefined) this.technical = details.technical;
 	}
 
-	/** The words of the response, and whose they are. */
+	/** What the response says, and who says it. */
 	get quote(): string | undefined {
 		return this.serviceMessage && `The service says: ${this.serviceMessage}`;
 	}
@@ -59,11 +59,11 @@ export interface RateLimit {
 	reset?: number;
 }
 
-/** The service, or a server in front of it, answered with an error. */
+/** The service, or a server in front of it, responded with an error. */
 export class ServiceError extends GatewayError {
 	override readonly name = 'ServiceError';
 	readonly status: number;
-	/** Another server answered: it tells nothing of what the service did. */
+	/** Another server responded: it does not show what the service did. */
 	readonly isForeign: boolean;
 	/** Why the content was filtered (`data.reason`). */
 	readonly reason?: string;
@@ -95,10 +95,10 @@ export class ServiceError extends GatewayError {
 	}
 }
 
-/** No complete answer arrived: refused, lost, timed out. */
+/** No complete response arrived: refused, lost, timed out. */
 export class NoResponseError extends GatewayError {
-	override readonly name = 'NoAnswerError';
-	/** The same request may succeed later without anyone changing anything. */
+	override readonly name = 'NoResponseError';
+	/** The same request may succeed later without any change. */
 	readonly transient: boolean;
 
 	constructor(
@@ -114,9 +114,9 @@ export class NoResponseError extends GatewayError {
 	}
 }
 
-/** The service answered with success, but with a body that the interface document does not allow. */
+/** A successful response with a body that the interface document does not allow. */
 export class MalformedResponseError extends GatewayError {
-	override readonly name = 'MalformedAnswerError';
+	override readonly name = 'MalformedResponseError';
 	readonly status: number;
 	/** The first characters of the body, without the key. */
 	readonly bodyStart: string;
@@ -126,7 +126,7 @@ export class MalformedResponseError extends GatewayError {
 			code: 'malformed_answer',
 			advice:
 				details.advice ??
-				'Check the Base URL in the credential: another server, a proxy or a login page may be answering in place of the service.',
+				'Check the Base URL in the credential: a proxy, a login page or another server may be responding instead of the service.',
 			serviceMessage: inWords(details.bodyStart),
 		});
 		this.status = details.status;
@@ -134,22 +134,22 @@ export class MalformedResponseError extends GatewayError {
 	}
 }
 
-/** n8n shows descriptions as HTML: of a page it would leave its words without the blanks between them. */
+/** n8n shows descriptions as HTML, which would join the words of a page. */
 function inWords(bodyStart: string): string {
 	if (bodyStart === '') return '(empty body)';
 	if (!isHtml(bodyStart)) return bodyStart;
-	return `a page in place of an answer (${htmlToText(bodyStart) || 'without a word'})`;
+	return `an HTML page instead of a response (${htmlToText(bodyStart) || 'no text'})`;
 }
 
-/** The n8n host cannot store a finished video. Another try fails in the same way. */
+/** The n8n host cannot store a finished video. A retry fails the same way. */
 export class StorageError extends GatewayError {
 	override readonly name = 'StorageError';
-	/** @param cause what Node.js says of it */
+	/** @param cause the error of Node.js */
 	constructor(message: string, cause: object) {
 		super(message, {
 			code: 'storage_failed',
 			advice:
-				'Free disk space on the n8n host, or let n8n write to this folder. The video is finished and paid for: use the operation Get with its task ID to download it then.',
+				'Free disk space on the n8n host, or give n8n write access to this folder. The video is finished and billed: use Get with its task ID to download it then.',
 			technical: 'message' in cause ? String(cause.message) : undefined,
 			cause,
 		});
@@ -159,9 +159,9 @@ export class StorageError extends GatewayError {
 /** The execution was stopped. */
 export class CancelledError extends GatewayError {
 	override readonly name = 'CancelledError';
-	/** @param mayHaveBeenAccepted a request that is charged was on its way */
+	/** @param mayHaveBeenAccepted a billable request was in flight */
 	constructor(mayHaveBeenAccepted = false) {
-		// Spelled as n8n spells it: by this word it tells a stopped execution from a failed one.
+		// n8n's spelling: this word tells a stopped execution from a failed one.
 		super('The execution was canceled', {
 			code: 'cancelled',
 			advice: 'Run the workflow again to continue.',

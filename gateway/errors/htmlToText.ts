@@ -1,9 +1,9 @@
-/** Whether a text is a page of HTML, and not a sentence with `<` in it. */
+/** Whether a text is an HTML page, not a sentence with `<` in it. */
 export function isHtml(text: string): boolean {
 	return /^\s*<[a-z!]/i.test(text);
 }
 
-/** The readable part of an HTML page, which may be cut off. */
+/** The readable text of an HTML page, which may be cut off. */
 export function htmlToText(page: string): string {
 	return page
 		.replace(/<(script|style|head)\b[\s\S]*?(<\/\1>|$)/gi, ' ')

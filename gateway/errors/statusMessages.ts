@@ -2,22 +2,22 @@ interface StatusMessage {
 	code: string;
 	message: string;
 	advice: string;
-	/** In place of `advice` where the service says nothing. */
+	/** Replaces `advice` when the service sends no message. */
 	adviceWithoutWords?: string;
 }
 
 const BY_STATUS = {
 	200: {
 		code: 'service_error',
-		message: 'The service reported an error in place of its answer',
-		advice: 'Read what the service says below.',
+		message: 'The service returned an error instead of a result',
+		advice: 'See the message from the service below.',
 	},
 	400: {
 		code: 'invalid_request_error',
 		message: 'The service refused a parameter of the request',
-		advice: 'Correct the parameter that the service names below.',
+		advice: 'Correct the parameter that the message below names.',
 		adviceWithoutWords:
-			'Check the parameters of the node: the service does not say which one it refuses.',
+			'Check the parameters of the node: the service does not say which one is wrong.',
 	},
 	401: {
 		code: 'invalid_api_key',
@@ -28,13 +28,13 @@ const BY_STATUS = {
 	403: {
 		code: 'forbidden',
 		message: 'The account is not allowed to do this',
-		advice: 'Check the balance, the plan and the permissions of the account for this model.',
+		advice: "Check the account's balance, plan and permissions for this model.",
 	},
 	404: {
 		code: 'not_found',
-		message: 'The service has nothing at this address',
+		message: 'Endpoint not found',
 		advice:
-			'Check the Base URL in the credential, and leave out /v1 and all that follows it. If only videos are not found, choose the other Video Base Path.',
+			'Check the Base URL in the credential: it must not include /v1 or anything after it. If only video requests fail, choose the other Video Base Path.',
 	},
 	413: {
 		code: 'payload_too_large',
@@ -43,18 +43,17 @@ const BY_STATUS = {
 	},
 	429: {
 		code: 'rate_limit_exceeded',
-		message: 'The rate limit of the key is exceeded',
-		advice:
-			'Wait a moment and run the node again, or let it ask for less at once (Max Concurrency).',
+		message: 'The rate limit of the API key is exceeded',
+		advice: 'Wait a moment and run the node again, or reduce Max Concurrency.',
 	},
 	500: {
 		code: 'internal_server_error',
-		message: 'The service failed on its side',
+		message: 'The service had an internal error',
 		advice: 'Try again in a few minutes.',
 	},
 	502: {
 		code: 'bad_gateway',
-		message: 'A server behind the service is not available right now',
+		message: 'A server behind the service is unavailable',
 		advice: 'Try again in a few minutes.',
 	},
 	503: {
@@ -66,9 +65,8 @@ const BY_STATUS = {
 
 const REDIRECT: StatusMessage = {
 	code: 'redirect_refused',
-	message:
-		'The service answered with a redirect, which is not followed so that the key stays where it belongs',
-	advice: 'Put the final address of the service into the Base URL of the credential.',
+	message: 'Redirects are not followed, to protect the API key',
+	advice: 'Enter the final URL of the service as the Base URL in the credential.',
 };
 
 const BY_CODE = new Map<string, StatusMessage>(
@@ -78,31 +76,31 @@ const BY_CODE = new Map<string, StatusMessage>(
 		{
 			code: 'quota_not_enough',
 			message: 'The account has no quota left',
-			advice: 'Top up the balance or raise the plan of the account, then run the node again.',
+			advice: 'Top up the balance or upgrade the plan, then run the node again.',
 		},
 		{
 			code: 'model_not_found',
-			message: 'The service does not know the model, or this account may not use it',
+			message: 'The model does not exist, or this account cannot use it',
 			advice:
-				'Choose a model from the list, and one of the right kind: language models make no videos, and video models write no answers. Names change, and models can be withdrawn.',
+				'Choose a model of the right kind from the list: language models cannot make videos, and video models cannot chat. Models can be renamed or withdrawn.',
 		},
 		{
 			code: 'task_not_found',
-			message: 'The service does not know the video task',
-			advice: 'Check the task ID. The service keeps a task for about 7 days.',
+			message: 'Video task not found',
+			advice: 'Check the task ID. The service keeps tasks for about 7 days.',
 		},
 		{
 			code: 'content_filtered',
-			message: "The service's content policy stopped the request",
+			message: "The service's content policy blocked the request",
 			advice: 'Change the wording of the prompt or messages.',
 		},
 	].map((told) => [told.code, told]),
 );
 
 /**
- * Plain words for every status and code of the interface document (Errors).
- * @param code the service's own code, which says more than the status
- * @param hasWords whether the words of the service follow
+ * The message for every status and code of the interface document (Errors).
+ * @param code the service's own code, which is more specific than the status
+ * @param hasWords whether the service's own message follows
  */
 export function statusMessage(
 	status: number,
@@ -120,16 +118,16 @@ function byStatus(status: number, hasWords: boolean): StatusMessage {
 	return (
 		known[status] ?? {
 			code: `http_${status}`,
-			message: `The service answered with the unexpected status ${status}`,
+			message: `The service returned the unexpected status ${status}`,
 			advice:
 				status < 500 && hasWords
-					? 'Read what the service says below, and check the Base URL in the credential.'
+					? 'See the message from the service below, and check the Base URL in the credential.'
 					: 'Check the Base URL in the credential, and try again in a few minutes.',
 		}
 	);
 }
 
-/** HTTP's own names: where another server answers, a status is no verdict on a parameter, a key or an account. */
+/** HTTP's own names: from another server, a status says nothing about a parameter, a key or an account. */
 const HTTP_NAMES: Partial<Record<number, string>> = {
 	400: 'bad_request',
 	401: 'unauthorized',
@@ -139,14 +137,14 @@ const HTTP_NAMES: Partial<Record<number, string>> = {
 	503: 'service_unavailable',
 };
 
-/** For a status that comes from a load balancer, reverse proxy, firewall or login page instead of the service. */
+/** For a status from a load balancer, reverse proxy, firewall or login page instead of the service. */
 export function foreignMessage(status: number): StatusMessage {
 	return {
 		code: HTTP_NAMES[status] ?? `http_${status}`,
-		message: `A server between n8n and the service answered, with status ${status}`,
+		message: `A server between n8n and the service responded with status ${status}`,
 		advice:
 			status < 500
-				? 'The response does not have the format of the service, so it says nothing about your request, your key or your account. Check the Base URL in the credential, and what a proxy, firewall or login page between n8n and the service asks for.'
-				: 'The response does not have the format of the service. The server in between may not reach the service, or may not wait long enough for it: ask whoever runs that server.',
+				? 'The response does not have the format of the service, so it says nothing about your request, key or account. Check the Base URL in the credential, and any proxy, firewall or login page between n8n and the service.'
+				: 'The response does not have the format of the service. The server in between may be unable to reach the service, or may not wait long enough for it: ask its administrator.',
 	};
 }

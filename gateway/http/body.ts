@@ -1,22 +1,22 @@
 import type { Readable } from 'node:stream';
 
-/** No answer, list of models or submission comes near this; parsed, it takes several times as much memory. */
+/** No answer, model list or submission comes near this; parsed, it takes several times as much memory. */
 export const LONGEST_ANSWER_BYTES = 32 * 1024 * 1024;
-/** A task may hold its video as text; one that is downloaded goes to a file while it arrives. */
+/** A task may contain its video as text; one that is downloaded is written to a file as it arrives. */
 export const LONGEST_TASK_BYTES = 256 * 1024 * 1024;
-/** Ten seconds of 1080p are far below this: more would only fill the disk. */
+/** Ten seconds of 1080p stay far below this: more would only fill the disk. */
 export const LARGEST_VIDEO_BYTES = 4 * 1024 ** 3;
-/** How much of an error body is read: more than any error says. */
+/** How much of an error body is read: more than any error needs. */
 export const LONGEST_ERROR_BYTES = 256 * 1024;
 
-/** The body of an answer. It is read once, in one of two ways, or destroyed; whoever drops it must destroy it. */
+/** The body of a response. It must be read once, in one of two ways, or destroyed. */
 export interface Body {
 	/**
-	 * Hands every part on as soon as it arrives. Resolves at the end, or when `onBytes` returns false; rejects when the
-	 * body breaks off or is destroyed, and with what `onBytes` throws. What is not read then is destroyed.
+	 * Passes every part on as soon as it arrives. Resolves at the end, or when `onBytes` returns false; rejects when the
+	 * body is incomplete or destroyed, and with what `onBytes` throws. The unread rest is destroyed.
 	 */
 	read(onBytes: (bytes: Buffer) => boolean | void): Promise<void>;
-	/** The body for a reader that may be slower than the network. */
+	/** For a reader that may be slower than the network. */
 	stream(): AsyncIterable<Buffer>;
 	/** Closes the connection, unless the body has ended. */
 	destroy(error?: Error): void;
@@ -30,7 +30,7 @@ export interface ReadableBody extends Body {
 /** A body that comes as a stream, such as a decompressed one. */
 export class StreamedBody implements ReadableBody {
 	constructor(private readonly readable: Readable) {
-		// Without a listener an error that comes before the first reader ends the process.
+		// Without a listener, an error before the first reader ends the process.
 		readable.on('error', () => {});
 	}
 
@@ -38,7 +38,7 @@ export class StreamedBody implements ReadableBody {
 		const { readable } = this;
 		return new Promise<void>((resolve, reject) => {
 			readable.on('data', (bytes: Buffer) => {
-				// What waits in the stream comes even after its end was called for.
+				// The stream emits what it has buffered even after it is destroyed.
 				if (readable.destroyed) return;
 				try {
 					if (onBytes(bytes) !== false) return;
@@ -82,7 +82,7 @@ export class BufferedBody implements Body {
 	destroy(): void {}
 }
 
-/** Reads a body to its end, or up to `limit` bytes. `complete` says which. Rejects when the body breaks off. */
+/** Reads a body to its end, or up to `limit` bytes; `complete` tells which. Rejects when the body is incomplete. */
 export async function readBody(
 	body: Body,
 	limit: number,

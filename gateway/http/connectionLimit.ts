@@ -2,13 +2,13 @@ import { Semaphore } from '../limits/semaphore';
 
 /**
  * How many requests one n8n process has in flight to one service. Max Concurrency bounds each node, up to 100; this
- * bounds all nodes and executions together. Two nodes at 100 still leave room for everyone else, and nginx, as it is
+ * bounds all nodes and executions together. Two nodes at 100 still leave room for others, and nginx, as it is
  * shipped, passes on 256 requests at once (512 worker_connections, two for each request). More sockets would only move
  * the queue to where a request counts as sent while it waits. Here it waits in the order of arrival, unsent, without
  * a limit of time; only Stop ends the wait.
  */
 const MOST_CONNECTIONS = 256;
-/** Services whose requests are counted. One that makes room for others is counted from zero at its next execution. */
+/** Services whose requests are counted. A dropped one is counted from zero at its next execution. */
 const MOST_SERVICES = 100;
 
 /** undici reuses a connection one turn of the event loop after its response; a request sent sooner opens another. */

@@ -4,7 +4,7 @@ import { type Body, type ReadableBody, StreamedBody } from './body';
 
 /** No deflate: what servers mean by it differs (RFC 9110, 8.4.1.2). */
 export const ACCEPTED_CODINGS = 'gzip, br';
-/** A proxy on the way may compress once more what is compressed already; more than that is an attack on the memory. */
+/** A proxy may compress a compressed body once more; more than that is an attack on the memory. */
 const MOST_CODINGS = 3;
 
 const DECODERS = new Map([
@@ -15,7 +15,7 @@ const DECODERS = new Map([
 ]);
 
 /**
- * A body without its content codings, which undoes the last one first. A coding that nobody knows is taken for none.
+ * Undoes the content codings of a body, the last one first. Unknown codings are ignored.
  * @param codings the Content-Encoding header
  */
 export function decompress(body: ReadableBody, codings: string | string[] | undefined): Body {

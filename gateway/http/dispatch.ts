@@ -9,14 +9,14 @@ export interface DispatchedResponse extends HttpResponse {
 	body: ReadableBody;
 }
 
-/** How much of a body waits in memory for its reader. */
+/** How much of a body is buffered for its reader. */
 const READ_AHEAD_BYTES = 64 * 1024;
 
 /**
- * Sends one request and resolves when the answer's headers are there. Given up, it rejects at once, even while the
- * connection is still being made, and closes it.
+ * Sends one request and resolves when the response headers have arrived. Given up, it rejects at once, even while the
+ * connection is being made, and closes it.
  *
- * undici's own `request` makes a Node.js stream of every body: for a chat, whose answer comes in one piece, that and
+ * undici's own `request` makes a Node.js stream of every body: for a chat, whose response is one piece, that and
  * an AbortSignal cost a quarter more CPU time.
  */
 export function dispatch(
@@ -49,7 +49,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 		this.reject(this.givenUp);
 	}
 
-	/** A connection is there, and undici writes the request unless it is aborted now. */
+	/** A connection is ready: undici writes the request unless it is aborted now. */
 	onRequestStart(controller: Dispatcher.DispatchController): void {
 		this.controller = controller;
 		if (this.givenUp) controller.abort(this.givenUp);
@@ -61,7 +61,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 		status: number,
 		headers: HttpResponse['headers'],
 	): void {
-		// An interim answer: the one that counts follows.
+		// An interim response: the final one follows.
 		if (status < 200) return;
 		this.body = new ArrivingBody(controller);
 		this.resolve({ status, headers, body: this.body });
@@ -88,7 +88,7 @@ interface Reader {
 
 /** A body that arrives over a connection. */
 class ArrivingBody implements ReadableBody {
-	/** What arrived before anyone read. */
+	/** What arrived before there was a reader. */
 	private readonly early: Buffer[] = [];
 	private earlyBytes = 0;
 	private reader: Reader | undefined;
@@ -105,7 +105,7 @@ class ArrivingBody implements ReadableBody {
 						resolve();
 						this.destroy();
 					} catch (error) {
-						// A body that has arrived as a whole has nothing left to destroy.
+						// A complete body has nothing left to destroy.
 						reject(error as Error);
 						this.destroy(error as Error);
 					}
@@ -134,7 +134,7 @@ class ArrivingBody implements ReadableBody {
 		return readable;
 	}
 
-	destroy(error = new Error('The body is not read on')): void {
+	destroy(error = new Error('The body is no longer read')): void {
 		this.early.length = 0;
 		if (this.ended) return;
 		this.end(error);

@@ -15,7 +15,7 @@ const alternateBody = z.looseObject({
 	}),
 });
 
-/** What an error body says, whichever of its shapes it has. */
+/** The content of an error body, in either shape. */
 export interface ErrorBody {
 	code?: string | undefined;
 	message?: string | undefined;
@@ -31,7 +31,7 @@ const errorBody = z.union([
 	generalBody,
 ]);
 
-/** Reads both documented error shapes, also where the code is missing or none; undefined where a body has neither. */
+/** Reads both documented error shapes, even without a valid code; undefined for any other body. */
 export function readErrorBody(value: unknown): ErrorBody | undefined {
 	const parsed = errorBody.safeParse(value);
 	if (!parsed.success) return undefined;

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock';
 
-/** A host that does not complete a connection in this time is down; n8n's users should not wait minutes to learn it. */
+/** A host that takes longer to connect is down; n8n's users should not wait minutes to find out. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
 type Phase = 'connecting' | 'response' | 'body';
@@ -34,7 +34,7 @@ export class IdleTimeout {
 	}
 
 	/**
-	 * `stop` runs when the work is given up, at once if it already is. One work has one way to stop it: an
+	 * `stop` runs when the work is given up, at once if it already is. There is only one: an
 	 * AbortController for each request would cost more than its time limit.
 	 */
 	whenGivenUp(stop: () => void): void {
@@ -50,7 +50,7 @@ export class IdleTimeout {
 		return this.lastProgress - before;
 	}
 
-	/** Cheap: called for every chunk, it only notes the time; the timer looks at it when it fires. */
+	/** Cheap, since it runs for every chunk: it only notes the time, and the timer checks it when it fires. */
 	progress(): void {
 		this.lastProgress = this.clock.now();
 	}

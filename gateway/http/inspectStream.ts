@@ -3,7 +3,7 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 /** A stream of bytes, as n8n's binary storage takes it. */
 export type ByteStream = Readable;
 
-/** Looks at every part of a stream, and says what is passed on in its place. */
+/** Inspects every part of a stream and returns what to pass on instead. */
 export interface StreamInspector {
 	/** @throws what the stream fails with */
 	part(bytes: Buffer): Buffer | undefined;
@@ -11,7 +11,7 @@ export interface StreamInspector {
 	end(): Buffer | undefined;
 }
 
-/** Passes a stream on as an inspector has it. It fails when the source fails, and when `signal` is aborted. */
+/** Passes a stream through an inspector. It fails when the source fails, and when `signal` is aborted. */
 export function inspectStream(
 	source: ByteStream,
 	inspector: StreamInspector,
@@ -25,9 +25,9 @@ export function inspectStream(
 			attempt(() => inspector.end(), done);
 		},
 	});
-	// n8n's helper wraps the response in a stream that does not hear of its signal.
+	// n8n's helper wraps the response in a stream that ignores its signal.
 	signal.addEventListener('abort', () => source.destroy(new Error('aborted')), { once: true });
-	// Unlike a bare pipe it also notices a source that broke before anyone listened to it.
+	// Unlike a bare pipe, this also notices a source that failed before it had a listener.
 	pipeline(source, inspected, () => {});
 	return inspected;
 }

@@ -7,25 +7,25 @@ const CHECK_NETWORK = 'Check the network, firewall and proxy of the n8n host.';
 const CHECK_URL_AND_NETWORK =
 	'Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.';
 const NO_ROUTE: [message: string, advice: string, transient: boolean] = [
-	'There is no way to the service from here',
+	'The service is unreachable from this n8n host',
 	CHECK_NETWORK,
 	true,
 ];
 
-/** Codes of failures to connect. */
+/** Codes of connection failures. */
 const NOT_CONNECTED: Record<string, [message: string, advice: string, transient: boolean]> = {
 	ECONNREFUSED: [
-		'The service refuses connections',
+		'The service refused the connection',
 		'Check the Base URL and its port in the credential, and that the service is running.',
 		true,
 	],
 	ENOTFOUND: [
-		"The service's address could not be found",
+		"The service's host name could not be found",
 		'Check the spelling of the Base URL in the credential, and the DNS of the n8n host.',
 		false,
 	],
 	EAI_AGAIN: [
-		"The service's address could not be looked up right now",
+		"The service's host name could not be resolved right now",
 		'Check the network and the DNS of the n8n host.',
 		true,
 	],
@@ -37,12 +37,12 @@ const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
 
 const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|^EPROTO$/;
 
-/** What undici says of bytes that its parser does not take; such an error has no code. */
+/** undici's messages for bytes that are not HTTP; such an error has no code. */
 const NOT_HTTP = /^(Response does not match the HTTP|bad response$|bad upgrade$)/;
 
 /**
- * Turns what undici, a decoder or a socket threw into a NoResponseError.
- * @param paid the request may create something that is charged, so the user must know whether it may have arrived
+ * Turns an error of undici, a decoder or a socket into a NoResponseError.
+ * @param paid the request is billable, so the user must know whether it may have arrived
  */
 export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
 	if (error instanceof NeverSentError)
@@ -52,9 +52,9 @@ export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
 	return (paid ? undefined : notConnected(error)) ?? lost(error, paid);
 }
 
-/** No connection was ready within the time that one has. The request was not sent. */
+/** No connection was made in time. The request was not sent. */
 export function connectTimeoutError(): NoResponseError {
-	return new NoResponseError('The service could not be reached in time', {
+	return new NoResponseError('Could not connect to the service in time', {
 		code: 'connect_timeout',
 		advice: CHECK_URL_AND_NETWORK,
 		mayHaveBeenAccepted: false,
@@ -62,7 +62,7 @@ export function connectTimeoutError(): NoResponseError {
 }
 
 function noConnection(cause: unknown): NoResponseError {
-	return new NoResponseError('No connection to the service came about', {
+	return new NoResponseError('Could not connect to the service', {
 		code: 'no_connection',
 		advice: CHECK_URL_AND_NETWORK,
 		technical: messageOf(cause),
@@ -71,13 +71,13 @@ function noConnection(cause: unknown): NoResponseError {
 	});
 }
 
-/** Failures that are known to come from connecting; undefined: any other. */
+/** The error for a failure to connect; undefined for any other failure. */
 function notConnected(cause: unknown): NoResponseError | undefined {
 	if (isSsrfRefusal(cause)) {
-		return new NoResponseError("n8n's SSRF protection blocks the address of the service", {
+		return new NoResponseError("n8n's SSRF protection blocks the URL of the service", {
 			code: 'address_blocked',
 			advice:
-				'Ask the administrator of this n8n to allow the address, or correct the Base URL in the credential.',
+				'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
 			transient: false,
 			mayHaveBeenAccepted: false,
 			cause,
@@ -98,10 +98,10 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 		});
 	}
 	if (!TLS_CODE.test(code)) return undefined;
-	return new NoResponseError('No secure connection to the service could be made', {
+	return new NoResponseError('Could not establish a secure connection to the service', {
 		code,
 		advice:
-			'Check that the Base URL begins with the right http:// or https://. For a self-signed certificate that you trust, turn on Ignore SSL Issues in the credential.',
+			'Check whether the Base URL must begin with http:// or https://. For a self-signed certificate that you trust, turn on Ignore SSL Issues in the credential.',
 		technical: messageOf(cause),
 		transient: false,
 		mayHaveBeenAccepted: false,
@@ -109,15 +109,15 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 	});
 }
 
-/** A connection took the request, and no whole response came back. */
+/** A connection took the request, and no complete response came back. */
 function lost(cause: unknown, paid: boolean): NoResponseError {
 	const code = codeOf(cause);
 	const technical = messageOf(cause);
 	if (code === 'UND_ERR_HEADERS_OVERFLOW' || NOT_HTTP.test(technical ?? '')) {
-		return new NoResponseError('The answer is not HTTP as it should be', {
+		return new NoResponseError('The server did not return a valid HTTP response', {
 			code: 'not_http',
 			advice:
-				'Check the Base URL in the credential, and its port: another server, or a proxy in between, may be answering in place of the service.',
+				'Check the Base URL in the credential, and its port: a proxy or another server may be responding instead of the service.',
 			technical,
 			mayHaveBeenAccepted: paid,
 			cause,
@@ -128,15 +128,15 @@ function lost(cause: unknown, paid: boolean): NoResponseError {
 		code.startsWith('ERR__ERROR_FORMAT') ||
 		code.startsWith('ERR_BROTLI')
 	) {
-		return new NoResponseError("The service's compressed answer is damaged", {
+		return new NoResponseError('The compressed response is damaged', {
 			code: 'damaged_answer',
-			advice: 'A proxy between n8n and the service may be damaging answers.',
+			advice: 'A proxy between n8n and the service may be damaging responses.',
 			mayHaveBeenAccepted: paid,
 			cause,
 		});
 	}
 	return new NoResponseError(
-		'The connection to the service was lost before its answer was complete',
+		'The connection to the service was lost before the response was complete',
 		{
 			code: 'connection_lost',
 			advice: 'Check the network between n8n and the service.',
@@ -147,26 +147,26 @@ function lost(cause: unknown, paid: boolean): NoResponseError {
 	);
 }
 
-/** The technical detail may name the proxy's host and port, and never its user. */
+/** The technical detail may contain the proxy's host and port, but never its user. */
 function proxyFailed(error: ProxyError): NoResponseError {
 	const { code, status } = error;
 	const told: Record<ProxyError['code'], [message: string, advice: string]> = {
 		proxy_login: [
-			'The proxy in front of n8n wants a user name and password, and does not take those it got',
+			'The proxy of the n8n host requires a valid user name and password',
 			`Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
 		],
 		proxy_refused:
 			status !== undefined && status >= 500
 				? [
-						`The proxy in front of n8n could not reach the service (status ${status})`,
-						'Check the Base URL in the credential, and that the service is running. Ask who runs the proxy whether it can reach the service.',
+						`The proxy of the n8n host could not reach the service (status ${status})`,
+						'Check the Base URL in the credential, and that the service is running. Ask the administrator of the proxy whether it can reach the service.',
 					]
 				: [
-						`The proxy in front of n8n refuses to connect to the service (status ${status})`,
-						'Ask who runs the proxy to allow the host and port of the service, or add the host to NO_PROXY of the n8n host.',
+						`The proxy of the n8n host refused to connect to the service (status ${status})`,
+						'Ask the administrator of the proxy to allow the host and port of the service, or add the host to NO_PROXY of the n8n host.',
 					],
 		proxy_unreachable: [
-			'The proxy in front of n8n could not be reached',
+			'Could not connect to the proxy of the n8n host',
 			`Check ${PROXY_VARIABLES}, and that the proxy is running.`,
 		],
 	};
@@ -186,11 +186,11 @@ export function timeoutError(timeoutMs: number, paid: boolean, during: 'response
 	const time = formatSeconds(timeoutMs);
 	return new NoResponseError(
 		during === 'response'
-			? `The service did not answer within ${time}`
-			: `The service fell silent for ${time} in the middle of its answer`,
+			? `The service did not respond within ${time}`
+			: `The service stopped sending data for ${time}`,
 		{
 			code: 'timeout',
-			advice: 'Raise Timeout if the model needs longer.',
+			advice: 'Increase Timeout if the model needs longer.',
 			mayHaveBeenAccepted: paid,
 		},
 	);
@@ -218,10 +218,10 @@ function messageOf(error: unknown): string | undefined {
 	return typeof message === 'string' ? message.trim() : undefined;
 }
 
-/** Whether n8n's SSRF protection refused an address, when it was looked up or after a redirect. */
+/** Whether n8n's SSRF protection refused an IP address or URL, on a DNS lookup or after a redirect. */
 export function isSsrfRefusal(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
-	// axios wraps what happens after a redirect, and keeps the words alone.
+	// axios wraps an error after a redirect and keeps only its message.
 	const refused = /^Redirected request failed: The request was blocked/.test(error.message);
 	return refused || /ssrf/i.test(error.name) || isSsrfRefusal(error.cause);
 }

@@ -2,18 +2,18 @@ import { Agent, type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'u
 import { NeverSentError, ProxyError } from './connectionErrors';
 import { parseProxy, proxyFor } from './proxyVariables';
 
-/** How connections to a service are made where no proxy is in the way. */
+/** How connections to a service are made without a proxy. */
 export interface ConnectionOptions extends Omit<Agent.Options, 'connect' | 'factory'> {
 	connect: buildConnector.BuildOptions & {
-		/** Milliseconds until a connection must be there. */
+		/** Milliseconds in which a connection must be made. */
 		timeout: number;
 		rejectUnauthorized: boolean;
 	};
 }
 
 /**
- * Opens connections to a service: straight, or through the proxy that the variables of the n8n host name for it. As n8n
- * does, a plain http:// service is requested from the proxy, which sees the request and its key; only for https:// the
+ * Opens connections to a service: directly, or through the proxy that the environment of the n8n host sets for it. As n8n
+ * does, requests to a plain http:// service go to the proxy, which sees the request and its key; only for https:// the
  * proxy is asked for a tunnel.
  * @throws InvalidInputError when the variable is not a URL
  */
@@ -44,14 +44,14 @@ function requestFrom(proxy: URL): Dispatcher.DispatcherComposeInterceptor {
 			origin: proxy.origin,
 			path: `${String(request.origin)}${request.path}`,
 			headers: { ...request.headers, host, ...login },
-			// undici would look for the service's name in the certificate of the proxy.
+			// Otherwise undici would expect the service's name in the proxy's certificate.
 			servername: proxy.hostname,
 		};
 		return dispatch(forwarded, new ForwardedResponse(handler));
 	};
 }
 
-/** Tells what the proxy says for itself from what it hands on. */
+/** Tells the proxy's own responses from those it forwards. */
 class ForwardedResponse implements Dispatcher.DispatchHandler {
 	private isSent = false;
 
@@ -68,7 +68,7 @@ class ForwardedResponse implements Dispatcher.DispatchHandler {
 		headers: Record<string, string | string[]>,
 		statusText?: string,
 	): void {
-		// The proxy kept the request to itself.
+		// The proxy did not forward the request.
 		if (status === 407) controller.abort(new NeverSentError(new ProxyError(status)));
 		else this.handler.onResponseStart?.(controller, status, headers, statusText);
 	}
@@ -91,8 +91,8 @@ class ForwardedResponse implements Dispatcher.DispatchHandler {
 }
 
 /**
- * Makes the connections to a proxy, for undici's proxy agent. By itself that agent asks a proxy that hangs up for a tunnel
- * again and again, thousands of times a second, and leaves out a name that has no password.
+ * Makes the connections to a proxy, for undici's proxy agent. On its own, that agent asks a proxy that hangs up for a tunnel
+ * thousands of times a second, and omits a user name without a password.
  */
 function openTunnels(proxy: URL, options: object, timeoutMs: number): Pool {
 	const pool = new Pool(proxy.origin, { ...options, headersTimeout: timeoutMs });

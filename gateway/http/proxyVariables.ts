@@ -4,7 +4,7 @@ const PROTOCOLS = new Set(['http:', 'https:', 'socks5:', 'socks:']);
 const DEFAULT_PORTS: Record<string, string> = { 'http:': '80', 'https:': '443' };
 
 /**
- * The proxy that the variables of the n8n host name for a URL, as they write it; empty where there is none. The rules are
+ * The proxy that the environment of the n8n host sets for a URL, unparsed; empty if there is none. The rules are
  * those of n8n's own HTTP requests (the package proxy-from-env): HTTP_PROXY is for http:// alone and HTTPS_PROXY for
  * https://, ALL_PROXY for both, and a proxy without a protocol has that of the URL.
  */
@@ -20,7 +20,7 @@ export function proxyFor(url: string): string {
 	return proxy === '' || proxy.includes('://') ? proxy : `${scheme}://${proxy}`;
 }
 
-/** Whether NO_PROXY names the host: `host` and `host:port` that one alone, `.host` and `*host` all that ends so, `*` every one. */
+/** Whether NO_PROXY lists the host: `host` and `host:port` match exactly, `.host` and `*host` by suffix, `*` always. */
 function isExempt(hostname: string, port: string): boolean {
 	const entries = variable('npm_config_no_proxy') || variable('no_proxy');
 	return entries
@@ -38,7 +38,7 @@ function variable(name: string): string {
 	return (process.env[name] || process.env[name.toUpperCase()] || '').trim();
 }
 
-/** @throws InvalidInputError, which does not repeat the address: it may hold a password */
+/** @throws InvalidInputError without the URL, which may contain a password */
 export function parseProxy(address: string): URL {
 	if (!URL.canParse(address)) throw unusable();
 	const { protocol, username, password, host } = new URL(address);
@@ -59,6 +59,6 @@ function unusable() {
 	return new InvalidInputError(
 		'proxy',
 		'The proxy variable of the n8n host is not a valid URL',
-		'Ask the administrator of this n8n to correct HTTP_PROXY, HTTPS_PROXY or ALL_PROXY: http://user:password@host:port, with characters such as @ / : # in the password written as %40 %2F %3A %23. Nothing was sent to the service.',
+		'Ask the administrator of this n8n instance to correct HTTP_PROXY, HTTPS_PROXY or ALL_PROXY: http://user:password@host:port, with characters such as @ / : # in the password written as %40 %2F %3A %23. Nothing was sent to the service.',
 	);
 }

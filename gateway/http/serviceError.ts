@@ -7,24 +7,24 @@ import type { ApiKey } from '../redaction';
 import { isServicesOwnError, readErrorBody } from './errorBody';
 import type { HttpResponse } from './types';
 
-/** What a page has to say comes first. */
+/** The useful text of a page comes first. */
 const READ_CHARACTERS = 20_000;
-/** Long enough for any message a person reads, short enough for an execution's log. */
+/** Long enough for any readable message, short enough for an execution's log. */
 const LONGEST_MESSAGE = 1_000;
 
 const LONGEST_WAIT_MS = 366 * 24 * 3_600_000;
 
-/** A number in quotation marks is the same number. */
+/** A number in quotation marks counts as that number. */
 const seconds = z.preprocess(
 	(value) => (typeof value === 'string' ? Number(value) : value),
 	z.number().positive(),
 );
 
-/** A load balancer that gives up waiting for the service may say so with 503 (its own limits begin at 10 seconds or more). */
+/** A load balancer may respond 503 when it gives up waiting for the service (its limits start at 10 seconds). */
 const LATE_MS = 10_000;
 
 /**
- * Builds the error for a response that is no success, without the key.
+ * Builds the error for an unsuccessful response, without the key.
  * @param body the text of the body, or its JSON value
  * @param waitedMs how long the response took, in milliseconds from when the request was written
  */
@@ -51,7 +51,7 @@ export function toServiceError(
 	return new ServiceError(reason === undefined ? told.message : `${told.message}: ${reason}`, {
 		status,
 		isForeign,
-		// A code that holds an ordinary word stays what it is.
+		// A code that is an ordinary word is kept.
 		code: isForeign || !code ? told.code : apiKey.redactResponse(code),
 		advice: status === 429 && retryAfterMs !== undefined ? comeBack(retryAfterMs) : told.advice,
 		serviceMessage: said ? clip(apiKey.redactError(said)) : undefined,
@@ -62,9 +62,9 @@ export function toServiceError(
 }
 
 /**
- * Whether a response that is not in the service's own words may come from another server that tells nothing of the
- * service. 429 and 503 are refusals in any words: who says them has not passed the request on, unless it waited first.
- * An empty 400, 401 or 403 is taken for the service's.
+ * Whether a response without the service's own error body may come from another server, which says nothing about the
+ * service. 429 and 503 are refusals from any server: it has not passed the request on, unless it waited first.
+ * An empty 400, 401 or 403 counts as the service's.
  */
 function mayBeForeign(
 	status: number,
@@ -75,7 +75,7 @@ function mayBeForeign(
 	return [400, 401, 403].includes(status) && !response.isEmpty;
 }
 
-/** The text of a body that is no error body. The key is taken out before the text is cut: half a key is not recognised. */
+/** The text of a body without a known error shape. The key is removed before the text is cut: half a key is not recognised. */
 function textOf(body: unknown, headers: HttpResponse['headers'], apiKey: ApiKey): string {
 	const text = apiKey.redactError(String(body)).slice(0, READ_CHARACTERS);
 	const isPage = isHtml(text) || header(headers, 'content-type')?.startsWith('text/html');
@@ -83,12 +83,12 @@ function textOf(body: unknown, headers: HttpResponse['headers'], apiKey: ApiKey)
 }
 
 function comeBack(retryAfterMs: number): string {
-	return `The service asks to wait ${formatDuration(retryAfterMs)}. Run the node again after that, or let it ask for less at once (Max Concurrency).`;
+	return `The service asks to retry after ${formatDuration(retryAfterMs)}. Run the node again then, or reduce Max Concurrency.`;
 }
 
 /**
  * How long the service asks to wait, in milliseconds: the body's `data.retry_after`, else `Retry-After` in
- * seconds or as a date, else, for a 429, `X-RateLimit-Reset-Requests`. What is not a time to come counts as absent.
+ * seconds or as a date, else, for a 429, `X-RateLimit-Reset-Requests`. A time in the past counts as absent.
  */
 function retryAfter(
 	status: number,
@@ -98,7 +98,7 @@ function retryAfter(
 ): number | undefined {
 	const body = z.object({ retry_after: seconds }).safeParse(data).data;
 	if (body !== undefined) return body.retry_after * 1000;
-	// A date is meant on the service's clock, so it is compared with that clock where the answer shows it.
+	// A date is compared with the service's own clock if the response shows it.
 	const serviceNow = Date.parse(header(headers, 'date') ?? '') || now;
 	const asked = header(headers, 'retry-after');
 	if (asked !== undefined) {
@@ -111,7 +111,7 @@ function retryAfter(
 	return reset !== undefined && reset * 1000 > serviceNow ? reset * 1000 - serviceNow : undefined;
 }
 
-/** Past a year it is all the same, and can be written as JSON. */
+/** Longer than a year makes no difference, and Infinity is not JSON. */
 function bounded(wait: number | undefined): number | undefined {
 	return wait === undefined ? undefined : Math.min(wait, LONGEST_WAIT_MS);
 }

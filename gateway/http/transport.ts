@@ -7,12 +7,12 @@ import { proxyFor } from './proxyVariables';
 import type { EgressFilter, HttpRequest, Transport, TransportSettings } from './types';
 
 /**
- * An idle connection is closed after this unless the service announces another limit. Long enough for
- * polls of a few to ten seconds, short of the 60 seconds after which load balancers hang up: a chat on
- * a connection that the other side just closed is lost and must not be sent again.
+ * An idle connection is closed after this, unless the service announces another limit. Long enough for
+ * polls every few to ten seconds, shorter than the 60 seconds after which load balancers close it: a chat on
+ * a connection that the other side just closed is lost and must not be retried.
  */
 const KEEP_ALIVE_MS = 15_000;
-/** Services spoken to at the same time from one n8n; the pool unused longest makes room. */
+/** Pools kept in one n8n process; the least recently used makes room. */
 const MOST_POOLS = 32;
 
 const pools = new Map<string, { pool: Dispatcher; lastUse: number }>();
@@ -33,7 +33,7 @@ export function openTransport(settings: TransportSettings): Transport {
 	};
 }
 
-/** The limits of time are the caller's. */
+/** The caller sets the time limits. */
 function toDispatch({ origin, path, method, headers, body, connection }: HttpRequest) {
 	return {
 		origin,
@@ -47,7 +47,7 @@ function toDispatch({ origin, path, method, headers, body, connection }: HttpReq
 	};
 }
 
-/** Asked for each request: a pool that made room for others is opened again. */
+/** Called for each request: a pool that made room for others is opened again. */
 function poolFor(key: string, settings: TransportSettings): Dispatcher {
 	const known = pools.get(key);
 	uses += 1;
@@ -70,7 +70,7 @@ function closeLongestUnused(): void {
 }
 
 function openPool({ origin, ignoreSslIssues, egressFilter }: TransportSettings): Dispatcher {
-	// Without a limit of its own: what waits in undici's pool could not be told from what is being sent.
+	// Without a limit of its own: a request that waits in undici's pool could not be told from one in flight.
 	return openDispatcher(origin, {
 		keepAliveTimeout: KEEP_ALIVE_MS,
 		connect: {

@@ -1,11 +1,11 @@
 import type { LookupFunction } from 'node:net';
 import type { Body } from './body';
 
-/** n8n's egress filter (SSRF protection), as far as it matters here. */
+/** The part of n8n's egress filter (SSRF protection) used here. */
 export interface EgressFilter {
-	/** A DNS lookup that refuses the addresses n8n blocks. */
+	/** A DNS lookup that refuses the IP addresses n8n blocks. */
 	createSecureLookup(): LookupFunction;
-	/** Rejects, or resolves to an outcome that is not ok, for an address that n8n blocks. */
+	/** Rejects, or resolves to a result that is not ok, for a URL that n8n blocks. */
 	validateUrl(url: string | URL): Promise<unknown>;
 }
 
@@ -16,11 +16,11 @@ export interface HttpRequest {
 	path: string;
 	headers: Record<string, string>;
 	body: string | undefined;
-	/** `own`: a connection that carries this request alone. `pooled`: one that other requests used before, if there is one. */
+	/** `own`: a new connection for this request alone. `pooled`: a reused one, if there is one. */
 	connection: 'own' | 'pooled';
-	/** Called when a connection takes the request. From then on the service may have received it. */
+	/** Called when the request is written to a connection. From then on the service may have received it. */
 	onWritten: () => void;
-	/** Tells how the connection is closed when the request is given up. */
+	/** Registers how to close the connection when the request is given up. */
 	whenGivenUp: (close: () => void) => void;
 }
 
@@ -33,8 +33,8 @@ export interface HttpResponse {
 }
 
 /**
- * Sends one request and resolves when the response's headers are there. Follows no redirect, retries nothing.
- * Rejects with a NeverSentError only when it is certain that no connection took the request.
+ * Sends one request and resolves when the response headers have arrived. Follows no redirects, retries nothing.
+ * Rejects with a NeverSentError only when the request was certainly not written.
  */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 

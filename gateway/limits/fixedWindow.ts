@@ -1,9 +1,9 @@
-/** One request may reach the service sooner than another by this part of a window. */
+/** Latency may vary between requests by this part of a window. */
 const SLACK = 0.01;
 /** After so many windows the limit is estimated again: it may have been raised. */
 const KEPT_WINDOWS = 30;
 
-/** A service that takes a number of requests in each window, as fast as they come: no more are sent in any such time. */
+/** A service that takes a number of requests in each window, however fast: no more are sent in any window. */
 export class FixedWindow {
 	private readonly keptUntil: number;
 

@@ -2,9 +2,9 @@ import { FixedWindow } from './fixedWindow';
 import { SendPeriod } from './sendPeriod';
 
 const SECOND_MS = 1_000;
-/** The rate is kept at this part of the limit, so that jitter on the way does not break it. */
+/** The rate stays at this part of the limit, so that network jitter does not exceed it. */
 const MARGIN = 0.99;
-/** Of what a bucket gained during a pause this part is sent at once; the rest is for the jitter. */
+/** This part of what a bucket gained during a pause is sent at once; the rest is for the jitter. */
 const SPENT_AT_ONCE = 0.9;
 /** A first refusal may be an exception: the first rate is at least this many requests per pause. */
 const SLOWEST_START = 4;
@@ -23,7 +23,7 @@ const ACCELERATION = 1.03;
 const SMALLEST_SAMPLE = 10;
 /** Fewer requests than this at once are no burst, and no window. */
 const SMALLEST_BURST = 2;
-/** A pause of one second may be less, rounded up: only a longer one tells the rest of a window. */
+/** A pause of one second may be rounded up: only a longer one shows the rest of a window. */
 const SHORTEST_REST_MS = 2 * SECOND_MS;
 /** If a burst was refused, the bucket held less than estimated: this part of it. */
 const SURELY_HELD = 0.75;
@@ -36,10 +36,10 @@ export interface SentRequest {
 /**
  * Estimates how many requests one service takes from one key, as README.md explains: as a bucket of tokens that holds
  * a burst and refills evenly, or, when it takes the same number after each pause, as a window of that many. Pure: it
- * is told the time, in milliseconds, and waits for nothing.
+ * is given the time, in milliseconds, and waits for nothing.
  */
 export class LimitEstimator {
-	/** No request is sent before, because the service said so. */
+	/** The service asked for no requests before this time. */
 	closedUntil = -Infinity;
 	/** The requests since the last pause. */
 	period = new SendPeriod(-Infinity);
@@ -79,7 +79,7 @@ export class LimitEstimator {
 		if (this.window !== undefined) return this.window.msUntilNext(now);
 		if (this.rate === undefined) return 0;
 		const gained = ((now - this.tokensAt) * this.rate) / SECOND_MS;
-		// A timer fires up to a millisecond late: what it cost is caught up.
+		// A timer fires up to a millisecond late: this makes up for it.
 		const most = this.burst(this.rate) + this.rate / SECOND_MS;
 		this.tokens = Math.min(this.tokens + gained, most);
 		this.tokensAt = now;
@@ -125,12 +125,12 @@ export class LimitEstimator {
 	private reopen(past: SendPeriod, now: number): void {
 		this.window = undefined;
 		const { rate } = this;
-		// A service that took nothing at all is out of order: that says nothing about a rate.
+		// A service that took nothing at all is down: that says nothing about a rate.
 		if (rate === undefined && past.taken === 0) {
 			this.period = new SendPeriod(now);
 			return;
 		}
-		// A service takes one request per pause that it asks for: if it refuses more, the rate is not the reason.
+		// A service takes at least one request per pause it asks for: if it refuses more, the rate is not the reason.
 		const slowest = (SECOND_MS / this.longestPause) * MARGIN;
 		this.rate =
 			rate === undefined
@@ -160,7 +160,7 @@ export class LimitEstimator {
 	private learn(past: SendPeriod, now: number, rate: number): number {
 		const { taken, credit } = past;
 		if (taken === this.lastTaken && taken >= SMALLEST_BURST) return this.countWindows(past, now);
-		// The pause that it asked for was too short: that says nothing about its limit.
+		// The pause it asked for was too short: that says nothing about its limit.
 		if (taken === 0) return rate;
 		const { burst } = this;
 		const least = bisect(Math.min(past.flow, rate), rate, (r) => past.depth(r) - 1 > burst(r));
@@ -181,7 +181,7 @@ export class LimitEstimator {
 		const { taken } = past;
 		const seconds = past.secondsUntil(this.closedUntil);
 		const length = seconds * SECOND_MS;
-		// A bucket that is asked a little too fast refuses late and asks for a short pause; a window, for its rest.
+		// A bucket that receives requests a little too fast asks for a short pause; a window asks for its rest.
 		if (this.pause >= Math.max(SHORTEST_REST_MS, length / 2)) {
 			this.window = new FixedWindow(taken, length, past.times, now);
 		}
@@ -195,7 +195,7 @@ function step(rate: number): number {
 	return Math.max(STEP_MS, SECOND_MS / rate);
 }
 
-/** A limit between two rates is approached so slowly that the refusal beyond it tells more than it costs. */
+/** A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs. */
 function raiseBetween(least: number, most: number): number {
 	const raise = 1 + Math.log(most / least) ** 2 / PATIENCE;
 	return Math.min(LARGEST_RAISE, Math.max(SMALLEST_RAISE, raise));

@@ -5,9 +5,9 @@ import { LimitEstimator, type SentRequest } from './limitEstimator';
 import { Suspension } from './suspension';
 import { WaitQueue } from './waitQueue';
 
-/** A limit is forgotten when nothing was sent for so long. */
+/** A limit is forgotten when nothing was sent for this long. */
 const FORGET_AFTER_MS = 60_000;
-/** Limiters kept in memory; only a process that meets ever new keys reaches this. */
+/** Limiters kept in memory; only a process with ever new keys reaches this. */
 const MOST_LIMITERS = 1_000;
 
 /** Allows one request to be sent. */
@@ -19,7 +19,7 @@ export interface Permit extends SentRequest {
 }
 
 interface Arrival {
-	/** A poll of a paid task, which no suspension fails or holds back. */
+	/** A poll of a paid task, which no suspension fails or delays. */
 	isPoll?: boolean | undefined;
 	/** The suspension when the request arrived. One that came later fails it. */
 	knownSuspension: Suspension | undefined;
@@ -27,8 +27,8 @@ interface Arrival {
 }
 
 /**
- * One per service and key. Requests pass at once until the service refuses one (429, 503). Then all wait for as long
- * as the service asks, and go on at a rate that it takes. A pause that is too long to wait for suspends the key.
+ * One per service and key. Requests pass at once until the service refuses one (429, 503). Then all wait as long
+ * as the service asks, and continue at a rate it accepts. A pause that is too long to wait for suspends the key.
  */
 export class RateLimiter {
 	private readonly queue = new WaitQueue();
@@ -46,13 +46,13 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Resolves when the request may be sent. Then one of accept, refuse and abandon must follow.
+	 * Resolves when the request may be sent. One of accept, refuse and abandon must follow.
 	 * @throws CancelledError at once when `signal` is aborted
 	 * @throws ServiceError when the key is suspended while the request waits
 	 */
 	async acquire({ isPoll = false, knownSuspension, signal }: Arrival): Promise<Permit> {
 		if (signal?.aborted) throw new CancelledError();
-		// Nothing is awaited without need: every request comes by here.
+		// Nothing is awaited needlessly: this runs for every request.
 		const probed =
 			isPoll || this.suspension === undefined
 				? undefined
@@ -71,7 +71,7 @@ export class RateLimiter {
 		return { sentAt: this.clock.now(), period, taken: this.taken, probed };
 	}
 
-	/** The service took the request: it did not refuse it, whatever else became of it. */
+	/** The service took the request: it did not refuse it, whatever the outcome. */
 	accept(permit: Permit): void {
 		this.taken += 1;
 		this.estimator.accept(permit, this.clock.now());
@@ -80,7 +80,7 @@ export class RateLimiter {
 
 	/**
 	 * The service refused the request (429, 503).
-	 * @param pause milliseconds in which none is sent; undefined: more than a workflow waits, so that all fail at once
+	 * @param pause milliseconds without requests; undefined: longer than a workflow waits, so all fail at once
 	 * @returns whether the service took other requests since this one was sent
 	 */
 	refuse(permit: Permit, error: ServiceError, pause: number | undefined): boolean {
@@ -93,12 +93,12 @@ export class RateLimiter {
 		return this.taken > permit.taken;
 	}
 
-	/** No response came, or only after the service had taken the request. */
+	/** No response arrived, or it failed after the service had taken the request. */
 	abandon({ probed }: Permit): void {
 		probed?.failProbe();
 	}
 
-	/** Nobody waits here and no limit is remembered. */
+	/** No request waits and no limit is known. */
 	isIdle(): boolean {
 		if (this.suspension !== undefined) return false;
 		if (this.isForgotten()) return true;
@@ -119,7 +119,7 @@ export class RateLimiter {
 
 	private suspend({ probed }: Permit, error: ServiceError): void {
 		const { suspension } = this;
-		// What was in flight when the key was suspended is refused, too, while the first probe is under way.
+		// Requests in flight when the key was suspended are refused too, while the first probe runs.
 		if (suspension !== undefined && suspension !== probed) return;
 		this.lastSuspension = new Suspension(error, this.clock.now() + (error.retryAfterMs ?? 0));
 		probed?.failProbe(error);

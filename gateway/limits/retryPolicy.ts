@@ -9,7 +9,7 @@ import {
 const TRANSIENT_STATUSES = new Set([429, 500, 502, 503]);
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 30_000;
-/** A workflow that does nothing for hours is worse than one that fails and says how long the service asks to wait. */
+/** A workflow that hangs for hours is worse than one that fails and says when to retry. */
 const LONGEST_PAUSE_MS = 300_000;
 
 /**
@@ -27,27 +27,27 @@ export function pauseAfter(
 	return stated <= LONGEST_PAUSE_MS ? stated : undefined;
 }
 
-/** Whether the same request may be sent again. What may have been paid for is not; a GET can always be repeated. */
+/** Whether the same request may be sent again: not if it may have been billed; a GET always. */
 export function isRetryable(error: GatewayError, paid: boolean): boolean {
 	if (paid && error.mayHaveBeenAccepted) return false;
 	if (error instanceof ServiceError) return isTransientStatus(error.status);
 	return error instanceof NoResponseError && error.transient;
 }
 
-/** The document's transient statuses, and those by which other servers on the way say the same. */
+/** The document's transient statuses, and those that servers in between use for the same. */
 export function isTransientStatus(status: number): boolean {
 	return TRANSIENT_STATUSES.has(status) || status === 408 || status === 425 || status > 503;
 }
 
-/** The service is asked for too much: "rate limit exceeded" (429), "maintenance or overload" (503). */
+/** The service receives too many requests: "rate limit exceeded" (429), "maintenance or overload" (503). */
 export function isThrottled(status: number): boolean {
 	return status === 429 || status === 503;
 }
 
 /**
- * Whether a POST that ends in this error may have created something that is charged. Of the document's statuses the
+ * Whether a POST that ends in this error may have created something billable. Of the document's statuses, the
  * transient ones are refusals, since clients retry them. A server in between that failed, or gave up waiting (408, 504
- * and others), does not know what became of the request.
+ * and others), does not know the outcome of the request.
  */
 export function mayHideSuccess(error: GatewayError): boolean {
 	if (!(error instanceof ServiceError)) return error instanceof MalformedResponseError;
@@ -57,7 +57,7 @@ export function mayHideSuccess(error: GatewayError): boolean {
 }
 
 /**
- * Exponential backoff with jitter, so that clients that failed together do not return together. The jitter takes off
+ * Exponential backoff with jitter, so that clients that failed together do not retry together. The jitter takes off
  * at most half: the first retry comes after 250 to 500 ms, never at once.
  */
 export function backoff(attempt: number, random: () => number = Math.random): number {

@@ -1,11 +1,11 @@
 import { WaitQueue } from './waitQueue';
 
-/** Lets a fixed number of requests be in flight at once; the others wait in line. */
+/** Allows a fixed number of requests in flight; the others queue. */
 export class Semaphore {
 	private readonly queue = new WaitQueue();
 	private free: number;
 
-	/** @param defer hands a released place on, perhaps a little later: at once, unless the transport asks for more */
+	/** @param defer passes a released place on, at once unless the transport needs a moment */
 	constructor(
 		count: number,
 		private readonly defer: (handOn: () => void) => void = (handOn) => handOn(),
@@ -14,7 +14,7 @@ export class Semaphore {
 	}
 
 	/**
-	 * Takes a place as soon as one is free. Whoever took one must release it.
+	 * Takes a place as soon as one is free. The caller must release it.
 	 * @throws CancelledError at once when `signal` is aborted while waiting
 	 */
 	acquire(signal?: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 const SECOND_MS = 1_000;
-/** How often, at most, the number of requests is noted, and how many notes are kept: the last 10 s at least. */
+/** How often at most the number of requests is noted, and how many notes are kept: at least the last 10 s. */
 const MARK_MS = 50;
 const MOST_MARKS = 200;
 
@@ -36,7 +36,7 @@ export class SendPeriod {
 		return this.sent - this.refused;
 	}
 
-	/** What was taken of late, and within which time. */
+	/** How many requests were taken recently, and in how many milliseconds. */
 	get recent(): { taken: number; ms: number } {
 		const [from] = this.marks;
 		if (from === undefined) return { taken: 1, ms: 0 };
@@ -71,7 +71,7 @@ export class SendPeriod {
 		return times.slice(0, this.taken);
 	}
 
-	/** Requests per second that were taken since the service had nothing left to give. It gives at least that many. */
+	/** Requests per second taken since the service had nothing left to give. It gives at least that many. */
 	get flow(): number {
 		return (this.taken * SECOND_MS) / Math.max(1, this.lastAt - this.emptyAt);
 	}

@@ -2,8 +2,8 @@ import type { ServiceError } from '../errors/gatewayError';
 import { WaitQueue } from './waitQueue';
 
 /**
- * The service asked for a pause that is longer than a workflow waits. Meanwhile requests are sent one at a time, as
- * probes, so that a limit that is lifted early is noticed; the others wait for what becomes of the probe.
+ * The service asked for a pause longer than a workflow waits. Meanwhile requests are sent one at a time, as
+ * probes, so that a limit lifted early is noticed; the others wait for the outcome of the probe.
  */
 export class Suspension {
 	private readonly queue = new WaitQueue();
@@ -15,7 +15,7 @@ export class Suspension {
 		readonly endsAt: number,
 	) {}
 
-	/** Resolves to whether the caller is the probe; otherwise a probe got through. Rejects when the probe did not. */
+	/** Resolves to true if the caller is the probe, to false when the probe was taken. Rejects when it was not. */
 	async enter(signal?: AbortSignal): Promise<boolean> {
 		if (this.isProbed) {
 			await this.queue.join(signal);
@@ -25,12 +25,12 @@ export class Suspension {
 		return true;
 	}
 
-	/** The service took the probe, or asked for a short pause alone. */
+	/** The service took the probe, or asked only for a short pause. */
 	lift(): void {
 		this.queue.admitAll();
 	}
 
-	/** The probe was refused like the request before it, or no response came: who waits for it is not kept waiting. */
+	/** The probe was refused too, or got no response: the requests that wait for it fail. */
 	failProbe(error: ServiceError = this.error): void {
 		this.isProbed = false;
 		this.queue.failAll(error);

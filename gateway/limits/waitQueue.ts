@@ -3,7 +3,7 @@ import { CancelledError } from '../errors/gatewayError';
 interface Waiter {
 	admit: () => void;
 	fail: (error: unknown) => void;
-	/** Not failed with the others. */
+	/** `failAll` does not apply. */
 	stays: boolean;
 }
 
@@ -17,7 +17,7 @@ export class WaitQueue {
 
 	/**
 	 * Resolves when admitted; rejects at once with a CancelledError when `signal` is aborted.
-	 * @param stays whether it goes on waiting when the others are failed
+	 * @param stays whether `failAll` does not apply
 	 */
 	join(signal?: AbortSignal, stays = false): Promise<void> {
 		return new Promise<void>((resolve, reject) => {

@@ -14,8 +14,8 @@ const ROLE_RULE = 'must be system, user or assistant';
 const textPart = z.looseObject({ type: z.literal('text'), text: z.string() });
 
 /**
- * The content of a message is a text (Chat message). Similar services also take a list of parts: parts that are all
- * text are one text, and anything else would be lost on a model that reads text alone.
+ * The content of a message is text (Chat message). Similar services also take a list of parts: parts that are all
+ * text are joined, and anything else would be lost on a model that reads only text.
  */
 const content = z.preprocess((value, context) => {
 	if (!Array.isArray(value)) return value;
@@ -51,8 +51,8 @@ const message = z
 	});
 
 const TOKENS_RULE = 'must be a whole number of 1 or more';
-const STOP_RULE = 'must be a text or a list of texts';
-/** White space counts: a line break is the commonest sequence to stop at. */
+const STOP_RULE = 'must be text or a list of texts';
+/** White space counts: a line break is the most common stop sequence. */
 const stopSequence = z.string({ error: STOP_RULE }).min(1, STOP_RULE);
 
 /** Body of `POST /v1/chat/completions`, with the bounds of the interface document. */
@@ -76,7 +76,7 @@ export type ChatRequest = z.infer<typeof request>;
 
 /**
  * A request of an agent. The document names function calling without showing its fields, so its messages (calls of
- * tools and their results) and its `tools` are passed on as they are.
+ * tools and their results) and its `tools` are passed on unchanged.
  */
 const agentRequestBody = request.extend({
 	messages: z
@@ -86,13 +86,13 @@ const agentRequestBody = request.extend({
 
 export type AgentRequest = z.infer<typeof agentRequestBody>;
 
-/** Fields that the additional body may not set, whether or not they are set otherwise. */
+/** Fields that the additional body must never set. */
 const RESERVED = ['model', 'messages', 'stream'];
 
 type Loose<Fields> = { [Field in keyof Fields]?: unknown };
 
 /**
- * Builds the body of a chat request from loose input. What is undefined is not sent.
+ * Builds the body of a chat request from unchecked input. Undefined fields are not sent.
  * @param additionalBody a JSON object with fields this client does not know, such as tool definitions
  * @throws InvalidInputError naming the field
  */
@@ -128,8 +128,8 @@ const usage = z.looseObject({
 });
 
 /**
- * Chat completion (response, non-streaming). Unknown fields are kept. An answer is an answer by its choices:
- * it was paid for, so nothing beside them is worth losing it over.
+ * Chat completion (response, non-streaming). Unknown fields are kept. Only the choices matter:
+ * the answer is paid for, so no other field is worth losing it over.
  */
 export const chatCompletion = z.looseObject({
 	id: z.string().optional().catch(undefined),
@@ -140,7 +140,7 @@ export const chatCompletion = z.looseObject({
 		.array(
 			z.looseObject({
 				index: z.number().optional().catch(undefined),
-				/** `content` is null where the answer is a tool call, which the document names but does not show. */
+				/** `content` is null for a tool call, which the document names but does not show. */
 				message: z.looseObject({
 					role: z.string().optional().catch(undefined),
 					content: z.string().nullish(),
@@ -169,7 +169,7 @@ const chunk = z.looseObject({
 	usage: usage.nullish().catch(undefined),
 });
 
-/** A chunk that adds nothing to an answer may also come without `choices`: the answer beside it was paid for. */
+/** A chunk that adds nothing may lack `choices`: the rest of the answer is paid for. */
 const withoutChoices = z
 	.union([
 		z.looseObject({ usage }),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { InvalidInputError } from '../errors/gatewayError';
 
-/** n8n expressions often give numbers as text: `"0.5"` counts as 0.5, anything else stays what it is. */
+/** n8n expressions often return numbers as text: `"0.5"` counts as 0.5, anything else is unchanged. */
 export const number = (rule: string) =>
 	z.preprocess(
 		(value) =>
@@ -16,18 +16,18 @@ export const numberBetween = (least: number, most: number) => {
 	return number(rule).refine((value) => value >= least && value <= most, rule);
 };
 
-export const NOT_EMPTY = 'must not be empty';
+export const NOT_EMPTY = 'is empty';
 
-/** A text, which may be an empty one. */
-export const anyText = (rule = 'must be a text') =>
+/** A text, which may be empty. */
+export const anyText = (rule = 'must be text') =>
 	z.string({ error: ({ input }) => (isBlank(input) ? NOT_EMPTY : rule) });
 
 export const text = (rule?: string) =>
 	anyText(rule).refine((value) => value.trim() !== '', NOT_EMPTY);
 
 /**
- * Checks a user's input against a schema of a request.
- * @throws InvalidInputError that names the first wrong field by the service's own name and shows the value.
+ * Checks a user's input against a request schema.
+ * @throws InvalidInputError with the service's name of the first invalid field and its value.
  */
 export function parseInput<Schema extends z.ZodType>(
 	schema: Schema,
@@ -44,9 +44,9 @@ export function parseInput<Schema extends z.ZodType>(
 }
 
 const FILL_IN =
-	'Fill it in. Where it is an expression, check that this item has the field that it reads. Nothing was sent to the service.';
+	'Fill it in. If it is an expression, check that this item has the field it reads. Nothing was sent to the service.';
 
-/** @param rule how the sentence goes on after the parameter's name, such as "must be a text" */
+/** @param rule the message after the parameter's name, such as "must be text" */
 export function refusedValue(parameter: string, rule: string, value: unknown): InvalidInputError {
 	const saysEmpty = rule === NOT_EMPTY;
 	const isListAsWanted = Array.isArray(value) && /list|message/.test(rule);
@@ -58,8 +58,8 @@ export function refusedValue(parameter: string, rule: string, value: unknown): I
 }
 
 /**
- * Merges the additional body under the fields the node knows.
- * A field set in both places is refused: whichever won, the user would be surprised.
+ * Adds the fields of the additional body to those the node knows.
+ * A field set in both places is an error: whichever won, the user would be surprised.
  */
 export function mergeAdditionalBody(
 	known: Record<string, unknown>,
@@ -78,7 +78,7 @@ export function mergeAdditionalBody(
 	if (conflict !== undefined) {
 		throw new InvalidInputError(
 			'additionalBody',
-			`The additional body may not contain "${conflict}": the node sets it itself`,
+			`The additional body must not contain "${conflict}": the node sets it`,
 			`Remove "${conflict}" from the additional body and use the node's own parameter for it.`,
 		);
 	}
@@ -86,7 +86,7 @@ export function mergeAdditionalBody(
 }
 
 /**
- * Parses JSON that a user typed; an object or array that an expression gave passes through, and a blank text is no JSON.
+ * Parses JSON that a user typed. An object or array from an expression passes through; blank text gives undefined.
  * @throws InvalidInputError naming the parameter.
  */
 export function parseJson(value: unknown, parameter: string): unknown {
@@ -104,7 +104,7 @@ function notJson(parameter: string, error: unknown): InvalidInputError {
 	return new InvalidInputError(parameter, `${parameter} is not valid JSON: ${reason}`);
 }
 
-/** An expression can give what no JSON holds, in a field that this client does not know. */
+/** In a field this client does not know, an expression can return what JSON cannot contain. */
 function throwUnlessJson(request: unknown): void {
 	try {
 		JSON.stringify(request);
@@ -126,7 +126,7 @@ function isBlank(value: unknown): boolean {
 	);
 }
 
-/** What an expression gave in place of what it should. */
+/** What an expression returned instead. */
 function inWords(value: unknown): string {
 	if (isBlank(value)) return ' (it is empty)';
 	if (typeof value === 'object') return ` (it is ${Array.isArray(value) ? 'a list' : 'an object'})`;

@@ -1,14 +1,14 @@
 import { MalformedResponseError } from '../errors/gatewayError';
 import type { ChatCompletion } from './chat';
 
-/** At the beginning of a line, where no string of JSON holds one. */
+/** At the start of a line: inside JSON, no string can contain one there. */
 const CODE_FENCE = /^[ \t]*```/m;
-/** What a fence says of its code. */
+/** The language of a fenced block. */
 const LANGUAGE = /^\w*/;
 
 const MOST_SHOWN = 300;
 
-/** The JSON that a model answered with, as its whole text or inside a code fence; undefined when there is none. */
+/** The JSON in a model's answer, as its whole text or inside a code fence; undefined if there is none. */
 export function parseJsonAnswer(completion: ChatCompletion): { json: unknown } | undefined {
 	const text = textOf(completion);
 	const fenced = text.split(CODE_FENCE).filter((_, index) => index % 2 === 1);
@@ -22,7 +22,7 @@ export function parseJsonAnswer(completion: ChatCompletion): { json: unknown } |
 	return undefined;
 }
 
-/** The error for an answer without JSON. Its `partialText` is the whole text, which was paid for. */
+/** The error for an answer without JSON. Its `partialText` is the whole text, which is paid for. */
 export function noJsonError(completion: ChatCompletion): MalformedResponseError {
 	const text = textOf(completion);
 	const error = new MalformedResponseError('The model did not answer with JSON', {

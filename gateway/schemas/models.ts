@@ -3,14 +3,14 @@ import { sensibleEntries } from './entries';
 
 /** A model of the catalogue. */
 export interface CatalogueModel {
-	/** The service's own record; `{ id }` where it sent a bare name. */
+	/** The service's own record; `{ id }` if it sent only a name. */
 	record: Record<string, unknown>;
 	id: string;
 	/** The name without its date: `writer` of `writer@20250131`. */
 	baseName: string;
-	/** `YYYY-MM-DD`, or null where the name carries no date. */
+	/** `YYYY-MM-DD`, or null if the name has no date. */
 	versionDate: string | null;
-	/** What the record says the model is for, in the service's own words: none where it does not say. */
+	/** What the model is for, in the service's own words; empty if the record does not say. */
 	kinds: string[];
 }
 
@@ -41,10 +41,10 @@ const entry = z.union([
 const entries = sensibleEntries(entry).transform((records) => records.map(toCatalogueModel));
 
 const LISTS = ['data', 'models', 'items', 'result'] as const;
-/** How deep in a body the list is looked for. */
+/** How deep to search a body for the list. */
 const DEEPEST = 2;
 
-/** Body of `GET /v1/models`. The document does not show its shape, so every usual one is taken. */
+/** Body of `GET /v1/models`. The document does not show its shape, so all common ones are accepted. */
 export const modelList = z.preprocess((body) => listIn(body, DEEPEST), entries);
 
 function listIn(body: unknown, depth: number): unknown {
@@ -58,7 +58,7 @@ function toCatalogueModel(record: Record<string, unknown> & { id: string }): Cat
 	return { record, id: record.id, ...readDatedName(record.id), kinds: kindsIn(record) };
 }
 
-/** The document does not show the record (GET /v1/models): these fields tell a kind in the catalogues of other services. */
+/** The document does not show the record (GET /v1/models): these fields hold the kind in the catalogues of other services. */
 const KIND_FIELDS = [
 	'kind',
 	'type',
@@ -75,7 +75,7 @@ const KIND_FIELDS = [
 const kindValue = z.union([z.string().transform((kind) => [kind]), z.array(z.string())]);
 
 function kindsIn(record: Record<string, unknown>): string[] {
-	// Most records have one of the fields or none, and what zod refuses takes it long.
+	// Most records have one of the fields or none, and zod is slow to refuse.
 	const present = KIND_FIELDS.filter((field) => record[field] !== undefined);
 	return present.flatMap((field) => kindValue.safeParse(record[field]).data ?? []);
 }
@@ -86,7 +86,7 @@ const OUTPUTS: Array<[output: ModelOutput, words: RegExp]> = [
 	['text', /text|chat|language|llm|completion/i],
 ];
 
-/** What the model makes, as far as its record tells. `text-to-video` and `text->video` make a video. */
+/** What the model makes, if its record tells. `text-to-video` and `text->video` make a video. */
 export function outputOf({ kinds }: CatalogueModel): ModelOutput | undefined {
 	const outputs = kinds.flatMap((kind) => {
 		const made = kind.split(/->|[-_ ]to[-_ ]/i).at(-1) ?? '';
@@ -97,7 +97,7 @@ export function outputOf({ kinds }: CatalogueModel): ModelOutput | undefined {
 	return others.length === 0 ? first : undefined;
 }
 
-/** Reads `<name>@<yyyymmdd>` and `<name>-<yyyymmdd>` (Versioning). A suffix that is no calendar date is part of the name. */
+/** Reads `<name>@<yyyymmdd>` and `<name>-<yyyymmdd>` (Versioning). A suffix that is not a calendar date is part of the name. */
 export function readDatedName(id: string): Pick<CatalogueModel, 'baseName' | 'versionDate'> {
 	const [, baseName, year, month, day] = /^(.+)[@-](\d{4})(\d{2})(\d{2})$/.exec(id) ?? [];
 	const date = `${year}-${month}-${day}`;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { MalformedResponseError } from '../errors/gatewayError';
 import type { ChatCompletion } from './chat';
 
-/** A model's wish that a tool be called. */
+/** A tool call that a model asks for. */
 export interface ToolCall {
 	/** Names the call, for the message with its result. Some services send none. */
 	id: string | undefined;
@@ -21,21 +21,21 @@ const toolCall = z.object({
 });
 
 /**
- * The calls of tools in an answer.
- * @throws MalformedAnswerError for a call that cannot be made: an agent that did something else instead would do harm
+ * The tool calls of an answer.
+ * @throws MalformedResponseError for an invalid call: an agent that did something else instead could do harm
  */
 export function readToolCalls({ choices: [choice] }: ChatCompletion): ToolCall[] {
 	const wishes = choice?.message.tool_calls;
 	if (!Array.isArray(wishes)) return [];
 	return wishes.map((wish: unknown) => {
 		const call = toolCall.safeParse(wish);
-		if (!call.success) throw unreadable('The model called a tool in a way nobody can follow', wish);
+		if (!call.success) throw unreadable('The model made an invalid tool call', wish);
 		const { name, arguments: given } = call.data.function;
 		const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
 		if (!isJson(text || '{}')) {
 			const advice =
 				choice?.finish_reason === 'length'
-					? 'The answer was cut off in the middle of the call: raise Max Tokens.'
+					? 'The answer was cut off in the middle of the call: increase Max Tokens.'
 					: 'Run the node again, or choose another model.';
 			throw unreadable(
 				`The model called the tool ${name} with arguments that are not JSON`,

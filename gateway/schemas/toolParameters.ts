@@ -7,8 +7,8 @@ interface Zod3Schema {
 }
 
 /**
- * The JSON Schema of a tool's parameters. n8n describes them as JSON Schema or with zod, whose schemas are told by
- * their shape: with several copies of zod in one process, `instanceof` knows only its own.
+ * The JSON Schema of a tool's parameters. n8n describes them as JSON Schema or with zod, whose schemas are recognised by
+ * their shape: with several copies of zod in one process, `instanceof` only works for one's own.
  */
 export function toolParameters(schema: unknown): unknown {
 	if (isZod4(schema)) return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
@@ -40,8 +40,8 @@ const inner = ({ innerType }: Zod3Schema['_def']) => describe(innerType);
 const anyOf = ({ options }: Zod3Schema['_def']) => ({ anyOf: listOf(options).map(describe) });
 
 /**
- * By zod 3's names of its types. Limits of texts and numbers are left to the tool, which checks them; what is not here
- * may be anything.
+ * By zod 3's type names. The tool itself checks limits of texts and numbers; a type that is not here
+ * allows anything.
  */
 const TYPES: Record<string, (definition: Zod3Schema['_def']) => JsonSchema> = {
 	ZodString: () => ({ type: 'string' }),

@@ -25,7 +25,7 @@ const request = z.looseObject({
 export type VideoRequest = z.infer<typeof request>;
 
 /**
- * Builds the body of a video submission from loose input. What is undefined is not sent.
+ * Builds the body of a video submission from unchecked input. Undefined fields are not sent.
  * @param input.duration seconds
  * @param additionalBody a JSON object with fields this client does not know
  * @throws InvalidInputError naming the field
@@ -48,24 +48,24 @@ export function videoRequest(
 
 const statusName = z.enum(['queued', 'processing', 'completed', 'failed']);
 
-/** A status that a server on the way writes in another case is the same status. */
+/** The case of a status does not matter. */
 const knownStatus = z.preprocess(
 	(value) => (typeof value === 'string' ? value.trim().toLowerCase() : value),
 	statusName,
 );
 
-/** "Clients poll until status is completed or failed" (Endpoints): with a status of another name the task goes on. */
+/** "Clients poll until status is completed or failed" (Endpoints): with any other status the task is still running. */
 const anyStatus = z.union([knownStatus, z.string().min(1)]);
 
-/** An identifier that comes as a number is none the less the only way to what was paid for. */
+/** An identifier that is a number is accepted: it is the only way to what was paid for. */
 const identifier = z.union([z.string().min(1), z.number().transform(String)]);
 
-/** A number in quotation marks is the same number. */
+/** A number in quotation marks counts as that number. */
 const sentNumber = number('must be a number');
 
 /**
- * Video submission response. What it promises beyond the ids is not worth losing a paid task over:
- * a status that is missing or unknown counts as the `processing` that the document names.
+ * Video submission response. Nothing beyond the ids is worth losing a paid task over:
+ * a missing or unknown status counts as the document's `processing`.
  */
 export const videoSubmission = z.looseObject({
 	id: identifier.optional().catch(undefined),
@@ -91,7 +91,7 @@ const metadata = z.looseObject({
 	format: z.string().nullish().catch(undefined),
 });
 
-/** A status query response. Only the status decides anything; the rest may be missing. */
+/** A status query response. Only the status matters; the rest may be missing. */
 const report = z.looseObject({
 	id: identifier.nullish(),
 	status: anyStatus,
@@ -105,12 +105,12 @@ const report = z.looseObject({
 	error: z.unknown().optional(),
 });
 
-/** What has neither the id of a task nor a status of one is the answer of another server. */
+/** A body with neither a task's id nor a known status comes from another server. */
 export const videoTaskReport = report.refine(
 	({ id, status }) => Boolean(id) || statusName.safeParse(status).success,
 );
 
-/** A video task, by the id under which it was asked for. */
+/** A video task, with the id it was requested by. */
 export type VideoTask = z.infer<typeof report> & { id: string };
 
 /** A finished task is never polled again. */
@@ -120,14 +120,14 @@ export function isFinished(task: { status: string }): boolean {
 
 /**
  * A task id as a part of a URL.
- * @throws InvalidInputError when it holds half of a character, which no URL can: the id itself stays known
+ * @throws InvalidInputError when it contains half of a character, which a URL cannot: the id itself stays known
  */
 export function pathOfTaskId(taskId: string): string {
 	if (/\p{Surrogate}/u.test(taskId)) {
 		throw new InvalidInputError(
 			'taskId',
-			'taskId holds half of a character, which cannot be part of a URL',
-			'Use the task_id that a submission put out, whole and unchanged.',
+			'taskId contains half of a character, which a URL cannot contain',
+			'Use the task_id that a submission returned, unchanged.',
 		);
 	}
 	return encodeURIComponent(taskId);
@@ -137,7 +137,7 @@ export function pathOfTaskId(taskId: string): string {
 const LONGEST_TASK_ID = 512;
 
 /**
- * Checks a task id that a user gave: it becomes a part of the address.
+ * Checks a task id from a user: it becomes a part of the URL.
  * @throws InvalidInputError
  */
 export function parseTaskId(value: unknown): string {
@@ -153,7 +153,7 @@ export function parseTaskId(value: unknown): string {
 		throw new InvalidInputError(
 			'taskId',
 			'taskId must not contain slashes, white space, %, ? or #',
-			'Use the task_id that a submission put out, and nothing else: no address, no path.',
+			'Use only the task_id that a submission returned, without a URL or path.',
 		);
 	}
 	return trimmed;

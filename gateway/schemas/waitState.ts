@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
-/** JSON that is handed back as it was. */
+/** JSON that is returned unchanged. */
 const object = z.custom<object>((value) => typeof value === 'object' && value !== null);
 type Field = object | string | number | boolean | null | undefined;
 const fields = z.custom<Record<string, Field>>((value) => object.safeParse(value).success);
 
-/** All that is told of an error: enough to tell it again in another process. */
+/** Everything a node reports of an error: enough to report it again in another process. */
 const toldError = z.object({
 	/** As in an error item. */
 	failure: z.looseObject({
@@ -13,7 +13,7 @@ const toldError = z.object({
 		/** What to do next, then the service's own words. */
 		description: z.string(),
 		code: z.string(),
-		/** Null where the failure is no response of the service. */
+		/** Null if the failure is not a response of the service. */
 		http_status: z.number().nullable(),
 	}),
 	/** Thrown as n8n's NodeApiError. */
@@ -36,16 +36,16 @@ const progressSeen = z.object({
 	progress: z.number(),
 });
 
-/** A task that is waited for, or was. */
+/** A task that the wait is for, finished or not. */
 const task = z.object({
 	id: z.string(),
-	/** The place of its plan. */
+	/** Index of its plan. */
 	plan: z.number().int(),
 	status: z.string(),
 	url: z.string().nullish(),
-	/** The service's object of the request that created it, where it is known. */
+	/** The service's object of the request that created it, if known. */
 	request: fields.optional(),
-	/** Until when it is waited for: milliseconds since the Unix epoch, so that a restart does not lengthen it. */
+	/** When its Max Wait is over: milliseconds since the Unix epoch, so that a restart does not extend it. */
 	deadline: z.number(),
 	/** Milliseconds since the Unix epoch; undefined for a task of an earlier execution. */
 	submittedAt: z.number().optional(),
@@ -53,14 +53,14 @@ const task = z.object({
 	progress: z.number().nullish(),
 	/** The first progress that a poll has seen. */
 	seen: progressSeen.optional(),
-	/** Responses in a row that made no sense. */
+	/** Malformed responses in a row. */
 	malformed: z.number().optional(),
-	/** What came of it: the node's item, or its error. */
+	/** The result: the node's item, or its error. */
 	item: object.optional(),
 	error: toldError.optional(),
 });
 
-/** How the tasks of one or more items are waited for and handed on. */
+/** How to wait for the tasks of one or more items, and how to output them. */
 const plan = z.object({
 	wait: z.object({
 		pollIntervalMs: z.number(),
@@ -73,11 +73,11 @@ const plan = z.object({
 
 const item = z.object({
 	tasks: z.array(task),
-	/** Why it has no tasks, or none in place of those that failed. */
+	/** Why it has no tasks, or no replacements for those that failed. */
 	error: toldError.optional(),
 });
 
-/** Everything that a node must know of a wait to go on with it in another process; null for items that were not begun. */
+/** Everything a node needs to continue a wait in another process; null for items that have not started. */
 const waitState = z.object({
 	plans: z.array(plan),
 	items: z.array(item.nullable()),
@@ -87,7 +87,7 @@ const waitState = z.object({
 export type WaitedTask = z.infer<typeof task>;
 export type WaitState = z.infer<typeof waitState>;
 
-/** Undefined for what is no state of a wait. */
+/** Undefined if the value is not the state of a wait. */
 export function parseWaitState(value: unknown): WaitState | undefined {
 	return waitState.safeParse(value).data;
 }

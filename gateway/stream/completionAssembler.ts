@@ -3,25 +3,25 @@ import type { ChatChunk } from '../schemas/chat';
 
 type Fields = Record<string, unknown>;
 
-/** No model gives so many answers, or calls so many tools, in one answer; each is searched for by its number. */
+/** No model returns so many choices or tool calls at once; each one is looked up by its index. */
 const MOST_ENTRIES = 1_000;
 
-/** Fields that name something: a later chunk that repeats one does not lengthen it, and an empty one does not remove it. */
+/** Fields that name something: repeated in a later chunk, they are not appended. */
 const NAMES = new Set(['role', 'id', 'type', 'object', 'index', 'name']);
 
 interface Choice {
 	message: Fields;
 	pieces: string[];
-	/** What else the service says of it. */
+	/** Its other fields. */
 	rest: Fields;
 }
 
-/** Puts the chunks of a streamed answer together into the chat completion that the same call unstreamed gives. */
+/** Assembles the chunks of a stream into the chat completion that the same call returns without streaming. */
 export class CompletionAssembler {
 	private readonly head: Fields = {};
 	private readonly choices = new Map<number, Choice>();
 
-	/** Whether every choice seen so far has told why it ended. */
+	/** Whether every choice seen so far has a finish reason. */
 	get isFinished(): boolean {
 		const choices = [...this.choices.values()];
 		return (
@@ -79,7 +79,7 @@ export class CompletionAssembler {
 					role: 'assistant',
 					...message,
 					...(Array.isArray(message.tool_calls) && { tool_calls: inOrder(message.tool_calls) }),
-					// A tool call has no text at all, which is not the same as an empty text.
+					// A tool call has no text, which is not the same as an empty text.
 					content: pieces.length === 0 && Object.keys(message).length > 1 ? null : pieces.join(''),
 				},
 			})),
@@ -87,7 +87,7 @@ export class CompletionAssembler {
 	}
 }
 
-/** The index only tells which pieces belong together: an unstreamed response has none. */
+/** The index only tells which pieces belong together: a response without streaming has none. */
 function inOrder(toolCalls: unknown[]): unknown[] {
 	const indexOf = (call: unknown) => (isFields(call) ? Number(call.index ?? 0) : 0);
 	const sorted = toolCalls.toSorted((a, b) => indexOf(a) - indexOf(b));
@@ -98,7 +98,7 @@ function inOrder(toolCalls: unknown[]): unknown[] {
 	);
 }
 
-/** What was said last counts, and what is not said changes nothing. */
+/** The last value counts, and a missing one changes nothing. */
 function keep(target: Fields, name: string, value: unknown): void {
 	if (value !== null && value !== undefined && target[name] !== value) define(target, name, value);
 }
@@ -107,7 +107,7 @@ function mergeInto(target: Fields, addition: Fields): void {
 	for (const name of Object.keys(addition)) merge(target, name, addition[name]);
 }
 
-/** Texts grow, numbered list entries (such as tool calls) grow by their number, anything else is replaced. */
+/** Texts are appended, list entries (such as tool calls) are merged by index, anything else is replaced. */
 function merge(target: Fields, name: string, value: unknown): void {
 	if (value === null || value === undefined) return;
 	const old = Object.hasOwn(target, name) ? target[name] : undefined;
@@ -139,12 +139,12 @@ function mergeLists(list: unknown[], additions: unknown[]): unknown[] {
 
 function tooMany() {
 	return new MalformedResponseError(
-		`The streamed answer has more than ${MOST_ENTRIES} choices or tool calls`,
+		`The stream has more than ${MOST_ENTRIES} choices or tool calls`,
 		{ status: 200, bodyStart: '(too long to show)' },
 	);
 }
 
-/** A plain assignment to `__proto__` would change the object's nature instead of its fields. */
+/** A plain assignment to `__proto__` would change the object's prototype. */
 function define(target: Fields, name: string, value: unknown): void {
 	Object.defineProperty(target, name, {
 		value,

@@ -9,21 +9,21 @@ import { CompletionAssembler } from './completionAssembler';
 import { SseEvents } from './sseEvents';
 import { SseLines } from './sseLines';
 
-/** A model writes far less into one answer, and a stream that never ends must not fill the memory. */
+/** No answer comes near this, and a stream that never ends must not fill the memory. */
 const LONGEST_STREAM_BYTES = 128 * 1024 * 1024;
 
 interface ReadCompletion {
 	completion: ChatCompletion;
-	/** Of a stream: resolves when what follows the completion is read or lost. */
+	/** For a stream: resolves when the rest of the body is read or lost. */
 	rest?: Promise<void>;
 }
 
-/** How the first line of an event stream begins, which no JSON does. */
+/** How the first line of an event stream begins, unlike JSON. */
 const EVENT_FIELD = /^(data|event|id|retry)?:/;
 
 /**
- * Reads a chat completion. Some services always stream: an event stream is read as one, by its content type or by how
- * it begins, though it was not asked for.
+ * Reads a chat completion. Some services always stream: an event stream is recognised by its content type or by how
+ * it begins.
  * @throws GatewayError as {@link readChatStream} and `readResource` do
  */
 export async function readCompletion(
@@ -42,11 +42,11 @@ export async function readCompletion(
 }
 
 /**
- * Reads a chat event stream up to `[DONE]`, or to its end, and hands on each piece of text as it arrives. What is lost
- * after the finish reason is not the answer's. What the service calls its answer does not matter: some call a stream JSON.
- * @throws NoAnswerError when the stream ends without a finish reason or `[DONE]`
+ * Reads a chat event stream up to `[DONE]` or its end, and passes each piece of text on as it arrives. A loss
+ * after the finish reason is ignored. So is the content type: some services call a stream JSON.
+ * @throws NoResponseError when the stream ends without a finish reason or `[DONE]`
  * @throws ServiceError when the service reports an error inside the stream
- * @throws MalformedAnswerError when an event is no chunk
+ * @throws MalformedResponseError when an event is not a chunk
  */
 export async function readChatStream(
 	answer: ServiceResponse,
@@ -63,16 +63,16 @@ export async function readChatStream(
 	const mayBreakOff = () => assembly.isFinished;
 	const { isDone, start, rest } = await readChunks(answer, now, onChunk, mayBreakOff);
 	if (!isDone && chunks === 0 && start.length > 0) {
-		// The service may choose not to stream: the answer is the same, in one piece.
+		// The service may choose not to stream.
 		const completion = parseResource(start, true, answer, chatCompletion, now);
 		const text = completion.choices[0]?.message.content;
 		if (text) onText(text);
 		return { completion, rest };
 	}
 	if (!isDone && !assembly.isFinished) {
-		throw new NoResponseError('The streamed answer broke off before its end', {
+		throw new NoResponseError('The stream ended before the answer was complete', {
 			code: 'stream_broken',
-			advice: 'What arrived is not the whole answer.',
+			advice: 'Only part of the answer arrived.',
 			mayHaveBeenAccepted: true,
 		});
 	}
@@ -80,12 +80,12 @@ export async function readChatStream(
 	if (completion.success) return { completion: completion.data, rest };
 	throw malformedResponse(
 		answer,
-		'The streamed answer ended without an answer in it',
+		'The stream ended without an answer',
 		JSON.stringify(assembly.toCompletion()),
 	);
 }
 
-/** @returns whether the terminal line `data: [DONE]` came, and the body up to its first data line */
+/** @returns whether `data: [DONE]` arrived, and the body up to its first data line */
 async function readChunks(
 	answer: ServiceResponse,
 	now: () => number,
@@ -136,7 +136,7 @@ async function readChunks(
 }
 
 function endless({ status }: ServiceResponse): MalformedResponseError {
-	return new MalformedResponseError('The streamed answer does not end', {
+	return new MalformedResponseError('The stream does not end', {
 		status,
 		bodyStart: `(more than ${LONGEST_STREAM_BYTES / 1024 / 1024} MiB)`,
 	});
@@ -151,9 +151,5 @@ function toChunk(
 	const chunk = chatChunk.safeParse(value);
 	if (chunk.success) return chunk.data;
 	if (readErrorBody(value)) throw toServiceError(answer, value, answer.apiKey, now());
-	throw malformedResponse(
-		answer,
-		'The service sent something that is no chunk of a streamed answer',
-		text,
-	);
+	throw malformedResponse(answer, 'The stream contains an invalid chunk', text);
 }

@@ -1,17 +1,17 @@
 /**
- * Makes JSON values of the data lines of an event stream. The interface document has one value per line, which is handed
- * on without waiting for more; what is no JSON by itself is the beginning of an event of several data lines, which the
- * standard of such streams joins by line breaks.
+ * Turns the data lines of an event stream into JSON values. The interface document has one value per line, which is passed
+ * on without waiting for more; a line that is not JSON begins an event of several data lines, which the
+ * SSE standard joins with line breaks.
  */
 export class SseEvents {
 	private held: string[] = [];
 
 	/**
-	 * @param hand gets each value, undefined for what is no JSON, and its text
-	 * @param isWhole whether a value can only be an event of its own, and no part of one
+	 * @param emit gets each value, undefined if it is not JSON, and its text
+	 * @param isWhole whether a value can only be a complete event, not a part of one
 	 */
 	constructor(
-		private readonly hand: (value: unknown, text: string) => void,
+		private readonly emit: (value: unknown, text: string) => void,
 		private readonly isWhole: (value: unknown) => boolean,
 	) {}
 
@@ -21,16 +21,16 @@ export class SseEvents {
 		const value = parseOrUndefined(line);
 		// Some services send no blank lines.
 		if (this.held.length > 0 && this.isWhole(value)) this.end();
-		if (this.held.length === 0 && value !== undefined) this.hand(value, line);
+		if (this.held.length === 0 && value !== undefined) this.emit(value, line);
 		else this.held.push(line);
 	}
 
-	/** Nothing more belongs to the event. */
+	/** Ends the event. */
 	end(): void {
 		if (this.held.length === 0) return;
 		const text = this.held.join('\n');
 		this.held = [];
-		this.hand(parseOrUndefined(text), text);
+		this.emit(parseOrUndefined(text), text);
 	}
 }
 

@@ -1,36 +1,36 @@
 import { malformedResponse } from '../parseResponse';
 import type { ServiceResponse } from '../sendRequest';
 
-/** Longer than any chunk of text a model sends at once; a longer line is not an event stream. */
+/** Longer than any chunk: a longer line is not an event stream. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /**
- * Cuts an event stream into its data lines, whatever the packets: inside a UTF-8 character, inside a
- * line, several lines at once; LF, CRLF or CR. A blank line, which ends an event, is handed on as an empty one.
+ * Splits an event stream into its data lines, wherever packets divide it: inside a UTF-8 character, inside a
+ * line, several lines at once; LF, CRLF or CR. A blank line, which ends an event, is passed on as an empty one.
  *
  * Not a general SSE parser, on purpose: the interface document defines the stream line by line ("one chunk
- * per line", Events 2), without the blank lines on which an SSE parser waits before it hands an event on.
+ * per line", Events 2), without the blank lines that an SSE parser waits for before it emits an event.
  */
 export class SseLines {
-	/** Takes a byte order mark away. */
+	/** Removes a byte order mark. */
 	private readonly decoder = new TextDecoder();
 	private rest = '';
 	private afterCarriageReturn = false;
 
 	constructor(private readonly response: ServiceResponse) {}
 
-	/** The values of the `data:` lines, and the blank lines, that are complete with these bytes, without the key. */
+	/** The values of the `data:` lines, and the blank lines, that these bytes complete, without the key. */
 	push(bytes: Buffer): string[] {
 		return this.cut(this.decoder.decode(bytes, { stream: true }));
 	}
 
-	/** The value of a last line that no line end follows. */
+	/** The value of a last line without a line end. */
 	end(): string[] {
 		return this.cut(`${this.decoder.decode()}\n`);
 	}
 
 	private cut(text: string): string[] {
-		// The LF of a CRLF that two packets divided does not make another line.
+		// The LF of a CRLF that two packets divide is not another line.
 		const start = this.afterCarriageReturn && text.startsWith('\n') ? 1 : 0;
 		if (text !== '') this.afterCarriageReturn = text.endsWith('\r');
 		const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
@@ -39,7 +39,7 @@ export class SseLines {
 			if (this.rest.length > LONGEST_LINE) throw this.tooLong();
 			return [];
 		}
-		// Whole lines, since half a key would not be recognised; all of a packet at once, since that is several times faster.
+		// Whole lines, since half a key would not be recognised; a whole packet at once, since that is several times faster.
 		const whole = this.response.apiKey.redactResponse(this.rest + text.slice(start, end));
 		this.rest = text.slice(end);
 		const lines = whole.split(whole.includes('\r') ? /\r\n|\n|\r/ : '\n');
@@ -49,12 +49,12 @@ export class SseLines {
 	}
 
 	private tooLong() {
-		const message = 'The streamed answer contains a line that does not end';
+		const message = 'The stream contains a line that does not end';
 		return malformedResponse(this.response, message, this.rest);
 	}
 }
 
-/** Comments and the fields `event`, `id` and `retry` carry nothing here. */
+/** Comments and the fields `event`, `id` and `retry` are ignored. */
 function dataOf(line: string): string[] {
 	if (line === '') return [line];
 	if (!line.startsWith('data:')) return [];

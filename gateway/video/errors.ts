@@ -20,7 +20,7 @@ export class TaskFailedError extends GatewayError {
 		serviceMessage: string | undefined,
 		code: string | undefined,
 	) {
-		super(`The service could not make the video of task ${task.id}`, {
+		super(`The service could not generate the video of task ${task.id}`, {
 			code: code ?? 'task_failed',
 			advice: 'Change the prompt or the settings, or submit the video again.',
 			serviceMessage,
@@ -28,7 +28,7 @@ export class TaskFailedError extends GatewayError {
 	}
 }
 
-/** Waiting was given up: the task goes on at the service. */
+/** Max Wait is over: the task is still running. */
 export class WaitTimeoutError extends GatewayError {
 	override readonly name = 'WaitTimeoutError';
 	constructor(
@@ -39,15 +39,15 @@ export class WaitTimeoutError extends GatewayError {
 		super(`Video task ${task.id} was not finished after ${formatSeconds(waitedMs)}`, {
 			code: 'wait_timeout',
 			advice:
-				(lastFailure === undefined ? '' : `The last look at it failed: ${lastFailure.message}. `) +
-				'The task goes on at the service and nothing is lost: use the operation Wait or Get with this task ID, or raise Max Wait.',
+				(lastFailure === undefined ? '' : `The last poll failed: ${lastFailure.message}. `) +
+				'The task is still running. Use Wait or Get with this task ID, or increase Max Wait.',
 			serviceMessage: lastFailure?.serviceMessage,
 			technical: lastFailure?.technical,
 		});
 	}
 }
 
-/** The error of a task with status `failed`. Its `error` may have any shape: what a person can read of it is taken. */
+/** The error of a task with status `failed`. Its `error` may have any shape: the readable part is used. */
 export function taskFailedError(task: VideoTask): TaskFailedError {
 	const { text, code } = read(task.error);
 	return new TaskFailedError(
@@ -57,7 +57,7 @@ export function taskFailedError(task: VideoTask): TaskFailedError {
 	);
 }
 
-/** Undefined where it is nested too deep to be written. */
+/** Undefined when it is nested too deep to serialise. */
 function toJson(value: unknown): string | undefined {
 	try {
 		return JSON.stringify(value);

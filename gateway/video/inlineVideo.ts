@@ -4,11 +4,11 @@ import { Base64Decoder, isDataAddress } from './base64Decoder';
 import { type InlineVideo, InlineVideoExtractor } from './inlineVideoExtractor';
 import { openInlineVideoFile } from './inlineVideoFile';
 
-/** How deep in a task inline data is looked for: the interface document does not show where it lies. */
+/** How deep to search a task for inline data: the interface document does not show where it is. */
 const DEEPEST = 3;
 
 /**
- * Reads a task's JSON to its end, with its inline video apart.
+ * Reads a task's JSON, and its inline video separately.
  * @param parse turns the JSON without a large video into the task
  */
 export async function readTaskWithVideo<Task extends { url?: string | null | undefined }>(
@@ -36,7 +36,7 @@ export async function readTaskWithVideo<Task extends { url?: string | null | und
 	}
 }
 
-/** A video that is short enough to be left in the task. */
+/** A video that is short enough to stay in the task. */
 function smallVideo(task: { url?: string | null | undefined }): InlineVideo | undefined {
 	const encoded = isDataAddress(task.url) ? task.url : findInlineData(task, DEEPEST);
 	if (encoded === undefined) return undefined;

@@ -1,20 +1,20 @@
 import type { ByteStream } from '../http/inspectStream';
 import { Base64Decoder, isInlineData } from './base64Decoder';
 
-/** Hardly any text of a task is as long as this: a longer string goes to a store if it can be inline data. */
+/** Texts of a task are hardly ever this long: a longer string goes to a store if it can be inline data. */
 const LONGEST_TEXT = 256 * 1024;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The video of a task that was asked for as `b64_json`, decoded. */
+/** The decoded video of a task requested as `b64_json`. */
 export interface InlineVideo {
 	read(): Buffer | ByteStream;
-	/** Frees what it takes. */
+	/** Frees its storage. */
 	remove(): Promise<void>;
 }
 
-/** Where a large inline video is kept until it is handed on. */
+/** Where a large inline video is kept until it is read. */
 export interface InlineVideoStore {
 	write(bytes: Buffer): Promise<void>;
 	/** Nothing more is written. */
@@ -22,13 +22,13 @@ export interface InlineVideoStore {
 }
 
 /**
- * Takes the inline data out of a JSON text while it arrives, so that a video never lies in the memory as a whole:
- * the first long string that can be inline data is decoded into a store, and an empty string takes its place.
+ * Extracts the inline data of a JSON text as it arrives, so that a video is never in memory as a whole:
+ * the first long string that can be inline data is decoded into a store and replaced by an empty string.
  */
 export class InlineVideoExtractor {
 	private readonly rest: Buffer[] = [];
 	private size = 0;
-	/** What arrived of the string that is being read, while it may still be a text. */
+	/** What arrived of the current string, while it may still be a text. */
 	private text: Buffer[] | undefined;
 	private textLength = 0;
 	private isLongText = false;
@@ -66,7 +66,7 @@ export class InlineVideoExtractor {
 		return { json: Buffer.concat([...this.rest, ...(this.text ?? [])]), video };
 	}
 
-	/** Throws away what was stored: the answer is not complete. */
+	/** Removes what was stored: the response is incomplete. */
 	async discard(): Promise<void> {
 		const video = await this.store?.close();
 		await video?.remove();
@@ -122,7 +122,7 @@ export class InlineVideoExtractor {
 			while (end - 1 - backslashes >= start && chunk[end - 1 - backslashes] === BACKSLASH) {
 				backslashes += 1;
 			}
-			// A backslash at the very start of this part may belong to one that ended the part before.
+			// A backslash at the start of this part may belong to one at the end of the part before.
 			const reachesStart = end - backslashes === start;
 			const odd = (backslashes + (reachesStart && this.escaped ? 1 : 0)) % 2 === 1;
 			if (quote === -1 || !odd) {

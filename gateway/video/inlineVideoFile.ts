@@ -8,17 +8,17 @@ import type { InlineVideoStore } from './inlineVideoExtractor';
 
 /**
  * Opens a temporary file for an inline video.
- * @throws StorageError when the temporary folder cannot be written or is full
+ * @throws StorageError when the temporary folder is full or not writable
  */
 export async function openInlineVideoFile(): Promise<InlineVideoStore> {
 	const folder = tmpdir();
 	const path = join(folder, `generation-service-${randomUUID()}`);
 	const explain = (error: Error) => {
-		throw new StorageError(`The temporary folder ${folder} cannot store the video`, error);
+		throw new StorageError(`Could not store the video in the temporary folder ${folder}`, error);
 	};
 	const handle = await open(path, 'wx', 0o600).catch(explain);
 	return {
-		// Unlike `write` it goes on until all bytes are written.
+		// Unlike `write`, it continues until all bytes are written.
 		write: async (bytes) => await handle.appendFile(bytes).catch(explain),
 		async close() {
 			await handle.close().catch(() => {});

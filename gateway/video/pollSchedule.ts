@@ -2,14 +2,14 @@ export type Polling = 'fixed' | 'adaptive';
 
 /** No two polls of a task are closer together than this part of the poll interval. */
 const SHORTEST_PART = 0.2;
-/** No two polls are further apart than this many intervals: a wrong estimate costs no more than that. */
+/** No two polls are further apart than this many intervals: the most a wrong estimate can cost. */
 const MOST_INTERVALS = 8;
-/** An estimate is trusted for so many times the stretch of time that it was made from. */
+/** An estimate is trusted for this many times the period it was made from. */
 const TRUST = 3;
-/** A task at 0 percent has its time before it; but progress that stays there for this many polls says nothing. */
+/** A task at 0 percent is not done soon; but progress that stays there for this many polls says nothing. */
 const POLLS_AT_ZERO = 4;
 const INTERVALS_AT_ZERO = 3;
-/** The pace of a while ago says little about the rest. */
+/** Older progress says little about the rest. */
 const POLLS_KEPT = 8;
 
 /** What one poll of a task showed, in milliseconds and percent. */
@@ -19,15 +19,15 @@ interface Sample {
 }
 
 /**
- * Decides when to poll a task next. `fixed`: each poll interval. `adaptive`: less often, where the progress shows when
- * the end is near.
+ * Decides when to poll a task next. `fixed`: every poll interval. `adaptive`: less often, if the progress shows when
+ * the task will end.
  *
  * A progress of 40 that moves in steps of 20 means 40 to 60: each poll gives a range, and the smallest step seen is its
- * width. Two polls then bound the pace, and so the earliest and the latest end; all polls together bound them
- * closely. Only the latest polls that one even pace explains count: those before the end of a queue or a standstill
+ * width. Two polls bound the speed, and so the earliest and the latest end; all polls together bound them
+ * closely. Only the latest polls that one constant speed explains count: those before the end of a queue or a standstill
  * do not. The next poll is one interval after the earliest end, or at the latest end if that is sooner.
- * Where nothing can be told (no progress, none that moves, one that goes back), it is an interval away. Before the
- * wait for the task is over there is always time for one last poll.
+ * Without an estimate (no progress, none that moves, one that goes back), it is an interval away. Before the
+ * wait is over, there is always time for one last poll.
  */
 export class PollSchedule {
 	/** From the last poll before the progress moved on. */
@@ -41,8 +41,8 @@ export class PollSchedule {
 
 	/**
 	 * Milliseconds until the next poll.
-	 * @param progress what the poll that just ended showed, if anything
-	 * @param leftMs until the task is no longer waited for
+	 * @param progress from the poll that just ended, if any
+	 * @param leftMs milliseconds until Max Wait is over
 	 */
 	next(now: number, progress: number | null | undefined, leftMs: number): number {
 		const shortest = this.intervalMs * SHORTEST_PART;
@@ -69,7 +69,7 @@ export class PollSchedule {
 	}
 }
 
-/** When a task ends that moves at one pace, as far as its samples tell, and since when that pace explains them. */
+/** When a task that moves at a constant speed ends, from its samples, and since when that speed explains them. */
 function expectedEnd(samples: Sample[]): { earliest: number; latest: number; since: number } {
 	const step = smallestStep(samples);
 	const highest = ({ progress }: Sample) => Math.min(100, progress + step);

@@ -11,45 +11,45 @@ import { isTransientStatus } from '../limits/retryPolicy';
 import { WaitTimeoutError } from './errors';
 import { type Polling, PollSchedule } from './pollSchedule';
 
-/** Responses in a row that make no sense, after which the URL of the polls is taken to be wrong. */
+/** After this many malformed responses in a row, the URL of the polls is taken to be wrong. */
 const MOST_MALFORMED = 5;
 /**
- * Polls that are due within this part of a poll interval start together: with a thousand tasks, a process that wakes
- * up for each poll by itself spends a third more CPU on them.
+ * Polls due within this part of a poll interval start together: with a thousand tasks, a process that wakes
+ * up for each poll spends a third more CPU time on them.
  */
 const TOGETHER_PART = 0.02;
-/** A round of a long interval starts no more than this late. */
+/** A round of a long interval starts at most this late. */
 const LONGEST_ROUND_MS = 1_000;
-/** How long the first poll may take, though Max Wait is over: without it nothing is known of the task. */
+/** How long the first poll may take after Max Wait is over: without it nothing is known of the task. */
 const FIRST_POLL_MS = 10_000;
-/** How long a service of several replicas may not know a task that one of them has just created. */
+/** How long other replicas of a service may not know a task that one of them has just created. */
 const REPLICA_LAG_MS = 30_000;
 
 export interface WaitSettings {
-	/** When the task was submitted, by the clock of the poller; undefined for one of an earlier execution. */
+	/** When the task was submitted, by the clock of the poller; undefined for a task of an earlier execution. */
 	submittedAt?: number | undefined;
 	polling: Polling;
 	/** Milliseconds between two polls of one task. */
 	pollIntervalMs: number;
-	/** Milliseconds after which the task is no longer waited for. */
+	/** Max Wait in milliseconds. */
 	maxWaitMs: number;
-	/** Milliseconds of those that are over already. */
+	/** How much of it has already passed. */
 	waitedMs?: number;
 }
 
 interface PolledTask {
-	/** As it was last seen. */
+	/** Its last known state. */
 	task: VideoTask;
 	settings: WaitSettings;
 	schedule: PollSchedule;
 	firstPollAt: number;
-	/** When it is no longer waited for. */
+	/** When Max Wait is over. */
 	deadline: number;
 	/** Ends a poll in flight. */
 	controller: AbortController;
 	stopPoll: () => void;
 	stopDeadline: () => void;
-	/** Whether a poll has ended, well or badly. */
+	/** Whether a poll has ended, successfully or not. */
 	polled: boolean;
 	/** Whether a poll has found the task. */
 	seen: boolean;
@@ -85,9 +85,9 @@ export class TaskPoller {
 	) {}
 
 	/**
-	 * Resolves when the task is completed or failed. The first poll comes one interval after the submission, at once for
+	 * Resolves when the task is completed or failed. The first poll is one interval after the submission, at once for
 	 * a task of an earlier execution, and never later than Max Wait.
-	 * @param task what is known of it
+	 * @param task its last known state
 	 * @throws WaitTimeoutError with the last known state of the task
 	 * @throws CancelledError at once when the execution is cancelled
 	 * @throws GatewayError when no poll of the task can ever succeed
@@ -130,7 +130,7 @@ export class TaskPoller {
 		});
 	}
 
-	/** Max Wait is over. A first poll that has just begun is waited for a little longer. */
+	/** Max Wait is over. A first poll that has just begun gets a little more time. */
 	private expire(watched: PolledTask): void {
 		const { task, settings, lastFailure, polled, firstPollAt } = watched;
 		const end = () => watched.fail(new WaitTimeoutError(task, settings.maxWaitMs, lastFailure));
@@ -196,21 +196,21 @@ export class TaskPoller {
 		this.pollIn(watched, watched.schedule.next(now, progress, watched.deadline - now));
 	}
 
-	/** Whether a task is unknown because it was submitted a moment ago. */
+	/** Whether a task is unknown because it was only just submitted. */
 	private mayLag({ seen, settings }: PolledTask, error: GatewayError): boolean {
 		const age = this.clock.now() - (settings.submittedAt ?? -Infinity);
 		return !seen && age < REPLICA_LAG_MS && error instanceof ServiceError && error.status === 404;
 	}
 }
 
-/** A paid task must not be given up because one poll was unlucky. */
+/** One unlucky poll must not give up a paid task. */
 function isTransient(error: GatewayError): boolean {
 	if (error instanceof NoResponseError) return error.transient || error.code === 'ENOTFOUND';
 	if (isNoTask(error)) return true;
 	return error instanceof ServiceError && isTransientStatus(error.status);
 }
 
-/** A successful response that holds no task. */
+/** A successful response without a task. */
 function isNoTask(error: GatewayError): boolean {
 	return (
 		error instanceof MalformedResponseError || (error instanceof ServiceError && error.status < 300)

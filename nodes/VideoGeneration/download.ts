@@ -20,8 +20,7 @@ import {
 import type { Service } from '../shared/connect';
 import { Gathered } from './gathered';
 
-const LATER =
-	'The video is finished and paid for: use the operation Get with this task ID to download it later.';
+const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';
 
 interface VideoFile {
 	name: string;
@@ -73,10 +72,9 @@ export async function downloadVideo(
 
 function videoAddress(task: VideoTask): string {
 	const { url } = task;
-	if (!url)
-		throw noVideo('The service says that the video is completed, but gives no address for it');
+	if (!url) throw noVideo('The service completed the video but returned no URL for it');
 	if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
-	throw noVideo('The address of the video is not one that begins with http:// or https://');
+	throw noVideo('The URL of the video does not begin with http:// or https://');
 }
 
 async function fetchVideo(service: Service, address: string, file: VideoFile) {
@@ -125,7 +123,7 @@ async function store(service: Service, video: Buffer | ByteStream, file: VideoFi
 		if (typeof error !== 'object' || error === null || !('code' in error)) throw error;
 		if (!STORAGE_FAILURES.test(String(error.code))) throw error;
 		const path = 'path' in error ? ` in ${String(error.path)}` : '';
-		throw new StorageError(`n8n cannot store the video${path}`, error);
+		throw new StorageError(`n8n could not store the video${path}`, error);
 	});
 }
 
@@ -144,15 +142,15 @@ function videoInspector(
 	return {
 		part(bytes) {
 			if (received === 0 && mayBePage && isText(bytes))
-				throw notVideo('The address of the video answered with a page in place of it');
+				throw notVideo('The URL of the video returned a page instead of a video');
 			received += bytes.length;
 			if (Math.max(announced, received) > LARGEST_VIDEO_BYTES)
-				throw notVideo('The video is larger than 4 GiB, which no video of the service is');
+				throw notVideo('The video is larger than 4 GiB');
 			onProgress();
 			return gathered.add(bytes);
 		},
 		end() {
-			if (received === 0) throw new Error('Not a byte arrived');
+			if (received === 0) throw new Error('No data arrived');
 			return gathered.take();
 		},
 	};
@@ -177,7 +175,7 @@ function noVideo(message: string) {
 }
 
 function refused(status: number) {
-	return new NoResponseError(`The address of the video answered with status ${status}`, {
+	return new NoResponseError(`The URL of the video returned status ${status}`, {
 		code: 'download_refused',
 		advice: LATER,
 		transient: status === 408 || status === 429 || status >= 500,
@@ -187,10 +185,10 @@ function refused(status: number) {
 
 function fellSilent(timeoutMs: number) {
 	return new NoResponseError(
-		`The download of the video stood still for ${formatSeconds(timeoutMs)}`,
+		`The video download stopped receiving data for ${formatSeconds(timeoutMs)}`,
 		{
 			code: 'download_failed',
-			advice: `Raise Timeout if the address of the video needs longer. ${LATER}`,
+			advice: `Increase Timeout if the server of the video needs longer. ${LATER}`,
 			mayHaveBeenAccepted: false,
 		},
 	);
@@ -202,12 +200,12 @@ function lost(error: unknown): GatewayError {
 	const goesInCircles = error instanceof Error && /redirects/i.test(error.message);
 	return new NoResponseError(
 		isBlocked
-			? "n8n's SSRF protection blocks the address of the video"
-			: 'The download of the video broke off',
+			? "n8n's SSRF protection blocks the URL of the video"
+			: 'The video download was interrupted',
 		{
 			code: isBlocked ? 'download_blocked' : 'download_failed',
 			advice: isBlocked
-				? `Ask the administrator of this n8n to allow the address. ${LATER}`
+				? `Ask the administrator of this n8n instance to allow it. ${LATER}`
 				: LATER,
 			technical: error instanceof Error ? error.message : undefined,
 			transient: !isBlocked && !goesInCircles,

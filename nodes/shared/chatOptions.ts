@@ -132,7 +132,7 @@ export function requestFields(options: Record<string, unknown>) {
  */
 export function systemMessage(options: Record<string, unknown>): string | undefined {
 	const text = asText(options.systemMessage) ?? '';
-	if (typeof text !== 'string') throw refusedValue('systemMessage', 'must be a text', text);
+	if (typeof text !== 'string') throw refusedValue('systemMessage', 'must be text', text);
 	return text.trim() === '' ? undefined : text;
 }
 

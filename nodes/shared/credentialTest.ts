@@ -111,7 +111,7 @@ function isBlocked(error: unknown): boolean {
 function blocked(): InvalidInputError {
 	return new InvalidInputError(
 		'baseUrl',
-		"n8n's SSRF protection blocks the address of the service",
+		"n8n's SSRF protection blocks the URL of the service",
 		'Ask the administrator of this n8n to allow the address, or correct the Base URL.',
 	);
 }

@@ -17,7 +17,7 @@ import {
 import { runsAsTool } from './asTool';
 
 const MAY_BE_PAID =
-	'The service may have accepted the request, so it was not sent again: check your account before you run it again, or you may pay twice.';
+	'The service may have accepted the request, so it was not retried. Check your account before you run it again: it may be billed twice.';
 
 /** What the user learns of a failure, the same in an error item and in a thrown error. */
 type Failure = ToldError['failure'];
@@ -35,7 +35,7 @@ export class TaskError extends Error {
 		readonly task: TaskState,
 		override readonly cause: unknown,
 	) {
-		super('A task could not be done');
+		super('The video task failed');
 	}
 }
 

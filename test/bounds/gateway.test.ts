@@ -59,8 +59,8 @@ test.each<[string, string, string, (gateway: Gateway) => Promise<unknown>]>([
 ])('%s that does not end is given up at 32 MiB', async (_name, start, part, call) => {
 	const { body, taken } = endless(start, part);
 	await expect(call(gatewayFor(body))).rejects.toMatchObject({
-		name: 'MalformedAnswerError',
-		message: 'The answer is larger than any answer of this service',
+		name: 'MalformedResponseError',
+		message: 'The response is larger than any response of this service',
 	});
 	expect(taken()).toBeLessThan(34 * MiB);
 	expect(body.destroyed).toBe(true);
@@ -81,7 +81,7 @@ test('an event line that does not end is given up at 16 MiB', async () => {
 	const { body, taken } = endless('data: {"id":"', quarter('x'));
 	await expect(
 		gatewayFor(body, 200, 'text/event-stream').streamChat(chat, () => {}),
-	).rejects.toMatchObject({ message: 'The streamed answer contains a line that does not end' });
+	).rejects.toMatchObject({ message: 'The stream contains a line that does not end' });
 	expect(taken()).toBeLessThan(18 * MiB);
 	expect(body.destroyed).toBe(true);
 });
@@ -93,7 +93,7 @@ test('a stream that does not end is given up at 128 MiB, with what had arrived',
 	const { body, taken } = endless('', `data: ${event}\n\n`);
 	const failure = gatewayFor(body, 200, 'text/event-stream').streamChat(chat, () => {});
 	const error = await failure.catch((reason: unknown) => reason);
-	expect(error).toMatchObject({ message: 'The streamed answer does not end' });
+	expect(error).toMatchObject({ message: 'The stream does not end' });
 	expect((error as { partialText: string }).partialText).toMatch(/^word word /);
 	expect(taken()).toBeLessThan(130 * MiB);
 });

@@ -73,17 +73,17 @@ test.each([
 	{ trouble: 'an account without quota', fault: 'quota-not-enough', words: /no quota left/ },
 	{ trouble: 'a base URL of another place', path: '/v2', words: /Check the Base URL/ },
 	{ trouble: 'a web page in place of the service', fault: 'html-200', words: /not.*JSON/i },
-	{ trouble: 'an empty answer', fault: 'empty-200', words: /The answer is not JSON/ },
+	{ trouble: 'an empty answer', fault: 'empty-200', words: /The response is not JSON/ },
 	{ trouble: 'a refusal without a word', fault: 'empty-401', words: /refused the API key/ },
 	{
 		trouble: 'a proxy that does not reach the service',
 		fault: 'html-502',
-		words: /server between n8n and the service answered/,
+		words: /server between n8n and the service responded/,
 	},
 	{
 		trouble: 'a login page in front of the service',
 		fault: 'html-401',
-		words: /says nothing about .* your key .* login page/,
+		words: /says nothing about .* key .* login page/,
 	},
 	{ trouble: 'a lost connection', fault: 'lost', words: /connection.*was lost/ },
 ])('$trouble is explained in plain words', async ({ apiKey, fault, path = '', words }) => {
@@ -98,13 +98,13 @@ test('a port where nothing listens is explained in plain words', async () => {
 	const gone = await startSimulator();
 	await gone.close();
 	expect(await testCredential(credentialOf(gone))).toMatch(
-		/The service refuses connections\. Check the Base URL and its port/,
+		/The service refused the connection\. Check the Base URL and its port/,
 	);
 });
 
 test('a host that does not exist is explained in plain words', async () => {
 	const fields = { baseUrl: 'http://service.invalid', apiKey: simulator.key };
-	expect(await testCredential(fields)).toMatch(/address could not be (found|looked up)/);
+	expect(await testCredential(fields)).toMatch(/host name could not be (found|resolved)/);
 });
 
 test('a missing key is explained in plain words', async () => {
@@ -115,7 +115,7 @@ test('a missing key is explained in plain words', async () => {
 
 test('an address that is none is explained in plain words', async () => {
 	const fields = { baseUrl: 'gateway.example.com', apiKey: simulator.key };
-	expect(await testCredential(fields)).toMatch(/begins with http:\/\/ or https:\/\//);
+	expect(await testCredential(fields)).toMatch(/not a valid http:\/\/ or https:\/\/ URL/);
 });
 
 test('a redirect is not followed, so that the key stays where it belongs', async () => {
@@ -125,7 +125,7 @@ test('a redirect is not followed, so that the key stays where it belongs', async
 		redirecting.inject({ endpoint: 'models', fault: 'redirect-307' });
 		const message = await testCredential(credentialOf(redirecting));
 		await redirecting.close();
-		expect(message).toMatch(/redirect.*final address/);
+		expect(message).toMatch(/Redirects are not followed.*final URL/);
 		expect(other.requests).toEqual([]);
 	} finally {
 		await other.close();
@@ -142,7 +142,7 @@ test('a key that the service repeats is not shown', async () => {
 test('a key whose rate limit is reached is not waited for, each time', async () => {
 	simulator.inject({ endpoint: 'models', fault: 'retry-after-year' });
 	for (const presses of [1, 2]) {
-		expect(await testCredential(credentialOf(simulator))).toMatch(/asks to wait/);
+		expect(await testCredential(credentialOf(simulator))).toMatch(/asks to retry after/);
 		expect(simulator.count('models')).toBe(presses);
 	}
 });

@@ -62,8 +62,8 @@ describe.each(['general', 'alternate'])('Errors: the %s error body', (shape) => 
 test.each([
 	['413 payload too large', 'payload-too-large', 413, /too large/],
 	['429 too many requests', 'rate-limit', 429, /rate limit/],
-	['500 internal server error', 'internal-error', 500, /failed/],
-	['502 bad gateway', 'bad-gateway', 502, /not available/],
+	['500 internal server error', 'internal-error', 500, /internal error/],
+	['502 bad gateway', 'bad-gateway', 502, /is unavailable/],
 	['503 service unavailable', 'unavailable', 503, /overloaded/],
 ])('Errors: %s', async (_name, fault, status, words) => {
 	simulator.inject({ endpoint: 'submit', fault });
@@ -109,7 +109,7 @@ test.each([
 test.each([
 	['json-invalid', '{"id": "x", '],
 	['json-object', '{}'],
-	['html-200', 'a page in place of an answer (Bad gateway)'],
+	['html-200', 'an HTML page instead of a response (Bad gateway)'],
 	['empty-200', '(empty body)'],
 ])(
 	'a success with a body that makes no sense (%s) is an error that shows its start',
@@ -159,7 +159,7 @@ test.each([
 		);
 		const error = await failure(patient.chat(request));
 		expect(error).toMatchObject({
-			name: 'NoAnswerError',
+			name: 'NoResponseError',
 			code: 'connection_lost',
 			mayHaveBeenAccepted: true,
 		});

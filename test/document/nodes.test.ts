@@ -153,7 +153,8 @@ describe.each(['queued', 'processing', 'completed', 'failed'])(
 			const { items, error } = await askRaw(video(), (request) =>
 				json(request.startsWith('POST') ? submission : task),
 			);
-			if (status === 'failed') expect(error?.message).toMatch(/could not make the video of task/);
+			if (status === 'failed')
+				expect(error?.message).toMatch(/could not generate the video of task/);
 			else expect(items[0]?.json).toMatchObject({ status: 'completed', url: task.url });
 			expect(raw.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1);
 		});
@@ -168,7 +169,7 @@ test('Task retention: a task that is asked for after its seven days is told as s
 	expect((await runNode(simulator, get)).items).toHaveLength(1);
 	now = () => Date.now() + 7.1 * DAY_MS;
 	const { error } = await runNode(simulator, get);
-	expect(error?.message).toMatch(/does not know the video task/);
+	expect(error?.message).toMatch(/Video task not found/);
 	expect(error?.description).toMatch(/about 7 days/);
 });
 
@@ -217,7 +218,7 @@ test('Versioning: a model that was withdrawn says so for a chat and for a video'
 	};
 	for (const run of [chat, video({ model: 'kite-0' })]) {
 		const { error } = await runNode(simulator, run);
-		expect(error?.message).toMatch(/does not know the model/);
-		expect(error?.description).toMatch(/models can be withdrawn/);
+		expect(error?.message).toMatch(/model does not exist/);
+		expect(error?.description).toMatch(/Models can be renamed or withdrawn/);
 	}
 });

@@ -75,7 +75,7 @@ describe.each(Object.entries(WAYS))('a key that the service repeats %s', (_way, 
 		const packets = [Buffer.from('data: '), refusal.subarray(0, -2), ...padding];
 		const gateway = answeringGateway({ packets, apiKey: MARKER });
 		const error = await failureOf(gateway.streamChat(chat, () => {}));
-		expect(error.message).toBe('The streamed answer contains a line that does not end');
+		expect(error.message).toBe('The stream contains a line that does not end');
 		expectNoKey(error, echoed);
 	});
 

@@ -135,7 +135,7 @@ test('a model name that other services send elsewhere goes to the same address',
 	const { error } = await withModel(async (model) => await model.invoke([['user', 'Hello']]), {
 		model: { __rl: true, mode: 'id', value: 'gpt-5.2-pro-codex' },
 	});
-	expect(error?.message).toMatch(/does not know the model/);
+	expect(error?.message).toMatch(/model does not exist/);
 	expect(simulator.requests.map(({ path }) => path)).toEqual(['/v1/chat/completions']);
 });
 

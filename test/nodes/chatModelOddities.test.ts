@@ -100,12 +100,12 @@ describe.each(['once', 'streamed'] as const)('a service that answers %s', (way) 
 		const { result, error } = await callsOf([call('weather', '{"city":"Ro')], reply[way]);
 		expect(result).toBeUndefined();
 		expect(error?.message).toMatch(/called the tool weather with arguments that are not JSON/);
-		expect(error?.description).toMatch(/raise Max Tokens/);
+		expect(error?.description).toMatch(/increase Max Tokens/);
 	});
 
 	test('and calls something without a name: the error shows what came', async () => {
 		const { error } = await callsOf([{ type: 'function', plan: 'rain' }], reply[way]);
-		expect(error?.message).toMatch(/in a way nobody can follow/);
+		expect(error?.message).toMatch(/invalid tool call/);
 		expect(error?.description).toContain('rain');
 	});
 });

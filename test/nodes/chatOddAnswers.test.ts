@@ -217,7 +217,7 @@ test.each([
 test.each([
 	['empty-200', /empty/],
 	['empty-204', /empty/],
-	['html-200', /says: a page in place of an answer \(Bad gateway\)$/],
+	['html-200', /says: an HTML page instead of a response \(Bad gateway\)$/],
 	['text-200', /./],
 	['json-invalid', /\{"id"/],
 	['json-null', /null/],

@@ -201,5 +201,5 @@ test('who reads a stream learns what was wrong, and not only what to do', async 
 
 	simulator.inject({ endpoint: 'chatStream', fault: 'model-not-found' });
 	const { chunks } = await runNode(simulator, { ...chatNode(), streaming: true });
-	expect(chunks.at(-1)?.content).toMatch(/does not know the model.*\.\nChoose a model/);
+	expect(chunks.at(-1)?.content).toMatch(/model does not exist.*\.\nChoose a model/);
 });

@@ -21,7 +21,7 @@ export function testFailingTools(way: Way): void {
 	test('the model reads why a video could not be made, so that it can ask for another', async () => {
 		const prompt = 'A boat [fault:task-failed-object]';
 		const { told } = await callTool(simulator, way, makeVideo, { ...boat, prompt });
-		expect(told).toMatch(/could not make the video of task .*The service says: /s);
+		expect(told).toMatch(/could not generate the video of task .*The service says: /s);
 	});
 
 	test('what the model filled in wrongly is refused before anything is paid for', async () => {

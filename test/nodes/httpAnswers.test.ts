@@ -105,7 +105,7 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 			},
 			run,
 		);
-		expect(error?.message).toMatch(/compressed answer is damaged/);
+		expect(error?.message).toMatch(/compressed response is damaged/);
 	});
 
 	test('is taken from a server of HTTP/1.0, which ends it by closing the connection', async () => {
@@ -135,7 +135,7 @@ test.each(NO_HTTP)(
 		const answer: RawAnswer = { packets, then: 'ends' };
 		const run = chatNode({ requestOptions: { maxRetries: 3 } });
 		const { error } = await ask(answer, run);
-		expect(error?.message).toMatch(/not HTTP as it should be/);
+		expect(error?.message).toMatch(/not return a valid HTTP response/);
 		expect(error?.description).toMatch(/Check the Base URL.*may have accepted.*Technical detail/s);
 		expect(service.requests).toHaveLength(1);
 	},
@@ -145,7 +145,7 @@ test.each([
 	[
 		'422 Unprocessable Content',
 		'{"detail":"Too long"}',
-		/^Read what the service says below.*Too long/s,
+		/^See the message from the service below.*Too long/s,
 	],
 	['405 Method Not Allowed', '', /^Check the Base URL.*try again/],
 	['501 Not Implemented', '{"detail":"Not here"}', /^Check the Base URL.*Not here/s],
@@ -162,7 +162,7 @@ test.each([
 test('an answer that is shorter than announced is told as lost', async () => {
 	const packets = [head('200 OK', { 'content-length': '90' }), Buffer.from('{"choices":')];
 	const { error } = await ask({ packets, then: 'ends' });
-	expect(error?.message).toMatch(/lost before its answer was complete/);
+	expect(error?.message).toMatch(/lost before the response was complete/);
 });
 
 test('what a server sends after its answer does not belong to the next one', async () => {

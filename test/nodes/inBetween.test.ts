@@ -60,9 +60,9 @@ describe.each(['500 Internal Server Error', '502 Bad Gateway'])('%s', (status) =
 			expect(items[0]?.json.error).toMatchObject({
 				may_have_been_accepted: true,
 				http_status: Number(status.slice(0, 3)),
-				message: expect.stringMatching(/^A server between n8n and the service answered/) as string,
+				message: expect.stringMatching(/^A server between n8n and the service responded/) as string,
 				description: expect.stringMatching(
-					/may not wait long enough.*may have accepted.*check your account/s,
+					/may not wait long enough.*may have accepted.*Check your account/s,
 				) as string,
 			});
 		},
@@ -135,7 +135,7 @@ describe.each(['400 Bad Request', '401 Unauthorized', '403 Forbidden'])('%s', (s
 		async (_what, body) => {
 			const { error } = await run(submission, status, body);
 			expect(error?.message).toMatch(
-				`A server between n8n and the service answered, with status ${status.slice(0, 3)}`,
+				`A server between n8n and the service responded with status ${status.slice(0, 3)}`,
 			);
 			expect(error?.description).toMatch(/proxy, firewall or login page/);
 			expect(error?.description).not.toMatch(/The service says|may have accepted/);

@@ -168,12 +168,12 @@ const badVideos: Array<[string, object, RegExp]> = [
 	[
 		'a prompt that is an object',
 		{ prompt: '={{ ({ text: "A boat" }) }}' },
-		/^Prompt must be a text \(it is an object\)/,
+		/^Prompt must be text \(it is an object\)/,
 	],
 	[
 		'a prompt that is a list',
 		{ prompt: '={{ ["A boat"] }}' },
-		/^Prompt must be a text \(it is a list\)/,
+		/^Prompt must be text \(it is a list\)/,
 	],
 	[
 		'a poll interval of 0',
@@ -184,7 +184,7 @@ const badVideos: Array<[string, object, RegExp]> = [
 	[
 		'a task id that is an object',
 		{ operation: 'wait', taskId: '={{ ({ task_id: "task-1" }) }}' },
-		/^Task ID must be a text \(it is an object\)/,
+		/^Task ID must be text \(it is an object\)/,
 	],
 ];
 
@@ -209,6 +209,6 @@ test.each([
 		node: 'videoGeneration',
 		parameters: { model: 'kite-motion', ...parameters },
 	});
-	expect(error?.message).toBe(`${label} must not be empty [item 0]`);
-	expect(error?.description).toContain('check that this item has the field that it reads');
+	expect(error?.message).toBe(`${label} is empty [item 0]`);
+	expect(error?.description).toContain('check that this item has the field it reads');
 });

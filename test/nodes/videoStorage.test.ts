@@ -85,7 +85,7 @@ test('a temporary folder that does not exist is named at once, and the video can
 	expect(items[0]?.json.error).toMatchObject({
 		code: 'storage_failed',
 		task_id: simulator.tasks[0]!.id,
-		message: `The temporary folder ${missing} cannot store the video`,
+		message: `Could not store the video in the temporary folder ${missing}`,
 		description: expect.stringMatching(/Get with its task ID.*\n.*ENOENT/s) as string,
 	});
 	expect(simulator.count('poll')).toBe(1);
@@ -104,7 +104,7 @@ test('a temporary folder that is full is named at once, and nothing is left in i
 	const { items } = await inlineVideo();
 	expect(items[0]?.json.error).toMatchObject({
 		code: 'storage_failed',
-		message: `The temporary folder ${folder} cannot store the video`,
+		message: `Could not store the video in the temporary folder ${folder}`,
 		description: expect.stringMatching(/Free disk space.*\n.*ENOSPC/s) as string,
 	});
 	expect(simulator.count('poll')).toBe(1);

@@ -20,7 +20,7 @@ test.each(['get', 'wait'])(
 	async (operation) => {
 		const { error } = await runNode(simulator, videoNode({ operation, taskId: HALF }));
 		expect(error?.message).toBe(
-			'Task ID holds half of a character, which cannot be part of a URL [item 0]',
+			'Task ID contains half of a character, which a URL cannot contain [item 0]',
 		);
 		expect(simulator.count('poll')).toBe(0);
 	},

@@ -356,7 +356,7 @@ export const ROWS: readonly Row[] = [
 		rule: final(code('task_not_found', 404)),
 	},
 	{
-		what: 'The service does not know the video task yet',
+		what: 'Video task not found yet',
 		faults: ['not-found-yet'],
 		rule: good,
 	},

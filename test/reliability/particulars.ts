@@ -118,16 +118,16 @@ const WORDS: ReadonlyArray<[faults: RegExp, words: string]> = [
 
 /** What an error tells beside its message, where it matters to the user. */
 const ADVICE: ReadonlyArray<[faults: RegExp, advice: string | RegExp]> = [
-	[/^empty-400/, 'the service does not say which one it refuses'],
-	[/^rate-limit|^retry-after-header/, 'The service asks to wait 1 second.'],
-	[/^retry-after-(date|skewed|reset)/, /The service asks to wait [23] seconds\./],
-	[/^retry-after-year/, 'The service asks to wait 365 days.'],
+	[/^empty-400/, 'the service does not say which one is wrong'],
+	[/^rate-limit|^retry-after-header/, 'The service asks to retry after 1 second.'],
+	[/^retry-after-(date|skewed|reset)/, /The service asks to retry after [23] seconds\./],
+	[/^retry-after-year/, 'The service asks to retry after 365 days.'],
 	[/^(html|text|empty)-429|^retry-after-(zero|neg|text|absent|garb|past)/, 'Wait a moment and'],
 	[/^refused-connection/, 'Check the Base URL and its port'],
 	[/^unknown-host/, 'Check the spelling of the Base URL'],
 	[/^(not-tls|untrusted)/, 'turn on Ignore SSL Issues'],
 	[/^redirect-/, 'Put the final address of the service into the Base URL'],
-	[/^(hang|stream-hang)/, 'Raise Timeout if'],
+	[/^(hang|stream-hang)/, 'Increase Timeout if'],
 	[
 		/^(quota|content-f|model-n|invalid-api)/,
 		/^(Top up|Change the wording|Choose a m|Check the key)/,
@@ -137,11 +137,11 @@ const ADVICE: ReadonlyArray<[faults: RegExp, advice: string | RegExp]> = [
 /** What the description of the error must contain. */
 export function phrasesOf({ fault, way }: Case, code: string): Array<string | RegExp> {
 	if (way === 'download') {
-		return ['The video is finished and paid for: use the operation Get with this task ID'];
+		return ['The video is finished and billed: use Get with this task ID'];
 	}
 	if (code === 'wait_timeout') {
-		const goesOn = 'The task goes on at the service and nothing is lost';
-		return /^(task-|hang)/.test(fault) ? [goesOn] : [goesOn, 'The last look at it failed: '];
+		const goesOn = 'The task is still running.';
+		return /^(task-|hang)/.test(fault) ? [goesOn] : [goesOn, 'The last poll failed: '];
 	}
 	const words = WORDS.find(([faults]) => faults.test(fault))?.[1];
 	const advice = ADVICE.filter(([faults]) => faults.test(fault)).map(([, text]) => text);

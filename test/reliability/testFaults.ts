@@ -79,7 +79,7 @@ function expectError(outcome: Outcome, expected: Expected, entry: Case, healthy:
 	expect(error?.http_status).toBe(status ?? null);
 	expect(error?.may_have_been_accepted ?? false).toBe(mayBePaid);
 	const description = String(error?.description);
-	expect(/may have accepted the request.*pay twice/.test(description)).toBe(mayBePaid);
+	expect(/may have accepted the request.*billed twice/.test(description)).toBe(mayBePaid);
 	for (const phrase of phrasesOf(entry, code)) expect(description).toMatch(phrase);
 	if (isWordless(entry)) expect(description).not.toContain('The service says');
 	// What was paid for stays within reach, whatever became of it.

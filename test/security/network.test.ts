@@ -60,7 +60,7 @@ test('a service that does not run is an error in plain words: the request was no
 	const closed = await startSimulator();
 	await closed.close();
 	const { error } = await ask(closed);
-	expect(error?.message).toMatch(/refuses connections/);
+	expect(error?.message).toMatch(/refused the connection/);
 	expect(error?.description).toMatch(/Base URL and its port/);
 	expect(error?.description).not.toMatch(/may have accepted/);
 });
@@ -82,7 +82,7 @@ test.each(['ends', 'is reset'])(
 			credential: { baseUrl: `https://127.0.0.1:${port}`, apiKey: secure.key },
 		}).finally(restore);
 		server.close();
-		expect(error?.message).toMatch(/No connection to the service came about/);
+		expect(error?.message).toMatch(/Could not connect to the service/);
 		expect(error?.description).toMatch(/Base URL.*network, firewall and proxy/);
 		expect(error?.description).not.toMatch(/may have accepted/);
 		expect(connections).toHaveBeenCalledTimes(3);
@@ -134,7 +134,7 @@ test('a host that takes a connection and does not complete it is given up after 
 	server.close();
 	expect(sockets).toHaveLength(3);
 	expect(Date.now() - started).toBeLessThan((3600 / 200) * 1000);
-	expect(error?.message).toMatch(/could not be reached in time/);
+	expect(error?.message).toMatch(/Could not connect to the service in time/);
 	expect(error?.description).not.toMatch(/may have accepted/);
 });
 
@@ -159,7 +159,7 @@ test('an address that no DNS server knows is an error in plain words, and is not
 		},
 	);
 	await expect(gateway.listModels()).rejects.toMatchObject({
-		message: "The service's address could not be found",
+		message: "The service's host name could not be found",
 		code: 'ENOTFOUND',
 		mayHaveBeenAccepted: false,
 	});

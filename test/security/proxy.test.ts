@@ -196,14 +196,30 @@ test.each([
 const REFUSALS: Array<[Behaviour, RegExp, RegExp]> = [
 	['answers 407', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
 	['answers 401', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
-	['answers 403', /proxy .*refuses to connect.*403/, /allow/],
-	['answers 500', /proxy .*could not reach the service.*500/, /Base URL.*runs the proxy/],
-	['answers 502', /proxy .*could not reach the service.*502/, /Base URL.*runs the proxy/],
-	['answers 503', /proxy .*could not reach the service.*503/, /Base URL.*runs the proxy/],
-	['answers 504', /proxy .*could not reach the service.*504/, /Base URL.*runs the proxy/],
-	['hangs up', /proxy .*could not be reached/, /HTTP_PROXY/],
-	['resets', /proxy .*could not be reached/, /HTTP_PROXY/],
-	['is none', /proxy .*could not be reached/, /HTTP_PROXY/],
+	['answers 403', /proxy .*refused to connect.*403/, /allow/],
+	[
+		'answers 500',
+		/proxy .*could not reach the service.*500/,
+		/Base URL.*administrator of the proxy/,
+	],
+	[
+		'answers 502',
+		/proxy .*could not reach the service.*502/,
+		/Base URL.*administrator of the proxy/,
+	],
+	[
+		'answers 503',
+		/proxy .*could not reach the service.*503/,
+		/Base URL.*administrator of the proxy/,
+	],
+	[
+		'answers 504',
+		/proxy .*could not reach the service.*504/,
+		/Base URL.*administrator of the proxy/,
+	],
+	['hangs up', /Could not connect to the proxy/, /HTTP_PROXY/],
+	['resets', /Could not connect to the proxy/, /HTTP_PROXY/],
+	['is none', /Could not connect to the proxy/, /HTTP_PROXY/],
 ];
 
 test.each(REFUSALS)(
@@ -227,7 +243,7 @@ test('a proxy that says nothing when asked for a tunnel is given up: nothing was
 	process.env.HTTPS_PROXY = `http://${proxy.host}`;
 	proxy.behaviour = 'says nothing';
 	const result = await ask(chatNode({ requestOptions: { maxRetries: 0, timeout: 0.2 } }));
-	expect(result.error?.message).toMatch(/could not be reached in time/);
+	expect(result.error?.message).toMatch(/Could not connect to the service in time/);
 	expect(result.error?.description).toMatch(/proxy of the n8n host/);
 	expect(result.error?.description).not.toMatch(/may have accepted/);
 });
@@ -257,7 +273,7 @@ test.each(['http', 'https'])(
 		process.env.ALL_PROXY = `http://${LOGIN}@127.0.0.1:9`;
 		if (scheme === 'https') await secured();
 		const result = await ask();
-		expect(result.error?.message).toMatch(/proxy .*could not be reached/);
+		expect(result.error?.message).toMatch(/Could not connect to the proxy/);
 		expect(result.error?.description).toMatch(/HTTP_PROXY/);
 		expect(result.error?.description).not.toMatch(/may have accepted/);
 		expectNoPassword(result);
@@ -303,7 +319,7 @@ test('a video that a proxy keeps from being downloaded stays known, and the pass
 	proxy.behaviour = 'answers 407';
 	const result = await ask(videoNode({ download: true, requestOptions: { maxRetries: 0 } }));
 	expect(proxy.forwarded).toHaveLength(1);
-	expect(result.error?.message).toMatch(/video answered with status 407/);
+	expect(result.error?.message).toMatch(/video returned status 407/);
 	expect(result.error?.description).toContain(service.tasks[0]!.id);
 	expectNoPassword(result);
 });

@@ -98,7 +98,7 @@ test.each(WAYS)(
 		videoUrl = address();
 		const { items } = await generate();
 		expect(items[0]?.json.error).toMatchObject({
-			message: "n8n's SSRF protection blocks the address of the video",
+			message: "n8n's SSRF protection blocks the URL of the video",
 			description: expect.stringMatching(/administrator.*Get with this task ID/) as string,
 			code: 'download_blocked',
 			task_id: 'task-1',
@@ -113,7 +113,7 @@ test('a blocked video is told with its task when the workflow stops, and Retry O
 	answers = [[PUBLIC], [PRIVATE]];
 	videoUrl = blockedHost('clips.test');
 	const { error } = await generate({ onError: 'stopWorkflow', tries: 3 });
-	expect(error?.message).toMatch(/SSRF protection blocks the address of the video/);
+	expect(error?.message).toMatch(/SSRF protection blocks the URL of the video/);
 	expect(error?.description).toContain(`task-1: completed, ${videoUrl}`);
 	expect(blocked.connections).toBe(0);
 	expect(submissions()).toHaveLength(1);
@@ -130,7 +130,7 @@ test('a service whose name is first found at a public and then at a blocked addr
 	const credential = { baseUrl: blockedHost('service.test'), apiKey: 'key-of-tests' };
 	const { items } = await generate({ credential });
 	expect(items[0]?.json.error).toMatchObject({
-		message: "n8n's SSRF protection blocks the address of the service",
+		message: "n8n's SSRF protection blocks the URL of the service",
 		description: expect.stringMatching(/administrator.*Base URL/) as string,
 		may_have_been_accepted: false,
 	});

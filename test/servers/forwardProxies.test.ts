@@ -64,7 +64,7 @@ describe.each([squid, tinyproxy])('through', (program) => {
 
 			test('a tunnel to another port than 443 is refused in plain words', async () => {
 				const { error } = await ask(secure);
-				expect(error?.message).toMatch(/proxy .*refuses to connect to the service \(status 403\)/);
+				expect(error?.message).toMatch(/proxy .*refused to connect to the service \(status 403\)/);
 				expect(error?.description).toMatch(/allow the host and port/);
 				expect(secure.requests).toEqual([]);
 			});

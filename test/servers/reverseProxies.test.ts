@@ -56,7 +56,7 @@ describe.each([
 		test('Retry On Fail submits nothing again after the connection of a submission broke', async () => {
 			simulator.inject({ endpoint: 'submit', fault: 'lost' });
 			const { error } = await run({ ...submission, tries: 3 });
-			expect(error?.description).toMatch(/check your account before you run it again/);
+			expect(error?.description).toMatch(/Check your account before you run it again/);
 			expect(simulator.submissions).toBe(1);
 		});
 	});
