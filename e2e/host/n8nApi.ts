@@ -21,6 +21,7 @@ const publication = z.object({ status: z.string(), triggers: z.array(z.unknown()
 const executions = z.object({
 	results: z.array(z.object({ id: z.string(), status: z.string(), mode: z.string() })),
 });
+const counted = z.object({ count: z.number() });
 const storedExecution = z.object({ status: z.string(), data: z.string() });
 const runData = z.object({
 	resultData: z.object({
@@ -120,10 +121,21 @@ export class N8nApi {
 		return started.parse(await this.call('POST', `/workflows/${workflowId}/run`, body)).executionId;
 	}
 
+	/** @returns how many executions of the workflow have one of these statuses */
+	async countExecutions(workflowId: string, status: string[]): Promise<number> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId, status }));
+		return counted.parse(await this.call('GET', `/executions?limit=1&filter=${filter}`)).count;
+	}
+
 	/** @returns what each node put out, by run and output */
 	async executionData(executionId: string) {
 		const { data } = storedExecution.parse(await this.call('GET', `/executions/${executionId}`));
 		return runData.parse(unflatten(data)).resultData;
+	}
+
+	/** @param file the id of a binary field */
+	async download(file: string): Promise<Response> {
+		return await this.send('GET', `/binary-data?id=${encodeURIComponent(file)}&action=download`);
 	}
 
 	/** n8n's Retry of a failed or stopped execution, with the workflow as it was. */

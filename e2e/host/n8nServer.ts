@@ -11,6 +11,7 @@ const MOST_SHUTDOWN_MS = 15_000;
 const LAST_WORDS = 4000;
 
 export interface N8nProcess {
+	readonly pid: number;
 	readonly logFile: string;
 	/** Resolves when n8n has ended, by itself or not. */
 	readonly ended: Promise<unknown>;
@@ -56,6 +57,7 @@ export function filesFolder(userFolder: string): string {
  * Starts the installed n8n and waits until its editor answers.
  * @param wantedPort another one is taken when it is in use
  * @param settings n8n's variables that differ from {@link n8nEnvironment}
+ * @param program of another n8n
  * @throws Error with n8n's last words when it ends instead
  */
 export async function startN8n(
@@ -63,9 +65,10 @@ export async function startN8n(
 	signal?: AbortSignal,
 	wantedPort?: number,
 	settings: NodeJS.ProcessEnv = {},
+	program = n8nProgram,
 ): Promise<N8nServer> {
 	const port = await freePort(wantedPort);
-	const n8n = await launch('start', userFolder, 'n8n.log', {
+	const n8n = await launch(program, 'start', userFolder, 'n8n.log', {
 		...settings,
 		N8N_PORT: String(port),
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
@@ -90,7 +93,8 @@ export async function startWorker(
 	concurrency: number,
 	settings: NodeJS.ProcessEnv,
 ): Promise<N8nProcess> {
-	const worker = await launch(`worker --concurrency=${concurrency}`, userFolder, `${name}.log`, {
+	const command = `worker --concurrency=${concurrency}`;
+	const worker = await launch(n8nProgram, command, userFolder, `${name}.log`, {
 		...settings,
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 	});
@@ -100,6 +104,7 @@ export async function startWorker(
 }
 
 async function launch(
+	program: string,
 	command: string,
 	userFolder: string,
 	logName: string,
@@ -110,7 +115,7 @@ async function launch(
 	const log = await open(logFile, 'a');
 	const child = spawn(
 		process.execPath,
-		['--require', join(__dirname, 'endWithParent.cjs'), n8nProgram, ...command.split(' ')],
+		['--require', join(__dirname, 'endWithParent.cjs'), program, ...command.split(' ')],
 		{
 			// A group of its own: a terminal's Ctrl+C reaches this command alone, which then ends n8n in order.
 			detached: true,
@@ -120,6 +125,7 @@ async function launch(
 	);
 	const ended = once(child, 'exit').finally(() => log.close());
 	return {
+		pid: child.pid ?? 0,
 		logFile,
 		ended,
 		stop: async () => await stop(child, ended),

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../simulator';
 import { manualStart, type NodeGiven, ours, workflowOf } from '../browser/workflow';
+import { freePort } from '../host/freePort';
 import { type Credential, N8nApi } from '../host/n8nApi';
-import { type N8nServer, startN8n } from '../host/n8nServer';
+import { n8nEnvironment, n8nProgram, type N8nServer, startN8n } from '../host/n8nServer';
 import { copyPackage } from '../host/packageInstall';
+import { runCommand } from '../host/runCommand';
 import { saveSimulatorCredential } from '../host/seed';
 import { until } from '../host/until';
 import { theEnvironment } from '../setup/environment';
@@ -127,6 +129,97 @@ test(
 		]);
 		// One of each, and one more for the failed video: Retry On Fail has two tries.
 		expect(simulator.submissions).toBe(4);
+	},
+	LONGEST_MS,
+);
+
+const run = async (name: string, given: NodeGiven[], settings: object = {}): Promise<string> => {
+	const workflow = workflowOf(name, credential, given);
+	const whole = { ...workflow, settings: { ...workflow.settings, ...settings } };
+	const id = await api.createWorkflow(whole);
+	await api.publish(id);
+	return id;
+};
+
+test('where n8n cannot keep the wait, the node waits in memory and the execution says why', async () => {
+	simulator.reset();
+	const v0 = await run('v0', [webhook('v0'), video('A boat')], { executionOrder: 'v0' });
+	const answering = await run('answering', [webhook('answering', 'lastNode'), video('A kite')]);
+	const headless = await api.createWorkflow(
+		workflowOf('headless', credential, [manualStart, video('A train')]),
+	);
+	const env = {
+		...n8nEnvironment(userFolder),
+		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+	};
+	const execute = [n8nProgram, 'execute', `--id=${headless}`, '--rawOutput'];
+	const [, answer, printed] = await Promise.all([
+		call('v0'),
+		call('answering'),
+		runCommand(process.execPath, execute, { cwd: userFolder, env }),
+	]);
+	expect(await answer.json()).toMatchObject({ status: 'completed' });
+	expect(printed).toMatch(/"status":\s*"completed"/);
+	await untilStatus(v0, 'success');
+	const why = 'Waited in memory: ';
+	expect(await outputOf(v0)).toMatchObject([
+		{ hints: [`${why}the workflow uses the old execution order (v0)`] },
+	]);
+	expect(await outputOf(answering)).toMatchObject([
+		{ hints: [`${why}the caller of the workflow waits for its answer`] },
+	]);
+	expect(simulator.submissions).toBe(3);
+});
+
+test(
+	'an execution that is stopped while it waits, and retried, gets the same video',
+	async () => {
+		simulator.reset();
+		const id = await run('stopped', [webhook('stopped'), video('A boat')]);
+		await call('stopped');
+		await untilStatus(id, 'waiting');
+		const [waiting] = await api.executions(id);
+		await api.stopExecution(waiting?.id ?? '');
+		await untilStatus(id, 'canceled');
+		await api.retry(waiting?.id ?? '');
+		await untilStatus(id, 'success');
+		expect(await outputOf(id)).toMatchObject([{ outputs: [[{ status: 'completed' }]] }]);
+		expect(simulator.submissions).toBe(1);
+	},
+	LONGEST_MS,
+);
+
+/** A folder with an n8n 1 in it, such as 1.123.81: N8N_1_INSTALL_FOLDER. */
+const older = process.env.N8N_1_INSTALL_FOLDER;
+(older === undefined ? test.skip : test)(
+	'n8n 1 keeps the wait, too (skipped unless N8N_1_INSTALL_FOLDER names a folder with one)',
+	async () => {
+		const folder = await mkdtemp(join(tmpdir(), 'n8n-1-'));
+		await copyPackage(theEnvironment().userFolder, folder);
+		const program = join(older ?? '', 'node_modules', 'n8n', 'bin', 'n8n');
+		const service = await startSimulator({ videoSeconds: VIDEO_S });
+		const n8n1 = await startN8n(folder, undefined, undefined, {}, program);
+		try {
+			const api1 = await N8nApi.signIn(n8n1.url);
+			const saved = await saveSimulatorCredential(api1, service);
+			const given = [webhook('older'), video('A boat', { download: true })];
+			const id = await api1.createWorkflow(workflowOf('older', saved, given));
+			await api1.call('PATCH', `/workflows/${id}`, { active: true });
+			await fetch(`${n8n1.url}/webhook/older`, { method: 'POST' });
+			const status = async () => (await api1.executions(id)).at(0)?.status;
+			await until(async () => (await status()) === 'waiting');
+			await until(async () => (await status()) === 'success', LONGEST_WAIT_MS);
+			const [{ id: execution } = { id: '' }] = await api1.executions(id);
+			const { runData } = await api1.executionData(execution);
+			expect(runData.Video).toMatchObject([
+				{ data: { main: [[{ json: { status: 'completed' }, binary: {} }]] } },
+			]);
+			expect(service.submissions).toBe(1);
+		} finally {
+			await n8n1.stop();
+			await service.close();
+			await rm(folder, { recursive: true, force: true });
+		}
 	},
 	LONGEST_MS,
 );

@@ -96,6 +96,12 @@ const whileWaiting = (option: string, condition: string) => {
 	return `["generate", "wait"].includes($parameter["operation"]) && typeof ${value} === "number" && ${value} ${condition}`;
 };
 
+const IN_DATABASE =
+	'["generate", "wait"].includes($parameter["operation"]) && $parameter["waitOptions"]?.waitIn === "database"';
+
+/** n8n refuses to tell the id of a workflow that was never saved. */
+const IS_UNSAVED = '(() => { try { return !$workflow.id; } catch { return true; } })()';
+
 /** "Video generation typically takes one to three minutes" (Limits); clients poll every few seconds (Endpoints). */
 export const waitHints: NodeHint[] = [
 	hintWhile(
@@ -106,6 +112,14 @@ export const waitHints: NodeHint[] = [
 		whileWaiting('maxWait', '< 180'),
 		'Max Wait is short. A video typically takes one to three minutes: those that take longer will not be finished, but Wait or Get can fetch them later.',
 		{ type: 'info', whenToDisplay: 'beforeExecution' },
+	),
+	hintWhile(
+		`${IN_DATABASE} && ${IS_UNSAVED}`,
+		'Save the workflow: until then n8n cannot keep its executions, and the node waits in memory.',
+	),
+	hintWhile(
+		`${IN_DATABASE} && $parameter["waitOptions"].maxWait < 70`,
+		'A Max Wait of less than 70 seconds is waited for in memory: n8n ends no wait sooner.',
 	),
 ];
 

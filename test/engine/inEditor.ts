@@ -28,7 +28,11 @@ export interface EditorView {
 }
 
 /** What the editor makes of a node's description: with n8n's own expressions, and as strictly as its editor. */
-export function inEditor(type: keyof typeof nodeTypes, parameters: INodeParameters): EditorView {
+export function inEditor(
+	type: keyof typeof nodeTypes,
+	parameters: INodeParameters,
+	workflowId?: string,
+): EditorView {
 	const { description } = nodeTypes[type];
 	const node: INode = {
 		id: 'node',
@@ -39,6 +43,7 @@ export function inEditor(type: keyof typeof nodeTypes, parameters: INodeParamete
 		parameters,
 	};
 	const workflow = new Workflow({
+		...(workflowId !== undefined && { id: workflowId }),
 		nodes: [node],
 		connections: {},
 		active: false,

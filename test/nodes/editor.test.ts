@@ -140,6 +140,19 @@ describe('hints', () => {
 		);
 	});
 
+	test('a wait in the database that n8n cannot keep', () => {
+		const inDatabase = { ...model('kite-motion'), prompt: 'A boat' };
+		const waiting = (waitOptions: INodeParameters, id?: string) =>
+			inEditor('videoGeneration', { ...inDatabase, waitOptions }, id).hints;
+		expect(waiting({ waitIn: 'database' }, 'saved')).toEqual(nothing);
+		expect(waiting({ waitIn: 'database' })).toEqual(only(/Save the workflow/));
+		expect(waiting({ waitIn: 'memory' })).toEqual(nothing);
+		expect(waiting({ waitIn: 'database', maxWait: 60 }, 'saved')).toEqual([
+			expect.stringMatching(/Max Wait is short/),
+			expect.stringMatching(/waited for in memory/),
+		]);
+	});
+
 	test('inline data without Download', () => {
 		const options = { responseFormat: 'b64_json' };
 		expect(video({ options })).toEqual(only(/Turn on Download/));

@@ -1,0 +1,53 @@
+import { type NodeGiven, ours } from '../../browser/workflow';
+import { until } from '../../host/until';
+import type { Cluster } from './cluster';
+
+/** A wait of an execution that is resumed late, or after a restart. */
+const LONGEST_MS = 500_000;
+
+/** Scales the number of executions down on a weak machine. */
+const SCALE = Number(process.env.QUEUE_SCALE ?? 1);
+export const scaled = (count: number): number => Math.max(4, Math.round(count * SCALE));
+
+export function webhook(path: string, responseMode = 'onReceived'): NodeGiven {
+	return {
+		name: 'Webhook',
+		type: 'n8n-nodes-base.webhook',
+		typeVersion: 2.1,
+		parameters: { httpMethod: 'POST', path, responseMode, options: {} },
+		webhookId: path,
+	};
+}
+
+export function video(waitIn: 'memory' | 'database', parameters: object = {}): NodeGiven {
+	return ours('Video', 'videoGeneration', {
+		model: { __rl: true, mode: 'id', value: 'kite-motion' },
+		prompt: 'A boat',
+		waitOptions: { waitIn },
+		...parameters,
+	});
+}
+
+/** Calls a webhook many times, a few at once. */
+export async function callWebhook({ main }: Cluster, path: string, times = 1): Promise<Response[]> {
+	const responses: Response[] = [];
+	let left = times;
+	const caller = async () => {
+		while (left > 0) {
+			left -= 1;
+			responses.push(await fetch(`${main.url}/webhook/${path}`, { method: 'POST' }));
+		}
+	};
+	await Promise.all(Array.from({ length: 8 }, caller));
+	return responses;
+}
+
+/** Waits until so many executions have one of the statuses. */
+export async function untilCounted(
+	{ api }: Cluster,
+	workflow: string,
+	status: string[],
+	count: number,
+): Promise<void> {
+	await until(async () => (await api.countExecutions(workflow, status)) >= count, LONGEST_MS);
+}

@@ -1,0 +1,9 @@
+/** @type {import('jest').Config} */
+module.exports = {
+	testEnvironment: 'node',
+	roots: ['<rootDir>'],
+	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/../../tsconfig.json' }] },
+	// Each file has a whole cluster, and measures it.
+	maxWorkers: 1,
+	testTimeout: 600_000,
+};

@@ -1,0 +1,128 @@
+import { type NodeGiven, manualStart, workflowOf } from '../browser/workflow';
+import { Cluster } from './host/cluster';
+import { callWebhook, untilCounted, video, webhook } from './host/videos';
+
+const VIDEO_S = 20;
+const ended = ['success', 'error', 'crashed', 'canceled'];
+
+let cluster: Cluster;
+beforeAll(async () => {
+	cluster = await Cluster.start({ workers: 3, concurrency: 5, service: { videoSeconds: VIDEO_S } });
+});
+afterEach(() => cluster.simulator.reset());
+afterAll(async () => await cluster?.stop());
+
+async function publish(path: string, given: NodeGiven[], settings: object = {}): Promise<string> {
+	const workflow = workflowOf(path, cluster.credential, given);
+	const whole = { ...workflow, settings: { ...workflow.settings, ...settings } };
+	const id = await cluster.api.createWorkflow(whole);
+	await cluster.api.publish(id);
+	return id;
+}
+
+async function latest(workflow: string) {
+	const [execution] = await cluster.api.executions(workflow);
+	return execution;
+}
+
+/** What the node put out in the latest execution: the items of its outputs. */
+async function outputs(workflow: string, node = 'Video') {
+	const execution = await latest(workflow);
+	const { runData } = await cluster.api.executionData(execution?.id ?? '');
+	return (runData[node] ?? []).map(({ data }) =>
+		(data?.main ?? []).map((items) => (items ?? []).map(({ json }) => json)),
+	);
+}
+
+test('files that different workers download lie in the database, and main hands them out', async () => {
+	const id = await publish('files', [webhook('files'), video('database', { download: true })]);
+	await callWebhook(cluster, 'files', 6);
+	await untilCounted(cluster, id, ended, 6);
+	expect(await cluster.api.countExecutions(id, ['success'])).toBe(6);
+	for (const execution of await cluster.api.executions(id)) {
+		const { runData } = await cluster.api.executionData(execution.id);
+		const [item] = runData.Video?.at(-1)?.data?.main[0] ?? [];
+		const file = (item?.binary as { data?: { id?: string } } | undefined)?.data?.id ?? '';
+		expect(file).toMatch(/^database:/);
+		const response = await cluster.api.download(file);
+		expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(10_000);
+	}
+});
+
+test('the ways n8n runs a node submit each video once', async () => {
+	const retried = { retryOnFail: true, maxTries: 2 };
+	const failing = video('database', { prompt: '[fault:task-failed-object]' });
+	const refused = video('database', { prompt: '[fault:invalid-request]' });
+	const ids = {
+		branch: await publish('branch', [
+			webhook('branch'),
+			{ ...failing, onError: 'continueErrorOutput' },
+		]),
+		tries: await publish('tries', [webhook('tries'), { ...failing, ...retried }]),
+		refused: await publish('refused', [
+			webhook('refused'),
+			{ ...refused, onError: 'continueRegularOutput' },
+		]),
+		v0: await publish('v0', [webhook('v0'), video('database')], { executionOrder: 'v0' }),
+		responding: await publish('responding', [webhook('responding', 'lastNode'), video('database')]),
+		child: await publish('child', [
+			{
+				name: 'Called',
+				type: 'n8n-nodes-base.executeWorkflowTrigger',
+				typeVersion: 1.1,
+				parameters: { inputSource: 'passthrough' },
+			},
+			video('database'),
+		]),
+		parent: '',
+	};
+	ids.parent = await publish('parent', [
+		webhook('parent'),
+		{
+			name: 'Call',
+			type: 'n8n-nodes-base.executeWorkflow',
+			typeVersion: 1.2,
+			parameters: { workflowId: { __rl: true, mode: 'id', value: ids.child }, options: {} },
+		},
+	]);
+	const paths = ['branch', 'tries', 'refused', 'v0', 'responding', 'parent'] as const;
+	const responses = await Promise.all(paths.map(async (path) => await callWebhook(cluster, path)));
+	for (const path of paths) await untilCounted(cluster, ids[path], ended, 1);
+
+	expect(await outputs(ids.branch)).toMatchObject([
+		[[], [{ error: { code: 'generation_failed' } }]],
+	]);
+	expect(await latest(ids.tries)).toMatchObject({ status: 'error' });
+	expect(await outputs(ids.refused)).toMatchObject([[[{ error: { http_status: 400 } }]]]);
+	expect(await outputs(ids.v0)).toMatchObject([[[{ status: 'completed' }]]]);
+	expect(await responses[paths.indexOf('responding')]?.[0]?.json()).toMatchObject({
+		status: 'completed',
+	});
+	expect(await outputs(ids.parent, 'Call')).toMatchObject([[[{ status: 'completed' }]]]);
+	// One of each, and another one for the second try of what failed.
+	expect(cluster.simulator.submissions).toBe(6);
+});
+
+test('an execution that is stopped while it waits and retried gets the same video', async () => {
+	const id = await publish('stopped', [webhook('stopped'), video('database')]);
+	await callWebhook(cluster, 'stopped');
+	await untilCounted(cluster, id, ['waiting'], 1);
+	const execution = await latest(id);
+	await cluster.api.stopExecution(execution?.id ?? '');
+	await untilCounted(cluster, id, ['canceled'], 1);
+	// n8n answers when the retried execution is over.
+	await cluster.api.retry(execution?.id ?? '');
+	await untilCounted(cluster, id, ['success'], 1);
+	expect(await outputs(id)).toMatchObject([[[{ status: 'completed' }]]]);
+	expect(cluster.simulator.submissions).toBe(1);
+});
+
+test('a manual execution on a worker shows one run, and its video', async () => {
+	const id = await cluster.api.createWorkflow(
+		workflowOf('manual', cluster.credential, [manualStart, video('database')]),
+	);
+	await cluster.api.execute(id, 'Start');
+	await untilCounted(cluster, id, ['success'], 1);
+	expect(await outputs(id)).toMatchObject([[[{ status: 'completed' }]]]);
+	expect(cluster.simulator.submissions).toBe(1);
+});
