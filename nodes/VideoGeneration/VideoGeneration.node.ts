@@ -14,7 +14,7 @@ import { chosenModel } from '../shared/subtitles';
 import { testConnection } from '../shared/credentialTest';
 import { requestHints } from './request';
 import { operationProperties, run } from './router';
-import { waitHints } from './waitOptions';
+import { waitHints } from './wait/options';
 
 export class VideoGeneration implements INodeType {
 	description: INodeTypeDescription = {

@@ -14,7 +14,7 @@ import { downloadVideo } from './download';
 import type { OutputOptions } from './output';
 import { fullTask, simplifiedTask } from './taskItem';
 import type { TaskLog } from './taskLog';
-import type { WaitOptions } from './waitOptions';
+import type { WaitOptions } from './wait/options';
 
 /** Polls the video tasks of one run of the node, waits for them, and makes items of them. */
 export class VideoTasks {

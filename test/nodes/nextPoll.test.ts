@@ -1,5 +1,5 @@
 import type { WaitedTask } from '../../gateway';
-import { endOfPause, SHORTEST_WAIT_MS } from '../../nodes/VideoGeneration/nextPoll';
+import { endOfPause, SHORTEST_WAIT_MS } from '../../nodes/VideoGeneration/wait/nextPoll';
 
 const NOW = 1_000_000;
 const seconds = (milliseconds: number) => (milliseconds - NOW) / 1000;

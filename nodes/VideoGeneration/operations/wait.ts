@@ -10,8 +10,8 @@ import type { DurableWait } from '../../shared/durableWait';
 import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
 import type { OpenRun } from '../videoRun';
 import { readTaskId, taskIdProperty } from '../taskId';
-import { waitForVideos } from '../waiting';
-import { readWaitOptions, waitOptionsProperty } from '../waitOptions';
+import { waitForVideos } from '../wait/waitForVideos';
+import { readWaitOptions, waitOptionsProperty } from '../wait/options';
 
 export const option: INodePropertyOptions = {
 	name: 'Wait',

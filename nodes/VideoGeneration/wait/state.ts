@@ -1,8 +1,8 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { WaitedTask, WaitState } from '../../gateway';
-import type { Outcome } from '../shared/eachItem';
-import { errorItem, RetoldError, tellError } from '../shared/errorText';
-import type { Started, WaitPlan } from './waiting';
+import type { WaitedTask, WaitState } from '../../../gateway';
+import type { Outcome } from '../../shared/eachItem';
+import { errorItem, RetoldError, tellError } from '../../shared/errorText';
+import type { Started, WaitPlan } from './waitingOperation';
 
 /**
  * What n8n keeps of a wait from one of its legs to the next. Items of the same settings share one plan.

@@ -7,15 +7,15 @@ import {
 	type WaitedTask,
 	type WaitState,
 	WaitTimeoutError,
-} from '../../gateway';
-import type { DurableWait } from '../shared/durableWait';
-import { outputOf, throwIfCancelled } from '../shared/eachItem';
-import { TaskError, tellError } from '../shared/errorText';
-import { hintAfterRun } from '../shared/hints';
+} from '../../../gateway';
+import type { DurableWait } from '../../shared/durableWait';
+import { outputOf, throwIfCancelled } from '../../shared/eachItem';
+import { TaskError, tellError } from '../../shared/errorText';
+import { hintAfterRun } from '../../shared/hints';
 import { endOfPause, SHORTEST_WAIT_MS } from './nextPoll';
-import type { Run } from './videoRun';
-import { finish, type WaitingOperation, type WaitPlan } from './waiting';
-import { type OpenTask, openTasks, outcomesIn } from './waitState';
+import type { Run } from '../videoRun';
+import { finish, type WaitingOperation, type WaitPlan } from './waitingOperation';
+import { type OpenTask, openTasks, outcomesIn } from './state';
 
 /** Characters. A larger item does not belong into the state: its task is polled again when all others are done. */
 const LARGEST_ITEM = 64 * 1024;

@@ -1,5 +1,5 @@
-import { PollSchedule, type WaitedTask } from '../../gateway';
-import type { WaitPlan } from './waiting';
+import { PollSchedule, type WaitedTask } from '../../../gateway';
+import type { WaitPlan } from './waitingOperation';
 
 /**
  * n8n looks for waits that end every 60 s, 70 s ahead: it ends one of 65 s on time, and a shorter one up to 60 s late.

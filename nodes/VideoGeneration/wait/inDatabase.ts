@@ -4,16 +4,16 @@ import {
 	type INodeExecutionData,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { parseWaitState, systemClock, type WaitState } from '../../gateway';
-import { connect } from '../shared/connect';
-import type { DurableWait } from '../shared/durableWait';
-import { outcomesOf, outputOf } from '../shared/eachItem';
-import { TaskError, tellError } from '../shared/errorText';
-import type { OpenRun, Run } from './videoRun';
-import { TaskLog } from './taskLog';
-import type { WaitingOperation, WaitPlan } from './waiting';
-import { WaitLeg } from './waitLeg';
-import { openTasks, outcomesIn, stateOf } from './waitState';
+import { parseWaitState, systemClock, type WaitState } from '../../../gateway';
+import { connect } from '../../shared/connect';
+import type { DurableWait } from '../../shared/durableWait';
+import { outcomesOf, outputOf } from '../../shared/eachItem';
+import { TaskError, tellError } from '../../shared/errorText';
+import type { OpenRun, Run } from '../videoRun';
+import { TaskLog } from '../taskLog';
+import type { WaitingOperation, WaitPlan } from './waitingOperation';
+import { WaitLeg } from './leg';
+import { openTasks, outcomesIn, stateOf } from './state';
 
 /**
  * Waits for the videos of all items in n8n's database. Each call is one leg of the wait: the first starts the tasks, each

@@ -1,0 +1,58 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { TaskFailedError, type VideoTask } from '../../../gateway';
+import { TaskError } from '../../shared/errorText';
+import type { OutputOptions } from '../output';
+import type { Run } from '../videoRun';
+import type { WaitOptions } from './options';
+
+/** What an operation knows of an item before anything is sent. */
+export interface WaitPlan {
+	wait: WaitOptions;
+	output: OutputOptions;
+}
+
+/** The tasks of one item. */
+export interface Started {
+	tasks: StartedTask[];
+	/** Why there are no tasks in place of those that failed in an earlier try. */
+	failure?: unknown;
+}
+
+export interface StartedTask {
+	task: VideoTask;
+	/** The service's object of the request that created the task, where it is known. */
+	request?: IDataObject | undefined;
+	/** Milliseconds since the Unix epoch; undefined for a task of an earlier execution. */
+	submittedAt?: number | undefined;
+}
+
+/** How an operation comes to the tasks that are waited for. */
+export interface WaitingOperation<Plan extends WaitPlan> {
+	prepare: (itemIndex: number) => Plan;
+	start: (plan: Plan, itemIndex: number) => Promise<Started>;
+	/** A failed task is not waited for again. */
+	taskFailed?: (itemIndex: number, taskId: string) => void;
+}
+
+/**
+ * Waits for one task and makes an item of it.
+ * @throws TaskError
+ */
+export async function finish(
+	{ tasks }: Run,
+	{ taskFailed }: Pick<WaitingOperation<WaitPlan>, 'taskFailed'>,
+	{ task, submittedAt, request }: StartedTask,
+	{ wait, output }: WaitPlan,
+	itemIndex: number,
+): Promise<INodeExecutionData> {
+	const item = async () => {
+		const finished = await tasks.wait(task, wait, output, submittedAt);
+		return await tasks.toItem(finished, output, itemIndex, request);
+	};
+	return await item().catch((error: unknown) => {
+		if (error instanceof TaskError && error.cause instanceof TaskFailedError) {
+			taskFailed?.(itemIndex, task.id);
+		}
+		throw error;
+	});
+}
