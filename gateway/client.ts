@@ -161,6 +161,11 @@ export class Gateway {
 		return this.ignoreSslIssues && new URL(address).origin === this.link.origin;
 	}
 
+	/** Takes the key out of what an error tells of a response. */
+	redactError(text: string): string {
+		return this.link.apiKey.redactError(text);
+	}
+
 	/** Runs other work, such as a download, as one of the requests in flight. */
 	async inSlot<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
 		await this.link.semaphore.acquire(signal);
@@ -222,7 +227,9 @@ export class Gateway {
 			return completion;
 		};
 		return await sendRequest(this.link, request, read, signal).catch((error: unknown) => {
-			if (error instanceof GatewayError && received !== '') error.partialText = received;
+			if (error instanceof GatewayError && received !== '') {
+				error.partialText = this.redactError(received);
+			}
 			throw error;
 		});
 	}

@@ -19,6 +19,7 @@ export {
 	type ChatCompletion,
 	chatRequest,
 	type ChatRequest,
+	firstChoice,
 } from './schemas/chat';
 export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';

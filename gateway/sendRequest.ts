@@ -119,6 +119,7 @@ async function sendOnce<Result>(
 	};
 	let body: Body | undefined;
 	try {
+		context.limiter.recheck(permit);
 		const answer = await context.transport({
 			method: request.method,
 			origin: context.origin,

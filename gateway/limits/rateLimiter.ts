@@ -16,6 +16,7 @@ export interface Permit extends SentRequest {
 	taken: number;
 	/** The suspension that this request probes. */
 	probed: Suspension | undefined;
+	isPoll: boolean;
 }
 
 interface Arrival {
@@ -68,7 +69,16 @@ export class RateLimiter {
 			if (!isAdmitted) probed?.failProbe();
 		}
 		const { period } = this.estimator;
-		return { sentAt: this.clock.now(), period, taken: this.taken, probed };
+		return { sentAt: this.clock.now(), period, taken: this.taken, probed, isPoll };
+	}
+
+	/**
+	 * The request waited for a connection since it was allowed.
+	 * @throws ServiceError when the key was suspended meanwhile
+	 */
+	recheck({ probed, isPoll }: Permit): void {
+		const { suspension } = this;
+		if (suspension !== undefined && suspension !== probed && !isPoll) throw suspension.error;
 	}
 
 	/** The service took the request: it did not refuse it, whatever the outcome. */

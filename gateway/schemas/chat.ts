@@ -154,6 +154,13 @@ export const chatCompletion = z.looseObject({
 
 export type ChatCompletion = z.infer<typeof chatCompletion>;
 
+/** The choice of index 0, which need not come first. */
+export function firstChoice({
+	choices,
+}: ChatCompletion): ChatCompletion['choices'][number] | undefined {
+	return choices.find(({ index }) => index === 0) ?? choices[0];
+}
+
 /** Chat completion chunk (streaming). A chunk that only reports usage has no choices. */
 const chunk = z.looseObject({
 	id: z.string().optional().catch(undefined),

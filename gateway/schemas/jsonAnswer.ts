@@ -1,5 +1,5 @@
 import { MalformedResponseError } from '../errors/gatewayError';
-import type { ChatCompletion } from './chat';
+import { type ChatCompletion, firstChoice } from './chat';
 
 /** At the start of a line: inside JSON, no string can contain one there. */
 const CODE_FENCE = /^[ \t]*```/m;
@@ -8,9 +8,15 @@ const LANGUAGE = /^\w*/;
 
 const MOST_SHOWN = 300;
 
-/** The JSON in a model's answer, as its whole text or inside a code fence; undefined if there is none. */
-export function parseJsonAnswer(completion: ChatCompletion): { json: unknown } | undefined {
-	const text = textOf(completion);
+/**
+ * The JSON in a model's answer, as its whole text or inside a code fence; undefined if there is none. A response that
+ * calls tools is no answer yet, so it needs no JSON.
+ */
+export function parseJsonAnswer(
+	completion: ChatCompletion,
+): { json: unknown } | { json?: undefined } | undefined {
+	const message = firstChoice(completion)?.message;
+	const text = message?.content ?? '';
 	const fenced = text.split(CODE_FENCE).filter((_, index) => index % 2 === 1);
 	for (const candidate of [text, ...fenced.map((code) => code.replace(LANGUAGE, ''))]) {
 		try {
@@ -19,26 +25,28 @@ export function parseJsonAnswer(completion: ChatCompletion): { json: unknown } |
 			continue;
 		}
 	}
-	return undefined;
+	const calls = message?.tool_calls;
+	return Array.isArray(calls) && calls.length > 0 ? {} : undefined;
 }
 
-/** The error for an answer without JSON. Its `partialText` is the whole text, which is paid for. */
-export function noJsonError(completion: ChatCompletion): MalformedResponseError {
-	const text = textOf(completion);
+/**
+ * The error for an answer without JSON. Its `partialText` is the whole text, which is paid for.
+ * @param redact takes the key out of a text
+ */
+export function noJsonError(
+	completion: ChatCompletion,
+	redact: (text: string) => string,
+): MalformedResponseError {
+	const choice = firstChoice(completion);
+	const text = redact(choice?.message.content ?? '');
 	const error = new MalformedResponseError('The model did not answer with JSON', {
 		status: 200,
 		bodyStart: text.slice(0, MOST_SHOWN),
 		advice:
-			completion.choices[0]?.finish_reason === 'length'
+			choice?.finish_reason === 'length'
 				? 'The answer was cut off: increase Max Tokens.'
 				: 'Say in a message what JSON you expect, or set response_format in Additional Body if the model supports it. Retry On Fail asks the model again.',
 	});
 	error.partialText = text;
 	return error;
-}
-
-/** The first choice need not come first. */
-function textOf({ choices }: ChatCompletion): string {
-	const choice = choices.find(({ index }) => index === 0) ?? choices[0];
-	return choice?.message.content ?? '';
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { MalformedResponseError } from '../errors/gatewayError';
-import type { ChatCompletion } from './chat';
+import { type ChatCompletion, firstChoice } from './chat';
 
 /** A tool call that a model asks for. */
 export interface ToolCall {
@@ -24,7 +24,8 @@ const toolCall = z.object({
  * The tool calls of an answer.
  * @throws MalformedResponseError for an invalid call: an agent that did something else instead could do harm
  */
-export function readToolCalls({ choices: [choice] }: ChatCompletion): ToolCall[] {
+export function readToolCalls(completion: ChatCompletion): ToolCall[] {
+	const choice = firstChoice(completion);
 	const wishes = choice?.message.tool_calls;
 	if (!Array.isArray(wishes)) return [];
 	return wishes.map((wish: unknown) => {

@@ -1,7 +1,13 @@
 import { GatewayError, MalformedResponseError, NoResponseError } from '../errors/gatewayError';
 import { BufferedBody, LONGEST_ANSWER_BYTES, readBody } from '../http/body';
 import { malformedResponse, parseResource } from '../parseResponse';
-import { chatChunk, type ChatChunk, type ChatCompletion, chatCompletion } from '../schemas/chat';
+import {
+	chatChunk,
+	type ChatChunk,
+	type ChatCompletion,
+	chatCompletion,
+	firstChoice,
+} from '../schemas/chat';
 import type { ServiceResponse } from '../sendRequest';
 import { readErrorBody } from '../http/errorBody';
 import { toServiceError } from '../http/serviceError';
@@ -65,7 +71,7 @@ export async function readChatStream(
 	if (!isDone && chunks === 0 && start.length > 0) {
 		// The service may choose not to stream.
 		const completion = parseResource(start, true, answer, chatCompletion, now);
-		const text = completion.choices[0]?.message.content;
+		const text = firstChoice(completion)?.message.content;
 		if (text) onText(text);
 		return { completion, rest };
 	}

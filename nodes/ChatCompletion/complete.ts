@@ -4,6 +4,7 @@ import {
 	type ChatCompletion,
 	type ChatRequest,
 	chatRequest,
+	firstChoice,
 	noJsonError,
 	parseJsonAnswer,
 } from '../../gateway';
@@ -69,7 +70,8 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 					if (!isAnswered) {
 						countTokens(context, completion);
 						// Not remembered, so that Retry On Fail asks again.
-						if (parsed === undefined) throw noJsonError(completion);
+						if (parsed === undefined)
+							throw noJsonError(completion, (text) => service.gateway.redactError(text));
 						entry.write({ completion });
 					}
 					notePartialAnswer(hints, completion, simplify);
@@ -131,8 +133,9 @@ async function streamed(
 	}
 }
 
-function simplified({ id, model, choices, usage }: ChatCompletion): IDataObject {
-	const choice = choices.find(({ index }) => index === 0) ?? choices[0];
+function simplified(completion: ChatCompletion): IDataObject {
+	const { id, model, usage } = completion;
+	const choice = firstChoice(completion);
 	const calls = choice?.message.tool_calls;
 	return {
 		text: choice?.message.content ?? '',

@@ -8,7 +8,7 @@ import type {
 	TokenUsage,
 	Tool,
 } from '@n8n/ai-node-sdk';
-import type { AgentRequest, ChatCompletion, Gateway } from '../../gateway';
+import { type AgentRequest, type ChatCompletion, firstChoice, type Gateway } from '../../gateway';
 import { toolCallParts, toServiceMessages, toServiceTools } from './messages';
 
 /** What one question adds to the options of the node. */
@@ -128,8 +128,8 @@ function* lastChunks({ message, finishReason = 'other', usage }: GenerateResult)
 }
 
 function toResult(completion: ChatCompletion): GenerateResult {
-	const { id, choices, usage } = completion;
-	const [choice] = choices;
+	const { id, usage } = completion;
+	const choice = firstChoice(completion);
 	const text = choice?.message.content;
 	const content: Message['content'] = [
 		...(text ? [{ type: 'text' as const, text }] : []),

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { Gateway, type GatewayOptions, parseCredential, StreamedBody } from '../../gateway';
 import { failureOf } from './answeringGateway';
+import { until } from '../engine/virtualTime';
 import { VirtualClock } from './virtualClock';
 
 const video = { model: 'kite-motion', prompt: 'A boat' };
@@ -57,6 +58,37 @@ test('one process opens at most 256 connections to a service, and loses nothing 
 	server.closeAllConnections();
 	server.close();
 	expect(most).toBe(256);
+});
+
+test('what waits for a free connection when the key is suspended is not sent any more', async () => {
+	const apiKey = 'key-of-tests';
+	const baseUrl = `http://suspending-${(services += 1)}.test`;
+	const inFlight: Array<(status: number) => void> = [];
+	const gateway = new Gateway(parseCredential({ baseUrl, apiKey }), {
+		maxConcurrency: 300,
+		maxRetries: 0,
+		timeoutMs: 60_000,
+		clock: new VirtualClock(),
+		transport: async ({ onWritten }) => {
+			onWritten();
+			const status = await new Promise<number>((resolve) => inFlight.push(resolve));
+			const headers = { 'retry-after': '3600' };
+			return { status, headers, body: new StreamedBody(Readable.from([SUBMISSION])) };
+		},
+	});
+	const work = Array.from({ length: 300 }, () => gateway.submitVideo(video));
+	const outcomes = Promise.allSettled(work);
+	await until(() => inFlight.length === 256);
+	inFlight[0]?.(429);
+	await failureOf(work[0]!);
+	for (const respond of inFlight.slice(1)) respond(200);
+	const failures = (await outcomes).filter(({ status }) => status === 'rejected');
+	expect(failures).toHaveLength(45);
+	expect(inFlight).toHaveLength(256);
+	const next = gateway.submitVideo(video);
+	await until(() => inFlight.length === 257);
+	inFlight[256]?.(200);
+	expect(await next).toBeDefined();
 });
 
 test.each([

@@ -147,6 +147,15 @@ describe('a key of a self-hosted gateway that is an ordinary word', () => {
 		expectNoKey(taskFailedError(await gateway.getVideoTask('task-1')), 'local-key');
 	});
 
+	test('is not in the text of a stream that broke off', async () => {
+		const delta = { choices: [{ index: 0, delta: { content: 'It is local-' } }] };
+		const rest = { choices: [{ index: 0, delta: { content: 'key' } }] };
+		const packets = [delta, rest].map((one) => Buffer.from(`data: ${JSON.stringify(one)}\n\n`));
+		const gateway = answeringGateway({ packets, apiKey: 'local-key' });
+		const { partialText } = await failureOf(gateway.streamChat(chat, () => {}));
+		expect(partialText).toBe('It is [API key removed]');
+	});
+
 	test('is not in an error that calls off a stream', async () => {
 		const packets = [Buffer.from('data: {"code":"x","message":"local-key is wrong"}\n\n')];
 		const gateway = answeringGateway({ packets, apiKey: 'local-key' });

@@ -99,6 +99,41 @@ test.each(noJson)('an answer of %s fails its item, which keeps the text', async 
 	expect(error?.message).toBe('The model did not answer with JSON [item 0]');
 });
 
+test('an answer that calls tools is handed on, since its JSON comes in a later round', async () => {
+	const tool_calls = [
+		{ id: 'call-1', type: 'function', function: { name: 'weather', arguments: '{}' } },
+	];
+	const choice = {
+		index: 0,
+		message: { role: 'assistant', content: null, tool_calls },
+		finish_reason: 'tool_calls',
+	};
+	service.answer = () => whole('200 OK', JSON.stringify({ id: 'chat-1', choices: [choice] }));
+	const { items } = await runNode(simulator, {
+		...chatNode({ options: { jsonOutput: true } }),
+		credential: { baseUrl: service.url, apiKey: simulator.key },
+	});
+	expect(items[0]?.json).toEqual({
+		text: '',
+		tool_calls,
+		finish_reason: 'tool_calls',
+		id: 'chat-1',
+	});
+});
+
+test('a short key that the model repeats is not in the error', async () => {
+	const { items } = await run(
+		['Your key is local-key.'],
+		{},
+		{
+			onError: 'continueRegularOutput',
+			credential: { baseUrl: service.url, apiKey: 'local-key' },
+		},
+	);
+	expect(JSON.stringify(items)).toContain('Your key is [API key removed]');
+	expect(JSON.stringify(items)).not.toContain('local-key');
+});
+
 test('a JSON that was cut off at Max Tokens says so', async () => {
 	const { error } = await run(['{"city":'], {}, {}, 'length');
 	expect(error?.description).toMatch(/cut off: increase Max Tokens/);
