@@ -42,7 +42,9 @@ journey('a refused request explains itself', async ({ api, page, credential, loo
 	await node.execute();
 	const [message, description] = await node.error();
 	expect(message).toMatch(/model does not exist/);
-	expect(description).toMatch(/Choose a model .*from the list.*The service says: .*'no-such-model'/s);
+	expect(description).toMatch(
+		/Choose a model .*from the list.*The service says: .*'no-such-model'/s,
+	);
 	await look('the error');
 	await node.close();
 	await look('the canvas');
