@@ -81,6 +81,18 @@ export class NodeView {
 		await this.output.getByTestId('node-hint').filter({ hasText: words }).waitFor();
 	}
 
+	async hasNoHint(words: string): Promise<void> {
+		const hint = this.output.getByTestId('node-hint').filter({ hasText: words });
+		await hint.waitFor({ state: 'hidden' });
+	}
+
+	/** Clicks ✨ beside a parameter of a tool. */
+	async letAgentFill(parameter: string): Promise<void> {
+		const button = '*[@data-test-id="from-ai-override-button"]';
+		const field = this.parameter(parameter).locator(`xpath=ancestor::*[.//${button}][1]`);
+		await field.getByTestId('from-ai-override-button').click();
+	}
+
 	/** Executes this node, with what it needs before it. */
 	async execute(): Promise<void> {
 		await this.view.getByTestId('node-execute-button').click();

@@ -29,6 +29,19 @@ export class NodesPanel {
 	async add(node: string, choice: string): Promise<void> {
 		await this.find(node, node);
 		await this.item(node).click();
+		await this.take(choice);
+	}
+
+	/** Opens a node's page in the panel. @returns what it offers to do with it, and what to begin with */
+	async actionsOf(node: string): Promise<string[]> {
+		await this.find(node, node);
+		await this.item(node).click();
+		await this.page.getByText(/^(Video )?Actions \(\d+\)$/).waitFor();
+		return await this.page.getByTestId('node-creator-item-name').allInnerTexts();
+	}
+
+	/** Takes what the panel shows. */
+	async take(choice: string): Promise<void> {
 		await this.page.getByText(choice, { exact: true }).click();
 	}
 

@@ -7,13 +7,13 @@ import { manualStart, ours, workflowOf } from '../browser/workflow';
 journey(
 	'a question is asked from an empty canvas',
 	async ({ page, simulator, credential, look }) => {
-		await new NodesPanel(page).beginWorkflow('Chat Completion', 'Add to workflow');
+		await new NodesPanel(page).beginWorkflow('Chat Completion', 'Message a model');
 		const node = new NodeView(page);
 		await node.chooseCredential(credential.name);
 		expect(await node.searchModels('heron')).toEqual([
 			'heron-chat',
-			'heron-chat@20250115',
 			'heron-chat@20250620',
+			'heron-chat@20250115',
 		]);
 		await look('the models that match');
 		await node.takeModel('heron-chat@20250620');

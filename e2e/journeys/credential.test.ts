@@ -28,5 +28,8 @@ journey('a credential is created, tested and mended', async (given) => {
 	await credential.save();
 	await credential.shows('Connection tested successfully');
 	await look('a good credential');
-	expect(simulator.requests.at(-1)).toMatchObject({ endpoint: 'models' });
+	expect(simulator.requests.slice(-2)).toMatchObject([
+		{ endpoint: 'models' },
+		{ endpoint: 'poll' },
+	]);
 });

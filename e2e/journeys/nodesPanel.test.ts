@@ -1,5 +1,7 @@
+import { Canvas } from '../browser/canvas';
 import { journey } from '../browser/journey';
 import { NodesPanel } from '../browser/nodesPanel';
+import { NodeView } from '../browser/nodeView';
 
 journey('every node is found by the words a user would try', async ({ page, look }) => {
 	await page.goto('/workflow/new');
@@ -18,5 +20,32 @@ journey('every node is found by the words a user would try', async ({ page, look
 	] as const) {
 		expect(await panel.find(words, node)).toContain(node);
 		await look(words);
+	}
+});
+
+journey('every node says in the panel what it does, and is named by it', async ({ page, look }) => {
+	const panel = new NodesPanel(page);
+	for (const [node, actions, name] of [
+		['Chat Completion', ['Message a model'], 'Chat Completion'],
+		['List Models', ['List models'], 'List Models'],
+		[
+			'Video Generation',
+			[
+				'Generate a video',
+				"Get a video's status",
+				'Submit a video without waiting',
+				'Wait for a submitted video',
+			],
+			'Generate a video',
+		],
+	] as const) {
+		await page.goto('/workflow/new');
+		await panel.open();
+		expect(await panel.actionsOf(node)).toEqual(expect.arrayContaining([...actions]));
+		await look(node);
+		await panel.take(actions[0]);
+		await new NodeView(page).close();
+		await new Canvas(page).node(name).waitFor();
+		await look(`${node} on the canvas`);
 	}
 });

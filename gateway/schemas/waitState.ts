@@ -68,7 +68,11 @@ const plan = z.object({
 		polling: z.enum(['fixed', 'adaptive']),
 		onTimeout: z.enum(['error', 'output']),
 	}),
-	output: z.looseObject({ simplify: z.boolean(), binaryProperty: z.string().optional() }),
+	output: z.looseObject({
+		simplify: z.boolean(),
+		binaryProperty: z.string().optional(),
+		fileName: z.string().optional(),
+	}),
 });
 
 const item = z.object({

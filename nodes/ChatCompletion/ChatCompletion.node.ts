@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { chatOptionsProperty, samplingHint } from '../shared/chatOptions';
 import { languageModelLocator, searchModels } from '../shared/modelLocator';
+import { panelAction } from '../shared/panelAction';
 import { requestOptionsProperty } from '../shared/requestOptions';
 import { modelSubtitle } from '../shared/subtitles';
 import { testConnection } from '../shared/credentialTest';
@@ -32,6 +33,7 @@ export class ChatCompletion implements INodeType {
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		hints: [...messageHints, samplingHint],
 		properties: [
+			panelAction('Message a model', 'Send messages to a language model, and get its answer'),
 			languageModelLocator,
 			...messageProperties,
 			{

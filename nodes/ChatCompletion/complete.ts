@@ -142,7 +142,6 @@ function simplified(completion: ChatCompletion): IDataObject {
 		...(Array.isArray(calls) && calls.length > 0 && { tool_calls: calls as IDataObject[] }),
 		finish_reason: choice?.finish_reason ?? null,
 		...(model !== undefined && { model }),
-		...(id !== undefined && { id }),
 		...(usage && {
 			usage: {
 				prompt_tokens: usage.prompt_tokens,
@@ -150,6 +149,8 @@ function simplified(completion: ChatCompletion): IDataObject {
 				total_tokens: usage.total_tokens,
 			},
 		}),
+		// Last: in n8n's table a long id pushes the rest out of sight.
+		...(id !== undefined && { id }),
 	};
 }
 

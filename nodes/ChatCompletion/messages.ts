@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { parseJson, refusedValue } from '../../gateway';
 import { asText } from '../shared/parameterValues';
-import { hintWhile, looksEmpty, looksUnresolved } from '../shared/hints';
+import { hintsWhileEmpty, hintWhile, looksEmpty, looksUnresolved } from '../shared/hints';
 
 /** The conversation so far, from the form or as JSON. */
 export const messageProperties: INodeProperties[] = [
@@ -86,13 +86,13 @@ const anEmptyMessage = '/"role":\\s*"(user|system)",\\s*"content":\\s*"\\s*"/';
 
 /** What a look at the form tells before anything is paid for. */
 export const messageHints: NodeHint[] = [
-	hintWhile(
+	...hintsWhileEmpty(
 		some(
 			`role !== "assistant" && ${looksEmpty('content')}`,
 			`${looksEmpty(json)} || ${anEmptyMessage}.test(${json})`,
 		),
 		'A message is empty: the node refuses it before anything is sent.',
-		{ type: 'info', whenToDisplay: 'beforeExecution' },
+		'Content',
 	),
 	hintWhile(
 		some(looksUnresolved('content'), looksUnresolved(json)),

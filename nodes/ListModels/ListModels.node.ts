@@ -5,6 +5,7 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
+import { panelAction } from '../shared/panelAction';
 import { requestOptionsProperty } from '../shared/requestOptions';
 import { testConnection } from '../shared/credentialTest';
 import { list, listProperties } from './list';
@@ -27,7 +28,11 @@ export class ListModels implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
-		properties: [...listProperties, requestOptionsProperty],
+		properties: [
+			panelAction('List models', 'List the models that your account may use'),
+			...listProperties,
+			requestOptionsProperty,
+		],
 	};
 
 	methods = { credentialTest: { testConnection } };

@@ -18,21 +18,10 @@ import {
 	type VideoTask,
 } from '../../gateway';
 import type { Service } from '../shared/connect';
+import type { VideoFile } from './fileName';
 import { Gathered } from './gathered';
 
 const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';
-
-interface VideoFile {
-	name: string;
-	type: string;
-}
-
-/** Containers whose type has another name than their files. */
-const TYPES = new Map([
-	['avi', 'x-msvideo'],
-	['mkv', 'x-matroska'],
-	['mov', 'quicktime'],
-]);
 
 /** Enough to tell a video from a page, whatever the server calls it. */
 const SNIFFED_BYTES = 512;
@@ -46,13 +35,9 @@ const SNIFFED_BYTES = 512;
 export async function downloadVideo(
 	service: Service,
 	task: VideoTask,
+	file: VideoFile,
 	inline: InlineVideo | undefined,
 ): Promise<IBinaryData> {
-	const format = task.metadata?.format?.replace(/\W/g, '').toLowerCase() || 'mp4';
-	const file = {
-		name: `${task.id.replace(/[^\w.-]/g, '_')}.${format}`,
-		type: `video/${TYPES.get(format) ?? format}`,
-	};
 	if (inline !== undefined) return await store(service, inline.read(), file);
 	const address = videoAddress(task);
 	for (let attempt = 0; ; attempt += 1) {

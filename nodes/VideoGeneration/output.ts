@@ -1,12 +1,16 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { refusedValue } from '../../gateway';
-import { readSwitchOf } from '../shared/parameterValues';
+import { asText, readSwitchOf } from '../shared/parameterValues';
 
 /** How the items of tasks look. */
 export interface OutputOptions {
 	simplify: boolean;
 	/** The binary field for the video; undefined: do not download it. */
 	binaryProperty?: string | undefined;
+	/** The name of its file; undefined: that of its task. */
+	fileName?: string | undefined;
+	/** Which of several videos of the same item it is, from 1. */
+	fileNumber?: number;
 }
 
 export const downloadProperties: INodeProperties[] = [
@@ -26,6 +30,16 @@ export const downloadProperties: INodeProperties[] = [
 		hint: 'The name of the output binary field to put the video in',
 		displayOptions: { show: { download: [true] } },
 	},
+	{
+		displayName: 'File Name',
+		name: 'fileName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. {{ $json.title }}',
+		description:
+			'The name of the file, without its extension. Characters that file systems refuse are replaced. Leave it empty to use the task ID.',
+		displayOptions: { show: { download: [true] } },
+	},
 ];
 
 export const simplifyProperty: INodeProperties = {
@@ -36,14 +50,20 @@ export const simplifyProperty: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
+/** The output of one of several videos of an item. */
+export function outputOfVideo(output: OutputOptions, index: number): OutputOptions {
+	return { ...output, fileNumber: index + 1 };
+}
+
 /** Reads what the output of one item looks like. */
 export function readOutputOptions(context: IExecuteFunctions, itemIndex: number): OutputOptions {
 	const simplify = readSwitchOf(context, itemIndex, 'simplify', true);
 	const download = readSwitchOf(context, itemIndex, 'download', false);
 	if (!download) return { simplify, binaryProperty: undefined };
 	const binaryProperty = context.getNodeParameter('binaryProperty', itemIndex, 'data');
-	if (typeof binaryProperty === 'string' && binaryProperty.trim() !== '') {
-		return { simplify, binaryProperty: binaryProperty.trim() };
-	}
-	throw refusedValue('binaryProperty', 'must be the name of a field', binaryProperty);
+	if (typeof binaryProperty !== 'string' || binaryProperty.trim() === '')
+		throw refusedValue('binaryProperty', 'must be the name of a field', binaryProperty);
+	const fileName = asText(context.getNodeParameter('fileName', itemIndex, '')) ?? '';
+	if (typeof fileName !== 'string') throw refusedValue('fileName', 'must be a text', fileName);
+	return { simplify, binaryProperty: binaryProperty.trim(), fileName };
 }

@@ -1,7 +1,13 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { parseJson, type VideoRequest, videoRequest } from '../../gateway';
+import { InvalidInputError, parseJson, type VideoRequest, videoRequest } from '../../gateway';
 import { asText } from '../shared/parameterValues';
-import { hintWhile, looksEmpty, looksUnresolved } from '../shared/hints';
+import {
+	hintsWhileEmpty,
+	hintWhile,
+	isUnresolved,
+	looksEmpty,
+	looksUnresolved,
+} from '../shared/hints';
 import { modelLocator, readModel } from '../shared/modelLocator';
 import type { RequestParameters } from '../shared/requestIdentity';
 
@@ -36,7 +42,7 @@ export const requestProperties: INodeProperties[] = [
 		displayName: 'Duration (Seconds)',
 		name: 'duration',
 		type: 'number',
-		typeOptions: { minValue: 2, maxValue: 10, numberPrecision: 1 },
+		typeOptions: { minValue: 2, maxValue: 10 },
 		default: 5,
 		description: 'The length of the video, from 2 to 10 seconds',
 	},
@@ -118,14 +124,14 @@ const submits = '["generate", "submit"].includes($parameter["operation"])';
 
 /** What a look at the form tells before anything is paid for. */
 export const requestHints: NodeHint[] = [
-	hintWhile(
+	...hintsWhileEmpty(
 		`${submits} && ${looksEmpty('$rawParameter["prompt"]')}`,
 		'The prompt is empty: the node refuses it before anything is sent.',
-		{ type: 'info', whenToDisplay: 'beforeExecution' },
+		'Prompt',
 	),
 	hintWhile(
 		`${submits} && ${looksUnresolved('$rawParameter["prompt"]')}`,
-		'The prompt has {{ }} in it but is no expression: the model gets the braces as they stand. Switch it from Fixed to Expression.',
+		'The prompt is fixed text with an expression in it: the node refuses it before anything is sent. Switch Prompt from Fixed to Expression.',
 	),
 	hintWhile(
 		'$parameter["operation"] === "generate" && $parameter["options"]?.responseFormat === "b64_json" && $parameter["download"] === false',
@@ -133,8 +139,12 @@ export const requestHints: NodeHint[] = [
 	),
 ];
 
-/** Reads and checks the request of one item. Options that were not set are not sent. */
+/**
+ * Reads and checks the request of one item. Options that were not set are not sent.
+ * @throws InvalidInputError
+ */
 export function readVideoRequest(context: IExecuteFunctions, itemIndex: number): VideoRequest {
+	if (isUnresolved(context.getNode().parameters.prompt)) throw unresolvedPrompt();
 	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 	const { fps, n, responseFormat, user, additionalBody } = options;
 	return videoRequest(
@@ -149,6 +159,14 @@ export function readVideoRequest(context: IExecuteFunctions, itemIndex: number):
 			user: asText(unlessEmpty(user)),
 		},
 		parseJson(unlessEmpty(additionalBody), 'additionalBody'),
+	);
+}
+
+function unresolvedPrompt() {
+	return new InvalidInputError(
+		'prompt',
+		'prompt is fixed text with an expression in it',
+		'Switch Prompt from Fixed to Expression: the service would get the braces instead of a value, and you would pay for the video. Nothing was sent to the service.',
 	);
 }
 

@@ -15,13 +15,25 @@ import { openRun, type OpenRun, type Run } from './videoRun';
 
 const operations = { generate, get, submit, wait };
 
-/** The choice of an operation, and the fields of each. */
+/**
+ * The choice of an operation, and the fields of each. n8n names a tool and a node on the canvas by the action of the
+ * operation, but only where a resource shows that operation.
+ */
 export const operationProperties: INodeProperties[] = [
+	{
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'hidden',
+		noDataExpression: true,
+		options: [{ name: 'Video', value: 'video' }],
+		default: 'video',
+	},
 	{
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
+		displayOptions: { show: { resource: ['video'] } },
 		options: Object.values(operations).map(({ option }) => option),
 		default: 'generate',
 	},

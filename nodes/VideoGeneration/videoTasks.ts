@@ -11,6 +11,7 @@ import type { Service } from '../shared/connect';
 import { errorItem, TaskError } from '../shared/errorText';
 import { RunHints } from '../shared/hints';
 import { downloadVideo } from './download';
+import { videoFile } from './fileName';
 import type { OutputOptions } from './output';
 import { fullTask, simplifiedTask } from './taskItem';
 import type { TaskLog } from './taskLog';
@@ -110,9 +111,10 @@ export class VideoTasks {
 		});
 	}
 
-	private async download(task: VideoTask, { binaryProperty }: OutputOptions) {
+	private async download(task: VideoTask, { binaryProperty, fileName, fileNumber }: OutputOptions) {
 		if (binaryProperty === undefined || task.status !== 'completed') return undefined;
-		const video = await downloadVideo(this.service, task, this.inline.get(task));
+		const file = videoFile(task, fileName, fileNumber);
+		const video = await downloadVideo(this.service, task, file, this.inline.get(task));
 		// Older versions of n8n keep files in memory unless told otherwise: such a file has no place of its own.
 		if (video.id === undefined)
 			this.hints.note(

@@ -4,9 +4,34 @@ import type { IExecuteFunctions, NodeHint } from 'n8n-workflow';
 export const looksEmpty = (text: string) =>
 	`String(${text} ?? "").replace(/^=/, "").replace(/\\{\\{\\s*\\}\\}/g, "").trim() === ""`;
 
-/** An expression of the editor's: whether an expression like `{{ $json.text }}` was written where it is only text. */
-export const looksUnresolved = (text: string) =>
-	`/^(?!=).*\\{\\{[^}]*\\$[a-z(]/is.test(${text} ?? "")`;
+/** An expression such as `{{ $json.text }}` in a field that is not one. */
+const UNRESOLVED = /^(?!=).*\{\{[^}]*\$[a-z(]/is;
+
+/** Whether an unevaluated parameter holds an expression that is only text. */
+export const isUnresolved = (raw: unknown): boolean =>
+	typeof raw === 'string' && UNRESOLVED.test(raw);
+
+/** The same as {@link isUnresolved}, as an expression of the editor's. */
+export const looksUnresolved = (text: string) => `${String(UNRESOLVED)}.test(${text} ?? "")`;
+
+/** An expression of the editor's: whether the node is a tool of an agent, which alone has a description for the model. */
+const isTool = '($parameter["descriptionType"] ?? $parameter["toolDescription"]) !== undefined';
+
+/**
+ * Before a run: a field that each request needs is empty. An agent can fill in that of its tool.
+ * @param field its name in the form
+ */
+export const hintsWhileEmpty = (condition: string, message: string, field: string): NodeHint[] => {
+	const whileEmpty = (also: string, text: string) =>
+		hintWhile(`${also} && (${condition})`, text, {
+			type: 'info',
+			whenToDisplay: 'beforeExecution',
+		});
+	return [
+		whileEmpty(`!(${isTool})`, message),
+		whileEmpty(isTool, `To let the agent fill in ${field}, click ✨ beside it.`),
+	];
+};
 
 /**
  * Stands in the node's window while a condition of its parameters holds.

@@ -10,6 +10,7 @@ import { ChatCompletion } from '../../nodes/ChatCompletion/ChatCompletion.node';
 import { ListModels } from '../../nodes/ListModels/ListModels.node';
 import { LmChatGenerationService } from '../../nodes/LmChatGenerationService/LmChatGenerationService.node';
 import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
+import { asTool } from './asTool';
 
 const nodeTypes = {
 	chatCompletion: new ChatCompletion(),
@@ -19,7 +20,9 @@ const nodeTypes = {
 } satisfies Record<string, INodeType>;
 
 export interface EditorView {
-	/** What stands below the node's name on the canvas. */
+	/** The name that the node gets on the canvas. */
+	name: string;
+	/** What stands below it. */
 	subtitle: unknown;
 	/** The hints in the node's window, before its first run. */
 	hints: string[];
@@ -33,7 +36,24 @@ export function inEditor(
 	parameters: INodeParameters,
 	workflowId?: string,
 ): EditorView {
-	const { description } = nodeTypes[type];
+	return view(type, nodeTypes[type], parameters, workflowId);
+}
+
+/** What it makes of the tool that a node becomes below an agent. */
+export function toolInEditor(
+	type: Exclude<keyof typeof nodeTypes, 'lmChatGenerationService'>,
+	parameters: INodeParameters,
+): EditorView {
+	return view(`${type}Tool`, asTool(nodeTypes[type]), parameters);
+}
+
+function view(
+	type: string,
+	nodeType: INodeType,
+	parameters: INodeParameters,
+	workflowId?: string,
+): EditorView {
+	const { description } = nodeType;
 	const node: INode = {
 		id: 'node',
 		name: 'Node',
@@ -48,8 +68,8 @@ export function inEditor(
 		connections: {},
 		active: false,
 		nodeTypes: {
-			getByNameAndVersion: () => nodeTypes[type],
-			getByName: (): INodeType | IVersionedNodeType => nodeTypes[type],
+			getByNameAndVersion: () => nodeType,
+			getByName: (): INodeType | IVersionedNodeType => nodeType,
 			getKnownTypes: () => ({}),
 		},
 	});
@@ -64,9 +84,11 @@ export function inEditor(
 		},
 	);
 	return {
+		name: NodeHelpers.makeNodeName(resolved.parameters, description),
 		subtitle: resolve(description.subtitle ?? ''),
 		hints: hints.map(({ message }) => message),
 		form: description.properties
+			.filter(({ type }) => type !== 'hidden')
 			.filter((property) =>
 				NodeHelpers.displayParameter(resolved.parameters, property, resolved, description),
 			)

@@ -1,4 +1,5 @@
 import { type Simulator, startSimulator } from '../../simulator';
+import { runAgent, type Tool, type ToolNode } from '../engine/runAgent';
 import { askSomeone, boat, callTool, findModels, makeVideo } from './toolNodes';
 
 let simulator: Simulator;
@@ -7,6 +8,30 @@ beforeAll(async () => {
 });
 beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
+
+test.each([
+	['generate', 'Generate a video in Video Generation'],
+	['submit', 'Submit a video without waiting in Video Generation'],
+	['get', "Get a video's status in Video Generation"],
+	['wait', 'Wait for a submitted video in Video Generation'],
+])('a Video Generation tool tells the model that it does this: %s', async (operation, told) => {
+	const tool = { ...makeVideo, parameters: { ...makeVideo.parameters, operation } };
+	expect(await descriptionOf(tool)).toBe(told);
+});
+
+test('a tool keeps the description that the user gave it', async () => {
+	const written = { toolDescription: 'Makes films of birds' };
+	const parameters = { ...askSomeone.parameters, ...written };
+	expect(await descriptionOf({ ...askSomeone, parameters })).toBe('Makes films of birds');
+	const video = { ...makeVideo.parameters, ...written, descriptionType: 'manual' };
+	expect(await descriptionOf({ ...makeVideo, parameters: video })).toBe('Makes films of birds');
+});
+
+/** What the model reads of a tool. */
+async function descriptionOf(tool: ToolNode): Promise<unknown> {
+	const work = async ({ tools }: { tools: Tool[] }) => await Promise.resolve(tools[0]?.description);
+	return (await runAgent(simulator, { work, withoutModel: true, tools: [tool] })).result;
+}
 
 describe.each(['agent', 'engine'] as const)('called by the %s', (way) => {
 	test('Video Generation makes the video and tells its address', async () => {

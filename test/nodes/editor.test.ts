@@ -1,9 +1,25 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { inEditor } from '../engine/inEditor';
+import { inEditor, toolInEditor } from '../engine/inEditor';
 
 const model = (value: string, mode = 'id') => ({ model: { __rl: true, mode, value } });
 
 const said = (content: string, role = 'user') => ({ messages: { values: [{ role, content }] } });
+
+/** What n8n puts into a field when the user clicks ✨ beside it. */
+const setByAI = (name: string) =>
+	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${name}', \`\`, 'string') }}`;
+
+test.each<[Parameters<typeof toolInEditor>[0], INodeParameters, string, string]>([
+	['videoGeneration', {}, 'Generate a video', 'Generate a video in Video Generation'],
+	['videoGeneration', { operation: 'submit' }, 'Submit a video without waiting', ''],
+	['videoGeneration', { operation: 'get' }, "Get a video's status", ''],
+	['videoGeneration', { operation: 'wait' }, 'Wait for a submitted video', ''],
+	['chatCompletion', {}, 'Chat Completion', 'Chat Completion'],
+	['listModels', {}, 'List Models', 'List Models'],
+])('the canvas names %s with %j by what it does', (node, parameters, name, tool) => {
+	expect(inEditor(node, parameters).name).toBe(name);
+	expect(toolInEditor(node, parameters).name).toBe(tool || `${name} in Video Generation`);
+});
 
 describe('the subtitle tells nodes apart on the canvas', () => {
 	test.each<[Parameters<typeof inEditor>[0], INodeParameters, string]>([
@@ -21,6 +37,8 @@ describe('the subtitle tells nodes apart on the canvas', () => {
 		],
 		['videoGeneration', { operation: 'get', ...model('kite-motion') }, 'get'],
 		['videoGeneration', { operation: 'wait', taskId: 'task' }, 'wait'],
+		['videoGeneration', model(setByAI('Model')), 'generate: model set by AI'],
+		['chatCompletion', model(setByAI('Model')), 'model set by AI'],
 		['listModels', {}, 'all'],
 		['listModels', { filters: { versions: 'latest', search: 'heron' } }, 'latest: heron'],
 		['listModels', { filters: { search: '={{ $json.search }}' } }, 'all: {{ $json.search }}'],
@@ -46,9 +64,10 @@ describe('the form shows what applies, and nothing else', () => {
 		[true, true],
 		['={{ $json.wanted }}', true],
 		[false, false],
-	])('the field for the file belongs to Download: %s', (download, isShown) => {
+	])('the fields for the file belong to Download: %s', (download, isShown) => {
 		const { form } = inEditor('videoGeneration', { operation: 'get', download });
 		expect(form.includes('binaryProperty')).toBe(isShown);
+		expect(form.includes('fileName')).toBe(isShown);
 	});
 
 	test.each([
@@ -99,6 +118,17 @@ describe('hints', () => {
 		expect(video({ prompt: text })).toEqual(only(/The prompt is empty/));
 	});
 
+	test('the tool of an agent is told of ✨ in place of an empty prompt', () => {
+		const tool = (prompt: string) =>
+			toolInEditor('videoGeneration', { ...model('kite-motion'), prompt }).hints;
+		expect(tool('')).toEqual(only(/let the agent fill in Prompt, click ✨/));
+		expect(tool(setByAI('Prompt'))).toEqual(nothing);
+		const ask = (content: string) =>
+			toolInEditor('chatCompletion', { ...model('heron-chat'), ...said(content) }).hints;
+		expect(ask('')).toEqual(only(/let the agent fill in Content, click ✨/));
+		expect(ask(setByAI('Content'))).toEqual(nothing);
+	});
+
 	test('messages that come as JSON are looked at in place of those of the form', () => {
 		const asJson = (messagesJson?: string) =>
 			chat({ ...said(''), messagesSource: 'json', ...(messagesJson && { messagesJson }) });
@@ -123,7 +153,7 @@ describe('hints', () => {
 		'braces in a fixed text stay braces: %j',
 		(text) => {
 			expect(chat(said(text))).toEqual(only(/gets the braces as they stand/));
-			expect(video({ prompt: text })).toEqual(only(/gets the braces as they stand/));
+			expect(video({ prompt: text })).toEqual(only(/fixed text with an expression in it/));
 		},
 	);
 

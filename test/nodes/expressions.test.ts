@@ -1,6 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../../simulator';
 import { nodeTypes, runNode } from '../engine/runNode';
+import { videoNode } from './videoNode';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -26,8 +27,8 @@ function* withoutExpression(
 	properties: INodeProperties[],
 	path: string,
 ): Generator<string, void, undefined> {
-	for (const { name, noDataExpression, options = [] } of properties) {
-		if (noDataExpression) yield `${path}${name}`;
+	for (const { name, type, noDataExpression, options = [] } of properties) {
+		if (noDataExpression && type !== 'hidden') yield `${path}${name}`;
 		for (const option of options) {
 			if ('values' in option) yield* withoutExpression(option.values, `${path}${name}.`);
 			else if ('type' in option) yield* withoutExpression([option], `${path}${name}.`);
@@ -129,7 +130,15 @@ test('Video Generation reads every parameter of a submission anew for each item'
 		node: 'videoGeneration',
 		parameters: {
 			model: byId,
-			...fromItem('prompt', 'size', 'duration', 'download', 'binaryProperty', 'simplify'),
+			...fromItem(
+				'prompt',
+				'size',
+				'duration',
+				'download',
+				'binaryProperty',
+				'fileName',
+				'simplify',
+			),
 			options: {
 				...fromItem('fps', 'n', 'user'),
 				responseFormat: '={{ $json.response_format }}',
@@ -142,6 +151,7 @@ test('Video Generation reads every parameter of a submission anew for each item'
 			additional: { seed: index },
 			download: index === 1,
 			binaryProperty: 'clip',
+			fileName: 'boat',
 			simplify: index === 0,
 			pollInterval: 0.01,
 			maxWait: 10,
@@ -250,4 +260,28 @@ test('an Additional Body may have any field that the node does not set, whatever
 	});
 	expect(error).toBeUndefined();
 	expect(bodies('chat')).toMatchObject([{ valueOf: 'reeds' }]);
+});
+
+test.each(['generate', 'submit'])(
+	'%s pays for no prompt that is fixed text with an expression in it',
+	async (operation) => {
+		const prompt = 'A boat on {{ $json.water }}';
+		const { items } = await runNode(simulator, {
+			...videoNode({ operation, prompt }),
+			items: [{ water: 'a lake' }, { water: 'a river' }],
+			onError: 'continueRegularOutput',
+		});
+		expect(items.map(({ json }) => json.error)).toMatchObject([
+			{ message: 'Prompt is fixed text with an expression in it', item: 0, code: 'invalid_input' },
+			{ description: expect.stringMatching(/from Fixed to Expression/), item: 1 },
+		]);
+		expect(simulator.requests).toEqual([]);
+		const { error } = await runNode(simulator, videoNode({ operation, prompt }));
+		expect(error?.message).toBe('Prompt is fixed text with an expression in it [item 0]');
+	},
+);
+
+test('braces in a prompt that are no expression are sent as they are', async () => {
+	await runNode(simulator, videoNode({ operation: 'submit', prompt: 'A sign that says {{name}}' }));
+	expect(simulator.tasks).toMatchObject([{ prompt: 'A sign that says {{name}}' }]);
 });

@@ -16,7 +16,7 @@ const fields: z.ZodType<Fields> = z.lazy(() =>
 );
 const schemaFile = z.object({ type: z.literal('object'), properties: fields });
 
-/** Where n8n looks: beside the node, in the folder of its version, under its operation if it has one. */
+/** Where n8n looks: beside the node, in the folder of its version, under its resource and operation if it has them. */
 function readSchema(path: string): Fields {
 	const file = join(__dirname, '../../dist/nodes', path.replace('/', '/__schema__/'));
 	return schemaFile.parse(JSON.parse(readFileSync(file, 'utf8'))).properties;
@@ -68,7 +68,7 @@ test.each(['generate', 'submit', 'get', 'wait'])(
 	async (operation) => {
 		const task = await outputOf('videoGeneration', { ...video, operation: 'generate' });
 		const parameters = { ...video, operation, taskId: String(task.task_id) };
-		const schema = readSchema(`VideoGeneration/v1.0.0/${operation}.json`);
+		const schema = readSchema(`VideoGeneration/v1.0.0/video/${operation}.json`);
 		expect(fieldsOf(await outputOf('videoGeneration', parameters))).toEqual(wholeSeconds(schema));
 	},
 );

@@ -17,7 +17,7 @@ export const option: INodePropertyOptions = {
 	name: 'Generate',
 	value: 'generate',
 	action: 'Generate a video',
-	description: 'Submit a video and wait until it is finished',
+	description: 'Submit a video and wait until it is finished, typically one to three minutes',
 };
 
 const properties: INodeProperties[] = [

@@ -14,8 +14,8 @@ import { readTaskId, taskIdProperty } from '../taskId';
 export const option: INodePropertyOptions = {
 	name: 'Get',
 	value: 'get',
-	action: 'Get the state of a video',
-	description: 'Ask once for the state of a video that was submitted before',
+	action: "Get a video's status",
+	description: 'Get the status of a video that was submitted earlier',
 };
 
 const properties: INodeProperties[] = [taskIdProperty, ...downloadProperties, simplifyProperty];
@@ -25,7 +25,7 @@ export const description = updateDisplayOptions(
 	properties,
 );
 
-/** Gets the state of tasks once. */
+/** Gets the status of tasks once. */
 export async function execute(
 	context: IExecuteFunctions,
 	open: OpenRun,

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { eachItem } from '../../shared/eachItem';
+import { outputOfVideo } from '../output';
 import type { OpenRun, Run } from '../videoRun';
 import { finish, type WaitingOperation, type WaitPlan } from './waitingOperation';
 
@@ -16,8 +17,9 @@ export async function waitInMemory<Plan extends WaitPlan>(
 			prepare: (itemIndex): Plan => operation.prepare(itemIndex),
 			async run(plan, itemIndex) {
 				const { tasks, failure } = await operation.start(plan, itemIndex);
-				const items = tasks.map(async (task) => {
-					return await finish(run, operation, task, plan, itemIndex);
+				const items = tasks.map(async (task, index) => {
+					const output = outputOfVideo(plan.output, index);
+					return await finish(run, operation, task, { ...plan, output }, itemIndex);
 				});
 				// What is paid for is put out, also when there is nothing in place of what failed.
 				if (failure !== undefined) items.push(Promise.reject(failure));

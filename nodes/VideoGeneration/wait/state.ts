@@ -2,6 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import type { WaitedTask, WaitState } from '../../../gateway';
 import type { Outcome } from '../../shared/eachItem';
 import { errorItem, RetoldError, tellError } from '../../shared/errorText';
+import { outputOfVideo } from '../output';
 import type { Started, WaitPlan } from './waitingOperation';
 
 /**
@@ -45,10 +46,12 @@ export interface OpenTask {
 
 export function openTasks({ items, plans }: WaitState): OpenTask[] {
 	return items.flatMap((item, itemIndex) =>
-		(item?.tasks ?? []).flatMap((task) => {
+		(item?.tasks ?? []).flatMap((task, index) => {
 			const plan = plans[task.plan];
 			const isOpen = task.item === undefined && task.error === undefined;
-			return isOpen && plan !== undefined ? [{ task, plan, itemIndex }] : [];
+			if (!isOpen || plan === undefined) return [];
+			const output = outputOfVideo(plan.output, index);
+			return [{ task, plan: { ...plan, output }, itemIndex }];
 		}),
 	);
 }
