@@ -7,7 +7,16 @@ const ONLY_THE_GATEWAY =
 const restrict = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
 
 export default [
-	{ ignores: ['dist/**', 'coverage/**', 'demo-output/**', 'e2e/n8n/**', 'e2e/output/**'] },
+	{
+		ignores: [
+			'dist/**',
+			'dist-cloud/**',
+			'coverage/**',
+			'demo-output/**',
+			'e2e/n8n/**',
+			'e2e/output/**',
+		],
+	},
 	...configWithoutCloudSupport,
 	{
 		files: ['**/*.ts'],
@@ -20,6 +29,17 @@ export default [
 			group: ['n8n-*', '@n8n/*', '**/nodes/**', '**/credentials/**', '**/simulator/**'],
 			message: 'The gateway is a plain client of the service: it knows nothing of n8n.',
 		}),
+	},
+	{
+		// The build for n8n Cloud: n8n lends the clock, and nothing of Node.js is there.
+		files: ['gateway/cloud/*.ts'],
+		rules: {
+			...restrict({
+				group: ['@n8n/*', '**/nodes/**', 'undici'],
+				message: 'n8n Cloud lends n8n-workflow alone.',
+			}),
+			'@n8n/community-nodes/no-restricted-globals': 'error',
+		},
 	},
 	{
 		files: ['nodes/**/*.ts', 'credentials/**/*.ts'],
@@ -56,6 +76,10 @@ export default [
 	},
 	{
 		files: ['{gateway,nodes,credentials,bench}/**/*.ts'],
+		settings: {
+			'import-x/extensions': ['.ts'],
+			'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
+		},
 		rules: { 'import-x/no-cycle': 'error' },
 	},
 	{

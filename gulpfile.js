@@ -1,4 +1,4 @@
-const { rm, writeFile, readFile, access } = require('node:fs/promises');
+const { access, copyFile, readFile, rm, writeFile } = require('node:fs/promises');
 const path = require('node:path');
 const { execFile } = require('node:child_process');
 const { promisify } = require('node:util');
@@ -7,15 +7,21 @@ const { dest, parallel, series, src } = require('gulp');
 
 const run = promisify(execFile);
 
-const clean = () => rm('dist', { recursive: true, force: true });
+/** The package for n8n Cloud lies in a folder of its own, with its own package.json. */
+const CLOUD = 'dist-cloud';
+
+const clean = (folder) => () => rm(folder, { recursive: true, force: true });
 
 /** The nodes and the credential, one JavaScript file each, as n8n loads them. */
-const compile = () =>
-	run(process.execPath, [require.resolve('typescript/bin/tsc'), '-p', 'tsconfig.build.json']);
+const compile = (dist) => async () => {
+	const tsc = require.resolve('typescript/bin/tsc');
+	await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', dist]);
+	// The compiler followed the nodes' imports into the gateway; one file takes the place of what it wrote there.
+	await rm(path.join(dist, 'gateway'), { recursive: true, force: true });
+};
 
 const BUNDLED = {
 	bundle: true,
-	minify: true,
 	platform: 'node',
 	target: 'node20',
 	format: 'cjs',
@@ -23,7 +29,7 @@ const BUNDLED = {
 	metafile: true,
 };
 
-const CLIENT = 'dist/gateway/client.js';
+const CLIENT = 'gateway/client.js';
 
 /**
  * What the client uses of undici, put together as undici's index does it. The index reads its `fetch`, WebSocket, mocks
@@ -44,18 +50,18 @@ const UNDICI = `
  * most of its processes never run one of ours: all of this is read when a node first runs.
  */
 async function bundle() {
-	// The compiler followed the nodes' imports into the gateway; one file takes the place of what it wrote there.
-	await rm('dist/gateway', { recursive: true, force: true });
 	const builds = await Promise.all([
 		esbuild.build({
 			...BUNDLED,
+			minify: true,
 			entryPoints: ['gateway/index.ts'],
-			outfile: CLIENT,
+			outfile: path.join('dist', CLIENT),
 			alias: { undici: './undici.js' },
 			external: ['./undici.js'],
 		}),
 		esbuild.build({
 			...BUNDLED,
+			minify: true,
 			stdin: {
 				contents: UNDICI,
 				resolveDir: __dirname,
@@ -63,7 +69,7 @@ async function bundle() {
 			outfile: 'dist/gateway/undici.js',
 		}),
 	]);
-	await writeFile('dist/gateway/index.js', doorTo(CLIENT));
+	await writeDoor('dist');
 	const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs));
 	const packages = new Set(
 		inputs.flatMap((file) => file.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
@@ -72,16 +78,55 @@ async function bundle() {
 	await writeFile('dist/gateway/THIRD_PARTY_LICENSES', licences.join('\n\n'));
 }
 
+/**
+ * The gateway for n8n Cloud: other files in place of those that touch Node.js, and the zod of n8n. Whoever verifies the
+ * package can read it: it is not minified, and holds no third-party code.
+ */
+async function bundleForCloud() {
+	const replacements = require('./gateway/cloud/replacements.json');
+	const replace = {
+		name: 'replace',
+		setup: ({ onResolve }) =>
+			onResolve({ filter: /^\.{1,2}\// }, ({ path: name, resolveDir }) => {
+				const file = path.relative(__dirname, path.join(resolveDir, name)).replaceAll('\\', '/');
+				const replacement = replacements[file];
+				return replacement && { path: path.resolve(`${replacement}.ts`) };
+			}),
+	};
+	await esbuild.build({
+		...BUNDLED,
+		entryPoints: ['gateway/index.ts'],
+		outfile: path.join(CLOUD, 'dist', CLIENT),
+		plugins: [replace],
+		alias: { zod: 'zod/v4' },
+		external: ['n8n-workflow', 'zod/v4'],
+	});
+	await writeDoor(path.join(CLOUD, 'dist'));
+}
+
 /** What the nodes import in place of the client: all its names, and whoever uses one of them opens it. */
-function doorTo(client) {
-	const names = Object.keys(require(path.resolve(client)));
-	return `'use strict';
+async function writeDoor(dist) {
+	const names = Object.keys(require(path.resolve(dist, CLIENT)));
+	const door = `'use strict';
 let client;
-const open = () => (client ??= require('./${path.basename(client)}'));
+const open = () => (client ??= require('./${path.basename(CLIENT)}'));
 for (const name of ${JSON.stringify(names)}) {
 	Object.defineProperty(exports, name, { enumerable: true, get: () => open()[name] });
 }
 `;
+	await writeFile(path.join(dist, 'gateway/index.js'), door);
+}
+
+/** n8n verifies packages that promise to touch nothing but n8n. */
+async function describeForCloud() {
+	const { scripts, devDependencies, ...manifest } = JSON.parse(
+		await readFile('package.json', 'utf8'),
+	);
+	const described = { ...manifest, n8n: { ...manifest.n8n, strict: true } };
+	await writeFile(path.join(CLOUD, 'package.json'), `${JSON.stringify(described, undefined, 2)}\n`);
+	for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) {
+		await copyFile(file, path.join(CLOUD, file));
+	}
 }
 
 async function licenceOf(name) {
@@ -98,12 +143,30 @@ async function licenceOf(name) {
 	throw new Error(`${name} is bundled but has no licence file to ship`);
 }
 
-const copyIcons = () => src('icons/*.svg', { encoding: false }).pipe(dest('dist/icons'));
+const copyIcons = (dist) => () =>
+	src('icons/*.svg', { encoding: false }).pipe(dest(path.join(dist, 'icons')));
 
 /** What n8n reads from beside the nodes' JavaScript: search words and links, and the fields of the output. */
-const copyDescriptions = () =>
-	src(['nodes/**/*.node.json', 'nodes/**/__schema__/**/*.json']).pipe(dest('dist/nodes'));
+const copyDescriptions = (dist) => () =>
+	src(['nodes/**/*.node.json', 'nodes/**/__schema__/**/*.json']).pipe(
+		dest(path.join(dist, 'nodes')),
+	);
 
-exports.clean = clean;
-exports.build = series(clean, compile, parallel(bundle, copyIcons, copyDescriptions));
+const steps = (folder, dist, ...more) =>
+	series(
+		named('clean', clean(folder)),
+		named('compile', compile(dist)),
+		parallel(
+			...more,
+			named('copyIcons', copyIcons(dist)),
+			named('copyDescriptions', copyDescriptions(dist)),
+		),
+	);
+
+/** gulp shows a step under this name. */
+const named = (displayName, step) => Object.assign(step, { displayName });
+
+exports.clean = named('clean', clean('dist'));
+exports.build = steps('dist', 'dist', bundle);
+exports['build:cloud'] = steps(CLOUD, path.join(CLOUD, 'dist'), bundleForCloud, describeForCloud);
 exports.default = exports.build;

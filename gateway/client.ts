@@ -26,14 +26,14 @@ import { Semaphore } from './limits/semaphore';
 import { readChatStream, readCompletion } from './stream/readChatStream';
 import { readTaskWithVideo } from './video/inlineVideo';
 import type { InlineVideo } from './video/inlineVideoExtractor';
-import { connectionLimitOf, whenConnectionIsFree } from './http/connectionLimit';
-import { openTransport } from './http/transport';
-import type { EgressFilter, Transport } from './http/types';
+import { connectionLimitOf } from './http/connectionLimit';
+import { openTransport, whenConnectionIsFree } from './http/transport';
+import type { EgressFilter, HostHelpers, Transport } from './http/types';
 
 /** How long what follows `[DONE]` may take before the connection is closed instead of used again. */
 const DRAIN_MS = 1_000;
 
-export interface GatewayOptions {
+export interface GatewayOptions extends HostHelpers {
 	/** How many requests may be in flight at once. */
 	maxConcurrency: number;
 	/** How often a request is sent again after a transient failure. */
@@ -42,7 +42,6 @@ export interface GatewayOptions {
 	timeoutMs: number;
 	/** Asks at once, also while others wait for the rate limit of this key: for someone who looks on. */
 	skipsLine?: boolean;
-	egressFilter?: EgressFilter | undefined;
 	clock?: Clock;
 	transport?: Transport;
 }
@@ -69,9 +68,7 @@ export class Gateway {
 		this.egressFilter = options.egressFilter;
 		this.videoPath = `${connection.videoBasePath}/video/generations`;
 		this.link = {
-			transport:
-				options.transport ??
-				openTransport({ origin, ignoreSslIssues, egressFilter: options.egressFilter }),
+			transport: options.transport ?? openTransport({ ...options, origin, ignoreSslIssues }),
 			origin,
 			prefix: pathname.replace(/\/+$/, ''),
 			apiKey: new ApiKey(apiKey),

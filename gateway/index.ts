@@ -45,7 +45,7 @@ export { BufferedBody, LARGEST_VIDEO_BYTES, StreamedBody } from './http/body';
 export { type ByteStream, inspectStream, type StreamInspector } from './http/inspectStream';
 export { isSsrfRefusal } from './http/networkError';
 export { IdleTimeout } from './http/idleTimeout';
-export { type EgressFilter, type Transport } from './http/types';
+export { type HostHelpers, type Transport } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
 export { taskFailedError, TaskFailedError, WaitTimeoutError } from './video/errors';
 export { TaskPoller, type WaitSettings } from './video/taskPoller';

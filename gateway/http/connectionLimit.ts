@@ -1,4 +1,5 @@
 import { Semaphore } from '../limits/semaphore';
+import { whenConnectionIsFree } from './transport';
 
 /**
  * How many requests one n8n process has in flight to one service. Max Concurrency bounds each node, up to 100; this
@@ -10,9 +11,6 @@ import { Semaphore } from '../limits/semaphore';
 const MOST_CONNECTIONS = 256;
 /** Services whose requests are counted. A dropped one is counted from zero at its next execution. */
 const MOST_SERVICES = 100;
-
-/** undici reuses a connection one turn of the event loop after its response; a request sent sooner opens another. */
-export const whenConnectionIsFree = (action: () => void) => void setImmediate(action);
 
 const limits = new Map<string, Semaphore>();
 

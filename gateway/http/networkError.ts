@@ -39,6 +39,8 @@ const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)
 
 /** undici's messages for bytes that are not HTTP; such an error has no code. */
 const NOT_HTTP = /^(Response does not match the HTTP|bad response$|bad upgrade$)/;
+/** Codes of the parsers of undici and Node.js for bytes and heads that they do not take. */
+const NOT_HTTP_CODE = /^(UND_ERR_HEADERS_OVERFLOW$|HPE_)/;
 
 /**
  * Turns an error of undici, a decoder or a socket into a NoResponseError.
@@ -113,7 +115,7 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 function lost(cause: unknown, paid: boolean): NoResponseError {
 	const code = codeOf(cause);
 	const technical = messageOf(cause);
-	if (code === 'UND_ERR_HEADERS_OVERFLOW' || NOT_HTTP.test(technical ?? '')) {
+	if (NOT_HTTP_CODE.test(code) || NOT_HTTP.test(technical ?? '')) {
 		return new NoResponseError('The server did not return a valid HTTP response', {
 			code: 'not_http',
 			advice:

@@ -6,6 +6,9 @@ import { openDispatcher } from './proxy';
 import { proxyFor } from './proxyVariables';
 import type { EgressFilter, HttpRequest, Transport, TransportSettings } from './types';
 
+/** undici reuses a connection one turn of the event loop after its response; a request sent sooner opens another. */
+export const whenConnectionIsFree = (action: () => void): void => void setImmediate(action);
+
 /**
  * An idle connection is closed after this, unless the service announces another limit. Long enough for
  * polls every few to ten seconds, shorter than the 60 seconds after which load balancers close it: a chat on

@@ -38,8 +38,28 @@ export interface HttpResponse {
  */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
-export interface TransportSettings {
+/** n8n's request helper: what a transport without sockets of its own sends with. */
+export type RequestHelper = (options: {
+	method: HttpRequest['method'];
+	url: string;
+	headers: Record<string, string>;
+	body?: string;
+	encoding: 'stream';
+	returnFullResponse: true;
+	ignoreHttpStatusErrors: true;
+	disableFollowRedirect: true;
+	skipSslCertificateValidation: boolean;
+	timeout: number;
+	abortSignal: AbortSignal;
+}) => Promise<unknown>;
+
+/** What n8n lends to a transport. */
+export interface HostHelpers {
+	egressFilter?: EgressFilter | undefined;
+	httpRequest?: RequestHelper | undefined;
+}
+
+export interface TransportSettings extends HostHelpers {
 	origin: string;
 	ignoreSslIssues: boolean;
-	egressFilter?: EgressFilter | undefined;
 }

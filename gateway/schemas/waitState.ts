@@ -21,7 +21,8 @@ const toldError = z.object({
 	/** n8n 2.40 and later shows and counts failures by their cause. */
 	cause: z
 		.union([
-			z.object({ cause: z.literal('rate-limited'), retryAfterMs: z.number().exactOptional() }),
+			z.object({ cause: z.literal('rate-limited'), retryAfterMs: z.number() }),
+			z.object({ cause: z.literal('rate-limited') }),
 			z.object({ cause: z.enum(['quota-exhausted', 'temporarily-unavailable']) }),
 			z.object({ cause: z.literal('credential-invalid') }),
 		])

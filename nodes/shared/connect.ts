@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, ILoadOptionsFunctions, ISupplyDataFunctions } from 'n8n-workflow';
-import { allowManyListeners, type EgressFilter, Gateway, parseCredential } from '../../gateway';
+import { allowManyListeners, Gateway, type HostHelpers, parseCredential } from '../../gateway';
 import { readRequestOptions, type RequestOptions } from './requestOptions';
 
 export const credentialType = 'generationServiceApi';
@@ -36,7 +36,7 @@ export async function connect(context: IExecuteFunctions): Promise<Service> {
 	if (signal !== undefined) allowManyListeners(signal);
 	const gateway = new Gateway(connection, {
 		...options,
-		egressFilter: egressFilterOf(context.helpers),
+		...lentBy(context.helpers),
 	});
 	return { context, gateway, baseUrl: connection.baseUrl, signal, ...options };
 }
@@ -51,7 +51,7 @@ export async function connectSubNode(
 	options: RequestOptions,
 ): Promise<Gateway> {
 	const connection = parseCredential(await context.getCredentials(credentialType, itemIndex));
-	return new Gateway(connection, { ...options, egressFilter: egressFilterOf(context.helpers) });
+	return new Gateway(connection, { ...options, ...lentBy(context.helpers) });
 }
 
 /** Connects the editor's dropdowns. */
@@ -59,13 +59,17 @@ export async function connectEditor(context: ILoadOptionsFunctions): Promise<Gat
 	const connection = parseCredential(await context.getCredentials(credentialType));
 	return new Gateway(connection, {
 		...WHILE_SOMEONE_LOOKS,
-		egressFilter: egressFilterOf(context.helpers),
+		...lentBy(context.helpers),
 	});
 }
 
-/** n8n's SSRF protection, which older versions do not hand to nodes. */
-function egressFilterOf(helpers: {
-	getSecureEgressFilter?: () => EgressFilter;
-}): EgressFilter | undefined {
-	return helpers.getSecureEgressFilter?.();
+/** What n8n lends to a transport. Older versions have no SSRF protection for nodes. */
+function lentBy(helpers: {
+	httpRequest: IExecuteFunctions['helpers']['httpRequest'];
+	getSecureEgressFilter?: () => NonNullable<HostHelpers['egressFilter']>;
+}): HostHelpers {
+	return {
+		egressFilter: helpers.getSecureEgressFilter?.(),
+		httpRequest: async (options) => (await helpers.httpRequest(options)) as unknown,
+	};
 }

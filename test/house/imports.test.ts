@@ -6,6 +6,8 @@ const root = resolve(__dirname, '../..');
 
 /** The rooms of the gateway from top to bottom. A file imports from its own row or from a lower one. */
 const ROOMS = [
+	// What the build for n8n Cloud puts in the place of other files.
+	['cloud'],
 	['index'],
 	['client'],
 	['stream', 'video'],

@@ -1,3 +1,5 @@
+import '../../demo/n8nSettings';
+import { LoadOptionsContext } from 'n8n-core';
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import type { ModelOutput } from '../../gateway';
 import { modelList, outputOf } from '../../gateway/schemas/models';
@@ -74,9 +76,11 @@ async function searchFor(
 	credential = credentialOf(simulator),
 	output: ModelOutput = 'video',
 ) {
+	const node = { name: 'Node' };
+	const { helpers } = new LoadOptionsContext({} as never, node as never, {} as never, '');
 	const context = {
-		helpers: {},
-		getNode: () => ({ name: 'Node' }),
+		helpers,
+		getNode: () => node,
 		getCredentials: async () => await Promise.resolve(credential),
 	} as unknown as ILoadOptionsFunctions;
 	return await searchModels(output).call(context, text);

@@ -1,0 +1,41 @@
+import * as workflow from 'n8n-workflow';
+import type { allowManyListeners as AllowManyListeners, Clock } from '../clock';
+import { CancelledError } from '../errors/gatewayError';
+
+/** The longest delay a Node.js timer takes; a longer one would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Read once: it is asked for several times a request. */
+const { timeOrigin } = performance;
+
+/** The clock of the main build, over the sleep of n8n, which takes a signal since 2.36 and had a variant that does before. */
+export const systemClock: Clock = {
+	now: () => timeOrigin + performance.now(),
+
+	async sleep(ms, signal) {
+		await n8nSleep(ms, signal).catch(() => {
+			throw new CancelledError();
+		});
+	},
+
+	after(ms, action) {
+		const stopping = new AbortController();
+		const { signal } = stopping;
+		void n8nSleep(ms, signal).then(
+			() => signal.aborted || action(),
+			() => {},
+		);
+		return () => stopping.abort();
+	},
+};
+
+const n8n: { sleep: typeof workflow.sleep; sleepWithAbort?: typeof workflow.sleep } = workflow;
+
+async function n8nSleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+	const bounded = Math.min(Math.max(ms, 0), LONGEST_TIMER_MS);
+	if (signal === undefined) await n8n.sleep(bounded);
+	else await (n8n.sleepWithAbort ?? n8n.sleep)(bounded, signal);
+}
+
+/** Only Node.js can set this; the Node.js of n8n Cloud does not report listeners of a signal. */
+export const allowManyListeners: typeof AllowManyListeners = () => {};

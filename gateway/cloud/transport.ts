@@ -1,0 +1,133 @@
+import type { Readable } from 'node:stream';
+import { type Body, StreamedBody } from '../http/body';
+import { NeverSentError } from '../http/connectionErrors';
+import { isSsrfRefusal } from '../http/networkError';
+import type {
+	openTransport as OpenTransport,
+	whenConnectionIsFree as WhenConnectionIsFree,
+} from '../http/transport';
+import type { HttpRequest, HttpResponse, TransportSettings } from '../http/types';
+
+/** What n8n's request helper resolves to when it is asked for the full response as a stream. */
+interface HelperResponse {
+	statusCode: number;
+	headers: HttpResponse['headers'];
+	body: Readable;
+}
+
+/** Failures to look up a name and to agree on a certificate: a connection that carries one request has not taken it yet. */
+const BEFORE_REQUEST =
+	/^(ENOTFOUND|EAI_|ECONNREFUSED|CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+/** What Node.js says of a server that answers a TLS handshake without TLS, with the code EPROTO. */
+const NO_TLS = /wrong version number/;
+
+/** No connection is used again. */
+export const whenConnectionIsFree: typeof WhenConnectionIsFree = (action) => action();
+
+/** The transport over n8n's request helper, which opens a connection for each request. */
+export const openTransport: typeof OpenTransport = (settings) => async (request) => {
+	const giveUp = new AbortController();
+	const { signal } = giveUp;
+	request.whenGivenUp(() => giveUp.abort());
+	// The helper does not tell when the request is written, so it counts as written at once.
+	request.onWritten();
+	const response = await untilAborted(send(request, settings, signal), signal).catch(
+		(error: unknown) => {
+			throw toSendError(error);
+		},
+	);
+	const { statusCode: status, headers, body } = response;
+	return { status, headers: { ...headers }, body: new HelperBody(body, () => giveUp.abort()) };
+};
+
+async function send(
+	{ method, origin, path, headers, body }: HttpRequest,
+	{ httpRequest, ignoreSslIssues }: TransportSettings,
+	abortSignal: AbortSignal,
+): Promise<HelperResponse> {
+	if (httpRequest === undefined) throw new Error('n8n lends no request helper here');
+	return (await httpRequest({
+		method,
+		url: origin + path,
+		headers,
+		...(body !== undefined && { body }),
+		encoding: 'stream',
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
+		// A redirect would take the key to another host.
+		disableFollowRedirect: true,
+		skipSslCertificateValidation: ignoreSslIssues,
+		// The limit of time is the caller's; the helper's own is five minutes.
+		timeout: 0,
+		abortSignal,
+	})) as HelperResponse;
+}
+
+/** The helper may be looking up a name, which no signal ends. */
+async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+	return await new Promise((resolve, reject) => {
+		const stop = () => reject(new Error('The request was given up'));
+		if (signal.aborted) stop();
+		signal.addEventListener('abort', stop, { once: true });
+		work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+	});
+}
+
+/** Only a signal closes the connection: the stream that the helper gives is a wrapper. */
+class HelperBody implements Body {
+	private readonly body: StreamedBody;
+
+	constructor(
+		readable: Readable,
+		private readonly close: () => void,
+	) {
+		this.body = new StreamedBody(readable);
+	}
+
+	async read(onBytes: (bytes: Buffer) => boolean | void): Promise<void> {
+		await this.body.read(onBytes).finally(this.close);
+	}
+
+	async *stream(): AsyncIterable<Buffer> {
+		try {
+			yield* this.body.stream();
+		} finally {
+			this.close();
+		}
+	}
+
+	destroy(error?: Error): void {
+		this.body.destroy(error);
+		this.close();
+	}
+}
+
+/** The helper's own error holds the whole request with its key, and is not passed on. */
+function toSendError(error: unknown): Error {
+	const causes = [...causesOf(error)];
+	const message = textOf(error, 'message');
+	const isNoTls = NO_TLS.test(message);
+	const code = isNoTls ? 'ERR_SSL_WRONG_VERSION_NUMBER' : textOf(causes.at(-1), 'code');
+	const plain = Object.assign(new Error(message), { code });
+	if (isSsrfRefusal(error)) plain.name = 'SsrfRefusal';
+	const isNeverSent = isNoTls || isSsrfRefusal(error) || causes.some(precedesRequest);
+	return isNeverSent ? new NeverSentError(plain) : plain;
+}
+
+function precedesRequest(cause: unknown): boolean {
+	return textOf(cause, 'syscall') === 'connect' || BEFORE_REQUEST.test(textOf(cause, 'code'));
+}
+
+/** An error and what caused it. */
+function* causesOf(error: unknown): Generator<unknown> {
+	for (let cause = error; isObject(cause); cause = cause.cause) yield cause;
+}
+
+function textOf(value: unknown, field: string): string {
+	const text = isObject(value) ? value[field] : undefined;
+	return typeof text === 'string' ? text : '';
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === 'object' && value !== null;
+}

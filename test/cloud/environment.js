@@ -1,0 +1,16 @@
+const { TestEnvironment } = require('jest-environment-node');
+const { isExpectedToFail, isSkipped } = require('./differences');
+
+/** Marks the tests in which the build for n8n Cloud differs. */
+module.exports = class extends TestEnvironment {
+	handleTestEvent({ name, test }) {
+		if (name !== 'test_start') return;
+		const fullName = nameOf(test);
+		if (isSkipped(fullName)) test.mode = 'skip';
+		else if (isExpectedToFail(fullName)) test.failing = true;
+	}
+};
+
+function nameOf({ name, parent }) {
+	return parent && parent.name !== 'ROOT_DESCRIBE_BLOCK' ? `${nameOf(parent)} ${name}` : name;
+}
