@@ -126,7 +126,7 @@ const ADVICE: ReadonlyArray<[faults: RegExp, advice: string | RegExp]> = [
 	[/^refused-connection/, 'Check the Base URL and its port'],
 	[/^unknown-host/, 'Check the spelling of the Base URL'],
 	[/^(not-tls|untrusted)/, 'turn on Ignore SSL Issues'],
-	[/^redirect-/, 'Put the final address of the service into the Base URL'],
+	[/^redirect-/, 'Enter the final URL of the service as the Base URL in the credential.'],
 	[/^(hang|stream-hang)/, 'Increase Timeout if'],
 	[
 		/^(quota|content-f|model-n|invalid-api)/,
