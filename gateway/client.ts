@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Body, LONGEST_ANSWER_BYTES, LONGEST_TASK_BYTES } from './http/body';
+import { type Body, LONGEST_RESPONSE_BYTES, LONGEST_TASK_BYTES } from './http/body';
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
 import { GatewayError, InvalidInputError } from './errors/gatewayError';
@@ -30,18 +30,18 @@ import { connectionLimitOf } from './http/connectionLimit';
 import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { EgressFilter, HostHelpers, Transport } from './http/types';
 
-/** How long what follows `[DONE]` may take before the connection is closed instead of used again. */
+/** How long the rest of a stream after `[DONE]` may take before the connection is closed instead of reused. */
 const DRAIN_MS = 1_000;
 
 export interface GatewayOptions extends HostHelpers {
 	/** How many requests may be in flight at once. */
 	maxConcurrency: number;
-	/** How often a request is sent again after a transient failure. */
+	/** How often a request is retried after a transient failure. */
 	maxRetries: number;
-	/** Milliseconds without an answer, or without a byte of a body, until a request is given up. */
+	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
 	timeoutMs: number;
-	/** Asks at once, also while others wait for the rate limit of this key: for someone who looks on. */
-	skipsLine?: boolean;
+	/** Sends at once, even while other requests wait for the rate limit of this key: for a user who waits in the editor. */
+	skipsQueue?: boolean;
 	clock?: Clock;
 	transport?: Transport;
 }
@@ -52,29 +52,29 @@ export interface GatewayOptions extends HostHelpers {
  * aborting `signal` ends it at once with a CancelledError.
  */
 export class Gateway {
-	private readonly link: RequestContext;
+	private readonly context: RequestContext;
 	private readonly videoPath: string;
 	private readonly egressFilter: EgressFilter | undefined;
 	private readonly baseUrl: string;
 	private readonly ignoreSslIssues: boolean;
 	private egressCheck: Promise<void> | undefined;
 
-	constructor(connection: Credential, options: GatewayOptions) {
-		const { baseUrl, apiKey, ignoreSslIssues } = connection;
+	constructor(credential: Credential, options: GatewayOptions) {
+		const { baseUrl, apiKey, ignoreSslIssues } = credential;
 		const { origin, pathname } = new URL(baseUrl);
 		const clock = options.clock ?? systemClock;
 		this.baseUrl = baseUrl;
 		this.ignoreSslIssues = ignoreSslIssues;
 		this.egressFilter = options.egressFilter;
-		this.videoPath = `${connection.videoBasePath}/video/generations`;
-		this.link = {
+		this.videoPath = `${credential.videoBasePath}/video/generations`;
+		this.context = {
 			transport: options.transport ?? openTransport({ ...options, origin, ignoreSslIssues }),
 			origin,
 			prefix: pathname.replace(/\/+$/, ''),
 			apiKey: new ApiKey(apiKey),
-			limiter: options.skipsLine ? new RateLimiter(clock) : rateLimiterFor(baseUrl, apiKey, clock),
+			limiter: options.skipsQueue ? new RateLimiter(clock) : rateLimiterFor(baseUrl, apiKey, clock),
 			semaphore: new Semaphore(options.maxConcurrency, whenConnectionIsFree),
-			connections: options.skipsLine
+			connections: options.skipsQueue
 				? new Semaphore(options.maxConcurrency)
 				: connectionLimitOf(origin),
 			clock,
@@ -134,12 +134,12 @@ export class Gateway {
 			return this.namedTask(await this.request(poll, videoTaskReport, signal), taskId);
 		}
 		await this.checkEgress();
-		const { clock } = this.link;
-		const read = async (answer: ServiceResponse) =>
-			await readTaskWithVideo(answer, (json, complete) =>
-				parseResource(json, complete, answer, videoTaskReport, () => clock.now()),
+		const { clock } = this.context;
+		const read = async (response: ServiceResponse) =>
+			await readTaskWithVideo(response, (json, complete) =>
+				parseResource(json, complete, response, videoTaskReport, () => clock.now()),
 			);
-		const { task, video } = await sendRequest(this.link, poll, read, signal);
+		const { task, video } = await sendRequest(this.context, poll, read, signal);
 		if (video !== undefined) onInlineVideo(video);
 		return this.namedTask(task, taskId);
 	}
@@ -149,27 +149,27 @@ export class Gateway {
 		return {
 			...report,
 			id,
-			...(error !== undefined && { error: this.link.apiKey.redactValue(error) }),
+			...(error !== undefined && { error: this.context.apiKey.redactValue(error) }),
 		};
 	}
 
 	/** Whether to ignore SSL issues at this URL: only if it is the service's own. */
-	ignoresSslIssuesAt(address: string): boolean {
-		return this.ignoreSslIssues && new URL(address).origin === this.link.origin;
+	ignoresSslIssuesAt(url: string): boolean {
+		return this.ignoreSslIssues && new URL(url).origin === this.context.origin;
 	}
 
 	/** Takes the key out of what an error tells of a response. */
 	redactError(text: string): string {
-		return this.link.apiKey.redactError(text);
+		return this.context.apiKey.redactError(text);
 	}
 
 	/** Runs other work, such as a download, as one of the requests in flight. */
 	async inSlot<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-		await this.link.semaphore.acquire(signal);
+		await this.context.semaphore.acquire(signal);
 		try {
 			return await work();
 		} finally {
-			this.link.semaphore.release();
+			this.context.semaphore.release();
 		}
 	}
 
@@ -194,36 +194,44 @@ export class Gateway {
 		signal?: AbortSignal,
 	): Promise<Resource> {
 		if (this.egressFilter) await this.checkEgress();
-		return await sendRequest(this.link, request, (answer) => this.read(answer, schema), signal);
+		return await sendRequest(
+			this.context,
+			request,
+			(response) => this.read(response, schema),
+			signal,
+		);
 	}
 
-	private read<Resource>(answer: ServiceResponse, schema: z.ZodType<Resource>): Promise<Resource> {
-		const limit = schema === videoTaskReport ? LONGEST_TASK_BYTES : LONGEST_ANSWER_BYTES;
-		return readResource(answer, schema, () => this.link.clock.now(), limit);
+	private read<Resource>(
+		response: ServiceResponse,
+		schema: z.ZodType<Resource>,
+	): Promise<Resource> {
+		const limit = schema === videoTaskReport ? LONGEST_TASK_BYTES : LONGEST_RESPONSE_BYTES;
+		return readResource(response, schema, () => this.context.clock.now(), limit);
 	}
 
 	private async complete(
 		content: object,
 		accept: string,
-		readAnswer: typeof readCompletion,
+		reader: typeof readCompletion,
 		onText: (text: string) => void,
 		signal?: AbortSignal,
 	): Promise<ChatCompletion> {
 		let received = '';
-		const hand = (text: string) => {
+		const collect = (text: string) => {
 			received += text;
 			onText(text);
 		};
 		const body = JSON.stringify(content);
 		const request = { method: 'POST', path: '/v1/chat/completions', body, accept } as const;
-		const { clock } = this.link;
+		const { clock } = this.context;
 		if (this.egressFilter) await this.checkEgress();
-		const read = async (answer: ServiceResponse) => {
-			const { completion, rest } = await readAnswer(answer, () => clock.now(), hand);
-			if (rest) this.drain(answer.body, rest);
+		const read = async (response: ServiceResponse) => {
+			const { completion, rest } = await reader(response, () => clock.now(), collect);
+			if (rest) this.drain(response.body, rest);
 			return completion;
 		};
-		return await sendRequest(this.link, request, read, signal).catch((error: unknown) => {
+		return await sendRequest(this.context, request, read, signal).catch((error: unknown) => {
 			if (error instanceof GatewayError && received !== '') {
 				error.partialText = this.redactError(received);
 			}
@@ -233,14 +241,14 @@ export class Gateway {
 
 	/** Reads a body to its end, which frees its connection for the next request. */
 	private drain(body: Body, rest: Promise<void>): void {
-		const stop = this.link.clock.after(DRAIN_MS, () => body.destroy());
+		const stop = this.context.clock.after(DRAIN_MS, () => body.destroy());
 		void rest.then(stop);
 	}
 
 	/** n8n's SSRF protection checks the service's URL before the first request, until it allows it. */
 	private async checkEgress(): Promise<void> {
 		if (this.egressFilter === undefined) return;
-		this.egressCheck ??= checkAddress(this.egressFilter, this.baseUrl).catch((error: unknown) => {
+		this.egressCheck ??= checkUrl(this.egressFilter, this.baseUrl).catch((error: unknown) => {
 			// The DNS lookup may have failed: the next item checks again.
 			this.egressCheck = undefined;
 			throw error;
@@ -253,8 +261,8 @@ export class Gateway {
  * Asks n8n's egress filter about a URL. Depending on its version, a refusal rejects or resolves to `{ ok: false }`.
  * @throws InvalidInputError
  */
-async function checkAddress(filter: EgressFilter, address: string): Promise<void> {
-	const allowed = await filter.validateUrl(address).then(
+async function checkUrl(filter: EgressFilter, url: string): Promise<void> {
+	const allowed = await filter.validateUrl(url).then(
 		(result) =>
 			!(typeof result === 'object' && result !== null && 'ok' in result && result.ok === false),
 		() => false,

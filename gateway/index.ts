@@ -37,7 +37,7 @@ export {
 } from './schemas/video';
 export {
 	parseWaitState,
-	type ToldError,
+	type ErrorReport,
 	type WaitedTask,
 	type WaitState,
 } from './schemas/waitState';

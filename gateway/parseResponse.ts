@@ -30,26 +30,26 @@ export function malformedResponse(
  * @throws ServiceError when the body is one of the service's error bodies anyway
  */
 export async function readResource<Resource>(
-	answer: ServiceResponse,
+	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
 	now: () => number,
 	limit: number,
 ): Promise<Resource> {
-	const { bytes, complete } = await readBody(answer.body, limit, answer.onProgress);
-	return parseResource(bytes, complete, answer, schema, now);
+	const { bytes, complete } = await readBody(response.body, limit, response.onProgress);
+	return parseResource(bytes, complete, response, schema, now);
 }
 
 /** Parses a body as the JSON of a resource, as {@link readResource} does. */
 export function parseResource<Resource>(
 	bytes: Buffer,
 	complete: boolean,
-	answer: ServiceResponse,
+	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
 	now: () => number,
 ): Resource {
 	if (!complete) {
 		throw malformedResponse(
-			answer,
+			response,
 			'The response is larger than any response of this service',
 			bytes,
 		);
@@ -57,14 +57,16 @@ export function parseResource<Resource>(
 	let value: unknown;
 	try {
 		// A key that the service repeats in a good response would stay in the execution's data forever.
-		value = JSON.parse(withoutByteOrderMark(answer.apiKey.redactResponse(bytes.toString('utf8'))));
+		value = JSON.parse(
+			withoutByteOrderMark(response.apiKey.redactResponse(bytes.toString('utf8'))),
+		);
 	} catch {
-		throw malformedResponse(answer, 'The response is not JSON', bytes);
+		throw malformedResponse(response, 'The response is not JSON', bytes);
 	}
 	const parsed = schema.safeParse(value);
 	if (parsed.success) return parsed.data;
-	if (readErrorBody(value)) throw toServiceError(answer, value, answer.apiKey, now());
-	throw malformedResponse(answer, 'The response does not have the format of the service', bytes);
+	if (readErrorBody(value)) throw toServiceError(response, value, response.apiKey, now());
+	throw malformedResponse(response, 'The response does not have the format of the service', bytes);
 }
 
 function withoutByteOrderMark(text: string): string {

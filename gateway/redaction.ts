@@ -10,14 +10,14 @@ const REPLACEMENT = '[API key removed]';
 export class ApiKey {
 	readonly #key: string;
 	/** A text without any of these, and without a character that begins an escape, does not contain the key. */
-	readonly #signs: string[];
+	readonly #fragments: string[];
 	#everyForm: RegExp | undefined;
 
 	constructor(key: string) {
 		this.#key = key;
 		const encoded = base64Forms(key).flatMap((form) => [form, forUrls(form)]);
 		const forms = [...new Set([key, ...encoded])];
-		this.#signs = forms.filter(
+		this.#fragments = forms.filter(
 			(form) => !forms.some((other) => other !== form && form.includes(other)),
 		);
 	}
@@ -50,7 +50,8 @@ export class ApiKey {
 	}
 
 	#redact(text: string): string {
-		if (!this.#signs.some((sign) => text.includes(sign)) && !/[\\%&]/.test(text)) return text;
+		if (!this.#fragments.some((fragment) => text.includes(fragment)) && !/[\\%&]/.test(text))
+			return text;
 		this.#everyForm ??= everyForm(this.#key);
 		return text.replace(this.#everyForm, REPLACEMENT);
 	}

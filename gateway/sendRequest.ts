@@ -59,7 +59,7 @@ export interface ServiceResponse extends HttpResponse {
 export async function sendRequest<Result>(
 	context: RequestContext,
 	request: ServiceRequest,
-	read: (answer: ServiceResponse) => Promise<Result>,
+	read: (response: ServiceResponse) => Promise<Result>,
 	signal?: AbortSignal,
 ): Promise<Result> {
 	const { semaphore, limiter, clock, maxRetries } = context;
@@ -100,50 +100,50 @@ async function sendOnce<Result>(
 	context: RequestContext,
 	permit: Permit,
 	request: ServiceRequest,
-	read: (answer: ServiceResponse) => Promise<Result>,
+	read: (response: ServiceResponse) => Promise<Result>,
 	signal: AbortSignal | undefined,
 ): Promise<Result> {
 	const paid = request.method === 'POST';
 	// Only Stop ends this wait: a request that is not sent cannot time out.
 	await context.connections.acquire(signal);
-	const limit = new IdleTimeout(context.clock, context.timeoutMs, signal, 'connecting');
-	const explain = (error: unknown): GatewayError => {
-		if (signal?.aborted) return new CancelledError(paid && limit.phase !== 'connecting');
+	const idleTimeout = new IdleTimeout(context.clock, context.timeoutMs, signal, 'connecting');
+	const toGatewayError = (error: unknown): GatewayError => {
+		if (signal?.aborted) return new CancelledError(paid && idleTimeout.phase !== 'connecting');
 		if (error instanceof GatewayError) {
 			error.mayHaveBeenAccepted ||= paid && mayHideSuccess(error);
 			return error;
 		}
-		if (!limit.expired) return toNetworkError(error, paid);
-		if (limit.phase === 'connecting') return connectTimeoutError();
-		return timeoutError(context.timeoutMs, paid, limit.phase);
+		if (!idleTimeout.expired) return toNetworkError(error, paid);
+		if (idleTimeout.phase === 'connecting') return connectTimeoutError();
+		return timeoutError(context.timeoutMs, paid, idleTimeout.phase);
 	};
 	let body: Body | undefined;
 	try {
 		context.limiter.recheck(permit);
-		const answer = await context.transport({
+		const response = await context.transport({
 			method: request.method,
 			origin: context.origin,
 			path: context.prefix + request.path,
 			headers: headersOf(context, request),
 			body: request.body,
 			connection: request.connection ?? 'pooled',
-			onWritten: () => limit.enter('response'),
-			whenGivenUp: (close) => limit.whenGivenUp(close),
+			onWritten: () => idleTimeout.enter('response'),
+			whenGivenUp: (close) => idleTimeout.whenGivenUp(close),
 		});
-		body = answer.body;
-		const waitedMs = limit.enter('body');
-		const onProgress = () => limit.progress();
-		if (!isThrottled(answer.status)) context.limiter.accept(permit);
-		if (answer.status >= 200 && answer.status < 300) {
-			const { status, headers } = answer;
+		body = response.body;
+		const waitedMs = idleTimeout.enter('body');
+		const onProgress = () => idleTimeout.progress();
+		if (!isThrottled(response.status)) context.limiter.accept(permit);
+		if (response.status >= 200 && response.status < 300) {
+			const { status, headers } = response;
 			return await read({ status, headers, body, onProgress, apiKey: context.apiKey });
 		}
-		throw await readServiceError(context, answer, waitedMs, onProgress);
+		throw await readServiceError(context, response, waitedMs, onProgress);
 	} catch (error) {
 		body?.destroy();
-		throw explain(error);
+		throw toGatewayError(error);
 	} finally {
-		limit.end();
+		idleTimeout.end();
 		context.connections.release();
 	}
 }
@@ -164,12 +164,12 @@ function headersOf(
 /** The status is enough: an incomplete error body does not hide it. */
 async function readServiceError(
 	context: RequestContext,
-	answer: HttpResponse,
+	response: HttpResponse,
 	waitedMs: number,
 	onProgress: () => void,
 ) {
-	const text = await readBody(answer.body, LONGEST_ERROR_BYTES, onProgress)
+	const text = await readBody(response.body, LONGEST_ERROR_BYTES, onProgress)
 		.then(({ bytes }) => bytes.toString('utf8'))
 		.catch(() => '');
-	return toServiceError(answer, text, context.apiKey, context.clock.now(), waitedMs);
+	return toServiceError(response, text, context.apiKey, context.clock.now(), waitedMs);
 }

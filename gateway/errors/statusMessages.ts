@@ -94,7 +94,7 @@ const BY_CODE = new Map<string, StatusMessage>(
 			message: "The service's content policy blocked the request",
 			advice: 'Change the wording of the prompt or messages.',
 		},
-	].map((told) => [told.code, told]),
+	].map((entry) => [entry.code, entry]),
 );
 
 /**
@@ -107,8 +107,8 @@ export function statusMessage(
 	code: string | undefined,
 	hasWords: boolean,
 ): Omit<StatusMessage, 'adviceWithoutWords'> {
-	const told = (code === undefined ? undefined : BY_CODE.get(code)) ?? byStatus(status, hasWords);
-	return hasWords ? told : { ...told, advice: told.adviceWithoutWords ?? told.advice };
+	const entry = (code === undefined ? undefined : BY_CODE.get(code)) ?? byStatus(status, hasWords);
+	return hasWords ? entry : { ...entry, advice: entry.adviceWithoutWords ?? entry.advice };
 }
 
 function byStatus(status: number, hasWords: boolean): StatusMessage {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 
 /** No answer, model list or submission comes near this; parsed, it takes several times as much memory. */
-export const LONGEST_ANSWER_BYTES = 32 * 1024 * 1024;
+export const LONGEST_RESPONSE_BYTES = 32 * 1024 * 1024;
 /** A task may contain its video as text; one that is downloaded is written to a file as it arrives. */
 export const LONGEST_TASK_BYTES = 256 * 1024 * 1024;
 /** Ten seconds of 1080p stay far below this: more would only fill the disk. */

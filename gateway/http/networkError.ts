@@ -152,7 +152,7 @@ function lost(cause: unknown, paid: boolean): NoResponseError {
 /** The technical detail may contain the proxy's host and port, but never its user. */
 function proxyFailed(error: ProxyError): NoResponseError {
 	const { code, status } = error;
-	const told: Record<ProxyError['code'], [message: string, advice: string]> = {
+	const texts: Record<ProxyError['code'], [message: string, advice: string]> = {
 		proxy_login: [
 			'The proxy of the n8n host requires a valid user name and password',
 			`Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
@@ -172,7 +172,7 @@ function proxyFailed(error: ProxyError): NoResponseError {
 			`Check ${PROXY_VARIABLES}, and that the proxy is running.`,
 		],
 	};
-	const [message, advice] = told[code];
+	const [message, advice] = texts[code];
 	return new NoResponseError(message, {
 		code,
 		advice,

@@ -18,9 +18,9 @@ export interface ConnectionOptions extends Omit<Agent.Options, 'connect' | 'fact
  * @throws InvalidInputError when the variable is not a URL
  */
 export function openDispatcher(service: string, options: ConnectionOptions): Dispatcher {
-	const address = proxyFor(service);
-	if (address === '') return new Agent(options);
-	const proxy = parseProxy(address);
+	const proxyUrl = proxyFor(service);
+	if (proxyUrl === '') return new Agent(options);
+	const proxy = parseProxy(proxyUrl);
 	const { timeout, rejectUnauthorized } = options.connect;
 	if (service.startsWith('http:') && proxy.protocol.startsWith('http')) {
 		const connections = new Agent({ ...options, connect: { timeout } });
@@ -85,8 +85,8 @@ class ForwardedResponse implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-		const told = this.isSent ? error : new ProxyError(undefined, error);
-		this.handler.onResponseError?.(controller, told);
+		const failure = this.isSent ? error : new ProxyError(undefined, error);
+		this.handler.onResponseError?.(controller, failure);
 	}
 }
 

@@ -39,9 +39,9 @@ function variable(name: string): string {
 }
 
 /** @throws InvalidInputError without the URL, which may contain a password */
-export function parseProxy(address: string): URL {
-	if (!URL.canParse(address)) throw unusable();
-	const { protocol, username, password, host } = new URL(address);
+export function parseProxy(text: string): URL {
+	if (!URL.canParse(text)) throw unusable();
+	const { protocol, username, password, host } = new URL(text);
 	const login = [username, password].filter(Boolean).join(':');
 	if (!PROTOCOLS.has(protocol) || host === '' || !isEncoded(login)) throw unusable();
 	return new URL(`${protocol}//${login && `${login}@`}${host}`);

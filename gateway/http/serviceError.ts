@@ -38,27 +38,31 @@ export function toServiceError(
 	const value = typeof body === 'string' ? parseOrUndefined(body) : body;
 	const {
 		code,
-		message: said,
+		message: quoted,
 		data,
 	} = readErrorBody(value) ?? { message: textOf(body, headers, apiKey) };
 	const retryAfterMs = bounded(retryAfter(status, headers, data, now));
 	const isForeign =
 		!isServicesOwnError(value) &&
 		mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
-	const told = isForeign ? foreignMessage(status) : statusMessage(status, code, Boolean(said));
+	const summary = isForeign ? foreignMessage(status) : statusMessage(status, code, Boolean(quoted));
 	const filter = z.object({ reason: z.string() }).safeParse(data).data;
 	const reason = filter && clip(apiKey.redactError(filter.reason));
-	return new ServiceError(reason === undefined ? told.message : `${told.message}: ${reason}`, {
-		status,
-		isForeign,
-		// A code that is an ordinary word is kept.
-		code: isForeign || !code ? told.code : apiKey.redactResponse(code),
-		advice: status === 429 && retryAfterMs !== undefined ? comeBack(retryAfterMs) : told.advice,
-		serviceMessage: said ? clip(apiKey.redactError(said)) : undefined,
-		reason,
-		retryAfterMs,
-		rateLimit: readRateLimit(headers),
-	});
+	return new ServiceError(
+		reason === undefined ? summary.message : `${summary.message}: ${reason}`,
+		{
+			status,
+			isForeign,
+			// A code that is an ordinary word is kept.
+			code: isForeign || !code ? summary.code : apiKey.redactResponse(code),
+			advice:
+				status === 429 && retryAfterMs !== undefined ? retryAdvice(retryAfterMs) : summary.advice,
+			serviceMessage: quoted ? clip(apiKey.redactError(quoted)) : undefined,
+			reason,
+			retryAfterMs,
+			rateLimit: readRateLimit(headers),
+		},
+	);
 }
 
 /**
@@ -82,7 +86,7 @@ function textOf(body: unknown, headers: HttpResponse['headers'], apiKey: ApiKey)
 	return isPage ? htmlToText(text) : text.trim();
 }
 
-function comeBack(retryAfterMs: number): string {
+function retryAdvice(retryAfterMs: number): string {
 	return `The service asks to retry after ${formatDuration(retryAfterMs)}. Run the node again then, or reduce Max Concurrency.`;
 }
 

@@ -26,13 +26,13 @@ let filterCount = 0;
 /** The transport over the process-wide pools of this service, TLS setting and proxy. */
 export function openTransport(settings: TransportSettings): Transport {
 	const { origin: service, ignoreSslIssues, egressFilter } = settings;
-	const way = [service, ignoreSslIssues, filterId(egressFilter), proxyFor(service)];
+	const route = [service, ignoreSslIssues, filterId(egressFilter), proxyFor(service)];
 	// In a pool of their own, requests that close their connection never meet one that was used before.
-	const keys = { pooled: JSON.stringify(way), own: JSON.stringify([...way, 'own']) };
+	const keys = { pooled: JSON.stringify(route), own: JSON.stringify([...route, 'own']) };
 	return async (request) => {
 		const pool = poolFor(keys[request.connection], settings);
-		const answer = await dispatch(pool, toDispatch(request), request);
-		return { ...answer, body: decompress(answer.body, answer.headers['content-encoding']) };
+		const response = await dispatch(pool, toDispatch(request), request);
+		return { ...response, body: decompress(response.body, response.headers['content-encoding']) };
 	};
 }
 

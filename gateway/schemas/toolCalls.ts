@@ -26,12 +26,12 @@ const toolCall = z.object({
  */
 export function readToolCalls(completion: ChatCompletion): ToolCall[] {
 	const choice = firstChoice(completion);
-	const wishes = choice?.message.tool_calls;
-	if (!Array.isArray(wishes)) return [];
-	return wishes.map((wish: unknown) => {
-		const call = toolCall.safeParse(wish);
-		if (!call.success) throw unreadable('The model made an invalid tool call', wish);
-		const { name, arguments: given } = call.data.function;
+	const calls = choice?.message.tool_calls;
+	if (!Array.isArray(calls)) return [];
+	return calls.map((call: unknown) => {
+		const parsed = toolCall.safeParse(call);
+		if (!parsed.success) throw unreadable('The model made an invalid tool call', call);
+		const { name, arguments: given } = parsed.data.function;
 		const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
 		if (!isJson(text || '{}')) {
 			const advice =
@@ -40,11 +40,11 @@ export function readToolCalls(completion: ChatCompletion): ToolCall[] {
 					: 'Run the node again, or choose another model.';
 			throw unreadable(
 				`The model called the tool ${name} with arguments that are not JSON`,
-				wish,
+				call,
 				advice,
 			);
 		}
-		return { id: call.data.id, name, arguments: text || '{}' };
+		return { id: parsed.data.id, name, arguments: text || '{}' };
 	});
 }
 
@@ -57,10 +57,10 @@ function isJson(text: string): boolean {
 	}
 }
 
-function unreadable(message: string, wish: unknown, advice = 'Choose another model.') {
+function unreadable(message: string, call: unknown, advice = 'Choose another model.') {
 	return new MalformedResponseError(message, {
 		status: 200,
-		bodyStart: JSON.stringify(wish).slice(0, 300),
+		bodyStart: JSON.stringify(call).slice(0, 300),
 		advice,
 	});
 }

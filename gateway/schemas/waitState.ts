@@ -6,7 +6,7 @@ type Field = object | string | number | boolean | null | undefined;
 const fields = z.custom<Record<string, Field>>((value) => object.safeParse(value).success);
 
 /** Everything a node reports of an error: enough to report it again in another process. */
-const toldError = z.object({
+const errorReport = z.object({
 	/** As in an error item. */
 	failure: z.looseObject({
 		message: z.string(),
@@ -29,7 +29,7 @@ const toldError = z.object({
 		.optional(),
 });
 
-export type ToldError = z.infer<typeof toldError>;
+export type ErrorReport = z.infer<typeof errorReport>;
 
 const progressSeen = z.object({
 	/** Milliseconds since the Unix epoch. */
@@ -58,7 +58,7 @@ const task = z.object({
 	malformed: z.number().optional(),
 	/** The result: the node's item, or its error. */
 	item: object.optional(),
-	error: toldError.optional(),
+	error: errorReport.optional(),
 });
 
 /** How to wait for the tasks of one or more items, and how to output them. */
@@ -79,7 +79,7 @@ const plan = z.object({
 const item = z.object({
 	tasks: z.array(task),
 	/** Why it has no tasks, or no replacements for those that failed. */
-	error: toldError.optional(),
+	error: errorReport.optional(),
 });
 
 /** Everything a node needs to continue a wait in another process; null for items that have not started. */

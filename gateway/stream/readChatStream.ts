@@ -1,5 +1,5 @@
 import { GatewayError, MalformedResponseError, NoResponseError } from '../errors/gatewayError';
-import { BufferedBody, LONGEST_ANSWER_BYTES, readBody } from '../http/body';
+import { BufferedBody, LONGEST_RESPONSE_BYTES, readBody } from '../http/body';
 import { malformedResponse, parseResource } from '../parseResponse';
 import {
 	chatChunk,
@@ -33,18 +33,22 @@ const EVENT_FIELD = /^(data|event|id|retry)?:/;
  * @throws GatewayError as {@link readChatStream} and `readResource` do
  */
 export async function readCompletion(
-	answer: ServiceResponse,
+	response: ServiceResponse,
 	now: () => number,
 	onText: (text: string) => void,
 ): Promise<ReadCompletion> {
-	if (/^\s*text\/event-stream/i.test(String(answer.headers['content-type']))) {
-		return await readChatStream(answer, now, onText);
+	if (/^\s*text\/event-stream/i.test(String(response.headers['content-type']))) {
+		return await readChatStream(response, now, onText);
 	}
-	const { bytes, complete } = await readBody(answer.body, LONGEST_ANSWER_BYTES, answer.onProgress);
+	const { bytes, complete } = await readBody(
+		response.body,
+		LONGEST_RESPONSE_BYTES,
+		response.onProgress,
+	);
 	if (complete && EVENT_FIELD.test(bytes.toString('utf8', 0, 64).trimStart())) {
-		return await readChatStream({ ...answer, body: new BufferedBody(bytes) }, now, onText);
+		return await readChatStream({ ...response, body: new BufferedBody(bytes) }, now, onText);
 	}
-	return { completion: parseResource(bytes, complete, answer, chatCompletion, now) };
+	return { completion: parseResource(bytes, complete, response, chatCompletion, now) };
 }
 
 /**
@@ -55,7 +59,7 @@ export async function readCompletion(
  * @throws MalformedResponseError when an event is not a chunk
  */
 export async function readChatStream(
-	answer: ServiceResponse,
+	response: ServiceResponse,
 	now: () => number,
 	onText: (text: string) => void,
 ): Promise<ReadCompletion> {
@@ -67,10 +71,10 @@ export async function readChatStream(
 		if (text !== '') onText(text);
 	};
 	const mayBreakOff = () => assembly.isFinished;
-	const { isDone, start, rest } = await readChunks(answer, now, onChunk, mayBreakOff);
+	const { isDone, start, rest } = await readChunks(response, now, onChunk, mayBreakOff);
 	if (!isDone && chunks === 0 && start.length > 0) {
 		// The service may choose not to stream.
-		const completion = parseResource(start, true, answer, chatCompletion, now);
+		const completion = parseResource(start, true, response, chatCompletion, now);
 		const text = firstChoice(completion)?.message.content;
 		if (text) onText(text);
 		return { completion, rest };
@@ -85,7 +89,7 @@ export async function readChatStream(
 	const completion = chatCompletion.safeParse(assembly.toCompletion());
 	if (completion.success) return { completion: completion.data, rest };
 	throw malformedResponse(
-		answer,
+		response,
 		'The stream ended without an answer',
 		JSON.stringify(assembly.toCompletion()),
 	);
@@ -93,18 +97,18 @@ export async function readChatStream(
 
 /** @returns whether `data: [DONE]` arrived, and the body up to its first data line */
 async function readChunks(
-	answer: ServiceResponse,
+	response: ServiceResponse,
 	now: () => number,
 	onChunk: (chunk: ChatChunk) => void,
 	mayBreakOff: () => boolean,
 ): Promise<{ isDone: boolean; start: Buffer; rest: Promise<void> }> {
-	const lines = new SseLines(answer);
+	const lines = new SseLines(response);
 	let size = 0;
 	const beginning: Buffer[] = [];
 	let isStream = false;
 	let isDone = false;
 	const events = new SseEvents(
-		(value, text) => onChunk(toChunk(value, text, answer, now)),
+		(value, text) => onChunk(toChunk(value, text, response, now)),
 		(value) => chatChunk.safeParse(value).success,
 	);
 	const take = (line: string) => {
@@ -120,12 +124,12 @@ async function readChunks(
 			end = resolveRest;
 		});
 		const finish = () => resolve({ isDone, start: Buffer.concat(beginning), rest });
-		const whole = answer.body.read((bytes) => {
+		const whole = response.body.read((bytes) => {
 			if (isDone) return;
-			answer.onProgress();
+			response.onProgress();
 			if (!isStream) beginning.push(bytes);
 			size += bytes.length;
-			if (size > LONGEST_STREAM_BYTES) throw endless(answer);
+			if (size > LONGEST_STREAM_BYTES) throw endless(response);
 			if (lines.push(bytes).some(take)) finish();
 		});
 		void whole
@@ -151,11 +155,11 @@ function endless({ status }: ServiceResponse): MalformedResponseError {
 function toChunk(
 	value: unknown,
 	text: string,
-	answer: ServiceResponse,
+	response: ServiceResponse,
 	now: () => number,
 ): ChatChunk {
 	const chunk = chatChunk.safeParse(value);
 	if (chunk.success) return chunk.data;
-	if (readErrorBody(value)) throw toServiceError(answer, value, answer.apiKey, now());
-	throw malformedResponse(answer, 'The stream contains an invalid chunk', text);
+	if (readErrorBody(value)) throw toServiceError(response, value, response.apiKey, now());
+	throw malformedResponse(response, 'The stream contains an invalid chunk', text);
 }

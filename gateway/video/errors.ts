@@ -5,7 +5,7 @@ import type { VideoTask } from '../schemas/video';
 
 const LONGEST_TEXT = 1_000;
 
-const told = z.looseObject({
+const errorFields = z.looseObject({
 	message: z.string().optional().catch(undefined),
 	detail: z.string().optional().catch(undefined),
 	reason: z.string().optional().catch(undefined),
@@ -49,7 +49,7 @@ export class WaitTimeoutError extends GatewayError {
 
 /** The error of a task with status `failed`. Its `error` may have any shape: the readable part is used. */
 export function taskFailedError(task: VideoTask): TaskFailedError {
-	const { text, code } = read(task.error);
+	const { text, code } = readError(task.error);
 	return new TaskFailedError(
 		task,
 		text === undefined ? undefined : text.slice(0, LONGEST_TEXT),
@@ -66,10 +66,10 @@ function toJson(value: unknown): string | undefined {
 	}
 }
 
-function read(error: unknown): { text?: string | undefined; code?: string | undefined } {
+function readError(error: unknown): { text?: string | undefined; code?: string | undefined } {
 	if (error === undefined || error === null || error === '') return {};
 	if (typeof error === 'string') return { text: error };
-	const { data } = told.safeParse(error);
+	const { data } = errorFields.safeParse(error);
 	const text = data?.message ?? data?.detail ?? data?.reason ?? toJson(error);
 	return { text, code: data?.code === undefined ? undefined : String(data.code) };
 }

@@ -1,4 +1,4 @@
-import { LARGEST_VIDEO_BYTES, LONGEST_ANSWER_BYTES } from '../http/body';
+import { LARGEST_VIDEO_BYTES, LONGEST_RESPONSE_BYTES } from '../http/body';
 import type { ServiceResponse } from '../sendRequest';
 import { Base64Decoder, isDataAddress } from './base64Decoder';
 import { type InlineVideo, InlineVideoExtractor } from './inlineVideoExtractor';
@@ -12,17 +12,17 @@ const DEEPEST = 3;
  * @param parse turns the JSON without a large video into the task
  */
 export async function readTaskWithVideo<Task extends { url?: string | null | undefined }>(
-	answer: ServiceResponse,
+	response: ServiceResponse,
 	parse: (json: Buffer, complete: boolean) => Task,
 	largestVideo = LARGEST_VIDEO_BYTES,
 ): Promise<{ task: Task; video: InlineVideo | undefined }> {
 	const extractor = new InlineVideoExtractor(openInlineVideoFile);
 	let complete = true;
 	try {
-		for await (const chunk of answer.body.stream()) {
-			answer.onProgress();
+		for await (const chunk of response.body.stream()) {
+			response.onProgress();
 			await extractor.push(chunk);
-			if (extractor.heldBytes > LONGEST_ANSWER_BYTES || extractor.videoBytes > largestVideo) {
+			if (extractor.heldBytes > LONGEST_RESPONSE_BYTES || extractor.videoBytes > largestVideo) {
 				complete = false;
 				break;
 			}

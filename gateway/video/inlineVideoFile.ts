@@ -13,13 +13,13 @@ import type { InlineVideoStore } from './inlineVideoExtractor';
 export async function openInlineVideoFile(): Promise<InlineVideoStore> {
 	const folder = tmpdir();
 	const path = join(folder, `generation-service-${randomUUID()}`);
-	const explain = (error: Error) => {
+	const fail = (error: Error) => {
 		throw new StorageError(`Could not store the video in the temporary folder ${folder}`, error);
 	};
-	const handle = await open(path, 'wx', 0o600).catch(explain);
+	const handle = await open(path, 'wx', 0o600).catch(fail);
 	return {
 		// Unlike `write`, it continues until all bytes are written.
-		write: async (bytes) => await handle.appendFile(bytes).catch(explain),
+		write: async (bytes) => await handle.appendFile(bytes).catch(fail),
 		async close() {
 			await handle.close().catch(() => {});
 			return {

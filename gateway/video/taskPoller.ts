@@ -50,9 +50,9 @@ interface PolledTask {
 	stopPoll: () => void;
 	stopDeadline: () => void;
 	/** Whether a poll has ended, successfully or not. */
-	polled: boolean;
+	wasPolled: boolean;
 	/** Whether a poll has found the task. */
-	seen: boolean;
+	wasFound: boolean;
 	malformed: number;
 	lastFailure: GatewayError | undefined;
 	succeed: (task: VideoTask) => void;
@@ -71,10 +71,10 @@ interface Round {
  * polls in flight.
  */
 export class TaskPoller {
-	private readonly watched = new Set<PolledTask>();
+	private readonly tasks = new Set<PolledTask>();
 	private readonly rounds = new Map<string, Round>();
 	private readonly cancel = () => {
-		for (const watched of [...this.watched]) watched.fail(new CancelledError());
+		for (const polled of [...this.tasks]) polled.fail(new CancelledError());
 	};
 
 	/** @param poll gets the state of a task, retries included, and limits how many polls are in flight */
@@ -95,14 +95,14 @@ export class TaskPoller {
 	async wait(task: VideoTask, settings: WaitSettings): Promise<VideoTask> {
 		const { clock, signal } = this;
 		if (signal?.aborted) throw new CancelledError();
-		if (this.watched.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });
+		if (this.tasks.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });
 		const { polling, pollIntervalMs, maxWaitMs, waitedMs = 0, submittedAt = -Infinity } = settings;
 		const begin = clock.now();
 		const leftMs = Math.max(0, maxWaitMs - waitedMs);
 		const dueIn = Math.max(0, submittedAt + pollIntervalMs - begin);
 		const firstPollIn = Math.min(dueIn, pollIntervalMs, leftMs);
 		return await new Promise<VideoTask>((resolve, reject) => {
-			const watched: PolledTask = {
+			const polled: PolledTask = {
 				task,
 				settings,
 				schedule: new PollSchedule(polling, pollIntervalMs),
@@ -110,49 +110,49 @@ export class TaskPoller {
 				deadline: begin + leftMs,
 				controller: new AbortController(),
 				stopPoll: () => {},
-				stopDeadline: clock.after(leftMs, () => this.expire(watched)),
-				polled: false,
-				seen: false,
+				stopDeadline: clock.after(leftMs, () => this.expire(polled)),
+				wasPolled: false,
+				wasFound: false,
 				malformed: 0,
 				lastFailure: undefined,
 				succeed: (finished) => {
-					this.forget(watched);
+					this.forget(polled);
 					resolve(finished);
 				},
 				fail: (error) => {
-					this.forget(watched);
-					watched.controller.abort();
+					this.forget(polled);
+					polled.controller.abort();
 					reject(error);
 				},
 			};
-			this.watched.add(watched);
-			this.pollIn(watched, firstPollIn);
+			this.tasks.add(polled);
+			this.pollIn(polled, firstPollIn);
 		});
 	}
 
 	/** Max Wait is over. A first poll that has just begun gets a little more time. */
-	private expire(watched: PolledTask): void {
-		const { task, settings, lastFailure, polled, firstPollAt } = watched;
-		const end = () => watched.fail(new WaitTimeoutError(task, settings.maxWaitMs, lastFailure));
+	private expire(polled: PolledTask): void {
+		const { task, settings, lastFailure, wasPolled, firstPollAt } = polled;
+		const end = () => polled.fail(new WaitTimeoutError(task, settings.maxWaitMs, lastFailure));
 		const grace = firstPollAt + FIRST_POLL_MS - this.clock.now();
-		if (polled || grace <= 0) return end();
-		watched.stopDeadline = this.clock.after(grace, end);
+		if (wasPolled || grace <= 0) return end();
+		polled.stopDeadline = this.clock.after(grace, end);
 	}
 
-	private forget(watched: PolledTask): void {
-		this.watched.delete(watched);
-		watched.stopPoll();
-		watched.stopDeadline();
-		if (this.watched.size === 0) this.signal?.removeEventListener('abort', this.cancel);
+	private forget(polled: PolledTask): void {
+		this.tasks.delete(polled);
+		polled.stopPoll();
+		polled.stopDeadline();
+		if (this.tasks.size === 0) this.signal?.removeEventListener('abort', this.cancel);
 	}
 
-	private pollIn(watched: PolledTask, delay: number): void {
-		const width = Math.min(watched.settings.pollIntervalMs * TOGETHER_PART, LONGEST_ROUND_MS);
+	private pollIn(polled: PolledTask, delay: number): void {
+		const width = Math.min(polled.settings.pollIntervalMs * TOGETHER_PART, LONGEST_ROUND_MS);
 		const key = `${width} ${Math.floor((this.clock.now() + delay) / width)}`;
 		const round = this.rounds.get(key) ?? this.openRound(key, delay);
-		round.due.add(watched);
-		watched.stopPoll = () => {
-			round.due.delete(watched);
+		round.due.add(polled);
+		polled.stopPoll = () => {
+			round.due.delete(polled);
 			if (round.due.size === 0) round.cancel();
 		};
 	}
@@ -161,7 +161,7 @@ export class TaskPoller {
 		const due = new Set<PolledTask>();
 		const stopTimer = this.clock.after(delay, () => {
 			this.rounds.delete(key);
-			for (const watched of due) void this.pollNow(watched);
+			for (const polled of due) void this.pollNow(polled);
 		});
 		const cancel = () => {
 			stopTimer();
@@ -172,34 +172,36 @@ export class TaskPoller {
 		return round;
 	}
 
-	private async pollNow(watched: PolledTask): Promise<void> {
+	private async pollNow(polled: PolledTask): Promise<void> {
 		let progress: VideoTask['progress'];
 		try {
-			const task = await this.poll(watched.task.id, watched.controller.signal);
-			watched.task = task;
-			watched.seen = true;
+			const task = await this.poll(polled.task.id, polled.controller.signal);
+			polled.task = task;
+			polled.wasFound = true;
 			progress = task.progress;
-			watched.malformed = 0;
-			watched.lastFailure = undefined;
-			if (isFinished(task)) return watched.succeed(task);
+			polled.malformed = 0;
+			polled.lastFailure = undefined;
+			if (isFinished(task)) return polled.succeed(task);
 		} catch (error) {
-			if (!(error instanceof GatewayError)) return watched.fail(error);
-			watched.lastFailure = error;
-			watched.malformed = isNoTask(error) ? watched.malformed + 1 : 0;
-			const passes = isTransient(error) || this.mayLag(watched, error);
-			if (!passes || watched.malformed >= MOST_MALFORMED) return watched.fail(error);
+			if (!(error instanceof GatewayError)) return polled.fail(error);
+			polled.lastFailure = error;
+			polled.malformed = isNoTask(error) ? polled.malformed + 1 : 0;
+			const passes = isTransient(error) || this.mayLag(polled, error);
+			if (!passes || polled.malformed >= MOST_MALFORMED) return polled.fail(error);
 		}
-		watched.polled = true;
-		if (!this.watched.has(watched)) return;
+		polled.wasPolled = true;
+		if (!this.tasks.has(polled)) return;
 		const now = this.clock.now();
-		if (now >= watched.deadline) return this.expire(watched);
-		this.pollIn(watched, watched.schedule.next(now, progress, watched.deadline - now));
+		if (now >= polled.deadline) return this.expire(polled);
+		this.pollIn(polled, polled.schedule.next(now, progress, polled.deadline - now));
 	}
 
 	/** Whether a task is unknown because it was only just submitted. */
-	private mayLag({ seen, settings }: PolledTask, error: GatewayError): boolean {
+	private mayLag({ wasFound, settings }: PolledTask, error: GatewayError): boolean {
 		const age = this.clock.now() - (settings.submittedAt ?? -Infinity);
-		return !seen && age < REPLICA_LAG_MS && error instanceof ServiceError && error.status === 404;
+		return (
+			!wasFound && age < REPLICA_LAG_MS && error instanceof ServiceError && error.status === 404
+		);
 	}
 }
 

@@ -9,7 +9,7 @@ export const WHILE_SOMEONE_LOOKS = {
 	maxConcurrency: 1,
 	maxRetries: 0,
 	timeoutMs: 20_000,
-	skipsLine: true,
+	skipsQueue: true,
 };
 
 /** The service as a node sees it during one execution. */

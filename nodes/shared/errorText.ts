@@ -12,7 +12,7 @@ import {
 	NoResponseError,
 	ServiceError,
 	TaskFailedError,
-	type ToldError,
+	type ErrorReport,
 } from '../../gateway';
 import { runsAsTool } from './asTool';
 
@@ -20,7 +20,7 @@ const MAY_BE_PAID =
 	'The service may have accepted the request, so it was not retried. Check your account before you run it again: it may be billed twice.';
 
 /** What the user learns of a failure, the same in an error item and in a thrown error. */
-type Failure = ToldError['failure'];
+type Failure = ErrorReport['failure'];
 
 /** What is known of the video task that an error belongs to. */
 export interface TaskState {
@@ -39,15 +39,15 @@ export class TaskError extends Error {
 	}
 }
 
-/** An error of an earlier run of the node. */
-export class RetoldError extends Error {
-	constructor(readonly told: ToldError) {
-		super(told.failure.message);
+/** An error that an earlier run of the node reported. */
+export class ReportedError extends Error {
+	constructor(readonly report: ErrorReport) {
+		super(report.failure.message);
 	}
 }
 
-export function tellError(error: unknown): ToldError {
-	if (error instanceof RetoldError) return error.told;
+export function reportError(error: unknown): ErrorReport {
+	if (error instanceof ReportedError) return error.report;
 	const origin = causeOf(error);
 	const isApiError =
 		origin instanceof ServiceError ||
@@ -59,7 +59,7 @@ export function tellError(error: unknown): ToldError {
 
 /** The output of an item that cannot be done: this shape, and only this, takes n8n's error branch. */
 export function errorItem(error: unknown, itemIndex: number): INodeExecutionData {
-	const failure = { ...tellError(error).failure, item: itemIndex };
+	const failure = { ...reportError(error).failure, item: itemIndex };
 	return { json: { error: failure as unknown as IDataObject }, pairedItem: { item: itemIndex } };
 }
 
@@ -73,7 +73,7 @@ export function nodeError(
 	itemIndex: number,
 	streams = false,
 ): NodeError {
-	const { failure, isApiError, cause } = tellError(error);
+	const { failure, isApiError, cause } = reportError(error);
 	const { message, description: advice, http_status } = failure;
 	// A chat window shows the line break as a blank.
 	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'}\n${advice}`;
@@ -166,7 +166,7 @@ function labelled({ parameter, message }: InvalidInputError): string {
 }
 
 /** Older versions of n8n ignore it. */
-function failureCause(error: GatewayError): ToldError['cause'] {
+function failureCause(error: GatewayError): ErrorReport['cause'] {
 	if (error instanceof NoResponseError) return { cause: 'temporarily-unavailable' };
 	if (!(error instanceof ServiceError)) return undefined;
 	const { status, code, isForeign, retryAfterMs } = error;

@@ -17,7 +17,7 @@ const gatewayOf = (
 		maxConcurrency: workers,
 		maxRetries: 4,
 		timeoutMs: 300_000,
-		skipsLine: ownLimiter,
+		skipsQueue: ownLimiter,
 		clock,
 		transport: service.transport,
 	});

@@ -8,7 +8,7 @@ import { parseWaitState, systemClock, type WaitState } from '../../../gateway';
 import { connect } from '../../shared/connect';
 import type { DurableWait } from '../../shared/durableWait';
 import { outcomesOf, outputOf } from '../../shared/eachItem';
-import { TaskError, tellError } from '../../shared/errorText';
+import { reportError, TaskError } from '../../shared/errorText';
 import type { OpenRun, Run } from '../videoRun';
 import { TaskLog } from '../taskLog';
 import type { WaitingOperation, WaitPlan } from './waitingOperation';
@@ -68,7 +68,7 @@ function giveUp(context: IExecuteFunctions, state: WaitState | undefined, cause:
 	const open = state === undefined ? [] : openTasks(state);
 	for (const { task } of open) log.note(task);
 	for (const { task } of open) {
-		const told = tellError(new TaskError(log.stateOf(task.id), cause));
+		const told = reportError(new TaskError(log.stateOf(task.id), cause));
 		const description = `${told.failure.description}\n${log.list()}`;
 		task.error = { ...told, failure: { ...told.failure, description } };
 	}

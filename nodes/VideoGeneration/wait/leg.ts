@@ -10,7 +10,7 @@ import {
 } from '../../../gateway';
 import type { DurableWait } from '../../shared/durableWait';
 import { outputOf, throwIfCancelled } from '../../shared/eachItem';
-import { TaskError, tellError } from '../../shared/errorText';
+import { reportError, TaskError } from '../../shared/errorText';
 import { hintAfterRun } from '../../shared/hints';
 import { endOfPause, SHORTEST_WAIT_MS } from './nextPoll';
 import type { Run } from '../videoRun';
@@ -79,7 +79,7 @@ export class WaitLeg {
 		} catch (error) {
 			this.note(task);
 			const unfinished = pauses ? timeoutIn(error) : undefined;
-			if (unfinished === undefined) task.error = tellError(error);
+			if (unfinished === undefined) task.error = reportError(error);
 			else this.noteUnfinished(task, unfinished);
 		}
 	}
@@ -96,7 +96,7 @@ export class WaitLeg {
 		const makesNoSense = lastFailure instanceof MalformedResponseError;
 		task.malformed = makesNoSense ? (task.malformed ?? 0) + 1 : undefined;
 		if ((task.malformed ?? 0) < MOST_MALFORMED) return;
-		task.error = tellError(new TaskError(this.run.log.stateOf(task.id), lastFailure));
+		task.error = reportError(new TaskError(this.run.log.stateOf(task.id), lastFailure));
 	}
 
 	private pause(state: WaitState, waiting: OpenTask[]): EngineRequest {

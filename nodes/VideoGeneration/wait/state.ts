@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { WaitedTask, WaitState } from '../../../gateway';
 import type { Outcome } from '../../shared/eachItem';
-import { errorItem, RetoldError, tellError } from '../../shared/errorText';
+import { errorItem, reportError, ReportedError } from '../../shared/errorText';
 import { outputOfVideo } from '../output';
 import type { Started, WaitPlan } from './waitingOperation';
 
@@ -23,7 +23,7 @@ export function stateOf(
 	};
 	const items = outcomes.map((outcome): WaitState['items'][number] => {
 		if (outcome === undefined) return null;
-		if ('error' in outcome) return { tasks: [], error: tellError(outcome.error) };
+		if ('error' in outcome) return { tasks: [], error: reportError(outcome.error) };
 		const { plan, started } = outcome.result;
 		const place = placeOf(plan);
 		const tasks = started.tasks.map(({ task, request, submittedAt }): WaitedTask => {
@@ -32,7 +32,7 @@ export function stateOf(
 			return { id, plan: place, status, url, deadline, submittedAt, request };
 		});
 		const { failure } = started;
-		return { tasks, error: failure === undefined ? undefined : tellError(failure) };
+		return { tasks, error: failure === undefined ? undefined : reportError(failure) };
 	});
 	return { plans, items, hints: [] };
 }
@@ -66,11 +66,11 @@ export function outcomesIn(
 		const { tasks } = item;
 		const results = [...tasks, ...(item.error === undefined ? [] : [{ error: item.error }])];
 		const failed = results.find(({ error }) => error !== undefined)?.error;
-		if (failed !== undefined && !continues) return { error: new RetoldError(failed) };
+		if (failed !== undefined && !continues) return { error: new ReportedError(failed) };
 		return {
 			result: results.flatMap((result) => {
 				if (result.error !== undefined)
-					return [errorItem(new RetoldError(result.error), itemIndex)];
+					return [errorItem(new ReportedError(result.error), itemIndex)];
 				return 'item' in result && isItem(result.item) ? [result.item] : [];
 			}),
 		};
