@@ -8,6 +8,8 @@ import {
 /** "Statuses 429, 500, 502, 503 are transient; clients retry with exponential backoff" (Errors). */
 const TRANSIENT_STATUSES = new Set([429, 500, 502, 503]);
 const FIRST_BACKOFF_MS = 500;
+/** Shorter pauses use up all retries before anything has changed. */
+const SHORTEST_PAUSE_MS = FIRST_BACKOFF_MS / 2;
 const LONGEST_BACKOFF_MS = 30_000;
 /** A workflow that hangs for hours is worse than one that fails and says when to retry. */
 const LONGEST_PAUSE_MS = 300_000;
@@ -24,7 +26,7 @@ export function pauseAfter(
 ): number | undefined {
 	const stated = error instanceof ServiceError ? error.retryAfterMs : undefined;
 	if (stated === undefined) return backoff(attempt, random);
-	return stated <= LONGEST_PAUSE_MS ? stated : undefined;
+	return stated <= LONGEST_PAUSE_MS ? Math.max(stated, SHORTEST_PAUSE_MS) : undefined;
 }
 
 /** Whether the same request may be sent again: not if it may have been billed; a GET always. */

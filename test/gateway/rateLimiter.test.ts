@@ -294,6 +294,19 @@ test('a service that asks for a minute gets a minute without a single request', 
 	expect(service.mostRefusals).toBeLessThanOrEqual(2);
 });
 
+test('a service that asks for next to nothing does not get all retries at once', async () => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({
+		clock,
+		limit: bucket(1_000),
+		refuses: () => ({ status: 429, seconds: 0.001 }),
+	});
+	const work = ask(gatewayOf(clock, service, randomUUID()), 'hasty');
+	await expect(clock.run(work)).rejects.toMatchObject({ code: 'refused' });
+	expect(service.received).toHaveLength(5);
+	expect(service.received[4]!.at - service.received[0]!.at).toBeGreaterThanOrEqual(1_000);
+});
+
 test('a limit is forgotten after a quiet minute: the next batch starts at once', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: bucket(10), announced: 50 });
