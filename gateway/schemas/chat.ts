@@ -161,6 +161,8 @@ export function firstChoice({
 	return choices.find(({ index }) => index === 0) ?? choices[0];
 }
 
+const delta = z.looseObject({ content: z.string().nullish() });
+
 /** Chat completion chunk (streaming). A chunk that only reports usage has no choices. */
 const chunk = z.looseObject({
 	id: z.string().optional().catch(undefined),
@@ -169,7 +171,8 @@ const chunk = z.looseObject({
 	choices: z.array(
 		z.looseObject({
 			index: z.number().nullish(),
-			delta: z.looseObject({ content: z.string().nullish() }).nullish(),
+			delta: delta.nullish(),
+			message: delta.nullish().catch(undefined),
 			finish_reason: z.string().nullish(),
 		}),
 	),

@@ -9,6 +9,9 @@ const MOST_ENTRIES = 1_000;
 /** Fields that name something: repeated in a later chunk, they are not appended. */
 const NAMES = new Set(['role', 'id', 'type', 'object', 'index', 'name']);
 
+/** Fields of a chunk's choice that are read by themselves. */
+const NOT_OF_A_CHOICE = new Set(['index', 'delta', 'message']);
+
 interface Choice {
 	message: Fields;
 	pieces: string[];
@@ -37,10 +40,11 @@ export class CompletionAssembler {
 		let added = '';
 		for (const part of chunk.choices) {
 			const index = part.index ?? 0;
-			const delta = part.delta ?? {};
 			const choice = this.choice(index);
+			// Some services that do not stream send the whole message as one chunk; others repeat it at the end.
+			const delta = part.delta ?? (isEmpty(choice) ? part.message : undefined) ?? {};
 			for (const name of Object.keys(part)) {
-				if (name !== 'index' && name !== 'delta') keep(choice.rest, name, part[name]);
+				if (!NOT_OF_A_CHOICE.has(name)) keep(choice.rest, name, part[name]);
 			}
 			for (const name of Object.keys(delta)) {
 				if (name !== 'content') merge(choice.message, name, delta[name]);
@@ -85,6 +89,11 @@ export class CompletionAssembler {
 			})),
 		};
 	}
+}
+
+/** Whether nothing of the answer came yet. */
+function isEmpty({ message, pieces }: Choice): boolean {
+	return pieces.length === 0 && Object.keys(message).every((name) => name === 'role');
 }
 
 /** The index only tells which pieces belong together: a response without streaming has none. */

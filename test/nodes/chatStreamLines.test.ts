@@ -90,6 +90,22 @@ test.each([
 	expect(json).toMatchObject({ text: 'Good day', model: 'heron-chat', finish_reason: 'stop' });
 });
 
+test.each([
+	['in one chunk', []],
+	['after an empty delta', [{ role: 'assistant' }]],
+	['once more at its end', [{ role: 'assistant' }, { content: 'Hel' }, { content: 'lo' }]],
+])('a stream that has the whole message %s is read once', async (_where, deltas) => {
+	const choices = [
+		...deltas.map((delta) => ({ index: 0, delta, finish_reason: null })),
+		{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' },
+	];
+	const lines = choices.map((choice) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`);
+	for (const stream of [false, true]) {
+		const { json } = await itemOf(`${lines.join('')}data: [DONE]\n\n`, { options: { stream } });
+		expect(json).toMatchObject({ text: 'Hello', finish_reason: 'stop' });
+	}
+});
+
 test('a chunk of several lines is whole before a service without blank lines goes on', async () => {
 	const lines = spread(part('Good')).trimEnd();
 	const { json } = await itemOf(
