@@ -21,7 +21,7 @@ export class GenerationServiceApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://gateway.example.com',
-			description: 'The URL of the service, with or without /v1. A path prefix is allowed.',
+			description: 'The URL of the service, with or without /v1. It may include a path prefix.',
 		},
 		{
 			displayName: 'API Key',
@@ -42,7 +42,7 @@ export class GenerationServiceApi implements ICredentialType {
 			],
 			default: '/media/v1',
 			description:
-				'Where the service has its video endpoints. Change it only if videos are not found.',
+				'The path of the video endpoints. Change it only if video requests are not found.',
 		},
 		{
 			displayName: 'Ignore SSL Issues (Insecure)',
@@ -50,7 +50,7 @@ export class GenerationServiceApi implements ICredentialType {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to connect even if the certificate of the service cannot be checked, such as a self-signed one',
+				'Whether to connect even if SSL certificate validation fails, for example with a self-signed certificate',
 		},
 	];
 

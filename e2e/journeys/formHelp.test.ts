@@ -65,7 +65,7 @@ journey('hints say what looks wrong, before and after a run', async (given) => {
 
 	await canvas.openNode('Chat Completion');
 	await node.hints('Temperature and Top P are both set');
-	await node.hints('the model gets the braces as they stand');
+	await node.hints('is set to Fixed, so it is sent literally');
 	await node.execute();
 	await node.hints('3 answers are cut off');
 	await look('answers that were cut off');

@@ -38,10 +38,10 @@ journey(
 		await canvas.open(id);
 		await canvas.openNode(tool.name);
 		const node = new NodeView(page);
-		await node.hints('To let the agent fill in Prompt, click ✨ beside it.');
+		await node.hints('Click ✨ on Prompt to let the agent fill it in.');
 		await look('an empty prompt');
 		await node.letAgentFill('prompt');
-		await node.hasNoHint('click ✨');
+		await node.hasNoHint('Click ✨');
 		await look('a prompt that the agent fills in');
 		await node.close();
 		await canvas.execute();

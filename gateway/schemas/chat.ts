@@ -57,7 +57,7 @@ const stopSequence = z.string({ error: STOP_RULE }).min(1, STOP_RULE);
 
 /** Body of `POST /v1/chat/completions`, with the bounds of the interface document. */
 const request = z.looseObject({
-	model: text('must be the identifier of a model'),
+	model: text('must be the ID of a model'),
 	messages: z
 		.array(message, { error: 'must be an array of messages with role and content' })
 		.min(1, 'must contain at least one message'),

@@ -45,7 +45,7 @@ export function noJsonError(
 		advice:
 			choice?.finish_reason === 'length'
 				? 'The answer was cut off: increase Max Tokens.'
-				: 'Say in a message what JSON you expect, or set response_format in Additional Body if the model supports it. Retry On Fail asks the model again.',
+				: 'Describe the expected JSON in a message, or set response_format in Additional Body if the model supports it. Retry On Fail asks the model again.',
 	});
 	error.partialText = text;
 	return error;

@@ -9,7 +9,7 @@ const COUNT_RULE = 'must be a whole number from 1 to 4';
 /** Body of `POST /media/v1/video/generations`, with the bounds of the interface document. */
 const request = z.looseObject({
 	prompt: text(),
-	model: text('must be the identifier of a model'),
+	model: text('must be the ID of a model'),
 	size: z.enum(['480p', '720p', '1080p'], { error: 'must be 480p, 720p or 1080p' }).optional(),
 	duration: numberBetween(2, 10).optional(),
 	fps: number(FPS_RULE)

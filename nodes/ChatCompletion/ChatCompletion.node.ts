@@ -8,6 +8,7 @@ import {
 import { chatOptionsProperty, samplingHint } from '../shared/chatOptions';
 import { languageModelLocator, searchModels } from '../shared/modelLocator';
 import { panelAction } from '../shared/panelAction';
+import { withLabels } from '../shared/parameterLabels';
 import { requestOptionsProperty } from '../shared/requestOptions';
 import { modelSubtitle } from '../shared/subtitles';
 import { testConnection } from '../shared/credentialTest';
@@ -25,15 +26,15 @@ export class ChatCompletion implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: modelSubtitle,
-		description: 'Send messages to a language model of a generation service, and get its answer',
+		description: 'Send messages to a language model of a generation service and get its answer',
 		defaults: { name: 'Chat Completion' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		hints: [...messageHints, samplingHint],
-		properties: [
-			panelAction('Message a model', 'Send messages to a language model, and get its answer'),
+		properties: withLabels([
+			panelAction('Message a model', 'Send messages to a language model and get its answer'),
 			languageModelLocator,
 			...messageProperties,
 			{
@@ -46,7 +47,7 @@ export class ChatCompletion implements INodeType {
 			},
 			chatOptionsProperty,
 			requestOptionsProperty,
-		],
+		]),
 	};
 
 	methods = {

@@ -10,7 +10,7 @@ export function notePartialAnswer(
 	const ended = choices.map(({ finish_reason }) => finish_reason);
 	if (ended.includes('length'))
 		hints.note(
-			'cut off (finish_reason: length). Raise Max Tokens if it is set, or ask for less at once.',
+			'cut off (finish_reason: length). Increase Max Tokens if it is set, or ask for a shorter answer.',
 		);
 	if (ended.includes('content_filter'))
 		hints.note("cut off by the service's content filter (finish_reason: content_filter).");

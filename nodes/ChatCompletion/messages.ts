@@ -10,12 +10,12 @@ export const messageProperties: INodeProperties[] = [
 		name: 'messagesSource',
 		type: 'options',
 		options: [
-			{ name: 'Define Below', value: 'define', description: 'Write the messages in this form' },
+			{ name: 'Define Below', value: 'define', description: 'Enter the messages in this form' },
 			{
 				name: 'JSON',
 				value: 'json',
 				description:
-					'Take a list of messages, such as an earlier conversation or a round of tool calls',
+					'Use a list of messages, such as an earlier conversation or a round of tool calls',
 			},
 		],
 		default: 'define',
@@ -29,7 +29,7 @@ export const messageProperties: INodeProperties[] = [
 		placeholder: 'Add Message',
 		default: { values: [{ role: 'user', content: '' }] },
 		description:
-			'The messages in their order. The service keeps no conversation: send earlier messages again.',
+			'The messages, in order. The service does not remember conversations: send earlier messages again.',
 		displayOptions: { show: { messagesSource: ['define'] } },
 		options: [
 			{
@@ -46,11 +46,11 @@ export const messageProperties: INodeProperties[] = [
 							{
 								name: 'Assistant',
 								value: 'assistant',
-								description: 'An earlier response of the model',
+								description: 'An earlier answer of the model',
 							},
 						],
 						default: 'user',
-						description: 'Who says it',
+						description: 'The author of the message',
 					},
 					{
 						displayName: 'Content',
@@ -71,7 +71,7 @@ export const messageProperties: INodeProperties[] = [
 		type: 'json',
 		default: '[\n  { "role": "user", "content": "" }\n]',
 		description:
-			'A list of objects with role (system, user or assistant) and content. Responses that call tools, with tool_calls, and tool messages, with tool_call_id, can be sent back too.',
+			'A list of objects with role (system, user or assistant) and content. Assistant messages with tool_calls and tool messages with tool_call_id are accepted too.',
 		displayOptions: { show: { messagesSource: ['json'] } },
 	},
 ];
@@ -91,12 +91,12 @@ export const messageHints: NodeHint[] = [
 			`role !== "assistant" && ${looksEmpty('content')}`,
 			`${looksEmpty(json)} || ${anEmptyMessage}.test(${json})`,
 		),
-		'A message is empty: the node refuses it before anything is sent.',
+		'A message is empty: the node will fail before it sends anything.',
 		'Content',
 	),
 	hintWhile(
 		some(looksUnresolved('content'), looksUnresolved(json)),
-		'A message has {{ }} in it but is no expression: the model gets the braces as they stand. Switch it from Fixed to Expression.',
+		'A message contains {{ }} but is set to Fixed, so it is sent literally. Switch it to Expression.',
 	),
 ];
 

@@ -6,6 +6,7 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 import { panelAction } from '../shared/panelAction';
+import { withLabels } from '../shared/parameterLabels';
 import { requestOptionsProperty } from '../shared/requestOptions';
 import { testConnection } from '../shared/credentialTest';
 import { list, listProperties } from './list';
@@ -22,17 +23,17 @@ export class ListModels implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ [$parameter["filters"]?.versions || "all", ($parameter["filters"]?.search ?? "").replace(/^=/, "")].filter(Boolean).join(": ") }}',
-		description: 'List the models of a generation service that your account may use',
+		description: 'List the models of a generation service that your account can use',
 		defaults: { name: 'List Models' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
-		properties: [
-			panelAction('List models', 'List the models that your account may use'),
+		properties: withLabels([
+			panelAction('List models', 'List the models that your account can use'),
 			...listProperties,
 			requestOptionsProperty,
-		],
+		]),
 	};
 
 	methods = { credentialTest: { testConnection } };

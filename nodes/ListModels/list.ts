@@ -44,7 +44,7 @@ export const listProperties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. video',
 				description:
-					'Return only models whose record names this kind, for services whose catalogue tells it (type, task or modality)',
+					'Return only models of this kind, if the catalogue includes a type, task or modality',
 			},
 			{
 				displayName: 'Search',
@@ -52,24 +52,24 @@ export const listProperties: INodeProperties[] = [
 				type: 'string',
 				default: '',
 				placeholder: 'e.g. mini',
-				description: 'Return only models whose ID contains this text, in upper or lower case',
+				description: 'Return only models whose ID contains this text. Case does not matter.',
 			},
 			{
 				displayName: 'Versions',
 				name: 'versions',
 				type: 'options',
 				options: [
-					{ name: 'All', value: 'all', description: 'Every model of the catalogue' },
+					{ name: 'All', value: 'all', description: 'All models' },
 					{
 						name: 'Latest',
 						value: 'latest',
 						description:
-							'One of each family: the newest dated release, or the undated name where there is no dated one',
+							'The latest dated version of each model, or the undated name if there is none',
 					},
-					{ name: 'Undated', value: 'undated', description: 'Only names without a date' },
+					{ name: 'Undated', value: 'undated', description: 'Only model names without a date' },
 				],
 				default: 'all',
-				description: 'Which of the releases of a model to return',
+				description: 'Which versions of a model to return',
 			},
 		],
 	},
@@ -138,7 +138,7 @@ function whyEmpty(all: number): string {
 	if (all === 0) return 'The service has no models for this account.';
 	return all === 1
 		? 'The only model of this account does not match the filters.'
-		: `None of the ${all} models matches the filters.`;
+		: `None of the ${all} models match the filters.`;
 }
 
 function select(

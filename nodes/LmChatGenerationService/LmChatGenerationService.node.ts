@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { chatOptionsProperty, samplingHint } from '../shared/chatOptions';
 import { languageModelLocator, searchModels } from '../shared/modelLocator';
+import { withLabels } from '../shared/parameterLabels';
 import { requestOptionsProperty } from '../shared/requestOptions';
 import { modelSubtitle } from '../shared/subtitles';
 import { testConnection } from '../shared/credentialTest';
@@ -19,7 +20,7 @@ const DECIDED_BY_AGENT = ['stream', 'systemMessage', 'jsonOutput', 'maxConcurren
 
 /** An agent hands its tools to the model by itself. */
 const additionalBodyDescription =
-	'A JSON object whose fields are added to every request: those that this node has no option for';
+	'JSON object with fields to add to every request, for fields that this node has no option for';
 
 export class LmChatGenerationService implements INodeType {
 	description: INodeTypeDescription = {
@@ -32,14 +33,14 @@ export class LmChatGenerationService implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: modelSubtitle,
-		description: 'Give a language model of a generation service to an AI agent or chain',
+		description: 'Use a language model of a generation service in an AI agent or chain',
 		defaults: { name: 'Generation Service Chat Model' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		hints: [samplingHint],
-		properties: [
+		properties: withLabels([
 			languageModelLocator,
 			{
 				...chatOptionsProperty,
@@ -54,7 +55,7 @@ export class LmChatGenerationService implements INodeType {
 					...requestOptionsProperty.options.filter(({ name }) => !DECIDED_BY_AGENT.includes(name)),
 				].sort(byName),
 			},
-		],
+		]),
 	};
 
 	methods = {

@@ -35,7 +35,7 @@ export function textOnlyError(): InvalidInputError {
 	return new InvalidInputError(
 		'messages',
 		'The messages contain an image or a file, but the service accepts text only',
-		'In the AI Agent, open Options and turn off Automatically Passthrough Binary Images and Automatically Passthrough Binary PDFs. Anywhere else, remove the image or file from the messages. Nothing was sent to the service.',
+		'In the AI Agent, open Options and turn off Automatically Passthrough Binary Images and Automatically Passthrough Binary PDFs. Elsewhere, remove the image or file from the messages. Nothing was sent to the service.',
 	);
 }
 

@@ -70,7 +70,7 @@ function missingSdk(context: ISupplyDataFunctions, itemIndex: number, error: unk
 		'This version of n8n cannot run the Generation Service Chat Model',
 		{
 			itemIndex,
-			description: `Update n8n to 2.16 or later. Older versions can use n8n's OpenAI Chat Model in its place, with the Base URL of the service and /v1 after it, or the Chat Completion node.\nTechnical detail: ${firstLine(error)}`,
+			description: `Update n8n to 2.16 or later. Older versions can use n8n's OpenAI Chat Model instead, with the Base URL of the service followed by /v1, or the Chat Completion node.\nTechnical detail: ${firstLine(error)}`,
 		},
 	);
 }

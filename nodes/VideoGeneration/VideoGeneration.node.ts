@@ -9,6 +9,7 @@ import {
 } from 'n8n-workflow';
 import { withDurableWait } from '../shared/durableWait';
 import { searchModels } from '../shared/modelLocator';
+import { withLabels } from '../shared/parameterLabels';
 import { requestOptionsProperty } from '../shared/requestOptions';
 import { chosenModel } from '../shared/subtitles';
 import { testConnection } from '../shared/credentialTest';
@@ -34,7 +35,7 @@ export class VideoGeneration implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		hints: [...requestHints, ...waitHints],
-		properties: [...operationProperties, requestOptionsProperty],
+		properties: withLabels([...operationProperties, requestOptionsProperty]),
 	};
 
 	methods = {

@@ -19,7 +19,7 @@ export const downloadProperties: INodeProperties[] = [
 		name: 'download',
 		type: 'boolean',
 		default: false,
-		description: 'Whether to download the finished video into a binary field of the output',
+		description: 'Whether to download the finished video to a binary field of the output',
 	},
 	{
 		displayName: 'Put Output File in Field',
@@ -37,7 +37,7 @@ export const downloadProperties: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. {{ $json.title }}',
 		description:
-			'The name of the file, without its extension. Characters that file systems refuse are replaced. Leave it empty to use the task ID.',
+			'The name of the file, without extension. Characters that file systems do not allow are replaced. Leave empty to use the task ID.',
 		displayOptions: { show: { download: [true] } },
 	},
 ];

@@ -14,7 +14,7 @@ import type { RequestParameters } from '../shared/requestIdentity';
 /** What to generate. */
 export const requestProperties: INodeProperties[] = [
 	modelLocator(
-		'The video model to use. The list has all models of your account, those for other purposes last.',
+		'The video model to use. The list shows all models of your account, those for other purposes last.',
 	),
 	{
 		displayName: 'Prompt',
@@ -24,7 +24,7 @@ export const requestProperties: INodeProperties[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. A paper boat drifts down a rainy street at dusk, slow camera',
-		description: 'What the video shows: the scene, and what happens in it',
+		description: 'A description of the video: the scene and what happens in it',
 	},
 	{
 		displayName: 'Size',
@@ -62,7 +62,7 @@ export const optionsProperty: INodeProperties = {
 			type: 'json',
 			default: '{}',
 			description:
-				'A JSON object whose fields are added to the request: those that this node has no option for',
+				'JSON object with fields to add to the request, for fields that this node has no option for',
 		},
 		{
 			displayName: 'Frames per Second',
@@ -74,7 +74,7 @@ export const optionsProperty: INodeProperties = {
 				{ name: '60', value: 60 },
 			],
 			default: 24,
-			description: 'How many pictures the video has for each second',
+			description: 'The frame rate',
 		},
 		{
 			displayName: 'Number of Videos',
@@ -83,7 +83,7 @@ export const optionsProperty: INodeProperties = {
 			typeOptions: { minValue: 1, maxValue: 4 },
 			default: 1,
 			description:
-				'How many videos to make of the prompt, from 1 to 4. Each becomes an item of its own.',
+				'How many videos to generate from the prompt, from 1 to 4. Each becomes an item.',
 		},
 		{
 			displayName: 'Response Format',
@@ -91,26 +91,26 @@ export const optionsProperty: INodeProperties = {
 			type: 'options',
 			options: [
 				{
-					name: 'Address',
+					name: 'URL',
 					value: 'url',
-					description: 'The finished task has the address of the video',
+					description: 'The finished task contains the URL of the video',
 				},
 				{
 					name: 'Inline Data',
 					value: 'b64_json',
-					description: 'The finished task holds the video itself',
+					description: 'The finished task contains the video itself',
 				},
 			],
 			default: 'url',
 			description:
-				'How the service hands over the video. With Download turned on both end in a binary field.',
+				'How the service returns the video. With Download on, both put it in a binary field.',
 		},
 		{
 			displayName: 'User',
 			name: 'user',
 			type: 'string',
 			default: '',
-			description: 'A unique identifier of your end user, handed on to the service',
+			description: 'A unique identifier of your end user, sent to the service',
 		},
 	],
 };
@@ -126,16 +126,16 @@ const submits = '["generate", "submit"].includes($parameter["operation"])';
 export const requestHints: NodeHint[] = [
 	...hintsWhileEmpty(
 		`${submits} && ${looksEmpty('$rawParameter["prompt"]')}`,
-		'The prompt is empty: the node refuses it before anything is sent.',
+		'The prompt is empty: the node will fail before it sends anything.',
 		'Prompt',
 	),
 	hintWhile(
 		`${submits} && ${looksUnresolved('$rawParameter["prompt"]')}`,
-		'The prompt is fixed text with an expression in it: the node refuses it before anything is sent. Switch Prompt from Fixed to Expression.',
+		'The prompt contains {{ }} but is set to Fixed, so the node will fail before it sends anything. Switch Prompt to Expression.',
 	),
 	hintWhile(
 		'$parameter["operation"] === "generate" && $parameter["options"]?.responseFormat === "b64_json" && $parameter["download"] === false',
-		'With Inline Data the finished task holds the video itself, in place of an address. Turn on Download to put it into a file.',
+		'With Inline Data, the finished task contains the video itself instead of a URL. Turn on Download to get a file.',
 	),
 ];
 
@@ -165,8 +165,8 @@ export function readVideoRequest(context: IExecuteFunctions, itemIndex: number):
 function unresolvedPrompt() {
 	return new InvalidInputError(
 		'prompt',
-		'prompt is fixed text with an expression in it',
-		'Switch Prompt from Fixed to Expression: the service would get the braces instead of a value, and you would pay for the video. Nothing was sent to the service.',
+		'prompt contains {{ }} but is set to Fixed',
+		'Switch Prompt from Fixed to Expression: otherwise the braces are sent literally, in a billable request. Nothing was sent to the service.',
 	);
 }
 

@@ -140,7 +140,7 @@ function asSubmitted({ id, request, submittedAt }: Submitted['tasks'][number]): 
 function lostBefore() {
 	return new NoResponseError('The response to this submission was lost in an earlier try', {
 		code: 'submission_lost',
-		advice: 'If your account shows that it was not accepted, run the workflow again.',
+		advice: 'If your account shows no such request, run the workflow again.',
 		mayHaveBeenAccepted: true,
 	});
 }

@@ -8,7 +8,7 @@ export const taskIdProperty: INodeProperties = {
 	default: '={{ $json.task_id }}',
 	required: true,
 	description:
-		'The task_id that Submit or Generate put out. The service knows a task for about 7 days.',
+		'The task_id that Submit or Generate returned. The service keeps tasks for about 7 days.',
 };
 
 /** @throws InvalidInputError */

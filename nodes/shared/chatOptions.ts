@@ -17,7 +17,7 @@ export const chatOptionsProperty = {
 			type: 'json',
 			default: '{}',
 			description:
-				'A JSON object whose fields are added to the request: those that this node has no option for, such as tool definitions',
+				'JSON object with fields to add to the request, for fields that this node has no option for, such as tool definitions',
 		},
 		{
 			displayName: 'Frequency Penalty',
@@ -26,7 +26,7 @@ export const chatOptionsProperty = {
 			typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
 			default: 0,
 			description:
-				'From -2 to 2: above 0, words become less likely the more often they occurred already',
+				'From -2 to 2. Above 0, words become less likely the more often they have occurred.',
 		},
 		{
 			displayName: 'Max Tokens',
@@ -34,7 +34,7 @@ export const chatOptionsProperty = {
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: 1024,
-			description: 'The maximum number of tokens to generate: a longer answer is cut off',
+			description: 'The maximum number of tokens to generate. Longer answers are cut off.',
 		},
 		{
 			displayName: 'Output Content as JSON',
@@ -42,7 +42,7 @@ export const chatOptionsProperty = {
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether to parse the text of the response, or a code block in it, as JSON, and add the result to the output. An item without JSON fails. Say in a message what JSON you expect: this option sends nothing to the service.',
+				'Whether to parse the text of the response, or a code block in it, as JSON, and add the result to the output. An item without JSON fails. Describe the expected JSON in a message: this option does not change the request.',
 		},
 		{
 			displayName: 'Presence Penalty',
@@ -50,7 +50,7 @@ export const chatOptionsProperty = {
 			type: 'number',
 			typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
 			default: 0,
-			description: 'From -2 to 2: above 0, words that occurred already become less likely',
+			description: 'From -2 to 2. Above 0, words that have already occurred become less likely.',
 		},
 		{
 			displayName: 'Stop',
@@ -58,7 +58,7 @@ export const chatOptionsProperty = {
 			type: 'string',
 			typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Stop Sequence' },
 			default: [],
-			description: 'Texts at which the answer ends: generation stops where one would come',
+			description: 'Texts at which generation stops',
 		},
 		{
 			displayName: 'Stream',
@@ -66,7 +66,7 @@ export const chatOptionsProperty = {
 			type: 'boolean',
 			default: true,
 			description:
-				'Whether to receive the response piece by piece. Many services send no token usage in a stream, so usage can be missing from the output. Without this option, the node streams when the workflow does.',
+				'Whether to receive the response piece by piece. Many services send no token usage in a stream, so usage may be missing from the output. Without this option, the node streams when the workflow does.',
 		},
 		{
 			displayName: 'System Message',
@@ -84,7 +84,7 @@ export const chatOptionsProperty = {
 			typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 2 },
 			default: 1,
 			description:
-				'From 0 to 2: the higher, the more varied the answers. Adjust this or Top P, not both.',
+				'From 0 to 2. Higher values make answers more varied. Adjust this or Top P, not both.',
 		},
 		{
 			displayName: 'Top P',
@@ -93,14 +93,14 @@ export const chatOptionsProperty = {
 			typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
 			default: 1,
 			description:
-				'From 0 to 1: only the most likely words are considered, those that together have this share of the probability. Adjust this or Temperature, not both.',
+				'From 0 to 1. Only the most likely words that together have this probability are considered. Adjust this or Temperature, not both.',
 		},
 		{
 			displayName: 'User',
 			name: 'user',
 			type: 'string',
 			default: '',
-			description: 'A unique identifier of your end user, handed on to the service',
+			description: 'A unique identifier of your end user, sent to the service',
 		},
 	],
 } satisfies INodeProperties;
@@ -110,7 +110,7 @@ const isSet = (option: string) => `($parameter["options"]?.${option} ?? "") !== 
 /** "Adjust either temperature or top_p, not both" (POST /v1/chat/completions). */
 export const samplingHint = hintWhile(
 	`${isSet('temperature')} && ${isSet('topP')}`,
-	'Temperature and Top P are both set. The service advises to adjust one of them, not both.',
+	'Temperature and Top P are both set. The service recommends adjusting only one of them.',
 );
 
 /** The fields of the service's request that the options set. */

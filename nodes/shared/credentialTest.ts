@@ -53,7 +53,7 @@ async function test(helpers: Helpers, fields: unknown): Promise<void> {
 	throw new InvalidInputError(
 		'videoBasePath',
 		`The service has no video endpoints at ${videoBasePath}`,
-		`Choose ${otherPath} as the Video Base Path: the service has them there.`,
+		`Set Video Base Path to ${otherPath}: the service has them there.`,
 	);
 }
 
@@ -112,6 +112,6 @@ function blocked(): InvalidInputError {
 	return new InvalidInputError(
 		'baseUrl',
 		"n8n's SSRF protection blocks the URL of the service",
-		'Ask the administrator of this n8n to allow the address, or correct the Base URL.',
+		'Ask the administrator of this n8n instance to allow the URL, or correct the Base URL.',
 	);
 }

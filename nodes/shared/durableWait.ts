@@ -83,7 +83,7 @@ const CLOCK_SKEW_MS = 30_000;
  */
 const STOPPED = {
 	message:
-		'This execution was stopped while it waited: retry it with the original workflow to get what it waited for',
+		'This execution was stopped while it waited: retry it with the original workflow to get the result',
 } as NodeOperationError;
 
 const WITHOUT_EXECUTION: DurableWait = {

@@ -15,6 +15,7 @@ import {
 	type ErrorReport,
 } from '../../gateway';
 import { runsAsTool } from './asTool';
+import { labelOf } from './parameterLabels';
 
 const MAY_BE_PAID =
 	'The service may have accepted the request, so it was not retried. Check your account before you run it again: it may be billed twice.';
@@ -104,7 +105,7 @@ function describe(error: unknown): Failure {
 		(quote === undefined ? '' : `\n${quote}`) +
 		(technical === undefined ? '' : `\nTechnical detail: ${technical}`);
 	return {
-		message: cause instanceof InvalidInputError ? labelled(cause) : cause.message,
+		message: cause instanceof InvalidInputError ? withLabel(cause) : cause.message,
 		description: cause.advice + (cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') + words,
 		code: cause.code,
 		http_status: cause instanceof ServiceError ? cause.status : null,
@@ -141,28 +142,13 @@ function causeOf(error: unknown): unknown {
 	return error instanceof TaskError ? error.cause : error;
 }
 
-/** Where the form says it in other words than the parameter's name. */
-const OTHER_LABELS: Partial<Record<string, string>> = {
-	N: 'Number of Videos',
-	FPS: 'Frames per Second',
-	'Messages JSON': 'Messages (JSON)',
-	'JSON Output': 'Output Content as JSON',
-	'Binary Property': 'Put Output File in Field',
-};
-
-/** Names a parameter as the form does, beside the service's name for it where that differs: "Max Tokens (max_tokens) must be …". */
-function labelled({ parameter, message }: InvalidInputError): string {
-	if (!message.startsWith(`${parameter} `)) return message;
-	const words = parameter
-		.replace(/([a-z])([A-Z])/g, '$1 $2')
-		.replace(/_/g, ' ')
-		.replace(/(^| )[a-z]/g, (letter) => letter.toUpperCase())
-		.replace(/\b(Id|Json|Url|Fps)\b/g, (word) => word.toUpperCase());
-	const label = OTHER_LABELS[words] ?? words;
-	// A name in camelCase is the node's own, and stands nowhere in the form.
-	const isKnown = label.toLowerCase() !== parameter.toLowerCase() && !/[A-Z]/.test(parameter);
-	const name = isKnown ? `${label} (${parameter})` : label;
-	return name + message.slice(parameter.length);
+/** Names a parameter as the form does, with the service's name if it differs: "Max Tokens (max_tokens) must be …". */
+function withLabel({ parameter, message }: InvalidInputError): string {
+	const label = labelOf(parameter);
+	if (label === undefined || !message.startsWith(`${parameter} `)) return message;
+	// A name in camelCase is the node's own, which no user sees.
+	const isServices = label.toLowerCase() !== parameter.toLowerCase() && !/[A-Z[]/.test(parameter);
+	return (isServices ? `${label} (${parameter})` : label) + message.slice(parameter.length);
 }
 
 /** Older versions of n8n ignore it. */

@@ -29,7 +29,7 @@ export const hintsWhileEmpty = (condition: string, message: string, field: strin
 		});
 	return [
 		whileEmpty(`!(${isTool})`, message),
-		whileEmpty(isTool, `To let the agent fill in ${field}, click ✨ beside it.`),
+		whileEmpty(isTool, `Click ✨ on ${field} to let the agent fill it in.`),
 	];
 };
 

@@ -40,7 +40,7 @@ export const modelLocator = (description: string): INodeProperties => ({
 });
 
 export const languageModelLocator = modelLocator(
-	'The language model to use. The list has all models of your account, those for other purposes last.',
+	'The language model to use. The list shows all models of your account, those for other purposes last.',
 );
 
 /** Reads the model's identifier, whatever mode it was given in. */
@@ -53,7 +53,7 @@ export function readModel(
 	throw new InvalidInputError(
 		'model',
 		'model is empty',
-		'Choose a model from the list, or enter its identifier. Nothing was sent to the service.',
+		'Choose a model from the list, or enter its ID. Nothing was sent to the service.',
 	);
 }
 

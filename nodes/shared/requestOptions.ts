@@ -9,7 +9,7 @@ export const requestOptionsProperty = {
 	placeholder: 'Add Request Option',
 	default: {},
 	description:
-		'How requests are sent. These hold for the whole node: an expression is read once, for the first item.',
+		'How to send requests. These options apply to the whole node: expressions are evaluated once, for the first item.',
 	options: [
 		{
 			displayName: 'Max Concurrency',
@@ -17,7 +17,7 @@ export const requestOptionsProperty = {
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 100 },
 			default: 10,
-			description: 'How many requests of this node may be in flight at once',
+			description: 'The maximum number of requests of this node in flight at once',
 		},
 		{
 			displayName: 'Max Retries',
@@ -26,7 +26,7 @@ export const requestOptionsProperty = {
 			typeOptions: { minValue: 0, maxValue: 20 },
 			default: 4,
 			description:
-				'How often a request is sent again after a temporary failure, such as the rate limit. A paid request that may have arrived is never sent again.',
+				'How often to retry a request after a temporary failure, such as a rate limit. A billable request that may have been accepted is never retried.',
 		},
 		{
 			displayName: 'Timeout (Seconds)',
@@ -34,8 +34,7 @@ export const requestOptionsProperty = {
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 3600 },
 			default: 300,
-			description:
-				'How long a request may be without an answer, or without a further byte of it, until it is given up',
+			description: 'How long to wait without receiving data before giving up',
 		},
 	],
 } satisfies INodeProperties;

@@ -41,7 +41,7 @@ test.each([
 	const corrected = await testCredential({ ...fields, videoBasePath: right });
 	await service.close();
 	expect(message).toBe(
-		`The service has no video endpoints at ${set}. Choose ${right} as the Video Base Path: the service has them there.`,
+		`The service has no video endpoints at ${set}. Set Video Base Path to ${right}: the service has them there.`,
 	);
 	expect(corrected).toBeUndefined();
 });

@@ -85,7 +85,7 @@ test.each(noJson)('an answer of %s fails its item, which keeps the text', async 
 			json: {
 				error: {
 					message: 'The model did not answer with JSON',
-					description: expect.stringMatching(/^Say in a message what JSON you expect/) as string,
+					description: expect.stringMatching(/^Describe the expected JSON in a message/) as string,
 					code: 'malformed_answer',
 					http_status: null,
 					partial_text: text ?? '',

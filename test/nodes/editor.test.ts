@@ -121,11 +121,11 @@ describe('hints', () => {
 	test('the tool of an agent is told of ✨ in place of an empty prompt', () => {
 		const tool = (prompt: string) =>
 			toolInEditor('videoGeneration', { ...model('kite-motion'), prompt }).hints;
-		expect(tool('')).toEqual(only(/let the agent fill in Prompt, click ✨/));
+		expect(tool('')).toEqual(only(/Click ✨ on Prompt to let the agent fill it in/));
 		expect(tool(setByAI('Prompt'))).toEqual(nothing);
 		const ask = (content: string) =>
 			toolInEditor('chatCompletion', { ...model('heron-chat'), ...said(content) }).hints;
-		expect(ask('')).toEqual(only(/let the agent fill in Content, click ✨/));
+		expect(ask('')).toEqual(only(/Click ✨ on Content to let the agent fill it in/));
 		expect(ask(setByAI('Content'))).toEqual(nothing);
 	});
 
@@ -135,7 +135,7 @@ describe('hints', () => {
 		expect(asJson()).toEqual(only(/A message is empty/));
 		expect(asJson('={{ }}')).toEqual(only(/A message is empty/));
 		expect(asJson('[{ "role": "user", "content": "{{ $json.question }}" }]')).toEqual(
-			only(/gets the braces as they stand/),
+			only(/set to Fixed, so it is sent literally/),
 		);
 		expect(asJson('={{ $json.messages }}')).toEqual(nothing);
 		expect(asJson('[{ "role": "user", "content": "Hello" }]')).toEqual(nothing);
@@ -152,8 +152,8 @@ describe('hints', () => {
 	test.each(['Describe {{ $json.town }}', '{{ $json.town }}\nin two lines'])(
 		'braces in a fixed text stay braces: %j',
 		(text) => {
-			expect(chat(said(text))).toEqual(only(/gets the braces as they stand/));
-			expect(video({ prompt: text })).toEqual(only(/fixed text with an expression in it/));
+			expect(chat(said(text))).toEqual(only(/set to Fixed, so it is sent literally/));
+			expect(video({ prompt: text })).toEqual(only(/set to Fixed, so the node will fail/));
 		},
 	);
 
@@ -179,7 +179,7 @@ describe('hints', () => {
 		expect(waiting({ waitIn: 'memory' })).toEqual(nothing);
 		expect(waiting({ waitIn: 'database', maxWait: 60 }, 'saved')).toEqual([
 			expect.stringMatching(/Max Wait is short/),
-			expect.stringMatching(/waited for in memory/),
+			expect.stringMatching(/the node waits in memory/),
 		]);
 	});
 

@@ -263,7 +263,7 @@ test('an Additional Body may have any field that the node does not set, whatever
 });
 
 test.each(['generate', 'submit'])(
-	'%s pays for no prompt that is fixed text with an expression in it',
+	'%s pays for no prompt with {{ }} that is set to Fixed',
 	async (operation) => {
 		const prompt = 'A boat on {{ $json.water }}';
 		const { items } = await runNode(simulator, {
@@ -272,12 +272,12 @@ test.each(['generate', 'submit'])(
 			onError: 'continueRegularOutput',
 		});
 		expect(items.map(({ json }) => json.error)).toMatchObject([
-			{ message: 'Prompt is fixed text with an expression in it', item: 0, code: 'invalid_input' },
+			{ message: 'Prompt contains {{ }} but is set to Fixed', item: 0, code: 'invalid_input' },
 			{ description: expect.stringMatching(/from Fixed to Expression/), item: 1 },
 		]);
 		expect(simulator.requests).toEqual([]);
 		const { error } = await runNode(simulator, videoNode({ operation, prompt }));
-		expect(error?.message).toBe('Prompt is fixed text with an expression in it [item 0]');
+		expect(error?.message).toBe('Prompt contains {{ }} but is set to Fixed [item 0]');
 	},
 );
 

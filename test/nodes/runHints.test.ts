@@ -30,7 +30,7 @@ test('answers that were cut off at Max Tokens are counted', async () => {
 	const options = { maxTokens: '={{ $json.most }}' };
 	const items = [{ most: 1 }, { most: 1000 }, { most: 1 }];
 	expect(await hintsOf({ ...chatNode({ options }), items })).toEqual([
-		expect.stringMatching(/^2 answers are cut off .*Raise Max Tokens/),
+		expect.stringMatching(/^2 answers are cut off .*Increase Max Tokens/),
 	]);
 });
 
@@ -44,7 +44,7 @@ test("an answer that the service's filter ended is pointed out", async () => {
 test('a list without any model says why, once for all items', async () => {
 	const filters = { search: 'no such model' };
 	expect(await hintsOf({ node: 'listModels', parameters: { filters }, items: [{}, {}] })).toEqual([
-		expect.stringMatching(/^None of the \d+ models matches the filters/),
+		expect.stringMatching(/^None of the \d+ models match the filters/),
 	]);
 	simulator.inject({ endpoint: 'models', fault: 'models-empty' });
 	expect(await hintsOf({ node: 'listModels', parameters: {} })).toEqual([

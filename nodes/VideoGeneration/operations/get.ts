@@ -15,7 +15,7 @@ export const option: INodePropertyOptions = {
 	name: 'Get',
 	value: 'get',
 	action: "Get a video's status",
-	description: 'Get the status of a video that was submitted earlier',
+	description: 'Get the status of a video submitted earlier',
 };
 
 const properties: INodeProperties[] = [taskIdProperty, ...downloadProperties, simplifyProperty];

@@ -15,7 +15,7 @@ export const option: INodePropertyOptions = {
 	name: 'Submit',
 	value: 'submit',
 	action: 'Submit a video without waiting',
-	description: 'Submit a video and continue without waiting for it',
+	description: 'Submit a video and continue without waiting',
 };
 
 const properties: INodeProperties[] = [...requestProperties, simplifyProperty, optionsProperty];

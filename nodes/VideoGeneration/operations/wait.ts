@@ -17,7 +17,7 @@ export const option: INodePropertyOptions = {
 	name: 'Wait',
 	value: 'wait',
 	action: 'Wait for a submitted video',
-	description: 'Wait until a video that was submitted earlier is finished',
+	description: 'Wait until a video submitted earlier is finished',
 };
 
 const properties: INodeProperties[] = [

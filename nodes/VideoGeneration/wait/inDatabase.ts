@@ -86,7 +86,7 @@ function lost(context: IExecuteFunctions, { submissions, log }: Run) {
 		for (const id of ids) log.note({ id, status: 'unknown' });
 		const error = new NodeOperationError(context.getNode(), 'n8n lost the state of this wait', {
 			itemIndex,
-			description: `Nothing was submitted again. The operation Wait or Get fetches the videos of these tasks: ${ids.join(', ')}`,
+			description: `Nothing was submitted again. Use Wait or Get to fetch the videos of these tasks: ${ids.join(', ')}`,
 		});
 		return { error };
 	});

@@ -116,7 +116,7 @@ export class WaitLeg {
 		const { executionTimeout = 0 } = this.context.getWorkflowSettings();
 		const longest = Math.max(...waiting.map(({ plan }) => plan.wait.maxWaitMs));
 		if (executionTimeout <= 0 || executionTimeout * 1000 >= longest) return undefined;
-		return `The workflow is stopped after ${formatSeconds(executionTimeout * 1000)}, before Max Wait is over: raise Timeout Workflow in its settings.`;
+		return `n8n stops this workflow after ${formatSeconds(executionTimeout * 1000)}, before Max Wait is over: increase Timeout Workflow in its settings.`;
 	}
 
 	private canPause({ deadline }: WaitedTask): boolean {

@@ -12,8 +12,7 @@ export const waitOptionsProperty: INodeProperties = {
 	type: 'collection',
 	placeholder: 'Add Wait Option',
 	default: {},
-	description:
-		'How to wait. All videos of the node are waited for at the same time: Max Concurrency limits requests, not videos.',
+	description: 'How to wait for the videos. Waiting does not count towards Max Concurrency.',
 	options: [
 		{
 			displayName: 'Max Wait (Seconds)',
@@ -22,7 +21,7 @@ export const waitOptionsProperty: INodeProperties = {
 			typeOptions: { minValue: 1 },
 			default: 600,
 			description:
-				'How long to wait for a video. After that it goes on at the service, and Wait or Get can fetch it.',
+				'How long to wait for a video. The task continues after that, and Wait or Get can fetch the video.',
 		},
 		{
 			displayName: 'On Timeout',
@@ -32,16 +31,16 @@ export const waitOptionsProperty: INodeProperties = {
 				{
 					name: 'Error',
 					value: 'error',
-					description: 'The item fails, with the task ID in its error',
+					description: 'The item fails, and its error contains the task ID',
 				},
 				{
 					name: 'Output the Unfinished Task',
 					value: 'output',
-					description: 'The item has the task with its status so far',
+					description: 'Return the task with its current status',
 				},
 			],
 			default: 'error',
-			description: 'What to do when Max Wait is over and the video is not finished',
+			description: 'What to do when the video is not finished within Max Wait',
 		},
 		{
 			displayName: 'Poll Interval (Seconds)',
@@ -49,7 +48,7 @@ export const waitOptionsProperty: INodeProperties = {
 			type: 'number',
 			typeOptions: { minValue: 0.1, numberPrecision: 1 },
 			default: 5,
-			description: 'How long to wait from one look at a video to the next',
+			description: 'How long to wait between polls of a video',
 		},
 		{
 			displayName: 'Polling',
@@ -59,12 +58,12 @@ export const waitOptionsProperty: INodeProperties = {
 				{
 					name: 'Adaptive',
 					value: 'adaptive',
-					description: 'When its progress lets one expect the end: fewer requests',
+					description: 'Poll when progress suggests the video is nearly done',
 				},
-				{ name: 'Fixed', value: 'fixed', description: 'After each poll interval' },
+				{ name: 'Fixed', value: 'fixed', description: 'Poll at each poll interval' },
 			],
 			default: 'fixed',
-			description: 'When to look at a video',
+			description: 'When to poll a video',
 		},
 		{
 			displayName: 'Wait In',
@@ -76,17 +75,17 @@ export const waitOptionsProperty: INodeProperties = {
 					name: 'Database',
 					value: 'database',
 					description:
-						'Survives restarts of n8n and holds no worker. A finished video may be noticed up to a minute later.',
+						'Survives restarts of n8n and occupies no worker. A finished video may be noticed up to a minute late.',
 				},
 				{
 					name: 'Memory',
 					value: 'memory',
 					description:
-						'A finished video is noticed at once. A restart of n8n ends the wait, and in queue mode it occupies a worker.',
+						'A finished video is noticed at once. A restart of n8n ends the wait. In queue mode, it occupies a worker.',
 				},
 			],
 			default: 'memory',
-			description: 'Where the execution is while it waits',
+			description: 'Where to keep the execution while it waits',
 		},
 	],
 };
@@ -106,20 +105,20 @@ const IS_UNSAVED = '(() => { try { return !$workflow.id; } catch { return true; 
 export const waitHints: NodeHint[] = [
 	hintWhile(
 		whileWaiting('pollInterval', '< 2'),
-		'The poll interval is very short. A video typically takes one to three minutes, and every look at it is a request of its own: 5 seconds will do.',
+		'The poll interval is very short. A video typically takes one to three minutes, and every poll is a request: 5 seconds are enough.',
 	),
 	hintWhile(
 		whileWaiting('maxWait', '< 180'),
-		'Max Wait is short. A video typically takes one to three minutes: those that take longer will not be finished, but Wait or Get can fetch them later.',
+		'Max Wait is short. A video typically takes one to three minutes. Wait or Get can fetch videos that take longer.',
 		{ type: 'info', whenToDisplay: 'beforeExecution' },
 	),
 	hintWhile(
 		`${IN_DATABASE} && ${IS_UNSAVED}`,
-		'Save the workflow: until then n8n cannot keep its executions, and the node waits in memory.',
+		'Save the workflow: until then, n8n cannot save its executions, so the node waits in memory.',
 	),
 	hintWhile(
 		`${IN_DATABASE} && $parameter["waitOptions"].maxWait < 70`,
-		'A Max Wait of less than 70 seconds is waited for in memory: n8n ends no wait sooner.',
+		'With a Max Wait below 70 seconds, the node waits in memory: n8n cannot resume an execution sooner.',
 	),
 ];
 
