@@ -68,7 +68,7 @@ export async function startN8n(
 	program = n8nProgram,
 ): Promise<N8nServer> {
 	const port = await freePort(wantedPort);
-	const n8n = await launch(program, 'start', userFolder, 'n8n.log', {
+	const n8n = await launch(program, 'start', userFolder, {
 		...settings,
 		N8N_PORT: String(port),
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
@@ -83,18 +83,14 @@ export async function startN8n(
 	return server;
 }
 
-/**
- * Starts a worker of queue mode and waits until it takes jobs.
- * @param name of its log
- */
+/** Starts a worker of queue mode and waits until it takes jobs. */
 export async function startWorker(
 	userFolder: string,
-	name: string,
 	concurrency: number,
 	settings: NodeJS.ProcessEnv,
 ): Promise<N8nProcess> {
 	const command = `worker --concurrency=${concurrency}`;
-	const worker = await launch(n8nProgram, command, userFolder, `${name}.log`, {
+	const worker = await launch(n8nProgram, command, userFolder, {
 		...settings,
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 	});
@@ -107,11 +103,10 @@ async function launch(
 	program: string,
 	command: string,
 	userFolder: string,
-	logName: string,
 	settings: NodeJS.ProcessEnv,
 ): Promise<N8nProcess> {
 	await mkdir(filesFolder(userFolder), { recursive: true });
-	const logFile = join(userFolder, logName);
+	const logFile = join(userFolder, 'n8n.log');
 	const log = await open(logFile, 'a');
 	const child = spawn(
 		process.execPath,

@@ -198,12 +198,19 @@ const older = process.env.N8N_1_INSTALL_FOLDER;
 		await copyPackage(theEnvironment().userFolder, folder);
 		const program = join(older ?? '', 'node_modules', 'n8n', 'bin', 'n8n');
 		const service = await startSimulator({ videoSeconds: VIDEO_S });
-		const n8n1 = await startN8n(folder, undefined, undefined, {}, program);
+		const n8n1 = await startN8n(
+			folder,
+			undefined,
+			undefined,
+			{ N8N_DISABLED_MODULES: '' },
+			program,
+		);
 		try {
 			const api1 = await N8nApi.signIn(n8n1.url);
 			const saved = await saveSimulatorCredential(api1, service);
 			const given = [webhook('older'), video('A boat', { download: true })];
-			const id = await api1.createWorkflow(workflowOf('older', saved, given));
+			const workflow = { ...workflowOf('older', saved, given), active: false };
+			const id = await api1.createWorkflow(workflow);
 			await api1.call('PATCH', `/workflows/${id}`, { active: true });
 			await fetch(`${n8n1.url}/webhook/older`, { method: 'POST' });
 			const status = async () => (await api1.executions(id)).at(0)?.status;

@@ -1,4 +1,5 @@
 import { workflowOf } from '../browser/workflow';
+import { until } from '../host/until';
 import { Cluster } from './host/cluster';
 import { record } from './host/results';
 import { callWebhook, scaled, untilCounted, video, webhook } from './host/videos';
@@ -65,7 +66,7 @@ test('SIGKILL of a worker, while all wait in memory: no video paid twice, and ev
 	const id = await begin('memory, SIGKILL of a worker', 'memory');
 	const { simulator } = cluster;
 	await untilCounted(cluster, id, ['running'], EXECUTIONS);
-	while (simulator.submissions < EXECUTIONS) await new Promise((done) => setTimeout(done, 200));
+	await until(() => simulator.submissions === EXECUTIONS);
 	await replaceWorker('kill');
 	await untilCounted(cluster, id, ended, EXECUTIONS);
 	const success = await cluster.api.countExecutions(id, ['success']);

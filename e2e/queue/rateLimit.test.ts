@@ -5,7 +5,7 @@ import { callWebhook, untilCounted, webhook } from './host/videos';
 
 const LIMIT = { requestsPerSecond: 4, burst: 4 };
 const EXECUTIONS = 24;
-const VIDEOS = 10;
+const VIDEOS = 20;
 /** Processes that do not know of each other find the limit each for itself. */
 const MOST = 1.25;
 
@@ -31,10 +31,10 @@ test('three workers that share a limit of 4 requests a second take little longer
 		const id = await cluster.api.createWorkflow(workflowOf('limited', cluster.credential, given));
 		await cluster.api.publish(id);
 		const query = Array.from({ length: VIDEOS }, (_, index) => `prompts[]=${index}`).join('&');
-		const begin = performance.now();
 		await callWebhook(cluster, `limited?${query}`, EXECUTIONS);
 		await untilCounted(cluster, id, ['success', 'error', 'crashed'], EXECUTIONS);
-		const seconds = (performance.now() - begin) / 1000;
+		const times = cluster.simulator.tasks.map(({ createdAt }) => createdAt);
+		const seconds = (Math.max(...times) - Math.min(...times)) / 1000;
 		const requests = EXECUTIONS * VIDEOS;
 		const least = (requests - LIMIT.burst) / LIMIT.requestsPerSecond;
 		const ratio = Math.round((100 * seconds) / least) / 100;

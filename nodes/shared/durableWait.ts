@@ -74,7 +74,7 @@ interface Tries {
 }
 
 const PAUSE_ID = 'durable-pause';
-/** Nothing that is due earlier than this after its pause was woken by a timer: so far no clocks are apart. */
+/** Main's timer ends a pause and a worker's clock judges it: no two clocks of one n8n are further apart than this. */
 const CLOCK_SKEW_MS = 30_000;
 
 /**
@@ -229,8 +229,9 @@ async function hold(context: IExecuteFunctions, pause: PauseInput): Promise<Outp
 	entry.data = { main: [[]] };
 	// Otherwise each pause leaves a run of the node behind.
 	entry.runIndex = pause.runIndex;
-	const isRealEntry = context.getExecuteData().node === idle;
-	if (isRealEntry) await context.putExecutionToWait(new Date(pause.until));
+	// Where it is a copy the execution goes on at once, and the node sees that it was resumed too early.
+	if (context.getExecuteData().node !== idle) return [[]];
+	await context.putExecutionToWait(new Date(pause.until));
 	if (pause.hint !== undefined)
 		context.addExecutionHints?.({ message: pause.hint, type: 'warning', location: 'outputPane' });
 	return [pause.shown.map((json) => ({ json }))];

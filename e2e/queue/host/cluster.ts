@@ -5,7 +5,7 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../../
 import { installN8n } from '../../host/install';
 import { type Credential, N8nApi } from '../../host/n8nApi';
 import { type N8nProcess, type N8nServer, startN8n, startWorker } from '../../host/n8nServer';
-import { installPackage } from '../../host/packageInstall';
+import { copyPackage, installPackage } from '../../host/packageInstall';
 import { saveSimulatorCredential } from '../../host/seed';
 import type { Step } from '../../host/steps';
 import { DATABASE, startPostgres, USER } from './postgres';
@@ -40,8 +40,10 @@ export class Cluster {
 		const folder = await mkdtemp(join(tmpdir(), 'n8n-queue-'));
 		const postgres = await startPostgres(folder);
 		const redis = await startRedis(folder);
-		await installPackage(folder, step);
+		const mainFolder = join(folder, 'main');
+		await installPackage(mainFolder, step);
 		const settings = {
+			N8N_ENCRYPTION_KEY: 'of-this-cluster',
 			EXECUTIONS_MODE: 'queue',
 			DB_TYPE: 'postgresdb',
 			DB_POSTGRESDB_HOST: '127.0.0.1',
@@ -58,7 +60,7 @@ export class Cluster {
 			N8N_DISABLED_MODULES: 'mcp-registry,instance-ai,chat-hub,mcp,otel',
 		};
 		const simulator = await startSimulator(service);
-		const main = await startN8n(folder, undefined, undefined, settings);
+		const main = await startN8n(mainFolder, undefined, undefined, settings);
 		const api = await N8nApi.signIn(main.url);
 		const credential = await saveSimulatorCredential(api, simulator);
 		const servers = [postgres, redis];
@@ -76,20 +78,25 @@ export class Cluster {
 		return cluster;
 	}
 
+	/**
+	 * A worker has a folder of its own. In one that it shared, a worker that starts would take the executions of all others
+	 * for its own from before a crash, and end them.
+	 */
 	async startWorker(): Promise<void> {
-		const name = `worker-${(this.workersStarted += 1)}`;
-		this.workers.push(await startWorker(this.folder, name, this.concurrency, this.settings));
+		const folder = join(this.folder, `worker-${(this.workersStarted += 1)}`);
+		await copyPackage(join(this.folder, 'main'), folder);
+		this.workers.push(await startWorker(folder, this.concurrency, this.settings));
 	}
 
 	async restartMain(): Promise<void> {
 		const port = Number(new URL(this.main.url).port);
-		this.main = await startN8n(this.folder, undefined, port, this.settings);
+		this.main = await startN8n(join(this.folder, 'main'), undefined, port, this.settings);
 	}
 
 	/** What main and all workers have logged so far. */
 	async logs(): Promise<string> {
 		const names = Array.from({ length: this.workersStarted }, (_, index) => `worker-${index + 1}`);
-		const files = ['n8n', ...names].map((name) => join(this.folder, `${name}.log`));
+		const files = ['main', ...names].map((name) => join(this.folder, name, 'n8n.log'));
 		return (await Promise.all(files.map(async (file) => await readFile(file, 'utf8')))).join('\n');
 	}
 
