@@ -49,7 +49,6 @@ export const TOLD: Record<string, Told> = {
 		'The response is not JSON',
 		'The response does not have the format of the service',
 		'The stream contains an invalid chunk',
-		'The stream contains an invalid chunk',
 		'The stream contains a line that does not end',
 		'The stream ended without an answer',
 	),
