@@ -129,10 +129,10 @@ export class RateLimiter {
 
 	private suspend({ probed }: Permit, error: ServiceError): void {
 		const { suspension } = this;
+		probed?.failProbe(error);
 		// Requests in flight when the key was suspended are refused too, while the first probe runs.
 		if (suspension !== undefined && suspension !== probed) return;
 		this.lastSuspension = new Suspension(error, this.clock.now() + (error.retryAfterMs ?? 0));
-		probed?.failProbe(error);
 		this.queue.failAll(error);
 	}
 

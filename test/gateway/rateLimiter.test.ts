@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Gateway, parseCredential } from '../../gateway';
+import { Readable } from 'node:stream';
+import { Gateway, parseCredential, StreamedBody } from '../../gateway';
 import type { SimulatorOptions } from '../../simulator';
+import { until } from '../engine/virtualTime';
 import { LimitedService } from './limitedService';
 import { VirtualClock } from './virtualClock';
 
@@ -410,6 +412,43 @@ describe('a pause that is longer than a workflow waits', () => {
 		await expect(probe).rejects.toMatchObject({ code: 'cancelled' });
 		await expect(behind).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
 		await clock.run(ask(gateway, 'next'));
+	});
+
+	test('a probe that is refused when its pause is over and another has begun keeps nobody waiting', async () => {
+		const clock = new VirtualClock();
+		const refuse: Array<() => void> = [];
+		const gateway = new Gateway(
+			parseCredential({ baseUrl: 'http://service.test', apiKey: randomUUID() }),
+			{
+				maxConcurrency: 10,
+				maxRetries: 0,
+				timeoutMs: 7_200_000,
+				clock,
+				transport: async () => {
+					await new Promise<void>((resolve) => refuse.push(resolve));
+					const headers = { 'retry-after': '3600' };
+					return { status: 429, headers, body: new StreamedBody(Readable.from([])) };
+				},
+			},
+		);
+		const sent = async (user: string) => {
+			const number = refuse.length;
+			const work = outcomes([ask(gateway, user)]);
+			await until(() => refuse.length > number);
+			return { work, refuse: refuse[number]! };
+		};
+		const first = await sent('first');
+		first.refuse();
+		await first.work;
+		const probe = await sent('probe');
+		const behind = outcomes([ask(gateway, 'behind')]);
+		await clock.run(clock.sleep(3_600_000));
+		const later = await sent('later');
+		later.refuse();
+		await later.work;
+		probe.refuse();
+		for (const [outcome] of [await probe.work, await behind])
+			expect(outcome).toMatchObject({ status: 429, retryAfterMs: 3_600_000 });
 	});
 
 	test('it ends when the time that the service asked for is over', async () => {
