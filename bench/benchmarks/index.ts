@@ -1,6 +1,7 @@
 import type { Bench } from '../benchmark';
 import { adaptivePolling } from './adaptivePolling';
 import { client } from './client';
+import { cloudBuild } from './cloudBuild';
 import { connections } from './connections';
 import { download } from './download';
 import { firstChunk } from './firstChunk';
@@ -26,4 +27,5 @@ export const benches: Bench[] = [
 	growth,
 	growthOfParts,
 	loadingNodes,
+	cloudBuild,
 ];

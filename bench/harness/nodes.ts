@@ -22,6 +22,11 @@ export function ourPackage(): LoadedPackage {
 	return loadPackage(ROOT);
 }
 
+/** The build for n8n Cloud, as users install it. */
+export function cloudPackage(): LoadedPackage {
+	return loadPackage(join(ROOT, 'dist-cloud'));
+}
+
 /** The first loader of a process sets up n8n's log. A package of the user's is never the first that n8n loads. */
 export function readyLoader(): void {
 	new PackageDirectoryLoader(ROOT);

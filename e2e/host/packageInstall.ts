@@ -38,15 +38,21 @@ export function installedPackage(userFolder: string): string {
 	return join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-generation-service');
 }
 
+/** Installs the build for n8n Cloud in the same way. */
+export async function installCloudPackage(userFolder: string): Promise<void> {
+	await runCommand('npm', ['run', 'build:cloud'], { cwd: ROOT });
+	await packInto(join(userFolder, '.n8n', 'nodes'), undefined, join(ROOT, 'dist-cloud'));
+}
+
 /** Gives the package to another user folder, as it is installed in this one. */
 export async function copyPackage(from: string, to: string): Promise<void> {
 	await cp(join(from, '.n8n', 'nodes'), join(to, '.n8n', 'nodes'), { recursive: true });
 }
 
-async function packInto(nodes: string, signal?: AbortSignal): Promise<void> {
+async function packInto(nodes: string, signal?: AbortSignal, source = ROOT): Promise<void> {
 	const folder = await mkdtemp(join(tmpdir(), 'n8n-package-'));
 	try {
-		await runCommand('npm', ['pack', '--pack-destination', folder], { cwd: ROOT, signal });
+		await runCommand('npm', ['pack', '--pack-destination', folder], { cwd: source, signal });
 		const tarballs = (await readdir(folder)).map((file) => join(folder, file));
 		await rm(nodes, { recursive: true, force: true });
 		await mkdir(nodes, { recursive: true });

@@ -10,7 +10,7 @@ const ZOD_OF_N8N = require.resolve('zod/v4', {
 
 /** Resolves what the tests import of the package to its build for n8n Cloud. */
 module.exports = (request, options) => {
-	if (request === 'zod/v4') return ZOD_OF_N8N;
+	if (request === 'zod/v4' && options.basedir.startsWith(built)) return ZOD_OF_N8N;
 	const file = options.defaultResolver(request, options);
 	const [folder, ...rest] = relative(root, file).split(sep);
 	const isDoor = folder === 'gateway' && rest.join() === 'index.ts';

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Simulator, startSimulator } from '../../simulator';
+import { manualStart, ours, workflowOf } from '../browser/workflow';
+import { N8nApi } from '../host/n8nApi';
+import { type N8nServer, startN8n } from '../host/n8nServer';
+import { installCloudPackage } from '../host/packageInstall';
+import { saveSimulatorCredential } from '../host/seed';
+import { until } from '../host/until';
+
+const LONGEST_START_MS = 300_000;
+/** A wait in the database takes more than a minute: n8n looks for what is due once a minute. */
+const LONGEST_RUN_MS = 150_000;
+
+let userFolder: string;
+let n8n: N8nServer;
+let api: N8nApi;
+let simulator: Simulator;
+
+/** A second n8n, with the package for n8n Cloud in the place of the main one. */
+beforeAll(async () => {
+	userFolder = await mkdtemp(join(tmpdir(), 'n8n-cloud-'));
+	simulator = await startSimulator({ videoSeconds: 0.5 });
+	await installCloudPackage(userFolder);
+	n8n = await startN8n(userFolder);
+	api = await N8nApi.signIn(n8n.url);
+}, LONGEST_START_MS);
+
+afterAll(async () => {
+	await n8n?.stop();
+	await simulator?.close();
+	await rm(userFolder, { recursive: true, force: true });
+});
+
+/** Runs one node, and returns what it puts out. */
+async function run(type: string, parameters: object) {
+	const credential = await saveSimulatorCredential(api, simulator);
+	const id = await api.createWorkflow(
+		workflowOf(type, credential, [manualStart, ours('Node', type, parameters)]),
+	);
+	const execution = await api.execute(id, manualStart.name);
+	await until(async () => {
+		const [latest] = await api.executions(id);
+		return latest !== undefined && ['success', 'error'].includes(latest.status);
+	}, LONGEST_RUN_MS);
+	const { error, runData } = await api.executionData(execution);
+	if (error !== undefined) throw new Error(error.message);
+	return runData.Node?.[0]?.data?.main[0] ?? [];
+}
+
+const model = (value: string) => ({ __rl: true, mode: 'id', value });
+
+test('the build for n8n Cloud tests its credential', async () => {
+	const saved = await saveSimulatorCredential(api, simulator);
+	const test = async (apiKey: string) => {
+		const data = { baseUrl: simulator.url, apiKey, videoBasePath: '/media/v1' };
+		const credentials = { ...saved, type: 'generationServiceApi', data };
+		return await api.call('POST', '/credentials/test', { credentials });
+	};
+	expect(await test(simulator.key)).toMatchObject({ status: 'OK' });
+	expect(await test('another-key')).toMatchObject({ status: 'Error' });
+});
+
+test('the build for n8n Cloud asks a model', async () => {
+	const messages = { values: [{ role: 'user', content: 'Why is the sky blue?' }] };
+	const [item] = await run('chatCompletion', { model: model('heron-chat'), messages });
+	expect(item?.json).toMatchObject({ finish_reason: 'stop', model: 'heron-chat' });
+});
+
+test.each(['url', 'b64_json'])(
+	'the build for n8n Cloud makes a video and stores its file (%s)',
+	async (responseFormat) => {
+		const [item] = await run('videoGeneration', {
+			operation: 'generate',
+			model: model('kite-motion'),
+			prompt: 'A paper boat',
+			options: { responseFormat },
+			waitOptions: { pollInterval: 0.2 },
+			download: true,
+		});
+		expect(item?.json).toMatchObject({ status: 'completed' });
+		expect(item).toHaveProperty('binary.data.mimeType', 'video/mp4');
+	},
+);
+
+test('the build for n8n Cloud waits in the database of n8n', async () => {
+	const [item] = await run('videoGeneration', {
+		operation: 'generate',
+		model: model('kite-motion'),
+		prompt: 'A paper boat',
+		waitOptions: { pollInterval: 0.2, waitIn: 'database' },
+	});
+	expect(item?.json).toMatchObject({ status: 'completed' });
+});
