@@ -9,13 +9,11 @@ import type { NodeOnTest } from '../harness/nodes';
 const MIB = 1024 ** 2;
 const REQUESTS = 1_000;
 const FILE_BYTES = 256 * MIB;
-const INLINE_BYTES = 64 * MIB;
 const CLOUD = 'the build for n8n Cloud';
 const SPEED = 'requests a second';
 const CPU = 'CPU of a request';
 const CONNECTIONS = `connections for ${REQUESTS} requests`;
 const DOWNLOAD = 'memory of a download of 256 MiB';
-const INLINE = 'memory of an inline video of 64 MiB';
 
 type Choose = (n8n: N8n, node: NodeOnTest) => NodeOnTest;
 
@@ -39,14 +37,13 @@ const chat =
 		};
 	};
 
-const video =
-	(choose: Choose, figure: string, responseFormat: 'url' | 'b64_json'): Contestant =>
+const download =
+	(choose: Choose): Contestant =>
 	async (stage) => {
 		const n8n = await loadN8n();
 		const { data } = await openGateway(stage, 1).submitVideo({
 			model: VIDEO_MODEL,
 			prompt: 'A paper boat',
-			response_format: responseFormat,
 		});
 		const parameters = { operation: 'get', taskId: data[0]?.id ?? '', download: true };
 		const node = choose(n8n, n8n.videoNode(stage, parameters));
@@ -54,23 +51,22 @@ const video =
 			const { resident } = await peakGrowthMiB(async () => {
 				const [item] = await n8n.runNode(node, [{}]);
 				const bytes = Number(item?.binary?.data?.bytes);
-				if (!(bytes >= INLINE_BYTES)) throw new Error(`${bytes} bytes arrived`);
+				if (!(bytes >= FILE_BYTES)) throw new Error(`${bytes} bytes arrived`);
 			});
-			return { [figure]: resident };
+			return { [DOWNLOAD]: resident };
 		};
 	};
 
 const contestantsOf = (name: string, choose: Choose): Record<string, Contestant> => ({
 	[`${name}, chat`]: chat(choose),
-	[`${name}, download`]: video(choose, DOWNLOAD, 'url'),
-	[`${name}, inline`]: video(choose, INLINE, 'b64_json'),
+	[`${name}, download`]: download(choose),
 });
 
 export const cloudBuild: Bench = {
 	name: 'cloud-build',
 	what: 'What the build for n8n Cloud gives up',
 	method: `The same nodes from both builds in n8n's engine: ${REQUESTS} items through Chat Completion with its default of 10 requests at once, over TLS; a finished
-video of 256 MiB with a URL, and one of 64 MiB as inline data, through Video Generation (Get, with Download), each in a new process. Memory is
+video of 256 MiB through Video Generation (Get, with Download), each time in a new process. Memory is
 the peak of the resident set less what it was before.`,
 	cost: "`gateway/cloud/`, four files: a transport over n8n's request helper, a clock over its `sleep`, downloads and inline videos without the streams and files of Node.js.",
 	goals: [],
@@ -80,7 +76,6 @@ the peak of the resident set less what it was before.`,
 	async run(competition) {
 		const service = await competition.service();
 		const large = await competition.service({ videoSeconds: 0, videoBytes: FILE_BYTES });
-		const inline = await competition.service({ videoSeconds: 0, videoBytes: INLINE_BYTES });
 		const measured: Record<string, Record<string, number>> = {};
 		const fresh = { repetitions: 3, warmUps: 0, fresh: true };
 		for (const name of Object.keys(builds)) {
@@ -90,8 +85,7 @@ the peak of the resident set less what it was before.`,
 			const opened = (await service.connections()) - before;
 			const warm = await competition.measure([chats], service, { repetitions: 3, warmUps: 2 });
 			const url = await competition.measure([`${name}, download`], large, fresh);
-			const data = await competition.measure([`${name}, inline`], inline, fresh);
-			measured[name] = Object.assign({}, ...[once, warm, url, data].flatMap(Object.values), {
+			measured[name] = Object.assign({}, ...[once, warm, url].flatMap(Object.values), {
 				[CONNECTIONS]: opened,
 			}) as Record<string, number>;
 			await competition.dismissAll();
@@ -102,7 +96,6 @@ the peak of the resident set less what it was before.`,
 				compare(measured, CPU, 'µs', CLOUD),
 				compare(measured, CONNECTIONS, '', CLOUD),
 				compare(measured, DOWNLOAD, 'MiB', CLOUD),
-				compare(measured, INLINE, 'MiB', CLOUD),
 			],
 			charts: [bars(measured, SPEED, 'Requests a second', '1/s')],
 			notes: [],
