@@ -27,7 +27,7 @@ import { notePartialAnswer } from './answerHints';
 import { StreamedChunks } from './streamedChunks';
 import { messageProperties, readMessages } from './messages';
 
-/** All that forms a request: the one place that names it. */
+/** The parameters that form a request, listed only here. */
 const requestParameters: RequestParameters = {
 	properties: [languageModelLocator, ...messageProperties, chatOptionsProperty],
 	otherOptions: ['stream', 'jsonOutput'],
@@ -44,7 +44,7 @@ interface Prepared {
 	jsonOutput: boolean;
 }
 
-/** Asks the model once for each item. An item that was answered in an earlier try is not asked again. */
+/** Asks the model once per item. An item answered in an earlier try is not sent again. */
 export async function complete(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	let answers: RequestLedger<Answered> | undefined;
 	const hints = new RunHints('answer');
@@ -69,7 +69,7 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 					const parsed = parse(completion);
 					if (!isAnswered) {
 						countTokens(context, completion);
-						// Not remembered, so that Retry On Fail asks again.
+						// Not stored, so that Retry On Fail asks again.
 						if (parsed === undefined)
 							throw noJsonError(completion, (text) => service.gateway.redactError(text));
 						entry.write({ completion });
@@ -98,7 +98,7 @@ function prepare(context: IExecuteFunctions, itemIndex: number, isLive: boolean)
 		additionalBody(options),
 	);
 	const system = systemMessage(options);
-	// Added to the checked messages: an error names a message by its place in the form.
+	// Added after the check: an error numbers the messages of the form.
 	const messages = [
 		...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
 		...request.messages,
@@ -112,14 +112,14 @@ function prepare(context: IExecuteFunctions, itemIndex: number, isLive: boolean)
 }
 
 /**
- * Whether someone reads along: n8n sends chunks even when nobody does, and older versions cannot. What a tool says is
- * for its agent, and would stand among the agent's own words.
+ * Whether a user reads the stream: n8n sends chunks even without a reader, and older versions cannot. A tool's output is
+ * for its agent, and would be mixed into the agent's own text.
  */
 function isWatched(context: IExecuteFunctions): boolean {
 	return !runsAsTool(context.getNode()) && (context.isStreaming?.() ?? false);
 }
 
-/** @param live whoever reads along */
+/** @param live the chunks for the reader, if there is one */
 async function streamed(
 	{ gateway, signal }: Service,
 	request: ChatRequest,

@@ -81,10 +81,10 @@ const some = (isMessage: string, isJson: string) =>
 	`$parameter["messagesSource"] === "json" ? ${isJson} : ($parameter["messages"]?.values ?? []).some(({ role, content }) => ${isMessage})`;
 
 const json = '$rawParameter["messagesJson"]';
-/** The default of the JSON, as it stands or with a role exchanged. */
+/** The default of the JSON, unchanged or with another role. */
 const anEmptyMessage = '/"role":\\s*"(user|system)",\\s*"content":\\s*"\\s*"/';
 
-/** What a look at the form tells before anything is paid for. */
+/** Hints about the form, before anything is billed. */
 export const messageHints: NodeHint[] = [
 	...hintsWhileEmpty(
 		some(

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-/** Hands the pieces of one item's answer to whoever watches the workflow stream. */
+/** Sends the pieces of one item's answer to the reader of the workflow's stream. */
 export class StreamedChunks {
 	private sending: Promise<void> = Promise.resolve();
 
@@ -17,13 +17,13 @@ export class StreamedChunks {
 		this.send('item', text);
 	}
 
-	/** Resolves when every chunk was handed over. */
+	/** Resolves when every chunk is sent. */
 	async end(): Promise<void> {
 		this.send('end');
 		await this.sending;
 	}
 
-	/** In order, and without harm when the watcher has gone: the answer is paid for, and goes on to the next node. */
+	/** In order, and without failing when the reader is gone: the answer is paid for, and the next node gets it. */
 	private send(type: 'begin' | 'item' | 'end', text?: string): void {
 		const { context, itemIndex } = this;
 		this.sending = this.sending

@@ -133,7 +133,7 @@ function toSearchText(value: unknown): string {
 		.toLowerCase();
 }
 
-/** Why nothing is put out. What Limit leaves out n8n's editor says by itself. */
+/** Why the output is empty. n8n's editor itself shows what Limit removes. */
 function whyEmpty(all: number): string {
 	if (all === 0) return 'The service has no models for this account.';
 	return all === 1

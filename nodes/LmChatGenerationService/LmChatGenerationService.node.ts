@@ -15,10 +15,10 @@ import { supplyChatModel } from './supplyChatModel';
 
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
 
-/** An agent has a system message and an output parser of its own, and decides how it asks. */
+/** An agent has its own system message and output parser, and decides how to ask. */
 const DECIDED_BY_AGENT = ['stream', 'systemMessage', 'jsonOutput', 'maxConcurrency'];
 
-/** An agent hands its tools to the model by itself. */
+/** An agent passes its tools to the model itself. */
 const additionalBodyDescription =
 	'JSON object with fields to add to every request, for fields that this node has no option for';
 

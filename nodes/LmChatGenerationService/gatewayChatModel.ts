@@ -18,7 +18,7 @@ export interface Asked extends Pick<AgentRequest, 'messages'> {
 	stop: string[];
 }
 
-/** n8n hands the options of a call on under LangChain's names, which its types do not tell. */
+/** n8n passes the options of a call under LangChain's names, which its types do not show. */
 interface CallOptions extends ChatModelConfig {
 	signal?: AbortSignal;
 	stop?: string[];
@@ -27,7 +27,7 @@ interface CallOptions extends ChatModelConfig {
 interface Service {
 	gateway: Gateway;
 	buildRequest: (request: Asked) => AgentRequest;
-	/** Converts parameters that are a schema of n8n's own zod; hands all others on as they are. */
+	/** Converts parameters that are a schema of n8n's own zod; passes all others on unchanged. */
 	toJsonSchema: (tool: Extract<Tool, { type: 'function' }>) => unknown;
 	toNodeError: (error: unknown) => Error;
 	/** Aborted when the execution is cancelled. */
@@ -82,7 +82,7 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 			ended = true;
 			wake();
 		});
-		// Who reads may stop before the end: the failure of an answer nobody waits for is not one of the process.
+		// The reader may stop before the end: then a failure must not be an unhandled rejection.
 		answer.catch(() => {});
 		try {
 			while (!ended || arrived.length > 0) {

@@ -25,7 +25,7 @@ export function toServiceMessages(messages: Message[]): ServiceMessage[] {
 	});
 }
 
-/** An answer that was streamed is in pieces that belong together; what a user adds to a prompt stands for itself. */
+/** The pieces of a streamed answer belong together; what a user adds to a prompt is separate. */
 function textOf(content: Part[], separator: string): string {
 	if (content.some(({ type }) => type === 'file')) throw textOnlyError();
 	return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(separator);

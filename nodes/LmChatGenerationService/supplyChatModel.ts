@@ -11,8 +11,8 @@ import { refuseImages } from './refuseImages';
 type AiNodeSdk = typeof import('@n8n/ai-node-sdk');
 
 /**
- * Makes the model that an agent asks. It speaks to the service through the gateway, as Chat Completion does: one rate
- * gate, the same retries, no request to any other path, and the key nowhere but in its header.
+ * Makes the model of an agent. It calls the service through the gateway, as Chat Completion does: one rate limiter, the
+ * same retries, no request to any other path, and the key only in its header.
  * @throws NodeOperationError when a parameter or the credential is not usable, or this n8n has no AI nodes' SDK
  */
 export async function supplyChatModel(
@@ -21,7 +21,7 @@ export async function supplyChatModel(
 ): Promise<SupplyData> {
 	const sdk = loadSdk(context, itemIndex);
 	const explain = (error: unknown) => nodeError(context.getNode(), error, itemIndex);
-	// n8n shows what went wrong in a call at this node, and points to it where the agent stands.
+	// n8n shows an error of a call at this node, and links to it from the agent.
 	const toNodeError = (error: unknown) =>
 		Object.assign(explain(error), { functionality: 'configuration-node' as const });
 	const prepare = async () => {
@@ -30,7 +30,7 @@ export async function supplyChatModel(
 		const model = readModel(context, itemIndex);
 		const fields = requestFields(options);
 		const body = additionalBody(options);
-		// Bad options are refused when the agent starts, not in the middle of its work.
+		// Bad options fail when the agent starts, not in the middle of its work.
 		agentRequest({ model, messages: [{ role: 'user' }], ...fields }, body);
 		return new GatewayChatModel(model, {
 			gateway,
@@ -44,7 +44,7 @@ export async function supplyChatModel(
 			signal: context.getExecutionCancelSignal(),
 		});
 	};
-	// What is wrong before any call n8n shows at this node by itself, unless it is marked as such.
+	// n8n already shows an error before any call at this node, unless it is marked as such.
 	const chatModel = await prepare().catch((error: unknown) => {
 		throw explain(error);
 	});
@@ -54,7 +54,7 @@ export async function supplyChatModel(
 
 /**
  * Loaded for the first agent: it takes a second and a thousand files. By `require`, since n8n lets its own packages be
- * found through NODE_PATH, which an `import` does not look at.
+ * found through NODE_PATH, which an `import` ignores.
  */
 function loadSdk(context: ISupplyDataFunctions, itemIndex: number): AiNodeSdk {
 	try {

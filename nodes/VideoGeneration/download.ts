@@ -23,14 +23,14 @@ import { Gathered } from './gathered';
 
 const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';
 
-/** Enough to tell a video from a page, whatever the server calls it. */
+/** Enough to tell a video from a page, whatever the content type. */
 const SNIFFED_BYTES = 512;
 
 /**
  * Puts the video of a completed task into n8n's binary storage, as a stream that never fills the memory.
- * An address is fetched through n8n's own helper and without the key: it is not the service, and n8n's SSRF
- * protection looks at it.
- * @throws GatewayError when the task has no video, or when it does not arrive whole
+ * A URL is fetched through n8n's own helper and without the key: it is not the service, and n8n's SSRF
+ * protection checks it.
+ * @throws GatewayError when the task has no video, or the download is incomplete
  */
 export async function downloadVideo(
 	service: Service,
@@ -39,10 +39,10 @@ export async function downloadVideo(
 	inline: InlineVideo | undefined,
 ): Promise<IBinaryData> {
 	if (inline !== undefined) return await store(service, inline.read(), file);
-	const address = videoAddress(task);
+	const url = videoUrl(task);
 	for (let attempt = 0; ; attempt += 1) {
 		const fetched = await service.gateway
-			.inSlot(async () => await fetchVideo(service, address, file), service.signal)
+			.inSlot(async () => await fetchVideo(service, url, file), service.signal)
 			.then(
 				(binary) => ({ binary }),
 				(failure: unknown) => ({ failure }),
@@ -55,56 +55,56 @@ export async function downloadVideo(
 	}
 }
 
-function videoAddress(task: VideoTask): string {
+function videoUrl(task: VideoTask): string {
 	const { url } = task;
 	if (!url) throw noVideo('The service completed the video but returned no URL for it');
 	if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
 	throw noVideo('The URL of the video does not begin with http:// or https://');
 }
 
-async function fetchVideo(service: Service, address: string, file: VideoFile) {
+async function fetchVideo(service: Service, url: string, file: VideoFile) {
 	const { context, signal, timeoutMs } = service;
-	const limit = new IdleTimeout(systemClock, timeoutMs, signal);
+	const idleTimeout = new IdleTimeout(systemClock, timeoutMs, signal);
 	const aborting = new AbortController();
-	limit.whenGivenUp(() => aborting.abort());
-	const explain = (error: unknown): GatewayError => {
+	idleTimeout.whenGivenUp(() => aborting.abort());
+	const toGatewayError = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError();
-		return limit.expired ? fellSilent(timeoutMs) : lost(error);
+		return idleTimeout.expired ? timedOut(timeoutMs) : lost(error);
 	};
 	try {
 		const { statusCode, headers, body } = (await context.helpers.httpRequest({
-			url: address,
+			url,
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
 			abortSignal: aborting.signal,
-			skipSslCertificateValidation: service.gateway.ignoresSslIssuesAt(address),
+			skipSslCertificateValidation: service.gateway.ignoresSslIssuesAt(url),
 			headers: { 'accept-encoding': 'identity' },
 		})) as { statusCode: number; headers: Record<string, string | undefined>; body: ByteStream };
 		if (statusCode !== 200) {
 			body.destroy();
 			throw refused(statusCode);
 		}
-		const inspector = videoInspector(headers, () => limit.progress());
+		const inspector = videoInspector(headers, () => idleTimeout.progress());
 		const whole = inspectStream(body, inspector, aborting.signal);
 		const announced = headers['content-type']?.toLowerCase() ?? '';
 		const [type = file.type] = /^video\/[\w.+-]+/.exec(announced) ?? [];
 		return await store(service, whole, { ...file, type });
 	} catch (error) {
-		throw explain(error);
+		throw toGatewayError(error);
 	} finally {
-		limit.end();
+		idleTimeout.end();
 	}
 }
 
-/** What the disk says that cannot be written; everything else comes from the network. */
+/** Codes of a disk that cannot be written; all others come from the network. */
 const STORAGE_FAILURES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST|EIO)$/;
 
 /** Puts a video into n8n's binary storage. */
 async function store(service: Service, video: Buffer | ByteStream, file: VideoFile) {
 	const { prepareBinaryData } = service.context.helpers;
 	return await prepareBinaryData(video, file.name, file.type).catch((error: unknown) => {
-		// Known by its fields: the error may come from another realm than this code.
+		// Recognised by its fields: the error may come from another realm.
 		if (typeof error !== 'object' || error === null || !('code' in error)) throw error;
 		if (!STORAGE_FAILURES.test(String(error.code))) throw error;
 		const path = 'path' in error ? ` in ${String(error.path)}` : '';
@@ -113,8 +113,8 @@ async function store(service: Service, video: Buffer | ByteStream, file: VideoFi
 }
 
 /**
- * Refuses a page in place of the video, a video that is too large and one that is empty. n8n's helper refuses one that is
- * shorter than announced; the announced length itself may be that of a body which the helper has decompressed since.
+ * Rejects a page instead of a video, a video that is too large and an empty one. n8n's helper rejects one that is
+ * shorter than announced; the announced length may be that of a body which the helper has decompressed since.
  */
 function videoInspector(
 	headers: Record<string, string | undefined>,
@@ -168,7 +168,7 @@ function refused(status: number) {
 	});
 }
 
-function fellSilent(timeoutMs: number) {
+function timedOut(timeoutMs: number) {
 	return new NoResponseError(
 		`The video download stopped receiving data for ${formatSeconds(timeoutMs)}`,
 		{

@@ -5,7 +5,7 @@ export interface VideoFile {
 	type: string;
 }
 
-/** Containers whose type has another name than their files. */
+/** Containers whose MIME type differs from their extension. */
 const TYPES = new Map([
 	['avi', 'x-msvideo'],
 	['mkv', 'x-matroska'],
@@ -20,7 +20,7 @@ const UNSAFE = /[\p{Cc}\p{Cs}<>:"/\\|?*]+/gu;
 
 /**
  * Name and type of a task's file.
- * @param wanted the name that the user gives it; without one it has that of the task
+ * @param wanted the user's name; default: the task's
  * @param number which of several videos of the same item it is, from 1
  */
 export function videoFile(task: VideoTask, wanted = '', number = 1): VideoFile {

@@ -115,14 +115,14 @@ export const optionsProperty: INodeProperties = {
 	],
 };
 
-/** All that forms a request: the one place that names it. */
+/** The parameters that form a request, listed only here. */
 export const requestParameters: RequestParameters = {
 	properties: [...requestProperties, optionsProperty],
 };
 
 const submits = '["generate", "submit"].includes($parameter["operation"])';
 
-/** What a look at the form tells before anything is paid for. */
+/** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
 	...hintsWhileEmpty(
 		`${submits} && ${looksEmpty('$rawParameter["prompt"]')}`,

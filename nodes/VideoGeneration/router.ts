@@ -55,7 +55,7 @@ export async function run(
 		const list = current?.log.list();
 		if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
 			error.description = [error.description, list].filter(Boolean).join('\n');
-			// Of a stopped run n8n shows one line at most.
+			// n8n shows at most one line of a stopped run.
 			if (isStopped) error.message += `. ${list}`;
 		}
 		throw error;

@@ -34,7 +34,7 @@ interface Submitted extends IDataObject {
 /** The tasks of one item. */
 export interface Submission {
 	tasks: SubmittedTask[];
-	/** Why there are no tasks in place of those that failed in an earlier try. */
+	/** Why the tasks that failed in an earlier try have no replacements. */
 	failure?: unknown;
 }
 
@@ -51,7 +51,7 @@ export class Submissions {
 	}
 
 	/**
-	 * Submits what is not submitted yet.
+	 * Submits what has not been submitted yet.
 	 * @throws GatewayError, unless there are tasks of an earlier try; after a lost response again and again within the same
 	 * execution, since the service may have accepted the submission
 	 */

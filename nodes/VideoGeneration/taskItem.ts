@@ -3,9 +3,9 @@ import type { VideoSubmission, VideoTask } from '../../gateway';
 import { without } from '../shared/parameterValues';
 
 /**
- * The fields of a task that the next node reads; what the service did not say is absent. Long ids come last: in n8n's
+ * The fields of a task for the next node, without those that the service did not send. Long ids come last: in n8n's
  * table they would push the rest out of sight.
- * @param request the service's object of the request that created the task, where it is known
+ * @param request the service's object of the request that created the task, if known
  */
 export function simplifiedTask(task: VideoTask, request: IDataObject = {}): IDataObject {
 	const { status, progress, url, revised_prompt, metadata, created_at, completed_at } = task;

@@ -6,8 +6,8 @@ import type { TaskState } from '../shared/errorText';
 const PROGRESS_EVERY_MS = 5_000;
 
 /**
- * All video tasks of one run of the node, for the case that it ends badly, and in n8n's log: n8n keeps nothing of a node
- * that is stopped, or whose process dies.
+ * All video tasks of one run of the node, for its error and for n8n's log: n8n keeps nothing of a node that is stopped, or
+ * whose process dies.
  */
 export class TaskLog {
 	private readonly states = new Map<string, TaskState>();

@@ -44,7 +44,7 @@ export class VideoTasks {
 
 	/**
 	 * Waits until a task is finished, or until Max Wait is over.
-	 * @param task what is known of it
+	 * @param task its last known state
 	 * @param submittedAt milliseconds since the Unix epoch; undefined for a task of an earlier execution
 	 * @throws TaskError
 	 */
@@ -72,9 +72,9 @@ export class VideoTasks {
 	}
 
 	/**
-	 * The item of a task, with the video where it is to be downloaded.
-	 * @param request the service's object of the request that created the task, where it is known
-	 * @throws TaskError, for a task that failed, too
+	 * The item of a task, with the video if Download is on.
+	 * @param request the service's object of the request that created the task, if known
+	 * @throws TaskError, also for a failed task
 	 */
 	async toItem(
 		task: VideoTask,
@@ -95,8 +95,8 @@ export class VideoTasks {
 	}
 
 	/**
-	 * The items of several tasks of one input item, in their order. With On Error "Stop Workflow" all are seen
-	 * through before the first failure is thrown; otherwise failures stand beside successes.
+	 * The items of several tasks of one input item, in order. With On Error "Stop Workflow" all tasks are finished
+	 * before the first failure is thrown; otherwise failures are items beside successes.
 	 */
 	async together(
 		tasks: Array<Promise<INodeExecutionData>>,
@@ -115,7 +115,7 @@ export class VideoTasks {
 		if (binaryProperty === undefined || task.status !== 'completed') return undefined;
 		const file = videoFile(task, fileName, fileNumber);
 		const video = await downloadVideo(this.service, task, file, this.inline.get(task));
-		// Older versions of n8n keep files in memory unless told otherwise: such a file has no place of its own.
+		// Older versions of n8n keep files in memory by default: such a file has no id.
 		if (video.id === undefined)
 			this.hints.note(
 				'held in the memory of n8n, which large videos can fill. Set N8N_DEFAULT_BINARY_DATA_MODE to filesystem.',

@@ -4,8 +4,8 @@ import { readRequestOptions, type RequestOptions } from './requestOptions';
 
 export const credentialType = 'generationServiceApi';
 
-/** A dropdown is filled, and a credential tested, while someone looks at it: better an early error than a long wait. */
-export const WHILE_SOMEONE_LOOKS = {
+/** A dropdown loads, and a credential is tested, while a user waits in the editor: an early error is better than a long wait. */
+export const IN_EDITOR = {
 	maxConcurrency: 1,
 	maxRetries: 0,
 	timeoutMs: 20_000,
@@ -27,7 +27,7 @@ export interface Service {
 
 /**
  * Connects a node to the service of its credential.
- * @throws InvalidInputError when the credential or the request options are not usable
+ * @throws InvalidInputError when the credential or the request options are invalid
  */
 export async function connect(context: IExecuteFunctions): Promise<Service> {
 	const options = readRequestOptions(context);
@@ -42,8 +42,8 @@ export async function connect(context: IExecuteFunctions): Promise<Service> {
 }
 
 /**
- * Connects a sub-node, which lives as long as the agent that asks it.
- * @throws InvalidInputError when the credential is not usable
+ * Connects a sub-node, which lives as long as its agent.
+ * @throws InvalidInputError when the credential is invalid
  */
 export async function connectSubNode(
 	context: ISupplyDataFunctions,
@@ -58,7 +58,7 @@ export async function connectSubNode(
 export async function connectEditor(context: ILoadOptionsFunctions): Promise<Gateway> {
 	const connection = parseCredential(await context.getCredentials(credentialType));
 	return new Gateway(connection, {
-		...WHILE_SOMEONE_LOOKS,
+		...IN_EDITOR,
 		...lentBy(context.helpers),
 	});
 }

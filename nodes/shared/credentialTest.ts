@@ -13,8 +13,8 @@ import {
 	type Transport,
 	type VideoBasePath,
 } from '../../gateway';
-import { WHILE_SOMEONE_LOOKS } from './connect';
-import { inOneText } from './inOneText';
+import { IN_EDITOR } from './connect';
+import { errorSummary } from './errorSummary';
 
 /** Milliseconds for each of the two requests about the video path: a slow service is no wrong path. */
 const VIDEO_PATH_TIMEOUT_MS = 5_000;
@@ -27,8 +27,8 @@ const OTHER_PATH: Record<VideoBasePath, VideoBasePath> = {
 };
 
 /**
- * What the credential's Test button does: it asks the service for its models, then whether it knows video tasks at the
- * Video Base Path. A declarative test would show a failed connection as a bare code, take any web page for the service,
+ * The credential's Test button: it requests the models of the service, then checks the video endpoints at the
+ * Video Base Path. A declarative test would show a failed connection as a bare code, accept any web page as the service,
  * and follow a redirect with the key.
  */
 export async function testConnection(
@@ -37,7 +37,7 @@ export async function testConnection(
 ): Promise<INodeCredentialTestResult> {
 	return await test(this.helpers, data).then(
 		() => ({ status: 'OK' as const, message: 'Connection tested successfully' }),
-		(error: unknown) => ({ status: 'Error' as const, message: inOneText(error) }),
+		(error: unknown) => ({ status: 'Error' as const, message: errorSummary(error) }),
 	);
 }
 
@@ -47,7 +47,7 @@ async function test(helpers: Helpers, fields: unknown): Promise<void> {
 	const credential = parseCredential(fields);
 	const { videoBasePath } = credential;
 	const otherPath = OTHER_PATH[videoBasePath];
-	await connect(helpers, credential, WHILE_SOMEONE_LOOKS.timeoutMs).listModels();
+	await connect(helpers, credential, IN_EDITOR.timeoutMs).listModels();
 	if (await knowsTasks(helpers, credential)) return;
 	if (!(await knowsTasks(helpers, { ...credential, videoBasePath: otherPath }))) return;
 	throw new InvalidInputError(
@@ -59,7 +59,7 @@ async function test(helpers: Helpers, fields: unknown): Promise<void> {
 
 function connect(helpers: Helpers, credential: Credential, timeoutMs: number): Gateway {
 	const transport = n8nTransport(helpers, credential.ignoreSslIssues, timeoutMs);
-	return new Gateway(credential, { ...WHILE_SOMEONE_LOOKS, timeoutMs, transport });
+	return new Gateway(credential, { ...IN_EDITOR, timeoutMs, transport });
 }
 
 /** "Unknown or expired id gives 404 `task_not_found`" (Endpoints): only the video endpoints say that. */

@@ -24,10 +24,10 @@ import { reasonToWaitInMemory } from './durableWaitLimits';
  *    nothing, and the node that made the request comes next, as real code.
  *
  * The second step changes the stack entry that `getExecuteData()` returns, which n8n does not promise to be the real
- * one: it is tested each time, and where it is not, the engine does not wait and the node waits in memory.
+ * one: this is tested each time, and if it is a copy, the engine does not wait and the node waits in memory.
  */
 export interface DurableWait {
-	/** Set when this run follows a pause: the state that was handed to it, undefined when n8n lost it. */
+	/** Set when this run follows a pause: its state, undefined if n8n lost it. */
 	readonly resumed?: { state: unknown };
 	/** Why this run cannot pause, as the end of "Waited in memory: …". */
 	refusal(): string | undefined;
@@ -87,7 +87,7 @@ const STOPPED = {
 } as NodeOperationError;
 
 const WITHOUT_EXECUTION: DurableWait = {
-	refusal: () => 'n8n does not keep this execution',
+	refusal: () => 'n8n does not save this execution',
 	pause() {
 		throw new UnexpectedError('There is no execution that could wait');
 	},
@@ -98,7 +98,7 @@ const triesOf = new WeakMap<IExecuteData, Tries>();
 /**
  * Runs a node that may wait in n8n's database. Each run gets a {@link DurableWait} and returns its output, or the
  * request of a pause.
- * @param response what n8n handed to `execute`
+ * @param response the argument of `execute`
  */
 export async function withDurableWait(
 	context: IExecuteFunctions,
@@ -148,7 +148,7 @@ function begin(
 	if (metadata?.nodeWasResumed !== true) return { tries };
 
 	const handover = metadata.subNodeExecutionData?.metadata;
-	// A second try of this run, or n8n's Retry of the saved execution, begins like any other.
+	// A second try of this run, or n8n's Retry of the saved execution, starts like any other.
 	for (const item of entry.data.main?.[0] ?? []) delete item.error;
 	delete metadata.nodeWasResumed;
 	delete metadata.subNodeExecutionData;
@@ -229,7 +229,7 @@ async function hold(context: IExecuteFunctions, pause: PauseInput): Promise<Outp
 	entry.data = { main: [[]] };
 	// Otherwise each pause leaves a run of the node behind.
 	entry.runIndex = pause.runIndex;
-	// Where it is a copy the execution goes on at once, and the node sees that it was resumed too early.
+	// If it is a copy, the execution continues at once, and the node sees that it was resumed too early.
 	if (context.getExecuteData().node !== idle) return [[]];
 	await context.putExecutionToWait(new Date(pause.until));
 	if (pause.hint !== undefined)

@@ -7,8 +7,8 @@ const RESPONSES_THAT_WAIT = ['lastNode', 'responseNode', 'streaming'];
 const MODES_WITHOUT_RESUME = ['cli', 'evaluation'];
 
 /**
- * Why an execution cannot wait in n8n's database, as the end of "Waited in memory: …"; undefined where it can.
- * @param canResume whether the engine handed a response to the node, as engines do that run it again after a request
+ * Why an execution cannot wait in n8n's database, as the end of "Waited in memory: …"; undefined if it can.
+ * @param canResume whether the engine passed a response to the node, as engines that can run it again do
  */
 export function reasonToWaitInMemory(
 	context: IExecuteFunctions,
@@ -17,14 +17,15 @@ export function reasonToWaitInMemory(
 ): string | undefined {
 	const { executionOrder, engineType } = context.getWorkflowSettings();
 	// A tool of an MCP Server Trigger has no execution at all.
-	if (runsAsTool(context.getNode())) return 'an agent waits for the answer of its tool';
-	if (!canResume || context.getExecuteData() !== entry) return 'this n8n cannot resume a node';
+	if (runsAsTool(context.getNode())) return 'an agent waits for the result of its tool';
+	if (!canResume || context.getExecuteData() !== entry)
+		return 'this version of n8n cannot resume a node';
 	// There n8n would run the node from the start after each pause, and pay again each time.
 	if (executionOrder !== 'v1') return 'the workflow uses the old execution order (v0)';
 	if (engineType === 'v2') return "the workflow uses n8n's new engine";
-	if (!isKept(context)) return 'n8n does not keep this execution';
+	if (!isKept(context)) return 'n8n does not save this execution';
 	if (!entry.source?.main?.[0]) return "nothing is connected to the node's input";
-	if (callerWaits(context)) return 'the caller of the workflow waits for its answer';
+	if (callerWaits(context)) return 'the caller of the workflow waits for its response';
 	return undefined;
 }
 

@@ -23,7 +23,7 @@ export type Outcome<Result> = { result: Result } | { error: unknown } | undefine
  * Runs a node's work for all its items: bad input first, before anything is paid for; then at most
  * `maxConcurrency` items at once; the output in input order whatever finishes first.
  *
- * On Error "Stop Workflow": the first failure begins no further item, those under way are seen through, since
+ * On Error "Stop Workflow": after the first failure no further item starts, those in flight are finished, since
  * they are paid for, and the failure of the first failed item is thrown. With a "Continue" setting a failed
  * item becomes an error item. A cancel ends everything at once.
  */

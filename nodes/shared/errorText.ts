@@ -20,17 +20,17 @@ import { labelOf } from './parameterLabels';
 const MAY_BE_PAID =
 	'The service may have accepted the request, so it was not retried. Check your account before you run it again: it may be billed twice.';
 
-/** What the user learns of a failure, the same in an error item and in a thrown error. */
+/** What a user sees of a failure, the same in an error item and in a thrown error. */
 type Failure = ErrorReport['failure'];
 
-/** What is known of the video task that an error belongs to. */
+/** The last known state of the video task of an error. */
 export interface TaskState {
 	task_id: string;
 	status: string;
 	url?: string | null | undefined;
 }
 
-/** An error and the task that it belongs to. */
+/** An error with its task. */
 export class TaskError extends Error {
 	constructor(
 		readonly task: TaskState,
@@ -58,7 +58,7 @@ export function reportError(error: unknown): ErrorReport {
 	return { failure: describe(error), isApiError, ...(cause && { cause }) };
 }
 
-/** The output of an item that cannot be done: this shape, and only this, takes n8n's error branch. */
+/** The output of a failed item: only this shape takes n8n's error branch. */
 export function errorItem(error: unknown, itemIndex: number): INodeExecutionData {
 	const failure = { ...reportError(error).failure, item: itemIndex };
 	return { json: { error: failure as unknown as IDataObject }, pairedItem: { item: itemIndex } };
@@ -66,7 +66,7 @@ export function errorItem(error: unknown, itemIndex: number): INodeExecutionData
 
 /**
  * The error that a node throws: it names the item, and keeps the service's own words in the description. An agent reads
- * the message of its tool alone, and who reads a stream gets the description alone: there each says all.
+ * only the message of its tool, and the reader of a stream gets only the description: there, each says everything.
  */
 export function nodeError(
 	node: INode,
@@ -76,7 +76,7 @@ export function nodeError(
 ): NodeError {
 	const { failure, isApiError, cause } = reportError(error);
 	const { message, description: advice, http_status } = failure;
-	// A chat window shows the line break as a blank.
+	// A chat window shows the line break as a space.
 	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'}\n${advice}`;
 	const description = streams ? all : advice;
 	const told = {

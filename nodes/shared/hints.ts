@@ -18,7 +18,7 @@ export const looksUnresolved = (text: string) => `${String(UNRESOLVED)}.test(${t
 const isTool = '($parameter["descriptionType"] ?? $parameter["toolDescription"]) !== undefined';
 
 /**
- * Before a run: a field that each request needs is empty. An agent can fill in that of its tool.
+ * Before a run: a required field is empty. An agent can fill in the field of a tool.
  * @param field its name in the form
  */
 export const hintsWhileEmpty = (condition: string, message: string, field: string): NodeHint[] => {
@@ -34,8 +34,8 @@ export const hintsWhileEmpty = (condition: string, message: string, field: strin
 };
 
 /**
- * Stands in the node's window while a condition of its parameters holds.
- * @param condition a JavaScript expression, as it stands between the braces of an n8n expression
+ * A hint in the node's window while a condition of its parameters holds.
+ * @param condition a JavaScript expression, without the braces of an n8n expression
  */
 export function hintWhile(
 	condition: string,
@@ -46,29 +46,29 @@ export function hintWhile(
 	return { message, type, whenToDisplay, location: 'outputPane', displayCondition };
 }
 
-/** Stands above the output of a run. Versions of n8n that cannot show hints show none. */
+/** A hint above the output of a run, in versions of n8n that show hints. */
 export function hintAfterRun(context: IExecuteFunctions, message: string): void {
 	context.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
 }
 
-/** Counts what should be pointed out in a run, and says each of it once when the run is over. */
+/** Counts hints of a run, and shows each of them once when the run is over. */
 export class RunHints {
 	private readonly counts = new Map<string, number>();
 
 	/** @param thing what is counted, such as "video" */
 	constructor(private readonly thing: string) {}
 
-	/** @param state how the sentence goes on after "1 video is" */
+	/** @param state the rest of the sentence after "1 video is" */
 	note(state: string): void {
 		this.counts.set(state, (this.counts.get(state) ?? 0) + 1);
 	}
 
-	/** What was noted so far, for a later run of the node to go on with. */
+	/** What was noted so far, for a later run of the node to continue. */
 	get noted(): Array<[state: string, count: number]> {
 		return [...this.counts];
 	}
 
-	goOnWith(noted: RunHints['noted']): void {
+	continueWith(noted: RunHints['noted']): void {
 		for (const [state, count] of noted) this.counts.set(state, count);
 	}
 

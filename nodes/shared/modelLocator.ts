@@ -9,7 +9,7 @@ import {
 import { type CatalogueModel, InvalidInputError, type ModelOutput, outputOf } from '../../gateway';
 import { asText } from './parameterValues';
 import { connectEditor } from './connect';
-import { inOneText } from './inOneText';
+import { errorSummary } from './errorSummary';
 
 /** A dropdown longer than this is no longer read but searched. */
 const MOST_SHOWN = 500;
@@ -58,13 +58,13 @@ export function readModel(
 }
 
 /**
- * Fills the dropdown of a node with the models whose ID contains the filter. Where the catalogue tells what its models
- * make, those that make the node's `output` lead, and the others carry a label.
+ * Fills the dropdown of a node with the models whose ID contains the filter. If the catalogue shows what its models
+ * make, those that make the node's `output` come first, and the others have a label.
  */
 export const searchModels = (output: ModelOutput) =>
 	async function (this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
 		const models = await catalogue(this).catch((error: unknown) => {
-			throw new NodeOperationError(this.getNode(), inOneText(error));
+			throw new NodeOperationError(this.getNode(), errorSummary(error));
 		});
 		const wanted = filter.trim().toLowerCase();
 		const isOther = (model: CatalogueModel) => (outputOf(model) ?? output) !== output;

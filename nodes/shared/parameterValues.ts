@@ -1,12 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { refusedValue } from '../../gateway';
 
-/** What an expression gives for a text: a number, such as an id or a year, is meant as its digits. */
+/** A number from an expression for a text, such as an id or a year, becomes its digits. */
 export function asText(value: unknown): unknown {
 	return typeof value === 'number' ? String(value) : value;
 }
 
-/** Expressions often give a switch as a text or a number, such as those of a spreadsheet. */
+/** Expressions often return a switch as text or a number, such as from a spreadsheet. */
 const VALUES = new Map<string, boolean>([
 	['true', true],
 	['1', true],
@@ -16,7 +16,7 @@ const VALUES = new Map<string, boolean>([
 
 /**
  * Reads a switch that may be an expression.
- * @param unset the value of one that is empty
+ * @param unset the value of an empty one
  * @throws InvalidInputError naming the parameter: a text such as "no" must not turn it on
  */
 export function readSwitch(name: string, given: unknown, unset: boolean): boolean {
@@ -43,14 +43,14 @@ function asWord(value: unknown): string {
 interface NumberRule {
 	least: number;
 	most?: number;
-	/** The value of an option that the user did not set. */
+	/** The default. */
 	unset: number;
 	whole?: boolean;
 	unit?: 'seconds';
 }
 
 /**
- * Reads a number of an options collection; a clean number in a text, as expressions give it, is taken.
+ * Reads a number of an options collection; a number in a text, as expressions return it, is accepted.
  * @throws InvalidInputError naming the option
  */
 export function readNumber(

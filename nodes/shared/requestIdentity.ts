@@ -11,11 +11,11 @@ export interface RequestParameters {
 }
 
 /**
- * What makes two requests of one run the same order. Each is a fingerprint.
+ * What identifies a request in a second try. Each field is a fingerprint.
  *
- * In a second try an expression may give another text (`$now`, a random number), so the order is told by what stands
- * in the form and by what came in: another prompt, input or Base URL is a new order; another key, Max Wait or Download
- * is not. A form that was corrected for one item leaves the others as they were: then the request itself tells the order.
+ * In a second try an expression may have another result (`$now`, a random number), so a request is recognised by the form
+ * and the input: another prompt, input or Base URL is a new request; another key, Max Wait or Download is not. A form that
+ * was corrected for one item leaves the others unchanged: then the evaluated request decides.
  */
 export interface RequestIdentity {
 	/** Of the unevaluated parameters and the item. Undefined for an agent's tool: the agent's arguments are in no parameter. */

@@ -6,7 +6,7 @@ import { ToolLedger } from './toolLedger';
 
 /**
  * Runs of a node whose paid work is kept. Only the last one can be repeated; a run that needs no repetition is forgotten
- * at once, so this many are left only by a loop that fails again and again. What they hold may be large.
+ * at once, so only a loop that fails again and again leaves this many. They may be large.
  */
 const MOST_RUNS = 10;
 
@@ -25,7 +25,7 @@ export interface RequestLedger<Work> {
 }
 
 /**
- * Opens the ledger of a node. It lies in the node's context, which survives Retry On Fail and is saved with a failed
+ * Opens the ledger of a node. It is stored in the node's context, which survives Retry On Fail and is saved with a failed
  * execution, from which n8n's Retry reloads it.
  * @param kind names the work in the node's context
  */

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { readNumber } from './parameterValues';
 
-/** The same collection on all nodes: how requests are sent, not what is asked. */
+/** The same collection on all nodes: how requests are sent, not what they contain. */
 export const requestOptionsProperty = {
 	displayName: 'Request Options',
 	name: 'requestOptions',

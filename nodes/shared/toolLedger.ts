@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { RequestIdentity } from './requestIdentity';
 
-/** Calls that failed and that no agent repeated, whose paid work is kept. What they hold may be large. */
+/** Failed calls whose paid work is kept until an agent repeats them. They may be large. */
 const MOST_KEPT = 50;
 
 const ALL_RUNS = 'all runs';
@@ -10,9 +10,8 @@ const ALL_RUNS = 'all runs';
 const placesTaken = new WeakMap<object, Set<string>>();
 
 /**
- * The paid work of a node that is a tool of an agent. There n8n begins a new run for every call, also for a second try:
- * what is paid for and was not handed on belongs to all runs, and of several calls for the same at once each has a place
- * of its own.
+ * The paid work of a node that is a tool of an agent. n8n starts a new run for every call, even for a second try: paid
+ * work that was not returned belongs to all runs, and each of several equal calls at once has its own entry.
  */
 export class ToolLedger<Work> {
 	private readonly work: Record<string, Work>;

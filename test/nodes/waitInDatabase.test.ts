@@ -161,20 +161,20 @@ const copying = (context: IExecuteFunctions) =>
 
 const v1 = { executionOrder: 'v1' as const };
 test.each<[string, Partial<NodeRun>]>([
-	['this n8n cannot resume a node', { nodeType: onEngine((context) => context, false) }],
-	['this n8n cannot resume a node', { nodeType: onEngine(copying) }],
+	['this version of n8n cannot resume a node', { nodeType: onEngine((context) => context, false) }],
+	['this version of n8n cannot resume a node', { nodeType: onEngine(copying) }],
 	['the workflow uses the old execution order (v0)', { settings: {} }],
 	["the workflow uses n8n's new engine", { settings: { ...v1, engineType: 'v2' } }],
-	['n8n does not keep this execution', { mode: 'cli' }],
-	['n8n does not keep this execution', { mode: 'evaluation' }],
-	['n8n does not keep this execution', { executionId: '' }],
+	['n8n does not save this execution', { mode: 'cli' }],
+	['n8n does not save this execution', { mode: 'evaluation' }],
+	['n8n does not save this execution', { executionId: '' }],
 	["nothing is connected to the node's input", { startNode: 'Node' }],
-	['the caller of the workflow waits for its answer', { trigger: { responseMode: 'lastNode' } }],
+	['the caller of the workflow waits for its response', { trigger: { responseMode: 'lastNode' } }],
 	[
-		'the caller of the workflow waits for its answer',
+		'the caller of the workflow waits for its response',
 		{ trigger: { responseMode: 'responseNode' } },
 	],
-	['the caller of the workflow waits for its answer', { trigger: { responseMode: 'streaming' } }],
+	['the caller of the workflow waits for its response', { trigger: { responseMode: 'streaming' } }],
 ])(
 	'where n8n cannot keep the wait, the node waits in memory and says why: %s',
 	async (why, given) => {

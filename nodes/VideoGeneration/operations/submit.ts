@@ -25,7 +25,7 @@ export const description = updateDisplayOptions(
 	properties,
 );
 
-/** Submits videos and hands on their tasks at once, for Get or Wait later. */
+/** Submits videos and returns their tasks at once, for Get or Wait later. */
 export async function execute(
 	context: IExecuteFunctions,
 	open: OpenRun,

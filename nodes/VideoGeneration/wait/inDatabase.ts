@@ -79,7 +79,7 @@ function giveUp(context: IExecuteFunctions, state: WaitState | undefined, cause:
 	);
 }
 
-/** Never submitted again: whoever reads the error has all that is needed to fetch the videos. */
+/** Never submitted again: the error contains all that is needed to fetch the videos. */
 function lost(context: IExecuteFunctions, { submissions, log }: Run) {
 	const outcomes = context.getInputData().map((_, itemIndex) => {
 		const ids = submissions.known(itemIndex);

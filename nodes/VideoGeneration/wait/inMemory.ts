@@ -21,7 +21,7 @@ export async function waitInMemory<Plan extends WaitPlan>(
 					const output = outputOfVideo(plan.output, index);
 					return await finish(run, operation, task, { ...plan, output }, itemIndex);
 				});
-				// What is paid for is put out, also when there is nothing in place of what failed.
+				// What is paid for is returned, even if the failed tasks have no replacements.
 				if (failure !== undefined) items.push(Promise.reject(failure));
 				return { pending: run.tasks.together(items, itemIndex) };
 			},

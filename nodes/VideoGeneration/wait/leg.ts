@@ -39,7 +39,7 @@ export class WaitLeg {
 	/** @returns the items when all tasks are done, else the request of a pause */
 	async goOn(state: WaitState): Promise<INodeExecutionData[] | EngineRequest> {
 		const { context, run } = this;
-		run.hints.goOnWith(state.hints);
+		run.hints.continueWith(state.hints);
 		for (const item of state.items) item?.tasks.forEach((task) => run.log.note(task));
 		for (let open = openTasks(state); open.length > 0; open = openTasks(state)) {
 			const unfinished = open.filter(({ task }) => !isFinished(task));

@@ -2,7 +2,7 @@ import { PollSchedule, type WaitedTask } from '../../../gateway';
 import type { WaitPlan } from './waitingOperation';
 
 /**
- * n8n looks for waits that end every 60 s, 70 s ahead: it ends one of 65 s on time, and a shorter one up to 60 s late.
+ * n8n checks every 60 s for waits that end within 70 s: it ends one of 65 s on time, and a shorter one up to 60 s late.
  */
 const SHORTEST_PAUSE_MS = 65_000;
 /** n8n resumes everything that is due at once: pauses that began together end apart. */
@@ -11,7 +11,7 @@ const SPREAD_MS = 5_000;
 export const SHORTEST_WAIT_MS = SHORTEST_PAUSE_MS + SPREAD_MS;
 
 /**
- * Until when to pause: for the first poll of any of the tasks that is worth while, and no longer than any is waited for.
+ * Until when to pause: for the first useful poll of any task, and no longer than the Max Wait of any.
  * @param tasks with the plan that each is waited for by; none less than {@link SHORTEST_WAIT_MS} before its deadline
  */
 export function endOfPause(
@@ -27,7 +27,7 @@ export function endOfPause(
 function nextPoll(now: number, task: WaitedTask, { wait }: WaitPlan): number {
 	const interval = Math.max(SHORTEST_PAUSE_MS, wait.pollIntervalMs);
 	const { seen, progress } = task;
-	// A task at 0 percent says nothing of its end, and a video that takes a minute is polled in time.
+	// A task at 0 percent does not show its end, and a video that takes a minute is polled in time.
 	if (seen === undefined || !progress) return interval;
 	const schedule = new PollSchedule(wait.polling, interval);
 	schedule.next(seen.at, seen.progress, Infinity);

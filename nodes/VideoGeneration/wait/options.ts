@@ -127,7 +127,7 @@ export interface WaitOptions extends Omit<WaitSettings, 'submittedAt'> {
 }
 
 /**
- * Reads where the whole node waits: no expression is allowed there.
+ * Reads where the whole node waits. The option allows no expression.
  * @throws InvalidInputError
  */
 export function readWaitIn(context: IExecuteFunctions): 'memory' | 'database' {

@@ -14,13 +14,13 @@ export interface WaitPlan {
 /** The tasks of one item. */
 export interface Started {
 	tasks: StartedTask[];
-	/** Why there are no tasks in place of those that failed in an earlier try. */
+	/** Why the tasks that failed in an earlier try have no replacements. */
 	failure?: unknown;
 }
 
 export interface StartedTask {
 	task: VideoTask;
-	/** The service's object of the request that created the task, where it is known. */
+	/** The service's object of the request that created the task, if known. */
 	request?: IDataObject | undefined;
 	/** Milliseconds since the Unix epoch; undefined for a task of an earlier execution. */
 	submittedAt?: number | undefined;
@@ -35,7 +35,7 @@ export interface WaitingOperation<Plan extends WaitPlan> {
 }
 
 /**
- * Waits for one task and makes an item of it.
+ * Waits for one task and turns it into an item.
  * @throws TaskError
  */
 export async function finish(
