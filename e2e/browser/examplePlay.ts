@@ -43,9 +43,12 @@ export class ExamplePlay {
 	async sendForm(text: string): Promise<void> {
 		const body = new FormData();
 		body.set('field-0', text);
-		const url = `${this.journey.world.url}/form/${this.trigger.webhookId}`;
-		const answer = await fetch(url, { method: 'POST', body });
+		const answer = await fetch(this.formUrl, { method: 'POST', body });
 		expect(answer.status).toBe(200);
+	}
+
+	get formUrl(): string {
+		return `${this.journey.world.url}/form/${this.trigger.webhookId}`;
 	}
 
 	/** Executes it as the editor's button does, to its good end. */

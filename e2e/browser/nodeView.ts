@@ -52,6 +52,13 @@ export class NodeView {
 		await this.parameter(parameter).locator('textarea, input').first().fill(text);
 	}
 
+	/** Writes as people do, key by key. */
+	async type(parameter: string, text: string): Promise<void> {
+		const field = this.parameter(parameter).locator('textarea, input').first();
+		await field.click();
+		await field.pressSequentially(text, { delay: 40 });
+	}
+
 	async switch(parameter: string): Promise<void> {
 		await this.parameter(parameter).locator('.el-switch').click();
 	}

@@ -4,13 +4,32 @@ import type { Page } from 'playwright-core';
 export class NodesPanel {
 	constructor(private readonly page: Page) {}
 
-	/** Begins a workflow on an empty canvas: a manual trigger, and a node behind it. @param choice see `add` */
-	async beginWorkflow(node: string, choice: string): Promise<void> {
-		await this.page.goto('/workflow/new');
+	/**
+	 * Begins a workflow on an empty canvas: a manual trigger, and a node behind it.
+	 * @param choice what the panel then asks for, such as an action
+	 * @param pause between the steps, for a viewer
+	 */
+	async beginWorkflow(
+		node: string,
+		choice: string,
+		pause: () => Promise<void> = async () => {},
+	): Promise<void> {
+		await this.openCanvas();
+		await pause();
 		await this.open();
+		await pause();
 		await this.item('Trigger manually').click();
 		await this.open();
-		await this.add(node, choice);
+		await this.find(node, node);
+		await pause();
+		await this.item(node).click();
+		await pause();
+		await this.take(choice);
+	}
+
+	async openCanvas(): Promise<void> {
+		if (!this.page.url().endsWith('/workflow/new')) await this.page.goto('/workflow/new');
+		await this.page.getByTestId('node-creator-plus-button').waitFor();
 	}
 
 	async open(): Promise<void> {
@@ -25,13 +44,6 @@ export class NodesPanel {
 		return await this.page.getByTestId('node-creator-item-name').allInnerTexts();
 	}
 
-	/** Searches a node and adds it to the canvas. @param choice what the panel then asks for, such as one of its actions */
-	async add(node: string, choice: string): Promise<void> {
-		await this.find(node, node);
-		await this.item(node).click();
-		await this.take(choice);
-	}
-
 	/** Opens a node's page in the panel. @returns what it offers to do with it, and what to begin with */
 	async actionsOf(node: string): Promise<string[]> {
 		await this.find(node, node);
@@ -40,7 +52,7 @@ export class NodesPanel {
 		return await this.page.getByTestId('node-creator-item-name').allInnerTexts();
 	}
 
-	/** Takes what the panel shows. */
+	/** Takes what the panel shows, such as an action. */
 	async take(choice: string): Promise<void> {
 		await this.page.getByText(choice, { exact: true }).click();
 	}

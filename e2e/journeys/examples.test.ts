@@ -52,7 +52,7 @@ journey(
 			done,
 			{ status: 'failed', error: expect.stringContaining('The scene could not be drawn') },
 			{ status: 'refused', task_id: null, error: expect.stringContaining('content policy') },
-			{ status: 'unclear', task_id: null, error: expect.stringContaining('check your account') },
+			{ status: 'unclear', task_id: null, error: expect.stringContaining('Check your account') },
 		]);
 		expect(simulator.submissions).toBe(prompts.length - 1);
 		await showsWell(given, play, 'Video pipeline');
@@ -181,7 +181,7 @@ journey('the retry branch asks again where that is safe, and reports the rest', 
 				question: questions[3]?.question,
 				attempts: 1,
 				problem: expect.any(String),
-				what_to_do: expect.stringContaining('check your account'),
+				what_to_do: expect.stringContaining('Check your account'),
 				may_be_paid: true,
 			},
 			{
@@ -219,7 +219,7 @@ journey(
 		expect(await play.itemsOf('Not Made')).toEqual([
 			{
 				prompt: scenes[1]?.prompt,
-				problem: expect.stringContaining('could not make'),
+				problem: expect.stringContaining('could not generate'),
 				what_to_do: expect.stringContaining('The scene could not be drawn'),
 				task_id: expect.stringMatching(/./),
 			},
@@ -227,4 +227,32 @@ journey(
 		await showsWell(given, play);
 	},
 	{ videoSeconds: 0.5 },
+);
+
+journey(
+	'the form hands out the video under the name that was asked for, and says why there is none',
+	async (given) => {
+		const { page, look } = given;
+		const play = await ExamplePlay.publish(given, 'videos-from-a-form.json');
+		const order = async (prompt: string) => {
+			await page.goto(play.formUrl);
+			await page.getByLabel('Title').fill('Boats: adrift');
+			await page.getByLabel('Prompt').fill(prompt);
+			await look('the order');
+			await page.getByRole('button').click();
+		};
+		const [download] = await Promise.all([
+			page.waitForEvent('download'),
+			order('A paper boat on a lake'),
+		]);
+		expect(download.suggestedFilename()).toBe('Boats_ adrift.mp4');
+		await page.getByText('The file is Boats_ adrift.mp4').waitFor();
+		await look('the video');
+		await order('A boat [fault:task-failed-object]');
+		await page.getByText('could not generate the video').waitFor();
+		await look('no video');
+		await play.end();
+		await showsWell(given, play);
+	},
+	{ videoSeconds: 1 },
 );

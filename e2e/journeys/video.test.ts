@@ -21,8 +21,8 @@ journey(
 		const canvas = new Canvas(page);
 		await canvas.isRunning();
 		await look('while it is made');
-		await canvas.hasFinished('Video Generation');
-		await canvas.openNode('Video Generation');
+		await canvas.hasFinished('Generate a video');
+		await canvas.openNode('Generate a video');
 		await node.showAs('JSON');
 		await look('the output');
 		await node.showAs('Binary');

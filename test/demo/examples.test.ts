@@ -1,25 +1,29 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import type { IRun, StructuredChunk } from 'n8n-workflow';
+import { basename, join, resolve } from 'node:path';
+import { type IRun, NodeHelpers, type StructuredChunk } from 'n8n-workflow';
 import { itemsOf, runWorkflow, type WorkflowFile } from '../../demo/engine';
 import { stockNodes } from '../../demo/stockNodes';
 import { systemClock } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
+import { asTool } from '../engine/asTool';
 import { fastTime } from '../engine/fastTime';
 import { credentialOf, nodeTypes } from '../engine/runNode';
 
 const EXAMPLES = resolve(__dirname, '../../examples');
+/** Workflows as version 0.1 saved them. */
+const SAVED = resolve(__dirname, '../fixtures/workflows-0.1');
 const output = mkdtempSync(join(tmpdir(), 'examples-'));
 const known = { ...nodeTypes, ...stockNodes(output) };
 
-const workflowOf = (file: string) =>
-	JSON.parse(readFileSync(join(EXAMPLES, file), 'utf8')) as WorkflowFile;
+const workflowOf = (file: string, folder = EXAMPLES) =>
+	JSON.parse(readFileSync(join(folder, file), 'utf8')) as WorkflowFile;
 
 /** Those with a data table, an agent or the like need n8n itself, and are played by the journeys through it. */
-const files = readdirSync(EXAMPLES).filter((file) =>
-	workflowOf(file).nodes.every(({ type }) => type in known),
-);
+const playable = (folder: string) =>
+	readdirSync(folder)
+		.filter((file) => workflowOf(file, folder).nodes.every(({ type }) => type in known))
+		.map((file) => ({ file, folder, name: join(basename(folder), file) }));
 
 let simulator: Simulator;
 let restoreTime: () => void;
@@ -41,8 +45,8 @@ interface Played {
 }
 
 /** Runs an example as it is, with the nodes' sources. A chat window's workflow gets a message and streams. */
-async function play(file: string): Promise<Played> {
-	const workflow = workflowOf(file);
+async function play(file: string, folder = EXAMPLES): Promise<Played> {
+	const workflow = workflowOf(file, folder);
 	const trigger = workflow.nodes.find(({ type }) => type.endsWith('Trigger'))!;
 	const chunks: StructuredChunk[] = [];
 	const run = await runWorkflow({
@@ -58,12 +62,12 @@ async function play(file: string): Promise<Played> {
 	return { run, chunks };
 }
 
-describe.each(files)('examples/%s', (file) => {
+describe.each([...playable(EXAMPLES), ...playable(SAVED)])('$name', ({ file, folder }) => {
 	test('runs to its end, every node on its way putting something out', async () => {
-		const { run } = await play(file);
+		const { run } = await play(file, folder);
 		expect(run.data.resultData.error).toBeUndefined();
 		expect(run.status).toBe('success');
-		const { nodes, connections } = workflowOf(file);
+		const { nodes, connections } = workflowOf(file, folder);
 		// Where nothing fails, nothing comes out of an error branch.
 		const unfed = Object.entries(connections).flatMap(([source, { main }]) =>
 			itemsOf(run, source, 1).length === 0 ? (main?.[1] ?? []).map(({ node }) => node) : [],
@@ -98,7 +102,7 @@ test('the example of structured output keeps what the model said in place of JSO
 		{
 			item: 1,
 			problem: 'The model did not answer with JSON',
-			advice: expect.stringMatching(/JSON you expect/),
+			advice: expect.stringMatching(/expected JSON/),
 			text: '',
 		},
 	]);
@@ -159,4 +163,15 @@ test('the batch example leaves every video in a playable file of its own', async
 	// Every MP4 begins with a box of the type `ftyp`.
 	for (const path of written)
 		expect(readFileSync(path).subarray(4, 8).toString('latin1')).toBe('ftyp');
+});
+
+test('a tool that version 0.1 saved has its parameters still', () => {
+	const { nodes } = workflowOf('agent-with-video.json', SAVED);
+	const node = nodes.find(({ type }) => type.endsWith('.videoGenerationTool'))!;
+	const { description } = asTool(nodeTypes['n8n-nodes-generation-service.videoGeneration']!);
+	const { properties } = description;
+	expect(NodeHelpers.getNodeParametersIssues(properties, node, description)).toBeNull();
+	expect(
+		NodeHelpers.getNodeParameters(properties, node.parameters, true, false, node, description),
+	).toMatchObject({ ...node.parameters, resource: 'video', operation: 'generate' });
 });

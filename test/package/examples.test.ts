@@ -20,6 +20,7 @@ const examples = readdirSync(folder).map((file) => {
 const ofN8n = [
 	'@n8n/n8n-nodes-langchain.agent',
 	'n8n-nodes-base.dataTable',
+	'n8n-nodes-base.form',
 	'n8n-nodes-base.formTrigger',
 	'n8n-nodes-base.if',
 	'n8n-nodes-base.scheduleTrigger',
@@ -53,9 +54,17 @@ describe.each(examples)('examples/$file', ({ text, workflow }) => {
 		type.startsWith('n8n-nodes-generation-service.'),
 	);
 
-	test('says in a note what it is for', () => {
+	test('says in a note what it is for, and what to do step by step in the editor', () => {
 		const note = workflow.nodes.find(({ type }) => type === 'n8n-nodes-base.stickyNote');
 		expect(note?.parameters.content).toMatch(/^## .+\n.+/);
+		expect(note?.parameters.content).toMatch(/^1\. Open \*\*.+ your credential/m);
+		expect(text).not.toMatch(/npm run/);
+	});
+
+	test('asks to open only nodes that it has', () => {
+		const names = workflow.nodes.map(({ name }) => name);
+		const opened = [...text.matchAll(/\bOpen \*\*(.+?)\*\*/g)].map(([, name]) => name);
+		expect(names).toEqual(expect.arrayContaining(opened));
 	});
 
 	test('has an id for every node, and room for it and its name', () => {

@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CDPSession, Page } from 'playwright-core';
+import { OUTPUT } from './pictures';
+
+/** Wide enough to read the editor on GitHub's and npm's pages. */
+const WIDTH = 1200;
+const FRAMES_PER_SECOND = 8;
+/** The last picture stays for a while before the film begins again. */
+const LAST_SECONDS = 2;
+
+/** A headless browser shows no pointer. */
+const POINTER = `addEventListener('DOMContentLoaded', () => {
+	const pointer = document.createElement('div');
+	pointer.innerHTML = '<svg width="22" height="22" viewBox="0 0 24 24"><path d="M4 2l15 11-7 1-4 7z" fill="#111" stroke="#fff" stroke-width="1.5"/></svg>';
+	pointer.style.cssText = 'position:fixed;z-index:99999;pointer-events:none;left:-30px;top:0';
+	document.body.append(pointer);
+	addEventListener('mousemove', ({ clientX, clientY }) => {
+		pointer.style.left = clientX - 3 + 'px';
+		pointer.style.top = clientY - 2 + 'px';
+	}, true);
+});`;
+
+/** Films what a page shows, as an animated WebP. */
+export class Recording {
+	private frames = 0;
+	private times: number[] = [];
+	private writing: Promise<unknown> = Promise.resolve();
+
+	private constructor(
+		private readonly session: CDPSession,
+		private readonly folder: string,
+	) {}
+
+	/** To be called before the page is loaded. */
+	static async showPointer(page: Page): Promise<void> {
+		await page.addInitScript(POINTER);
+	}
+
+	static async begin(page: Page): Promise<Recording> {
+		const session = await page.context().newCDPSession(page);
+		const recording = new Recording(session, await mkdtemp(join(tmpdir(), 'recording-')));
+		session.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
+			recording.add(Buffer.from(data, 'base64'), metadata.timestamp ?? 0);
+			session.send('Page.screencastFrameAck', { sessionId }).catch(() => {});
+		});
+		await session.send('Page.startScreencast', { format: 'png', everyNthFrame: 1 });
+		return recording;
+	}
+
+	/** @returns the file, or why there is none */
+	async end(name: string): Promise<string> {
+		await this.session.send('Page.stopScreencast');
+		try {
+			await this.writing;
+			await writeFile(join(this.folder, 'frames'), this.list());
+			return this.film(join(OUTPUT, `${name}.webp`));
+		} finally {
+			await rm(this.folder, { recursive: true, force: true });
+		}
+	}
+
+	private add(picture: Buffer, time: number): void {
+		const path = join(this.folder, `${this.frames}.png`);
+		this.frames += 1;
+		this.times.push(time);
+		this.writing = this.writing.then(async () => await writeFile(path, picture));
+	}
+
+	/** The frames and how long each is seen, in the words of ffmpeg: a page that rests sends none. */
+	private list(): string {
+		return this.times
+			.map((time, index) => {
+				const seconds = (this.times[index + 1] ?? time + LAST_SECONDS) - time;
+				return `file '${index}.png'\nduration ${seconds.toFixed(3)}`;
+			})
+			.concat(`file '${this.frames - 1}.png'`)
+			.join('\n');
+	}
+
+	private film(file: string): string {
+		const filter = `fps=${FRAMES_PER_SECOND},scale=${WIDTH}:-2:flags=lanczos`;
+		const input = ['-f', 'concat', '-i', join(this.folder, 'frames')];
+		const output = ['-vf', filter, '-c:v', 'libwebp_anim', '-quality', '75', '-loop', '0', file];
+		const { error, status, stderr } = spawnSync(
+			'ffmpeg',
+			['-y', '-loglevel', 'error', ...input, ...output],
+			{ encoding: 'utf8' },
+		);
+		if (error !== undefined) return `No recording: ffmpeg is not installed (${error.message})`;
+		if (status !== 0) throw new Error(`ffmpeg: ${stderr}`);
+		return file;
+	}
+}
