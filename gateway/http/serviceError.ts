@@ -112,7 +112,9 @@ function retryAfter(
 		if (wait > 0) return wait;
 	}
 	const reset = status === 429 ? readRateLimit(headers)?.reset : undefined;
-	return reset !== undefined && reset * 1000 > serviceNow ? reset * 1000 - serviceNow : undefined;
+	const wait = (reset ?? 0) * 1000 - serviceNow;
+	// No limit lasts a year: such a number is no Unix timestamp in seconds.
+	return wait > 0 && wait < LONGEST_WAIT_MS ? wait : undefined;
 }
 
 /** Longer than a year makes no difference, and Infinity is not JSON. */

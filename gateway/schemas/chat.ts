@@ -127,6 +127,16 @@ const usage = z.looseObject({
 	total_tokens: z.number(),
 });
 
+/** `content` is a string (Chat completion). Some services send a list of parts: their texts are the answer. */
+const answerText = z
+	.union([
+		z.string(),
+		z
+			.array(z.looseObject({ text: z.string().catch('') }))
+			.transform((parts) => parts.map(({ text }) => text).join('')),
+	])
+	.nullish();
+
 /**
  * Chat completion (response, non-streaming). Unknown fields are kept. Only the choices matter:
  * the answer is paid for, so no other field is worth losing it over.
@@ -143,7 +153,7 @@ export const chatCompletion = z.looseObject({
 				/** `content` is null for a tool call, which the document names but does not show. */
 				message: z.looseObject({
 					role: z.string().optional().catch(undefined),
-					content: z.string().nullish(),
+					content: answerText,
 				}),
 				finish_reason: z.string().nullish().catch(null),
 			}),
@@ -161,7 +171,7 @@ export function firstChoice({
 	return choices.find(({ index }) => index === 0) ?? choices[0];
 }
 
-const delta = z.looseObject({ content: z.string().nullish() });
+const delta = z.looseObject({ content: answerText });
 
 /** Chat completion chunk (streaming). A chunk that only reports usage has no choices. */
 const chunk = z.looseObject({

@@ -77,6 +77,22 @@ test('a service that answers a stream request in one piece gives the same item, 
 	expect(streamed.chunks[1]?.content).toBe('Good day');
 });
 
+test('an answer whose content is a list of parts is read, whole and as a stream', async () => {
+	const content = [
+		{ type: 'text', text: 'Good ' },
+		{ type: 'refusal' },
+		{ type: 'text', text: 'day' },
+	];
+	const whole = await itemOf(completion({ choices: [{ ...choice(null), message: { content } }] }));
+	expect(whole.json.text).toBe('Good day');
+	const line = (delta: object, finish_reason: string | null) =>
+		`data: ${JSON.stringify({ id: 'chat-1', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+	const streamed = await itemOf(`${line({ content }, null)}${line({}, 'stop')}data: [DONE]\n\n`, {
+		options: { stream: true },
+	});
+	expect(streamed.json.text).toBe('Good day');
+});
+
 test('fields that the document does not name reach the full output', async () => {
 	const given = completion({
 		system_fingerprint: 'fp',

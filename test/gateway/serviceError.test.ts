@@ -1,0 +1,17 @@
+import { toServiceError } from '../../gateway/http/serviceError';
+import { ApiKey } from '../../gateway/redaction';
+
+const NOW = Date.UTC(2026, 0, 1);
+const pauseAt = (reset: number) =>
+	toServiceError(
+		{ status: 429, headers: { 'x-ratelimit-reset-requests': String(reset) } },
+		'',
+		new ApiKey('a-key'),
+		NOW,
+	).retryAfterMs;
+
+test('a reset time in seconds is the pause, and one that is no such time counts as absent', () => {
+	expect(pauseAt(NOW / 1000 + 30)).toBe(30_000);
+	expect(pauseAt(NOW / 1000 - 30)).toBeUndefined();
+	expect(pauseAt(NOW + 30_000)).toBeUndefined();
+});
