@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoints';
 /** `general` is `{code, message, data}`; `alternate` is `{error: {message, type, code}}`. */
 export type ErrorShape = 'general' | 'alternate';
 
-/** The service says no, with a status and code of the interface document. */
+/** An error response with a status and code of the interface document. */
 export class ApiError extends Error {
 	constructor(
 		readonly status: number,

@@ -35,14 +35,14 @@ export interface TaskView {
 }
 
 export interface Simulator {
-	/** The base address, without a trailing slash. */
+	/** The base URL, without a trailing slash. */
 	readonly url: string;
 	readonly key: string;
 	/** The latest requests received, oldest first. */
 	readonly requests: readonly ReceivedRequest[];
-	/** Requests received for an endpoint, whatever became of them. */
+	/** Requests received for an endpoint, whatever their outcome. */
 	count(endpoint: Endpoint): number;
-	/** Chat completions made, whatever became of their answers. */
+	/** Chat completions made, whatever the outcome of their responses. */
 	readonly completions: number;
 	/** Video submissions accepted. */
 	readonly submissions: number;
@@ -55,9 +55,9 @@ export interface Simulator {
 	/** Plays a fault on coming requests. Throws when it cannot happen on that endpoint. */
 	inject(injection: Injection): void;
 	clearFaults(): void;
-	/** Lets another key in. */
+	/** Accepts another key. */
 	acceptKey(key: string): void;
-	/** Shuts a key out. */
+	/** Revokes a key. */
 	revokeKey(key: string): void;
 	/** Forgets requests, counts, tasks, faults and rate-limit state; keys and connections stay. */
 	reset(): void;

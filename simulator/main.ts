@@ -14,7 +14,7 @@ const USAGE = `npm run simulator -- [options]
   --port <n>             port to listen on (default 4010)
   --host <address>       address to listen on (default 127.0.0.1)
   --key <key>            key to accept (default local-key)
-  --prefix </path>       path prefix of the base address
+  --prefix </path>       path prefix of the base URL
   --video-seconds <n>    how long a video takes (default 4)
   --lag-seconds <n>      how long not-found-yet hides a task (default 10)
   --video-bytes <n>      how large a video's file is at least

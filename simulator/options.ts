@@ -20,7 +20,7 @@ export interface SimulatorOptions {
 	host?: string;
 	/** The key that is accepted; default `local-key`. */
 	key?: string;
-	/** A path prefix of the base address, such as `/gateway`; default none. */
+	/** A path prefix of the base URL, such as `/gateway`; default none. */
 	pathPrefix?: string;
 	/** Seconds of `now` a video task takes, or a range over which tasks are spread evenly; default 4. */
 	videoSeconds?: number | readonly [from: number, to: number];

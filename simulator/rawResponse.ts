@@ -4,8 +4,8 @@ import { streamEncoder, type Encoding } from './encoding';
 import type { Answer } from './answer';
 
 /**
- * The connection of one answer, for what a framework will not do: send a part, wait, fall silent,
- * break off. Nothing here throws when the client has gone: sends are then dropped and waits end.
+ * The connection of one response, for what a framework cannot do: send a part, pause, stop sending,
+ * disconnect. Nothing here throws when the client is gone: then sends are dropped and waits end.
  */
 export class RawResponse {
 	readonly #response: ServerResponse;
@@ -69,7 +69,7 @@ export class RawResponse {
 		clearTimeout(timer);
 	}
 
-	/** Says nothing more until the client, or the end of the simulator, closes the connection. */
+	/** Sends nothing more until the client, or the end of the simulator, closes the connection. */
 	async silence(): Promise<void> {
 		if (!this.gone) await this.#closed;
 	}

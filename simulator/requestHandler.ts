@@ -27,7 +27,7 @@ export interface Visit {
 
 export type Handler = (visit: Visit) => Answer | Promise<Answer>;
 
-/** What every request goes through: noted, let in, counted, perhaps spoiled, answered. */
+/** The steps of every request: recorded, authenticated, counted, perhaps faulted, answered. */
 export class RequestHandler {
 	readonly journal: RequestLog;
 	readonly tasks: TaskStore;

@@ -95,8 +95,8 @@ and short or long. The published client waits for each on a virtual clock, so th
 takes no time. Progress is linear; nothing while queued (up to 30 % of the time) and then linear; jumping in steps of 10, 20 or 25 percent;
 or absent. The others are ways of reporting that a schedule must survive: without a goal, but shown. "Never complete" is a task that ends somewhere between
 60 and 100 percent; "wavering" goes back and forth by 5 percent. The durations are from a seeded generator: every run is the same.`,
-	cost: `\`pollSchedule.ts\`, 100 lines, and at most 28 pairs of looks to compare for a poll. The price of fewer polls is
-a later look where the progress misleads: at most eight intervals, see "never complete" and "slow at first".`,
+	cost: `\`pollSchedule.ts\`, 100 lines, and at most 28 pairs of polls to compare for each one. The price of fewer polls is
+a later poll when the progress misleads: at most eight intervals, see "never complete" and "slow at first".`,
 	goals: [
 		...reported.flatMap((progress) => [
 			{ figure: polls(progress), peer: FIXED_5, of: 'ratio' as const, atMost: 1 / 3 },

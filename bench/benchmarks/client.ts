@@ -21,14 +21,14 @@ function measuring(ask: (item: number) => Promise<unknown>): Measure {
 export const client: Bench = {
 	name: 'client',
 	what: 'The client alone, without n8n',
-	method: `4,000 chat requests, ${AT_ONCE} at once, against a model that answers at once: ours with its checks of what comes
-back, its rate gate, its time limits and its retries; undici with \`JSON.parse\` and nothing else. Both run eight batches before they count, then
-five in turns, and all that in ${PROCESSES} processes each: the order in which V8 compiles what it runs differs from process to process, and makes a
+	method: `4,000 chat requests, ${AT_ONCE} at once, against a model that answers at once: ours with its checks of the
+response, its rate limiter, its timeouts and its retries; undici with \`JSON.parse\` and nothing else. Both run eight batches to warm up, then
+five in turns, in ${PROCESSES} processes each: the order in which V8 compiles what it runs differs from process to process, and makes a
 fifth of the time. What counts is the median of the processes' medians.`,
-	cost: `\`exchange.ts\`, 160 lines between undici's dispatcher and the client: undici's own \`request\` makes a stream of every body and wants an
+	cost: `\`http/dispatch.ts\`, 160 lines between undici's dispatcher and the client: undici's own \`request\` makes a stream of every body and wants an
 AbortSignal for every request. And few layers: each \`async\` function that only calls another costs a promise and a turn of the microtasks, so \`client.ts\`
-and \`send.ts\` wait only where there is something to wait for. The schema of each answer, the search for the key in it, the rate gate and the limit for silence
-were not given up for speed: they are what is left above undici.`,
+and \`sendRequest.ts\` await only what must be awaited. The schema of each response, the search for the key in it, the rate limiter and the idle timeout
+were not given up for speed: they are the difference to undici.`,
 	goals: [{ figure: CPU, peer: UNDICI, of: 'ratio', atMost: 1.25 }],
 	contestants: {
 		[OURS]: (stage) => {

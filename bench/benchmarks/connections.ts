@@ -24,7 +24,7 @@ export const connections: Bench = {
 	what: `Connections for ${REQUESTS} requests`,
 	method: `${REQUESTS} items through Chat Completion with its default of ${AT_ONCE} requests at once, and through the HTTP Request node, each in a new
 process. The simulator counts the connections that are opened, each with a TLS handshake.`,
-	cost: `\`slots.ts\`, 31 lines. One of them waits for the turn of the event loop after which undici takes a connection again.`,
+	cost: `\`limits/semaphore.ts\`, 34 lines. One of them waits for the turn of the event loop after which undici reuses a connection.`,
 	goals: [{ figure: CONNECTIONS, peer: ALLOWED, of: 'ratio', atMost: 1 }],
 	contestants: {
 		[OURS]: throughNode((n8n, stage) => n8n.chatNode(stage)),

@@ -86,15 +86,15 @@ export const download: Bench = {
 	method: `A finished video of 1 GiB through Video Generation (Get, with Download) into n8n's file storage, beside undici with the body piped into a file,
 the HTTP Request node with a response of the kind File, and n8n's download helper by itself, whose bytes are counted and dropped; each time in
 a new process. Memory is the resident set, sampled every 20 ms: its peak less what it was before. Beside it the same for the bytes of all buffers
-that V8 has not collected, whether anybody still needs them or not; and the growth of the resident set in a second download in the same process.`,
+that V8 has not collected, whether they are still needed or not; and the growth of the resident set in a second download in the same process.`,
 	cost: `\`gathered.ts\`, 26 lines, puts pieces together so that n8n writes 512 KiB at a time and not 16. The file is never held: a test collects
-the garbage in the middle of a download and finds less than 2 MiB of it in buffers (and would fail at 8). What grows is buffers that are read and done with.
-V8 begins to look for those when they amount to some 64 MiB, and more arrive while it looks, the more the busier the machine is; a second download in
-the same process uses that memory again. So the goal is out of reach for whoever reads a socket and leaves its buffers to V8, as undici does. n8n's helper, which is
+the garbage in the middle of a download and finds less than 2 MiB of it in buffers (and would fail at 8). What grows is buffers that are already read.
+V8 starts to collect them at some 64 MiB, and more arrive meanwhile, the more the busier the machine is; a second download in
+the same process reuses that memory. So no client that reads a socket and leaves its buffers to V8, as undici does, can meet the goal. n8n's helper, which is
 needed for its SSRF protection, has each byte in a buffer of the socket and in one of the parser, and is beyond the goal although it stores nothing: whatever
-the node does with the bytes, it cannot meet it. Tried: pieces of 64 to 256 KiB, and a larger buffer of the stream in place of putting together, which gain
-nothing that stands out of the noise and cost CPU time; and giving back by hand each piece that was copied, which gains a tenth, but would spoil the bytes for anybody
-who still holds them, and nobody can rule that out for a stream of n8n's. A forced garbage collection is nothing a node has any business with.`,
+the node does with the bytes, it cannot meet it. Tried: pieces of 64 to 256 KiB, and a larger buffer of the stream instead, which gain
+nothing above the noise and cost CPU time; and releasing each copied piece explicitly, which gains a tenth, but would corrupt the bytes for any other
+holder, which cannot be ruled out for n8n's stream. A node must not force garbage collection.`,
 	goals: [
 		{ figure: GROWTH, peer: UNDICI, of: 'ours', atMost: 64 },
 		{ figure: SPEED, peer: UNDICI, of: 'ratio', atLeast: 0.85 },

@@ -85,9 +85,9 @@ export const firstChunk: Bench = {
 	name: 'first-chunk',
 	what: 'The first word of a streamed answer',
 	method: `At a round trip of ${ROUND_TRIP_MS} ms, from the call to the first text in hand, connections kept from the answers before. The answer has ${WORDS} words,
-${WORD_MS} ms apart. The HTTP Request node opens a connection for each request and hands on the answer as text when it is whole.
-"${NODE}" is from the start of the workflow to the chunk that n8n sends to the watcher.`,
-	cost: `Nothing of its own: the pool that all requests share, and text that is handed on in the turn in which it arrives.`,
+${WORD_MS} ms apart. The HTTP Request node opens a connection for each request and returns the answer as text when it is complete.
+"${NODE}" is from the start of the workflow to the chunk that n8n sends to the reader.`,
+	cost: `No extra code: the pool that all requests share, and text that is passed on in the turn in which it arrives.`,
 	goals: [{ figure: FIRST, peer: UNDICI, of: 'ratio', atMost: 1.05 }],
 	contestants: {
 		[OURS]: (stage) => {

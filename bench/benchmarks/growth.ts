@@ -99,8 +99,8 @@ execution with one item, divided by the other items: what an execution costs by 
 repeated until they make ${ITEMS_AT_LEAST.toLocaleString('en-US')} items; the median of ${ROUNDS} times counts, and the largest runs once. It takes more than a minute, and few machines
 keep their speed that long. So a second process, with a service of its own, runs executions of ${YARD.toLocaleString('en-US')} items all the while, and each
 measurement is divided by what an item took there at the same time. The garbage of all is collected when V8 sees fit, in the CPU time that counts.`,
-	cost: `Nothing but care: no list is searched for an item, what is read of an item is let go when its request is sent, and answers lie in an
-array by their number.`,
+	cost: `No extra code: no list is searched for an item, the data of an item is released when its request is sent, and answers are in an
+array by index.`,
 	goals: [{ figure: CPU, peer: CHEAPEST, of: 'ratio', atMost: 1.2 }],
 	contestants: {
 		[OURS]: executing(asking),

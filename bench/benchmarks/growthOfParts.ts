@@ -78,9 +78,9 @@ export const growthOfParts: Bench = {
 	name: 'growth-of-parts',
 	what: 'More videos, longer answers, larger catalogues',
 	method: `A hundred times as many parts in one whole: what does each of them take? Videos go through Video Generation in n8n's engine, each with its
-submission and one look; streamed answers and catalogues come from memory into the client. The small wholes are read ${TIMES} times for each time that
+submission and one poll; streamed answers and catalogues come from memory into the client. The small wholes are read ${TIMES} times for each time that
 the large one is.`,
-	cost: `Nothing: lines, chunks and tasks are each looked at once, and found by their name.`,
+	cost: `No extra code: lines, chunks and tasks are each read once, and found by name.`,
 	goals: Object.entries(PARTS).map(([name, part]) => ({
 		figure: figureOf(name, part),
 		peer: peerOf(part),

@@ -73,7 +73,7 @@ export const loadingNodes: Bench = {
 does at its start; beside them one node each of n8n's own packages. The median of ${PROCESSES} processes each, which take turns; n8n's log, which the
 first loader of a process sets up, is there before. Memory is the growth of heap and external memory over a
 garbage collection before and after. Packed is what npm would publish. What ours read when a node first runs is not in it: it stands below the table.`,
-	cost: `Ten lines of the build: the client lies behind a door that opens when a node first runs, and is minified. No dependency is installed with the package: what it needs of zod and undici is inside.`,
+	cost: `Ten lines of the build: the client is loaded when a node first runs, and is minified. No dependency is installed with the package: what it needs of zod and undici is inside.`,
 	goals: [
 		{ figure: TIME, peer: HTTP_REQUEST, of: 'ours', atMost: 60 },
 		{ figure: HEAP, peer: HTTP_REQUEST, of: 'ours', atMost: 25 },

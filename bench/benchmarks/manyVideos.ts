@@ -65,11 +65,11 @@ export const manyVideos: Bench = {
 	method: `${number(VIDEOS)} items through Video Generation (Generate) with its default of a poll every ${INTERVAL} seconds, in real time. The videos take
 one to three minutes, spread evenly. The time is from the start of the workflow to its end, with all submissions. The CPU time is that
 of the execution, less that of one that only submits the same ${number(VIDEOS)} videos, by the polls that the service counts. The HTTP Request node
-asks for the state of a task ${number(REQUESTS)} times; what failed of that does not count. "${SEQUENTIAL}" is how n8n's OpenAI node generates videos: it submits one, looks at it
-and pauses until it is finished, and then turns to the next. For ${number(VIDEOS)} videos that is calculated, with the same interval.`,
-	cost: `\`taskWatch.ts\`, 180 lines: one watch for all tasks of an execution. A task that is waited for is an entry in a map and holds no place
-among the requests in flight. Some 30 of the lines take looks together that are due within a fiftieth of the interval, which saves a quarter of
-the CPU time. There is no list of tasks to ask the service for: each look is a request.`,
+asks for the state of a task ${number(REQUESTS)} times; what failed of that does not count. "${SEQUENTIAL}" is how n8n's OpenAI node generates videos: it submits one, polls it
+with pauses until it is finished, and then continues with the next. For ${number(VIDEOS)} videos that is calculated, with the same interval.`,
+	cost: `\`video/taskPoller.ts\`, 220 lines: one poller for all tasks of an execution. A task in a wait is an entry in a set and does not count towards
+the requests in flight. Some 30 of the lines combine polls that are due within a fiftieth of the interval, which saves a quarter of
+the CPU time. The service has no list of tasks: each poll is a request.`,
 	goals: [
 		{ figure: TIME, peer: SLOWEST, of: 'ratio', atMost: 1.1 },
 		{ figure: CPU, peer: HTTP_REQUEST, of: 'ratio', atMost: 0.1 },

@@ -45,7 +45,7 @@ function batched(n8n: N8n, stage: Stage): NodeOnTest {
 export const rateLimit: Bench = {
 	name: 'rate-limit',
 	what: `${ITEMS.toLocaleString('en-US')} items against a limit of ${PER_SECOND} a second`,
-	method: `The service takes ${PER_SECOND} requests a second, and the first ${PER_SECOND} at once: ${ITEMS.toLocaleString('en-US')} items take ${LIMIT_SECONDS} seconds at best. Nothing is told to the Chat
+	method: `The service takes ${PER_SECOND} requests a second, and the first ${PER_SECOND} at once: ${ITEMS.toLocaleString('en-US')} items take ${LIMIT_SECONDS} seconds at best. Nothing is configured in the Chat
 Completion node. The HTTP Request node sends all at once, or with its batching in batches of ${PER_SECOND} with a pause of one second. Each has a service of its
 own, in real time, once: the clock decides here, not the machine.`,
 	cost: `\`limits/rateLimiter.ts\`, \`limitEstimator.ts\`, \`sendPeriod.ts\` and \`fixedWindow.ts\`, 510 lines: one limiter for each key in the process, which models the

@@ -68,11 +68,11 @@ export const requests: Bench = {
 answers at once. The HTTP Request node and the OpenAI node send the same requests (the OpenAI node, which sends one after the
 other, 500 of them); what failed does not count. The floor is undici with \`JSON.parse\`, ${AT_ONCE} at once as the node by default, without n8n.
 "${ENGINE}" is a node that does nothing but read the parameter with the question: what n8n itself takes of our time. So the CPU is compared with undici where the question is a fixed text.
-All run the batch ${WARM_UPS} times before it counts, since n8n is a process that runs for weeks and Node.js makes code faster while it runs; how the first
-batch of a new process goes is told besides.`,
-	cost: `A pool of connections of our own in place of n8n's request helper, and items under way side by side (\`eachItem.ts\`, 100 lines,
-which also keeps their order, their errors and a cancel apart). For speed alone there is little: parameters are read once an item, and
-the key under which a paid answer is kept is made once. What n8n does for the expression of an item takes longer than the request.`,
+All run the batch ${WARM_UPS} times before it counts, since n8n is a process that runs for weeks and Node.js makes code faster while it runs; the first
+batch of a new process is shown too.`,
+	cost: `Our own connection pool instead of n8n's request helper, and items in parallel (\`eachItem.ts\`, 100 lines,
+which also handles their order, errors and a cancel). Little of it is only for speed: parameters are read once per item, and
+the key of a stored paid answer is made once. What n8n does for the expression of an item takes longer than the request.`,
 	goals: [
 		{ figure: SPEED, peer: HTTP_REQUEST, of: 'ratio', atLeast: 8 },
 		{ figure: CPU_FIXED, peer: UNDICI, of: 'ratio', atMost: 2 },

@@ -55,8 +55,8 @@ export const streamParsing: Bench = {
 	name: 'stream-parsing',
 	what: 'Reading a long streamed answer',
 	method: `An event stream of ${STREAM_BYTES / MIB} MB, some 300,000 chunks of one word each, from memory in packets of ${PACKET_BYTES / 1024} KiB: no network, only what
-the client makes of the bytes, until the last text is handed on.`,
-	cost: `\`lines.ts\` and \`assemble.ts\`, 210 lines, work on whole packets: the key is sought once a packet and not once a chunk, and a chunk's
+the client does with the bytes, until the last text is passed on.`,
+	cost: `\`sseLines.ts\` and \`completionAssembler.ts\`, 220 lines, work on whole packets: the key is searched once per packet, not once per chunk, and a chunk's
 fields are copied one by one instead of by spreading. Each chunk is still checked by its schema, which the peer does not do.`,
 	goals: [{ figure: SPEED, peer: OPEN_AI, of: 'ratio', atLeast: 3 }],
 	contestants: { [OURS]: ours, [OPEN_AI]: openAi },

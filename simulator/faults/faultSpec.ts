@@ -2,7 +2,7 @@ import type { Endpoint } from '../endpoints';
 import type { Fault } from './fault';
 import { FAULTS } from './table';
 
-/** A fault somebody asked for: which, where, and for how many requests. */
+/** A requested fault: which, where, and for how many requests. */
 export interface FaultSpec {
 	fault: Fault;
 	/** The endpoint it is meant for; absent: whichever is asked. */

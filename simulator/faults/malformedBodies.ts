@@ -20,7 +20,7 @@ const without = (field: string) =>
 const hugeList = () =>
 	Array.from({ length: 100_000 }, (_, index) => ({ id: `model-${index}`, object: 'model' }));
 
-/** Bodies that make no sense, or less sense than the document promises. */
+/** Bodies that are malformed, or lack what the document promises. */
 export const malformedBodies = [
 	...on(ALL, {
 		'html-200': ['200 with an HTML page', page(200)],

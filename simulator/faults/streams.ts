@@ -12,7 +12,7 @@ export const streams = on(['chatStream'], {
 	'stream-empty': ['200 and no event at all', stream.rewritten(() => [])],
 	'stream-only-done': ['nothing but [DONE]', stream.rewritten(() => ['data: [DONE]\n\n'])],
 	'stream-reset': ['reset half-way', stream.halfStream((wire) => wire.reset())],
-	'stream-hang': ['falls silent half-way', stream.halfStream((wire) => wire.silence())],
+	'stream-hang': ['stops sending half-way', stream.halfStream((wire) => wire.silence())],
 	'stream-slow': ['a long pause half-way', stream.slowStream],
 	'stream-endless': ['words without end', stream.endless],
 	'stream-long-line': ['one very long event line', stream.longLine],

@@ -9,7 +9,7 @@ export const transport = [
 		lost: ['handled, then reset before a byte of the answer', damage.lost],
 		'reset-inside': ['handled, then reset inside the answer', damage.half((wire) => wire.reset())],
 		hang: ['handled, and never answered', damage.hang],
-		'hang-inside': ['half the answer, then silence', damage.half((wire) => wire.silence())],
+		'hang-inside': ['half the response, then nothing', damage.half((wire) => wire.silence())],
 		'slow-answer': ['answered late', damage.slowAnswer],
 		'slow-drip': ['answered a few bytes at a time', damage.slowDrip],
 		'close-after': ['a good answer, then the kept-alive connection is reset', damage.closeAfter],
@@ -19,7 +19,7 @@ export const transport = [
 		'bad-gzip': ['says gzip and is not', damage.changedHeaders({ 'content-encoding': 'gzip' })],
 		'cut-gzip': ['half a gzip stream', damage.cutGzip],
 		'unknown-encoding': [
-			'a Content-Encoding nobody knows',
+			'an unknown Content-Encoding',
 			damage.changedHeaders({ 'content-encoding': 'pressed' }),
 		],
 		'wrong-type': [

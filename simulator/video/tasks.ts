@@ -18,7 +18,7 @@ export interface Task {
 	prompt: string;
 	revisedPrompt: string;
 	order: FilmOrder;
-	/** The video is handed over as base64 in the task, not at an address. */
+	/** The task contains the video as base64, not as a URL. */
 	inline: boolean;
 	/** Milliseconds since 1970. */
 	createdAt: number;
@@ -30,7 +30,7 @@ export interface Task {
 	faults: readonly FaultSpec[];
 }
 
-/** The video tasks; their state is worked out from the time whenever somebody asks. */
+/** The video tasks; their state is computed from the time of each request. */
 export class TaskStore {
 	readonly #tasks = new Map<string, Task>();
 	/** Submissions accepted so far. */
