@@ -221,10 +221,9 @@ function readPause({ node, data, metadata }: IExecuteData): PauseInput | undefin
 
 async function hold(context: IExecuteFunctions, pause: PauseInput): Promise<Output> {
 	const entry = context.getExecuteData();
-	const idle: INode = { ...entry.node, alwaysOutputData: false, retryOnFail: false };
-	delete idle.rewireOutputLogTo;
-	delete idle.onError;
-	delete idle.continueOnFail;
+	// All that n8n reads of a disabled node: its settings would make more of it, and its parameters be stored once more.
+	const { id, name, type, typeVersion, position } = entry.node;
+	const idle: INode = { id, name, type, typeVersion, position, parameters: {} };
 	entry.node = idle;
 	entry.data = { main: [[]] };
 	// Otherwise each pause leaves a run of the node behind.

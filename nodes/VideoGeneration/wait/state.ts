@@ -3,7 +3,7 @@ import type { WaitedTask, WaitState } from '../../../gateway';
 import type { Outcome } from '../../shared/eachItem';
 import { errorItem, reportError, ReportedError } from '../../shared/errorText';
 import { outputOfVideo } from '../output';
-import type { Started, WaitPlan } from './waitingOperation';
+import type { Started, StartedTask, WaitPlan } from './waitingOperation';
 
 /**
  * What n8n keeps of a wait from one of its legs to the next. Items of the same settings share one plan.
@@ -29,12 +29,17 @@ export function stateOf(
 		const tasks = started.tasks.map(({ task, request, submittedAt }): WaitedTask => {
 			const { id, status, url } = task;
 			const deadline = Math.max(submittedAt ?? startedAt, startedAt) + plan.wait.maxWaitMs;
-			return { id, plan: place, status, url, deadline, submittedAt, request };
+			return { id, plan: place, status, url, deadline, submittedAt, request: named(request) };
 		});
 		const { failure } = started;
 		return { tasks, error: failure === undefined ? undefined : reportError(failure) };
 	});
 	return { plans, items, hints: [] };
+}
+
+/** All that an item tells of the request. */
+function named(request: StartedTask['request']) {
+	return request && { id: request.id, model: request.model };
 }
 
 /** A task of which nothing came yet. */
