@@ -9,7 +9,7 @@ export async function until(
 ): Promise<void> {
 	const deadline = Date.now() + longestMs;
 	while (!(await happened())) {
-		if (Date.now() > deadline) throw new Error(`Waited in vain for ${happened.toString()}`);
+		if (Date.now() > deadline) throw new Error(`Timed out waiting for ${happened.toString()}`);
 		await pause(100);
 	}
 }

@@ -86,7 +86,7 @@ test.each([
 		words: /says nothing about .* key .* login page/,
 	},
 	{ trouble: 'a lost connection', fault: 'lost', words: /connection.*was lost/ },
-])('$trouble is explained in plain words', async ({ apiKey, fault, path = '', words }) => {
+])('$trouble has a clear error', async ({ apiKey, fault, path = '', words }) => {
 	if (fault !== undefined) simulator.inject({ endpoint: 'models', fault });
 	const fields = { apiKey: apiKey ?? simulator.key, baseUrl: `${simulator.url}${path}` };
 	const message = await testCredential(fields);
@@ -94,7 +94,7 @@ test.each([
 	expect(message).not.toContain(fields.apiKey);
 });
 
-test('a port where nothing listens is explained in plain words', async () => {
+test('a port where nothing listens has a clear error', async () => {
 	const gone = await startSimulator();
 	await gone.close();
 	expect(await testCredential(credentialOf(gone))).toMatch(
@@ -102,23 +102,23 @@ test('a port where nothing listens is explained in plain words', async () => {
 	);
 });
 
-test('a host that does not exist is explained in plain words', async () => {
+test('a host that does not exist has a clear error', async () => {
 	const fields = { baseUrl: 'http://service.invalid', apiKey: simulator.key };
 	expect(await testCredential(fields)).toMatch(/host name could not be (found|resolved)/);
 });
 
-test('a missing key is explained in plain words', async () => {
+test('a missing key has a clear error', async () => {
 	const fields = { ...credentialOf(simulator), apiKey: ' ' };
 	expect(await testCredential(fields)).toMatch(/has no API Key/);
 	expect(simulator.requests).toEqual([]);
 });
 
-test('an address that is none is explained in plain words', async () => {
+test('an address that is none has a clear error', async () => {
 	const fields = { baseUrl: 'gateway.example.com', apiKey: simulator.key };
 	expect(await testCredential(fields)).toMatch(/not a valid http:\/\/ or https:\/\/ URL/);
 });
 
-test('a redirect is not followed, so that the key stays where it belongs', async () => {
+test('a redirect is not followed, to protect the key', async () => {
 	const other = await startSimulator();
 	try {
 		const redirecting = await startSimulator({ redirectTarget: other.url, key: other.key });

@@ -42,7 +42,7 @@ const conditions = [
 
 describe.each(['general', 'alternate'])('Errors: the %s error body', (shape) => {
 	test.each(conditions)(
-		'%s is told in plain words, with status %d',
+		'%s has a clear error, with status %d',
 		async (fault, status, code, words) => {
 			simulator.inject({ endpoint: 'chat', fault: `${fault}-${shape}` });
 			const error = await failure(gateway().chat(request));

@@ -78,7 +78,7 @@ export function credentialOf({ url, key }: Simulator): { baseUrl: string; apiKey
 }
 
 /**
- * Runs one node, fed with items, through n8n's engine. Every test file that imports this loads n8n-core anew, for a
+ * Runs one node, fed with items, through n8n's engine. Every test file that imports this loads n8n-core again, for a
  * second or more: better a few such files with many tests than many with few.
  */
 export async function runNode(simulator: Simulator, options: NodeRun): Promise<NodeResult> {

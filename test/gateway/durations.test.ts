@@ -7,7 +7,7 @@ test.each([
 	[500, '0.5 seconds'],
 	[1_500, '1.5 seconds'],
 	[600_000, '600 seconds'],
-])('a limit of %d ms is told as it was set: %s', (ms, words) => {
+])('a limit of %d ms is shown as it was set: %s', (ms, words) => {
 	expect(formatSeconds(ms)).toBe(words);
 	expect(timeoutError(ms, false, 'response').message).toMatch(new RegExp(` within ${words}$`));
 	expect(timeoutError(ms, false, 'body').message).toMatch(new RegExp(` for ${words}$`));
@@ -22,6 +22,6 @@ test.each([
 	[121_000, '3 minutes'],
 	[7_200_000, '2 hours'],
 	[172_800_000, '2 days'],
-])('a pause of %d ms is never told shorter than it is: %s', (ms, words) => {
+])('a pause of %d ms is rounded up: %s', (ms, words) => {
 	expect(formatDuration(ms)).toBe(words);
 });

@@ -101,7 +101,7 @@ test('a video that ends long before its progress says so is noticed within eight
 	expect(Math.max(...gaps(looks))).toBeLessThanOrEqual(40);
 });
 
-test('a progress that goes back starts the estimate anew', async () => {
+test('a progress that goes back restarts the estimate', async () => {
 	const shows = (seconds: number) => (seconds < 60 ? seconds : (100 * (seconds - 60)) / 100);
 	const { late } = await waitFor({ takes: 160, shows });
 	expect(late).toBeLessThanOrEqual(5);

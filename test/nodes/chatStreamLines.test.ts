@@ -162,7 +162,7 @@ test.each([
 	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good day']);
 });
 
-test('a page in place of a stream is told as what it is', async () => {
+test('a page instead of a stream is reported as a page', async () => {
 	const { json } = await itemOf('<html>Log in</html>', {}, true);
 	expect(json.error).toMatchObject({
 		code: 'malformed_answer',

@@ -49,7 +49,7 @@ test('every parameter takes an expression, but for those that hold for all items
 	]);
 });
 
-test('Chat Completion reads every parameter anew for each item', async () => {
+test('Chat Completion reads every parameter for each item', async () => {
 	const requests = [
 		{ temperature: 0.1, max_tokens: 5, top_p: 0.2, stop: ['a'], presence_penalty: 1, user: 'one' },
 		{
@@ -105,7 +105,7 @@ test('Chat Completion reads every parameter anew for each item', async () => {
 	expect(items.map(({ json }) => 'choices' in json)).toEqual([false, true]);
 });
 
-test('Video Generation reads every parameter of a submission anew for each item', async () => {
+test('Video Generation reads every parameter of a submission for each item', async () => {
 	const requests = [
 		{
 			prompt: 'One',
@@ -193,7 +193,7 @@ test.each(['get', 'wait'])(
 	},
 );
 
-test('List Models reads every parameter anew for each item', async () => {
+test('List Models reads every parameter for each item', async () => {
 	const { items } = await runNode(simulator, {
 		node: 'listModels',
 		parameters: {

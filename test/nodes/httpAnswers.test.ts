@@ -130,7 +130,7 @@ const NO_HTTP: Array<[string, Buffer[]]> = [
 ];
 
 test.each(NO_HTTP)(
-	'%s in place of an answer is an error in plain words, and what may be paid is not sent again',
+	'%s instead of a response is a clear error, and a billable request is not retried',
 	async (_what, packets) => {
 		const answer: RawAnswer = { packets, then: 'ends' };
 		const run = chatNode({ requestOptions: { maxRetries: 3 } });
@@ -159,7 +159,7 @@ test.each([
 	},
 );
 
-test('an answer that is shorter than announced is told as lost', async () => {
+test('a response that is shorter than announced counts as lost', async () => {
 	const packets = [head('200 OK', { 'content-length': '90' }), Buffer.from('{"choices":')];
 	const { error } = await ask({ packets, then: 'ends' });
 	expect(error?.message).toMatch(/lost before the response was complete/);

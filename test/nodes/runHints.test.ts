@@ -20,7 +20,7 @@ async function hintsOf(node: NodeRun): Promise<string[]> {
 	return (run.data.resultData.runData.Node?.[0]?.hints ?? []).map(({ message }) => message);
 }
 
-test('a run that went well needs no words', async () => {
+test('a successful run shows no hints', async () => {
 	expect(await hintsOf(chatNode())).toEqual([]);
 	expect(await hintsOf(videoNode({ download: true }))).toEqual([]);
 	expect(await hintsOf({ node: 'listModels', parameters: { returnAll: true } })).toEqual([]);

@@ -224,7 +224,7 @@ test('Retry of a failed execution from its saved data waits for what was submitt
 	expect(simulator.submissions).toBe(three.length);
 });
 
-test('Retry with a changed prompt submits that video anew, and no other', async () => {
+test('Retry with a changed prompt submits only that video again', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
 	const failed = await runNode(simulator, { ...video(), executionId: '1' });
 	simulator.clearFaults();

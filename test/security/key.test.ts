@@ -121,7 +121,7 @@ test('the key goes to the service in the Authorization header and nowhere else',
 });
 
 test.each([301, 302, 303, 307, 308])(
-	'a redirect (%s) of the service to another host is not followed: the key stays where it belongs',
+	'a redirect (%s) of the service to another host is not followed, to protect the key',
 	async (status) => {
 		for (const [endpoint, run] of [
 			['chat', chat(false)],

@@ -113,7 +113,7 @@ describe('asking for a fault', () => {
 		expect((await post(simulator, VIDEO, { ...scene, prompt })).status).toBe(400);
 	});
 
-	it('once or twice, so that a retry succeeds, and anew a minute later', async () => {
+	it('once or twice, so that a retry succeeds, and again a minute later', async () => {
 		const once = { model: 'fault-rate-limit-once' };
 		expect([await chat(once), await chat(once), await chat(once)]).toEqual([429, 200, 200]);
 		const twice = says('[fault:internal-error-twice]');

@@ -136,13 +136,13 @@ function page(samples: Sample[]): string {
 	return `# A simulated day
 
 A workflow makes videos each hour of a simulated day, ${TASKS} in all, two of each prompt, and downloads them; polls of every tenth
-prompt fail on the way. The built package runs in n8n's own engine, the simulator in a process of its own, and the gateway's
-time ${FACTOR} times faster than real time. After each batch and a garbage collection the process holds this. \`npm run soak\`
-measures it anew.
+prompt fail. The built package runs in n8n's own engine, the simulator in a process of its own, and the gateway's
+time ${FACTOR} times faster than real time. The table shows the process after each batch and a garbage collection. \`npm run soak\`
+measures it again.
 
 - heap and rss: memory in MiB, n8n's engine included
-- timers, sockets: active ones of the process; sockets are connections that lie idle in the pool, closed 15 seconds after their
-  last use or used again by the next batch
+- timers, sockets: active ones of the process; sockets are idle connections of the pool, closed 15 seconds after their
+  last use or reused by the next batch
 
 | hour | finished tasks | heap | rss | timers | sockets |
 | --- | --- | --- | --- | --- | --- |
