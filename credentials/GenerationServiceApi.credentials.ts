@@ -11,7 +11,7 @@ export class GenerationServiceApi implements ICredentialType {
 	};
 
 	documentationUrl =
-		'https://github.com/generation-service/n8n-nodes-generation-service#the-credential';
+		'https://github.com/generation-service/n8n-nodes-generation-service#credentials';
 
 	properties: INodeProperties[] = [
 		{

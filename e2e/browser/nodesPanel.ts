@@ -29,7 +29,7 @@ export class NodesPanel {
 
 	async openCanvas(): Promise<void> {
 		if (!this.page.url().endsWith('/workflow/new')) await this.page.goto('/workflow/new');
-		await this.page.getByTestId('node-creator-plus-button').waitFor();
+		await this.page.getByText('Add first step').waitFor();
 	}
 
 	async open(): Promise<void> {

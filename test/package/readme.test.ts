@@ -1,0 +1,43 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const root = resolve(__dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const readme = read('README.md');
+
+const REPOSITORY = 'generation-service/n8n-nodes-generation-service';
+const ON_GITHUB = new RegExp(
+	`https://(?:github\\.com/${REPOSITORY}/blob|raw\\.githubusercontent\\.com/${REPOSITORY})/main/([^)\\s#]+)`,
+	'g',
+);
+
+/** The anchors that GitHub and npm give to headings. */
+const anchors = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+	heading
+		.toLowerCase()
+		.replace(/[^\w\s-]/g, '')
+		.replace(/\s/g, '-'),
+);
+
+test("every link of the README to the project's files leads to one, on npm's page, too", () => {
+	const linked = [...readme.matchAll(ON_GITHUB)].map(([, path = '']) => path);
+	expect(linked.length).toBeGreaterThan(20);
+	expect(linked.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+	const targets = [...readme.matchAll(/\]\(([^)]+)\)/g), ...readme.matchAll(/^\[.+\]: (.+)$/gm)];
+	expect(targets.map(([, url = '']) => url).filter((url) => !/^(https:|#)/.test(url))).toEqual([]);
+});
+
+test('every example is in the README, as a download', () => {
+	const examples = globSync('examples/*.json', { cwd: root });
+	const links = [...readme.matchAll(ON_GITHUB)].map(([, path = '']) => path);
+	expect(links).toEqual(expect.arrayContaining(examples));
+});
+
+test('links to a heading of the README name one that it has', () => {
+	const sources = ['README.md', ...globSync('{credentials,nodes}/**/*.{json,ts}', { cwd: root })];
+	const used = sources.flatMap((path) =>
+		[...read(path).matchAll(/(?:generation-service|\]\()#([a-z-]+)/g)].map(([, name]) => name),
+	);
+	expect(used.length).toBeGreaterThan(10);
+	expect(anchors).toEqual(expect.arrayContaining(used.filter((name) => name !== 'readme')));
+});
