@@ -34,7 +34,7 @@ afterAll(async () => await simulator.close());
 test('a small compressed answer that unpacks to a huge one is given up', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'gzip-bomb' });
 	const { error } = await runNode(simulator, chatNode());
-	expect(error?.message).toMatch(/larger than any answer/);
+	expect(error?.message).toMatch(/larger than any response of this service/);
 	expect(error?.description).toMatch(/may have accepted/);
 });
 
