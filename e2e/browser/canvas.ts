@@ -47,6 +47,20 @@ export class Canvas {
 		await this.page.getByTestId('ndv').waitFor();
 	}
 
+	/** @returns the beginnings of the sticky notes whose text is longer than they are high */
+	async cutOffNotes(): Promise<string[]> {
+		const notes = this.page.getByTestId('sticky');
+		await notes.first().waitFor();
+		const texts = notes.locator('*').and(this.page.locator('div'));
+		return await texts.evaluateAll((parts) =>
+			parts
+				.filter(
+					({ scrollHeight, clientHeight }) => clientHeight > 0 && scrollHeight > clientHeight + 2,
+				)
+				.map(({ textContent }) => String(textContent).trim().slice(0, 40)),
+		);
+	}
+
 	private get stopButton(): Locator {
 		return this.page.getByTestId('stop-execution-button');
 	}

@@ -166,7 +166,7 @@ test('where n8n cannot keep the wait, the node waits in memory and the execution
 		{ hints: [`${why}the workflow uses the old execution order (v0)`] },
 	]);
 	expect(await outputOf(answering)).toMatchObject([
-		{ hints: [`${why}the caller of the workflow waits for its answer`] },
+		{ hints: [`${why}the caller of the workflow waits for its response`] },
 	]);
 	expect(simulator.submissions).toBe(3);
 });

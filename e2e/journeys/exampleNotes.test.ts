@@ -1,0 +1,18 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Canvas } from '../browser/canvas';
+import { journey } from '../browser/journey';
+import { ROOT } from '../host/folders';
+
+const folder = join(ROOT, 'examples');
+
+journey('every example is imported, and its notes are read to their ends', async (given) => {
+	const { page, look } = given;
+	const canvas = new Canvas(page);
+	for (const file of readdirSync(folder)) {
+		await canvas.importFile(join(folder, file));
+		await page.getByTestId('zoom-to-fit').click();
+		expect(await canvas.cutOffNotes()).toEqual([]);
+		await look(file);
+	}
+});
