@@ -104,6 +104,10 @@ const SCENARIOS: Record<string, Scenario> = {
 	'three videos of one prompt': { prompts: ['A boat'], parameters: { options: { n: 3 } } },
 	'the raw task': { prompts: ['A boat'], parameters: { simplify: false } },
 	files: { prompts: ['One', 'Two'], parameters: { download: true } },
+	'files of one name': {
+		prompts: ['One', 'Two'],
+		parameters: { download: true, fileName: '={{ $json.prompt }}', options: { n: 2 } },
+	},
 	'inline data': {
 		prompts: ['One', 'Two'],
 		parameters: { simplify: false, options: { responseFormat: 'b64_json' } },
