@@ -21,7 +21,7 @@ const differences = [
 	},
 	{
 		why: 'Node.js calls these a lost connection: the error says so, and what may be paid is not sent again',
-		tests: [/^(a chunk that is none|100 Continue) in place of an answer/],
+		tests: [/^(a chunk that is none|100 Continue) instead of a response/],
 	},
 	{
 		why: 'inline videos stay in memory: no temporary folder can be full',
@@ -30,7 +30,7 @@ const differences = [
 ];
 
 /** What would only be waited for: n8n's helper is silent until Timeout. */
-const skipped = [/^another protocol in place of an answer/];
+const skipped = [/^another protocol instead of a response/];
 
 module.exports = {
 	isExpectedToFail: (name) =>

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -58,12 +58,13 @@ test('installed from the tarball alone, every node loads and runs against the se
 });
 
 const scanner = join(root, 'node_modules/@n8n/scan-community-package/scanner/scanner.mjs');
-const whereScanned = existsSync(scanner) ? describe : describe.skip;
 
-whereScanned("n8n's scan of packages for verification", () => {
+describe("n8n's scan of packages for verification", () => {
 	const scan = (leg: 'sources' | 'package', path: string) =>
 		execFileSync(process.execPath, [join(__dirname, 'scan.mjs'), scanner, leg, path], {
 			encoding: 'utf8',
+			// eslint-plugin-n8n-nodes-base takes every file for one of its own fixtures when NODE_ENV is Jest's `test`.
+			env: { ...process.env, NODE_ENV: 'production' },
 		}).trim();
 
 	test('finds nothing in the sources', () => expect(scan('sources', root)).toBe('passed'));
