@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { type Body, LONGEST_RESPONSE_BYTES, LONGEST_TASK_BYTES } from './http/body';
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
-import { GatewayError, InvalidInputError } from './errors/gatewayError';
+import { GatewayError } from './errors/gatewayError';
 import { RateLimiter, rateLimiterFor } from './limits/rateLimiter';
 import { parseResource, readResource } from './parseResponse';
 import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
@@ -27,8 +27,9 @@ import { readChatStream, readCompletion } from './stream/readChatStream';
 import { readTaskWithVideo } from './video/inlineVideo';
 import type { InlineVideo } from './video/inlineVideoExtractor';
 import { connectionLimitOf } from './http/connectionLimit';
+import { EgressCheck } from './http/egressCheck';
 import { openTransport, whenConnectionIsFree } from './http/transport';
-import type { EgressFilter, HostHelpers, Transport } from './http/types';
+import type { HostHelpers, Transport } from './http/types';
 
 /** How long the rest of a stream after `[DONE]` may take before the connection is closed instead of reused. */
 const DRAIN_MS = 1_000;
@@ -54,18 +55,15 @@ export interface GatewayOptions extends HostHelpers {
 export class Gateway {
 	private readonly context: RequestContext;
 	private readonly videoPath: string;
-	private readonly egressFilter: EgressFilter | undefined;
-	private readonly baseUrl: string;
 	private readonly ignoreSslIssues: boolean;
-	private egressCheck: Promise<void> | undefined;
+	private readonly egressCheck: EgressCheck | undefined;
 
 	constructor(credential: Credential, options: GatewayOptions) {
 		const { baseUrl, apiKey, ignoreSslIssues } = credential;
 		const { origin, pathname } = new URL(baseUrl);
 		const clock = options.clock ?? systemClock;
-		this.baseUrl = baseUrl;
 		this.ignoreSslIssues = ignoreSslIssues;
-		this.egressFilter = options.egressFilter;
+		this.egressCheck = options.egressFilter && new EgressCheck(options.egressFilter, baseUrl);
 		this.videoPath = `${credential.videoBasePath}/video/generations`;
 		this.context = {
 			transport: options.transport ?? openTransport({ ...options, origin, ignoreSslIssues }),
@@ -133,7 +131,7 @@ export class Gateway {
 		if (onInlineVideo === undefined) {
 			return this.namedTask(await this.request(poll, videoTaskReport, signal), taskId);
 		}
-		await this.checkEgress();
+		await this.egressCheck?.pass();
 		const { clock } = this.context;
 		const read = async (response: ServiceResponse) =>
 			await readTaskWithVideo(response, (json, complete) =>
@@ -193,7 +191,7 @@ export class Gateway {
 		schema: z.ZodType<Resource>,
 		signal?: AbortSignal,
 	): Promise<Resource> {
-		if (this.egressFilter) await this.checkEgress();
+		if (this.egressCheck) await this.egressCheck.pass();
 		return await sendRequest(
 			this.context,
 			request,
@@ -225,7 +223,7 @@ export class Gateway {
 		const body = JSON.stringify(content);
 		const request = { method: 'POST', path: '/v1/chat/completions', body, accept } as const;
 		const { clock } = this.context;
-		if (this.egressFilter) await this.checkEgress();
+		if (this.egressCheck) await this.egressCheck.pass();
 		const read = async (response: ServiceResponse) => {
 			const { completion, rest } = await reader(response, () => clock.now(), collect);
 			if (rest) this.drain(response.body, rest);
@@ -244,33 +242,4 @@ export class Gateway {
 		const stop = this.context.clock.after(DRAIN_MS, () => body.destroy());
 		void rest.then(stop);
 	}
-
-	/** n8n's SSRF protection checks the service's URL before the first request, until it allows it. */
-	private async checkEgress(): Promise<void> {
-		if (this.egressFilter === undefined) return;
-		this.egressCheck ??= checkUrl(this.egressFilter, this.baseUrl).catch((error: unknown) => {
-			// The DNS lookup may have failed: the next item checks again.
-			this.egressCheck = undefined;
-			throw error;
-		});
-		await this.egressCheck;
-	}
-}
-
-/**
- * Asks n8n's egress filter about a URL. Depending on its version, a refusal rejects or resolves to `{ ok: false }`.
- * @throws InvalidInputError
- */
-async function checkUrl(filter: EgressFilter, url: string): Promise<void> {
-	const allowed = await filter.validateUrl(url).then(
-		(result) =>
-			!(typeof result === 'object' && result !== null && 'ok' in result && result.ok === false),
-		() => false,
-	);
-	if (allowed) return;
-	throw new InvalidInputError(
-		'baseUrl',
-		"n8n's SSRF protection blocks the URL of the service",
-		'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
-	);
 }
