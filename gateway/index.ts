@@ -37,6 +37,7 @@ export {
 } from './schemas/video';
 export {
 	parseWaitState,
+	storedWaitState,
 	type ErrorReport,
 	type WaitedTask,
 	type WaitState,

@@ -37,12 +37,19 @@ const progressSeen = z.object({
 	progress: z.number(),
 });
 
+/** What most waits have in common is not stored. */
+const USUAL = {
+	task: { plan: 0, status: 'processing' },
+	wait: { pollIntervalMs: 5_000, maxWaitMs: 600_000, polling: 'fixed', onTimeout: 'error' },
+	output: { simplify: true },
+} as const;
+
 /** A task that the wait is for, finished or not. */
 const task = z.object({
 	id: z.string(),
 	/** Index of its plan. */
-	plan: z.number().int(),
-	status: z.string(),
+	plan: z.number().int().default(USUAL.task.plan),
+	status: z.string().default(USUAL.task.status),
 	url: z.string().nullish(),
 	/** The service's object of the request that created it, if known. */
 	request: fields.optional(),
@@ -64,13 +71,13 @@ const task = z.object({
 /** How to wait for the tasks of one or more items, and how to output them. */
 const plan = z.object({
 	wait: z.object({
-		pollIntervalMs: z.number(),
-		maxWaitMs: z.number(),
-		polling: z.enum(['fixed', 'adaptive']),
-		onTimeout: z.enum(['error', 'output']),
+		pollIntervalMs: z.number().default(USUAL.wait.pollIntervalMs),
+		maxWaitMs: z.number().default(USUAL.wait.maxWaitMs),
+		polling: z.enum(['fixed', 'adaptive']).default(USUAL.wait.polling),
+		onTimeout: z.enum(['error', 'output']).default(USUAL.wait.onTimeout),
 	}),
 	output: z.looseObject({
-		simplify: z.boolean(),
+		simplify: z.boolean().default(USUAL.output.simplify),
 		binaryProperty: z.string().optional(),
 		fileName: z.string().optional(),
 	}),
@@ -86,11 +93,31 @@ const item = z.object({
 const waitState = z.object({
 	plans: z.array(plan),
 	items: z.array(item.nullable()),
-	hints: z.array(z.tuple([z.string(), z.number()])),
+	hints: z.array(z.tuple([z.string(), z.number()])).default([]),
 });
 
 export type WaitedTask = z.infer<typeof task>;
 export type WaitState = z.infer<typeof waitState>;
+
+/** What to store of a state, for {@link parseWaitState}. */
+export function storedWaitState({ plans, items, hints }: WaitState): object {
+	return {
+		plans: plans.map(({ wait, output }) => ({
+			wait: unlike(USUAL.wait, wait),
+			output: unlike(USUAL.output, output),
+		})),
+		items: items.map(
+			(item) => item && { ...item, tasks: item.tasks.map((task) => unlike(USUAL.task, task)) },
+		),
+		...(hints.length > 0 && { hints }),
+	};
+}
+
+/** The fields that have other values than usual. */
+function unlike(usual: Record<string, unknown>, fields: object): object {
+	const differs = ([name, value]: [string, unknown]) => value !== usual[name];
+	return Object.fromEntries(Object.entries(fields).filter(differs));
+}
 
 /** Undefined if the value is not the state of a wait. */
 export function parseWaitState(value: unknown): WaitState | undefined {

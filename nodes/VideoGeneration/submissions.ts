@@ -91,7 +91,7 @@ export class Submissions {
 			throw error;
 		});
 		const { data, ...fields } = submission;
-		const submittedAt = systemClock.now();
+		const submittedAt = Math.ceil(systemClock.now());
 		const { id, object, created, model } = submission;
 		const remembered = present({ id, object, created, model });
 		const made = data.map((task) => ({ id: task.id, request: remembered, submittedAt }));

@@ -6,7 +6,6 @@ import {
 	type IExecuteFunctions,
 	type INode,
 	type INodeExecutionData,
-	type ISourceData,
 	type NodeOperationError,
 	UnexpectedError,
 } from 'n8n-workflow';
@@ -54,13 +53,13 @@ interface PauseInput extends Pick<Pause, 'shown' | 'hint'> {
 
 /** What the request tells the run that follows, in its metadata. */
 interface Handover {
-	durableWait: true;
-	execution: string;
+	/** The execution that waits. */
+	durableWait: string;
 	until: number;
 	/** The tries of Retry On Fail so far: n8n counts them from the start after each pause. */
 	tries: number;
-	/** n8n leaves out which output of the previous node the items are from. */
-	source: ISourceData | null;
+	/** n8n forgets which output of the previous node the items are from, and of which of its runs. */
+	from: [output: number, run: number];
 	state: object;
 }
 
@@ -82,8 +81,7 @@ const CLOCK_SKEW_MS = 30_000;
  * entries, so that the run after the pause is disabled, too, and passes its input on. n8n makes error items of it then.
  */
 const STOPPED = {
-	message:
-		'This execution was stopped while it waited: retry it with the original workflow to get the result',
+	message: 'Stopped while it waited: retry it with the original workflow',
 } as NodeOperationError;
 
 const WITHOUT_EXECUTION: DurableWait = {
@@ -92,6 +90,9 @@ const WITHOUT_EXECUTION: DurableWait = {
 		throw new UnexpectedError('There is no execution that could wait');
 	},
 };
+
+/** The action of a request, by its input. */
+const actionOf = new WeakMap<PauseInput, object>();
 
 const triesOf = new WeakMap<IExecuteData, Tries>();
 
@@ -155,9 +156,10 @@ function begin(
 	delete entry.node.rewireOutputLogTo;
 	tries.hasPaused = true;
 	if (!isHandover(handover)) return { tries, resumed: { state: undefined, until: 0 } };
-	if (entry.source?.main !== undefined) entry.source.main[0] = handover.source;
+	const source = entry.source?.main?.[0];
+	if (source) [source.previousNodeOutput, source.previousNodeRun] = handover.from;
 	// n8n's Retry of an execution that was stopped while it waited is another execution.
-	if (handover.execution !== context.getExecutionId()) {
+	if (handover.durableWait !== context.getExecutionId()) {
 		tries.hasPaused = false;
 		return { tries };
 	}
@@ -166,7 +168,7 @@ function begin(
 }
 
 function isHandover(metadata: object | undefined): metadata is Handover {
-	return metadata !== undefined && 'durableWait' in metadata && metadata.durableWait === true;
+	return metadata !== undefined && 'durableWait' in metadata;
 }
 
 /** As n8n counts them. */
@@ -185,27 +187,24 @@ function request(
 	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
 	for (const item of entry.data.main?.[0] ?? []) item.error = STOPPED;
 	const input: PauseInput = { until, runIndex, shown, hint };
+	const source = entry.source?.main?.[0];
 	const handover: Handover = {
-		durableWait: true,
-		execution: context.getExecutionId(),
+		durableWait: context.getExecutionId(),
 		until,
 		tries,
-		source: entry.source?.main?.[0] ?? null,
+		from: [source?.previousNodeOutput ?? 0, source?.previousNodeRun ?? 0],
 		state,
 	};
-	return {
-		actions: [
-			{
-				actionType: 'ExecutionNodeAction',
-				nodeName: context.getNode().name,
-				type: 'main',
-				id: PAUSE_ID,
-				input: { durablePause: { ...input } },
-				metadata: {},
-			},
-		],
-		metadata: handover,
+	const action: EngineRequest['actions'][number] = {
+		actionType: 'ExecutionNodeAction',
+		nodeName: context.getNode().name,
+		type: 'main',
+		id: PAUSE_ID,
+		input: { durablePause: input as unknown as IDataObject },
+		metadata: {},
 	};
+	actionOf.set(input, action);
+	return { actions: [action], metadata: handover };
 }
 
 /** The input of the pause, where this run is one. */
@@ -220,6 +219,7 @@ function readPause({ node, data, metadata }: IExecuteData): PauseInput | undefin
 }
 
 async function hold(context: IExecuteFunctions, pause: PauseInput): Promise<Output> {
+	const { until, runIndex, shown, hint } = pause;
 	const entry = context.getExecuteData();
 	// All that n8n reads of a disabled node: its settings would make more of it, and its parameters be stored once more.
 	const { id, name, type, typeVersion, position } = entry.node;
@@ -227,11 +227,16 @@ async function hold(context: IExecuteFunctions, pause: PauseInput): Promise<Outp
 	entry.node = idle;
 	entry.data = { main: [[]] };
 	// Otherwise each pause leaves a run of the node behind.
-	entry.runIndex = pause.runIndex;
+	entry.runIndex = runIndex;
 	// If it is a copy, the execution continues at once, and the node sees that it was resumed too early.
 	if (context.getExecuteData().node !== idle) return [[]];
-	await context.putExecutionToWait(new Date(pause.until));
-	if (pause.hint !== undefined)
-		context.addExecutionHints?.({ message: pause.hint, type: 'warning', location: 'outputPane' });
-	return [pause.shown.map((json) => ({ json }))];
+	await context.putExecutionToWait(new Date(until));
+	// From here on n8n stores what the pause was made of, and reads none of it.
+	delete entry.metadata;
+	entry.source?.main?.splice(0);
+	for (const done of [pause, actionOf.get(pause) ?? {}])
+		for (const field of Object.keys(done)) Reflect.deleteProperty(done, field);
+	if (hint !== undefined)
+		context.addExecutionHints?.({ message: hint, type: 'warning', location: 'outputPane' });
+	return [shown.map((json) => ({ json }))];
 }

@@ -29,7 +29,7 @@ export async function waitInDatabase<Plan extends WaitPlan>(
 	if (durable.resumed !== undefined) {
 		return await nextLeg(context, open, durable, begin, durable.resumed.state);
 	}
-	const startedAt = systemClock.now();
+	const startedAt = Math.ceil(systemClock.now());
 	const opened: { leg?: WaitLeg } = {};
 	const outcomes = await outcomesOf(context, (service) => {
 		const run = open(service);

@@ -3,6 +3,7 @@ import {
 	formatSeconds,
 	isFinished,
 	MalformedResponseError,
+	storedWaitState,
 	systemClock,
 	type WaitedTask,
 	type WaitState,
@@ -92,7 +93,7 @@ export class WaitLeg {
 	private noteUnfinished(task: WaitedTask, { task: seen, lastFailure }: WaitTimeoutError): void {
 		const { progress } = seen;
 		task.progress = progress;
-		if (typeof progress === 'number') task.seen ??= { at: systemClock.now(), progress };
+		if (typeof progress === 'number') task.seen ??= { at: Math.round(systemClock.now()), progress };
 		const makesNoSense = lastFailure instanceof MalformedResponseError;
 		task.malformed = makesNoSense ? (task.malformed ?? 0) + 1 : undefined;
 		if ((task.malformed ?? 0) < MOST_MALFORMED) return;
@@ -102,7 +103,7 @@ export class WaitLeg {
 	private pause(state: WaitState, waiting: OpenTask[]): EngineRequest {
 		const all = state.items.flatMap((item) => item?.tasks ?? []);
 		return this.durable.pause(endOfPause(systemClock.now(), waiting), {
-			state: { ...state, hints: this.run.hints.noted },
+			state: storedWaitState({ ...state, hints: this.run.hints.noted }),
 			shown: all.map(({ id, status, progress }) => ({
 				task_id: id,
 				status,
