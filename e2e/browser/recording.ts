@@ -73,7 +73,8 @@ export class Recording {
 	private list(): string {
 		return this.times
 			.map((time, index) => {
-				const seconds = (this.times[index + 1] ?? time + LAST_SECONDS) - time;
+				// Chromium may send two frames in the wrong order.
+				const seconds = Math.max(0, (this.times[index + 1] ?? time + LAST_SECONDS) - time);
 				return `file '${index}.png'\nduration ${seconds.toFixed(3)}`;
 			})
 			.concat(`file '${this.frames - 1}.png'`)
