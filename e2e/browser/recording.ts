@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CDPSession, Page } from 'playwright-core';
@@ -56,6 +56,7 @@ export class Recording {
 		try {
 			await this.writing;
 			await writeFile(join(this.folder, 'frames'), this.list());
+			await mkdir(OUTPUT, { recursive: true });
 			return this.film(join(OUTPUT, `${name}.webp`));
 		} finally {
 			await rm(this.folder, { recursive: true, force: true });
