@@ -8,21 +8,21 @@ import { ApiKey } from '../../gateway/redaction';
 const MiB = 1024 * 1024;
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
-/** A body that never ends, and how much of it was read. */
+/** A body that never ends, and how many bytes of it were read. */
 function endless(start: string, part: string) {
 	const bytes = Buffer.from(part);
-	let taken = 0;
+	let bytesRead = 0;
 	const body = Readable.from(
 		(function* () {
 			yield Buffer.from(start);
 			for (;;) {
-				taken += bytes.length;
+				bytesRead += bytes.length;
 				yield bytes;
 			}
 		})(),
 		{ objectMode: false },
 	);
-	return { body, taken: () => taken };
+	return { body, bytesRead: () => bytesRead };
 }
 
 function gatewayFor(body: Readable, status = 200, contentType = 'application/json') {
@@ -40,62 +40,62 @@ function gatewayFor(body: Readable, status = 200, contentType = 'application/jso
 	});
 }
 
-const quarter = (part: string) => part.repeat(Math.ceil(MiB / 4 / part.length));
+const quarterMiB = (part: string) => part.repeat(Math.ceil(MiB / 4 / part.length));
 
 test.each<[string, string, string, (gateway: Gateway) => Promise<unknown>]>([
-	['a chat answer', '{"id":"', quarter('x'), async (gateway) => await gateway.chat(chat)],
+	['a chat response', '{"id":"', quarterMiB('x'), async (gateway) => await gateway.chat(chat)],
 	[
 		'a list of models',
 		'[',
-		quarter('{"id":"a-model"},'),
+		quarterMiB('{"id":"a-model"},'),
 		async (gateway) => await gateway.listModels(),
 	],
 	[
-		'a submission',
+		'the response to a submission',
 		'{"data":[',
-		quarter('{"id":"task"},'),
+		quarterMiB('{"id":"task"},'),
 		async (gateway) => await gateway.submitVideo({ model: 'm', prompt: 'p' }),
 	],
-])('%s that does not end is given up at 32 MiB', async (_name, start, part, call) => {
-	const { body, taken } = endless(start, part);
+])('%s that never ends is aborted at 32 MiB', async (_name, start, part, call) => {
+	const { body, bytesRead } = endless(start, part);
 	await expect(call(gatewayFor(body))).rejects.toMatchObject({
 		name: 'MalformedResponseError',
 		message: 'The response is larger than any response of this service',
 	});
-	expect(taken()).toBeLessThan(34 * MiB);
+	expect(bytesRead()).toBeLessThan(34 * MiB);
 	expect(body.destroyed).toBe(true);
 });
 
-test('an error body that does not end is read for 256 KiB, and its message cut to what a person reads', async () => {
-	const { body, taken } = endless('', 'It went wrong. '.repeat(1_000));
+test('an error body that never ends is read up to 256 KiB and cut to 1,000 characters', async () => {
+	const { body, bytesRead } = endless('', 'It went wrong. '.repeat(1_000));
 	const error = await gatewayFor(body, 400)
 		.listModels()
 		.catch((failure: unknown) => failure);
 	expect(error).toMatchObject({ status: 400 });
 	expect((error as { serviceMessage: string }).serviceMessage.length).toBeLessThanOrEqual(1_001);
-	expect(taken()).toBeLessThan(MiB);
+	expect(bytesRead()).toBeLessThan(MiB);
 	expect(body.destroyed).toBe(true);
 });
 
-test('an event line that does not end is given up at 16 MiB', async () => {
-	const { body, taken } = endless('data: {"id":"', quarter('x'));
+test('a line of a stream that never ends is aborted at 16 MiB', async () => {
+	const { body, bytesRead } = endless('data: {"id":"', quarterMiB('x'));
 	await expect(
 		gatewayFor(body, 200, 'text/event-stream').streamChat(chat, () => {}),
 	).rejects.toMatchObject({ message: 'The stream contains a line that does not end' });
-	expect(taken()).toBeLessThan(18 * MiB);
+	expect(bytesRead()).toBeLessThan(18 * MiB);
 	expect(body.destroyed).toBe(true);
 });
 
-test('a stream that does not end is given up at 128 MiB, with what had arrived', async () => {
+test('a stream that never ends is aborted at 128 MiB, and its text so far is kept', async () => {
 	const event = JSON.stringify({
 		choices: [{ index: 0, delta: { content: 'word '.repeat(4_000) } }],
 	});
-	const { body, taken } = endless('', `data: ${event}\n\n`);
+	const { body, bytesRead } = endless('', `data: ${event}\n\n`);
 	const failure = gatewayFor(body, 200, 'text/event-stream').streamChat(chat, () => {});
 	const error = await failure.catch((reason: unknown) => reason);
 	expect(error).toMatchObject({ message: 'The stream does not end' });
 	expect((error as { partialText: string }).partialText).toMatch(/^word word /);
-	expect(taken()).toBeLessThan(130 * MiB);
+	expect(bytesRead()).toBeLessThan(130 * MiB);
 });
 
 test.each([
@@ -104,7 +104,7 @@ test.each([
 		'tool calls',
 		(index: number) => ({ choices: [{ index: 0, delta: { tool_calls: [{ index, id: 'x' }] } }] }),
 	],
-])('a stream with ever more %s is given up', async (_name, eventOf) => {
+])('a stream with more than 1,000 %s is aborted', async (_name, eventOf) => {
 	const events = Array.from(
 		{ length: 2_000 },
 		(_, index) => `data: ${JSON.stringify(eventOf(index))}\n`,
@@ -115,12 +115,12 @@ test.each([
 	).rejects.toMatchObject({ message: expect.stringMatching(/more than 1000/) as string });
 });
 
-test('an inline video that does not end is given up at its limit, and leaves no file behind', async () => {
+test('an inline video that never ends is aborted at its limit, and its file is deleted', async () => {
 	const files = () =>
 		readdirSync(tmpdir()).filter((name) => name.startsWith('generation-service-'));
 	const before = files();
-	const { body, taken } = endless('{"id":"task-1","b64_json":"', quarter('QUJD'));
-	const answer = {
+	const { body, bytesRead } = endless('{"id":"task-1","b64_json":"', quarterMiB('QUJD'));
+	const response = {
 		status: 200,
 		headers: {},
 		body: new StreamedBody(body),
@@ -131,7 +131,7 @@ test('an inline video that does not end is given up at its limit, and leaves no 
 		if (!complete) throw new Error('too large');
 		return {};
 	};
-	await expect(readTaskWithVideo(answer, giveUp, 8 * MiB)).rejects.toThrow('too large');
-	expect(taken()).toBeLessThan(16 * MiB);
+	await expect(readTaskWithVideo(response, giveUp, 8 * MiB)).rejects.toThrow('too large');
+	expect(bytesRead()).toBeLessThan(16 * MiB);
 	expect(files()).toEqual(before);
 });

@@ -16,9 +16,9 @@ const MiB = 1024 * 1024;
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** The bytes of all buffers that somebody still refers to. */
-function heldInBuffers(): number {
-	// The first finishes a collection that V8 had begun: what was let go of since then stays until the second.
+/** The bytes of all reachable buffers. */
+function bufferBytes(): number {
+	// The first may only finish a collection that V8 had started. The second frees what became unreachable since.
 	collectGarbage();
 	collectGarbage();
 	return process.memoryUsage().arrayBuffers;
@@ -31,16 +31,16 @@ beforeAll(async () => {
 afterEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
-test('a small compressed answer that unpacks to a huge one is given up', async () => {
+test('a small compressed response that decompresses to a huge one is aborted', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'gzip-bomb' });
 	const { error } = await runNode(simulator, chatNode());
 	expect(error?.message).toMatch(/larger than any response of this service/);
 	expect(error?.description).toMatch(/may have accepted/);
 });
 
-/** Has the node download a video from what answers in place of the service's own file server. */
-async function downloadFrom(answer: RequestListener) {
-	const server = createServer(answer).listen(0, '127.0.0.1');
+/** Downloads a video from a server other than the service. */
+async function downloadFrom(respond: RequestListener) {
+	const server = createServer(respond).listen(0, '127.0.0.1');
 	await once(server, 'listening');
 	const { port } = server.address() as AddressInfo;
 	const service = await startSimulator({
@@ -58,7 +58,7 @@ async function downloadFrom(answer: RequestListener) {
 	return { item: items[0], service };
 }
 
-test('a video that is announced as larger than any is not downloaded', async () => {
+test('a video with a Content-Length above 4 GiB is not downloaded', async () => {
 	const { item, service } = await downloadFrom((_request, response) => {
 		response.writeHead(200, {
 			'content-type': 'video/mp4',
@@ -73,15 +73,15 @@ test('a video that is announced as larger than any is not downloaded', async () 
 	expect(service.count('download')).toBe(1);
 });
 
-test('of a large video that is downloaded, only a little is held at any time', async () => {
-	const begin = heldInBuffers();
+test('downloading a large video keeps only a small part of it in memory', async () => {
+	const before = bufferBytes();
 	const held: number[] = [];
 	const { item } = await downloadFrom((_request, response) => {
 		response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': String(48 * MiB) });
 		const piece = Buffer.alloc(MiB / 4, 1);
 		const video = function* () {
 			for (let sent = 0; sent < 48 * MiB; sent += piece.length) {
-				if (sent % (8 * MiB) === 0) held.push(heldInBuffers() - begin);
+				if (sent % (8 * MiB) === 0) held.push(bufferBytes() - before);
 				yield piece;
 			}
 		};
@@ -92,7 +92,7 @@ test('of a large video that is downloaded, only a little is held at any time', a
 	expect(Math.max(...held)).toBeLessThan(8 * MiB);
 });
 
-test('a loop that fails again and again keeps what was paid for in its last runs alone', async () => {
+test('a loop with failures remembers the submissions of its last ten runs only', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
 	const { run, runs } = await runNode(simulator, {
 		...videoNode(),
@@ -107,7 +107,7 @@ test('a loop that fails again and again keeps what was paid for in its last runs
 	expect(Object.keys(kept.submissions)).toEqual(last);
 });
 
-test('a batch with failures that nothing repeats leaves none of its answers behind in the execution', async () => {
+test('a batch with failures stores no answers in the execution if nothing retries it', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'invalid-request', matching: 'Fail' });
 	const { run, items } = await runNode(simulator, {
 		...chatNode({ requestOptions: { maxConcurrency: 1, maxRetries: 0 } }),
@@ -119,7 +119,7 @@ test('a batch with failures that nothing repeats leaves none of its answers behi
 	expect(kept.answers).toEqual({});
 });
 
-test('a batch that Retry On Fail does not repeat leaves none of its answers behind, though an item failed', async () => {
+test('a batch with failures stores no answers in the execution if Retry On Fail does not run it again', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'invalid-request', matching: 'Fail' });
 	const { run, items } = await runNode(simulator, {
 		...chatNode({ requestOptions: { maxConcurrency: 1, maxRetries: 0 } }),
@@ -132,7 +132,7 @@ test('a batch that Retry On Fail does not repeat leaves none of its answers behi
 	expect(kept.answers).toEqual({});
 });
 
-test('an agent whose tool fails again and again keeps what was paid for in its last calls alone', async () => {
+test('an agent with a failing tool remembers the submissions of the last 50 calls only', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
 	const work = async ({ tools: [tool] }: { tools: Tool[] }) => {
 		for (let call = 0; call < 60; call += 1)
@@ -147,7 +147,7 @@ test('an agent whose tool fails again and again keeps what was paid for in its l
 	expect(JSON.stringify(submissions)).toContain(simulator.tasks.at(-1)!.id);
 });
 
-test('a run that ends well leaves nothing behind in the execution', async () => {
+test('a successful run stores nothing in the execution', async () => {
 	const { run } = await runNode(simulator, {
 		...chatNode(),
 		items: Array.from({ length: 20 }, () => ({})),

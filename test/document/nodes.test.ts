@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../../simulator';
-import { type RawAnswer, RawServer, whole } from '../engine/rawServer';
+import { type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
 import { type NodeRun, nodeTypes, runNode } from '../engine/runNode';
 
 /** Clauses of the interface document as whoever builds a workflow meets them. */
@@ -30,13 +30,13 @@ const video = (parameters: object = {}): NodeRun => ({
 });
 const models: NodeRun = { node: 'listModels', parameters: { requestOptions: { maxRetries: 0 } } };
 
-function json(body: unknown, status = '200 OK'): RawAnswer {
-	return whole(status, JSON.stringify(body), { 'content-type': 'application/json' });
+function json(body: unknown, status = '200 OK'): RawResponse {
+	return rawResponse(status, JSON.stringify(body), { 'content-type': 'application/json' });
 }
 
 let services = 0;
-const askRaw = async (run: NodeRun, answer: (request: string) => RawAnswer) => {
-	raw.answer = answer;
+const askRaw = async (run: NodeRun, answer: (request: string) => RawResponse) => {
+	raw.respond = answer;
 	// The rate limiter is shared by all that use one service and key.
 	const credential = { baseUrl: `${raw.url}/${(services += 1)}`, apiKey: 'key-of-tests' };
 	return await runNode(simulator, { ...run, credential });

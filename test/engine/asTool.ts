@@ -1,8 +1,8 @@
 import { type INodeProperties, type INodeType, NodeConnectionTypes } from 'n8n-workflow';
 
 /**
- * The tool that n8n's server makes of a node that is usable as one: no inputs, a tool as its output, and a
- * description for the model, which n8n takes from the chosen operation unless the user writes one.
+ * The tool that n8n's server derives from a node with `usableAsTool`: no inputs, a tool output, and a description for
+ * the model, which n8n takes from the operation unless the user writes one.
  */
 export function asTool(node: INodeType): INodeType {
 	const { description } = node;

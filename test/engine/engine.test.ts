@@ -16,14 +16,14 @@ const chat: NodeRun = {
 	parameters: { model: 'heron-chat', messages: { values: [{ role: 'user', content: 'Hello' }] } },
 };
 
-test('a loop runs the node once for each item', async () => {
+test('a loop runs the node once per item', async () => {
 	const { runs, run } = await runNode(simulator, { ...chat, loop: true, items: [{}, {}, {}] });
 	expect(run.status).toBe('success');
 	expect(runs.map((items) => items.length)).toEqual([1, 1, 1]);
 	expect(run.data.resultData.runData.Done?.[0]?.data?.main?.[0]).toHaveLength(3);
 });
 
-test('a cancel ends the execution, and it counts as canceled, not as failed', async () => {
+test('a cancelled execution has the status canceled, not error', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'hang' });
 	const cancel = new AbortController();
 	const running = runNode(simulator, { ...chat, signal: cancel.signal });
@@ -32,7 +32,7 @@ test('a cancel ends the execution, and it counts as canceled, not as failed', as
 	expect((await running).run.status).toBe('canceled');
 });
 
-test('the engine retries a failing node as often as it was told', async () => {
+test('Retry On Fail runs a failing node again', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough', times: 2 });
 	const { items, error } = await runNode(simulator, { ...chat, tries: 3 });
 	expect(error).toBeUndefined();
@@ -40,14 +40,14 @@ test('the engine retries a failing node as often as it was told', async () => {
 	expect(simulator.count('chat')).toBe(3);
 });
 
-test('chunks reach the listener of a workflow that streams, and only of one that streams', async () => {
+test('chunks are sent only when the workflow streams', async () => {
 	const streaming = await runNode(simulator, { ...chat, streaming: true });
 	const text = streaming.chunks.map(({ content }) => content ?? '').join('');
 	expect(text).toBe(streaming.items[0]?.json.text);
 	expect((await runNode(simulator, chat)).chunks).toEqual([]);
 });
 
-test('a failed execution goes on from its saved data', async () => {
+test('a failed execution resumes from its saved data', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough', times: 1 });
 	const failed = await runNode(simulator, chat);
 	expect(failed.error).toBeDefined();
@@ -56,7 +56,7 @@ test('a failed execution goes on from its saved data', async () => {
 	expect(resumed.items).toHaveLength(1);
 });
 
-test('binaries lie on the disk, and a minute of waiting is over in milliseconds', async () => {
+test('a downloaded video is stored on disk, and a minute of waiting takes milliseconds', async () => {
 	const restore = fastTime();
 	try {
 		const { items, error } = await runNode(simulator, {

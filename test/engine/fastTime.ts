@@ -1,10 +1,10 @@
 import { systemClock } from '../../gateway';
 
 /**
- * Lets everything that waits by the gateway's clock wait `factor` times shorter: polls, back-offs, the rate limiter and
- * timeouts. A timeout must therefore stay long against what the test really does: at 1000, 300 seconds are 0.3.
- * A simulator started with `{ now: () => systemClock.now() }` lives in the same time.
- * @returns what restores the clock
+ * Speeds up the gateway's clock `factor` times: polls, backoff, the rate limiter and timeouts. Timeouts must stay long
+ * compared with the real work of a test: at 1000, 300 seconds take 0.3. A simulator started with
+ * `{ now: () => systemClock.now() }` runs on the same clock.
+ * @returns a function that restores the clock
  */
 export function fastTime(factor = 1000): () => void {
 	const real = { ...systemClock };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { runWorkflow } from '../../demo/engine';
 import { loadPackage } from '../../demo/loadPackage';
 
-// A process of its own that generates three videos with the built package and waits for them, until someone kills it.
+// Runs as a separate process: generates three videos with the built package and waits for them until it is killed.
 const [baseUrl = '', apiKey = ''] = process.argv.slice(2);
 const { nodeTypes } = loadPackage(join(__dirname, '../..'));
 void runWorkflow({

@@ -20,17 +20,17 @@ const nodeTypes = {
 } satisfies Record<string, INodeType>;
 
 export interface EditorView {
-	/** The name that the node gets on the canvas. */
+	/** The node name on the canvas. */
 	name: string;
-	/** What stands below it. */
+	/** The text below the name. */
 	subtitle: unknown;
-	/** The hints in the node's window, before its first run. */
+	/** The hints in the node's panel before its first run. */
 	hints: string[];
-	/** The parameters that the form shows, in their order. */
+	/** The parameters that the form shows, in order. */
 	form: string[];
 }
 
-/** What the editor makes of a node's description: with n8n's own expressions, and as strictly as its editor. */
+/** What the editor shows for a node, resolved with n8n's own expressions and as strictly as the editor does. */
 export function inEditor(
 	type: keyof typeof nodeTypes,
 	parameters: INodeParameters,
@@ -39,7 +39,7 @@ export function inEditor(
 	return view(type, nodeTypes[type], parameters, workflowId);
 }
 
-/** What it makes of the tool that a node becomes below an agent. */
+/** What the editor shows for the node as a tool of an agent. */
 export function toolInEditor(
 	type: Exclude<keyof typeof nodeTypes, 'lmChatGenerationService'>,
 	parameters: INodeParameters,
@@ -78,9 +78,9 @@ function view(
 		workflow.expression.getSimpleParameterValue(resolved, expression, 'internal', {});
 	const hints = (description.hints ?? []).filter(
 		({ displayCondition = '={{ true }}', message }) => {
-			const holds = resolve(displayCondition);
-			if (typeof holds === 'boolean') return holds;
-			throw new Error(`The editor takes no ${typeof holds} for the condition of: ${message}`);
+			const isShown = resolve(displayCondition);
+			if (typeof isShown === 'boolean') return isShown;
+			throw new Error(`The editor rejects a ${typeof isShown} as the condition of: ${message}`);
 		},
 	);
 	return {

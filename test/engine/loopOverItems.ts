@@ -11,14 +11,14 @@ interface LoopState {
 	done?: INodeExecutionData[];
 }
 
-/** Does what n8n's Loop Over Items does with a batch size of 1: outputs Done and Loop. */
+/** Behaves like n8n's Loop Over Items with a batch size of 1. */
 export class LoopOverItems implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Loop Over Items',
 		name: 'loopOverItems',
 		group: ['transform'],
 		version: 1,
-		description: 'Hands its items on one by one',
+		description: 'Outputs its items one by one',
 		defaults: { name: 'Loop Over Items' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main],

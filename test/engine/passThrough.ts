@@ -6,14 +6,14 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 
-/** Hands its items on: the beginning and the end of the workflows that tests run. */
+/** Returns its input: the first and the last nodes of test workflows. */
 export class PassThrough implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Pass Through',
 		name: 'passThrough',
 		group: ['transform'],
 		version: 1,
-		description: 'Hands its items on',
+		description: 'Returns its input items',
 		defaults: { name: 'Pass Through' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

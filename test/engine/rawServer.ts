@@ -2,24 +2,27 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
-/** What a service answers to one request, byte for byte. */
-export interface RawAnswer {
-	/** Milliseconds until the first packet; default 0. */
-	after?: number;
-	/** Each is sent as a packet of its own. */
+/** The response to one request, byte for byte. */
+export interface RawResponse {
+	/** Before the first packet; default 0. */
+	delayMs?: number;
+	/** Each is written to the socket separately. */
 	packets: Buffer[];
-	/** What becomes of the connection then; it stays open for another request otherwise. */
+	/** What happens to the connection afterwards. By default it stays open for another request. */
 	then?: 'ends' | 'is reset';
 }
 
-/** A service that answers whatever a test wants, also what no HTTP server would. */
+/** A TCP server that sends exact bytes, also those that no HTTP server would send. */
 export class RawServer {
-	/** The requests it received, with head and body. */
+	/** The requests received, head and body. */
 	readonly requests: string[] = [];
-	/** Connections that were opened to it, with or without a request. */
+	/** Connections opened to it, with or without a request. */
 	connections = 0;
-	/** `earlier`: how many requests came before it over the same connection. */
-	answer: (request: string, earlier: number) => RawAnswer = () => ({ packets: [], then: 'ends' });
+	/** `earlier` counts the requests before this one on the same connection. */
+	respond: (request: string, earlier: number) => RawResponse = () => ({
+		packets: [],
+		then: 'ends',
+	});
 	private readonly sockets = new Set<Socket>();
 	private readonly server = createServer({ noDelay: true }, (socket) => {
 		this.sockets.add(socket);
@@ -34,7 +37,7 @@ export class RawServer {
 			const request = received.slice(0, length);
 			received = received.slice(length);
 			this.requests.push(request);
-			void send(socket, this.answer(request, earlier));
+			void send(socket, this.respond(request, earlier));
 			earlier += 1;
 		});
 	});
@@ -67,34 +70,34 @@ function requestLength(text: string): number | undefined {
 	return end + 4 + Number(length);
 }
 
-async function send(socket: Socket, { after, packets, then }: RawAnswer): Promise<void> {
-	if (after !== undefined) await sleep(after);
+async function send(socket: Socket, { delayMs, packets, then }: RawResponse): Promise<void> {
+	if (delayMs !== undefined) await sleep(delayMs);
 	for (const [index, packet] of packets.entries()) {
-		// The client takes one packet before the next is sent.
+		// Lets the client read one packet before the next is sent.
 		if (index > 0) await turn();
 		if (socket.destroyed) return;
 		socket.write(packet);
 	}
 	if (then === 'is reset') {
-		// A reset overtakes what is still on its way.
+		// A reset discards what the client has not read yet.
 		await turn();
 		if (!socket.destroyed) socket.resetAndDestroy();
 	}
 	if (then === 'ends') socket.end();
 }
 
-/** A head with these lines, which nobody checks. */
+/** The head of a response. Nothing is validated. */
 export function head(statusLine: string, headers: Record<string, string> = {}): Buffer {
 	const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
 	return Buffer.from(`HTTP/1.1 ${statusLine}\r\n${lines.join('')}\r\n`, 'latin1');
 }
 
 /** A whole answer with its length, in one packet. */
-export function whole(
+export function rawResponse(
 	statusLine: string,
 	body: string | Buffer,
 	headers: Record<string, string> = {},
-): RawAnswer {
+): RawResponse {
 	const bytes = Buffer.from(body);
 	const length = String(bytes.length);
 	return {

@@ -14,7 +14,7 @@ import { itemsOf, runWorkflow } from '../../demo/engine';
 import { asTool } from './asTool';
 import { nodeTypes, type NodeRun } from './runNode';
 
-/** An answer of a model, by the interface that n8n's agents use. */
+/** What a model returns, in the interface of n8n's agents. */
 export interface Reply {
 	content: unknown;
 	text: string;
@@ -34,19 +34,19 @@ export interface Tool {
 	invoke(input: object): Promise<string>;
 }
 
-interface Equipment {
+interface AgentInputs {
 	model: Model;
 	tools: Tool[];
 }
 
-/** A call of a tool, by its node's name. */
-export interface ToolOrder {
+export interface ToolCall {
+	/** The name of the tool's node. */
 	tool: string;
 	input: IDataObject;
 }
 
-/** What an agent does: with what is connected to it, or by leaving calls of tools to the engine, as newer agents do. */
-type Work = ((equipment: Equipment) => Promise<unknown>) | { orders: ToolOrder[] };
+/** What an agent does: a function of its model and tools, or tool calls for the engine, as in newer agents. */
+type Work = ((inputs: AgentInputs) => Promise<unknown>) | { toolCalls: ToolCall[] };
 
 export interface ToolNode extends Pick<NodeRun, 'node' | 'parameters' | 'tries' | 'onError'> {
 	name: string;
@@ -54,11 +54,11 @@ export interface ToolNode extends Pick<NodeRun, 'node' | 'parameters' | 'tries' 
 
 export interface AgentRun {
 	work: Work;
-	/** The parameters of the chat model, beside its model's name. */
+	/** The parameters of the chat model, besides the model name. */
 	model?: INodeParameters;
-	/** For work that asks no model: none is made. */
+	/** Creates no chat model, for work that needs none. */
 	withoutModel?: boolean;
-	/** The nodes that it has as tools. */
+	/** The nodes connected as tools. */
 	tools?: ToolNode[];
 	signal?: AbortSignal;
 	/** Makes the workflow stream. */
@@ -70,7 +70,7 @@ const CHAT_MODEL = `${PACKAGE}.lmChatGenerationService`;
 const place = { typeVersion: 1, position: [0, 0] as [number, number] };
 const credentials = { generationServiceApi: { id: '1', name: 'Service' } };
 
-/** Runs a small agent with the chat model, and perhaps with nodes as tools, through n8n's engine. */
+/** Runs a minimal agent with the chat model, and optionally with nodes as tools, in n8n's engine. */
 export async function runAgent(
 	service: { url: string; key: string },
 	{ work, model = {}, withoutModel = false, tools = [], signal, streaming = false }: AgentRun,
@@ -107,7 +107,7 @@ export async function runAgent(
 		workflow: { nodes, connections, settings: { executionOrder: 'v1' } },
 		nodeTypes: {
 			...nodeTypes,
-			'test.agent': agentThat(work, withoutModel),
+			'test.agent': agentNode(work, withoutModel),
 			...Object.fromEntries(
 				tools.map(({ node }) => [
 					`${PACKAGE}.${node}Tool`,
@@ -128,7 +128,7 @@ function connected(type: 'main' | 'ai_languageModel' | 'ai_tool') {
 	return { [type]: [[{ node: 'Agent', type, index: 0 }]] };
 }
 
-function agentThat(work: Work, withoutModel: boolean): INodeType {
+function agentNode(work: Work, withoutModel: boolean): INodeType {
 	return {
 		description: {
 			displayName: 'Agent',
@@ -146,11 +146,11 @@ function agentThat(work: Work, withoutModel: boolean): INodeType {
 			properties: [],
 		},
 		async execute(this: IExecuteFunctions, response?: EngineResponse): Promise<NodeOutput> {
-			const put = (result: unknown) => [[{ json: { result } as IDataObject }]];
+			const output = (result: unknown) => [[{ json: { result } as IDataObject }]];
 			const connectedTo = async (type: 'AiLanguageModel' | 'AiTool') =>
 				await this.getInputConnectionData(NodeConnectionTypes[type], 0);
 			if (typeof work === 'function') {
-				return put(
+				return output(
 					await work({
 						model: (withoutModel ? undefined : await connectedTo('AiLanguageModel')) as Model,
 						tools: (await connectedTo('AiTool')) as Tool[],
@@ -159,12 +159,12 @@ function agentThat(work: Work, withoutModel: boolean): INodeType {
 			}
 			const done = response?.actionResponses ?? [];
 			if (done.length > 0) {
-				return put(
+				return output(
 					done.map(({ data }) => data.data?.ai_tool?.[0]?.map(({ json }) => json) ?? data.error),
 				);
 			}
 			return {
-				actions: work.orders.map(({ tool, input }, index) => ({
+				actions: work.toolCalls.map(({ tool, input }, index) => ({
 					actionType: 'ExecutionNodeAction',
 					nodeName: tool,
 					input,

@@ -23,7 +23,7 @@ import { PassThrough } from './passThrough';
 
 const PACKAGE = 'n8n-nodes-generation-service';
 
-/** The node types of the workflows that tests run. */
+/** The node types of test workflows. */
 export const nodeTypes: Record<string, INodeType> = {
 	[`${PACKAGE}.chatCompletion`]: new ChatCompletion(),
 	[`${PACKAGE}.listModels`]: new ListModels(),
@@ -37,38 +37,38 @@ export interface NodeRun
 	extends Pick<EngineRun, 'signal' | 'executionId' | 'resume' | 'wake' | 'startNode' | 'mode'> {
 	node: 'chatCompletion' | 'listModels' | 'videoGeneration';
 	parameters: INodeParameters;
-	/** The JSON of the input items; one empty item otherwise. */
+	/** The JSON of the input items. Default: one empty item. */
 	items?: IDataObject[];
 	onError?: OnError;
-	/** With n8n's Retry On Fail, this many tries. */
+	/** Turns on Retry On Fail with this many tries. */
 	tries?: number;
 	credential?: IDataObject;
 	/** Makes the workflow stream. */
 	streaming?: boolean;
-	/** Of the workflow; those of a workflow that was made long ago otherwise. */
+	/** The workflow settings. Default: none, as in a workflow from an old n8n. */
 	settings?: IWorkflowSettings;
-	/** Of the node that the workflow begins with. */
+	/** The parameters of the node that the workflow starts with. */
 	trigger?: INodeParameters;
-	/** In place of the package's. */
+	/** Replaces the node type of the package. */
 	nodeType?: INodeType;
-	/** Has the execution as n8n stored it for a wait; false: n8n does not wait until its end. */
+	/** Receives the execution as n8n stores it for a wait. Returning false makes n8n resume it at once. */
 	onWait?: (stored: IRunExecutionData) => boolean | void;
-	/** Feeds the items one by one, so that the node runs once for each of them. */
+	/** Passes the items through Loop Over Items, so that the node runs once for each. */
 	loop?: boolean;
 }
 
 export interface NodeResult {
 	run: IRun;
-	/** The items of the first output, of the node's last run. */
+	/** The items of the first output, in the last run of the node. */
 	items: INodeExecutionData[];
-	/** The items of the first output, of each run of the node. */
+	/** The items of the first output, in each run of the node. */
 	runs: INodeExecutionData[][];
 	/** The items of the error branch. */
 	errors: INodeExecutionData[];
 	/** The error that stopped the workflow. */
 	error: IRun['data']['resultData']['error'];
 	chunks: StructuredChunk[];
-	/** The execution as n8n stored it each time that it waited. */
+	/** The execution as n8n stored it, once for each wait. */
 	waits: IRun[];
 }
 
@@ -78,8 +78,8 @@ export function credentialOf({ url, key }: Simulator): { baseUrl: string; apiKey
 }
 
 /**
- * Runs one node, fed with items, through n8n's engine. Every test file that imports this loads n8n-core again, for a
- * second or more: better a few such files with many tests than many with few.
+ * Runs one node in n8n's engine. Every test file that imports this loads n8n-core again, which takes a second or more,
+ * so prefer few files with many tests.
  */
 export async function runNode(simulator: Simulator, options: NodeRun): Promise<NodeResult> {
 	const {
@@ -101,7 +101,7 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 		...(onError && { onError }),
 		...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 1 }),
 	};
-	const given: EngineRun = {
+	const engineRun: EngineRun = {
 		workflow: {
 			...(options.settings && { settings: options.settings }),
 			nodes: [
@@ -134,14 +134,14 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 		...(options.wake && { wake: options.wake }),
 	};
 	const waits: IRun[] = [];
-	let run = await runWorkflow(given);
+	let run = await runWorkflow(engineRun);
 	while (run.waitTill) {
 		const stored = structuredClone(run);
 		waits.push(structuredClone(run));
-		const waitsToTheEnd = options.onWait?.(stored.data) !== false;
-		const left = run.waitTill.getTime() - systemClock.now();
-		if (waitsToTheEnd) await systemClock.sleep(left, options.signal);
-		run = await runWorkflow({ ...given, wake: stored.data });
+		const waitsUntilDue = options.onWait?.(stored.data) !== false;
+		const remaining = run.waitTill.getTime() - systemClock.now();
+		if (waitsUntilDue) await systemClock.sleep(remaining, options.signal);
+		run = await runWorkflow({ ...engineRun, wake: stored.data });
 	}
 	return {
 		run,

@@ -4,9 +4,8 @@ import type { ICredentialDataDecryptedObject, IWorkflowExecuteAdditionalData } f
 import { ListModels } from '../../nodes/ListModels/ListModels.node';
 
 /**
- * What n8n's Test button does with a credential that a node tests: it calls the node's function, with a context that
- * has n8n's own request function.
- * @returns the message that the user sees, or undefined when the credential works
+ * Does what n8n does when the user tests a credential: calls the node's test function with n8n's own request helper.
+ * @returns the message that the user sees, or undefined if the credential works
  */
 export async function testCredential(
 	fields: ICredentialDataDecryptedObject,

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from '../../gateway';
 import { VirtualClock } from '../gateway/virtualClock';
 
-/** Puts a clock that stands still in the place of the gateway's; it runs on only when told to. */
+/** Replaces the gateway's clock with one that only advances when a test says so. */
 export function virtualTime(): { clock: VirtualClock; restore: () => void } {
 	const real = { ...systemClock };
 	const clock = new VirtualClock();
@@ -10,14 +10,14 @@ export function virtualTime(): { clock: VirtualClock; restore: () => void } {
 	return { clock, restore: () => Object.assign(systemClock, real) };
 }
 
-/** Longer than anything that a test waits for. */
-const PATIENCE_MS = 20_000;
+/** Longer than any wait in a test. */
+const TIMEOUT_MS = 20_000;
 
-/** Resolves when the condition holds; sockets go on meanwhile, virtual time does not. Throws when it never does. */
+/** Waits until the condition is true, in real time. Throws after a timeout. */
 export async function until(condition: () => boolean): Promise<void> {
-	const givenUp = performance.now() + PATIENCE_MS;
+	const deadline = performance.now() + TIMEOUT_MS;
 	while (!condition()) {
-		if (performance.now() > givenUp) throw new Error(`This never came: ${condition}`);
+		if (performance.now() > deadline) throw new Error(`Timed out waiting for: ${condition}`);
 		await turn();
 	}
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Gateway, parseCredential } from '../../gateway';
 import { CALLS } from './calls';
 import { outcomeOf } from './property';
-import { head, type RawAnswer, RawServer } from '../engine/rawServer';
+import { head, type RawResponse, RawServer } from '../engine/rawServer';
 
 export const MARKER = 'marker-Key/of+tests=0815';
 
@@ -47,7 +47,7 @@ export interface Sent {
 export function deliver(
 	{ status, headers, body }: Sent,
 	{ framing, encoding, cuts, headInPacketOfItsOwn, interim }: Delivery,
-): RawAnswer {
+): RawResponse {
 	const bytes = ENCODERS[encoding](body);
 	const last = head(`${status} Whatever`, {
 		...headers,
@@ -88,8 +88,8 @@ function split(bytes: Buffer, cuts: number[]): Buffer[] {
 }
 
 /** A gateway to which the service gives this answer. */
-export function answeredWith(answer: RawAnswer): Gateway {
-	service.answer = () => answer;
+export function answeredWith(answer: RawResponse): Gateway {
+	service.respond = () => answer;
 	// The rate limiter is shared by all that use one service and key.
 	const connection = { baseUrl: `${service.url}/${(gateways += 1)}`, apiKey: MARKER };
 	return new Gateway(parseCredential(connection), {
@@ -100,7 +100,7 @@ export function answeredWith(answer: RawAnswer): Gateway {
 }
 
 /** What a call ends in that gets this answer. */
-export async function receive(name: string, answer: RawAnswer) {
+export async function receive(name: string, answer: RawResponse) {
 	const gateway = answeredWith(answer);
 	return await outcomeOf(async () => await CALLS[name]!(gateway));
 }

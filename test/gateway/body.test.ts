@@ -3,8 +3,8 @@ import { createGunzip, gzipSync } from 'node:zlib';
 import { StreamedBody } from '../../gateway';
 import { until } from '../engine/virtualTime';
 
-/** A decompressed body of which several pieces wait for their reader. */
-async function waiting() {
+/** A decompressed body with several chunks in its buffer. */
+async function bufferedBody() {
 	const decoder = createGunzip();
 	const bytes = gzipSync('a word '.repeat(20_000), { level: 0 });
 	for (let at = 0; at < bytes.length; at += 4_000) decoder.write(bytes.subarray(at, at + 4_000));
@@ -13,8 +13,8 @@ async function waiting() {
 	return decoder;
 }
 
-test('a body hands on nothing more once its reader has failed', async () => {
-	const body = new StreamedBody(await waiting());
+test('a body emits no more chunks after its reader throws', async () => {
+	const body = new StreamedBody(await bufferedBody());
 	const read = jest.fn(() => {
 		throw new Error('The reader failed');
 	});
@@ -22,14 +22,14 @@ test('a body hands on nothing more once its reader has failed', async () => {
 	expect(read).toHaveBeenCalledTimes(1);
 });
 
-test('a body hands on nothing more once it is destroyed', async () => {
-	const body = new StreamedBody(await waiting());
+test('a body emits no more chunks after it is destroyed', async () => {
+	const body = new StreamedBody(await bufferedBody());
 	const read = jest.fn(() => body.destroy());
 	await expect(body.read(read)).rejects.toThrow('broke off');
 	expect(read).toHaveBeenCalledTimes(1);
 });
 
-test('a body that is read to its end hands on all of it', async () => {
+test('a body emits all its chunks', async () => {
 	const parts: Buffer[] = [];
 	await new StreamedBody(Readable.from([Buffer.from('one '), Buffer.from('two')])).read((part) => {
 		parts.push(part);

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { Gateway, type GatewayOptions, parseCredential, StreamedBody } from '../../gateway';
-import { failureOf } from './answeringGateway';
+import { failureOf } from './stubbedGateway';
 import { until } from '../engine/virtualTime';
 import { VirtualClock } from './virtualClock';
 
@@ -11,7 +11,7 @@ const video = { model: 'kite-motion', prompt: 'A boat' };
 const SUBMISSION = JSON.stringify({ id: 'r', data: [{ id: 'task', status: 'processing' }] });
 let services = 0;
 
-/** Three executions of 100 items at the highest Max Concurrency. */
+/** Three executions of 100 items, each with the highest Max Concurrency. */
 function threeExecutions(baseUrl: string, options: Partial<GatewayOptions> = {}) {
 	const credential = parseCredential({ baseUrl, apiKey: 'key-of-tests' });
 	return [1, 2, 3].flatMap(() => {
@@ -25,12 +25,12 @@ function threeExecutions(baseUrl: string, options: Partial<GatewayOptions> = {})
 	});
 }
 
-test('the time in which a request waits for a free connection does not count towards Timeout', async () => {
+test('waiting for a free connection does not count towards Timeout', async () => {
 	const clock = new VirtualClock();
 	let inFlight = 0;
-	let most = 0;
+	let peak = 0;
 	const transport: GatewayOptions['transport'] = async ({ onWritten }) => {
-		most = Math.max(most, (inFlight += 1));
+		peak = Math.max(peak, (inFlight += 1));
 		onWritten();
 		await clock.sleep(50_000);
 		inFlight -= 1;
@@ -39,17 +39,17 @@ test('the time in which a request waits for a free connection does not count tow
 	const work = threeExecutions(`http://slow-${(services += 1)}.test`, { clock, transport });
 	const submissions = await clock.run(Promise.all(work));
 	expect(submissions).toHaveLength(300);
-	expect(most).toBe(256);
+	expect(peak).toBe(256);
 });
 
-test('one process opens at most 256 connections to a service, and loses nothing that waits', async () => {
+test('a process opens at most 256 connections to a service, and requests beyond that wait', async () => {
 	const open: ServerResponse[] = [];
-	let most = 0;
+	let peak = 0;
 	const server = createServer((request, response) => {
 		request.resume();
 		open.push(response);
-		most = Math.max(most, open.length);
-		if (open.length < 256 && most < 256) return;
+		peak = Math.max(peak, open.length);
+		if (open.length < 256 && peak < 256) return;
 		for (const waiting of open.splice(0)) waiting.end(SUBMISSION);
 	}).listen(0, '127.0.0.1');
 	await once(server, 'listening');
@@ -57,10 +57,10 @@ test('one process opens at most 256 connections to a service, and loses nothing 
 	expect(await Promise.all(threeExecutions(`http://127.0.0.1:${port}`))).toHaveLength(300);
 	server.closeAllConnections();
 	server.close();
-	expect(most).toBe(256);
+	expect(peak).toBe(256);
 });
 
-test('what waits for a free connection when the key is suspended is not sent any more', async () => {
+test('requests that wait for a connection are not sent once the key is suspended', async () => {
 	const apiKey = 'key-of-tests';
 	const baseUrl = `http://suspending-${(services += 1)}.test`;
 	const inFlight: Array<(status: number) => void> = [];
@@ -95,7 +95,7 @@ test.each([
 	[60_000, 10_000],
 	[2_000, 2_000],
 ])(
-	'with a Timeout of %d ms, a connection that does not come is given up after %d ms, unsent',
+	'with a Timeout of %d ms, connecting times out after %d ms and the request was not sent',
 	async (timeoutMs, expectedMs) => {
 		const clock = new VirtualClock();
 		const start = clock.now();
@@ -119,9 +119,9 @@ test.each([
 );
 
 test.each([
-	['before a connection takes the request, it was not accepted', false],
-	['once a connection took it, it may have been accepted', true],
-])('after Stop %s', async (_when, isWritten) => {
+	['cancelled before a connection takes it was not accepted', false],
+	['cancelled after a connection took it may have been accepted', true],
+])('a request %s', async (_when, isWritten) => {
 	const stop = new AbortController();
 	const gateway = new Gateway(
 		parseCredential({ baseUrl: `http://stopped-${(services += 1)}.test`, apiKey: 'key-of-tests' }),

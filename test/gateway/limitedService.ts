@@ -6,26 +6,26 @@ import type { VirtualClock } from './virtualClock';
 
 type Transport = NonNullable<GatewayOptions['transport']>;
 
-interface Refusal {
+interface Rejection {
 	status: 429 | 503;
-	/** What the service asks to wait; without it the service does not say. */
+	/** Retry-After in seconds. Default: no such header. */
 	seconds?: number;
 }
 
 interface LimitedServiceOptions {
 	clock: VirtualClock;
 	limit: NonNullable<SimulatorOptions['rateLimit']>;
-	/** What `X-RateLimit-Limit-Requests` says; without it no rate-limit header but Retry-After is sent. */
+	/** Value of `X-RateLimit-Limit-Requests`. Default: no rate limit header but Retry-After. */
 	announced?: number;
-	/** Milliseconds on the way there, and again back: this on average, from none to twice as much. */
+	/** Average latency in milliseconds in each direction. It varies from 0 to twice as much. */
 	latencyMs?: number;
-	/** Refuses a request whatever the limit. */
-	refuses?: (user: string) => Refusal | undefined;
-	/** What requests beyond the limit get; by default a 429 that asks for the whole seconds until the next is taken. */
-	overrun?: Refusal;
+	/** Refuses a request, whatever the limit. */
+	refuses?: (user: string) => Rejection | undefined;
+	/** The response beyond the limit. Default: a 429 with the whole seconds until the next request is accepted. */
+	overLimit?: Rejection;
 }
 
-/** A chat service behind a rate limit, in a clock's time. Knows each request by its `user` field. */
+/** A chat service with a rate limit, on a virtual clock. It identifies each request by its `user` field. */
 export class LimitedService {
 	readonly received: Array<{ at: number; user: string; key: string; refused: boolean }> = [];
 	private readonly limiter: RateLimiter;
@@ -42,12 +42,12 @@ export class LimitedService {
 		await clock.sleep(this.latency(), stop.signal);
 		const key = String(headers.authorization);
 		const { user } = JSON.parse(body) as { user: string };
-		const refusal = this.options.refuses?.(user) ?? this.overrun(key);
-		this.received.push({ at: clock.now(), user, key, refused: refusal !== undefined });
+		const rejection = this.options.refuses?.(user) ?? this.overLimit(key);
+		this.received.push({ at: clock.now(), user, key, refused: rejection !== undefined });
 		await clock.sleep(this.latency(), stop.signal);
-		if (refusal === undefined) return answer(200, {}, COMPLETION);
-		const { status, seconds } = refusal;
-		return answer(
+		if (rejection === undefined) return response(200, {}, COMPLETION);
+		const { status, seconds } = rejection;
+		return response(
 			status,
 			{
 				...(seconds !== undefined && { 'retry-after': String(seconds) }),
@@ -57,14 +57,14 @@ export class LimitedService {
 		);
 	};
 
-	private overrun(key: string): Refusal | undefined {
-		const { clock, overrun } = this.options;
+	private overLimit(key: string): Rejection | undefined {
+		const { clock, overLimit } = this.options;
 		const exceeded = this.limiter.take(key, clock.now());
 		if (exceeded === undefined) return undefined;
-		return overrun ?? { status: 429, seconds: Math.max(1, Math.ceil(exceeded.waitMs / 1000)) };
+		return overLimit ?? { status: 429, seconds: Math.max(1, Math.ceil(exceeded.waitMs / 1000)) };
 	}
 
-	/** The most often that one request was refused. */
+	/** How often the most refused request was refused. */
 	get mostRefusals(): number {
 		const refusals = new Map<string, number>();
 		for (const { user, refused } of this.received) {
@@ -73,14 +73,14 @@ export class LimitedService {
 		return Math.max(0, ...refusals.values());
 	}
 
-	/** The same sequence in every run: a linear congruential generator (Numerical Recipes). */
+	/** Pseudo-random, the same in every run: a linear congruential generator (Numerical Recipes). */
 	private latency(): number {
 		this.seed = (this.seed * 1_664_525 + 1_013_904_223) % 2 ** 32;
 		return (this.options.latencyMs ?? 2) * 2 * (this.seed / 2 ** 32);
 	}
 }
 
-function answer(status: number, headers: Record<string, string>, content: object) {
+function response(status: number, headers: Record<string, string>, content: object) {
 	return {
 		status,
 		headers: { 'content-type': 'application/json', ...headers },

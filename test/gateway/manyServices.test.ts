@@ -12,7 +12,7 @@ function gatewayFor(baseUrl: string): Gateway {
 	return new Gateway(connection, { maxConcurrency: 1, maxRetries: 0, timeoutMs: 10_000 });
 }
 
-test('a service is still reached after this n8n has asked forty others', async () => {
+test('a service is still reachable after requests to forty other services', async () => {
 	const gateway = gatewayFor(simulator.url);
 	const models = await gateway.listModels();
 	for (let port = 1; port <= 40; port += 1) {

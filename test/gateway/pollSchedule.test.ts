@@ -1,39 +1,39 @@
 import { NoResponseError, type Polling, TaskPoller, type VideoTask } from '../../gateway';
 import { VirtualClock } from './virtualClock';
 
-interface Film {
+interface Scenario {
 	/** Seconds until the video is finished. */
 	takes: number;
-	/** Percent after so many seconds, as the service reports it. */
-	shows: (seconds: number) => number | null | undefined;
+	/** The progress in percent that the service reports after so many seconds. */
+	progress: (seconds: number) => number | null | undefined;
 	polling?: Polling;
 	maxWait?: number;
-	/** Whether looks fail after so many seconds. */
+	/** Whether polls fail after so many seconds. */
 	isDown?: (seconds: number) => boolean;
 }
 
-/** Waits for a task with a poll interval of 5 seconds. What happened, in seconds from the start of the wait. */
-async function waitFor({ takes, shows, polling = 'adaptive', maxWait = 600, isDown }: Film) {
+/** Waits for a task with a poll interval of 5 seconds. Times are in seconds from the start of the wait. */
+async function waitFor({ takes, progress, polling = 'adaptive', maxWait = 600, isDown }: Scenario) {
 	const clock = new VirtualClock();
-	const begin = clock.now();
-	const passed = () => (clock.now() - begin) / 1000;
-	const looks: number[] = [];
-	const look = async (): Promise<VideoTask> => {
-		looks.push(passed());
-		if (isDown?.(passed())) throw lost();
-		const isDone = passed() >= takes;
+	const start = clock.now();
+	const elapsed = () => (clock.now() - start) / 1000;
+	const polledAt: number[] = [];
+	const poll = async (): Promise<VideoTask> => {
+		polledAt.push(elapsed());
+		if (isDown?.(elapsed())) throw lost();
+		const isDone = elapsed() >= takes;
 		return await Promise.resolve({
 			id: 'task',
 			status: isDone ? 'completed' : 'processing',
-			progress: isDone ? 100 : shows(passed()),
+			progress: isDone ? 100 : progress(elapsed()),
 		});
 	};
-	const waiting = new TaskPoller(look, undefined, clock).wait(
+	const waiting = new TaskPoller(poll, undefined, clock).wait(
 		{ id: 'task', status: 'processing' },
 		{ polling, pollIntervalMs: 5_000, submittedAt: clock.now(), maxWaitMs: 1000 * maxWait },
 	);
 	const { status } = await clock.run(waiting);
-	return { status, looks, late: passed() - takes };
+	return { status, polledAt, delay: elapsed() - takes };
 }
 
 const lost = () =>
@@ -43,85 +43,88 @@ const lost = () =>
 		mayHaveBeenAccepted: false,
 	});
 
-const gaps = (looks: number[]) => looks.slice(1).map((at, index) => at - (looks[index] ?? 0));
+const gaps = (times: number[]) => times.slice(1).map((at, index) => at - (times[index] ?? 0));
 
-const evenly = (takes: number, queued = 0, step = 1) => {
+const linear = (takes: number, queued = 0, step = 1) => {
 	const percent = (seconds: number) => (100 * (seconds - queued)) / (takes - queued);
 	return (seconds: number) => step * Math.floor(Math.max(0, percent(seconds)) / step);
 };
 
 const DURATIONS = [60, 77, 95, 120, 143, 180];
 
-test.each(DURATIONS)('a video of %s seconds is noticed within 2 with few polls', async (takes) => {
-	const { looks, late } = await waitFor({ takes, shows: evenly(takes) });
-	expect(late).toBeLessThan(2);
-	expect(looks.length).toBeLessThanOrEqual(9);
-});
+test.each(DURATIONS)(
+	'a video that takes %s seconds is noticed within 2 seconds, with few polls',
+	async (takes) => {
+		const { polledAt, delay } = await waitFor({ takes, progress: linear(takes) });
+		expect(delay).toBeLessThan(2);
+		expect(polledAt.length).toBeLessThanOrEqual(9);
+	},
+);
 
 test.each(DURATIONS)(
-	'a video of %s seconds that was queued first is noticed as soon',
+	'a video that takes %s seconds, partly queued, is noticed within 5 seconds',
 	async (takes) => {
-		const { looks, late } = await waitFor({ takes, shows: evenly(takes, takes / 3) });
-		expect(late).toBeLessThan(5);
-		expect(looks.length).toBeLessThan(takes / 10 + 4);
+		const { polledAt, delay } = await waitFor({ takes, progress: linear(takes, takes / 3) });
+		expect(delay).toBeLessThan(5);
+		expect(polledAt.length).toBeLessThan(takes / 10 + 4);
 	},
 );
 
 test.each(DURATIONS.flatMap((takes) => [10, 20, 25].map((step) => [takes, step])))(
-	'a video of %s seconds whose progress jumps by %s is noticed within an interval',
+	'a video that takes %s seconds, with progress in steps of %s, is noticed within an interval',
 	async (takes = 0, step) => {
-		const { looks, late } = await waitFor({ takes, shows: evenly(takes, 0, step) });
-		expect(late).toBeLessThanOrEqual(5);
-		expect(looks.length).toBeLessThan(takes / 10 + 4);
+		const { polledAt, delay } = await waitFor({ takes, progress: linear(takes, 0, step) });
+		expect(delay).toBeLessThanOrEqual(5);
+		expect(polledAt.length).toBeLessThan(takes / 10 + 4);
 	},
 );
 
 test.each([undefined, null, 100, NaN, -1, 250])(
-	'a progress of %s says nothing: the task is looked at each interval',
+	'a progress of %s is ignored: the task is polled each interval',
 	async (progress) => {
-		const { looks } = await waitFor({ takes: 100, shows: () => progress });
-		expect(looks).toEqual(Array.from({ length: 20 }, (_, look) => 5 * (look + 1)));
+		const { polledAt } = await waitFor({ takes: 100, progress: () => progress });
+		expect(polledAt).toEqual(Array.from({ length: 20 }, (_, poll) => 5 * (poll + 1)));
 	},
 );
 
-test('a progress that stays at 0 is soon taken for none', async () => {
-	const { looks, late } = await waitFor({ takes: 151, shows: () => 0 });
-	expect(late).toBeLessThanOrEqual(5);
-	expect(gaps(looks).slice(4)).toEqual(gaps(looks).slice(4).fill(5));
+test('a progress that stays at 0 is soon ignored', async () => {
+	const { polledAt, delay } = await waitFor({ takes: 151, progress: () => 0 });
+	expect(delay).toBeLessThanOrEqual(5);
+	expect(gaps(polledAt).slice(4)).toEqual(gaps(polledAt).slice(4).fill(5));
 });
 
-test('fixed polling looks each interval, whatever the progress', async () => {
-	const { looks } = await waitFor({ takes: 100, shows: evenly(100), polling: 'fixed' });
-	expect(looks).toEqual(Array.from({ length: 20 }, (_, look) => 5 * (look + 1)));
+test('fixed polling polls each interval, whatever the progress', async () => {
+	const { polledAt } = await waitFor({ takes: 100, progress: linear(100), polling: 'fixed' });
+	expect(polledAt).toEqual(Array.from({ length: 20 }, (_, poll) => 5 * (poll + 1)));
 });
 
-test('a video that ends long before its progress says so is noticed within eight intervals', async () => {
-	const { looks, late } = await waitFor({ takes: 130, shows: (seconds) => seconds / 10 });
-	expect(late).toBeLessThanOrEqual(40);
-	expect(Math.max(...gaps(looks))).toBeLessThanOrEqual(40);
+test('a video that finishes long before its progress predicts is noticed within eight intervals', async () => {
+	const { polledAt, delay } = await waitFor({ takes: 130, progress: (seconds) => seconds / 10 });
+	expect(delay).toBeLessThanOrEqual(40);
+	expect(Math.max(...gaps(polledAt))).toBeLessThanOrEqual(40);
 });
 
-test('a progress that goes back restarts the estimate', async () => {
-	const shows = (seconds: number) => (seconds < 60 ? seconds : (100 * (seconds - 60)) / 100);
-	const { late } = await waitFor({ takes: 160, shows });
-	expect(late).toBeLessThanOrEqual(5);
+test('a progress that goes backwards restarts the estimate', async () => {
+	const progress = (seconds: number) => (seconds < 60 ? seconds : (100 * (seconds - 60)) / 100);
+	const { delay } = await waitFor({ takes: 160, progress });
+	expect(delay).toBeLessThanOrEqual(5);
 });
 
 test.each(['fixed', 'adaptive'] as const)(
-	'with %s polling there is a last look before the wait ends: a finished video is not given up',
+	'with %s polling, a last poll just before Max Wait catches a finished video',
 	async (polling) => {
-		const shows = (seconds: number) => seconds / 10;
-		const { status, looks } = await waitFor({ takes: 118, shows, polling, maxWait: 120 });
+		const progress = (seconds: number) => seconds / 10;
+		const { status, polledAt } = await waitFor({ takes: 118, progress, polling, maxWait: 120 });
 		expect(status).toBe('completed');
-		expect(looks.at(-1)).toBe(119);
+		expect(polledAt.at(-1)).toBe(119);
 	},
 );
 
-test('after a look that failed the next one is an interval away', async () => {
+test('after a failed poll the next one comes an interval later', async () => {
 	const isDown = (seconds: number) => seconds > 20 && seconds < 60;
-	const { looks, late } = await waitFor({ takes: 120, shows: evenly(120), isDown });
-	const during = looks.filter(isDown);
+	const { polledAt, delay } = await waitFor({ takes: 120, progress: linear(120), isDown });
+	const during = polledAt.filter(isDown);
 	expect(gaps(during)).toEqual(gaps(during).fill(5));
 	expect(during.length).toBeGreaterThan(2);
-	expect(late).toBeLessThanOrEqual(5);
+	expect(delay).toBeLessThanOrEqual(5);
 });

@@ -12,11 +12,11 @@ const gatewayOf = (
 	clock: VirtualClock,
 	service: LimitedService,
 	apiKey: string,
-	workers = 10,
+	maxConcurrency = 10,
 	ownLimiter = false,
 ) =>
 	new Gateway(parseCredential({ baseUrl: 'http://service.test', apiKey }), {
-		maxConcurrency: workers,
+		maxConcurrency,
 		maxRetries: 4,
 		timeoutMs: 300_000,
 		skipsQueue: ownLimiter,
@@ -43,9 +43,9 @@ interface Case {
 	limit: Limit;
 	announced?: number;
 	latencyMs?: number;
-	workers?: number;
+	maxConcurrency?: number;
 	items?: number;
-	/** How many times the limit's own time is allowed. */
+	/** The longest duration allowed, as a multiple of the minimum that the limit dictates. */
 	within: number;
 	/** How often one request may be refused. */
 	refusals?: number;
@@ -63,28 +63,37 @@ test.each<[string, Case]>([
 	['50 a second, bursts of 100', { limit: bucket(100), within: 1.05 }],
 	['50 in each second', { limit: window(), within: 1.1 }],
 	[
-		'1,000 in each second, hardly more than eight at a time can send',
-		{ limit: window(1_000), items: 9_000, workers: 8, within: 1.4 },
+		'1,000 in each second, more than eight at a time can send',
+		{ limit: window(1_000), items: 9_000, maxConcurrency: 8, within: 1.4 },
 	],
 	['60 in each minute', { limit: window(60, 60), within: 1.03 }],
 	['60 in each minute, few items', { limit: window(60, 60), items: 300, within: 1.05 }],
 	['300 in each minute', { limit: window(300, 60), within: 1.03 }],
 	['100 in each 10 seconds', { limit: window(100, 10), within: 1.04 }],
 	['bursts of 10, the burst announced', { limit: bucket(10), announced: 10, within: 1.2 }],
-	['an announcement far too high', { limit: bucket(10), announced: 1_000_000, within: 1.2 }],
-	['an announcement far too low', { limit: bucket(50), announced: 1, within: 1.05 }],
+	['an announced limit far too high', { limit: bucket(10), announced: 1_000_000, within: 1.2 }],
+	['an announced limit far too low', { limit: bucket(50), announced: 1, within: 1.05 }],
 	['2 a second', { limit: bucket(2, 2), within: 1.05, refusals: 3 }],
 	['5 a second, bursts of 50', { limit: bucket(50, 5), within: 1.05, refusals: 3 }],
 	['1 a second', { limit: bucket(1, 1), items: 300, within: 1.06 }],
 	['10 a second, no burst', { limit: bucket(1, 10), items: 300, within: 1.32 }],
 	['20 a second, bursts of 2', { limit: bucket(2, 20), within: 1.13 }],
 	['50 a second, bursts of 2', { limit: bucket(2), within: 1.33 }],
-	['500 a second', { limit: bucket(500, 500), items: 5_000, workers: 20, within: 1.1 }],
-	['answers within a second', { limit: bucket(20, 20), latencyMs: 250, workers: 30, within: 1.3 }],
-	['answers within 3 seconds', { limit: bucket(5, 5), latencyMs: 750, workers: 50, within: 1.5 }],
+	['500 a second', { limit: bucket(500, 500), items: 5_000, maxConcurrency: 20, within: 1.1 }],
+	[
+		'responses within a second',
+		{ limit: bucket(20, 20), latencyMs: 250, maxConcurrency: 30, within: 1.3 },
+	],
+	[
+		'responses within 3 seconds',
+		{ limit: bucket(5, 5), latencyMs: 750, maxConcurrency: 50, within: 1.5 },
+	],
 ])(
-	'a batch against a limit: %s: all items are done, near the time of the limit itself',
-	async (_, { limit, announced, latencyMs, workers, within, items = ITEMS, refusals = 2 }) => {
+	'a batch against a limit (%s) finishes all items in little more than the minimum time',
+	async (
+		_,
+		{ limit, announced, latencyMs, maxConcurrency, within, items = ITEMS, refusals = 2 },
+	) => {
 		const clock = new VirtualClock();
 		const service = new LimitedService({
 			clock,
@@ -93,8 +102,8 @@ test.each<[string, Case]>([
 			...(latencyMs !== undefined && { latencyMs }),
 		});
 		const start = clock.now();
-		await clock.run(batch([gatewayOf(clock, service, randomUUID(), workers)], items));
-		const ratio = (clock.now() - start) / ownTime(limit, items);
+		await clock.run(batch([gatewayOf(clock, service, randomUUID(), maxConcurrency)], items));
+		const ratio = (clock.now() - start) / minimumTime(limit, items);
 		expect(ratio).toBeLessThanOrEqual(within);
 		expect(ratio).toBeGreaterThanOrEqual(1);
 		expect(service.received.filter(({ refused }) => !refused)).toHaveLength(items);
@@ -103,13 +112,13 @@ test.each<[string, Case]>([
 	},
 );
 
-/** Milliseconds until the limit itself lets the last item through. */
-function ownTime(limit: Limit, items: number): number {
+/** Milliseconds until the limit accepts the last item at the earliest. */
+function minimumTime(limit: Limit, items: number): number {
 	if ('burst' in limit) return ((items - limit.burst) / limit.requestsPerSecond) * 1_000;
 	return Math.floor((items - 1) / limit.requests) * limit.windowSeconds * 1_000;
 }
 
-test('a window that began before the batch does not change how long windows are thought to be', async () => {
+test('a window that began before the batch does not distort the estimated window', async () => {
 	const clock = new VirtualClock();
 	const limit = window(60, 60);
 	const service = new LimitedService({ clock, limit });
@@ -118,12 +127,12 @@ test('a window that began before the batch does not change how long windows are 
 	await clock.run(clock.sleep(45_000));
 	const start = clock.now();
 	await clock.run(batch([gateway], 359));
-	// The early one and 59 in the minute that had begun, and 60 in each further one.
+	// The early request and 59 more in the first minute, then 60 in each.
 	expect((clock.now() - start) / 1_000).toBeLessThanOrEqual(15 + 4 * 60 + 10);
 	expect(service.received.length).toBeLessThanOrEqual(360 + 25);
 });
 
-test('a long window that takes more requests than before is noticed', async () => {
+test('a long window that starts to accept more requests is noticed', async () => {
 	const clock = new VirtualClock();
 	const limit = { requests: 20, windowSeconds: 10 };
 	const service = new LimitedService({ clock, limit });
@@ -136,7 +145,7 @@ test('a long window that takes more requests than before is noticed', async () =
 	expect(service.mostRefusals).toBeLessThanOrEqual(2);
 });
 
-test('a long window that takes fewer requests than before is kept to', async () => {
+test('a long window that starts to accept fewer requests is respected', async () => {
 	const clock = new VirtualClock();
 	const limit = { requests: 60, windowSeconds: 10 };
 	const service = new LimitedService({ clock, limit });
@@ -150,24 +159,21 @@ test('a long window that takes fewer requests than before is kept to', async () 
 	expect(service.mostRefusals).toBeLessThanOrEqual(2);
 });
 
-test('a limit costs a handful of refusals: those under way when it is met, and what it takes to find it', async () => {
+test('finding a limit costs few refused requests', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: bucket(50) });
 	await clock.run(batch([gatewayOf(clock, service, randomUUID())]));
 	expect(service.received.length).toBeLessThanOrEqual(ITEMS + 25);
 });
 
-test.each([0.5, 1])(
-	'a slow limit is not tried again and again: at %d a second ten requests cost one refusal at most',
-	async (perSecond) => {
-		const clock = new VirtualClock();
-		const service = new LimitedService({ clock, limit: bucket(1, perSecond) });
-		await clock.run(batch([gatewayOf(clock, service, randomUUID())], 200));
-		expect(service.received.length).toBeLessThanOrEqual(200 * 1.1);
-	},
-);
+test.each([0.5, 1])('at %d a second, at most one request in ten is refused', async (perSecond) => {
+	const clock = new VirtualClock();
+	const service = new LimitedService({ clock, limit: bucket(1, perSecond) });
+	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 200));
+	expect(service.received.length).toBeLessThanOrEqual(200 * 1.1);
+});
 
-test('refusals that no pace can avoid slow a batch down by their pauses, and not ever more', async () => {
+test('refusals that no rate can avoid do not slow a batch down more and more', async () => {
 	let asked = 0;
 	const clock = new VirtualClock();
 	const service = new LimitedService({
@@ -182,19 +188,19 @@ test('refusals that no pace can avoid slow a batch down by their pauses, and not
 	expect((clock.now() - start) / 1_000).toBeLessThan(3 * refusals);
 });
 
-test('a pause is not lost: what flowed in meanwhile is sent at once when it ends', async () => {
+test('after a pause, the requests that the service can accept by then are sent at once', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: bucket(50) });
 	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 200));
 	const refusedAt = service.received.find(({ refused }) => refused)!.at;
 	const sentAfter = (from: number, to: number) =>
 		service.received.filter(({ at }) => at > refusedAt + from && at <= refusedAt + to).length;
-	// Retry-After was one second, in which 50 flowed in.
+	// Retry-After is one second, in which the service gains capacity for 50 requests.
 	expect(sentAfter(50, 1_000)).toBe(0);
 	expect(sentAfter(1_000, 1_200)).toBeGreaterThan(40);
 });
 
-test('a slow start, as of a process that still compiles, does not hide what the service holds', async () => {
+test('a slow start does not lower the estimate of the burst that the service accepts', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: bucket(50) });
 	const apiKey = randomUUID();
@@ -204,11 +210,11 @@ test('a slow start, as of a process that still compiles, does not hide what the 
 	}
 	const start = clock.now();
 	await clock.run(batch([gatewayOf(clock, service, apiKey)]));
-	expect((clock.now() - start) / ownTime(bucket(50), ITEMS)).toBeLessThanOrEqual(1.05);
+	expect((clock.now() - start) / minimumTime(bucket(50), ITEMS)).toBeLessThanOrEqual(1.05);
 	expect(service.received.length).toBeLessThanOrEqual(20 + ITEMS + 25);
 });
 
-test('while a service refuses everything it is asked once in each pause, and then as fast as before', async () => {
+test('while a service refuses everything, it gets few requests, and later as many as before', async () => {
 	const clock = new VirtualClock();
 	const limit = { requestsPerSecond: 50, burst: 50 };
 	const service = new LimitedService({ clock, limit });
@@ -225,7 +231,7 @@ test('while a service refuses everything it is asked once in each pause, and the
 	expect((clock.now() - start) / 1_000).toBeLessThan(300 / 50 + 3);
 });
 
-test('a limit that is lowered in the middle of a batch is kept to', async () => {
+test('a limit that is lowered during a batch is respected', async () => {
 	const clock = new VirtualClock();
 	const limit = { requestsPerSecond: 50, burst: 50 };
 	const service = new LimitedService({ clock, limit });
@@ -239,7 +245,7 @@ test('a limit that is lowered in the middle of a batch is kept to', async () => 
 	expect(service.mostRefusals).toBeLessThanOrEqual(2);
 });
 
-test('a limit of one request in two minutes is not forgotten between two of them', async () => {
+test('a limit of one request in two minutes is not forgotten between requests', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: { requestsPerSecond: 1 / 120, burst: 1 } });
 	await clock.run(batch([gatewayOf(clock, service, randomUUID(), 2)], 20));
@@ -247,7 +253,7 @@ test('a limit of one request in two minutes is not forgotten between two of them
 	expect(service.mostRefusals).toBeLessThanOrEqual(2);
 });
 
-test('nodes and executions with one key share its limit: two together need no more refusals than one', async () => {
+test('two executions with the same key share its limit', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: bucket(10), announced: 50 });
 	const apiKey = randomUUID();
@@ -261,18 +267,21 @@ test('nodes and executions with one key share its limit: two together need no mo
 test.each([
 	['50 a second, bursts of 50', bucket(50)],
 	['50 in each second', window()],
-])('two processes that share a key and know nothing of each other: %s', async (_, limit) => {
-	const clock = new VirtualClock();
-	const service = new LimitedService({ clock, limit });
-	const apiKey = randomUUID();
-	const start = clock.now();
-	const processes = [1, 2].map(() => gatewayOf(clock, service, apiKey, 10, true));
-	await clock.run(batch(processes));
-	expect((clock.now() - start) / ownTime(limit, ITEMS)).toBeLessThanOrEqual(1.25);
-	expect(service.mostRefusals).toBeLessThanOrEqual(2);
-});
+])(
+	'two processes with the same key finish in at most 25%% more than the minimum time: %s',
+	async (_, limit) => {
+		const clock = new VirtualClock();
+		const service = new LimitedService({ clock, limit });
+		const apiKey = randomUUID();
+		const start = clock.now();
+		const processes = [1, 2].map(() => gatewayOf(clock, service, apiKey, 10, true));
+		await clock.run(batch(processes));
+		expect((clock.now() - start) / minimumTime(limit, ITEMS)).toBeLessThanOrEqual(1.25);
+		expect(service.mostRefusals).toBeLessThanOrEqual(2);
+	},
+);
 
-test('a key whose limit is reached does not slow down another key', async () => {
+test('a rate-limited key does not slow down another key', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: bucket(10), announced: 50 });
 	const [busy, calm] = [randomUUID(), randomUUID()];
@@ -286,7 +295,7 @@ test('a key whose limit is reached does not slow down another key', async () => 
 	expect(new Set(refusedKeys)).toEqual(new Set([`Bearer ${busy}`]));
 });
 
-test('a service that asks for a minute gets a minute without a single request', async () => {
+test('no request is sent during a Retry-After of a minute', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: { requests: 60, windowSeconds: 60 } });
 	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 150));
@@ -296,7 +305,7 @@ test('a service that asks for a minute gets a minute without a single request', 
 	expect(service.mostRefusals).toBeLessThanOrEqual(2);
 });
 
-test('a service that asks for next to nothing does not get all retries at once', async () => {
+test('with a tiny Retry-After the retries are still spread out', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({
 		clock,
@@ -309,7 +318,7 @@ test('a service that asks for next to nothing does not get all retries at once',
 	expect(service.received[4]!.at - service.received[0]!.at).toBeGreaterThanOrEqual(1_000);
 });
 
-test('a limit is forgotten after a quiet minute: the next batch starts at once', async () => {
+test('a limit is forgotten after an idle minute', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: bucket(10), announced: 50 });
 	const gateway = gatewayOf(clock, service, randomUUID());
@@ -320,7 +329,7 @@ test('a limit is forgotten after a quiet minute: the next batch starts at once',
 	expect(clock.now() - start).toBeLessThanOrEqual(8);
 });
 
-test('a limit that is lifted in the middle of a batch is noticed', async () => {
+test('a limit that is lifted during a batch is noticed', async () => {
 	const clock = new VirtualClock();
 	const limit = { requestsPerSecond: 10, burst: 10 };
 	const service = new LimitedService({ clock, limit, announced: 10 });
@@ -332,14 +341,14 @@ test('a limit that is lifted in the middle of a batch is noticed', async () => {
 	expect((clock.now() - start) / 1000).toBeLessThan(2_000 / 10 / 1.5);
 });
 
-describe('a pause that is longer than a workflow waits', () => {
+describe('a Retry-After that is too long to wait for', () => {
 	const hour = { status: 429, seconds: 3_600 } as const;
 	const outcomes = async (work: Array<Promise<unknown>>) =>
 		(await Promise.allSettled(work)).map((outcome) =>
 			outcome.status === 'fulfilled' ? 'done' : (outcome.reason as { retryAfterMs?: number }),
 		);
 
-	test('all that waits for the key fails at once, and nothing more of it is sent', async () => {
+	test('fails all waiting requests of the key at once, without sending them', async () => {
 		const clock = new VirtualClock();
 		const service = new LimitedService({ clock, limit: bucket(1_000), refuses: () => hour });
 		const gateway = gatewayOf(clock, service, randomUUID());
@@ -352,7 +361,7 @@ describe('a pause that is longer than a workflow waits', () => {
 		expect(clock.timers).toBe(0);
 	});
 
-	test('what waits for the rate fails as well, when the service asks for hours', async () => {
+	test('fails requests that wait for the rate, too', async () => {
 		const clock = new VirtualClock();
 		let asked = 0;
 		const service = new LimitedService({
@@ -368,7 +377,7 @@ describe('a pause that is longer than a workflow waits', () => {
 		expect(clock.timers).toBe(0);
 	});
 
-	test('later requests are sent one at a time; the first that is taken lets all others pass', async () => {
+	test('sends later requests one at a time until one succeeds', async () => {
 		const clock = new VirtualClock();
 		let isLimited = true;
 		const service = new LimitedService({
@@ -378,8 +387,8 @@ describe('a pause that is longer than a workflow waits', () => {
 		});
 		const gateway = gatewayOf(clock, service, randomUUID());
 		await clock.run(outcomes([ask(gateway, 'first')]));
-		const inRow = Array.from({ length: 20 }, async (_, item) => ask(gateway, `${item}`));
-		await clock.run(outcomes(inRow));
+		const sequential = Array.from({ length: 20 }, async (_, item) => ask(gateway, `${item}`));
+		await clock.run(outcomes(sequential));
 		expect(service.received).toHaveLength(2);
 		isLimited = false;
 		const start = clock.now();
@@ -388,7 +397,7 @@ describe('a pause that is longer than a workflow waits', () => {
 		expect(service.received).toHaveLength(22);
 	});
 
-	test('a probe that is cancelled keeps nobody waiting: the next request is one', async () => {
+	test('lets the next request probe if a probe is cancelled', async () => {
 		const clock = new VirtualClock();
 		let isLimited = true;
 		const service = new LimitedService({
@@ -414,7 +423,7 @@ describe('a pause that is longer than a workflow waits', () => {
 		await clock.run(ask(gateway, 'next'));
 	});
 
-	test('a probe that is refused when its pause is over and another has begun keeps nobody waiting', async () => {
+	test('fails the requests behind a probe that is refused after a second suspension began', async () => {
 		const clock = new VirtualClock();
 		const refuse: Array<() => void> = [];
 		const gateway = new Gateway(
@@ -451,7 +460,7 @@ describe('a pause that is longer than a workflow waits', () => {
 			expect(outcome).toMatchObject({ status: 429, retryAfterMs: 3_600_000 });
 	});
 
-	test('it ends when the time that the service asked for is over', async () => {
+	test('is over after the time that the service asked for', async () => {
 		const clock = new VirtualClock();
 		let asked = 0;
 		const service = new LimitedService({
@@ -472,21 +481,21 @@ describe('a service that refuses with 503, as nginx does by default', () => {
 	afterEach(() => jest.restoreAllMocks());
 
 	test.each([1, 2, 6, 10, 20])(
-		'all items of a batch are done, near the time of the limit itself: bursts of %d at 10 a second',
+		'finishes a batch in little more than the minimum time: bursts of %d at 10 a second',
 		async (burst) => {
-			// Pauses at their longest, so that they are the same in every run.
+			// The longest pauses, so that every run is the same.
 			jest.spyOn(Math, 'random').mockReturnValue(1 - 1e-9);
 			const clock = new VirtualClock();
 			const limit = bucket(burst, 10);
-			const service = new LimitedService({ clock, limit, overrun: { status: 503 } });
+			const service = new LimitedService({ clock, limit, overLimit: { status: 503 } });
 			const start = clock.now();
 			await clock.run(batch([gatewayOf(clock, service, randomUUID())], 300));
-			expect((clock.now() - start) / ownTime(limit, 300)).toBeLessThanOrEqual(1.3);
+			expect((clock.now() - start) / minimumTime(limit, 300)).toBeLessThanOrEqual(1.3);
 			expect(service.mostRefusals).toBeLessThanOrEqual(2);
 		},
 	);
 
-	test('each 503 counts as an attempt of its request, even while others pass', async () => {
+	test('uses up the retries of a request, even while other requests succeed', async () => {
 		const clock = new VirtualClock();
 		const service = new LimitedService({
 			clock,
@@ -500,7 +509,7 @@ describe('a service that refuses with 503, as nginx does by default', () => {
 		expect(service.received.filter(({ user }) => user === 'unlucky')).toHaveLength(5);
 	});
 
-	test('an outage fails a batch as soon as its retries are used up, without ever longer pauses of the key', async () => {
+	test('fails a batch as soon as its retries are used up, without longer and longer pauses', async () => {
 		const clock = new VirtualClock();
 		const service = new LimitedService({
 			clock,
@@ -516,7 +525,7 @@ describe('a service that refuses with 503, as nginx does by default', () => {
 		expect(service.received).toHaveLength(500);
 	});
 
-	test('what it asks to wait counts', async () => {
+	test('sets the pause with Retry-After', async () => {
 		const clock = new VirtualClock();
 		let asked = 0;
 		const service = new LimitedService({

@@ -10,7 +10,7 @@ const pauseAt = (reset: number) =>
 		NOW,
 	).retryAfterMs;
 
-test('a reset time in seconds is the pause, and one that is no such time counts as absent', () => {
+test('X-RateLimit-Reset-Requests sets the pause if it is a future time in seconds', () => {
 	expect(pauseAt(NOW / 1000 + 30)).toBe(30_000);
 	expect(pauseAt(NOW / 1000 - 30)).toBeUndefined();
 	expect(pauseAt(NOW + 30_000)).toBeUndefined();

@@ -3,48 +3,50 @@ import { VirtualClock } from './virtualClock';
 
 const INTERVAL = 5_000;
 
-/** Waits for many tasks that were submitted one after the other. */
+/** Waits for many tasks, submitted one after another. */
 async function waitForMany(count: number, maxWaitMs: (task: number) => number) {
 	const clock = new VirtualClock();
-	const begin = clock.now();
-	const looks = new Map<string, number[]>();
-	const look = async (id: string): Promise<VideoTask> => {
-		const at = clock.now() - begin;
-		looks.set(id, [...(looks.get(id) ?? []), at]);
+	const start = clock.now();
+	const polls = new Map<string, number[]>();
+	const poll = async (id: string): Promise<VideoTask> => {
+		const at = clock.now() - start;
+		polls.set(id, [...(polls.get(id) ?? []), at]);
 		return await Promise.resolve({ id, status: at >= 60_000 ? 'completed' : 'processing' });
 	};
-	const watch = new TaskPoller(look, undefined, clock);
+	const poller = new TaskPoller(poll, undefined, clock);
 	const waits = Array.from({ length: count }, async (_, task) => {
 		await clock.sleep(7 * task);
 		const settings = { polling: 'fixed' as const, pollIntervalMs: INTERVAL };
-		return await watch.wait(
+		return await poller.wait(
 			{ id: String(task), status: 'processing' },
 			{ ...settings, submittedAt: clock.now(), maxWaitMs: maxWaitMs(task) },
 		);
 	});
 	const outcomes = await clock.run(Promise.allSettled(waits));
-	return { outcomes, looks: [...looks.values()], timers: clock.timers };
+	return { outcomes, polls: [...polls.values()], timers: clock.timers };
 }
 
-test('a thousand tasks are looked at every five seconds each, in a few rounds', async () => {
-	const { outcomes, looks, timers } = await waitForMany(1_000, () => 600_000);
+test('a thousand tasks are each polled every five seconds, many at the same time', async () => {
+	const { outcomes, polls, timers } = await waitForMany(1_000, () => 600_000);
 	expect(outcomes.every(({ status }) => status === 'fulfilled')).toBe(true);
-	const gaps = looks.flatMap((times) => times.slice(1).map((at, look) => at - (times[look] ?? 0)));
+	const gaps = polls.flatMap((times) =>
+		times.slice(1).map((at, index) => at - (times[index] ?? 0)),
+	);
 	expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0.98 * INTERVAL);
 	expect(Math.max(...gaps)).toBeLessThanOrEqual(1.02 * INTERVAL);
-	expect(new Set(looks.flat()).size).toBeLessThan(1_000);
-	expect(looks.flat().length).toBeGreaterThan(10_000);
+	expect(new Set(polls.flat()).size).toBeLessThan(1_000);
+	expect(polls.flat().length).toBeGreaterThan(10_000);
 	expect(timers).toBe(0);
 });
 
-test('a task whose wait is over is looked at no more, and those of its round are', async () => {
-	const { outcomes, looks } = await waitForMany(10, (task) => (task < 5 ? 22_000 : 600_000));
+test('a task whose wait is over is no longer polled, while other tasks are', async () => {
+	const { outcomes, polls } = await waitForMany(10, (task) => (task < 5 ? 22_000 : 600_000));
 	expect(outcomes.map(({ status }) => status)).toEqual([
 		...Array<string>(5).fill('rejected'),
 		...Array<string>(5).fill('fulfilled'),
 	]);
-	for (const times of looks.slice(0, 5)) expect(Math.max(...times)).toBeLessThan(23_000);
-	for (const times of looks.slice(5)) expect(Math.max(...times)).toBeGreaterThanOrEqual(60_000);
+	for (const times of polls.slice(0, 5)) expect(Math.max(...times)).toBeLessThan(23_000);
+	for (const times of polls.slice(5)) expect(Math.max(...times)).toBeGreaterThanOrEqual(60_000);
 });
 
 const notFound = () =>
@@ -54,17 +56,17 @@ const notFound = () =>
 		advice: 'Check the task ID.',
 	});
 
-/** Waits for one task whose polls answer one after the other; the last answer stays. */
+/** Waits for one task with these results of its polls, the last of which repeats. */
 async function waitForOne(
 	polls: Array<VideoTask['status'] | Error>,
 	settings: Partial<WaitSettings> & { fresh?: boolean },
 	pollTakesMs = 0,
 ) {
 	const clock = new VirtualClock();
-	const begin = clock.now();
+	const start = clock.now();
 	const polledAt: number[] = [];
 	const poll = async (id: string): Promise<VideoTask> => {
-		polledAt.push(clock.now() - begin);
+		polledAt.push(clock.now() - start);
 		const result = polls[Math.min(polledAt.length, polls.length) - 1]!;
 		if (pollTakesMs > 0) await clock.sleep(pollTakesMs);
 		if (result instanceof Error) throw result;
@@ -77,12 +79,12 @@ async function waitForOne(
 			polling: 'fixed',
 			pollIntervalMs: INTERVAL,
 			maxWaitMs: 600_000,
-			...(fresh && { submittedAt: begin }),
+			...(fresh && { submittedAt: start }),
 			...rest,
 		},
 	);
 	const [outcome] = await clock.run(Promise.allSettled([waiting]));
-	const ended = clock.now() - begin;
+	const ended = clock.now() - start;
 	return { outcome, polledAt, ended, timers: clock.timers };
 }
 
@@ -90,7 +92,7 @@ test.each([
 	['as long as Max Wait', 60_000, 60_000],
 	['longer than Max Wait', 3_600_000, 60_000],
 ])(
-	'with a poll interval %s the task is polled once, at Max Wait',
+	'with a poll interval %s, the task is polled once, at Max Wait',
 	async (_, pollIntervalMs, maxWaitMs) => {
 		const settings = { pollIntervalMs, maxWaitMs };
 		const finished = await waitForOne(['completed'], settings, 200);
@@ -102,14 +104,14 @@ test.each([
 	},
 );
 
-test('a first poll that does not end holds up the end of the wait for ten seconds at most', async () => {
+test('a first poll without a response delays the end of the wait by ten seconds at most', async () => {
 	const settings = { pollIntervalMs: 60_000, maxWaitMs: 60_000 };
 	const { outcome, ended } = await waitForOne(['completed'], settings, 300_000);
 	expect(ended).toBe(70_000);
 	expect(outcome).toMatchObject({ reason: { code: 'wait_timeout' } });
 });
 
-test('a task that the service does not know yet after its submission is polled again', async () => {
+test('a task that is not found right after its submission is polled again', async () => {
 	const { outcome, polledAt } = await waitForOne([notFound(), notFound(), 'completed'], {});
 	expect(outcome).toMatchObject({ status: 'fulfilled', value: { status: 'completed' } });
 	expect(polledAt).toEqual([5_000, 10_000, 15_000]);
@@ -117,9 +119,9 @@ test('a task that the service does not know yet after its submission is polled a
 
 test.each<[string, Array<VideoTask['status'] | Error>, { fresh?: boolean }, number]>([
 	['30 seconds after its submission', [notFound()], {}, 30_000],
-	['after a poll found it', ['processing', notFound()], {}, 10_000],
-	['of an earlier execution', [notFound()], { fresh: false }, 0],
-])('a task that the service does not know %s is given up', async (_, polls, settings, end) => {
+	['after an earlier poll found it', ['processing', notFound()], {}, 10_000],
+	['from an earlier execution', [notFound()], { fresh: false }, 0],
+])('a task not found %s is given up', async (_, polls, settings, end) => {
 	const { outcome, ended } = await waitForOne(polls, settings);
 	expect(outcome).toMatchObject({ reason: { code: 'task_not_found' } });
 	expect(ended).toBe(end);

@@ -1,17 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { CancelledError, type Clock } from '../../gateway';
 
-/** A clock whose time jumps from one event to the next: hours of waiting pass in milliseconds, always the same way. */
+/** A clock that jumps from one timer to the next: hours pass in milliseconds, and every run is the same. */
 export class VirtualClock implements Clock {
 	private time = Date.UTC(2026, 0, 1);
 	private events: Array<{ at: number; action: () => void }> = [];
 
-	/** Timers that are set now. */
+	/** The number of pending timers. */
 	get timers(): number {
 		return this.events.length;
 	}
 
-	/** Milliseconds until the next of them; Infinity without any. */
+	/** Milliseconds until the next timer, or Infinity without one. */
 	get nextIn(): number {
 		return (this.events[0]?.at ?? Infinity) - this.time;
 	}
@@ -43,14 +43,14 @@ export class VirtualClock implements Clock {
 		});
 	};
 
-	/** Lets so much time pass. */
+	/** Advances the time and fires the timers on the way. */
 	advance(ms: number): void {
 		const end = this.time + ms;
 		while (this.time + this.nextIn <= end) this.jump();
 		this.time = end;
 	}
 
-	/** Lets time pass until the work is settled. Throws when nothing is left that could settle it. */
+	/** Fires timers until the promise settles. Throws if no timer is left and it does not settle. */
 	async run<Result>(work: Promise<Result>): Promise<Result> {
 		let settled = false;
 		const settle = () => void (settled = true);
@@ -59,7 +59,8 @@ export class VirtualClock implements Clock {
 			await turn();
 			if (settled) return await work;
 			if (this.events.length === 0) {
-				if (++idleTurns > 100) throw new Error('The work waits for something that is no timer');
+				if (++idleTurns > 100)
+					throw new Error('The promise waits for something other than a timer');
 				continue;
 			}
 			idleTurns = 0;

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../../simulator';
-import { RawServer, whole } from '../engine/rawServer';
+import { RawServer, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { chatNode } from './chatNode';
 
@@ -27,11 +27,11 @@ async function run(
 	finishReason?: string,
 	refused?: number,
 ) {
-	service.answer = () => {
+	service.respond = () => {
 		const number = service.requests.length;
-		if (number === refused) return whole('400 Bad Request', '{"code":"content_filtered"}');
+		if (number === refused) return rawResponse('400 Bad Request', '{"code":"content_filtered"}');
 		const text = said[Math.min(number, said.length) - 1] ?? null;
-		return whole('200 OK', JSON.stringify(completion(text, finishReason)), {
+		return rawResponse('200 OK', JSON.stringify(completion(text, finishReason)), {
 			'content-type': 'application/json',
 		});
 	};
@@ -108,7 +108,8 @@ test('an answer that calls tools is handed on, since its JSON comes in a later r
 		message: { role: 'assistant', content: null, tool_calls },
 		finish_reason: 'tool_calls',
 	};
-	service.answer = () => whole('200 OK', JSON.stringify({ id: 'chat-1', choices: [choice] }));
+	service.respond = () =>
+		rawResponse('200 OK', JSON.stringify({ id: 'chat-1', choices: [choice] }));
 	const { items } = await runNode(simulator, {
 		...chatNode({ options: { jsonOutput: true } }),
 		credential: { baseUrl: service.url, apiKey: simulator.key },
@@ -143,7 +144,7 @@ test('a streamed text is parsed, too', async () => {
 	const chunk = { choices: [{ index: 0, delta: { content: '{"a":' }, finish_reason: null }] };
 	const last = { choices: [{ index: 0, delta: { content: '1}' }, finish_reason: 'stop' }] };
 	const body = [chunk, last].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
-	service.answer = () => whole('200 OK', body, { 'content-type': 'text/event-stream' });
+	service.respond = () => rawResponse('200 OK', body, { 'content-type': 'text/event-stream' });
 	const { items } = await runNode(simulator, {
 		...chatNode({ options: { jsonOutput: true, stream: true } }),
 		credential: { baseUrl: service.url, apiKey: simulator.key },

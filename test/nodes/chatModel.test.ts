@@ -14,7 +14,7 @@ type Work = (model: Model) => Promise<unknown>;
 
 const withModel = async (work: Work, model: INodeParameters = {}, signal?: AbortSignal) =>
 	await runAgent(simulator, {
-		work: async (equipment) => await work(equipment.model),
+		work: async ({ model: connected }) => await work(connected),
 		model,
 		...(signal && { signal }),
 	});

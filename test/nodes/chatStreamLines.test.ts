@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { fastTime } from '../engine/fastTime';
-import { head, type RawAnswer, RawServer, whole } from '../engine/rawServer';
+import { head, type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
 import { runNode } from '../engine/runNode';
 import { type Simulator, startSimulator } from '../../simulator';
 import { chatNode } from './chatNode';
@@ -15,12 +15,13 @@ afterAll(async () => await Promise.all([service.close(), simulator.close()]));
 
 /** The item that the node makes of a stream. */
 async function itemOf(
-	stream: string | RawAnswer,
+	stream: string | RawResponse,
 	parameters: INodeParameters = {},
 	streaming = false,
 ) {
 	const type = { 'content-type': 'text/event-stream' };
-	service.answer = () => (typeof stream === 'string' ? whole('200 OK', stream, type) : stream);
+	service.respond = () =>
+		typeof stream === 'string' ? rawResponse('200 OK', stream, type) : stream;
 	const result = await runNode(simulator, {
 		...chatNode(parameters),
 		credential: { baseUrl: service.url, apiKey: simulator.key },
@@ -121,7 +122,7 @@ function chunked(fields: object): Buffer {
 }
 
 describe('an answer that said why it ended', () => {
-	const answered = (text: string): RawAnswer['packets'] => [
+	const answered = (text: string): RawResponse['packets'] => [
 		head('200 OK', { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' }),
 		chunked(part(text, 'stop')),
 	];
@@ -157,7 +158,7 @@ test.each([
 	const body =
 		kind === 'a stream' ? spread(part('Good day', 'stop')) : JSON.stringify(completion, null, 1);
 	const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
-	const { json, chunks } = await itemOf(whole('200 OK', body, headers), {}, true);
+	const { json, chunks } = await itemOf(rawResponse('200 OK', body, headers), {}, true);
 	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good day']);
 });
@@ -176,7 +177,7 @@ describe.each([
 	['does not call it anything', undefined],
 ])('a service that streams though it was not asked to, and %s', (_name, type) => {
 	const unasked = (stream: string) =>
-		whole('200 OK', stream, type === undefined ? {} : { 'content-type': type });
+		rawResponse('200 OK', stream, type === undefined ? {} : { 'content-type': type });
 
 	test.each([
 		['', ''],

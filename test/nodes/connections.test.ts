@@ -1,5 +1,5 @@
 import { type Simulator, startSimulator } from '../../simulator';
-import { RawServer, whole } from '../engine/rawServer';
+import { RawServer, rawResponse } from '../engine/rawServer';
 import { runNode } from '../engine/runNode';
 import { chatNode } from './chatNode';
 import { videoNode } from './videoNode';
@@ -47,8 +47,8 @@ describe('a service that closes a connection just when the next request arrives 
 		});
 
 	test('loses no submission of a batch: each has a connection of its own', async () => {
-		service.answer = (_request, earlier) =>
-			earlier > 0 ? { packets: [], then: 'is reset' } : whole('200 OK', submission());
+		service.respond = (_request, earlier) =>
+			earlier > 0 ? { packets: [], then: 'is reset' } : rawResponse('200 OK', submission());
 		const { items } = await submit(5);
 		expect(items).toHaveLength(5);
 		expect(service.requests).toHaveLength(5);
@@ -59,11 +59,11 @@ describe('a service that closes a connection just when the next request arrives 
 	});
 
 	test('loses no retry of a submission', async () => {
-		service.answer = (_request, earlier) => {
+		service.respond = (_request, earlier) => {
 			if (earlier > 0) return { packets: [], then: 'is reset' };
 			return service.requests.length === 1
-				? whole('503 Service Unavailable', busy)
-				: whole('200 OK', submission());
+				? rawResponse('503 Service Unavailable', busy)
+				: rawResponse('200 OK', submission());
 		};
 		const { items } = await submit(1);
 		expect(items).toHaveLength(1);

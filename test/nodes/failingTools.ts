@@ -42,9 +42,9 @@ export function testFailingTools(way: Way): void {
 				for (const input of inputs) told = await only!.invoke(input).catch(() => '');
 				return told;
 			};
-			const orders = inputs.map((input) => ({ tool: makeVideo.name, input }));
+			const toolCalls = inputs.map((input) => ({ tool: makeVideo.name, input }));
 			const { result } = await runAgent(simulator, {
-				work: way === 'agent' ? called : { orders },
+				work: way === 'agent' ? called : { toolCalls },
 				tools: [onError(way, makeVideo)],
 				withoutModel: true,
 			});

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { head, type RawAnswer, RawServer, whole } from '../engine/rawServer';
+import { head, type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { type Simulator, startSimulator } from '../../simulator';
 import { chatNode } from './chatNode';
@@ -16,8 +16,8 @@ afterAll(async () => {
 	await simulator.close();
 });
 
-const ask = async (answer: RawAnswer, run: Partial<NodeRun> = {}) => {
-	service.answer = () => answer;
+const ask = async (answer: RawResponse, run: Partial<NodeRun> = {}) => {
+	service.respond = () => answer;
 	return await runNode(simulator, {
 		...chatNode({ requestOptions: { maxRetries: 0 } }),
 		credential: { baseUrl: service.url, apiKey: simulator.key },
@@ -33,11 +33,11 @@ const choice = {
 	message: { role: 'assistant', content: 'Hello' },
 	finish_reason: 'stop',
 };
-const GOOD: Array<[string, NodeRun, RawAnswer, string]> = [
+const GOOD: Array<[string, NodeRun, RawResponse, string]> = [
 	[
 		'an answer',
 		chatNode(),
-		whole('200 OK', JSON.stringify({ id: 'c', choices: [choice] }), {
+		rawResponse('200 OK', JSON.stringify({ id: 'c', choices: [choice] }), {
 			'content-type': 'application/json',
 		}),
 		'Hello',
@@ -45,12 +45,12 @@ const GOOD: Array<[string, NodeRun, RawAnswer, string]> = [
 	[
 		'a streamed answer',
 		streaming,
-		whole('200 OK', `data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n`, {
+		rawResponse('200 OK', `data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n`, {
 			'content-type': 'text/event-stream',
 		}),
 		'Hello',
 	],
-	['a list of models', models, whole('200 OK', '{"data":[{"id":"Hello"}]}'), 'Hello'],
+	['a list of models', models, rawResponse('200 OK', '{"data":[{"id":"Hello"}]}'), 'Hello'],
 ];
 const hints = head('103 Early Hints', { link: '</style.css>; rel=preload' });
 const INTERIM: Array<[string, Buffer[]]> = [
@@ -132,7 +132,7 @@ const NO_HTTP: Array<[string, Buffer[]]> = [
 test.each(NO_HTTP)(
 	'%s instead of a response is a clear error, and a billable request is not retried',
 	async (_what, packets) => {
-		const answer: RawAnswer = { packets, then: 'ends' };
+		const answer: RawResponse = { packets, then: 'ends' };
 		const run = chatNode({ requestOptions: { maxRetries: 3 } });
 		const { error } = await ask(answer, run);
 		expect(error?.message).toMatch(/not return a valid HTTP response/);
@@ -153,7 +153,7 @@ test.each([
 	'a status that the document does not name, %s, comes with advice that fits',
 	async (...fault) => {
 		const [status, body, advice] = fault;
-		const { error } = await ask(whole(status, body));
+		const { error } = await ask(rawResponse(status, body));
 		expect(error?.message).toContain(`status ${status.slice(0, 3)}`);
 		expect(error?.description).toMatch(advice);
 	},

@@ -1,6 +1,6 @@
 import type { Simulator } from '../../simulator';
 import { fastTime } from '../engine/fastTime';
-import { RawServer, whole } from '../engine/rawServer';
+import { RawServer, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { chatNode } from './chatNode';
 import { videoNode } from './videoNode';
@@ -18,7 +18,7 @@ afterAll(async () => await service.close());
 const requestOptions = { maxRetries: 3 };
 const submission = videoNode({ operation: 'submit', requestOptions });
 const run = async (options: NodeRun, status: string, body: string, type = 'application/json') => {
-	service.answer = () => whole(status, body, { 'content-type': type });
+	service.respond = () => rawResponse(status, body, { 'content-type': type });
 	return await runNode({} as Simulator, {
 		...options,
 		credential: { baseUrl: service.url, apiKey: 'key-of-tests' },
@@ -112,14 +112,14 @@ test.each(['429 Too Many Requests', '503 Service Unavailable'])(
 );
 
 describe('503 more than ten seconds after the request', () => {
-	const late = { after: 20, packets: [] };
+	const late = { delayMs: 20, packets: [] };
 
 	test.each([
 		['with a page may hide a paid video', PAGE, {}, 1],
 		['with the words of the service is a refusal', OWN[0]![1], {}, 4],
 		['with a page and Retry-After is a refusal', PAGE, { 'retry-after': '1' }, 4],
 	])('%s', async (_what, body, headers, requests) => {
-		service.answer = () => ({ ...late, ...whole('503 Service Unavailable', body, headers) });
+		service.respond = () => ({ ...late, ...rawResponse('503 Service Unavailable', body, headers) });
 		const { error } = await runNode({} as Simulator, {
 			...submission,
 			credential: { baseUrl: service.url, apiKey: 'key-of-tests' },

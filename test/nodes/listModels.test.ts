@@ -5,7 +5,7 @@ import type { ModelOutput } from '../../gateway';
 import { modelList, outputOf } from '../../gateway/schemas/models';
 import { searchModels } from '../../nodes/shared/modelLocator';
 import { type Simulator, startSimulator } from '../../simulator';
-import { RawServer, whole } from '../engine/rawServer';
+import { RawServer, rawResponse } from '../engine/rawServer';
 import { credentialOf, runNode } from '../engine/runNode';
 
 let simulator: Simulator;
@@ -155,7 +155,7 @@ test.each<[string, object]>([
 ])('a catalogue that comes as %s is read', async (_shape, catalogue) => {
 	const service = new RawServer();
 	await service.listen();
-	service.answer = () => whole('200 OK', JSON.stringify(catalogue));
+	service.respond = () => rawResponse('200 OK', JSON.stringify(catalogue));
 	const { items } = await runNode(simulator, {
 		node: 'listModels',
 		parameters: {},

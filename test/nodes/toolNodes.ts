@@ -44,7 +44,7 @@ export async function callTool(
 	const called = async ({ tools: [only] }: { tools: Tool[] }) =>
 		await only!.invoke(input).catch((error: Error) => error.message);
 	const { result, ...run } = await runAgent(simulator, {
-		work: way === 'agent' ? called : { orders: [{ tool: tool.name, input }] },
+		work: way === 'agent' ? called : { toolCalls: [{ tool: tool.name, input }] },
 		withoutModel: true,
 		tools: [onError(way, tool)],
 		...more,

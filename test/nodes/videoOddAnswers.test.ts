@@ -1,4 +1,4 @@
-import { type RawAnswer, RawServer, whole } from '../engine/rawServer';
+import { type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { type Simulator, startSimulator } from '../../simulator';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(() => service.reset());
 afterAll(async () => await Promise.all([service.close(), simulator.close()]));
 
-const json = (value: object, status = '200 OK') => whole(status, JSON.stringify(value));
+const json = (value: object, status = '200 OK') => rawResponse(status, JSON.stringify(value));
 const video = (id: unknown, more: object = {}) => ({
 	id,
 	status: 'completed',
@@ -23,14 +23,14 @@ const video = (id: unknown, more: object = {}) => ({
 
 /** Runs the node against a service that makes a task of each submission, and answers the looks at it as given. */
 async function generate(
-	looks: RawAnswer[],
+	looks: RawResponse[],
 	parameters: NodeRun['parameters'] = {},
 	{
 		id = 'task-1',
-		clip = whole('200 OK', '\0\0\0\x18ftyp'),
-	}: { id?: unknown; clip?: RawAnswer } = {},
+		clip = rawResponse('200 OK', '\0\0\0\x18ftyp'),
+	}: { id?: unknown; clip?: RawResponse } = {},
 ) {
-	service.answer = (request) => {
+	service.respond = (request) => {
 		if (request.startsWith('POST')) return json({ id: 'order', data: [{ id }] });
 		if (request.startsWith('GET /clip')) return clip;
 		return looks.length > 1 ? looks.shift()! : looks[0]!;
@@ -82,7 +82,7 @@ test.each<[string, object]>([
 	['numbers and texts exchanged', { id: 7, object: 1, created: '1760000000', model: 5 }],
 	['an entry beside it that is no task', { data: [{ error: 'full' }, { id: 'task-1' }, null] }],
 ])('a video is not lost because the answer to its submission has %s', async (_name, more) => {
-	service.answer = (request) => {
+	service.respond = (request) => {
 		if (!request.startsWith('POST')) return json(video('task-1'));
 		return json({ id: 'order', data: [{ id: 'task-1' }], ...more });
 	};
@@ -129,7 +129,7 @@ describe('a status that the document does not name', () => {
 
 	test('is waited through, however often it comes', async () => {
 		const { items } = await generate([
-			...Array<RawAnswer>(8).fill(paused()),
+			...Array<RawResponse>(8).fill(paused()),
 			json(video('task-1')),
 		]);
 		expect(items[0]?.json).toMatchObject({ status: 'completed' });
@@ -182,7 +182,7 @@ test.each([
 ])(
 	'a downloaded video of the format %s that comes as %s has the type %s',
 	async (format, type, mimeType, fileExtension) => {
-		const clip = whole(
+		const clip = rawResponse(
 			'200 OK',
 			'\0\0\0\x18ftyp',
 			type === undefined ? {} : { 'content-type': type },

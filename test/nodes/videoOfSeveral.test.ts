@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Simulator } from '../../simulator';
-import { type RawAnswer, RawServer, whole } from '../engine/rawServer';
+import { type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from './videoNode';
 
@@ -8,7 +8,7 @@ import { videoNode } from './videoNode';
 const server = new RawServer();
 const service = server as unknown as Simulator;
 let failing: number[];
-let spoilt: Record<number, RawAnswer>;
+let spoilt: Record<number, RawResponse>;
 /** How many videos each submission asked for. */
 let asked: number[];
 let made: number;
@@ -19,11 +19,11 @@ beforeEach(() => {
 	spoilt = {};
 	asked = [];
 	made = 0;
-	server.answer = (request) => (request.startsWith('POST') ? submitted(request) : look(request));
+	server.respond = (request) => (request.startsWith('POST') ? submitted(request) : look(request));
 });
 afterAll(async () => await server.close());
 
-function submitted(request: string): RawAnswer {
+function submitted(request: string): RawResponse {
 	const { n } = JSON.parse(request.slice(request.indexOf('\r\n\r\n'))) as { n: number };
 	asked.push(n);
 	const wrong = spoilt[asked.length];
@@ -36,15 +36,15 @@ function submitted(request: string): RawAnswer {
 	return json({ id: `request-${asked.length}`, object: 'video.generation', data });
 }
 
-function look(request: string): RawAnswer {
+function look(request: string): RawResponse {
 	const [, id = '', number] = /generations\/(task-(\d+)) /.exec(request) ?? [];
 	return failing.includes(Number(number))
 		? json({ id, status: 'failed', error: 'Too dark' })
 		: json({ id, status: 'completed', progress: 100, url: `https://files.test/${id}.mp4` });
 }
 
-function json(body: unknown, status = '200 OK'): RawAnswer {
-	return whole(status, JSON.stringify(body), { 'content-type': 'application/json' });
+function json(body: unknown, status = '200 OK'): RawResponse {
+	return rawResponse(status, JSON.stringify(body), { 'content-type': 'application/json' });
 }
 
 const run = async (options: Partial<NodeRun> = {}) =>
@@ -100,7 +100,7 @@ test('when all tries fail the error lists every good video with its address, and
 });
 
 const REFUSAL = json({ code: 'quota_not_enough', message: 'No money left', data: null }, '403 No');
-const LOST: RawAnswer = { packets: [], then: 'is reset' };
+const LOST: RawResponse = { packets: [], then: 'is reset' };
 
 test.each([
 	['refused', REFUSAL, /does not allow|quota/i],

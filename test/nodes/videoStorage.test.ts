@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bytesOf } from '../../demo/engine';
 import { type Simulator, startSimulator } from '../../simulator';
-import { type RawAnswer, RawServer, whole } from '../engine/rawServer';
+import { type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
 import { runNode } from '../engine/runNode';
 import { videoNode } from './videoNode';
 
@@ -26,16 +26,16 @@ afterAll(async () => {
 });
 
 const FILM = Buffer.concat([Buffer.from('\0\0\0\x18ftyp'), Buffer.alloc(50_000, 'film')]);
-const COMPRESSED = whole('200 OK', gzipSync(FILM), {
+const COMPRESSED = rawResponse('200 OK', gzipSync(FILM), {
 	'content-type': 'video/mp4',
 	'content-encoding': 'gzip',
 });
 
 /** Gets a finished video whose file comes as given. */
-async function getFilm(film: RawAnswer) {
+async function getFilm(film: RawResponse) {
 	const task = { id: 'task-1', status: 'completed', progress: 100, url: `${server.url}/film` };
-	server.answer = (request) =>
-		request.startsWith('GET /film') ? film : whole('200 OK', JSON.stringify(task));
+	server.respond = (request) =>
+		request.startsWith('GET /film') ? film : rawResponse('200 OK', JSON.stringify(task));
 	return await runNode(simulator, {
 		...videoNode({
 			operation: 'get',
@@ -54,7 +54,7 @@ test('a video that its server compresses, and announces with the compressed leng
 });
 
 test.each([
-	['a video', whole('200 OK', FILM, { 'content-type': 'video/mp4' })],
+	['a video', rawResponse('200 OK', FILM, { 'content-type': 'video/mp4' })],
 	['a compressed video', COMPRESSED],
 ])(
 	'%s whose connection ends before its announced length is not taken for whole',

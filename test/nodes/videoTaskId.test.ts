@@ -1,5 +1,5 @@
 import { type Simulator, startSimulator } from '../../simulator';
-import { RawServer, whole } from '../engine/rawServer';
+import { RawServer, rawResponse } from '../engine/rawServer';
 import { runNode } from '../engine/runNode';
 import { videoNode } from './videoNode';
 
@@ -28,8 +28,8 @@ test.each(['get', 'wait'])(
 
 test('a task whose ID holds half of a character stays known, though it cannot be polled', async () => {
 	const submission = { id: 'request', data: [{ id: HALF, status: 'processing' }] };
-	server.answer = () =>
-		whole('200 OK', JSON.stringify(submission), { 'content-type': 'application/json' });
+	server.respond = () =>
+		rawResponse('200 OK', JSON.stringify(submission), { 'content-type': 'application/json' });
 	const { items } = await runNode(server as unknown as Simulator, {
 		...videoNode(),
 		credential: { baseUrl: server.url, apiKey: 'key-of-tests' },

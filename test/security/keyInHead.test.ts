@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { Simulator } from '../../simulator';
-import { head, type RawAnswer, RawServer } from '../engine/rawServer';
+import { head, type RawResponse, RawServer } from '../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { everythingSeen } from './everythingSeen';
 
@@ -17,7 +17,7 @@ beforeEach(() => {
 	for (const stream of [process.stdout, process.stderr]) {
 		jest.spyOn(stream, 'write').mockImplementation((text) => written.push(String(text)) > 0);
 	}
-	service.answer = (request) => answerTo(request);
+	service.respond = (request) => answerTo(request);
 });
 afterEach(() => {
 	jest.restoreAllMocks();
@@ -28,7 +28,7 @@ afterAll(async () => await service.close());
 
 const REFUSAL = JSON.stringify({ code: 'rate_limit_exceeded', message: 'Not now', data: null });
 
-function answerTo(request: string): RawAnswer {
+function answerTo(request: string): RawResponse {
 	const { statusLine, headers } = repeating;
 	const [type, body] = /^2/.test(statusLine) ? goodAnswer(request) : ['application/json', REFUSAL];
 	const length = String(Buffer.byteLength(body));

@@ -1,7 +1,7 @@
 import './ssrfProtection';
 import dns from 'node:dns';
 import type { Simulator } from '../../simulator';
-import { type RawAnswer, RawServer, whole } from '../engine/rawServer';
+import { type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/videoNode';
 
@@ -18,11 +18,11 @@ beforeEach(() => {
 	lookups.length = 0;
 	// Through this function n8n finds every address.
 	jest.spyOn(dns.promises, 'lookup').mockImplementation(find as typeof dns.promises.lookup);
-	service.answer = (request) => {
+	service.respond = (request) => {
 		const [, target] = /^GET \/redirect\?to=(\S+)/.exec(request) ?? [];
-		if (target) return whole('302 Found', '', { location: decodeURIComponent(target) });
+		if (target) return rawResponse('302 Found', '', { location: decodeURIComponent(target) });
 		if (/^GET \/clip/.test(request))
-			return whole('200 OK', 'clip', { 'content-type': 'video/mp4' });
+			return rawResponse('200 OK', 'clip', { 'content-type': 'video/mp4' });
 		const task = { id: 'task-1', status: 'completed', progress: 100, url: videoUrl };
 		return json(request.startsWith('POST') ? { data: [{ ...task, status: 'processing' }] } : task);
 	};
@@ -45,8 +45,8 @@ async function find(name: string, options: { all?: boolean }) {
 const allowed = () => service.url.replace('127.0.0.1', 'localhost');
 const submissions = () => service.requests.filter((request) => request.startsWith('POST'));
 
-function json(body: unknown): RawAnswer {
-	return whole('200 OK', JSON.stringify(body), { 'content-type': 'application/json' });
+function json(body: unknown): RawResponse {
+	return rawResponse('200 OK', JSON.stringify(body), { 'content-type': 'application/json' });
 }
 
 const generate = async (more: Partial<NodeRun> = {}) =>

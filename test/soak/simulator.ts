@@ -1,6 +1,6 @@
 import { startSimulator } from '../../simulator';
 
-// The service in a process of its own, so that its memory is not counted.
+// A separate process, so that the memory of the simulator is not measured.
 void startSimulator({
 	videoSeconds: Number(process.argv[2]),
 	requestsKept: 100,

@@ -10,18 +10,18 @@ import { itemsOf, runWorkflow } from '../../demo/engine';
 import { loadPackage } from '../../demo/loadPackage';
 import { stockNodes } from '../../demo/stockNodes';
 
-// A scheduled workflow makes videos each hour of a simulated day, with the built package in n8n's engine. What the
-// process holds after each batch is written to docs/soak.md.
+// A workflow generates videos each hour of a simulated day, with the built package in n8n's engine. The state of the
+// process after each batch is written to docs/soak.md.
 
 const ROOT = join(__dirname, '../..');
 const BATCHES = 24;
 const TASKS = 2_000;
 const VIDEOS_PER_ITEM = 2;
-/** The gateway's time runs so many times faster than real time while a batch is under way… */
+/** During a batch the gateway's clock runs this many times faster than real time. */
 const FACTOR = 100;
-/** …and from the end of a batch it jumps to the next hour. */
+/** After a batch the clock jumps to the next hour. */
 const HOUR_MS = 3_600_000;
-/** In real time: a video takes 100 seconds of the simulated day. */
+/** In real time. On the gateway's clock a video takes 100 seconds. */
 const VIDEO_SECONDS = 1;
 
 type Clock = (typeof import('../../gateway'))['systemClock'];
@@ -36,15 +36,15 @@ interface Sample {
 	sockets: number;
 }
 
-/** Makes the gateway's time fast; the returned function lets it jump ahead. */
-function hurry(clock: Clock): (ms: number) => void {
+/** Speeds up the gateway's clock. The returned function advances it. */
+function accelerate(clock: Clock): (ms: number) => void {
 	const real = { ...clock };
 	const start = real.now();
-	let ahead = 0;
-	clock.now = () => start + (real.now() - start) * FACTOR + ahead;
+	let offset = 0;
+	clock.now = () => start + (real.now() - start) * FACTOR + offset;
 	clock.sleep = async (ms, signal) => await real.sleep(ms / FACTOR, signal);
 	clock.after = (ms, action) => real.after(ms / FACTOR, action);
-	return (ms) => void (ahead += ms);
+	return (ms) => void (offset += ms);
 }
 
 function collectGarbage(): void {
@@ -63,8 +63,8 @@ async function main(): Promise<void> {
 	const { nodeTypes } = loadPackage(ROOT);
 	const simulator = fork(join(__dirname, 'simulator.ts'), [String(VIDEO_SECONDS)]);
 	const [baseUrl] = (await once(simulator, 'message')) as [string];
-	const jump = hurry(systemClock);
-	const dayBegins = systemClock.now();
+	const advance = accelerate(systemClock);
+	const start = systemClock.now();
 	const samples: Sample[] = [];
 	let tasks = 0;
 	for (let batch = 1; batch <= BATCHES; batch += 1) {
@@ -88,7 +88,7 @@ async function main(): Promise<void> {
 						position: [0, 0],
 						parameters: {
 							model: 'kite-motion',
-							// Every tenth prompt meets failing polls on its way.
+							// Every tenth prompt has failing polls.
 							prompt:
 								'={{ "Boat " + $itemIndex + ($itemIndex % 10 ? "" : " [fault:poll-unavailable-twice]") }}',
 							options: { n: VIDEOS_PER_ITEM },
@@ -108,16 +108,16 @@ async function main(): Promise<void> {
 		if (run.data.resultData.error) throw run.data.resultData.error;
 		const done = itemsOf(run, 'Video');
 		tasks += done.filter(({ json, binary }) => json.status === 'completed' && binary).length;
-		const hour = (systemClock.now() - dayBegins) / HOUR_MS;
-		jump((batch - hour) * HOUR_MS);
-		// Connections that lie idle are closed after 15 real seconds; a hundredth of the day passes here.
+		const hour = (systemClock.now() - start) / HOUR_MS;
+		advance((batch - hour) * HOUR_MS);
+		// Idle connections close after 15 real seconds, so they stay open during this pause.
 		await pause(200);
 		await turn();
 		collectGarbage();
 		const { heapUsed, rss } = process.memoryUsage();
 		samples.push({
 			batch,
-			hour: Math.round((systemClock.now() - dayBegins) / HOUR_MS),
+			hour: Math.round((systemClock.now() - start) / HOUR_MS),
 			tasks,
 			heapMiB: Math.round(heapUsed / 1024 ** 2),
 			rssMiB: Math.round(rss / 1024 ** 2),

@@ -9,20 +9,20 @@ import {
 
 let gateways = 0;
 
-interface Given extends Partial<GatewayOptions> {
-	/** The body of every answer, packet by packet. */
+interface StubbedOptions extends Partial<GatewayOptions> {
+	/** The body of every response, packet by packet. */
 	packets: Buffer[];
 	status?: number;
 	headers?: Record<string, string>;
 	apiKey?: string;
 }
 
-/** A gateway whose service gives one answer to everything. */
-export function answeringGateway(given: Given): Gateway {
-	const { packets, status = 200, headers = {}, apiKey = 'test-key', ...options } = given;
+/** A gateway that gets the same response to every request. */
+export function stubbedGateway(stubbed: StubbedOptions): Gateway {
+	const { packets, status = 200, headers = {}, apiKey = 'test-key', ...options } = stubbed;
 	return new Gateway(
-		// The rate limiter is shared by all that use one service and key.
-		parseCredential({ baseUrl: `http://answering-${(gateways += 1)}.test`, apiKey }),
+		// A service of its own, because a rate limiter is shared per service and key.
+		parseCredential({ baseUrl: `http://stubbed-${(gateways += 1)}.test`, apiKey }),
 		{
 			maxConcurrency: 2,
 			maxRetries: 0,
@@ -34,7 +34,7 @@ export function answeringGateway(given: Given): Gateway {
 	);
 }
 
-/** The error that the work ends in. */
+/** The error that the promise rejects with. */
 export async function failureOf(work: Promise<unknown>): Promise<GatewayError> {
 	return await work.then(
 		() => Promise.reject(new Error('It did not fail')),
