@@ -1,4 +1,4 @@
-import { jsonAnswer, withHeaders, type Answer } from './answer';
+import { jsonResponse, withHeaders, type HttpResponse } from './httpResponse';
 import type { Endpoint } from './endpoints';
 
 /** `general` is `{code, message, data}`; `alternate` is `{error: {message, type, code}}`. */
@@ -17,7 +17,7 @@ export class ApiError extends Error {
 	}
 }
 
-// The document gives `invalid_request_error` as the type that goes with `invalid_api_key`; the
+// The document gives the type `invalid_request_error` for the code `invalid_api_key`; the
 // other types are invented.
 function errorType(status: number): string {
 	if (status === 403) return 'permission_error';
@@ -25,24 +25,24 @@ function errorType(status: number): string {
 	return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-export function errorBody(refusal: ApiError, shape: ErrorShape): unknown {
-	const { code, message, data, status } = refusal;
+export function errorBody(error: ApiError, shape: ErrorShape): unknown {
+	const { code, message, data, status } = error;
 	return shape === 'general'
 		? { code, message, data }
 		: { error: { message, type: errorType(status), code } };
 }
 
-export function apiErrorAnswer(refusal: ApiError, shape: ErrorShape): Answer {
-	return withHeaders(jsonAnswer(errorBody(refusal, shape), refusal.status), refusal.headers);
+export function apiErrorResponse(error: ApiError, shape: ErrorShape): HttpResponse {
+	return withHeaders(jsonResponse(errorBody(error, shape), error.status), error.headers);
 }
 
-/** The document shows the alternate shape for the chat endpoint and no other. */
-export function shapeOf(endpoint: Endpoint, choice: ErrorShape | 'documented'): ErrorShape {
-	if (choice !== 'documented') return choice;
+/** The document shows the alternate shape only for the chat endpoint. */
+export function errorShapeFor(endpoint: Endpoint, setting: ErrorShape | 'documented'): ErrorShape {
+	if (setting !== 'documented') return setting;
 	return endpoint === 'chat' || endpoint === 'chatStream' ? 'alternate' : 'general';
 }
 
-/** Headers of a 429: the wait as seconds and the reset as a Unix timestamp. */
+/** The headers of a 429: Retry-After in seconds, the reset as a Unix timestamp. */
 export function rateLimitHeaders(
 	limit: number,
 	waitSeconds: number,

@@ -14,7 +14,7 @@ function model(id: string, created: string, owner: string, type: ModelType): Mod
 	return { id, object: 'model', created: seconds, owned_by: owner, type };
 }
 
-/** Invented models: undated names, and dated ones in both forms of the interface document. */
+/** Invented models: undated names, and dated names in both forms of the interface document. */
 export const CATALOGUE: readonly ModelRecord[] = [
 	model('heron-chat', '2025-01-15', 'marshland', 'text'),
 	model('heron-chat@20250115', '2025-01-15', 'marshland', 'text'),

@@ -10,11 +10,11 @@ import {
 	type Deflate,
 	type Gzip,
 } from 'node:zlib';
-import { withHeaders, type Answer } from './answer';
+import { withHeaders, type HttpResponse } from './httpResponse';
 
 export type Encoding = 'gzip' | 'deflate' | 'br';
 
-const whole = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+const compressors = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
 
 /** The first of `offered` that an Accept-Encoding header allows. */
 export function chooseEncoding(
@@ -29,13 +29,13 @@ export function chooseEncoding(
 	return offered.find((encoding) => names.includes(encoding));
 }
 
-export function encodeAnswer(answer: Answer, encoding: Encoding): Answer {
-	if (answer.body.length === 0) return answer;
-	const encoded = { ...answer, body: Buffer.from(whole[encoding](answer.body)) };
+export function encodeResponse(response: HttpResponse, encoding: Encoding): HttpResponse {
+	if (response.body.length === 0) return response;
+	const encoded = { ...response, body: Buffer.from(compressors[encoding](response.body)) };
 	return withHeaders(encoded, { 'content-encoding': encoding, vary: 'accept-encoding' });
 }
 
-/** A compressor that hands on each write at once when flushed. */
+/** A compressor that flushes after each write. */
 export function streamEncoder(encoding: Encoding): Gzip | Deflate | BrotliCompress {
 	if (encoding === 'gzip') return createGzip({ flush: constants.Z_SYNC_FLUSH });
 	if (encoding === 'deflate') return createDeflate({ flush: constants.Z_SYNC_FLUSH });

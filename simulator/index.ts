@@ -8,7 +8,7 @@ import type { Endpoint } from './endpoints';
 import type { Injection } from './faults/injections';
 import type { ReceivedRequest } from './requestLog';
 import { DEFAULTS, type Settings, type SimulatorOptions } from './options';
-import { ApiError, apiErrorAnswer, shapeOf } from './apiError';
+import { ApiError, apiErrorResponse, errorShapeFor } from './apiError';
 import { routes } from './routes';
 import { stateOf, type TaskStatus } from './video/tasks';
 
@@ -19,10 +19,10 @@ export type { Injection } from './faults/injections';
 export type { ReceivedRequest } from './requestLog';
 export type { SimulatorOptions } from './options';
 
-// As a server behind a load balancer: longer than the pauses between polls.
+// Like a server behind a load balancer: longer than the pauses between polls.
 const KEEP_ALIVE_MS = 60_000;
-const LARGEST_BODY = 32 * 2 ** 20;
-const LONGEST_TASK_ID = 8000;
+const MAX_BODY_BYTES = 32 * 2 ** 20;
+const MAX_TASK_ID_LENGTH = 8000;
 
 export interface TaskView {
 	id: string;
@@ -40,9 +40,9 @@ export interface Simulator {
 	readonly key: string;
 	/** The latest requests received, oldest first. */
 	readonly requests: readonly ReceivedRequest[];
-	/** Requests received for an endpoint, whatever their outcome. */
+	/** Requests received for an endpoint, failed ones included. */
 	count(endpoint: Endpoint): number;
-	/** Chat completions made, whatever the outcome of their responses. */
+	/** Chat completions made, even if their responses were lost. */
 	readonly completions: number;
 	/** Video submissions accepted. */
 	readonly submissions: number;
@@ -50,18 +50,18 @@ export interface Simulator {
 	readonly connections: number;
 	/** Sockets open now. */
 	readonly openSockets: number;
-	/** The video tasks remembered, oldest first. */
+	/** The video tasks, oldest first. */
 	readonly tasks: readonly TaskView[];
-	/** Plays a fault on coming requests. Throws when it cannot happen on that endpoint. */
+	/** Plays a fault on the next requests. Throws if it cannot happen on that endpoint. */
 	inject(injection: Injection): void;
 	clearFaults(): void;
 	/** Accepts another key. */
 	acceptKey(key: string): void;
 	/** Revokes a key. */
 	revokeKey(key: string): void;
-	/** Forgets requests, counts, tasks, faults and rate-limit state; keys and connections stay. */
+	/** Clears requests, counts, tasks, faults and rate limits; keys and connections remain. */
 	reset(): void;
-	/** Ends every connection at once and stops listening. */
+	/** Closes every connection at once and stops listening. */
 	close(): Promise<void>;
 }
 
@@ -70,18 +70,18 @@ function endpointAt(path: string): Endpoint {
 	return path.includes('/video/generations') ? 'submit' : 'other';
 }
 
-function build(handler: RequestHandler): FastifyInstance {
+function createApp(handler: RequestHandler): FastifyInstance {
 	const { tls, errorShape } = handler.settings;
-	const refuse = (reply: FastifyReply, refusal: ApiError, endpoint: Endpoint) => {
-		const { status, headers, body } = apiErrorAnswer(refusal, shapeOf(endpoint, errorShape));
+	const sendError = (reply: FastifyReply, error: ApiError, endpoint: Endpoint) => {
+		const { status, headers, body } = apiErrorResponse(error, errorShapeFor(endpoint, errorShape));
 		return reply.code(status).headers(headers).send(body);
 	};
 	const app = Fastify({
-		bodyLimit: LARGEST_BODY,
-		routerOptions: { maxParamLength: LONGEST_TASK_ID },
+		bodyLimit: MAX_BODY_BYTES,
+		routerOptions: { maxParamLength: MAX_TASK_ID_LENGTH },
 		frameworkErrors: (error, request, reply) => {
-			handler.note(request, () => 'other');
-			void refuse(reply, new ApiError(404, 'not_found', error.message), 'other');
+			handler.receive(request, () => 'other');
+			void sendError(reply, new ApiError(404, 'not_found', error.message), 'other');
 		},
 		serverFactory: (handler) => (tls ? createTlsServer(tls, handler) : createServer(handler)),
 	});
@@ -90,10 +90,10 @@ function build(handler: RequestHandler): FastifyInstance {
 		done(null, body);
 	});
 	app.setErrorHandler(async (error: FastifyError, request, reply) => {
-		const { endpoint } = handler.note(request, () => endpointAt(request.url));
+		const { endpoint } = handler.receive(request, () => endpointAt(request.url));
 		const status = error.statusCode === 415 ? 400 : (error.statusCode ?? 500);
 		const code = status < 500 ? 'invalid_request_error' : 'internal_server_error';
-		await refuse(reply, new ApiError(status, code, error.message), endpoint);
+		await sendError(reply, new ApiError(status, code, error.message), endpoint);
 	});
 	routes(app, handler);
 	return app;
@@ -103,10 +103,10 @@ function build(handler: RequestHandler): FastifyInstance {
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
 	const settings: Settings = { ...DEFAULTS, ...options };
 	const handler = new RequestHandler(settings);
-	const app = build(handler);
+	const app = createApp(handler);
 	const sockets = new Set<Socket>();
 	let connections = 0;
-	// Node.js would date its answers by the system's clock.
+	// Node.js would take the Date header from the system clock.
 	app.server.prependListener('request', (_request, response: ServerResponse) => {
 		response.setHeader('date', new Date(settings.now()).toUTCString());
 	});
@@ -117,14 +117,14 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 	});
 	app.server.keepAliveTimeout = KEEP_ALIVE_MS;
 	const listening = await app.listen({ port: settings.port, host: settings.host });
-	// Fastify does not know that the server it was handed speaks TLS.
+	// Fastify does not know that this server uses TLS.
 	const address = settings.tls ? listening.replace(/^http:/, 'https:') : listening;
 
 	return {
 		url: `${address}${settings.pathPrefix}`,
 		key: settings.key,
-		requests: handler.journal.requests,
-		count: (endpoint) => handler.journal.count(endpoint),
+		requests: handler.requestLog.requests,
+		count: (endpoint) => handler.requestLog.count(endpoint),
 		get completions() {
 			return handler.completions;
 		},
@@ -152,7 +152,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 		acceptKey: (key) => void handler.keys.add(key),
 		revokeKey: (key) => void handler.keys.delete(key),
 		reset: () => {
-			handler.journal.clear();
+			handler.requestLog.clear();
 			handler.tasks.clear();
 			handler.injections.clear();
 			handler.repeats.clear();

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { faultMenu, faultTable, HOW_TO_ASK } from './faultMenu';
+import { faultList, faultTable, FAULT_USAGE } from './faultList';
 import {
 	CATALOGUE,
 	ENDPOINTS,
@@ -12,26 +12,26 @@ import {
 const USAGE = `npm run simulator -- [options]
 
   --port <n>             port to listen on (default 4010)
-  --host <address>       address to listen on (default 127.0.0.1)
+  --host <address>       IP address to listen on (default 127.0.0.1)
   --key <key>            key to accept (default local-key)
   --prefix </path>       path prefix of the base URL
   --video-seconds <n>    how long a video takes (default 4)
   --lag-seconds <n>      how long not-found-yet hides a task (default 10)
-  --video-bytes <n>      how large a video's file is at least
-  --chunk-delay <ms>     pause between two chunks of a stream (default 25)
-  --latency <ms>         pause before every answer (default 0)
-  --rate-limit <n>[:<b>] n requests a second for each key, b at once (default b = n)
-  --rate-window <n>:<s>  n requests in each window of s seconds instead
+  --video-bytes <n>      minimum size of a video file
+  --chunk-delay <ms>     delay between two chunks of a stream (default 25)
+  --latency <ms>         delay before each response (default 0)
+  --rate-limit <n>[:<b>] n requests per second for each key, b at once (default b = n)
+  --rate-window <n>:<s>  instead, n requests in each window of s seconds
   --error-shape <shape>  general, alternate or documented (default: alternate for chat only)
   --inject <e>:<fault>   play a fault on an endpoint (${ENDPOINTS.join(', ')});
-                         may be given several times
-  --faults               print the fault table as Markdown and end
-  --help                 print this and end
+                         can be given several times
+  --faults               print the fault table as Markdown and exit
+  --help                 print this and exit
 
-${HOW_TO_ASK}
+${FAULT_USAGE}
 
 Faults:
-${faultMenu()}
+${faultList()}
 `;
 
 const amount = z.coerce.number().nonnegative();
@@ -129,12 +129,12 @@ async function serve(given: Arguments): Promise<void> {
 	for (const { endpoint, fault } of given.inject satisfies Injection[]) {
 		simulator.inject({ endpoint, fault });
 	}
-	print(`Faults:\n${faultMenu()}\n\n${HOW_TO_ASK}\n`);
-	print('The generation service, simulated:\n');
+	print(`Faults:\n${faultList()}\n\n${FAULT_USAGE}\n`);
+	print('The simulated service is running:\n');
 	print(`  Base URL  ${simulator.url}`);
 	print(`  API key   ${simulator.key}`);
 	print(`  Models    ${CATALOGUE.map(({ id }) => id).join('\n            ')}\n`);
-	print('Ctrl+C ends it.');
+	print('Press Ctrl+C to stop it.');
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		process.once(signal, () => void simulator.close());
 	}

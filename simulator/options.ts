@@ -1,13 +1,13 @@
 import type { ErrorShape } from './apiError';
 import type { Encoding } from './encoding';
 
-/** `burst` requests at once, refilled evenly. */
+/** A bucket of `burst` requests, refilled at a constant rate. */
 export interface TokenBucket {
 	requestsPerSecond: number;
 	burst: number;
 }
 
-/** So many requests in each window, counted from the window's first request. */
+/** A number of requests in each window, which begins with its first request. */
 export interface FixedWindow {
 	requests: number;
 	windowSeconds: number;
@@ -22,37 +22,37 @@ export interface SimulatorOptions {
 	key?: string;
 	/** A path prefix of the base URL, such as `/gateway`; default none. */
 	pathPrefix?: string;
-	/** Seconds of `now` a video task takes, or a range over which tasks are spread evenly; default 4. */
+	/** Seconds (of `now`) that a video task takes, or a range over which tasks are spread evenly; default 4. */
 	videoSeconds?: number | readonly [from: number, to: number];
-	/** Seconds of `now` for which the fault `not-found-yet` hides a task; default 10. */
+	/** Seconds (of `now`) for which the fault `not-found-yet` hides a task; default 10. */
 	lagSeconds?: number;
-	/** Bytes a video's file has at least; it plays as before. Default 0. */
+	/** Minimum size of a video file in bytes; the file still plays. Default 0. */
 	videoBytes?: number;
 	/** Milliseconds between two chunks of a stream; default 0. */
 	chunkDelayMs?: number;
-	/** Milliseconds before each answer; default 0. */
+	/** Milliseconds before each response; default 0. */
 	latencyMs?: number;
-	/** Milliseconds the slow faults take, or pause for; default 2000. */
+	/** Milliseconds that the slow faults take or pause; default 2000. */
 	slowMs?: number;
-	/** Bytes of an `oversized` answer; default 64 MiB. */
+	/** Bytes of an `oversized` response; default 64 MiB. */
 	oversizedBytes?: number;
 	/** Requests allowed per key; default no limit. */
 	rateLimit?: TokenBucket | FixedWindow;
 	/** `documented` (default): the alternate shape for chat, the general one elsewhere. */
 	errorShape?: ErrorShape | 'documented';
-	/** Encodings to answer in, best first, where the client accepts them; default gzip, deflate, br. */
+	/** Content encodings of responses, preferred first, if the client accepts them; default gzip, deflate, br. */
 	encodings?: readonly Encoding[];
-	/** Characters of a video prompt past which the answer is 413; default 4000. */
+	/** Maximum characters of a video prompt; a longer one gets 413. Default 4000. */
 	maxPromptLength?: number;
-	/** Where the redirect faults point; the request's path is appended. Default a closed port. */
+	/** The URL that redirect faults point to, before the path of the request; default a closed port. */
 	redirectTarget?: string;
 	/** Serve HTTPS with this PEM key and certificate. */
 	tls?: { key: string; cert: string };
-	/** Milliseconds since 1970; default Date.now. Tasks, limits and timestamps read it. */
+	/** The clock of tasks, limits and timestamps, in milliseconds since 1970; default Date.now. */
 	now?: () => number;
-	/** Received requests remembered; default 10,000. */
+	/** How many received requests are kept; default 10,000. */
 	requestsKept?: number;
-	/** Video tasks remembered; default 100,000. */
+	/** How many video tasks are kept; default 100,000. */
 	tasksKept?: number;
 }
 

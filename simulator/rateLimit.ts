@@ -1,10 +1,11 @@
 import type { FixedWindow, TokenBucket } from './options';
 
-export interface Overrun {
-	/** The allowance that was exceeded, in requests. */
-	limit: number;
+/** A request that the rate limit does not allow. */
+export interface LimitExceeded {
+	/** The requests that the limit allows. */
+	requests: number;
 	/** Until one request is allowed again. */
-	waitMs: number;
+	retryAfterMs: number;
 }
 
 /** Counts requests per key against a token bucket or a fixed window. */
@@ -19,14 +20,14 @@ export class RateLimiter {
 		this.#windows.clear();
 	}
 
-	/** Takes one request of this key's allowance, or says by how much it is overrun. */
-	take(key: string, now: number): Overrun | undefined {
+	/** Counts one request of this key, unless the limit is exceeded. */
+	take(key: string, now: number): LimitExceeded | undefined {
 		return 'burst' in this.rule
 			? this.#fromBucket(this.rule, key, now)
 			: this.#fromWindow(this.rule, key, now);
 	}
 
-	#fromBucket(rule: TokenBucket, key: string, now: number): Overrun | undefined {
+	#fromBucket(rule: TokenBucket, key: string, now: number): LimitExceeded | undefined {
 		const bucket = this.#buckets.get(key) ?? { tokens: rule.burst, at: now };
 		const refilled = bucket.tokens + ((now - bucket.at) / 1000) * rule.requestsPerSecond;
 		const tokens = Math.min(rule.burst, refilled);
@@ -34,16 +35,16 @@ export class RateLimiter {
 		const allowed = tokens >= 1 - 1e-9;
 		this.#buckets.set(key, { tokens: allowed ? tokens - 1 : tokens, at: now });
 		if (allowed) return undefined;
-		return { limit: rule.burst, waitMs: ((1 - tokens) / rule.requestsPerSecond) * 1000 };
+		return { requests: rule.burst, retryAfterMs: ((1 - tokens) / rule.requestsPerSecond) * 1000 };
 	}
 
-	#fromWindow(rule: FixedWindow, key: string, now: number): Overrun | undefined {
+	#fromWindow(rule: FixedWindow, key: string, now: number): LimitExceeded | undefined {
 		const length = rule.windowSeconds * 1000;
 		const current = this.#windows.get(key);
 		const window = current && now < current.from + length ? current : { used: 0, from: now };
 		this.#windows.set(key, window);
 		if (window.used >= rule.requests) {
-			return { limit: rule.requests, waitMs: window.from + length - now };
+			return { requests: rule.requests, retryAfterMs: window.from + length - now };
 		}
 		window.used += 1;
 		return undefined;

@@ -11,7 +11,7 @@ export function parseBody(text: unknown): unknown {
 	}
 }
 
-/** Throws a 400 unless the request is declared as JSON and is JSON. */
+/** Throws a 400 unless the request has a JSON content type and a JSON body. */
 export function requireJson({ headers, body }: FastifyRequest): void {
 	const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
 	if (type !== 'application/json') {

@@ -4,25 +4,25 @@ import type { Endpoint } from './endpoints';
 export interface ReceivedRequest {
 	endpoint: Endpoint;
 	method: string;
-	/** With the query, without the host. */
+	/** With the query string, without the host. */
 	path: string;
 	headers: IncomingHttpHeaders;
-	/** Parsed where it is JSON, else the text; undefined when there was none. */
+	/** Parsed if it is JSON, else the text; undefined if there was none. */
 	body: unknown;
 	/** Milliseconds since 1970 by the simulator's clock. */
 	at: number;
 }
 
-/** What the simulator received: the latest requests, and exact counts of all. */
+/** The latest requests, and how many of each endpoint were received. */
 export class RequestLog {
 	readonly requests: ReceivedRequest[] = [];
 	readonly #counts = new Map<Endpoint, number>();
 
-	constructor(private readonly kept: number) {}
+	constructor(private readonly maxRequests: number) {}
 
 	record(request: ReceivedRequest): void {
 		this.requests.push(request);
-		if (this.requests.length > this.kept) this.requests.shift();
+		if (this.requests.length > this.maxRequests) this.requests.shift();
 		this.#counts.set(request.endpoint, this.count(request.endpoint) + 1);
 	}
 

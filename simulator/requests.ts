@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ApiError } from './apiError';
 
-/** A rule's words for the error message; an absent value is told apart from a wrong one. */
-function rule(words: string) {
+/** The error message for a wrong value; a missing one "is required". */
+function rule(message: string) {
 	return {
-		error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : words),
+		error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : message),
 	};
 }
 
@@ -23,21 +23,21 @@ function integerBetween(low: number, high: number) {
 
 const roleRule = "must be 'system', 'user' or 'assistant'";
 
-const calls = z.array(z.looseObject({ id: z.string() })).min(1);
+const toolCalls = z.array(z.looseObject({ id: z.string() })).min(1);
 
-const calling = z.looseObject({
+const callingMessage = z.looseObject({
 	role: z.literal('assistant'),
 	content: z.null().optional(),
-	tool_calls: calls,
+	tool_calls: toolCalls,
 });
 
 // Function calling is named in the document and not shown: a message that calls tools needs no content.
 const message = z.preprocess(
 	(value) => {
-		// Most messages call nothing, and what a schema refuses takes it long.
+		// Most messages call no tool, and zod is slow to reject a value.
 		if (!Object.hasOwn(Object(value), 'tool_calls')) return value;
-		const call = calling.safeParse(value);
-		return call.success ? { ...call.data, content: '' } : value;
+		const calling = callingMessage.safeParse(value);
+		return calling.success ? { ...calling.data, content: '' } : value;
 	},
 	z.looseObject(
 		{
@@ -50,25 +50,25 @@ const message = z.preprocess(
 
 const messages = z
 	.array(message, rule('must be an array of items with role and content'))
-	.min(1, 'must hold at least one message')
+	.min(1, 'must contain at least one message')
 	.superRefine((list, { addIssue }) => {
-		const refuse = (index: number, field: string, words: string) =>
+		const reject = (index: number, field: string, words: string) =>
 			addIssue({ code: 'custom', path: [index, field], message: words });
-		const called = new Set<unknown>();
-		for (const [index, { role, tool_calls: made, tool_call_id: answered }] of list.entries()) {
-			const making = made === undefined ? [] : (calls.safeParse(made).data ?? []);
-			for (const { id } of making) called.add(id);
+		const callIds = new Set<unknown>();
+		for (const [index, { role, tool_calls: calls, tool_call_id: callId }] of list.entries()) {
+			const made = calls === undefined ? [] : (toolCalls.safeParse(calls).data ?? []);
+			for (const { id } of made) callIds.add(id);
 			if (role !== 'tool') continue;
-			if (typeof answered !== 'string') refuse(index, 'role', roleRule);
-			else if (!called.has(answered))
-				refuse(index, 'tool_call_id', 'must name a call made before it');
+			if (typeof callId !== 'string') reject(index, 'role', roleRule);
+			else if (!callIds.has(callId))
+				reject(index, 'tool_call_id', 'must name a tool call of an earlier message');
 		}
 	});
 
 const positive = 'must be a positive integer';
 const stopRule = 'must be a string or an array of strings';
 
-/** POST /v1/chat/completions. Fields the document does not name are let through. */
+/** POST /v1/chat/completions. Fields that the document does not name are accepted. */
 export const chatRequest = z.looseObject({
 	model: nonEmpty,
 	messages,
@@ -85,7 +85,7 @@ export const chatRequest = z.looseObject({
 	user: text.optional(),
 });
 
-/** POST {video prefix}/video/generations, with the document's defaults filled in. */
+/** POST {video prefix}/video/generations, with the document's defaults. */
 export const videoRequest = z.looseObject({
 	prompt: nonEmpty,
 	model: nonEmpty,
@@ -107,7 +107,7 @@ function nameOf(path: readonly PropertyKey[]): string {
 	}, '');
 }
 
-/** Throws a 400 that names the first parameter at fault. */
+/** Throws a 400 that names the first invalid parameter. */
 export function checked<Shape extends z.ZodType>(schema: Shape, body: unknown): z.infer<Shape> {
 	const result = schema.safeParse(body);
 	if (result.success) return result.data;

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { jsonAnswer } from './answer';
+import { jsonResponse } from './httpResponse';
 import { CATALOGUE, type ModelType } from './catalogue';
 import { complete } from './chat/complete';
-import type { RequestHandler, Visit } from './requestHandler';
+import type { RequestHandler, RequestContext } from './requestHandler';
 import { isFaultModel, faultSpecsIn } from './faults/selectFault';
 import { ApiError } from './apiError';
 import { chatRequest, checked, videoRequest } from './requests';
-import { fileAnswer } from './video/files';
-import { enlarged, film } from './video/film';
+import { fileResponse } from './video/fileResponse';
+import { mp4File, padded } from './video/mp4';
 import { isKnown, spread, stateOf, taskBody } from './video/tasks';
 
 const VIDEO_PREFIXES = ['/media/v1', '/v1'];
@@ -22,7 +22,7 @@ function requireModel(id: string, type: ModelType): void {
 	throw new ApiError(
 		404,
 		'model_not_found',
-		`The model '${id}' does not exist or is not for this.`,
+		`The model '${id}' does not exist or is not for this endpoint.`,
 	);
 }
 
@@ -30,28 +30,28 @@ function originOf({ protocol, host }: FastifyRequest): string {
 	return `${protocol}://${host}`;
 }
 
-function chat(handler: RequestHandler, { body, nowMs }: Visit) {
+function chat(handler: RequestHandler, { body, nowMs }: RequestContext) {
 	const request = checked(chatRequest, body);
 	requireModel(request.model, 'text');
 	handler.completions += 1;
 	return complete(request, nowMs);
 }
 
-function submit(handler: RequestHandler, visit: Visit) {
-	const request = checked(videoRequest, visit.body);
+function submit(handler: RequestHandler, context: RequestContext) {
+	const request = checked(videoRequest, context.body);
 	requireModel(request.model, 'video');
 	const { maxPromptLength, videoSeconds } = handler.settings;
 	if (request.prompt.length > maxPromptLength) {
-		const words = `prompt must be at most ${maxPromptLength} characters long.`;
-		throw new ApiError(413, 'payload_too_large', words);
+		const message = `prompt must be at most ${maxPromptLength} characters long.`;
+		throw new ApiError(413, 'payload_too_large', message);
 	}
-	const faults = faultSpecsIn(visit.body).filter(({ endpoint }) => endpoint !== undefined);
+	const faults = faultSpecsIn(context.body).filter(({ endpoint }) => endpoint !== undefined);
 	const seconds = spread(videoSeconds, handler.tasks.submissions);
-	const tasks = handler.tasks.create(request, seconds, faults, visit.outcome);
-	return jsonAnswer({
+	const tasks = handler.tasks.create(request, seconds, faults, context.outcome);
+	return jsonResponse({
 		id: tasks[0]?.submissionId,
 		object: 'video.generation',
-		created: Math.floor(visit.nowMs / 1000),
+		created: Math.floor(context.nowMs / 1000),
 		model: request.model,
 		data: tasks.map(({ id, revisedPrompt }) => ({
 			id,
@@ -62,37 +62,37 @@ function submit(handler: RequestHandler, visit: Visit) {
 	});
 }
 
-async function poll(handler: RequestHandler, { request, nowMs, authorization }: Visit) {
+async function poll(handler: RequestHandler, { request, nowMs, authorization }: RequestContext) {
 	const { task: id } = taskParameters.parse(request.params);
 	const task = handler.tasks.find(id);
 	if (!task || !isKnown(task, nowMs, handler.settings.lagSeconds)) {
 		throw new ApiError(404, 'task_not_found', 'The task id is unknown, expired or malformed.');
 	}
 	const origin = `${originOf(request)}${handler.settings.pathPrefix}`;
-	return jsonAnswer(await taskBody(task, nowMs, origin, authorization));
+	return jsonResponse(await taskBody(task, nowMs, origin, authorization));
 }
 
-async function download(handler: RequestHandler, { request, nowMs }: Visit) {
+async function download(handler: RequestHandler, { request, nowMs }: RequestContext) {
 	const { task: id } = taskParameters.parse(request.params);
 	const task = handler.tasks.find(id);
 	if (!task || stateOf(task, nowMs).status !== 'completed') {
 		throw new ApiError(404, 'not_found', 'There is no such file.');
 	}
-	const file = enlarged(await film(task.order), handler.settings.videoBytes);
-	return fileAnswer(file, request.headers.range);
+	const file = padded(await mp4File(task.format), handler.settings.videoBytes);
+	return fileResponse(file, request.headers.range);
 }
 
-/** The interface document's endpoints, and the files that finished videos point to. */
+/** The endpoints of the interface document, and the files of finished videos. */
 export function routes(app: FastifyInstance, handler: RequestHandler): void {
 	const { pathPrefix } = handler.settings;
 	app.post(
 		`${pathPrefix}/v1/chat/completions`,
 		handler.serve(
 			(body) => (streamed.safeParse(body).success ? 'chatStream' : 'chat'),
-			(visit) => chat(handler, visit),
+			(context) => chat(handler, context),
 		),
 	);
-	const list = jsonAnswer({ object: 'list', data: CATALOGUE });
+	const list = jsonResponse({ object: 'list', data: CATALOGUE });
 	app.get(
 		`${pathPrefix}/v1/models`,
 		handler.serve(
@@ -101,19 +101,19 @@ export function routes(app: FastifyInstance, handler: RequestHandler): void {
 		),
 	);
 	for (const prefix of VIDEO_PREFIXES) {
-		const address = `${pathPrefix}${prefix}/video/generations`;
+		const path = `${pathPrefix}${prefix}/video/generations`;
 		app.post(
-			address,
+			path,
 			handler.serve(
 				() => 'submit',
-				(visit) => submit(handler, visit),
+				(context) => submit(handler, context),
 			),
 		);
 		app.get(
-			`${address}/:task`,
+			`${path}/:task`,
 			handler.serve(
 				() => 'poll',
-				(visit) => poll(handler, visit),
+				(context) => poll(handler, context),
 			),
 		);
 	}
@@ -121,15 +121,15 @@ export function routes(app: FastifyInstance, handler: RequestHandler): void {
 		`${pathPrefix}/files/:task.mp4`,
 		handler.serve(
 			() => 'download',
-			(visit) => download(handler, visit),
+			(context) => download(handler, context),
 		),
 	);
 	app.setNotFoundHandler(
 		handler.serve(
 			() => 'other',
 			({ request }) => {
-				const words = `There is no ${request.method} ${request.url.replace(/\?.*/, '')}.`;
-				throw new ApiError(404, 'not_found', words);
+				const message = `There is no ${request.method} ${request.url.replace(/\?.*/, '')}.`;
+				throw new ApiError(404, 'not_found', message);
 			},
 		),
 	);

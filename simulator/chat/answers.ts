@@ -5,18 +5,18 @@ import { type ToolCall, toolCalls } from './toolCalls';
 
 export interface ChatAnswer {
 	content: string;
-	/** The content in the pieces a stream sends it in; one piece counts as one token. */
-	pieces: string[];
+	/** The content as a stream sends it, one token in each chunk. */
+	tokens: string[];
 	finishReason: 'stop' | 'length' | 'tool_calls';
-	/** The calls of tools, in place of a content. */
+	/** Tool calls; with any, the content is empty. */
 	calls: ToolCall[];
 	usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 }
 
 const QUOTED_CHARACTERS = 160;
-/** An agent's user wants to see the whole result: an address, say. */
-const QUOTED_OF_RESULT = 2_000;
-const MOST_WORDS = 100_000;
+/** Long enough for the whole result of a tool, such as a URL. */
+const QUOTED_RESULT_CHARACTERS = 2_000;
+const MAX_WORDS = 100_000;
 
 const openings = [
 	(quote: string) => `You wrote: “${quote}”. Here is my answer.`,
@@ -32,15 +32,15 @@ const thoughts = [
 	'Measure first: the slow part is rarely where one expects it to be.',
 ];
 
-function tokens(text: string): string[] {
+function tokenize(text: string): string[] {
 	return text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
 }
 
-function quote(text: string, most = QUOTED_CHARACTERS): string {
+function quote(text: string, maxLength = QUOTED_CHARACTERS): string {
 	const plain = text.replace(/\[(fault|words|call):[^\]]*\]/g, '').trim();
 	const characters = [...plain];
-	if (characters.length <= most) return plain;
-	return `${characters.slice(0, most).join('')}…`;
+	if (characters.length <= maxLength) return plain;
+	return `${characters.slice(0, maxLength).join('')}…`;
 }
 
 function pick<Item>(items: readonly Item[], seed: number): Item {
@@ -60,18 +60,18 @@ function compose({ model, messages }: ChatRequest): string {
 		pick(openings, seed)(quote(question)),
 		...(system ? [`I keep to what I was told: “${quote(system.content)}”.`] : []),
 		...results.flatMap(({ role, content }) =>
-			role === 'tool' ? [`The tool told me: “${quote(content, QUOTED_OF_RESULT)}”.`] : [],
+			role === 'tool' ? [`The tool told me: “${quote(content, QUOTED_RESULT_CHARACTERS)}”.`] : [],
 		),
 		...(turn > 1 ? [`This is turn ${turn} of our conversation.`] : []),
 		pick(thoughts, seed),
 		pick(thoughts, seed + 1),
 	];
-	const wanted = /\[words:(\d+)\]/.exec(question)?.[1];
-	const words = sentences.join(' ');
-	if (wanted === undefined) return words;
-	const supply = tokens(`${words} `);
-	const count = Math.min(Number(wanted), MOST_WORDS);
-	return Array.from({ length: count }, (_, index) => pick(supply, index).trim()).join(' ');
+	const wordCount = /\[words:(\d+)\]/.exec(question)?.[1];
+	const text = sentences.join(' ');
+	if (wordCount === undefined) return text;
+	const words = tokenize(`${text} `);
+	const count = Math.min(Number(wordCount), MAX_WORDS);
+	return Array.from({ length: count }, (_, index) => pick(words, index).trim()).join(' ');
 }
 
 function beforeStop(text: string, stop: ChatRequest['stop']): string {
@@ -81,28 +81,32 @@ function beforeStop(text: string, stop: ChatRequest['stop']): string {
 }
 
 /**
- * What the simulated model says: the same for the same model and messages. `[words:N]` in the last
- * user message asks for N words, and a request that asks for JSON gets it.
+ * The answer of the simulated model, always the same for the same model and messages. `[words:N]` in the last
+ * user message asks for N words. A request for JSON gets JSON.
  */
 export function answerChat(request: ChatRequest): ChatAnswer {
 	const calls = toolCalls(request);
-	const all =
+	const allTokens =
 		calls.length > 0
 			? []
-			: tokens(beforeStop(jsonAnswer(request) ?? compose(request), request.stop));
-	const pieces = all.slice(0, request.max_tokens ?? all.length);
-	const written =
-		pieces.length + calls.reduce((sum, call) => sum + 1 + tokens(call.arguments).length, 0);
-	const prompt = request.messages.reduce((sum, { content }) => sum + tokens(content).length + 4, 0);
+			: tokenize(beforeStop(jsonAnswer(request) ?? compose(request), request.stop));
+	const tokens = allTokens.slice(0, request.max_tokens ?? allTokens.length);
+	const completionTokens =
+		tokens.length + calls.reduce((sum, call) => sum + 1 + tokenize(call.arguments).length, 0);
+	const promptTokens = request.messages.reduce(
+		(sum, { content }) => sum + tokenize(content).length + 4,
+		0,
+	);
 	return {
-		content: pieces.join(''),
-		pieces,
+		content: tokens.join(''),
+		tokens,
 		calls,
-		finishReason: calls.length > 0 ? 'tool_calls' : pieces.length < all.length ? 'length' : 'stop',
+		finishReason:
+			calls.length > 0 ? 'tool_calls' : tokens.length < allTokens.length ? 'length' : 'stop',
 		usage: {
-			prompt_tokens: prompt,
-			completion_tokens: written,
-			total_tokens: prompt + written,
+			prompt_tokens: promptTokens,
+			completion_tokens: completionTokens,
+			total_tokens: promptTokens + completionTokens,
 		},
 	};
 }

@@ -1,37 +1,41 @@
 import { randomUUID } from 'node:crypto';
-import { jsonAnswer, streamAnswer, type Answer } from '../answer';
+import { jsonResponse, eventStreamResponse, type HttpResponse } from '../httpResponse';
 import type { ChatRequest } from '../requests';
 import { answerChat } from './answers';
 
-/** A UUID is drawn from a supply of random bytes; fetching them for each id takes four times as long. */
+/** UUIDs come from a buffer of random bytes; asking for random bytes for each id takes four times as long. */
 function randomHex(): string {
 	return randomUUID().replaceAll('-', '');
 }
 
-export function frame(value: unknown): string {
+/** A server-sent event. */
+export function event(value: unknown): string {
 	return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-/** A call as a stream sends it: first its name, then its arguments in two pieces. */
+/** A tool call as a stream sends it: first its name, then its arguments in two parts. */
 function splitCall<Call extends { index: number; function: { arguments: string } }>(call: Call) {
-	const given = call.function.arguments;
-	const middle = Math.ceil(given.length / 2);
-	const piece = (text: string) => ({ index: call.index, function: { arguments: text } });
+	const { arguments: text } = call.function;
+	const middle = Math.ceil(text.length / 2);
+	const part = (from: number, to?: number) => ({
+		index: call.index,
+		function: { arguments: text.slice(from, to) },
+	});
 	return [
 		{ ...call, function: { ...call.function, arguments: '' } },
-		piece(given.slice(0, middle)),
-		piece(given.slice(middle)),
+		part(0, middle),
+		part(middle),
 	];
 }
 
-/** Only a stream numbers its calls. */
+/** Tool calls have an index only in a stream. */
 function withoutIndex<Call extends { index: number }>({ index: _, ...call }: Call) {
 	return call;
 }
 
-/** Answers a checked chat request, whole or as a stream of chunks. */
-export function complete(request: ChatRequest, nowMs: number): Answer {
-	const { content, pieces, finishReason, usage, calls } = answerChat(request);
+/** The response to a valid chat request, complete or as a stream of chunks. */
+export function complete(request: ChatRequest, nowMs: number): HttpResponse {
+	const { content, tokens, finishReason, usage, calls } = answerChat(request);
 	const toolCalls = calls.map((call, index) => ({
 		index,
 		id: `call-${randomHex()}`,
@@ -49,21 +53,21 @@ export function complete(request: ChatRequest, nowMs: number): Answer {
 				? { role: 'assistant', content: null, tool_calls: toolCalls.map(withoutIndex) }
 				: { role: 'assistant', content };
 		const choices = [{ index: 0, message, finish_reason: finishReason }];
-		return jsonAnswer({ ...head, object: 'chat.completion', choices, usage });
+		return jsonResponse({ ...head, object: 'chat.completion', choices, usage });
 	}
 	const chunk = (delta: unknown, finish_reason: string | null = null) =>
-		frame({
+		event({
 			...head,
 			object: 'chat.completion.chunk',
 			choices: [{ index: 0, delta, finish_reason }],
 		});
-	const counted = { ...head, object: 'chat.completion.chunk', choices: [], usage };
-	return streamAnswer([
+	const usageChunk = { ...head, object: 'chat.completion.chunk', choices: [], usage };
+	return eventStreamResponse([
 		chunk({ role: 'assistant', content: '' }),
-		...pieces.map((piece) => chunk({ content: piece })),
+		...tokens.map((token) => chunk({ content: token })),
 		...toolCalls.flatMap((call) => splitCall(call).map((part) => chunk({ tool_calls: [part] }))),
 		chunk({}, finishReason),
-		...(request.stream_options?.include_usage ? [frame(counted)] : []),
+		...(request.stream_options?.include_usage ? [event(usageChunk)] : []),
 		'data: [DONE]\n\n',
 	]);
 }

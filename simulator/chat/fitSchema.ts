@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const textList = z.array(z.string());
 
-/** The part of JSON Schema that models are told their answers and their calls with; what has another shape counts as absent. */
+/** The keywords of JSON Schema that answers and tool calls need. A keyword with an unexpected value counts as absent. */
 const jsonSchema = z.looseObject({
 	$ref: z.string().optional().catch(undefined),
 	type: z.union([z.string(), textList]).optional().catch(undefined),
@@ -21,8 +21,8 @@ const jsonSchema = z.looseObject({
 
 type JsonSchema = z.infer<typeof jsonSchema>;
 
-/** A schema that refers to itself would be followed for ever. */
-const DEEPEST = 8;
+/** A schema may refer to itself. */
+const MAX_DEPTH = 8;
 
 const FORMATS: Record<string, string> = {
 	'date-time': '2025-06-20T12:00:00Z',
@@ -34,50 +34,55 @@ const FORMATS: Record<string, string> = {
 };
 
 /**
- * A value that fits a JSON Schema, drawn from what the user said: the whole of it for a text, its first number for a
- * number, the first choice that it names, and true for a property that it names.
+ * A value that fits a JSON Schema, taken from what the user wrote: all of it for a string, its first number for a
+ * number, the first enum value that it mentions, and true for a boolean that it mentions.
  */
-export function fitSchema(schema: unknown, said: string): unknown {
-	return fit(schema, { said, root: schema, name: '', depth: 0 });
+export function fitSchema(schema: unknown, userText: string): unknown {
+	return fit(schema, { userText, root: schema, name: '', depth: 0 });
 }
 
-interface Place {
-	said: string;
+interface Position {
+	userText: string;
+	/** The whole schema, for `$ref`. */
 	root: unknown;
-	/** Of the property. */
+	/** The name of the property. */
 	name: string;
 	depth: number;
 }
 
-function fit(given: unknown, place: Place): unknown {
-	const schema = jsonSchema.safeParse(given).data ?? {};
-	const { said, depth } = place;
-	if (depth > DEEPEST) return null;
-	const inner = (one: unknown, name = place.name) => fit(one, { ...place, name, depth: depth + 1 });
+function fit(part: unknown, position: Position): unknown {
+	const schema = jsonSchema.safeParse(part).data ?? {};
+	const { userText, depth } = position;
+	if (depth > MAX_DEPTH) return null;
+	const inner = (child: unknown, name = position.name) =>
+		fit(child, { ...position, name, depth: depth + 1 });
 	if (schema.default !== undefined) return schema.default;
 	if (schema.const !== undefined) return schema.const;
 	if (schema.enum !== undefined) {
-		return schema.enum.find((choice) => names(said, String(choice))) ?? schema.enum[0];
+		return schema.enum.find((choice) => mentions(userText, String(choice))) ?? schema.enum[0];
 	}
-	if (schema.$ref !== undefined) return inner(pointedAt(schema.$ref, place.root));
+	if (schema.$ref !== undefined) return inner(resolveReference(schema.$ref, position.root));
 	const options = schema.anyOf ?? schema.oneOf;
 	if (options !== undefined) return inner(options[0]);
 	switch (typeOf(schema)) {
 		case 'object':
 			return Object.fromEntries(
-				Object.entries(schema.properties ?? {}).map(([name, one]) => [name, inner(one, name)]),
+				Object.entries(schema.properties ?? {}).map(([name, property]) => [
+					name,
+					inner(property, name),
+				]),
 			);
 		case 'array':
 			return schema.items === undefined ? [] : [inner(schema.items)];
 		case 'number':
 		case 'integer':
-			return numberIn(said, schema);
+			return numberIn(userText, schema);
 		case 'boolean':
-			return names(said, place.name);
+			return mentions(userText, position.name);
 		case 'null':
 			return null;
 		default:
-			return FORMATS[schema.format ?? ''] ?? said.slice(0, schema.maxLength);
+			return FORMATS[schema.format ?? ''] ?? userText.slice(0, schema.maxLength);
 	}
 }
 
@@ -85,8 +90,8 @@ function typeOf({ type, properties }: JsonSchema): string | undefined {
 	return (Array.isArray(type) ? type[0] : type) ?? (properties && 'object');
 }
 
-function numberIn(said: string, { type, minimum, maximum = Infinity }: JsonSchema): number {
-	const found = Number(/-?\d+(\.\d+)?/.exec(said)?.[0] ?? NaN);
+function numberIn(text: string, { type, minimum, maximum = Infinity }: JsonSchema): number {
+	const found = Number(/-?\d+(\.\d+)?/.exec(text)?.[0] ?? NaN);
 	const fits =
 		found >= (minimum ?? -Infinity) &&
 		found <= maximum &&
@@ -94,8 +99,8 @@ function numberIn(said: string, { type, minimum, maximum = Infinity }: JsonSchem
 	return fits ? found : (minimum ?? Math.min(1, maximum));
 }
 
-/** What `#/$defs/…` and the like point at. */
-function pointedAt(reference: string, root: unknown): unknown {
+/** The part of the schema that a reference such as `#/$defs/…` points to. */
+function resolveReference(reference: string, root: unknown): unknown {
 	return reference
 		.split('/')
 		.slice(1)
@@ -106,13 +111,13 @@ function pointedAt(reference: string, root: unknown): unknown {
 		);
 }
 
-/** Whether a text says a name in plain words: `Make_a_Video` is named by "please make a video of …". */
-export function names(said: string, name: string): boolean {
-	return plain(said).includes(plain(name));
+/** Whether a text contains a name as plain words: "please make a video of …" mentions `Make_a_Video`. */
+export function mentions(text: string, name: string): boolean {
+	return wordsOf(text).includes(wordsOf(name));
 }
 
-/** The words alone, between spaces. */
-function plain(text: string): string {
+/** The words, separated and surrounded by spaces. */
+function wordsOf(text: string): string {
 	return ` ${text
 		.toLowerCase()
 		.replace(/[^\p{L}\p{N}]+/gu, ' ')

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChatRequest } from '../requests';
-import { fitSchema, names } from './fitSchema';
+import { fitSchema, mentions } from './fitSchema';
 
 export interface ToolCall {
 	name: string;
@@ -22,62 +22,62 @@ const toolChoice = z.union([
 	z.looseObject({ function: z.looseObject({ name: z.string() }) }),
 ]);
 
-/** The tools that a request offers; what has another shape than the usual one is none. */
-function offered({ tools }: ChatRequest): Tool[] {
+/** The tools of a request. Entries of another shape are ignored. */
+function toolsOf({ tools }: ChatRequest): Tool[] {
 	if (!Array.isArray(tools)) return [];
 	return tools.flatMap((entry) => tool.safeParse(entry).data?.function ?? []);
 }
 
 /**
- * The tools that the simulated model calls: those that the last message, being the user's, orders as
- * `[call:name {"some": "arguments"}]`, else those whose name it says in plain words, else what `tool_choice` demands,
- * else the one that the system message wants the final answer in.
+ * The tools that the simulated model calls. If the last message is the user's: those that it requests as
+ * `[call:name {"some": "arguments"}]`, else those whose name it mentions, else what `tool_choice` requires.
+ * Otherwise the tool that the system message asks for as the final answer.
  */
 export function toolCalls(request: ChatRequest): ToolCall[] {
-	const tools = offered(request);
+	const tools = toolsOf(request);
 	const choice = toolChoice.safeParse(request.tool_choice).data ?? 'auto';
 	if (tools.length === 0 || choice === 'none') return [];
 	const asked = request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
-	const toCall = (one: Tool) => ({
-		name: one.name,
-		arguments: JSON.stringify(fitSchema({ type: 'object', ...one.parameters }, asked)),
+	const toCall = (called: Tool) => ({
+		name: called.name,
+		arguments: JSON.stringify(fitSchema({ type: 'object', ...called.parameters }, asked)),
 	});
 	if (request.messages.at(-1)?.role === 'user') {
-		const orders = ordersIn(asked);
-		if (orders.length > 0)
-			return orders.filter(({ name }) => tools.some((one) => one.name === name));
-		const said = tools.filter(({ name }) => names(asked, name));
-		const wanted = said.length > 0 ? said : demanded(choice, tools);
-		if (wanted.length > 0) return wanted.map(toCall);
+		const requested = requestedCalls(asked);
+		if (requested.length > 0)
+			return requested.filter(({ name }) => tools.some((one) => one.name === name));
+		const mentioned = tools.filter(({ name }) => mentions(asked, name));
+		const called = mentioned.length > 0 ? mentioned : requiredTools(choice, tools);
+		if (called.length > 0) return called.map(toCall);
 	}
 	return finalTool(request, tools).map(toCall);
 }
 
-/** How n8n's AI Agent asks for its final answer where it has an output parser. */
+/** How n8n's AI Agent with an output parser asks for its final answer. */
 const FINAL_TOOL = /you MUST use the `([\w-]+)` tool/;
 
 function finalTool({ messages }: ChatRequest, tools: Tool[]): Tool[] {
 	const system = messages.find(({ role }) => role === 'system')?.content ?? '';
-	const wanted = FINAL_TOOL.exec(system)?.[1] ?? '';
-	const sinceAsked = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
-	const isCalled = sinceAsked.some((one) =>
-		JSON.stringify(one.tool_calls ?? []).includes(`"${wanted}"`),
+	const finalName = FINAL_TOOL.exec(system)?.[1] ?? '';
+	const afterQuestion = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
+	const isCalled = afterQuestion.some((message) =>
+		JSON.stringify(message.tool_calls ?? []).includes(`"${finalName}"`),
 	);
-	return isCalled ? [] : tools.filter(({ name }) => name === wanted);
+	return isCalled ? [] : tools.filter(({ name }) => name === finalName);
 }
 
-function demanded(choice: z.infer<typeof toolChoice>, tools: Tool[]): Tool[] {
+function requiredTools(choice: z.infer<typeof toolChoice>, tools: Tool[]): Tool[] {
 	if (typeof choice === 'object') return tools.filter(({ name }) => name === choice.function.name);
 	return choice === 'required' ? tools.slice(0, 1) : [];
 }
 
-function ordersIn(text: string): ToolCall[] {
+function requestedCalls(text: string): ToolCall[] {
 	return [...text.matchAll(/\[call:([\w-]+)/g)].flatMap(
 		({ 0: { length }, 1: name = '', index }) => {
 			const rest = text.slice(index + length);
 			const ends = [...rest.matchAll(/\]/g)].map((end) => rest.slice(0, end.index).trim() || '{}');
-			const given = ends.find(isObject);
-			return given === undefined ? [] : [{ name, arguments: given }];
+			const json = ends.find(isObject);
+			return json === undefined ? [] : [{ name, arguments: json }];
 		},
 	);
 }

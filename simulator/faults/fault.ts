@@ -1,9 +1,9 @@
-import type { Answer } from '../answer';
+import type { HttpResponse } from '../httpResponse';
 import type { Endpoint } from '../endpoints';
 import type { ErrorShape } from '../apiError';
-import type { RawResponse } from '../rawResponse';
+import type { ResponseWriter } from '../responseWriter';
 
-/** What a fault may read of the request it spoils. */
+/** What a fault knows of its request. */
 export interface FaultContext {
 	endpoint: Endpoint;
 	path: string;
@@ -19,7 +19,7 @@ export interface FaultContext {
 	redirectTarget: string;
 }
 
-/** How a video task ends, when not well. */
+/** How a video task ends under a fault. */
 export interface TaskOutcome {
 	ending: 'completed' | 'failed' | 'queued forever' | 'processing forever' | 'forgotten';
 	/** The status query does not know the task until `lagSeconds` after the submission. */
@@ -30,42 +30,45 @@ export interface TaskOutcome {
 
 export type Effect =
 	/** The connection is reset at once; the service never handles the request. */
-	| { kind: 'refuse' }
-	/** Something else answers; the service never handles the request. */
-	| { kind: 'replace'; answer: (context: FaultContext) => Answer }
-	/** The request is handled; the JSON of its answer is changed. */
+	| { kind: 'reset' }
+	/** Another response is sent; the service never handles the request. */
+	| { kind: 'replace'; respond: (context: FaultContext) => HttpResponse }
+	/** The request is handled; the JSON of the response is changed. */
 	| { kind: 'alter'; alter: (body: Record<string, unknown>) => unknown }
-	/** The request is handled; its answer suffers on the way. */
+	/** The request is handled; the response is damaged on its way. */
 	| {
 			kind: 'damage';
-			deliver: (wire: RawResponse, answer: Answer, context: FaultContext) => Promise<void>;
+			deliver: (
+				writer: ResponseWriter,
+				response: HttpResponse,
+				context: FaultContext,
+			) => Promise<void>;
 	  }
-	/** The submission is accepted; its tasks end badly. */
+	/** The submission is accepted; its tasks end as the outcome says. */
 	| { kind: 'task'; outcome: TaskOutcome };
 
 export interface Fault {
-	/** Lower case words joined by hyphens; never starts with `poll-` or `download-`. */
+	/** Lower-case words joined by hyphens; never starts with `poll-` or `download-`. */
 	name: string;
-	/** What happens, in a few plain words. */
-	what: string;
-	on: readonly Endpoint[];
+	/** What happens, in a few words. */
+	description: string;
+	endpoints: readonly Endpoint[];
 	effect: Effect;
 }
 
 export const API: readonly Endpoint[] = ['chat', 'chatStream', 'models', 'submit', 'poll'];
-/** What is paid for. */
-export const PAID: readonly Endpoint[] = ['chat', 'chatStream', 'submit'];
+export const BILLABLE: readonly Endpoint[] = ['chat', 'chatStream', 'submit'];
 export const ALL: readonly Endpoint[] = [...API, 'download'];
 
-/** Rows of the fault table for the same endpoints: what happens and its effect, by name. */
-export function on(
+/** Rows of the fault table for the same endpoints: description and effect by name. */
+export function faultsOn(
 	endpoints: readonly Endpoint[],
-	rows: Record<string, readonly [what: string, effect: Effect]>,
+	rows: Record<string, readonly [description: string, effect: Effect]>,
 ): Fault[] {
-	return Object.entries(rows).map(([name, [what, effect]]) => ({
+	return Object.entries(rows).map(([name, [description, effect]]) => ({
 		name,
-		what,
-		on: endpoints,
+		description,
+		endpoints,
 		effect,
 	}));
 }

@@ -2,30 +2,30 @@ import type { Endpoint } from '../endpoints';
 import type { Fault } from './fault';
 import { FAULTS } from './table';
 
-/** A requested fault: which, where, and for how many requests. */
+/** A fault that a request or a test asks for. */
 export interface FaultSpec {
 	fault: Fault;
-	/** The endpoint it is meant for; absent: whichever is asked. */
+	/** Set by a prefix; without one, the endpoint that gets the request. */
 	endpoint?: 'poll' | 'download';
-	/** Requests it still spoils. */
-	left: number;
+	/** Requests that it is still played on. */
+	remaining: number;
 }
 
 const byName = new Map(FAULTS.map((fault) => [fault.name, fault]));
 
 /** Reads `[poll-|download-]<fault>[-once|-twice]`; undefined when there is no such fault. */
 export function readFaultSpec(text: string): FaultSpec | undefined {
-	const [, place, name = '', times] =
+	const [, prefix, name = '', times] =
 		/^(?:(poll|download)-)?(.+?)(?:-(once|twice))?$/.exec(text) ?? [];
 	const fault = byName.get(name);
 	if (!fault) return undefined;
-	const left = times === 'once' ? 1 : times === 'twice' ? 2 : Infinity;
-	if (place === undefined) return { fault, left };
-	const endpoint = place === 'poll' ? 'poll' : 'download';
-	return fault.on.includes(endpoint) ? { fault, left, endpoint } : undefined;
+	const remaining = times === 'once' ? 1 : times === 'twice' ? 2 : Infinity;
+	if (prefix === undefined) return { fault, remaining };
+	const endpoint = prefix === 'poll' ? 'poll' : 'download';
+	return fault.endpoints.includes(endpoint) ? { fault, remaining, endpoint } : undefined;
 }
 
-export function appliesTo(order: FaultSpec, endpoint: Endpoint): boolean {
-	if (endpoint === 'poll' || endpoint === 'download') return order.endpoint === endpoint;
-	return order.endpoint === undefined && order.fault.on.includes(endpoint);
+export function appliesTo(spec: FaultSpec, endpoint: Endpoint): boolean {
+	if (endpoint === 'poll' || endpoint === 'download') return spec.endpoint === endpoint;
+	return spec.endpoint === undefined && spec.fault.endpoints.includes(endpoint);
 }

@@ -6,11 +6,11 @@ export interface Injection {
 	endpoint: Exclude<Endpoint, 'other'>;
 	/** A name of the fault table, with or without `-once` or `-twice`. */
 	fault: string;
-	/** Requests it spoils; default: every one until `clearFaults`. */
+	/** Requests it is played on; default: all until `clearFaults`. */
 	times?: number;
-	/** Requests of the endpoint it lets pass first; default 0. */
+	/** Requests of the endpoint that pass first; default 0. */
 	after?: number;
-	/** Only requests whose path or body holds this text count. */
+	/** Only for requests whose path or body contains this text. */
 	matching?: string;
 }
 
@@ -18,36 +18,38 @@ interface Pending {
 	injection: Injection;
 	fault: Fault;
 	skip: number;
-	left: number;
+	remaining: number;
 }
 
-/** Faults that a test, not the request, asks for; the oldest that is due is played. */
+/** Faults that a test asks for, not the request. The oldest one that is due is played. */
 export class Injections {
 	#pending: Pending[] = [];
 
-	/** Throws when there is no such fault or it cannot happen on this endpoint. */
+	/** Throws if there is no such fault or it cannot happen on this endpoint. */
 	add(injection: Injection): void {
-		const order = readFaultSpec(injection.fault);
-		if (!order || order.endpoint || !order.fault.on.includes(injection.endpoint)) {
+		const spec = readFaultSpec(injection.fault);
+		if (!spec || spec.endpoint || !spec.fault.endpoints.includes(injection.endpoint)) {
 			throw new Error(`No fault '${injection.fault}' on '${injection.endpoint}'.`);
 		}
-		const { fault, left } = order;
+		const { fault, remaining } = spec;
 		const skip = injection.after ?? 0;
-		this.#pending.push({ injection, fault, skip, left: injection.times ?? left });
+		this.#pending.push({ injection, fault, skip, remaining: injection.times ?? remaining });
 	}
 
 	take(endpoint: Endpoint, path: string, body: unknown): Fault | undefined {
 		const text = `${path}\n${JSON.stringify(body) ?? ''}`;
-		const due = this.#pending.find(({ injection, left }) => {
-			return left > 0 && injection.endpoint === endpoint && text.includes(injection.matching ?? '');
+		const due = this.#pending.find(({ injection, remaining }) => {
+			return (
+				remaining > 0 && injection.endpoint === endpoint && text.includes(injection.matching ?? '')
+			);
 		});
 		if (!due) return undefined;
 		if (due.skip > 0) {
 			due.skip -= 1;
 			return undefined;
 		}
-		due.left -= 1;
-		this.#pending = this.#pending.filter(({ left }) => left > 0);
+		due.remaining -= 1;
+		this.#pending = this.#pending.filter(({ remaining }) => remaining > 0);
 		return due.fault;
 	}
 

@@ -1,7 +1,7 @@
-import { jsonAnswer } from '../answer';
-import { ALL, API, on, type Effect } from './fault';
+import { jsonResponse } from '../httpResponse';
+import { ALL, API, faultsOn, type Effect } from './fault';
 import * as stream from './effects/stream';
-import { echoKey, empty, json, page, plainText, rawJson, replace } from './effects/replace';
+import { echoKey, empty, json, html, plainText, rawJson, replace } from './effects/replace';
 
 const alter = (change: (body: Record<string, unknown>) => unknown): Effect => ({
 	kind: 'alter',
@@ -20,16 +20,16 @@ const without = (field: string) =>
 const hugeList = () =>
 	Array.from({ length: 100_000 }, (_, index) => ({ id: `model-${index}`, object: 'model' }));
 
-/** Bodies that are malformed, or lack what the document promises. */
+/** Bodies that are malformed, or lack something that the document promises. */
 export const malformedBodies = [
-	...on(ALL, {
-		'html-200': ['200 with an HTML page', page(200)],
+	...faultsOn(ALL, {
+		'html-200': ['200 with an HTML page', html(200)],
 		'text-200': ['200 with plain text', plainText(200)],
 		'empty-200': ['200 without a body', empty(200)],
 	}),
-	...on(API, {
+	...faultsOn(API, {
 		'empty-204': ['204', empty(204)],
-		'json-invalid': ['200 called JSON that does not parse', rawJson('{"id": "x", ')],
+		'json-invalid': ['200 with invalid JSON', rawJson('{"id": "x", ')],
 		'json-null': ['200 with null', json(null)],
 		'json-number': ['200 with 42', json(42)],
 		'json-string': ['200 with a string', json('done')],
@@ -48,28 +48,31 @@ export const malformedBodies = [
 			rawJson('['.repeat(50_000) + ']'.repeat(50_000)),
 		],
 		'echo-key-general': ['401 that repeats the Authorization header', echoKey('general')],
-		'echo-key-alternate': ['the same in the alternate body', echoKey('alternate')],
+		'echo-key-alternate': ['the same in the alternate shape', echoKey('alternate')],
 		'echo-key-text': ['the same as plain text', echoKey('text')],
 		'echo-key-html': ['500 with a page that repeats the header', echoKey('html')],
 	}),
-	...on(['chat'], {
+	...faultsOn(['chat'], {
 		'no-choices': ['a completion with no choices', alter((body) => ({ ...body, choices: [] }))],
 		'no-usage': ['a completion without usage', without('usage')],
 		'null-content': ['a completion whose content is null', oddChoice(null, 'stop')],
 		'output-filtered': ['finish_reason content_filter', oddChoice('You', 'content_filter')],
-		'stream-unasked': ['a completion as an event stream', stream.unasked],
+		'stream-unrequested': [
+			'a completion as an event stream that was not requested',
+			stream.unrequestedStream,
+		],
 	}),
-	...on(['models'], {
+	...faultsOn(['models'], {
 		'models-bare': ['the list as a bare array', alter(({ data }) => data)],
 		'models-named': ['the list as {models: [...]}', alter(({ data }) => ({ models: data }))],
 		'models-strings': ['the list as plain strings', json(['heron-chat', 'kite-motion@20250501'])],
 		'models-empty': ['an empty list', json({ object: 'list', data: [] })],
 		'models-huge': [
 			'a list of 100,000 models',
-			replace(() => jsonAnswer({ object: 'list', data: hugeList() })),
+			replace(() => jsonResponse({ object: 'list', data: hugeList() })),
 		],
 	}),
-	...on(['submit'], {
+	...faultsOn(['submit'], {
 		'no-tasks': [
 			'an accepted submission that lists no task',
 			alter((body) => ({ ...body, data: [] })),

@@ -1,4 +1,4 @@
-import { API, on } from './fault';
+import { API, faultsOn } from './fault';
 import { httpDate, rateLimited } from './effects/replace';
 
 const HOUR = 3_600_000;
@@ -11,17 +11,17 @@ const inBody = Object.entries({
 	text: 'soon',
 });
 
-/** 429 answers that say when to come back in a way of their own. */
+/** 429 responses that give the time of a retry in different ways, or not at all. */
 export const rateLimits = [
 	...inBody.flatMap(([name, retry_after]) =>
-		on(API, {
+		faultsOn(API, {
 			[`retry-after-${name}`]: [
 				`429 whose data.retry_after is ${JSON.stringify(retry_after)}`,
 				rateLimited({ retry_after }),
 			],
 		}),
 	),
-	...on(API, {
+	...faultsOn(API, {
 		'retry-after-absent': ['429 that does not say when', rateLimited(null)],
 		'retry-after-header': [
 			'429 with only Retry-After: 1',

@@ -5,10 +5,10 @@ import { ApiError } from '../apiError';
 import { appliesTo, readFaultSpec, type FaultSpec } from './faultSpec';
 
 const MODEL_PREFIX = 'fault-';
-const REPEATS_KEPT = 10_000;
-const REPEAT_MS = 60_000;
+const MAX_REQUESTS = 10_000;
+const FORGET_AFTER_MS = 60_000;
 
-const loose = z.looseObject({
+const bodySchema = z.looseObject({
 	model: z.string().catch(''),
 	prompt: z.string().catch(''),
 	messages: z
@@ -21,14 +21,14 @@ export function isFaultModel(id: string): boolean {
 	return id.startsWith(MODEL_PREFIX) && readFaultSpec(id.slice(MODEL_PREFIX.length)) !== undefined;
 }
 
-/** The faults a request body asks for by its model name and by `[fault:<name>]` in its texts. */
+/** The faults that a request body asks for, by its model and by `[fault:<name>]` in its texts. */
 export function faultSpecsIn(body: unknown): FaultSpec[] {
-	const { data } = loose.safeParse(body);
+	const { data } = bodySchema.safeParse(body);
 	if (!data) return [];
 	const text = [data.prompt, ...data.messages.map(({ content }) => content)].join('\n');
 	const tagged = [...text.matchAll(/\[fault:([^\]]*)\]/g)].map(([, name = '']) => {
-		const order = readFaultSpec(name.trim());
-		if (order) return order;
+		const spec = readFaultSpec(name.trim());
+		if (spec) return spec;
 		throw new ApiError(400, 'invalid_request_error', `There is no fault named '${name}'.`);
 	});
 	const { model } = data;
@@ -37,40 +37,42 @@ export function faultSpecsIn(body: unknown): FaultSpec[] {
 }
 
 /**
- * Counts how often the same request came with a `-once` or `-twice` fault. A minute after its last
- * coming a request is new again, so the same workflow can be run and seen to fail again.
+ * Counts how often the same request was received with a `-once` or `-twice` fault. After a minute it counts from
+ * zero, so that the same workflow can be run again and fails again.
  */
-export class Repeats {
-	readonly #seen = new Map<string, { count: number; at: number }>();
+export class RepeatCounter {
+	readonly #received = new Map<string, { count: number; at: number }>();
 
-	/** The first order that spoils a request of this endpoint now. */
-	due(orders: readonly FaultSpec[], endpoint: Endpoint, body: unknown, nowMs: number) {
-		return orders.find((order) => {
-			if (!appliesTo(order, endpoint)) return false;
-			if (order.left === Infinity) return true;
-			const parts = [endpoint, order.fault.name, JSON.stringify(body)].join('\n');
-			return this.#count(createHash('sha256').update(parts).digest('base64'), nowMs) < order.left;
+	/** The first fault that is played on this request. */
+	select(specs: readonly FaultSpec[], endpoint: Endpoint, body: unknown, nowMs: number) {
+		return specs.find((spec) => {
+			if (!appliesTo(spec, endpoint)) return false;
+			if (spec.remaining === Infinity) return true;
+			const parts = [endpoint, spec.fault.name, JSON.stringify(body)].join('\n');
+			return (
+				this.#count(createHash('sha256').update(parts).digest('base64'), nowMs) < spec.remaining
+			);
 		});
 	}
 
 	#count(key: string, nowMs: number): number {
-		const before = this.#seen.get(key);
-		const count = before && nowMs - before.at < REPEAT_MS ? before.count : 0;
-		this.#seen.delete(key);
-		this.#seen.set(key, { count: count + 1, at: nowMs });
-		const [oldest] = this.#seen.keys();
-		if (this.#seen.size > REPEATS_KEPT && oldest !== undefined) this.#seen.delete(oldest);
+		const previous = this.#received.get(key);
+		const count = previous && nowMs - previous.at < FORGET_AFTER_MS ? previous.count : 0;
+		this.#received.delete(key);
+		this.#received.set(key, { count: count + 1, at: nowMs });
+		const [oldest] = this.#received.keys();
+		if (this.#received.size > MAX_REQUESTS && oldest !== undefined) this.#received.delete(oldest);
 		return count;
 	}
 
 	clear(): void {
-		this.#seen.clear();
+		this.#received.clear();
 	}
 }
 
-/** A task's own order for one of its polls or its download; uses it up by one. */
-export function selectFault(orders: readonly FaultSpec[], endpoint: Endpoint) {
-	const order = orders.find((one) => appliesTo(one, endpoint) && one.left > 0);
-	if (order) order.left -= 1;
-	return order;
+/** The fault that a task has for a poll or its download; counts as played once. */
+export function selectFault(specs: readonly FaultSpec[], endpoint: Endpoint) {
+	const spec = specs.find((one) => appliesTo(one, endpoint) && one.remaining > 0);
+	if (spec) spec.remaining -= 1;
+	return spec;
 }

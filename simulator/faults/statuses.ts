@@ -1,7 +1,7 @@
-import { ALL, API, on } from './fault';
-import { empty, page, plainText, refusal } from './effects/replace';
+import { ALL, API, faultsOn } from './fault';
+import { empty, html, plainText, apiError } from './effects/replace';
 
-// The document gives no code for 413, 500, 502 and 503; those are invented.
+// The document gives no codes for 413, 500, 502 and 503. These are invented.
 const DOCUMENTED = [
 	['invalid-request', 400, 'invalid_request_error', null],
 	['content-filtered', 400, 'content_filtered', { reason: 'violence' }],
@@ -17,35 +17,35 @@ const DOCUMENTED = [
 ] as const;
 
 const documented = DOCUMENTED.flatMap(([name, status, code, data]) =>
-	on(API, {
-		[name]: [`${status} ${code}`, refusal(status, code, data)],
+	faultsOn(API, {
+		[name]: [`${status} ${code}`, apiError(status, code, data)],
 		[`${name}-general`]: [
 			`${status} ${code}, {code, message, data}`,
-			refusal(status, code, data, 'general'),
+			apiError(status, code, data, 'general'),
 		],
 		[`${name}-alternate`]: [
 			`${status} ${code}, {error: {message, type, code}}`,
-			refusal(status, code, data, 'alternate'),
+			apiError(status, code, data, 'alternate'),
 		],
 	}),
 );
 
-const bare = [400, 401, 403, 404, 413, 429, 500, 502, 503].flatMap((status) =>
-	on(ALL, {
-		[`html-${status}`]: [`${status} with an HTML page`, page(status)],
+const withoutErrorBody = [400, 401, 403, 404, 413, 429, 500, 502, 503].flatMap((status) =>
+	faultsOn(ALL, {
+		[`html-${status}`]: [`${status} with an HTML page`, html(status)],
 		[`text-${status}`]: [`${status} with plain text`, plainText(status)],
 		[`empty-${status}`]: [`${status} without a body`, empty(status)],
 	}),
 );
 
 const undocumented = [402, 405, 408, 409, 422, 451, 504, 529].flatMap((status) =>
-	on(API, {
+	faultsOn(API, {
 		[`status-${status}`]: [
 			`${status}, which the document does not name`,
-			refusal(status, `status_${status}`, null),
+			apiError(status, `status_${status}`, null),
 		],
 	}),
 );
 
-/** The document's statuses and codes, the same without their bodies, and some others. */
-export const statuses = [...documented, ...bare, ...undocumented];
+/** The statuses and codes of the document, the same statuses with other bodies, and statuses it does not name. */
+export const statuses = [...documented, ...withoutErrorBody, ...undocumented];

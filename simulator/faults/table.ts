@@ -1,5 +1,5 @@
 import type { Fault } from './fault';
-import { inBetween } from './inBetween';
+import { intermediaries } from './intermediaries';
 import { malformedBodies } from './malformedBodies';
 import { rateLimits } from './rateLimits';
 import { statuses } from './statuses';
@@ -7,11 +7,11 @@ import { streams } from './streams';
 import { tasks } from './tasks';
 import { transport } from './transport';
 
-/** Every fault the simulator can play; help texts, the read-me and tests are made from it. */
+/** Every fault of the simulator. The help text, the README and the tests use this table. */
 export const FAULTS: readonly Fault[] = [
 	...statuses,
 	...rateLimits,
-	...inBetween,
+	...intermediaries,
 	...transport,
 	...malformedBodies,
 	...streams,

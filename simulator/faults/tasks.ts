@@ -1,10 +1,10 @@
-import { on } from './fault';
+import { faultsOn } from './fault';
 import * as task from './effects/task';
 
 const REASON = { code: 'generation_failed', message: 'The scene could not be drawn.' };
 
-/** Tasks that are accepted and end badly; the prompt or model of the submission decides. */
-export const tasks = on(['submit'], {
+/** Tasks that fail, never end or report odd values. */
+export const tasks = faultsOn(['submit'], {
 	'task-failed-string': ['failed, error is a string', task.failed(REASON.message)],
 	'task-failed-object': ['failed, error is {code, message}', task.failed(REASON)],
 	'task-failed-nested': ['failed, error is {error: {message}}', task.failed({ error: REASON })],
@@ -15,11 +15,11 @@ export const tasks = on(['submit'], {
 	'task-failed-absent': ['failed, without an error', task.failed()],
 	'task-failed-long': ['failed, error is 100 kB of text', task.failed('Too dark. '.repeat(10_000))],
 	'task-failed-echo-key': ['failed, error repeats the key', task.failedEchoingKey],
-	'task-endless': ['processing for ever', task.ending('processing forever')],
-	'task-queued': ['queued for ever', task.ending('queued forever')],
+	'task-endless': ['processing forever', task.ending('processing forever')],
+	'task-queued': ['queued forever', task.ending('queued forever')],
 	'task-forgotten': ['404 task_not_found from the first poll', task.ending('forgotten')],
 	'not-found-yet': [
-		'404 task_not_found for the first 10 s, as from a replica that lags',
+		'404 task_not_found for the first 10 s, like a replica that lags',
 		task.notFoundYet,
 	],
 	'task-url-null': ['completed, url is null', task.completedWith({ url: null })],

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { TaskOutcome } from '../faults/fault';
 import type { FaultSpec } from '../faults/faultSpec';
 import type { VideoRequest } from '../requests';
-import { film, filmDuration, type FilmOrder } from './film';
+import { mp4File, actualDuration, type VideoFormat } from './mp4';
 
 const RETENTION_MS = 7 * 24 * 3600 * 1000;
 const QUEUED_SHARE = 0.15;
-/** Its multiples fall into the largest gap left, each time. */
+/** Each of its multiples falls into the largest gap that is left. */
 const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
 
 export type TaskStatus = 'queued' | 'processing' | 'completed' | 'failed';
@@ -17,20 +17,20 @@ export interface Task {
 	model: string;
 	prompt: string;
 	revisedPrompt: string;
-	order: FilmOrder;
-	/** The task contains the video as base64, not as a URL. */
+	format: VideoFormat;
+	/** The task contains the video as base64 instead of a URL. */
 	inline: boolean;
 	/** Milliseconds since 1970. */
 	createdAt: number;
 	/** How long it takes. */
 	durationMs: number;
-	/** How it ends, when not well. */
+	/** How it ends under a fault. */
 	outcome?: TaskOutcome;
-	/** Faults its prompt orders for its polls and its download. */
+	/** Faults that its prompt asks for on its polls and its download. */
 	faults: readonly FaultSpec[];
 }
 
-/** The video tasks; their state is computed from the time of each request. */
+/** The video tasks. The state of a task is computed from the time of the request. */
 export class TaskStore {
 	readonly #tasks = new Map<string, Task>();
 	/** Submissions accepted so far. */
@@ -38,10 +38,10 @@ export class TaskStore {
 
 	constructor(
 		private readonly now: () => number,
-		private readonly kept: number,
+		private readonly maxTasks: number,
 	) {}
 
-	/** Makes the `n` tasks of one submission; each but the first is done a little earlier. */
+	/** Creates the `n` tasks of one submission; each is completed a little earlier than the one before. */
 	create(
 		request: VideoRequest,
 		seconds: number,
@@ -56,7 +56,7 @@ export class TaskStore {
 			model,
 			prompt,
 			revisedPrompt: `${prompt.trim()} (steady camera, soft light)`,
-			order: { size, duration, fps },
+			format: { size, duration, fps },
 			inline: request.response_format === 'b64_json',
 			createdAt: this.now(),
 			durationMs: seconds * 1000 * (1 - index / 10),
@@ -65,11 +65,11 @@ export class TaskStore {
 		}));
 		for (const task of tasks) this.#tasks.set(task.id, task);
 		this.submissions += 1;
-		this.#forgetOldest();
+		this.#deleteOldest();
 		return tasks;
 	}
 
-	/** The task, unless it is unknown or older than the 7 days the document promises. */
+	/** The task, unless it is unknown or older than the 7 days for which the document promises to keep it. */
 	find(id: string): Task | undefined {
 		const task = this.#tasks.get(id);
 		if (!task || this.now() - task.createdAt <= RETENTION_MS) return task;
@@ -86,16 +86,16 @@ export class TaskStore {
 		this.submissions = 0;
 	}
 
-	#forgetOldest(): void {
+	#deleteOldest(): void {
 		for (const [id, task] of this.#tasks) {
 			const expired = this.now() - task.createdAt > RETENTION_MS;
-			if (!expired && this.#tasks.size <= this.kept) return;
+			if (!expired && this.#tasks.size <= this.maxTasks) return;
 			this.#tasks.delete(id);
 		}
 	}
 }
 
-/** How long the next task takes: tasks of a range are spread over it evenly, whatever their number. */
+/** How many seconds the next task takes. With a range, any number of tasks is spread evenly over it. */
 export function spread(
 	seconds: number | readonly [from: number, to: number],
 	tasksBefore: number,
@@ -105,7 +105,7 @@ export function spread(
 	return from + (to - from) * ((tasksBefore * GOLDEN_RATIO) % 1);
 }
 
-/** Whether the status query knows the task: a replica that answers it may lag behind the submission. */
+/** Whether a poll finds the task: the replica that answers it may lag behind the submission. */
 export function isKnown({ outcome, createdAt }: Task, now: number, lagSeconds: number): boolean {
 	if (outcome?.ending === 'forgotten') return false;
 	return !outcome?.lags || now - createdAt >= lagSeconds * 1000;
@@ -114,17 +114,18 @@ export function isKnown({ outcome, createdAt }: Task, now: number, lagSeconds: n
 /** Status and progress (percent) of a task at a moment. */
 export function stateOf(task: Task, now: number): { status: TaskStatus; progress: number } {
 	const ending = task.outcome?.ending;
-	const share = task.durationMs > 0 ? (now - task.createdAt) / task.durationMs : 1;
-	if (share < QUEUED_SHARE || ending === 'queued forever') return { status: 'queued', progress: 0 };
-	if (share < 1 || ending === 'processing forever') {
-		const done = (Math.min(share, 1) - QUEUED_SHARE) / (1 - QUEUED_SHARE);
+	const elapsed = task.durationMs > 0 ? (now - task.createdAt) / task.durationMs : 1;
+	if (elapsed < QUEUED_SHARE || ending === 'queued forever')
+		return { status: 'queued', progress: 0 };
+	if (elapsed < 1 || ending === 'processing forever') {
+		const done = (Math.min(elapsed, 1) - QUEUED_SHARE) / (1 - QUEUED_SHARE);
 		return { status: 'processing', progress: Math.max(1, Math.min(99, Math.floor(done * 100))) };
 	}
 	if (ending === 'failed') return { status: 'failed', progress: 60 };
 	return { status: 'completed', progress: 100 };
 }
 
-/** The task as the status query answers it. `origin` is where its file is served. */
+/** The task as a poll returns it. `origin` is where its file is served. */
 export async function taskBody(
 	task: Task,
 	now: number,
@@ -133,15 +134,15 @@ export async function taskBody(
 ): Promise<Record<string, unknown>> {
 	const { status, progress } = stateOf(task, now);
 	const done = status === 'completed';
-	const { size, fps } = task.order;
-	const metadata = { duration: filmDuration(task.order), size, fps, format: 'mp4' };
+	const { size, fps } = task.format;
+	const metadata = { duration: actualDuration(task.format), size, fps, format: 'mp4' };
 	const finished = Math.floor((task.createdAt + task.durationMs) / 1000);
 	const body: Record<string, unknown> = {
 		id: task.id,
 		status,
 		progress,
 		url: done && !task.inline ? `${origin}/files/${task.id}.mp4` : null,
-		...(done && task.inline ? { b64_json: (await film(task.order)).toString('base64') } : {}),
+		...(done && task.inline ? { b64_json: (await mp4File(task.format)).toString('base64') } : {}),
 		revised_prompt: task.revisedPrompt,
 		metadata,
 		created_at: Math.floor(task.createdAt / 1000),

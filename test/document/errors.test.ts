@@ -145,7 +145,7 @@ test.each(['echo-key-general', 'echo-key-alternate', 'echo-key-text', 'echo-key-
 );
 
 test.each([
-	['refuse', 0],
+	['reset', 0],
 	['lost', 1],
 	['reset-inside', 1],
 	['truncated', 1],

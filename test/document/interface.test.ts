@@ -189,7 +189,7 @@ test.each([
 	'stream-garbage',
 	'stream-error-general',
 	'stream-error-alternate',
-	'stream-nonsense',
+	'stream-wrong-shape',
 ])(
 	'Events 4: a stream that breaks (%s) is an error that keeps the text so far, not a short answer',
 	async (fault) => {

@@ -61,7 +61,9 @@ export class LimitedService {
 		const { clock, overLimit } = this.options;
 		const exceeded = this.limiter.take(key, clock.now());
 		if (exceeded === undefined) return undefined;
-		return overLimit ?? { status: 429, seconds: Math.max(1, Math.ceil(exceeded.waitMs / 1000)) };
+		return (
+			overLimit ?? { status: 429, seconds: Math.max(1, Math.ceil(exceeded.retryAfterMs / 1000)) }
+		);
 	}
 
 	/** How often the most refused request was refused. */

@@ -268,7 +268,7 @@ describe.each([
 	test.each([
 		'stream-empty',
 		'stream-only-done',
-		'stream-nonsense',
+		'stream-wrong-shape',
 		'stream-garbage',
 		'stream-html',
 		'stream-cut',

@@ -118,7 +118,7 @@ test.each(['html-502', 'text-500', 'empty-503', 'html-403', 'empty-401', 'status
 	},
 );
 
-test.each(['refuse', 'lost', 'reset-inside', 'truncated'])(
+test.each(['reset', 'lost', 'reset-inside', 'truncated'])(
 	'an answer that does not arrive (%s) fails its item alone, and it is not sent again',
 	async (fault) => {
 		const node = middleFails(fault);

@@ -206,7 +206,7 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: 'The connection breaks before or inside the response',
-		faults: ['lost', 'refuse', 'reset-inside', 'truncated', 'stream-reset'],
+		faults: ['lost', 'reset', 'reset-inside', 'truncated', 'stream-reset'],
 		rule: lost(code('connection_lost')),
 	},
 	{
@@ -281,7 +281,7 @@ export const ROWS: readonly Row[] = [
 	{
 		what: 'A good response that comes late, in odd pieces or with odd headers',
 		faults: [
-			...['slow-answer', 'slow-drip', 'close-after', 'unknown-encoding'],
+			...['slow-response', 'slow-drip', 'close-after', 'unknown-encoding'],
 			...['wrong-type', 'no-type', 'no-length', 'created'],
 		],
 		rule: good,
@@ -293,7 +293,7 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: 'A completion as an event stream that nobody asked for',
-		faults: ['stream-unasked'],
+		faults: ['stream-unrequested'],
 		rule: good,
 	},
 	{
@@ -308,7 +308,7 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: 'A stream with something else in it',
-		faults: ['stream-only-done', 'stream-long-line', 'stream-garbage', 'stream-nonsense'],
+		faults: ['stream-only-done', 'stream-long-line', 'stream-garbage', 'stream-wrong-shape'],
 		rule: malformed(),
 	},
 	{
@@ -380,7 +380,8 @@ const ELSEWHERE = ['stream-endless'];
 
 const ways = new Map<string, readonly Way[]>([
 	...FAULTS.map(
-		({ name, on }) => [name, WAYS.filter((way) => on.includes(endpointOf(way)))] as const,
+		({ name, endpoints }) =>
+			[name, WAYS.filter((way) => endpoints.includes(endpointOf(way)))] as const,
 	),
 	...CONNECTION_FAULTS.map(({ name, ways }) => [name, ways] as const),
 ]);

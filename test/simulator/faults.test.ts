@@ -7,7 +7,7 @@ type Asked = Exclude<Endpoint, 'other'>;
 
 /** Faults whose answer is right in the end; what they change is the way it comes. */
 const harmless = [
-	'slow-answer',
+	'slow-response',
 	'slow-drip',
 	'close-after',
 	'stream-split',
@@ -66,8 +66,9 @@ describe('the fault table', () => {
 		}
 	});
 
-	const cases = FAULTS.filter(({ effect }) => effect.kind !== 'task').flatMap(({ name, on }) =>
-		on.flatMap((endpoint) => (endpoint === 'other' ? [] : [[name, endpoint] as const])),
+	const cases = FAULTS.filter(({ effect }) => effect.kind !== 'task').flatMap(
+		({ name, endpoints }) =>
+			endpoints.flatMap((endpoint) => (endpoint === 'other' ? [] : [[name, endpoint] as const])),
 	);
 
 	it.each(cases)('%s on %s spoils one answer, and the next is good', async (fault, endpoint) => {
@@ -151,7 +152,7 @@ describe('asking for a fault', () => {
 	});
 
 	it('counts a lost submission as accepted and a refused one as not', async () => {
-		await post(simulator, VIDEO, { ...scene, prompt: '[fault:refuse]' });
+		await post(simulator, VIDEO, { ...scene, prompt: '[fault:reset]' });
 		expect(simulator.submissions).toBe(0);
 		await post(simulator, VIDEO, { ...scene, prompt: '[fault:lost]' });
 		expect(simulator.submissions).toBe(1);
@@ -192,7 +193,7 @@ describe('asking for a fault', () => {
 	});
 
 	it('streams what was asked for in one piece', async () => {
-		simulator.inject({ endpoint: 'chat', fault: 'stream-unasked', times: 1 });
+		simulator.inject({ endpoint: 'chat', fault: 'stream-unrequested', times: 1 });
 		const seen = await post(simulator, CHAT, question);
 		expect(seen.headers['content-type']).toContain('text/event-stream');
 		const [said, ...rest] = seen.body.toString().split('\n\n');

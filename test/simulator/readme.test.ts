@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { faultTable } from '../../simulator/faultMenu';
+import { faultTable } from '../../simulator/faultList';
 
 it("the simulator's read-me lists every fault of the table", () => {
 	const text = readFileSync(join(__dirname, '../../simulator/README.md'), 'utf8');

@@ -1,107 +1,107 @@
 import { z } from 'zod';
-import { streamAnswer } from '../../answer';
+import { eventStreamResponse } from '../../httpResponse';
 import { errorBody, ApiError, type ErrorShape } from '../../apiError';
 import type { Effect, FaultContext } from '../fault';
-import type { RawResponse } from '../../rawResponse';
-import { frame } from '../../chat/complete';
+import type { ResponseWriter } from '../../responseWriter';
+import { event } from '../../chat/complete';
 import { damage } from './damage';
 
-type Frames = readonly string[];
+type Events = readonly string[];
 
 const isEnd = (text: string) => text.includes('[DONE]') || /"finish_reason":"/.test(text);
 
-function firstHalf(frames: Frames): Frames {
-	const words = frames.filter((text) => !isEnd(text));
+function firstHalf(events: Events): Events {
+	const words = events.filter((text) => !isEnd(text));
 	return words.slice(0, Math.ceil(words.length / 2));
 }
 
-/** Plays the frames of a stream by hand; `play` ends or breaks it. */
+/** Sends the events of a stream by hand; `play` ends or breaks the stream. */
 function stream(
-	play: (wire: RawResponse, frames: Frames, context: FaultContext) => Promise<void>,
+	play: (writer: ResponseWriter, events: Events, context: FaultContext) => Promise<void>,
 ): Effect {
-	return damage(async (wire, answer, context) => {
-		wire.start(answer.status, answer.headers);
-		await play(wire, answer.frames ?? [], context);
+	return damage(async (writer, response, context) => {
+		writer.sendHead(response.status, response.headers);
+		await play(writer, response.events ?? [], context);
 	});
 }
 
-async function sendAll(wire: RawResponse, frames: Frames): Promise<void> {
-	for (const text of frames) await wire.send(text);
+async function sendEvents(writer: ResponseWriter, events: Events): Promise<void> {
+	for (const text of events) await writer.send(text);
 }
 
-/** Sends these frames instead, each in a packet of its own, and ends in an orderly way. */
-export function rewritten(change: (frames: Frames) => Frames): Effect {
-	return stream(async (wire, frames) => {
-		await sendAll(wire, change(frames));
-		await wire.end();
+/** Sends these events instead, each in a packet of its own, and ends the stream in an orderly way. */
+export function rewritten(change: (events: Events) => Events): Effect {
+	return stream(async (writer, events) => {
+		await sendEvents(writer, change(events));
+		await writer.end();
 	});
 }
 
-/** Half the words, then `then`. */
-export function halfStream(then: (wire: RawResponse) => void | Promise<void>): Effect {
-	return stream(async (wire, frames) => {
-		await sendAll(wire, firstHalf(frames));
-		await wire.pause(5);
-		await then(wire);
+/** Sends half the words, then calls `then`. */
+export function halfStream(then: (writer: ResponseWriter) => void | Promise<void>): Effect {
+	return stream(async (writer, events) => {
+		await sendEvents(writer, firstHalf(events));
+		await writer.pause(5);
+		await then(writer);
 	});
 }
 
-/** Half the words, then these frames, and no more. */
+/** Sends half the words, then these events, and ends. */
 export function halfThen(...extra: string[]): Effect {
-	return rewritten((frames) => [...firstHalf(frames), ...extra]);
+	return rewritten((events) => [...firstHalf(events), ...extra]);
 }
 
-/** The frames with something put between the first two and the others. */
+/** Inserts events after the first two. */
 export function inserted(...extra: string[]): Effect {
-	return rewritten((frames) => [...frames.slice(0, 2), ...extra, ...frames.slice(2)]);
+	return rewritten((events) => [...events.slice(0, 2), ...extra, ...events.slice(2)]);
 }
 
 export function errorInside(shape: ErrorShape): Effect {
 	const error = new ApiError(503, 'service_unavailable', 'The model went away.');
-	return halfThen(frame(errorBody(error, shape)));
+	return halfThen(event(errorBody(error, shape)));
 }
 
-export const echoKeyInside = stream(async (wire, frames, { authorization }) => {
+export const echoKeyInside = stream(async (writer, events, { authorization }) => {
 	const error = new ApiError(401, 'invalid_api_key', `No such key: ${authorization}`);
-	await sendAll(wire, [...firstHalf(frames), frame(errorBody(error, 'alternate'))]);
-	await wire.end();
+	await sendEvents(writer, [...firstHalf(events), event(errorBody(error, 'alternate'))]);
+	await writer.end();
 });
 
-/** One byte a packet: characters, lines and events are all split. */
-export const byteByByte = stream(async (wire, frames) => {
-	for (const byte of Buffer.from(frames.join(''))) await wire.send(Uint8Array.of(byte));
-	await wire.end();
+/** One byte in each packet: characters, lines and events are all split. */
+export const byteByByte = stream(async (writer, events) => {
+	for (const byte of Buffer.from(events.join(''))) await writer.send(Uint8Array.of(byte));
+	await writer.end();
 });
 
-export const withoutDone = rewritten((frames) => frames.filter((text) => !text.includes('[DONE]')));
+export const withoutDone = rewritten((events) => events.filter((text) => !text.includes('[DONE]')));
 
-export const withoutReason = rewritten((frames) =>
-	frames.map((text) => text.replace(/"finish_reason":"\w+"/, '"finish_reason":null')),
+export const withoutReason = rewritten((events) =>
+	events.map((text) => text.replace(/"finish_reason":"\w+"/, '"finish_reason":null')),
 );
 
-export const slowStream = stream(async (wire, frames, { slowMs }) => {
-	await sendAll(wire, firstHalf(frames));
-	await wire.pause(slowMs);
-	await sendAll(wire, frames.slice(firstHalf(frames).length));
-	await wire.end();
+export const slowStream = stream(async (writer, events, { slowMs }) => {
+	await sendEvents(writer, firstHalf(events));
+	await writer.pause(slowMs);
+	await sendEvents(writer, events.slice(firstHalf(events).length));
+	await writer.end();
 });
 
-export const endless = stream(async (wire, frames) => {
-	const words = firstHalf(frames);
-	while (!wire.gone) await sendAll(wire, words);
+export const endless = stream(async (writer, events) => {
+	const words = firstHalf(events);
+	while (!writer.isClosed) await sendEvents(writer, words);
 });
 
-/** One line longer than `oversizedBytes`, never finished by a line end until then. */
-export const longLine = stream(async (wire, frames, { oversizedBytes }) => {
-	await sendAll(wire, firstHalf(frames));
-	await wire.send('data: {"padding":"');
+/** One line of more than `oversizedBytes`. */
+export const longLine = stream(async (writer, events, { oversizedBytes }) => {
+	await sendEvents(writer, firstHalf(events));
+	await writer.send('data: {"padding":"');
 	const padding = Buffer.alloc(64 * 1024, 'x');
-	for (let sent = 0; sent < oversizedBytes && !wire.gone; sent += padding.length) {
-		await wire.send(padding);
+	for (let sent = 0; sent < oversizedBytes && !writer.isClosed; sent += padding.length) {
+		await writer.send(padding);
 	}
-	await wire.send('"}\n\n');
-	await sendAll(wire, frames.slice(firstHalf(frames).length));
-	await wire.end();
+	await writer.send('"}\n\n');
+	await sendEvents(writer, events.slice(firstHalf(events).length));
+	await writer.end();
 });
 
 const completion = z.looseObject({
@@ -109,18 +109,18 @@ const completion = z.looseObject({
 	usage: z.unknown(),
 });
 
-/** A completion that was asked for in one piece, as the chunks of a stream. */
-export const unasked = damage(async (wire, answer) => {
-	const { choices, usage, ...head } = completion.parse(JSON.parse(answer.body.toString()));
-	const chunk = (rest: object) => frame({ ...head, object: 'chat.completion.chunk', ...rest });
-	const frames = choices.flatMap(({ message, finish_reason }) => [
+/** Sends a completion as a stream although none was requested. */
+export const unrequestedStream = damage(async (writer, response) => {
+	const { choices, usage, ...head } = completion.parse(JSON.parse(response.body.toString()));
+	const chunk = (rest: object) => event({ ...head, object: 'chat.completion.chunk', ...rest });
+	const events = choices.flatMap(({ message, finish_reason }) => [
 		chunk({ choices: [{ index: 0, delta: message, finish_reason: null }] }),
 		chunk({ choices: [{ index: 0, delta: {}, finish_reason }], usage }),
 	]);
-	const { status, headers } = streamAnswer([]);
-	wire.start(status, headers);
-	await sendAll(wire, [...frames, 'data: [DONE]\n\n']);
-	await wire.end();
+	const { status, headers } = eventStreamResponse([]);
+	writer.sendHead(status, headers);
+	await sendEvents(writer, [...events, 'data: [DONE]\n\n']);
+	await writer.end();
 });
 
 const toolChunk = z.looseObject({
@@ -139,20 +139,20 @@ const toolChunk = z.looseObject({
 });
 type CallDelta = z.infer<typeof toolChunk>['choices'][0]['delta']['tool_calls'][number];
 
-/** Changes every delta of a tool call, given the one that began it. */
+/** Changes every delta of a tool call; `first` is the call's first delta. */
 function eachCall(change: (delta: CallDelta, first: CallDelta) => CallDelta): Effect {
-	return rewritten((frames) => {
-		const begun = new Map<unknown, CallDelta>();
-		return frames.map((text) => {
+	return rewritten((events) => {
+		const firstDeltas = new Map<unknown, CallDelta>();
+		return events.map((text) => {
 			if (!text.includes('"tool_calls":')) return text;
 			const chunk = toolChunk.parse(JSON.parse(text.slice('data: '.length)));
 			const { delta } = chunk.choices[0];
 			delta.tool_calls = delta.tool_calls.map((call) => {
-				const first = begun.get(call.index) ?? call;
-				begun.set(call.index, first);
+				const first = firstDeltas.get(call.index) ?? call;
+				firstDeltas.set(call.index, first);
 				return change(call, first);
 			});
-			return frame(chunk);
+			return event(chunk);
 		});
 	});
 }

@@ -6,13 +6,13 @@ function task(ending: TaskOutcome['ending'], report?: TaskOutcome['report']): Ef
 
 export const ending = (name: TaskOutcome['ending']): Effect => task(name);
 
-/** Completed in time, and unknown to the status query at first. */
+/** Completes in time, but polls do not find the task at first. */
 export const notFoundYet: Effect = {
 	kind: 'task',
 	outcome: { ending: 'completed', lags: true },
 };
 
-/** A failed task whose `error` is this value, or absent without one. */
+/** A failed task with this `error`; without an argument, the field is absent. */
 export function failed(...error: unknown[]): Effect {
 	return task('failed', (body) => (error.length > 0 ? { ...body, error: error[0] } : body));
 }
@@ -22,14 +22,14 @@ export const failedEchoingKey = task('failed', (body, authorization) => ({
 	error: { code: 'upstream_refused', message: `No such key: ${authorization}` },
 }));
 
-/** A task completed with these fields changed; undefined leaves a field out. */
+/** Changes these fields once the task is completed; undefined leaves a field out. */
 export function completedWith(changes: Record<string, unknown>): Effect {
 	return task('completed', (body) =>
 		body['status'] === 'completed' ? { ...body, ...changes } : body,
 	);
 }
 
-/** At every moment these fields are changed; undefined leaves a field out. */
+/** Changes these fields in every poll; undefined leaves a field out. */
 export function alwaysWith(changes: Record<string, unknown>): Effect {
 	return task('completed', (body) => ({ ...body, ...changes }));
 }

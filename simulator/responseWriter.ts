@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { streamEncoder, type Encoding } from './encoding';
-import type { Answer } from './answer';
+import type { HttpResponse } from './httpResponse';
 
 /**
- * The connection of one response, for what a framework cannot do: send a part, pause, stop sending,
- * disconnect. Nothing here throws when the client is gone: then sends are dropped and waits end.
+ * Writes one response to its connection, for what a framework cannot do: send a part, pause, stall,
+ * disconnect. Nothing here throws once the client has disconnected: bytes are dropped and pauses end.
  */
-export class RawResponse {
+export class ResponseWriter {
 	readonly #response: ServerResponse;
 	readonly #closed: Promise<void>;
 	#encoder: ReturnType<typeof streamEncoder> | undefined;
@@ -19,13 +19,13 @@ export class RawResponse {
 		response.on('error', () => response.destroy());
 	}
 
-	get gone(): boolean {
+	get isClosed(): boolean {
 		return this.#response.destroyed || this.#response.socket === null;
 	}
 
-	/** Sends the head. With an encoding, what follows is compressed and flushed at every send. */
-	start(status: number, headers: Record<string, string>, encoding?: Encoding): void {
-		if (this.gone) return;
+	/** Sends status and headers. With an encoding, the body is compressed and flushed at every send. */
+	sendHead(status: number, headers: Record<string, string>, encoding?: Encoding): void {
+		if (this.isClosed) return;
 		const extra = encoding ? { 'content-encoding': encoding } : {};
 		this.#response.writeHead(status, { ...headers, ...extra });
 		this.#response.flushHeaders();
@@ -34,9 +34,9 @@ export class RawResponse {
 		this.#encoder.on('data', (bytes: Buffer) => this.#response.write(bytes));
 	}
 
-	/** Sends bytes as a packet of their own and waits until the system has taken them. */
+	/** Sends bytes in a packet of their own and waits until the operating system has taken them. */
 	async send(bytes: string | Uint8Array): Promise<void> {
-		if (this.gone || bytes.length === 0) return;
+		if (this.isClosed || bytes.length === 0) return;
 		const encoder = this.#encoder;
 		const sent = new Promise<void>((resolve) => {
 			if (encoder) encoder.write(bytes, () => resolve());
@@ -48,20 +48,20 @@ export class RawResponse {
 
 	async end(): Promise<void> {
 		const encoder = this.#encoder;
-		if (encoder && !this.gone) {
+		if (encoder && !this.isClosed) {
 			await new Promise<void>((resolve) => encoder.once('end', resolve).end());
 		}
 		this.#response.end();
 	}
 
-	/** Sends a whole answer with its length. */
-	async whole({ status, headers, body }: Answer): Promise<void> {
-		this.start(status, { ...headers, 'content-length': String(body.length) });
+	/** Sends a complete response with its length. */
+	async sendAll({ status, headers, body }: HttpResponse): Promise<void> {
+		this.sendHead(status, { ...headers, 'content-length': String(body.length) });
 		await this.send(body);
 		await this.end();
 	}
 
-	/** Waits, but no longer than the client does. */
+	/** Waits, at most until the client disconnects. */
 	async pause(ms: number): Promise<void> {
 		let timer: NodeJS.Timeout | undefined;
 		const slept = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
@@ -69,17 +69,17 @@ export class RawResponse {
 		clearTimeout(timer);
 	}
 
-	/** Sends nothing more until the client, or the end of the simulator, closes the connection. */
-	async silence(): Promise<void> {
-		if (!this.gone) await this.#closed;
+	/** Sends nothing more until the client or the simulator closes the connection. */
+	async stall(): Promise<void> {
+		if (!this.isClosed) await this.#closed;
 	}
 
-	/** Closes the connection in an orderly way, whatever was promised. */
-	hangUp(): void {
+	/** Closes the connection in an orderly way, even if the announced length was not sent. */
+	close(): void {
 		this.#response.socket?.end();
 	}
 
-	/** Breaks the connection with a TCP reset. */
+	/** Resets the TCP connection. */
 	reset(): void {
 		const { socket } = this.#response;
 		try {

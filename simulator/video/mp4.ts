@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EncodedPacket } from 'mediabunny' with { 'resolution-mode': 'import' };
+import { mediabunny } from './mediabunny';
+
+const { BufferSource, BufferTarget, EncodedPacketSink, EncodedVideoPacketSource } = mediabunny;
+
+export interface VideoFormat {
+	size: string;
+	/** Seconds, as requested. */
+	duration: number;
+	fps: number;
+}
+
+const MAX_CACHED = 24;
+const FREE_BOX_HEADER = 8;
+const cached = new Map<string, Promise<Buffer>>();
+
+/** The seconds that the video really lasts: a whole number of frames. */
+export function actualDuration({ duration, fps }: VideoFormat): number {
+	return Math.round(duration * fps) / fps;
+}
+
+/** A playable MP4 (H.264 test pattern) of this size, duration and frame rate. */
+export function mp4File(format: VideoFormat): Promise<Buffer> {
+	const key = `${format.size} ${actualDuration(format)} ${format.fps}`;
+	let found = cached.get(key);
+	if (!found) {
+		found = mux(format);
+		cached.set(key, found);
+		for (const oldest of cached.keys()) {
+			if (cached.size <= MAX_CACHED) break;
+			cached.delete(oldest);
+		}
+	}
+	return found;
+}
+
+/** Appends a box of free space, which players skip, to make the file this large. */
+export function padded(video: Buffer, bytes: number): Buffer {
+	if (bytes < video.length + FREE_BOX_HEADER) return video;
+	const file = Buffer.alloc(bytes);
+	video.copy(file);
+	file.writeUInt32BE(bytes - video.length, video.length);
+	file.write('free', video.length + 4, 'latin1');
+	return file;
+}
+
+// Each asset is one closed group of pictures without B-frames, so it can be repeated, retimed and
+// cut after any frame without encoding.
+async function mux(format: VideoFormat): Promise<Buffer> {
+	const asset = await readFile(join(__dirname, 'assets', `${format.size}.mp4`));
+	const input = new mediabunny.Input({
+		source: new BufferSource(asset),
+		formats: [mediabunny.MP4],
+	});
+	const track = await input.getPrimaryVideoTrack();
+	const decoderConfig = await track?.getDecoderConfig();
+	if (!track || !decoderConfig) throw new Error(`The ${format.size} asset contains no video.`);
+	const clip: EncodedPacket[] = [];
+	for await (const packet of new EncodedPacketSink(track).packets()) clip.push(packet);
+
+	const target = new BufferTarget();
+	const output = new mediabunny.Output({
+		format: new mediabunny.Mp4OutputFormat({ fastStart: 'in-memory' }),
+		target,
+	});
+	const source = new EncodedVideoPacketSource('avc');
+	output.addVideoTrack(source, { frameRate: format.fps });
+	await output.start();
+	const frames = Math.round(format.duration * format.fps);
+	for (let frame = 0; frame < frames; frame++) {
+		const packet = clip[frame % clip.length];
+		if (!packet) throw new Error(`The ${format.size} asset contains no frames.`);
+		const { data, type } = packet;
+		const retimed = new mediabunny.EncodedPacket(data, type, frame / format.fps, 1 / format.fps);
+		await source.add(retimed, { decoderConfig });
+	}
+	await output.finalize();
+	if (!target.buffer) throw new Error('The MP4 was not written.');
+	return Buffer.from(target.buffer);
+}
