@@ -6,22 +6,22 @@ const differences = [
 	{
 		why: 'n8n opens a connection for each request',
 		tests: [
-			/^Max Concurrency a batch with (un)?compressed answers opens no more connections/,
-			// The look at the task comes over a connection of its own, and is counted with the download.
+			/^Max Concurrency limits the connections of a batch with (un)?compressed responses/,
+			// The poll uses a connection of its own, which is counted with the download.
 			/^download .*\((refused-connection|not-tls|unknown-host|lookup-failure)\)$/,
 		],
 	},
 	{
 		why: "n8n's helper undoes one content coding alone, and does not notice compressed data that end too early",
 		tests: [
-			/^(an answer|a streamed answer|a list of models) is taken when it is compressed by .*, /,
-			/^(an answer|a streamed answer|a list of models) is lost when what was compressed twice/,
+			/^(a chat response|a streamed response|a list of models) is decompressed: .*, /,
+			/^(a chat response|a streamed response|a list of models) fails if it is compressed twice/,
 			/^(submit|get|chatStream) A compressed response that is damaged \(cut-gzip\)$/,
 		],
 	},
 	{
 		why: 'Node.js calls these a lost connection: the error says so, and what may be paid is not sent again',
-		tests: [/^(a chunk that is none|100 Continue) instead of a response/],
+		tests: [/^(an invalid chunk|100 Continue) instead of a response/],
 	},
 	{
 		why: 'inline videos stay in memory: no temporary folder can be full',

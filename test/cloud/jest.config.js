@@ -1,12 +1,12 @@
 const { join } = require('node:path');
-const everyday = require('../../jest.config');
+const base = require('../../jest.config');
 
 /**
  * The tests that go through n8n's engine, with the build for n8n Cloud in place of the sources.
  * @type {import('jest').Config}
  */
 module.exports = {
-	...everyday,
+	...base,
 	rootDir: join(__dirname, '../..'),
 	roots: ['credentials', 'nodes', 'reliability', 'cloud'].map((folder) =>
 		join('<rootDir>/test', folder),

@@ -9,12 +9,12 @@ import { chatNode } from './chatNode';
 let clock: VirtualClock;
 let restore: () => void;
 let simulator: Simulator;
-/** What undici and Node.js tell when the head of a response has arrived: from then on a cancel meets the body. */
-const HEAD_ARRIVED = ['undici:request:headers', 'http.client.response.finish'];
+/** Channels on which undici and Node.js report that the head of a response arrived and its body is being read. */
+const RESPONSE_HEAD = ['undici:request:headers', 'http.client.response.finish'];
 let heads = 0;
 const countHead = () => void (heads += 1);
-beforeAll(() => HEAD_ARRIVED.forEach((channel) => subscribe(channel, countHead)));
-afterAll(() => HEAD_ARRIVED.forEach((channel) => unsubscribe(channel, countHead)));
+beforeAll(() => RESPONSE_HEAD.forEach((channel) => subscribe(channel, countHead)));
+afterAll(() => RESPONSE_HEAD.forEach((channel) => unsubscribe(channel, countHead)));
 
 beforeEach(async () => {
 	heads = 0;
@@ -30,65 +30,65 @@ const video = (parameters: object = {}): NodeRun => ({
 	node: 'videoGeneration',
 	parameters: { model: 'kite-motion', prompt: 'A boat', ...parameters },
 });
-const five = Array.from({ length: 5 }, () => ({}));
-const oneByOne = { requestOptions: { maxConcurrency: 1 } };
-/** Submitted, and its first poll due. */
-const submitted = async () => {
+const fiveItems = Array.from({ length: 5 }, () => ({}));
+const sequential = { requestOptions: { maxConcurrency: 1 } };
+/** Waits for the submission and advances to the first poll. */
+const untilFirstPoll = async () => {
 	await until(() => simulator.submissions === 1 && clock.nextIn <= 5_000);
 	clock.advance(5_000);
 };
 
-interface Moment {
+interface State {
 	run: NodeRun;
 	/** Faults by endpoint. */
 	faults?: Partial<
 		Record<'chat' | 'chatStream' | 'models' | 'submit' | 'poll' | 'download', string>
 	>;
-	/** Resolves when the moment is there. */
+	/** Resolves when the state is reached. */
 	reached: () => Promise<void>;
-	/** Connections that lie idle in the pool by then, and may stay. */
+	/** Idle connections in the pool, which may stay open. */
 	idle?: number;
 }
 
-const MOMENTS: Record<string, () => Moment> = {
-	'waiting for an answer': () => ({
+const STATES: Record<string, () => State> = {
+	'while waiting for a response': () => ({
 		run: chatNode(),
 		faults: { chat: 'hang' },
 		reached: async () => await until(() => simulator.count('chat') === 1),
 	}),
-	'queued for a place among the requests in flight': () => ({
-		run: { ...chatNode(oneByOne), items: five },
+	'while queued behind Max Concurrency': () => ({
+		run: { ...chatNode(sequential), items: fiveItems },
 		faults: { chat: 'hang' },
 		reached: async () => await until(() => simulator.count('chat') === 1),
 	}),
-	'in the middle of an answer': () => ({
+	'while a response arrives': () => ({
 		run: chatNode(),
 		faults: { chat: 'hang-inside' },
 		reached: async () => await until(() => heads === 1),
 	}),
-	'in a stream': () => ({
+	'during a stream': () => ({
 		run: chatNode({ options: { stream: true } }),
 		faults: { chatStream: 'stream-hang' },
 		reached: async () => await until(() => heads === 1),
 	}),
-	'in the back-off after a 503': () => ({
+	'in the backoff after a 503': () => ({
 		run: chatNode(),
 		faults: { chat: 'unavailable' },
 		reached: async () => await until(() => clock.nextIn <= 500),
 		idle: 1,
 	}),
-	'while the rate limiter holds it back': () => ({
-		run: { ...chatNode(), items: five },
+	'while waiting for the rate limiter': () => ({
+		run: { ...chatNode(), items: fiveItems },
 		faults: { chat: 'rate-limit' },
 		reached: async () => await until(() => simulator.count('chat') === 5 && clock.nextIn <= 1_000),
 		idle: 5,
 	}),
-	'listing models': () => ({
+	'while listing models': () => ({
 		run: { node: 'listModels', parameters: {} },
 		faults: { models: 'hang' },
 		reached: async () => await until(() => simulator.count('models') === 1),
 	}),
-	'in a submission': () => ({
+	'during a submission': () => ({
 		run: video(),
 		faults: { submit: 'hang' },
 		reached: async () => await until(() => simulator.count('submit') === 1),
@@ -98,51 +98,51 @@ const MOMENTS: Record<string, () => Moment> = {
 		reached: async () => await until(() => simulator.submissions === 1 && clock.nextIn <= 5_000),
 		idle: 1,
 	}),
-	'in a poll': () => ({
+	'during a poll': () => ({
 		run: video(),
 		faults: { poll: 'hang' },
 		reached: async () => {
-			await submitted();
+			await untilFirstPoll();
 			await until(() => simulator.count('poll') === 1);
 		},
 	}),
-	'in the back-off of a poll': () => ({
+	'in the backoff of a poll': () => ({
 		run: video(),
 		faults: { poll: 'internal-error' },
 		reached: async () => {
-			await submitted();
+			await untilFirstPoll();
 			await until(() => simulator.count('poll') === 1 && clock.nextIn <= 500);
 		},
 		idle: 1,
 	}),
-	'in a download': () => ({
+	'during a download': () => ({
 		run: video({ download: true }),
 		faults: { download: 'hang-inside' },
 		reached: async () => {
-			await submitted();
+			await untilFirstPoll();
 			await until(() => simulator.count('download') === 1 && heads === 3);
 		},
 		idle: 1,
 	}),
-	'in an inline video': () => ({
+	'while an inline video arrives': () => ({
 		run: video({ download: true, options: { responseFormat: 'b64_json' } }),
 		faults: { poll: 'hang-inside' },
 		reached: async () => {
-			await submitted();
+			await untilFirstPoll();
 			await until(() => simulator.count('poll') === 1 && heads === 2);
 		},
 	}),
 };
 
-test.each(Object.keys(MOMENTS))(
-	'a cancel %s ends the node at once, closes its connections and sends nothing more',
-	async (moment) => {
-		const { run, faults = {}, reached, idle = 0 } = MOMENTS[moment]!();
+test.each(Object.keys(STATES))(
+	'a cancel %s ends the node at once, closes its connections and sends no more requests',
+	async (state) => {
+		const { run, faults = {}, reached, idle = 0 } = STATES[state]!();
 		for (const [endpoint, fault] of Object.entries(faults)) {
 			simulator.inject({ endpoint: endpoint as never, fault });
 		}
 		const controller = new AbortController();
-		// With Retry On Fail n8n calls the node again even after a cancel.
+		// With Retry On Fail n8n runs the node again even after a cancel.
 		const running = runNode(simulator, { ...run, tries: 3, signal: controller.signal });
 		await reached();
 		const sent = simulator.requests.length;

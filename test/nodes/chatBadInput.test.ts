@@ -10,8 +10,8 @@ beforeAll(async () => {
 beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
-/** Runs a good and a bad item; what is said of the bad one. */
-async function refusal(parameters: INodeParameters, bad: IDataObject, good: IDataObject = {}) {
+/** Runs a valid and an invalid item, and returns the error of the invalid one. */
+async function errorOf(parameters: INodeParameters, bad: IDataObject, good: IDataObject = {}) {
 	const node = { ...chatNode(parameters), items: [good, bad] };
 	const { error, items } = await runNode(simulator, node);
 	expect(items).toEqual([]);
@@ -32,10 +32,10 @@ const badNumbers = numbers.flatMap(([option, name, bad]) =>
 );
 
 test.each(badNumbers)(
-	'$option $value is refused before any request, by name and item',
+	'$option $value is refused before any request, with its name and item',
 	async ({ option, name, value }) => {
 		const options = { [option]: '={{ $json.value }}' };
-		const error = await refusal({ options }, { value } as IDataObject);
+		const error = await errorOf({ options }, { value } as IDataObject);
 		expect(error.message).toMatch(name);
 		expect(error.message).toContain('[item 1]');
 		expect(error.description).toContain('Nothing was sent');
@@ -48,25 +48,31 @@ const message = (content: unknown, role: unknown = 'user') => ({ role, content }
 test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
 	['no model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', '', /^model is empty/i],
 	['a blank model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', '  ', /^model/i],
-	['a model of null', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', null, /^model/i],
-	['a stop that is no text', { options: { stop: value } }, 'END', 5, /^Stop must/],
+	['a null model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', null, /^model/i],
+	['a stop sequence that is not text', { options: { stop: value } }, 'END', 5, /^Stop must/],
 	[
-		'a stop list with a number',
+		'stop sequences with a number',
 		{ options: { stop: value } },
 		'END',
 		['x', 5],
 		/^Stop must be text or a list of texts \[/,
 	],
 	[
-		'a system message that is no text',
+		'a system message that is not text',
 		{ options: { systemMessage: value } },
 		'Be kind',
 		{ be: 'kind' },
 		/^System Message must be text/,
 	],
-	['a JSON switch that is no boolean', { options: { jsonOutput: value } }, false, 'maybe', /JSON/],
 	[
-		'an empty message below a system message',
+		'a JSON option that is not a boolean',
+		{ options: { jsonOutput: value } },
+		false,
+		'maybe',
+		/JSON/,
+	],
+	[
+		'an empty message after a system message',
 		{
 			messages: { values: [{ role: 'user', content: value }] },
 			options: { systemMessage: 'Be kind' },
@@ -75,8 +81,14 @@ test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
 		'',
 		/^Message 1: Content is empty/,
 	],
-	['a user that is no text', { options: { user: value } }, 'kim', ['kim'], /^User must/],
-	['a stream that is no boolean', { options: { stream: value } }, true, 'maybe', /^Stream must/],
+	['a user that is not text', { options: { user: value } }, 'kim', ['kim'], /^User must/],
+	[
+		'a stream option that is not a boolean',
+		{ options: { stream: value } },
+		true,
+		'maybe',
+		/^Stream must/,
+	],
 	[
 		'an empty user message',
 		{ messages: { values: [{ role: 'user', content: value }] } },
@@ -92,14 +104,14 @@ test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
 		/^Message 2: Content/,
 	],
 	[
-		'a content that is no text',
+		'content that is not text',
 		{ messages: { values: [{ role: 'user', content: value }] } },
 		'Hello',
 		{ text: 'Hello' },
 		/^Message 1: Content must be text \(it is an object\)/,
 	],
 	[
-		'a message whose expression finds nothing',
+		'a message whose expression is null',
 		{ messages: { values: [{ role: 'user', content: value }] } },
 		'Hello',
 		null,
@@ -112,33 +124,37 @@ test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
 		'tool',
 		/^Message 1: Role must be system, user or assistant/,
 	],
-])('%s is refused before any request, by name and item', async (...row) => {
+])('%s is refused before any request, with its name and item', async (...row) => {
 	const [, parameters, good, bad, words] = row;
-	const { message: said } = await refusal(
+	const { message: text } = await errorOf(
 		parameters,
 		{ value: bad } as IDataObject,
 		{ value: good } as IDataObject,
 	);
-	expect(said).toMatch(words);
-	expect(said).toContain('[item 1]');
+	expect(text).toMatch(words);
+	expect(text).toContain('[item 1]');
 });
 
 test.each<[string, unknown, RegExp]>([
 	['text that is not JSON', '[{"role":', /^Messages \(JSON\) is not valid JSON/],
-	['nothing', '', /^Messages \(JSON\) must be an array.*\(it is empty\)/],
+	['empty', '', /^Messages \(JSON\) must be an array.*\(it is empty\)/],
 	['null', null, /^Messages \(JSON\) must be an array.*\(it is empty\)/],
 	['an object', '{"role":"user","content":"Hello"}', /^Messages \(JSON\).*\(it is an object\)/],
-	['a JSON text', '"Hello"', /^Messages \(JSON\) must be an array.*\(it is "Hello"\)/],
+	['a JSON string', '"Hello"', /^Messages \(JSON\) must be an array.*\(it is "Hello"\)/],
 	['an empty list', '[]', /^Messages must contain at least one message \[/],
-	['a list of texts', '["Hello"]', /^Message 1 must be an object/],
+	['a list of strings', '["Hello"]', /^Message 1 must be an object/],
 	['a message without a role', '[{"content":"Hello"}]', /^Message 1: Role/],
 	['a message without content', '[{"role":"user"}]', /^Message 1: Content/],
 	['an unknown role', '[{"role":"tool","content":"x"}]', /^Message 1: Role/],
-	['a content of null', '[{"role":"user","content":null}]', /^Message 1: Content/],
-	['a tool result of no call', '[{"role":"tool","content":"x","tool_call_id":""}]', /or tool with/],
-	['an answer without a content', '[{"role":"assistant"}]', /^Message 1: Content/],
+	['a message with null content', '[{"role":"user","content":null}]', /^Message 1: Content/],
 	[
-		'an answer with an empty list of calls',
+		'a tool result without a call',
+		'[{"role":"tool","content":"x","tool_call_id":""}]',
+		/or tool with/,
+	],
+	['an answer without content', '[{"role":"assistant"}]', /^Message 1: Content/],
+	[
+		'an answer with an empty list of tool calls',
 		'[{"role":"assistant","content":null,"tool_calls":[]}]',
 		/^Message 1: Content/,
 	],
@@ -154,14 +170,14 @@ test.each<[string, unknown, RegExp]>([
 	],
 	['a list inside a list', [[message('Hello')]], /^Message 1 must be an object/],
 	[
-		'an empty third message',
+		'messages of which the third is empty',
 		[message('a'), message('b', 'assistant'), message('')],
 		/^Message 3: Content/,
 	],
-])('messages as JSON that are %s are refused before any request', async (_name, bad, words) => {
+])('Messages (JSON) is refused before any request if it is %s', async (_name, bad, words) => {
 	const parameters = { messagesSource: 'json', messagesJson: value };
 	const good = { value: [message('Hello')] } as IDataObject;
-	const error = await refusal(parameters, { value: bad } as IDataObject, good);
+	const error = await errorOf(parameters, { value: bad } as IDataObject, good);
 	expect(error.message).toMatch(words);
 	expect(error.message).toContain('[item 1]');
 });
@@ -173,12 +189,12 @@ test.each<[string, unknown, RegExp]>([
 	['the model', { model: 'other' }, /"model"/],
 	['the messages', { messages: [] }, /"messages"/],
 	['stream', { stream: true }, /"stream"/],
-	['a field that an option sets', { temperature: 1 }, /"temperature"/],
-	['a field out of its bounds', { top_p: 2 }, /^Top P \(top_p\) must/],
-	['a field that is no whole number', { max_tokens: 0.5 }, /^Max Tokens/],
+	['a field that an option already sets', { temperature: 1 }, /"temperature"/],
+	['a field out of range', { top_p: 2 }, /^Top P \(top_p\) must/],
+	['a field that is not a whole number', { max_tokens: 0.5 }, /^Max Tokens/],
 ])('an additional body with %s is refused before any request', async (_name, bad, words) => {
 	const options = { temperature: 0.5, additionalBody: value };
-	const error = await refusal({ options }, { value: bad } as IDataObject, { value: {} });
+	const error = await errorOf({ options }, { value: bad } as IDataObject, { value: {} });
 	expect(error.message).toMatch(words);
 	expect(error.message).toContain('[item 1]');
 });
@@ -191,10 +207,10 @@ test.each<[option: string, name: RegExp, bad: unknown[]]>([
 	],
 	['maxRetries', /^Max Retries must.*from 0 to 20 \(it is /, [-1, 21, 0.5, 'often']],
 	['timeout', /^Timeout must be a number of seconds .*to 3600 \(it is /, [0, -1, 3601, 'long']],
-])('request option %s is refused out of its bounds', async (option, name, bad) => {
-	for (const wrong of bad) {
-		const requestOptions = { [option]: wrong } as INodeParameters;
-		expect((await refusal({ requestOptions }, {})).message).toMatch(name);
+])('request option %s is refused if it is out of range', async (option, name, bad) => {
+	for (const value of bad) {
+		const requestOptions = { [option]: value } as INodeParameters;
+		expect((await errorOf({ requestOptions }, {})).message).toMatch(name);
 	}
 });
 
@@ -203,12 +219,12 @@ test.each<INodeParameters>([
 	{ maxConcurrency: 100, maxRetries: 20, timeout: 3600 },
 	{ maxConcurrency: '={{ "2" }}', maxRetries: '={{ "0" }}', timeout: '={{ "0.9" }}' },
 	{ maxConcurrency: '={{ null }}', maxRetries: '={{ undefined }}', timeout: '' },
-])('request options within their bounds are taken: %j', async (requestOptions) => {
+])('request options within their range are accepted: %j', async (requestOptions) => {
 	const { items } = await runNode(simulator, chatNode({ requestOptions }));
 	expect(items).toHaveLength(1);
 });
 
-test('with Continue, bad items become error items and only the good ones are sent', async () => {
+test('with On Error "Continue", invalid items become error items and only valid ones are sent', async () => {
 	const { items } = await runNode(simulator, {
 		...chatNode({ options: { temperature: value } }),
 		items: [{ value: 9 }, { value: 1 }, { value: 'hot' }],

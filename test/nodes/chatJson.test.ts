@@ -19,9 +19,9 @@ const completion = (content: string | null, finish_reason = 'stop') => ({
 	choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason }],
 });
 
-/** Runs the node against a model that says these texts, one after the other, or refuses the request of that number. */
+/** Runs the node against a model that answers with these texts in turn. The request with the number `refused` fails. */
 async function run(
-	said: Array<string | null>,
+	answers: Array<string | null>,
 	{ options = {}, ...parameters }: { options?: INodeParameters } & INodeParameters = {},
 	more: Partial<NodeRun> = {},
 	finishReason?: string,
@@ -30,7 +30,7 @@ async function run(
 	service.respond = () => {
 		const number = service.requests.length;
 		if (number === refused) return rawResponse('400 Bad Request', '{"code":"content_filtered"}');
-		const text = said[Math.min(number, said.length) - 1] ?? null;
+		const text = answers[Math.min(number, answers.length) - 1] ?? null;
 		return rawResponse('200 OK', JSON.stringify(completion(text, finishReason)), {
 			'content-type': 'application/json',
 		});
@@ -53,53 +53,62 @@ test.each<[string, string, unknown]>([
 	['null', 'null', null],
 	['a code block', `\`\`\`json\n${asText}\n\`\`\``, city],
 	['a code block without a language', `\`\`\`\n${asText}\n\`\`\`\n`, city],
-	['a code block among words', `Here you are:\r\n\`\`\`JSON\r\n${asText}\r\n\`\`\`\r\nBye`, city],
+	[
+		'a code block between other text',
+		`Here you are:\r\n\`\`\`JSON\r\n${asText}\r\n\`\`\`\r\nBye`,
+		city,
+	],
 	['a second code block', `\`\`\`sh\nls\n\`\`\`\nand\n  \`\`\`json\n${asText}\n  \`\`\``, city],
-])('a text that is %s is parsed into the field json', async (_name, text, json) => {
+])('an answer that is %s is parsed into the field json', async (_name, text, json) => {
 	const { items } = await run([text]);
 	expect(items).toMatchObject([{ json: { text, json } }]);
-	const whole = await run([text], { simplify: false });
-	expect(whole.items[0]?.json).toEqual({ ...completion(text), json });
+	const full = await run([text], { simplify: false });
+	expect(full.items[0]?.json).toEqual({ ...completion(text), json });
 	const body = service.requests[0]!.split('\r\n\r\n')[1]!;
 	expect(Object.keys(JSON.parse(body) as object)).toEqual(['model', 'messages']);
 });
 
-test('without the option, or with it off, nothing is parsed', async () => {
+test('an answer is not parsed if the option is off or empty', async () => {
 	const { items } = await run(['{}'], { options: { jsonOutput: false } });
 	expect(items[0]?.json).not.toHaveProperty('json');
 	expect((await run(['Hello'], { options: { jsonOutput: '' } })).items).toHaveLength(1);
 });
 
 const noJson = [
-	['words', 'Gladly!'],
-	['a JSON that breaks off', '{"city":'],
-	['a code block that breaks off', '```json\n{"city":'],
-	['nothing', ''],
+	['plain text', 'Gladly!'],
+	['incomplete JSON', '{"city":'],
+	['an incomplete code block', '```json\n{"city":'],
+	['an empty text', ''],
 	['no text', null],
 ] as const;
 
-test.each(noJson)('an answer of %s fails its item, which keeps the text', async (_name, text) => {
-	const { items } = await run([text], {}, { onError: 'continueRegularOutput' });
-	expect(items).toEqual([
-		{
-			json: {
-				error: {
-					message: 'The model did not answer with JSON',
-					description: expect.stringMatching(/^Describe the expected JSON in a message/) as string,
-					code: 'malformed_answer',
-					http_status: null,
-					partial_text: text ?? '',
-					item: 0,
+test.each(noJson)(
+	'an answer with %s fails its item, and the error keeps the text',
+	async (_name, text) => {
+		const { items } = await run([text], {}, { onError: 'continueRegularOutput' });
+		expect(items).toEqual([
+			{
+				json: {
+					error: {
+						message: 'The model did not answer with JSON',
+						description: expect.stringMatching(
+							/^Describe the expected JSON in a message/,
+						) as string,
+						code: 'malformed_answer',
+						http_status: null,
+						partial_text: text ?? '',
+						item: 0,
+					},
 				},
+				pairedItem: { item: 0 },
 			},
-			pairedItem: { item: 0 },
-		},
-	]);
-	const { error } = await run([text]);
-	expect(error?.message).toBe('The model did not answer with JSON [item 0]');
-});
+		]);
+		const { error } = await run([text]);
+		expect(error?.message).toBe('The model did not answer with JSON [item 0]');
+	},
+);
 
-test('an answer that calls tools is handed on, since its JSON comes in a later round', async () => {
+test('an answer with tool calls is output without JSON', async () => {
 	const tool_calls = [
 		{ id: 'call-1', type: 'function', function: { name: 'weather', arguments: '{}' } },
 	];
@@ -135,12 +144,12 @@ test('a short key that the model repeats is not in the error', async () => {
 	expect(JSON.stringify(items)).not.toContain('local-key');
 });
 
-test('a JSON that was cut off at Max Tokens says so', async () => {
+test('the error for JSON cut off at Max Tokens says so', async () => {
 	const { error } = await run(['{"city":'], {}, {}, 'length');
 	expect(error?.description).toMatch(/cut off: increase Max Tokens/);
 });
 
-test('a streamed text is parsed, too', async () => {
+test('a streamed answer is parsed, too', async () => {
 	const chunk = { choices: [{ index: 0, delta: { content: '{"a":' }, finish_reason: null }] };
 	const last = { choices: [{ index: 0, delta: { content: '1}' }, finish_reason: 'stop' }] };
 	const body = [chunk, last].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
@@ -152,22 +161,22 @@ test('a streamed text is parsed, too', async () => {
 	expect(items).toMatchObject([{ json: { text: '{"a":1}', json: { a: 1 } } }]);
 });
 
-test('Retry On Fail asks again for the item without JSON, and for no other', async () => {
+test('Retry On Fail repeats only the item without JSON', async () => {
 	const items = [{ prompt: 'One' }, { prompt: 'Two' }];
-	const oneByOne = { requestOptions: { maxConcurrency: 1 } };
-	const { items: done } = await run(['{}', 'Gladly!', '[]'], oneByOne, { items, tries: 2 });
+	const sequential = { requestOptions: { maxConcurrency: 1 } };
+	const { items: done } = await run(['{}', 'Gladly!', '[]'], sequential, { items, tries: 2 });
 	expect(done.map(({ json }) => json.json)).toEqual([{}, []]);
 	expect(service.requests).toHaveLength(3);
 });
 
-test('Retry from saved data asks again where the answer that is kept has no JSON', async () => {
+test('Retry repeats an item whose saved answer has no JSON', async () => {
 	const items = [{ prompt: 'One' }, { prompt: 'Two' }];
-	const oneByOne = { requestOptions: { maxConcurrency: 1 } };
-	const without = { ...oneByOne, options: { jsonOutput: false } };
+	const sequential = { requestOptions: { maxConcurrency: 1 } };
+	const without = { ...sequential, options: { jsonOutput: false } };
 	const kept = ['Hello', 'Gladly', '{"a":1}', '{"b":2}'];
 	const failed = await run(kept, without, { items, executionId: '1' }, undefined, 2);
 	expect(failed.error).toBeDefined();
-	const { items: done } = await run(kept, oneByOne, {
+	const { items: done } = await run(kept, sequential, {
 		items,
 		executionId: '2',
 		resume: failed.run.data,

@@ -29,7 +29,7 @@ const weather = {
 };
 const bodies = () => simulator.requests.map(({ body }) => body as Record<string, unknown>);
 
-test('an agent gets an answer with its token usage, and every option reaches the service', async () => {
+test('an agent gets an answer with token usage, and all options are sent', async () => {
 	const { result, error } = await withModel(
 		async (model) => {
 			const { text, usage_metadata } = await model.invoke([
@@ -75,39 +75,39 @@ test('an agent gets an answer with its token usage, and every option reaches the
 	]);
 });
 
-test('an agent that streams gets the text in pieces', async () => {
+test('an agent that streams gets the text in chunks', async () => {
 	const { result } = await withModel(async (model) => {
-		const pieces: string[] = [];
-		for await (const { text } of await model.stream([['user', 'Hello']])) pieces.push(text);
-		return { pieces };
+		const texts: string[] = [];
+		for await (const { text } of await model.stream([['user', 'Hello']])) texts.push(text);
+		return { texts };
 	});
-	const { pieces } = result as { pieces: string[] };
-	expect(pieces.filter((piece) => piece !== '').length).toBeGreaterThan(5);
-	expect(pieces.join('')).toContain('Hello');
+	const { texts } = result as { texts: string[] };
+	expect(texts.filter((text) => text !== '').length).toBeGreaterThan(5);
+	expect(texts.join('')).toContain('Hello');
 	expect(bodies()[0]?.stream).toBe(true);
 });
 
 test.each([false, true])(
-	'the model calls the tools that it is given, and reads their results (streaming: %s)',
+	'the model calls tools and gets their results (streaming: %s)',
 	async (streaming) => {
 		const { result, error } = await withModel(async (model) => {
-			const able = model.bindTools([weather]);
-			const asked = ['user', '[call:weather {"city":"Rome"}] [call:weather {"city":"Oslo"}]'];
+			const modelWithTools = model.bindTools([weather]);
+			const question = ['user', '[call:weather {"city":"Rome"}] [call:weather {"city":"Oslo"}]'];
 			const ask = async (messages: unknown[]) => {
-				if (!streaming) return await able.invoke(messages);
-				let whole: (Reply & { concat?: (next: Reply) => Reply }) | undefined;
-				for await (const chunk of await able.stream(messages)) {
-					whole = whole?.concat?.(chunk) ?? chunk;
+				if (!streaming) return await modelWithTools.invoke(messages);
+				let merged: (Reply & { concat?: (next: Reply) => Reply }) | undefined;
+				for await (const chunk of await modelWithTools.stream(messages)) {
+					merged = merged?.concat?.(chunk) ?? chunk;
 				}
-				return whole!;
+				return merged!;
 			};
-			const reply = await ask([asked]);
+			const reply = await ask([question]);
 			const results = (reply.tool_calls ?? []).map(({ id }, index) => ({
 				type: 'tool',
 				content: `${20 + index} degrees`,
 				tool_call_id: id,
 			}));
-			const final = await ask([asked, reply, ...results]);
+			const final = await ask([question, reply, ...results]);
 			return {
 				calls: reply.tool_calls?.map(({ name, args }) => ({ name, args })),
 				text: final.text,
@@ -131,7 +131,7 @@ test.each([false, true])(
 	},
 );
 
-test('a model name that other services send elsewhere goes to the same address', async () => {
+test('every model name is sent to the chat completions endpoint, also one that other clients treat specially', async () => {
 	const { error } = await withModel(async (model) => await model.invoke([['user', 'Hello']]), {
 		model: { __rl: true, mode: 'id', value: 'gpt-5.2-pro-codex' },
 	});
@@ -139,7 +139,7 @@ test('a model name that other services send elsewhere goes to the same address',
 	expect(simulator.requests.map(({ path }) => path)).toEqual(['/v1/chat/completions']);
 });
 
-test('a temporary failure is retried, and a refusal is told in plain words without the key', async () => {
+test('a temporary failure is retried, and a refused request fails with a clear error without the key', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'unavailable', times: 1 });
 	const ask: Work = async (model) => (await model.invoke([['user', 'Hello']])).text;
 	expect((await withModel(ask)).result).toEqual(expect.any(String));
@@ -155,9 +155,9 @@ test('a temporary failure is retried, and a refusal is told in plain words witho
 test.each([
 	['a temperature out of range', { options: { temperature: 3 } }, /Temperature/],
 	['no model', { model: { __rl: true, mode: 'id', value: '' } }, /Model is empty/],
-	['an additional body that is no JSON', { options: { additionalBody: '{' } }, /not valid JSON/],
-	['a timeout that is none', { options: { timeout: -1 } }, /Timeout/],
-])('%s is refused before any request, and shown at the model', async (...row) => {
+	['an additional body that is not JSON', { options: { additionalBody: '{' } }, /not valid JSON/],
+	['an invalid timeout', { options: { timeout: -1 } }, /Timeout/],
+])('%s is refused before any request, with the error at the model node', async (...row) => {
 	const [, parameters, message] = row;
 	const { error, run } = await withModel(
 		async (model) => await model.invoke([['user', 'Hello']]),
@@ -171,7 +171,7 @@ test.each([
 	expect(simulator.requests).toEqual([]);
 });
 
-test('stopping the workflow ends the answer at once', async () => {
+test('stopping the workflow ends a request in flight at once', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'hang' });
 	const stop = new AbortController();
 	const running = withModel(

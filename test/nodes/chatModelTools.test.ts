@@ -9,7 +9,7 @@ beforeAll(async () => {
 beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
-test('an agent sees each node as a tool with a description and the parameters that it may fill', async () => {
+test('an agent sees each node as a tool with a description and its parameters', async () => {
 	const { result, error } = await runAgent(simulator, {
 		work: async ({ tools, model }) => {
 			await model.bindTools(tools).invoke([['user', 'Hello']]);
@@ -37,16 +37,16 @@ test('an agent sees each node as a tool with a description and the parameters th
 	});
 });
 
-test('a model that is asked for a video has it made, and tells where it is', async () => {
+test('a model that is question for a video calls the tool and answers with the URL', async () => {
 	const { result, error } = await runAgent(simulator, {
 		work: async ({ model, tools: [tool] }) => {
-			const able = model.bindTools([tool]);
-			const asked = ['user', 'Please make a video of a paper boat'];
-			const reply = await able.invoke([asked]);
+			const modelWithTools = model.bindTools([tool]);
+			const question = ['user', 'Please make a video of a paper boat'];
+			const reply = await modelWithTools.invoke([question]);
 			const [call] = reply.tool_calls!;
 			const content = await tool!.invoke(call!.args);
-			const answer = { type: 'tool', content, tool_call_id: call!.id };
-			return (await able.invoke([asked, reply, answer])).text;
+			const toolMessage = { type: 'tool', content, tool_call_id: call!.id };
+			return (await modelWithTools.invoke([question, reply, toolMessage])).text;
 		},
 		tools: [{ ...makeVideo, parameters: { ...makeVideo.parameters, duration: 2 } }],
 	});

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { NodeRun } from '../engine/runNode';
 
-/** A Chat Completion node that asks for `{{ $json.prompt }}`, or says Hello where the item has none. */
+/** A Chat Completion node that sends `{{ $json.prompt }}`, or Hello if the item has no prompt. */
 export function chatNode(parameters: INodeParameters = {}): NodeRun {
 	return {
 		node: 'chatCompletion',

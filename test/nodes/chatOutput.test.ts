@@ -12,25 +12,25 @@ beforeAll(async () => {
 beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
-const some = {
+const anyValue = {
 	text: expect.any(String) as string,
 	count: expect.any(Number) as number,
 };
 const onceOnly = { id: undefined, usage: undefined };
 
-test('simplified, an item holds the text, why it ended, the model, the id and the usage', async () => {
+test('with Simplify, an item has the text, finish reason, model, id and usage', async () => {
 	const { items } = await runNode(simulator, chatNode());
 	expect(items).toEqual([
 		{
 			json: {
-				text: some.text,
+				text: anyValue.text,
 				finish_reason: 'stop',
 				model: 'heron-chat',
-				id: some.text,
+				id: anyValue.text,
 				usage: {
-					prompt_tokens: some.count,
-					completion_tokens: some.count,
-					total_tokens: some.count,
+					prompt_tokens: anyValue.count,
+					completion_tokens: anyValue.count,
+					total_tokens: anyValue.count,
 				},
 			},
 			pairedItem: { item: 0 },
@@ -38,14 +38,14 @@ test('simplified, an item holds the text, why it ended, the model, the id and th
 	]);
 });
 
-test('not simplified, an item is the chat completion as the service defines it', async () => {
+test('without Simplify, an item is the chat completion of the service', async () => {
 	const { items: simplified } = await runNode(simulator, chatNode());
 	const { items } = await runNode(simulator, chatNode({ simplify: false }));
 	const { usage, text } = simplified[0]!.json;
 	expect(items).toEqual([
 		{
 			json: {
-				id: some.text,
+				id: anyValue.text,
 				object: 'chat.completion',
 				created: Date.UTC(2025, 0, 1) / 1000,
 				model: 'heron-chat',
@@ -61,17 +61,17 @@ test('not simplified, an item is the chat completion as the service defines it',
 
 test.each([
 	['the service sent no usage', 'no-usage', { finish_reason: 'stop' }],
-	['the service stopped the answer', 'output-filtered', { finish_reason: 'content_filter' }],
+	['the service filtered the answer', 'output-filtered', { finish_reason: 'content_filter' }],
 	['the answer has no text', 'null-content', { text: '', finish_reason: 'stop' }],
-	['the answer has status 201', 'created', { finish_reason: 'stop' }],
-])('an answer is handed on although %s', async (_name, fault, expected) => {
+	['the response has status 201', 'created', { finish_reason: 'stop' }],
+])('an answer is output although %s', async (_name, fault, expected) => {
 	simulator.inject({ endpoint: 'chat', fault });
 	const { items } = await runNode(simulator, chatNode());
 	expect(items[0]?.json).toMatchObject(expected);
 	expect('usage' in items[0]!.json).toBe(fault !== 'no-usage');
 });
 
-test('max tokens and stop sequences end the answer', async () => {
+test('Max Tokens and Stop Sequences end the answer', async () => {
 	const short = await runNode(simulator, chatNode({ options: { maxTokens: 2 } }));
 	expect(short.items[0]?.json).toMatchObject({
 		finish_reason: 'length',
@@ -82,7 +82,7 @@ test('max tokens and stop sequences end the answer', async () => {
 });
 
 test.each([true, false])(
-	'a streamed answer gives the same item as one in one piece (simplify: %s)',
+	'a streamed answer gives the same item as one that is not streamed (simplify: %s)',
 	async (simplify) => {
 		const whole = await runNode(simulator, chatNode({ simplify }));
 		for (const streaming of [true, false]) {
@@ -98,14 +98,14 @@ test.each([true, false])(
 	},
 );
 
-test('a streamed answer keeps the usage when it was asked for', async () => {
+test('a streamed answer has its usage if the request asks for it', async () => {
 	const options = { stream: true, additionalBody: '{"stream_options":{"include_usage":true}}' };
 	const { items } = await runNode(simulator, chatNode({ options }));
 	const { items: whole } = await runNode(simulator, chatNode());
 	expect({ ...items[0]?.json, id: 0 }).toEqual({ ...whole[0]?.json, id: 0 });
 });
 
-test('live chunks tell of which item they are: begin, the text piece by piece, end', async () => {
+test('the chunks of each item are begin, the text in parts, and end', async () => {
 	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
 	const run = await runNode(simulator, { ...chatNode(), items, streaming: true });
 	expect(run.items).toHaveLength(3);
@@ -119,7 +119,7 @@ test('live chunks tell of which item they are: begin, the text piece by piece, e
 	}
 });
 
-test('no chunks are sent when the option Stream is off, or when the workflow does not stream', async () => {
+test('no chunks are sent if Stream is off or the workflow does not stream', async () => {
 	const off = await runNode(simulator, {
 		...chatNode({ options: { stream: false } }),
 		streaming: true,
@@ -131,8 +131,8 @@ test('no chunks are sent when the option Stream is off, or when the workflow doe
 	expect(simulator.requests[1]?.body).toHaveProperty('stream', true);
 });
 
-/** Runs the node in a workflow that streams to `watch`. */
-async function watched(watch: (chunk: StructuredChunk) => void) {
+/** Runs the node in a workflow that streams to `onChunk`. */
+async function streamTo(onChunk: (chunk: StructuredChunk) => void) {
 	const { parameters } = chatNode();
 	const node = {
 		id: 'node',
@@ -148,12 +148,12 @@ async function watched(watch: (chunk: StructuredChunk) => void) {
 		nodeTypes,
 		credentials: { generationServiceApi: credentialOf(simulator) as never },
 		pinData: {},
-		onChunk: watch,
+		onChunk,
 	});
 	return { run, items: itemsOf(run, 'Node') };
 }
 
-test('where n8n cannot stream, the whole answer arrives', async () => {
+test('the answer is output if n8n cannot stream', async () => {
 	const { prototype } = ExecuteContext;
 	const { isStreaming, sendChunk } = prototype;
 	Object.assign(prototype, { isStreaming: undefined, sendChunk: undefined });
@@ -162,22 +162,22 @@ test('where n8n cannot stream, the whole answer arrives', async () => {
 		streaming: true,
 	}).finally(() => Object.assign(prototype, { isStreaming, sendChunk }));
 	expect(error).toBeUndefined();
-	expect(items[0]?.json.text).toEqual(some.text);
+	expect(items[0]?.json.text).toEqual(anyValue.text);
 });
 
 test.each(['begin', 'item', 'end'])(
-	'a watcher that goes away at a chunk of type %s does not cost the answer',
+	'the answer is output if the reader of the stream disconnects at a chunk of type %s',
 	async (type) => {
 		const { items: whole } = await runNode(simulator, chatNode());
-		const { run, items } = await watched((chunk) => {
-			if (chunk.type === type) throw new Error('The connection of the watcher is closed');
+		const { run, items } = await streamTo((chunk) => {
+			if (chunk.type === type) throw new Error('The reader disconnected');
 		});
 		expect(run.data.resultData.error).toBeUndefined();
 		expect(items[0]?.json.text).toBe(whole[0]?.json.text);
 	},
 );
 
-test('a stream that breaks off ends its chunks, fails its item and keeps the text so far', async () => {
+test('a broken stream sends an end chunk, and its error item keeps the text so far', async () => {
 	simulator.inject({ endpoint: 'chatStream', fault: 'stream-reset', matching: 'Two' });
 	const { items, chunks } = await runNode(simulator, {
 		...chatNode(),
@@ -194,7 +194,7 @@ test('a stream that breaks off ends its chunks, fails its item and keeps the tex
 	expect(simulator.count('chatStream')).toBe(2);
 });
 
-test('who reads a stream learns what was wrong, and not only what to do', async () => {
+test('an error in the stream has both the message and the advice', async () => {
 	const refused = { ...chatNode({ options: { temperature: 3 } }), streaming: true };
 	const [refusal] = (await runNode(simulator, refused)).chunks;
 	expect(refusal).toMatchObject({ type: 'error', content: expect.stringMatching(/Temperature/) });

@@ -12,7 +12,7 @@ afterAll(async () => await simulator.close());
 
 const hello = { model: 'heron-chat', messages: [{ role: 'user', content: 'Hello' }] };
 
-/** The body of the one request that the node sends for the item. */
+/** The body of the single request for the item. */
 async function bodyOf(parameters: INodeParameters, item: IDataObject = {}): Promise<unknown> {
 	const { error } = await runNode(simulator, { ...chatNode(parameters), items: [item] });
 	expect(error).toBeUndefined();
@@ -20,11 +20,11 @@ async function bodyOf(parameters: INodeParameters, item: IDataObject = {}): Prom
 	return simulator.requests[0]?.body;
 }
 
-test('without options the model and the messages are sent, and nothing else', async () => {
+test('without options, only the model and the messages are sent', async () => {
 	expect(await bodyOf({})).toEqual(hello);
 });
 
-test('all options together are sent under the names of the service', async () => {
+test('all options are sent under the field names of the service', async () => {
 	const options = {
 		temperature: 0.7,
 		maxTokens: 50,
@@ -60,16 +60,16 @@ test.each<[string, INodeParameters, object]>([
 	['presence penalty 0', { presencePenalty: 0 }, { presence_penalty: 0 }],
 	['frequency penalty 2', { frequencyPenalty: 2 }, { frequency_penalty: 2 }],
 	['one stop sequence', { stop: ['END'] }, { stop: ['END'] }],
-	['a stop sequence as an expression gives it', { stop: '={{ "END" }}' }, { stop: 'END' }],
+	['a stop sequence from an expression', { stop: '={{ "END" }}' }, { stop: 'END' }],
 	[
-		'several stop sequences of an expression',
+		'several stop sequences from an expression',
 		{ stop: '={{ ["END", "STOP"] }}' },
 		{ stop: ['END', 'STOP'] },
 	],
-	['a stop sequence beside an empty one', { stop: ['END', ''] }, { stop: ['END'] }],
+	['a stop sequence next to an empty one', { stop: ['END', ''] }, { stop: ['END'] }],
 	['stream off', { stream: false }, {}],
 	['stream on', { stream: true }, { stream: true }],
-])('%s is sent as it was set', async (_name, options, sent) => {
+])('%s is sent', async (_name, options, sent) => {
 	expect(await bodyOf({ options })).toEqual({ ...hello, ...sent });
 });
 
@@ -78,14 +78,14 @@ test.each<[string, INodeParameters]>([
 	['stop sequences that are all empty', { stop: ['', ''] }],
 	['user', { user: '' }],
 	['additional body', { additionalBody: '' }],
-	['additional body as the form fills it in', { additionalBody: '{}' }],
-	['temperature, by an expression without a value', { temperature: '={{ $json.nothing }}' }],
-	['max tokens, by an expression that gives null', { maxTokens: '={{ null }}' }],
-])('an option that was added and left empty is not sent: %s', async (_name, options) => {
+	['additional body with its default value', { additionalBody: '{}' }],
+	['temperature from an undefined expression', { temperature: '={{ $json.nothing }}' }],
+	['max tokens from a null expression', { maxTokens: '={{ null }}' }],
+])('an empty option is not sent: %s', async (_name, options) => {
 	expect(await bodyOf({ options })).toEqual(hello);
 });
 
-test('numbers that expressions give as text are sent as numbers', async () => {
+test('numeric text from expressions is sent as numbers', async () => {
 	const options = {
 		temperature: '={{ $json.temperature }}',
 		maxTokens: '={{ $json.tokens }}',
@@ -104,7 +104,7 @@ test('numbers that expressions give as text are sent as numbers', async () => {
 	});
 });
 
-test('each item gets its own parameters', async () => {
+test('parameters are resolved for each item', async () => {
 	const { error } = await runNode(simulator, {
 		...chatNode({
 			model: { __rl: true, mode: 'id', value: '={{ $json.model }}' },
@@ -130,13 +130,13 @@ test('each item gets its own parameters', async () => {
 test.each<[string, INodeParameters['model']]>([
 	['chosen from the list', { __rl: true, mode: 'list', value: 'heron-chat' }],
 	['entered as an ID', { __rl: true, mode: 'id', value: ' heron-chat ' }],
-	['given by an expression', { __rl: true, mode: 'id', value: '={{ "heron-chat" }}' }],
-	['given as plain text', 'heron-chat'],
-])('a model that was %s is sent', async (_name, model) => {
+	['set by an expression', { __rl: true, mode: 'id', value: '={{ "heron-chat" }}' }],
+	['set as plain text', 'heron-chat'],
+])('a model %s is sent', async (_name, model) => {
 	expect(await bodyOf({ model })).toEqual(hello);
 });
 
-test('a conversation is sent in its order, with all three roles', async () => {
+test('messages are sent in order, with all three roles', async () => {
 	const values = [
 		{ role: 'system', content: 'Be brief.' },
 		{ role: 'user', content: 'Hello' },
@@ -154,9 +154,9 @@ const conversation = [
 
 test.each<[string, INodeParameters['messagesJson']]>([
 	['JSON text', JSON.stringify(conversation)],
-	['an expression that gives a list', '={{ $json.conversation }}'],
-	['an expression that gives JSON text', '={{ JSON.stringify($json.conversation) }}'],
-])('messages given as %s are sent as they are', async (_name, messagesJson) => {
+	['an expression with a list', '={{ $json.conversation }}'],
+	['an expression with JSON text', '={{ JSON.stringify($json.conversation) }}'],
+])('messages set as %s are sent unchanged', async (_name, messagesJson) => {
 	const body = await bodyOf({ messagesSource: 'json', messagesJson }, { conversation });
 	expect(body).toEqual({ ...hello, messages: conversation });
 });
@@ -169,27 +169,24 @@ const call = {
 const result = { role: 'tool', tool_call_id: 'call-1', content: '20 degrees' };
 
 test.each<[string, object]>([
-	['null', { content: null }],
-	['an empty text', { content: '' }],
+	['null content', { content: null }],
+	['empty content', { content: '' }],
 	['no content', {}],
-	['a text', { content: 'One moment' }],
-])(
-	'a round of tool calls is sent back as it came, with %s beside the calls',
-	async (_name, said) => {
-		const messages = [
-			{ role: 'developer', content: 'Be brief' },
-			{ role: 'user', content: 'How is the weather?' },
-			{ role: 'assistant', ...said, tool_calls: [call], refusal: null },
-			result,
-			{ ...result, content: '' },
-		];
-		const messagesJson = JSON.stringify(messages);
-		const body = await bodyOf({ messagesSource: 'json', messagesJson });
-		expect(body).toEqual({ ...hello, messages });
-	},
-);
+	['text', { content: 'One moment' }],
+])('an earlier answer with tool calls and %s is sent unchanged', async (_name, content) => {
+	const messages = [
+		{ role: 'developer', content: 'Be brief' },
+		{ role: 'user', content: 'How is the weather?' },
+		{ role: 'assistant', ...content, tool_calls: [call], refusal: null },
+		result,
+		{ ...result, content: '' },
+	];
+	const messagesJson = JSON.stringify(messages);
+	const body = await bodyOf({ messagesSource: 'json', messagesJson });
+	expect(body).toEqual({ ...hello, messages });
+});
 
-test('a content in parts is sent as one text', async () => {
+test('content in parts is sent as one text', async () => {
 	const content = ['Sum up:', 'A long text'].map((text) => ({ type: 'text', text }));
 	const messagesJson = JSON.stringify([{ role: 'user', content }]);
 	expect(await bodyOf({ messagesSource: 'json', messagesJson })).toEqual({
@@ -199,8 +196,8 @@ test('a content in parts is sent as one text', async () => {
 });
 
 test.each<[string, INodeParameters]>([
-	['of the form', {}],
-	['in JSON', { messagesSource: 'json', messagesJson: JSON.stringify(hello.messages) }],
+	['from the form', {}],
+	['from JSON', { messagesSource: 'json', messagesJson: JSON.stringify(hello.messages) }],
 ])('the system message is sent before the messages %s', async (_name, parameters) => {
 	const options = { systemMessage: '={{ $json.rules }}' };
 	const system = { role: 'system', content: 'Be kind' };
@@ -218,9 +215,9 @@ const tools = [{ type: 'function', function: { name: 'weather', parameters: { ty
 
 test.each<[string, INodeParameters['options'] | string, object]>([
 	['JSON text', JSON.stringify({ tools, tool_choice: 'auto' }), { tools, tool_choice: 'auto' }],
-	['an expression that gives an object', '={{ { tools: $json.tools } }}', { tools }],
-	['a field that has an option, which is not set', '{ "temperature": 0.5 }', { temperature: 0.5 }],
-	['an explicit null for a foreign field', '{ "seed": null }', { seed: null }],
+	['an expression with an object', '={{ { tools: $json.tools } }}', { tools }],
+	['a field whose option is not set', '{ "temperature": 0.5 }', { temperature: 0.5 }],
+	['a null field', '{ "seed": null }', { seed: null }],
 ])('the additional body is merged into the request: %s', async (_name, additionalBody, sent) => {
 	const body = await bodyOf({ options: { additionalBody } as INodeParameters }, { tools });
 	expect(body).toEqual({ ...hello, ...sent });

@@ -11,21 +11,18 @@ describe('Max Concurrency', () => {
 	test.each([
 		['compressed', undefined],
 		['uncompressed', []],
-	])(
-		'a batch with %s answers opens no more connections than Max Concurrency allows',
-		async (_, encodings) => {
-			simulator = await startSimulator({ ...(encodings && { encodings }) });
-			const { items } = await runNode(simulator, {
-				...chatNode({ requestOptions: { maxConcurrency: 4 } }),
-				items: Array.from({ length: 100 }, () => ({})),
-			});
-			expect(items).toHaveLength(100);
-			expect(simulator.connections).toBeLessThanOrEqual(4);
-		},
-	);
+	])('limits the connections of a batch with %s responses', async (_, encodings) => {
+		simulator = await startSimulator({ ...(encodings && { encodings }) });
+		const { items } = await runNode(simulator, {
+			...chatNode({ requestOptions: { maxConcurrency: 4 } }),
+			items: Array.from({ length: 100 }, () => ({})),
+		});
+		expect(items).toHaveLength(100);
+		expect(simulator.connections).toBeLessThanOrEqual(4);
+	});
 });
 
-describe('a service that closes a connection just when the next request arrives on it', () => {
+describe('a service that closes idle connections just as a request arrives', () => {
 	const service = new RawServer();
 	let tasks = 0;
 	const submission = () =>
@@ -46,7 +43,7 @@ describe('a service that closes a connection just when the next request arrives 
 			credential: { baseUrl: service.url, apiKey: 'key-of-tests' },
 		});
 
-	test('loses no submission of a batch: each has a connection of its own', async () => {
+	test('gets each submission of a batch over a new connection', async () => {
 		service.respond = (_request, earlier) =>
 			earlier > 0 ? { packets: [], then: 'is reset' } : rawResponse('200 OK', submission());
 		const { items } = await submit(5);
@@ -58,7 +55,7 @@ describe('a service that closes a connection just when the next request arrives 
 		);
 	});
 
-	test('loses no retry of a submission', async () => {
+	test('gets the retry of a submission over a new connection', async () => {
 		service.respond = (_request, earlier) => {
 			if (earlier > 0) return { packets: [], then: 'is reset' };
 			return service.requests.length === 1

@@ -26,10 +26,10 @@ const all = [new ChatCompletion(), new ListModels(), new VideoGeneration()].flat
 );
 
 test.each([...new Map(all)])(
-	'an error about "%s" (%s) names it as the form does',
+	'an error about the parameter "%s" (%s) uses the label of the form',
 	(label, name) => {
-		const inRequest = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-		for (const parameter of [name, inRequest]) {
+		const requestField = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+		for (const parameter of [name, requestField]) {
 			const { message } = nodeError(
 				node,
 				new InvalidInputError(parameter, `${parameter} is bad`),

@@ -10,14 +10,14 @@ beforeAll(async () => {
 beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
-/** The bodies that arrived at an endpoint, in the order of the items. */
+/** The request bodies of an endpoint, in the order of the items. */
 const bodies = (endpoint: string) =>
 	simulator.requests
 		.filter((request) => request.endpoint === endpoint)
 		.map(({ body }) => body as { user: string })
 		.sort((one, other) => one.user.localeCompare(other.user));
 
-/** Sets every field of a collection to the expression that reads it from the item. */
+/** Sets each parameter to an expression that reads it from the item. */
 const fromItem = (...names: string[]) =>
 	Object.fromEntries(names.map((name) => [name, `={{ $json.${name} }}`]));
 
@@ -36,7 +36,7 @@ function* withoutExpression(
 	}
 }
 
-test('every parameter takes an expression, but for those that hold for all items of a run', () => {
+test('every parameter accepts an expression, except those that apply to all items of a run', () => {
 	const ours = Object.entries(nodeTypes)
 		.filter(([type]) => type.startsWith('n8n-nodes-generation-service.'))
 		.map(([, nodeType]) => nodeType);
@@ -49,7 +49,7 @@ test('every parameter takes an expression, but for those that hold for all items
 	]);
 });
 
-test('Chat Completion reads every parameter for each item', async () => {
+test('Chat Completion resolves every parameter for each item', async () => {
 	const requests = [
 		{ temperature: 0.1, max_tokens: 5, top_p: 0.2, stop: ['a'], presence_penalty: 1, user: 'one' },
 		{
@@ -105,7 +105,7 @@ test('Chat Completion reads every parameter for each item', async () => {
 	expect(items.map(({ json }) => 'choices' in json)).toEqual([false, true]);
 });
 
-test('Video Generation reads every parameter of a submission for each item', async () => {
+test('Video Generation resolves every parameter for each item', async () => {
 	const requests = [
 		{
 			prompt: 'One',
@@ -170,30 +170,27 @@ test('Video Generation reads every parameter of a submission for each item', asy
 	expect(items.map(({ json }) => 'metadata' in json)).toEqual([false, true, true]);
 });
 
-test.each(['get', 'wait'])(
-	'%s takes the task_id of each item unless told otherwise',
-	async (operation) => {
-		const { items: submitted } = await runNode(simulator, {
-			node: 'videoGeneration',
-			parameters: {
-				operation: 'submit',
-				model: 'kite-motion',
-				prompt: 'A boat',
-				options: { n: 3 },
-			},
-		});
-		const tasks = submitted.map(({ json }): IDataObject => ({ task_id: json.task_id }));
-		const { items, error } = await runNode(simulator, {
-			node: 'videoGeneration',
-			parameters: { operation, waitOptions: { pollInterval: 0.01 } },
-			items: tasks,
-		});
-		expect(error).toBeUndefined();
-		expect(items.map(({ json }) => ({ task_id: json.task_id }))).toEqual(tasks);
-	},
-);
+test.each(['get', 'wait'])('%s uses the task_id of each item by default', async (operation) => {
+	const { items: submitted } = await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: {
+			operation: 'submit',
+			model: 'kite-motion',
+			prompt: 'A boat',
+			options: { n: 3 },
+		},
+	});
+	const tasks = submitted.map(({ json }): IDataObject => ({ task_id: json.task_id }));
+	const { items, error } = await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: { operation, waitOptions: { pollInterval: 0.01 } },
+		items: tasks,
+	});
+	expect(error).toBeUndefined();
+	expect(items.map(({ json }) => ({ task_id: json.task_id }))).toEqual(tasks);
+});
 
-test('List Models reads every parameter for each item', async () => {
+test('List Models resolves every parameter for each item', async () => {
 	const { items } = await runNode(simulator, {
 		node: 'listModels',
 		parameters: {
@@ -214,7 +211,7 @@ test('List Models reads every parameter for each item', async () => {
 	expect(ids).toEqual([['heron-chat'], ['heron-chat@20250620'], ['kite-motion']]);
 });
 
-test('a number that an expression gives for a text, such as an id or a year, is sent as its digits', async () => {
+test('a number from an expression is sent as text in a text field', async () => {
 	const items = [{ year: 2024 }];
 	const options = { user: '={{ $json.year }}' };
 	await runNode(simulator, {
@@ -237,7 +234,7 @@ test('a number that an expression gives for a text, such as an id or a year, is 
 	expect(bodies('submit')).toMatchObject([{ user: '2024', prompt: '2024' }]);
 });
 
-test('an Additional Body of nothing but white space counts as not set', async () => {
+test('an Additional Body of white space counts as not set', async () => {
 	const { error } = await runNode(simulator, {
 		node: 'chatCompletion',
 		parameters: {
@@ -249,7 +246,7 @@ test('an Additional Body of nothing but white space counts as not set', async ()
 	expect(error).toBeUndefined();
 });
 
-test('an Additional Body may have any field that the node does not set, whatever its name', async () => {
+test('an Additional Body may contain a field named like a method of objects', async () => {
 	const { error } = await runNode(simulator, {
 		node: 'chatCompletion',
 		parameters: {
@@ -263,7 +260,7 @@ test('an Additional Body may have any field that the node does not set, whatever
 });
 
 test.each(['generate', 'submit'])(
-	'%s pays for no prompt with {{ }} that is set to Fixed',
+	'%s refuses a prompt with {{ }} that is set to Fixed',
 	async (operation) => {
 		const prompt = 'A boat on {{ $json.water }}';
 		const { items } = await runNode(simulator, {
@@ -281,7 +278,7 @@ test.each(['generate', 'submit'])(
 	},
 );
 
-test('braces in a prompt that are no expression are sent as they are', async () => {
+test('braces in a prompt that are not an expression are sent unchanged', async () => {
 	await runNode(simulator, videoNode({ operation: 'submit', prompt: 'A sign that says {{name}}' }));
 	expect(simulator.tasks).toMatchObject([{ prompt: 'A sign that says {{name}}' }]);
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
-test("n8n's insights learn how many tokens all answers of a run took", async () => {
+test("n8n's insights get the tokens of all answers of a run", async () => {
 	const { items, run } = await runNode(simulator, { ...chatNode(), items: [{}, {}] });
 	const usages = items.map(({ json }) => json.usage as Record<string, number>);
 	const sum = (field: string) => usages.reduce((total, usage) => total + (usage[field] ?? 0), 0);
@@ -24,7 +24,7 @@ test.each([
 	['rate-limit', { cause: 'rate-limited' }],
 	['quota-not-enough', { cause: 'quota-exhausted' }],
 	['unavailable', { cause: 'temporarily-unavailable' }],
-])('n8n counts %s among the failures of its kind', async (fault, failure) => {
+])("n8n's insights get the cause of %s", async (fault, failure) => {
 	simulator.inject({ endpoint: 'chat', fault });
 	const { error } = await runNode(simulator, chatNode({ requestOptions: { maxRetries: 0 } }));
 	expect(error).toMatchObject({ failure });

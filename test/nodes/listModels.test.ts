@@ -20,7 +20,7 @@ const list = async (parameters: object, items = [{}]) =>
 
 const ids = (items: Array<{ json: Record<string, unknown> }>) => items.map(({ json }) => json.id);
 
-test('each model is an item: the record of the service, its base name and its date', async () => {
+test('each model is an item with the fields of the service, a base name and a version date', async () => {
 	const { items } = await list({ filters: { search: 'heron-chat@20250620' } });
 	expect(items).toHaveLength(1);
 	expect(items[0]).toMatchObject({
@@ -34,28 +34,28 @@ test('each model is an item: the record of the service, its base name and its da
 	});
 });
 
-test('Versions: latest gives one model of each family, undated only names without a date', async () => {
+test('Versions filters the latest model of each family, or models without a date', async () => {
 	const { items: latest } = await list({ filters: { versions: 'latest', search: 'heron' } });
 	expect(ids(latest)).toEqual(['heron-chat@20250620']);
 	const { items: undated } = await list({ filters: { versions: 'undated', search: 'PEBBLE' } });
 	expect(ids(undated)).toEqual(['pebble-mini']);
 });
 
-test('Kind keeps the models whose record names it', async () => {
+test('Kind filters models by their type', async () => {
 	const { items } = await list({ filters: { kind: ' Video ', versions: 'latest' } });
 	expect(ids(items)).toEqual(['kite-motion@20250501', 'tern-film-20250212']);
 	const { items: none } = await list({ filters: { kind: 'embedding' } });
 	expect(none).toEqual([]);
 });
 
-test('Limit cuts the list, Return All does not', async () => {
+test('Limit shortens the list, Return All does not', async () => {
 	const { items: two } = await list({ limit: 2 });
 	expect(two).toHaveLength(2);
 	const { items: all } = await list({ returnAll: true, limit: 2 });
 	expect(all.length).toBeGreaterThan(2);
 });
 
-test('the catalogue is fetched once, however many items come in', async () => {
+test('the models are requested once for all input items', async () => {
 	const { items } = await list({ limit: 1 }, [{}, {}, {}]);
 	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
 		{ item: 0 },
@@ -86,7 +86,7 @@ async function searchFor(
 	return await searchModels(output).call(context, text);
 }
 
-test('the model dropdown finds models by a part of their name', async () => {
+test('the model dropdown finds models by part of their name', async () => {
 	const { results } = await searchFor('KITE');
 	expect(results).toEqual([
 		{ name: 'kite-motion', value: 'kite-motion' },
@@ -117,26 +117,26 @@ test.each<[ModelOutput, string[]]>([
 			'pebble-mini',
 		],
 	],
-])('the dropdown of a node that makes %s leads with such models', async (output, names) => {
+])('the dropdown lists %s models first', async (output, names) => {
 	const { results } = await searchFor('', undefined, output);
 	expect(results.slice(0, 6).map(({ name }) => name)).toEqual(names);
 	expect(results.map(({ value }) => value)).toContain('willow-write@20241201');
 });
 
-test('the model dropdown waits for no rate limit: it says what is wrong at once', async () => {
+test('the model dropdown fails at once on a rate limit', async () => {
 	simulator.inject({ endpoint: 'models', fault: 'rate-limit', times: 1 });
 	await expect(searchFor('kite')).rejects.toThrow(/rate limit/);
 	expect(simulator.count('models')).toBe(1);
 });
 
 test.each<[string, { path?: string; apiKey?: string }, RegExp]>([
-	['a Base URL of another place', { path: '/v2' }, /Check the Base URL in the credential/],
+	['a wrong path in the Base URL', { path: '/v2' }, /Check the Base URL in the credential/],
 	['a wrong key', { apiKey: 'another-key' }, /refused the API key.*may be mistyped/],
 	['an empty key', { apiKey: '' }, /no API Key.*Open the Generation Service API credential/],
-])('with %s the model dropdown says what to do', async (_, { path = '', apiKey }, words) => {
+])('with %s, the model dropdown says what to do', async (_, { path = '', apiKey }, expected) => {
 	const { baseUrl, apiKey: right } = credentialOf(simulator);
 	const credential = { baseUrl: baseUrl + path, apiKey: apiKey ?? right };
-	await expect(searchFor('kite', credential)).rejects.toThrow(words);
+	await expect(searchFor('kite', credential)).rejects.toThrow(expected);
 });
 
 const models = [
@@ -145,14 +145,14 @@ const models = [
 ];
 
 test.each<[string, object]>([
-	['a bare list', models],
+	['a bare array', models],
 	['data', { object: 'list', data: models }],
 	['models', { models }],
 	['items', { items: models, total: 2 }],
 	['result', { result: models }],
-	['data with a record that names no model', { data: [...models, { owner: 'reeds' }, null] }],
+	['data with an entry without a name', { data: [...models, { owner: 'reeds' }, null] }],
 	['data.models', { code: 'ok', message: '', data: { models } }],
-])('a catalogue that comes as %s is read', async (_shape, catalogue) => {
+])('a list of models in the form of %s is read', async (_shape, catalogue) => {
 	const service = new RawServer();
 	await service.listen();
 	service.respond = () => rawResponse('200 OK', JSON.stringify(catalogue));
@@ -176,7 +176,7 @@ test.each<[object, ModelOutput | undefined]>([
 	[{ modalities: ['text', 'video'] }, undefined],
 	[{ object: 'model', type: 'model' }, undefined],
 	[{ type: 7, task: null }, undefined],
-])('a record with %j makes %s', (fields, output) => {
+])('a model with %j generates %s', (fields, output) => {
 	const [model] = modelList.parse([{ id: 'heron', ...fields }]);
 	expect(model && outputOf(model)).toBe(output);
 });

@@ -1,4 +1,4 @@
-/** The error of the chat model where n8n has no SDK for AI nodes. */
+/** The error of the chat model if n8n has no SDK for AI nodes. */
 export const missingAiSdk = {
 	message: 'This version of n8n cannot run the Generation Service Chat Model',
 	description: expect.stringMatching(

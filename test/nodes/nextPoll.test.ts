@@ -15,21 +15,21 @@ function pause(
 	return seconds(endOfPause(NOW, [{ task, plan }], random));
 }
 
-test('a pause is as long as n8n ends it on time, and executions that began together end apart', () => {
+test('a pause lasts at least 65 seconds, with jitter between executions', () => {
 	expect(pause({})).toBe(65);
 	expect(pause({}, 0.99)).toBeCloseTo(69.95);
 });
 
-test('a longer poll interval makes longer pauses', () => {
+test('a pause lasts as long as a longer poll interval', () => {
 	expect(pause({ interval: 300 })).toBe(300);
 });
 
-test('no pause lasts longer than the video is waited for', () => {
+test('a pause ends at Max Wait', () => {
 	expect(pause({ interval: 300, deadline: NOW + 100_000 })).toBe(100);
 	expect(pause({ deadline: NOW + SHORTEST_WAIT_MS }, 1)).toBe(70);
 });
 
-test('with adaptive polling the progress seen tells when the next poll is worth while', () => {
+test('with adaptive polling, a pause ends when the progress predicts the end', () => {
 	const seen = { at: NOW - 100_000, progress: 10 };
 	expect(pause({ polling: 'adaptive', seen, progress: 20 })).toBeGreaterThan(200);
 	expect(pause({ polling: 'adaptive', seen, progress: 95 })).toBe(65);

@@ -11,7 +11,7 @@ beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
 let keys = 0;
-/** A key of its own for each run: a rate limit that one run meets slows no other down. */
+/** A new key for each run, so that the rate limit of one run does not affect another. */
 function freshCredential(): IDataObject {
 	const apiKey = `key-of-run-${++keys}`;
 	simulator.acceptKey(apiKey);
@@ -34,8 +34,8 @@ const cases = documented.flatMap(([name, status, code]) =>
 	['general', 'alternate'].map((shape) => ({ fault: `${name}-${shape}`, status, code })),
 );
 
-/** The middle one of three items meets the fault. */
-function middleFails(fault: string) {
+/** Three items, the second of which gets the fault. */
+function secondFails(fault: string) {
 	simulator.inject({ endpoint: 'chat', fault, matching: 'Two' });
 	return {
 		...chatNode({ requestOptions: { maxRetries: 0, maxConcurrency: 1 } }),
@@ -53,8 +53,8 @@ describe.each(cases)('$fault', ({ fault, status, code }) => {
 		item: 1,
 	}) as object;
 
-	test('Stop Workflow: the thrown error names the item and has the words of the service', async () => {
-		const { error: thrown, items } = await runNode(simulator, middleFails(fault));
+	test('Stop Workflow: the error names the item and contains the message of the service', async () => {
+		const { error: thrown, items } = await runNode(simulator, secondFails(fault));
 		expect(items).toEqual([]);
 		expect(thrown).toMatchObject({ name: 'NodeApiError', httpCode: String(status) });
 		expect(thrown?.message).toMatch(/\[item 1\]$/);
@@ -62,9 +62,9 @@ describe.each(cases)('$fault', ({ fault, status, code }) => {
 		expect(thrown?.description).toMatch(/\nThe service says: \S/);
 	});
 
-	test('Continue: the item becomes exactly an error, the others go on in order', async () => {
+	test('Continue: the item becomes an error item, the others are output in order', async () => {
 		const { items } = await runNode(simulator, {
-			...middleFails(fault),
+			...secondFails(fault),
 			onError: 'continueRegularOutput',
 		});
 		expect(items).toHaveLength(3);
@@ -75,26 +75,26 @@ describe.each(cases)('$fault', ({ fault, status, code }) => {
 		}
 	});
 
-	test('Continue (error output): only that item takes the error branch', async () => {
+	test('Continue (error output): only that item is on the error branch', async () => {
 		const { items, errors } = await runNode(simulator, {
-			...middleFails(fault),
+			...secondFails(fault),
 			onError: 'continueErrorOutput',
 		});
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
-		// n8n itself puts the input of the item beside its error.
+		// n8n adds the input of the item to its error.
 		expect(errors).toEqual([{ json: { prompt: 'Two', error }, pairedItem: { item: 1 } }]);
 	});
 });
 
-test('a filtered content tells its reason, and a rate limit how long to wait', async () => {
+test('the error of a content filter has its reason, and that of a rate limit when to retry', async () => {
 	const filtered = await runNode(simulator, {
-		...middleFails('content-filtered-general'),
+		...secondFails('content-filtered-general'),
 		onError: 'continueRegularOutput',
 	});
 	expect(filtered.items[1]?.json.error).toMatchObject({ reason: 'violence' });
 	simulator.reset();
 	const limited = await runNode(simulator, {
-		...middleFails('rate-limit-general'),
+		...secondFails('rate-limit-general'),
 		onError: 'continueRegularOutput',
 	});
 	expect(limited.items[1]?.json.error).toMatchObject({
@@ -104,10 +104,10 @@ test('a filtered content tells its reason, and a rate limit how long to wait', a
 });
 
 test.each(['html-502', 'text-500', 'empty-503', 'html-403', 'empty-401', 'status-422'])(
-	'a refusal whose body is no documented error (%s) fails its item alone, with its status',
+	'an error response with an undocumented body (%s) fails only its item, with its status',
 	async (fault) => {
 		const { items, errors } = await runNode(simulator, {
-			...middleFails(fault),
+			...secondFails(fault),
 			onError: 'continueErrorOutput',
 		});
 		expect(items).toHaveLength(2);
@@ -119,9 +119,9 @@ test.each(['html-502', 'text-500', 'empty-503', 'html-403', 'empty-401', 'status
 );
 
 test.each(['reset', 'lost', 'reset-inside', 'truncated'])(
-	'an answer that does not arrive (%s) fails its item alone, and it is not sent again',
+	'a lost response (%s) fails only its item, and the request is not retried',
 	async (fault) => {
-		const node = middleFails(fault);
+		const node = secondFails(fault);
 		const { items, errors } = await runNode(simulator, {
 			...node,
 			parameters: { ...node.parameters, requestOptions: { maxConcurrency: 1 } },
@@ -133,7 +133,7 @@ test.each(['reset', 'lost', 'reset-inside', 'truncated'])(
 	},
 );
 
-test('when several items fail, Stop Workflow names the first of them', async () => {
+test('Stop Workflow names the first of several failed items', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
 	const { error } = await runNode(simulator, {
 		...chatNode(),
@@ -142,13 +142,13 @@ test('when several items fail, Stop Workflow names the first of them', async () 
 	expect(error?.message).toContain('[item 0]');
 });
 
-test('after the first failure Stop Workflow asks for nothing more', async () => {
-	const { error } = await runNode(simulator, middleFails('quota-not-enough'));
+test('Stop Workflow sends no more requests after the first failure', async () => {
+	const { error } = await runNode(simulator, secondFails('quota-not-enough'));
 	expect(error).toBeDefined();
 	expect(simulator.count('chat')).toBe(2);
 });
 
-test('List Models: a refused catalogue fails every item that wanted it', async () => {
+test('List Models: a failed request fails every item', async () => {
 	simulator.inject({ endpoint: 'models', fault: 'quota-not-enough' });
 	const { items, errors } = await runNode(simulator, {
 		node: 'listModels',
@@ -163,8 +163,8 @@ test('List Models: a refused catalogue fails every item that wanted it', async (
 
 const badVideos: Array<[string, object, RegExp]> = [
 	['an empty prompt', { prompt: '={{ " " }}' }, /Prompt/],
-	['a duration out of bounds', { duration: 11 }, /Duration/],
-	['a number of videos out of bounds', { options: { n: 5 } }, /^Number of Videos \(n\) must/],
+	['a duration out of range', { duration: 11 }, /Duration/],
+	['a number of videos out of range', { options: { n: 5 } }, /^Number of Videos \(n\) must/],
 	[
 		'a prompt that is an object',
 		{ prompt: '={{ ({ text: "A boat" }) }}' },
@@ -190,12 +190,12 @@ const badVideos: Array<[string, object, RegExp]> = [
 
 test.each(badVideos)(
 	'Video Generation refuses %s before any request',
-	async (_name, parameters, words) => {
+	async (_name, parameters, expected) => {
 		const { error } = await runNode(simulator, {
 			node: 'videoGeneration',
 			parameters: { model: 'kite-motion', prompt: 'A boat', ...parameters },
 		});
-		expect(error?.message).toMatch(words);
+		expect(error?.message).toMatch(expected);
 		expect(simulator.requests).toEqual([]);
 	},
 );
@@ -203,7 +203,7 @@ test.each(badVideos)(
 test.each([
 	['prompt', { prompt: '={{ $json.forgotten }}' }, 'Prompt'],
 	['task id', { operation: 'wait', taskId: '={{ $json.forgotten }}' }, 'Task ID'],
-])('where the expression of a %s finds nothing, the error says where to look', async (...row) => {
+])('if the expression of a %s is empty, the error says what to check', async (...row) => {
 	const [, parameters, label] = row;
 	const { error } = await runNode(simulator, {
 		node: 'videoGeneration',

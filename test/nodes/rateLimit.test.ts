@@ -21,19 +21,19 @@ afterEach(async () => {
 
 const requestOptions = { timeout: TIMEOUT };
 
-test('a batch of 100 prompts against a limited key ends with every item answered, in order', async () => {
+test('a batch of 100 prompts with a rate-limited key gets all answers, in order', async () => {
 	const prompts = Array.from({ length: 100 }, (_, item) => ({ prompt: `Say ${item}` }));
 	const { items } = await time.until(
 		runNode(simulator, { ...chatNode({ requestOptions }), items: prompts }),
 	);
 	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(prompts.map((_, item) => ({ item })));
 	expect(items.every(({ json }) => typeof json.text === 'string')).toBe(true);
-	// Some are refused until the limit is known; then each refusal holds all of them back.
+	// Some requests are refused until the limit is known. Each refusal then pauses all of them.
 	expect(simulator.count('chat')).toBeGreaterThan(100);
 	expect(simulator.count('chat')).toBeLessThan(150);
 });
 
-test('submissions and polls of a batch of videos keep to the same limit, and none is submitted twice', async () => {
+test('submissions and polls of a batch share the rate limit, and no video is submitted twice', async () => {
 	const run = runNode(simulator, {
 		node: 'videoGeneration',
 		parameters: {
@@ -53,7 +53,7 @@ test('submissions and polls of a batch of videos keep to the same limit, and non
 	expect(simulator.count('poll')).toBeLessThan(30 * 20);
 });
 
-describe('when the service asks for a pause that is longer than a workflow waits', () => {
+describe('a Retry-After that is too long to wait for', () => {
 	const prompts = Array.from({ length: 100 }, (_, item) => ({ prompt: `Say ${item}` }));
 	const batch = () =>
 		runNode(simulator, {
@@ -78,7 +78,7 @@ describe('when the service asks for a pause that is longer than a workflow waits
 		simulator = await startSimulator({ now: time.now, videoSeconds: 10 });
 	});
 
-	test('all items of a batch fail at once, each with what the service asks', async () => {
+	test('fails all items of a batch at once, each with the time to retry', async () => {
 		simulator.inject({ endpoint: 'chat', fault: 'retry-after-year' });
 		const start = time.now();
 		const { items } = await time.until(batch());
@@ -91,18 +91,18 @@ describe('when the service asks for a pause that is longer than a workflow waits
 				retry_after: 365 * 86_400,
 			});
 		}
-		// The ten in flight, and one probe for each ten that come after.
+		// The ten requests in flight, and one probe for each further ten.
 		expect(simulator.count('chat')).toBeLessThanOrEqual(25);
 	});
 
-	test('a limit that is lifted is noticed by the next request', async () => {
+	test('is noticed as over by the next request', async () => {
 		simulator.inject({ endpoint: 'chat', fault: 'retry-after-year', times: 1 });
 		const { items } = await time.until(batch());
 		expect(items.filter(({ json }) => json.error !== undefined)).toHaveLength(1);
 		expect(simulator.count('chat')).toBe(100);
 	});
 
-	test('videos that are paid for are waited for as before', async () => {
+	test('does not stop the wait for submitted videos', async () => {
 		const start = time.now();
 		const run = videos(5);
 		simulator.inject({ endpoint: 'chat', fault: 'retry-after-year' });
@@ -111,7 +111,7 @@ describe('when the service asks for a pause that is longer than a workflow waits
 		expect(time.now() - start).toBeLessThanOrEqual(13_000);
 	});
 
-	test('a poll that is refused in this way is repeated at the next interval', async () => {
+	test('in response to a poll only delays it to the next interval', async () => {
 		simulator.inject({ endpoint: 'poll', fault: 'retry-after-year', times: 3 });
 		const { items } = await time.until(videos(1));
 		expect(items.map(({ json }) => json.status)).toEqual(['completed']);

@@ -13,20 +13,20 @@ beforeEach(() => simulator.reset());
 afterEach(() => jest.restoreAllMocks());
 afterAll(async () => await simulator.close());
 
-/** What n8n shows above the output of the run. */
+/** The hints above the output of the run. */
 async function hintsOf(node: NodeRun): Promise<string[]> {
 	const { run, error } = await runNode(simulator, node);
 	expect(error).toBeUndefined();
 	return (run.data.resultData.runData.Node?.[0]?.hints ?? []).map(({ message }) => message);
 }
 
-test('a successful run shows no hints', async () => {
+test('a successful run has no hints', async () => {
 	expect(await hintsOf(chatNode())).toEqual([]);
 	expect(await hintsOf(videoNode({ download: true }))).toEqual([]);
 	expect(await hintsOf({ node: 'listModels', parameters: { returnAll: true } })).toEqual([]);
 });
 
-test('answers that were cut off at Max Tokens are counted', async () => {
+test('a hint counts answers cut off at Max Tokens', async () => {
 	const options = { maxTokens: '={{ $json.most }}' };
 	const items = [{ most: 1 }, { most: 1000 }, { most: 1 }];
 	expect(await hintsOf({ ...chatNode({ options }), items })).toEqual([
@@ -34,14 +34,14 @@ test('answers that were cut off at Max Tokens are counted', async () => {
 	]);
 });
 
-test("an answer that the service's filter ended is pointed out", async () => {
+test("a hint names answers cut off by the service's content filter", async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'output-filtered' });
 	expect(await hintsOf(chatNode())).toEqual([
 		expect.stringMatching(/^1 answer is cut off by the service's content filter/),
 	]);
 });
 
-test('a list without any model says why, once for all items', async () => {
+test('a hint says why a list of models is empty, once for all items', async () => {
 	const filters = { search: 'no such model' };
 	expect(await hintsOf({ node: 'listModels', parameters: { filters }, items: [{}, {}] })).toEqual([
 		expect.stringMatching(/^None of the \d+ models match the filters/),
@@ -52,7 +52,7 @@ test('a list without any model says why, once for all items', async () => {
 	]);
 });
 
-test('videos that are handed on unfinished are counted', async () => {
+test('a hint counts unfinished videos in the output', async () => {
 	const waitOptions = { pollInterval: 0.02, maxWait: 0.1, onTimeout: 'output' };
 	const endless = videoNode({
 		prompt: 'A boat [fault:task-endless]',
@@ -71,7 +71,7 @@ test('videos that are handed on unfinished are counted', async () => {
 	expect(await hintsOf(get(false))).toEqual([]);
 });
 
-test('a download without a file storage is pointed out', async () => {
+test('a hint names downloads that n8n keeps in memory', async () => {
 	const binaryData = Container.get(BinaryDataService);
 	jest.replaceProperty(binaryData, 'mode' as never, 'default' as never);
 	expect(await hintsOf(videoNode({ download: true }))).toEqual([

@@ -28,31 +28,31 @@ export const findModels: ToolNode = {
 export const boat = { prompt: 'A paper boat in the rain', seconds: 3 };
 
 /**
- * The ways of n8n's agents: up to version 2 they call their tools themselves, since then the engine does. In n8n 1 the
- * engine hands an agent the error of a tool only if that has On Error: Continue.
+ * Who calls the tools. AI Agent calls them itself up to version 2, and leaves it to the engine since version 3. In n8n 1
+ * the engine returns the error of a tool to the agent only if the tool has On Error: Continue.
  */
-export type Way = 'agent' | 'engine' | 'engine, with On Error: Continue';
+export type Caller = 'agent' | 'engine' | 'engine, with On Error: Continue';
 
-/** What the model is told of one call of a tool. */
+/** Calls a tool once and returns the result that the model gets. */
 export async function callTool(
 	simulator: Simulator,
-	way: Way,
+	caller: Caller,
 	tool: ToolNode,
 	input: Record<string, string | number>,
 	more: Partial<AgentRun> = {},
 ) {
-	const called = async ({ tools: [only] }: { tools: Tool[] }) =>
+	const callIt = async ({ tools: [only] }: { tools: Tool[] }) =>
 		await only!.invoke(input).catch((error: Error) => error.message);
 	const { result, ...run } = await runAgent(simulator, {
-		work: way === 'agent' ? called : { toolCalls: [{ tool: tool.name, input }] },
+		work: caller === 'agent' ? callIt : { toolCalls: [{ tool: tool.name, input }] },
 		withoutModel: true,
-		tools: [onError(way, tool)],
+		tools: [withOnError(caller, tool)],
 		...more,
 	});
-	return { told: JSON.stringify(result), ...run };
+	return { result: JSON.stringify(result), ...run };
 }
 
-/** The tool, set up for this way. */
-export function onError(way: Way, tool: ToolNode): ToolNode {
-	return way.includes('Continue') ? { ...tool, onError: 'continueRegularOutput' } : tool;
+/** The tool with the On Error setting that the caller needs. */
+export function withOnError(caller: Caller, tool: ToolNode): ToolNode {
+	return caller.includes('Continue') ? { ...tool, onError: 'continueRegularOutput' } : tool;
 }

@@ -9,7 +9,7 @@ beforeAll(async () => {
 beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
-/** The names of the files of a run: one for each item that is put out. */
+/** The file names of a run, one for each output item. */
 async function namesOf(fileName: unknown, parameters = {}): Promise<unknown[]> {
 	const { items, error } = await runNode(simulator, {
 		...videoNode({ download: true, fileName: '={{ $json.name }}', ...parameters }),
@@ -27,35 +27,39 @@ test.each([
 	['a name with another extension', 'boat.v2', 'boat.v2.mp4'],
 	['a number', 7, '7.mp4'],
 	['a path', '../../etc/passwd', '_.._etc_passwd.mp4'],
-	['a path of Windows', 'C:\\films\\boat', 'C_films_boat.mp4'],
-	['what file systems refuse', 'Why? "Because" <it>|\u0000is*', 'Why_ _Because_ _it_is_.mp4'],
+	['a Windows path', 'C:\\films\\boat', 'C_films_boat.mp4'],
+	[
+		'characters that file systems refuse',
+		'Why? "Because" <it>|\u0000is*',
+		'Why_ _Because_ _it_is_.mp4',
+	],
 	['several lines', '  A boat\n\tat dusk. ', 'A boat at dusk.mp4'],
-	['signs of all scripts', 'Ein Boot, 小船 🚣', 'Ein Boot, 小船 🚣.mp4'],
+	['characters of several scripts', 'Ein Boot, 小船 🚣', 'Ein Boot, 小船 🚣.mp4'],
 	['a long prompt', LONG, `${LONG.slice(0, 100)}.mp4`],
 ])('File Name: %s becomes a safe name with an extension', async (_, name, expected) => {
 	expect(await namesOf(name)).toEqual([expected]);
 });
 
 test.each(['', ' .. ', null])(
-	'without a File Name (%j) the file is called by its task',
+	'without a File Name (%j), the file is named after its task',
 	async (name) => {
 		const names = await namesOf(name);
 		expect(names).toEqual([`${simulator.tasks[0]?.id}.mp4`]);
 	},
 );
 
-test('several videos of one item get names of their own', async () => {
+test('several videos of one item get different file names', async () => {
 	const names = await namesOf('boat.mp4', { options: { n: 3 } });
 	expect(names).toEqual(['boat.mp4', 'boat-2.mp4', 'boat-3.mp4']);
 });
 
-test('Get names the file, too', async () => {
+test('File Name applies to Get, too', async () => {
 	await runNode(simulator, videoNode({ operation: 'submit' }));
 	const taskId = simulator.tasks[0]!.id;
 	expect(await namesOf('boat', { operation: 'get', taskId })).toEqual(['boat.mp4']);
 });
 
-test('a File Name that is no text is refused before anything is paid for', async () => {
+test('a File Name that is not text is refused before any submission', async () => {
 	const { error } = await runNode(simulator, {
 		...videoNode({ download: true, fileName: '={{ [1] }}' }),
 	});

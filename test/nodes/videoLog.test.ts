@@ -6,7 +6,7 @@ import { until } from '../engine/virtualTime';
 import { videoNode } from './videoNode';
 
 let simulator: Simulator;
-/** n8n's log. */
+/** The lines of n8n's log. */
 let lines: string[];
 const logger = Container.get(Logger);
 beforeAll(async () => {
@@ -15,8 +15,8 @@ beforeAll(async () => {
 beforeEach(() => {
 	lines = [];
 	const to = (level: string) => ({ value: (line: string) => lines.push(`${level} ${line}`) });
-	const listening = Object.create(logger, { info: to('info'), warn: to('warn') }) as Logger;
-	Container.set(Logger, listening);
+	const recordingLogger = Object.create(logger, { info: to('info'), warn: to('warn') }) as Logger;
+	Container.set(Logger, recordingLogger);
 });
 afterEach(() => {
 	Container.set(Logger, logger);
@@ -24,23 +24,26 @@ afterEach(() => {
 });
 afterAll(async () => await simulator.close());
 
-const three = ['One', 'Two', 'Three'].map((prompt) => ({ prompt }));
-const oneByOne = { requestOptions: { maxConcurrency: 1, maxRetries: 0 } };
+const threeItems = ['One', 'Two', 'Three'].map((prompt) => ({ prompt }));
+const sequential = { requestOptions: { maxConcurrency: 1, maxRetries: 0 } };
 
-/** Runs the node until the moment, and stops it. */
-async function stopAt(node: NodeRun, moment: () => boolean) {
+/** Runs the node until the condition is true, then stops the workflow. */
+async function stopWhen(node: NodeRun, condition: () => boolean) {
 	const stop = new AbortController();
 	const running = runNode(simulator, { ...node, signal: stop.signal });
-	await until(moment);
+	await until(condition);
 	stop.abort();
 	const result = await running;
 	expect(result.run.status).toBe('canceled');
 	return result;
 }
 
-test('every task id is in the log while the node still waits for its video', async () => {
-	const endless = { ...videoNode({ ...oneByOne, prompt: '[fault:task-endless]' }), items: three };
-	await stopAt({ ...endless, executionId: '17' }, () => lines.length === three.length);
+test('the log has every task ID as soon as a video is submitted', async () => {
+	const endless = {
+		...videoNode({ ...sequential, prompt: '[fault:task-endless]' }),
+		items: threeItems,
+	};
+	await stopWhen({ ...endless, executionId: '17' }, () => lines.length === threeItems.length);
 	expect(lines.slice(0, 3)).toEqual(
 		simulator.tasks.map(
 			({ id }, item) => `info Node "Node", execution 17: submitted video task ${id} [item ${item}]`,
@@ -48,7 +51,7 @@ test('every task id is in the log while the node still waits for its video', asy
 	);
 });
 
-test('four videos of one submission are in one line', async () => {
+test('the videos of one submission share a line in the log', async () => {
 	await runNode(simulator, videoNode({ operation: 'submit', options: { n: 4 } }));
 	const ids = simulator.tasks.map(({ id }) => id).join(', ');
 	expect(lines).toEqual([
@@ -56,24 +59,27 @@ test('four videos of one submission are in one line', async () => {
 	]);
 });
 
-test('the log tells how many videos are finished', async () => {
-	await runNode(simulator, { ...videoNode(oneByOne), items: three });
+test('the log counts the finished videos', async () => {
+	await runNode(simulator, { ...videoNode(sequential), items: threeItems });
 	expect(lines.at(-1)).toMatch(/^info Node "Node", execution \S+: 3 of 3 videos finished$/);
 });
 
-test('a run that is stopped names its tasks in the log and in its error', async () => {
-	const endless = { ...videoNode({ ...oneByOne, prompt: '[fault:task-endless]' }), items: three };
-	const { error } = await stopAt(endless, () => simulator.count('poll') >= 4);
+test('a stopped run lists its tasks in the log and in its error', async () => {
+	const endless = {
+		...videoNode({ ...sequential, prompt: '[fault:task-endless]' }),
+		items: threeItems,
+	};
+	const { error } = await stopWhen(endless, () => simulator.count('poll') >= 4);
 	const list = simulator.tasks.map(({ id }, index) => `(${index + 1}) ${id}: processing`).join(' ');
 	expect(lines.at(-1)).toBe(`warn Node "Node", execution 1: stopped. Tasks of this run: ${list}`);
 	expect(error?.message).toContain(list);
 	expect(error?.description).toContain(list);
 });
 
-test('a run that is stopped during a submission says that it may have been accepted', async () => {
+test('a run stopped during a submission logs that the submission may have been accepted', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'hang', matching: 'Two' });
-	const { error } = await stopAt(
-		{ ...videoNode(oneByOne), items: three },
+	const { error } = await stopWhen(
+		{ ...videoNode(sequential), items: threeItems },
 		() => simulator.count('submit') === 2,
 	);
 	const [{ id } = { id: '' }] = simulator.tasks;
@@ -86,10 +92,10 @@ test('a run that is stopped during a submission says that it may have been accep
 	expect(error).toBeDefined();
 });
 
-test('a run that is stopped before its submission is sent says nothing of it', async () => {
+test('a run stopped before its submission is sent logs nothing', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'rate-limit' });
-	await stopAt(
-		{ ...videoNode(), items: three },
+	await stopWhen(
+		{ ...videoNode(), items: threeItems },
 		() => simulator.count('submit') === 3 && simulator.openSockets === 0,
 	);
 	expect(lines).toEqual([]);

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { NodeRun } from '../engine/runNode';
 
-/** A Video Generation node that asks for `{{ $json.prompt }}`, or a boat where the item has none, and looks often. */
+/** A Video Generation node with the prompt `{{ $json.prompt }}`, or a default if the item has none, and frequent polls. */
 export function videoNode(parameters: INodeParameters = {}): NodeRun {
 	return {
 		node: 'videoGeneration',

@@ -19,7 +19,7 @@ afterAll(async () => await simulator.close());
 const video = (parameters: object = {}) =>
 	videoNode({ requestOptions: { maxRetries: 0 }, ...parameters });
 
-test('n of 4 gives four finished videos, paired with their item and in order', async () => {
+test('Number of Videos 4 gives four finished videos, in order and paired with their item', async () => {
 	const { items } = await runNode(simulator, video({ options: { n: 4 } }));
 	expect(items).toHaveLength(4);
 	expect(items.map(({ json }) => json.task_id)).toEqual(simulator.tasks.map(({ id }) => id));
@@ -30,7 +30,7 @@ test('n of 4 gives four finished videos, paired with their item and in order', a
 	expect(simulator.submissions).toBe(1);
 });
 
-test('submit, get and wait work on their own, one after the other', async () => {
+test('Submit, Get and Wait work one after another', async () => {
 	const { items: submitted } = await runNode(simulator, video({ operation: 'submit' }));
 	expect(submitted[0]?.json).toMatchObject({ status: 'processing', model: 'kite-motion' });
 	const taskId = String(submitted[0]?.json.task_id);
@@ -42,7 +42,7 @@ test('submit, get and wait work on their own, one after the other', async () => 
 });
 
 test.each(['url', 'b64_json'])(
-	'Download puts a video that comes as %s into a binary field',
+	'Download stores a video in the format %s in a binary field',
 	async (responseFormat) => {
 		const { items } = await runNode(
 			simulator,
@@ -56,7 +56,7 @@ test.each(['url', 'b64_json'])(
 );
 
 test.each(['get', 'wait'])(
-	'%s downloads an inline video for each of the items that name it, and leaves no file behind',
+	'%s downloads the same inline video for several items and deletes its temporary files',
 	async (operation) => {
 		const folder = await mkdtemp(join(os.tmpdir(), 'videos-'));
 		jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
@@ -68,16 +68,16 @@ test.each(['get', 'wait'])(
 			...video({ operation, taskId, download: true }),
 			items: Array.from({ length: 8 }, () => ({})),
 		});
-		const films = await Promise.all(items.map(async (item) => await bytesOf(item)));
-		expect(films[0]!.length).toBeGreaterThan(256 * 1024);
-		expect(films.map(({ length }) => length)).toEqual(Array(8).fill(films[0]!.length));
+		const videos = await Promise.all(items.map(async (item) => await bytesOf(item)));
+		expect(videos[0]!.length).toBeGreaterThan(256 * 1024);
+		expect(videos.map(({ length }) => length)).toEqual(Array(8).fill(videos[0]!.length));
 		expect(await readdir(folder)).toEqual([]);
 		await rmdir(folder);
 	},
 );
 
 test.each(['reset-inside', 'truncated', 'html-404'])(
-	'a download that fails (%s) hands on no half video, and keeps the task and its address',
+	'a failed download (%s) outputs no partial video, and its error has the task ID and URL',
 	async (fault) => {
 		simulator.inject({ endpoint: 'download', fault });
 		const { items, errors } = await runNode(simulator, {
@@ -93,7 +93,7 @@ test.each(['reset-inside', 'truncated', 'html-404'])(
 	},
 );
 
-test('a failed video stands beside the finished ones', async () => {
+test('a failed video becomes an error item next to finished ones', async () => {
 	const { items, errors } = await runNode(simulator, {
 		...video(),
 		items: [{ prompt: 'One' }, { prompt: '[fault:task-failed-object]' }, { prompt: 'Three' }],
@@ -106,7 +106,7 @@ test('a failed video stands beside the finished ones', async () => {
 	});
 });
 
-test('an error that stops the workflow lists every task of the run with its state and address', async () => {
+test('an error that stops the workflow lists every task with its status and URL', async () => {
 	const { error } = await runNode(simulator, {
 		...video(),
 		items: [{ prompt: 'One' }, { prompt: '[fault:task-failed-string]' }],
@@ -116,7 +116,7 @@ test('an error that stops the workflow lists every task of the run with its stat
 	expect(error?.description).toMatch(/: failed/);
 });
 
-test('Retry On Fail submits nothing twice: what was submitted is waited for', async () => {
+test('Retry On Fail waits for submitted videos instead of submitting them again', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key', times: 2 });
 	const { items } = await runNode(simulator, {
 		...video(),
@@ -127,14 +127,14 @@ test('Retry On Fail submits nothing twice: what was submitted is waited for', as
 	expect(simulator.submissions).toBe(2);
 });
 
-test('a submission whose answer was lost is not sent again, and the error says that it may have been accepted', async () => {
+test('a submission whose response is lost is not retried, and the error says it may have been accepted', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'lost', times: 1 });
 	const { error } = await runNode(simulator, { ...video(), tries: 5 });
 	expect(error?.description).toMatch(/may have accepted/);
 	expect(simulator.count('submit')).toBe(1);
 });
 
-test('Max Wait ends the wait with an error that keeps the task, or hands the task on', async () => {
+test('Max Wait ends the wait with an error that has the task ID, or outputs the unfinished task', async () => {
 	const endless = { prompt: 'A boat [fault:task-endless]' };
 	const waitOptions = { pollInterval: 0.02, maxWait: 0.1 };
 	const { error } = await runNode(simulator, video({ ...endless, waitOptions }));
@@ -147,7 +147,7 @@ test('Max Wait ends the wait with an error that keeps the task, or hands the tas
 });
 
 test.each(['internal-error', 'html-502', 'reset-inside', 'json-invalid'])(
-	'polls that fail (%s) cost a paid video nothing but time',
+	'failed polls (%s) do not fail a video',
 	async (fault) => {
 		simulator.inject({ endpoint: 'poll', fault, times: 3 });
 		const { items } = await runNode(simulator, video());
@@ -156,7 +156,7 @@ test.each(['internal-error', 'html-502', 'reset-inside', 'json-invalid'])(
 	},
 );
 
-test('videos that are merely waited for hold no place: all are submitted before the first is finished', async () => {
+test('waiting for a video does not count towards Max Concurrency', async () => {
 	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
 	const { items: finished } = await runNode(simulator, {
 		...video({ requestOptions: { maxConcurrency: 1 } }),
@@ -167,7 +167,7 @@ test('videos that are merely waited for hold no place: all are submitted before 
 	expect(order.lastIndexOf('submit')).toBeLessThan(order.length - 3);
 });
 
-test('stopping the workflow ends the wait at once and polls no more', async () => {
+test('stopping the workflow ends the wait at once', async () => {
 	const stop = new AbortController();
 	const running = runNode(simulator, {
 		...video({ prompt: 'A boat [fault:task-endless]' }),

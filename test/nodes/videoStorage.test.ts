@@ -25,17 +25,17 @@ afterAll(async () => {
 	await Promise.all([server.close(), simulator.close(), fs.rm(folder, { recursive: true })]);
 });
 
-const FILM = Buffer.concat([Buffer.from('\0\0\0\x18ftyp'), Buffer.alloc(50_000, 'film')]);
-const COMPRESSED = rawResponse('200 OK', gzipSync(FILM), {
+const VIDEO = Buffer.concat([Buffer.from('\0\0\0\x18ftyp'), Buffer.alloc(50_000, 'video')]);
+const COMPRESSED = rawResponse('200 OK', gzipSync(VIDEO), {
 	'content-type': 'video/mp4',
 	'content-encoding': 'gzip',
 });
 
-/** Gets a finished video whose file comes as given. */
-async function getFilm(film: RawResponse) {
-	const task = { id: 'task-1', status: 'completed', progress: 100, url: `${server.url}/film` };
+/** Downloads a finished video whose file has this response. */
+async function getVideo(response: RawResponse) {
+	const task = { id: 'task-1', status: 'completed', progress: 100, url: `${server.url}/video` };
 	server.respond = (request) =>
-		request.startsWith('GET /film') ? film : rawResponse('200 OK', JSON.stringify(task));
+		request.startsWith('GET /video') ? response : rawResponse('200 OK', JSON.stringify(task));
 	return await runNode(simulator, {
 		...videoNode({
 			operation: 'get',
@@ -48,23 +48,20 @@ async function getFilm(film: RawResponse) {
 	});
 }
 
-test('a video that its server compresses, and announces with the compressed length, is downloaded whole', async () => {
-	const { items } = await getFilm(COMPRESSED);
-	expect((await bytesOf(items[0]!)).equals(FILM)).toBe(true);
+test('a compressed video with a Content-Length is downloaded completely', async () => {
+	const { items } = await getVideo(COMPRESSED);
+	expect((await bytesOf(items[0]!)).equals(VIDEO)).toBe(true);
 });
 
 test.each([
-	['a video', rawResponse('200 OK', FILM, { 'content-type': 'video/mp4' })],
+	['a video', rawResponse('200 OK', VIDEO, { 'content-type': 'video/mp4' })],
 	['a compressed video', COMPRESSED],
-])(
-	'%s whose connection ends before its announced length is not taken for whole',
-	async (_, { packets }) => {
-		const half = Buffer.concat(packets).subarray(0, -100);
-		const { items } = await getFilm({ packets: [half], then: 'ends' });
-		expect(items[0]?.json.error).toMatchObject({ code: 'download_failed' });
-		expect(items[0]?.binary).toBeUndefined();
-	},
-);
+])('%s shorter than its Content-Length fails to download', async (_, { packets }) => {
+	const half = Buffer.concat(packets).subarray(0, -100);
+	const { items } = await getVideo({ packets: [half], then: 'ends' });
+	expect(items[0]?.json.error).toMatchObject({ code: 'download_failed' });
+	expect(items[0]?.binary).toBeUndefined();
+});
 
 const inlineVideo = async (executionId = '1') =>
 	await runNode(simulator, {
@@ -78,7 +75,7 @@ const inlineVideo = async (executionId = '1') =>
 		onError: 'continueRegularOutput',
 	});
 
-test('a temporary folder that does not exist is named at once, and the video can be fetched later', async () => {
+test('a temporary folder that does not exist fails the download at once, with the folder in the error', async () => {
 	const missing = join(folder, 'missing');
 	jest.spyOn(os, 'tmpdir').mockReturnValue(missing);
 	const { items } = await inlineVideo();
@@ -91,7 +88,7 @@ test('a temporary folder that does not exist is named at once, and the video can
 	expect(simulator.count('poll')).toBe(1);
 });
 
-test('a temporary folder that is full is named at once, and nothing is left in it', async () => {
+test('a temporary folder that is full fails the download at once, and its files are deleted', async () => {
 	jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
 	const { open } = fs;
 	jest.spyOn(fs, 'open').mockImplementation(async (...given) => {
@@ -111,7 +108,7 @@ test('a temporary folder that is full is named at once, and nothing is left in i
 	expect(await fs.readdir(folder)).toEqual([]);
 });
 
-/** Lets n8n find a file where it keeps the files of this execution. */
+/** Creates a file with the name of the folder in which n8n stores the files of this execution. */
 async function blockStorage(executionId: string): Promise<string> {
 	const executions = join(storageOfN8n(), 'workflows', 'workflow', 'executions');
 	await fs.mkdir(executions, { recursive: true });
@@ -123,7 +120,7 @@ function storageOfN8n(): string {
 	return join(process.env.N8N_USER_FOLDER ?? '', '.n8n', 'storage');
 }
 
-test('a video that n8n cannot store is downloaded once, and the folder is named', async () => {
+test('a video that n8n cannot store is downloaded once, with the folder in the error', async () => {
 	const path = await blockStorage('full');
 	const { items } = await runNode(simulator, {
 		...videoNode({ download: true }),
@@ -138,7 +135,7 @@ test('a video that n8n cannot store is downloaded once, and the folder is named'
 	expect(simulator.count('download')).toBe(1);
 });
 
-test('an inline video that n8n cannot store is told in the same words', async () => {
+test('an inline video that n8n cannot store has the same error', async () => {
 	const path = await blockStorage('full-too');
 	const { items } = await inlineVideo('full-too');
 	expect(items[0]?.json.error).toMatchObject({

@@ -3,7 +3,8 @@ import { RawServer, rawResponse } from '../engine/rawServer';
 import { runNode } from '../engine/runNode';
 import { videoNode } from './videoNode';
 
-const HALF = 'task-\ud83d';
+/** A high surrogate without the low one. */
+const LONE_SURROGATE_ID = 'task-\ud83d';
 const server = new RawServer();
 let simulator: Simulator;
 beforeAll(async () => {
@@ -16,9 +17,9 @@ afterAll(async () => {
 });
 
 test.each(['get', 'wait'])(
-	'%s refuses a task ID that holds half of a character before anything is sent',
+	'%s refuses a task ID with half of a character before any request',
 	async (operation) => {
-		const { error } = await runNode(simulator, videoNode({ operation, taskId: HALF }));
+		const { error } = await runNode(simulator, videoNode({ operation, taskId: LONE_SURROGATE_ID }));
 		expect(error?.message).toBe(
 			'Task ID contains half of a character, which a URL cannot contain [item 0]',
 		);
@@ -26,8 +27,8 @@ test.each(['get', 'wait'])(
 	},
 );
 
-test('a task whose ID holds half of a character stays known, though it cannot be polled', async () => {
-	const submission = { id: 'request', data: [{ id: HALF, status: 'processing' }] };
+test('a task ID with half of a character cannot be polled, but is in the error', async () => {
+	const submission = { id: 'request', data: [{ id: LONE_SURROGATE_ID, status: 'processing' }] };
 	server.respond = () =>
 		rawResponse('200 OK', JSON.stringify(submission), { 'content-type': 'application/json' });
 	const { items } = await runNode(server as unknown as Simulator, {
@@ -38,6 +39,6 @@ test('a task whose ID holds half of a character stays known, though it cannot be
 	expect(items[0]?.json.error).toMatchObject({
 		code: 'invalid_input',
 		message: expect.stringContaining('half of a character') as string,
-		task_id: HALF,
+		task_id: LONE_SURROGATE_ID,
 	});
 });

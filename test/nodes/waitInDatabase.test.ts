@@ -11,12 +11,12 @@ import { type Simulator, startSimulator } from '../../simulator';
 import { fastTime } from '../engine/fastTime';
 import { credentialOf, type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 
-/** A pause of 65 s takes 0.16 s. */
+/** A pause of 65 s takes 0.16 s of real time. */
 const FACTOR = 400;
 const VIDEO_S = 90;
-/** On a busy machine a second passes before a test goes on: that is more than six minutes of its time. */
-const PATIENCE_S = 7200;
-const SHORT_S = 1200;
+/** Long, because one second of delay on a busy machine is more than six minutes on the accelerated clock. */
+const MAX_WAIT_S = 7200;
+const SHORT_MAX_WAIT_S = 1200;
 
 let simulator: Simulator;
 let restoreTime: () => void;
@@ -34,11 +34,11 @@ interface Scenario extends Partial<Omit<NodeRun, 'node' | 'parameters'>> {
 	prompts: string[];
 	parameters?: INodeParameters;
 	maxWait?: number;
-	unfinished?: boolean;
+	outputsUnfinished?: boolean;
 }
 
 function nodeRun(waitIn: string, scenario: Scenario): NodeRun {
-	const { prompts, parameters, maxWait = PATIENCE_S, unfinished, ...rest } = scenario;
+	const { prompts, parameters, maxWait = MAX_WAIT_S, outputsUnfinished, ...rest } = scenario;
 	return {
 		node: 'videoGeneration',
 		settings: { executionOrder: 'v1' },
@@ -46,20 +46,20 @@ function nodeRun(waitIn: string, scenario: Scenario): NodeRun {
 		parameters: {
 			model: 'kite-motion',
 			prompt: '={{ $json.prompt }}',
-			waitOptions: { waitIn, maxWait, ...(unfinished && { onTimeout: 'output' }) },
+			waitOptions: { waitIn, maxWait, ...(outputsUnfinished && { onTimeout: 'output' }) },
 			...parameters,
 		},
 		...rest,
 	};
 }
 
-/** What a user sees, with the ids and times of one run told alike. */
+/** What a user sees, with IDs and times replaced, so that two runs can be compared. */
 function seen({ items, errors, error, run }: NodeResult): unknown {
 	const names = new Map<string, string>();
 	simulator.tasks.forEach(({ id, submissionId }, index) => {
 		names.set(id, `task ${index}`).set(submissionId, `submission of task ${index}`);
 	});
-	const told = JSON.stringify({
+	const text = JSON.stringify({
 		items,
 		errors,
 		error: error && { message: error.message, description: error.description },
@@ -67,9 +67,9 @@ function seen({ items, errors, error, run }: NodeResult): unknown {
 		runs: run.data.resultData.runData.Node?.length,
 		last: run.data.resultData.lastNodeExecuted,
 	});
-	const alike = [...names].reduce((text, [id, name]) => text.replaceAll(id, name), told);
+	const normalized = [...names].reduce((all, [id, name]) => all.replaceAll(id, name), text);
 	return JSON.parse(
-		alike
+		normalized
 			.replace(/"(created_at|completed_at)":\d+/g, '"$1":"then"')
 			.replace(/"progress":\d\d?(?=[,}])/g, '"progress":"some"')
 			.replace(/Tasks of this run: ([^"]*)/g, (_, list: string) =>
@@ -104,7 +104,7 @@ const SCENARIOS: Record<string, Scenario> = {
 	'three videos of one prompt': { prompts: ['A boat'], parameters: { options: { n: 3 } } },
 	'the raw task': { prompts: ['A boat'], parameters: { simplify: false } },
 	files: { prompts: ['One', 'Two'], parameters: { download: true } },
-	'files of one name': {
+	'files with the same name': {
 		prompts: ['One', 'Two'],
 		parameters: { download: true, fileName: '={{ $json.prompt }}', options: { n: 2 } },
 	},
@@ -112,40 +112,40 @@ const SCENARIOS: Record<string, Scenario> = {
 		prompts: ['One', 'Two'],
 		parameters: { simplify: false, options: { responseFormat: 'b64_json' } },
 	},
-	'inline data in files': {
+	'downloaded inline data': {
 		prompts: ['One'],
 		parameters: { download: true, options: { responseFormat: 'b64_json' } },
 	},
-	'a refused one between good ones': { prompts: ['One', REFUSED, 'Three'], ...continues },
-	'bad input between good ones': { prompts: ['One', '', 'Three'], ...continues },
-	'a failed one between good ones': { prompts: ['One', FAILED, 'Three'], ...continues },
-	'one that the service forgets': { prompts: ['One', FORGOTTEN], ...continues },
-	'polls that make no sense': { prompts: ['One', '[fault:poll-json-null]'], ...continues },
+	'a refused item between good ones': { prompts: ['One', REFUSED, 'Three'], ...continues },
+	'invalid input between good items': { prompts: ['One', '', 'Three'], ...continues },
+	'a failed video between good ones': { prompts: ['One', FAILED, 'Three'], ...continues },
+	'a task that the service forgets': { prompts: ['One', FORGOTTEN], ...continues },
+	'malformed polls': { prompts: ['One', '[fault:poll-json-null]'], ...continues },
 	'polls that fail for a while': { prompts: ['[fault:poll-internal-error-twice]'] },
-	'errors on their branch': {
+	'errors on the error branch': {
 		prompts: [REFUSED, 'Two', FAILED, ENDLESS],
-		maxWait: SHORT_S,
+		maxWait: SHORT_MAX_WAIT_S,
 		...errorBranch,
 	},
-	'a failed one, and Stop Workflow': { prompts: ['One', FAILED, 'Three'] },
-	'a refused one, and Stop Workflow': {
+	'a failed video and Stop Workflow': { prompts: ['One', FAILED, 'Three'] },
+	'a refused item and Stop Workflow': {
 		prompts: ['One', REFUSED, 'Three'],
 		parameters: { requestOptions: { maxConcurrency: 1 } },
 	},
-	'one that is never finished': { prompts: ['One', ENDLESS], maxWait: SHORT_S },
-	'one that is never finished, handed on': {
+	'a video that never finishes': { prompts: ['One', ENDLESS], maxWait: SHORT_MAX_WAIT_S },
+	'a video that never finishes, output unfinished': {
 		prompts: ['One', ENDLESS],
-		maxWait: SHORT_S,
-		unfinished: true,
+		maxWait: SHORT_MAX_WAIT_S,
+		outputsUnfinished: true,
 	},
-	'failed ones and Retry On Fail': { prompts: [FAILED, 'Two'], tries: 3, ...continues },
-	'failed ones, Retry On Fail and Stop Workflow': { prompts: [FAILED, 'Two'], tries: 3 },
-	'refused ones and Retry On Fail': { prompts: [REFUSED, 'Two'], tries: 2, ...errorBranch },
+	'a failed video and Retry On Fail': { prompts: [FAILED, 'Two'], tries: 3, ...continues },
+	'a failed video, Retry On Fail and Stop Workflow': { prompts: [FAILED, 'Two'], tries: 3 },
+	'a refused item and Retry On Fail': { prompts: [REFUSED, 'Two'], tries: 2, ...errorBranch },
 	'a loop': { prompts: ['One', 'Two'], loop: true },
 };
 
 test.each(Object.entries(SCENARIOS))(
-	'%s: the same items as with a wait in memory, and no submission more',
+	'%s: the same items and submissions as with a wait in memory',
 	async (_, scenario) => {
 		const { inMemory, inDatabase, database } = await inBoth(scenario);
 		expect(inDatabase).toEqual(inMemory);
@@ -153,7 +153,7 @@ test.each(Object.entries(SCENARIOS))(
 	},
 );
 
-test('Wait, for tasks of another execution: the same items as with a wait in memory', async () => {
+test('the operation Wait: the same items as with a wait in memory', async () => {
 	const submitted = await runNode(simulator, {
 		...nodeRun('database', { prompts: ['One', 'Two'] }),
 		parameters: { operation: 'submit', model: 'kite-motion', prompt: '={{ $json.prompt }}' },
@@ -162,7 +162,7 @@ test('Wait, for tasks of another execution: the same items as with a wait in mem
 	const wait = (waitIn: string) => ({
 		...nodeRun(waitIn, { prompts: [] }),
 		items: [...items, { task_id: 'task-unknown' }],
-		parameters: { operation: 'wait', waitOptions: { waitIn, maxWait: PATIENCE_S } },
+		parameters: { operation: 'wait', waitOptions: { waitIn, maxWait: MAX_WAIT_S } },
 		...continues,
 	});
 	const database = await runNode(simulator, wait('database'));
@@ -176,7 +176,7 @@ test('Wait, for tasks of another execution: the same items as with a wait in mem
 	]);
 });
 
-test("n8n's Retry of an execution that failed after a wait makes what failed again, and nothing else", async () => {
+test('Retry of an execution that failed after a wait submits only the failed video again', async () => {
 	const failing = nodeRun('database', { prompts: ['One', FAILED] });
 	const failed = await runNode(simulator, failing);
 	expect(failed.error).toBeDefined();
@@ -195,8 +195,8 @@ const one = (scenario: Partial<Scenario> = {}) =>
 const hintsOf = ({ run }: NodeResult) =>
 	run.data.resultData.runData.Node?.at(-1)?.hints?.map(({ message }) => message);
 
-/** The node on an engine that hands it something else. */
-function onEngine(
+/** The node in an engine that passes it a different context or no response. */
+function inEngine(
 	change: (context: IExecuteFunctions) => IExecuteFunctions,
 	hasResponse = true,
 ): INodeType {
@@ -208,15 +208,15 @@ function onEngine(
 		},
 	};
 }
-const copying = (context: IExecuteFunctions) =>
+const copiesExecuteData = (context: IExecuteFunctions) =>
 	Object.assign(Object.create(context) as IExecuteFunctions, {
 		getExecuteData: () => ({ ...context.getExecuteData() }),
 	});
 
 const v1 = { executionOrder: 'v1' as const };
 test.each<[string, Partial<NodeRun>]>([
-	['this version of n8n cannot resume a node', { nodeType: onEngine((context) => context, false) }],
-	['this version of n8n cannot resume a node', { nodeType: onEngine(copying) }],
+	['this version of n8n cannot resume a node', { nodeType: inEngine((context) => context, false) }],
+	['this version of n8n cannot resume a node', { nodeType: inEngine(copiesExecuteData) }],
 	['the workflow uses the old execution order (v0)', { settings: {} }],
 	["the workflow uses n8n's new engine", { settings: { ...v1, engineType: 'v2' } }],
 	['n8n does not save this execution', { mode: 'cli' }],
@@ -229,28 +229,25 @@ test.each<[string, Partial<NodeRun>]>([
 		{ trigger: { responseMode: 'responseNode' } },
 	],
 	['the caller of the workflow waits for its response', { trigger: { responseMode: 'streaming' } }],
-])(
-	'where n8n cannot keep the wait, the node waits in memory and says why: %s',
-	async (why, given) => {
-		const result = await runNode(simulator, {
-			...one({ prompts: ['A boat'] }),
-			parameters: { ...one().parameters, prompt: 'A boat' },
-			...given,
-		});
-		expect(result.items).toMatchObject([{ json: { status: 'completed' } }]);
-		expect(hintsOf(result)).toEqual([`Waited in memory: ${why}`]);
-		expect(result.waits).toEqual([]);
-		expect(simulator.submissions).toBe(1);
-	},
-);
+])('the node waits in memory, with a hint, if %s', async (reason, options) => {
+	const result = await runNode(simulator, {
+		...one({ prompts: ['A boat'] }),
+		parameters: { ...one().parameters, prompt: 'A boat' },
+		...options,
+	});
+	expect(result.items).toMatchObject([{ json: { status: 'completed' } }]);
+	expect(hintsOf(result)).toEqual([`Waited in memory: ${reason}`]);
+	expect(result.waits).toEqual([]);
+	expect(simulator.submissions).toBe(1);
+});
 
-test('a Max Wait that fits no pause is waited for in memory', async () => {
-	const result = await runNode(simulator, one({ maxWait: 69, unfinished: true }));
+test('the node waits in memory if Max Wait is less than 70 seconds', async () => {
+	const result = await runNode(simulator, one({ maxWait: 69, outputsUnfinished: true }));
 	expect(hintsOf(result)).toContain('Waited in memory: Max Wait is less than 70 seconds');
 	expect(result.waits).toEqual([]);
 });
 
-test('an execution that n8n resumes at once is not paused again, and nothing is submitted again', async () => {
+test('an execution that n8n resumes too early waits in memory and submits nothing again', async () => {
 	const result = await runNode(simulator, { ...one(), onWait: () => false });
 	expect(result.items).toMatchObject([{ json: { status: 'completed' } }]);
 	expect(result.waits).toHaveLength(1);
@@ -262,7 +259,7 @@ describe.each([
 	['Stop Workflow', {}],
 	['Continue', continues],
 ])('with On Error %s', (_, onError) => {
-	test('a state that n8n lost is told with every task, and nothing is submitted again', async () => {
+	test('if n8n loses the saved state, the error lists every task and nothing is submitted again', async () => {
 		const loseState = (stored: IRunExecutionData) => {
 			for (const { metadata } of stored.executionData?.nodeExecutionStack ?? []) {
 				if (metadata?.subNodeExecutionData) metadata.subNodeExecutionData.metadata = {};
@@ -272,13 +269,13 @@ describe.each([
 			...one({ prompts: ['One', 'Two'], ...onError }),
 			onWait: loseState,
 		});
-		const told = error ? [error.description] : items.map(({ json }) => JSON.stringify(json.error));
-		expect(told.join()).toContain('Nothing was submitted again');
-		for (const { id } of simulator.tasks) expect(told.join()).toContain(id);
+		const texts = error ? [error.description] : items.map(({ json }) => JSON.stringify(json.error));
+		expect(texts.join()).toContain('Nothing was submitted again');
+		for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
 		expect(simulator.submissions).toBe(2);
 	});
 
-	test('a credential that is unusable after the wait is told with every task', async () => {
+	test('if the credential is invalid after the wait, the error lists every task', async () => {
 		const credential = credentialOf(simulator);
 		const { error, items } = await runNode(simulator, {
 			...one({ prompts: ['One', 'Two'], ...onError }),
@@ -287,13 +284,13 @@ describe.each([
 				credential.apiKey = '';
 			},
 		});
-		const told = error ? [error.description] : items.map(({ json }) => JSON.stringify(json.error));
-		for (const { id } of simulator.tasks) expect(told.join()).toContain(id);
+		const texts = error ? [error.description] : items.map(({ json }) => JSON.stringify(json.error));
+		for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
 		expect(simulator.submissions).toBe(2);
 	});
 });
 
-test('while it waits the editor shows the tasks, as one run of the node', async () => {
+test('during the wait the editor shows the tasks as one run of the node', async () => {
 	const { waits } = await runNode(simulator, one({ prompts: ['One', 'Two'] }));
 	const runs = waits[0]?.data.resultData.runData.Node;
 	expect(runs).toHaveLength(1);
@@ -301,28 +298,28 @@ test('while it waits the editor shows the tasks, as one run of the node', async 
 	expect(shown).toEqual(simulator.tasks.map(({ id }) => ({ task_id: id, status: 'processing' })));
 });
 
-test('a Timeout Workflow that is shorter than Max Wait is pointed out while the node waits', async () => {
+test('a hint warns during the wait if Timeout Workflow is shorter than Max Wait', async () => {
 	const settings = { ...v1, executionTimeout: 300 };
 	const { waits } = await runNode(simulator, { ...one(), settings });
 	const hints = waits[0]?.data.resultData.runData.Node?.[0]?.hints;
 	expect(hints).toMatchObject([{ message: expect.stringContaining('Timeout Workflow') as string }]);
 });
 
-describe('an execution that was stopped while it waited', () => {
+describe('Retry of an execution stopped during the wait', () => {
 	async function stopped(): Promise<IRunExecutionData> {
 		const { waits } = await runNode(simulator, one());
 		expect(waits[0]).toBeDefined();
 		return waits[0]!.data;
 	}
 
-	test('gets the same video when it is retried with the original workflow', async () => {
+	test('gets the submitted video with the original workflow', async () => {
 		const retry = { wake: await stopped(), executionId: '2' };
 		const { items } = await runNode(simulator, { ...one(), ...retry });
 		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
 		expect(simulator.submissions).toBe(1);
 	});
 
-	test('says so when it is retried with the currently saved workflow, and orders nothing again', async () => {
+	test('fails with the currently saved workflow and submits nothing again', async () => {
 		const retry = { resume: await stopped(), executionId: '2' };
 		const { items } = await runNode(simulator, { ...one(), ...retry });
 		expect(items).toMatchObject([
@@ -332,31 +329,31 @@ describe('an execution that was stopped while it waited', () => {
 	});
 });
 
-/** As n8n stores an execution: with `flatted`, which writes each object and each text once. */
+/** The size of an execution in n8n's database. n8n serializes with `flatted`, which writes each object and text once. */
 function storedCharacters(value: unknown): number {
-	const places = new Map<unknown, number>();
+	const indexes = new Map<unknown, number>();
 	const parts: unknown[] = [];
-	const placeOf = (part: unknown) => {
+	const indexOf = (part: unknown) => {
 		const isWritten = typeof part === 'string' || (typeof part === 'object' && part !== null);
 		if (!isWritten) return part;
-		if (!places.has(part)) places.set(part, parts.push(part) - 1);
-		return String(places.get(part));
+		if (!indexes.has(part)) indexes.set(part, parts.push(part) - 1);
+		return String(indexes.get(part));
 	};
-	placeOf(value);
+	indexOf(value);
 	let characters = 0;
 	for (const part of parts) {
 		const flat =
 			typeof part !== 'object' || part === null || part instanceof Date
 				? part
 				: Array.isArray(part)
-					? part.map(placeOf)
-					: Object.fromEntries(Object.entries(part).map(([key, field]) => [key, placeOf(field)]));
+					? part.map(indexOf)
+					: Object.fromEntries(Object.entries(part).map(([key, field]) => [key, indexOf(field)]));
 		characters += JSON.stringify(flat).length + 1;
 	}
 	return characters;
 }
 
-/** Waits as n8n's own Wait node does. */
+/** Waits like n8n's Wait node. */
 const waitNode: INodeType = {
 	description: new VideoGeneration().description,
 	async execute(this: IExecuteFunctions) {
@@ -365,18 +362,18 @@ const waitNode: INodeType = {
 	},
 };
 
-test('n8n stores at most twice as much of an execution that waits for a video as with its own Wait node', async () => {
+test("a waiting execution takes at most about twice as much storage as with n8n's Wait node", async () => {
 	const ours = await runNode(simulator, one());
-	const theirs = await runNode(simulator, { ...one(), nodeType: waitNode });
-	const [plain = 0] = theirs.waits.map(({ data }) => storedCharacters(data));
+	const waitNodeRun = await runNode(simulator, { ...one(), nodeType: waitNode });
+	const [plain = 0] = waitNodeRun.waits.map(({ data }) => storedCharacters(data));
 	const [first = 0, ...later] = ours.waits.map(({ data }) => storedCharacters(data));
 	expect(first / plain).toBeGreaterThan(1);
 	expect(first / plain).toBeLessThan(1.95);
-	// The progress that a poll has seen, and an empty run of the node, which the last one replaces.
+	// Later pauses also store the progress of a poll and an empty run of the node, which the last run replaces.
 	for (const characters of later) expect(characters / plain).toBeLessThan(2.1);
 });
 
-test('a wait of many videos costs n8n little: about 300 bytes for each', async () => {
+test('each further video of a waiting execution takes about 300 bytes of storage', async () => {
 	const prompts = Array.from({ length: 50 }, (_, number) => `Video ${number}`);
 	const { waits } = await runNode(simulator, one({ prompts }));
 	const stack = waits[0]?.data.executionData?.nodeExecutionStack ?? [];

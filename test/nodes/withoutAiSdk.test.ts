@@ -4,7 +4,7 @@ import { runNode } from '../engine/runNode';
 import { chatNode } from './chatNode';
 import { missingAiSdk } from './missingAiSdk';
 
-// An n8n from before 2.16 has no SDK for AI nodes.
+// n8n before 2.16 has no SDK for AI nodes.
 jest.mock('@n8n/ai-node-sdk', () => {
 	throw new Error("Cannot find module '@n8n/ai-node-sdk'\nRequire stack:\n- /home/node/a.js");
 });
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await simulator.close());
 
-test('on an older n8n the chat model says what it needs, at its own node', async () => {
+test('on an older n8n, the chat model fails with the required version', async () => {
 	const { error, run } = await runAgent(simulator, {
 		work: async ({ model }) => (await model.invoke([['user', 'Hello']])).text,
 	});
@@ -23,7 +23,7 @@ test('on an older n8n the chat model says what it needs, at its own node', async
 	expect(run.data.resultData.runData.Model?.[0]?.error).toMatchObject(missingAiSdk);
 });
 
-test('on an older n8n the other nodes work', async () => {
+test('on an older n8n, the other nodes work', async () => {
 	const { items, error } = await runNode(simulator, chatNode());
 	expect(error).toBeUndefined();
 	expect(items).toHaveLength(1);

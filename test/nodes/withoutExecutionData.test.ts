@@ -5,7 +5,7 @@ import { chatNode } from './chatNode';
 import { askSomeone, boat, callTool, makeVideo } from './toolNodes';
 import { videoNode } from './videoNode';
 
-/** n8n runs the tools of an MCP Server Trigger and of its own Agents without execution data, and so without context. */
+// n8n runs the tools of MCP Server Trigger and of its own agents without execution data, so they have no context.
 let simulator: Simulator;
 let contexts: jest.SpyInstance[];
 beforeAll(async () => {
@@ -25,22 +25,22 @@ afterEach(() => {
 });
 afterAll(async () => await simulator.close());
 
-describe.each(['agent', 'engine'] as const)('called by the %s', (way) => {
-	test('Video Generation makes each video once, and again when it is asked again', async () => {
+describe.each(['agent', 'engine'] as const)('called by the %s', (caller) => {
+	test('Video Generation submits one video per call', async () => {
 		for (const count of [1, 2]) {
-			const { told } = await callTool(simulator, way, makeVideo, boat);
-			expect(told).toContain(`${simulator.tasks.at(-1)?.id}.mp4`);
+			const { result } = await callTool(simulator, caller, makeVideo, boat);
+			expect(result).toContain(`${simulator.tasks.at(-1)?.id}.mp4`);
 			expect(simulator.submissions).toBe(count);
 		}
 	});
 
-	test('Chat Completion tells the answer', async () => {
-		const { told } = await callTool(simulator, way, askSomeone, { question: 'Why blue?' });
-		expect(told).toContain('Why blue?');
+	test('Chat Completion returns the answer', async () => {
+		const { result } = await callTool(simulator, caller, askSomeone, { question: 'Why blue?' });
+		expect(result).toContain('Why blue?');
 	});
 });
 
-test('nodes that are no tools work, too', async () => {
+test('nodes that are not tools work, too', async () => {
 	const video = await runNode(simulator, { ...videoNode(), items: [{}, {}] });
 	expect(video.items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
 	const chat = await runNode(simulator, chatNode());

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await simulator.close());
 
-test('where n8n keeps binary data in its memory, a downloaded video lies in the item', async () => {
+test('if n8n keeps binary data in memory, a downloaded video is part of the item', async () => {
 	const { items, error } = await runNode(simulator, videoNode({ download: true }));
 	expect(error).toBeUndefined();
 	expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4', fileExtension: 'mp4' });

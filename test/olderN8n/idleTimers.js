@@ -1,3 +1,3 @@
-// n8n 1 begins a timer that it never ends, which would keep jest's workers alive.
-const begin = globalThis.setInterval;
-globalThis.setInterval = (...settings) => begin(...settings).unref();
+// n8n 1 starts a timer that it never clears, which would keep Jest's workers alive.
+const { setInterval } = globalThis;
+globalThis.setInterval = (...args) => setInterval(...args).unref();

@@ -1,34 +1,34 @@
 const { join } = require('node:path');
-const everyday = require('../../jest.config');
+const base = require('../../jest.config');
 
-// The processes that tests start inherit it.
+// Inherited by the processes that tests start.
 process.env.NODE_OPTIONS = `--require "${join(__dirname, 'nodeResolver.js')}"`;
 
-/** The folders of the tests that go through n8n's engine or its loader. */
+/** The folders with tests that use n8n's engine or its package loader. */
 const FOLDERS = ['credentials', 'demo', 'engine', 'nodes', 'package', 'security', 'olderN8n'];
 
-/** Tests of what an older n8n does not have; what the nodes do without it is tested in this folder. */
-const LACKING = [
+/** Tests of features that an older n8n does not have. Tests in this folder check the nodes without them. */
+const MISSING = [
 	// The SDK for AI nodes.
 	'/test/nodes/chatModel',
 	'/test/nodes/withoutAiSdk',
-	// Insights into how many tokens were used, and how often something failed for which cause.
+	// Insights: token usage and causes of failures.
 	'/test/nodes/insights',
-	// Protection against server-side request forgery.
+	// SSRF protection.
 	'/test/security/ssrf',
-	// That an agent whose tools the engine calls is told of their errors, whatever their On Error says.
-	'/test/nodes/failingToolsOfTheEngine',
+	// The engine returns the error of a tool to the agent, whatever its On Error setting.
+	'/test/nodes/failingToolsInEngine',
 ];
 
 /**
- * The tests that go through n8n's engine, with the engine of an older n8n in place of the newest.
+ * Runs the tests that use n8n's engine with an older n8n.
  * @type {import('jest').Config}
  */
 module.exports = {
-	...everyday,
+	...base,
 	rootDir: join(__dirname, '../..'),
 	roots: FOLDERS.map((folder) => join('<rootDir>/test', folder)),
-	testPathIgnorePatterns: ['/node_modules/', ...LACKING],
+	testPathIgnorePatterns: ['/node_modules/', ...MISSING],
 	resolver: join(__dirname, 'jestResolver.js'),
 	setupFiles: [join(__dirname, 'idleTimers.js')],
 };

@@ -1,6 +1,6 @@
 const { fileOfOlderN8n } = require('./olderN8n');
 
-/** What a test imports of n8n comes from the older one. */
+/** Resolves n8n's packages to the older n8n. */
 module.exports = (request, options) =>
 	fileOfOlderN8n(request, (name, basedir) =>
 		options.defaultResolver(name, { ...options, basedir }),

@@ -3,10 +3,10 @@ const { sep } = require('node:path');
 const OF_N8N = /^(n8n-core|n8n-workflow|@n8n\/.*|reflect-metadata)(\/|$)/;
 
 /**
- * Where the older n8n has a package that belongs to n8n.
- * @param find finds a package from a folder on
- * @returns undefined for any other package
- * @throws when the older n8n has no such package, even if the newest, which lies further up, has it
+ * The file of one of n8n's packages in the older n8n.
+ * @param find resolves a package from a folder
+ * @returns undefined for a package that is not n8n's
+ * @throws if the older n8n does not have the package, even if the current n8n does
  */
 exports.fileOfOlderN8n = (request, find) => {
 	if (!OF_N8N.test(request)) return undefined;

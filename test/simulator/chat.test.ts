@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { z } from 'zod';
 import { startSimulator, type Simulator } from '../../simulator';
-import { CHAT, exchange, jsonOf, keyOf, post, question, type Seen } from './client';
+import { CHAT, exchange, jsonOf, authorization, post, chatRequest, type Received } from './client';
 
 const completion = z.strictObject({
 	id: z.string(),
@@ -33,15 +33,15 @@ const chunk = z.object({
 
 const decoders = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync } as const;
 
-function eventsOf(seen: Seen): string[] {
-	return seen.body
+function eventsOf(response: Received): string[] {
+	return response.body
 		.toString()
 		.trimEnd()
 		.split('\n\n')
 		.map((line) => line.replace('data: ', ''));
 }
 
-describe('a chat with the simulator', () => {
+describe('the chat endpoint of the simulator', () => {
 	let simulator: Simulator;
 
 	beforeAll(async () => {
@@ -50,16 +50,16 @@ describe('a chat with the simulator', () => {
 	afterAll(() => simulator.close());
 
 	const ask = async (change: object = {}) =>
-		completion.parse(jsonOf(await post(simulator, CHAT, { ...question, ...change })));
+		completion.parse(jsonOf(await post(simulator, CHAT, { ...chatRequest, ...change })));
 
-	it('answers the same to the same question, and refers to it', async () => {
+	it('gives the same answer to the same prompt, and repeats the prompt', async () => {
 		const [first, second] = [await ask(), await ask()];
 		expect(first.choices).toEqual(second.choices);
 		expect(first.choices[0].message.content).toContain('crème brûlée ☕');
 		expect(first.id).not.toBe(second.id);
 	});
 
-	it('stops at max_tokens and says length', async () => {
+	it('stops at max_tokens with finish_reason length', async () => {
 		const { choices, usage } = await ask({ max_tokens: 3 });
 		expect(choices[0].message.content.split(' ')).toHaveLength(3);
 		expect(choices[0].finish_reason).toBe('length');
@@ -67,22 +67,22 @@ describe('a chat with the simulator', () => {
 		expect(usage.total_tokens).toBe(usage.prompt_tokens + 3);
 	});
 
-	it('ends before a stop sequence', async () => {
-		const whole = (await ask()).choices[0].message.content;
-		const [begin = ''] = whole.split('crème');
+	it('stops before a stop sequence', async () => {
+		const full = (await ask()).choices[0].message.content;
+		const [start = ''] = full.split('crème');
 		const { choices } = await ask({ stop: ['nowhere', 'crème'] });
-		expect(choices[0]).toMatchObject({ message: { content: begin }, finish_reason: 'stop' });
+		expect(choices[0]).toMatchObject({ message: { content: start }, finish_reason: 'stop' });
 	});
 
-	it('says as many words as asked', async () => {
+	it('answers with the number of words in [words:n]', async () => {
 		const { choices } = await ask({ messages: [{ role: 'user', content: 'Hi [words:500]' }] });
 		expect(choices[0].message.content.split(' ')).toHaveLength(500);
 	});
 
-	it('streams one event line per word, a reason at the end, then [DONE]', async () => {
-		const seen = await post(simulator, CHAT, { ...question, stream: true });
-		expect(seen.headers['content-type']).toContain('text/event-stream');
-		const events = eventsOf(seen);
+	it('streams one event per word, then the finish_reason, then [DONE]', async () => {
+		const response = await post(simulator, CHAT, { ...chatRequest, stream: true });
+		expect(response.headers['content-type']).toContain('text/event-stream');
+		const events = eventsOf(response);
 		expect(events.pop()).toBe('[DONE]');
 		const choices = events.map((event) => chunk.parse(JSON.parse(event)).choices[0]);
 		expect(choices.map((choice) => choice?.delta.content ?? '').join('')).toBe(
@@ -93,44 +93,44 @@ describe('a chat with the simulator', () => {
 	});
 
 	it.each(['gzip', 'deflate', 'br'] as const)(
-		'answers in %s where it is accepted',
+		'compresses with %s if the client accepts it',
 		async (name) => {
-			for (const body of [question, { ...question, stream: true }]) {
-				const seen = await exchange(`${simulator.url}${CHAT}`, {
+			for (const body of [chatRequest, { ...chatRequest, stream: true }]) {
+				const response = await exchange(`${simulator.url}${CHAT}`, {
 					method: 'POST',
 					headers: {
-						...keyOf(simulator),
+						...authorization(simulator),
 						'content-type': 'application/json',
 						'accept-encoding': `${name}, other;q=0.1`,
 					},
 					body,
 				});
-				expect(seen.headers['content-encoding']).toBe(name);
-				expect(decoders[name](seen.body).toString()).toContain('heron-chat');
+				expect(response.headers['content-encoding']).toBe(name);
+				expect(decoders[name](response.body).toString()).toContain('heron-chat');
 			}
 		},
 	);
 
-	it('notes what it received', async () => {
+	it('records requests', async () => {
 		simulator.reset();
 		await ask();
-		await post(simulator, CHAT, { ...question, stream: true });
+		await post(simulator, CHAT, { ...chatRequest, stream: true });
 		expect(simulator.count('chat')).toBe(1);
 		expect(simulator.count('chatStream')).toBe(1);
 		expect(simulator.requests[0]).toMatchObject({
 			endpoint: 'chat',
 			method: 'POST',
 			path: CHAT,
-			body: question,
+			body: chatRequest,
 			headers: { authorization: `Bearer ${simulator.key}` },
 		});
 	});
 
-	it('remembers no more requests than it was told to', async () => {
-		const forgetful = await startSimulator({ requestsKept: 2 });
-		for (const model of ['a', 'b', 'c']) await post(forgetful, CHAT, { model });
-		expect(forgetful.requests.map(({ body }) => body)).toEqual([{ model: 'b' }, { model: 'c' }]);
-		expect(forgetful.count('chat')).toBe(3);
-		await forgetful.close();
+	it('keeps at most requestsKept requests', async () => {
+		const limited = await startSimulator({ requestsKept: 2 });
+		for (const model of ['a', 'b', 'c']) await post(limited, CHAT, { model });
+		expect(limited.requests.map(({ body }) => body)).toEqual([{ model: 'b' }, { model: 'c' }]);
+		expect(limited.count('chat')).toBe(3);
+		await limited.close();
 	});
 });

@@ -1,7 +1,7 @@
 import { StructuredOutputParser } from '@langchain/core/output_parsers';
 import * as z from 'zod';
 import { type Simulator, startSimulator } from '../../simulator';
-import { CHAT, jsonOf, post, question } from './client';
+import { CHAT, jsonOf, post, chatRequest } from './client';
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -15,23 +15,23 @@ const completion = z.object({
 	]),
 });
 
-async function answerTo(said: string, more: object = {}) {
-	const messages = [{ role: 'user', content: said }];
-	const seen = await post(simulator, CHAT, { ...question, messages, ...more });
-	const { choices } = completion.parse(jsonOf(seen));
+async function answerTo(prompt: string, more: object = {}) {
+	const messages = [{ role: 'user', content: prompt }];
+	const response = await post(simulator, CHAT, { ...chatRequest, messages, ...more });
+	const { choices } = completion.parse(jsonOf(response));
 	return { text: choices[0].message.content, reason: choices[0].finish_reason };
 }
 
-const asking = (schema: object) => ({
+const withSchema = (schema: object) => ({
 	response_format: { type: 'json_schema', json_schema: { name: 'it', schema } },
 });
 
-test('a JSON object that is asked for without a schema holds what the user said', async () => {
+test('json_object gives an object with the prompt', async () => {
 	const { text } = await answerTo('Hello', { response_format: { type: 'json_object' } });
 	expect(JSON.parse(text)).toEqual({ answer: 'Hello' });
 });
 
-test('response_format text, and any other, asks for no JSON', async () => {
+test('response_format text or an unknown one gives plain text', async () => {
 	for (const type of ['text', 'poem']) {
 		const { text } = await answerTo('Hello', { response_format: { type } });
 		expect(text).toMatch(/Hello/);
@@ -39,9 +39,9 @@ test('response_format text, and any other, asks for no JSON', async () => {
 	}
 });
 
-test('the answer fits the schema, and is drawn from what the user said', async () => {
+test('json_schema gives an object that fits the schema, with values from the prompt', async () => {
 	const { text } = await answerTo('A late delivery of 3 boats, urgent: a bad mood', {
-		...asking({
+		...withSchema({
 			type: 'object',
 			properties: {
 				summary: { type: 'string', maxLength: 6 },
@@ -72,13 +72,13 @@ test('the answer fits the schema, and is drawn from what the user said', async (
 	});
 });
 
-test('a schema that refers to itself is followed to an end', async () => {
+test('a recursive schema gives a finite object', async () => {
 	const node = { type: 'object', properties: { next: { $ref: '#' } } };
-	const { text } = await answerTo('Hello', asking(node));
+	const { text } = await answerTo('Hello', withSchema(node));
 	expect(text).toMatch(/^(\{"next":)+null\}+$/);
 });
 
-test('Max Tokens cuts a JSON off', async () => {
+test('max_tokens cuts off JSON', async () => {
 	const { text, reason } = await answerTo('Hello to you', {
 		response_format: { type: 'json_object' },
 		max_tokens: 1,
@@ -94,15 +94,15 @@ const parser = StructuredOutputParser.fromZodSchema(
 test.each([
 	[
 		'in the system message',
-		(said: string, format: string) => [
+		(prompt: string, format: string) => [
 			['system', format],
-			['user', said],
+			['user', prompt],
 		],
 	],
-	['after what the user says', (said: string, format: string) => [['user', `${said}\n${format}`]]],
+	['after the prompt', (prompt: string, format: string) => [['user', `${prompt}\n${format}`]]],
 ])("format instructions of n8n's output parsers %s are followed", async (_where, build) => {
-	const said = build('Two days in Rome, 2', parser.getFormatInstructions());
-	const messages = said.map(([role, content]) => ({ role, content }));
+	const parts = build('Two days in Rome, 2', parser.getFormatInstructions());
+	const messages = parts.map(([role, content]) => ({ role, content }));
 	const { text } = await answerTo('', { messages });
 	expect(text).toMatch(/^```json\n/);
 	expect(await parser.parse(text)).toEqual({

@@ -3,7 +3,7 @@ import { CATALOGUE, startSimulator, type Simulator } from '../../simulator';
 
 const messages = [{ role: 'user' as const, content: 'How do herons fish?' }];
 
-describe('the official openai package against the simulator', () => {
+describe('the official openai package with the simulator', () => {
 	let simulator: Simulator;
 	let openai: OpenAI;
 
@@ -15,15 +15,15 @@ describe('the official openai package against the simulator', () => {
 	afterEach(() => simulator.clearFaults());
 	afterAll(() => simulator.close());
 
-	it('chats', async () => {
+	it('gets a chat completion', async () => {
 		const completion = await openai.chat.completions.create({ model: 'heron-chat', messages });
 		expect(completion.choices[0]?.message.content).toContain('How do herons fish?');
 		expect(completion.choices[0]?.finish_reason).toBe('stop');
 		expect(completion.usage?.total_tokens).toBeGreaterThan(0);
 	});
 
-	it('streams the same words, with usage when asked', async () => {
-		const whole = await openai.chat.completions.create({ model: 'heron-chat', messages });
+	it('streams the same text, with usage if requested', async () => {
+		const full = await openai.chat.completions.create({ model: 'heron-chat', messages });
 		const stream = await openai.chat.completions.create({
 			model: 'heron-chat',
 			messages,
@@ -38,9 +38,9 @@ describe('the official openai package against the simulator', () => {
 			reason = chunk.choices[0]?.finish_reason ?? reason;
 			usage = chunk.usage ?? usage;
 		}
-		expect(text).toBe(whole.choices[0]?.message.content);
+		expect(text).toBe(full.choices[0]?.message.content);
 		expect(reason).toBe('stop');
-		expect(usage).toEqual(whole.usage);
+		expect(usage).toEqual(full.usage);
 	});
 
 	it('lists the models', async () => {
@@ -49,7 +49,7 @@ describe('the official openai package against the simulator', () => {
 		expect(ids).toEqual(CATALOGUE.map(({ id }) => id));
 	});
 
-	it('reads a 400 with the name of the parameter', async () => {
+	it('gets a 400 with the name of the parameter', async () => {
 		const call = openai.chat.completions.create({ model: 'heron-chat', messages, temperature: 3 });
 		await expect(call).rejects.toBeInstanceOf(OpenAI.BadRequestError);
 		await expect(call).rejects.toMatchObject({
@@ -58,20 +58,20 @@ describe('the official openai package against the simulator', () => {
 		});
 	});
 
-	it('reads a 401', async () => {
-		const stranger = new OpenAI({ baseURL: `${simulator.url}/v1`, apiKey: 'wrong' });
-		const call = stranger.chat.completions.create({ model: 'heron-chat', messages });
+	it('gets a 401', async () => {
+		const unauthorized = new OpenAI({ baseURL: `${simulator.url}/v1`, apiKey: 'wrong' });
+		const call = unauthorized.chat.completions.create({ model: 'heron-chat', messages });
 		await expect(call).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
 		await expect(call).rejects.toMatchObject({ code: 'invalid_api_key' });
 	});
 
-	it('reads a 404', async () => {
+	it('gets a 404', async () => {
 		const call = openai.chat.completions.create({ model: 'no-such-model', messages });
 		await expect(call).rejects.toBeInstanceOf(OpenAI.NotFoundError);
 		await expect(call).rejects.toMatchObject({ code: 'model_not_found' });
 	});
 
-	it('reads a 429 and its Retry-After', async () => {
+	it('gets a 429 with Retry-After', async () => {
 		const call = openai.chat.completions.create({ model: 'fault-rate-limit', messages });
 		await expect(call).rejects.toBeInstanceOf(OpenAI.RateLimitError);
 		await expect(call).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
@@ -81,7 +81,7 @@ describe('the official openai package against the simulator', () => {
 		});
 	});
 
-	it('sees an error object inside a stream', async () => {
+	it('throws on an error inside a stream', async () => {
 		simulator.inject({ endpoint: 'chatStream', fault: 'stream-error-alternate' });
 		const request = { model: 'heron-chat', messages, stream: true } as const;
 		const stream = await openai.chat.completions.create(request);

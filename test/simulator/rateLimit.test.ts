@@ -1,5 +1,5 @@
 import { startSimulator, type Simulator } from '../../simulator';
-import { CHAT, exchange, get, jsonOf, post, question } from './client';
+import { CHAT, exchange, get, jsonOf, post, chatRequest } from './client';
 
 describe('the simulator with a rate limit', () => {
 	let simulator: Simulator;
@@ -12,7 +12,7 @@ describe('the simulator with a rate limit', () => {
 
 	const status = async () => (await get(simulator, '/v1/models')).status;
 
-	it('refuses past the burst and lets one in for each that was refilled', async () => {
+	it('refuses requests beyond the burst until tokens are refilled', async () => {
 		const rateLimit = { requestsPerSecond: 2, burst: 3 };
 		simulator = await startSimulator({ rateLimit, now: () => now });
 		expect([await status(), await status(), await status(), await status()]).toEqual([
@@ -22,18 +22,18 @@ describe('the simulator with a rate limit', () => {
 		expect([await status(), await status()]).toEqual([200, 429]);
 	});
 
-	it('refuses past the window and lets in after it', async () => {
+	it('refuses requests beyond the window until it ends', async () => {
 		const rateLimit = { requests: 1, windowSeconds: 90 };
 		simulator = await startSimulator({ rateLimit, now: () => now });
 		expect([await status(), await status()]).toEqual([200, 429]);
 		now += 60_000;
-		const seen = await get(simulator, '/v1/models');
-		expect(jsonOf(seen)).toEqual({
+		const response = await get(simulator, '/v1/models');
+		expect(jsonOf(response)).toEqual({
 			code: 'rate_limit_exceeded',
 			message: expect.any(String),
 			data: { retry_after: 30 },
 		});
-		expect(seen.headers).toMatchObject({
+		expect(response.headers).toMatchObject({
 			'retry-after': '30',
 			'x-ratelimit-limit-requests': '1',
 			'x-ratelimit-remaining-requests': '0',
@@ -43,16 +43,16 @@ describe('the simulator with a rate limit', () => {
 		expect(await status()).toBe(200);
 	});
 
-	it('asks to wait at least a second, in whole seconds', async () => {
+	it('sends Retry-After in whole seconds, at least 1', async () => {
 		const rateLimit = { requestsPerSecond: 50, burst: 1 };
 		simulator = await startSimulator({ rateLimit, now: () => now });
 		await status();
-		const seen = await post(simulator, CHAT, question);
-		expect(seen.status).toBe(429);
-		expect(seen.headers['retry-after']).toBe('1');
+		const response = await post(simulator, CHAT, chatRequest);
+		expect(response.status).toBe(429);
+		expect(response.headers['retry-after']).toBe('1');
 	});
 
-	it('counts each key for itself, and wrong keys not at all', async () => {
+	it('limits each key separately and ignores wrong keys', async () => {
 		const rateLimit = { requests: 1, windowSeconds: 60 };
 		simulator = await startSimulator({ rateLimit, now: () => now });
 		simulator.acceptKey('second-key');

@@ -5,7 +5,7 @@ import type {
 	ChatCompletionToolChoiceOption,
 } from 'openai/resources/chat/completions';
 import { type Simulator, startSimulator } from '../../simulator';
-import { CHAT, jsonOf, post, question } from './client';
+import { CHAT, jsonOf, post, chatRequest } from './client';
 
 let simulator: Simulator;
 let openai: OpenAI;
@@ -42,60 +42,62 @@ async function ask(
 	return completion;
 }
 
-async function callsOf(...given: Parameters<typeof ask>): Promise<Array<[string, unknown]>> {
-	const completion = await ask(...given);
+async function callsOf(...args: Parameters<typeof ask>): Promise<Array<[string, unknown]>> {
+	const completion = await ask(...args);
 	return (completion.choices[0]?.message.tool_calls ?? []).map((call) => {
 		if (call.type !== 'function') throw new Error('The model called something else');
 		return [call.function.name, JSON.parse(call.function.arguments)];
 	});
 }
 
-test('a tool is called by its name in plain words, with something that fits each parameter', async () => {
-	const said = 'Please make a video of a fox in the snow.';
-	expect(await callsOf(said, [weather, makeVideo])).toEqual([
-		['Make_a_Video', { prompt: said, size: '480p', duration: 2, download: false }],
+test('a prompt that contains the name of a tool calls it, with a fitting value for each parameter', async () => {
+	const prompt = 'Please make a video of a fox in the snow.';
+	expect(await callsOf(prompt, [weather, makeVideo])).toEqual([
+		['Make_a_Video', { prompt, size: '480p', duration: 2, download: false }],
 	]);
 });
 
-test('an order gives the arguments, brackets and all, and may call several tools', async () => {
-	const order =
+test('[call:…] calls tools with the given arguments', async () => {
+	const prompt =
 		'[call:weather {"city": "Rome", "days": [1, {"two": "]"}]}] and [call:weather {"city": "Oslo"}]';
-	expect(await callsOf(order, [weather])).toEqual([
+	expect(await callsOf(prompt, [weather])).toEqual([
 		['weather', { city: 'Rome', days: [1, { two: ']' }] }],
 		['weather', { city: 'Oslo' }],
 	]);
 });
 
-test('a call has no content, a finish reason of its own, and is counted', async () => {
+test('an answer with tool calls has null content, the finish_reason tool_calls, and usage', async () => {
 	const { choices, usage } = await ask('[call:weather]', [weather]);
 	expect(choices).toMatchObject([{ finish_reason: 'tool_calls', message: { content: null } }]);
 	expect(usage?.completion_tokens).toBeGreaterThan(0);
 });
 
 test.each<[string, string, ChatCompletionToolChoiceOption | undefined, string[]]>([
-	['nothing that was not offered', '[call:time] what is the time', undefined, []],
-	['nothing where a name is only a part of a word', 'weathered stone', undefined, []],
-	['nothing that was forbidden', '[call:weather]', 'none', []],
-	['what is required', 'Hello', 'required', ['weather']],
+	['no tool that was not sent', '[call:time] what is the time', undefined, []],
+	['no tool whose name is only part of a word', 'weathered stone', undefined, []],
+	['no tool with tool_choice none', '[call:weather]', 'none', []],
+	['a tool with tool_choice required', 'Hello', 'required', ['weather']],
 	[
-		'what is chosen',
+		'the tool in tool_choice',
 		'Hello',
 		{ type: 'function', function: { name: 'Make_a_Video' } },
 		['Make_a_Video'],
 	],
-])('the model calls %s', async (_what, said, choice, names) => {
-	expect((await callsOf(said, [weather, makeVideo], choice)).map(([name]) => name)).toEqual(names);
+])('the model calls %s', async (_what, prompt, choice, names) => {
+	expect((await callsOf(prompt, [weather, makeVideo], choice)).map(([name]) => name)).toEqual(
+		names,
+	);
 });
 
-test('a streamed call comes in pieces, and is the same call', async () => {
+test('a tool call is streamed in parts', async () => {
 	const stream = openai.chat.completions.stream({
 		model: 'heron-chat',
 		messages: [{ role: 'user', content: '[call:weather {"city": "Rome"}] [call:weather]' }],
 		tools: [weather],
 	});
-	let pieces = 0;
-	for await (const { choices } of stream) pieces += choices[0]?.delta.tool_calls?.length ?? 0;
-	expect(pieces).toBeGreaterThan(2);
+	let parts = 0;
+	for await (const { choices } of stream) parts += choices[0]?.delta.tool_calls?.length ?? 0;
+	expect(parts).toBeGreaterThan(2);
 	const { message, finish_reason } = (await stream.finalChatCompletion()).choices[0]!;
 	expect(finish_reason).toBe('tool_calls');
 	expect(message.tool_calls).toMatchObject([
@@ -104,7 +106,7 @@ test('a streamed call comes in pieces, and is the same call', async () => {
 	]);
 });
 
-test('the model reads the results of its calls and calls nothing again', async () => {
+test('the model answers with the tool results and calls no tool again', async () => {
 	const first = await ask('[call:weather {"city": "Rome"}] [call:weather]', [weather]);
 	const { message } = first.choices[0]!;
 	const results = (message.tool_calls ?? []).map(({ id }, index) => ({
@@ -121,19 +123,19 @@ test('the model reads the results of its calls and calls nothing again', async (
 	expect(second.choices[0]?.message.content).toMatch(/20 degrees.*21 degrees/s);
 });
 
-test('the model reads results also where each call is a message of its own', async () => {
+test('the model reads tool results also if each call has its own message', async () => {
 	const messages = ['Rome', 'Oslo'].flatMap((city) => [
 		{ role: 'assistant', content: null, tool_calls: [{ id: city }] },
 		{ role: 'tool', tool_call_id: city, content: `The sun shines in ${city}` },
 	]);
-	const seen = await post(simulator, CHAT, {
-		...question,
-		messages: [...question.messages, ...messages],
+	const response = await post(simulator, CHAT, {
+		...chatRequest,
+		messages: [...chatRequest.messages, ...messages],
 	});
-	expect(seen.body.toString()).toMatch(/sun shines in Rome.*sun shines in Oslo/);
+	expect(response.body.toString()).toMatch(/sun shines in Rome.*sun shines in Oslo/);
 });
 
-test('the final answer is a call of the tool that the system message of an agent wants it in', async () => {
+test('the final answer is a call of the tool that the system message of an agent requires', async () => {
 	const format = tool('format_final_json_response', { city: { type: 'string' } });
 	const system = {
 		role: 'system' as const,
@@ -142,16 +144,16 @@ test('the final answer is a call of the tool that the system message of an agent
 	};
 	const next = async (messages: ChatCompletionMessageParam[]) => {
 		const tools = [weather, format];
-		const given = [system, ...messages];
+		const withSystem = [system, ...messages];
 		const { choices } = await openai.chat.completions.create({
 			model: 'heron-chat',
-			messages: given,
+			messages: withSystem,
 			tools,
 		});
 		const { message } = choices[0]!;
-		const [made] = message.tool_calls ?? [];
-		const name = made?.type === 'function' ? made.function.name : undefined;
-		const result = { role: 'tool' as const, tool_call_id: made?.id ?? '', content: 'Done' };
+		const [toolCall] = message.tool_calls ?? [];
+		const name = toolCall?.type === 'function' ? toolCall.function.name : undefined;
+		const result = { role: 'tool' as const, tool_call_id: toolCall?.id ?? '', content: 'Done' };
 		return { name, messages: [...messages, message, result] };
 	};
 	const plain = await next([{ role: 'user', content: 'Oslo' }]);
@@ -168,19 +170,19 @@ const call = { role: 'assistant', content: null, tool_calls: [{ id: 'call-1' }] 
 const result = { role: 'tool', tool_call_id: 'call-1', content: '20 degrees' };
 
 test.each([
-	['a result of no call', [result], 'messages[0].tool_call_id'],
+	['a result without a call', [result], 'messages[0].tool_call_id'],
 	['a result before its call', [result, call], 'messages[0].tool_call_id'],
 	[
-		'a result that names no call',
+		'a result without a tool_call_id',
 		[call, { ...result, tool_call_id: undefined }],
 		'messages[1].role',
 	],
-	['a call without calls', [{ ...call, tool_calls: [] }], 'messages[0].content'],
+	['an empty list of calls', [{ ...call, tool_calls: [] }], 'messages[0].content'],
 	["a user's message without content", [{ ...call, role: 'user' }], 'messages[0].content'],
 ])('%s is refused', async (_what, messages, parameter) => {
-	const seen = await post(simulator, CHAT, { ...question, messages });
-	expect(seen.status).toBe(400);
-	expect(jsonOf(seen)).toMatchObject({
+	const response = await post(simulator, CHAT, { ...chatRequest, messages });
+	expect(response.status).toBe(400);
+	expect(jsonOf(response)).toMatchObject({
 		error: { message: expect.stringContaining(parameter) as string },
 	});
 });
@@ -188,9 +190,9 @@ test.each([
 test.each([
 	['tool-name-repeated', [{ name: 'weather' }, { name: 'weather' }, { name: 'weather' }]],
 	['tool-id-emptied', [{ id: expect.stringMatching(/^call-/) }, { id: '' }, { id: '' }]],
-])('%s: what each delta of a streamed call carries', async (fault, expected) => {
+])('%s: the deltas of a streamed tool call', async (fault, expected) => {
 	const { body } = await post(simulator, CHAT, {
-		...question,
+		...chatRequest,
 		model: `fault-${fault}`,
 		messages: [{ role: 'user', content: '[call:weather {"city": "Rome"}]' }],
 		tools: [weather],

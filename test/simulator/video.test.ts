@@ -1,9 +1,18 @@
 import { startSimulator, type Simulator } from '../../simulator';
-import { exchange, get, jsonOf, keyOf, post, scene, submitted, VIDEO } from './client';
+import {
+	exchange,
+	get,
+	jsonOf,
+	authorization,
+	post,
+	videoRequest,
+	submitVideo,
+	VIDEO,
+} from './client';
 
 const DAY = 24 * 3600 * 1000;
 
-/** The first-level boxes of an MP4, and its length in seconds as the movie header has it. */
+/** The top-level boxes of an MP4, and the duration in its movie header. */
 function readMp4(file: Buffer) {
 	const boxes: string[] = [];
 	for (let at = 0; at + 8 <= file.length; at += file.readUInt32BE(at)) {
@@ -31,20 +40,20 @@ describe('a video from the simulator', () => {
 
 	const poll = async (id: string, path = VIDEO) => jsonOf(await get(simulator, `${path}/${id}`));
 
-	it('is submitted as n tasks that are processing', async () => {
-		const seen = await post(simulator, VIDEO, { ...scene, n: 3 });
-		expect(seen.status).toBe(200);
+	it('is submitted as n tasks with the status processing', async () => {
+		const response = await post(simulator, VIDEO, { ...videoRequest, n: 3 });
+		expect(response.status).toBe(200);
 		const entry = {
 			id: expect.any(String),
 			status: 'processing',
 			url: null,
-			revised_prompt: expect.stringContaining(scene.prompt),
+			revised_prompt: expect.stringContaining(videoRequest.prompt),
 		};
-		expect(jsonOf(seen)).toEqual({
+		expect(jsonOf(response)).toEqual({
 			id: expect.any(String),
 			object: 'video.generation',
 			created: now / 1000,
-			model: scene.model,
+			model: videoRequest.model,
 			data: [entry, entry, entry],
 		});
 		expect(simulator.submissions).toBe(1);
@@ -52,7 +61,7 @@ describe('a video from the simulator', () => {
 	});
 
 	it('is queued, then processing with rising progress, then completed', async () => {
-		const id = await submitted(simulator);
+		const id = await submitVideo(simulator);
 		const common = {
 			id,
 			revised_prompt: expect.any(String),
@@ -74,8 +83,8 @@ describe('a video from the simulator', () => {
 		});
 	});
 
-	it('can be submitted and asked for under both path prefixes', async () => {
-		await post(simulator, '/v1/video/generations', scene);
+	it('can be submitted and polled under both base paths', async () => {
+		await post(simulator, '/v1/video/generations', videoRequest);
 		const id = simulator.tasks[0]?.id ?? '';
 		expect(await poll(id, '/v1/video/generations')).toEqual(await poll(id));
 	});
@@ -84,23 +93,23 @@ describe('a video from the simulator', () => {
 		{ size: '480p', duration: 2, fps: 24 },
 		{ size: '720p', duration: 3.5, fps: 30 },
 		{ size: '1080p', duration: 10, fps: 60 },
-	])('is a playable MP4 of the asked size and length: %j', async (order) => {
-		const id = await submitted(simulator, { ...scene, ...order });
+	])('is a valid MP4 of the requested size and duration: %j', async (format) => {
+		const id = await submitVideo(simulator, { ...videoRequest, ...format });
 		now += 100_000;
-		const seen = await exchange(`${simulator.url}/files/${id}.mp4`);
-		expect(seen.headers).toMatchObject({
+		const response = await exchange(`${simulator.url}/files/${id}.mp4`);
+		expect(response.headers).toMatchObject({
 			'content-type': 'video/mp4',
-			'content-length': String(seen.body.length),
+			'content-length': String(response.body.length),
 		});
-		const { boxes, seconds, height, frames } = readMp4(seen.body);
+		const { boxes, seconds, height, frames } = readMp4(response.body);
 		expect(boxes).toEqual(['ftyp', 'moov', 'mdat']);
-		expect(seconds).toBeCloseTo(order.duration, 2);
-		expect(`${height}p`).toBe(order.size);
-		expect(frames).toBe(order.duration * order.fps);
+		expect(seconds).toBeCloseTo(format.duration, 2);
+		expect(`${height}p`).toBe(format.size);
+		expect(frames).toBe(format.duration * format.fps);
 	});
 
-	it('comes inside the task when asked for as b64_json', async () => {
-		const id = await submitted(simulator, { ...scene, response_format: 'b64_json' });
+	it('is part of the task with response_format b64_json', async () => {
+		const id = await submitVideo(simulator, { ...videoRequest, response_format: 'b64_json' });
 		now += 100_000;
 		const task = await poll(id);
 		const file = (await exchange(`${simulator.url}/files/${id}.mp4`)).body;
@@ -111,19 +120,19 @@ describe('a video from the simulator', () => {
 		let file: string;
 
 		beforeEach(async () => {
-			file = `${simulator.url}/files/${await submitted(simulator)}.mp4`;
+			file = `${simulator.url}/files/${await submitVideo(simulator)}.mp4`;
 		});
 
-		it('is not there before the task is completed', async () => {
+		it('does not exist before the task is completed', async () => {
 			expect((await exchange(file)).status).toBe(404);
 		});
 
-		it('refuses a request that carries a key', async () => {
+		it('refuses a request with a key', async () => {
 			now += 100_000;
-			expect((await exchange(file, { headers: keyOf(simulator) })).status).toBe(400);
+			expect((await exchange(file, { headers: authorization(simulator) })).status).toBe(400);
 		});
 
-		it('answers HEAD with the length and no body', async () => {
+		it('responds to HEAD with the length and no body', async () => {
 			now += 100_000;
 			const { body } = await exchange(file);
 			const head = await exchange(file, { method: 'HEAD' });
@@ -135,39 +144,39 @@ describe('a video from the simulator', () => {
 			['bytes=0-9', 0, 10],
 			['bytes=100-', 100, undefined],
 			['bytes=-50', -50, undefined],
-		])('answers a range: %s', async (range, from, to) => {
+		])('responds to a range: %s', async (range, from, to) => {
 			now += 100_000;
-			const whole = (await exchange(file)).body;
+			const full = (await exchange(file)).body;
 			const part = await exchange(file, { headers: { range } });
 			expect(part.status).toBe(206);
-			expect(part.body.equals(whole.subarray(from, to))).toBe(true);
+			expect(part.body.equals(full.subarray(from, to))).toBe(true);
 		});
 
-		it('refuses a range past its end', async () => {
+		it('refuses a range beyond its end', async () => {
 			now += 100_000;
 			expect((await exchange(file, { headers: { range: 'bytes=9999999-' } })).status).toBe(416);
 		});
 	});
 
-	it('has a file as large as wanted, which plays as before', async () => {
+	it('has a file of videoBytes that is still a valid MP4', async () => {
 		const large = await startSimulator({ videoSeconds: 0, videoBytes: 1_500_000 });
-		const { body } = await exchange(`${large.url}/files/${await submitted(large)}.mp4`);
+		const { body } = await exchange(`${large.url}/files/${await submitVideo(large)}.mp4`);
 		await large.close();
 		expect(body).toHaveLength(1_500_000);
 		expect(readMp4(body)).toMatchObject({ boxes: ['ftyp', 'moov', 'mdat', 'free'], seconds: 2 });
 	});
 
-	it('takes its time from a range, over which tasks are spread', async () => {
+	it('takes a time from the range videoSeconds, spread evenly over tasks', async () => {
 		const spread = await startSimulator({ videoSeconds: [60, 120], now: () => now });
-		const begun = now;
+		const start = now;
 		const done = (id: string) => async () => {
 			const task = jsonOf(await get(spread, `${VIDEO}/${id}`));
 			return (task as { status: string }).status === 'completed';
 		};
 		const tasks: Array<() => Promise<boolean>> = [];
-		for (let task = 0; task < 10; task += 1) tasks.push(done(await submitted(spread)));
+		for (let task = 0; task < 10; task += 1) tasks.push(done(await submitVideo(spread)));
 		const finished = async (seconds: number) => {
-			now = begun + 1000 * seconds;
+			now = start + 1000 * seconds;
 			return (await Promise.all(tasks.map(async (isDone) => await isDone()))).filter(Boolean)
 				.length;
 		};
@@ -177,18 +186,18 @@ describe('a video from the simulator', () => {
 		await spread.close();
 	});
 
-	it('is forgotten after seven days', async () => {
-		const id = await submitted(simulator);
+	it('is deleted after seven days', async () => {
+		const id = await submitVideo(simulator);
 		now += 7 * DAY;
 		expect(await poll(id)).toMatchObject({ status: 'completed' });
 		now += 1;
 		expect(await poll(id)).toMatchObject({ code: 'task_not_found' });
 	});
 
-	it('is forgotten first when there are too many', async () => {
+	it('is deleted first if there are more than tasksKept', async () => {
 		const small = await startSimulator({ tasksKept: 2 });
-		await submitted(small, { ...scene, prompt: 'first' });
-		await submitted(small, { ...scene, prompt: 'others', n: 2 });
+		await submitVideo(small, { ...videoRequest, prompt: 'first' });
+		await submitVideo(small, { ...videoRequest, prompt: 'others', n: 2 });
 		expect(small.tasks.map(({ prompt }) => prompt)).toEqual(['others', 'others']);
 		await small.close();
 	});

@@ -9,8 +9,8 @@ import { until } from '../engine/virtualTime';
 
 let simulator: Simulator;
 let server: Server;
-/** What the other service answers to every question, streamed or not. */
-let calls: unknown[];
+/** The tool calls in every response, streamed or not. */
+let toolCalls: unknown[];
 let finishReason: string;
 beforeAll(async () => {
 	simulator = await startSimulator();
@@ -19,7 +19,7 @@ beforeAll(async () => {
 		request.on('data', (piece: Buffer) => bytes.push(piece));
 		request.on('end', () => {
 			const { stream } = JSON.parse(Buffer.concat(bytes).toString()) as { stream?: boolean };
-			const fields = { role: 'assistant', content: null, tool_calls: calls };
+			const fields = { role: 'assistant', content: null, tool_calls: toolCalls };
 			const part = stream ? { delta: fields } : { message: fields };
 			const body = JSON.stringify({
 				choices: [{ index: 0, finish_reason: finishReason, ...part }],
@@ -40,24 +40,24 @@ afterAll(async () => {
 	await simulator.close();
 });
 
-const asked = [['user', 'Hello']];
+const question = [['user', 'Hello']];
 
-async function wholeOf(stream: AsyncIterable<Reply & { concat(next: Reply): Reply }>) {
-	let whole: Reply | undefined;
+async function merge(stream: AsyncIterable<Reply & { concat(next: Reply): Reply }>) {
+	let merged: Reply | undefined;
 	for await (const chunk of stream) {
-		whole = whole === undefined ? chunk : (whole as typeof chunk).concat(chunk);
+		merged = merged === undefined ? chunk : (merged as typeof chunk).concat(chunk);
 	}
-	return whole!;
+	return merged!;
 }
 
 const reply = {
-	once: async (model: Model) => await model.invoke(asked),
-	streamed: async (model: Model) => await wholeOf(await model.stream(asked)),
+	whole: async (model: Model) => await model.invoke(question),
+	streamed: async (model: Model) => await merge(await model.stream(question)),
 };
 
-/** What the agent is told of the calls that the other service makes. */
-async function callsOf(given: unknown[], ask: (model: Model) => Promise<Reply>) {
-	calls = given;
+/** The tool calls that the agent gets. */
+async function callsOf(sent: unknown[], ask: (model: Model) => Promise<Reply>) {
+	toolCalls = sent;
 	const { port } = server.address() as AddressInfo;
 	return await runAgent(
 		{ url: `http://127.0.0.1:${port}`, key: 'key' },
@@ -65,17 +65,17 @@ async function callsOf(given: unknown[], ask: (model: Model) => Promise<Reply>) 
 	);
 }
 
-const call = (name: string, given: unknown, more: object = {}) => ({
+const call = (name: string, args: unknown, more: object = {}) => ({
 	...more,
 	type: 'function',
-	function: { name, arguments: given },
+	function: { name, arguments: args },
 });
 
-describe.each(['once', 'streamed'] as const)('a service that answers %s', (way) => {
-	test('and gives its calls no ids: each is a call of its own', async () => {
+describe.each(['whole', 'streamed'] as const)('in a %s response', (mode) => {
+	test('tool calls without ids stay separate calls', async () => {
 		const { result, error } = await callsOf(
 			[call('weather', '{"city":"Rome"}'), call('weather', '{"city":"Oslo"}', { id: null })],
-			reply[way],
+			reply[mode],
 		);
 		expect(error).toBeUndefined();
 		const found = result as NonNullable<Reply['tool_calls']>;
@@ -84,10 +84,10 @@ describe.each(['once', 'streamed'] as const)('a service that answers %s', (way) 
 		expect(new Set(found.map(({ id }) => id)).size).toBe(2);
 	});
 
-	test('and sends arguments as an object, or none: the tool gets them', async () => {
+	test('tool arguments may be an object or empty', async () => {
 		const { result } = await callsOf(
 			[call('weather', { city: 'Rome' }, { id: 'a' }), call('time', '', { id: 'b' })],
-			reply[way],
+			reply[mode],
 		);
 		expect(result).toMatchObject([
 			{ id: 'a', name: 'weather', args: { city: 'Rome' } },
@@ -95,34 +95,34 @@ describe.each(['once', 'streamed'] as const)('a service that answers %s', (way) 
 		]);
 	});
 
-	test('and is cut off in the middle of a call: no tool is called, and the error says why', async () => {
+	test('an incomplete tool call fails, and the error names Max Tokens', async () => {
 		finishReason = 'length';
-		const { result, error } = await callsOf([call('weather', '{"city":"Ro')], reply[way]);
+		const { result, error } = await callsOf([call('weather', '{"city":"Ro')], reply[mode]);
 		expect(result).toBeUndefined();
 		expect(error?.message).toMatch(/called the tool weather with arguments that are not JSON/);
 		expect(error?.description).toMatch(/increase Max Tokens/);
 	});
 
-	test('and calls something without a name: the error shows what came', async () => {
-		const { error } = await callsOf([{ type: 'function', plan: 'rain' }], reply[way]);
+	test('a tool call without a name fails, and the error shows it', async () => {
+		const { error } = await callsOf([{ type: 'function', plan: 'rain' }], reply[mode]);
 		expect(error?.message).toMatch(/invalid tool call/);
 		expect(error?.description).toContain('rain');
 	});
 });
 
-const work = (does: (model: Model) => Promise<unknown>) =>
-	({ work: async ({ model }: { model: Model }) => await does(model) }) as const;
+const work = (use: (model: Model) => Promise<unknown>) =>
+	({ work: async ({ model }: { model: Model }) => await use(model) }) as const;
 const bodies = () => simulator.requests.map(({ body }) => body as Record<string, unknown>);
 
-test('a chain adds the sequences that it stops at to those of the node', async () => {
+test('stop sequences of a chain are added to those of the node', async () => {
 	await runAgent(simulator, {
-		...work(async (model) => (await model.invoke(asked, { stop: ['Observation:'] })).text),
+		...work(async (model) => (await model.invoke(question, { stop: ['Observation:'] })).text),
 		model: { options: { stop: ['END'] } },
 	});
 	expect(bodies()).toMatchObject([{ stop: ['END', 'Observation:'] }]);
 });
 
-test('the parts of a prompt do not run together', async () => {
+test('the parts of a prompt are joined with a blank line', async () => {
 	const parts = ['Sum up:', 'A long text'].map((text) => ({ type: 'text', text }));
 	await runAgent(
 		simulator,
@@ -134,39 +134,36 @@ test('the parts of a prompt do not run together', async () => {
 const png = { url: 'data:image/png;base64,iVBORw0KGgo=' };
 
 describe.each<[string, (model: Model, content: unknown) => Promise<unknown>]>([
-	['asks once', async (model, content) => await model.invoke([{ role: 'user', content }])],
+	['does not stream', async (model, content) => await model.invoke([{ role: 'user', content }])],
 	[
 		'streams',
-		async (model, content) => await wholeOf(await model.stream([{ role: 'user', content }])),
+		async (model, content) => await merge(await model.stream([{ role: 'user', content }])),
 	],
 	[
 		'has tools',
 		async (model, content) =>
-			await model.bindTools([]).invoke([...asked, { role: 'user', content }]),
+			await model.bindTools([]).invoke([...question, { role: 'user', content }]),
 	],
 ])('an agent that %s', (_name, ask) => {
 	test.each<[string, object]>([
-		['an image of AI Agent', { type: 'image_url', image_url: png }],
+		['an image from AI Agent', { type: 'image_url', image_url: png }],
 		['an image', { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }],
-		['a PDF of AI Agent', { type: 'file', source_type: 'base64', mime_type: 'application/pdf' }],
-		['a recording', { type: 'input_audio', input_audio: {} }],
-	])(
-		'is refused %s beside a text, before any request, and told what to do',
-		async (_what, part) => {
-			for (const content of [[part], [{ type: 'text', text: 'What is this?' }, part]]) {
-				const { error } = await runAgent(
-					simulator,
-					work(async (model) => await ask(model, content)),
-				);
-				expect(error?.message).toMatch(
-					/contain an image or a file, but the service accepts text only/,
-				);
-				expect(error?.description).toContain('Automatically Passthrough Binary Images');
-				expect(error).toMatchObject({ node: { name: 'Model' } });
-			}
-			expect(simulator.requests).toEqual([]);
-		},
-	);
+		['a PDF from AI Agent', { type: 'file', source_type: 'base64', mime_type: 'application/pdf' }],
+		['an audio recording', { type: 'input_audio', input_audio: {} }],
+	])('cannot send %s: it is refused before any request, with advice', async (_what, part) => {
+		for (const content of [[part], [{ type: 'text', text: 'What is this?' }, part]]) {
+			const { error } = await runAgent(
+				simulator,
+				work(async (model) => await ask(model, content)),
+			);
+			expect(error?.message).toMatch(
+				/contain an image or a file, but the service accepts text only/,
+			);
+			expect(error?.description).toContain('Automatically Passthrough Binary Images');
+			expect(error).toMatchObject({ node: { name: 'Model' } });
+		}
+		expect(simulator.requests).toEqual([]);
+	});
 });
 
 const schemaOf = (zod: typeof zod4) =>
@@ -182,43 +179,40 @@ const schemaOf = (zod: typeof zod4) =>
 test.each([
 	['3', schemaOf(zod3 as unknown as typeof zod4)],
 	['4', schemaOf(zod4)],
-])(
-	'tools that describe themselves with another copy of zod %s are offered',
-	async (_name, schema) => {
-		const tool = { name: 'weather', description: 'Tells it', schema, invoke: () => '' };
-		const { error } = await runAgent(
-			simulator,
-			work(async (model) => (await model.bindTools([tool]).invoke(asked)).text),
-		);
-		expect(error).toBeUndefined();
-		const [sent] = bodies()[0]!.tools as Array<{ function: { parameters: object } }>;
-		expect(sent?.function.parameters).toMatchObject({
-			type: 'object',
-			properties: {
-				city: { type: 'string', description: 'Where' },
-				days: { type: 'integer' },
-				unit: { type: 'string', enum: ['C', 'F'], default: 'C' },
-				tags: { type: 'array', items: expect.any(Object) as object },
-				more: {
-					type: 'object',
-					additionalProperties: { anyOf: [{ type: 'boolean' }, { const: 1 }] },
-				},
-				any: {},
+])('a tool with a schema from another copy of zod %s is sent', async (_name, schema) => {
+	const tool = { name: 'weather', description: 'Tells it', schema, invoke: () => '' };
+	const { error } = await runAgent(
+		simulator,
+		work(async (model) => (await model.bindTools([tool]).invoke(question)).text),
+	);
+	expect(error).toBeUndefined();
+	const [sent] = bodies()[0]!.tools as Array<{ function: { parameters: object } }>;
+	expect(sent?.function.parameters).toMatchObject({
+		type: 'object',
+		properties: {
+			city: { type: 'string', description: 'Where' },
+			days: { type: 'integer' },
+			unit: { type: 'string', enum: ['C', 'F'], default: 'C' },
+			tags: { type: 'array', items: expect.any(Object) as object },
+			more: {
+				type: 'object',
+				additionalProperties: { anyOf: [{ type: 'boolean' }, { const: 1 }] },
 			},
-			required: expect.arrayContaining(['city', 'tags', 'more']) as string[],
-		});
-	},
-);
+			any: {},
+		},
+		required: expect.arrayContaining(['city', 'tags', 'more']) as string[],
+	});
+});
 
-test('who asks can give up, and the connection is closed', async () => {
+test('the caller can abort a request, which closes its connection', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'hang' });
-	const patience = new AbortController();
+	const abort = new AbortController();
 	const { error } = await runAgent(
 		simulator,
 		work(async (model) => {
-			const answer = model.invoke(asked, { signal: patience.signal });
+			const answer = model.invoke(question, { signal: abort.signal });
 			await until(() => simulator.count('chat') > 0);
-			patience.abort();
+			abort.abort();
 			return (await answer).text;
 		}),
 	);
@@ -227,13 +221,13 @@ test('who asks can give up, and the connection is closed', async () => {
 	expect(simulator.count('chat')).toBe(1);
 });
 
-test('who stops reading a streamed answer ends it', async () => {
+test('a stream is aborted when the caller stops reading it', async () => {
 	simulator.inject({ endpoint: 'chatStream', fault: 'stream-endless' });
 	const { result } = await runAgent(
 		simulator,
 		work(async (model) => {
 			let read = 0;
-			for await (const { text } of await model.stream(asked)) {
+			for await (const { text } of await model.stream(question)) {
 				read += text.length;
 				if (read > 100) return 'enough';
 			}
@@ -244,10 +238,10 @@ test('who stops reading a streamed answer ends it', async () => {
 	await until(() => simulator.openSockets === 0);
 });
 
-test('an error of a call is shown as it is, with its advice', async () => {
+test('an error of the service is shown with its advice', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
 	const { error } = await runAgent(simulator, {
-		...work(async (model) => (await model.invoke(asked)).text),
+		...work(async (model) => (await model.invoke(question)).text),
 	});
 	expect(error).toMatchObject({
 		message: expect.stringMatching(/^The account has no quota left/) as string,

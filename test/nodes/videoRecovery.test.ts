@@ -23,11 +23,11 @@ const video = (parameters: object = {}): NodeRun => ({
 });
 const endless = [{ prompt: 'One [fault:task-endless]' }, { prompt: 'Two' }];
 
-/** Every bad end of a run after both videos were submitted. */
-const BAD_ENDS: Array<[name: string, run: () => NodeRun]> = [
-	['the wait is over', () => ({ ...video(), items: endless })],
+/** Every way a run can fail after its videos were submitted. */
+const FAILURES: Array<[name: string, run: () => NodeRun]> = [
+	['Max Wait is over', () => ({ ...video(), items: endless })],
 	[
-		'a video failed',
+		'a video fails',
 		() => ({ ...video(), items: [{ prompt: '[fault:task-failed-string]' }, { prompt: 'Two' }] }),
 	],
 	[
@@ -51,11 +51,11 @@ const BAD_ENDS: Array<[name: string, run: () => NodeRun]> = [
 			return video({ download: true });
 		},
 	],
-	['one submission makes four', () => ({ ...video({ options: { n: 4 } }), items: endless })],
+	['a submission has four videos', () => ({ ...video({ options: { n: 4 } }), items: endless })],
 ];
 
-test.each(BAD_ENDS)(
-	'Stop Workflow: the error lists every video with its state and address when %s',
+test.each(FAILURES)(
+	'Stop Workflow: the error lists every video with its status and URL if %s',
 	async (_name, run) => {
 		const { error } = await runNode(simulator, run());
 		expect(simulator.tasks.length).toBeGreaterThanOrEqual(2);
@@ -71,17 +71,17 @@ test.each(BAD_ENDS)(
 	},
 );
 
-test.each(BAD_ENDS)(
-	'Continue: each video has an item of its own, good or not, when %s',
+test.each(FAILURES)(
+	'Continue: each video has its own item, an error or not, if %s',
 	async (_name, run) => {
-		const given = run();
-		const { items } = await runNode(simulator, { ...given, onError: 'continueRegularOutput' });
+		const nodeRun = run();
+		const { items } = await runNode(simulator, { ...nodeRun, onError: 'continueRegularOutput' });
 		const ids = items.map(({ json }) => {
 			const error = json.error as { task_id?: string } | undefined;
 			return error === undefined ? json.task_id : error.task_id;
 		});
-		// Two items are submitted at once, and may arrive in any order.
-		const tasks = (given.items ?? []).flatMap(({ prompt }) =>
+		// Two items are submitted at the same time and may arrive in any order.
+		const tasks = (nodeRun.items ?? []).flatMap(({ prompt }) =>
 			simulator.tasks.filter((task) => task.prompt === prompt),
 		);
 		expect(tasks).toHaveLength(simulator.tasks.length);
@@ -89,7 +89,7 @@ test.each(BAD_ENDS)(
 	},
 );
 
-test('Max Wait with "output" hands on what is finished and what is not', async () => {
+test('On Timeout "Output" outputs both finished and unfinished videos', async () => {
 	const { items } = await runNode(simulator, {
 		...video({ waitOptions: { pollInterval: 0.02, maxWait: 0.3, onTimeout: 'output' } }),
 		items: endless,
@@ -98,7 +98,7 @@ test('Max Wait with "output" hands on what is finished and what is not', async (
 	expect(items.map(({ json }) => json.task_id)).toEqual(simulator.tasks.map(({ id }) => id));
 });
 
-test('a stopped execution keeps the tasks in its data, from which Retry goes on', async () => {
+test('a stopped execution keeps its task IDs in the saved data', async () => {
 	const stop = new AbortController();
 	const running = runNode(simulator, {
 		...video({ waitOptions: { pollInterval: 0.02 } }),
@@ -112,7 +112,7 @@ test('a stopped execution keeps the tasks in its data, from which Retry goes on'
 	for (const { id } of simulator.tasks) expect(saved).toContain(id);
 });
 
-test('a process that is killed while it waits loses no video: Wait recovers each by its id', async () => {
+test('after n8n is killed during a wait, the operation Wait gets each video by its task ID', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'unavailable' });
 	const child = spawn(
 		process.execPath,
@@ -125,10 +125,10 @@ test('a process that is killed while it waits loses no video: Wait recovers each
 		],
 		{ stdio: 'ignore' },
 	);
-	const ended = once(child, 'exit');
+	const exited = once(child, 'exit');
 	await until(() => simulator.tasks.length === 3 && simulator.count('poll') >= 3);
 	child.kill('SIGKILL');
-	expect(await ended).toEqual([null, 'SIGKILL']);
+	expect(await exited).toEqual([null, 'SIGKILL']);
 
 	simulator.clearFaults();
 	const ids = simulator.tasks.map(({ id }) => ({ id }));

@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
-test('the chat model says that this n8n cannot run it, and what to do', async () => {
+test('the chat model fails with the required version of n8n', async () => {
 	const { error, run } = await runAgent(simulator, {
 		work: async ({ model }) => (await model.invoke([['user', 'Hello']])).text,
 	});
@@ -21,13 +21,13 @@ test('the chat model says that this n8n cannot run it, and what to do', async ()
 	expect(simulator.count('chat')).toBe(0);
 });
 
-test('without usage insights an answer still tells its tokens', async () => {
+test('an answer has its token usage without usage insights', async () => {
 	const { items, run } = await runNode(simulator, chatNode());
 	expect(run.data.resultData.runData.Node?.[0]?.metadata).toBeUndefined();
 	expect(items[0]?.json.usage).toMatchObject({ total_tokens: expect.any(Number) as number });
 });
 
-test('an error tells its status and what to do, though n8n knows no causes of failures', async () => {
+test('an error has its status and advice without failure causes', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'invalid-api-key' });
 	const { error } = await runNode(simulator, chatNode());
 	expect(error).toMatchObject({
@@ -39,9 +39,9 @@ test('an error tells its status and what to do, though n8n knows no causes of fa
 	expect(error).not.toHaveProperty('failure');
 });
 
-test('a tool that fails for the engine ends the workflow, with the whole error', async () => {
+test('a failed tool call by the engine stops the workflow with the complete error', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'invalid-api-key' });
-	const { told, error } = await callTool(simulator, 'engine', makeVideo, boat);
-	expect(told).toBeUndefined();
+	const { result, error } = await callTool(simulator, 'engine', makeVideo, boat);
+	expect(result).toBeUndefined();
 	expect(error?.message).toMatch(/refused the API key.*The service says: /s);
 });

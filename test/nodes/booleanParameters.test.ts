@@ -12,16 +12,17 @@ afterAll(async () => await simulator.close());
 
 const VALUE = '={{ $json.value }}';
 
-/** A node whose switch each item sets, and whether it was on for an item of the output. */
-const SWITCHES: Array<[string, NodeRun, (json: object, binary: object | undefined) => boolean]> = [
-	['Simplify of a chat', chatNode({ simplify: VALUE }), (json) => 'text' in json],
+/** A node with the parameter as an expression, and how to see in its output whether it was on. */
+const PARAMETERS: Array<[string, NodeRun, (json: object, binary: object | undefined) => boolean]> =
 	[
-		'Simplify of a video',
-		videoNode({ operation: 'submit', simplify: VALUE }),
-		(json) => 'request_id' in json,
-	],
-	['Download', videoNode({ download: VALUE }), (_json, binary) => binary !== undefined],
-];
+		['Simplify in Chat Completion', chatNode({ simplify: VALUE }), (json) => 'text' in json],
+		[
+			'Simplify in Video Generation',
+			videoNode({ operation: 'submit', simplify: VALUE }),
+			(json) => 'request_id' in json,
+		],
+		['Download', videoNode({ download: VALUE }), (_json, binary) => binary !== undefined],
+	];
 
 const run = async (node: NodeRun, value: unknown) =>
 	await runNode(simulator, {
@@ -30,7 +31,7 @@ const run = async (node: NodeRun, value: unknown) =>
 		onError: 'continueErrorOutput',
 	});
 
-describe.each(SWITCHES)('%s', (_name, node, isOn) => {
+describe.each(PARAMETERS)('%s', (_name, node, isOn) => {
 	test.each([true, 'true', ' TRUE ', 1, '1'])('is on with %p', async (value) => {
 		const { items } = await run(node, value);
 		expect(items.map(({ json, binary }) => isOn(json, binary))).toEqual([true]);
@@ -41,24 +42,21 @@ describe.each(SWITCHES)('%s', (_name, node, isOn) => {
 		expect(items.map(({ json, binary }) => isOn(json, binary))).toEqual([false]);
 	});
 
-	test.each(['no', 2, { on: true }])(
-		'is refused with %p, before anything is paid',
-		async (value) => {
-			const { errors } = await run(node, value);
-			expect(errors[0]?.json.error).toMatchObject({
-				code: 'invalid_input',
-				message: expect.stringMatching(/must be true or false/) as string,
-			});
-			expect(simulator.requests).toHaveLength(0);
-		},
-	);
+	test.each(['no', 2, { on: true }])('is refused with %p, before any request', async (value) => {
+		const { errors } = await run(node, value);
+		expect(errors[0]?.json.error).toMatchObject({
+			code: 'invalid_input',
+			message: expect.stringMatching(/must be true or false/) as string,
+		});
+		expect(simulator.requests).toHaveLength(0);
+	});
 });
 
 test.each<[unknown, number]>([
 	['true', 4],
 	['false', 1],
 	[null, 1],
-])('Return All reads %p', async (value, count) => {
+])('Return All accepts %p', async (value, count) => {
 	const { items } = await run(
 		{ node: 'listModels', parameters: { returnAll: VALUE, limit: 1 } },
 		value,
@@ -69,13 +67,13 @@ test.each<[unknown, number]>([
 test.each([
 	['true', 'chatStream'],
 	['false', 'chat'],
-] as const)('Stream reads %p', async (value, endpoint) => {
+] as const)('Stream accepts %p', async (value, endpoint) => {
 	const { items } = await run(chatNode({ options: { stream: VALUE } }), value);
 	expect(items).toHaveLength(1);
 	expect(simulator.count(endpoint)).toBe(1);
 });
 
-test('a choice of Wait Options that an expression leaves empty is the usual one', async () => {
+test('an empty expression in Wait Options means the default', async () => {
 	const { items } = await run(
 		videoNode({
 			waitOptions: { pollInterval: 0.02, polling: '={{ null }}', onTimeout: '={{ null }}' },
@@ -85,7 +83,7 @@ test('a choice of Wait Options that an expression leaves empty is the usual one'
 	expect(items[0]?.json.status).toBe('completed');
 });
 
-test('a model whose name is a number is asked for', async () => {
+test('a model whose name is a number is requested', async () => {
 	const { errors } = await run(
 		chatNode({ model: { __rl: true, mode: 'id', value: '={{ 7 }}' } }),
 		null,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await Promise.all([service.close(), simulator.close()]));
 
-/** The item that the node makes of a stream. */
+/** The item for a stream. */
 async function itemOf(
 	stream: string | RawResponse,
 	parameters: INodeParameters = {},
@@ -32,7 +32,7 @@ async function itemOf(
 	return { json: result.items[0]!.json, chunks: result.chunks };
 }
 
-const spread = (fields: object, lineEnd = '\n') =>
+const multiline = (fields: object, lineEnd = '\n') =>
 	`${JSON.stringify(fields, null, 1)
 		.split('\n')
 		.map((part) => `data: ${part}${lineEnd}`)
@@ -43,35 +43,32 @@ const part = (content: string, finish_reason: string | null = null) => ({
 });
 
 test.each([
-	['by line breaks', '\n'],
-	['by carriage returns and line breaks', '\r\n'],
-	['by carriage returns', '\r'],
-])(
-	'a chunk that is spread over several data lines, divided %s, is one chunk',
-	async (_name, lineEnd) => {
-		const { json, chunks } = await itemOf(
-			`${spread(part('Good'), lineEnd)}: a comment${lineEnd}${spread(part(' day', 'stop'), lineEnd)}data: [DONE]${lineEnd}`,
-			{},
-			true,
-		);
-		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
-		expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good', ' day']);
-	},
-);
+	['LF', '\n'],
+	['CRLF', '\r\n'],
+	['CR', '\r'],
+])('an event with several data lines that end in %s is one chunk', async (_name, lineEnd) => {
+	const { json, chunks } = await itemOf(
+		`${multiline(part('Good'), lineEnd)}: a comment${lineEnd}${multiline(part(' day', 'stop'), lineEnd)}data: [DONE]${lineEnd}`,
+		{},
+		true,
+	);
+	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good', ' day']);
+});
 
-test('an error that is spread over several data lines fails the item in its words', async () => {
+test('an error in several data lines fails the item', async () => {
 	const error = { code: 'content_filtered', message: 'Not this', data: { reason: 'harm' } };
-	const { json } = await itemOf(spread(part('Good')) + spread(error), {
+	const { json } = await itemOf(multiline(part('Good')) + multiline(error), {
 		options: { stream: true },
 	});
 	expect(json.error).toMatchObject({ code: 'content_filtered', reason: 'harm' });
 });
 
 test.each([
-	['after a blank line', '\n\n'],
-	['in the next line', '\n'],
-	['as the last line', ''],
-])('a broken chunk stays an error, with what follows %s', async (_name, end) => {
+	['followed by an event', '\n\n'],
+	['followed by a line', '\n'],
+	['at the end of the stream', ''],
+])('a chunk with invalid JSON fails the item, %s', async (_name, end) => {
 	const { json } = await itemOf(
 		`data: ${JSON.stringify(part('Good'))}\n\ndata: {"id":"broken${end}${end && `data: ${JSON.stringify(part(' day', 'stop'))}\n\ndata: [DONE]\n\n`}`,
 		{ options: { stream: true } },
@@ -81,21 +78,21 @@ test.each([
 
 test.each([
 	['no choices', {}],
-	['choices of null', { choices: null }],
-])('a chunk with %s adds nothing to the answer', async (_name, fields) => {
+	['null choices', { choices: null }],
+])('a chunk with %s is ignored', async (_name, fields) => {
 	const empty = { id: 'chat-1', object: 'chat.completion.chunk', model: 'heron-chat', ...fields };
 	const events = [empty, part('Good'), empty, part(' day', 'stop')];
-	const { json } = await itemOf(events.map((event) => spread(event)).join(''), {
+	const { json } = await itemOf(events.map((event) => multiline(event)).join(''), {
 		options: { stream: true },
 	});
 	expect(json).toMatchObject({ text: 'Good day', model: 'heron-chat', finish_reason: 'stop' });
 });
 
 test.each([
-	['in one chunk', []],
+	['in its only chunk', []],
 	['after an empty delta', [{ role: 'assistant' }]],
-	['once more at its end', [{ role: 'assistant' }, { content: 'Hel' }, { content: 'lo' }]],
-])('a stream that has the whole message %s is read once', async (_where, deltas) => {
+	['again in its last chunk', [{ role: 'assistant' }, { content: 'Hel' }, { content: 'lo' }]],
+])('a stream with the complete message %s gives its text once', async (_where, deltas) => {
 	const choices = [
 		...deltas.map((delta) => ({ index: 0, delta, finish_reason: null })),
 		{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' },
@@ -107,8 +104,8 @@ test.each([
 	}
 });
 
-test('a chunk of several lines is whole before a service without blank lines goes on', async () => {
-	const lines = spread(part('Good')).trimEnd();
+test('an event with several data lines needs no blank line after it', async () => {
+	const lines = multiline(part('Good')).trimEnd();
 	const { json } = await itemOf(
 		`${lines}\ndata: ${JSON.stringify(part(' day', 'stop'))}\ndata: [DONE]\n`,
 		{ options: { stream: true } },
@@ -121,27 +118,29 @@ function chunked(fields: object): Buffer {
 	return Buffer.from(`${line.length.toString(16)}\r\n${line}\r\n`);
 }
 
-describe('an answer that said why it ended', () => {
-	const answered = (text: string): RawResponse['packets'] => [
+describe('a streamed answer with a finish reason', () => {
+	const packetsOf = (text: string): RawResponse['packets'] => [
 		head('200 OK', { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' }),
 		chunked(part(text, 'stop')),
 	];
 	const streamed = { options: { stream: true } };
 
-	test('is whole though the connection is lost before the end of the stream', async () => {
-		const { json } = await itemOf({ packets: answered('Good day'), then: 'is reset' }, streamed);
+	test('is complete if the connection is lost before the end of the stream', async () => {
+		const { json } = await itemOf({ packets: packetsOf('Good day'), then: 'is reset' }, streamed);
 		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 	});
 
-	test('is whole though the end of the stream never comes', async () => {
+	test('is complete if the stream never ends', async () => {
 		const restoreTime = fastTime();
-		const { json } = await itemOf({ packets: answered('Good day') }, streamed).finally(restoreTime);
+		const { json } = await itemOf({ packets: packetsOf('Good day') }, streamed).finally(
+			restoreTime,
+		);
 		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 	});
 
-	test('is not whole while another answer of the same request is not', async () => {
+	test('is incomplete if another answer of the same request has no finish reason', async () => {
 		const second = { choices: [{ index: 1, delta: { content: 'Go' }, finish_reason: null }] };
-		const packets = [...answered('Good day'), chunked(second)];
+		const packets = [...packetsOf('Good day'), chunked(second)];
 		const { json } = await itemOf({ packets, then: 'is reset' }, streamed);
 		expect(json.error).toMatchObject({ code: 'connection_lost', partial_text: 'Good day' });
 	});
@@ -149,21 +148,21 @@ describe('an answer that said why it ended', () => {
 
 test.each([
 	['application/json', 'a stream'],
-	['text/event-stream', 'an answer in one piece'],
-	['text/plain', 'an answer in one piece'],
-	[undefined, 'an answer in one piece'],
-])('what is called %s may be %s', async (type, kind) => {
+	['text/event-stream', 'a single JSON body'],
+	['text/plain', 'a single JSON body'],
+	[undefined, 'a single JSON body'],
+])('a response with content type %s may be %s', async (type, kind) => {
 	const message = { role: 'assistant', content: 'Good day' };
 	const completion = { id: 'chat-1', choices: [{ index: 0, message, finish_reason: 'stop' }] };
 	const body =
-		kind === 'a stream' ? spread(part('Good day', 'stop')) : JSON.stringify(completion, null, 1);
+		kind === 'a stream' ? multiline(part('Good day', 'stop')) : JSON.stringify(completion, null, 1);
 	const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
 	const { json, chunks } = await itemOf(rawResponse('200 OK', body, headers), {}, true);
 	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good day']);
 });
 
-test('a page instead of a stream is reported as a page', async () => {
+test('an HTML page instead of a stream is shown in the error', async () => {
 	const { json } = await itemOf('<html>Log in</html>', {}, true);
 	expect(json.error).toMatchObject({
 		code: 'malformed_answer',
@@ -172,26 +171,26 @@ test('a page instead of a stream is reported as a page', async () => {
 });
 
 describe.each([
-	['calls it so', 'text/event-stream; charset=utf-8'],
-	['calls it JSON', 'application/json'],
-	['does not call it anything', undefined],
-])('a service that streams though it was not asked to, and %s', (_name, type) => {
-	const unasked = (stream: string) =>
+	['the right content type', 'text/event-stream; charset=utf-8'],
+	['content type JSON', 'application/json'],
+	['no content type', undefined],
+])('a stream that was not requested, with %s,', (_name, type) => {
+	const responseOf = (stream: string) =>
 		rawResponse('200 OK', stream, type === undefined ? {} : { 'content-type': type });
 
 	test.each([
-		['', ''],
+		['nothing', ''],
 		['a byte order mark and a blank line', '\ufeff\n'],
 		['a comment', ': hello\n\n'],
-		['the name of an event', 'event: message\n'],
-	])('is read, with %s before the first chunk', async (_what, start) => {
+		['an event name', 'event: message\n'],
+	])('is read if it starts with %s', async (_what, start) => {
 		const stream = `${start}data: ${JSON.stringify(part('Good'))}\n\ndata: ${JSON.stringify(part(' day', 'stop'))}\n\ndata: [DONE]\n\n`;
-		const { json } = await itemOf(unasked(stream));
+		const { json } = await itemOf(responseOf(stream));
 		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 	});
 
-	test('fails the item with what arrived, where it breaks off', async () => {
-		const { json } = await itemOf(unasked(`data: ${JSON.stringify(part('Good'))}\n\n`));
+	test('fails the item if it is incomplete, and the error keeps the text so far', async () => {
+		const { json } = await itemOf(responseOf(`data: ${JSON.stringify(part('Good'))}\n\n`));
 		expect(json.error).toMatchObject({ code: 'stream_broken', partial_text: 'Good' });
 	});
 });

@@ -10,28 +10,28 @@ afterEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
 const TRIES = 5;
-const three = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
+const threeItems = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
 const video = (parameters: object = {}): NodeRun => ({
 	...videoNode({ requestOptions: { maxRetries: 0 }, ...parameters }),
-	items: three,
+	items: threeItems,
 	tries: TRIES,
 });
-const patience = (seconds: number) => ({ pollInterval: 0.02, maxWait: seconds });
+const waitAtMost = (seconds: number) => ({ pollInterval: 0.02, maxWait: seconds });
 
-/** What goes wrong after the submission, and for how long: for good, or until a later try. */
+/** What fails after the submission, and how many times. */
 const AFTER_SUBMISSION: Array<[name: string, fault: Omit<Injection, 'times'>, times: number]> = [
 	['the key is refused', { endpoint: 'poll', fault: 'invalid-api-key' }, Infinity],
 	['the key is refused once', { endpoint: 'poll', fault: 'invalid-api-key' }, 1],
-	['the quota ends', { endpoint: 'poll', fault: 'quota-not-enough' }, Infinity],
+	['the quota is used up', { endpoint: 'poll', fault: 'quota-not-enough' }, Infinity],
 	['the task is not found', { endpoint: 'poll', fault: 'task-not-found' }, Infinity],
 	['the task is not found once', { endpoint: 'poll', fault: 'task-not-found' }, 1],
-	['polls make no sense', { endpoint: 'poll', fault: 'json-null' }, Infinity],
+	['polls are malformed', { endpoint: 'poll', fault: 'json-null' }, Infinity],
 	['polls are redirected', { endpoint: 'poll', fault: 'redirect-302' }, 2],
 	['the service fails', { endpoint: 'poll', fault: 'internal-error' }, Infinity],
 	['the connection is lost', { endpoint: 'poll', fault: 'lost' }, Infinity],
 	['the file is gone', { endpoint: 'download', fault: 'html-404' }, Infinity],
 	['the file is gone once', { endpoint: 'download', fault: 'html-404' }, 1],
-	['the download breaks off', { endpoint: 'download', fault: 'truncated' }, 2],
+	['the download is incomplete', { endpoint: 'download', fault: 'truncated' }, 2],
 ];
 
 describe.each([
@@ -40,18 +40,18 @@ describe.each([
 	['Continue (error output)', 'continueErrorOutput'],
 ] as const)('with On Error %s and Retry On Fail', (_, onError) => {
 	test.each(AFTER_SUBMISSION)(
-		'a batch submits each video once, though %s',
+		'a batch submits each video once if %s',
 		async (_name, fault, times) => {
 			simulator.inject({ ...fault, times });
 			await runNode(simulator, {
-				...video({ download: true, waitOptions: patience(0.3) }),
+				...video({ download: true, waitOptions: waitAtMost(0.3) }),
 				...(onError && { onError }),
 			});
-			expect(simulator.submissions).toBe(three.length);
+			expect(simulator.submissions).toBe(threeItems.length);
 		},
 	);
 
-	test('four videos of one prompt are submitted once, though looking at one of them fails', async () => {
+	test('four videos of one prompt are submitted once if a poll of one fails', async () => {
 		simulator.inject({ endpoint: 'poll', fault: 'task-not-found', times: 3 });
 		await runNode(simulator, {
 			...video({ options: { n: 4 } }),
@@ -62,10 +62,10 @@ describe.each([
 		expect(simulator.tasks).toHaveLength(4);
 	});
 
-	test('a sibling that is refused again and again does not submit the others again', async () => {
+	test('the other items are not submitted again if one item is always refused', async () => {
 		await runNode(simulator, {
 			...video(),
-			items: [{ prompt: '[fault:invalid-request]' }, ...three],
+			items: [{ prompt: '[fault:invalid-request]' }, ...threeItems],
 			...(onError && { onError }),
 		});
 		const submitted = simulator.tasks.map(({ prompt }) => prompt);
@@ -73,23 +73,23 @@ describe.each([
 	});
 });
 
-test('a batch that heals in a later try ends well, with every video of the first submissions', async () => {
+test('a batch that recovers in a later try outputs the videos of its first submissions', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key', times: 2 });
 	const { items } = await runNode(simulator, video());
 	expect(items.map(({ json }) => json.task_id)).toEqual(simulator.tasks.map(({ id }) => id));
 	expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed', 'completed']);
-	expect(simulator.submissions).toBe(three.length);
+	expect(simulator.submissions).toBe(threeItems.length);
 });
 
-test('Loop Over Items submits one video for each run, though each run fails at first', async () => {
+test('Loop Over Items submits one video per run if runs fail at first', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key', times: 1 });
 	simulator.inject({ endpoint: 'poll', fault: 'task-not-found', times: 1, after: 2 });
 	const { runs } = await runNode(simulator, { ...video(), loop: true });
-	expect(runs).toHaveLength(three.length);
-	expect(simulator.submissions).toBe(three.length);
+	expect(runs).toHaveLength(threeItems.length);
+	expect(simulator.submissions).toBe(threeItems.length);
 });
 
-test('runs of a loop with the same prompt are different videos', async () => {
+test('runs of a loop with the same prompt make different videos', async () => {
 	const { runs } = await runNode(simulator, {
 		...video(),
 		items: [{ prompt: 'Same' }, { prompt: 'Same' }],
@@ -99,7 +99,7 @@ test('runs of a loop with the same prompt are different videos', async () => {
 	expect(simulator.submissions).toBe(2);
 });
 
-test('items with the same prompt are different videos, and stay so in later tries', async () => {
+test('items with the same prompt make different videos, also in later tries', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key', times: 1 });
 	const { items } = await runNode(simulator, {
 		...video(),
@@ -109,25 +109,25 @@ test('items with the same prompt are different videos, and stay so in later trie
 	expect(simulator.submissions).toBe(2);
 });
 
-/** Another text in each try, though nothing in the form or in the input changed. */
+/** Evaluates to another text in each try, although the parameters and the input stay the same. */
 const CHANGING =
 	'={{ $json.prompt + " " + Math.random() + $now.toMillis() + ($vars.style ?? "") }}';
 
-test('a prompt whose expression gives another text in each try is paid for once', async () => {
+test('a prompt whose expression changes in each try is submitted once', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
 	await runNode(simulator, { ...video({ prompt: CHANGING }), tries: 3 });
-	expect(simulator.submissions).toBe(three.length);
+	expect(simulator.submissions).toBe(threeItems.length);
 });
 
-describe('Retry from the saved data of a failed execution', () => {
-	const order = (parameters: object) =>
+describe('Retry of a failed execution', () => {
+	const changingVideo = (parameters: object) =>
 		video({
 			prompt: CHANGING,
 			options: { fps: 30, user: 'someone' },
 			waitOptions: { pollInterval: 0.02, maxWait: 0.2 },
 			...parameters,
 		});
-	/** How many videos the first execution and its Retry with another form paid for. */
+	/** The submissions of an execution and of its Retry with other parameters. */
 	async function submissionsOf(first: NodeRun, retry: NodeRun): Promise<number> {
 		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
 		const failed = await runNode(simulator, { ...first, tries: 1, executionId: '1' });
@@ -146,23 +146,30 @@ describe('Retry from the saved data of a failed execution', () => {
 		['Max Retries', { requestOptions: { maxRetries: 2 } }],
 		['the order of the options', { options: { user: 'someone', fps: 30 } }],
 		[
-			'how the model is chosen',
+			'the mode of the model',
 			{ model: { __rl: true, mode: 'id', value: 'kite-motion', cachedResultName: 'Kite' } },
 		],
-	])('pays for nothing again when %s is changed', async (_, parameters) => {
-		expect(await submissionsOf(order({}), order(parameters))).toBe(three.length);
+	])('submits nothing again if %s changes', async (_, parameters) => {
+		expect(await submissionsOf(changingVideo({}), changingVideo(parameters))).toBe(
+			threeItems.length,
+		);
 	});
 
-	test('pays for nothing again with another key', async () => {
+	test('submits nothing again with another key', async () => {
 		const credential = { baseUrl: simulator.url, apiKey: 'another-key' };
 		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
-		const failed = await runNode(simulator, { ...order({}), tries: 1, executionId: '1' });
+		const failed = await runNode(simulator, { ...changingVideo({}), tries: 1, executionId: '1' });
 		simulator.clearFaults();
 		const resume = { executionId: '2', resume: failed.run.data };
-		const { error } = await runNode(simulator, { ...order({}), ...resume, credential, tries: 1 });
-		// The simulator knows one key: what counts is that nothing was submitted with the other.
+		const { error } = await runNode(simulator, {
+			...changingVideo({}),
+			...resume,
+			credential,
+			tries: 1,
+		});
+		// The simulator refuses the other key, but nothing was submitted with it.
 		expect(error?.message).toMatch(/API key/);
-		expect(simulator.count('submit')).toBe(three.length);
+		expect(simulator.count('submit')).toBe(threeItems.length);
 	});
 
 	test.each<[string, object]>([
@@ -171,24 +178,26 @@ describe('Retry from the saved data of a failed execution', () => {
 		['the duration', { duration: 3 }],
 		['the model', { model: 'tern-film-20250212' }],
 		['an option of the request', { options: { fps: 60, user: 'someone' } }],
-	])('makes new videos when %s is changed', async (_, parameters) => {
-		expect(await submissionsOf(order({}), order(parameters))).toBe(2 * three.length);
+	])('submits new videos if %s changes', async (_, parameters) => {
+		expect(await submissionsOf(changingVideo({}), changingVideo(parameters))).toBe(
+			2 * threeItems.length,
+		);
 	});
 
-	test('makes new videos at another Base URL', async () => {
+	test('submits new videos to another Base URL', async () => {
 		const credential = { baseUrl: `${simulator.url}/prefix`, apiKey: simulator.key };
 		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
-		const failed = await runNode(simulator, { ...order({}), tries: 1, executionId: '1' });
+		const failed = await runNode(simulator, { ...changingVideo({}), tries: 1, executionId: '1' });
 		simulator.clearFaults();
 		const resume = { executionId: '2', resume: failed.run.data };
-		await runNode(simulator, { ...order({}), ...resume, credential, tries: 1 });
+		await runNode(simulator, { ...changingVideo({}), ...resume, credential, tries: 1 });
 		expect(simulator.requests.filter(({ method }) => method === 'POST').length).toBeGreaterThan(
-			three.length,
+			threeItems.length,
 		);
 	});
 });
 
-test('only a video that failed is made again by Retry On Fail', async () => {
+test('Retry On Fail submits only a failed video again', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'task-failed-object', matching: 'Two', times: 1 });
 	const { items } = await runNode(simulator, video());
 	expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed', 'completed']);
@@ -208,7 +217,7 @@ test.each(['lost', 'hang', 'truncated', 'html-200', 'json-object', 'no-tasks', '
 	},
 );
 
-test('Retry of a failed execution from its saved data waits for what was submitted', async () => {
+test('Retry of a failed execution waits for the submitted videos', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
 	const failed = await runNode(simulator, { ...video({ options: { n: 2 } }), executionId: '1' });
 	expect(failed.error?.message).toMatch(/API key/);
@@ -221,10 +230,10 @@ test('Retry of a failed execution from its saved data waits for what was submitt
 	expect(retried.items.map(({ json }) => json.task_id)).toEqual(
 		simulator.tasks.map(({ id }) => id),
 	);
-	expect(simulator.submissions).toBe(three.length);
+	expect(simulator.submissions).toBe(threeItems.length);
 });
 
-test('Retry with a changed prompt submits only that video again', async () => {
+test('Retry with one changed prompt submits only that video again', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
 	const failed = await runNode(simulator, { ...video(), executionId: '1' });
 	simulator.clearFaults();
@@ -234,6 +243,6 @@ test('Retry with a changed prompt submits only that video again', async () => {
 		executionId: '2',
 		resume: failed.run.data,
 	});
-	expect(items).toHaveLength(three.length);
+	expect(items).toHaveLength(threeItems.length);
 	expect(simulator.tasks.map(({ prompt }) => prompt)).toEqual(['One', 'Two', 'Three', 'Another']);
 });

@@ -26,12 +26,12 @@ const run = async (options: NodeRun, status: string, body: string, type = 'appli
 };
 
 const PAGE = '<html><body><h1>Proxy Error</h1></body></html>';
-const FOREIGN: Array<[string, string]> = [
-	['a page', PAGE],
-	['nothing', ''],
+const PROXY_ERRORS: Array<[string, string]> = [
+	['an HTML page', PAGE],
+	['an empty body', ''],
 	['plain text', 'upstream connect error'],
 	['JSON that is cut off', '{"code":"internal_error","message":"It'],
-	['a message alone', '{"message":"Internal server error"}'],
+	['only a message', '{"message":"Internal server error"}'],
 	['a message and data', '{"message":"Internal server error","data":null}'],
 	['a code that is a number', '{"code":14,"message":"upstream connect error","data":null}'],
 	['a null code without data', '{"code":null,"message":"Bad gateway"}'],
@@ -40,16 +40,16 @@ const FOREIGN: Array<[string, string]> = [
 	['an error without a message', '{"error":{"code":"bad_gateway"}}'],
 	['null', 'null'],
 ];
-const OWN: Array<[string, string]> = [
+const SERVICE_ERRORS: Array<[string, string]> = [
 	['a code', '{"code":"internal_error","message":"It failed."}'],
-	['a null code beside data', '{"code":null,"message":"It failed.","data":null}'],
+	['a null code and data', '{"code":null,"message":"It failed.","data":null}'],
 	['an error with a code', '{"error":{"message":"It failed.","type":"x","code":"oops"}}'],
-	['an error with a message alone', '{"error":{"message":"It failed."}}'],
+	['an error with only a message', '{"error":{"message":"It failed."}}'],
 ];
 
 describe.each(['500 Internal Server Error', '502 Bad Gateway'])('%s', (status) => {
-	test.each(FOREIGN)(
-		'with %s may hide a paid video: it is not submitted again',
+	test.each(PROXY_ERRORS)(
+		'with %s: the video may be paid, so it is not submitted again',
 		async (_what, body) => {
 			const { items } = await run(
 				{ ...submission, onError: 'continueRegularOutput' },
@@ -68,8 +68,8 @@ describe.each(['500 Internal Server Error', '502 Bad Gateway'])('%s', (status) =
 		},
 	);
 
-	test.each(OWN)(
-		"with %s is the service's own refusal, and the video is submitted again",
+	test.each(SERVICE_ERRORS)(
+		'with %s: the service refused the request, so the video is submitted again',
 		async (_what, body) => {
 			const { error } = await run(submission, status, body);
 			expect(service.requests).toHaveLength(4);
@@ -78,7 +78,7 @@ describe.each(['500 Internal Server Error', '502 Bad Gateway'])('%s', (status) =
 		},
 	);
 
-	test('with a page may hide a paid video: Retry On Fail submits nothing', async () => {
+	test('with an HTML page: Retry On Fail does not submit the video again', async () => {
 		const { items } = await run(
 			{ ...submission, onError: 'continueRegularOutput', tries: 3 },
 			status,
@@ -88,13 +88,13 @@ describe.each(['500 Internal Server Error', '502 Bad Gateway'])('%s', (status) =
 		expect(items[0]?.json.error).toMatchObject({ may_have_been_accepted: true });
 	});
 
-	test('with a page: a chat is asked once within a try, and again only by Retry On Fail', async () => {
+	test('with an HTML page: a chat is sent again only by Retry On Fail', async () => {
 		const { error } = await run({ ...chatNode({ requestOptions }), tries: 2 }, status, PAGE);
 		expect(service.requests).toHaveLength(2);
 		expect(error?.description).toMatch(/may have accepted/);
 	});
 
-	test('with a page is asked again where nothing is paid for', async () => {
+	test('with an HTML page: a request for models is retried', async () => {
 		const models: NodeRun = { node: 'listModels', parameters: { requestOptions } };
 		const { error } = await run(models, status, PAGE);
 		expect(service.requests).toHaveLength(4);
@@ -103,7 +103,7 @@ describe.each(['500 Internal Server Error', '502 Bad Gateway'])('%s', (status) =
 });
 
 test.each(['429 Too Many Requests', '503 Service Unavailable'])(
-	'%s at once is a refusal in any words',
+	'%s with any body: the service refused the request, so the video is submitted again',
 	async (status) => {
 		const { error } = await run(submission, status, PAGE);
 		expect(service.requests).toHaveLength(4);
@@ -111,13 +111,13 @@ test.each(['429 Too Many Requests', '503 Service Unavailable'])(
 	},
 );
 
-describe('503 more than ten seconds after the request', () => {
+describe('a 503 more than ten seconds after the request', () => {
 	const late = { delayMs: 20, packets: [] };
 
 	test.each([
-		['with a page may hide a paid video', PAGE, {}, 1],
-		['with the words of the service is a refusal', OWN[0]![1], {}, 4],
-		['with a page and Retry-After is a refusal', PAGE, { 'retry-after': '1' }, 4],
+		['with an HTML page: the video may be paid', PAGE, {}, 1],
+		['with an error of the service: the request was refused', SERVICE_ERRORS[0]![1], {}, 4],
+		['with an HTML page and Retry-After: the request was refused', PAGE, { 'retry-after': '1' }, 4],
 	])('%s', async (_what, body, headers, requests) => {
 		service.respond = () => ({ ...late, ...rawResponse('503 Service Unavailable', body, headers) });
 		const { error } = await runNode({} as Simulator, {
@@ -130,8 +130,8 @@ describe('503 more than ten seconds after the request', () => {
 });
 
 describe.each(['400 Bad Request', '401 Unauthorized', '403 Forbidden'])('%s', (status) => {
-	test.each(FOREIGN.filter(([, body]) => body !== ''))(
-		'with %s is no verdict of the service on a parameter, a key or an account',
+	test.each(PROXY_ERRORS.filter(([, body]) => body !== ''))(
+		'with %s: the error names a proxy, firewall or login page, not the service',
 		async (_what, body) => {
 			const { error } = await run(submission, status, body);
 			expect(error?.message).toMatch(

@@ -16,8 +16,8 @@ afterAll(async () => {
 	await simulator.close();
 });
 
-const ask = async (answer: RawResponse, run: Partial<NodeRun> = {}) => {
-	service.respond = () => answer;
+const ask = async (response: RawResponse, run: Partial<NodeRun> = {}) => {
+	service.respond = () => response;
 	return await runNode(simulator, {
 		...chatNode({ requestOptions: { maxRetries: 0 } }),
 		credential: { baseUrl: service.url, apiKey: simulator.key },
@@ -35,7 +35,7 @@ const choice = {
 };
 const GOOD: Array<[string, NodeRun, RawResponse, string]> = [
 	[
-		'an answer',
+		'a chat response',
 		chatNode(),
 		rawResponse('200 OK', JSON.stringify({ id: 'c', choices: [choice] }), {
 			'content-type': 'application/json',
@@ -43,7 +43,7 @@ const GOOD: Array<[string, NodeRun, RawResponse, string]> = [
 		'Hello',
 	],
 	[
-		'a streamed answer',
+		'a streamed response',
 		streaming,
 		rawResponse('200 OK', `data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n`, {
 			'content-type': 'text/event-stream',
@@ -56,17 +56,17 @@ const hints = head('103 Early Hints', { link: '</style.css>; rel=preload' });
 const INTERIM: Array<[string, Buffer[]]> = [
 	['one 103 Early Hints', [hints]],
 	['several 102 Processing', [head('102 Processing'), head('102 Processing')]],
-	['a status that nobody knows', [head('199 Nearly There')]],
+	['an unknown 1xx status', [head('199 Nearly There')]],
 ];
 
 describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
-	test.each(INTERIM)('is taken after %s', async (_name, interim) => {
+	test.each(INTERIM)('is read after %s', async (_name, interim) => {
 		const { items } = await ask({ packets: [...interim, ...packets] }, run);
 		expect(JSON.stringify(items[0]?.json)).toContain(text);
 		expect(service.requests).toHaveLength(1);
 	});
 
-	test('is taken when it comes in one packet with an interim answer', async () => {
+	test('is read if it arrives in one packet with an interim response', async () => {
 		const { items } = await ask({ packets: [Buffer.concat([hints, ...packets])] }, run);
 		expect(JSON.stringify(items[0]?.json)).toContain(text);
 	});
@@ -77,7 +77,7 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 		['x-gzip', gzipSync],
 		['deflate', deflateSync],
 		['gzip, br, deflate', (body) => deflateSync(brotliCompressSync(gzipSync(body)))],
-	])('is taken when it is compressed by %s', async (codings, compress) => {
+	])('is decompressed: %s', async (codings, compress) => {
 		const [bytes] = packets;
 		const end = bytes!.indexOf('\r\n\r\n');
 		const { items } = await ask(
@@ -93,7 +93,7 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 		expect(JSON.stringify(items[0]?.json)).toContain(text);
 	});
 
-	test('is lost when what was compressed twice breaks off', async () => {
+	test('fails if it is compressed twice and incomplete', async () => {
 		const body = gzipSync(brotliCompressSync(Buffer.from(text.repeat(1000))));
 		const { error } = await ask(
 			{
@@ -108,33 +108,33 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 		expect(error?.message).toMatch(/compressed response is damaged/);
 	});
 
-	test('is taken from a server of HTTP/1.0, which ends it by closing the connection', async () => {
+	test('is read from an HTTP/1.0 server, which ends it by closing the connection', async () => {
 		const [bytes] = packets;
 		const body = bytes!.subarray(bytes!.indexOf('\r\n\r\n'));
-		const old = Buffer.concat([Buffer.from('HTTP/1.0 200 OK'), body]);
-		const { items } = await ask({ packets: [old], then: 'ends' }, run);
+		const http10 = Buffer.concat([Buffer.from('HTTP/1.0 200 OK'), body]);
+		const { items } = await ask({ packets: [http10], then: 'ends' }, run);
 		expect(JSON.stringify(items[0]?.json)).toContain(text);
 	});
 });
 
-const NO_HTTP: Array<[string, Buffer[]]> = [
+const INVALID_HTTP: Array<[string, Buffer[]]> = [
 	['a mail server', [Buffer.from('220 mail.example ESMTP\r\n')]],
 	['bare JSON', [Buffer.from('{"choices":[]}')]],
 	['another version of HTTP', [Buffer.from('HTTP/3.7 200 OK\r\n\r\n')]],
-	['a header that is none', [head('200 OK', { 'a name': 'x' })]],
-	['a head without end', [head('200 OK', { 'x-long': 'x'.repeat(100_000) })]],
-	['a chunk that is none', [head('200 OK', { 'transfer-encoding': 'chunked' }), Buffer.from('x')]],
+	['an invalid header', [head('200 OK', { 'a name': 'x' })]],
+	['an endless head', [head('200 OK', { 'x-long': 'x'.repeat(100_000) })]],
+	['an invalid chunk', [head('200 OK', { 'transfer-encoding': 'chunked' }), Buffer.from('x')]],
 	['another protocol', [head('101 Switching Protocols', { upgrade: 'x', connection: 'upgrade' })]],
-	// undici takes it for a fault, since nobody asked to go on.
+	// The request did not ask for it, so undici treats it as an error.
 	['100 Continue', [head('100 Continue')]],
 ];
 
-test.each(NO_HTTP)(
-	'%s instead of a response is a clear error, and a billable request is not retried',
+test.each(INVALID_HTTP)(
+	'%s instead of a response is a clear error, and the chat is not retried',
 	async (_what, packets) => {
-		const answer: RawResponse = { packets, then: 'ends' };
+		const response: RawResponse = { packets, then: 'ends' };
 		const run = chatNode({ requestOptions: { maxRetries: 3 } });
-		const { error } = await ask(answer, run);
+		const { error } = await ask(response, run);
 		expect(error?.message).toMatch(/not return a valid HTTP response/);
 		expect(error?.description).toMatch(/Check the Base URL.*may have accepted.*Technical detail/s);
 		expect(service.requests).toHaveLength(1);
@@ -149,23 +149,20 @@ test.each([
 	],
 	['405 Method Not Allowed', '', /^Check the Base URL.*try again/],
 	['501 Not Implemented', '{"detail":"Not here"}', /^Check the Base URL.*Not here/s],
-])(
-	'a status that the document does not name, %s, comes with advice that fits',
-	async (...fault) => {
-		const [status, body, advice] = fault;
-		const { error } = await ask(rawResponse(status, body));
-		expect(error?.message).toContain(`status ${status.slice(0, 3)}`);
-		expect(error?.description).toMatch(advice);
-	},
-);
+])('an undocumented status has advice that fits: %s', async (...fault) => {
+	const [status, body, advice] = fault;
+	const { error } = await ask(rawResponse(status, body));
+	expect(error?.message).toContain(`status ${status.slice(0, 3)}`);
+	expect(error?.description).toMatch(advice);
+});
 
-test('a response that is shorter than announced counts as lost', async () => {
+test('a response shorter than its Content-Length counts as lost', async () => {
 	const packets = [head('200 OK', { 'content-length': '90' }), Buffer.from('{"choices":')];
 	const { error } = await ask({ packets, then: 'ends' });
 	expect(error?.message).toMatch(/lost before the response was complete/);
 });
 
-test('what a server sends after its answer does not belong to the next one', async () => {
+test('data after a response is not read as the next response', async () => {
 	const [good] = GOOD[0]![2].packets;
 	const junk = Buffer.concat([good!, Buffer.from('HTTP/1.1 500 Late\r\n\r\n')]);
 	const { items } = await ask(

@@ -4,39 +4,41 @@ import { type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from './videoNode';
 
-/** A service whose tasks are numbered, some of which fail, and some of whose submissions go wrong. */
+/** A service that numbers its tasks. */
 const server = new RawServer();
 const service = server as unknown as Simulator;
+/** The numbers of the tasks that fail. */
 let failing: number[];
-let spoilt: Record<number, RawResponse>;
-/** How many videos each submission asked for. */
-let asked: number[];
-let made: number;
+/** Error responses by the number of the submission. */
+let errorResponses: Record<number, RawResponse>;
+/** The number of videos in each submission. */
+let requested: number[];
+let created: number;
 
 beforeAll(async () => await server.listen());
 beforeEach(() => {
 	failing = [];
-	spoilt = {};
-	asked = [];
-	made = 0;
-	server.respond = (request) => (request.startsWith('POST') ? submitted(request) : look(request));
+	errorResponses = {};
+	requested = [];
+	created = 0;
+	server.respond = (request) => (request.startsWith('POST') ? submit(request) : poll(request));
 });
 afterAll(async () => await server.close());
 
-function submitted(request: string): RawResponse {
+function submit(request: string): RawResponse {
 	const { n } = JSON.parse(request.slice(request.indexOf('\r\n\r\n'))) as { n: number };
-	asked.push(n);
-	const wrong = spoilt[asked.length];
-	if (wrong) return wrong;
+	requested.push(n);
+	const errorResponse = errorResponses[requested.length];
+	if (errorResponse) return errorResponse;
 	const data = Array.from({ length: n }, () => ({
-		id: `task-${(made += 1)}`,
+		id: `task-${(created += 1)}`,
 		status: 'processing',
 		url: null,
 	}));
-	return json({ id: `request-${asked.length}`, object: 'video.generation', data });
+	return json({ id: `request-${requested.length}`, object: 'video.generation', data });
 }
 
-function look(request: string): RawResponse {
+function poll(request: string): RawResponse {
 	const [, id = '', number] = /generations\/(task-(\d+)) /.exec(request) ?? [];
 	return failing.includes(Number(number))
 		? json({ id, status: 'failed', error: 'Too dark' })
@@ -61,21 +63,21 @@ test.each<[string, number[], number, number[], number[]]>([
 	['the first fails', [1], 2, [4, 1], [2, 3, 4, 5]],
 	['two fail', [2, 3], 2, [4, 2], [1, 4, 5, 6]],
 	['all fail', [1, 2, 3, 4], 2, [4, 4], [5, 6, 7, 8]],
-	['two fail, and then one of their successors', [2, 3, 5], 3, [4, 2, 1], [1, 4, 6, 7]],
-	['one fails, and its successors again and again', [4, 5, 6], 4, [4, 1, 1, 1], [1, 2, 3, 7]],
+	['two fail, and then one replacement', [2, 3, 5], 3, [4, 2, 1], [1, 4, 6, 7]],
+	['one fails, and then two replacements', [4, 5, 6], 4, [4, 1, 1, 1], [1, 2, 3, 7]],
 ])(
-	'of four videos %s: Retry On Fail asks for as many as failed, and the output has four',
+	'if of four videos %s, Retry On Fail submits as many as failed and outputs four',
 	async (_name, broken, tries, submissions, output) => {
 		failing = broken;
 		const { items, error } = await run({ tries });
 		expect(error).toBeUndefined();
-		expect(asked).toEqual(submissions);
+		expect(requested).toEqual(submissions);
 		expect(ids(items)).toEqual(output.map((number) => `task-${number}`));
 		expect(items.map(({ json: { status } }) => status)).toEqual(Array(4).fill('completed'));
 	},
 );
 
-test('with On Error "Continue" the videos that failed stand beside the good ones, in their order', async () => {
+test('with On Error "Continue", failed and finished videos are output in order', async () => {
 	failing = [2, 3];
 	const { items } = await run({ onError: 'continueRegularOutput' });
 	expect(ids(items)).toEqual(['task-1', 'task-2', 'task-3', 'task-4']);
@@ -85,17 +87,17 @@ test('with On Error "Continue" the videos that failed stand beside the good ones
 		true,
 		false,
 	]);
-	expect(asked).toEqual([4]);
+	expect(requested).toEqual([4]);
 });
 
-test('when all tries fail the error lists every good video with its address, and Retry asks for the rest', async () => {
+test('if all tries fail, the error lists every finished video with its URL, and Retry submits the rest', async () => {
 	failing = [2, 3, 5];
 	const failed = await run({ tries: 2, executionId: '1' });
-	expect(asked).toEqual([4, 2]);
+	expect(requested).toEqual([4, 2]);
 	for (const number of [1, 4, 6])
 		expect(failed.error?.description).toContain(`task-${number}: completed, https://files.test/`);
 	const { items } = await run({ executionId: '2', resume: failed.run.data });
-	expect(asked).toEqual([4, 2, 1]);
+	expect(requested).toEqual([4, 2, 1]);
 	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-6', 'task-7']);
 });
 
@@ -106,40 +108,40 @@ test.each([
 	['refused', REFUSAL, /does not allow|quota/i],
 	['lost', LOST, /may have accepted/],
 ])(
-	'when the videos in place of those that failed are %s, the error still lists the good ones',
-	async (_what, answer, words) => {
+	'if the replacements of failed videos are %s, the error lists the finished ones',
+	async (_what, response, expected) => {
 		failing = [2, 3];
-		spoilt = { 2: answer };
+		errorResponses = { 2: response };
 		const { error } = await run({ tries: 2 });
-		expect(`${error?.message}\n${error?.description}`).toMatch(words);
+		expect(`${error?.message}\n${error?.description}`).toMatch(expected);
 		for (const number of [1, 4]) expect(error?.description).toContain(`task-${number}: `);
 	},
 );
 
-test('with On Error "Continue" the good videos are put out, also when nothing could be made in place of the others', async () => {
+test('with On Error "Continue", finished videos are output if the submission of replacements is refused', async () => {
 	failing = [1, 3];
-	spoilt = { 2: REFUSAL };
+	errorResponses = { 2: REFUSAL };
 	const { items } = await run({ tries: 2, onError: 'continueRegularOutput' });
 	expect(ids(items)).toEqual(['task-2', 'task-4', undefined]);
 	expect(items[0]?.json.status).toBe('completed');
 	expect(items[2]?.json.error).toMatchObject({ code: 'quota_not_enough', item: 0 });
 });
 
-test('a submission that was refused is made again for as many as failed', async () => {
+test('a refused submission of replacements is repeated in the next try', async () => {
 	failing = [2, 3];
-	spoilt = { 2: REFUSAL };
+	errorResponses = { 2: REFUSAL };
 	const { items } = await run({ tries: 3 });
-	expect(asked).toEqual([4, 2, 2]);
+	expect(requested).toEqual([4, 2, 2]);
 	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-5', 'task-6']);
 });
 
-test('a submission that may have been accepted is not made again in this execution, and the good videos are kept for the next', async () => {
+test('a submission of replacements that may have been accepted is repeated only in the next execution', async () => {
 	failing = [2, 3];
-	spoilt = { 2: LOST };
+	errorResponses = { 2: LOST };
 	const failed = await run({ tries: 4, executionId: '1' });
-	expect(asked).toEqual([4, 2]);
+	expect(requested).toEqual([4, 2]);
 	expect(failed.error?.description).toContain('task-4: ');
 	const { items } = await run({ executionId: '2', resume: failed.run.data });
-	expect(asked).toEqual([4, 2, 2]);
+	expect(requested).toEqual([4, 2, 2]);
 	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-5', 'task-6']);
 });

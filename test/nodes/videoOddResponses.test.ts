@@ -21,9 +21,9 @@ const video = (id: unknown, more: object = {}) => ({
 	...more,
 });
 
-/** Runs the node against a service that makes a task of each submission, and answers the looks at it as given. */
+/** Runs the node against a service that accepts a submission and then sends these responses to polls. */
 async function generate(
-	looks: RawResponse[],
+	polls: RawResponse[],
 	parameters: NodeRun['parameters'] = {},
 	{
 		id = 'task-1',
@@ -31,9 +31,9 @@ async function generate(
 	}: { id?: unknown; clip?: RawResponse } = {},
 ) {
 	service.respond = (request) => {
-		if (request.startsWith('POST')) return json({ id: 'order', data: [{ id }] });
+		if (request.startsWith('POST')) return json({ id: 'request-1', data: [{ id }] });
 		if (request.startsWith('GET /clip')) return clip;
-		return looks.length > 1 ? looks.shift()! : looks[0]!;
+		return polls.length > 1 ? polls.shift()! : polls[0]!;
 	};
 	return await run(parameters);
 }
@@ -54,7 +54,7 @@ async function run(parameters: NodeRun['parameters'] = {}) {
 }
 
 test.each(['COMPLETED', 'Completed', ' completed '])(
-	'a video whose status is written as "%s" is finished',
+	'a video with the status "%s" is finished',
 	async (status) => {
 		const { items } = await generate([
 			json(video('task-1', { status: 'PROCESSING' })),
@@ -64,27 +64,27 @@ test.each(['COMPLETED', 'Completed', ' completed '])(
 	},
 );
 
-test('a failed video is told as failed, in whichever case its status is written', async () => {
+test('a video with the status "FAILED" is a failed video', async () => {
 	const { items } = await generate([
 		json(video('task-1', { status: 'FAILED', error: 'Too dark' })),
 	]);
 	expect(items[0]?.json.error).toMatchObject({ code: 'task_failed', http_status: null });
 });
 
-test('a video is not lost because the service counts its tasks in numbers', async () => {
+test('a task ID may be a number', async () => {
 	const { items } = await generate([json(video(7))], {}, { id: 7 });
 	expect(items[0]?.json).toMatchObject({ task_id: '7', status: 'completed' });
 	expect(service.requests.at(-1)).toMatch(/^GET \S+\/7 /);
 });
 
 test.each<[string, object]>([
-	['null in place of what describes it', { id: null, object: null, created: null, model: null }],
-	['numbers and texts exchanged', { id: 7, object: 1, created: '1760000000', model: 5 }],
-	['an entry beside it that is no task', { data: [{ error: 'full' }, { id: 'task-1' }, null] }],
-])('a video is not lost because the answer to its submission has %s', async (_name, more) => {
+	['null fields', { id: null, object: null, created: null, model: null }],
+	['numbers as text and text as numbers', { id: 7, object: 1, created: '1760000000', model: 5 }],
+	['entries that are not tasks', { data: [{ error: 'full' }, { id: 'task-1' }, null] }],
+])('a video is not lost if the response to its submission has %s', async (_name, more) => {
 	service.respond = (request) => {
 		if (!request.startsWith('POST')) return json(video('task-1'));
-		return json({ id: 'order', data: [{ id: 'task-1' }], ...more });
+		return json({ id: 'request-1', data: [{ id: 'task-1' }], ...more });
 	};
 	const { items } = await run();
 	expect(items.map(({ json: fields }) => fields)).toMatchObject([
@@ -92,7 +92,7 @@ test.each<[string, object]>([
 	]);
 });
 
-test('numbers in quotation marks are put out as numbers', async () => {
+test('numbers in quotes are output as numbers', async () => {
 	const metadata = { duration: '5.2', size: '720p', fps: '24' };
 	const { items } = await generate([
 		json(video('task-1', { progress: '100', created_at: '1', completed_at: '2', metadata })),
@@ -109,8 +109,8 @@ test('numbers in quotation marks are put out as numbers', async () => {
 test.each([
 	['no id', undefined],
 	['an id of null', null],
-	['the id of its order', 'order'],
-])('a video is not lost because the looks at it bring %s', async (_name, id) => {
+	['the ID of its submission', 'request-1'],
+])('a video is not lost if its polls return %s', async (_name, id) => {
 	const { items } = await generate([
 		json(video(id, { status: 'processing', progress: 50 })),
 		json(video(id)),
@@ -118,16 +118,16 @@ test.each([
 	expect(items.map(({ json: fields }) => fields)).toMatchObject([
 		{ task_id: 'task-1', status: 'completed' },
 	]);
-	const looks = service.requests.filter((request) => request.startsWith('GET'));
-	expect(looks.map((request) => request.split(' ')[1])).toEqual(
+	const polls = service.requests.filter((request) => request.startsWith('GET'));
+	expect(polls.map((request) => request.split(' ')[1])).toEqual(
 		Array(2).fill('/media/v1/video/generations/task-1'),
 	);
 });
 
-describe('a status that the document does not name', () => {
+describe('an undocumented status', () => {
 	const paused = () => json(video('task-1', { status: 'paused', url: null }));
 
-	test('is waited through, however often it comes', async () => {
+	test('counts as unfinished in any number of polls', async () => {
 		const { items } = await generate([
 			...Array<RawResponse>(8).fill(paused()),
 			json(video('task-1')),
@@ -135,12 +135,12 @@ describe('a status that the document does not name', () => {
 		expect(items[0]?.json).toMatchObject({ status: 'completed' });
 	});
 
-	test('is what Get puts out', async () => {
+	test('is output by Get', async () => {
 		const { items } = await generate([paused()], { operation: 'get', taskId: 'task-1' });
 		expect(items[0]?.json).toMatchObject({ task_id: 'task-1', status: 'paused' });
 	});
 
-	test('is told with the task when Max Wait is over', async () => {
+	test('is in the error when Max Wait is over', async () => {
 		const { items } = await generate([paused()], {
 			waitOptions: { pollInterval: 0.02, maxWait: 1 },
 		});
@@ -151,7 +151,7 @@ describe('a status that the document does not name', () => {
 		});
 	});
 
-	test('makes no task of an answer without an id', async () => {
+	test('does not turn a response without an ID into a task', async () => {
 		const { items } = await generate([json({ status: 'ok' })], {
 			operation: 'get',
 			taskId: 'task-1',
@@ -160,7 +160,7 @@ describe('a status that the document does not name', () => {
 	});
 });
 
-test('a pause in quotation marks is kept to', async () => {
+test('a retry_after in quotes is respected', async () => {
 	const refusal = {
 		code: 'rate_limit_exceeded',
 		message: 'Slow',
@@ -180,7 +180,7 @@ test.each([
 	['mkv', 'application/octet-stream', 'video/x-matroska', 'mkv'],
 	['mp4', 'Video/MP4; codecs="avc1"', 'video/mp4', 'mp4'],
 ])(
-	'a downloaded video of the format %s that comes as %s has the type %s',
+	'a downloaded video with format %s and content type %s gets the MIME type %s',
 	async (format, type, mimeType, fileExtension) => {
 		const clip = rawResponse(
 			'200 OK',

@@ -7,34 +7,38 @@ import { runNode } from '../engine/runNode';
 import { chatNode } from './chatNode';
 
 let simulator: Simulator;
-let plain: Simulator;
+let uncompressed: Simulator;
 let server: Server;
-/** What the other service answers, as JSON or as the lines of a stream. */
-let answer: object | string;
+/** The response of the other server: JSON, or the text of a stream. */
+let sent: object | string;
 beforeAll(async () => {
 	simulator = await startSimulator();
-	plain = await startSimulator({ encodings: [] });
+	uncompressed = await startSimulator({ encodings: [] });
 	server = createServer((request, response) => {
-		const stream = typeof answer === 'string';
+		const stream = typeof sent === 'string';
 		request.resume();
 		response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json');
-		response.end(stream ? answer : JSON.stringify(answer));
+		response.end(stream ? sent : JSON.stringify(sent));
 	}).listen(0, '127.0.0.1');
 	await once(server, 'listening');
 });
 beforeEach(() => {
 	simulator.reset();
-	plain.reset();
+	uncompressed.reset();
 });
 afterAll(async () => {
 	server.closeAllConnections();
 	server.close();
-	await Promise.all([simulator.close(), plain.close()]);
+	await Promise.all([simulator.close(), uncompressed.close()]);
 });
 
-/** The item that the node makes of an answer that the simulator never gives. */
-async function itemOf(given: object | string, parameters: INodeParameters = {}, streaming = false) {
-	answer = given;
+/** The item for a response that the simulator never sends. */
+async function itemOf(
+	response: object | string,
+	parameters: INodeParameters = {},
+	streaming = false,
+) {
+	sent = response;
 	const { port } = server.address() as AddressInfo;
 	const result = await runNode(simulator, {
 		...chatNode(parameters),
@@ -69,22 +73,22 @@ const toolCalls = [
 	{ id: 'call-1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } },
 ];
 
-test('a service that answers a stream request in one piece gives the same item, and its text live', async () => {
-	const whole = await itemOf(completion());
+test('a response in one piece to a streaming request gives the same item, and its text is streamed', async () => {
+	const full = await itemOf(completion());
 	const streamed = await itemOf(completion(), {}, true);
-	expect(streamed.json).toEqual(whole.json);
+	expect(streamed.json).toEqual(full.json);
 	expect(streamed.chunks.map(({ type }) => type)).toEqual(['begin', 'item', 'end']);
 	expect(streamed.chunks[1]?.content).toBe('Good day');
 });
 
-test('an answer whose content is a list of parts is read, whole and as a stream', async () => {
+test('content in parts is joined, streamed or not', async () => {
 	const content = [
 		{ type: 'text', text: 'Good ' },
 		{ type: 'refusal' },
 		{ type: 'text', text: 'day' },
 	];
-	const whole = await itemOf(completion({ choices: [{ ...choice(null), message: { content } }] }));
-	expect(whole.json.text).toBe('Good day');
+	const full = await itemOf(completion({ choices: [{ ...choice(null), message: { content } }] }));
+	expect(full.json.text).toBe('Good day');
 	const line = (delta: object, finish_reason: string | null) =>
 		`data: ${JSON.stringify({ id: 'chat-1', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 	const streamed = await itemOf(`${line({ content }, null)}${line({}, 'stop')}data: [DONE]\n\n`, {
@@ -93,7 +97,7 @@ test('an answer whose content is a list of parts is read, whole and as a stream'
 	expect(streamed.json.text).toBe('Good day');
 });
 
-test('fields that the document does not name reach the full output', async () => {
+test('without Simplify, undocumented fields are output', async () => {
 	const given = completion({
 		system_fingerprint: 'fp',
 		choices: [choice(null, { tool_calls: toolCalls }), choice('Two', {}, 1)],
@@ -101,7 +105,7 @@ test('fields that the document does not name reach the full output', async () =>
 	expect((await itemOf(given, { simplify: false })).json).toEqual(given);
 });
 
-test('the simplified output shows the first choice, and a hint that there are more', async () => {
+test('Simplify outputs the first choice, with a hint if there are more', async () => {
 	const given = completion({ choices: [choice('One'), choice('Two', {}, 1)] });
 	const { json, hints } = await itemOf(given);
 	expect(json.text).toBe('One');
@@ -109,19 +113,21 @@ test('the simplified output shows the first choice, and a hint that there are mo
 	expect((await itemOf(given, { simplify: false })).hints).toEqual([]);
 });
 
-test('the simplified output has the calls of tools, where there are any', async () => {
+test('Simplify outputs tool calls, if there are any', async () => {
 	const calling = completion({ choices: [choice(null, { tool_calls: toolCalls })] });
 	const { json, hints } = await itemOf(calling);
 	expect(json).toMatchObject({ text: '', tool_calls: toolCalls });
 	expect(hints).toEqual([]);
 	for (const tool_calls of [undefined, null, []]) {
-		const { json: plain } = await itemOf(completion({ choices: [choice('Hi', { tool_calls })] }));
-		expect(plain).not.toHaveProperty('tool_calls');
+		const { json: simplified } = await itemOf(
+			completion({ choices: [choice('Hi', { tool_calls })] }),
+		);
+		expect(simplified).not.toHaveProperty('tool_calls');
 	}
 });
 
 test.each([true, false])(
-	'a good answer with a field "error" stays a good item (simplify: %s)',
+	'a successful response with a field "error" is not an error item (simplify: %s)',
 	async (simplify) => {
 		for (const error of [null, '', 'odd', { message: 'odd' }]) {
 			const { json } = await itemOf(completion({ error }), { simplify });
@@ -133,16 +139,13 @@ test.each([true, false])(
 
 test.each<[string, object]>([
 	['no id and no model', { id: undefined, model: undefined }],
-	['no object and no time', { object: undefined, created: undefined }],
+	['no object and no creation time', { object: undefined, created: undefined }],
 	['an id that is a number', { id: 7 }],
-	['a usage of null', { usage: null }],
-	['a usage without numbers', { usage: { prompt_tokens: 'some' } }],
-	['a role of null', { choices: [choice('Good day', { role: null })] }],
-	[
-		'the first choice not at the first place',
-		{ choices: [choice('Two', {}, 1), choice('Good day')] },
-	],
-])('an answer with %s is still an answer', async (_name, more) => {
+	['null usage', { usage: null }],
+	['usage without numbers', { usage: { prompt_tokens: 'some' } }],
+	['a null role', { choices: [choice('Good day', { role: null })] }],
+	['choices in reverse order', { choices: [choice('Two', {}, 1), choice('Good day')] }],
+])('a response with %s is accepted', async (_name, more) => {
 	expect((await itemOf(completion(more))).json.text).toBe('Good day');
 });
 
@@ -154,7 +157,7 @@ const line = (delta: object, more: object = {}) =>
 		choices: [{ index: 0, delta, finish_reason: null, ...more }],
 	})}\n\n`;
 
-test('a streamed answer is put together though its last chunk has null in place of the delta and of the index', async () => {
+test('a stream is complete if its last chunk has a null delta and index', async () => {
 	const { json } = await itemOf(
 		`${line({ content: 'Good day' })}data: {"choices":[{"index":null,"delta":null,"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`,
 		{ options: { stream: true } },
@@ -162,7 +165,7 @@ test('a streamed answer is put together though its last chunk has null in place 
 	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 });
 
-test('tool calls that come in pieces are put together', async () => {
+test('streamed tool calls are merged', async () => {
 	const part = (text: string, more: object = {}) =>
 		line({ tool_calls: [{ index: 0, ...more, function: { arguments: text } }] });
 	const { json } = await itemOf(
@@ -188,8 +191,8 @@ test('tool calls that come in pieces are put together', async () => {
 	expect((first?.message as IDataObject).tool_calls).toEqual(toolCalls);
 });
 
-test('tool calls that repeat their name, or empty their id, in each piece are the same calls', async () => {
-	const piece = (index: number, id: string | null, name: string, text: string) => ({
+test('streamed tool calls that repeat their name or have an empty id are merged', async () => {
+	const part = (index: number, id: string | null, name: string, text: string) => ({
 		index,
 		id,
 		type: index === 0 ? 'function' : '',
@@ -197,10 +200,10 @@ test('tool calls that repeat their name, or empty their id, in each piece are th
 	});
 	const { json } = await itemOf(
 		line({
-			tool_calls: [piece(1, 'call-2', 'time', '{'), piece(0, 'call-1', 'weather', '{"city"')],
+			tool_calls: [part(1, 'call-2', 'time', '{'), part(0, 'call-1', 'weather', '{"city"')],
 		}) +
-			line({ tool_calls: [piece(0, '', 'weather', ':"Rome"')] }) +
-			line({ tool_calls: [piece(0, null, '', '}'), piece(1, '', 'time', '}')] }) +
+			line({ tool_calls: [part(0, '', 'weather', ':"Rome"')] }) +
+			line({ tool_calls: [part(0, null, '', '}'), part(1, '', 'time', '}')] }) +
 			line({}, { finish_reason: 'tool_calls' }) +
 			'data: [DONE]\n\n',
 		{ simplify: false, options: { stream: true } },
@@ -216,19 +219,16 @@ test('tool calls that repeat their name, or empty their id, in each piece are th
 
 test.each([
 	['an error', '{"code":"content_filtered","message":"Not this","data":null}', /Not this/],
-	['no chunk', 'nonsense', /nonsense/],
-])(
-	'a stream with %s in it fails the item in those words, though all of it arrives at once',
-	async (_name, data, words) => {
-		const streamed = await itemOf(
-			`${line({ content: 'Good' }, { finish_reason: 'stop' })}data: ${data}\n\n${line({ content: 'day' })}data: [DONE]\n\n`,
-			{ options: { stream: true } },
-		);
-		const { error } = streamed.json as { error: Record<string, string> };
-		expect(error.description).toMatch(words);
-		expect(error.partial_text).toBe('Good');
-	},
-);
+	['invalid JSON', 'nonsense', /nonsense/],
+])('a stream with %s fails the item, and the error shows it', async (_name, data, words) => {
+	const streamed = await itemOf(
+		`${line({ content: 'Good' }, { finish_reason: 'stop' })}data: ${data}\n\n${line({ content: 'day' })}data: [DONE]\n\n`,
+		{ options: { stream: true } },
+	);
+	const { error } = streamed.json as { error: Record<string, string> };
+	expect(error.description).toMatch(words);
+	expect(error.partial_text).toBe('Good');
+});
 
 test.each([
 	['empty-200', /empty/],
@@ -246,7 +246,7 @@ test.each([
 	['json-error', /It went wrong/],
 	['no-choices', /choices/],
 ])(
-	'a success that is no completion (%s) fails the item and shows its start',
+	'a successful response without a completion (%s) fails the item, and the error shows its start',
 	async (fault, words) => {
 		simulator.inject({ endpoint: 'chat', fault });
 		const { items } = await runNode(simulator, {
@@ -263,8 +263,8 @@ test.each([
 
 describe.each([
 	['compressed', () => simulator],
-	['uncompressed', () => plain],
-])('in a service whose answers are %s', (_name, serving) => {
+	['uncompressed', () => uncompressed],
+])('with %s responses', (_name, service) => {
 	test.each([
 		'stream-empty',
 		'stream-only-done',
@@ -280,15 +280,12 @@ describe.each([
 		'empty-200',
 		'html-502',
 		'truncated',
-	])(
-		'a stream without a whole answer (%s) fails the item, and is not asked for again',
-		async (fault) => {
-			serving().inject({ endpoint: 'chatStream', fault });
-			const node = { ...chatNode({ requestOptions: { maxRetries: 0 } }), streaming: true };
-			const { error, chunks } = await runNode(serving(), node);
-			expect(error?.message).toContain('[item 0]');
-			expect(chunks.map(({ type }) => type)).toEqual(expect.arrayContaining(['begin', 'end']));
-			expect(serving().count('chatStream')).toBe(1);
-		},
-	);
+	])('a stream without a complete answer (%s) fails the item and is not retried', async (fault) => {
+		service().inject({ endpoint: 'chatStream', fault });
+		const node = { ...chatNode({ requestOptions: { maxRetries: 0 } }), streaming: true };
+		const { error, chunks } = await runNode(service(), node);
+		expect(error?.message).toContain('[item 0]');
+		expect(chunks.map(({ type }) => type)).toEqual(expect.arrayContaining(['begin', 'end']));
+		expect(service().count('chatStream')).toBe(1);
+	});
 });
