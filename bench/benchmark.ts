@@ -1,7 +1,7 @@
-import type { Contestant, Sample } from './harness/contestant';
+import type { Candidate, Sample } from './harness/candidate';
 import type { Runner } from './harness/runner';
 
-export type { Contestant, Measure, Sample, Stage } from './harness/contestant';
+export type { Candidate, Measure, Sample, Target } from './harness/candidate';
 
 /** One of our figures beside a peer's. */
 export interface Comparison {
@@ -10,14 +10,14 @@ export interface Comparison {
 	ours: number;
 	peer: string;
 	theirs: number;
-	/** Ours divided by theirs; none where theirs is nothing. */
+	/** Ours divided by theirs; absent if theirs is 0. */
 	ratio?: number;
 }
 
 export interface Goal {
 	figure: string;
 	peer: string;
-	/** Whether the ratio is bounded or our own figure. */
+	/** What is bounded: the ratio, or our own figure. */
 	of: 'ratio' | 'ours';
 	atMost?: number;
 	atLeast?: number;
@@ -33,36 +33,36 @@ export interface LineChart {
 	title: string;
 	unit: string;
 	xUnit: string;
-	/** `x` is drawn on a logarithmic scale where the values ask for it. */
+	/** `x` is drawn on a logarithmic scale. */
 	lines: Array<{ label: string; isOurs: boolean; points: Array<{ x: number; y: number }> }>;
 }
 
 export type Chart = BarChart | LineChart;
 
-export interface Outcome {
+export interface Result {
 	comparisons: Comparison[];
 	charts: Chart[];
-	/** What else is worth knowing of this run, as sentences. */
+	/** Other results of this run, as sentences. */
 	notes: string[];
 }
 
-/** One row of the table. */
-export interface Bench {
-	/** For `--only`, and for the names of files. */
+/** What is measured, by which candidates, and the goals. */
+export interface Benchmark {
+	/** For `--only` and for file names. */
 	name: string;
-	what: string;
-	/** How it is measured, and what is left out, for who reads the table. */
+	title: string;
+	/** How it is measured, for readers of the page. */
 	method: string;
-	/** What reaching the goal cost in code. */
+	/** How much code the goal took. */
 	cost: string;
 	goals: Goal[];
-	contestants: Record<string, Contestant>;
-	run: (competition: Runner) => Promise<Outcome>;
+	candidates: Record<string, Candidate>;
+	run: (runner: Runner) => Promise<Result>;
 }
 
 export const OURS = 'ours';
 
-/** What contestants measured, by their names. */
+/** Samples by candidate. */
 export type Measured = Record<string, Sample>;
 
 export function compareNumbers(
@@ -86,7 +86,7 @@ export function compare(
 	return compareNumbers(figure, unit, of(OURS), peer, of(peer));
 }
 
-/** One figure of all, as bars. */
+/** One figure of all candidates, as bars. */
 export function bars(measured: Measured, figure: string, title: string, unit: string): BarChart {
 	return {
 		title,

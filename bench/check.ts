@@ -1,11 +1,11 @@
-import { benches } from './benchmarks/index';
+import { benchmarks } from './benchmarks/index';
 import { number, times } from './report/format';
-import { words } from './report/page';
+import { goalText } from './report/page';
 import { isMet, readResults } from './report/results';
 
-const { benches: measured } = readResults();
+const { benchmarks: measured } = readResults();
 
-for (const { name, what, goals } of benches) {
+for (const { name, title, goals } of benchmarks) {
 	for (const goal of goals) {
 		const { figure, peer, of } = goal;
 		const found = measured[name]?.comparisons.find(
@@ -15,7 +15,7 @@ for (const { name, what, goals } of benches) {
 		const value = found && (of === 'ratio' ? times(found.ratio) : number(found.ours));
 		const verdict = met === undefined ? 'NOT MEASURED' : met ? 'met   ' : 'MISSED';
 		process.stdout.write(
-			`${verdict}  ${what}: ${figure} against ${peer}: ${value ?? '–'}, ${words(goal)}\n`,
+			`${verdict}  ${title}: ${figure} compared with ${peer}: ${value ?? '–'}, ${goalText(goal)}\n`,
 		);
 		if (!met) process.exitCode = 1;
 	}

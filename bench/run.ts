@@ -1,51 +1,51 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Bench, Outcome } from './benchmark';
-import { benches } from './benchmarks/index';
+import type { Benchmark, Result } from './benchmark';
+import { benchmarks } from './benchmarks/index';
 import { number, times } from './report/format';
-import { writePage, words } from './report/page';
+import { goalText, writePage } from './report/page';
 import { hotSpots } from './report/profile';
 import { isMet, readResults, writeResults } from './report/results';
 import { buildChild } from './harness/build';
 import { Runner } from './harness/runner';
 import { installPeers } from './harness/peers';
-import { PROFILES } from './harness/places';
+import { PROFILES } from './harness/paths';
 
 const USAGE = `npm run bench -- [options]
 
-  --only <name>  measure one row: ${benches.map(({ name }) => name).join(', ')}
-  --profile      print where each contestant spends its CPU time; what it measures then is not written
+  --only <name>  measure one benchmark: ${benchmarks.map(({ name }) => name).join(', ')}
+  --profile      print where each candidate spends its CPU time; the results are not saved
 `;
 
 function print(text: string): void {
 	process.stdout.write(`${text}\n`);
 }
 
-async function measure(bench: Bench, profile: boolean): Promise<Outcome> {
-	const competition = new Runner(bench, profile);
+async function measure(benchmark: Benchmark, profile: boolean): Promise<Result> {
+	const runner = new Runner(benchmark, profile);
 	try {
-		return await bench.run(competition);
+		return await benchmark.run(runner);
 	} finally {
-		await competition.end();
+		await runner.end();
 	}
 }
 
-function report(bench: Bench, outcome: Outcome): void {
-	for (const { figure, unit, ours, peer, theirs, ratio } of outcome.comparisons) {
-		const goal = bench.goals.find((known) => known.figure === figure && known.peer === peer);
-		const verdict = goal ? `, ${words(goal)}: ${isMet(goal, outcome) ? 'met' : 'MISSED'}` : '';
+function report(benchmark: Benchmark, result: Result): void {
+	for (const { figure, unit, ours, peer, theirs, ratio } of result.comparisons) {
+		const goal = benchmark.goals.find((known) => known.figure === figure && known.peer === peer);
+		const verdict = goal ? `, ${goalText(goal)}: ${isMet(goal, result) ? 'met' : 'MISSED'}` : '';
 		print(
 			`  ${figure}: ${number(ours)} ${unit}, ${peer} ${number(theirs)} ${unit}, ${times(ratio)}${verdict}`,
 		);
 	}
-	for (const note of outcome.notes) print(`  ${note}`);
+	for (const note of result.notes) print(`  ${note}`);
 }
 
-function printProfiles({ name, contestants }: Bench): void {
-	for (const contestant of Object.keys(contestants)) {
-		print(`\n  ${contestant}`);
-		const lines = hotSpots(join(PROFILES, `${name}-${contestant}.cpuprofile`), 30);
+function printProfiles({ name, candidates }: Benchmark): void {
+	for (const candidate of Object.keys(candidates)) {
+		print(`\n  ${candidate}`);
+		const lines = hotSpots(join(PROFILES, `${name}-${candidate}.cpuprofile`), 30);
 		for (const line of lines) print(`    ${line}`);
 	}
 }
@@ -58,22 +58,22 @@ async function main(): Promise<void> {
 			help: { type: 'boolean', default: false },
 		},
 	});
-	const chosen = benches.filter(({ name }) => values.only === undefined || values.only === name);
+	const chosen = benchmarks.filter(({ name }) => values.only === undefined || values.only === name);
 	if (values.help || chosen.length === 0) return print(USAGE);
 	installPeers();
 	await buildChild();
 	rmSync(PROFILES, { recursive: true, force: true });
 	const results = readResults();
-	for (const bench of chosen) {
-		print(`\n${bench.name}: ${bench.what}`);
-		const outcome = await measure(bench, values.profile);
-		report(bench, outcome);
-		if (values.profile) printProfiles(bench);
-		results.benches[bench.name] = outcome;
+	for (const benchmark of chosen) {
+		print(`\n${benchmark.name}: ${benchmark.title}`);
+		const result = await measure(benchmark, values.profile);
+		report(benchmark, result);
+		if (values.profile) printProfiles(benchmark);
+		results.benchmarks[benchmark.name] = result;
 	}
 	if (values.profile) return;
 	writeResults(results);
-	writePage(results, benches);
+	writePage(results, benchmarks);
 }
 
 main().catch((error: unknown) => {

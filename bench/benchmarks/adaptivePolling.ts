@@ -1,5 +1,12 @@
 import type { Polling, VideoTask } from '../../gateway/index';
-import { type BarChart, type Bench, compare, type Measured, OURS, type Sample } from '../benchmark';
+import {
+	type BarChart,
+	type Benchmark,
+	compare,
+	type Measured,
+	OURS,
+	type Sample,
+} from '../benchmark';
 import { number } from '../report/format';
 import { builtGateway } from '../harness/gateway';
 import {
@@ -22,14 +29,14 @@ const STRATEGIES: Record<string, { polling: Polling; seconds: number }> = {
 const KINDS = { ...PROGRESS, ...ODD_PROGRESS };
 const MAX_WAIT_MS = 600_000;
 
-const polls = (progress: string) => `polls of a task, progress ${progress}`;
-const delay = (progress: string) => `time until the end is noticed, progress ${progress}`;
+const polls = (progress: string) => `polls per task, progress ${progress}`;
+const delay = (progress: string) => `detection delay, progress ${progress}`;
 
-/** Waits for one task with the published client, and counts. */
+/** Waits for one task with the published client and counts the polls. */
 async function waitFor(task: SimulatedTask, { polling, seconds }: (typeof STRATEGIES)[string]) {
 	const clock = new VirtualClock();
-	let asked = 0;
-	const look = (): VideoTask => {
+	let polled = 0;
+	const currentTask = (): VideoTask => {
 		const progress = task.progress(clock.now());
 		const isDone = clock.now() >= task.duration;
 		return {
@@ -38,45 +45,45 @@ async function waitFor(task: SimulatedTask, { polling, seconds }: (typeof STRATE
 			...(progress !== undefined && { progress: isDone ? 100 : progress }),
 		};
 	};
-	const watch = new (builtGateway().TaskPoller)(
+	const poller = new (builtGateway().TaskPoller)(
 		async () => {
-			asked += 1;
-			return await Promise.resolve(look());
+			polled += 1;
+			return await Promise.resolve(currentTask());
 		},
 		undefined,
 		clock,
 	);
 	const interval = 1000 * seconds;
 	const settings = { polling, pollIntervalMs: interval, submittedAt: clock.now() };
-	// A task that is given up counts as noticed then.
+	// A task that exceeds Max Wait counts as detected then.
 	await clock
-		.run(watch.wait(look(), { ...settings, maxWaitMs: MAX_WAIT_MS }))
+		.run(poller.wait(currentTask(), { ...settings, maxWaitMs: MAX_WAIT_MS }))
 		.catch((error: unknown) => {
 			if (!(error instanceof builtGateway().WaitTimeoutError)) throw error;
 		});
-	return { asked, late: (clock.now() - task.duration) / 1000 };
+	return { polled, late: (clock.now() - task.duration) / 1000 };
 }
 
-/** The averages of many tasks: all ways of taking time, one way of reporting progress. */
+/** The averages of many tasks with all distributions of durations and one kind of progress. */
 async function average(progress: string, strategy: (typeof STRATEGIES)[string]): Promise<Sample> {
 	const random = randomFrom(1);
-	const ways = Object.values(DURATIONS);
-	let [asked, late] = [0, 0];
+	const distributions = Object.values(DURATIONS);
+	let [polled, late] = [0, 0];
 	for (let task = 0; task < TASKS; task += 1) {
-		const duration = ways[task % ways.length]!(random);
-		const outcome = await waitFor(
+		const duration = distributions[task % distributions.length]!(random);
+		const result = await waitFor(
 			{ duration, progress: KINDS[progress]!(duration, random) },
 			strategy,
 		);
-		asked += outcome.asked;
-		late += outcome.late;
+		polled += result.polled;
+		late += result.late;
 	}
-	return { [polls(progress)]: asked / TASKS, [delay(progress)]: late / TASKS };
+	return { [polls(progress)]: polled / TASKS, [delay(progress)]: late / TASKS };
 }
 
 const reported = Object.keys(PROGRESS).filter((progress) => progress !== 'absent');
 
-/** Ours for each way of reporting progress; a fixed interval does not depend on it. */
+/** Ours for each kind of progress; a fixed interval does not depend on it. */
 function chart(measured: Measured, figure: typeof polls, title: string, unit: string): BarChart {
 	const bar = (name: string, progress: string) => ({
 		label: name === OURS ? progress : name,
@@ -87,16 +94,17 @@ function chart(measured: Measured, figure: typeof polls, title: string, unit: st
 	return { title, unit, bars: [...ours, bar(FIXED_5, 'linear'), bar(FIXED_10, 'linear')] };
 }
 
-export const adaptivePolling: Bench = {
+export const adaptivePolling: Benchmark = {
 	name: 'adaptive-polling',
-	what: 'Adaptive polling',
-	method: `${number(TASKS)} simulated tasks of one to three minutes for each way of reporting progress, a quarter each with durations spread evenly, as a bell, mostly short,
-and short or long. The published client waits for each on a virtual clock, so that only the schedule counts: the request itself
-takes no time. Progress is linear; nothing while queued (up to 30 % of the time) and then linear; jumping in steps of 10, 20 or 25 percent;
-or absent. The others are ways of reporting that a schedule must survive: without a goal, but shown. "Never complete" is a task that ends somewhere between
-60 and 100 percent; "wavering" goes back and forth by 5 percent. The durations are from a seeded generator: every run is the same.`,
-	cost: `\`pollSchedule.ts\`, 100 lines, and at most 28 pairs of polls to compare for each one. The price of fewer polls is
-a later poll when the progress misleads: at most eight intervals, see "never complete" and "slow at first".`,
+	title: 'Adaptive polling',
+	method: `${number(TASKS)} simulated tasks of one to three minutes for each kind of progress. The durations of a quarter each are uniform, a bell curve,
+mostly short, and short or long. The published client waits for each task on a virtual clock, so that only the schedule counts: a
+request takes no time. The detection delay is the time from the completion of a task to the poll that sees it. Progress is linear; none while
+queued (up to 30 % of the time) and then linear; in steps of 10, 20 or 25 percent; or absent. The other kinds have no goal: they show what the
+schedule does with misleading progress. "Never complete" is a task that ends between 60 and 100 percent; "fluctuating" goes back and forth by 5
+percent. The durations come from a seeded generator, so that every run is the same.`,
+	cost: `\`pollSchedule.ts\`, 100 lines, and at most 28 pairs of polls to compare for each poll. Fewer polls mean a later
+poll if the progress is misleading: at most eight intervals, see "never complete" and "slow at first".`,
 	goals: [
 		...reported.flatMap((progress) => [
 			{ figure: polls(progress), peer: FIXED_5, of: 'ratio' as const, atMost: 1 / 3 },
@@ -105,7 +113,7 @@ a later poll when the progress misleads: at most eight intervals, see "never com
 		{ figure: polls('absent'), peer: FIXED_5, of: 'ratio', atMost: 1 },
 		{ figure: delay('absent'), peer: FIXED_5, of: 'ratio', atMost: 1 },
 	],
-	contestants: {},
+	candidates: {},
 	async run() {
 		const measured: Measured = {};
 		for (const [name, strategy] of Object.entries(STRATEGIES)) {
@@ -123,8 +131,8 @@ a later poll when the progress misleads: at most eight intervals, see "never com
 				...comparisons('linear', FIXED_10),
 			],
 			charts: [
-				chart(measured, polls, 'Polls of a task, by how it reports its progress', ''),
-				chart(measured, delay, 'Time until its end is noticed', 's'),
+				chart(measured, polls, 'Polls per task, by how progress is reported', ''),
+				chart(measured, delay, 'Detection delay, by how progress is reported', 's'),
 			],
 			notes: [],
 		};

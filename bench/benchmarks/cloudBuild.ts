@@ -1,52 +1,52 @@
-import { bars, type Bench, compare, type Contestant, OURS } from '../benchmark';
+import { bars, type Benchmark, compare, type Candidate, OURS } from '../benchmark';
 import { openGateway } from '../harness/gateway';
 import { timed } from '../harness/measure';
 import { peakGrowthMiB } from '../harness/memory';
 import { FIXED_QUESTION, VIDEO_MODEL } from '../harness/model';
 import { loadN8n, type N8n } from '../harness/n8n';
-import type { NodeOnTest } from '../harness/nodes';
+import type { NodeUnderTest } from '../harness/nodes';
 
 const MIB = 1024 ** 2;
 const REQUESTS = 1_000;
 const FILE_BYTES = 256 * MIB;
 const CLOUD = 'the build for n8n Cloud';
-const SPEED = 'requests a second';
-const CPU = 'CPU of a request';
+const SPEED = 'requests per second';
+const CPU = 'CPU per request';
 const CONNECTIONS = `connections for ${REQUESTS} requests`;
 const DOWNLOAD = 'memory of a download of 256 MiB';
 
-type Choose = (n8n: N8n, node: NodeOnTest) => NodeOnTest;
+type Choose = (n8n: N8n, node: NodeUnderTest) => NodeUnderTest;
 
-/** Both builds run the same nodes; one comes from another folder. */
+/** The two builds have the same nodes. */
 const builds: Record<string, Choose> = {
 	[OURS]: (_n8n, node) => node,
 	[CLOUD]: (n8n, node) => ({ ...node, loaded: n8n.cloudPackage() }),
 };
 
 const chat =
-	(choose: Choose): Contestant =>
-	async (stage) => {
+	(choose: Choose): Candidate =>
+	async (target) => {
 		const n8n = await loadN8n();
-		const node = choose(n8n, n8n.chatNode(stage, {}, FIXED_QUESTION));
+		const node = choose(n8n, n8n.chatNode(target, {}, FIXED_QUESTION));
 		return async () => {
 			const { wall, cpu } = await timed(async () => {
 				const items = await n8n.runNode(node, n8n.questions(REQUESTS));
-				if (items.length !== REQUESTS) throw new Error(`${items.length} items came back`);
+				if (items.length !== REQUESTS) throw new Error(`The node returned ${items.length} items`);
 			});
 			return { [SPEED]: (1000 * REQUESTS) / wall, [CPU]: (1000 * cpu) / REQUESTS };
 		};
 	};
 
 const download =
-	(choose: Choose): Contestant =>
-	async (stage) => {
+	(choose: Choose): Candidate =>
+	async (target) => {
 		const n8n = await loadN8n();
-		const { data } = await openGateway(stage, 1).submitVideo({
+		const { data } = await openGateway(target, 1).submitVideo({
 			model: VIDEO_MODEL,
 			prompt: 'A paper boat',
 		});
 		const parameters = { operation: 'get', taskId: data[0]?.id ?? '', download: true };
-		const node = choose(n8n, n8n.videoNode(stage, parameters));
+		const node = choose(n8n, n8n.videoNode(target, parameters));
 		return async () => {
 			const { resident } = await peakGrowthMiB(async () => {
 				const [item] = await n8n.runNode(node, [{}]);
@@ -57,38 +57,38 @@ const download =
 		};
 	};
 
-const contestantsOf = (name: string, choose: Choose): Record<string, Contestant> => ({
+const candidatesOf = (name: string, choose: Choose): Record<string, Candidate> => ({
 	[`${name}, chat`]: chat(choose),
 	[`${name}, download`]: download(choose),
 });
 
-export const cloudBuild: Bench = {
+export const cloudBuild: Benchmark = {
 	name: 'cloud-build',
-	what: 'What the build for n8n Cloud gives up',
-	method: `The same nodes from both builds in n8n's engine: ${REQUESTS} items through Chat Completion with its default of 10 requests at once, over TLS; a finished
+	title: 'The build for n8n Cloud',
+	method: `The same nodes from both builds in n8n's engine: ${REQUESTS} items through Chat Completion with its default of 10 requests in flight, over TLS; a finished
 video of 256 MiB through Video Generation (Get, with Download), each time in a new process. Memory is
-the peak of the resident set less what it was before.`,
-	cost: "`gateway/cloud/`, four files: a transport over n8n's request helper, a clock over its `sleep`, downloads and inline videos without the streams and files of Node.js.",
+the growth of the resident set at its peak.`,
+	cost: "`gateway/cloud/`, four files: a transport over n8n's request helper, a clock over its `sleep`, and downloads and inline videos without Node.js streams and files.",
 	goals: [],
-	contestants: Object.fromEntries(
-		Object.entries(builds).flatMap(([name, choose]) => Object.entries(contestantsOf(name, choose))),
+	candidates: Object.fromEntries(
+		Object.entries(builds).flatMap(([name, choose]) => Object.entries(candidatesOf(name, choose))),
 	),
-	async run(competition) {
-		const service = await competition.service();
-		const large = await competition.service({ videoSeconds: 0, videoBytes: FILE_BYTES });
+	async run(runner) {
+		const service = await runner.service();
+		const large = await runner.service({ videoSeconds: 0, videoBytes: FILE_BYTES });
 		const measured: Record<string, Record<string, number>> = {};
 		const fresh = { repetitions: 3, warmUps: 0, fresh: true };
 		for (const name of Object.keys(builds)) {
 			const chats = `${name}, chat`;
 			const before = await service.connections();
-			const once = await competition.measure([chats], service, { ...fresh, repetitions: 1 });
+			const once = await runner.measure([chats], service, { ...fresh, repetitions: 1 });
 			const opened = (await service.connections()) - before;
-			const warm = await competition.measure([chats], service, { repetitions: 3, warmUps: 2 });
-			const url = await competition.measure([`${name}, download`], large, fresh);
+			const warm = await runner.measure([chats], service, { repetitions: 3, warmUps: 2 });
+			const url = await runner.measure([`${name}, download`], large, fresh);
 			measured[name] = Object.assign({}, ...[once, warm, url].flatMap(Object.values), {
 				[CONNECTIONS]: opened,
 			}) as Record<string, number>;
-			await competition.dismissAll();
+			await runner.endProcesses();
 		}
 		return {
 			comparisons: [
@@ -97,7 +97,7 @@ the peak of the resident set less what it was before.`,
 				compare(measured, CONNECTIONS, '', CLOUD),
 				compare(measured, DOWNLOAD, 'MiB', CLOUD),
 			],
-			charts: [bars(measured, SPEED, 'Requests a second', '1/s')],
+			charts: [bars(measured, SPEED, 'Requests per second', '1/s')],
 			notes: [],
 		};
 	},

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import OpenAI from 'openai';
-import { bars, type Bench, compare, type Contestant, type Measure, OURS } from '../benchmark';
+import { bars, type Benchmark, compare, type Candidate, type Measure, OURS } from '../benchmark';
 import { openGateway } from '../harness/gateway';
 import { median } from '../harness/measure';
 import { MODEL } from '../harness/model';
@@ -8,7 +8,7 @@ import { loadN8n } from '../harness/n8n';
 import { openPool } from '../harness/rawUndici';
 
 const ROUND_TRIP_MS = 40;
-/** Answers in each repetition; the median of them is its figure. */
+/** Answers in each repetition, which counts with their median. */
 const ANSWERS = 6;
 const WORDS = 25;
 const WORD_MS = 4;
@@ -22,21 +22,21 @@ const OPEN_AI = 'openai package';
 const question = `[words:${WORDS}] What is worth knowing?`;
 const messages: [{ role: 'user'; content: string }] = [{ role: 'user', content: question }];
 
-/** Asks one after the other and measures when the first text is there; the answer is read to its end. */
-function measuring(answer: (onText: () => void) => Promise<unknown>): Measure {
+/** Sends one request after the other and measures the time to the first text. Each answer is read to its end. */
+function measuring(send: (onText: () => void) => Promise<unknown>): Measure {
 	return async () => {
 		const times: number[] = [];
-		for (let asked = 0; asked < ANSWERS; asked += 1) {
+		for (let count = 0; count < ANSWERS; count += 1) {
 			let first: number | undefined;
 			const begin = performance.now();
-			await answer(() => (first ??= performance.now() - begin));
+			await send(() => (first ??= performance.now() - begin));
 			times.push(first ?? NaN);
 		}
 		return { [FIRST]: median(times) };
 	};
 }
 
-const undici: Contestant = ({ url, key }) => {
+const undici: Candidate = ({ url, key }) => {
 	const { pool } = openPool({ url, key }, 1);
 	return measuring(async (onText) => {
 		const { body } = await pool.request({
@@ -51,7 +51,7 @@ const undici: Contestant = ({ url, key }) => {
 	});
 };
 
-const openAi: Contestant = ({ url, key }) => {
+const openAi: Candidate = ({ url, key }) => {
 	const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: key });
 	return measuring(async (onText) => {
 		const stream = await client.chat.completions.create({ model: MODEL, messages, stream: true });
@@ -59,9 +59,9 @@ const openAi: Contestant = ({ url, key }) => {
 	});
 };
 
-const ourNode: Contestant = async (stage) => {
+const ourNode: Candidate = async (target) => {
 	const { chatNode, runNode } = await loadN8n();
-	const node = chatNode(stage, { stream: true });
+	const node = chatNode(target, { stream: true });
 	return measuring(async (onText) => {
 		const onChunk: NonNullable<typeof node.onChunk> = ({ type, content }) => {
 			if (type === 'item' && content) onText();
@@ -70,10 +70,10 @@ const ourNode: Contestant = async (stage) => {
 	});
 };
 
-/** It hands on nothing before the answer is whole. */
-const httpRequestNode: Contestant = async (stage) => {
+/** It returns nothing until the answer is complete. */
+const httpRequestNode: Candidate = async (target) => {
 	const n8n = await loadN8n();
-	const node = n8n.httpRequestNode(stage, { stream: true });
+	const node = n8n.httpRequestNode(target, { stream: true });
 	node.parameters.options = { response: { response: { responseFormat: 'text' } } };
 	return measuring(async (onText) => {
 		const [item] = await n8n.runNode(node, [{ question }]);
@@ -81,17 +81,17 @@ const httpRequestNode: Contestant = async (stage) => {
 	});
 };
 
-export const firstChunk: Bench = {
+export const firstChunk: Benchmark = {
 	name: 'first-chunk',
-	what: 'The first word of a streamed answer',
-	method: `At a round trip of ${ROUND_TRIP_MS} ms, from the call to the first text in hand, connections kept from the answers before. The answer has ${WORDS} words,
+	title: 'The first word of a streamed answer',
+	method: `With a round trip of ${ROUND_TRIP_MS} ms, from the call to the first text. Connections of earlier answers are reused. The answer has ${WORDS} words,
 ${WORD_MS} ms apart. The HTTP Request node opens a connection for each request and returns the answer as text when it is complete.
 "${NODE}" is from the start of the workflow to the chunk that n8n sends to the reader.`,
-	cost: `No extra code: the pool that all requests share, and text that is passed on in the turn in which it arrives.`,
+	cost: `No extra code: all requests share the pool, and text is passed on as soon as it arrives.`,
 	goals: [{ figure: FIRST, peer: UNDICI, of: 'ratio', atMost: 1.05 }],
-	contestants: {
-		[OURS]: (stage) => {
-			const gateway = openGateway(stage, 1);
+	candidates: {
+		[OURS]: (target) => {
+			const gateway = openGateway(target, 1);
 			return measuring(
 				async (onText) => await gateway.streamChat({ model: MODEL, messages }, onText),
 			);
@@ -101,13 +101,13 @@ ${WORD_MS} ms apart. The HTTP Request node opens a connection for each request a
 		[OPEN_AI]: openAi,
 		[HTTP_REQUEST]: httpRequestNode,
 	},
-	async run(competition) {
-		const service = await competition.service({
+	async run(runner) {
+		const service = await runner.service({
 			roundTripMs: ROUND_TRIP_MS,
 			chunkDelayMs: WORD_MS,
 		});
 		const names = [OURS, NODE, UNDICI, OPEN_AI, HTTP_REQUEST];
-		const measured = await competition.measure(names, service, { repetitions: 4 });
+		const measured = await runner.measure(names, service, { repetitions: 4 });
 		return {
 			comparisons: [UNDICI, OPEN_AI, HTTP_REQUEST].map((peer) =>
 				compare(measured, FIRST, 'ms', peer),

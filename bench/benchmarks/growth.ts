@@ -1,47 +1,47 @@
-import { type Bench, compareNumbers, type Contestant, OURS, type Stage } from '../benchmark';
+import { type Benchmark, compareNumbers, type Candidate, OURS, type Target } from '../benchmark';
 import type { Runner } from '../harness/runner';
 import { median } from '../harness/measure';
 import { FIXED_QUESTION } from '../harness/model';
 import { loadN8n, type N8n } from '../harness/n8n';
-import type { NodeOnTest } from '../harness/nodes';
+import type { NodeUnderTest } from '../harness/nodes';
 
 const SIZES = [10, 100, 1_000, 10_000, 100_000];
-/** Small executions are repeated until they make this many items. */
+/** Small executions are repeated until they have run this many items. */
 const ITEMS_AT_LEAST = 2_000;
-const MOST_EXECUTIONS = 400;
-/** V8 needs some thousand items until all that an item goes through is compiled. */
+const MAX_EXECUTIONS = 400;
+/** V8 has compiled all code of an item only after some thousand items. */
 const WARM_UP = 10_000;
-const YARD = 1_000;
+const REFERENCE_ITEMS = 1_000;
 const EXPRESSION = 'With a question from an expression';
 const ENGINE = 'n8n alone, reading that question';
-const YARDSTICK = 'a thousand items at the same time';
-/** Sizes that are compared beside those of the goal. */
+const REFERENCE = 'a thousand items at the same time';
+/** The sizes without a goal. */
 const COMPARED = [10, 1_000];
 const LARGEST = 100_000;
 const ROUND = [
 	...[1, ...SIZES].filter((size) => size !== LARGEST).map((size) => ({ name: OURS, size })),
 	...[EXPRESSION, ENGINE].flatMap((name) => [1, ...COMPARED].map((size) => ({ name, size }))),
 ];
-/** The largest size takes as long as three rounds of the others. */
+/** The largest size runs once: it takes as long as three rounds. */
 const ROUNDS = 12;
-const CPU = 'CPU of an item';
+const CPU = 'CPU per item';
 const CHEAPEST = 'the cheapest size';
 
 /**
- * Measures an execution with the number of items that it is told, in microseconds. Without a garbage collection before:
- * that throws compiled code away, and the small ones would pay for compiling it again.
+ * Measures an execution with a number of items, in microseconds. There is no garbage collection before it, because that
+ * discards compiled code, and small executions would pay for compiling it again.
  */
 function executing(
-	choose: (n8n: N8n, stage: Stage) => NodeOnTest,
-	howOften = (size: number) => Math.min(MOST_EXECUTIONS, Math.ceil(ITEMS_AT_LEAST / size)),
-): Contestant {
-	return async (stage) => {
+	choose: (n8n: N8n, target: Target) => NodeUnderTest,
+	repetitions = (size: number) => Math.min(MAX_EXECUTIONS, Math.ceil(ITEMS_AT_LEAST / size)),
+): Candidate {
+	return async (target) => {
 		const n8n = await loadN8n();
 		const { questions, runNode } = n8n;
-		const node = choose(n8n, stage);
+		const node = choose(n8n, target);
 		return async (size) => {
 			const items = questions(size);
-			const executions = howOften(size);
+			const executions = repetitions(size);
 			const before = process.cpuUsage();
 			for (let run = 0; run < executions; run += 1) await runNode(node, items);
 			const { user, system } = process.cpuUsage(before);
@@ -50,78 +50,81 @@ function executing(
 	};
 }
 
-function asking(n8n: N8n, stage: Stage): NodeOnTest {
-	return n8n.chatNode(stage, {}, FIXED_QUESTION);
+function fixedQuestionNode(n8n: N8n, target: Target): NodeUnderTest {
+	return n8n.chatNode(target, {}, FIXED_QUESTION);
 }
 
-/** A measurement, and what an item of the yardstick took meanwhile. */
-interface Beside {
+/** A measurement, and the CPU time of a reference item at the same time. */
+interface Measurement {
 	execution: number;
-	yard: number;
+	reference: number;
 }
 
-/** What measures a size beside the yardstick. */
-async function setUp(competition: Runner) {
-	const service = await competition.service({ encodings: [] });
-	const itsOwn = await competition.service({ encodings: [] });
-	const once = async (name: string, size: number, stage = service) => {
-		const rules = { repetitions: 1, warmUps: 0, size };
-		return (await competition.measure([name], stage, rules))[name]?.cpu ?? NaN;
+/** Prepares the measurements, each with the reference at the same time. */
+async function setUp(runner: Runner) {
+	const service = await runner.service({ encodings: [] });
+	const referenceService = await runner.service({ encodings: [] });
+	const once = async (name: string, size: number, target = service) => {
+		const options = { repetitions: 1, warmUps: 0, size };
+		return (await runner.measure([name], target, options))[name]?.cpu ?? NaN;
 	};
 	for (const name of [OURS, EXPRESSION, ENGINE]) await once(name, WARM_UP);
-	await once(YARDSTICK, WARM_UP, itsOwn);
-	return async (name: string, size: number): Promise<Beside> => {
-		let over = false;
+	await once(REFERENCE, WARM_UP, referenceService);
+	return async (name: string, size: number): Promise<Measurement> => {
+		let isDone = false;
 		const measure = async () =>
 			await once(name, size).finally(() => {
-				over = true;
+				isDone = true;
 			});
-		const watch = async () => {
-			const yards: number[] = [];
-			while (!over) yards.push((await once(YARDSTICK, YARD, itsOwn)) / YARD);
-			return yards.reduce((sum, yard) => sum + yard, 0) / yards.length;
+		const measureReference = async () => {
+			const items: number[] = [];
+			while (!isDone)
+				items.push((await once(REFERENCE, REFERENCE_ITEMS, referenceService)) / REFERENCE_ITEMS);
+			return items.reduce((sum, item) => sum + item, 0) / items.length;
 		};
-		const [execution, yard] = await Promise.all([measure(), watch()]);
-		return { execution, yard };
+		const [execution, reference] = await Promise.all([measure(), measureReference()]);
+		return { execution, reference };
 	};
 }
 
-function inWords(points: Array<{ x: number; y: number }>): string {
-	return points.map(({ x, y }) => `${y.toFixed(0)} µs of ${x.toLocaleString('en-US')}`).join(', ');
+function pointsText(points: Array<{ x: number; y: number }>): string {
+	return points
+		.map(({ x, y }) => `${y.toFixed(0)} µs with ${x.toLocaleString('en-US')} items`)
+		.join(', ');
 }
 
-export const growth: Bench = {
+export const growth: Benchmark = {
 	name: 'growth',
-	what: 'From ten items to a hundred thousand',
-	method: `Executions of Chat Completion with ${SIZES[0]} to 100,000 items in n8n's engine. The question is a fixed text, as where the CPU is compared with undici;
-what an item costs with an expression, and n8n alone, stands below the table. The cost of an item is the CPU time of an execution, less that of an
-execution with one item, divided by the other items: what an execution costs by itself says nothing of growth. Small executions are
-repeated until they make ${ITEMS_AT_LEAST.toLocaleString('en-US')} items; the median of ${ROUNDS} times counts, and the largest runs once. It takes more than a minute, and few machines
-keep their speed that long. So a second process, with a service of its own, runs executions of ${YARD.toLocaleString('en-US')} items all the while, and each
-measurement is divided by what an item took there at the same time. The garbage of all is collected when V8 sees fit, in the CPU time that counts.`,
+	title: 'From ten items to a hundred thousand',
+	method: `Executions of Chat Completion with ${SIZES[0]} to 100,000 items in n8n's engine. The question is a fixed text, as in the comparison with undici; the cost with
+an expression, and of n8n alone, is below the table. The cost of an item is the CPU time of an execution, less that of an
+execution with one item, divided by the number of the other items. Small executions are
+repeated until they have run ${ITEMS_AT_LEAST.toLocaleString('en-US')} items. The figure is the median of ${ROUNDS} rounds; the largest size runs once. That takes more than a minute, and few machines
+keep a constant speed that long. So a second process with its own service runs executions of ${REFERENCE_ITEMS.toLocaleString('en-US')} items at the same time, and each
+measurement is divided by the time of an item there. CPU time includes garbage collection.`,
 	cost: `No extra code: no list is searched for an item, the data of an item is released when its request is sent, and answers are in an
 array by index.`,
 	goals: [{ figure: CPU, peer: CHEAPEST, of: 'ratio', atMost: 1.2 }],
-	contestants: {
-		[OURS]: executing(asking),
-		[EXPRESSION]: executing((n8n, stage) => n8n.chatNode(stage)),
-		[ENGINE]: executing((n8n, stage) => n8n.readingNode(stage)),
-		[YARDSTICK]: executing(asking, () => 1),
+	candidates: {
+		[OURS]: executing(fixedQuestionNode),
+		[EXPRESSION]: executing((n8n, target) => n8n.chatNode(target)),
+		[ENGINE]: executing((n8n, target) => n8n.baselineNode(target)),
+		[REFERENCE]: executing(fixedQuestionNode, () => 1),
 	},
-	async run(competition) {
-		const measure = await setUp(competition);
-		const taken: Array<Beside & { name: string; size: number }> = [];
-		const take = async (name: string, size: number) =>
-			taken.push({ name, size, ...(await measure(name, size)) });
+	async run(runner) {
+		const measure = await setUp(runner);
+		const measurements: Array<Measurement & { name: string; size: number }> = [];
+		const add = async (name: string, size: number) =>
+			measurements.push({ name, size, ...(await measure(name, size)) });
 		for (let round = 0; round < ROUNDS; round += 1) {
-			if (round === ROUNDS / 2) await take(OURS, LARGEST);
-			for (const { name, size } of ROUND) await take(name, size);
+			if (round === ROUNDS / 2) await add(OURS, LARGEST);
+			for (const { name, size } of ROUND) await add(name, size);
 		}
-		const yard = median(taken.map((beside) => beside.yard));
+		const reference = median(measurements.map((measurement) => measurement.reference));
 		/** Of one execution, in microseconds. */
 		const cost = (name: string, size: number) => {
-			const all = taken.filter((one) => one.name === name && one.size === size);
-			return yard * median(all.map((beside) => beside.execution / beside.yard));
+			const all = measurements.filter((one) => one.name === name && one.size === size);
+			return reference * median(all.map((one) => one.execution / one.reference));
 		};
 		const ofItem = (name: string) => (size: number) => ({
 			x: size,
@@ -133,16 +136,16 @@ array by index.`,
 			comparisons: [compareNumbers(CPU, 'µs', Math.max(...each), CHEAPEST, Math.min(...each))],
 			charts: [
 				{
-					title: 'CPU time of an item, by the number of items',
+					title: 'CPU time per item, by number of items',
 					unit: 'µs',
 					xUnit: 'items',
 					lines: [{ label: 'Chat Completion', isOurs: true, points }],
 				},
 			],
 			notes: [
-				`An item costs ${inWords(points)}; an execution by itself costs ${(cost(OURS, 1) / 1000).toFixed(1)} ms.`,
+				`An item costs ${pointsText(points)}; an execution itself costs ${(cost(OURS, 1) / 1000).toFixed(1)} ms.`,
 				...[EXPRESSION, ENGINE].map(
-					(name) => `${name}, an item costs ${inWords(COMPARED.map(ofItem(name)))}.`,
+					(name) => `${name}, an item costs ${pointsText(COMPARED.map(ofItem(name)))}.`,
 				),
 			],
 		};

@@ -1,28 +1,28 @@
-import { type Bench, compareNumbers, type Contestant } from '../benchmark';
+import { type Benchmark, compareNumbers, type Candidate } from '../benchmark';
 import { number } from '../report/format';
 import {
-	answeredGateway,
+	gatewayWithResponse,
 	catalogue,
 	eventStream,
 	JSON_HEADERS,
 	STREAM_HEADERS,
-} from '../harness/answers';
+} from '../harness/inMemoryResponses';
 import { MODEL } from '../harness/model';
 import { loadN8n } from '../harness/n8n';
 
-/** Many are so many times few, which are read so often instead. */
+/** The large whole has this many times the parts of a small one; small ones are read this many times. */
 const TIMES = 100;
 const REPETITIONS = 3;
 
-/** What one execution, answer or catalogue may hold many of. */
+/** A part of which one execution, answer or catalogue can have many. */
 interface Part {
-	/** The parts of how large a whole are few. */
+	/** How many parts a small whole has. */
 	few: number;
 	whole: string;
-	contestant: Contestant;
+	candidate: Candidate;
 }
 
-/** Microseconds of CPU time for each part, in wholes of few and in one of many. */
+/** Microseconds of CPU time per part, in small wholes and in a large one. */
 function measuring(few: number, prepare: (size: number) => () => Promise<unknown>) {
 	const each = async (size: number, wholes: number) => {
 		const read = prepare(size);
@@ -35,35 +35,35 @@ function measuring(few: number, prepare: (size: number) => () => Promise<unknown
 }
 
 const PARTS: Record<string, Part> = {
-	videos: {
+	video: {
 		few: 100,
 		whole: 'one execution',
-		async contestant(stage) {
-			const { generatingNode, prompts, runNode } = await loadN8n();
-			const node = generatingNode(stage, { pollInterval: 0.1 });
+		async candidate(target) {
+			const { generateNode, prompts, runNode } = await loadN8n();
+			const node = generateNode(target, { pollInterval: 0.1 });
 			return measuring(this.few, (size) => {
 				const items = prompts(size);
 				return async () => await runNode(node, items);
 			});
 		},
 	},
-	words: {
+	word: {
 		few: 1_000,
 		whole: 'one streamed answer',
-		contestant(stage) {
+		candidate(target) {
 			return measuring(this.few, (size) => {
-				const gateway = answeredGateway(stage, STREAM_HEADERS, eventStream(size));
+				const gateway = gatewayWithResponse(target, STREAM_HEADERS, eventStream(size));
 				const messages = [{ role: 'user' as const, content: 'Hello' }];
 				return async () => await gateway.streamChat({ model: MODEL, messages }, () => {});
 			});
 		},
 	},
-	models: {
+	model: {
 		few: 1_000,
 		whole: 'one catalogue',
-		contestant(stage) {
+		candidate(target) {
 			return measuring(this.few, (size) => {
-				const gateway = answeredGateway(stage, JSON_HEADERS, catalogue(size));
+				const gateway = gatewayWithResponse(target, JSON_HEADERS, catalogue(size));
 				return async () => await gateway.listModels();
 			});
 		},
@@ -71,29 +71,28 @@ const PARTS: Record<string, Part> = {
 };
 
 const figureOf = (name: string, { few, whole }: Part) =>
-	`CPU of each of ${number(few * TIMES)} ${name} of ${whole}`;
-const peerOf = ({ few }: Part) => `of ${number(few)}`;
+	`CPU per ${name}, ${number(few * TIMES)} in ${whole}`;
+const peerOf = ({ few }: Part) => `${number(few)} in one`;
 
-export const growthOfParts: Bench = {
+export const growthOfParts: Benchmark = {
 	name: 'growth-of-parts',
-	what: 'More videos, longer answers, larger catalogues',
-	method: `A hundred times as many parts in one whole: what does each of them take? Videos go through Video Generation in n8n's engine, each with its
-submission and one poll; streamed answers and catalogues come from memory into the client. The small wholes are read ${TIMES} times for each time that
-the large one is.`,
-	cost: `No extra code: lines, chunks and tasks are each read once, and found by name.`,
+	title: 'More videos, longer answers, larger catalogues',
+	method: `Whether a part costs more if there are a hundred times as many of them. Videos run through Video Generation in n8n's engine, each with its
+submission and one poll; the client reads streamed answers and catalogues from memory. The small ones are read ${TIMES} times for each large one.`,
+	cost: `No extra code: lines, chunks and tasks are each read once, and looked up by key.`,
 	goals: Object.entries(PARTS).map(([name, part]) => ({
 		figure: figureOf(name, part),
 		peer: peerOf(part),
 		of: 'ratio',
 		atMost: 1.2,
 	})),
-	contestants: Object.fromEntries(
-		Object.entries(PARTS).map(([name, part]) => [name, (stage) => part.contestant(stage)]),
+	candidates: Object.fromEntries(
+		Object.entries(PARTS).map(([name, part]) => [name, (target) => part.candidate(target)]),
 	),
-	async run(competition) {
-		const service = await competition.service({ encodings: [], videoSeconds: 0 });
-		const rules = { repetitions: REPETITIONS };
-		const measured = await competition.measure(Object.keys(PARTS), service, rules);
+	async run(runner) {
+		const service = await runner.service({ encodings: [], videoSeconds: 0 });
+		const options = { repetitions: REPETITIONS };
+		const measured = await runner.measure(Object.keys(PARTS), service, options);
 		return {
 			comparisons: Object.entries(PARTS).map(([name, part]) => {
 				const { few = NaN, many = NaN } = measured[name] ?? {};

@@ -1,4 +1,4 @@
-import type { Bench } from '../benchmark';
+import type { Benchmark } from '../benchmark';
 import { adaptivePolling } from './adaptivePolling';
 import { client } from './client';
 import { cloudBuild } from './cloudBuild';
@@ -13,8 +13,8 @@ import { rateLimit } from './rateLimit';
 import { requests } from './requests';
 import { streamParsing } from './streamParsing';
 
-/** The rows of the table, in its order. */
-export const benches: Bench[] = [
+/** In the order of the page. */
+export const benchmarks: Benchmark[] = [
 	requests,
 	client,
 	connections,

@@ -5,51 +5,51 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import {
 	bars,
-	type Bench,
+	type Benchmark,
 	compare,
 	compareNumbers,
-	type Contestant,
+	type Candidate,
 	OURS,
 	type Sample,
 } from '../benchmark';
-import { heldMiB } from '../harness/memory';
+import { retainedMiB } from '../harness/memory';
 import { loadN8n, type N8n } from '../harness/n8n';
-import { PEERS, ROOT } from '../harness/places';
+import { PEERS, ROOT } from '../harness/paths';
 
 const HTTP_REQUEST = 'HTTP Request node';
 const OPEN_AI = 'OpenAI node';
 const TIME = 'time to load';
 const HEAP = 'memory after loading';
-const CLIENT = 'time to read the client';
+const CLIENT = 'time to load the client';
 const PACKED = 'size of the package, packed';
 const UNPACKED = 'size of the package, unpacked';
 const PROCESSES = 9;
 const N8N_BASE = 'n8n-nodes-base';
 
-/** Loads nodes as n8n does at its start, into a process that has n8n's engine and a loader already. */
-function loading(load: (n8n: N8n) => unknown, afterwards = (): Sample => ({})): Contestant {
+/** Loads nodes as n8n does when it starts, in a process that has already loaded n8n's engine. */
+function loading(load: (n8n: N8n) => unknown, afterwards = (): Sample => ({})): Candidate {
 	return async () => {
 		const n8n = await loadN8n();
-		n8n.readyLoader();
+		n8n.warmUpLoader();
 		return () => {
-			const before = heldMiB();
+			const before = retainedMiB();
 			const begin = performance.now();
 			load(n8n);
 			const time = performance.now() - begin;
-			const loaded = { [TIME]: time, [HEAP]: heldMiB() - before };
+			const loaded = { [TIME]: time, [HEAP]: retainedMiB() - before };
 			return Promise.resolve({ ...loaded, ...afterwards() });
 		};
 	};
 }
 
-/** Milliseconds that it takes to read the built client, with what is in it of zod and undici. */
-function timeToReadClient(): number {
+/** Milliseconds to load the built client, with the bundled parts of zod and undici. */
+function timeToLoadClient(): number {
 	const begin = performance.now();
 	createRequire(__filename)(join(ROOT, 'dist/gateway/client.js'));
 	return performance.now() - begin;
 }
 
-/** Bytes of the tarball that would be published. */
+/** The size of the tarball that npm would publish. */
 function packedBytes(): number {
 	const report = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
 		cwd: ROOT,
@@ -66,36 +66,36 @@ function bytesOf(folder: string): number {
 		.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
-export const loadingNodes: Bench = {
+export const loadingNodes: Benchmark = {
 	name: 'loading',
-	what: 'Loading the nodes, and the size of the package',
-	method: `All our nodes and the credential, loaded by n8n's own loader into a new process that has n8n's engine and \`n8n-workflow\` in it, as n8n
-does at its start; beside them one node each of n8n's own packages. The median of ${PROCESSES} processes each, which take turns; n8n's log, which the
-first loader of a process sets up, is there before. Memory is the growth of heap and external memory over a
-garbage collection before and after. Packed is what npm would publish. What ours read when a node first runs is not in it: it stands below the table.`,
-	cost: `Ten lines of the build: the client is loaded when a node first runs, and is minified. No dependency is installed with the package: what it needs of zod and undici is inside.`,
+	title: 'Loading the nodes, and the size of the package',
+	method: `All our nodes and the credential, loaded by n8n's own loader in a new process that has already loaded n8n's engine and \`n8n-workflow\`, as when n8n
+starts; and one node of each of n8n's own packages. The figure is the median of ${PROCESSES} processes each, which take turns. n8n's log, which the
+first loader of a process sets up, is set up before. Memory is the growth of heap and external memory, each after a
+garbage collection. Packed is what npm would publish. Our nodes load the client when one of them first runs: that time is below the table.`,
+	cost: `Ten lines of the build: the client is minified, and loaded when a node first runs. The package installs no dependencies: what it needs of zod and undici is bundled.`,
 	goals: [
 		{ figure: TIME, peer: HTTP_REQUEST, of: 'ours', atMost: 60 },
 		{ figure: HEAP, peer: HTTP_REQUEST, of: 'ours', atMost: 25 },
-		{ figure: PACKED, peer: 'the bound', of: 'ours', atMost: 400 },
+		{ figure: PACKED, peer: 'the limit', of: 'ours', atMost: 400 },
 	],
-	contestants: {
+	candidates: {
 		[OURS]: loading(
 			({ ourPackage }) => ourPackage(),
-			() => ({ [CLIENT]: timeToReadClient() }),
+			() => ({ [CLIENT]: timeToLoadClient() }),
 		),
 		[HTTP_REQUEST]: loading(({ httpRequest }) => httpRequest()),
 		[OPEN_AI]: loading(({ openAi }) => openAi()),
 	},
-	async run(competition) {
-		const service = await competition.service();
+	async run(runner) {
+		const service = await runner.service();
 		const names = [OURS, HTTP_REQUEST, OPEN_AI];
-		const measured = await competition.measure(names, service, {
+		const measured = await runner.measure(names, service, {
 			repetitions: PROCESSES,
 			warmUps: 0,
 			fresh: true,
 		});
-		const toReadClient = (measured[OURS]?.[CLIENT] ?? NaN).toFixed(0);
+		const toLoadClient = (measured[OURS]?.[CLIENT] ?? NaN).toFixed(0);
 		const unpacked = bytesOf(join(ROOT, 'dist')) / 1000;
 		const base = bytesOf(join(PEERS, N8N_BASE)) / 1000;
 		return {
@@ -104,7 +104,7 @@ garbage collection before and after. Packed is what npm would publish. What ours
 					compare(measured, TIME, 'ms', peer),
 					compare(measured, HEAP, 'MiB', peer),
 				]),
-				compareNumbers(PACKED, 'kB', packedBytes() / 1000, 'the bound', 400),
+				compareNumbers(PACKED, 'kB', packedBytes() / 1000, 'the limit', 400),
 				compareNumbers(UNPACKED, 'kB', unpacked, N8N_BASE, base),
 			],
 			charts: [
@@ -112,7 +112,7 @@ garbage collection before and after. Packed is what npm would publish. What ours
 				bars(measured, HEAP, 'Memory after loading', 'MiB'),
 			],
 			notes: [
-				`The first run of one of our nodes in a process reads the client, with what is in it of zod and undici: ${toReadClient} ms.`,
+				`The first run of one of our nodes in a process loads the client, with the bundled parts of zod and undici: ${toLoadClient} ms.`,
 			],
 		};
 	},

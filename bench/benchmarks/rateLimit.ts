@@ -1,30 +1,30 @@
 import {
 	bars,
-	type Bench,
+	type Benchmark,
 	compare,
-	type Contestant,
+	type Candidate,
 	type Measured,
 	OURS,
-	type Stage,
+	type Target,
 } from '../benchmark';
 import { loadN8n, type N8n } from '../harness/n8n';
-import type { NodeOnTest } from '../harness/nodes';
+import type { NodeUnderTest } from '../harness/nodes';
 
 const ITEMS = 1_000;
 const PER_SECOND = 50;
-/** The first second's requests pass at once. */
+/** The requests of the first second pass at once. */
 const LIMIT_SECONDS = (ITEMS - PER_SECOND) / PER_SECOND;
 const TIME = 'time of the batch';
 const FAILED = 'failed items';
-const LIMIT = "the limit's own time";
+const LIMIT = 'the minimum at this limit';
 const AT_ONCE = 'HTTP Request node';
 const BATCHED = 'HTTP Request node, batched';
 
-/** Runs the batch once, with failures as items. */
-function batch(choose: (n8n: N8n, stage: Stage) => NodeOnTest): Contestant {
-	return async (stage) => {
+/** Runs the batch once; failures become items. */
+function batch(choose: (n8n: N8n, target: Target) => NodeUnderTest): Candidate {
+	return async (target) => {
 		const n8n = await loadN8n();
-		const node: NodeOnTest = { ...choose(n8n, stage), onError: 'continueRegularOutput' };
+		const node: NodeUnderTest = { ...choose(n8n, target), onError: 'continueRegularOutput' };
 		return async () => {
 			const begin = performance.now();
 			const items = await n8n.runNode(node, n8n.questions(ITEMS));
@@ -35,39 +35,39 @@ function batch(choose: (n8n: N8n, stage: Stage) => NodeOnTest): Contestant {
 	};
 }
 
-/** As its documentation advises against a rate limit: so many items, then a pause. */
-function batched(n8n: N8n, stage: Stage): NodeOnTest {
-	const node = n8n.httpRequestNode(stage);
+/** As its documentation recommends for rate limits: a batch of items, then a pause. */
+function batched(n8n: N8n, target: Target): NodeUnderTest {
+	const node = n8n.httpRequestNode(target);
 	const batching = { batch: { batchSize: PER_SECOND, batchInterval: 1_000 } };
 	return { ...node, parameters: { ...node.parameters, options: { batching } } };
 }
 
-export const rateLimit: Bench = {
+export const rateLimit: Benchmark = {
 	name: 'rate-limit',
-	what: `${ITEMS.toLocaleString('en-US')} items against a limit of ${PER_SECOND} a second`,
-	method: `The service takes ${PER_SECOND} requests a second, and the first ${PER_SECOND} at once: ${ITEMS.toLocaleString('en-US')} items take ${LIMIT_SECONDS} seconds at best. Nothing is configured in the Chat
-Completion node. The HTTP Request node sends all at once, or with its batching in batches of ${PER_SECOND} with a pause of one second. Each has a service of its
-own, in real time, once: the clock decides here, not the machine.`,
+	title: `${ITEMS.toLocaleString('en-US')} items against a limit of ${PER_SECOND} per second`,
+	method: `The service accepts ${PER_SECOND} requests per second, and the first ${PER_SECOND} at once: ${ITEMS.toLocaleString('en-US')} items take at least ${LIMIT_SECONDS} seconds. The Chat
+Completion node has its default settings. The HTTP Request node sends all requests at once, or in batches of ${PER_SECOND} with a pause of one second. Each has its own
+service and runs once, in real time: the limit determines the time, not the machine.`,
 	cost: `\`limits/rateLimiter.ts\`, \`limitEstimator.ts\`, \`sendPeriod.ts\` and \`fixedWindow.ts\`, 510 lines: one limiter for each key in the process, which models the
-service as a bucket of tokens or a window, from what it takes and refuses. \`limits/README.md\` explains it.`,
+service as a token bucket or a window, from what it accepts and refuses. \`limits/README.md\` explains it.`,
 	goals: [
 		{ figure: TIME, peer: LIMIT, of: 'ratio', atMost: 1.1 },
 		{ figure: FAILED, peer: AT_ONCE, of: 'ours', atMost: 0 },
 	],
-	contestants: {
-		[OURS]: batch((n8n, stage) => n8n.chatNode(stage)),
-		[AT_ONCE]: batch((n8n, stage) => n8n.httpRequestNode(stage)),
+	candidates: {
+		[OURS]: batch((n8n, target) => n8n.chatNode(target)),
+		[AT_ONCE]: batch((n8n, target) => n8n.httpRequestNode(target)),
 		[BATCHED]: batch(batched),
 	},
-	async run(competition) {
+	async run(runner) {
 		const measured: Measured = {};
-		// One after the other: a thousand connections at once would hold up the others.
+		// One after the other: a thousand connections at once would slow down the others.
 		for (const name of [OURS, AT_ONCE, BATCHED]) {
-			const service = await competition.service({
+			const service = await runner.service({
 				rateLimit: { requestsPerSecond: PER_SECOND, burst: PER_SECOND },
 			});
-			const rules = { repetitions: 1, warmUps: 0 };
-			Object.assign(measured, await competition.measure([name], service, rules));
+			const options = { repetitions: 1, warmUps: 0 };
+			Object.assign(measured, await runner.measure([name], service, options));
 		}
 		const withLimit = { ...measured, [LIMIT]: { [TIME]: LIMIT_SECONDS } };
 		return {

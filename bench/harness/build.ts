@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { BUILT, ROOT } from './places';
+import { BUILT, ROOT } from './paths';
 
-/** The program that contestants run. */
+/** The program that candidates run. */
 export const CHILD = join(BUILT, 'child.js');
 
 /**
- * Builds the contestants' program, so that it runs on plain Node.js: a loader that compiles TypeScript would
- * be measured with them.
+ * Compiles the candidates' program for plain Node.js: a loader that compiles TypeScript would be measured with
+ * them.
  */
 export async function buildChild(): Promise<void> {
 	await build({

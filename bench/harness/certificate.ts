@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { BUILT } from './places';
+import { BUILT } from './paths';
 
-/** What contestants trust besides the well-known authorities, by NODE_EXTRA_CA_CERTS. */
+/** For NODE_EXTRA_CA_CERTS: the candidates trust this certificate. */
 export const AUTHORITY = join(BUILT, 'authority.pem');
 
-/** A certificate for the simulator on this machine, which contestants check as they would check any. */
+/** A certificate for the simulator, which the candidates verify like any other. */
 export async function makeCertificate(): Promise<{ key: string; cert: string }> {
 	const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
 		extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],

@@ -1,22 +1,22 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { LoadedPackage } from '../../demo/loadPackage';
-import type { Stage } from './contestant';
+import type { Target } from './candidate';
 import { MODEL } from './model';
-import { credentialFor, type NodeOnTest, nodeThat, ofPeer, ourPackage } from './nodes';
+import { credentialFor, type NodeUnderTest, withExecute, loadPeer, ourPackage } from './nodes';
 
-/** Input items, each with a question of its own. */
+/** Input items, each with its own question. */
 export function questions(count: number): IDataObject[] {
 	return Array.from({ length: count }, (_, item) => ({
 		question: `What is worth knowing of ${item}?`,
 	}));
 }
 
-/** The Chat Completion node, asking each item's question. */
+/** The Chat Completion node, with the question of each item as the message. */
 export function chatNode(
-	stage: Stage,
+	target: Target,
 	options: INodeParameters = {},
 	content = '={{ $json.question }}',
-): NodeOnTest {
+): NodeUnderTest {
 	return {
 		type: 'n8n-nodes-generation-service.chatCompletion',
 		typeVersion: 1,
@@ -25,14 +25,14 @@ export function chatNode(
 			messages: { values: [{ role: 'user', content }] },
 			options,
 		},
-		credentials: credentialFor(stage),
+		credentials: credentialFor(target),
 		loaded: ourPackage(),
 	};
 }
 
-/** A node that reads the question of each item and does nothing else. */
-export function readingNode(stage: Stage): NodeOnTest {
-	return nodeThat(chatNode(stage), async function () {
+/** A node that only reads the question of each item. */
+export function baselineNode(target: Target): NodeUnderTest {
+	return withExecute(chatNode(target), async function () {
 		const read = (item: number) => this.getNodeParameter('messages.values', item, []);
 		const items = this.getInputData().map((_, item) => ({ json: {}, read: read(item) }));
 		return await Promise.resolve([items.map(({ json }) => ({ json }))]);
@@ -40,13 +40,13 @@ export function readingNode(stage: Stage): NodeOnTest {
 }
 
 /** n8n's HTTP Request node, sending the same requests with the same credential. */
-export function httpRequestNode(stage: Stage, body: IDataObject = {}): NodeOnTest {
+export function httpRequestNode(target: Target, body: IDataObject = {}): NodeUnderTest {
 	return {
 		type: 'n8n-nodes-base.httpRequest',
 		typeVersion: 4.4,
 		parameters: {
 			method: 'POST',
-			url: `${stage.url}/v1/chat/completions`,
+			url: `${target.url}/v1/chat/completions`,
 			authentication: 'predefinedCredentialType',
 			nodeCredentialType: 'generationServiceApi',
 			sendBody: true,
@@ -54,7 +54,7 @@ export function httpRequestNode(stage: Stage, body: IDataObject = {}): NodeOnTes
 			jsonBody: `={{ ${JSON.stringify({ model: MODEL, ...body }).replace(/}$/, '')}, "messages": [{ "role": "user", "content": $json.question }] } }}`,
 			options: {},
 		},
-		credentials: credentialFor(stage),
+		credentials: credentialFor(target),
 		loaded: {
 			nodeTypes: httpRequest().nodeTypes,
 			credentialTypes: ourPackage().credentialTypes,
@@ -62,8 +62,8 @@ export function httpRequestNode(stage: Stage, body: IDataObject = {}): NodeOnTes
 	};
 }
 
-/** n8n's OpenAI node, which speaks the same interface when its credential names another address. */
-export function openAiNode({ url, key }: Stage): NodeOnTest {
+/** n8n's OpenAI node, whose credential takes the URL of another service with the same interface. */
+export function openAiNode({ url, key }: Target): NodeUnderTest {
 	return {
 		type: '@n8n/n8n-nodes-langchain.openAi',
 		typeVersion: 1.8,
@@ -77,16 +77,16 @@ export function openAiNode({ url, key }: Stage): NodeOnTest {
 		credentials: { openAiApi: { url: `${url}/v1`, apiKey: key } },
 		loaded: {
 			nodeTypes: openAi().nodeTypes,
-			credentialTypes: ofPeer('n8n-nodes-base', 'dist/credentials/OpenAiApi.credentials.js')
+			credentialTypes: loadPeer('n8n-nodes-base', 'dist/credentials/OpenAiApi.credentials.js')
 				.credentialTypes,
 		},
 	};
 }
 
 export function openAi(): LoadedPackage {
-	return ofPeer('@n8n/n8n-nodes-langchain', 'dist/nodes/vendors/OpenAi/OpenAi.node.js');
+	return loadPeer('@n8n/n8n-nodes-langchain', 'dist/nodes/vendors/OpenAi/OpenAi.node.js');
 }
 
 export function httpRequest(): LoadedPackage {
-	return ofPeer('n8n-nodes-base', 'dist/nodes/HttpRequest/HttpRequest.node.js');
+	return loadPeer('n8n-nodes-base', 'dist/nodes/HttpRequest/HttpRequest.node.js');
 }

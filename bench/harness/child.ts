@@ -1,15 +1,15 @@
-import { benches } from '../benchmarks/index';
-import type { Measure, Task } from './contestant';
-import { answer } from './messages';
+import { benchmarks } from '../benchmarks/index';
+import type { Command, Measure } from './candidate';
+import { handleMessages } from './messages';
 
-const [benchName, contestantName = ''] = process.argv.slice(2);
+const [benchmarkName, candidateName = ''] = process.argv.slice(2);
 let measure: Measure | undefined;
 
-answer(async (task: Task) => {
-	if ('measure' in task) return await measure?.(task.measure);
-	const bench = benches.find(({ name }) => name === benchName);
-	const contestant = bench?.contestants[contestantName];
-	if (contestant === undefined) throw new Error(`Nobody is called ${contestantName} here`);
-	measure = await contestant(task.prepare);
+handleMessages(async (command: Command) => {
+	if ('measure' in command) return await measure?.(command.measure);
+	const benchmark = benchmarks.find(({ name }) => name === benchmarkName);
+	const candidate = benchmark?.candidates[candidateName];
+	if (candidate === undefined) throw new Error(`There is no candidate ${candidateName}`);
+	measure = await candidate(command.prepare);
 	return undefined;
 });

@@ -1,6 +1,6 @@
-import type { Sample } from './contestant';
+import type { Sample } from './candidate';
 
-/** The middle of the values, which a single disturbed repetition does not move. */
+/** A single disturbed repetition does not change it. */
 export function median(values: number[]): number {
 	const sorted = [...values].sort((a, b) => a - b);
 	const middle = Math.floor(sorted.length / 2);
@@ -17,8 +17,8 @@ export function medians(samples: Sample[]): Sample {
 }
 
 /**
- * Wall time, and the CPU time of all threads of this process alone, in milliseconds. Without a garbage collection before:
- * a forced one throws compiled code away.
+ * Wall time, and the CPU time of all threads of this process, in milliseconds. There is no garbage collection before
+ * it, because a forced one discards compiled code.
  */
 export async function timed(work: () => Promise<unknown>): Promise<{ wall: number; cpu: number }> {
 	const cpuBefore = process.cpuUsage();
@@ -29,7 +29,7 @@ export async function timed(work: () => Promise<unknown>): Promise<{ wall: numbe
 	return { wall, cpu: (user + system) / 1000 };
 }
 
-/** Does `count` pieces of work, so many at once. */
+/** Runs `work` `count` times, with `atOnce` calls in flight. */
 export async function inParallel(
 	count: number,
 	atOnce: number,

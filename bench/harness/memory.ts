@@ -1,14 +1,14 @@
 const BYTES_PER_MIB = 1024 ** 2;
 const SAMPLE_MS = 20;
 
-/** What lies in the memory of this process after a garbage collection: V8's heap, and buffers outside of it. */
-export function heldMiB(): number {
+/** The memory that this process uses after a garbage collection: V8's heap and external buffers. */
+export function retainedMiB(): number {
 	collectGarbage();
 	const { heapUsed, external } = process.memoryUsage();
 	return (heapUsed + external) / BYTES_PER_MIB;
 }
 
-/** By how much the resident set of this process grows at most while the work is done, and its buffers. */
+/** The peak growth of the resident set and of all buffers during the work. */
 export async function peakGrowthMiB(work: () => Promise<unknown>) {
 	collectGarbage();
 	const before = process.memoryUsage();
@@ -27,7 +27,7 @@ export async function peakGrowthMiB(work: () => Promise<unknown>) {
 	};
 }
 
-/** Contestants run with --expose-gc: what memory is measured must not hold the garbage of the repetition before. */
+/** Candidates run with --expose-gc: the garbage of one repetition must not count in the next. */
 function collectGarbage(): void {
 	globalThis.gc?.();
 }

@@ -1,8 +1,8 @@
 /** A model of the simulator's catalogue. */
 export const MODEL = 'heron-chat';
 
-/** The same for videos. */
+/** A video model of the simulator's catalogue. */
 export const VIDEO_MODEL = 'kite-motion';
 
-/** Asked where the expression of a question, which n8n evaluates for each item, is not to count. */
+/** Without an expression, which n8n would evaluate for each item. */
 export const FIXED_QUESTION = 'What is worth knowing?';

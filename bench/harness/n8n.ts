@@ -1,4 +1,4 @@
-/** What runs nodes, with n8n's engine: loaded by the contestants that need it, since the others would carry it. */
+/** Loads n8n's engine and the nodes. Only candidates that need them call it, so that the others stay small. */
 export async function loadN8n() {
 	return {
 		...(await import('./nodes.js')),

@@ -5,11 +5,11 @@ import { PackageDirectoryLoader } from 'n8n-core';
 import { type EngineRun, itemsOf, runWorkflow } from '../../demo/engine';
 import { type LoadedPackage, loadPackage } from '../../demo/loadPackage';
 import { stockNodes } from '../../demo/stockNodes';
-import type { Stage } from './contestant';
-import { PEERS, ROOT } from './places';
+import type { Target } from './candidate';
+import { PEERS, ROOT } from './paths';
 
-/** A node as the workflow has it, with where it comes from. */
-export interface NodeOnTest
+/** A node of a workflow, and the package that it comes from. */
+export interface NodeUnderTest
 	extends Pick<INode, 'type' | 'typeVersion' | 'parameters'>,
 		Pick<EngineRun, 'onChunk'> {
 	credentials: Record<string, IDataObject>;
@@ -27,13 +27,13 @@ export function cloudPackage(): LoadedPackage {
 	return loadPackage(join(ROOT, 'dist-cloud'));
 }
 
-/** The first loader of a process sets up n8n's log. A package of the user's is never the first that n8n loads. */
-export function readyLoader(): void {
+/** The first loader of a process sets up n8n's log. In n8n, a community package is never the first to load. */
+export function warmUpLoader(): void {
 	new PackageDirectoryLoader(ROOT);
 }
 
 /** One node, or one credential type, of n8n's own packages. */
-export function ofPeer(packageName: string, file: string): LoadedPackage {
+export function loadPeer(packageName: string, file: string): LoadedPackage {
 	const loader = new PackageDirectoryLoader(join(PEERS, packageName));
 	if (file.endsWith('.credentials.js')) loader.loadCredentialFromFile(file);
 	else loader.loadNodeFromFile(file);
@@ -47,21 +47,24 @@ export function ofPeer(packageName: string, file: string): LoadedPackage {
 	};
 }
 
-/** A node with our form, doing something else when it runs. */
-export function nodeThat(node: NodeOnTest, execute: NonNullable<INodeType['execute']>): NodeOnTest {
+/** A node with the same description and another `execute`. */
+export function withExecute(
+	node: NodeUnderTest,
+	execute: NonNullable<INodeType['execute']>,
+): NodeUnderTest {
 	const { description } = node.loaded.nodeTypes[node.type] as INodeType;
 	const loaded = { ...node.loaded, nodeTypes: { [node.type]: { description, execute } } };
 	return { ...node, loaded };
 }
 
 /** The credential for the simulator. */
-export function credentialFor({ url, key }: Stage): Record<string, IDataObject> {
+export function credentialFor({ url, key }: Target): Record<string, IDataObject> {
 	return { generationServiceApi: { baseUrl: url, apiKey: key } };
 }
 
-/** Feeds a node with items in n8n's engine and returns what it puts out. Throws when the workflow fails. */
+/** Runs a node with these items in n8n's engine and returns its output. Throws if the workflow fails. */
 export async function runNode(
-	node: NodeOnTest,
+	node: NodeUnderTest,
 	items: IDataObject[],
 ): Promise<INodeExecutionData[]> {
 	const { type, typeVersion, parameters, credentials, loaded, onError, onChunk } = node;

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PEERS, ROOT } from './places';
+import { PEERS, ROOT } from './paths';
 
 const INSTALLED = join(PEERS, '.complete');
 
-/** Installs n8n's own nodes beside the benchmark, once: some minutes and more than a gigabyte. */
+/** Installs n8n's own nodes for the benchmark, once: some minutes and more than a gigabyte. */
 export function installPeers(): void {
 	if (existsSync(INSTALLED)) return;
-	process.stdout.write('Installing the peers, once; this takes some minutes…\n');
+	process.stdout.write("Installing n8n's nodes to compare with (only once, takes some minutes)…\n");
 	execFileSync(
 		'npm',
 		[
@@ -21,7 +21,7 @@ export function installPeers(): void {
 		],
 		{ cwd: join(PEERS, '..'), stdio: 'inherit' },
 	);
-	// The peers run in the engine that runs our nodes, as they do in n8n: n8n's packages must not be there twice.
+	// The peers run in the same engine as our nodes, as in n8n: n8n's packages must not be installed twice.
 	for (const name of n8nPackages()) {
 		if (existsSync(join(ROOT, 'node_modules', name))) {
 			rmSync(join(PEERS, name), { recursive: true });

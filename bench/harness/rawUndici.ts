@@ -1,9 +1,9 @@
 import { Pool } from 'undici';
-import type { Stage } from './contestant';
+import type { Target } from './candidate';
 import { MODEL } from './model';
 
-/** The floor: undici and `JSON.parse`, without a check, a retry or a limit. */
-export function openPool({ url, key }: Stage, connections: number) {
+/** The baseline: undici and `JSON.parse`, without validation, retries or limits. */
+export function openPool({ url, key }: Target, connections: number) {
 	const pool = new Pool(url, { connections, pipelining: 1 });
 	return {
 		pool,

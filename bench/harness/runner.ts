@@ -2,32 +2,32 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { CHILD } from './build';
 import { AUTHORITY } from './certificate';
-import type { Sample, Stage, Task } from './contestant';
+import type { Command, Sample, Target } from './candidate';
 import { medians } from './measure';
-import { ask } from './messages';
-import { PROFILES, ROOT } from './places';
+import { request } from './messages';
+import { PROFILES, ROOT } from './paths';
 import { type Service, type ServiceOptions, startService } from './service';
 
-export interface Rules {
-	/** How often each is measured; the median counts. */
+export interface RunOptions {
+	/** How often each candidate is measured; the median counts. */
 	repetitions: number;
-	/** How often each runs before that; default once. */
+	/** How often each candidate runs before; default 1. */
 	warmUps?: number;
-	/** Handed to those who measure; default 0. */
+	/** Passed to the candidates; default 0. */
 	size?: number;
-	/** Whether each repetition gets a new process; otherwise each contestant keeps one for all. */
+	/** Whether each repetition runs in a new process; otherwise each candidate keeps its process. */
 	fresh?: boolean;
-	/** Runs around each measurement and adds to its sample. */
-	watch?: (measure: () => Promise<Sample>) => Promise<Sample>;
+	/** Wraps each measurement, to add figures to its sample. */
+	wrap?: (measure: () => Promise<Sample>) => Promise<Sample>;
 }
 
-/** Lets the contestants of a bench measure in turns, each in a process of its own. */
+/** Runs the candidates of a benchmark in turns, each in its own process. */
 export class Runner {
 	private readonly services: Service[] = [];
 	private readonly running = new Map<string, ChildProcess>();
 
 	constructor(
-		private readonly bench: { name: string },
+		private readonly benchmark: { name: string },
 		private readonly profile: boolean,
 	) {}
 
@@ -37,58 +37,60 @@ export class Runner {
 		return service;
 	}
 
-	/** The median sample of each contestant. They take turns, so that a disturbance of the machine meets all. */
+	/** The median sample of each candidate. They take turns, so that a disturbance of the machine affects all of them. */
 	async measure<Name extends string>(
 		names: readonly Name[],
-		stage: Stage,
-		rules: Rules,
+		target: Target,
+		options: RunOptions,
 	): Promise<Record<Name, Sample>> {
-		const { repetitions, warmUps = 1, size = 0, fresh = false } = rules;
-		const { watch = async (measure) => await measure() } = rules;
+		const { repetitions, warmUps = 1, size = 0, fresh = false } = options;
+		const { wrap = async (measure) => await measure() } = options;
 		const samples = new Map<Name, Sample[]>(names.map((name) => [name, []]));
 		for (let round = fresh ? 0 : -warmUps; round < repetitions; round += 1) {
 			for (const name of names) {
-				const child = await this.contestant(name, stage);
-				const measure = async () => await ask<Sample>(child, { measure: size } satisfies Task);
+				const child = await this.candidate(name, target);
+				const measure = async () =>
+					await request<Sample>(child, { measure: size } satisfies Command);
 				for (let warmUp = 0; fresh && warmUp < warmUps; warmUp += 1) await measure();
-				const sample = round < 0 ? await measure() : await watch(measure);
+				const sample = round < 0 ? await measure() : await wrap(measure);
 				if (round >= 0) samples.get(name)?.push(sample);
-				if (fresh) await this.dismiss(name);
+				if (fresh) await this.endProcess(name);
 			}
 		}
-		return Object.fromEntries(
-			[...samples].map(([name, taken]) => [name, medians(taken)]),
-		) as Record<Name, Sample>;
+		return Object.fromEntries([...samples].map(([name, all]) => [name, medians(all)])) as Record<
+			Name,
+			Sample
+		>;
 	}
 
-	/** What is measured next runs in new processes. */
-	async dismissAll(): Promise<void> {
-		for (const name of [...this.running.keys()]) await this.dismiss(name);
+	/** The next measurement starts new processes. */
+	async endProcesses(): Promise<void> {
+		for (const name of [...this.running.keys()]) await this.endProcess(name);
 	}
 
 	async end(): Promise<void> {
-		await this.dismissAll();
+		await this.endProcesses();
 		for (const service of this.services.splice(0)) service.close();
 	}
 
-	private async contestant(name: string, { url, key }: Stage): Promise<ChildProcess> {
+	private async candidate(name: string, { url, key }: Target): Promise<ChildProcess> {
 		const known = this.running.get(name);
 		if (known !== undefined) return known;
-		const child = fork(CHILD, [this.bench.name, name], {
+		const child = fork(CHILD, [this.benchmark.name, name], {
 			cwd: ROOT,
 			execArgv: [
 				'--expose-gc',
 				...(this.profile ? ['--cpu-prof', `--cpu-prof-dir=${PROFILES}`] : []),
-				...(this.profile ? [`--cpu-prof-name=${this.bench.name}-${name}.cpuprofile`] : []),
+				...(this.profile ? [`--cpu-prof-name=${this.benchmark.name}-${name}.cpuprofile`] : []),
 			],
 			env: { ...process.env, NODE_EXTRA_CA_CERTS: AUTHORITY, NODE_ENV: 'production' },
 		});
 		this.running.set(name, child);
-		await ask(child, { prepare: { url, key } } satisfies Task);
+		await request(child, { prepare: { url, key } } satisfies Command);
 		return child;
 	}
 
-	private async dismiss(name: string): Promise<void> {
+	private async endProcess(name: string): Promise<void> {
 		const child = this.running.get(name);
 		this.running.delete(name);
 		if (child?.connected !== true) return;

@@ -1,46 +1,46 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { SimulatorOptions } from '../../simulator/index';
-import type { Stage } from './contestant';
+import type { Target } from './candidate';
 import { makeCertificate } from './certificate';
 import type { Delay } from './delayProcess';
-import { ask } from './messages';
-import type { Question } from './simulatorProcess';
+import { request } from './messages';
+import type { SimulatorCommand } from './simulatorProcess';
 
 export interface ServiceOptions extends Omit<SimulatorOptions, 'tls' | 'now'> {
-	/** How long a byte takes there and back; default nothing. */
+	/** Network latency to add; default none. */
 	roundTripMs?: number;
 }
 
-export interface Service extends Stage {
+export interface Service extends Target {
 	/** Connections opened so far. */
 	connections: () => Promise<number>;
-	/** Looks at video tasks so far. */
+	/** Polls of video tasks so far. */
 	polls: () => Promise<number>;
 	close: () => void;
 }
 
 let certificate: ReturnType<typeof makeCertificate> | undefined;
 
-/** Starts the simulator with TLS in a process of its own and, for a round trip, a delaying proxy in another. */
+/** Starts the simulator with TLS in its own process and, to add latency, a proxy in another. */
 export async function startService({ roundTripMs, ...options }: ServiceOptions): Promise<Service> {
 	const tls = await (certificate ??= makeCertificate());
 	const processes: ChildProcess[] = [fork(join(__dirname, 'simulatorProcess.ts'))];
 	const [simulator] = processes as [ChildProcess];
-	const question = async <Reply>(message: Question) => await ask<Reply>(simulator, message);
-	const { url, key } = await question<Stage>({ start: { ...options, tls } });
-	const address = new URL(url);
+	const send = async <Reply>(command: SimulatorCommand) => await request<Reply>(simulator, command);
+	const { url, key } = await send<Target>({ start: { ...options, tls } });
+	const serviceUrl = new URL(url);
 	if (roundTripMs !== undefined) {
 		const proxy = fork(join(__dirname, 'delayProcess.ts'));
 		processes.push(proxy);
-		const delay: Delay = { port: Number(address.port), roundTripMs };
-		address.port = String(await ask<number>(proxy, delay));
+		const delay: Delay = { port: Number(serviceUrl.port), roundTripMs };
+		serviceUrl.port = String(await request<number>(proxy, delay));
 	}
 	return {
-		url: address.origin,
+		url: serviceUrl.origin,
 		key,
-		connections: async () => await question<number>('connections'),
-		polls: async () => await question<number>('polls'),
+		connections: async () => await send<number>('connections'),
+		polls: async () => await send<number>('polls'),
 		close: () => processes.forEach((child) => child.disconnect()),
 	};
 }

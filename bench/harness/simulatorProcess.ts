@@ -1,14 +1,14 @@
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator/index';
-import { answer } from './messages';
+import { handleMessages } from './messages';
 
-/** What the process of the simulator is asked. */
-export type Question = { start: SimulatorOptions } | 'connections' | 'polls';
+/** A message to the process of the simulator. */
+export type SimulatorCommand = { start: SimulatorOptions } | 'connections' | 'polls';
 
 let simulator: Simulator | undefined;
 
-answer(async (question: Question) => {
-	if (question === 'connections') return simulator?.connections ?? 0;
-	if (question === 'polls') return simulator?.count('poll') ?? 0;
-	simulator = await startSimulator({ requestsKept: 100, ...question.start });
+handleMessages(async (command: SimulatorCommand) => {
+	if (command === 'connections') return simulator?.connections ?? 0;
+	if (command === 'polls') return simulator?.count('poll') ?? 0;
+	simulator = await startSimulator({ requestsKept: 100, ...command.start });
 	return { url: simulator.url, key: simulator.key };
 });

@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import type { Stage } from './contestant';
+import type { Target } from './candidate';
 import { httpRequestNode } from './chat';
-import { credentialFor, type NodeOnTest, nodeThat, ourPackage } from './nodes';
+import { credentialFor, type NodeUnderTest, withExecute, ourPackage } from './nodes';
 import { VIDEO_MODEL } from './model';
 
 /** The Video Generation node. */
-export function videoNode(stage: Stage, parameters: NodeOnTest['parameters']): NodeOnTest {
+export function videoNode(target: Target, parameters: NodeUnderTest['parameters']): NodeUnderTest {
 	return {
 		type: 'n8n-nodes-generation-service.videoGeneration',
 		typeVersion: 1,
 		parameters,
-		credentials: credentialFor(stage),
+		credentials: credentialFor(target),
 		loaded: ourPackage(),
 	};
 }
@@ -22,22 +22,22 @@ const request = {
 	prompt: '={{ $json.prompt }}',
 };
 
-/** Submits a video for each item and waits for all, with polls of five seconds as the node has it by default, or as it is told. */
-export function generatingNode(stage: Stage, waitOptions: INodeParameters = {}): NodeOnTest {
-	return videoNode(stage, { operation: 'generate', ...request, waitOptions });
+/** Submits a video for each item and waits for all, by default with a poll every five seconds. */
+export function generateNode(target: Target, waitOptions: INodeParameters = {}): NodeUnderTest {
+	return videoNode(target, { operation: 'generate', ...request, waitOptions });
 }
 
-/** Submits a video for each item and goes on. */
-export function submittingNode(stage: Stage): NodeOnTest {
-	return videoNode(stage, { operation: 'submit', ...request });
+/** Submits a video for each item and does not wait. */
+export function submitNode(target: Target): NodeUnderTest {
+	return videoNode(target, { operation: 'submit', ...request });
 }
 
-/** n8n's HTTP Request node, asking for the state of a task. */
-export function lookingNode(stage: Stage): NodeOnTest {
+/** n8n's HTTP Request node as a poll of a task. */
+export function pollNode(target: Target): NodeUnderTest {
 	return {
-		...httpRequestNode(stage),
+		...httpRequestNode(target),
 		parameters: {
-			url: `=${stage.url}/media/v1/video/generations/{{ $json.task }}`,
+			url: `=${target.url}/media/v1/video/generations/{{ $json.task }}`,
 			authentication: 'predefinedCredentialType',
 			nodeCredentialType: 'generationServiceApi',
 			options: {},
@@ -45,12 +45,12 @@ export function lookingNode(stage: Stage): NodeOnTest {
 	};
 }
 
-/** A node that fetches an address with n8n's download helper, as Video Generation does, and lets go of every byte. */
-export function droppingNode(stage: Stage, url: string): NodeOnTest {
-	return nodeThat(videoNode(stage, { operation: 'get', taskId: 'any' }), async function () {
+/** A node that downloads a URL with n8n's helper, as Video Generation does, and discards the bytes. */
+export function discardNode(target: Target, url: string): NodeUnderTest {
+	return withExecute(videoNode(target, { operation: 'get', taskId: 'any' }), async function () {
 		let bytes = 0;
 		const body = (await this.helpers.httpRequest({ url, encoding: 'stream' })) as Readable;
-		body.on('data', (piece: Buffer) => (bytes += piece.length));
+		body.on('data', (chunk: Buffer) => (bytes += chunk.length));
 		await finished(body);
 		return [[{ json: { bytes } }]];
 	});

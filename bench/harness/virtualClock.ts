@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../gateway/index';
 
-/** A clock that jumps to the next timer: minutes of waiting pass at once. For few timers at a time. */
+/** A clock that jumps to the next timer, so that minutes of waiting take no time. For few timers at a time. */
 export class VirtualClock implements Clock {
 	private time = 0;
 	private readonly timers = new Set<{ at: number; action: () => void }>();
@@ -16,7 +16,7 @@ export class VirtualClock implements Clock {
 
 	sleep = async (ms: number) => await new Promise<void>((resolve) => this.after(ms, resolve));
 
-	/** Lets time pass until the work is done. */
+	/** Advances the time until the work is done. */
 	async run<Result>(work: Promise<Result>): Promise<Result> {
 		let isDone = false;
 		const done = () => void (isDone = true);
@@ -25,7 +25,7 @@ export class VirtualClock implements Clock {
 			await turn();
 			if (isDone) return await work;
 			const [next] = [...this.timers].sort((a, b) => a.at - b.at);
-			if (next === undefined) throw new Error('The work waits for something that is no timer');
+			if (next === undefined) throw new Error('The work waits for something other than a timer');
 			this.timers.delete(next);
 			this.time = next.at;
 			next.action();

@@ -10,7 +10,7 @@ export function draw(chart: Chart): string {
 	return 'bars' in chart ? drawBars(chart) : drawLines(chart);
 }
 
-/** Bars from one origin, each with its value at its end. */
+/** Horizontal bars, each with its value at the end. */
 function drawBars({ title, unit, bars }: BarChart): string {
 	const step = 32;
 	const left = 220;
@@ -30,7 +30,7 @@ function drawBars({ title, unit, bars }: BarChart): string {
 	return picture(WIDTH, TOP + bars.length * step + 8, title, [heading, legend, ...rows]);
 }
 
-/** Lines over a logarithmic axis of sizes, each named at its end. */
+/** Lines over a logarithmic x axis, each with its label at the end. */
 function drawLines({ title, unit, xUnit, lines }: LineChart): string {
 	const height = 300;
 	const [left, right, bottom] = [70, WIDTH - 170, height - 44];

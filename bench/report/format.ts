@@ -1,4 +1,4 @@
-/** A number with as many digits as say something: 12,345 · 123 · 12.3 · 1.23 · 0.0123. */
+/** A number with three significant digits, or all digits of its integer part: 12,345 · 123 · 12.3 · 1.23 · 0.0123. */
 export function number(value: number): string {
 	if (!Number.isFinite(value)) return '–';
 	if (value === 0) return '0';
@@ -6,7 +6,7 @@ export function number(value: number): string {
 	return value.toLocaleString('en-US', { maximumSignificantDigits: digits });
 }
 
-/** How many times another figure this one is. */
+/** A ratio: `2.5×`. */
 export function times(ratio: number | undefined): string {
 	return ratio === undefined ? '–' : `${number(ratio)}×`;
 }

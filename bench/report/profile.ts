@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { ROOT } from '../harness/places';
+import { ROOT } from '../harness/paths';
 
 interface CpuProfile {
 	nodes: Array<{
@@ -11,7 +11,7 @@ interface CpuProfile {
 	timeDeltas: number[];
 }
 
-/** The functions that took most time themselves, as lines of text: share, name, place. */
+/** The functions with the most self time, one per line: share, name, location. */
 export function hotSpots(file: string, count: number): string[] {
 	const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile;
 	const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
@@ -31,8 +31,8 @@ export function hotSpots(file: string, count: number): string[] {
 }
 
 function nameOf({ functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame']) {
-	const place = url.replace('file://', '');
-	if (place === '') return functionName;
-	const file = place.startsWith('/') ? relative(ROOT, place) : place;
+	const location = url.replace('file://', '');
+	if (location === '') return functionName;
+	const file = location.startsWith('/') ? relative(ROOT, location) : location;
 	return `${functionName || '(anonymous)'}  ${file}:${lineNumber + 1}`;
 }

@@ -3,8 +3,8 @@ import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import n8nCore from 'n8n-core/package.json';
 import { z } from 'zod';
-import type { Goal, Outcome } from '../benchmark';
-import { RESULTS } from '../harness/places';
+import type { Goal, Result } from '../benchmark';
+import { RESULTS } from '../harness/paths';
 
 const FILE = join(RESULTS, 'results.json');
 
@@ -28,34 +28,34 @@ const comparison = z.object({
 	theirs: z.number(),
 	ratio: z.number().exactOptional(),
 });
-const outcome = z.object({
+const result = z.object({
 	comparisons: z.array(comparison),
 	charts: z.array(z.union([barChart, lineChart])),
 	notes: z.array(z.string()),
-}) satisfies z.ZodType<Outcome>;
+}) satisfies z.ZodType<Result>;
 
 const resultsSchema = z.object({
 	node: z.string(),
 	engine: z.string(),
 	cores: z.number(),
-	/** How busy the machine was in the last quarter of an hour: 1 for each core that is wholly taken. */
+	/** The load average of the last 15 minutes. */
 	load: z.number().default(0),
-	benches: z.record(z.string(), outcome),
+	benchmarks: z.record(z.string(), result),
 });
 
 export type Results = z.infer<typeof resultsSchema>;
 
-/** The results of the latest run; without any benches when there was none. */
+/** The results of the latest run; empty if there was none. */
 export function readResults(): Results {
-	const here = {
+	const machine = {
 		node: process.version,
 		engine: n8nCore.version,
 		cores: cpus().length,
 		load: Math.round(loadavg()[2] ?? 0),
 	};
-	if (!existsSync(FILE)) return { ...here, benches: {} };
-	const { benches } = resultsSchema.parse(JSON.parse(readFileSync(FILE, 'utf8')));
-	return { ...here, benches };
+	if (!existsSync(FILE)) return { ...machine, benchmarks: {} };
+	const { benchmarks } = resultsSchema.parse(JSON.parse(readFileSync(FILE, 'utf8')));
+	return { ...machine, benchmarks };
 }
 
 export function writeResults(results: Results): void {
@@ -63,8 +63,8 @@ export function writeResults(results: Results): void {
 	writeFileSync(FILE, `${JSON.stringify(results, undefined, '\t')}\n`);
 }
 
-/** Whether a goal is met; undefined when its figure was not measured. */
-export function isMet(goal: Goal, measured: Outcome | undefined): boolean | undefined {
+/** Whether a goal is met; undefined if its figure was not measured. */
+export function isMet(goal: Goal, measured: Result | undefined): boolean | undefined {
 	const found = measured?.comparisons.find(
 		({ figure, peer }) => figure === goal.figure && peer === goal.peer,
 	);

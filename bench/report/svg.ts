@@ -1,4 +1,4 @@
-/** Colours for light and dark, by class; text is drawn in the reader's own sans serif. */
+/** Colours for light and dark mode, by class. */
 const STYLE = `
 	text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 	.title { font-weight: 600; font-size: 14px }
@@ -37,7 +37,7 @@ export function text(x: number, y: number, words: string, attributes: Attributes
 	return element('text', { x, y, ...attributes }, escape(words));
 }
 
-/** A picture of its own, with a title for who cannot see it. */
+/** A complete SVG file; the title is for screen readers. */
 export function picture(width: number, height: number, title: string, parts: string[]): string {
 	const surface = element('rect', { class: 'surface', width, height, rx: 6 });
 	const content = [`<title>${escape(title)}</title>`, `<style>${STYLE}\n</style>`, surface];

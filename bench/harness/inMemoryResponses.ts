@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Gateway } from '../../gateway/index';
-import type { Stage } from './contestant';
+import type { Target } from './candidate';
 import { builtGateway } from './gateway';
 import { MODEL } from './model';
 
-/** What a TLS connection hands over at once. */
+/** The size of a TLS record. */
 export const PACKET_BYTES = 16 * 1024;
 
 const head = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: MODEL };
@@ -16,12 +16,12 @@ function frame(delta: object, finish_reason: string | null = null): Buffer {
 
 const ONE_WORD = frame({ content: ' words' });
 
-/** Bytes of a chunk of an event stream. */
+/** The size of one chunk of the event stream. */
 export const CHUNK_BYTES = ONE_WORD.length;
 
 export const STREAM_HEADERS = { 'content-type': 'text/event-stream' };
 
-/** A stream of chunks as a service sends them, a few letters of text in each. */
+/** An event stream like a service's, with one word in each chunk. */
 export function eventStream(chunks: number): Buffer[] {
 	return inPackets(
 		Buffer.concat([
@@ -35,7 +35,7 @@ export function eventStream(chunks: number): Buffer[] {
 
 export const JSON_HEADERS = { 'content-type': 'application/json' };
 
-/** The catalogue of a service with so many models. */
+/** A catalogue with this many models. */
 export function catalogue(models: number): Buffer[] {
 	const data = Array.from({ length: models }, (_, model) => ({
 		id: `model-${model}@20250131`,
@@ -52,9 +52,9 @@ function inPackets(body: Buffer): Buffer[] {
 	);
 }
 
-/** The published client, which gets this answer from memory. */
-export function answeredGateway(
-	{ url, key }: Stage,
+/** The published client with a transport that returns this response from memory. */
+export function gatewayWithResponse(
+	{ url, key }: Target,
 	headers: Record<string, string>,
 	packets: Buffer[],
 ): Gateway {
