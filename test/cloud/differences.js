@@ -1,6 +1,6 @@
 /**
- * Tests of the main build that the build for n8n Cloud is expected to fail, by their names, and why. One that passes all
- * the same is reported, so that this list stays true.
+ * Tests that the build for n8n Cloud is expected to fail, by their names. Jest reports an expected failure that passes,
+ * so the list stays up to date.
  */
 const differences = [
 	{
@@ -12,7 +12,7 @@ const differences = [
 		],
 	},
 	{
-		why: "n8n's helper undoes one content coding alone, and does not notice compressed data that end too early",
+		why: "n8n's helper decodes only one content coding and does not detect truncated compressed data",
 		tests: [
 			/^(a chat response|a streamed response|a list of models) is decompressed: .*, /,
 			/^(a chat response|a streamed response|a list of models) fails if it is compressed twice/,
@@ -20,16 +20,16 @@ const differences = [
 		],
 	},
 	{
-		why: 'Node.js calls these a lost connection: the error says so, and what may be paid is not sent again',
+		why: 'Node.js reports these as a lost connection. The error says so, and billable requests are not sent again',
 		tests: [/^(an invalid chunk|100 Continue) instead of a response/],
 	},
 	{
-		why: 'inline videos stay in memory: no temporary folder can be full',
+		why: 'inline videos stay in memory, so a temporary folder cannot fail',
 		tests: [/^a temporary folder that /],
 	},
 ];
 
-/** What would only be waited for: n8n's helper is silent until Timeout. */
+/** Tests that would wait until Timeout, because n8n's helper reports nothing earlier. */
 const skipped = [/^another protocol instead of a response/];
 
 module.exports = {

@@ -2,7 +2,7 @@ const { join } = require('node:path');
 const base = require('../../jest.config');
 
 /**
- * The tests that go through n8n's engine, with the build for n8n Cloud in place of the sources.
+ * Runs the tests that use n8n's engine with the build for n8n Cloud.
  * @type {import('jest').Config}
  */
 module.exports = {

@@ -3,11 +3,11 @@ const { join, relative, sep } = require('node:path');
 const root = join(__dirname, '../..');
 const built = join(root, 'dist-cloud/dist');
 
-/** Resolves what the tests import of the package to its build for n8n Cloud. */
+/** Resolves imports of the package to its build for n8n Cloud. */
 module.exports = (request, options) => {
 	const file = options.defaultResolver(request, options);
 	const [folder, ...rest] = relative(root, file).split(sep);
-	const isDoor = folder === 'gateway' && rest.join() === 'index.ts';
+	const isGateway = folder === 'gateway' && rest.join() === 'index.ts';
 	const isNode = folder === 'nodes' || folder === 'credentials';
-	return isDoor || isNode ? join(built, folder, ...rest).replace(/\.ts$/, '.js') : file;
+	return isGateway || isNode ? join(built, folder, ...rest).replace(/\.ts$/, '.js') : file;
 };

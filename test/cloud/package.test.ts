@@ -11,7 +11,7 @@ let folder: string;
 let installed: string;
 let packed: { size: number; filename: string };
 
-/** Packs the package as it would be published, and lays it out beside what n8n lends. */
+/** Packs the package as for publishing and extracts it next to the packages that n8n provides. */
 beforeAll(() => {
 	folder = mkdtempSync(join(tmpdir(), 'package-'));
 	const report = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
@@ -34,7 +34,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const manifestIn = (path: string) =>
 	JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<string, object>;
 
-test('the package is the same as the main one to a workflow, promises to be strict, and brings nothing along', () => {
+test('the package differs from the main build only in strict: true, and has no dependencies', () => {
 	const { n8n, ...cloud } = manifestIn(installed);
 	const { n8n: mainN8n, scripts, devDependencies, ...main } = manifestIn(root);
 	expect(scripts).toHaveProperty('build:cloud');
@@ -45,7 +45,7 @@ test('the package is the same as the main one to a workflow, promises to be stri
 	expect(packed.size).toBeLessThan(150_000);
 });
 
-test('installed from the tarball alone, every node loads and runs against the service', () => {
+test('every node of the installed tarball runs', () => {
 	const output = execFileSync(
 		join(root, 'node_modules/.bin/tsx'),
 		[join(root, 'test/package/runInstalled.ts'), installed],
@@ -59,20 +59,19 @@ test('installed from the tarball alone, every node loads and runs against the se
 
 const scanner = join(root, 'node_modules/@n8n/scan-community-package/scanner/scanner.mjs');
 
-describe("n8n's scan of packages for verification", () => {
-	const scan = (leg: 'sources' | 'package', path: string) =>
-		execFileSync(process.execPath, [join(__dirname, 'scan.mjs'), scanner, leg, path], {
+describe("n8n's scan for verification", () => {
+	const scan = (target: 'sources' | 'package', path: string) =>
+		execFileSync(process.execPath, [join(__dirname, 'scan.mjs'), scanner, target, path], {
 			encoding: 'utf8',
-			// eslint-plugin-n8n-nodes-base takes every file for one of its own fixtures when NODE_ENV is Jest's `test`.
+			// With Jest's NODE_ENV `test`, eslint-plugin-n8n-nodes-base treats every file as one of its own fixtures.
 			env: { ...process.env, NODE_ENV: 'production' },
 		}).trim();
 
-	test('finds nothing in the sources', () => expect(scan('sources', root)).toBe('passed'));
+	test('passes for the sources', () => expect(scan('sources', root)).toBe('passed'));
 
-	test('finds nothing in the packed package', () =>
-		expect(scan('package', installed)).toBe('passed'));
+	test('passes for the package', () => expect(scan('package', installed)).toBe('passed'));
 
-	test('finds in the main build what n8n Cloud forbids', () => {
+	test('fails for the main build, with the rules of n8n Cloud', () => {
 		const found = scan('package', join(root, 'dist'));
 		expect(found).toContain('no-restricted-globals');
 		expect(found).toContain('no-restricted-imports');

@@ -11,7 +11,7 @@ import { fastTime } from '../engine/fastTime';
 import { credentialOf, nodeTypes } from '../engine/runNode';
 
 const EXAMPLES = resolve(__dirname, '../../examples');
-/** Workflows as version 0.1 saved them. */
+/** Workflows saved with version 0.1. */
 const SAVED = resolve(__dirname, '../fixtures/workflows-0.1');
 const output = mkdtempSync(join(tmpdir(), 'examples-'));
 const known = { ...nodeTypes, ...stockNodes(output) };
@@ -19,8 +19,8 @@ const known = { ...nodeTypes, ...stockNodes(output) };
 const workflowOf = (file: string, folder = EXAMPLES) =>
 	JSON.parse(readFileSync(join(folder, file), 'utf8')) as WorkflowFile;
 
-/** Those with a data table, an agent or the like need n8n itself, and are played by the journeys through it. */
-const playable = (folder: string) =>
+/** Workflows that the embedded engine can run. Others, such as with agents, run in the end-to-end tests. */
+const runnable = (folder: string) =>
 	readdirSync(folder)
 		.filter((file) => workflowOf(file, folder).nodes.every(({ type }) => type in known))
 		.map((file) => ({ file, folder, name: join(basename(folder), file) }));
@@ -39,13 +39,13 @@ afterAll(async () => {
 	rmSync(output, { recursive: true, force: true });
 });
 
-interface Played {
+interface ExampleRun {
 	run: IRun;
 	chunks: StructuredChunk[];
 }
 
-/** Runs an example as it is, with the nodes' sources. A chat window's workflow gets a message and streams. */
-async function play(file: string, folder = EXAMPLES): Promise<Played> {
+/** Runs a workflow with the sources of the nodes. One with a chat trigger gets a message and streams. */
+async function runExample(file: string, folder = EXAMPLES): Promise<ExampleRun> {
 	const workflow = workflowOf(file, folder);
 	const trigger = workflow.nodes.find(({ type }) => type.endsWith('Trigger'))!;
 	const chunks: StructuredChunk[] = [];
@@ -62,30 +62,30 @@ async function play(file: string, folder = EXAMPLES): Promise<Played> {
 	return { run, chunks };
 }
 
-describe.each([...playable(EXAMPLES), ...playable(SAVED)])('$name', ({ file, folder }) => {
-	test('runs to its end, every node on its way putting something out', async () => {
-		const { run } = await play(file, folder);
+describe.each([...runnable(EXAMPLES), ...runnable(SAVED)])('$name', ({ file, folder }) => {
+	test('succeeds, with output of every node', async () => {
+		const { run } = await runExample(file, folder);
 		expect(run.data.resultData.error).toBeUndefined();
 		expect(run.status).toBe('success');
 		const { nodes, connections } = workflowOf(file, folder);
-		// Where nothing fails, nothing comes out of an error branch.
-		const unfed = Object.entries(connections).flatMap(([source, { main }]) =>
+		// Nodes on an error branch without errors do not run.
+		const skipped = Object.entries(connections).flatMap(([source, { main }]) =>
 			itemsOf(run, source, 1).length === 0 ? (main?.[1] ?? []).map(({ node }) => node) : [],
 		);
 		for (const { name } of nodes.filter(({ type }) => !type.endsWith('.stickyNote')))
-			if (!unfed.includes(name)) expect([name, itemsOf(run, name).length]).not.toEqual([name, 0]);
+			if (!skipped.includes(name)) expect([name, itemsOf(run, name).length]).not.toEqual([name, 0]);
 	});
 });
 
-test('the chat example answers each prompt, in the order of the prompts', async () => {
-	const { run } = await play('chat.json');
+test('the chat example answers each prompt in order', async () => {
+	const { run } = await runExample('chat.json');
 	const prompts = itemsOf(run, 'One Item per Prompt').map(({ json }) => String(json.prompt));
 	const answers = itemsOf(run, 'Chat Completion').map(({ json }) => String(json.text));
 	expect(answers).toEqual(prompts.map((prompt) => expect.stringContaining(prompt)));
 });
 
-test('the example of structured output makes fields of each review', async () => {
-	const { run } = await play('structured-output.json');
+test('the structured output example turns each review into fields', async () => {
+	const { run } = await runExample('structured-output.json');
 	expect(itemsOf(run, 'Reviews with Fields').map(({ json }) => json)).toMatchObject([
 		{ sentiment: 'positive', stars: 5, summary: expect.stringContaining('mug') },
 		{ sentiment: 'negative', stars: 2, summary: expect.stringContaining('lid') },
@@ -93,9 +93,9 @@ test('the example of structured output makes fields of each review', async () =>
 	]);
 });
 
-test('the example of structured output keeps what the model said in place of JSON', async () => {
+test('the structured output example keeps an answer that is not JSON', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'null-content', matching: 'The lid' });
-	const { run } = await play('structured-output.json');
+	const { run } = await runExample('structured-output.json');
 	simulator.clearFaults();
 	expect(itemsOf(run, 'Reviews with Fields')).toHaveLength(2);
 	expect(itemsOf(run, 'What Went Wrong').map(({ json }) => json)).toEqual([
@@ -108,8 +108,8 @@ test('the example of structured output keeps what the model said in place of JSO
 	]);
 });
 
-test('the example of function calling answers with what its tool found', async () => {
-	const { run } = await play('function-calling.json');
+test('the function calling example answers with the result of its tool', async () => {
+	const { run } = await runExample('function-calling.json');
 	const [call] = itemsOf(run, 'One Item per Call');
 	expect(itemsOf(run, 'Weather')).toMatchObject([
 		{ json: { role: 'tool', tool_call_id: call?.json.id, content: '21 degrees and sun' } },
@@ -119,22 +119,22 @@ test('the example of function calling answers with what its tool found', async (
 	]);
 });
 
-test('the streaming example shows the answer piece by piece, and puts out the same text', async () => {
-	const { run, chunks } = await play('streaming-chat.json');
-	const pieces = chunks.filter(({ type }) => type === 'item').map(({ content }) => content);
-	expect(pieces.length).toBeGreaterThan(1);
-	expect(itemsOf(run, 'Chat Completion')).toMatchObject([{ json: { text: pieces.join('') } }]);
+test('the streaming example streams the text of its output', async () => {
+	const { run, chunks } = await runExample('streaming-chat.json');
+	const parts = chunks.filter(({ type }) => type === 'item').map(({ content }) => content);
+	expect(parts.length).toBeGreaterThan(1);
+	expect(itemsOf(run, 'Chat Completion')).toMatchObject([{ json: { text: parts.join('') } }]);
 });
 
 test('the models example lists one release of each family', async () => {
-	const { run } = await play('list-models.json');
+	const { run } = await runExample('list-models.json');
 	const names = itemsOf(run, 'List Models').map(({ json }) => json.base_name);
 	expect(names.length).toBeGreaterThan(1);
 	expect(new Set(names).size).toBe(names.length);
 });
 
-test('the error example answers the good item and says of the bad ones what to do', async () => {
-	const { run } = await play('error-branch.json');
+test('the error example answers the valid item and gives advice for the others', async () => {
+	const { run } = await runExample('error-branch.json');
 	expect(itemsOf(run, 'Answers')).toHaveLength(1);
 	const problems = itemsOf(run, 'What Went Wrong').map(({ json }) => json);
 	expect(problems).toEqual([
@@ -147,25 +147,25 @@ test('the error example answers the good item and says of the bad ones what to d
 	]);
 });
 
-test('the example that waits later gets the video that it submitted', async () => {
-	const { run } = await play('submit-then-wait.json');
+test('the submit-then-wait example gets its submitted video', async () => {
+	const { run } = await runExample('submit-then-wait.json');
 	const [submitted] = itemsOf(run, 'Submit');
 	expect(itemsOf(run, 'Wait')).toMatchObject([
 		{ json: { task_id: submitted?.json.task_id, status: 'completed' } },
 	]);
 });
 
-test('the batch example leaves every video in a playable file of its own', async () => {
-	const { run } = await play('videos-to-files.json');
+test('the batch example writes each video to its own MP4 file', async () => {
+	const { run } = await runExample('videos-to-files.json');
 	const written = itemsOf(run, 'Write File').map(({ json }) => String(json.fileName));
 	expect(written).toHaveLength(4);
 	expect(new Set(written).size).toBe(4);
-	// Every MP4 begins with a box of the type `ftyp`.
+	// An MP4 starts with a box of the type `ftyp`.
 	for (const path of written)
 		expect(readFileSync(path).subarray(4, 8).toString('latin1')).toBe('ftyp');
 });
 
-test('a tool that version 0.1 saved has its parameters still', () => {
+test('the parameters of a tool saved with version 0.1 are still valid', () => {
 	const { nodes } = workflowOf('agent-with-video.json', SAVED);
 	const node = nodes.find(({ type }) => type.endsWith('.videoGenerationTool'))!;
 	const { description } = asTool(nodeTypes['n8n-nodes-generation-service.videoGeneration']!);

@@ -9,22 +9,22 @@ const described = (node: string): INodeTypeBaseDescription => {
 	return nodeType.description;
 };
 
-// n8n drops a whole codex file, without a word, when it has no "resources".
+// n8n silently ignores a codex file without "resources".
 test.each([
 	['chatCompletion', ['chat', 'llm', 'gpt', 'completions', 'ask ai', 'structured output']],
 	['listModels', ['models', 'available models', 'catalogue', 'generation service']],
 	['videoGeneration', ['ai video', 'text to video', 'sora', 'veo', 'generation service']],
 	['lmChatGenerationService', ['chat', 'llm', 'gpt', 'agent model']],
-])('the search words of %s reach the nodes panel', (node, words) => {
+])('the nodes panel finds %s by its search words', (node, words) => {
 	expect(described(node).codex?.alias).toEqual(expect.arrayContaining(words));
 });
 
-test('who searches for a chat or a video does not find the catalogue', () => {
+test('a search for chat or video does not find List Models', () => {
 	const words = described('listModels').codex?.alias?.join(' ') ?? '';
 	expect(words).not.toMatch(/video|chat|gpt|llm/);
 });
 
-// The editor's nodes panel and its search leave out a node of the category AI that is not one of these.
+// The nodes panel and its search hide nodes of the category AI without one of these subcategories.
 test.each([
 	['chatCompletion', ['Miscellaneous', 'Root Nodes']],
 	['listModels', ['Miscellaneous', 'Root Nodes']],

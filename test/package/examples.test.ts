@@ -16,8 +16,8 @@ const examples = readdirSync(folder).map((file) => {
 	return { file, text, workflow: JSON.parse(text) as WorkflowFile };
 });
 
-/** Of n8n itself, and not in the embedded engine. */
-const ofN8n = [
+/** Nodes of n8n that the embedded engine does not have. */
+const n8nNodes = [
 	'@n8n/n8n-nodes-langchain.agent',
 	'n8n-nodes-base.dataTable',
 	'n8n-nodes-base.form',
@@ -28,7 +28,7 @@ const ofN8n = [
 	'n8n-nodes-base.webhook',
 ];
 
-/** n8n makes a tool of any node that can be one, and adds a word to its type. */
+/** The type of a node without the suffix that n8n adds when it is used as a tool. */
 const plainType = ({ type }: INode) => type.replace(/(?<=generation-service\..*)Tool$/, '');
 
 interface Box {
@@ -39,7 +39,7 @@ interface Box {
 	bottom: number;
 }
 
-/** The place of a node on the canvas; a name may take two lines below it. */
+/** The area of a node on the canvas, with two lines for its name. */
 function boxOf({ name, position: [left, top], parameters }: INode): Box {
 	const { width = 96, height = 150 } = parameters as { width?: number; height?: number };
 	return { name, left, top, right: left + width, bottom: top + height };
@@ -54,20 +54,20 @@ describe.each(examples)('examples/$file', ({ text, workflow }) => {
 		type.startsWith('n8n-nodes-generation-service.'),
 	);
 
-	test('says in a note what it is for, and what to do step by step in the editor', () => {
+	test('has a sticky note with its purpose and numbered steps', () => {
 		const note = workflow.nodes.find(({ type }) => type === 'n8n-nodes-base.stickyNote');
 		expect(note?.parameters.content).toMatch(/^## .+\n.+/);
 		expect(note?.parameters.content).toMatch(/^1\. Open \*\*.+ your credential/m);
 		expect(text).not.toMatch(/npm run/);
 	});
 
-	test('asks to open only nodes that it has', () => {
+	test('mentions only nodes that it has', () => {
 		const names = workflow.nodes.map(({ name }) => name);
 		const opened = [...text.matchAll(/\bOpen \*\*(.+?)\*\*/g)].map(([, name]) => name);
 		expect(names).toEqual(expect.arrayContaining(opened));
 	});
 
-	test('has an id for every node, and room for it and its name', () => {
+	test('has a unique ID and enough space for every node', () => {
 		const { nodes } = workflow;
 		expect(new Set(nodes.map(({ id }) => id)).size).toBe(nodes.length);
 		const boxes = nodes.map(boxOf);
@@ -77,20 +77,20 @@ describe.each(examples)('examples/$file', ({ text, workflow }) => {
 		expect(overlapping).toEqual([]);
 	});
 
-	test('names a credential and holds nothing of it', () => {
+	test('has the name of a credential, but no credential data', () => {
 		for (const { credentials = {} } of workflow.nodes)
 			for (const reference of Object.values(credentials))
 				expect(reference).toEqual({ id: 'choose-yours', name: 'Generation Service account' });
 		expect(text).not.toMatch(/apiKey|baseUrl|Bearer|https?:/);
 	});
 
-	test('uses our nodes, and of n8n only nodes that every n8n has', () => {
-		const known = [...Object.keys({ ...nodeTypes, ...stockNodes('') }), ...ofN8n];
+	test('uses our nodes and built-in nodes of n8n', () => {
+		const known = [...Object.keys({ ...nodeTypes, ...stockNodes('') }), ...n8nNodes];
 		expect(ours.length).toBeGreaterThan(0);
 		for (const node of workflow.nodes) expect(known).toContain(plainType(node));
 	});
 
-	test('sets only parameters that the nodes have, and sets them well', () => {
+	test('has only valid parameters', () => {
 		for (const node of ours) {
 			const { description } = nodeTypes[plainType(node)]!;
 			const { properties } = description;
@@ -108,7 +108,7 @@ describe.each(examples)('examples/$file', ({ text, workflow }) => {
 		}
 	});
 
-	test('connects nodes that exist', () => {
+	test('has connections between existing nodes only', () => {
 		const names = workflow.nodes.map(({ name }) => name);
 		const targets = Object.values(workflow.connections).flatMap((outputs) =>
 			Object.values(outputs).flatMap((branches) =>

@@ -4,28 +4,27 @@ import { join, relative } from 'node:path';
 const root = join(__dirname, '../..');
 
 /**
- * Loads all nodes and the credential of the built package in a new process.
- * @param then what it does after that
- * @returns the files that the process has read, but n8n's own
+ * Loads all nodes and the credential of the built package in a new process, then runs the script.
+ * @returns the files that the process reads, without those of n8n
  */
-function filesRead(then = ''): string[] {
-	const script = `
+function filesRead(script = ''): string[] {
+	const program = `
 		require('n8n-workflow');
 		const before = new Set(Object.keys(require.cache));
 		const { n8n } = require('./package.json');
 		for (const file of [...n8n.nodes, ...n8n.credentials]) require('./' + file);
-		${then}
+		${script}
 		const read = Object.keys(require.cache).filter((file) => !before.has(file));
 		console.log(JSON.stringify(read));
 	`;
-	const output = execFileSync(process.execPath, ['-e', script], { cwd: root, encoding: 'utf8' });
+	const output = execFileSync(process.execPath, ['-e', program], { cwd: root, encoding: 'utf8' });
 	return (JSON.parse(output) as string[]).map((file) => relative(root, file));
 }
 
 const CLIENT = join('dist', 'gateway', 'client.js');
 const UNDICI = join('dist', 'gateway', 'undici.js');
 
-test("loading the nodes reads the package's own small files: n8n's start pays neither for the client nor for the AI SDK", () => {
+test('loading the nodes reads neither the client nor the AI SDK', () => {
 	const read = filesRead();
 	expect(read).toContain(
 		join('dist', 'nodes', 'LmChatGenerationService', 'LmChatGenerationService.node.js'),
@@ -35,7 +34,7 @@ test("loading the nodes reads the package's own small files: n8n's start pays ne
 	expect(read).not.toContain(UNDICI);
 });
 
-test('the client is read when a node first uses it', () => {
+test('the client is loaded on first use', () => {
 	const read = filesRead("require('./dist/gateway').parseInput;");
 	expect(read).toEqual(expect.arrayContaining([CLIENT, UNDICI]));
 });

@@ -16,7 +16,7 @@ const fields: z.ZodType<Fields> = z.lazy(() =>
 );
 const schemaFile = z.object({ type: z.literal('object'), properties: fields });
 
-/** Where n8n looks: beside the node, in the folder of its version, under its resource and operation if it has them. */
+/** Reads a schema where n8n expects it: in `__schema__` of the node, by version and, if any, resource and operation. */
 function readSchema(path: string): Fields {
 	const file = join(__dirname, '../../dist/nodes', path.replace('/', '/__schema__/'));
 	return schemaFile.parse(JSON.parse(readFileSync(file, 'utf8'))).properties;
@@ -38,8 +38,8 @@ function typeOf(value: unknown): string {
 	return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** The simulated service makes videos of whole seconds; others may make them as long as they like. */
-const wholeSeconds = (schema: Fields) =>
+/** The duration is always an integer in the simulator, but may be a fraction in a real service. */
+const withIntegerDuration = (schema: Fields) =>
 	'duration' in schema ? { ...schema, duration: { type: 'integer' } } : schema;
 
 const video = { model: 'kite-motion', prompt: 'A boat', waitOptions: { pollInterval: 0.01 } };
@@ -50,13 +50,13 @@ async function outputOf(node: NodeRun['node'], parameters: NodeRun['parameters']
 	return items[0]?.json ?? {};
 }
 
-test('the node after Chat Completion is offered the fields of an answer before the first run', async () => {
+test('before the first run, the editor shows the output fields of Chat Completion', async () => {
 	const messages = { values: [{ role: 'user', content: 'Hello' }] };
 	const answer = await outputOf('chatCompletion', { model: 'heron-chat', messages });
 	expect(fieldsOf(answer)).toEqual(readSchema('ChatCompletion/v1.0.0.json'));
 });
 
-test('the node after List Models is offered the fields that every model has', async () => {
+test('before the first run, the editor shows the output fields of List Models', async () => {
 	const filters = { search: '@' };
 	const { id, base_name, version_date } = await outputOf('listModels', { filters });
 	const everyModel = fieldsOf({ id, base_name, version_date });
@@ -64,11 +64,13 @@ test('the node after List Models is offered the fields that every model has', as
 });
 
 test.each(['generate', 'submit', 'get', 'wait'])(
-	'the node after Video Generation is offered the fields of %s',
+	'before the first run, the editor shows the output fields of Video Generation, %s',
 	async (operation) => {
 		const task = await outputOf('videoGeneration', { ...video, operation: 'generate' });
 		const parameters = { ...video, operation, taskId: String(task.task_id) };
 		const schema = readSchema(`VideoGeneration/v1.0.0/video/${operation}.json`);
-		expect(fieldsOf(await outputOf('videoGeneration', parameters))).toEqual(wholeSeconds(schema));
+		expect(fieldsOf(await outputOf('videoGeneration', parameters))).toEqual(
+			withIntegerDuration(schema),
+		);
 	},
 );

@@ -8,7 +8,7 @@ let folder: string;
 let installed: string;
 let packed: { size: number; files: Array<{ path: string }> };
 
-/** Packs the package as it would be published, and lays it out as n8n's installer does: the tarball alone. */
+/** Packs the package as for publishing and extracts only the tarball, like n8n's installer. */
 beforeAll(() => {
 	folder = mkdtempSync(join(tmpdir(), 'package-'));
 	const report = execFileSync(
@@ -22,7 +22,7 @@ beforeAll(() => {
 	mkdirSync(installed, { recursive: true });
 	const tarball = join(folder, (packed as typeof packed & { filename: string }).filename);
 	execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
-	// n8n brings its own n8n-workflow; everything else the package must have with it.
+	// n8n provides n8n-workflow. The package must contain everything else.
 	symlinkSync(join(root, 'node_modules/n8n-workflow'), join(modules, 'n8n-workflow'));
 });
 
@@ -39,47 +39,45 @@ test('the package is smaller than 400 kB', () => {
 	expect(packed.size).toBeLessThan(400_000);
 });
 
-test('the package has no dependencies, and ships the licences of what it bundles', () => {
+test('the package has no dependencies and contains the licences of its bundled packages', () => {
 	expect(manifest().dependencies).toBeUndefined();
 	const licences = readFileSync(join(installed, 'dist/gateway/THIRD_PARTY_LICENSES'), 'utf8');
 	expect(licences).toMatch(/^undici /m);
 	expect(licences).toMatch(/^zod /m);
 });
 
-test("npm does not install n8n's AI SDK, with its hundreds of packages, along with the package", () => {
+test("npm does not install n8n's AI SDK with the package", () => {
 	expect(manifest().peerDependenciesMeta).toEqual({ '@n8n/ai-node-sdk': { optional: true } });
 });
 
-test('the package holds only what n8n needs', () => {
+test('the package contains only files that n8n needs', () => {
 	const foreign = packed.files
 		.map(({ path }) => path)
 		.filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path));
 	expect(foreign).toEqual([]);
 });
 
-test('every node has its codex file beside it, and an icon that no other has', () => {
+test('every node has a codex file and its own icon', () => {
 	const icons = manifest().n8n.nodes.map((node) => {
 		const file = join(installed, node);
 		expect(existsSync(file.replace(/\.js$/, '.json'))).toBe(true);
-		return iconsNamedIn(file);
+		return iconsOf(file);
 	});
 	expect(icons).toEqual(icons.map(() => [expect.any(String), expect.stringMatching(/dark/)]));
 	expect(new Set(icons.flat()).size).toBe(2 * icons.length);
 	const { credentials } = manifest().n8n;
-	for (const icon of [icons, credentials.map((file) => iconsNamedIn(join(installed, file)))].flat(
-		2,
-	)) {
+	for (const icon of [icons, credentials.map((file) => iconsOf(join(installed, file)))].flat(2)) {
 		expect(existsSync(icon)).toBe(true);
 	}
 });
 
-/** @returns the files of the icons, light and dark */
-function iconsNamedIn(file: string): string[] {
+/** The files of the light and dark icons of a node or credential. */
+function iconsOf(file: string): string[] {
 	const names = readFileSync(file, 'utf8').matchAll(/file:([./\w]+\.svg)/g);
 	return [...names].map(([, name = '']) => join(dirname(file), name));
 }
 
-test('installed from the tarball alone, every node loads and runs against the service', () => {
+test('every node of the installed tarball runs', () => {
 	const output = execFileSync(
 		join(root, 'node_modules/.bin/tsx'),
 		[join(__dirname, 'runInstalled.ts'), installed],

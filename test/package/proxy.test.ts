@@ -12,15 +12,15 @@ beforeAll(async () => await proxy.listen());
 afterAll(async () => await proxy.close());
 
 test.each(['http', 'https'])(
-	'the built package reaches a service at %s:// through the proxy, with the part of undici that is in it',
+	'the built package reaches a service at %s:// through a proxy',
 	async (scheme) => {
 		const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
 		const service = await startSimulator(scheme === 'https' ? { tls: { key, cert } } : {});
 		const script = `
 			const { Gateway, parseCredential } = require('./dist/gateway');
 			const connection = parseCredential(${JSON.stringify({ baseUrl: service.url, apiKey: service.key, ignoreSslIssues: true })});
-			const rules = { maxConcurrency: 1, maxRetries: 0, timeoutMs: 10_000 };
-			new Gateway(connection, rules).listModels().then((models) => {
+			const options = { maxConcurrency: 1, maxRetries: 0, timeoutMs: 10_000 };
+			new Gateway(connection, options).listModels().then((models) => {
 				console.log(models.length);
 				process.exit();
 			});
@@ -33,6 +33,6 @@ test.each(['http', 'https'])(
 		}).finally(async () => await service.close());
 		expect(Number(stdout)).toBeGreaterThan(1);
 		const tunnel = `CONNECT ${new URL(service.url).host}`;
-		expect(proxy.road).toEqual([scheme === 'https' ? tunnel : `${service.url}/v1/models`]);
+		expect(proxy.targets).toEqual([scheme === 'https' ? tunnel : `${service.url}/v1/models`]);
 	},
 );

@@ -11,7 +11,7 @@ const ON_GITHUB = new RegExp(
 	'g',
 );
 
-/** The anchors that GitHub and npm give to headings. */
+/** The anchors of headings on GitHub and npm. */
 const anchors = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
 	heading
 		.toLowerCase()
@@ -19,7 +19,7 @@ const anchors = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
 		.replace(/\s/g, '-'),
 );
 
-test("every link of the README to the project's files leads to one, on npm's page, too", () => {
+test('every link of the README to a file of the project is absolute and exists', () => {
 	const linked = [...readme.matchAll(ON_GITHUB)].map(([, path = '']) => path);
 	expect(linked.length).toBeGreaterThan(20);
 	expect(linked.filter((path) => !existsSync(join(root, path)))).toEqual([]);
@@ -27,13 +27,13 @@ test("every link of the README to the project's files leads to one, on npm's pag
 	expect(targets.map(([, url = '']) => url).filter((url) => !/^(https:|#)/.test(url))).toEqual([]);
 });
 
-test('every example is in the README, as a download', () => {
+test('the README links to every example', () => {
 	const examples = globSync('examples/*.json', { cwd: root });
 	const links = [...readme.matchAll(ON_GITHUB)].map(([, path = '']) => path);
 	expect(links).toEqual(expect.arrayContaining(examples));
 });
 
-test('links to a heading of the README name one that it has', () => {
+test('every link to a heading of the README exists', () => {
 	const sources = ['README.md', ...globSync('{credentials,nodes}/**/*.{json,ts}', { cwd: root })];
 	const used = sources.flatMap((path) =>
 		[...read(path).matchAll(/(?:generation-service|\]\()#([a-z-]+)/g)].map(([, name]) => name),

@@ -2,7 +2,7 @@ import { itemsOf, runWorkflow } from '../../demo/engine';
 import { loadPackage } from '../../demo/loadPackage';
 import { startSimulator } from '../../simulator';
 
-/** Runs every node of an installed package once against the simulator and prints the items it puts out. */
+/** Runs every node of an installed package once with the simulator and prints the output items. */
 async function main(folder: string): Promise<void> {
 	const simulator = await startSimulator({ videoSeconds: 0.2 });
 	const { nodeTypes } = loadPackage(folder);
@@ -36,7 +36,7 @@ async function main(folder: string): Promise<void> {
 		results[name] = itemsOf(run, name).map(({ json }) => json);
 	}
 	await simulator.close();
-	// A timer in n8n 1 would keep the process alive.
+	// A timer of n8n 1 would keep the process alive.
 	process.stdout.write(JSON.stringify(results), () => process.exit());
 }
 

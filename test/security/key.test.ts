@@ -7,22 +7,22 @@ import type { INodeParameters } from 'n8n-workflow';
 import { type Injection, type Simulator, startSimulator } from '../../simulator';
 import { type NodeRun, type NodeResult, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/videoNode';
-import { everythingSeen } from './everythingSeen';
+import { visibleOutput } from './visibleOutput';
 
 const MARKER = 'marker-5f0c/27+ae=';
 let simulator: Simulator;
-let elsewhere: ReturnType<typeof createServer>;
-/** What another host received. */
-const strayed: IncomingHttpHeaders[] = [];
-const written: string[] = [];
+let otherServer: ReturnType<typeof createServer>;
+/** The headers of all requests to the other server. */
+const otherHostHeaders: IncomingHttpHeaders[] = [];
+const logged: string[] = [];
 
 beforeAll(async () => {
-	elsewhere = createServer((request, response) => {
-		strayed.push(request.headers);
-		response.setHeader('content-type', 'video/mp4').end('a video of another host');
+	otherServer = createServer((request, response) => {
+		otherHostHeaders.push(request.headers);
+		response.setHeader('content-type', 'video/mp4').end('a video on another host');
 	}).listen(0, '127.0.0.1');
-	await once(elsewhere, 'listening');
-	const { port } = elsewhere.address() as AddressInfo;
+	await once(otherServer, 'listening');
+	const { port } = otherServer.address() as AddressInfo;
 	simulator = await startSimulator({
 		key: MARKER,
 		videoSeconds: 0.02,
@@ -31,17 +31,17 @@ beforeAll(async () => {
 });
 beforeEach(() => {
 	for (const stream of [process.stdout, process.stderr]) {
-		jest.spyOn(stream, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+		jest.spyOn(stream, 'write').mockImplementation((text) => logged.push(String(text)) > 0);
 	}
 });
 afterEach(() => {
 	jest.restoreAllMocks();
 	simulator.reset();
-	strayed.length = 0;
-	written.length = 0;
+	otherHostHeaders.length = 0;
+	logged.length = 0;
 });
 afterAll(async () => {
-	elsewhere.close();
+	otherServer.close();
 	await simulator.close();
 });
 
@@ -63,7 +63,7 @@ const video = (parameters: INodeParameters = {}) =>
 	});
 
 function expectHidden(result: NodeResult) {
-	const seen = everythingSeen(result, written);
+	const seen = visibleOutput(result, logged);
 	for (const form of [MARKER, encodeURIComponent(MARKER), Buffer.from(MARKER).toString('base64')]) {
 		expect(seen).not.toContain(form);
 	}
@@ -87,7 +87,7 @@ describe.each([undefined, 'continueRegularOutput', 'continueErrorOutput'] as con
 	'with On Error %s',
 	(onError) => {
 		test.each(ECHOES)(
-			'a key that the service repeats (%s: %s) is not in the data, errors, chunks or logs',
+			'a key echoed by the service (%s: %s) is not in the data, errors, chunks or logs',
 			async (endpoint, fault, run) => {
 				simulator.inject({ endpoint, fault });
 				const result = await runNode(simulator, {
@@ -102,13 +102,13 @@ describe.each([undefined, 'continueRegularOutput', 'continueErrorOutput'] as con
 	},
 );
 
-test('a run that goes well carries the key nowhere either', async () => {
+test('the key is not in the data of a successful run', async () => {
 	for (const run of [chat(false), chat(true), models, video({ download: true })]) {
 		expectHidden(await runNode(simulator, run));
 	}
 });
 
-test('the key goes to the service in the Authorization header and nowhere else', async () => {
+test('the key is sent only in the Authorization header, and only to the service', async () => {
 	await runNode(simulator, chat(false));
 	await runNode(simulator, models);
 	await runNode(simulator, video({ download: true }));
@@ -121,7 +121,7 @@ test('the key goes to the service in the Authorization header and nowhere else',
 });
 
 test.each([301, 302, 303, 307, 308])(
-	'a redirect (%s) of the service to another host is not followed, to protect the key',
+	'a redirect (%s) of the service to another host is not followed',
 	async (status) => {
 		for (const [endpoint, run] of [
 			['chat', chat(false)],
@@ -134,7 +134,7 @@ test.each([301, 302, 303, 307, 308])(
 			const { error } = await runNode(simulator, run);
 			expect(error?.message).toBeDefined();
 		}
-		expect(strayed).toEqual([]);
+		expect(otherHostHeaders).toEqual([]);
 	},
 );
 
@@ -142,13 +142,13 @@ test('a redirect of a video to another host is followed without the key', async 
 	simulator.inject({ endpoint: 'download', fault: 'redirect-302' });
 	const { items } = await runNode(simulator, video({ download: true }));
 	expect(items[0]?.binary?.data).toBeDefined();
-	expect(strayed).toHaveLength(1);
-	expect(inspect(strayed)).not.toContain(MARKER);
-	expect(strayed[0]?.authorization).toBeUndefined();
+	expect(otherHostHeaders).toHaveLength(1);
+	expect(inspect(otherHostHeaders)).not.toContain(MARKER);
+	expect(otherHostHeaders[0]?.authorization).toBeUndefined();
 });
 
 test.each(['task-url-file', 'task-url-relative', 'task-url-null', 'task-url-absent'])(
-	'a video address that is none (%s) is refused, and the task stays known',
+	'an invalid video URL (%s) is refused, with the task ID in the error',
 	async (fault) => {
 		simulator.inject({ endpoint: 'submit', fault });
 		const { items } = await runNode(simulator, {
@@ -163,11 +163,11 @@ test.each(['task-url-file', 'task-url-relative', 'task-url-null', 'task-url-abse
 	},
 );
 
-test('a key with white space inside is refused before any request, and not repeated', async () => {
-	const spoilt = `${MARKER} ${MARKER}`;
+test('a key with white space is refused before any request and is not in the error', async () => {
+	const invalidKey = `${MARKER} ${MARKER}`;
 	const result = await runNode(simulator, {
 		...chat(false),
-		credential: { baseUrl: simulator.url, apiKey: spoilt },
+		credential: { baseUrl: simulator.url, apiKey: invalidKey },
 	});
 	expect(result.error?.message).toMatch(/API Key/);
 	expectHidden(result);

@@ -26,20 +26,20 @@ const ask = async (simulator: Simulator, ignoreSslIssues = false) =>
 		credential: { baseUrl: simulator.url, apiKey: simulator.key, ignoreSslIssues },
 	});
 
-test('a certificate that nobody vouches for is refused in plain words, and the key is not sent', async () => {
+test('an untrusted certificate is a clear error, and the key is not sent', async () => {
 	const { error } = await ask(secure);
 	expect(error?.message).toMatch(/secure connection/);
 	expect(error?.description).toMatch(/Ignore SSL Issues/);
 	expect(secure.requests).toEqual([]);
 });
 
-test('Ignore SSL Issues accepts it for this credential alone', async () => {
+test('Ignore SSL Issues accepts an untrusted certificate, for this credential only', async () => {
 	const { items } = await ask(secure, true);
 	expect(items[0]?.json.text).toEqual(expect.any(String));
 	expect((await ask(secure)).error?.message).toMatch(/secure connection/);
 });
 
-test('Ignore SSL Issues accepts the certificate of a video at the address of the service, and of no other', async () => {
+test('Ignore SSL Issues applies to videos on the host of the service, but not to other hosts', async () => {
 	const service = await startSimulator({ tls, videoSeconds: 0 });
 	const credential = { baseUrl: service.url, apiKey: service.key, ignoreSslIssues: true };
 	const { items } = await runNode(service, {
@@ -56,7 +56,7 @@ test('Ignore SSL Issues accepts the certificate of a video at the address of the
 	expect(gateway.ignoresSslIssuesAt('https://elsewhere.example/clip.mp4')).toBe(false);
 });
 
-test('a service that does not run is an error in plain words: the request was not accepted', async () => {
+test('a service that is down is a clear error, and the request was not accepted', async () => {
 	const closed = await startSimulator();
 	await closed.close();
 	const { error } = await ask(closed);
@@ -66,7 +66,7 @@ test('a service that does not run is an error in plain words: the request was no
 });
 
 test.each(['ends', 'is reset'])(
-	'a connection that %s before it is secure is an error after which nothing may have been accepted',
+	'a connection that %s during the TLS handshake is retried, and the request was not accepted',
 	async (end) => {
 		const server = createServer((socket) => {
 			socket.on('error', () => {});
@@ -89,7 +89,7 @@ test.each(['ends', 'is reset'])(
 	},
 );
 
-test('a secured connection that breaks after the request is not "not sent": a submission is made once, whatever is retried', async () => {
+test('a submission whose TLS connection breaks after the request is not sent again', async () => {
 	let requests = 0;
 	const server = createServer((raw) => {
 		const secured = new TLSSocket(raw, { isServer: true, ...tls });
@@ -97,7 +97,7 @@ test('a secured connection that breaks after the request is not "not sent": a su
 		raw.on('error', () => {});
 		secured.once('data', () => {
 			requests += 1;
-			// No TLS record: OpenSSL ends the connection with one of its own errors.
+			// Not a TLS record, so OpenSSL closes the connection with an error of its own.
 			raw.write('HTTP/1.1 502 Bad Gateway\r\n\r\n');
 		});
 	}).listen(0, '127.0.0.1');
@@ -118,7 +118,7 @@ test('a secured connection that breaks after the request is not "not sent": a su
 	expect(error?.description).toMatch(/may have accepted/);
 });
 
-test('a host that takes a connection and does not complete it is given up after 10 seconds, and tried again', async () => {
+test('a TLS handshake without a response times out after 10 seconds and is retried', async () => {
 	const sockets: Socket[] = [];
 	const server = createServer((socket) => sockets.push(socket.on('error', () => {})));
 	server.listen(0, '127.0.0.1');
@@ -138,7 +138,7 @@ test('a host that takes a connection and does not complete it is given up after 
 	expect(error?.description).not.toMatch(/may have accepted/);
 });
 
-test('an address that no DNS server knows is an error in plain words, and is not asked for again', async () => {
+test('an unknown host name is a clear error and is not retried', async () => {
 	const lookups: string[] = [];
 	const gateway = new Gateway(
 		parseCredential({ baseUrl: 'http://no-such-service.invalid', apiKey: 'key-of-tests' }),

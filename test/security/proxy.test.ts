@@ -18,7 +18,7 @@ const LOGIN = `user:${encodeURIComponent(PASSWORD)}`;
 const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`;
 const proxy = new ProxyServer();
 let tls: { key: string; cert: string };
-/** A service of its own for each test: connections through the same proxy are used again. */
+/** A new service for each test, because connections through a proxy are reused. */
 let service: Simulator;
 
 beforeAll(async () => {
@@ -57,18 +57,18 @@ function expectNoPassword({ run, error }: NodeResult): void {
 	}
 }
 
-const secured = async () => {
+const useHttps = async () => {
 	await service.close();
 	service = await startSimulator({ tls });
 };
 
 test.each(VARIABLES.filter((name) => /http_/i.test(name) || /all_/i.test(name)))(
-	'%s is honoured: the proxy requests a service at http://, and sees its key',
+	'%s applies to a service at http://: the proxy forwards the request with the key',
 	async (variable) => {
 		process.env[variable] = `http://${proxy.host}`;
 		const { items } = await ask();
 		expect(items[0]?.json.text).toEqual(expect.any(String));
-		expect(proxy.road).toEqual([`${service.url}/v1/chat/completions`]);
+		expect(proxy.targets).toEqual([`${service.url}/v1/chat/completions`]);
 		expect(proxy.forwarded[0]?.headers).toMatchObject({
 			host: new URL(service.url).host,
 			authorization: `Bearer ${service.key}`,
@@ -77,18 +77,18 @@ test.each(VARIABLES.filter((name) => /http_/i.test(name) || /all_/i.test(name)))
 );
 
 test.each(VARIABLES.filter((name) => /https_/i.test(name) || /all_/i.test(name)))(
-	'%s is honoured: the proxy opens a tunnel to a service at https://, and is not given the key',
+	'%s applies to a service at https://: the proxy opens a tunnel and does not get the key',
 	async (variable) => {
 		process.env[variable] = `http://${proxy.host}`;
-		await secured();
+		await useHttps();
 		const { items } = await ask();
 		expect(items[0]?.json.text).toEqual(expect.any(String));
-		expect(proxy.road).toEqual([`CONNECT ${new URL(service.url).host}`]);
+		expect(proxy.targets).toEqual([`CONNECT ${new URL(service.url).host}`]);
 		expect(inspect(proxy.tunnels)).not.toContain(service.key);
 	},
 );
 
-test('a stream comes through a proxy piece by piece', async () => {
+test('a stream through a proxy arrives in chunks', async () => {
 	process.env.HTTP_PROXY = `http://${proxy.host}`;
 	const stream = { ...chatNode({ options: { stream: true } }), streaming: true };
 	const { items, chunks } = await ask(stream);
@@ -97,7 +97,7 @@ test('a stream comes through a proxy piece by piece', async () => {
 	expect(proxy.forwarded).toHaveLength(1);
 });
 
-test('chats share a connection to a proxy, and each submission of a video has its own', async () => {
+test('chats share a connection to a proxy, submissions of videos do not', async () => {
 	process.env.HTTP_PROXY = `http://${proxy.host}`;
 	await ask();
 	await ask();
@@ -108,9 +108,9 @@ test('chats share a connection to a proxy, and each submission of a video has it
 	expect(proxy.connections).toBe(3);
 });
 
-test('chats share a tunnel, and each submission of a video has its own', async () => {
+test('chats share a tunnel, submissions of videos do not', async () => {
 	process.env.HTTPS_PROXY = `http://${proxy.host}`;
-	await secured();
+	await useHttps();
 	await ask();
 	await ask();
 	expect(proxy.tunnels).toHaveLength(1);
@@ -120,31 +120,31 @@ test('chats share a tunnel, and each submission of a video has its own', async (
 });
 
 test.each(['http', 'https'])(
-	'a service at %s:// is reached through a SOCKS proxy',
+	'a service at %s:// is reachable through a SOCKS proxy',
 	async (scheme) => {
 		const socks = new SocksServer();
 		await socks.listen();
 		process.env.ALL_PROXY = `socks5://${socks.host}`;
-		if (scheme === 'https') await secured();
+		if (scheme === 'https') await useHttps();
 		const { items } = await ask().finally(async () => await socks.close());
 		expect(items[0]?.json.text).toEqual(expect.any(String));
 		expect(socks.targets).toEqual([new URL(service.url).host]);
 	},
 );
 
-test.each(['NO_PROXY', 'no_proxy'])('%s keeps the proxy out of it', async (variable) => {
+test.each(['NO_PROXY', 'no_proxy'])('%s exempts a host from the proxy', async (variable) => {
 	process.env.HTTP_PROXY = `http://${proxy.host}`;
 	process.env[variable] = '127.0.0.1';
 	const { items } = await ask();
 	expect(items[0]?.json.text).toEqual(expect.any(String));
-	expect(proxy.road).toEqual([]);
+	expect(proxy.targets).toEqual([]);
 });
 
 test.each(['http', 'https'])(
-	'a proxy with a password is given it, for a service at %s://, and the service is not',
+	'only the proxy gets its password, for a service at %s://',
 	async (scheme) => {
 		process.env[`${scheme.toUpperCase()}_PROXY`] = `http://${LOGIN}@${proxy.host}`;
-		if (scheme === 'https') await secured();
+		if (scheme === 'https') await useHttps();
 		const result = await ask();
 		expect(result.items[0]?.json.text).toEqual(expect.any(String));
 		const [request] = [...proxy.tunnels, ...proxy.forwarded];
@@ -155,10 +155,10 @@ test.each(['http', 'https'])(
 );
 
 test.each(['http', 'https'])(
-	'a proxy that asks for a name alone is given it, for a service at %s://',
+	'a user name without a password is sent to the proxy, for a service at %s://',
 	async (scheme) => {
 		process.env.ALL_PROXY = `http://token-of-n8n@${proxy.host}`;
-		if (scheme === 'https') await secured();
+		if (scheme === 'https') await useHttps();
 		expect((await ask()).items).toHaveLength(1);
 		const [request] = [...proxy.tunnels, ...proxy.forwarded];
 		expect(request?.headers['proxy-authorization']).toBe(basic('token-of-n8n:'));
@@ -169,63 +169,60 @@ test.each([
 	['without http://', (host: string) => host],
 	['without http://, with a password', (host: string) => `${LOGIN}@${host}`],
 	['with a path', (host: string) => `http://${host}/proxy?of=n8n`],
-	['with spaces around it', (host: string) => ` http://${host} `],
-])('the address of a proxy may be written %s', async (_way, write) => {
+	['with surrounding spaces', (host: string) => ` http://${host} `],
+])('the URL of a proxy may be written %s', async (_way, write) => {
 	process.env.HTTP_PROXY = write(proxy.host);
 	expect((await ask()).items[0]?.json.text).toEqual(expect.any(String));
-	expect(proxy.road).toHaveLength(1);
+	expect(proxy.targets).toHaveLength(1);
 });
 
 test.each([
-	['a password with a sign that must be written as a code', 'http://user:pa55/word@2@proxy:81'],
-	['a password with a code that is none', 'http://user:pa55%2Fword%402%@proxy:81'],
-	['a port that is none', `http://${LOGIN}@proxy:eighty`],
+	['a password that is not URL-encoded', 'http://user:pa55/word@2@proxy:81'],
+	['a password with invalid URL encoding', 'http://user:pa55%2Fword%402%@proxy:81'],
+	['an invalid port', `http://${LOGIN}@proxy:eighty`],
 	['another protocol', `ftp://${LOGIN}@proxy:81`],
-])(
-	'the address of a proxy that cannot be used (%s) is an error that does not repeat it',
-	async (_what, address) => {
-		process.env.HTTP_PROXY = address;
-		const result = await ask({ tries: 2 });
-		expect(result.error?.message).toMatch(/proxy.*not a valid URL/);
-		expect(result.error?.description).toMatch(/HTTP_PROXY.*%40.*Nothing was sent/);
-		expectNoPassword(result);
-		expect(service.requests).toEqual([]);
-	},
-);
+])('an invalid proxy URL (%s) is an error that does not show it', async (_what, url) => {
+	process.env.HTTP_PROXY = url;
+	const result = await ask({ tries: 2 });
+	expect(result.error?.message).toMatch(/proxy.*not a valid URL/);
+	expect(result.error?.description).toMatch(/HTTP_PROXY.*%40.*Nothing was sent/);
+	expectNoPassword(result);
+	expect(service.requests).toEqual([]);
+});
 
 const REFUSALS: Array<[Behaviour, RegExp, RegExp]> = [
-	['answers 407', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
-	['answers 401', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
-	['answers 403', /proxy .*refused to connect.*403/, /allow/],
+	['responds with 407', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
+	['responds with 401', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
+	['responds with 403', /proxy .*refused to connect.*403/, /allow/],
 	[
-		'answers 500',
+		'responds with 500',
 		/proxy .*could not reach the service.*500/,
 		/Base URL.*administrator of the proxy/,
 	],
 	[
-		'answers 502',
+		'responds with 502',
 		/proxy .*could not reach the service.*502/,
 		/Base URL.*administrator of the proxy/,
 	],
 	[
-		'answers 503',
+		'responds with 503',
 		/proxy .*could not reach the service.*503/,
 		/Base URL.*administrator of the proxy/,
 	],
 	[
-		'answers 504',
+		'responds with 504',
 		/proxy .*could not reach the service.*504/,
 		/Base URL.*administrator of the proxy/,
 	],
 	['hangs up', /Could not connect to the proxy/, /HTTP_PROXY/],
 	['resets', /Could not connect to the proxy/, /HTTP_PROXY/],
-	['is none', /Could not connect to the proxy/, /HTTP_PROXY/],
+	['does not speak HTTP', /Could not connect to the proxy/, /HTTP_PROXY/],
 ];
 
 test.each(REFUSALS)(
-	'a proxy that %s when asked for a tunnel is an error in plain words, without the password: nothing was sent',
+	'a proxy that %s to CONNECT is a clear error without the password, and no request was sent',
 	async (behaviour, message, description) => {
-		await secured();
+		await useHttps();
 		process.env.HTTPS_PROXY = `http://${LOGIN}@${proxy.host}`;
 		proxy.behaviour = behaviour;
 		const result = await ask();
@@ -238,19 +235,19 @@ test.each(REFUSALS)(
 	},
 );
 
-test('a proxy that says nothing when asked for a tunnel is given up: nothing was sent', async () => {
-	await secured();
+test('a proxy that does not respond to CONNECT times out, and no request was sent', async () => {
+	await useHttps();
 	process.env.HTTPS_PROXY = `http://${proxy.host}`;
-	proxy.behaviour = 'says nothing';
+	proxy.behaviour = 'does not respond';
 	const result = await ask(chatNode({ requestOptions: { maxRetries: 0, timeout: 0.2 } }));
 	expect(result.error?.message).toMatch(/Could not connect to the service in time/);
 	expect(result.error?.description).toMatch(/proxy of the n8n host/);
 	expect(result.error?.description).not.toMatch(/may have accepted/);
 });
 
-test('a proxy that wants another password for a request to http:// says so, and not the service', async () => {
+test('a 407 of a proxy for a service at http:// is an error of the proxy, not of the service', async () => {
 	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
-	proxy.behaviour = 'answers 407';
+	proxy.behaviour = 'responds with 407';
 	const result = await ask();
 	expect(result.error?.message).toMatch(/proxy .*user name and password/);
 	expect(result.error?.description).not.toMatch(/may have accepted/);
@@ -258,7 +255,7 @@ test('a proxy that wants another password for a request to http:// says so, and 
 	expect(proxy.forwarded).toHaveLength(1);
 });
 
-test('what a proxy got and did not answer may have been accepted', async () => {
+test('a request that a proxy received without responding may have been accepted', async () => {
 	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
 	proxy.behaviour = 'hangs up';
 	const result = await ask();
@@ -268,10 +265,10 @@ test('what a proxy got and did not answer may have been accepted', async () => {
 });
 
 test.each(['http', 'https'])(
-	'a proxy that cannot be reached for a service at %s:// is an error in plain words, and nothing is sent past it',
+	'an unreachable proxy for a service at %s:// is a clear error, and the proxy is not bypassed',
 	async (scheme) => {
 		process.env.ALL_PROXY = `http://${LOGIN}@127.0.0.1:9`;
-		if (scheme === 'https') await secured();
+		if (scheme === 'https') await useHttps();
 		const result = await ask();
 		expect(result.error?.message).toMatch(/Could not connect to the proxy/);
 		expect(result.error?.description).toMatch(/HTTP_PROXY/);
@@ -283,20 +280,20 @@ test.each(['http', 'https'])(
 
 test.each<[Behaviour, number]>([
 	['hangs up', 3],
-	['answers 503', 3],
-	['answers 407', 1],
-])('a proxy that %s is asked for a tunnel %i times with two retries', async (behaviour, times) => {
-	await secured();
+	['responds with 503', 3],
+	['responds with 407', 1],
+])('a proxy that %s gets %i CONNECT requests with two retries', async (behaviour, times) => {
+	await useHttps();
 	process.env.HTTPS_PROXY = `http://${LOGIN}@${proxy.host}`;
 	proxy.behaviour = behaviour;
-	// The ten seconds that a connection has are still 0.2.
+	// The connect timeout of ten seconds is still 0.2 seconds.
 	const restore = fastTime(50);
 	await ask(chatNode({ requestOptions: { maxRetries: 2 } })).finally(restore);
 	expect(proxy.tunnels).toHaveLength(times);
 });
 
-test('a video that a proxy kept from being submitted is submitted in a later try', async () => {
-	await secured();
+test('a video that a proxy prevents from being submitted is submitted by Retry', async () => {
+	await useHttps();
 	process.env.HTTPS_PROXY = `http://${LOGIN}@${proxy.host}`;
 	proxy.behaviour = 'hangs up';
 	const video: NodeRun = {
@@ -305,18 +302,18 @@ test('a video that a proxy kept from being submitted is submitted in a later try
 	};
 	const failed = await ask(video);
 	expect(failed.error?.description).not.toMatch(/may have accepted/);
-	proxy.behaviour = 'opens';
+	proxy.behaviour = 'connects';
 	expect((await ask({ ...video, resume: failed.run.data })).items).toHaveLength(1);
 	expect(service.submissions).toBe(1);
 });
 
-test('a video that a proxy keeps from being downloaded stays known, and the password does not show', async () => {
+test('a video that a proxy prevents from being downloaded has its task ID in the error, without the password', async () => {
 	await service.close();
 	service = await startSimulator({ videoSeconds: 0, redirectTarget: 'http://videos.test' });
 	service.inject({ endpoint: 'download', fault: 'redirect-302' });
 	process.env.HTTP_PROXY = `http://${LOGIN}@${proxy.host}`;
 	process.env.NO_PROXY = '127.0.0.1';
-	proxy.behaviour = 'answers 407';
+	proxy.behaviour = 'responds with 407';
 	const result = await ask(videoNode({ download: true, requestOptions: { maxRetries: 0 } }));
 	expect(proxy.forwarded).toHaveLength(1);
 	expect(result.error?.message).toMatch(/video returned status 407/);

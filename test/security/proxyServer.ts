@@ -9,33 +9,33 @@ import {
 } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** What a proxy does with a request that it is to lead to another host. */
+/** What the proxy does with a request for another host. */
 export type Behaviour =
-	| 'opens'
+	| 'connects'
 	| 'hangs up'
 	| 'resets'
-	| 'is none'
-	| 'says nothing'
-	| `answers ${number}`;
+	| 'does not speak HTTP'
+	| 'does not respond'
+	| `responds with ${number}`;
 
-/** What a proxy received: the target is a host and port, or a whole URL. */
+/** A request that the proxy received. The target is a host and port, or a URL. */
 export interface ProxyRequest {
 	target: string;
 	headers: IncomingHttpHeaders;
 }
 
-/** A proxy between n8n and the service. */
+/** An HTTP proxy. It connects every host name to 127.0.0.1. */
 export class ProxyServer {
-	behaviour: Behaviour = 'opens';
-	/** The connections that were opened to it. */
+	behaviour: Behaviour = 'connects';
+	/** Connections opened to it. */
 	connections = 0;
-	/** The CONNECT requests that it received. */
+	/** CONNECT requests. */
 	readonly tunnels: ProxyRequest[] = [];
-	/** The requests in absolute form that it received. */
+	/** Requests in absolute form. */
 	readonly forwarded: ProxyRequest[] = [];
 	private readonly server: Server = createServer((request, response) => {
 		this.forwarded.push({ target: request.url ?? '', headers: request.headers });
-		if (this.behaviour === 'opens') forward(request, response);
+		if (this.behaviour === 'connects') forward(request, response);
 		else this.refuse(request.socket, String(request.headers['proxy-authorization']));
 	});
 
@@ -51,13 +51,13 @@ export class ProxyServer {
 			const target = request.url ?? '';
 			this.tunnels.push({ target, headers: request.headers });
 			client.on('error', () => {});
-			if (this.behaviour === 'opens') open(target, client, head);
+			if (this.behaviour === 'connects') open(target, client, head);
 			else this.refuse(client, String(request.headers['proxy-authorization']));
 		});
 	}
 
-	/** All that it received, as lines such as `CONNECT service.test:443`. */
-	get road(): string[] {
+	/** The targets of all requests, such as `CONNECT service.test:443`. */
+	get targets(): string[] {
 		return [
 			...this.tunnels.map(({ target }) => `CONNECT ${target}`),
 			...this.forwarded.map(({ target }) => target),
@@ -69,13 +69,13 @@ export class ProxyServer {
 		await once(this.server, 'listening');
 	}
 
-	/** Its host and port. */
+	/** The host and port of the proxy. */
 	get host(): string {
 		return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
 	}
 
 	reset(): void {
-		this.behaviour = 'opens';
+		this.behaviour = 'connects';
 		this.connections = 0;
 		this.tunnels.length = 0;
 		this.forwarded.length = 0;
@@ -88,12 +88,12 @@ export class ProxyServer {
 	}
 
 	private refuse(client: Socket, authorization: string): void {
-		if (this.behaviour === 'says nothing') return;
+		if (this.behaviour === 'does not respond') return;
 		if (this.behaviour === 'hangs up') client.end();
 		else if (this.behaviour === 'resets') client.resetAndDestroy();
-		else if (this.behaviour === 'is none') client.end('220 mail.example ESMTP\r\n');
+		else if (this.behaviour === 'does not speak HTTP') client.end('220 mail.example ESMTP\r\n');
 		else {
-			const status = this.behaviour.replace('answers ', '');
+			const status = this.behaviour.replace('responds with ', '');
 			client.end(
 				`HTTP/1.1 ${status} Not with ${authorization}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`,
 			);
@@ -101,7 +101,6 @@ export class ProxyServer {
 	}
 }
 
-/** Every name leads to this machine. */
 function open(target: string, client: Socket, head: Buffer): void {
 	const server = connect(Number(target.split(':')[1]), '127.0.0.1', () => {
 		client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
@@ -117,11 +116,11 @@ function forward(request: IncomingMessage, response: ServerResponse): void {
 	const { 'proxy-authorization': _login, ...headers } = request.headers;
 	const { method } = request;
 	const path = pathname + search;
-	const onward = send({ host: '127.0.0.1', port, method, path, headers, agent: false });
-	onward.on('response', (answer) => {
-		response.writeHead(answer.statusCode ?? 500, answer.headers);
-		answer.pipe(response);
+	const outgoing = send({ host: '127.0.0.1', port, method, path, headers, agent: false });
+	outgoing.on('response', (incoming) => {
+		response.writeHead(incoming.statusCode ?? 500, incoming.headers);
+		incoming.pipe(response);
 	});
-	onward.on('error', () => response.destroy());
-	request.pipe(onward);
+	outgoing.on('error', () => response.destroy());
+	request.pipe(outgoing);
 }

@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 const VERSION = 5;
-const NO_LOGIN = Buffer.of(VERSION, 0);
+const NO_AUTHENTICATION = Buffer.of(VERSION, 0);
 const IS_NAME = 3;
 const CONNECTED = Buffer.of(VERSION, 0, 0, 1, 0, 0, 0, 0, 0, 0);
 
-/** A proxy that speaks SOCKS5 (RFC 1928) and wants no password. Every name leads to this machine. */
+/** A SOCKS5 proxy (RFC 1928) without authentication. It connects every host name to 127.0.0.1. */
 export class SocksServer {
-	/** The hosts and ports that it was asked for. */
+	/** The requested hosts and ports. */
 	readonly targets: string[] = [];
 	private readonly sockets = new Set<Socket>();
 	private readonly server = createServer((client) => {
 		this.sockets.add(client);
 		client.on('error', () => {});
 		client.once('data', () => {
-			client.write(NO_LOGIN);
+			client.write(NO_AUTHENTICATION);
 			client.once('data', (request) => this.open(request, client));
 		});
 	});

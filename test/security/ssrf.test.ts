@@ -13,7 +13,7 @@ afterEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
 
 const video = videoNode({ download: true });
-/** The name that this n8n allows; the bare address is blocked. */
+/** n8n allows this host name, but not the IP address. */
 const allowed = () => ({
 	baseUrl: simulator.url.replace('127.0.0.1', 'localhost'),
 	apiKey: simulator.key,
@@ -23,7 +23,7 @@ test.each([
 	['Chat Completion', chatNode()],
 	['List Models', { node: 'listModels', parameters: {} } as NodeRun],
 	['Video Generation', video],
-])("n8n's SSRF protection stops %s before a connection is opened", async (_name, run) => {
+])("n8n's SSRF protection blocks %s before a connection is opened", async (_name, run) => {
 	const before = simulator.connections;
 	const { error } = await runNode(simulator, run);
 	expect(error?.message).toMatch(/SSRF/);
@@ -31,12 +31,12 @@ test.each([
 	expect(simulator.connections).toBe(before);
 });
 
-test("a service that n8n's SSRF protection allows is reached", async () => {
+test("a service that n8n's SSRF protection allows is reachable", async () => {
 	const { items } = await runNode(simulator, { ...chatNode(), credential: allowed() });
 	expect(items[0]?.json.text).toEqual(expect.any(String));
 });
 
-test("a video at an address that n8n's SSRF protection blocks is not fetched, and its task stays known", async () => {
+test("a video URL that n8n's SSRF protection blocks is not downloaded, with the task ID in the error", async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'task-url-private' });
 	const { items } = await runNode(simulator, {
 		...video,
@@ -50,7 +50,7 @@ test("a video at an address that n8n's SSRF protection blocks is not fetched, an
 	});
 });
 
-test("the credential's Test button keeps to n8n's SSRF protection", async () => {
+test("n8n's SSRF protection applies to the test of the credential", async () => {
 	const before = simulator.connections;
 	expect(await testCredential(credentialOf(simulator))).toMatch(
 		/SSRF protection blocks.*administrator/,

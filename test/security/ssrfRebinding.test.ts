@@ -5,19 +5,19 @@ import { type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/videoNode';
 
-/** The service is allowed by its name; another server of this machine is blocked, and must hear nothing. */
+/** n8n allows the service by its host name. The other server is blocked and must get no connection. */
 const service = new RawServer();
 const blocked = new RawServer();
 const lookups: string[] = [];
-let answers: string[][];
+let resolvedAddresses: string[][];
 let videoUrl: string;
 
 beforeAll(async () => await Promise.all([service.listen(), blocked.listen()]));
 beforeEach(() => {
-	answers = [];
+	resolvedAddresses = [];
 	lookups.length = 0;
-	// Through this function n8n finds every address.
-	jest.spyOn(dns.promises, 'lookup').mockImplementation(find as typeof dns.promises.lookup);
+	// n8n resolves every host name with this function.
+	jest.spyOn(dns.promises, 'lookup').mockImplementation(lookup as typeof dns.promises.lookup);
 	service.respond = (request) => {
 		const [, target] = /^GET \/redirect\?to=(\S+)/.exec(request) ?? [];
 		if (target) return rawResponse('302 Found', '', { location: decodeURIComponent(target) });
@@ -34,12 +34,14 @@ afterEach(() => {
 });
 afterAll(async () => await Promise.all([service.close(), blocked.close()]));
 
-async function find(name: string, options: { all?: boolean }) {
-	const own = name === 'localhost' || name.startsWith('127.');
-	const addresses = own ? ['127.0.0.1'] : answers[Math.min(lookups.length, answers.length - 1)]!;
-	if (!own) lookups.push(name);
-	const found = addresses.map((address) => ({ address, family: 4 }));
-	return await Promise.resolve(options.all ? found : found[0]);
+async function lookup(name: string, options: { all?: boolean }) {
+	const isLocal = name === 'localhost' || name.startsWith('127.');
+	const addresses = isLocal
+		? ['127.0.0.1']
+		: resolvedAddresses[Math.min(lookups.length, resolvedAddresses.length - 1)]!;
+	if (!isLocal) lookups.push(name);
+	const results = addresses.map((address) => ({ address, family: 4 }));
+	return await Promise.resolve(options.all ? results : results[0]);
 }
 
 const allowed = () => service.url.replace('127.0.0.1', 'localhost');
@@ -61,26 +63,26 @@ const blockedHost = (name: string) => blocked.url.replace('127.0.0.1', name);
 const PUBLIC = '127.0.0.2';
 const PRIVATE = '127.0.0.1';
 
-/** Where the video's address leads, and what its host name is found at, look after look. */
-const WAYS: Array<[string, () => string, string[][]]> = [
+/** A video URL, and the addresses of its host name in each DNS lookup. */
+const BLOCKED_URLS: Array<[string, () => string, string[][]]> = [
 	[
-		'a name that is first found at a public and then at a blocked address',
+		'a host name that resolves first to a public and then to a blocked address',
 		() => blockedHost('clips.test'),
 		[[PUBLIC], [PRIVATE]],
 	],
 	[
-		'a name that is found at a public and a blocked address at once',
+		'a host name that resolves to both a public and a blocked address',
 		() => blockedHost('clips.test'),
 		[[PUBLIC, PRIVATE]],
 	],
 	['a redirect to a blocked address', () => redirectTo(blocked.url), []],
 	[
-		'a redirect to a name that is found at a blocked address',
+		'a redirect to a host name that resolves to a blocked address',
 		() => redirectTo(blockedHost('inner.test')),
 		[[PRIVATE]],
 	],
 	[
-		'a redirect to a name that is first found at a public and then at a blocked address',
+		'a redirect to a host name that resolves first to a public and then to a blocked address',
 		() => redirectTo(blockedHost('inner.test')),
 		[[PUBLIC], [PRIVATE]],
 	],
@@ -91,10 +93,10 @@ function redirectTo(address: string): string {
 	return `${allowed()}/redirect?to=${encodeURIComponent(address)}`;
 }
 
-test.each(WAYS)(
-	'a video at %s is not fetched, and its task and address stay known',
-	async (_way, address, found) => {
-		answers = found;
+test.each(BLOCKED_URLS)(
+	'a video at %s is not downloaded, with the task ID and URL in the error',
+	async (_way, address, results) => {
+		resolvedAddresses = results;
 		videoUrl = address();
 		const { items } = await generate();
 		expect(items[0]?.json.error).toMatchObject({
@@ -109,8 +111,8 @@ test.each(WAYS)(
 	},
 );
 
-test('a blocked video is told with its task when the workflow stops, and Retry On Fail pays for no other', async () => {
-	answers = [[PUBLIC], [PRIVATE]];
+test('with Stop Workflow, the error of a blocked video lists its task, and Retry On Fail submits no other', async () => {
+	resolvedAddresses = [[PUBLIC], [PRIVATE]];
 	videoUrl = blockedHost('clips.test');
 	const { error } = await generate({ onError: 'stopWorkflow', tries: 3 });
 	expect(error?.message).toMatch(/SSRF protection blocks the URL of the video/);
@@ -119,14 +121,14 @@ test('a blocked video is told with its task when the workflow stops, and Retry O
 	expect(submissions()).toHaveLength(1);
 });
 
-test('a video at a name that is found at an allowed address, also behind a redirect, is fetched', async () => {
+test('a video behind a redirect to an allowed host name is downloaded', async () => {
 	videoUrl = redirectTo(`${allowed()}/clip.mp4`);
 	const { items } = await generate();
 	expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4' });
 });
 
-test('a service whose name is first found at a public and then at a blocked address gets no request and no key', async () => {
-	answers = [[PUBLIC], [PRIVATE]];
+test('a service whose host name resolves first to a public and then to a blocked address gets no request', async () => {
+	resolvedAddresses = [[PUBLIC], [PRIVATE]];
 	const credential = { baseUrl: blockedHost('service.test'), apiKey: 'key-of-tests' };
 	const { items } = await generate({ credential });
 	expect(items[0]?.json.error).toMatchObject({

@@ -47,12 +47,12 @@ describe.each([squid, tinyproxy])('through', (program) => {
 		};
 		const close = async () => await proxy.close();
 
-		describe('as it is shipped', () => {
+		describe('with its default configuration', () => {
 			beforeAll(start({}));
 			afterAll(close);
 			beforeEach(() => (process.env.ALL_PROXY = proxy.url));
 
-			test('a service at http:// is requested, and its credential is green', async () => {
+			test('a service at http:// is reachable, and its credential is valid', async () => {
 				expect((await ask(plain)).items[0]?.json.text).toEqual(expect.any(String));
 				const stream = { ...chatNode({ options: { stream: true }, ...once }), streaming: true };
 				expect((await ask(plain, stream)).items[0]?.json.text).toEqual(expect.any(String));
@@ -62,7 +62,7 @@ describe.each([squid, tinyproxy])('through', (program) => {
 				expect(plain.requests.every(({ headers }) => 'via' in headers)).toBe(true);
 			});
 
-			test('a tunnel to another port than 443 is refused in plain words', async () => {
+			test('a refused tunnel to a port other than 443 is a clear error', async () => {
 				const { error } = await ask(secure);
 				expect(error?.message).toMatch(/proxy .*refused to connect to the service \(status 403\)/);
 				expect(error?.description).toMatch(/allow the host and port/);
@@ -70,14 +70,14 @@ describe.each([squid, tinyproxy])('through', (program) => {
 			});
 		});
 
-		describe('with tunnels to the port of the service', () => {
+		describe('with tunnels allowed to the port of the service', () => {
 			beforeAll(async () => {
 				await start({ tunnelPort: new URL(secure.url).port })();
 			});
 			afterAll(close);
 			beforeEach(() => (process.env.ALL_PROXY = proxy.url));
 
-			test('a service at https:// is reached, and submissions have tunnels of their own', async () => {
+			test('a service at https:// is reachable, and each submission uses a new tunnel', async () => {
 				expect((await ask(secure)).items[0]?.json.text).toEqual(expect.any(String));
 				const before = secure.connections;
 				const submit = videoNode({ operation: 'submit', ...once });
@@ -88,7 +88,7 @@ describe.each([squid, tinyproxy])('through', (program) => {
 			});
 		});
 
-		describe('to a service that is down', () => {
+		describe('if the service is down', () => {
 			let down: { url: string; key: string };
 			beforeAll(async () => {
 				const service = await startSimulator();
@@ -98,7 +98,7 @@ describe.each([squid, tinyproxy])('through', (program) => {
 			});
 			afterAll(close);
 
-			test('the proxy is not said to refuse anything', async () => {
+			test('the error says that the service cannot be reached, not that the proxy refused', async () => {
 				process.env.ALL_PROXY = proxy.url;
 				const { error } = await ask(plain, { ...chatNode(once), credential: credentialOf(down) });
 				expect(error?.message).toMatch(/proxy .*could not reach the service \(status 50\d\)/);
@@ -113,7 +113,7 @@ describe.each([squid, tinyproxy])('through', (program) => {
 			});
 			afterAll(close);
 
-			test.each(['http', 'https'])('a service at %s:// is reached', async (scheme) => {
+			test.each(['http', 'https'])('a service at %s:// is reachable', async (scheme) => {
 				const { user, password } = LOGIN;
 				process.env.ALL_PROXY = proxy.url.replace('//', `//${user}:${password}@`);
 				const { items } = await ask(scheme === 'http' ? plain : secure);
@@ -121,7 +121,7 @@ describe.each([squid, tinyproxy])('through', (program) => {
 			});
 
 			test.each(['http', 'https'])(
-				'a service at %s:// is not reached without, and the error names the proxy',
+				'a service at %s:// is not reachable without it, and the error names the proxy',
 				async (scheme) => {
 					process.env.ALL_PROXY = proxy.url;
 					const { error } = await ask(scheme === 'http' ? plain : secure);

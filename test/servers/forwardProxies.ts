@@ -1,17 +1,17 @@
 import type { ServerProgram } from './startServer';
 
 export interface ProxySettings {
-	/** The port to which it opens tunnels. */
+	/** The port to which it opens tunnels. Default: 443. */
 	tunnelPort?: string;
-	/** A user and a password that it wants. */
+	/** Requires this user and password. */
 	login?: { user: string; password: string };
 }
 
-/** Proxies as they are shipped, but for where they listen and write. */
+// Both proxies have their default configuration, except for ports and folders.
 export const squid: ServerProgram<ProxySettings> = {
 	name: 'squid',
 	binary: 'squid',
-	// Squids of one name share memory.
+	// Instances with the same name share memory.
 	args: (config, { port }) => ['-N', '-n', `squid${port}`, '-f', config],
 	config: ({ port, folder }, { tunnelPort = '443', login }) => `
 http_port 127.0.0.1:${port}
@@ -30,7 +30,7 @@ http_access deny all
 `,
 };
 
-/** Squid has no passwords in its configuration; this helper takes every one. */
+/** Squid cannot have passwords in its configuration. This helper accepts any. */
 const ANY_LOGIN = `
 auth_param basic program /usr/lib/squid/basic_fake_auth
 acl known proxy_auth REQUIRED

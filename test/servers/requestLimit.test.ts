@@ -19,7 +19,7 @@ describeWith(program, () => {
 		await simulator.close();
 	});
 
-	test('a batch loses no item behind limit_req, which refuses with 503', async () => {
+	test('all items of a batch succeed behind limit_req, which refuses with 503', async () => {
 		const { items } = await runNode(simulator, {
 			...chatNode({ requestOptions: { maxConcurrency: 10 } }),
 			credential: { baseUrl: proxy.url, apiKey: simulator.key },

@@ -14,12 +14,12 @@ const run = async (options: NodeRun) =>
 		credential: { baseUrl: proxy.url, apiKey: simulator.key },
 	});
 
-/** What each server answers when the service takes too long, and when its connection breaks. */
+/** The status of each proxy when the service takes too long, and when its connection breaks. */
 describe.each([
-	{ program: apache, late: 502, broken: 502 },
-	{ program: nginx, late: 504, broken: 502 },
-	{ program: haproxy, late: 504, broken: 502 },
-])('behind a reverse proxy', ({ program, late, broken }) => {
+	{ program: apache, timeoutStatus: 502, brokenStatus: 502 },
+	{ program: nginx, timeoutStatus: 504, brokenStatus: 502 },
+	{ program: haproxy, timeoutStatus: 504, brokenStatus: 502 },
+])('behind a reverse proxy', ({ program, timeoutStatus, brokenStatus }) => {
 	describeWith(program, () => {
 		beforeAll(async () => {
 			simulator = await startSimulator();
@@ -31,7 +31,7 @@ describe.each([
 			await simulator.close();
 		});
 
-		test('a chat and a video are answered', async () => {
+		test('a chat and a submission succeed', async () => {
 			const chat = await run(chatNode());
 			expect(chat.items[0]?.json.text).toEqual(expect.any(String));
 			const video = await run(videoNode({ operation: 'submit' }));
@@ -41,19 +41,22 @@ describe.each([
 		const submission = videoNode({ operation: 'submit', requestOptions: { maxRetries: 3 } });
 
 		test.each([
-			['takes longer than the proxy waits', 'hang', late],
-			['breaks the connection', 'lost', broken],
-		])('a service that does the work and %s is paid once', async (_what, fault, status) => {
-			simulator.inject({ endpoint: 'submit', fault });
-			const { items } = await run({ ...submission, onError: 'continueRegularOutput' });
-			expect(items[0]?.json.error).toMatchObject({
-				http_status: status,
-				may_have_been_accepted: true,
-			});
-			expect(simulator.submissions).toBe(1);
-		});
+			['takes longer than the timeout of the proxy', 'hang', timeoutStatus],
+			['breaks the connection', 'lost', brokenStatus],
+		])(
+			'a submission is not sent again if the service accepts it and %s',
+			async (_what, fault, status) => {
+				simulator.inject({ endpoint: 'submit', fault });
+				const { items } = await run({ ...submission, onError: 'continueRegularOutput' });
+				expect(items[0]?.json.error).toMatchObject({
+					http_status: status,
+					may_have_been_accepted: true,
+				});
+				expect(simulator.submissions).toBe(1);
+			},
+		);
 
-		test('Retry On Fail submits nothing again after the connection of a submission broke', async () => {
+		test('Retry On Fail does not send a submission again if its connection broke', async () => {
 			simulator.inject({ endpoint: 'submit', fault: 'lost' });
 			const { error } = await run({ ...submission, tries: 3 });
 			expect(error?.description).toMatch(/Check your account before you run it again/);

@@ -1,8 +1,8 @@
 import type { ServerProgram } from './startServer';
 
 /**
- * Reverse proxies as they are put in front of services. Each waits one second for the service, which is the shortest
- * time that Apache and nginx know.
+ * Reverse proxies with common configurations. Each has a timeout of one second, the shortest that Apache and nginx
+ * support.
  */
 export const apache: ServerProgram<string> = {
 	name: 'apache2',
@@ -60,7 +60,7 @@ http {
 
 export const nginx = nginxServer({ location: 'proxy_read_timeout 1s;' });
 
-/** Refuses with 503, which is its default, what is beyond a rate such as `10r/s`. */
+/** Refuses requests beyond a rate such as `10r/s`, with 503 by default. */
 export const limitingNginx = (rate: string, limit: string) =>
 	nginxServer({
 		http: `limit_req_zone $http_authorization zone=keys:1m rate=${rate};`,

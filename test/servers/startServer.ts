@@ -6,23 +6,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Where a server that a test starts may listen and write. */
-export interface Place {
+/** The port and the folder of a server. */
+export interface ServerResources {
 	/** A free port on 127.0.0.1. */
 	port: number;
-	/** An empty folder, removed when the server stops. */
+	/** An empty folder, deleted when the server stops. */
 	folder: string;
 }
 
-/** A server from Debian's packages. `Settings` is what its configuration depends on besides its place. */
+/** A server from a Debian package. `Settings` are further parameters of its configuration. */
 export interface ServerProgram<Settings = void> {
 	/** The package. */
 	name: string;
 	binary: string;
-	/** The text of its configuration file. */
-	config: (place: Place, settings: Settings) => string;
-	/** Its arguments: it must stay in the foreground. */
-	args: (configFile: string, place: Place) => string[];
+	/** Returns the content of the configuration file. */
+	config: (resources: ServerResources, settings: Settings) => string;
+	/** The arguments to run it in the foreground. */
+	args: (configFile: string, resources: ServerResources) => string[];
 }
 
 export interface RunningServer {
@@ -31,14 +31,14 @@ export interface RunningServer {
 	close(): Promise<void>;
 }
 
-/** Debian installs servers where only the administrator's PATH leads. */
+/** Debian installs servers in folders that only root has in its PATH. */
 const SERVER_ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 const START_LIMIT_MS = 10_000;
 const POLL_MS = 10;
 
 /**
- * `describe` for tests that need a server which not every machine has: without it they are reported as skipped, with
- * the name of the package.
+ * `describe` for tests that need a server. If it is not installed, the tests are reported as skipped, with the name of
+ * the package.
  */
 export function describeWith(
 	{ name, binary }: { name: string; binary: string },
@@ -54,10 +54,13 @@ export async function startServer<Settings>(
 	program: ServerProgram<Settings>,
 	settings: Settings,
 ): Promise<RunningServer> {
-	const place = { port: await freePort(), folder: mkdtempSync(join(tmpdir(), `${program.name}-`)) };
-	const configFile = join(place.folder, 'server.conf');
-	writeFileSync(configFile, program.config(place, settings));
-	const child = spawn(program.binary, program.args(configFile, place), {
+	const resources = {
+		port: await freePort(),
+		folder: mkdtempSync(join(tmpdir(), `${program.name}-`)),
+	};
+	const configFile = join(resources.folder, 'server.conf');
+	writeFileSync(configFile, program.config(resources, settings));
+	const child = spawn(program.binary, program.args(configFile, resources), {
 		env: SERVER_ENV,
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
@@ -66,22 +69,22 @@ export async function startServer<Settings>(
 	child.stderr.on('data', (bytes: Buffer) => output.push(bytes));
 	const close = async () => {
 		await stop(child);
-		rmSync(place.folder, { recursive: true, force: true });
+		rmSync(resources.folder, { recursive: true, force: true });
 	};
 	try {
-		await untilItListens(child, place.port);
+		await waitUntilListening(child, resources.port);
 	} catch (error) {
 		await close();
 		throw new Error(`${program.name} did not start: ${Buffer.concat(output).toString()}`, {
 			cause: error,
 		});
 	}
-	return { port: place.port, url: `http://127.0.0.1:${place.port}`, close };
+	return { port: resources.port, url: `http://127.0.0.1:${resources.port}`, close };
 }
 
-async function untilItListens(child: ChildProcess, port: number): Promise<void> {
+async function waitUntilListening(child: ChildProcess, port: number): Promise<void> {
 	for (const end = Date.now() + START_LIMIT_MS; Date.now() < end; await sleep(POLL_MS)) {
-		if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}`);
+		if (child.exitCode !== null) throw new Error(`it exited with code ${child.exitCode}`);
 		if (await accepts(port)) return;
 	}
 	throw new Error(`it did not listen within ${START_LIMIT_MS} ms`);
@@ -96,10 +99,10 @@ async function accepts(port: number): Promise<boolean> {
 
 async function stop(child: ChildProcess): Promise<void> {
 	if (child.exitCode !== null || child.signalCode !== null) return;
-	const ended = once(child, 'exit');
+	const exited = once(child, 'exit');
 	child.kill('SIGTERM');
 	const timer = setTimeout(() => child.kill('SIGKILL'), 2_000);
-	await ended;
+	await exited;
 	clearTimeout(timer);
 }
 

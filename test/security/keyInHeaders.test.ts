@@ -2,41 +2,43 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { Simulator } from '../../simulator';
 import { head, type RawResponse, RawServer } from '../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
-import { everythingSeen } from './everythingSeen';
+import { visibleOutput } from './visibleOutput';
 
-/** Of signs that may stand in a header's name, too. */
+/** A key whose characters are also valid in the name of a header. */
 const MARKER = 'marker-5f0c.27+ae';
 const service = new RawServer();
-const written: string[] = [];
+const logged: string[] = [];
 let runs = 0;
-/** How the head of every answer repeats the key. */
-let repeating: { statusLine: string; headers: Record<string, string> };
+/** The head of every response, which contains the key. */
+let responseHead: { statusLine: string; headers: Record<string, string> };
 
 beforeAll(async () => await service.listen());
 beforeEach(() => {
 	for (const stream of [process.stdout, process.stderr]) {
-		jest.spyOn(stream, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+		jest.spyOn(stream, 'write').mockImplementation((text) => logged.push(String(text)) > 0);
 	}
-	service.respond = (request) => answerTo(request);
+	service.respond = (request) => respond(request);
 });
 afterEach(() => {
 	jest.restoreAllMocks();
 	service.reset();
-	written.length = 0;
+	logged.length = 0;
 });
 afterAll(async () => await service.close());
 
-const REFUSAL = JSON.stringify({ code: 'rate_limit_exceeded', message: 'Not now', data: null });
+const ERROR_BODY = JSON.stringify({ code: 'rate_limit_exceeded', message: 'Not now', data: null });
 
-function answerTo(request: string): RawResponse {
-	const { statusLine, headers } = repeating;
-	const [type, body] = /^2/.test(statusLine) ? goodAnswer(request) : ['application/json', REFUSAL];
+function respond(request: string): RawResponse {
+	const { statusLine, headers } = responseHead;
+	const [type, body] = /^2/.test(statusLine)
+		? successBody(request)
+		: ['application/json', ERROR_BODY];
 	const length = String(Buffer.byteLength(body));
 	const start = head(statusLine, { 'content-type': type, 'content-length': length, ...headers });
 	return { packets: [Buffer.concat([start, Buffer.from(body)])], then: 'ends' };
 }
 
-function goodAnswer(request: string): [type: string, body: string] {
+function successBody(request: string): [type: string, body: string] {
 	const choice = { index: 0, finish_reason: 'stop' };
 	const task = { id: 'task-1', status: 'completed', url: `${service.url}/clip.mp4` };
 	if (request.startsWith('GET /clip')) return ['video/mp4', 'a clip'];
@@ -45,8 +47,8 @@ function goodAnswer(request: string): [type: string, body: string] {
 	if (!/^POST \S+\/chat\//.test(request))
 		return ['application/json', JSON.stringify({ data: [{ ...task, status: 'processing' }] })];
 	const stream = request.includes('"stream":true');
-	const said = { [stream ? 'delta' : 'message']: { role: 'assistant', content: 'Hello' } };
-	const json = JSON.stringify({ choices: [{ ...choice, ...said }] });
+	const message = { [stream ? 'delta' : 'message']: { role: 'assistant', content: 'Hello' } };
+	const json = JSON.stringify({ choices: [{ ...choice, ...message }] });
 	return stream
 		? ['text/event-stream', `data: ${json}\n\ndata: [DONE]\n\n`]
 		: ['application/json', json];
@@ -100,13 +102,13 @@ const HEADERS = [
 	'x-ratelimit-remaining-requests',
 	'x-ratelimit-reset-requests',
 ];
-const HEADS: Record<string, typeof repeating> = {
+const HEADS: Record<string, typeof responseHead> = {
 	...Object.fromEntries(
 		STATUSES.flatMap((status) => [
 			[`the status text of ${status}`, { statusLine: `${status} ${MARKER}`, headers: {} }],
 			[`the name of a header of ${status}`, { statusLine: status, headers: { [MARKER]: 'x' } }],
 			[
-				`a header that is none of ${status}`,
+				`an invalid header of ${status}`,
 				{ statusLine: status, headers: { [`${MARKER} ${MARKER}`]: 'x' } },
 			],
 			...HEADERS.map((name) => [
@@ -115,7 +117,7 @@ const HEADS: Record<string, typeof repeating> = {
 			]),
 		]),
 	),
-	'a status that is none': { statusLine: MARKER, headers: {} },
+	'an invalid status line': { statusLine: MARKER, headers: {} },
 };
 
 function valueStart(name: string): string {
@@ -124,17 +126,17 @@ function valueStart(name: string): string {
 }
 
 function expectHidden(result: NodeResult): void {
-	const seen = everythingSeen(result, written);
+	const seen = visibleOutput(result, logged);
 	expect(seen.toLowerCase()).not.toContain(MARKER);
 	expect(seen).not.toContain(Buffer.from(MARKER).toString('base64'));
 }
 
 test.each(Object.entries(HEADS))(
-	'a key that the service repeats in %s shows nowhere',
-	async (_where, given) => {
-		repeating = given;
+	'a key echoed in %s is not visible anywhere',
+	async (_where, headWithKey) => {
+		responseHead = headWithKey;
 		for (const run of RUNS) {
-			// The rate limiter is shared by all that use one service and key.
+			// A service of its own, because a rate limiter is shared per service and key.
 			const credential = { baseUrl: `${service.url}/${(runs += 1)}`, apiKey: MARKER };
 			expectHidden(await runNode(service as unknown as Simulator, { ...run, credential }));
 		}

@@ -15,7 +15,7 @@ const request = chatRequest({
 
 let keys = 0;
 
-/** With a key of its own: a refusal would hold back the requests of the next test. */
+/** A new key for each gateway, so that a rate limit does not affect the next test. */
 function gateway(apiKey = `a-key-of-test-${++keys}`): Gateway {
 	simulator.acceptKey(apiKey);
 	return new Gateway(parseCredential({ baseUrl: simulator.url, apiKey }), {
@@ -25,7 +25,7 @@ function gateway(apiKey = `a-key-of-test-${++keys}`): Gateway {
 	});
 }
 
-async function failure(work: Promise<unknown>): Promise<GatewayError> {
+async function failureOf(work: Promise<unknown>): Promise<GatewayError> {
 	return await work.then(
 		() => Promise.reject(new Error('It did not fail')),
 		(error: GatewayError) => error,
@@ -45,7 +45,7 @@ describe.each(['general', 'alternate'])('Errors: the %s error body', (shape) => 
 		'%s has a clear error, with status %d',
 		async (fault, status, code, words) => {
 			simulator.inject({ endpoint: 'chat', fault: `${fault}-${shape}` });
-			const error = await failure(gateway().chat(request));
+			const error = await failureOf(gateway().chat(request));
 			expect(error).toMatchObject({
 				status,
 				code,
@@ -68,24 +68,24 @@ test.each([
 ])('Errors: %s', async (_name, fault, status, words) => {
 	simulator.inject({ endpoint: 'submit', fault });
 	const video = { model: 'kite-motion', prompt: 'A boat' };
-	const error = await failure(gateway().submitVideo(video));
+	const error = await failureOf(gateway().submitVideo(video));
 	expect(error).toMatchObject({ status, message: expect.stringMatching(words) as string });
 });
 
-test('Errors: an unknown task id gives 404 task_not_found', async () => {
-	const error = await failure(gateway().getVideoTask('task-of-another-life'));
+test('Errors: an unknown task ID gives 404 task_not_found', async () => {
+	const error = await failureOf(gateway().getVideoTask('task-of-another-life'));
 	expect(error).toMatchObject({ status: 404, code: 'task_not_found' });
 });
 
-test('Errors: a filtered content tells its reason', async () => {
+test('Errors: the error of a content filter has its reason', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'content-filtered-general' });
-	const error = await failure(gateway().submitVideo({ model: 'kite-motion', prompt: 'A boat' }));
+	const error = await failureOf(gateway().submitVideo({ model: 'kite-motion', prompt: 'A boat' }));
 	expect(error).toMatchObject({ reason: 'violence' });
 });
 
-test('Errors: a 429 tells how long to wait and what its headers say', async () => {
+test('Errors: the error of a 429 has the time to retry and the rate limit headers', async () => {
 	simulator.inject({ endpoint: 'models', fault: 'rate-limit-general' });
-	const error = await failure(gateway().listModels());
+	const error = await failureOf(gateway().listModels());
 	expect(error).toMatchObject({
 		retryAfterMs: 1000,
 		rateLimit: { limit: 1, remaining: 0, reset: expect.any(Number) as number },
@@ -97,10 +97,10 @@ test.each([
 	['text-500', 500, 'internal_server_error', 'upstream connect error, try again later'],
 	['empty-503', 503, 'service_unavailable', undefined],
 ])(
-	'Errors: a body that is no error object (%s) leaves the status to speak',
+	'Errors: with an undocumented body (%s), the error depends on the status',
 	async (fault, status, code, serviceMessage) => {
 		simulator.inject({ endpoint: 'models', fault });
-		const error = await failure(gateway().listModels());
+		const error = await failureOf(gateway().listModels());
 		expect(error).toMatchObject({ status, code });
 		expect(error.serviceMessage).toBe(serviceMessage);
 	},
@@ -112,10 +112,10 @@ test.each([
 	['html-200', 'an HTML page instead of a response (Bad gateway)'],
 	['empty-200', '(empty body)'],
 ])(
-	'a success with a body that makes no sense (%s) is an error that shows its start',
+	'a successful response with a malformed body (%s) is an error with the start of the body',
 	async (fault, serviceMessage) => {
 		simulator.inject({ endpoint: 'chat', fault });
-		const error = await failure(gateway().chat(request));
+		const error = await failureOf(gateway().chat(request));
 		expect(error).toMatchObject({
 			code: 'malformed_answer',
 			status: 200,
@@ -124,19 +124,19 @@ test.each([
 	},
 );
 
-test('a redirect is not followed, and says where to put the final address', async () => {
+test('a redirect is not followed, and the error advises to change the Base URL', async () => {
 	simulator.inject({ endpoint: 'models', fault: 'redirect-307' });
-	const error = await failure(gateway().listModels());
+	const error = await failureOf(gateway().listModels());
 	expect(error).toMatchObject({ status: 307, code: 'redirect_refused' });
 	expect(error.advice).toMatch(/Base URL/);
 });
 
 test.each(['echo-key-general', 'echo-key-alternate', 'echo-key-text', 'echo-key-html'])(
-	'a key that the service repeats (%s) does not reach the error',
+	'a key that the service echoes (%s) is not in the error',
 	async (fault) => {
 		const marker = 'marker-1234567890';
 		simulator.inject({ endpoint: 'chat', fault });
-		const error = await failure(gateway(marker).chat(request));
+		const error = await failureOf(gateway(marker).chat(request));
 		expect(error.serviceMessage).toMatch(/^No such key: Bearer \[/);
 		expect(JSON.stringify({ ...error, message: error.message, stack: error.stack })).not.toContain(
 			marker,
@@ -150,14 +150,15 @@ test.each([
 	['reset-inside', 1],
 	['truncated', 1],
 ])(
-	'a connection lost by %s names what happened, and a request that made %d completions is not sent again',
+	'a connection lost by %s is an error, and a chat that made %d completions is not retried',
 	async (fault, completions) => {
 		simulator.inject({ endpoint: 'chat', fault });
-		const patient = new Gateway(
-			parseCredential({ baseUrl: simulator.url, apiKey: simulator.key }),
-			{ maxConcurrency: 1, maxRetries: 4, timeoutMs: 20_000 },
-		);
-		const error = await failure(patient.chat(request));
+		const client = new Gateway(parseCredential({ baseUrl: simulator.url, apiKey: simulator.key }), {
+			maxConcurrency: 1,
+			maxRetries: 4,
+			timeoutMs: 20_000,
+		});
+		const error = await failureOf(client.chat(request));
 		expect(error).toMatchObject({
 			name: 'NoResponseError',
 			code: 'connection_lost',
@@ -167,9 +168,9 @@ test.each([
 	},
 );
 
-test('a lost answer to a question that costs nothing is asked for again', async () => {
+test('a lost response to a request that is not billable is retried', async () => {
 	simulator.inject({ endpoint: 'models', fault: 'reset-inside', times: 1 });
-	const patient = new Gateway(parseCredential({ baseUrl: simulator.url, apiKey: simulator.key }), {
+	const client = new Gateway(parseCredential({ baseUrl: simulator.url, apiKey: simulator.key }), {
 		maxConcurrency: 1,
 		maxRetries: 2,
 		timeoutMs: 20_000,
@@ -179,6 +180,6 @@ test('a lost answer to a question that costs nothing is asked for again', async 
 			after: () => () => {},
 		},
 	});
-	await expect(patient.listModels()).resolves.not.toHaveLength(0);
+	await expect(client.listModels()).resolves.not.toHaveLength(0);
 	expect(simulator.count('models')).toBe(2);
 });

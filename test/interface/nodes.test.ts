@@ -3,7 +3,7 @@ import { type Simulator, startSimulator } from '../../simulator';
 import { type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
 import { type NodeRun, nodeTypes, runNode } from '../engine/runNode';
 
-/** Clauses of the interface document as whoever builds a workflow meets them. */
+// Clauses of the interface document, tested through the nodes.
 const DAY_MS = 24 * 3600 * 1000;
 const raw = new RawServer();
 let simulator: Simulator;
@@ -35,14 +35,14 @@ function json(body: unknown, status = '200 OK'): RawResponse {
 }
 
 let services = 0;
-const askRaw = async (run: NodeRun, answer: (request: string) => RawResponse) => {
-	raw.respond = answer;
-	// The rate limiter is shared by all that use one service and key.
+const askRaw = async (run: NodeRun, respond: (request: string) => RawResponse) => {
+	raw.respond = respond;
+	// A service of its own, because a rate limiter is shared per service and key.
 	const credential = { baseUrl: `${raw.url}/${(services += 1)}`, apiKey: 'key-of-tests' };
 	return await runNode(simulator, { ...run, credential });
 };
 
-/** A field of a node's form, also one inside a collection. */
+/** A parameter of a node, also inside a collection. */
 function field(node: string, name: string): INodeProperties {
 	const { properties } = nodeTypes[`n8n-nodes-generation-service.${node}`]!.description;
 	const inner = properties.flatMap(({ options = [] }) =>
@@ -63,7 +63,7 @@ test.each([
 	['lmChatGenerationService', 'topP', 0, 1],
 	['videoGeneration', 'duration', 2, 10],
 	['videoGeneration', 'n', 1, 4],
-])('Limits: the form of %s takes %s from %s to %s', (node, name, minValue, maxValue) => {
+])('Limits: in %s, %s ranges from %s to %s', (node, name, minValue, maxValue) => {
 	const { typeOptions } = field(node, name);
 	expect([typeOptions?.minValue, typeOptions?.maxValue]).toEqual([minValue, maxValue]);
 });
@@ -78,7 +78,7 @@ test.each([
 	['videoGeneration', 'fps', 24],
 	['videoGeneration', 'n', 1],
 	['videoGeneration', 'responseFormat', 'url'],
-])('Endpoints: in the form of %s %s begins at the default of the service', (node, name, value) => {
+])('Endpoints: in %s, %s has the default of the service', (node, name, value) => {
 	expect(field(node, name).default).toBe(value);
 });
 
@@ -86,12 +86,12 @@ test.each([
 	['size', ['480p', '720p', '1080p']],
 	['fps', [24, 30, 60]],
 	['responseFormat', ['url', 'b64_json']],
-])('Limits: the form offers for %s what the service takes, and nothing else', (name, values) => {
+])('Limits: the options for %s are those of the service', (name, values) => {
 	const options = field('videoGeneration', name).options ?? [];
 	expect(options.map((option) => ('value' in option ? option.value : undefined))).toEqual(values);
 });
 
-test('Endpoints: what only asks has no body, and does not say of what type it would be', async () => {
+test('Endpoints: GET requests have no body and no content type', async () => {
 	const { items } = await runNode(simulator, video());
 	await runNode(simulator, models);
 	expect(items).toHaveLength(1);
@@ -103,7 +103,7 @@ test('Endpoints: what only asks has no body, and does not say of what type it wo
 	}
 });
 
-test('Video task: not simplified, an item is the task as the service defines it', async () => {
+test('Video task: without Simplify, an item is the task of the service', async () => {
 	const { items } = await runNode(simulator, video({ simplify: false, options: { fps: 30 } }));
 	const [task] = simulator.tasks;
 	expect(items[0]?.json).toEqual({
@@ -120,7 +120,7 @@ test('Video task: not simplified, an item is the task as the service defines it'
 });
 
 describe.each(['queued', 'processing', 'completed', 'failed'])(
-	'Video submission: a task that is %s at once',
+	'Video submission: a task with the initial status %s',
 	(status) => {
 		const url = status === 'completed' ? 'https://files.test/clip.mp4' : null;
 		const entry = { id: 'task-1', status, url, revised_prompt: 'A boat, softly lit' };
@@ -132,7 +132,7 @@ describe.each(['queued', 'processing', 'completed', 'failed'])(
 			data: [entry],
 		};
 
-		test('is handed on by Submit as it is', async () => {
+		test('is output by Submit', async () => {
 			const { items } = await askRaw(video({ operation: 'submit' }), () => json(submission));
 			expect(items.map((item) => item.json)).toEqual([
 				{
@@ -147,7 +147,7 @@ describe.each(['queued', 'processing', 'completed', 'failed'])(
 			]);
 		});
 
-		test('is asked for by Generate, whose item is what the task has become', async () => {
+		test('is polled by Generate until it ends', async () => {
 			const end = status === 'failed' ? 'failed' : 'completed';
 			const task = { ...entry, status: end, progress: 100, url: 'https://files.test/clip.mp4' };
 			const { items, error } = await askRaw(video(), (request) =>
@@ -161,7 +161,7 @@ describe.each(['queued', 'processing', 'completed', 'failed'])(
 	},
 );
 
-test('Task retention: a task that is asked for after its seven days is told as such', async () => {
+test('Task retention: after seven days, a task is not found and the error says why', async () => {
 	await runNode(simulator, video({ operation: 'submit' }));
 	const taskId = simulator.tasks[0]!.id;
 	const get = video({ operation: 'get', taskId });
@@ -173,12 +173,12 @@ test('Task retention: a task that is asked for after its seven days is told as s
 	expect(error?.description).toMatch(/about 7 days/);
 });
 
-const message = 'Words of the service';
+const message = 'Message of the service';
 const SHAPES: Array<[string, object]> = [
 	['without a code', { message, data: null }],
-	['whose code is null', { code: null, message, data: null }],
-	['wrapped, without type and code', { error: { message } }],
-	['wrapped, with null for type and code', { error: { message, type: null, code: null } }],
+	['with a null code', { code: null, message, data: null }],
+	['in error, without type and code', { error: { message } }],
+	['in error, with null type and code', { error: { message, type: null, code: null } }],
 ];
 
 describe.each(SHAPES)('Errors: a body %s', (_shape, body) => {
@@ -188,7 +188,7 @@ describe.each(SHAPES)('Errors: a body %s', (_shape, body) => {
 		['502 Bad Gateway', 'bad_gateway'],
 		['503 Service Unavailable', 'service_unavailable'],
 		['403 Forbidden', 'forbidden'],
-	])('of %s gets the code %s, and keeps its words', async (status, code) => {
+	])('of %s gets the code %s and keeps its message', async (status, code) => {
 		const run: NodeRun = { ...video(), onError: 'continueRegularOutput' };
 		const { items } = await askRaw(run, () => json(body, status));
 		expect(items[0]?.json.error).toMatchObject({
@@ -199,7 +199,7 @@ describe.each(SHAPES)('Errors: a body %s', (_shape, body) => {
 	});
 });
 
-test('Errors: no permission for a model is told by its status, with the code of the service', async () => {
+test('Errors: a 403 with an undocumented code is a permission error with that code', async () => {
 	const refusal = { code: 'model_restricted', message: 'Not in your plan', data: null };
 	const { items } = await askRaw({ ...video(), onError: 'continueRegularOutput' }, () =>
 		json(refusal, '403 Forbidden'),
@@ -211,7 +211,7 @@ test('Errors: no permission for a model is told by its status, with the code of 
 	});
 });
 
-test('Versioning: a model that was withdrawn says so for a chat and for a video', async () => {
+test('Versioning: the error of an unknown model says that it may have been withdrawn', async () => {
 	const chat: NodeRun = {
 		node: 'chatCompletion',
 		parameters: { model: 'heron-0', messages: { values: [{ role: 'user', content: 'Hello' }] } },

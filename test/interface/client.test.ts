@@ -29,7 +29,7 @@ function gateway(credential: object = {}): Gateway {
 	});
 }
 
-describe('Limits: what lies within the bounds is sent, what lies outside is refused before any request', () => {
+describe('Limits: values in range are accepted, others are refused before any request', () => {
 	test.each([
 		['temperature', [0, 2, '0.5'], [-0.1, 2.1, 'hot', Number.NaN, true]],
 		['top_p', [0, 1], [-0.1, 1.1, 'all']],
@@ -57,30 +57,39 @@ describe('Limits: what lies within the bounds is sent, what lies outside is refu
 	});
 
 	test.each([
-		['no array', 'Hello', 'messages'],
+		['text', 'Hello', 'messages'],
 		['an empty array', [], 'messages'],
-		['an unknown role', [{ role: 'robot', content: 'Hello' }], 'messages[0].role'],
-		['no content', [{ role: 'user' }], 'messages[0].content'],
-		['a second message without a role', [...messages, { content: 'Hello' }], 'messages[1].role'],
-		['no object', ['Hello'], 'messages[0]'],
-	])('messages that are %s are refused by name', (_name, bad, parameter) => {
-		expect(() => chat({ messages: bad })).toThrow(expect.objectContaining({ parameter }) as Error);
-	});
+		['a message with an unknown role', [{ role: 'robot', content: 'Hello' }], 'messages[0].role'],
+		['a message without content', [{ role: 'user' }], 'messages[0].content'],
+		[
+			'messages of which the second has no role',
+			[...messages, { content: 'Hello' }],
+			'messages[1].role',
+		],
+		['a list of strings', ['Hello'], 'messages[0]'],
+	])(
+		'messages are refused if they are %s, with the name of the parameter',
+		(_name, bad, parameter) => {
+			expect(() => chat({ messages: bad })).toThrow(
+				expect.objectContaining({ parameter }) as Error,
+			);
+		},
+	);
 
 	test.each(['', ' ', 'a/b', '../x', 'a b', 'a?b', 'a#b', '..', 'x'.repeat(600), undefined])(
-		'the task id %p is refused',
+		'the task ID %p is refused',
 		(id) => {
 			expect(() => parseTaskId(id)).toThrow(InvalidInputError);
 		},
 	);
 });
 
-test('Conventions: what the user did not set is not sent', async () => {
+test('Conventions: unset parameters are not sent', async () => {
 	await gateway().chat(chat({}));
 	expect(simulator.requests[0]?.body).toEqual({ model: 'heron-chat', messages });
 });
 
-test('Authentication 1 and 2: every request carries Bearer, one space and the key, however it was pasted', async () => {
+test('Authentication 1 and 2: every request has Bearer, one space and the key, however it was pasted', async () => {
 	const pasted = gateway({ apiKey: `  Bearer   ${simulator.key} \n` });
 	await pasted.listModels();
 	await pasted.chat(chat({}));
@@ -93,7 +102,7 @@ test('Authentication 1 and 2: every request carries Bearer, one space and the ke
 });
 
 test.each(['', ' ', 'Bearer', 'two words', 'line\nbreak', 'schlüssel'])(
-	'Authentication 2: the key %j is refused before any request and is not repeated',
+	'Authentication 2: the key %j is refused before any request and is not in the error',
 	(apiKey) => {
 		const attempt = () => parseCredential({ baseUrl: simulator.url, apiKey });
 		expect(attempt).toThrow(InvalidInputError);
@@ -103,13 +112,13 @@ test.each(['', ' ', 'Bearer', 'two words', 'line\nbreak', 'schlüssel'])(
 );
 
 test.each(['', 'gateway.example.com', 'ftp://x', 'http://u:p@x', 'http://x?y', 'http://x#y', 5])(
-	'the base address %j is refused before any request',
+	'the base URL %j is refused before any request',
 	(baseUrl) => {
 		expect(() => parseCredential({ baseUrl, apiKey: 'key' })).toThrow(InvalidInputError);
 	},
 );
 
-test('Endpoints: request bodies are sent as application/json, with the prefix of the base address kept', async () => {
+test('Endpoints: request bodies are sent as application/json, to the path prefix of the base URL', async () => {
 	const prefixed = await startSimulator({ pathPrefix: '/gateway' });
 	const client = new Gateway(
 		parseCredential({ baseUrl: `${prefixed.url}//`, apiKey: prefixed.key }),
@@ -122,7 +131,7 @@ test('Endpoints: request bodies are sent as application/json, with the prefix of
 });
 
 test.each(['/media/v1', '/v1'])(
-	'Endpoints: videos are submitted and queried under %s',
+	'Endpoints: videos are submitted and polled under %s',
 	async (videoBasePath) => {
 		const client = gateway({ videoBasePath });
 		const { data } = await client.submitVideo(video({ n: 2 }));
@@ -136,7 +145,7 @@ test.each(['/media/v1', '/v1'])(
 	},
 );
 
-test('Chat completion: the answer has all its documented fields', async () => {
+test('Chat completion: the response has all documented fields', async () => {
 	await expect(gateway().chat(chat({}))).resolves.toMatchObject({
 		id: expect.any(String) as string,
 		object: 'chat.completion',
@@ -153,7 +162,7 @@ test('Chat completion: the answer has all its documented fields', async () => {
 	});
 });
 
-test('Chat completion: max_tokens ends the answer with the reason length', async () => {
+test('Chat completion: max_tokens ends the answer with finish_reason length', async () => {
 	const { choices } = await gateway().chat(chat({ max_tokens: 2 }));
 	expect(choices[0]?.finish_reason).toBe('length');
 });
@@ -170,16 +179,16 @@ test.each([
 	'stream-no-done',
 	'close-after',
 ])(
-	'Events 1 to 4: a stream (%s) gives the text of the same answer unstreamed, piece by piece',
+	'Events 1 to 4: a stream (%s) gives the same text as a response without streaming, in chunks',
 	async (fault) => {
 		const plain = await gateway().chat(chat({}));
 		simulator.inject({ endpoint: 'chatStream', fault });
-		const pieces: string[] = [];
-		const streamed = await gateway().streamChat(chat({}), (text) => pieces.push(text));
+		const texts: string[] = [];
+		const streamed = await gateway().streamChat(chat({}), (text) => texts.push(text));
 		expect(streamed.choices).toEqual(plain.choices);
 		expect(streamed.object).toBe('chat.completion');
-		expect(pieces.join('')).toBe(plain.choices[0]?.message.content);
-		expect(pieces.length).toBeGreaterThan(1);
+		expect(texts.join('')).toBe(plain.choices[0]?.message.content);
+		expect(texts.length).toBeGreaterThan(1);
 	},
 );
 
@@ -190,29 +199,26 @@ test.each([
 	'stream-error-general',
 	'stream-error-alternate',
 	'stream-wrong-shape',
-])(
-	'Events 4: a stream that breaks (%s) is an error that keeps the text so far, not a short answer',
-	async (fault) => {
-		simulator.inject({ endpoint: 'chatStream', fault });
-		const error: unknown = await gateway()
-			.streamChat(chat({}), () => {})
-			.catch((reason: unknown) => reason);
-		expect(error).toMatchObject({
-			advice: expect.any(String) as string,
-			partialText: expect.any(String) as string,
-		});
-		expect(simulator.count('chat') + simulator.count('chatStream')).toBe(1);
-	},
-);
+])('Events 4: a broken stream (%s) is an error with the text so far', async (fault) => {
+	simulator.inject({ endpoint: 'chatStream', fault });
+	const error: unknown = await gateway()
+		.streamChat(chat({}), () => {})
+		.catch((reason: unknown) => reason);
+	expect(error).toMatchObject({
+		advice: expect.any(String) as string,
+		partialText: expect.any(String) as string,
+	});
+	expect(simulator.count('chat') + simulator.count('chatStream')).toBe(1);
+});
 
-test('Models: a list of plain strings is read as well', async () => {
+test('Models: a list of strings is accepted', async () => {
 	simulator.inject({ endpoint: 'models', fault: 'models-strings' });
 	const ids = (await gateway().listModels()).map(({ id }) => id);
 	expect(ids).toEqual(['heron-chat', 'kite-motion@20250501']);
 });
 
 test.each(['models-bare', 'models-named'])(
-	'Models: the shape of the list is not shown, so %s is read as well',
+	'Models: a list in another form (%s) is accepted',
 	async (fault) => {
 		const usual = (await gateway().listModels()).map(({ id }) => id);
 		simulator.inject({ endpoint: 'models', fault });
@@ -220,7 +226,7 @@ test.each(['models-bare', 'models-named'])(
 	},
 );
 
-test('Versioning: dated names are read in both forms', async () => {
+test('Versioning: both forms of dated names are parsed', async () => {
 	const models = await gateway().listModels();
 	const find = (id: string) => models.find((model) => model.id === id);
 	expect(find('heron-chat@20250620')).toMatchObject({
@@ -235,7 +241,7 @@ test('Versioning: dated names are read in both forms', async () => {
 });
 
 test.each(['task-bare', 'task-odd-progress'])(
-	'Video task: fields that the service left out or garbled (%s) do not lose the task',
+	'Video task: a task with missing or invalid fields (%s) is accepted',
 	async (fault) => {
 		const client = gateway();
 		const { data } = await client.submitVideo(video({ prompt: `A boat [fault:${fault}]` }));

@@ -4,9 +4,9 @@ import { preProcessFile } from 'typescript';
 
 const root = resolve(__dirname, '../..');
 
-/** The rooms of the gateway from top to bottom. A file imports from its own row or from a lower one. */
-const ROOMS = [
-	// What the build for n8n Cloud puts in the place of other files.
+/** The layers of the gateway from top to bottom. A file may import from its own layer or a lower one. */
+const LAYERS = [
+	// Files that replace others in the build for n8n Cloud.
 	['cloud'],
 	['index'],
 	['client'],
@@ -24,7 +24,7 @@ const files = globSync('{gateway,nodes,credentials,bench}/**/*.ts', {
 }).sort();
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
-/** The files of this project that a file imports, type imports included. */
+/** The files of the project that a file imports, including type imports. */
 function importsOf(file: string): string[] {
 	const { importedFiles } = preProcessFile(readFileSync(join(root, file), 'utf8'));
 	return importedFiles.flatMap(({ fileName }) => {
@@ -34,29 +34,29 @@ function importsOf(file: string): string[] {
 	});
 }
 
-test('no import leads back to its file, not even one of types', () => {
+test('there are no circular imports, also of types', () => {
 	const done = new Set<string>();
 	const cycles: string[] = [];
-	const visit = (file: string, way: string[]) => {
-		if (way.includes(file)) cycles.push([...way.slice(way.indexOf(file)), file].join(' → '));
-		if (way.includes(file) || done.has(file)) return;
-		for (const imported of imports.get(file) ?? []) visit(imported, [...way, file]);
+	const visit = (file: string, path: string[]) => {
+		if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' → '));
+		if (path.includes(file) || done.has(file)) return;
+		for (const imported of imports.get(file) ?? []) visit(imported, [...path, file]);
 		done.add(file);
 	};
 	files.forEach((file) => visit(file, []));
 	expect(cycles).toEqual([]);
 });
 
-test('the imports of the gateway run down its rooms', () => {
-	const rowOf = (file: string) => {
-		const [, room = ''] = file.replace(/\.ts$/, '').split('/');
-		return ROOMS.findIndex((rooms) => rooms.includes(room));
+test('the gateway imports only from the same or a lower layer', () => {
+	const layerOf = (file: string) => {
+		const [, folder = ''] = file.replace(/\.ts$/, '').split('/');
+		return LAYERS.findIndex((folders) => folders.includes(folder));
 	};
 	const inGateway = files.filter((file) => file.startsWith('gateway/'));
-	expect(inGateway.filter((file) => rowOf(file) === -1)).toEqual([]);
+	expect(inGateway.filter((file) => layerOf(file) === -1)).toEqual([]);
 	const upwards = inGateway.flatMap((file) =>
 		(imports.get(file) ?? [])
-			.filter((imported) => rowOf(imported) < rowOf(file))
+			.filter((imported) => layerOf(imported) < layerOf(file))
 			.map((imported) => `${file} → ${imported}`),
 	);
 	expect(upwards).toEqual([]);

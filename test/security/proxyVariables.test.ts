@@ -1,4 +1,4 @@
-// It sets up n8n's requests.
+// Sets up n8n's requests.
 import 'n8n-core';
 import dns from 'node:dns';
 import { OutboundHttp } from '@n8n/backend-network';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 	const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
 	plain = await startSimulator();
 	secure = await startSimulator({ tls: { key, cert } });
-	// Every name leads to this machine.
+	// Resolves every host name to 127.0.0.1.
 	const lookup = (
 		_name: string,
 		{ all }: dns.LookupOptions,
@@ -44,15 +44,15 @@ afterAll(async () => {
 	await secure.close();
 });
 
-/** `PROXY` and `PORT` stand for the proxy's host and port, and for the service's port. */
-type Row = [variables: Record<string, string>, service: string, road: string];
+/** `PROXY` stands for the host and port of the proxy, `PORT` for the port of the service. */
+type Row = [variables: Record<string, string>, service: string, route: string];
 
 const ROWS: Row[] = [
-	[{}, 'http://service.test:PORT', 'straight'],
+	[{}, 'http://service.test:PORT', 'direct'],
 	[{ HTTP_PROXY: 'http://PROXY' }, 'http://service.test:PORT', 'absolute form'],
-	[{ HTTP_PROXY: 'http://PROXY' }, 'https://service.test:PORT', 'straight'],
+	[{ HTTP_PROXY: 'http://PROXY' }, 'https://service.test:PORT', 'direct'],
 	[{ HTTPS_PROXY: 'http://PROXY' }, 'https://service.test:PORT', 'tunnel'],
-	[{ HTTPS_PROXY: 'http://PROXY' }, 'http://service.test:PORT', 'straight'],
+	[{ HTTPS_PROXY: 'http://PROXY' }, 'http://service.test:PORT', 'direct'],
 	[{ ALL_PROXY: 'http://PROXY' }, 'http://service.test:PORT', 'absolute form'],
 	[{ ALL_PROXY: 'http://PROXY' }, 'https://service.test:PORT', 'tunnel'],
 	[
@@ -73,80 +73,76 @@ const ROWS: Row[] = [
 	[{ HTTP_PROXY: 'http://PROXY' }, 'http://service.test/below', 'absolute form'],
 	...(
 		[
-			['service.test', 'service.test', 'straight'],
+			['service.test', 'service.test', 'direct'],
 			['service.test', 'sub.service.test', 'absolute form'],
 			['service.test', 'myservice.test', 'absolute form'],
-			['.service.test', 'sub.service.test', 'straight'],
+			['.service.test', 'sub.service.test', 'direct'],
 			['.service.test', 'service.test', 'absolute form'],
-			['*.service.test', 'a.sub.service.test', 'straight'],
+			['*.service.test', 'a.sub.service.test', 'direct'],
 			['*.service.test', 'service.test', 'absolute form'],
-			['*service.test', 'myservice.test', 'straight'],
-			['*', 'service.test', 'straight'],
-			['other.test,service.test', 'service.test', 'straight'],
-			['other.test service.test', 'service.test', 'straight'],
-			[' other.test , service.test ', 'service.test', 'straight'],
-			['SERVICE.test', 'Service.Test', 'straight'],
-			['service.test:PORT', 'service.test', 'straight'],
+			['*service.test', 'myservice.test', 'direct'],
+			['*', 'service.test', 'direct'],
+			['other.test,service.test', 'service.test', 'direct'],
+			['other.test service.test', 'service.test', 'direct'],
+			[' other.test , service.test ', 'service.test', 'direct'],
+			['SERVICE.test', 'Service.Test', 'direct'],
+			['service.test:PORT', 'service.test', 'direct'],
 			['service.test:81', 'service.test', 'absolute form'],
-			['.service.test:PORT', 'sub.service.test', 'straight'],
+			['.service.test:PORT', 'sub.service.test', 'direct'],
 			['service', 'service.test', 'absolute form'],
-			['127.0.0.1', '127.0.0.1', 'straight'],
+			['127.0.0.1', '127.0.0.1', 'direct'],
 			['127.0.0.0/8', '127.0.0.1', 'absolute form'],
 		] as const
 	).map(
-		([exempt, host, road]): Row => [
+		([exempt, host, route]): Row => [
 			{ HTTP_PROXY: 'http://PROXY', NO_PROXY: exempt },
 			`http://${host}:PORT`,
-			road,
+			route,
 		],
 	),
-	[
-		{ HTTP_PROXY: 'http://PROXY', npm_config_no_proxy: '*' },
-		'http://service.test:PORT',
-		'straight',
-	],
+	[{ HTTP_PROXY: 'http://PROXY', npm_config_no_proxy: '*' }, 'http://service.test:PORT', 'direct'],
 ];
 
 test.each(ROWS)(
-	"with %j a request to %s goes the same way as n8n's own: %s",
-	async (variables, address, road) => {
-		const service = address.startsWith('https') ? secure : plain;
+	'with %j, a request to %s takes the same route as a request of n8n: %s',
+	async (variables, serviceUrl, route) => {
+		const service = serviceUrl.startsWith('https') ? secure : plain;
 		const { port } = new URL(service.url);
-		const fill = (text: string) => text.replace('PROXY', proxy.host).replace('PORT', port);
-		for (const [name, value] of Object.entries(variables)) process.env[name] = fill(value);
-		const baseUrl = fill(address);
+		const withHosts = (text: string) => text.replace('PROXY', proxy.host).replace('PORT', port);
+		for (const [name, value] of Object.entries(variables)) process.env[name] = withHosts(value);
+		const baseUrl = withHosts(serviceUrl);
 		const before = service.requests.length;
 
-		await askAsN8n(`${baseUrl}/v1/models`);
-		const n8nRoad = roadTo(baseUrl);
+		await requestFromN8n(`${baseUrl}/v1/models`);
+		const n8nRoute = routeTo(baseUrl);
 		proxy.reset();
-		await askAsWe(baseUrl);
+		await requestFromGateway(baseUrl);
 
-		expect(roadTo(baseUrl)).toBe(road);
-		expect(n8nRoad).toBe(road);
-		if (address.includes('PORT')) expect(service.requests).toHaveLength(before + 2);
+		expect(routeTo(baseUrl)).toBe(route);
+		expect(n8nRoute).toBe(route);
+		if (serviceUrl.includes('PORT')) expect(service.requests).toHaveLength(before + 2);
 	},
 );
 
-function roadTo(baseUrl: string): string {
+function routeTo(baseUrl: string): string {
 	const { hostname, port, href } = new URL(baseUrl);
 	const known: Record<string, string> = {
 		[`CONNECT ${hostname}:${port || 443}`]: 'tunnel',
 		[`${href.replace(/\/$/, '')}/v1/models`]: 'absolute form',
 	};
-	return proxy.road.map((line) => known[line] ?? line).join() || 'straight';
+	return proxy.targets.map((line) => known[line] ?? line).join() || 'direct';
 }
 
-/** What `httpRequest` of n8n's nodes does. */
-async function askAsN8n(url: string): Promise<void> {
+/** Sends a request like n8n's `httpRequest` helper. */
+async function requestFromN8n(url: string): Promise<void> {
 	await Container.get(OutboundHttp)
 		.requests()
 		.request({ url, skipSslCertificateValidation: true })
 		.catch(() => {});
 }
 
-async function askAsWe(baseUrl: string): Promise<void> {
+async function requestFromGateway(baseUrl: string): Promise<void> {
 	const fields = { baseUrl, apiKey: plain.key, ignoreSslIssues: true };
-	const rules = { maxConcurrency: 1, maxRetries: 0, timeoutMs: 5_000 };
-	await new Gateway(parseCredential(fields), rules).listModels().catch(() => {});
+	const options = { maxConcurrency: 1, maxRetries: 0, timeoutMs: 5_000 };
+	await new Gateway(parseCredential(fields), options).listModels().catch(() => {});
 }
