@@ -8,14 +8,14 @@ import { itemsOf, runWorkflow, type WorkflowFile } from './engine';
 import { loadPackage, type LoadedPackage } from './loadPackage';
 import { showProgress } from './progress';
 import { heading, print, report } from './report';
-import { stockNodes } from './stockNodes';
+import { coreNodeStubs } from './coreNodeStubs';
 
 const ROOT = resolve(__dirname, '..');
 const OUTPUT = join(ROOT, 'demo-output');
 
 interface Example {
 	file: string;
-	/** What the trigger puts out, for a trigger that waits for something from outside. */
+	/** The output of a trigger that would wait for an event. */
 	trigger?: INodeExecutionData[];
 }
 
@@ -31,27 +31,25 @@ const EXAMPLES: Example[] = [
 	{ file: 'videos-to-files.json' },
 ];
 
-/** What the user is told without a stack trace. */
+/** Printed without a stack trace. */
 class DemoFailure extends Error {}
 
 async function main(): Promise<void> {
 	if (!existsSync(join(ROOT, 'dist', 'nodes')))
-		throw new DemoFailure(
-			'The nodes are not built yet. Run `npm run demo`, which builds them first.',
-		);
+		throw new DemoFailure('The nodes are not built. Run `npm run demo`, which builds them first.');
 	await rm(OUTPUT, { recursive: true, force: true });
-	// The pauses let one see the words of a stream and the waiting for a video come about.
+	// Slow enough to see a stream arrive and the progress of a video.
 	const simulator = await startSimulator({ videoSeconds: 5, chunkDelayMs: 30, latencyMs: 100 });
 	try {
-		print(`The service is simulated at ${simulator.url}; the workflows run in n8n's own engine.`);
+		print(`The simulated service runs at ${simulator.url}. The workflows run in n8n's own engine.`);
 		const ours = loadPackage(ROOT);
-		for (const example of EXAMPLES) await play(example, ours, simulator);
+		for (const example of EXAMPLES) await runExample(example, ours, simulator);
 	} finally {
 		await simulator.close();
 	}
 }
 
-async function play(
+async function runExample(
 	{ file, trigger }: Example,
 	ours: LoadedPackage,
 	simulator: Simulator,
@@ -60,16 +58,16 @@ async function play(
 	const start = workflow.nodes.find(({ type }) => type.endsWith('Trigger'))?.name ?? '';
 	heading(`${workflow.name} (examples/${file})`);
 
-	let atWork = start;
-	const endProgress = await showProgress(simulator, () => atWork);
+	let currentNode = start;
+	const endProgress = await showProgress(simulator, () => currentNode);
 	const run = await runWorkflow({
 		workflow,
 		startNode: start,
-		nodeTypes: { ...stockNodes(OUTPUT), ...ours.nodeTypes },
+		nodeTypes: { ...coreNodeStubs(OUTPUT), ...ours.nodeTypes },
 		credentials: { generationServiceApi: { baseUrl: simulator.url, apiKey: simulator.key } },
 		credentialTypes: ours.credentialTypes,
-		onNodeStart: (node) => (atWork = node),
-		...(trigger && { pinData: { [start]: trigger }, onChunk: liveWords(endProgress) }),
+		onNodeStart: (node) => (currentNode = node),
+		...(trigger && { pinData: { [start]: trigger }, onChunk: printChunks(endProgress) }),
 	}).finally(endProgress);
 
 	const { error } = run.data.resultData;
@@ -77,14 +75,14 @@ async function play(
 		workflow.nodes.some(({ name, type }) => name === node && type in ours.nodeTypes),
 	);
 	if (error) {
-		const advice = error.description ?? '';
-		throw new DemoFailure(`\n${workflow.name} stopped: ${error.message}\n${advice}`.trimEnd());
+		const description = error.description ?? '';
+		throw new DemoFailure(`\n${workflow.name} failed: ${error.message}\n${description}`.trimEnd());
 	}
 	await listFiles(run, workflow);
 }
 
-/** Prints the pieces of a streamed answer while they arrive. */
-function liveWords(endProgress: () => void): (chunk: StructuredChunk) => void {
+/** Prints the chunks of a streamed answer when they arrive. */
+function printChunks(endProgress: () => void): (chunk: StructuredChunk) => void {
 	return ({ type, content }) => {
 		if (type === 'begin') endProgress();
 		if (type === 'item') process.stdout.write(content ?? '');
@@ -92,7 +90,7 @@ function liveWords(endProgress: () => void): (chunk: StructuredChunk) => void {
 	};
 }
 
-/** Prints the files that the workflow wrote. */
+/** Lists the files that the workflow wrote. */
 async function listFiles(run: IRun, { nodes }: WorkflowFile): Promise<void> {
 	const writers = nodes.filter(({ type }) => type === 'n8n-nodes-base.readWriteFile');
 	const files = writers.flatMap(({ name }) => itemsOf(run, name)).map(({ json }) => json.fileName);

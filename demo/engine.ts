@@ -46,18 +46,18 @@ export interface EngineRun {
 	/** The fields of each credential, by credential type. */
 	credentials: Record<string, ICredentialDataDecryptedObject>;
 	credentialTypes?: Record<string, ICredentialType>;
-	/** The node to begin with; the first one otherwise. */
+	/** Where to start; by default at the first node. */
 	startNode?: string;
 	pinData?: IPinData;
 	mode?: WorkflowExecuteMode;
-	/** Gets every chunk, and makes the workflow stream. */
+	/** Receives every chunk. Setting it makes the workflow stream. */
 	onChunk?: (chunk: StructuredChunk) => void;
-	/** Cancels the execution, as n8n's stop button does. */
+	/** Stops the execution, like n8n's stop button. */
 	signal?: AbortSignal;
 	executionId?: string;
-	/** The data of a failed execution, to be run again from the node that failed, as n8n's Retry does. */
+	/** The data of a failed execution, to run again from the failed node, like n8n's Retry. */
 	resume?: IRunExecutionData;
-	/** The data of an execution whose wait is over. */
+	/** The data of a waiting execution, to continue after its wait. */
 	wake?: IRunExecutionData;
 	onNodeStart?: (node: string) => void;
 	onNodeEnd?: (node: string) => void;
@@ -65,7 +65,7 @@ export interface EngineRun {
 
 let binaryData: Promise<void> | undefined;
 
-/** Runs a workflow through n8n's own engine, embedded: no server, no database, no editor. */
+/** Runs a workflow in n8n's own engine, without a server, a database or an editor. */
 export async function runWorkflow(run: EngineRun): Promise<IRun> {
 	await (binaryData ??= Container.get(BinaryDataService).init());
 	const mode = run.mode ?? (run.onChunk ? 'webhook' : 'trigger');
@@ -84,7 +84,7 @@ export async function runWorkflow(run: EngineRun): Promise<IRun> {
 	const execution = new WorkflowExecute(
 		data,
 		mode,
-		run.wake ?? (run.resume ? toBeRetried(run.resume, nodes) : toBeBegun(workflow, run)),
+		run.wake ?? (run.resume ? retryData(run.resume, nodes) : initialData(workflow, run)),
 	);
 	const promise = execution.processRunExecutionData(workflow);
 	const cancel = () => promise.cancel();
@@ -97,7 +97,7 @@ export async function runWorkflow(run: EngineRun): Promise<IRun> {
 	}
 }
 
-/** The items that a node put out in its last run. */
+/** The output items of a node's last run. */
 export function itemsOf(run: IRun, node: string, output = 0): INodeExecutionData[] {
 	return run.data.resultData.runData[node]?.at(-1)?.data?.main?.[output] ?? [];
 }
@@ -109,11 +109,11 @@ export async function bytesOf(item: INodeExecutionData, field = 'data'): Promise
 	return await Container.get(BinaryDataService).getAsBuffer(binary);
 }
 
-/** What n8n's own `run` begins with. That takes other arguments in n8n 1 than in n8n 2. */
-function toBeBegun(workflow: Workflow, { startNode, pinData }: EngineRun): IRunExecutionData {
+/** What n8n's own `run` starts with. Its arguments differ between n8n 1 and n8n 2. */
+function initialData(workflow: Workflow, { startNode, pinData }: EngineRun): IRunExecutionData {
 	const name = startNode ?? Object.keys(workflow.nodes)[0] ?? '';
 	const node = workflow.getNode(name);
-	if (node === null) throw new Error(`The workflow has no node ${name} to begin with`);
+	if (node === null) throw new Error(`The workflow has no node ${name} to start with`);
 	return createRunExecutionData({
 		executionData: {
 			nodeExecutionStack: [{ node, data: { main: [[{ json: {} }]] }, source: null }],
@@ -123,10 +123,10 @@ function toBeBegun(workflow: Workflow, { startNode, pinData }: EngineRun): IRunE
 }
 
 /**
- * The data as they are saved and read again, without the failed run of the node that is now retried, and with the nodes
- * as they are now, as n8n's "Retry with currently saved workflow" has it.
+ * A copy of the saved data without the failed run of the node that is retried, and with the nodes of the current
+ * workflow, like n8n's "Retry with currently saved workflow".
  */
-function toBeRetried(failed: IRunExecutionData, nodes: INode[]): IRunExecutionData {
+function retryData(failed: IRunExecutionData, nodes: INode[]): IRunExecutionData {
 	const data = deepCopy(failed);
 	for (const step of data.executionData?.nodeExecutionStack ?? []) {
 		step.node = nodes.find(({ name }) => name === step.node.name) ?? step.node;
@@ -143,7 +143,7 @@ class NodeTypes implements INodeTypes {
 
 	getByName(type: string): INodeType | IVersionedNodeType {
 		const found = this.types[type];
-		if (found === undefined) throw new Error(`There is no node type ${type} here`);
+		if (found === undefined) throw new Error(`Unknown node type ${type}`);
 		return found;
 	}
 
@@ -177,19 +177,19 @@ function additionalData(
 	if (onChunk) hooks.addHandler('sendChunk', (chunk) => onChunk(chunk));
 	if (onNodeStart) hooks.addHandler('nodeExecuteBefore', (node) => onNodeStart(node));
 	if (onNodeEnd) hooks.addHandler('nodeExecuteAfter', (node) => onNodeEnd(node));
-	const notHere = async () =>
-		await Promise.reject(new Error('This engine runs one workflow alone'));
+	const unsupported = async () =>
+		await Promise.reject(new Error('This engine runs a single workflow'));
 	const local = 'http://localhost';
 	return {
 		hooks,
 		executionId,
 		streamingEnabled: onChunk !== undefined,
 		credentialsHelper: new FixedCredentials(run.credentials, run.credentialTypes ?? {}),
-		executeWorkflow: notHere,
+		executeWorkflow: unsupported,
 		externalSecretsProxy: Container.get(ExternalSecretsProxy),
 		getRunExecutionData: async () => await Promise.resolve(undefined),
 		getRuntimeCredential: async () => await Promise.resolve(undefined),
-		startRunnerTask: notHere,
+		startRunnerTask: unsupported,
 		currentNodeExecutionIndex: 0,
 		restApiUrl: local,
 		instanceBaseUrl: local,

@@ -12,7 +12,7 @@ import {
 type Fields = ICredentialDataDecryptedObject;
 type RequestPart = Record<string, string>;
 
-/** Hands the nodes the credentials of the run, whatever the workflow calls them: no database, nothing encrypted. */
+/** Gives nodes the credentials of the run by type, without a database or encryption. */
 export class FixedCredentials extends ICredentialsHelper {
 	constructor(
 		private readonly fields: Record<string, Fields>,
@@ -27,11 +27,11 @@ export class FixedCredentials extends ICredentialsHelper {
 		type: string,
 	): Promise<Fields> {
 		const fields = this.fields[type];
-		if (fields === undefined) throw new Error(`There is no credential of the type ${type} here`);
+		if (fields === undefined) throw new Error(`No credential of type ${type}`);
 		return await Promise.resolve({ ...fields });
 	}
 
-	/** What n8n does to a request of its HTTP Request node and of a credential test: the type's own rule is applied. */
+	/** What n8n does with requests of its HTTP Request node and of credential tests: it applies the type's `authenticate`. */
 	async authenticate(
 		credentials: Fields,
 		type: string,
@@ -80,7 +80,7 @@ export class FixedCredentials extends ICredentialsHelper {
 	}
 
 	async getCredentials(): Promise<never> {
-		return await Promise.reject(new Error('Credentials are handed out decrypted here'));
+		return await Promise.reject(new Error('Only getDecrypted is supported'));
 	}
 
 	async updateCredentials(): Promise<void> {

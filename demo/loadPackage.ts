@@ -8,7 +8,7 @@ export interface LoadedPackage {
 	credentialTypes: Record<string, ICredentialType>;
 }
 
-/** Loads a built package as n8n does, with n8n's own loader: the files that its package.json names under `n8n`. */
+/** Loads a built package with n8n's own loader: the files listed under `n8n` in its package.json. */
 export function loadPackage(folder: string): LoadedPackage {
 	const loader = new PackageDirectoryLoader(folder);
 	const { nodes = [], credentials = [] } = loader.packageJson.n8n ?? {};

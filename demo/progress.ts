@@ -2,18 +2,18 @@ import type { Simulator, TaskView } from '../simulator';
 import { counted, onTerminal, print } from './report';
 
 /**
- * Shows which node is at work, for how long, and how far the service is with its videos: a spinner on a terminal,
- * elsewhere a line for each change.
- * @returns what ends it
+ * Shows the running node, the elapsed time and how many videos are finished: as a spinner on a terminal,
+ * otherwise as a line for each change.
+ * @returns a function that ends it
  */
 export async function showProgress(
 	simulator: Pick<Simulator, 'tasks'>,
-	nodeAtWork: () => string,
+	currentNode: () => string,
 ): Promise<() => void> {
-	const begun = Date.now();
+	const startedAt = Date.now();
 	const earlier = simulator.tasks.length;
-	const seconds = () => `${Math.round((Date.now() - begun) / 1000)} s`;
-	const state = () => [nodeAtWork(), ...videos(simulator.tasks.slice(earlier))].join(' · ');
+	const seconds = () => `${Math.round((Date.now() - startedAt) / 1000)} s`;
+	const state = () => [currentNode(), ...videos(simulator.tasks.slice(earlier))].join(' · ');
 	if (!onTerminal) return onEachChange(state, (text) => print(`… ${text}`));
 	const { default: ora } = await import('ora');
 	const spinner = ora({ stream: process.stdout }).start();
@@ -29,13 +29,13 @@ export async function showProgress(
 
 function onEachChange(state: () => string, show: (text: string) => void): () => void {
 	let shown = '';
-	const look = () => {
+	const update = () => {
 		const text = state();
 		if (text !== shown) show(text);
 		shown = text;
 	};
-	look();
-	const timer = setInterval(look, 100);
+	update();
+	const timer = setInterval(update, 100);
 	return () => clearInterval(timer);
 }
 

@@ -2,10 +2,10 @@ import { Console } from 'node:console';
 import { inspect, stripVTControlCharacters, styleText } from 'node:util';
 import type { IDataObject, INodeExecutionData, IRun } from 'n8n-workflow';
 
-/** More items than this are printed as a table. */
-const MOST_IN_FULL = 4;
+/** More items than this become a table. */
+const MAX_PRINTED_IN_FULL = 4;
 
-// A terminal without a size reports 0 columns, and ora never stops counting the lines of a text on it.
+// A terminal without a size reports 0 columns, on which ora loops forever.
 export const onTerminal = process.stdout.isTTY === true && process.stdout.columns > 0;
 
 export function print(text = ''): void {
@@ -16,7 +16,7 @@ export function heading(text: string): void {
 	print(`\n${styleText(['bold', 'underline'], text)}\n`);
 }
 
-/** Prints what each node put out: the items of the nodes that are shown, the number of items of the others. */
+/** Prints the output of each node: the items of the nodes that are shown, the number of items of the others. */
 export function report(run: IRun, isShown: (node: string) => boolean): void {
 	const runs = Object.entries(run.data.resultData.runData).flatMap(([node, tasks]) =>
 		tasks.map((task) => ({ node, task })),
@@ -39,7 +39,7 @@ export function counted(number: number, thing: string): string {
 
 function printItems(items: INodeExecutionData[]): void {
 	const records = items.map(({ json }) => json);
-	if (records.length > MOST_IN_FULL) return printTable(records);
+	if (records.length > MAX_PRINTED_IN_FULL) return printTable(records);
 	for (const record of records) {
 		const text = inspect(record, { colors: onTerminal, breakLength: 100, compact: 3, depth: 4 });
 		print(text.replace(/^/gm, '   '));

@@ -4,7 +4,7 @@ import type { IDataObject, INode, INodeExecutionData, INodeType } from 'n8n-work
 import { PackageDirectoryLoader } from 'n8n-core';
 import { type EngineRun, itemsOf, runWorkflow } from '../../demo/engine';
 import { type LoadedPackage, loadPackage } from '../../demo/loadPackage';
-import { stockNodes } from '../../demo/stockNodes';
+import { coreNodeStubs } from '../../demo/coreNodeStubs';
 import type { Target } from './candidate';
 import { PEERS, ROOT } from './paths';
 
@@ -84,7 +84,7 @@ export async function runNode(
 			],
 			connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
 		},
-		nodeTypes: { ...loaded.nodeTypes, ...stockNodes(ROOT) },
+		nodeTypes: { ...loaded.nodeTypes, ...coreNodeStubs(ROOT) },
 		credentials: credentials as EngineRun['credentials'],
 		credentialTypes: loaded.credentialTypes,
 		startNode: 'Start',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { type IRun, NodeHelpers, type StructuredChunk } from 'n8n-workflow';
 import { itemsOf, runWorkflow, type WorkflowFile } from '../../demo/engine';
-import { stockNodes } from '../../demo/stockNodes';
+import { coreNodeStubs } from '../../demo/coreNodeStubs';
 import { systemClock } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
 import { asTool } from '../engine/asTool';
@@ -14,7 +14,7 @@ const EXAMPLES = resolve(__dirname, '../../examples');
 /** Workflows saved with version 0.1. */
 const SAVED = resolve(__dirname, '../fixtures/workflows-0.1');
 const output = mkdtempSync(join(tmpdir(), 'examples-'));
-const known = { ...nodeTypes, ...stockNodes(output) };
+const known = { ...nodeTypes, ...coreNodeStubs(output) };
 
 const workflowOf = (file: string, folder = EXAMPLES) =>
 	JSON.parse(readFileSync(join(folder, file), 'utf8')) as WorkflowFile;

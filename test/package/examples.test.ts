@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type IConnections, type INode, NodeHelpers } from 'n8n-workflow';
 import { nodeTypes } from '../engine/runNode';
-import { stockNodes } from '../../demo/stockNodes';
+import { coreNodeStubs } from '../../demo/coreNodeStubs';
 
 interface WorkflowFile {
 	name: string;
@@ -85,7 +85,7 @@ describe.each(examples)('examples/$file', ({ text, workflow }) => {
 	});
 
 	test('uses our nodes and built-in nodes of n8n', () => {
-		const known = [...Object.keys({ ...nodeTypes, ...stockNodes('') }), ...n8nNodes];
+		const known = [...Object.keys({ ...nodeTypes, ...coreNodeStubs('') }), ...n8nNodes];
 		expect(ours.length).toBeGreaterThan(0);
 		for (const node of workflow.nodes) expect(known).toContain(plainType(node));
 	});

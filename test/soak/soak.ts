@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { itemsOf, runWorkflow } from '../../demo/engine';
 import { loadPackage } from '../../demo/loadPackage';
-import { stockNodes } from '../../demo/stockNodes';
+import { coreNodeStubs } from '../../demo/coreNodeStubs';
 
 // A workflow generates videos each hour of a simulated day, with the built package in n8n's engine. The state of the
 // process after each batch is written to docs/soak.md.
@@ -99,7 +99,7 @@ async function main(): Promise<void> {
 				],
 				connections: { Start: { main: [[{ node: 'Video', type: 'main', index: 0 }]] } },
 			},
-			nodeTypes: { ...nodeTypes, ...stockNodes(ROOT) },
+			nodeTypes: { ...nodeTypes, ...coreNodeStubs(ROOT) },
 			credentials: { generationServiceApi: { baseUrl, apiKey: 'local-key' } },
 			executionId: `soak-${batch}`,
 			startNode: 'Start',

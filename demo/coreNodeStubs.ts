@@ -15,23 +15,23 @@ import {
 type Execute = (context: IExecuteFunctions) => Promise<INodeExecutionData[]> | INodeExecutionData[];
 
 /**
- * Small stand-ins for the few stock nodes that the examples use. n8n's own are in a package of some hundred
- * megabytes; these do what the examples ask of them, and no more.
- * @param folder where Read/Write Files puts what it writes, whatever path the workflow names
+ * Stubs of the core nodes that the examples use. n8n's own are in a package of some hundred megabytes; these do only
+ * what the examples need.
+ * @param folder where Read/Write Files writes, whatever the path in the workflow
  */
-export function stockNodes(folder: string): Record<string, INodeType> {
+export function coreNodeStubs(folder: string): Record<string, INodeType> {
 	const passOn: Execute = (context) => context.getInputData();
 	return {
-		'n8n-nodes-base.manualTrigger': standIn('Manual Trigger', [], passOn),
-		'@n8n/n8n-nodes-langchain.chatTrigger': standIn('Chat Trigger', [], passOn),
-		'n8n-nodes-base.stickyNote': standIn('Sticky Note', [], passOn),
-		'n8n-nodes-base.set': standIn('Edit Fields', [parameter('assignments', {})], setFields),
-		'n8n-nodes-base.splitOut': standIn(
+		'n8n-nodes-base.manualTrigger': stub('Manual Trigger', [], passOn),
+		'@n8n/n8n-nodes-langchain.chatTrigger': stub('Chat Trigger', [], passOn),
+		'n8n-nodes-base.stickyNote': stub('Sticky Note', [], passOn),
+		'n8n-nodes-base.set': stub('Edit Fields', [parameter('assignments', {})], setFields),
+		'n8n-nodes-base.splitOut': stub(
 			'Split Out',
 			[parameter('fieldToSplitOut', ''), parameter('options', {})],
 			splitOut,
 		),
-		'n8n-nodes-base.readWriteFile': standIn(
+		'n8n-nodes-base.readWriteFile': stub(
 			'Read/Write Files',
 			[parameter('fileName', ''), parameter('dataPropertyName', 'data')],
 			(context) => writeFiles(context, folder),
@@ -39,20 +39,20 @@ export function stockNodes(folder: string): Record<string, INodeType> {
 	};
 }
 
-/** The engine hands a node only the parameters that its description names. */
+/** The engine passes a node only the parameters of its description. */
 function parameter(name: string, value: string | IDataObject): INodeProperties {
 	const type = typeof value === 'string' ? 'string' : 'json';
 	return { displayName: name, name, type, default: value as string };
 }
 
-function standIn(displayName: string, properties: INodeProperties[], execute: Execute): INodeType {
+function stub(displayName: string, properties: INodeProperties[], execute: Execute): INodeType {
 	return {
 		description: {
 			displayName,
 			name: displayName,
 			group: ['transform'],
 			version: [1, 1.3, 3.4],
-			description: `A stand-in for ${displayName}`,
+			description: `A stub of ${displayName}`,
 			defaults: { name: displayName },
 			inputs: [NodeConnectionTypes.Main],
 			outputs: [NodeConnectionTypes.Main],
@@ -70,7 +70,7 @@ interface Assignment {
 	type: string;
 }
 
-/** Edit Fields (Set) in its mode Manual Mapping, without other input fields. */
+/** Edit Fields (Set) in the mode Manual Mapping, without other input fields. */
 function setFields(context: IExecuteFunctions): INodeExecutionData[] {
 	return context.getInputData().map((_, item) => {
 		const assignments = context.getNodeParameter('assignments.assignments', item) as Assignment[];
@@ -82,7 +82,7 @@ function setFields(context: IExecuteFunctions): INodeExecutionData[] {
 	});
 }
 
-/** Split Out of one field, without other fields: under the name that was set, else an object's own fields. */
+/** Split Out of one field, without other fields. Without a destination name, an object becomes the item. */
 function splitOut(context: IExecuteFunctions): INodeExecutionData[] {
 	return context.getInputData().flatMap(({ json }, item) => {
 		const field = context.getNodeParameter('fieldToSplitOut', item) as string;
@@ -97,7 +97,7 @@ function splitOut(context: IExecuteFunctions): INodeExecutionData[] {
 	});
 }
 
-/** Read/Write Files from Disk in its operation Write File to Disk. */
+/** Read/Write Files from Disk with the operation Write File to Disk. */
 async function writeFiles(
 	context: IExecuteFunctions,
 	folder: string,
