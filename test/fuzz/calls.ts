@@ -3,7 +3,7 @@ import type { Gateway } from '../../gateway';
 
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
-/** Every way to ask the service. */
+/** Every method of the gateway. */
 export const CALLS: Record<string, (gateway: Gateway) => Promise<unknown>> = {
 	chat: async (gateway) => await gateway.chat(chat),
 	stream: async (gateway) => await gateway.streamChat(chat, () => {}),

@@ -1,10 +1,10 @@
-import { service } from './overSocket';
+import { service } from './rawResponses';
 import { properties } from './properties';
 
 beforeAll(async () => await service.listen());
 afterAll(async () => await service.close());
 
-/** Enough to notice what a change breaks; `npm run fuzz` tries many more. */
+/** Few enough for every test run. `npm run fuzz` runs many more. */
 const RUNS = 200;
 
 test.each(properties)('$name', async ({ check }) => {

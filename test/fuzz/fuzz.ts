@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { service } from './overSocket';
+import { service } from './rawResponses';
 import { properties } from './properties';
 
 const DEFAULT_CASES = 120_000;
 
-/** Tries every property on random inputs; the arguments are the number of cases in all, and a seed to repeat a run. */
+/** Checks every property with random inputs. Arguments: the total number of cases, and the seed of a run to repeat. */
 async function main([cases = String(DEFAULT_CASES), seed = String(randomInt(2 ** 31))]: string[]) {
 	const runs = Math.ceil(Number(cases) / properties.length);
 	process.stdout.write(`Seed ${seed}\n`);
@@ -14,7 +14,7 @@ async function main([cases = String(DEFAULT_CASES), seed = String(randomInt(2 **
 		process.stdout.write(`${String(runs).padStart(8)} cases: ${name}\n`);
 	}
 	await service.close();
-	process.stdout.write(`${runs * properties.length} cases in all, every one as it should be\n`);
+	process.stdout.write(`${runs * properties.length} cases in total, all passed\n`);
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

@@ -22,14 +22,14 @@ const json = fc.jsonValue({ maxDepth: 3 });
 const values = (arbitrary: fc.Arbitrary<unknown>) =>
 	fc.sample(arbitrary, { numRuns: ITEMS, seed: 1 }).map((value) => ({ value }) as IDataObject);
 
-interface Fuzzed extends Pick<NodeRun, 'node' | 'parameters'> {
-	given: IDataObject[];
+interface FuzzedNode extends Pick<NodeRun, 'node' | 'parameters'> {
+	inputs: IDataObject[];
 }
 
-const NODES: Record<string, Fuzzed> = {
+const NODES: Record<string, FuzzedNode> = {
 	'messages in Chat Completion': {
 		node: 'chatCompletion',
-		given: values(
+		inputs: values(
 			fc.oneof(
 				json,
 				fc.array(fc.oneof(message, json)),
@@ -42,7 +42,7 @@ const NODES: Record<string, Fuzzed> = {
 	},
 	'an additional body in Chat Completion': {
 		node: 'chatCompletion',
-		given: values(fc.oneof(json, fc.dictionary(fc.string(), json), json.map(text))),
+		inputs: values(fc.oneof(json, fc.dictionary(fc.string(), json), json.map(text))),
 		parameters: {
 			model: 'heron-chat',
 			messages: { values: [{ role: 'user', content: 'Hi' }] },
@@ -51,21 +51,21 @@ const NODES: Record<string, Fuzzed> = {
 	},
 	'a temperature in Chat Completion': {
 		node: 'chatCompletion',
-		given: values(fc.oneof(fc.double(), json)),
+		inputs: values(fc.oneof(fc.double(), json)),
 		parameters: {
 			model: 'heron-chat',
 			messages: { values: [{ role: 'user', content: 'Hi' }] },
 			options: { temperature: '={{ $json.value }}' },
 		},
 	},
-	'a task id in Video Generation': {
+	'a task ID in Video Generation': {
 		node: 'videoGeneration',
-		given: values(fc.oneof(fc.string(), json)),
+		inputs: values(fc.oneof(fc.string(), json)),
 		parameters: { operation: 'get', taskId: '={{ $json.value }}' },
 	},
 	'a prompt and a duration in Video Generation': {
 		node: 'videoGeneration',
-		given: values(fc.oneof(fc.double(), fc.string(), json)),
+		inputs: values(fc.oneof(fc.double(), fc.string(), json)),
 		parameters: {
 			operation: 'submit',
 			model: 'kite-motion',
@@ -75,7 +75,7 @@ const NODES: Record<string, Fuzzed> = {
 	},
 	'a search in List Models': {
 		node: 'listModels',
-		given: values(fc.oneof(fc.string(), json)),
+		inputs: values(fc.oneof(fc.string(), json)),
 		parameters: { filters: { search: '={{ $json.value }}' } },
 	},
 };
@@ -85,20 +85,20 @@ function text(value: unknown): string {
 }
 
 test.each(Object.keys(NODES))(
-	'anything as %s gives a good item or a clear error, for each item alone',
+	'any value as %s gives an item or a clear error, for each item',
 	async (name) => {
-		const { node, given, parameters } = NODES[name]!;
+		const { node, inputs, parameters } = NODES[name]!;
 		const { items, error } = await runNode(simulator, {
 			node,
 			parameters,
-			items: given,
+			items: inputs,
 			onError: 'continueRegularOutput',
 		});
 		expect(error).toBeUndefined();
-		const inputs = new Set(items.map(({ pairedItem }) => JSON.stringify(pairedItem)));
-		if (node !== 'listModels') expect(inputs.size).toBe(ITEMS);
+		const pairedInputs = new Set(items.map(({ pairedItem }) => JSON.stringify(pairedItem)));
+		if (node !== 'listModels') expect(pairedInputs.size).toBe(ITEMS);
 		const isGood = items.map(({ json: output }) => !('error' in output));
-		// No task has an id of chance.
+		// No task has a random ID.
 		expect(isGood.includes(true)).toBe(parameters.operation !== 'get');
 		if (node !== 'listModels') expect(isGood).toContain(false);
 		for (const { json: output } of items) {

@@ -1,12 +1,12 @@
-import { answerProperties } from './answers';
+import { responseProperties } from './responses';
 import { inputProperties } from './inputs';
 import type { Property } from './property';
-import { receivedProperties } from './received';
+import { transportProperties } from './transport';
 import { streamProperties } from './streams';
 
 export const properties: readonly Property[] = [
 	...streamProperties,
-	...receivedProperties,
-	...answerProperties,
+	...transportProperties,
+	...responseProperties,
 	...inputProperties,
 ];

@@ -2,10 +2,10 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { GatewayError } from '../../gateway';
 
-/** Something that holds for every input, and how to try it. */
+/** A property that holds for every input. */
 export interface Property {
 	name: string;
-	/** Runs the property on this many random inputs; throws with the smallest counterexample. */
+	/** Checks the property with this many random inputs. Throws with a minimal counterexample. */
 	check: (runs: number, seed: number) => Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function property<Input>(
 	};
 }
 
-/** What the work ends in: a result, or one of our errors. Throws when it is any other. */
+/** The result, or the GatewayError. Throws on any other error. */
 export async function outcomeOf<Result>(
 	work: () => Promise<Result> | Result,
 ): Promise<{ result?: Result; error?: GatewayError }> {
@@ -33,6 +33,6 @@ export async function outcomeOf<Result>(
 		return { result: await work() };
 	} catch (error) {
 		if (error instanceof GatewayError) return { error };
-		throw new Error(`Not one of our errors: ${inspect(error)}`);
+		throw new Error(`Not a GatewayError: ${inspect(error)}`);
 	}
 }

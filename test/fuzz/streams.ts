@@ -2,21 +2,21 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { inspect, isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { ServiceError } from '../../gateway';
-import { answeredWith, deliver, type Delivery, delivery } from './overSocket';
+import { gatewayReceiving, deliver, type Delivery, delivery } from './rawResponses';
 import { outcomeOf, property } from './property';
 
 const request = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
-const IN_ONE_PACKET: Delivery = {
+const ONE_PACKET: Delivery = {
 	framing: 'length',
 	encoding: 'identity',
 	cuts: [],
-	headInPacketOfItsOwn: false,
+	separateHead: false,
 	interim: 0,
 };
 
-async function stream(body: Buffer, way: Delivery) {
+async function stream(body: Buffer, how: Delivery) {
 	const headers = { 'content-type': 'text/event-stream' };
-	const gateway = answeredWith(deliver({ status: 200, headers, body }, way));
+	const gateway = gatewayReceiving(deliver({ status: 200, headers, body }, how));
 	const texts: string[] = [];
 	const outcome = await outcomeOf(
 		async () => await gateway.streamChat(request, (text) => texts.push(text)),
@@ -63,13 +63,13 @@ const streams = fc.record({
 	space: fc.constantFrom(' ', ''),
 	lastLineEnd: fc.boolean(),
 	byteOrderMark: fc.boolean(),
-	overSeveralLines: fc.boolean(),
+	multiline: fc.boolean(),
 	delivery,
 });
 
 type Chunk = typeof chunk extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What the first choice says. */
+/** The text of the first choice. */
 function textOf(chunks: Chunk[]): string {
 	const parts = chunks.flatMap(({ choices }) => choices);
 	return parts
@@ -79,7 +79,7 @@ function textOf(chunks: Chunk[]): string {
 
 export const streamProperties = [
 	property(
-		'any split of any event stream gives the same answer, and the same text as it arrives',
+		'an event stream gives the same answer and the same chunks of text however it is split',
 		streams,
 		async ({
 			chunks,
@@ -89,12 +89,12 @@ export const streamProperties = [
 			space,
 			lastLineEnd,
 			byteOrderMark,
-			overSeveralLines,
-			delivery: way,
+			multiline,
+			delivery: how,
 		}) => {
 			const events: unknown[] = withUsage ? [...chunks, { choices: [], usage }] : chunks;
 			const lines = events.map((event) => {
-				const json = JSON.stringify(event, null, overSeveralLines ? 1 : 0).split('\n');
+				const json = JSON.stringify(event, null, multiline ? 1 : 0).split('\n');
 				return `${json.map((line) => `data:${space}${line}\n`).join('')}\n${between}`;
 			});
 			const all = `${byteOrderMark ? '\ufeff' : ''}${lines.join('')}data: [DONE]${lastLineEnd ? '\n' : ''}`;
@@ -102,15 +102,15 @@ export const streamProperties = [
 			const plain =
 				lines.length === 0 ? '' : events.map((event) => `data: ${JSON.stringify(event)}\n`);
 			const simple = Buffer.from(`${[...plain].join('')}data: [DONE]\n`);
-			const whole = await stream(simple, IN_ONE_PACKET);
-			const split = await stream(bytes, way);
-			if (whole.error) throw new Error('A good stream is refused');
-			if (!isDeepStrictEqual(split, whole)) throw new Error('The split changes the answer');
-			if (whole.text !== textOf(chunks)) throw new Error('The text is not what was sent');
+			const unsplit = await stream(simple, ONE_PACKET);
+			const split = await stream(bytes, how);
+			if (unsplit.error) throw new Error('A valid stream is refused');
+			if (!isDeepStrictEqual(split, unsplit)) throw new Error('Splitting changes the answer');
+			if (unsplit.text !== textOf(chunks)) throw new Error('The text differs from what was sent');
 		},
 	),
 	property(
-		'an error inside a stream ends it: what came before it is kept, what comes after it is not read',
+		'an error inside a stream ends it: the text before it is kept, the rest is not read',
 		fc.record({
 			before: fc.array(chunk, { maxLength: 5 }),
 			after: fc.array(chunk, { maxLength: 5 }),
@@ -122,16 +122,17 @@ export const streamProperties = [
 			message: fc.string({ minLength: 1 }).map((text) => `Broken: ${text}`),
 			delivery,
 		}),
-		async ({ before, after, done, shape, message, delivery: way }) => {
+		async ({ before, after, done, shape, message, delivery: how }) => {
 			const events = [...before, shape(message), ...after].map((event) => JSON.stringify(event));
 			if (done) events.push('[DONE]');
 			const body = Buffer.from(events.map((event) => `data: ${event}\n\n`).join(''));
-			const { error, text: handed } = await stream(body, way);
+			const { error, text: streamed } = await stream(body, how);
 			if (!(error instanceof ServiceError) || error.serviceMessage !== message)
-				throw new Error(`The error is not told: ${inspect(error)}`);
+				throw new Error(`The error does not have the message: ${inspect(error)}`);
 			const expected = textOf(before);
-			if (handed !== expected) throw new Error(`Handed on: ${handed}`);
-			if ((error.partialText ?? '') !== expected) throw new Error('The part is not what arrived');
+			if (streamed !== expected) throw new Error(`Streamed: ${streamed}`);
+			if ((error.partialText ?? '') !== expected)
+				throw new Error('The partial text differs from what arrived');
 		},
 	),
 ];

@@ -1,12 +1,12 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { headers, nearlyRight, status } from './answers';
+import { headers, nearlyValid, status } from './responses';
 import { call } from './calls';
-import { deliver, delivery, receive } from './overSocket';
+import { deliver, delivery, receive } from './rawResponses';
 import { property } from './property';
 
-/** A good answer to each call, with this text in it. */
-const GOOD: Record<string, (text: string) => unknown> = {
+/** A valid response to each call that contains this text. */
+const VALID: Record<string, (text: string) => unknown> = {
 	chat: (content) => ({
 		id: 'chat-1',
 		choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
@@ -16,8 +16,8 @@ const GOOD: Record<string, (text: string) => unknown> = {
 	task: (revised_prompt) => ({ id: 'task-1', status: 'processing', revised_prompt }),
 };
 
-/** Bytes are lost at the end of the body alone. */
-function withoutEnd(packets: Buffer[], lost: number): Buffer[] {
+/** Removes bytes from the end of the body. */
+function truncate(packets: Buffer[], lost: number): Buffer[] {
 	const all = Buffer.concat(packets);
 	const bodyStart = all.indexOf('\r\n\r\n') + 4;
 	const arrived = Math.max(bodyStart, all.length - lost);
@@ -29,36 +29,36 @@ function withoutEnd(packets: Buffer[], lost: number): Buffer[] {
 	});
 }
 
-export const receivedProperties = [
+export const transportProperties = [
 	property(
-		'a good answer reads the same however it travels',
+		'a valid response is read the same however it is sent',
 		fc.record({
 			delivery,
-			call: fc.constantFrom(...Object.keys(GOOD)),
+			call: fc.constantFrom(...Object.keys(VALID)),
 			text: fc.string({ unit: 'binary' }),
 			status: fc.constantFrom(200, 201),
 			byteOrderMark: fc.boolean(),
 		}),
-		async ({ delivery: way, call: name, text, status: code, byteOrderMark }) => {
-			const json = JSON.stringify(GOOD[name]!(text));
+		async ({ delivery: how, call: name, text, status: code, byteOrderMark }) => {
+			const json = JSON.stringify(VALID[name]!(text));
 			const body = Buffer.from((byteOrderMark ? '\ufeff' : '') + json);
-			const outcome = await receive(name, deliver({ status: code, body }, way));
+			const outcome = await receive(name, deliver({ status: code, body }, how));
 			if (!JSON.stringify(outcome.result ?? null).includes(JSON.stringify(text)))
-				throw new Error(`This is read: ${inspect(outcome)}`);
+				throw new Error(`The outcome is: ${inspect(outcome)}`);
 		},
 	),
 	property(
-		'any bytes as an answer end in a result or in one of our errors',
+		'any bytes as a body give a result or a GatewayError',
 		fc.record({ call, delivery, status, headers, body: fc.uint8Array({ maxLength: 300 }) }),
 		async (input) => {
-			const answer = { ...input, body: Buffer.from(input.body) };
-			const { error } = await receive(input.call, deliver(answer, input.delivery));
+			const response = { ...input, body: Buffer.from(input.body) };
+			const { error } = await receive(input.call, deliver(response, input.delivery));
 			if (error === undefined && input.status >= 300)
-				throw new Error(`The status ${input.status} was taken for a success`);
+				throw new Error(`The status ${input.status} counts as a success`);
 		},
 	),
 	property(
-		'any bytes in place of HTTP end in one of our errors',
+		'any bytes instead of HTTP give a GatewayError',
 		fc.record({
 			call,
 			before: fc.constantFrom('', 'HTTP/1.1 ', 'HTTP/1.1 200 OK\r\n', 'HTTP/1.1 103 Hints\r\n\r\n'),
@@ -69,27 +69,27 @@ export const receivedProperties = [
 			const bytes = Buffer.concat([Buffer.from(before), body]);
 			const packets = [bytes.subarray(0, cut), bytes.subarray(cut)];
 			const { error } = await receive(name, { packets, then: 'ends' });
-			if (error === undefined) throw new Error('No HTTP was taken for a response');
+			if (error === undefined) throw new Error('Invalid HTTP counts as a response');
 		},
 	),
 	property(
-		'a body that breaks off anywhere is an error, which still tells the status',
+		'a truncated body gives a GatewayError with the status',
 		fc.record({
 			call,
-			delivery: delivery.map((way) => ({ ...way, framing: 'length' as const, interim: 0 })),
+			delivery: delivery.map((how) => ({ ...how, framing: 'length' as const, interim: 0 })),
 			status,
-			body: nearlyRight,
+			body: nearlyValid,
 			lost: fc.integer({ min: 1, max: 400 }),
 			then: fc.constantFrom('ends' as const, 'is reset' as const),
 		}),
-		async ({ call: name, delivery: way, status: code, body, lost, then }) => {
+		async ({ call: name, delivery: how, status: code, body, lost, then }) => {
 			if (code === 204 || code === 304) return;
-			const sent = deliver({ status: code, body: Buffer.from(JSON.stringify(body)) }, way);
-			const packets = withoutEnd(sent.packets, lost);
+			const sent = deliver({ status: code, body: Buffer.from(JSON.stringify(body)) }, how);
+			const packets = truncate(sent.packets, lost);
 			const { error } = await receive(name, { packets, then });
-			if (error === undefined) throw new Error('Half an answer was taken for a whole one');
+			if (error === undefined) throw new Error('A truncated response counts as complete');
 			if (code >= 300 && !('status' in error && error.status === code))
-				throw new Error(`The status ${code} is not told: ${inspect(error)}`);
+				throw new Error(`The error does not have the status ${code}: ${inspect(error)}`);
 		},
 	),
 ];

@@ -4,22 +4,22 @@ import fc from 'fast-check';
 import { Gateway, type GatewayOptions, parseCredential, StreamedBody } from '../../gateway';
 import { VirtualClock } from '../gateway/virtualClock';
 import { call, CALLS } from './calls';
-import { deliver, delivery, MARKER, receive } from './overSocket';
+import { deliver, delivery, MARKER, receive } from './rawResponses';
 import { outcomeOf, property } from './property';
 
 type Transport = NonNullable<GatewayOptions['transport']>;
 type Response = Awaited<ReturnType<Transport>>;
 
-/** The longest time in which a request can be given up: five tries, each after the longest pause. */
+/** The longest duration of a call: five attempts, each after the longest pause. */
 const LONGEST_MS = 5 * 300_000;
 
 let gateways = 0;
 
-/** A gateway whose service gives this answer to everything, in a time of its own. */
-function answering(respond: () => Response): { gateway: Gateway; clock: VirtualClock } {
+/** A gateway on a virtual clock that gets this response to every request. */
+function stubbedGateway(respond: () => Response): { gateway: Gateway; clock: VirtualClock } {
 	const clock = new VirtualClock();
 	const gateway = new Gateway(
-		// The rate limiter is shared by all that use one service and key.
+		// A service of its own, because a rate limiter is shared per service and key.
 		parseCredential({ baseUrl: `http://service-${(gateways += 1)}.test`, apiKey: MARKER }),
 		{
 			maxConcurrency: 2,
@@ -32,61 +32,61 @@ function answering(respond: () => Response): { gateway: Gateway; clock: VirtualC
 	return { gateway, clock };
 }
 
-async function ask(name: string, respond: () => Response) {
-	const { gateway, clock } = answering(respond);
+async function callGateway(name: string, respond: () => Response) {
+	const { gateway, clock } = stubbedGateway(respond);
 	const start = clock.now();
 	const outcome = await clock.run(outcomeOf(async () => await CALLS[name]!(gateway)));
-	if (clock.now() - start > LONGEST_MS) throw new Error('It waited too long');
-	if (clock.timers !== 0) throw new Error('It left a timer behind');
+	if (clock.now() - start > LONGEST_MS) throw new Error('The call took too long');
+	if (clock.timers !== 0) throw new Error('A timer is still pending');
 	return outcome;
 }
 
 const anyJson = fc.jsonValue({ maxDepth: 4 });
-const orAny = <Value>(usual: fc.Arbitrary<Value>) =>
+const mostly = <Value>(valid: fc.Arbitrary<Value>) =>
 	fc.oneof(
-		{ weight: 4, arbitrary: usual as fc.Arbitrary<unknown> },
+		{ weight: 4, arbitrary: valid as fc.Arbitrary<unknown> },
 		{ weight: 1, arbitrary: anyJson },
 	);
 const maybe = (fields: Record<string, fc.Arbitrary<unknown>>) =>
 	fc.record(fields, { requiredKeys: [] });
 
-/** What the document promises, with any field missing or of any other kind. */
-export const nearlyRight = fc.oneof(
-	orAny(
+/** Documented responses in which any field may be missing or of another type. */
+export const nearlyValid = fc.oneof(
+	mostly(
 		maybe({
-			id: orAny(fc.string()),
-			created: orAny(fc.integer()),
-			choices: orAny(
+			id: mostly(fc.string()),
+			created: mostly(fc.integer()),
+			choices: mostly(
 				fc.array(
 					maybe({
-						index: orAny(fc.nat(3)),
-						message: orAny(maybe({ role: orAny(fc.string()), content: orAny(fc.string()) })),
-						delta: orAny(maybe({ content: orAny(fc.string()), tool_calls: anyJson })),
-						finish_reason: orAny(fc.constant('stop')),
+						index: mostly(fc.nat(3)),
+						message: mostly(maybe({ role: mostly(fc.string()), content: mostly(fc.string()) })),
+						delta: mostly(maybe({ content: mostly(fc.string()), tool_calls: anyJson })),
+						finish_reason: mostly(fc.constant('stop')),
 					}),
 					{ maxLength: 3 },
 				),
 			),
-			usage: orAny(maybe({ prompt_tokens: orAny(fc.nat()), total_tokens: anyJson })),
+			usage: mostly(maybe({ prompt_tokens: mostly(fc.nat()), total_tokens: anyJson })),
 		}),
 	),
-	orAny(
+	mostly(
 		maybe({
-			id: orAny(fc.string({ minLength: 1 })),
-			status: orAny(fc.constantFrom('queued', 'processing', 'completed', 'failed')),
-			progress: orAny(fc.integer()),
-			url: orAny(fc.webUrl()),
-			metadata: orAny(maybe({ duration: anyJson, size: anyJson, fps: anyJson, format: anyJson })),
+			id: mostly(fc.string({ minLength: 1 })),
+			status: mostly(fc.constantFrom('queued', 'processing', 'completed', 'failed')),
+			progress: mostly(fc.integer()),
+			url: mostly(fc.webUrl()),
+			metadata: mostly(maybe({ duration: anyJson, size: anyJson, fps: anyJson, format: anyJson })),
 			error: anyJson,
-			data: orAny(fc.array(maybe({ id: orAny(fc.string()), status: anyJson, url: anyJson }))),
+			data: mostly(fc.array(maybe({ id: mostly(fc.string()), status: anyJson, url: anyJson }))),
 		}),
 	),
-	orAny(
+	mostly(
 		maybe({
 			code: anyJson,
-			message: orAny(fc.string()),
-			data: orAny(maybe({ retry_after: orAny(fc.double()), reason: anyJson })),
-			error: orAny(maybe({ message: orAny(fc.string()), type: anyJson, code: anyJson })),
+			message: mostly(fc.string()),
+			data: mostly(maybe({ retry_after: mostly(fc.double()), reason: anyJson })),
+			error: mostly(maybe({ message: mostly(fc.string()), type: anyJson, code: anyJson })),
 		}),
 	),
 );
@@ -116,15 +116,15 @@ export const status = fc.oneof(
 const errorBody = fc.oneof(
 	maybe({
 		code: fc.oneof(fc.string(), fc.integer(), fc.constant(null)),
-		message: orAny(fc.string()),
+		message: mostly(fc.string()),
 		data: anyJson,
 	}),
-	maybe({ error: orAny(maybe({ message: orAny(fc.string()), code: orAny(fc.string()) })) }),
+	maybe({ error: mostly(maybe({ message: mostly(fc.string()), code: mostly(fc.string()) })) }),
 	anyJson,
 );
 
-/** Whether a body is one of the two error shapes of the document, whole. */
-function isRefusal(body: unknown): boolean {
+/** Whether a body is complete in one of the two documented error formats. */
+function isServiceError(body: unknown): boolean {
 	if (typeof body !== 'object' || body === null) return false;
 	const { code, message, error } = body as Record<string, unknown>;
 	if (typeof error === 'object' && error !== null) {
@@ -140,17 +140,17 @@ function isRefusal(body: unknown): boolean {
 const bodyOf = (bytes: Buffer) =>
 	new StreamedBody(Readable.from(bytes.length === 0 ? [] : [bytes]));
 
-export const answerProperties = [
+export const responseProperties = [
 	property(
-		'any JSON as an answer ends in a result or in one of our errors',
-		fc.record({ call, status, headers, body: fc.oneof(anyJson, nearlyRight) }),
+		'any JSON response gives a result or a GatewayError',
+		fc.record({ call, status, headers, body: fc.oneof(anyJson, nearlyValid) }),
 		async (input) => {
 			const bytes = Buffer.from(JSON.stringify(input.body));
-			await ask(input.call, () => ({ ...input, body: bodyOf(bytes) }));
+			await callGateway(input.call, () => ({ ...input, body: bodyOf(bytes) }));
 		},
 	),
 	property(
-		'a paid request is sent again only after a refusal, and is never lost without a word',
+		'a billable request is retried only after a refusal, and a lost one may have been accepted',
 		fc.record({
 			call: fc.constantFrom('chat', 'stream', 'submit'),
 			status: fc.constantFrom(400, 408, 429, 500, 500, 502, 502, 503, 504, 529),
@@ -158,33 +158,34 @@ export const answerProperties = [
 		}),
 		async ({ call: name, status: code, body }) => {
 			let sent = 0;
-			const { error } = await ask(name, () => {
+			const { error } = await callGateway(name, () => {
 				sent += 1;
 				return { status: code, headers: {}, body: bodyOf(Buffer.from(JSON.stringify(body))) };
 			});
-			const isRefused = [429, 503].includes(code) || ([500, 502].includes(code) && isRefusal(body));
+			const isRefused =
+				[429, 503].includes(code) || ([500, 502].includes(code) && isServiceError(body));
 			const isLost = !isRefused && code !== 400;
 			const expected = isLost || code === 400 ? 1 : 3;
-			if (sent !== expected) throw new Error(`It was sent ${sent} times`);
+			if (sent !== expected) throw new Error(`The request was sent ${sent} times`);
 			if (error?.mayHaveBeenAccepted !== isLost)
 				throw new Error(`May have been accepted: ${error?.mayHaveBeenAccepted}`);
 		},
 	),
 	property(
-		'any events of a stream end in a result or in one of our errors',
+		'any events of a stream give a result or a GatewayError',
 		fc.record({
 			delivery,
-			events: fc.array(fc.oneof(anyJson, nearlyRight), { maxLength: 6 }),
+			events: fc.array(fc.oneof(anyJson, nearlyValid), { maxLength: 6 }),
 			done: fc.boolean(),
 		}),
-		async ({ delivery: way, events, done }) => {
+		async ({ delivery: how, events, done }) => {
 			const lines = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
 			const body = Buffer.from(lines.join('') + (done ? 'data: [DONE]\n\n' : ''));
-			await receive('stream', deliver({ status: 200, body }, way));
+			await receive('stream', deliver({ status: 200, body }, how));
 		},
 	),
 	property(
-		'a key that the service repeats anywhere is in no error',
+		'a key that the service echoes is not in any error',
 		fc.record({
 			call,
 			delivery,
@@ -197,7 +198,7 @@ export const answerProperties = [
 				(key) => `Bearer ${key}`,
 				(key) => Buffer.from(key).toString('base64'),
 			),
-			/** As PHP and others write a slash in JSON. */
+			/** PHP escapes slashes in JSON. */
 			escapeSlashes: fc.boolean(),
 			shape: fc.constantFrom<(text: string) => unknown>(
 				(text) => ({ code: text, message: text, data: { reason: text } }),
@@ -208,7 +209,7 @@ export const answerProperties = [
 		}),
 		async ({
 			call: name,
-			delivery: way,
+			delivery: how,
 			status: code,
 			before,
 			after,
@@ -216,14 +217,14 @@ export const answerProperties = [
 			shape,
 			escapeSlashes,
 		}) => {
-			const told = form(MARKER);
-			const json = JSON.stringify(shape(before + told + after));
+			const echoed = form(MARKER);
+			const json = JSON.stringify(shape(before + echoed + after));
 			const bytes = Buffer.from(escapeSlashes ? json.replaceAll('/', '\\/') : json);
-			const { error } = await receive(name, deliver({ status: code, body: bytes }, way));
+			const { error } = await receive(name, deliver({ status: code, body: bytes }, how));
 			if (error === undefined) return;
 			const shown = [inspect(error, { depth: 9 }), JSON.stringify(error), error.message].join('\n');
-			for (const secret of [MARKER, told]) {
-				if (shown.includes(secret)) throw new Error(`The key shows: ${shown}`);
+			for (const secret of [MARKER, echoed]) {
+				if (shown.includes(secret)) throw new Error(`The error contains the key: ${shown}`);
 			}
 		},
 	),

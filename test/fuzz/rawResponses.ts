@@ -7,18 +7,18 @@ import { head, type RawResponse, RawServer } from '../engine/rawServer';
 
 export const MARKER = 'marker-Key/of+tests=0815';
 
-/** The service that answers the cases, one at a time: what is received goes through all of the real transport. */
+/** The service. The gateway receives its responses over a real socket. */
 export const service = new RawServer();
 let gateways = 0;
 
-/** How an answer travels. */
+/** How a response is sent. */
 export interface Delivery {
-	framing: 'length' | 'chunked' | 'until the end';
+	framing: 'length' | 'chunked' | 'until close';
 	encoding: keyof typeof ENCODERS;
-	/** Where the answer is cut into packets: each a place anywhere in it. */
+	/** Positions at which the response is split into packets. */
 	cuts: number[];
-	headInPacketOfItsOwn: boolean;
-	/** How many interim answers come before it. */
+	separateHead: boolean;
+	/** The number of interim responses before it. */
 	interim: number;
 }
 
@@ -30,23 +30,23 @@ const ENCODERS = {
 };
 
 export const delivery: fc.Arbitrary<Delivery> = fc.record({
-	framing: fc.constantFrom('length', 'chunked', 'until the end'),
+	framing: fc.constantFrom('length', 'chunked', 'until close'),
 	encoding: fc.constantFrom('identity', 'identity', 'gzip', 'deflate', 'br'),
 	cuts: fc.array(fc.nat(1_000_000), { maxLength: 12 }),
-	headInPacketOfItsOwn: fc.boolean(),
+	separateHead: fc.boolean(),
 	interim: fc.constantFrom(0, 0, 0, 1, 2),
 });
 
-export interface Sent {
+export interface SentResponse {
 	status: number;
 	headers?: Record<string, string>;
 	body: Buffer;
 }
 
-/** The packets in which an answer travels. */
+/** The packets of a response. */
 export function deliver(
-	{ status, headers, body }: Sent,
-	{ framing, encoding, cuts, headInPacketOfItsOwn, interim }: Delivery,
+	{ status, headers, body }: SentResponse,
+	{ framing, encoding, cuts, separateHead, interim }: Delivery,
 ): RawResponse {
 	const bytes = ENCODERS[encoding](body);
 	const last = head(`${status} Whatever`, {
@@ -54,23 +54,21 @@ export function deliver(
 		...(encoding !== 'identity' && { 'content-encoding': encoding }),
 		...(framing === 'length' && { 'content-length': String(bytes.length) }),
 		...(framing === 'chunked' && { 'transfer-encoding': 'chunked' }),
-		...(framing === 'until the end' && { connection: 'close' }),
+		...(framing === 'until close' && { connection: 'close' }),
 	});
 	const hints = Array.from({ length: interim }, () => head('103 Early Hints', { link: '</>' }));
 	const start = Buffer.concat([...hints, last]);
-	const framed = framing === 'chunked' ? inChunks(split(bytes, cuts)) : bytes;
+	const framed = framing === 'chunked' ? chunked(split(bytes, cuts)) : bytes;
 	const packets = split(framed, cuts);
 	const [first = Buffer.alloc(0), ...others] = packets;
 	return {
-		packets: headInPacketOfItsOwn
-			? [start, ...packets]
-			: [Buffer.concat([start, first]), ...others],
-		// By HTTP these two have no body: what comes in its place spoils the connection.
-		...((framing === 'until the end' || status === 204 || status === 304) && { then: 'ends' }),
+		packets: separateHead ? [start, ...packets] : [Buffer.concat([start, first]), ...others],
+		// Responses with these statuses have no body. Sent anyway, it makes the connection unusable.
+		...((framing === 'until close' || status === 204 || status === 304) && { then: 'ends' }),
 	};
 }
 
-function inChunks(parts: Buffer[]): Buffer {
+function chunked(parts: Buffer[]): Buffer {
 	const lineEnd = Buffer.from('\r\n');
 	const chunks = parts.flatMap((part) => [
 		Buffer.from(`${part.length.toString(16)}\r\n`),
@@ -87,10 +85,10 @@ function split(bytes: Buffer, cuts: number[]): Buffer[] {
 	return ends.slice(1).map((end, index) => bytes.subarray(ends[index], end));
 }
 
-/** A gateway to which the service gives this answer. */
-export function answeredWith(answer: RawResponse): Gateway {
-	service.respond = () => answer;
-	// The rate limiter is shared by all that use one service and key.
+/** A gateway that receives this response. */
+export function gatewayReceiving(response: RawResponse): Gateway {
+	service.respond = () => response;
+	// A service of its own, because a rate limiter is shared per service and key.
 	const connection = { baseUrl: `${service.url}/${(gateways += 1)}`, apiKey: MARKER };
 	return new Gateway(parseCredential(connection), {
 		maxConcurrency: 1,
@@ -99,8 +97,8 @@ export function answeredWith(answer: RawResponse): Gateway {
 	});
 }
 
-/** What a call ends in that gets this answer. */
-export async function receive(name: string, answer: RawResponse) {
-	const gateway = answeredWith(answer);
+/** The outcome of a call that receives this response. */
+export async function receive(name: string, response: RawResponse) {
+	const gateway = gatewayReceiving(response);
 	return await outcomeOf(async () => await CALLS[name]!(gateway));
 }
