@@ -65,7 +65,7 @@ journey(
 	async (given) => {
 		const play = await ExamplePlay.publish(given, 'durable-video-pipeline.json', {
 			...hardlyWaiting,
-			Look: { requestOptions: { maxRetries: 0 } },
+			'Get Status': { requestOptions: { maxRetries: 0 } },
 		});
 		await play.sendForm('Kites: high [fault:poll-unavailable-twice]');
 		expect(await play.outcomes()).toEqual(['success']);
@@ -216,7 +216,7 @@ journey(
 			// Every MP4 begins with a box of this type.
 			expect(video.subarray(4, 8).toString('latin1')).toBe('ftyp');
 		}
-		expect(await play.itemsOf('Not Made')).toEqual([
+		expect(await play.itemsOf('Failed Videos')).toEqual([
 			{
 				prompt: scenes[1]?.prompt,
 				problem: expect.stringContaining('could not generate'),

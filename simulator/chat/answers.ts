@@ -20,16 +20,16 @@ const MAX_WORDS = 100_000;
 
 const openings = [
 	(quote: string) => `You wrote: “${quote}”. Here is my answer.`,
-	(quote: string) => `On “${quote}”: gladly.`,
-	(quote: string) => `Thank you. About “${quote}”, this is what I would say.`,
+	(quote: string) => `You asked me about “${quote}”.`,
+	(quote: string) => `Thank you for your message “${quote}”. This is what I think.`,
 ];
 
 const thoughts = [
-	'Start with the smallest thing that works, and look at it before you add to it.',
-	'Most of the effort is in the last tenth, so plan for it from the first.',
-	'There are two good ways to do this; the plainer one is easier to change later.',
+	'Start with the smallest thing that works, and try it before you add to it.',
+	'Most of the effort is in the last tenth, so plan for it from the start.',
+	'There are two good ways to do this; the simpler one is easier to change later.',
 	'A short list of what must not happen is worth more than a long list of wishes.',
-	'Measure first: the slow part is rarely where one expects it to be.',
+	'Measure first: the slow part is rarely where you expect it to be.',
 ];
 
 function tokenize(text: string): string[] {
@@ -58,9 +58,9 @@ function compose({ model, messages }: ChatRequest): string {
 	const turn = messages.filter(({ role }) => role === 'user').length;
 	const sentences = [
 		pick(openings, seed)(quote(question)),
-		...(system ? [`I keep to what I was told: “${quote(system.content)}”.`] : []),
+		...(system ? [`My instructions are: “${quote(system.content)}”.`] : []),
 		...results.flatMap(({ role, content }) =>
-			role === 'tool' ? [`The tool told me: “${quote(content, QUOTED_RESULT_CHARACTERS)}”.`] : [],
+			role === 'tool' ? [`The tool returned: “${quote(content, QUOTED_RESULT_CHARACTERS)}”.`] : [],
 		),
 		...(turn > 1 ? [`This is turn ${turn} of our conversation.`] : []),
 		pick(thoughts, seed),
