@@ -135,14 +135,14 @@ function page(samples: Sample[]): string {
 	const rows = samples.map((sample) => `| ${names.map((name) => sample[name]).join(' | ')} |\n`);
 	return `# A simulated day
 
-A workflow makes videos each hour of a simulated day, ${TASKS} in all, two of each prompt, and downloads them; polls of every tenth
-prompt fail. The built package runs in n8n's own engine, the simulator in a process of its own, and the gateway's
-time ${FACTOR} times faster than real time. The table shows the process after each batch and a garbage collection. \`npm run soak\`
-measures it again.
+A workflow generates and downloads videos each hour of a simulated day, ${TASKS} in total, two of each prompt. Polls of every tenth
+prompt fail. The built package runs in n8n's own engine, the simulator in its own process, and the gateway's clock ${FACTOR} times
+faster than real time. The table shows the process after each batch and a garbage collection. \`npm run soak\` measures it
+again.
 
 - heap and rss: memory in MiB, n8n's engine included
-- timers, sockets: active ones of the process; sockets are idle connections of the pool, closed 15 seconds after their
-  last use or reused by the next batch
+- timers, sockets: active in the process; the sockets are idle connections of the pool, which close 15 seconds after their
+  last use unless the next batch reuses them
 
 | hour | finished tasks | heap | rss | timers | sockets |
 | --- | --- | --- | --- | --- | --- |
