@@ -1,12 +1,12 @@
 import { type Simulator, startSimulator } from '../../simulator';
 import { runNode } from '../engine/runNode';
-import { TimeOfRequests } from '../reliability/timeOfRequests';
-import { TIMEOUT } from '../reliability/ways';
+import { RequestClock } from '../reliability/requestClock';
+import { TIMEOUT } from '../reliability/settings';
 
-let time: TimeOfRequests;
+let time: RequestClock;
 let simulator: Simulator;
 beforeEach(async () => {
-	time = new TimeOfRequests();
+	time = new RequestClock();
 	simulator = await startSimulator({ now: time.now, videoSeconds: [60, 180] });
 });
 afterEach(async () => {

@@ -1,13 +1,13 @@
 import { type Simulator, startSimulator } from '../../simulator';
 import { runNode } from '../engine/runNode';
-import { TimeOfRequests } from '../reliability/timeOfRequests';
-import { TIMEOUT } from '../reliability/ways';
+import { RequestClock } from '../reliability/requestClock';
+import { TIMEOUT } from '../reliability/settings';
 import { chatNode } from './chatNode';
 
 let simulator: Simulator;
-let time: TimeOfRequests;
+let time: RequestClock;
 beforeEach(async () => {
-	time = new TimeOfRequests();
+	time = new RequestClock();
 	simulator = await startSimulator({
 		now: time.now,
 		videoSeconds: 10,

@@ -1,47 +1,41 @@
-import type { Blockade } from './road';
-import { type Way, WAYS } from './ways';
+import type { ConnectFailure } from './tcpRelay';
+import { type RequestKind, REQUEST_KINDS } from './requestKinds';
 
-/** A fault of the way to the service, which the simulator cannot play: the service receives nothing. */
+/** A network fault that the simulator cannot produce, because the service receives nothing. */
 export interface ConnectionFault {
 	name: string;
-	what: string;
-	/** How the road is blocked; undefined: the certificate alone is the fault. */
-	blockade?: Blockade;
-	/** The service speaks TLS, with a certificate that nobody vouches for. */
+	/** How connecting fails. Undefined if only the certificate is the fault. */
+	failure?: ConnectFailure;
+	/** The service uses TLS with an untrusted certificate. */
 	tls?: boolean;
-	ways: readonly Way[];
+	kinds: readonly RequestKind[];
 }
 
 export const CONNECTION_FAULTS: readonly ConnectionFault[] = [
 	{
 		name: 'refused-connection',
-		what: 'nobody listens at the port',
-		blockade: 'refused',
-		ways: WAYS,
+		failure: 'refused',
+		kinds: REQUEST_KINDS,
 	},
 	{
 		name: 'unknown-host',
-		what: 'DNS knows no such name',
-		blockade: 'ENOTFOUND',
-		ways: WAYS,
+		failure: 'ENOTFOUND',
+		kinds: REQUEST_KINDS,
 	},
 	{
 		name: 'lookup-failure',
-		what: 'DNS does not answer',
-		blockade: 'EAI_AGAIN',
-		ways: WAYS,
+		failure: 'EAI_AGAIN',
+		kinds: REQUEST_KINDS,
 	},
 	{
 		name: 'not-tls',
-		what: 'no TLS at an https:// URL',
-		blockade: 'not TLS',
+		failure: 'not TLS',
 		tls: true,
-		ways: WAYS,
+		kinds: REQUEST_KINDS,
 	},
 	{
 		name: 'untrusted-certificate',
-		what: 'a certificate that nobody vouches for',
 		tls: true,
-		ways: WAYS.filter((way) => way !== 'download'),
+		kinds: REQUEST_KINDS.filter((kind) => kind !== 'download'),
 	},
 ];

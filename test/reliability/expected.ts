@@ -1,133 +1,133 @@
-import { isPaid, MAX_RETRIES, MAX_WAIT, POLL_INTERVAL, TIMEOUT, type Way } from './ways';
+import { isBillable, type RequestKind } from './requestKinds';
+import { MAX_RETRIES, MAX_WAIT, POLL_INTERVAL, TIMEOUT } from './settings';
 
-/** What the user gets and the service receives. */
+/** What the user gets and what the service receives. */
 export interface Expected {
-	/** The error's code; `undefined`: a good item. */
+	/** The code of the error, or undefined for a good item. */
 	code: string | undefined;
 	status?: number | undefined;
-	/** The error warns that the service may have accepted what is paid for. */
+	/** Whether the error warns that the service may have accepted a billable request. */
 	mayBePaid?: boolean;
 	/**
-	 * Seconds between the requests, at their longest where chance has a part in them; `[]`: one request. `atLeast`:
-	 * several, no two of them closer.
+	 * Seconds between the requests, with the maximum of random pauses. `[]` means a single request, `atLeast` several
+	 * requests with at least this pause.
 	 */
 	pauses: number[] | { atLeast: number };
 }
 
-/** The fault strikes one request, and then every request. */
-export interface Course {
+/** What is expected if the fault affects one request, or every request. */
+export interface Expectations {
 	once: Expected;
 	always: Expected;
 }
 
-/** What is expected of a fault on a way to the service. */
-export type Rule = (way: Way, fault: string) => Course;
+export type Rule = (kind: RequestKind, fault: string) => Expectations;
 
-/** The code and the status of an error, where they are not the same for all faults of a rule. */
-export type Told = (fault: string) => [code: string, status?: number];
+/** The code and the status of the error for a fault. */
+export type ErrorOf = (fault: string) => [code: string, status?: number];
 
-const both = (expected: Expected): Course => ({ once: expected, always: expected });
+const both = (expected: Expected): Expectations => ({ once: expected, always: expected });
 
 export const good: Rule = () => both({ code: undefined, pauses: [] });
 
-/** Nothing that comes later can help: sent once, and the error says why. */
+/** The request is not retried, because a retry cannot help. */
 export const final =
-	(told: Told): Rule =>
-	(_way, fault) => {
-		const [code, status] = told(fault);
+	(errorOf: ErrorOf): Rule =>
+	(_kind, fault) => {
+		const [code, status] = errorOf(fault);
 		return both({ code, status, pauses: [] });
 	};
 
 interface Retry {
-	/** Seconds that the service asks to wait, by the fault. */
-	asked?: (fault: string) => number | undefined;
-	/** The rate limiter counts refusals in a row, and for all requests together. */
+	/** Seconds after which the service asks to retry. */
+	retryAfter?: (fault: string) => number | undefined;
+	/** The rate limiter pauses all requests of the key. */
 	limited?: boolean;
-	/** Seconds until an attempt is known to have failed. */
-	lasting?: number;
-	/** A task of an earlier time, which is polled at once. */
+	/** Seconds until an attempt fails. */
+	duration?: number;
+	/** The task is from an earlier run, so it is polled at once. */
 	resumed?: boolean;
 	retries?: number;
 }
 
 /**
- * "Statuses 429, 500, 502, 503 are transient; clients retry with exponential backoff" (Errors), or for as long as the
- * service asks. A poll of a task that is waited for is retried in the same way, and then repeated until the wait ends.
+ * "Statuses 429, 500, 502, 503 are transient; clients retry with exponential backoff" (Errors), or after the time that
+ * the service asks for. A poll is retried in the same way, and then repeated until Max Wait.
  */
 export const retried =
-	(told: Told, details: Retry = {}): Rule =>
-	(way, fault) => {
-		const { limited = false, lasting = 0, retries = MAX_RETRIES } = details;
-		const [code, status] = told(fault);
-		const asked = details.asked?.(fault);
-		const backoff = (retry: number) => asked ?? 0.5 * 2 ** retry;
-		const pauses = Array.from({ length: retries }, (_, retry) => lasting + backoff(retry));
+	(errorOf: ErrorOf, details: Retry = {}): Rule =>
+	(kind, fault) => {
+		const { limited = false, duration = 0, retries = MAX_RETRIES } = details;
+		const [code, status] = errorOf(fault);
+		const retryAfter = details.retryAfter?.(fault);
+		const backoff = (retry: number) => retryAfter ?? 0.5 * 2 ** retry;
+		const pauses = Array.from({ length: retries }, (_, retry) => duration + backoff(retry));
 		const once: Expected = { code: undefined, pauses: [pauses[0] ?? POLL_INTERVAL] };
-		if (way === 'download') {
-			const failure = status === undefined ? 'download_failed' : 'download_refused';
-			return { once, always: { code: failure, pauses } };
+		if (kind === 'download') {
+			const error = status === undefined ? 'download_failed' : 'download_refused';
+			return { once, always: { code: error, pauses } };
 		}
-		if (way !== 'poll') return { once, always: { code, status, pauses } };
-		const always = limited ? { atLeast: backoff(0) } : polls(pauses, details);
+		if (kind !== 'poll') return { once, always: { code, status, pauses } };
+		const always = limited ? { atLeast: backoff(0) } : pollPauses(pauses, details);
 		return { once, always: { code: 'wait_timeout', pauses: always } };
 	};
 
-/** The pauses between requests when each poll of a task fails after its retries. */
-function polls(retries: number[], { lasting = 0, resumed = false }: Retry): number[] {
+/** The pauses between requests if each poll fails after its retries. */
+function pollPauses(retries: number[], { duration = 0, resumed = false }: Retry): number[] {
 	const pauses: number[] = [];
 	let time = resumed ? 0 : POLL_INTERVAL;
 	for (let next = 0; ; next += 1) {
 		const retry = next % (retries.length + 1);
-		const pause = retries[retry] ?? lasting + untilNextPoll(MAX_WAIT - time - lasting);
+		const pause = retries[retry] ?? duration + untilNextPoll(MAX_WAIT - time - duration);
 		time += pause;
 		if (time >= MAX_WAIT) return pauses;
 		pauses.push(Math.round(1000 * pause) / 1000);
 	}
 }
 
-/** Sooner than usual where the wait would end before, but never at once. */
-function untilNextPoll(left: number): number {
+/** Shorter than the poll interval if Max Wait ends before, but not zero. */
+function untilNextPoll(remaining: number): number {
 	const shortest = POLL_INTERVAL / 5;
-	return Math.max(shortest, Math.min(POLL_INTERVAL, left - shortest));
+	return Math.max(shortest, Math.min(POLL_INTERVAL, remaining - shortest));
 }
 
-/** Nobody knows what became of the request: what is paid is never sent again, anything else is. */
+/** It is unknown whether the service accepted the request: a billable request is not retried, others are. */
 export const lost =
-	(told: Told, details: Retry = {}): Rule =>
-	(way, fault) => {
-		if (!isPaid(way)) return retried(told, details)(way, fault);
-		const [code, status] = told(fault);
+	(errorOf: ErrorOf, details: Retry = {}): Rule =>
+	(kind, fault) => {
+		if (!isBillable(kind)) return retried(errorOf, details)(kind, fault);
+		const [code, status] = errorOf(fault);
 		return both({ code, status, mayBePaid: true, pauses: [] });
 	};
 
-/** As lost; it is only known when the node's patience is over. */
-export const silent: Rule = lost(() => ['timeout'], { lasting: TIMEOUT });
+/** Like `lost`, but the attempt fails only after Timeout. */
+export const silent: Rule = lost(() => ['timeout'], { duration: TIMEOUT });
 
-/** Polls that find no task, after which its URL is taken to be wrong. */
-const MOST_MALFORMED = 5;
+/** The number of malformed polls after which the wait fails. */
+const MAX_MALFORMED_POLLS = 5;
 
-/** A success that is none: what is paid may have been charged; a waited-for task survives a few of them. */
+/** A malformed response with a success status: a billable request may have been accepted, and polls are repeated. */
 export const malformed =
-	(told: Told = () => ['malformed_answer']): Rule =>
-	(way, fault) => {
-		const [code, status] = told(fault);
-		const failure: Expected = { code, status, pauses: [] };
-		if (isPaid(way)) return both({ ...failure, mayBePaid: true });
-		if (way !== 'poll') return both(failure);
+	(errorOf: ErrorOf = () => ['malformed_answer']): Rule =>
+	(kind, fault) => {
+		const [code, status] = errorOf(fault);
+		const error: Expected = { code, status, pauses: [] };
+		if (isBillable(kind)) return both({ ...error, mayBePaid: true });
+		if (kind !== 'poll') return both(error);
 		return {
 			once: { code: undefined, pauses: [POLL_INTERVAL] },
-			always: { ...failure, pauses: Array(MOST_MALFORMED - 1).fill(POLL_INTERVAL) as number[] },
+			always: { ...error, pauses: Array(MAX_MALFORMED_POLLS - 1).fill(POLL_INTERVAL) as number[] },
 		};
 	};
 
-/** Seconds for which a service of several replicas may not know a task that it has just created. */
+/** Seconds for which a replica of the service may not know a new task. */
 const REPLICA_LAG = 30;
 
-/** A task that was just submitted and is not found is polled again, until no replica can lag any more. */
+/** A new task that is not found is polled again while a replica may lag. */
 export const lagging =
-	(told: Told): Rule =>
-	(_way, fault) => {
-		const [code, status] = told(fault);
+	(errorOf: ErrorOf): Rule =>
+	(_kind, fault) => {
+		const [code, status] = errorOf(fault);
 		const polls = REPLICA_LAG / POLL_INTERVAL;
 		return {
 			once: { code: undefined, pauses: [POLL_INTERVAL] },
@@ -135,8 +135,8 @@ export const lagging =
 		};
 	};
 
-/** One rule for some ways, another for the others. */
-export const byWay =
-	(rules: Partial<Record<Way, Rule>>, otherwise: Rule): Rule =>
-	(way, fault) =>
-		(rules[way] ?? otherwise)(way, fault);
+/** Uses different rules for some kinds of requests. */
+export const byKind =
+	(rules: Partial<Record<RequestKind, Rule>>, otherwise: Rule): Rule =>
+	(kind, fault) =>
+		(rules[kind] ?? otherwise)(kind, fault);

@@ -1,8 +1,8 @@
 import { FAULTS } from '../../simulator';
 import { CONNECTION_FAULTS } from './connectionFaults';
 import {
-	byWay,
-	type Course,
+	byKind,
+	type Expectations,
 	final,
 	good,
 	lagging,
@@ -11,34 +11,34 @@ import {
 	retried,
 	type Rule,
 	silent,
-	type Told,
+	type ErrorOf,
 } from './expected';
-import { isInBetween, statusOf } from './particulars';
-import { endpointOf, type Way, WAYS } from './ways';
+import { isProxyError, statusOf } from './faultDetails';
+import { endpointOf, type RequestKind, REQUEST_KINDS } from './requestKinds';
 
-/** Faults that are one to the user: the same course on each way. */
+/** Faults with the same effect for the user. */
 export interface Row {
 	what: string;
 	faults: readonly string[];
 	rule: Rule;
 }
 
-export interface Case extends Course {
+export interface Case extends Expectations {
 	fault: string;
-	way: Way;
+	kind: RequestKind;
 }
 
-const each = (names: readonly string[], ...endings: string[]) =>
+const withEndings = (names: readonly string[], ...endings: string[]) =>
 	names.flatMap((name) => endings.map((ending) => `${name}${ending}`));
-const inEveryShape = (...names: string[]) => each(names, '', '-general', '-alternate');
+const inEveryFormat = (...names: string[]) => withEndings(names, '', '-general', '-alternate');
 const withoutCode = (...statuses: number[]) =>
-	each(['html-', 'text-', 'empty-'], ...statuses.map(String));
+	withEndings(['html-', 'text-', 'empty-'], ...statuses.map(String));
 const code =
-	(...told: ReturnType<Told>): Told =>
+	(...error: ReturnType<ErrorOf>): ErrorOf =>
 	() =>
-		told;
+		error;
 
-/** The document's codes, and those that the simulator invents where it gives none. */
+/** Documented codes, and codes that the simulator makes up where none is documented. */
 const CODES: Record<string, [code: string, status: number]> = {
 	'invalid-request': ['invalid_request_error', 400],
 	'content-filtered': ['content_filtered', 400],
@@ -51,8 +51,8 @@ const CODES: Record<string, [code: string, status: number]> = {
 	'bad-gateway': ['bad_gateway', 502],
 	unavailable: ['service_unavailable', 503],
 };
-/** What stands in for a code where a response has none. */
-const CODES_OF_STATUSES: Record<number, string> = {
+/** Codes for responses without a code. */
+const CODES_BY_STATUS: Record<number, string> = {
 	400: 'invalid_request_error',
 	401: 'invalid_api_key',
 	403: 'forbidden',
@@ -63,28 +63,28 @@ const CODES_OF_STATUSES: Record<number, string> = {
 	503: 'service_unavailable',
 };
 
-/** HTTP's own names: an error from a server in between is no verdict of the service. */
-const CODES_IN_BETWEEN: Record<number, string> = { 400: 'bad_request', 401: 'unauthorized' };
+/** Codes for errors of a proxy, which say nothing about a parameter or the key. */
+const PROXY_ERROR_CODES: Record<number, string> = { 400: 'bad_request', 401: 'unauthorized' };
 
-const codeOf: Told = (fault) => {
+const codeOf: ErrorOf = (fault) => {
 	const known = CODES[fault.replace(/-(general|alternate)$/, '')];
 	if (known !== undefined) return known;
 	const status = statusOf(fault);
-	const inBetween = isInBetween(fault) ? CODES_IN_BETWEEN[status] : undefined;
-	return [inBetween ?? CODES_OF_STATUSES[status] ?? `status_${status}`, status];
+	const proxyCode = isProxyError(fault) ? PROXY_ERROR_CODES[status] : undefined;
+	return [proxyCode ?? CODES_BY_STATUS[status] ?? `status_${status}`, status];
 };
 
-/** Seconds that the service asks to wait. */
-const asked = (fault: string) => {
+/** Seconds after which the service asks to retry. */
+const retryAfter = (fault: string) => {
 	if (fault.endsWith('fraction')) return 0.5;
 	return /date|skewed|reset/.test(fault) ? 2 : 1;
 };
 const limited = code('rate_limit_exceeded', 429);
 
-/** The file of a video comes from wherever the service put it: its errors are not the service's. */
-const unlessDownload = (rule: Rule) => byWay({ download: final(code('download_refused')) }, rule);
-/** A mistake in a URL is not retried, but a task is waited for all the same. */
-const misspelt = byWay(
+/** A video may be stored on another server, whose errors are not those of the service. */
+const unlessDownload = (rule: Rule) => byKind({ download: final(code('download_refused')) }, rule);
+/** An unknown host is not retried, but a task is still polled until Max Wait. */
+const unknownHost = byKind(
 	{
 		download: retried(code('download_failed')),
 		poll: retried(code('ENOTFOUND'), { resumed: true, retries: 0 }),
@@ -95,8 +95,8 @@ const neverSent = (name: string) => retried(code(name), { resumed: true });
 
 export const ROWS: readonly Row[] = [
 	{
-		what: 'The service refuses the request, with one of its codes',
-		faults: inEveryShape(
+		what: 'The service refuses the request with a documented code',
+		faults: inEveryFormat(
 			'invalid-request',
 			'content-filtered',
 			'invalid-api-key',
@@ -106,64 +106,64 @@ export const ROWS: readonly Row[] = [
 		rule: final(codeOf),
 	},
 	{
-		what: 'The service does not know the model or the task, or the endpoint (404)',
-		faults: [...inEveryShape('model-not-found', 'task-not-found'), ...withoutCode(404)],
-		rule: byWay({ poll: lagging(codeOf) }, unlessDownload(final(codeOf))),
+		what: 'Model, task or endpoint not found (404)',
+		faults: [...inEveryFormat('model-not-found', 'task-not-found'), ...withoutCode(404)],
+		rule: byKind({ poll: lagging(codeOf) }, unlessDownload(final(codeOf))),
 	},
 	{
-		what: 'The same statuses without a code: an HTML page, plain text, nothing',
+		what: 'The same statuses with an HTML page, plain text or an empty body',
 		faults: withoutCode(400, 401, 403, 413),
 		rule: unlessDownload(final(codeOf)),
 	},
 	{
-		what: 'A status that the interface does not name: 402, 405, 409, 422, 451',
-		faults: each(['status-'], '402', '405', '409', '422', '451'),
+		what: 'Undocumented status: 402, 405, 409, 422, 451',
+		faults: withEndings(['status-'], '402', '405', '409', '422', '451'),
 		rule: final(codeOf),
 	},
 	{
-		what: 'The error repeats the API key',
-		faults: each(['echo-key-'], 'general', 'alternate', 'text'),
+		what: 'The error contains the API key',
+		faults: withEndings(['echo-key-'], 'general', 'alternate', 'text'),
 		rule: final((fault) => [fault.endsWith('text') ? 'unauthorized' : 'invalid_api_key', 401]),
 	},
 	{
-		what: '429 that says when to come back',
+		what: '429 with the time to retry',
 		faults: [
-			...inEveryShape('rate-limit'),
-			...each(['retry-after-'], 'header', 'date', 'skewed', 'reset', 'fraction'),
+			...inEveryFormat('rate-limit'),
+			...withEndings(['retry-after-'], 'header', 'date', 'skewed', 'reset', 'fraction'),
 		],
-		rule: retried(limited, { asked, limited: true }),
+		rule: retried(limited, { retryAfter, limited: true }),
 	},
 	{
-		what: '429 that does not say when, or nothing that makes sense',
+		what: '429 without a valid time to retry',
 		faults: [
 			...withoutCode(429),
-			...each(['retry-after-'], 'zero', 'negative', 'text', 'absent', 'garbage', 'past'),
+			...withEndings(['retry-after-'], 'zero', 'negative', 'text', 'absent', 'garbage', 'past'),
 		],
 		rule: retried(limited, { limited: true }),
 	},
 	{
-		what: '429 that asks to wait for a year',
+		what: '429 that asks to retry after a year',
 		faults: ['retry-after-year'],
-		// The item fails at once, but a task that is waited for is polled as before.
-		rule: byWay({ poll: retried(limited, { retries: 0 }) }, final(limited)),
+		// The item fails at once, but tasks are still polled.
+		rule: byKind({ poll: retried(limited, { retries: 0 }) }, final(limited)),
 	},
 	{
-		what: "500 or 502 in one of the service's error shapes",
-		faults: inEveryShape('internal-error', 'bad-gateway'),
+		what: "500 or 502 in one of the service's error formats",
+		faults: inEveryFormat('internal-error', 'bad-gateway'),
 		rule: retried(codeOf),
 	},
 	{
-		what: '500 or 502 in any other form: the service may have done the work',
+		what: '500 or 502 in any other format: the service may have accepted the request',
 		faults: [
-			...each(['handled-html-', 'handled-empty-', 'handled-foreign-'], '500', '502'),
+			...withEndings(['handled-html-', 'handled-empty-', 'handled-foreign-'], '500', '502'),
 			...withoutCode(500, 502),
 			'echo-key-html',
 		],
 		rule: lost(codeOf),
 	},
 	{
-		what: '503 in any shape',
-		faults: [...inEveryShape('unavailable'), ...withoutCode(503)],
+		what: '503 in any format',
+		faults: [...inEveryFormat('unavailable'), ...withoutCode(503)],
 		rule: retried(codeOf, { limited: true }),
 	},
 	{
@@ -172,50 +172,50 @@ export const ROWS: readonly Row[] = [
 		rule: lost(codeOf),
 	},
 	{
-		what: '408, 504 or 529: a server gave up waiting for another',
-		faults: each(['status-'], '408', '504', '529'),
+		what: '408, 504 or 529: a server timed out waiting for another',
+		faults: withEndings(['status-'], '408', '504', '529'),
 		rule: lost(codeOf),
 	},
 	{
-		what: 'Nobody listens at the port',
+		what: 'Connection refused',
 		faults: ['refused-connection'],
 		rule: neverSent('ECONNREFUSED'),
 	},
 	{
-		what: 'DNS does not know the host',
+		what: 'Unknown host name',
 		faults: ['unknown-host'],
-		rule: misspelt,
+		rule: unknownHost,
 	},
 	{
-		what: 'DNS does not answer',
+		what: 'Temporary DNS failure',
 		faults: ['lookup-failure'],
 		rule: neverSent('EAI_AGAIN'),
 	},
 	{
 		what: 'No TLS at an https:// URL',
 		faults: ['not-tls'],
-		rule: byWay(
+		rule: byKind(
 			{ download: retried(code('download_failed')) },
 			final(code('ERR_SSL_WRONG_VERSION_NUMBER')),
 		),
 	},
 	{
-		what: 'A certificate that nobody vouches for',
+		what: 'Untrusted certificate',
 		faults: ['untrusted-certificate'],
 		rule: final(code('DEPTH_ZERO_SELF_SIGNED_CERT')),
 	},
 	{
-		what: 'The connection breaks before or inside the response',
+		what: 'The connection breaks before or during the response',
 		faults: ['lost', 'reset', 'reset-inside', 'truncated', 'stream-reset'],
 		rule: lost(code('connection_lost')),
 	},
 	{
-		what: 'No response at all, or silence in the middle of it, for longer than Timeout',
+		what: 'No data for longer than Timeout, before or during the response',
 		faults: ['hang', 'hang-inside', 'stream-hang'],
 		rule: silent,
 	},
 	{
-		what: 'A compressed response that is damaged',
+		what: 'Damaged compressed response',
 		faults: ['bad-gzip', 'cut-gzip'],
 		rule: lost(code('damaged_answer')),
 	},
@@ -227,15 +227,25 @@ export const ROWS: readonly Row[] = [
 	{
 		what: '200 or 204 without a body',
 		faults: ['empty-200', 'empty-204'],
-		rule: byWay(
+		rule: byKind(
 			{ chatStream: lost(code('stream_broken')), download: retried(code('download_failed')) },
 			malformed(),
 		),
 	},
 	{
-		what: '200 with JSON that is no response of the interface',
+		what: '200 with JSON that does not match the interface',
 		faults: [
-			...each(['json-'], 'invalid', 'null', 'number', 'string', 'array', 'object', 'other', 'deep'),
+			...withEndings(
+				['json-'],
+				'invalid',
+				'null',
+				'number',
+				'string',
+				'array',
+				'object',
+				'other',
+				'deep',
+			),
 			'no-choices',
 			'no-tasks',
 			'no-task-ids',
@@ -243,26 +253,26 @@ export const ROWS: readonly Row[] = [
 		rule: malformed(),
 	},
 	{
-		what: '200 with an error in it',
+		what: '200 with an error in the body',
 		faults: ['json-error'],
 		rule: malformed(code('oops', 200)),
 	},
 	{
-		what: 'Half a response that looks whole',
+		what: 'Half a response with a matching Content-Length',
 		faults: ['cut-short'],
-		rule: byWay({ download: good }, malformed()),
+		rule: byKind({ download: good }, malformed()),
 	},
 	{
-		what: 'A redirect to another host',
-		faults: each(['redirect-'], '301', '302', '303', '307', '308'),
-		rule: byWay({ download: retried(code('download_failed')) }, (way, fault) =>
-			final(code('redirect_refused', Number(fault.slice(-3))))(way, fault),
+		what: 'Redirect to another host',
+		faults: withEndings(['redirect-'], '301', '302', '303', '307', '308'),
+		rule: byKind({ download: retried(code('download_failed')) }, (kind, fault) =>
+			final(code('redirect_refused', Number(fault.slice(-3))))(kind, fault),
 		),
 	},
 	{
-		what: 'A redirect within the host',
+		what: 'Redirect on the same host',
 		faults: ['redirect-here'],
-		rule: byWay(
+		rule: byKind(
 			{
 				download: () => ({
 					once: { code: 'download_refused', pauses: [0] },
@@ -273,13 +283,13 @@ export const ROWS: readonly Row[] = [
 		),
 	},
 	{
-		what: 'A very large response',
+		what: 'Very large response',
 		faults: ['oversized', 'gzip-bomb'],
-		// Bytes that never end as a line are no event stream.
-		rule: byWay({ chatStream: malformed() }, good),
+		// A line of a stream may not be this long.
+		rule: byKind({ chatStream: malformed() }, good),
 	},
 	{
-		what: 'A good response that comes late, in odd pieces or with odd headers',
+		what: 'Valid response that is slow, fragmented or has unusual headers',
 		faults: [
 			...['slow-response', 'slow-drip', 'close-after', 'unknown-encoding'],
 			...['wrong-type', 'no-type', 'no-length', 'created'],
@@ -287,32 +297,32 @@ export const ROWS: readonly Row[] = [
 		rule: good,
 	},
 	{
-		what: 'A completion without usage or content, or that was filtered',
+		what: 'Completion without usage or content, or with filtered content',
 		faults: ['no-usage', 'null-content', 'output-filtered'],
 		rule: good,
 	},
 	{
-		what: 'A completion as an event stream that nobody asked for',
+		what: 'Completion as an event stream that was not requested',
 		faults: ['stream-unrequested'],
 		rule: good,
 	},
 	{
-		what: 'A list of models in another shape, empty or very long',
+		what: 'List of models in another format, empty or very long',
 		faults: ['models-bare', 'models-named', 'models-strings', 'models-empty', 'models-huge'],
 		rule: good,
 	},
 	{
-		what: 'A stream that ends early',
+		what: 'Stream that ends early',
 		faults: ['stream-cut', 'stream-empty', 'stream-html'],
 		rule: lost(code('stream_broken')),
 	},
 	{
-		what: 'A stream with something else in it',
+		what: 'Stream with invalid chunks or none',
 		faults: ['stream-only-done', 'stream-long-line', 'stream-garbage', 'stream-wrong-shape'],
 		rule: malformed(),
 	},
 	{
-		what: 'An error inside a stream',
+		what: 'Error inside a stream',
 		faults: ['stream-error-general', 'stream-error-alternate', 'stream-echo-key'],
 		rule: malformed((fault) => [
 			fault === 'stream-echo-key' ? 'invalid_api_key' : 'service_unavailable',
@@ -320,21 +330,21 @@ export const ROWS: readonly Row[] = [
 		]),
 	},
 	{
-		what: 'A stream in an unusual form',
+		what: 'Valid stream in an unusual format',
 		faults: [
-			...each(['stream-no-'], 'done', 'reason', 'blank', 'space'),
-			...each(['stream-'], 'slow', 'crlf', 'comments', 'bom', 'split', 'joined', 'unended'),
+			...withEndings(['stream-no-'], 'done', 'reason', 'blank', 'space'),
+			...withEndings(['stream-'], 'slow', 'crlf', 'comments', 'bom', 'split', 'joined', 'unended'),
 		],
 		rule: good,
 	},
 	{
-		what: 'Tool calls that repeat their name, or have an id in their first delta alone',
+		what: 'Streamed tool calls that repeat their name, or have an ID only in the first delta',
 		faults: ['tool-name-repeated', 'tool-id-emptied'],
 		rule: good,
 	},
 	{
-		what: 'The video task fails',
-		faults: each(
+		what: 'Video task that fails',
+		faults: withEndings(
 			['task-failed-'],
 			...['string', 'object', 'nested', 'array', 'number', 'null', 'empty', 'absent', 'long'],
 			'echo-key',
@@ -346,76 +356,76 @@ export const ROWS: readonly Row[] = [
 		]),
 	},
 	{
-		what: 'The video task never ends, or has a status that nobody knows',
+		what: 'Video task that never ends or has an unknown status',
 		faults: ['task-endless', 'task-queued', 'task-odd-status'],
 		rule: final(code('wait_timeout')),
 	},
 	{
-		what: 'The service forgets the video task',
+		what: 'Video task that disappears',
 		faults: ['task-forgotten'],
 		rule: final(code('task_not_found', 404)),
 	},
 	{
-		what: 'Video task not found yet',
+		what: 'Video task that is not found at first',
 		faults: ['not-found-yet'],
 		rule: good,
 	},
 	{
-		what: 'A finished task without a video that can be fetched',
+		what: 'Finished task without a usable video',
 		faults: [
-			...each(['task-url-'], 'null', 'absent', 'relative', 'file', 'private'),
+			...withEndings(['task-url-'], 'null', 'absent', 'relative', 'file', 'private'),
 			'task-bad-base64',
 		],
 		rule: good,
 	},
 	{
-		what: 'A task with hardly any fields, or with odd values',
+		what: 'Video task with few fields or invalid values',
 		faults: ['task-bare', 'task-odd-progress'],
 		rule: good,
 	},
 ];
 
-/** A stream without an end is cut off at its limit, which takes longer than a table allows; it has a test of its own. */
-const ELSEWHERE = ['stream-endless'];
+/** Faults that are too slow for the table and have tests of their own. */
+const TESTED_ELSEWHERE = ['stream-endless'];
 
-const ways = new Map<string, readonly Way[]>([
+const kinds = new Map<string, readonly RequestKind[]>([
 	...FAULTS.map(
 		({ name, endpoints }) =>
-			[name, WAYS.filter((way) => endpoints.includes(endpointOf(way)))] as const,
+			[name, REQUEST_KINDS.filter((kind) => endpoints.includes(endpointOf(kind)))] as const,
 	),
-	...CONNECTION_FAULTS.map(({ name, ways }) => [name, ways] as const),
+	...CONNECTION_FAULTS.map(({ name, kinds }) => [name, kinds] as const),
 ]);
 
-/** Faults of no row. */
-export const FORGOTTEN = [...ways.keys()].filter(
-	(name) => !ELSEWHERE.includes(name) && !ROWS.some(({ faults }) => faults.includes(name)),
+/** Faults without a row. */
+export const UNLISTED_FAULTS = [...kinds.keys()].filter(
+	(name) => !TESTED_ELSEWHERE.includes(name) && !ROWS.some(({ faults }) => faults.includes(name)),
 );
 
-const waysOf = (fault: string) => {
-	const known = ways.get(fault);
+const kindsOf = (fault: string) => {
+	const known = kinds.get(fault);
 	if (known === undefined) throw new Error(`There is no fault ${fault}`);
 	return known;
 };
 
-/** The ways that a row is about. */
-export function waysOfRow({ faults }: Row): Way[] {
-	return WAYS.filter((way) => faults.some((fault) => waysOf(fault).includes(way)));
+/** The kinds of requests that the faults of a row can affect. */
+function kindsOfRow({ faults }: Row): RequestKind[] {
+	return REQUEST_KINDS.filter((kind) => faults.some((fault) => kindsOf(fault).includes(kind)));
 }
 
 /**
- * The tests of a row. Its faults are dealt out to its ways: each fault is played somewhere, each way gets at least one,
- * and no more is played than that, because what a response means does not depend on where it comes from.
+ * The tests of a row. Each fault is tested with one kind of request, and each kind with at least one fault. More is not
+ * needed, because the meaning of a response hardly depends on the kind of request.
  */
 export function casesOf(row: Row): Case[] {
-	const hands = new Map(waysOfRow(row).map((way) => [way, [] as string[]]));
-	const size = (way: Way) => hands.get(way)?.length ?? 0;
+	const assigned = new Map(kindsOfRow(row).map((kind) => [kind, [] as string[]]));
+	const count = (kind: RequestKind) => assigned.get(kind)?.length ?? 0;
 	for (const fault of row.faults) {
-		const [least] = [...waysOf(fault)].sort((one, other) => size(one) - size(other));
-		if (least) hands.get(least)?.push(fault);
+		const [leastUsed] = [...kindsOf(fault)].sort((one, other) => count(one) - count(other));
+		if (leastUsed) assigned.get(leastUsed)?.push(fault);
 	}
-	return [...hands].flatMap(([way, hand], index) => {
-		const able = row.faults.filter((fault) => waysOf(fault).includes(way));
-		const dealt = hand.length > 0 ? hand : able.slice(index % able.length).slice(0, 1);
-		return dealt.map((fault) => ({ fault, way, ...row.rule(way, fault) }));
+	return [...assigned].flatMap(([kind, faults], index) => {
+		const possible = row.faults.filter((fault) => kindsOf(fault).includes(kind));
+		const chosen = faults.length > 0 ? faults : possible.slice(index % possible.length).slice(0, 1);
+		return chosen.map((fault) => ({ fault, kind, ...row.rule(kind, fault) }));
 	});
 }

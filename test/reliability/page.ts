@@ -1,9 +1,10 @@
 import type { Expected } from './expected';
 import { casesOf, ROWS } from './faultTable';
-import { TOLD } from './messages';
-import { MAX_RETRIES, type Way, WAYS } from './ways';
+import { ERROR_TEXTS } from './messages';
+import { type RequestKind, REQUEST_KINDS } from './requestKinds';
+import { MAX_RETRIES } from './settings';
 
-const TITLES: Record<Way, string> = {
+const TITLES: Record<RequestKind, string> = {
 	chat: 'chat',
 	chatStream: 'chat stream',
 	models: 'models',
@@ -13,7 +14,7 @@ const TITLES: Record<Way, string> = {
 	download: 'download',
 };
 
-/** The page of the documentation with its tables as the tests check them. */
+/** The page with its tables generated again. */
 export function reliabilityPage(page: string): string {
 	return withTable(withTable(page, 'faults', faults()), 'messages', messages());
 }
@@ -21,35 +22,40 @@ export function reliabilityPage(page: string): string {
 function withTable(page: string, name: string, table: string): string {
 	const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
 	const [before, after] = [page.split(start)[0], page.split(end)[1]];
-	if (after === undefined) throw new Error(`The page has no place for the table of ${name}`);
+	if (after === undefined) throw new Error(`The page has no markers for the table of ${name}`);
 	return `${before}${start}${table}${end}${after}`;
 }
 
 function faults(): string {
 	const rows = ROWS.map((entry) => {
 		const cases = casesOf(entry);
-		const cells = WAYS.map((way) => {
-			const cells = cases.filter((one) => one.way === way).map(cell);
-			if (new Set(cells).size > 1) throw new Error(`'${entry.what}' is several rows: ${cells}`);
+		const cells = REQUEST_KINDS.map((kind) => {
+			const cells = cases.filter((one) => one.kind === kind).map(cell);
+			if (new Set(cells).size > 1)
+				throw new Error(`'${entry.what}' has different results in one cell: ${cells}`);
 			return cells[0] ?? '';
 		});
 		const codes = cases
-			.filter(({ way }) => way !== 'download')
+			.filter(({ kind }) => kind !== 'download')
 			.map(({ always: { code } }) => code)
 			.filter((code) => code !== undefined)
 			.map((code) => `\`${code.replace(/_\d+$/, '_…')}\``);
-		const told = codes.filter(
+		const shownCodes = codes.filter(
 			(code) => code !== '`wait_timeout`' || codes.every((one) => one === code),
 		);
-		return row(entry.what, ...cells, [...new Set(told)].join(' '));
+		return row(entry.what, ...cells, [...new Set(shownCodes)].join(' '));
 	});
-	const head = row('what goes wrong', ...WAYS.map((way) => TITLES[way]), '`error.code`');
-	return `${head}${row('---', ...WAYS.map(() => '---'), '---')}${rows.join('')}`;
+	const head = row('what goes wrong', ...REQUEST_KINDS.map((kind) => TITLES[kind]), '`error.code`');
+	return `${head}${row('---', ...REQUEST_KINDS.map(() => '---'), '---')}${rows.join('')}`;
 }
 
 function messages(): string {
-	const rows = Object.entries(TOLD).map(([code, told]) =>
-		row(`\`${code}${code.endsWith('_') ? '…' : ''}\``, told.messages.join(' · '), told.class),
+	const rows = Object.entries(ERROR_TEXTS).map(([code, errorText]) =>
+		row(
+			`\`${code}${code.endsWith('_') ? '…' : ''}\``,
+			errorText.messages.join(' · '),
+			errorText.class,
+		),
 	);
 	return `${row('code', 'message', 'error of n8n')}${row('---', '---', '---')}${rows.join('')}`;
 }

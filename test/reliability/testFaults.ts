@@ -1,40 +1,45 @@
 import { generate } from 'selfsigned';
 import type { Expected } from './expected';
 import { type Case, casesOf, ROWS } from './faultTable';
-import { toldBy } from './messages';
-import { expectedItems, isPartial, isWordless, phrasesOf } from './particulars';
-import { type Outcome, probe, withoutIds } from './probe';
-import type { Way } from './ways';
+import { expectedText } from './messages';
+import {
+	expectedItems,
+	hasPartialText,
+	hasNoServiceMessage,
+	expectedPhrases,
+} from './faultDetails';
+import { type Outcome, runWithFault, withoutIds } from './runWithFault';
+import type { RequestKind } from './requestKinds';
 
-/** Tests every fault on these ways to the service. */
-export function testFaults(ways: readonly Way[]) {
+/** Tests every fault with these kinds of requests. */
+export function testFaults(kinds: readonly RequestKind[]) {
 	let tls: { key: string; cert: string };
 	beforeAll(async () => {
 		const pem = await generate([{ name: 'commonName', value: 'service.test' }]);
 		tls = { key: pem.private, cert: pem.cert };
-		// Chance makes a pause shorter. At its longest it is the same in every run.
+		// Uses the maximum of random pauses, so that every run is the same.
 		jest.spyOn(Math, 'random').mockReturnValue(1 - 1e-9);
 	});
 	afterAll(() => jest.restoreAllMocks());
 
 	const cases = ROWS.flatMap((row) => casesOf(row).map((entry) => ({ what: row.what, ...entry })));
 
-	describe.each(ways)('%s', (way) => {
+	describe.each(kinds)('%s', (kind) => {
 		let healthy: Outcome;
 		beforeAll(async () => {
-			healthy = await probe({ way, times: 'once' });
+			healthy = await runWithFault({ kind, times: 'once' });
 		});
 
-		test('nothing goes wrong', () => {
+		test('without a fault', () => {
 			expect(healthy).toMatchObject({ error: undefined, thrown: undefined, pauses: [] });
 			expect(healthy.items).not.toEqual([]);
 		});
 
-		test.each(cases.filter((entry) => entry.way === way))('$what ($fault)', async (entry) => {
+		test.each(cases.filter((entry) => entry.kind === kind))('$what ($fault)', async (entry) => {
 			const { fault, once, always } = entry;
-			const single = await probe({ way, fault, tls, times: 'once' });
-			const lasting = await probe({ way, fault, tls, times: 'always' });
-			const stopping = await probe({ way, fault, tls, times: 'stopping' });
+			const single = await runWithFault({ kind, fault, tls, times: 'once' });
+			const lasting = await runWithFault({ kind, fault, tls, times: 'always' });
+			const stopping = await runWithFault({ kind, fault, tls, times: 'stopping' });
 			expectOutcome(single, once, entry, healthy);
 			expectOutcome(lasting, always, entry, healthy);
 			expectThrown(stopping, lasting, always);
@@ -50,11 +55,11 @@ function expectOutcome(outcome: Outcome, expected: Expected, entry: Case, health
 		return;
 	}
 	expect(outcome.error).toBeUndefined();
-	expect(inShort(outcome.items)).toEqual(inShort(expectedItems(entry, healthy.items)));
+	expect(summaryOf(outcome.items)).toEqual(summaryOf(expectedItems(entry, healthy.items)));
 }
 
-/** Comparing a hundred thousand items takes many seconds. */
-function inShort(items: unknown[]): unknown[] {
+/** Shortens long lists: comparing a hundred thousand items takes many seconds. */
+function summaryOf(items: unknown[]): unknown[] {
 	return items.length > 1000 ? [items.length, items[0], items.at(-1)] : items;
 }
 
@@ -73,23 +78,23 @@ function expectError(outcome: Outcome, expected: Expected, entry: Case, healthy:
 	expect(items).toEqual([]);
 	expect(error).toMatchObject({
 		code,
-		message: expect.stringMatching(toldBy(code, status).message) as string,
+		message: expect.stringMatching(expectedText(code, status).message) as string,
 		item: 0,
 	});
 	expect(error?.http_status).toBe(status ?? null);
 	expect(error?.may_have_been_accepted ?? false).toBe(mayBePaid);
 	const description = String(error?.description);
 	expect(/may have accepted the request.*billed twice/.test(description)).toBe(mayBePaid);
-	for (const phrase of phrasesOf(entry, code)) expect(description).toMatch(phrase);
-	if (isWordless(entry)) expect(description).not.toContain('The service says');
-	// What was paid for stays within reach, whatever became of it.
+	for (const phrase of expectedPhrases(entry, code)) expect(description).toMatch(phrase);
+	if (hasNoServiceMessage(entry)) expect(description).not.toContain('The service says');
+	// A submitted task is always in the error.
 	if (tasks.length > 0 && !mayBePaid) expect(error?.task_id).toBe(tasks[0]);
-	const partial = isPartial(entry) ? String(error?.partial_text) : '';
+	const partial = hasPartialText(entry) ? String(error?.partial_text) : '';
 	expect(error?.partial_text).toBe(partial || undefined);
 	expect(textOf(healthy).startsWith(partial)).toBe(true);
 }
 
-/** The error that stops the workflow says the same as the error item, and lists the tasks. */
+/** The error that stops the workflow has the text of the error item and lists the tasks. */
 function expectThrown({ thrown, tasks, pauses }: Outcome, lasting: Outcome, expected: Expected) {
 	const { code, status } = expected;
 	if (code === undefined) {
@@ -97,9 +102,9 @@ function expectThrown({ thrown, tasks, pauses }: Outcome, lasting: Outcome, expe
 		return;
 	}
 	const { error } = lasting;
-	expect(thrown?.name).toBe(toldBy(code, status).class);
-	expect(plain(thrown?.message)).toBe(`${plain(error?.message)} [item 0]`);
-	expect(plain(thrown?.description)).toContain(plain(error?.description));
+	expect(thrown?.name).toBe(expectedText(code, status).class);
+	expect(normalized(thrown?.message)).toBe(`${normalized(error?.message)} [item 0]`);
+	expect(normalized(thrown?.description)).toContain(normalized(error?.description));
 	expect(thrown && 'httpCode' in thrown ? thrown.httpCode : null).toBe(
 		status === undefined ? null : String(status),
 	);
@@ -112,4 +117,4 @@ function textOf({ items }: Outcome): string {
 	return typeof item === 'object' && item !== null && 'text' in item ? String(item.text) : '';
 }
 
-const plain = (text: unknown) => withoutIds(String(text));
+const normalized = (text: unknown) => withoutIds(String(text));

@@ -4,37 +4,30 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../sim
 import { bytesOf } from '../../demo/engine';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { CONNECTION_FAULTS } from './connectionFaults';
-import { Road } from './road';
-import { TimeOfRequests } from './timeOfRequests';
-import {
-	endpointOf,
-	MAX_RETRIES,
-	MAX_WAIT,
-	oversizedBytes,
-	POLL_INTERVAL,
-	TIMEOUT,
-	type Way,
-} from './ways';
+import { TcpRelay } from './tcpRelay';
+import { RequestClock } from './requestClock';
+import { endpointOf, oversizedBytes, type RequestKind } from './requestKinds';
+import { MAX_RETRIES, MAX_WAIT, POLL_INTERVAL, TIMEOUT } from './settings';
 
-/** What the user got, and what the service received. */
+/** What the user gets and what the service receives. */
 export interface Outcome {
-	/** The error of the item; undefined when the item is good. */
+	/** The error of the item, or undefined if the item is good. */
 	error: IDataObject | undefined;
-	/** What stopped the workflow. */
+	/** The error that stopped the workflow. */
 	thrown: NodeResult['error'];
-	/** The good items, without what differs from one run to the next. */
+	/** The good items, without values that differ in each run. */
 	items: Array<Record<string, unknown>>;
-	/** Seconds between the requests of this way. */
+	/** Seconds between the requests of this kind. */
 	pauses: number[];
-	/** The ids of the tasks that were made. */
+	/** The IDs of the submitted tasks. */
 	tasks: string[];
 }
 
-export interface Probe {
-	way: Way;
-	/** Undefined: nothing goes wrong. */
+export interface FaultRun {
+	kind: RequestKind;
+	/** Default: no fault. */
 	fault?: string;
-	/** The fault strikes one request, or every request; or every request of a node that stops the workflow. */
+	/** The fault affects one request, every request, or every request of a node with Stop Workflow. */
 	times: 'once' | 'always' | 'stopping';
 	tls?: SimulatorOptions['tls'];
 }
@@ -51,7 +44,7 @@ const chat = (stream: boolean): NodeRun => ({
 		options: { stream },
 	},
 });
-const RUNS: Record<Way, NodeRun> = {
+const RUNS: Record<RequestKind, NodeRun> = {
 	chat: chat(false),
 	chatStream: chat(true),
 	models: { node: 'listModels', parameters: { returnAll: true } },
@@ -60,9 +53,9 @@ const RUNS: Record<Way, NodeRun> = {
 	get: video({ operation: 'get' }),
 	download: video({ download: true }),
 };
-/** A chat that calls a tool, which is what some faults spoil. */
-const TOOLS = /^tool-/;
-const CALLING: NodeRun = {
+/** Faults that need a chat with tool calls. */
+const NEEDS_TOOLS = /^tool-/;
+const TOOL_CALL_RUN: NodeRun = {
 	node: 'chatCompletion',
 	parameters: {
 		model: 'heron-chat',
@@ -76,8 +69,8 @@ const CALLING: NodeRun = {
 		},
 	},
 };
-/** A task that was submitted before, when nothing was wrong yet. */
-const RESUMED: Partial<Record<Way, INodeParameters>> = {
+/** Parameters for a task that was submitted before the fault. */
+const EXISTING_TASK: Partial<Record<RequestKind, INodeParameters>> = {
 	poll: { operation: 'wait' },
 	get: { operation: 'get' },
 	download: { operation: 'wait', download: true },
@@ -87,111 +80,117 @@ const SETTINGS: INodeParameters = {
 	requestOptions: { maxRetries: MAX_RETRIES, timeout: TIMEOUT },
 };
 
-/** Faults that are only over when the node's patience is. */
+/** Faults that end only with a timeout. */
 const SILENT = /hang/;
-/** A fault that lasts this long by the simulator's clock, and is then over. */
+/** Faults that delay the response by this time on the clock of the simulator. */
 const LATE = /^late-/;
 const LATE_MS = 11_000;
-/** The rate limiter is shared by all that use one key: each probe comes with its own. */
+/** A new key for each run, because a rate limiter is shared per key. */
 let keys = 0;
 
-/** Runs a node through the engine while the service, or the way to it, suffers a fault. */
-export async function probe({ way, fault = '', times, tls }: Probe): Promise<Outcome> {
-	const time = new TimeOfRequests();
-	const onRoad = CONNECTION_FAULTS.find(({ name }) => name === fault);
+/** Runs a node in the engine while the service or the network has a fault. */
+export async function runWithFault({ kind, fault = '', times, tls }: FaultRun): Promise<Outcome> {
+	const time = new RequestClock();
+	const connectionFault = CONNECTION_FAULTS.find(({ name }) => name === fault);
 	const simulator = await startSimulator({
 		now: time.now,
 		videoSeconds: 1,
 		slowMs: 20,
-		oversizedBytes: oversizedBytes(way),
-		...(onRoad?.tls && tls && { tls }),
+		oversizedBytes: oversizedBytes(kind),
+		...(connectionFault?.tls && tls && { tls }),
 	});
-	const road = onRoad && new Road(new URL(simulator.url), time.now);
-	await road?.open();
+	const relay = connectionFault && new TcpRelay(new URL(simulator.url), time.now);
+	await relay?.open();
 	try {
-		const run = prepare(way, fault, times, simulator, road?.url);
-		if (way === 'get' || (onRoad && RESUMED[way])) await resume(run, way, time, simulator);
-		const endpoint = endpointOf(way);
+		const run = prepare(kind, fault, times, simulator, relay?.url);
+		if (kind === 'get' || (connectionFault && EXISTING_TASK[kind]))
+			await useExistingTask(run, kind, time, simulator);
+		const endpoint = endpointOf(kind);
 		const received = () =>
 			simulator.requests.filter((request) => request.endpoint === endpoint).map(({ at }) => at);
-		// Where the road is open again, later requests have their own connections.
+		// After the repair, further connections belong to later requests.
 		const arrivals = () => {
 			const [first = Infinity] = received();
-			return road ? road.attempts.filter((at) => at <= first) : received();
+			return relay ? relay.attempts.filter((at) => at <= first) : received();
 		};
-		const before = time.begun - simulator.requests.length;
+		const before = time.started - simulator.requests.length;
 		const hasArrived = () =>
 			simulator.requests.at(-1)?.endpoint === endpoint &&
-			simulator.requests.length === time.begun - before;
+			simulator.requests.length === time.started - before;
 		let isLate = LATE.test(fault);
 		const isSilent = () => {
 			if (isLate && hasArrived()) {
 				isLate = false;
-				time.pass(LATE_MS);
+				time.advance(LATE_MS);
 			}
 			return SILENT.test(fault) && hasArrived() && (times !== 'once' || arrivals().length === 1);
 		};
-		await road?.block(onRoad?.blockade, way === 'download');
-		if (onRoad && !onRoad.blockade) run.credential.ignoreSslIssues = false;
-		if (fault && !onRoad)
+		await relay?.fail(connectionFault?.failure, kind === 'download');
+		if (connectionFault && !connectionFault.failure) run.credential.ignoreSslIssues = false;
+		if (fault && !connectionFault)
 			simulator.inject({ endpoint, fault, ...(times === 'once' && { times: 1 }) });
 
-		let clearing: Promise<void> | undefined;
-		let isBlocked = road !== undefined && times === 'once';
+		let repairing: Promise<void> | undefined;
+		let isBlocked = relay !== undefined && times === 'once';
 		const isReady = () => {
-			if (isBlocked && road?.attempts.length)
-				clearing ??= road.clear().then(() => void (isBlocked = false));
-			return clearing === undefined || !isBlocked;
+			if (isBlocked && relay?.attempts.length)
+				repairing ??= relay.repair().then(() => void (isBlocked = false));
+			return repairing === undefined || !isBlocked;
 		};
 		const result = await time.until(runNode(simulator, run), isSilent, isReady);
-		await clearing;
+		await repairing;
 		return await outcomeOf(result, simulator, arrivals());
 	} finally {
-		await road?.close();
+		await relay?.close();
 		await simulator.close();
 		time.restore();
 	}
 }
 
 function prepare(
-	way: Way,
+	kind: RequestKind,
 	fault: string,
-	times: Probe['times'],
+	times: FaultRun['times'],
 	simulator: Simulator,
 	baseUrl = simulator.url,
 ) {
 	const apiKey = `key-${++keys}`;
 	simulator.acceptKey(apiKey);
-	const { node, parameters } = TOOLS.test(fault) ? CALLING : RUNS[way];
+	const { node, parameters } = NEEDS_TOOLS.test(fault) ? TOOL_CALL_RUN : RUNS[kind];
 	return {
 		node,
-		// A certificate of tests is accepted, unless just that is the fault.
+		// The certificate of the tests is accepted, unless it is the fault.
 		parameters: { ...parameters, ...SETTINGS },
 		credential: { baseUrl, apiKey, ignoreSslIssues: true as boolean },
 		...(times !== 'stopping' && { onError: 'continueRegularOutput' }),
 	} satisfies NodeRun;
 }
 
-/** Submits a video while nothing is wrong yet, and lets the run look at its finished task. */
-async function resume(run: NodeRun, way: Way, time: TimeOfRequests, simulator: Simulator) {
+/** Submits a video before the fault and makes the run use its finished task. */
+async function useExistingTask(
+	run: NodeRun,
+	kind: RequestKind,
+	time: RequestClock,
+	simulator: Simulator,
+) {
 	const submit = { ...run, parameters: { ...run.parameters, operation: 'submit' } };
 	const [task] = (await time.until(runNode(simulator, submit))).items;
 	await time.until(systemClock.sleep(1000 * POLL_INTERVAL));
-	Object.assign(run.parameters, RESUMED[way], { taskId: String(task?.json.task_id) });
-	if (way !== 'download') return;
-	// The connection by which the task is polled stays open: the fault strikes the download alone.
+	Object.assign(run.parameters, EXISTING_TASK[kind], { taskId: String(task?.json.task_id) });
+	if (kind !== 'download') return;
+	// The connection for polls stays open, so the fault affects only the download.
 	const get = { ...run, parameters: { ...run.parameters, operation: 'get', download: false } };
 	await time.until(runNode(simulator, get));
 }
 
 async function outcomeOf({ items, error }: NodeResult, simulator: Simulator, at: number[]) {
-	const good = items.filter(({ json }) => !('error' in json));
+	const goodItems = items.filter(({ json }) => !('error' in json));
 	return {
 		error: items.find(({ json }) => 'error' in json)?.json.error as IDataObject | undefined,
 		thrown: error,
 		items: await Promise.all(
-			good.map(async (item) => ({
-				...withoutChance(item.json),
+			goodItems.map(async (item) => ({
+				...normalize(item.json),
 				...(item.binary && { video: (await bytesOf(item)).toString('base64') }),
 			})),
 		),
@@ -200,9 +199,9 @@ async function outcomeOf({ items, error }: NodeResult, simulator: Simulator, at:
 	};
 }
 
-/** Ids, times and ports are new in every run. */
-function withoutChance(json: IDataObject): IDataObject {
-	// Only who submitted a task knows its request.
+/** Removes IDs, times and ports, which differ in each run. */
+function normalize(json: IDataObject): IDataObject {
+	// Only the run that submitted a task has these fields.
 	const unknown = 'task_id' in json ? ['request_id', 'model'] : [];
 	const entries = Object.entries(json).filter(([name]) => !unknown.includes(name));
 	return Object.fromEntries(

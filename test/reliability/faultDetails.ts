@@ -1,19 +1,19 @@
 import type { Case } from './faultTable';
-import { oversizedBytes } from './ways';
+import { oversizedBytes } from './requestKinds';
 
 type Item = Record<string, unknown>;
-/** Changes the item that a healthy service gives, or all of its items, into what the user gets. */
+/** Changes the items without a fault to the items with it. */
 type Change = (item: Item, all: Item[]) => unknown[];
 
-const changed =
+const setFields =
 	(fields: Item): Change =>
 	(item) => [{ ...item, ...fields }];
-const without =
+const removeFields =
 	(...names: string[]): Change =>
 	(item) => [Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name)))];
 const models = (...ids: string[]) => ids.map((id) => ({ id, base_name: id, version_date: null }));
 
-const calling: Change = ({ id, model }) => [
+const withToolCall: Change = ({ id, model }) => [
 	{
 		id,
 		object: 'chat.completion',
@@ -39,12 +39,12 @@ const calling: Change = ({ id, model }) => [
 	},
 ];
 
-/** Good items that are not those of a healthy service. */
-const ITEMS: Record<string, Change> = {
-	'no-usage': without('usage'),
-	'null-content': changed({ text: '' }),
-	'output-filtered': changed({ text: 'You', finish_reason: 'content_filter' }),
-	'stream-no-reason': changed({ finish_reason: null }),
+/** How a fault changes good items. */
+const ITEM_CHANGES: Record<string, Change> = {
+	'no-usage': removeFields('usage'),
+	'null-content': setFields({ text: '' }),
+	'output-filtered': setFields({ text: 'You', finish_reason: 'content_filter' }),
+	'stream-no-reason': setFields({ finish_reason: null }),
 	'models-strings': () => [
 		...models('heron-chat'),
 		{ id: 'kite-motion@20250501', base_name: 'kite-motion', version_date: '2025-05-01' },
@@ -55,55 +55,55 @@ const ITEMS: Record<string, Change> = {
 			...model,
 			object: 'model',
 		})),
-	'tool-name-repeated': calling,
-	'tool-id-emptied': calling,
+	'tool-name-repeated': withToolCall,
+	'tool-id-emptied': withToolCall,
 	'task-bare': (item) => [{ status: item.status, task_id: item.task_id, url: item.url }],
-	'task-odd-progress': without('progress'),
-	'task-url-null': changed({ url: null }),
-	'task-url-absent': changed({ url: null }),
-	'task-url-relative': changed({ url: '/files/x.mp4' }),
-	'task-url-file': changed({ url: 'file:///etc/hostname' }),
-	'task-url-private': changed({ url: 'http://169.254.169.254/latest/meta-data/' }),
-	'task-bad-base64': changed({ url: null }),
+	'task-odd-progress': removeFields('progress'),
+	'task-url-null': setFields({ url: null }),
+	'task-url-absent': setFields({ url: null }),
+	'task-url-relative': setFields({ url: '/files/x.mp4' }),
+	'task-url-file': setFields({ url: 'file:///etc/hostname' }),
+	'task-url-private': setFields({ url: 'http://169.254.169.254/latest/meta-data/' }),
+	'task-bad-base64': setFields({ url: null }),
 };
 
-/** A file is handed on as it was sent: nothing shows that these are not the video. */
-const FILES: Record<string, (video: Buffer) => Buffer> = {
+/** How a fault changes a downloaded file without being detectable. */
+const FILE_CHANGES: Record<string, (video: Buffer) => Buffer> = {
 	'cut-short': (video) => video.subarray(0, Math.floor(video.length / 2)),
 	oversized: (video) => Buffer.concat([Buffer.alloc(oversizedBytes('download'), ' '), video]),
 };
 
-/** The items of a good course. */
-export function expectedItems({ fault, way }: Case, healthy: Item[]): unknown[] {
+/** The expected items of a run without errors. */
+export function expectedItems({ fault, kind }: Case, healthy: Item[]): unknown[] {
 	const [item = {}] = healthy;
-	const spoil = way === 'download' && FILES[fault];
-	if (spoil) {
-		const video = spoil(Buffer.from(String(item.video), 'base64')).toString('base64');
+	const change = kind === 'download' && FILE_CHANGES[fault];
+	if (change) {
+		const video = change(Buffer.from(String(item.video), 'base64')).toString('base64');
 		return [{ ...item, video }];
 	}
-	return ITEMS[fault]?.(item, healthy) ?? healthy;
+	return ITEM_CHANGES[fault]?.(item, healthy) ?? healthy;
 }
 
 export const statusOf = (fault: string) => Number(/\d{3}$/.exec(fault)?.[0] ?? 500);
 
-/** A server between n8n and the service answers in a form of its own: with these statuses it is no refusal of the service. */
-export function isInBetween(fault: string): boolean {
+/** Whether the error counts as one of a server between n8n and the service. */
+export function isProxyError(fault: string): boolean {
 	if (/^(handled-|late-|echo-key-(text|html))/.test(fault)) return true;
 	const [, form, status] = /^(html|text|empty)-(\d+)$/.exec(fault) ?? [];
 	if (status === '500' || status === '502') return true;
 	return form !== 'empty' && ['400', '401', '403'].includes(String(status));
 }
 
-/** Streams that break after some of the text arrived: it may be paid for, and is in the error. */
+/** Streams that break after part of the text arrived, which is then in the error. */
 const PARTIAL =
-	/^(reset-inside|hang-inside|truncated|cut-short|stream-(cut|reset|hang|long-line|error-|echo-key|garbage|nonsense|html))/;
+	/^(reset-inside|hang-inside|truncated|cut-short|stream-(cut|reset|hang|long-line|error-|echo-key|garbage|wrong-shape|html))/;
 
-export function isPartial({ fault, way }: Case): boolean {
-	return way === 'chatStream' && PARTIAL.test(fault);
+export function hasPartialText({ fault, kind }: Case): boolean {
+	return kind === 'chatStream' && PARTIAL.test(fault);
 }
 
-/** The service's own words, which an error repeats, by the fault. */
-const WORDS: ReadonlyArray<[faults: RegExp, words: string]> = [
+/** The message of the service in the error. */
+const SERVICE_MESSAGES: ReadonlyArray<[faults: RegExp, message: string]> = [
 	[/^(html-[45]|handled-html|late-)/, 'Bad gateway'],
 	[/^handled-foreign-500/, 'Internal server error'],
 	[/^handled-foreign-502/, 'The upstream server closed the connection'],
@@ -116,7 +116,7 @@ const WORDS: ReadonlyArray<[faults: RegExp, words: string]> = [
 	[/^status-|-(general|alternate)$/, 'The simulator was asked for this: '],
 ];
 
-/** What an error tells beside its message, where it matters to the user. */
+/** Advice in the description of the error. */
 const ADVICE: ReadonlyArray<[faults: RegExp, advice: string | RegExp]> = [
 	[/^empty-400/, 'the service does not say which one is wrong'],
 	[/^rate-limit|^retry-after-header/, 'The service asks to retry after 1 second.'],
@@ -134,26 +134,26 @@ const ADVICE: ReadonlyArray<[faults: RegExp, advice: string | RegExp]> = [
 	],
 ];
 
-/** What the description of the error must contain. */
-export function phrasesOf({ fault, way }: Case, code: string): Array<string | RegExp> {
-	if (way === 'download') {
+/** Texts that the description of the error must contain. */
+export function expectedPhrases({ fault, kind }: Case, code: string): Array<string | RegExp> {
+	if (kind === 'download') {
 		return ['The video is finished and billed: use Get with this task ID'];
 	}
 	if (code === 'wait_timeout') {
-		const goesOn = 'The task is still running.';
-		return /^(task-|hang)/.test(fault) ? [goesOn] : [goesOn, 'The last poll failed: '];
+		const stillRunning = 'The task is still running.';
+		return /^(task-|hang)/.test(fault) ? [stillRunning] : [stillRunning, 'The last poll failed: '];
 	}
-	const words = WORDS.find(([faults]) => faults.test(fault))?.[1];
+	const message = SERVICE_MESSAGES.find(([faults]) => faults.test(fault))?.[1];
 	const advice = ADVICE.filter(([faults]) => faults.test(fault)).map(([, text]) => text);
-	const speaker = isInBetween(fault) ? 'The server in between' : 'The service';
+	const source = isProxyError(fault) ? 'The server in between' : 'The service';
 	return [
-		...(words === undefined ? [] : [`\n${speaker} says: ${words}`]),
-		...(isInBetween(fault) ? ['The response does not have the format of the service'] : []),
+		...(message === undefined ? [] : [`\n${source} says: ${message}`]),
+		...(isProxyError(fault) ? ['The response does not have the format of the service'] : []),
 		...advice,
 	];
 }
 
-/** Nobody says what nobody said. */
-export function isWordless({ fault, way }: Case): boolean {
-	return way === 'download' || /^(empty-[45]|refused-|unknown-|lookup-|not-tls|untr)/.test(fault);
+/** Whether the error quotes no message, because there is none. */
+export function hasNoServiceMessage({ fault, kind }: Case): boolean {
+	return kind === 'download' || /^(empty-[45]|refused-|unknown-|lookup-|not-tls|untr)/.test(fault);
 }

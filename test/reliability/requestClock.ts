@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../../gateway';
+import { virtualTime } from '../engine/virtualTime';
+import { TIMEOUT } from './settings';
+
+/** The durations of the first timer of a request (connect timeout, idle timeout). No other timer has these durations. */
+const FIRST_TIMERS_MS = [10_000, 1000 * TIMEOUT];
+/** How long to wait, in real time, for the last data of a service that then stops sending. */
+const LAST_DATA_MS = 150;
+/** Real time after which a run counts as hanging. */
+const HANG_MS = 20_000;
+
+interface TimedRequest {
+	/** The number of pending timers. */
+	timers: number;
+}
+
+/**
+ * Replaces the gateway's clock. It stops while a request is in flight and jumps to the next timer otherwise, so that the
+ * pauses between requests are exact on any machine.
+ */
+export class RequestClock {
+	private readonly time = virtualTime();
+	private inFlight = 0;
+	/** The request whose timer fires. */
+	private request: TimedRequest | undefined;
+	/** The number of the request whose last data was waited for. */
+	private lastDataAwaited = 0;
+	/** The number of requests started. */
+	started = 0;
+
+	constructor() {
+		const { clock } = this.time;
+		systemClock.after = (ms, action) => {
+			const isNext = this.request !== undefined;
+			if (!isNext && !FIRST_TIMERS_MS.includes(ms)) return clock.after(ms, action);
+			const request = this.request ?? this.start();
+			request.timers += 1;
+			const stop = clock.after(ms, () => {
+				// A request that is not timed out sets its next timer here.
+				this.request = request;
+				action();
+				this.request = undefined;
+				this.end(request);
+			});
+			return () => {
+				stop();
+				this.end(request);
+			};
+		};
+	}
+
+	private start(): TimedRequest {
+		this.started += 1;
+		this.inFlight += 1;
+		return { timers: 0 };
+	}
+
+	private end(request: TimedRequest): void {
+		if (request.timers > 0) request.timers -= 1;
+		else return;
+		if (request.timers === 0) this.inFlight -= 1;
+	}
+
+	now = () => this.time.clock.now();
+
+	/**
+	 * Advances the clock until the promise settles.
+	 * @param isSilent whether the request in flight gets no more data, so that the clock may advance
+	 * @param isReady whether the clock may advance while no request is in flight
+	 */
+	async until<Result>(
+		work: Promise<Result>,
+		isSilent: () => boolean = () => false,
+		isReady: () => boolean = () => true,
+	): Promise<Result> {
+		const { clock } = this.time;
+		let settled = false;
+		const settle = () => void (settled = true);
+		work.then(settle, settle);
+		const startedAt = Date.now();
+		while (!settled) {
+			await new Promise(setImmediate);
+			if (Date.now() - startedAt > HANG_MS) throw new Error('The run does not end');
+			if (this.inFlight > 0 && !isSilent()) continue;
+			if (this.inFlight > 0 && this.lastDataAwaited !== this.started) await delay(LAST_DATA_MS);
+			this.lastDataAwaited = this.started;
+			if (!settled && isReady() && clock.timers > 0) clock.advance(clock.nextIn);
+		}
+		return await work;
+	}
+
+	/** Advances the clock while a request is in flight. */
+	advance(ms: number): void {
+		this.time.clock.advance(ms);
+	}
+
+	restore(): void {
+		this.time.restore();
+	}
+}
