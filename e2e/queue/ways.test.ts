@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterEach(() => cluster.simulator.reset());
 afterAll(async () => await cluster?.stop());
 
-async function publish(path: string, given: NodeGiven[], settings: object = {}): Promise<string> {
-	const workflow = workflowOf(path, cluster.credential, given);
-	const whole = { ...workflow, settings: { ...workflow.settings, ...settings } };
-	const id = await cluster.api.createWorkflow(whole);
+/** @param changes parts of the workflow that differ from those of {@link workflowOf} */
+async function publish(path: string, given: NodeGiven[], changes: object = {}): Promise<string> {
+	const workflow = { ...workflowOf(path, cluster.credential, given), ...changes };
+	const id = await cluster.api.createWorkflow(workflow);
 	await cluster.api.publish(id);
 	return id;
 }
@@ -63,7 +63,9 @@ test('the ways n8n runs a node submit each video once', async () => {
 			webhook('refused'),
 			{ ...refused, onError: 'continueRegularOutput' },
 		]),
-		v0: await publish('v0', [webhook('v0'), video('database')], { executionOrder: 'v0' }),
+		v0: await publish('v0', [webhook('v0'), video('database')], {
+			settings: { executionOrder: 'v0' },
+		}),
 		responding: await publish('responding', [webhook('responding', 'lastNode'), video('database')]),
 		child: await publish('child', [
 			{
@@ -101,6 +103,45 @@ test('the ways n8n runs a node submit each video once', async () => {
 	expect(await outputs(ids.parent, 'Call')).toMatchObject([[[{ status: 'completed' }]]]);
 	// One of each, and another one for the second try of what failed.
 	expect(cluster.simulator.submissions).toBe(6);
+});
+
+test('Loop Over Items waits once for each batch, and puts out the videos in order', async () => {
+	const prompts = ['one', 'two', 'three'];
+	const given = [
+		webhook('loop'),
+		{
+			name: 'Prompts',
+			type: 'n8n-nodes-base.splitOut',
+			typeVersion: 1,
+			parameters: { fieldToSplitOut: 'body.prompts', options: {} },
+		},
+		{
+			name: 'Loop',
+			type: 'n8n-nodes-base.splitInBatches',
+			typeVersion: 3,
+			parameters: { batchSize: 2, options: {} },
+		},
+		video('database', { prompt: "={{ $json['body.prompts'] }}" }),
+	];
+	const to = (node: string) => [{ node, type: 'main', index: 0 }];
+	const { connections } = workflowOf('loop', cluster.credential, given);
+	const id = await publish('loop', given, {
+		// The first output of the loop is done, the second one is a batch.
+		connections: {
+			...connections,
+			Loop: { main: [[], to('Video')] },
+			Video: { main: [to('Loop')] },
+		},
+	});
+	await callWebhook(cluster, 'loop', 1, { prompts });
+	await untilCounted(cluster, id, ended, 1);
+
+	const completed = { status: 'completed' };
+	expect(await outputs(id)).toMatchObject([[[completed, completed]], [[completed]]]);
+	const [done = []] = (await outputs(id, 'Loop')).at(-1) ?? [];
+	const promptOf = new Map(cluster.simulator.tasks.map((task) => [task.id, task.prompt]));
+	expect(done.map((video) => promptOf.get(String(video.task_id)))).toEqual(prompts);
+	expect(cluster.simulator.submissions).toBe(prompts.length);
 });
 
 test('an execution that is stopped while it waits and retried gets the same video', async () => {

@@ -29,13 +29,25 @@ export function video(waitIn: 'memory' | 'database', parameters: object = {}): N
 }
 
 /** Calls a webhook many times, a few at once. */
-export async function callWebhook({ main }: Cluster, path: string, times = 1): Promise<Response[]> {
+export async function callWebhook(
+	{ main }: Pick<Cluster, 'main'>,
+	path: string,
+	times = 1,
+	body?: object,
+): Promise<Response[]> {
+	const request = {
+		method: 'POST',
+		...(body !== undefined && {
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify(body),
+		}),
+	};
 	const responses: Response[] = [];
 	let left = times;
 	const caller = async () => {
 		while (left > 0) {
 			left -= 1;
-			responses.push(await fetch(`${main.url}/webhook/${path}`, { method: 'POST' }));
+			responses.push(await fetch(`${main.url}/webhook/${path}`, request));
 		}
 	};
 	await Promise.all(Array.from({ length: 8 }, caller));
