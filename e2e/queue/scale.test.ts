@@ -66,3 +66,41 @@ describe('two workers with two places each', () => {
 		expect(seconds).toBeLessThan(SECONDS_PER_VIDEO * VIDEO_S + SECONDS_MORE);
 	});
 });
+
+/** Long enough that all executions which n8n has places for begin before the first one ends. */
+const IN_FLIGHT_VIDEO_S = 30;
+
+describe('one worker', () => {
+	let cluster: Cluster;
+	beforeAll(async () => {
+		const service = { videoSeconds: IN_FLIGHT_VIDEO_S };
+		cluster = await Cluster.start({ workers: 0, concurrency: 10, service });
+	});
+	afterAll(async () => await cluster?.stop());
+
+	/** The most tasks that were created and not finished at one moment. */
+	function mostInFlight(): number {
+		const created = cluster.simulator.tasks.map(({ createdAt }) => createdAt);
+		const atSubmission = created.map(
+			(now) =>
+				created.filter((time) => time <= now && time > now - 1000 * IN_FLIGHT_VIDEO_S).length,
+		);
+		return Math.max(...atSubmission);
+	}
+
+	test.each([5, 10])(
+		'with %d places has as many videos in flight as places in memory, and all of them in the database',
+		async (concurrency) => {
+			const executions = 2 * concurrency;
+			await cluster.startWorker(concurrency);
+			for (const waitIn of ['memory', 'database'] as const) {
+				await timed(cluster, waitIn, executions);
+				const inFlight = mostInFlight();
+				const places = `1 worker × ${concurrency}, videos in flight`;
+				await record(places, waitIn, { executions, inFlight });
+				expect(inFlight).toBe(waitIn === 'memory' ? concurrency : executions);
+			}
+			await cluster.workers.shift()?.stop();
+		},
+	);
+});

@@ -82,10 +82,10 @@ export class Cluster {
 	 * A worker has a folder of its own. In one that it shared, a worker that starts would take the executions of all others
 	 * for its own from before a crash, and end them.
 	 */
-	async startWorker(): Promise<void> {
+	async startWorker(concurrency = this.concurrency): Promise<void> {
 		const folder = join(this.folder, `worker-${(this.workersStarted += 1)}`);
 		await copyPackage(join(this.folder, 'main'), folder);
-		this.workers.push(await startWorker(folder, this.concurrency, this.settings));
+		this.workers.push(await startWorker(folder, concurrency, this.settings));
 	}
 
 	async restartMain(): Promise<void> {
