@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** The editor's canvas with a workflow on it. */
+/** The canvas of n8n's editor. */
 export class Canvas {
 	constructor(private readonly page: Page) {}
 
@@ -9,15 +9,15 @@ export class Canvas {
 		await this.page.getByTestId('canvas-node').first().waitFor();
 	}
 
-	/** Brings a workflow in from a file, onto an empty canvas. */
+	/** Imports a workflow from a file, onto an empty canvas. */
 	async importFile(path: string): Promise<void> {
 		await this.page.goto('/workflow/new');
 		await this.page.getByTestId('workflow-import-input').setInputFiles(path);
 		await this.page.getByTestId('canvas-node').first().waitFor();
 	}
 
-	/** Brings the whole workflow into sight, and above the button that lies over the lower edge. */
-	async showAll(): Promise<void> {
+	/** Shows the whole workflow, above the button at the lower edge. */
+	async zoomToFit(): Promise<void> {
 		await this.page.getByTestId('zoom-to-fit').click();
 		await this.page.getByTestId('zoom-out-button').click();
 	}
@@ -27,12 +27,12 @@ export class Canvas {
 		await this.page.getByTestId('execute-workflow-button').first().click();
 	}
 
-	async isRunning(): Promise<void> {
+	async waitUntilRunning(): Promise<void> {
 		await this.stopButton.waitFor();
 	}
 
-	/** Waits until a node has finished well. */
-	async hasFinished(node: string): Promise<void> {
+	/** Waits until a node has succeeded. */
+	async waitUntilFinished(node: string): Promise<void> {
 		await this.node(node).getByTestId('canvas-node-status-success').waitFor();
 	}
 
@@ -41,14 +41,14 @@ export class Canvas {
 		await this.stopButton.waitFor({ state: 'hidden' });
 	}
 
-	/** Opens a node's window. */
+	/** Opens the details of a node. */
 	async openNode(name: string): Promise<void> {
 		await this.node(name).dblclick();
 		await this.page.getByTestId('ndv').waitFor();
 	}
 
-	/** @returns the beginnings of the sticky notes whose text is longer than they are high */
-	async cutOffNotes(): Promise<string[]> {
+	/** @returns the beginnings of the sticky notes whose text does not fit */
+	async truncatedNotes(): Promise<string[]> {
 		const notes = this.page.getByTestId('sticky');
 		await notes.first().waitFor();
 		const texts = notes.locator('*').and(this.page.locator('div'));

@@ -4,7 +4,7 @@ import { type Browser, chromium, selectors } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** What keeps it from calling its maker, and lets it run as root in a container. */
+/** No requests to Google, and root in a container is allowed. */
 const ARGUMENTS = [
 	'--no-sandbox',
 	'--disable-gpu',
@@ -27,7 +27,7 @@ function findChromium(): string {
 	const found = candidates.find(isProgram);
 	if (found !== undefined) return found;
 	throw new Error(
-		'No Chromium here: install one (Debian: apt-get install chromium), or name it in CHROMIUM_PATH.',
+		'Chromium not found. Install it (Debian: apt-get install chromium), or set CHROMIUM_PATH.',
 	);
 }
 

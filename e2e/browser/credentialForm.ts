@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** The window in which a user enters and tests a credential. */
+/** The dialog in which a user enters and tests a credential. */
 export class CredentialForm {
 	constructor(private readonly page: Page) {}
 
@@ -21,7 +21,7 @@ export class CredentialForm {
 		await this.form.getByTestId(`parameter-input-${parameter}`).locator('input').fill(text);
 	}
 
-	/** Saves, which also tests; waits for the outcome. */
+	/** Saves the credential, and waits until n8n has tested it. */
 	async save(): Promise<void> {
 		const tested = this.page.waitForResponse(/\/rest\/credentials\/test$/);
 		await this.form.getByTestId('credential-save-button').click();
@@ -29,12 +29,12 @@ export class CredentialForm {
 	}
 
 	/** Waits until the form shows this outcome of the test. */
-	async shows(words: string | RegExp): Promise<void> {
-		await this.form.getByText(words).waitFor();
+	async waitForText(text: string | RegExp): Promise<void> {
+		await this.form.getByText(text).waitFor();
 	}
 
-	/** Unfolds the reason why the test failed; it stays unfolded. */
-	async moreDetails(): Promise<void> {
+	/** Expands the reason of a failed test. It stays expanded. */
+	async expandDetails(): Promise<void> {
 		await this.form.getByText('More details').click();
 	}
 

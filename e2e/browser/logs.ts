@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** The panel below the canvas, which tells what an execution did, step by step. */
+/** The panel below the canvas with the steps of an execution. */
 export class Logs {
 	constructor(private readonly page: Page) {}
 
@@ -9,7 +9,7 @@ export class Logs {
 		await this.page.getByTestId('logs-overview-body').waitFor();
 	}
 
-	async shows(words: RegExp): Promise<void> {
-		await this.page.getByTestId('logs-panel').getByText(words).first().waitFor();
+	async waitForText(text: RegExp): Promise<void> {
+		await this.page.getByTestId('logs-panel').getByText(text).first().waitFor();
 	}
 }

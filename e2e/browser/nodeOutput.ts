@@ -11,7 +11,7 @@ const execution = z.object({
 });
 const saved = z.object({ data: z.string() });
 
-/** What a node put out in an execution: the items of all its runs and outputs. */
+/** The items of all runs and outputs of a node in an execution. */
 export async function nodeOutput(api: N8nApi, executionId: string, node: string) {
 	const { data } = saved.parse(await api.call('GET', `/executions/${executionId}`));
 	const { runData } = execution.parse(await parseFlatted(data)).resultData;

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** What is needed of the browser's video element. */
+/** The part of the browser's video element that is used here. */
 interface Video {
 	ended: boolean;
 	currentTime: number;
@@ -12,17 +12,17 @@ interface Video {
 
 declare function requestAnimationFrame(next: (time: number) => void): void;
 
-/** The window of one node: its input on the left, its parameters in the middle, its output on the right. */
+/** The details of one node: input on the left, parameters in the middle, output on the right. */
 export class NodeView {
 	constructor(private readonly page: Page) {}
 
-	async chooseCredential(name: string): Promise<void> {
+	async selectCredential(name: string): Promise<void> {
 		await this.view.getByTestId('node-credentials-select').click();
 		await this.page.getByRole('option', { name }).click();
 	}
 
 	/**
-	 * Unfolds the list of models and searches it.
+	 * Opens the list of models and searches it.
 	 * @returns the models that are shown
 	 */
 	async searchModels(search: string): Promise<string[]> {
@@ -36,12 +36,12 @@ export class NodeView {
 		return await items.allInnerTexts();
 	}
 
-	/** Takes a model of the unfolded list. */
-	async takeModel(model: string): Promise<void> {
+	/** Selects a model in the open list. */
+	async selectModel(model: string): Promise<void> {
 		await this.page.getByTestId('rlc-item').getByText(model, { exact: true }).click();
 	}
 
-	/** Enters a model that the list need not have. */
+	/** Enters a model by its ID. */
 	async enterModel(model: string): Promise<void> {
 		await this.parameter('model').getByTestId('rlc-mode-selector').click();
 		await this.page.getByRole('option', { name: 'By ID' }).click();
@@ -52,30 +52,32 @@ export class NodeView {
 		await this.parameter(parameter).locator('textarea, input').first().fill(text);
 	}
 
-	/** Writes as people do, key by key. */
+	/** Types like a user, key by key. */
 	async type(parameter: string, text: string): Promise<void> {
 		const field = this.parameter(parameter).locator('textarea, input').first();
 		await field.click();
 		await field.pressSequentially(text, { delay: 40 });
 	}
 
-	async switch(parameter: string): Promise<void> {
+	async toggle(parameter: string): Promise<void> {
 		await this.parameter(parameter).locator('.el-switch').click();
 	}
 
-	/** Drags a field of the input onto a parameter, and waits for what that then holds. */
+	/** Drags a field of the input onto a parameter, and waits for the expression. */
 	async dragInput(field: string, parameter: string, expected: string): Promise<void> {
 		await this.inputFields.and(this.page.locator(`[data-name="${field}"]`)).hover();
 		await this.page.mouse.down();
-		const goal = await this.parameter(parameter).boundingBox();
-		if (goal === null) throw new Error(`${parameter} is not to be seen`);
-		// In many steps: n8n looks at what is below the pointer only once it moves with the field.
-		await this.page.mouse.move(goal.x + goal.width / 2, goal.y + goal.height / 2, { steps: 10 });
+		const target = await this.parameter(parameter).boundingBox();
+		if (target === null) throw new Error(`${parameter} is not visible`);
+		// In many steps: n8n finds the target only while the pointer moves.
+		await this.page.mouse.move(target.x + target.width / 2, target.y + target.height / 2, {
+			steps: 10,
+		});
 		await this.page.mouse.up();
 		await this.parameter(parameter).getByText(expected, { exact: true }).waitFor();
 	}
 
-	/** @returns the fields that the node before this one puts out, or will put out */
+	/** @returns the output fields of the previous node, also before it has run */
 	async inputFieldNames(): Promise<string[]> {
 		await this.inputFields.first().waitFor();
 		return await this.inputFields.evaluateAll((pills) =>
@@ -83,13 +85,13 @@ export class NodeView {
 		);
 	}
 
-	/** Waits for a hint beside the output, or above it. */
-	async hints(words: string): Promise<void> {
-		await this.output.getByTestId('node-hint').filter({ hasText: words }).waitFor();
+	/** Waits for a hint at the output. */
+	async waitForHint(text: string): Promise<void> {
+		await this.output.getByTestId('node-hint').filter({ hasText: text }).waitFor();
 	}
 
-	async hasNoHint(words: string): Promise<void> {
-		const hint = this.output.getByTestId('node-hint').filter({ hasText: words });
+	async waitForNoHint(text: string): Promise<void> {
+		const hint = this.output.getByTestId('node-hint').filter({ hasText: text });
 		await hint.waitFor({ state: 'hidden' });
 	}
 
@@ -100,14 +102,14 @@ export class NodeView {
 		await field.getByTestId('from-ai-override-button').click();
 	}
 
-	/** Executes this node, with what it needs before it. */
+	/** Executes this node and, if needed, the nodes before it. */
 	async execute(): Promise<void> {
 		await this.view.getByTestId('node-execute-button').click();
 	}
 
-	/** Waits until the output holds these words. */
-	async outputShows(words: string): Promise<void> {
-		await this.output.getByText(words).first().waitFor();
+	/** Waits until the output contains this text. */
+	async waitForOutput(text: string): Promise<void> {
+		await this.output.getByText(text).first().waitFor();
 	}
 
 	/** @returns message and description of the error panel */
@@ -116,32 +118,32 @@ export class NodeView {
 		return [message, await this.output.getByTestId('node-error-description').innerText()];
 	}
 
-	/** Goes from the error of an agent or a chain to the node below it that has failed. */
+	/** Opens the sub-node whose failure an agent or a chain reports. */
 	async openErroredNode(): Promise<void> {
 		const button = this.output.getByText('Open errored node');
 		await button.click();
 		await button.waitFor({ state: 'hidden' });
 	}
 
-	/** Chooses how the output is shown. */
-	async showAs(way: 'Schema' | 'Table' | 'JSON' | 'Binary'): Promise<void> {
-		await this.output.getByTestId(`radio-button-${way.toLowerCase()}`).click();
+	/** Selects a view of the output. */
+	async showOutputAs(view: 'Schema' | 'Table' | 'JSON' | 'Binary'): Promise<void> {
+		await this.output.getByTestId(`radio-button-${view.toLowerCase()}`).click();
 	}
 
-	/** Opens the first file of the binary tab, a video: n8n plays it at once. */
+	/** Opens the first file of the binary view, a video, which n8n plays at once. */
 	async openVideo(): Promise<void> {
 		await this.output.getByTestId('ndv-view-binary-data').click();
 	}
 
-	/** Lets the video play that long, and then holds it. */
-	async videoPlaysPast(seconds: number): Promise<void> {
+	/** Plays the video past this time, and pauses it. */
+	async playVideoPast(seconds: number): Promise<void> {
 		await this.video.evaluate(async (video: Video, past) => {
 			while (video.currentTime <= past) await new Promise(requestAnimationFrame);
 			video.pause();
 		}, seconds);
 	}
 
-	async videoPlaysToItsEnd(): Promise<{ seconds: number; width: number; height: number }> {
+	async playVideoToEnd(): Promise<{ seconds: number; width: number; height: number }> {
 		return await this.video.evaluate(async (video: Video) => {
 			await video.play();
 			while (!video.ended) await new Promise(requestAnimationFrame);

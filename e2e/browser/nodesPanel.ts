@@ -5,11 +5,11 @@ export class NodesPanel {
 	constructor(private readonly page: Page) {}
 
 	/**
-	 * Begins a workflow on an empty canvas: a manual trigger, and a node behind it.
-	 * @param choice what the panel then asks for, such as an action
-	 * @param pause between the steps, for a viewer
+	 * Starts a workflow on an empty canvas with a manual trigger and a node.
+	 * @param choice what to select next in the panel, such as an action
+	 * @param pause between the steps, in a recording
 	 */
-	async beginWorkflow(
+	async startWorkflow(
 		node: string,
 		choice: string,
 		pause: () => Promise<void> = async () => {},
@@ -24,7 +24,7 @@ export class NodesPanel {
 		await pause();
 		await this.item(node).click();
 		await pause();
-		await this.take(choice);
+		await this.select(choice);
 	}
 
 	async openCanvas(): Promise<void> {
@@ -37,14 +37,14 @@ export class NodesPanel {
 		await this.search.waitFor();
 	}
 
-	/** @returns the names of the nodes found, best first */
-	async find(words: string, expected: string): Promise<string[]> {
-		await this.search.fill(words);
+	/** @returns the names of the nodes that match, best match first */
+	async find(query: string, expected: string): Promise<string[]> {
+		await this.search.fill(query);
 		await this.item(expected).waitFor();
 		return await this.page.getByTestId('node-creator-item-name').allInnerTexts();
 	}
 
-	/** Opens a node's page in the panel. @returns what it offers to do with it, and what to begin with */
+	/** Opens a node in the panel. @returns its actions and triggers */
 	async actionsOf(node: string): Promise<string[]> {
 		await this.find(node, node);
 		await this.item(node).click();
@@ -52,8 +52,8 @@ export class NodesPanel {
 		return await this.page.getByTestId('node-creator-item-name').allInnerTexts();
 	}
 
-	/** Takes what the panel shows, such as an action. */
-	async take(choice: string): Promise<void> {
+	/** Selects an entry of the panel, such as an action. */
+	async select(choice: string): Promise<void> {
 		await this.page.getByText(choice, { exact: true }).click();
 	}
 

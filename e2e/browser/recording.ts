@@ -3,15 +3,15 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CDPSession, Page } from 'playwright-core';
-import { OUTPUT } from './pictures';
+import { OUTPUT } from './screenshots';
 
 /** Wide enough to read the editor on GitHub's and npm's pages. */
 const WIDTH = 1200;
 const FRAMES_PER_SECOND = 8;
-/** The last picture stays for a while before the film begins again. */
+/** How long the last frame is shown before the recording repeats. */
 const LAST_SECONDS = 2;
 
-/** A headless browser shows no pointer. */
+/** A headless browser does not show the pointer. */
 const POINTER = `addEventListener('DOMContentLoaded', () => {
 	const pointer = document.createElement('div');
 	pointer.innerHTML = '<svg width="22" height="22" viewBox="0 0 24 24"><path d="M4 2l15 11-7 1-4 7z" fill="#111" stroke="#fff" stroke-width="1.5"/></svg>';
@@ -23,7 +23,7 @@ const POINTER = `addEventListener('DOMContentLoaded', () => {
 	}, true);
 });`;
 
-/** Films what a page shows, as an animated WebP. */
+/** Records a page as an animated WebP. */
 export class Recording {
 	private frames = 0;
 	private times: number[] = [];
@@ -34,12 +34,12 @@ export class Recording {
 		private readonly folder: string,
 	) {}
 
-	/** To be called before the page is loaded. */
+	/** Call this before the page is loaded. */
 	static async showPointer(page: Page): Promise<void> {
 		await page.addInitScript(POINTER);
 	}
 
-	static async begin(page: Page): Promise<Recording> {
+	static async start(page: Page): Promise<Recording> {
 		const session = await page.context().newCDPSession(page);
 		const recording = new Recording(session, await mkdtemp(join(tmpdir(), 'recording-')));
 		session.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
@@ -50,28 +50,28 @@ export class Recording {
 		return recording;
 	}
 
-	/** @returns the file, or why there is none */
-	async end(name: string): Promise<string> {
+	/** @returns the path of the file, or why there is none */
+	async save(name: string): Promise<string> {
 		await this.session.send('Page.stopScreencast');
 		try {
 			await this.writing;
-			await writeFile(join(this.folder, 'frames'), this.list());
+			await writeFile(join(this.folder, 'frames'), this.frameList());
 			await mkdir(OUTPUT, { recursive: true });
-			return this.film(join(OUTPUT, `${name}.webp`));
+			return this.encode(join(OUTPUT, `${name}.webp`));
 		} finally {
 			await rm(this.folder, { recursive: true, force: true });
 		}
 	}
 
-	private add(picture: Buffer, time: number): void {
+	private add(frame: Buffer, time: number): void {
 		const path = join(this.folder, `${this.frames}.png`);
 		this.frames += 1;
 		this.times.push(time);
-		this.writing = this.writing.then(async () => await writeFile(path, picture));
+		this.writing = this.writing.then(async () => await writeFile(path, frame));
 	}
 
-	/** The frames and how long each is seen, in the words of ffmpeg: a page that rests sends none. */
-	private list(): string {
+	/** The frames and their durations, in the format of ffmpeg. A page without changes sends no frames. */
+	private frameList(): string {
 		return this.times
 			.map((time, index) => {
 				// Chromium may send two frames in the wrong order.
@@ -82,7 +82,7 @@ export class Recording {
 			.join('\n');
 	}
 
-	private film(file: string): string {
+	private encode(file: string): string {
 		const filter = `fps=${FRAMES_PER_SECOND},scale=${WIDTH}:-2:flags=lanczos`;
 		const input = ['-f', 'concat', '-i', join(this.folder, 'frames')];
 		const output = ['-vf', filter, '-c:v', 'libwebp_anim', '-quality', '75', '-loop', '0', file];

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { BROWSER_ID, type N8nApi } from '../host/n8nApi';
 import { startChromium } from './chromium';
-import { picture } from './pictures';
+import { takeScreenshot } from './screenshots';
 
 let browser: Browser | undefined;
 afterAll(async () => await browser?.close());
@@ -32,7 +32,7 @@ export class Visit {
 	async look(what: string): Promise<void> {
 		this.#pictures += 1;
 		const [folder, file] = [this.name, `${this.#pictures}-${what}`].map(fileName);
-		await picture(this.page, `${folder}/${file}`);
+		await takeScreenshot(this.page, `${folder}/${file}`);
 	}
 
 	/** Lets the owner walk; where this fails, there is a picture of what was seen last. */

@@ -11,14 +11,14 @@ export interface NodeGiven {
 	webhookId?: string;
 }
 
-/** A node of this package: its short type, its parameters. */
+/** A node of this package, by its short type. */
 export function ours(name: string, type: string, parameters: object): NodeGiven {
 	return { name, type: `n8n-nodes-generation-service.${type}`, parameters };
 }
 
 export const manualStart: NodeGiven = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' };
 
-/** A workflow as n8n stores it: the nodes in a row, each connected to the next. */
+/** A workflow in n8n's format, with each node connected to the next. */
 export function workflowOf(name: string, credential: Credential, nodes: NodeGiven[]) {
 	return {
 		name,
@@ -44,7 +44,7 @@ export function workflowOf(name: string, credential: Credential, nodes: NodeGive
 	};
 }
 
-/** Connects the chat model of this package to the last node of a workflow, an agent or a chain, and places it below. */
+/** Connects the chat model of this package to the last node of a workflow, an agent or a chain. */
 export function withChatModel(
 	workflow: ReturnType<typeof workflowOf>,
 	credential: Credential,

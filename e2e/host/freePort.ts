@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** The wanted port of this machine, or any other when that one is taken. */
+/** The wanted port, or any free port if that one is in use. */
 export async function freePort(wanted = 0): Promise<number> {
 	const server = createServer();
 	try {

@@ -5,13 +5,13 @@ import { N8N_FOLDER, N8N_SOURCE, N8N_VERSION } from './folders';
 import { runCommand } from './runCommand';
 import type { Step } from './steps';
 
-/** Written last: an installation that was interrupted has none. */
+/** Written last, so that an interrupted installation does not have it. */
 const DONE = join(N8N_FOLDER, 'node_modules', '.installed-from');
 
 const manifest = z.looseObject({ dependencies: z.object({ n8n: z.string() }) });
 
 /**
- * Installs n8n, unless it is there already: the pinned one, or the one that the variable N8N_VERSION names. Takes some
+ * Installs n8n unless it is already installed: the pinned version, or that of the variable N8N_VERSION. Takes some
  * minutes and 2 GB.
  */
 export async function installN8n(step: Step, signal?: AbortSignal): Promise<void> {
@@ -24,8 +24,8 @@ export async function installN8n(step: Step, signal?: AbortSignal): Promise<void
 	const npm = async (...args: string[]) =>
 		await runCommand('npm', args, { cwd: N8N_FOLDER, signal });
 	const installing = npm(install, '--no-audit', '--no-fund');
-	await step('Installing n8n (some minutes, this time only)', installing);
-	// The only package whose install script n8n cannot do without: all others bring their binaries along.
+	await step('Installing n8n (only once, takes some minutes)', installing);
+	// The only package whose install script n8n needs; all others include their binaries.
 	await step('Building its database driver', npm('rebuild', 'sqlite3', '--ignore-scripts=false'));
 	await writeFile(DONE, wanted);
 }

@@ -12,21 +12,21 @@ import { type Step, visibleSteps } from './steps';
 
 const USAGE = `npm run n8n -- [options]
 
-Starts n8n with this package in it, and the simulated service that it talks to, on this machine alone.
+Starts n8n with this package and the simulated service. Both listen only on this machine.
 
-  --port <n>             port of the editor (default 5678; another one when that is taken)
+  --port <n>             port of the editor (default 5678, or another one if that is in use)
   --video-seconds <n>    how long a video takes (default 8)
   --watch                build and reload the nodes when a source file is saved (npm run dev)
-  --help                 print this and end
+  --help                 print this and exit
 
-n8n is installed into e2e/n8n, or into the folder that the variable N8N_INSTALL_FOLDER names. What you make in the
-editor is kept in ${USER_FOLDER}; delete that folder to start again.
+n8n is installed into e2e/n8n, or into the folder of the variable N8N_INSTALL_FOLDER. Your workflows and settings are
+kept in ${USER_FOLDER}; delete that folder to start afresh.
 `;
 
-/** Milliseconds between two words of a streamed answer: slow enough to see that it streams. */
+/** The delay between two words of a streamed answer: slow enough to see the stream. */
 const WORD_DELAY_MS = 25;
 
-/** n8n reloads nodes in its development mode alone. */
+/** n8n reloads nodes only in development mode. */
 const HOT_RELOAD = { NODE_ENV: 'development', N8N_DEV_RELOAD: 'true' };
 
 interface Options {
@@ -35,7 +35,7 @@ interface Options {
 	watch: boolean;
 }
 
-/** @throws Error that names the option */
+/** @throws Error with the name of an invalid option */
 function readArguments(): Options | undefined {
 	const { values } = parseArgs({
 		options: {
@@ -51,14 +51,14 @@ function readArguments(): Options | undefined {
 	if (!Number.isInteger(port) || port < 1 || port > 65_535) {
 		throw new Error('--port must be a whole number from 1 to 65535');
 	}
-	if (!(videoSeconds >= 0)) throw new Error('--video-seconds must be a number from 0');
+	if (!(videoSeconds >= 0)) throw new Error('--video-seconds must be 0 or more');
 	return { port, videoSeconds, watch: values.watch };
 }
 
-/** One Ctrl+C comes twice: from the terminal, and from npm, which hands it on. */
-const ONE_INTERRUPTION_MS = 1000;
+/** One Ctrl+C arrives twice: from the terminal, and from npm, which forwards it. */
+const SAME_SIGNAL_MS = 1000;
 
-/** Aborted by Ctrl+C, a closed terminal, or whoever ends this process. The second time ends it at once. */
+/** Aborted by Ctrl+C, a closed terminal or SIGTERM. A second signal ends the process at once. */
 function interruption(): AbortSignal {
 	const controller = new AbortController();
 	let first: number | undefined;
@@ -66,7 +66,7 @@ function interruption(): AbortSignal {
 		process.on(name, () => {
 			first ??= Date.now();
 			controller.abort();
-			if (Date.now() - first > ONE_INTERRUPTION_MS) process.exit(1);
+			if (Date.now() - first > SAME_SIGNAL_MS) process.exit(1);
 		});
 	}
 	return controller.signal;
@@ -95,8 +95,8 @@ async function serve(
 			startN8n(USER_FOLDER, interrupted, port, watch ? HOT_RELOAD : {}),
 		);
 		try {
-			await furnish(n8n, simulator);
-			introduce(n8n, simulator);
+			await seed(n8n, simulator);
+			printAccess(n8n, simulator);
 			if (watch) reloadOnSave(USER_FOLDER, print, interrupted);
 			await Promise.race([once(interrupted, 'abort'), n8n.ended]);
 		} finally {
@@ -107,18 +107,18 @@ async function serve(
 	}
 }
 
-async function furnish({ url }: N8nServer, simulator: Simulator): Promise<void> {
+async function seed({ url }: N8nServer, simulator: Simulator): Promise<void> {
 	const api = await N8nApi.signIn(url);
 	const credential = await saveSimulatorCredential(api, simulator);
 	await importExamples(api, credential, filesFolder(USER_FOLDER));
 }
 
-function introduce(n8n: N8nServer, simulator: Simulator): void {
+function printAccess(n8n: N8nServer, simulator: Simulator): void {
 	print(`
-n8n, with the example workflows and a credential for the simulated service:
+n8n is running with the example workflows and a credential for the simulated service:
 
   Editor     ${n8n.url}
-  E-mail     ${OWNER.email}
+  Email       ${OWNER.email}
   Password   ${OWNER.password}
 
   Service    ${simulator.url}
@@ -126,7 +126,7 @@ n8n, with the example workflows and a credential for the simulated service:
   Files      ${filesFolder(USER_FOLDER)}
   n8n's log  ${n8n.logFile}
 
-Ctrl+C ends it.
+Press Ctrl+C to stop it.
 `);
 }
 

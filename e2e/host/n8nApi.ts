@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { unflatten } from './unflatten';
 import { until } from './until';
 
-/** The one user of the n8n that is started here. */
+/** The only user of the n8n that is started here. */
 export const OWNER = {
 	email: 'owner@example.com',
 	password: 'Password123',
@@ -10,7 +10,7 @@ export const OWNER = {
 	lastName: 'Owner',
 };
 
-/** n8n ties a login to the browser that asked for it. */
+/** n8n binds a login to a browser. */
 export const BROWSER_ID = 'n8n-host';
 
 const settings = z.object({ userManagement: z.object({ showSetupOnFirstLoad: z.boolean() }) });
@@ -52,33 +52,33 @@ const started = z.object({ executionId: z.string() });
 export type TableRow = Record<string, unknown>;
 export type Credential = { id: string; name: string };
 
-/** The REST interface that n8n's editor uses, as far as it is needed here, with the owner signed in. */
+/** The part of the editor's REST API that the tests need, signed in as the owner. */
 export class N8nApi {
 	private constructor(
 		readonly url: string,
 		readonly cookie: string,
 	) {}
 
-	/** Signs the owner in; on the first start, creates the owner. */
+	/** Signs in as the owner, who is created on the first start. */
 	static async signIn(url: string): Promise<N8nApi> {
-		const stranger = new N8nApi(url, '');
-		const { userManagement } = settings.parse(await stranger.call('GET', '/settings'));
+		const anonymous = new N8nApi(url, '');
+		const { userManagement } = settings.parse(await anonymous.call('GET', '/settings'));
 		const { email, password } = OWNER;
 		const response = userManagement.showSetupOnFirstLoad
-			? await stranger.send('POST', '/owner/setup', OWNER)
-			: await stranger.send('POST', '/login', { emailOrLdapLoginId: email, password });
+			? await anonymous.send('POST', '/owner/setup', OWNER)
+			: await anonymous.send('POST', '/login', { emailOrLdapLoginId: email, password });
 		const cookies = response.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0]);
 		return new N8nApi(url, cookies.join('; '));
 	}
 
-	/** Goes on with a sign-in made before: n8n allows a user only a few in a minute. */
+	/** Uses an existing session: n8n allows only a few sign-ins per minute. */
 	static signedIn(url: string, cookie: string): N8nApi {
 		return new N8nApi(url, cookie);
 	}
 
-	/** Creates a credential, or changes the one of this name. */
+	/** Creates a credential, or updates the one with this name. */
 	async saveCredential(name: string, type: string, data: object): Promise<Credential> {
-		const existing = await this.named('/credentials', name);
+		const existing = await this.findByName('/credentials', name);
 		const body = { name, type, data };
 		const saved = existing
 			? await this.call('PATCH', `/credentials/${existing}`, body)
@@ -87,7 +87,7 @@ export class N8nApi {
 	}
 
 	async hasWorkflow(name: string): Promise<boolean> {
-		return (await this.named('/workflows', name)) !== undefined;
+		return (await this.findByName('/workflows', name)) !== undefined;
 	}
 
 	/** @returns the workflow's id */
@@ -95,16 +95,16 @@ export class N8nApi {
 		return withId.parse(await this.call('POST', '/workflows', content)).id;
 	}
 
-	/** Lets the workflow's triggers work, and waits until they do: n8n answers before. */
+	/** Publishes a workflow, and waits until its triggers work: n8n responds before that. */
 	async publish(workflowId: string): Promise<void> {
 		const workflow = `/workflows/${workflowId}`;
 		const { versionId } = versioned.parse(await this.call('GET', workflow));
 		await this.call('POST', `${workflow}/activate`, { versionId });
 		await until(async () => {
-			const answer = await this.call('GET', `${workflow}/publication-status`);
-			const { status, triggers } = publication.parse(answer);
+			const response = await this.call('GET', `${workflow}/publication-status`);
+			const { status, triggers } = publication.parse(response);
 			if (status === 'published' || status === 'in_progress') return status === 'published';
-			throw new Error(`n8n does not publish the workflow: ${JSON.stringify(triggers)}`);
+			throw new Error(`n8n did not publish the workflow: ${JSON.stringify(triggers)}`);
 		});
 	}
 
@@ -113,7 +113,7 @@ export class N8nApi {
 	}
 
 	/**
-	 * Executes a workflow as the editor's button does.
+	 * Executes a workflow like the button in the editor.
 	 * @returns the execution's id
 	 */
 	async execute(workflowId: string, trigger: string): Promise<string> {
@@ -127,7 +127,7 @@ export class N8nApi {
 		return counted.parse(await this.call('GET', `/executions?limit=1&filter=${filter}`)).count;
 	}
 
-	/** @returns what each node put out, by run and output */
+	/** @returns the output of each node, by run and output */
 	async executionData(executionId: string) {
 		const { data } = storedExecution.parse(await this.call('GET', `/executions/${executionId}`));
 		return runData.parse(unflatten(data)).resultData;
@@ -138,7 +138,7 @@ export class N8nApi {
 		return await this.send('GET', `/binary-data?id=${encodeURIComponent(file)}&action=download`);
 	}
 
-	/** n8n's Retry of a failed or stopped execution, with the workflow as it was. */
+	/** n8n's Retry of a failed or stopped execution, with the original workflow. */
 	async retry(executionId: string): Promise<void> {
 		await this.call('POST', `/executions/${executionId}/retry`, { loadWorkflow: false });
 	}
@@ -147,7 +147,7 @@ export class N8nApi {
 		await this.call('POST', `/executions/${executionId}/stop`);
 	}
 
-	/** @returns the rows of a data table; none when there is no such table */
+	/** @returns the rows of a data table; none if there is no such table */
 	async tableRows(name: string): Promise<TableRow[]> {
 		const filter = encodeURIComponent(JSON.stringify({ name }));
 		const { data } = tables.parse(await this.call('GET', `/data-tables-global?filter=${filter}`));
@@ -163,18 +163,18 @@ export class N8nApi {
 		return executions.parse(await this.call('GET', `/executions?filter=${filter}`)).results;
 	}
 
-	private async named(path: string, wanted: string): Promise<string | undefined> {
+	private async findByName(path: string, wanted: string): Promise<string | undefined> {
 		const all = named.parse(await this.call('GET', path));
 		return all.find(({ name }) => name === wanted)?.id;
 	}
 
 	/**
-	 * @returns what n8n answers under `data`
-	 * @throws Error with n8n's own words
+	 * @returns `data` of n8n's response
+	 * @throws Error with n8n's message
 	 */
 	async call(method: string, path: string, body?: object): Promise<unknown> {
-		const answer: unknown = await (await this.send(method, path, body)).json();
-		return z.object({ data: z.unknown() }).parse(answer).data;
+		const response: unknown = await (await this.send(method, path, body)).json();
+		return z.object({ data: z.unknown() }).parse(response).data;
 	}
 
 	private async send(method: string, path: string, body?: object): Promise<Response> {
@@ -188,6 +188,6 @@ export class N8nApi {
 			...(body && { body: JSON.stringify(body) }),
 		});
 		if (response.ok) return response;
-		throw new Error(`n8n refuses ${method} ${path}: ${await response.text()}`);
+		throw new Error(`n8n refused ${method} ${path}: ${await response.text()}`);
 	}
 }

@@ -8,7 +8,7 @@ import { freePort } from './freePort';
 
 const MOST_STARTUP_MS = 180_000;
 const MOST_SHUTDOWN_MS = 15_000;
-const LAST_WORDS = 4000;
+const LOG_TAIL_CHARACTERS = 4000;
 
 export interface N8nProcess {
 	readonly pid: number;
@@ -22,15 +22,15 @@ export interface N8nProcess {
 }
 
 export interface N8nServer extends N8nProcess {
-	/** The editor's address, without a trailing slash. */
+	/** The URL of the editor, without a trailing slash. */
 	readonly url: string;
 }
 
-/** n8n's settings here: on this machine alone, without questions, and without calls to anyone's servers. */
+/** n8n's settings: only on this machine, without setup questions, and without requests to other servers. */
 export function n8nEnvironment(userFolder: string): NodeJS.ProcessEnv {
 	return {
 		...process.env,
-		// As in n8n's Docker image: otherwise it loads every node at its start.
+		// As in n8n's Docker image. Otherwise n8n loads every node when it starts.
 		NODE_ENV: 'production',
 		NODE_COMPILE_CACHE: join(N8N_FOLDER, 'node_modules', '.compile-cache'),
 		N8N_USER_FOLDER: userFolder,
@@ -48,17 +48,17 @@ export function n8nEnvironment(userFolder: string): NodeJS.ProcessEnv {
 	};
 }
 
-/** The one folder that workflows may write files into. */
+/** The only folder that workflows may write to. */
 export function filesFolder(userFolder: string): string {
 	return join(userFolder, 'files');
 }
 
 /**
- * Starts the installed n8n and waits until its editor answers.
- * @param wantedPort another one is taken when it is in use
- * @param settings n8n's variables that differ from {@link n8nEnvironment}
- * @param program of another n8n
- * @throws Error with n8n's last words when it ends instead
+ * Starts the installed n8n and waits until the editor responds.
+ * @param wantedPort if it is in use, another one is chosen
+ * @param settings environment variables that differ from {@link n8nEnvironment}
+ * @param program the executable of another n8n
+ * @throws Error with the end of n8n's log if it does not start
  */
 export async function startN8n(
 	userFolder: string,
@@ -75,7 +75,7 @@ export async function startN8n(
 	});
 	const server = { ...n8n, url: `http://localhost:${port}` };
 	try {
-		await untilReady(async () => await answers(`${server.url}/rest/settings`), server, signal);
+		await untilReady(async () => await responds(`${server.url}/rest/settings`), server, signal);
 	} catch (error) {
 		await server.stop();
 		throw error;
@@ -83,7 +83,7 @@ export async function startN8n(
 	return server;
 }
 
-/** Starts a worker of queue mode and waits until it takes jobs. */
+/** Starts a worker in queue mode and waits until it is ready. */
 export async function startWorker(
 	userFolder: string,
 	concurrency: number,
@@ -112,7 +112,7 @@ async function launch(
 		process.execPath,
 		['--require', join(__dirname, 'endWithParent.cjs'), program, ...command.split(' ')],
 		{
-			// A group of its own: a terminal's Ctrl+C reaches this command alone, which then ends n8n in order.
+			// Its own process group: a Ctrl+C reaches only this command, which then stops n8n in an orderly way.
 			detached: true,
 			stdio: ['ignore', log.fd, log.fd, 'ipc'],
 			env: { ...n8nEnvironment(userFolder), ...settings },
@@ -147,11 +147,11 @@ async function untilReady(
 			continue;
 		}
 		const log = await readFile(logFile, 'utf8');
-		throw new Error(`n8n did not start. Its last words:\n${log.slice(-LAST_WORDS)}`);
+		throw new Error(`n8n did not start. The end of its log:\n${log.slice(-LOG_TAIL_CHARACTERS)}`);
 	}
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responds(url: string): Promise<boolean> {
 	return await fetch(url).then(
 		({ ok, headers }) => ok && headers.get('content-type')?.includes('json') === true,
 		() => false,

@@ -7,7 +7,7 @@ import { ROOT } from './folders';
 import { runCommand } from './runCommand';
 import type { Step } from './steps';
 
-/** Everything the tarball is made of. */
+/** The sources of the tarball. */
 const SOURCES = [
 	'{credentials,gateway,icons,nodes}/**/*.{json,svg,ts}',
 	'gulpfile.js',
@@ -17,8 +17,8 @@ const SOURCES = [
 ];
 
 /**
- * Installs this package as n8n's own installer does: the packed tarball into the user folder's `nodes`, without
- * install scripts and peers. Does nothing when what is there was made of the same sources.
+ * Installs this package like n8n's own installer: the packed tarball in the `nodes` folder of the user folder, without
+ * install scripts and peers. Does nothing if the installed package has the same sources.
  */
 export async function installPackage(
 	userFolder: string,
@@ -26,14 +26,14 @@ export async function installPackage(
 	signal?: AbortSignal,
 ): Promise<void> {
 	const nodes = join(userFolder, '.n8n', 'nodes');
-	const madeOf = join(nodes, '.made-of');
+	const fingerprintFile = join(nodes, '.made-of');
 	const wanted = await fingerprint();
-	const installed = await readFile(madeOf, 'utf8').catch(() => undefined);
-	if (installed !== wanted) await step('Installing this package into it', packInto(nodes, signal));
-	await writeFile(madeOf, wanted);
+	const installed = await readFile(fingerprintFile, 'utf8').catch(() => undefined);
+	if (installed !== wanted) await step('Installing this package in n8n', packInto(nodes, signal));
+	await writeFile(fingerprintFile, wanted);
 }
 
-/** The folder of the package, as n8n's installer lays it out. */
+/** The folder of the installed package. */
 export function installedPackage(userFolder: string): string {
 	return join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-generation-service');
 }
@@ -44,7 +44,7 @@ export async function installCloudPackage(userFolder: string): Promise<void> {
 	await packInto(join(userFolder, '.n8n', 'nodes'), undefined, join(ROOT, 'dist-cloud'));
 }
 
-/** Gives the package to another user folder, as it is installed in this one. */
+/** Copies the installed package to another user folder. */
 export async function copyPackage(from: string, to: string): Promise<void> {
 	await cp(join(from, '.n8n', 'nodes'), join(to, '.n8n', 'nodes'), { recursive: true });
 }

@@ -8,17 +8,17 @@ import { runCommand } from './runCommand';
 
 const SOURCES = ['credentials', 'gateway', 'icons', 'nodes'];
 
-/** An editor saves several files at once, or one file in several steps. */
+/** Editors save several files at once, or one file in several steps. */
 const SETTLE_MS = 200;
 
 /**
- * Builds the package after each change of its sources, and puts it in place of the one that n8n has loaded: n8n's hot
- * reload watches the files of the installed package. Ends when the signal is aborted.
- * @param tell gets a line for each build, with the compiler's words when it failed
+ * Builds the package after each change of its sources, and replaces the installed one: n8n's hot reload watches the
+ * files of the installed package. Ends when the signal is aborted.
+ * @param log gets a line for each build, or the compiler's output if it failed
  */
 export function reloadOnSave(
 	userFolder: string,
-	tell: (line: string) => void,
+	log: (line: string) => void,
 	signal: AbortSignal,
 ): void {
 	let isStale = false;
@@ -27,7 +27,7 @@ export function reloadOnSave(
 		await pause(SETTLE_MS);
 		if (!isStale || signal.aborted) return;
 		isStale = false;
-		tell(await rebuild(userFolder, signal));
+		log(await rebuild(userFolder, signal));
 	};
 	for (const folder of SOURCES) {
 		watch(join(ROOT, folder), { recursive: true, signal }, () => {
@@ -37,7 +37,7 @@ export function reloadOnSave(
 	}
 }
 
-/** @returns what became of it, in words */
+/** @returns the line to log */
 async function rebuild(userFolder: string, signal: AbortSignal): Promise<string> {
 	try {
 		await runCommand('npm', ['run', 'build'], { cwd: ROOT, signal });

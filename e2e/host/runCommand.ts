@@ -1,37 +1,37 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Of what a command that fails has said, its first and its last words tell why. */
-const WORDS = 2000;
+/** The characters of a failed command's output to show, at its beginning and at its end. */
+const SHOWN = 2000;
 
-interface Surroundings {
+interface CommandOptions {
 	cwd: string;
 	signal?: AbortSignal | undefined;
 	env?: NodeJS.ProcessEnv;
 }
 
 /**
- * Runs a command to its end.
- * @returns what it wrote, of both its outputs
- * @throws Error with the command and what it said; AbortError when it was interrupted
+ * Runs a command.
+ * @returns its output, stdout and stderr
+ * @throws Error with the command and its output; AbortError if it was interrupted
  */
 export async function runCommand(
 	command: string,
 	args: string[],
-	{ cwd, signal, env }: Surroundings,
+	{ cwd, signal, env }: CommandOptions,
 ): Promise<string> {
 	const child = spawn(command, args, { cwd, signal, env, stdio: ['ignore', 'pipe', 'pipe'] });
-	let said = '';
-	for (const output of [child.stdout, child.stderr]) {
-		output.setEncoding('utf8').on('data', (piece: string) => (said += piece));
+	let output = '';
+	for (const stream of [child.stdout, child.stderr]) {
+		stream.setEncoding('utf8').on('data', (text: string) => (output += text));
 	}
 	const [code, killedBy] = (await once(child, 'close')) as [number | null, string | null];
-	if (code === 0) return said;
-	const end = killedBy === null ? `failed with code ${code}` : `was ended by ${killedBy}`;
-	throw new Error(`${command} ${args.join(' ')} ${end}:\n${withoutMiddle(said)}`);
+	if (code === 0) return output;
+	const end = killedBy === null ? `failed with code ${code}` : `was killed by ${killedBy}`;
+	throw new Error(`${command} ${args.join(' ')} ${end}:\n${withoutMiddle(output)}`);
 }
 
 function withoutMiddle(text: string): string {
-	if (text.length <= 2 * WORDS) return text;
-	return `${text.slice(0, WORDS)}\n…\n${text.slice(-WORDS)}`;
+	if (text.length <= 2 * SHOWN) return text;
+	return `${text.slice(0, SHOWN)}\n…\n${text.slice(-SHOWN)}`;
 }

@@ -8,7 +8,7 @@ import type { Credential, N8nApi } from './n8nApi';
 
 const EXAMPLES = join(ROOT, 'examples');
 
-/** The folder that the examples write into: the one of n8n's Docker image. */
+/** The folder that the examples write to, which is that of n8n's Docker image. */
 const EXAMPLE_FILES = '/home/node/.n8n-files';
 
 const workflowFile = z.looseObject({
@@ -24,7 +24,7 @@ const workflowFile = z.looseObject({
 	),
 });
 
-/** Points the credential at the simulator, wherever that listens this time. */
+/** Points the credential at the simulator, whose port may differ each time. */
 export async function saveSimulatorCredential(
 	api: N8nApi,
 	{ url, key }: Pick<Simulator, 'url' | 'key'>,
@@ -34,7 +34,7 @@ export async function saveSimulatorCredential(
 	return await api.saveCredential(name, 'generationServiceApi', data);
 }
 
-/** Brings in the example workflows that are not there yet, with the credential chosen and files written into the folder. */
+/** Imports the example workflows that n8n does not have yet, with this credential and this folder for files. */
 export async function importExamples(
 	api: N8nApi,
 	credential: Credential,
@@ -46,7 +46,7 @@ export async function importExamples(
 	}
 }
 
-/** An example as it stands in n8n once its user has imported it and chosen a credential and a folder for files. */
+/** An example as in n8n after a user has imported it and chosen a credential and a folder for files. */
 export async function readExample(file: string, credential: Credential, files: string) {
 	const text = await readFile(join(EXAMPLES, file), 'utf8');
 	const workflow = workflowFile.parse(JSON.parse(text.replaceAll(EXAMPLE_FILES, files)));
@@ -55,7 +55,7 @@ export async function readExample(file: string, credential: Credential, files: s
 		...(node.credentials?.generationServiceApi !== undefined && {
 			credentials: { ...node.credentials, generationServiceApi: credential },
 		}),
-		// The editor gives every import addresses of its own: two workflows cannot answer at one.
+		// The editor gives every imported webhook a new ID: two workflows cannot share a URL.
 		...(node.webhookId !== undefined && { webhookId: randomUUID() }),
 	}));
 	return { ...workflow, nodes };

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-const LONGEST_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
-/** Waits for something that is not to be seen. */
+/** Polls a condition until it holds. */
 export async function until(
-	happened: () => boolean | Promise<boolean>,
-	longestMs = LONGEST_MS,
+	condition: () => boolean | Promise<boolean>,
+	timeoutMs = TIMEOUT_MS,
 ): Promise<void> {
-	const deadline = Date.now() + longestMs;
-	while (!(await happened())) {
-		if (Date.now() > deadline) throw new Error(`Timed out waiting for ${happened.toString()}`);
+	const deadline = Date.now() + timeoutMs;
+	while (!(await condition())) {
+		if (Date.now() > deadline) throw new Error(`Timed out waiting for ${condition.toString()}`);
 		await pause(100);
 	}
 }

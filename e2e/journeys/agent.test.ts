@@ -6,30 +6,30 @@ import { NodeView } from '../browser/nodeView';
 import { ROOT } from '../host/folders';
 
 journey(
-	'an agent makes a video',
+	'an agent generates a video',
 	async ({ page, simulator, credential, look }) => {
 		const canvas = new Canvas(page);
 		await canvas.importFile(join(ROOT, 'examples', 'agent-with-video.json'));
-		// n8n takes the credential that was made last, here another journey's.
+		// n8n selects the newest credential, which may be that of another journey.
 		await page.getByText('Credentials auto-added').first().waitFor();
 		const node = new NodeView(page);
 		for (const name of ['Chat Model', 'Make a Video']) {
 			await canvas.openNode(name);
-			await node.chooseCredential(credential.name);
+			await node.selectCredential(credential.name);
 			await node.close();
 		}
 		await canvas.execute();
-		await canvas.hasFinished('Agent');
+		await canvas.waitUntilFinished('Agent');
 		expect(simulator.submissions).toBe(1);
 		await look('the canvas');
 		await canvas.openNode('Agent');
-		await node.outputShows(`${simulator.url}/files/${simulator.tasks[0]?.id}.mp4`);
+		await node.waitForOutput(`${simulator.url}/files/${simulator.tasks[0]?.id}.mp4`);
 		await look('what the agent says');
 		await node.close();
 		const logs = new Logs(page);
 		await logs.open();
-		await logs.shows(/^[1-9]\d* Tokens$/);
-		await canvas.showAll();
+		await logs.waitForText(/^[1-9]\d* Tokens$/);
+		await canvas.zoomToFit();
 		await look('the logs with the token usage');
 	},
 	{ videoSeconds: 1 },

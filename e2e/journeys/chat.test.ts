@@ -5,22 +5,22 @@ import { NodeView } from '../browser/nodeView';
 import { manualStart, ours, workflowOf } from '../browser/workflow';
 
 journey(
-	'a question is asked from an empty canvas',
+	'a user asks a question from an empty canvas',
 	async ({ page, simulator, credential, look }) => {
-		await new NodesPanel(page).beginWorkflow('Chat Completion', 'Message a model');
+		await new NodesPanel(page).startWorkflow('Chat Completion', 'Message a model');
 		const node = new NodeView(page);
-		await node.chooseCredential(credential.name);
+		await node.selectCredential(credential.name);
 		expect(await node.searchModels('heron')).toEqual([
 			'heron-chat',
 			'heron-chat@20250620',
 			'heron-chat@20250115',
 		]);
 		await look('the models that match');
-		await node.takeModel('heron-chat@20250620');
+		await node.selectModel('heron-chat@20250620');
 		await node.fill('content', 'Why is the sky blue?');
 		await look('ready to run');
 		await node.execute();
-		await node.outputShows('Why is the sky blue?');
+		await node.waitForOutput('Why is the sky blue?');
 		await look('the answer');
 		expect(simulator.requests.at(-1)?.body).toEqual({
 			model: 'heron-chat@20250620',
@@ -29,23 +29,26 @@ journey(
 	},
 );
 
-journey('a refused request explains itself', async ({ api, page, credential, look }) => {
-	const chat = ours('Chat Completion', 'chatCompletion', {
-		model: { __rl: true, mode: 'id', value: 'no-such-model' },
-		messages: { values: [{ role: 'user', content: 'Hello' }] },
-	});
-	const workflow = workflowOf('Refused', credential, [manualStart, chat]);
-	const canvas = new Canvas(page);
-	await canvas.open(await api.createWorkflow(workflow));
-	await canvas.openNode('Chat Completion');
-	const node = new NodeView(page);
-	await node.execute();
-	const [message, description] = await node.error();
-	expect(message).toMatch(/model does not exist/);
-	expect(description).toMatch(
-		/Choose a model .*from the list.*The service says: .*'no-such-model'/s,
-	);
-	await look('the error');
-	await node.close();
-	await look('the canvas');
-});
+journey(
+	'the error of a refused request says what to do',
+	async ({ api, page, credential, look }) => {
+		const chat = ours('Chat Completion', 'chatCompletion', {
+			model: { __rl: true, mode: 'id', value: 'no-such-model' },
+			messages: { values: [{ role: 'user', content: 'Hello' }] },
+		});
+		const workflow = workflowOf('Refused', credential, [manualStart, chat]);
+		const canvas = new Canvas(page);
+		await canvas.open(await api.createWorkflow(workflow));
+		await canvas.openNode('Chat Completion');
+		const node = new NodeView(page);
+		await node.execute();
+		const [message, description] = await node.error();
+		expect(message).toMatch(/model does not exist/);
+		expect(description).toMatch(
+			/Choose a model .*from the list.*The service says: .*'no-such-model'/s,
+		);
+		await look('the error');
+		await node.close();
+		await look('the canvas');
+	},
+);

@@ -11,8 +11,8 @@ const chain = {
 };
 
 /**
- * Executes a chain with a chat model, and opens the node that n8n says has failed.
- * @returns message and description of the error that stands there
+ * Executes a chain with a chat model, and opens the node that failed.
+ * @returns message and description of its error
  */
 async function errorOf({ api, page, credential }: Journey, model: string, options: object) {
 	const row = workflowOf(`A chain with ${model}`, credential, [manualStart, chain]);
@@ -26,14 +26,14 @@ async function errorOf({ api, page, credential }: Journey, model: string, option
 	return await node.error();
 }
 
-journey('a chat model that is set wrongly says so at its own node', async (given) => {
+journey('an invalid option of the chat model is an error of its own node', async (given) => {
 	const [message, description] = await errorOf(given, 'heron-chat', { temperature: '=hot' });
 	expect(message).toContain('Temperature must be a number from 0 to 2 (it is "hot")');
 	expect(description).toContain('Nothing was sent to the service');
 	await given.look('the error');
 });
 
-journey('a chat model whose answer makes no sense says so at its own node', async (given) => {
+journey('an invalid response is an error of the chat model node', async (given) => {
 	const [message, description] = await errorOf(given, 'fault-html-200', {});
 	expect(message).toContain('The response is not JSON');
 	expect(description).toContain('Check the Base URL in the credential');

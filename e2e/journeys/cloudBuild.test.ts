@@ -9,23 +9,23 @@ import { installCloudPackage } from '../host/packageInstall';
 import { saveSimulatorCredential } from '../host/seed';
 import { until } from '../host/until';
 
-const LONGEST_START_MS = 300_000;
-/** A wait in the database takes more than a minute: n8n looks for what is due once a minute. */
-const LONGEST_RUN_MS = 150_000;
+const START_TIMEOUT_MS = 300_000;
+/** A wait in the database takes more than a minute: n8n checks its waiting executions once a minute. */
+const RUN_TIMEOUT_MS = 150_000;
 
 let userFolder: string;
 let n8n: N8nServer;
 let api: N8nApi;
 let simulator: Simulator;
 
-/** A second n8n, with the package for n8n Cloud in the place of the main one. */
+/** A second n8n, with the build for n8n Cloud instead of the main one. */
 beforeAll(async () => {
 	userFolder = await mkdtemp(join(tmpdir(), 'n8n-cloud-'));
 	simulator = await startSimulator({ videoSeconds: 0.5 });
 	await installCloudPackage(userFolder);
 	n8n = await startN8n(userFolder);
 	api = await N8nApi.signIn(n8n.url);
-}, LONGEST_START_MS);
+}, START_TIMEOUT_MS);
 
 afterAll(async () => {
 	await n8n?.stop();
@@ -33,7 +33,7 @@ afterAll(async () => {
 	await rm(userFolder, { recursive: true, force: true });
 });
 
-/** Runs one node, and returns what it puts out. */
+/** Runs one node and returns its output. */
 async function run(type: string, parameters: object) {
 	const credential = await saveSimulatorCredential(api, simulator);
 	const id = await api.createWorkflow(
@@ -43,7 +43,7 @@ async function run(type: string, parameters: object) {
 	await until(async () => {
 		const [latest] = await api.executions(id);
 		return latest !== undefined && ['success', 'error'].includes(latest.status);
-	}, LONGEST_RUN_MS);
+	}, RUN_TIMEOUT_MS);
 	const { error, runData } = await api.executionData(execution);
 	if (error !== undefined) throw new Error(error.message);
 	return runData.Node?.[0]?.data?.main[0] ?? [];
@@ -62,14 +62,14 @@ test('the build for n8n Cloud tests its credential', async () => {
 	expect(await test('another-key')).toMatchObject({ status: 'Error' });
 });
 
-test('the build for n8n Cloud asks a model', async () => {
+test('the build for n8n Cloud completes a chat', async () => {
 	const messages = { values: [{ role: 'user', content: 'Why is the sky blue?' }] };
 	const [item] = await run('chatCompletion', { model: model('heron-chat'), messages });
 	expect(item?.json).toMatchObject({ finish_reason: 'stop', model: 'heron-chat' });
 });
 
 test.each(['url', 'b64_json'])(
-	'the build for n8n Cloud makes a video and stores its file (%s)',
+	'the build for n8n Cloud generates a video and downloads it (%s)',
 	async (responseFormat) => {
 		const [item] = await run('videoGeneration', {
 			operation: 'generate',
@@ -84,7 +84,7 @@ test.each(['url', 'b64_json'])(
 	},
 );
 
-test('the build for n8n Cloud waits in the database of n8n', async () => {
+test("the build for n8n Cloud waits in n8n's database", async () => {
 	const [item] = await run('videoGeneration', {
 		operation: 'generate',
 		model: model('kite-motion'),

@@ -1,7 +1,7 @@
 import { CredentialForm } from '../browser/credentialForm';
 import { journey } from '../browser/journey';
 
-journey('a credential is created, tested and mended', async (given) => {
+journey('a user creates, tests and corrects a credential', async (given) => {
 	const { page, simulator, world, look } = given;
 	const credential = new CredentialForm(page);
 	await credential.open('Generation Service API');
@@ -10,23 +10,25 @@ journey('a credential is created, tested and mended', async (given) => {
 	await credential.fill('baseUrl', 'http://127.0.0.1:9');
 	await credential.fill('apiKey', 'wrong');
 	await credential.save();
-	await credential.moreDetails();
-	await credential.shows('The service refused the connection. Check the Base URL and its port');
-	await look('a wrong address');
+	await credential.expandDetails();
+	await credential.waitForText(
+		'The service refused the connection. Check the Base URL and its port',
+	);
+	await look('a wrong URL');
 
 	await credential.fill('baseUrl', world.url);
 	await credential.save();
-	await credential.shows('Endpoint not found. Check the Base URL');
-	await look('an address of something else');
+	await credential.waitForText('Endpoint not found. Check the Base URL');
+	await look('the URL of something else');
 
 	await credential.fill('baseUrl', simulator.url);
 	await credential.save();
-	await credential.shows('The service refused the API key. Check the key');
+	await credential.waitForText('The service refused the API key. Check the key');
 	await look('a wrong key');
 
 	await credential.fill('apiKey', `Bearer ${simulator.key}`);
 	await credential.save();
-	await credential.shows('Connection tested successfully');
+	await credential.waitForText('Connection tested successfully');
 	await look('a good credential');
 	expect(simulator.requests.slice(-2)).toMatchObject([
 		{ endpoint: 'models' },

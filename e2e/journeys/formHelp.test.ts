@@ -5,38 +5,41 @@ import { manualStart, ours, workflowOf } from '../browser/workflow';
 
 const model = (value: string) => ({ model: { __rl: true, mode: 'id', value } });
 
-journey('a node is wired to one that never ran', async ({ api, page, credential, look }) => {
-	const workflow = workflowOf('Wired before the first run', credential, [
-		manualStart,
-		ours('Submit', 'videoGeneration', {
-			operation: 'submit',
-			...model('kite-motion'),
-			prompt: 'A boat',
-		}),
-		ours('Wait', 'videoGeneration', { operation: 'wait', taskId: '' }),
-		ours('Summary', 'chatCompletion', { ...model('heron-chat'), messages: { values: [{}] } }),
-	]);
-	const canvas = new Canvas(page);
-	await canvas.open(await api.createWorkflow(workflow));
-	expect(await canvas.node('Submit').innerText()).toContain('submit: kite-motion');
-	expect(await canvas.node('Summary').innerText()).toContain('heron-chat');
-	await look('the canvas');
+journey(
+	'fields can be dragged from a node that never ran',
+	async ({ api, page, credential, look }) => {
+		const workflow = workflowOf('Wired before the first run', credential, [
+			manualStart,
+			ours('Submit', 'videoGeneration', {
+				operation: 'submit',
+				...model('kite-motion'),
+				prompt: 'A boat',
+			}),
+			ours('Wait', 'videoGeneration', { operation: 'wait', taskId: '' }),
+			ours('Summary', 'chatCompletion', { ...model('heron-chat'), messages: { values: [{}] } }),
+		]);
+		const canvas = new Canvas(page);
+		await canvas.open(await api.createWorkflow(workflow));
+		expect(await canvas.node('Submit').innerText()).toContain('submit: kite-motion');
+		expect(await canvas.node('Summary').innerText()).toContain('heron-chat');
+		await look('the canvas');
 
-	const node = new NodeView(page);
-	await canvas.openNode('Wait');
-	expect(await node.inputFieldNames()).toEqual(expect.arrayContaining(['task_id', 'request_id']));
-	await node.dragInput('task_id', 'taskId', '{{ $json.task_id }}');
-	await look('a field was dragged');
-	await node.close();
+		const node = new NodeView(page);
+		await canvas.openNode('Wait');
+		expect(await node.inputFieldNames()).toEqual(expect.arrayContaining(['task_id', 'request_id']));
+		await node.dragInput('task_id', 'taskId', '{{ $json.task_id }}');
+		await look('a field was dragged');
+		await node.close();
 
-	await canvas.openNode('Summary');
-	await node.hints('A message is empty');
-	await node.dragInput('revised_prompt', 'content', '{{ $json.revised_prompt }}');
-	await look('the video before it is made');
-	await node.close();
-	await canvas.execute();
-	await canvas.hasFinished('Summary');
-});
+		await canvas.openNode('Summary');
+		await node.waitForHint('A message is empty');
+		await node.dragInput('revised_prompt', 'content', '{{ $json.revised_prompt }}');
+		await look('the video before it is made');
+		await node.close();
+		await canvas.execute();
+		await canvas.waitUntilFinished('Summary');
+	},
+);
 
 journey('hints say what looks wrong, before and after a run', async (given) => {
 	const { api, page, credential, look } = given;
@@ -58,15 +61,15 @@ journey('hints say what looks wrong, before and after a run', async (given) => {
 	await canvas.open(await api.createWorkflow(workflow));
 	const node = new NodeView(page);
 	await canvas.openNode('Video Generation');
-	await node.hints('The prompt is empty');
-	await node.hints('The poll interval is very short');
+	await node.waitForHint('The prompt is empty');
+	await node.waitForHint('The poll interval is very short');
 	await look('a prompt and a poll interval');
 	await node.close();
 
 	await canvas.openNode('Chat Completion');
-	await node.hints('Temperature and Top P are both set');
-	await node.hints('is set to Fixed, so it is sent literally');
+	await node.waitForHint('Temperature and Top P are both set');
+	await node.waitForHint('is set to Fixed, so it is sent literally');
 	await node.execute();
-	await node.hints('3 answers are cut off');
+	await node.waitForHint('3 answers are cut off');
 	await look('answers that were cut off');
 });

@@ -3,11 +3,11 @@ import { journey } from '../browser/journey';
 import { NodesPanel } from '../browser/nodesPanel';
 import { NodeView } from '../browser/nodeView';
 
-journey('every node is found by the words a user would try', async ({ page, look }) => {
+journey('a search finds every node by the words that a user would try', async ({ page, look }) => {
 	await page.goto('/workflow/new');
 	const panel = new NodesPanel(page);
 	await panel.open();
-	for (const [words, node] of [
+	for (const [query, node] of [
 		['video', 'Video Generation'],
 		['ai video', 'Video Generation'],
 		['text to video', 'Video Generation'],
@@ -18,34 +18,37 @@ journey('every node is found by the words a user would try', async ({ page, look
 		['models', 'List Models'],
 		['generation service', 'Generation Service Chat Model'],
 	] as const) {
-		expect(await panel.find(words, node)).toContain(node);
-		await look(words);
+		expect(await panel.find(query, node)).toContain(node);
+		await look(query);
 	}
 });
 
-journey('every node says in the panel what it does, and is named by it', async ({ page, look }) => {
-	const panel = new NodesPanel(page);
-	for (const [node, actions, name] of [
-		['Chat Completion', ['Message a model'], 'Chat Completion'],
-		['List Models', ['List models'], 'List Models'],
-		[
-			'Video Generation',
+journey(
+	'the panel lists the actions of each node, and an added node is named after its action',
+	async ({ page, look }) => {
+		const panel = new NodesPanel(page);
+		for (const [node, actions, name] of [
+			['Chat Completion', ['Message a model'], 'Chat Completion'],
+			['List Models', ['List models'], 'List Models'],
 			[
+				'Video Generation',
+				[
+					'Generate a video',
+					"Get a video's status",
+					'Submit a video without waiting',
+					'Wait for a submitted video',
+				],
 				'Generate a video',
-				"Get a video's status",
-				'Submit a video without waiting',
-				'Wait for a submitted video',
 			],
-			'Generate a video',
-		],
-	] as const) {
-		await page.goto('/workflow/new');
-		await panel.open();
-		expect(await panel.actionsOf(node)).toEqual(expect.arrayContaining([...actions]));
-		await look(node);
-		await panel.take(actions[0]);
-		await new NodeView(page).close();
-		await new Canvas(page).node(name).waitFor();
-		await look(`${node} on the canvas`);
-	}
-});
+		] as const) {
+			await page.goto('/workflow/new');
+			await panel.open();
+			expect(await panel.actionsOf(node)).toEqual(expect.arrayContaining([...actions]));
+			await look(node);
+			await panel.select(actions[0]);
+			await new NodeView(page).close();
+			await new Canvas(page).node(name).waitFor();
+			await look(`${node} on the canvas`);
+		}
+	},
+);

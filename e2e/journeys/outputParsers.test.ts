@@ -6,7 +6,7 @@ import { until } from '../host/until';
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 const model = { model: { __rl: true, mode: 'id', value: 'heron-chat' }, options: {} };
 
-/** Executes a node of n8n's with the chat model, for one item. @returns what it puts out */
+/** Executes one of n8n's nodes with the chat model, for one item. @returns its output */
 async function outputOf({ api, credential }: Journey, root: NodeGiven, jsonExample?: string) {
 	const row = workflowOf(`${root.name} ${credential.name}`, credential, [manualStart, root]);
 	const { nodes, connections, ...workflow } = withChatModel(row, credential, model);
@@ -35,7 +35,7 @@ async function outputOf({ api, credential }: Journey, root: NodeGiven, jsonExamp
 	return await nodeOutput(api, id, root.name);
 }
 
-journey("n8n's Structured Output Parser understands the chat model in a chain", async (given) => {
+journey("n8n's Structured Output Parser works with the chat model in a chain", async (given) => {
 	const chain = {
 		name: 'Chain',
 		type: `${LANGCHAIN}.chainLlm`,
@@ -48,7 +48,7 @@ journey("n8n's Structured Output Parser understands the chat model in a chain", 
 	]);
 });
 
-journey("n8n's Structured Output Parser understands the chat model in an agent", async (given) => {
+journey("n8n's Structured Output Parser works with the chat model in an agent", async (given) => {
 	const agent = {
 		name: 'Agent',
 		type: `${LANGCHAIN}.agent`,
@@ -60,7 +60,7 @@ journey("n8n's Structured Output Parser understands the chat model in an agent",
 	]);
 });
 
-journey('the Information Extractor understands the chat model', async (given) => {
+journey("n8n's Information Extractor works with the chat model", async (given) => {
 	const attributes = [
 		{ name: 'count', type: 'number', description: 'How many', required: true },
 		{ name: 'place', type: 'string', description: 'Where to', required: true },
@@ -77,7 +77,7 @@ journey('the Information Extractor understands the chat model', async (given) =>
 	]);
 });
 
-journey('the Text Classifier understands the chat model', async (given) => {
+journey("n8n's Text Classifier works with the chat model", async (given) => {
 	const categories = ['complaint', 'invoice'].map((category) => ({ category, description: '' }));
 	const classifier = {
 		name: 'Classify',
@@ -85,6 +85,6 @@ journey('the Text Classifier understands the chat model', async (given) => {
 		typeVersion: 1.1,
 		parameters: { inputText: 'The invoice, please', categories: { categories } },
 	};
-	// The item takes the branch of its one category.
+	// The item takes the branch of its category.
 	expect(await outputOf(given, classifier)).toEqual([{}]);
 });

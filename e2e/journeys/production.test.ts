@@ -2,7 +2,7 @@ import { freePort } from '../host/freePort';
 import { n8nEnvironment, n8nProgram } from '../host/n8nServer';
 import { runCommand } from '../host/runCommand';
 import { journey } from '../browser/journey';
-import { readChunks, rest, streamedChunks } from '../browser/streamedAnswer';
+import { readChunks, remainingChunks, streamedChunks } from '../browser/streamedResponse';
 import { until } from '../host/until';
 import { manualStart, type NodeGiven, ours, workflowOf } from '../browser/workflow';
 
@@ -13,8 +13,8 @@ const chatCompletion = (parameters: object = {}) =>
 		...parameters,
 	});
 
-/** After that much silence the node gives up. */
-const SILENCE_S = 10;
+/** The Timeout of the node. */
+const TIMEOUT_S = 10;
 
 function webhook(path: string): NodeGiven {
 	const parameters = { httpMethod: 'POST', path, responseMode: 'streaming', options: {} };
@@ -27,27 +27,27 @@ function webhook(path: string): NodeGiven {
 	};
 }
 
-journey('a webhook streams the answer while the model still speaks', async (given) => {
+journey('a webhook streams the answer while the model is still writing', async (given) => {
 	const { api, page, world, credential, look } = given;
-	const chat = chatCompletion({ requestOptions: { timeout: SILENCE_S } });
+	const chat = chatCompletion({ requestOptions: { timeout: TIMEOUT_S } });
 	const id = await api.createWorkflow(
 		workflowOf('Streaming webhook', credential, [webhook('ask'), chat]),
 	);
 	await api.publish(id);
 	const url = `${world.url}/webhook/ask`;
 
-	const whole = await readChunks(url, { question: 'Why is the sky blue? [words:60]' });
-	expect(whole.at(0)).toMatchObject({ type: 'begin' });
-	expect(whole.at(-1)).toMatchObject({ type: 'end' });
-	expect(whole.filter(({ type }) => type === 'item').length).toBeGreaterThan(20);
+	const chunks = await readChunks(url, { question: 'Why is the sky blue? [words:60]' });
+	expect(chunks.at(0)).toMatchObject({ type: 'begin' });
+	expect(chunks.at(-1)).toMatchObject({ type: 'end' });
+	expect(chunks.filter(({ type }) => type === 'item').length).toBeGreaterThan(20);
 
-	// The model falls silent half-way and is still waited for when the first half is read.
+	// The model stops sending half-way, so the execution is still running when the first half has arrived.
 	const question = 'Why is the sky blue? [words:60] [fault:stream-hang]';
-	const half = streamedChunks(url, { question });
-	expect(await half.next()).toMatchObject({ value: { type: 'begin' } });
-	expect(await half.next()).toMatchObject({ value: { type: 'item' } });
+	const stream = streamedChunks(url, { question });
+	expect(await stream.next()).toMatchObject({ value: { type: 'begin' } });
+	expect(await stream.next()).toMatchObject({ value: { type: 'item' } });
 	expect((await api.executions(id)).at(0)).toMatchObject({ status: 'running' });
-	const types = (await rest(half)).map(({ type }) => type);
+	const types = (await remainingChunks(stream)).map(({ type }) => type);
 	expect(types).toEqual(expect.arrayContaining(['item', 'error']));
 
 	await page.goto(`/workflow/${id}/executions`);

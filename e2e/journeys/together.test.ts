@@ -39,13 +39,13 @@ journey(
 		const canvas = new Canvas(page);
 		await canvas.open(id);
 		await canvas.execute();
-		await canvas.hasFinished('Title');
+		await canvas.waitUntilFinished('Title');
 		await look('the canvas');
 		const videos = simulator.tasks.length;
 		expect(videos).toBeGreaterThan(0);
 		expect(simulator.count('chat')).toBe(2 * videos);
 		await canvas.openNode('Title');
-		await new NodeView(page).outputShows('A title for a film that shows');
+		await new NodeView(page).waitForOutput('A title for a film that shows');
 		await look('the titles');
 	},
 	{ videoSeconds: 1 },

@@ -13,7 +13,7 @@ const agent: NodeGiven = {
 const model = (value: string) => ({ model: { __rl: true, mode: 'id', value } });
 
 journey(
-	'a tool asks for what the agent fills in, and tells the model what it does',
+	'a tool hints at the fields for the agent to fill in, and describes itself to the model',
 	async ({ api, page, simulator, credential, look }) => {
 		const row = workflowOf('A tool', credential, [manualStart, agent]);
 		const { nodes, connections, ...workflow } = withChatModel(row, credential, model('heron-chat'));
@@ -38,21 +38,21 @@ journey(
 		await canvas.open(id);
 		await canvas.openNode(tool.name);
 		const node = new NodeView(page);
-		await node.hints('Click ✨ on Prompt to let the agent fill it in.');
+		await node.waitForHint('Click ✨ on Prompt to let the agent fill it in.');
 		await look('an empty prompt');
 		await node.letAgentFill('prompt');
-		await node.hasNoHint('Click ✨');
+		await node.waitForNoHint('Click ✨');
 		await look('a prompt that the agent fills in');
 		await node.close();
 		await canvas.execute();
-		await canvas.hasFinished(agent.name);
+		await canvas.waitUntilFinished(agent.name);
 		const { tools } = simulator.requests.find(({ endpoint }) => endpoint.startsWith('chat'))
 			?.body as { tools: Array<{ function: { description: string } }> };
 		expect(tools.map((each) => each.function.description)).toEqual([
 			'Generate a video in Video Generation',
 		]);
 		expect(simulator.submissions).toBe(1);
-		await canvas.showAll();
+		await canvas.zoomToFit();
 		await look('the canvas');
 	},
 	{ videoSeconds: 0.5 },

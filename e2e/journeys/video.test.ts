@@ -6,42 +6,42 @@ import { until } from '../host/until';
 import { manualStart, ours, workflowOf } from '../browser/workflow';
 
 journey(
-	'a video is generated and played',
+	'a user generates a video and plays it',
 	async ({ page, simulator, credential, look }) => {
-		await new NodesPanel(page).beginWorkflow('Video Generation', 'Generate a video');
+		await new NodesPanel(page).startWorkflow('Video Generation', 'Generate a video');
 		const node = new NodeView(page);
-		await node.chooseCredential(credential.name);
+		await node.selectCredential(credential.name);
 		await node.searchModels('kite');
-		await node.takeModel('kite-motion');
+		await node.selectModel('kite-motion');
 		await node.fill('prompt', 'A paper boat drifts down a rainy street at dusk');
-		await node.switch('download');
+		await node.toggle('download');
 		await look('ready to run');
 		await node.execute();
 		await node.close();
 		const canvas = new Canvas(page);
-		await canvas.isRunning();
+		await canvas.waitUntilRunning();
 		await look('while it is made');
-		await canvas.hasFinished('Generate a video');
+		await canvas.waitUntilFinished('Generate a video');
 		await canvas.openNode('Generate a video');
-		await node.showAs('JSON');
+		await node.showOutputAs('JSON');
 		await look('the output');
-		await node.showAs('Binary');
+		await node.showOutputAs('Binary');
 		await node.openVideo();
-		await node.videoPlaysPast(1);
+		await node.playVideoPast(1);
 		await look('the video plays');
-		expect(await node.videoPlaysToItsEnd()).toEqual({ seconds: 5, width: 1280, height: 720 });
+		expect(await node.playVideoToEnd()).toEqual({ seconds: 5, width: 1280, height: 720 });
 		expect(simulator.submissions).toBe(1);
 	},
 	{ videoSeconds: 2 },
 );
 
 journey(
-	'a generation that is stopped ends at once',
+	'stopping a generation ends it at once',
 	async ({ api, page, simulator, credential, look }) => {
 		const video = ours('Video Generation', 'videoGeneration', {
 			model: { __rl: true, mode: 'id', value: 'kite-motion' },
 			prompt: 'A snail crosses a desert',
-			// Longer than this test waits for anything: only an interrupted wait ends in time.
+			// Longer than the timeouts of this test, so only an interrupted wait ends in time.
 			waitOptions: { pollInterval: 600, maxWait: 3600 },
 		});
 		const workflow = workflowOf('Stopped', credential, [manualStart, video]);
@@ -60,7 +60,7 @@ journey(
 );
 
 journey(
-	'a request that is stopped hangs up',
+	'stopping a generation closes the request in flight',
 	async ({ api, page, simulator, credential }) => {
 		const video = ours('Video Generation', 'videoGeneration', {
 			model: { __rl: true, mode: 'id', value: 'kite-motion' },

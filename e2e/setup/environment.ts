@@ -7,7 +7,7 @@ export type Environment = z.infer<typeof world>;
 
 const VARIABLE = 'N8N_JOURNEYS_WORLD';
 
-/** Tells the processes that jest starts after this one. */
+/** Passes the environment to the processes that jest starts. */
 export function publishEnvironment(value: Environment): void {
 	process.env[VARIABLE] = JSON.stringify(value);
 }

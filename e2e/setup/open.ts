@@ -6,12 +6,12 @@ import { N8nApi } from '../host/n8nApi';
 import { type N8nServer, startN8n } from '../host/n8nServer';
 import { installPackage } from '../host/packageInstall';
 import type { Step } from '../host/steps';
-import { OUTPUT } from '../browser/pictures';
+import { OUTPUT } from '../browser/screenshots';
 import { publishEnvironment } from './environment';
 
 const started: { n8n?: N8nServer; userFolder?: string } = {};
 
-/** Starts one n8n for all journeys, as empty as on its first day. */
+/** Starts one new n8n for all journeys. */
 export default async function openOrClose(): Promise<void> {
 	await open().catch(async (error: unknown) => {
 		await close();
@@ -31,7 +31,7 @@ async function open(): Promise<void> {
 	publishEnvironment({ url, cookie, userFolder });
 }
 
-/** Ends n8n, and leaves nothing of it but its log. */
+/** Stops n8n and deletes its folder. */
 export async function close(): Promise<void> {
 	const { n8n, userFolder } = started;
 	await n8n?.stop();

@@ -3,14 +3,14 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { z } from 'zod';
 
-const chunk = z.object({
+const chunkSchema = z.object({
 	type: z.string(),
 	content: z.string().optional(),
 });
 
-export type Chunk = z.infer<typeof chunk>;
+export type Chunk = z.infer<typeof chunkSchema>;
 
-/** Asks a webhook that streams, and hands out each line of its answer as soon as it arrives. */
+/** Calls a webhook that streams, and yields each line of the response as soon as it arrives. */
 export async function* streamedChunks(url: string, body: object): AsyncGenerator<Chunk> {
 	const response = await fetch(url, {
 		method: 'POST',
@@ -18,22 +18,22 @@ export async function* streamedChunks(url: string, body: object): AsyncGenerator
 		body: JSON.stringify(body),
 	});
 	if (!response.ok || !response.body) {
-		throw new Error(`The webhook answers ${response.status}: ${await response.text()}`);
+		throw new Error(`The webhook returned ${response.status}: ${await response.text()}`);
 	}
 	const bytes = Readable.fromWeb(response.body as ReadableStream<Uint8Array>);
 	for await (const line of createInterface({ input: bytes })) {
-		if (line !== '') yield chunk.parse(JSON.parse(line));
+		if (line !== '') yield chunkSchema.parse(JSON.parse(line));
 	}
 }
 
-/** Asks a webhook that streams, and reads all lines of its answer. */
+/** Calls a webhook that streams, and reads the whole response. */
 export async function readChunks(url: string, body: object): Promise<Chunk[]> {
-	return await rest(streamedChunks(url, body));
+	return await remainingChunks(streamedChunks(url, body));
 }
 
-/** Reads the lines that have not been read yet. */
-export async function rest(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
+/** Reads the chunks that have not been read yet. */
+export async function remainingChunks(chunks: AsyncIterable<Chunk>): Promise<Chunk[]> {
 	const all: Chunk[] = [];
-	for await (const each of chunks) all.push(each);
+	for await (const chunk of chunks) all.push(chunk);
 	return all;
 }

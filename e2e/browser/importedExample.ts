@@ -5,18 +5,22 @@ import { until } from '../host/until';
 import type { Journey } from './journey';
 import { nodeOutput } from './nodeOutput';
 
-/** Parameters that a test sets otherwise than the example does, by node. */
+/** Parameters that a test changes, by node. */
 type Changes = Record<string, Record<string, unknown>>;
 
-/** An example that was imported into n8n. */
-export class ExamplePlay {
+/** An example workflow in n8n. */
+export class ImportedExample {
 	private constructor(
 		private readonly journey: Journey,
 		readonly workflowId: string,
 		private readonly trigger: { name: string; webhookId?: string | undefined },
 	) {}
 
-	static async import(journey: Journey, file: string, changes: Changes = {}): Promise<ExamplePlay> {
+	static async import(
+		journey: Journey,
+		file: string,
+		changes: Changes = {},
+	): Promise<ImportedExample> {
 		const { api, credential, world } = journey;
 		const example = await readExample(file, credential, filesFolder(world.userFolder));
 		const nodes = example.nodes.map((node) => ({
@@ -25,40 +29,40 @@ export class ExamplePlay {
 		}));
 		const workflowId = await api.createWorkflow({ ...example, nodes });
 		const trigger = nodes.find(({ type }) => /Trigger$|webhook$/.test(type));
-		if (trigger === undefined) throw new Error(`Nothing starts ${file}`);
-		return new ExamplePlay(journey, workflowId, trigger);
+		if (trigger === undefined) throw new Error(`${file} has no trigger`);
+		return new ImportedExample(journey, workflowId, trigger);
 	}
 
 	static async publish(
 		journey: Journey,
 		file: string,
 		changes: Changes = {},
-	): Promise<ExamplePlay> {
-		const play = await ExamplePlay.import(journey, file, changes);
+	): Promise<ImportedExample> {
+		const play = await ImportedExample.import(journey, file, changes);
 		await journey.api.publish(play.workflowId);
 		return play;
 	}
 
-	/** Fills in the form's only field and sends it off. */
-	async sendForm(text: string): Promise<void> {
+	/** Fills in the only field of the form and submits it. */
+	async submitForm(text: string): Promise<void> {
 		const body = new FormData();
 		body.set('field-0', text);
-		const answer = await fetch(this.formUrl, { method: 'POST', body });
-		expect(answer.status).toBe(200);
+		const response = await fetch(this.formUrl, { method: 'POST', body });
+		expect(response.status).toBe(200);
 	}
 
 	get formUrl(): string {
 		return `${this.journey.world.url}/form/${this.trigger.webhookId}`;
 	}
 
-	/** Executes it as the editor's button does, to its good end. */
+	/** Executes the workflow like the button in the editor, and expects it to succeed. */
 	async execute(): Promise<void> {
 		await this.journey.api.execute(this.workflowId, this.trigger.name);
-		expect((await this.outcomes())[0]).toBe('success');
+		expect((await this.finishedStatuses())[0]).toBe('success');
 	}
 
-	/** Waits until all executions so far have ended. @returns how they ended, the latest first */
-	async outcomes(): Promise<string[]> {
+	/** Waits until all executions have ended. @returns their statuses, the latest first */
+	async finishedStatuses(): Promise<string[]> {
 		const statuses = async () =>
 			(await this.journey.api.executions(this.workflowId)).map(({ status }) => status);
 		await until(async () => {
@@ -68,27 +72,27 @@ export class ExamplePlay {
 		return await statuses();
 	}
 
-	/** @returns what a node put out in the latest execution */
+	/** @returns the output of a node in the latest execution */
 	async itemsOf(node: string) {
 		const { api } = this.journey;
 		const [latest] = await api.executions(this.workflowId);
 		return latest === undefined ? [] : await nodeOutput(api, latest.id, node);
 	}
 
-	/** Stops the latest execution, which runs or waits. */
+	/** Stops the latest execution. */
 	async stop(): Promise<void> {
 		const { api } = this.journey;
 		const [latest] = await api.executions(this.workflowId);
 		if (latest !== undefined) await api.stopExecution(latest.id);
 	}
 
-	/** @returns the rows whose prompt contains these words */
-	async rows(table: string, words: string): Promise<TableRow[]> {
+	/** @returns the rows whose prompt contains this text */
+	async rows(table: string, text: string): Promise<TableRow[]> {
 		const rows = await this.journey.api.tableRows(table);
-		return rows.filter(({ prompt }) => String(prompt).includes(words));
+		return rows.filter(({ prompt }) => String(prompt).includes(text));
 	}
 
-	async end(): Promise<void> {
+	async unpublish(): Promise<void> {
 		await this.journey.api.unpublish(this.workflowId);
 	}
 }
