@@ -3,7 +3,7 @@ import type { Runner } from './harness/runner';
 
 export type { Candidate, Measure, Sample, Target } from './harness/candidate';
 
-/** One of our figures beside a peer's. */
+/** One of our figures compared with a peer's. */
 export interface Comparison {
 	figure: string;
 	unit: string;
@@ -75,7 +75,7 @@ export function compareNumbers(
 	return { figure, unit, ours, peer, theirs, ...(theirs !== 0 && { ratio: ours / theirs }) };
 }
 
-/** One figure of ours beside a peer's. */
+/** Compares one figure of ours with a peer's. */
 export function compare(
 	measured: Measured,
 	figure: string,

@@ -146,12 +146,12 @@ async function main(): Promise<void> {
 	if (values.faults) return print(faultTable());
 	const given = argumentsSchema.safeParse(values);
 	if (given.success) return serve(given.data);
-	const words = given.error.issues.map(({ path, message }) => `--${path.join(' ')}: ${message}`);
-	throw new Error(words.join('\n'));
+	const messages = given.error.issues.map(({ path, message }) => `--${path.join(' ')}: ${message}`);
+	throw new Error(messages.join('\n'));
 }
 
 main().catch((error: unknown) => {
-	const words = error instanceof Error ? error.message : String(error);
-	process.stderr.write(`${words}\nSee npm run simulator -- --help\n`);
+	const message = error instanceof Error ? error.message : String(error);
+	process.stderr.write(`${message}\nSee npm run simulator -- --help\n`);
 	process.exitCode = 1;
 });

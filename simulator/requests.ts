@@ -12,13 +12,13 @@ const text = z.string(rule('must be a string'));
 const nonEmpty = text.refine((value) => value.trim() !== '', 'must not be empty');
 
 function between(low: number, high: number) {
-	const words = `must be a number from ${low} to ${high}`;
-	return z.number(rule(words)).min(low, words).max(high, words);
+	const message = `must be a number from ${low} to ${high}`;
+	return z.number(rule(message)).min(low, message).max(high, message);
 }
 
 function integerBetween(low: number, high: number) {
-	const words = `must be an integer from ${low} to ${high}`;
-	return z.int(rule(words)).min(low, words).max(high, words);
+	const message = `must be an integer from ${low} to ${high}`;
+	return z.int(rule(message)).min(low, message).max(high, message);
 }
 
 const roleRule = "must be 'system', 'user' or 'assistant'";
@@ -52,8 +52,8 @@ const messages = z
 	.array(message, rule('must be an array of items with role and content'))
 	.min(1, 'must contain at least one message')
 	.superRefine((list, { addIssue }) => {
-		const reject = (index: number, field: string, words: string) =>
-			addIssue({ code: 'custom', path: [index, field], message: words });
+		const reject = (index: number, field: string, message: string) =>
+			addIssue({ code: 'custom', path: [index, field], message });
 		const callIds = new Set<unknown>();
 		for (const [index, { role, tool_calls: calls, tool_call_id: callId }] of list.entries()) {
 			const made = calls === undefined ? [] : (toolCalls.safeParse(calls).data ?? []);
@@ -113,6 +113,6 @@ export function checked<Shape extends z.ZodType>(schema: Shape, body: unknown): 
 	if (result.success) return result.data;
 	const issue = result.error.issues[0];
 	const name = nameOf(issue?.path ?? []) || 'The request body';
-	const words = issue?.path.length ? issue.message : 'must be a JSON object';
-	throw new ApiError(400, 'invalid_request_error', `${name} ${words}.`);
+	const message = issue?.path.length ? issue.message : 'must be a JSON object';
+	throw new ApiError(400, 'invalid_request_error', `${name} ${message}.`);
 }

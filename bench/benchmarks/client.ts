@@ -51,7 +51,7 @@ were not traded for speed: they are the difference to undici.`,
 		const ofAll = (name: string) => medians(samples.map((sample) => sample[name] ?? {}));
 		const measured = { [OURS]: ofAll(OURS), [UNDICI]: ofAll(UNDICI) };
 		return {
-			comparisons: [compare(measured, CPU, 'µs', UNDICI), compare(measured, SPEED, '1/s', UNDICI)],
+			comparisons: [compare(measured, CPU, 'µs', UNDICI), compare(measured, SPEED, '', UNDICI)],
 			charts: [bars(measured, CPU, 'CPU time per request, client alone', 'µs')],
 			notes: [],
 		};

@@ -92,7 +92,7 @@ the growth of the resident set at its peak.`,
 		}
 		return {
 			comparisons: [
-				compare(measured, SPEED, '1/s', CLOUD),
+				compare(measured, SPEED, '', CLOUD),
 				compare(measured, CPU, 'µs', CLOUD),
 				compare(measured, CONNECTIONS, '', CLOUD),
 				compare(measured, DOWNLOAD, 'MiB', CLOUD),

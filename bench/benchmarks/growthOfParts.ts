@@ -10,26 +10,26 @@ import {
 import { MODEL } from '../harness/model';
 import { loadN8n } from '../harness/n8n';
 
-/** The large whole has this many times the parts of a small one; small ones are read this many times. */
+/** The large container has this many times the parts of a small one, and small ones are read this many times. */
 const TIMES = 100;
 const REPETITIONS = 3;
 
 /** A part of which one execution, answer or catalogue can have many. */
 interface Part {
-	/** How many parts a small whole has. */
+	/** How many parts a small container has. */
 	few: number;
-	whole: string;
+	container: string;
 	candidate: Candidate;
 }
 
-/** Microseconds of CPU time per part, in small wholes and in a large one. */
+/** Microseconds of CPU time per part, in small containers and in a large one. */
 function measuring(few: number, prepare: (size: number) => () => Promise<unknown>) {
-	const each = async (size: number, wholes: number) => {
+	const each = async (size: number, containers: number) => {
 		const read = prepare(size);
 		const before = process.cpuUsage();
-		for (let whole = 0; whole < wholes; whole += 1) await read();
+		for (let container = 0; container < containers; container += 1) await read();
 		const { user, system } = process.cpuUsage(before);
-		return (user + system) / wholes / size;
+		return (user + system) / containers / size;
 	};
 	return async () => ({ few: await each(few, TIMES), many: await each(few * TIMES, 1) });
 }
@@ -37,7 +37,7 @@ function measuring(few: number, prepare: (size: number) => () => Promise<unknown
 const PARTS: Record<string, Part> = {
 	video: {
 		few: 100,
-		whole: 'one execution',
+		container: 'one execution',
 		async candidate(target) {
 			const { generateNode, prompts, runNode } = await loadN8n();
 			const node = generateNode(target, { pollInterval: 0.1 });
@@ -49,7 +49,7 @@ const PARTS: Record<string, Part> = {
 	},
 	word: {
 		few: 1_000,
-		whole: 'one streamed answer',
+		container: 'one streamed answer',
 		candidate(target) {
 			return measuring(this.few, (size) => {
 				const gateway = gatewayWithResponse(target, STREAM_HEADERS, eventStream(size));
@@ -60,7 +60,7 @@ const PARTS: Record<string, Part> = {
 	},
 	model: {
 		few: 1_000,
-		whole: 'one catalogue',
+		container: 'one catalogue',
 		candidate(target) {
 			return measuring(this.few, (size) => {
 				const gateway = gatewayWithResponse(target, JSON_HEADERS, catalogue(size));
@@ -70,8 +70,8 @@ const PARTS: Record<string, Part> = {
 	},
 };
 
-const figureOf = (name: string, { few, whole }: Part) =>
-	`CPU per ${name}, ${number(few * TIMES)} in ${whole}`;
+const figureOf = (name: string, { few, container }: Part) =>
+	`CPU per ${name}, ${number(few * TIMES)} in ${container}`;
 const peerOf = ({ few }: Part) => `${number(few)} in one`;
 
 export const growthOfParts: Benchmark = {

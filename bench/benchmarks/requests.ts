@@ -100,10 +100,10 @@ the key of a stored paid answer is computed once. n8n takes longer for the expre
 		const peers = [HTTP_REQUEST, OPEN_AI, UNDICI, ENGINE];
 		return {
 			comparisons: [
-				...peers.slice(0, 3).map((peer) => compare(measured, SPEED, '1/s', peer)),
+				...peers.slice(0, 3).map((peer) => compare(measured, SPEED, '', peer)),
 				compareNumbers(
 					SPEED_AT_FIRST,
-					'1/s',
+					'',
 					atFirst[OURS][SPEED] ?? NaN,
 					HTTP_REQUEST,
 					atFirst[HTTP_REQUEST][SPEED] ?? NaN,
