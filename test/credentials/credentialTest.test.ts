@@ -92,7 +92,7 @@ test.each([
 		words: /says nothing about .* key .* login page/,
 	},
 	{ problem: 'a lost connection', fault: 'lost', words: /connection.*was lost/ },
-])('$trouble has a clear error', async ({ apiKey, fault, path = '', words }) => {
+])('$problem has a clear error', async ({ apiKey, fault, path = '', words }) => {
 	if (fault !== undefined) simulator.inject({ endpoint: 'models', fault });
 	const fields = { apiKey: apiKey ?? simulator.key, baseUrl: `${simulator.url}${path}` };
 	const message = await testCredential(fields);

@@ -92,7 +92,7 @@ export function head(statusLine: string, headers: Record<string, string> = {}): 
 	return Buffer.from(`HTTP/1.1 ${statusLine}\r\n${lines.join('')}\r\n`, 'latin1');
 }
 
-/** A whole answer with its length, in one packet. */
+/** A complete response with its Content-Length, in one packet. */
 export function rawResponse(
 	statusLine: string,
 	body: string | Buffer,

@@ -11,7 +11,7 @@ const everyCharacter = (write: (code: string) => string) =>
 const inBase64 = (text: string) => Buffer.from(text).toString('base64');
 
 const ENCODINGS: Record<string, string> = {
-	'as it is': MARKER,
+	unchanged: MARKER,
 	'with + and & escaped, as .NET and Go write JSON': MARKER.replaceAll('+', '\\u002B').replaceAll(
 		'&',
 		'\\u0026',
@@ -176,7 +176,7 @@ test.each([
 	['a page is cut', (before: string) => `<p>${before.repeat(990)}${MARKER}`],
 	['a body is cut', (before: string) => before.repeat(256 * 1024 - 10) + MARKER],
 	[
-		'an HTML page is no longer read',
+		'reading of an HTML page ends',
 		(before: string) => `<style>${before.repeat(256 * 1024 - 25)}</style>${MARKER}`,
 	],
 ])('no part of the key is shown where %s', async (_where, write) => {

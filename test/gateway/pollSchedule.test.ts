@@ -93,7 +93,7 @@ test('a progress that stays at 0 is soon ignored', async () => {
 	expect(gaps(polledAt).slice(4)).toEqual(gaps(polledAt).slice(4).fill(5));
 });
 
-test('fixed polling polls each interval, whatever the progress', async () => {
+test('with fixed polling, a task is polled each interval, whatever the progress', async () => {
 	const { polledAt } = await waitFor({ takes: 100, progress: linear(100), polling: 'fixed' });
 	expect(polledAt).toEqual(Array.from({ length: 20 }, (_, poll) => 5 * (poll + 1)));
 });

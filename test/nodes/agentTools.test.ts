@@ -65,7 +65,7 @@ describe.each(['agent', 'engine'] as const)('called by the %s', (caller) => {
 		expect(chunks).toEqual([]);
 	});
 
-	test('Retry On Fail pays for no video twice', async () => {
+	test('Retry On Fail submits no video twice', async () => {
 		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
 		const { result } = await callTool(simulator, caller, { ...makeVideo, tries: 3 }, boat);
 		expect(result).toContain('.mp4');

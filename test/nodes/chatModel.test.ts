@@ -131,7 +131,7 @@ test.each([false, true])(
 	},
 );
 
-test('every model name is sent to the chat completions endpoint, also one that other clients treat specially', async () => {
+test('every model is requested from the chat completions endpoint', async () => {
 	const { error } = await withModel(async (model) => await model.invoke([['user', 'Hello']]), {
 		model: { __rl: true, mode: 'id', value: 'gpt-5.2-pro-codex' },
 	});

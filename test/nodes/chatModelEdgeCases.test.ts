@@ -72,7 +72,7 @@ const call = (name: string, args: unknown, more: object = {}) => ({
 });
 
 describe.each(['whole', 'streamed'] as const)('in a %s response', (mode) => {
-	test('tool calls without ids stay separate calls', async () => {
+	test('tool calls without IDs stay separate', async () => {
 		const { result, error } = await callsOf(
 			[call('weather', '{"city":"Rome"}'), call('weather', '{"city":"Oslo"}', { id: null })],
 			reply[mode],

@@ -37,7 +37,7 @@ test('an agent sees each node as a tool with a description and its parameters', 
 	});
 });
 
-test('a model that is question for a video calls the tool and answers with the URL', async () => {
+test('a model asked for a video calls the tool and answers with the URL', async () => {
 	const { result, error } = await runAgent(simulator, {
 		work: async ({ model, tools: [tool] }) => {
 			const modelWithTools = model.bindTools([tool]);

@@ -138,9 +138,9 @@ test.each([true, false])(
 );
 
 test.each<[string, object]>([
-	['no id and no model', { id: undefined, model: undefined }],
+	['no ID and no model', { id: undefined, model: undefined }],
 	['no object and no creation time', { object: undefined, created: undefined }],
-	['an id that is a number', { id: 7 }],
+	['a number as its ID', { id: 7 }],
 	['null usage', { usage: null }],
 	['usage without numbers', { usage: { prompt_tokens: 'some' } }],
 	['a null role', { choices: [choice('Good day', { role: null })] }],
@@ -191,7 +191,7 @@ test('streamed tool calls are merged', async () => {
 	expect((first?.message as IDataObject).tool_calls).toEqual(toolCalls);
 });
 
-test('streamed tool calls that repeat their name or have an empty id are merged', async () => {
+test('streamed tool calls that repeat their name or have an empty ID are merged', async () => {
 	const part = (index: number, id: string | null, name: string, text: string) => ({
 		index,
 		id,

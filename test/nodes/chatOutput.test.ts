@@ -64,7 +64,7 @@ test.each([
 	['the service filtered the answer', 'output-filtered', { finish_reason: 'content_filter' }],
 	['the answer has no text', 'null-content', { text: '', finish_reason: 'stop' }],
 	['the response has status 201', 'created', { finish_reason: 'stop' }],
-])('an answer is output although %s', async (_name, fault, expected) => {
+])('an answer is output even if %s', async (_name, fault, expected) => {
 	simulator.inject({ endpoint: 'chat', fault });
 	const { items } = await runNode(simulator, chatNode());
 	expect(items[0]?.json).toMatchObject(expected);

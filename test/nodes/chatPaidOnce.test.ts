@@ -52,7 +52,7 @@ test('each run of a loop sends its prompt, also if it is the same', async () => 
 	expect(simulator.count('chat')).toBe(2);
 });
 
-test('a prompt whose expression changes in each try is paid once', async () => {
+test('a prompt whose expression changes in each try is sent once', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'invalid-request', matching: 'Two' });
 	await runNode(simulator, {
 		...chatNode({

@@ -34,14 +34,14 @@ test('each model is an item with the fields of the service, a base name and a ve
 	});
 });
 
-test('Versions filters the latest model of each family, or models without a date', async () => {
+test('Versions selects the latest model of each family, or only models without a date', async () => {
 	const { items: latest } = await list({ filters: { versions: 'latest', search: 'heron' } });
 	expect(ids(latest)).toEqual(['heron-chat@20250620']);
 	const { items: undated } = await list({ filters: { versions: 'undated', search: 'PEBBLE' } });
 	expect(ids(undated)).toEqual(['pebble-mini']);
 });
 
-test('Kind filters models by their type', async () => {
+test('Kind selects models by their type', async () => {
 	const { items } = await list({ filters: { kind: ' Video ', versions: 'latest' } });
 	expect(ids(items)).toEqual(['kite-motion@20250501', 'tern-film-20250212']);
 	const { items: none } = await list({ filters: { kind: 'embedding' } });

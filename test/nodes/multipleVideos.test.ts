@@ -66,7 +66,7 @@ test.each<[string, number[], number, number[], number[]]>([
 	['two fail, and then one replacement', [2, 3, 5], 3, [4, 2, 1], [1, 4, 6, 7]],
 	['one fails, and then two replacements', [4, 5, 6], 4, [4, 1, 1, 1], [1, 2, 3, 7]],
 ])(
-	'if of four videos %s, Retry On Fail submits as many as failed and outputs four',
+	'of four videos, %s: Retry On Fail submits as many as failed and outputs four',
 	async (_name, broken, tries, submissions, output) => {
 		failing = broken;
 		const { items, error } = await run({ tries });

@@ -180,9 +180,9 @@ const badVideos: Array<[string, object, RegExp]> = [
 		{ waitOptions: { pollInterval: 0 } },
 		/^Poll Interval must be a number of seconds .*\(it is 0\)/,
 	],
-	['a task id with a slash', { operation: 'get', taskId: 'a/b' }, /^Task ID must not contain/],
+	['a task ID with a slash', { operation: 'get', taskId: 'a/b' }, /^Task ID must not contain/],
 	[
-		'a task id that is an object',
+		'a task ID that is an object',
 		{ operation: 'wait', taskId: '={{ ({ task_id: "task-1" }) }}' },
 		/^Task ID must be text \(it is an object\)/,
 	],
@@ -202,7 +202,7 @@ test.each(badVideos)(
 
 test.each([
 	['prompt', { prompt: '={{ $json.forgotten }}' }, 'Prompt'],
-	['task id', { operation: 'wait', taskId: '={{ $json.forgotten }}' }, 'Task ID'],
+	['task ID', { operation: 'wait', taskId: '={{ $json.forgotten }}' }, 'Task ID'],
 ])('if the expression of a %s is empty, the error says what to check', async (...row) => {
 	const [, parameters, label] = row;
 	const { error } = await runNode(simulator, {

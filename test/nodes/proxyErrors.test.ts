@@ -49,7 +49,7 @@ const SERVICE_ERRORS: Array<[string, string]> = [
 
 describe.each(['500 Internal Server Error', '502 Bad Gateway'])('%s', (status) => {
 	test.each(PROXY_ERRORS)(
-		'with %s: the video may be paid, so it is not submitted again',
+		'with %s: the video may be billed, so it is not submitted again',
 		async (_what, body) => {
 			const { items } = await run(
 				{ ...submission, onError: 'continueRegularOutput' },
@@ -115,7 +115,7 @@ describe('a 503 more than ten seconds after the request', () => {
 	const late = { delayMs: 20, packets: [] };
 
 	test.each([
-		['with an HTML page: the video may be paid', PAGE, {}, 1],
+		['with an HTML page: the video may be billed', PAGE, {}, 1],
 		['with an error of the service: the request was refused', SERVICE_ERRORS[0]![1], {}, 4],
 		['with an HTML page and Retry-After: the request was refused', PAGE, { 'retry-after': '1' }, 4],
 	])('%s', async (_what, body, headers, requests) => {

@@ -47,7 +47,7 @@ async function run(parameters: NodeRun['parameters'] = {}) {
 			waitOptions: { pollInterval: 0.02 },
 			...parameters,
 		},
-		// A key of its own: what one test is asked to wait for must not hold up the next.
+		// A new key for each run, so that the rate limit of one test does not affect another.
 		credential: { baseUrl: service.url, apiKey: `key-${(keys += 1)}` },
 		onError: 'continueRegularOutput',
 	});
@@ -107,8 +107,8 @@ test('numbers in quotes are output as numbers', async () => {
 });
 
 test.each([
-	['no id', undefined],
-	['an id of null', null],
+	['no ID', undefined],
+	['a null ID', null],
 	['the ID of its submission', 'request-1'],
 ])('a video is not lost if its polls return %s', async (_name, id) => {
 	const { items } = await generate([

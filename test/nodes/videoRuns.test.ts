@@ -93,7 +93,7 @@ test.each(['reset-inside', 'truncated', 'html-404'])(
 	},
 );
 
-test('a failed video becomes an error item next to finished ones', async () => {
+test('a failed video becomes an error item, finished ones are output', async () => {
 	const { items, errors } = await runNode(simulator, {
 		...video(),
 		items: [{ prompt: 'One' }, { prompt: '[fault:task-failed-object]' }, { prompt: 'Three' }],

@@ -83,24 +83,25 @@ const ECHOES: Array<[Injection['endpoint'], string, NodeRun]> = [
 	['submit', 'task-failed-echo-key', video()],
 ];
 
-describe.each([undefined, 'continueRegularOutput', 'continueErrorOutput'] as const)(
-	'with On Error %s',
-	(onError) => {
-		test.each(ECHOES)(
-			'a key echoed by the service (%s: %s) is not in the data, errors, chunks or logs',
-			async (endpoint, fault, run) => {
-				simulator.inject({ endpoint, fault });
-				const result = await runNode(simulator, {
-					...run,
-					...(onError && { onError }),
-					streaming: endpoint === 'chatStream',
-				});
-				expect(simulator.count(endpoint)).toBeGreaterThan(0);
-				expectHidden(result);
-			},
-		);
-	},
-);
+describe.each([
+	['Stop Workflow', undefined],
+	['Continue', 'continueRegularOutput'],
+	['Continue (error output)', 'continueErrorOutput'],
+] as const)('with On Error %s', (_name, onError) => {
+	test.each(ECHOES)(
+		'a key echoed by the service (%s: %s) is not in the data, errors, chunks or logs',
+		async (endpoint, fault, run) => {
+			simulator.inject({ endpoint, fault });
+			const result = await runNode(simulator, {
+				...run,
+				...(onError && { onError }),
+				streaming: endpoint === 'chatStream',
+			});
+			expect(simulator.count(endpoint)).toBeGreaterThan(0);
+			expectHidden(result);
+		},
+	);
+});
 
 test('the key is not in the data of a successful run', async () => {
 	for (const run of [chat(false), chat(true), models, video({ download: true })]) {
