@@ -157,9 +157,9 @@ export class N8nApi {
 		return tableRows.parse(await this.call('GET', path)).data;
 	}
 
-	/** @returns the workflow's executions, the latest first */
-	async executions(workflowId: string) {
-		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
+	/** @returns the workflow's executions, or those that have one of these statuses: the latest 20, the latest first */
+	async executions(workflowId: string, status?: string[]) {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId, status }));
 		return executions.parse(await this.call('GET', `/executions?filter=${filter}`)).results;
 	}
 

@@ -15,8 +15,11 @@ export interface N8nProcess {
 	readonly logFile: string;
 	/** Resolves when n8n has ended, by itself or not. */
 	readonly ended: Promise<unknown>;
-	/** Ends n8n and everything it has started. */
-	stop(): Promise<void>;
+	/**
+	 * Ends n8n and everything it has started: with SIGTERM, and with SIGKILL when it needs longer.
+	 * @param longestMs 15 s when not given
+	 */
+	stop(longestMs?: number): Promise<void>;
 	/** Ends it at once, as a power failure does. */
 	kill(): Promise<void>;
 }
@@ -123,7 +126,7 @@ async function launch(
 		pid: child.pid ?? 0,
 		logFile,
 		ended,
-		stop: async () => await stop(child, ended),
+		stop: async (longestMs = MOST_SHUTDOWN_MS) => await stop(child, ended, longestMs),
 		kill: async () => {
 			child.kill('SIGKILL');
 			await ended;
@@ -158,9 +161,13 @@ async function responds(url: string): Promise<boolean> {
 	);
 }
 
-async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+async function stop(
+	child: ChildProcess,
+	ended: Promise<unknown>,
+	longestMs: number,
+): Promise<void> {
 	child.kill('SIGTERM');
-	const late = pause(MOST_SHUTDOWN_MS, undefined, { ref: false });
+	const late = pause(longestMs, undefined, { ref: false });
 	await Promise.race([ended, late]);
 	if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
 	await ended;

@@ -1,0 +1,90 @@
+import { ours, workflowOf } from '../browser/workflow';
+import { saveSimulatorCredential } from '../host/seed';
+import { until } from '../host/until';
+import { type Simulator, startSimulator } from '../../simulator';
+import { Cluster } from './host/cluster';
+import { record } from './host/results';
+import { callWebhook, scaled, untilCounted, video, webhook } from './host/videos';
+
+const EXECUTIONS = scaled(30);
+/** A video that is made before n8n's graceful shutdown time of 30 s is over, and one that is not. */
+const SHORT_S = 20;
+const LONG_S = 60;
+/** Above the graceful shutdown time: n8n ends by itself. */
+const LONGEST_STOP_MS = 60_000;
+
+const ended = ['success', 'error', 'crashed', 'canceled'];
+
+let cluster: Cluster;
+let simulator: Simulator;
+beforeAll(async () => {
+	cluster = await Cluster.start({ workers: 3, concurrency: 10 });
+});
+afterEach(async () => await simulator.close());
+afterAll(async () => await cluster?.stop());
+
+/** Orders a video in each execution, and stops a worker while all of them wait in memory. */
+async function stopWorkerWhileWaiting(name: string, videoSeconds: number) {
+	simulator = await startSimulator({ videoSeconds });
+	const credential = await saveSimulatorCredential(cluster.api, simulator, name);
+	const path = `stop-${videoSeconds}`;
+	const id = await cluster.api.createWorkflow(
+		workflowOf(name, credential, [webhook(path), video('memory')]),
+	);
+	await cluster.api.publish(id);
+	await callWebhook(cluster, path, EXECUTIONS);
+	await until(() => simulator.submissions === EXECUTIONS);
+	await cluster.workers.shift()?.stop(LONGEST_STOP_MS);
+	await cluster.startWorker();
+	await untilCounted(cluster, id, ended, EXECUTIONS);
+	const success = await cluster.api.countExecutions(id, ['success']);
+	await record(name, 'memory', { executions: EXECUTIONS, success, videoSeconds });
+	return { id, credential, success };
+}
+
+test('SIGTERM of a worker, while all wait in memory less than the graceful time: every execution ends well', async () => {
+	const { success } = await stopWorkerWhileWaiting('SIGTERM of a worker, short wait', SHORT_S);
+	expect(success).toBe(EXECUTIONS);
+	expect(simulator.submissions).toBe(EXECUTIONS);
+});
+
+test('SIGTERM of a worker, while all wait in memory longer than the graceful time: no video paid twice, and Wait gets the videos by the task ids in the log', async () => {
+	const stopped = await stopWorkerWhileWaiting('SIGTERM of a worker, long wait', LONG_S);
+	const { id, credential, success } = stopped;
+	// The other two workers go on.
+	expect(success).toBeGreaterThanOrEqual(EXECUTIONS / 2);
+	expect(success).toBeLessThan(EXECUTIONS);
+	expect(await cluster.api.countExecutions(id, ['success', 'error'])).toBe(EXECUTIONS);
+	const logs = await cluster.logs();
+	expect(simulator.tasks.filter((task) => !logs.includes(task.id))).toEqual([]);
+
+	// n8n keeps no data of them: its Retry has nothing to run.
+	for (const execution of await cluster.api.executions(id, ['error'])) {
+		const { runData } = await cluster.api.executionData(execution.id);
+		expect(runData).toEqual({});
+		await cluster.api.retry(execution.id);
+	}
+	expect(simulator.submissions).toBe(EXECUTIONS);
+
+	const tasks = {
+		name: 'Tasks',
+		type: 'n8n-nodes-base.splitOut',
+		typeVersion: 1,
+		parameters: { fieldToSplitOut: 'body.tasks', options: {} },
+	};
+	const wait = ours('Wait', 'videoGeneration', {
+		operation: 'wait',
+		taskId: "={{ $json['body.tasks'] }}",
+	});
+	const given = [webhook('wait'), tasks, wait];
+	const waiting = await cluster.api.createWorkflow(workflowOf('wait', credential, given));
+	await cluster.api.publish(waiting);
+	await callWebhook(cluster, 'wait', 1, { tasks: simulator.tasks.map((task) => task.id) });
+	await untilCounted(cluster, waiting, ended, 1);
+	const [execution] = await cluster.api.executions(waiting);
+	const { runData } = await cluster.api.executionData(execution?.id ?? '');
+	const videos = runData.Wait?.at(-1)?.data?.main[0] ?? [];
+	expect(videos).toHaveLength(EXECUTIONS);
+	expect(videos.every(({ json }) => json.status === 'completed')).toBe(true);
+	expect(simulator.submissions).toBe(EXECUTIONS);
+});
