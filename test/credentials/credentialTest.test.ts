@@ -75,28 +75,28 @@ test.each([
 });
 
 test.each([
-	{ problem: 'a wrong key', apiKey: 'another-key', words: /refused the API key.*mistyped/ },
-	{ problem: 'an account without quota', fault: 'quota-not-enough', words: /no quota left/ },
-	{ problem: 'a wrong path in the base URL', path: '/v2', words: /Check the Base URL/ },
-	{ problem: 'a web page instead of the service', fault: 'html-200', words: /not.*JSON/i },
-	{ problem: 'an empty response', fault: 'empty-200', words: /The response is not JSON/ },
-	{ problem: 'a 401 with an empty body', fault: 'empty-401', words: /refused the API key/ },
+	{ problem: 'a wrong key', apiKey: 'another-key', expected: /refused the API key.*mistyped/ },
+	{ problem: 'an account without quota', fault: 'quota-not-enough', expected: /no quota left/ },
+	{ problem: 'a wrong path in the base URL', path: '/v2', expected: /Check the Base URL/ },
+	{ problem: 'a web page instead of the service', fault: 'html-200', expected: /not.*JSON/i },
+	{ problem: 'an empty response', fault: 'empty-200', expected: /The response is not JSON/ },
+	{ problem: 'a 401 with an empty body', fault: 'empty-401', expected: /refused the API key/ },
 	{
 		problem: 'a proxy that cannot reach the service',
 		fault: 'html-502',
-		words: /server between n8n and the service responded/,
+		expected: /server between n8n and the service responded/,
 	},
 	{
 		problem: 'a login page in front of the service',
 		fault: 'html-401',
-		words: /says nothing about .* key .* login page/,
+		expected: /says nothing about .* key .* login page/,
 	},
-	{ problem: 'a lost connection', fault: 'lost', words: /connection.*was lost/ },
-])('$problem has a clear error', async ({ apiKey, fault, path = '', words }) => {
+	{ problem: 'a lost connection', fault: 'lost', expected: /connection.*was lost/ },
+])('$problem has a clear error', async ({ apiKey, fault, path = '', expected }) => {
 	if (fault !== undefined) simulator.inject({ endpoint: 'models', fault });
 	const fields = { apiKey: apiKey ?? simulator.key, baseUrl: `${simulator.url}${path}` };
 	const message = await testCredential(fields);
-	expect(message).toMatch(words);
+	expect(message).toMatch(expected);
 	expect(message).not.toContain(fields.apiKey);
 });
 

@@ -35,8 +35,8 @@ const PREFIX = 'Incorrect API key: ';
 
 /** The text, and everything in it decoded from base64 at each possible offset. */
 function decoded(text: string): string {
-	const words = text.match(/[\w+/-]{8,}/g) ?? [];
-	const contents = words.flatMap((word) =>
+	const candidates = text.match(/[\w+/-]{8,}/g) ?? [];
+	const contents = candidates.flatMap((word) =>
 		[0, 1, 2, 3].map((start) => Buffer.from(word.slice(start), 'base64').toString('latin1')),
 	);
 	return [text, ...contents].join('\n');
@@ -53,28 +53,28 @@ function expectNoKey(error: unknown, echoed: string): void {
 describe.each(Object.entries(ENCODINGS))(
 	'a key that the service echoes %s',
 	(_encoding, echoed) => {
-		const refusal = Buffer.from(`{"code":"invalid_api_key","message":"${PREFIX}${echoed}"}`);
+		const serviceError = Buffer.from(`{"code":"invalid_api_key","message":"${PREFIX}${echoed}"}`);
 		const page = Buffer.from(`<html><body>${PREFIX}${echoed}</body></html>`);
 
 		test.each([
-			['a service error', 401, refusal],
+			['a service error', 401, serviceError],
 			['an HTML page', 401, page],
 			['a malformed response', 200, page],
-			['an error with status 200', 200, refusal],
+			['an error with status 200', 200, serviceError],
 		])('is not in the error of %s', async (_kind, status, body) => {
 			const gateway = stubbedGateway({ packets: [body], status, apiKey: MARKER });
 			expectNoKey(await failureOf(gateway.listModels()), echoed);
 		});
 
 		test('is not in the error of a stream', async () => {
-			const packets = [Buffer.from('data: '), refusal, Buffer.from('\n\n')];
+			const packets = [Buffer.from('data: '), serviceError, Buffer.from('\n\n')];
 			const gateway = stubbedGateway({ packets, apiKey: MARKER });
 			expectNoKey(await failureOf(gateway.streamChat(chat, () => {})), echoed);
 		});
 
 		test('is not in the error of a stream whose line does not end', async () => {
 			const padding = Array.from({ length: 17 }, () => Buffer.alloc(1024 * 1024, 'x'));
-			const packets = [Buffer.from('data: '), refusal.subarray(0, -2), ...padding];
+			const packets = [Buffer.from('data: '), serviceError.subarray(0, -2), ...padding];
 			const gateway = stubbedGateway({ packets, apiKey: MARKER });
 			const error = await failureOf(gateway.streamChat(chat, () => {}));
 			expect(error.message).toBe('The stream contains a line that does not end');
@@ -84,7 +84,7 @@ describe.each(Object.entries(ENCODINGS))(
 		test('is not in the error of a failed video', async () => {
 			const packets = [
 				Buffer.from('{"id":"task-1","status":"failed","error":'),
-				refusal,
+				serviceError,
 				Buffer.from('}'),
 			];
 			const gateway = stubbedGateway({ packets, apiKey: MARKER });

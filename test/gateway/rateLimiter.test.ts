@@ -152,10 +152,10 @@ test('a long window that starts to accept fewer requests is respected', async ()
 	const gateway = gatewayOf(clock, service, randomUUID());
 	await clock.run(batch([gateway], 300));
 	limit.requests = 20;
-	const [start, asked] = [clock.now(), service.received.length];
+	const [start, before] = [clock.now(), service.received.length];
 	await clock.run(batch([gateway], 400));
 	expect((clock.now() - start) / 1_000).toBeLessThanOrEqual((400 / 20) * 10 * 1.1);
-	expect(service.received.length - asked).toBeLessThanOrEqual(400 + 40);
+	expect(service.received.length - before).toBeLessThanOrEqual(400 + 40);
 	expect(service.mostRefusals).toBeLessThanOrEqual(2);
 });
 
@@ -174,12 +174,12 @@ test.each([0.5, 1])('at %d a second, at most one request in ten is refused', asy
 });
 
 test('refusals that no rate can avoid do not slow a batch down more and more', async () => {
-	let asked = 0;
+	let requests = 0;
 	const clock = new VirtualClock();
 	const service = new LimitedService({
 		clock,
 		limit: bucket(ITEMS, ITEMS),
-		refuses: () => ((asked += 1) % 3 === 0 ? { status: 429, seconds: 1 } : undefined),
+		refuses: () => ((requests += 1) % 3 === 0 ? { status: 429, seconds: 1 } : undefined),
 	});
 	const start = clock.now();
 	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 100));
@@ -221,10 +221,10 @@ test('while a service refuses everything, it gets few requests, and later as man
 	const gateway = gatewayOf(clock, service, randomUUID());
 	await clock.run(batch([gateway], 300));
 	limit.burst = 0;
-	const asked = service.received.length;
+	const before = service.received.length;
 	const work = batch([gateway], 300);
 	await clock.run(clock.sleep(3_500));
-	expect(service.received.length - asked).toBeLessThanOrEqual(40);
+	expect(service.received.length - before).toBeLessThanOrEqual(40);
 	limit.burst = 50;
 	const start = clock.now();
 	await clock.run(work);
@@ -238,10 +238,10 @@ test('a limit that is lowered during a batch is respected', async () => {
 	const gateway = gatewayOf(clock, service, randomUUID());
 	await clock.run(batch([gateway], 300));
 	limit.requestsPerSecond = 10;
-	const [start, asked] = [clock.now(), service.received.length];
+	const [start, before] = [clock.now(), service.received.length];
 	await clock.run(batch([gateway], 300));
 	expect((clock.now() - start) / 1_000).toBeLessThanOrEqual((300 / 10) * 1.1);
-	expect(service.received.length - asked).toBeLessThanOrEqual(330);
+	expect(service.received.length - before).toBeLessThanOrEqual(330);
 	expect(service.mostRefusals).toBeLessThanOrEqual(2);
 });
 
@@ -287,9 +287,9 @@ test('a rate-limited key does not slow down another key', async () => {
 	const [busy, calm] = [randomUUID(), randomUUID()];
 	const batchOfBusy = batch([gatewayOf(clock, service, busy)]);
 	await clock.run(clock.sleep(5_000));
-	const asked = clock.now();
+	const sentAt = clock.now();
 	await clock.run(ask(gatewayOf(clock, service, calm), 'calm'));
-	expect(clock.now() - asked).toBeLessThanOrEqual(8);
+	expect(clock.now() - sentAt).toBeLessThanOrEqual(8);
 	await clock.run(batchOfBusy);
 	const refusedKeys = service.received.filter(({ refused }) => refused).map(({ key }) => key);
 	expect(new Set(refusedKeys)).toEqual(new Set([`Bearer ${busy}`]));
@@ -363,11 +363,11 @@ describe('a Retry-After that is too long to wait for', () => {
 
 	test('fails requests that wait for the rate, too', async () => {
 		const clock = new VirtualClock();
-		let asked = 0;
+		let requests = 0;
 		const service = new LimitedService({
 			clock,
 			limit: bucket(1, 2),
-			refuses: () => ((asked += 1) > 20 ? hour : undefined),
+			refuses: () => ((requests += 1) > 20 ? hour : undefined),
 		});
 		const gateway = gatewayOf(clock, service, randomUUID());
 		const work = Array.from({ length: 100 }, async (_, item) => ask(gateway, `${item}`));
@@ -462,18 +462,18 @@ describe('a Retry-After that is too long to wait for', () => {
 
 	test('is over after the time that the service asked for', async () => {
 		const clock = new VirtualClock();
-		let asked = 0;
+		let requests = 0;
 		const service = new LimitedService({
 			clock,
 			limit: bucket(1_000),
-			refuses: () => ((asked += 1) === 1 ? hour : undefined),
+			refuses: () => ((requests += 1) === 1 ? hour : undefined),
 		});
 		const gateway = gatewayOf(clock, service, randomUUID());
 		await clock.run(outcomes([ask(gateway, 'first')]));
 		await clock.run(clock.sleep(3_600_000));
-		const sent = clock.now();
+		const sentAt = clock.now();
 		await clock.run(batch([gateway], 10));
-		expect(clock.now() - sent).toBeLessThanOrEqual(8);
+		expect(clock.now() - sentAt).toBeLessThanOrEqual(8);
 	});
 });
 
@@ -527,11 +527,11 @@ describe('a service that refuses with 503, as nginx does by default', () => {
 
 	test('sets the pause with Retry-After', async () => {
 		const clock = new VirtualClock();
-		let asked = 0;
+		let requests = 0;
 		const service = new LimitedService({
 			clock,
 			limit: bucket(1_000),
-			refuses: () => ((asked += 1) === 1 ? { status: 503, seconds: 7 } : undefined),
+			refuses: () => ((requests += 1) === 1 ? { status: 503, seconds: 7 } : undefined),
 		});
 		await clock.run(ask(gatewayOf(clock, service, randomUUID()), 'late'));
 		const [first, second] = service.received;

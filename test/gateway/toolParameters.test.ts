@@ -50,5 +50,5 @@ test('a zod 4 type that JSON Schema cannot express does not fail the tool', () =
 
 test('JSON Schema and values that are no schema are passed through', () => {
 	const schema = { type: 'object', properties: {} };
-	for (const given of [schema, undefined, null, 'text']) expect(toolParameters(given)).toBe(given);
+	for (const value of [schema, undefined, null, 'text']) expect(toolParameters(value)).toBe(value);
 });

@@ -43,13 +43,13 @@ const conditions = [
 describe.each(['general', 'alternate'])('Errors: the %s error body', (shape) => {
 	test.each(conditions)(
 		'%s has a clear error, with status %d',
-		async (fault, status, code, words) => {
+		async (fault, status, code, expected) => {
 			simulator.inject({ endpoint: 'chat', fault: `${fault}-${shape}` });
 			const error = await failureOf(gateway().chat(request));
 			expect(error).toMatchObject({
 				status,
 				code,
-				message: expect.stringMatching(words) as string,
+				message: expect.stringMatching(expected) as string,
 			});
 			expect(error.advice).not.toBe('');
 			expect(error.serviceMessage).toBe(
@@ -65,11 +65,11 @@ test.each([
 	['500 internal server error', 'internal-error', 500, /internal error/],
 	['502 bad gateway', 'bad-gateway', 502, /is unavailable/],
 	['503 service unavailable', 'unavailable', 503, /overloaded/],
-])('Errors: %s', async (_name, fault, status, words) => {
+])('Errors: %s', async (_name, fault, status, expected) => {
 	simulator.inject({ endpoint: 'submit', fault });
 	const video = { model: 'kite-motion', prompt: 'A boat' };
 	const error = await failureOf(gateway().submitVideo(video));
-	expect(error).toMatchObject({ status, message: expect.stringMatching(words) as string });
+	expect(error).toMatchObject({ status, message: expect.stringMatching(expected) as string });
 });
 
 test('Errors: an unknown task ID gives 404 task_not_found', async () => {

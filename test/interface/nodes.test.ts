@@ -200,9 +200,9 @@ describe.each(SHAPES)('Errors: a body %s', (_shape, body) => {
 });
 
 test('Errors: a 403 with an undocumented code is a permission error with that code', async () => {
-	const refusal = { code: 'model_restricted', message: 'Not in your plan', data: null };
+	const forbidden = { code: 'model_restricted', message: 'Not in your plan', data: null };
 	const { items } = await askRaw({ ...video(), onError: 'continueRegularOutput' }, () =>
-		json(refusal, '403 Forbidden'),
+		json(forbidden, '403 Forbidden'),
 	);
 	expect(items[0]?.json.error).toMatchObject({
 		message: 'The account is not allowed to do this',

@@ -125,13 +125,13 @@ test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
 		/^Message 1: Role must be system, user or assistant/,
 	],
 ])('%s is refused before any request, with its name and item', async (...row) => {
-	const [, parameters, good, bad, words] = row;
+	const [, parameters, good, bad, expected] = row;
 	const { message: text } = await errorOf(
 		parameters,
 		{ value: bad } as IDataObject,
 		{ value: good } as IDataObject,
 	);
-	expect(text).toMatch(words);
+	expect(text).toMatch(expected);
 	expect(text).toContain('[item 1]');
 });
 
@@ -174,11 +174,11 @@ test.each<[string, unknown, RegExp]>([
 		[message('a'), message('b', 'assistant'), message('')],
 		/^Message 3: Content/,
 	],
-])('Messages (JSON) is refused before any request if it is %s', async (_name, bad, words) => {
+])('Messages (JSON) is refused before any request if it is %s', async (_name, bad, expected) => {
 	const parameters = { messagesSource: 'json', messagesJson: value };
 	const good = { value: [message('Hello')] } as IDataObject;
 	const error = await errorOf(parameters, { value: bad } as IDataObject, good);
-	expect(error.message).toMatch(words);
+	expect(error.message).toMatch(expected);
 	expect(error.message).toContain('[item 1]');
 });
 
@@ -192,10 +192,10 @@ test.each<[string, unknown, RegExp]>([
 	['a field that an option already sets', { temperature: 1 }, /"temperature"/],
 	['a field out of range', { top_p: 2 }, /^Top P \(top_p\) must/],
 	['a field that is not a whole number', { max_tokens: 0.5 }, /^Max Tokens/],
-])('an additional body with %s is refused before any request', async (_name, bad, words) => {
+])('an additional body with %s is refused before any request', async (_name, bad, expected) => {
 	const options = { temperature: 0.5, additionalBody: value };
 	const error = await errorOf({ options }, { value: bad } as IDataObject, { value: {} });
-	expect(error.message).toMatch(words);
+	expect(error.message).toMatch(expected);
 	expect(error.message).toContain('[item 1]');
 });
 

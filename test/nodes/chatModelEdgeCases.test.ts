@@ -210,10 +210,10 @@ test('the caller can abort a request, which closes its connection', async () => 
 	const { error } = await runAgent(
 		simulator,
 		work(async (model) => {
-			const answer = model.invoke(question, { signal: abort.signal });
+			const reply = model.invoke(question, { signal: abort.signal });
 			await until(() => simulator.count('chat') > 0);
 			abort.abort();
-			return (await answer).text;
+			return (await reply).text;
 		}),
 	);
 	expect(error).toBeDefined();

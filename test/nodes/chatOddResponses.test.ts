@@ -98,19 +98,19 @@ test('content in parts is joined, streamed or not', async () => {
 });
 
 test('without Simplify, undocumented fields are output', async () => {
-	const given = completion({
+	const sent = completion({
 		system_fingerprint: 'fp',
 		choices: [choice(null, { tool_calls: toolCalls }), choice('Two', {}, 1)],
 	});
-	expect((await itemOf(given, { simplify: false })).json).toEqual(given);
+	expect((await itemOf(sent, { simplify: false })).json).toEqual(sent);
 });
 
 test('Simplify outputs the first choice, with a hint if there are more', async () => {
-	const given = completion({ choices: [choice('One'), choice('Two', {}, 1)] });
-	const { json, hints } = await itemOf(given);
+	const sent = completion({ choices: [choice('One'), choice('Two', {}, 1)] });
+	const { json, hints } = await itemOf(sent);
 	expect(json.text).toBe('One');
 	expect(hints).toEqual([expect.stringMatching(/^1 answer is the first of several.*Simplify/)]);
-	expect((await itemOf(given, { simplify: false })).hints).toEqual([]);
+	expect((await itemOf(sent, { simplify: false })).hints).toEqual([]);
 });
 
 test('Simplify outputs tool calls, if there are any', async () => {
@@ -220,13 +220,13 @@ test('streamed tool calls that repeat their name or have an empty ID are merged'
 test.each([
 	['an error', '{"code":"content_filtered","message":"Not this","data":null}', /Not this/],
 	['invalid JSON', 'nonsense', /nonsense/],
-])('a stream with %s fails the item, and the error shows it', async (_name, data, words) => {
+])('a stream with %s fails the item, and the error shows it', async (_name, data, expected) => {
 	const streamed = await itemOf(
 		`${line({ content: 'Good' }, { finish_reason: 'stop' })}data: ${data}\n\n${line({ content: 'day' })}data: [DONE]\n\n`,
 		{ options: { stream: true } },
 	);
 	const { error } = streamed.json as { error: Record<string, string> };
-	expect(error.description).toMatch(words);
+	expect(error.description).toMatch(expected);
 	expect(error.partial_text).toBe('Good');
 });
 
@@ -247,7 +247,7 @@ test.each([
 	['no-choices', /choices/],
 ])(
 	'a successful response without a completion (%s) fails the item, and the error shows its start',
-	async (fault, words) => {
+	async (fault, expected) => {
 		simulator.inject({ endpoint: 'chat', fault });
 		const { items } = await runNode(simulator, {
 			...chatNode(),
@@ -255,7 +255,7 @@ test.each([
 		});
 		const { error } = items[0]!.json as { error: Record<string, string> };
 		expect(error.message).not.toBe('');
-		expect(error.description).toMatch(words);
+		expect(error.description).toMatch(expected);
 		expect(error.description!.length).toBeLessThan(2000);
 		expect(simulator.count('chat')).toBe(1);
 	},

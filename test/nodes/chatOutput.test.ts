@@ -84,14 +84,14 @@ test('Max Tokens and Stop Sequences end the answer', async () => {
 test.each([true, false])(
 	'a streamed answer gives the same item as one that is not streamed (simplify: %s)',
 	async (simplify) => {
-		const whole = await runNode(simulator, chatNode({ simplify }));
+		const full = await runNode(simulator, chatNode({ simplify }));
 		for (const streaming of [true, false]) {
 			const options = streaming ? {} : { stream: true };
 			const node = chatNode({ simplify, options });
 			const { items } = await runNode(simulator, { ...node, streaming });
 			expect(simulator.requests.at(-1)?.body).toHaveProperty('stream', true);
 			expect(items).toHaveLength(1);
-			expect({ ...items[0]?.json, ...onceOnly }).toEqual({ ...whole.items[0]?.json, ...onceOnly });
+			expect({ ...items[0]?.json, ...onceOnly }).toEqual({ ...full.items[0]?.json, ...onceOnly });
 			expect(items[0]?.pairedItem).toEqual({ item: 0 });
 			expect(items[0]?.json).not.toHaveProperty('usage');
 		}
@@ -101,8 +101,8 @@ test.each([true, false])(
 test('a streamed answer has its usage if the request asks for it', async () => {
 	const options = { stream: true, additionalBody: '{"stream_options":{"include_usage":true}}' };
 	const { items } = await runNode(simulator, chatNode({ options }));
-	const { items: whole } = await runNode(simulator, chatNode());
-	expect({ ...items[0]?.json, id: 0 }).toEqual({ ...whole[0]?.json, id: 0 });
+	const { items: full } = await runNode(simulator, chatNode());
+	expect({ ...items[0]?.json, id: 0 }).toEqual({ ...full[0]?.json, id: 0 });
 });
 
 test('the chunks of each item are begin, the text in parts, and end', async () => {
@@ -168,12 +168,12 @@ test('the answer is output if n8n cannot stream', async () => {
 test.each(['begin', 'item', 'end'])(
 	'the answer is output if the reader of the stream disconnects at a chunk of type %s',
 	async (type) => {
-		const { items: whole } = await runNode(simulator, chatNode());
+		const { items: full } = await runNode(simulator, chatNode());
 		const { run, items } = await streamTo((chunk) => {
 			if (chunk.type === type) throw new Error('The reader disconnected');
 		});
 		expect(run.data.resultData.error).toBeUndefined();
-		expect(items[0]?.json.text).toBe(whole[0]?.json.text);
+		expect(items[0]?.json.text).toBe(full[0]?.json.text);
 	},
 );
 
@@ -185,18 +185,18 @@ test('a broken stream sends an end chunk, and its error item keeps the text so f
 		streaming: true,
 		onError: 'continueRegularOutput',
 	});
-	const { items: whole } = await runNode(simulator, { ...chatNode(), items: [{ prompt: 'Two' }] });
+	const { items: full } = await runNode(simulator, { ...chatNode(), items: [{ prompt: 'Two' }] });
 	expect(items[0]?.json).toHaveProperty('text');
 	const { error } = items[1]!.json as { error: { partial_text: string } };
 	expect(error.partial_text).not.toBe('');
-	expect(whole[0]?.json.text).toEqual(expect.stringContaining(error.partial_text));
+	expect(full[0]?.json.text).toEqual(expect.stringContaining(error.partial_text));
 	expect(chunks.filter(({ metadata }) => metadata.itemIndex === 1).at(-1)?.type).toBe('end');
 	expect(simulator.count('chatStream')).toBe(2);
 });
 
 test('an error in the stream has both the message and the advice', async () => {
-	const refused = { ...chatNode({ options: { temperature: 3 } }), streaming: true };
-	const [refusal] = (await runNode(simulator, refused)).chunks;
+	const invalid = { ...chatNode({ options: { temperature: 3 } }), streaming: true };
+	const [refusal] = (await runNode(simulator, invalid)).chunks;
 	expect(refusal).toMatchObject({ type: 'error', content: expect.stringMatching(/Temperature/) });
 
 	simulator.inject({ endpoint: 'chatStream', fault: 'model-not-found' });

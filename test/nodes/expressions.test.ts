@@ -99,9 +99,9 @@ test('Chat Completion resolves every parameter for each item', async () => {
 		})),
 	});
 	expect(error).toBeUndefined();
-	const [streamed, whole] = [...bodies('chatStream'), ...bodies('chat')];
+	const [streamed, full] = [...bodies('chatStream'), ...bodies('chat')];
 	expect(streamed).toMatchObject({ ...requests[0], seed: 0, stream: true });
-	expect(whole).toEqual({ ...requests[1], seed: 1 });
+	expect(full).toEqual({ ...requests[1], seed: 1 });
 	expect(items.map(({ json }) => 'choices' in json)).toEqual([false, true]);
 });
 

@@ -161,12 +161,12 @@ describe('an undocumented status', () => {
 });
 
 test('a retry_after in quotes is respected', async () => {
-	const refusal = {
+	const rateLimited = {
 		code: 'rate_limit_exceeded',
 		message: 'Slow',
 		data: { retry_after: '31536000' },
 	};
-	const { items } = await generate([json(refusal, '429 Too Many Requests')], {
+	const { items } = await generate([json(rateLimited, '429 Too Many Requests')], {
 		operation: 'get',
 		taskId: 'task-1',
 	});

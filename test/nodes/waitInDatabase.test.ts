@@ -54,7 +54,7 @@ function nodeRun(waitIn: string, scenario: Scenario): NodeRun {
 }
 
 /** What a user sees, with IDs and times replaced, so that two runs can be compared. */
-function seen({ items, errors, error, run }: NodeResult): unknown {
+function visible({ items, errors, error, run }: NodeResult): unknown {
 	const names = new Map<string, string>();
 	simulator.tasks.forEach(({ id, submissionId }, index) => {
 		names.set(id, `task ${index}`).set(submissionId, `submission of task ${index}`);
@@ -84,10 +84,10 @@ function seen({ items, errors, error, run }: NodeResult): unknown {
 
 async function inBoth(scenario: Scenario) {
 	const memory = await runNode(simulator, nodeRun('memory', scenario));
-	const inMemory = { seen: seen(memory), submissions: simulator.submissions };
+	const inMemory = { visible: visible(memory), submissions: simulator.submissions };
 	simulator.reset();
 	const database = await runNode(simulator, nodeRun('database', scenario));
-	const inDatabase = { seen: seen(database), submissions: simulator.submissions };
+	const inDatabase = { visible: visible(database), submissions: simulator.submissions };
 	return { inMemory, inDatabase, database };
 }
 
@@ -294,8 +294,10 @@ test('during the wait the editor shows the tasks as one run of the node', async 
 	const { waits } = await runNode(simulator, one({ prompts: ['One', 'Two'] }));
 	const runs = waits[0]?.data.resultData.runData.Node;
 	expect(runs).toHaveLength(1);
-	const shown = runs?.[0]?.data?.main?.[0]?.map(({ json }) => json);
-	expect(shown).toEqual(simulator.tasks.map(({ id }) => ({ task_id: id, status: 'processing' })));
+	const shownItems = runs?.[0]?.data?.main?.[0]?.map(({ json }) => json);
+	expect(shownItems).toEqual(
+		simulator.tasks.map(({ id }) => ({ task_id: id, status: 'processing' })),
+	);
 });
 
 test('a hint warns during the wait if Timeout Workflow is shorter than Max Wait', async () => {

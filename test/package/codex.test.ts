@@ -15,13 +15,13 @@ test.each([
 	['listModels', ['models', 'available models', 'catalogue', 'generation service']],
 	['videoGeneration', ['ai video', 'text to video', 'sora', 'veo', 'generation service']],
 	['lmChatGenerationService', ['chat', 'llm', 'gpt', 'agent model']],
-])('the nodes panel finds %s by its search words', (node, words) => {
-	expect(described(node).codex?.alias).toEqual(expect.arrayContaining(words));
+])('the nodes panel finds %s by its search words', (node, searchWords) => {
+	expect(described(node).codex?.alias).toEqual(expect.arrayContaining(searchWords));
 });
 
 test('a search for chat or video does not find List Models', () => {
-	const words = described('listModels').codex?.alias?.join(' ') ?? '';
-	expect(words).not.toMatch(/video|chat|gpt|llm/);
+	const searchWords = described('listModels').codex?.alias?.join(' ') ?? '';
+	expect(searchWords).not.toMatch(/video|chat|gpt|llm/);
 });
 
 // The nodes panel and its search hide nodes of the category AI without one of these subcategories.

@@ -51,10 +51,10 @@ test("npm does not install n8n's AI SDK with the package", () => {
 });
 
 test('the package contains only files that n8n needs', () => {
-	const foreign = packed.files
+	const unexpected = packed.files
 		.map(({ path }) => path)
 		.filter((path) => !/^(dist\/|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/.test(path));
-	expect(foreign).toEqual([]);
+	expect(unexpected).toEqual([]);
 });
 
 test('every node has a codex file and its own icon', () => {

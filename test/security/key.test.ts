@@ -63,9 +63,9 @@ const video = (parameters: INodeParameters = {}) =>
 	});
 
 function expectHidden(result: NodeResult) {
-	const seen = visibleOutput(result, logged);
+	const output = visibleOutput(result, logged);
 	for (const form of [MARKER, encodeURIComponent(MARKER), Buffer.from(MARKER).toString('base64')]) {
-		expect(seen).not.toContain(form);
+		expect(output).not.toContain(form);
 	}
 }
 

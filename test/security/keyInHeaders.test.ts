@@ -126,9 +126,9 @@ function valueStart(name: string): string {
 }
 
 function expectHidden(result: NodeResult): void {
-	const seen = visibleOutput(result, logged);
-	expect(seen.toLowerCase()).not.toContain(MARKER);
-	expect(seen).not.toContain(Buffer.from(MARKER).toString('base64'));
+	const output = visibleOutput(result, logged);
+	expect(output.toLowerCase()).not.toContain(MARKER);
+	expect(output).not.toContain(Buffer.from(MARKER).toString('base64'));
 }
 
 test.each(Object.entries(HEADS))(

@@ -46,14 +46,14 @@ const ask = async (run: Partial<NodeRun> = {}) =>
 	});
 
 function expectNoPassword({ run, error }: NodeResult): void {
-	const seen = [
+	const output = [
 		inspect(run, { depth: Infinity, maxStringLength: Infinity }),
 		inspect(error, { depth: Infinity }),
 		error?.stack,
 		JSON.stringify(error),
 	].join('\n');
 	for (const form of [PASSWORD, encodeURIComponent(PASSWORD), basic(`user:${PASSWORD}`)]) {
-		expect(seen).not.toContain(form);
+		expect(output).not.toContain(form);
 	}
 }
 
