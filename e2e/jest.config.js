@@ -5,7 +5,7 @@ module.exports = {
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/../tsconfig.json' }] },
 	globalSetup: '<rootDir>/setup/open.ts',
 	globalTeardown: '<rootDir>/setup/close.ts',
-	// All journeys share one n8n, and each has a browser of its own.
+	// All journeys share one n8n. Each file has its own browser.
 	maxWorkers: 2,
 	testTimeout: 180_000,
 };

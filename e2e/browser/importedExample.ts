@@ -21,8 +21,8 @@ export class ImportedExample {
 		file: string,
 		changes: Changes = {},
 	): Promise<ImportedExample> {
-		const { api, credential, world } = journey;
-		const example = await readExample(file, credential, filesFolder(world.userFolder));
+		const { api, credential, environment } = journey;
+		const example = await readExample(file, credential, filesFolder(environment.userFolder));
 		const nodes = example.nodes.map((node) => ({
 			...node,
 			parameters: { ...node.parameters, ...changes[node.name] },
@@ -52,7 +52,7 @@ export class ImportedExample {
 	}
 
 	get formUrl(): string {
-		return `${this.journey.world.url}/form/${this.trigger.webhookId}`;
+		return `${this.journey.environment.url}/form/${this.trigger.webhookId}`;
 	}
 
 	/** Executes the workflow like the button in the editor, and expects it to succeed. */

@@ -2,38 +2,40 @@ import type { Page } from 'playwright-core';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator';
 import { saveSimulatorCredential } from '../host/seed';
 import { type Credential, N8nApi } from '../host/n8nApi';
-import { theEnvironment, type Environment } from '../setup/environment';
-import { Visit } from './visit';
+import { sharedEnvironment, type Environment } from '../setup/environment';
+import { BrowserSession } from './browserSession';
 
 export interface Journey {
-	readonly world: Environment;
+	readonly environment: Environment;
 	readonly api: N8nApi;
 	readonly page: Page;
-	/** A service of this journey's own. */
+	/** A simulated service for this journey alone. */
 	readonly simulator: Simulator;
-	/** A credential for that service. */
+	/** A credential for the simulated service. */
 	readonly credential: Credential;
-	/** Keeps what is seen now, under the journey's name and this one. */
-	look(name: string): Promise<void>;
+	/** Takes a screenshot with this name, in a folder with the name of the journey. */
+	screenshot(name: string): Promise<void>;
 }
 
-/** A test in the browser, signed in as the owner: with a page, a service and a credential of its own. */
+/** A test in the browser, signed in as the owner, with its own page, service and credential. */
 export function journey(
 	name: string,
 	steps: (journey: Journey) => Promise<void>,
-	service: SimulatorOptions = {},
+	simulatorOptions: SimulatorOptions = {},
 ): void {
 	test(name, async () => {
-		const world = theEnvironment();
-		const api = N8nApi.signedIn(world.url, world.cookie);
-		const simulator = await startSimulator(service);
+		const environment = sharedEnvironment();
+		const api = N8nApi.signedIn(environment.url, environment.cookie);
+		const simulator = await startSimulator(simulatorOptions);
 		try {
 			const credentialName = `My gateway ${new URL(simulator.url).port}`;
 			const credential = await saveSimulatorCredential(api, simulator, credentialName);
-			const visit = await Visit.begin(name, api);
-			const { page } = visit;
-			const look = async (what: string) => await visit.look(what);
-			await visit.walk(async () => await steps({ world, api, page, simulator, credential, look }));
+			const session = await BrowserSession.start(name, api);
+			const { page } = session;
+			const screenshot = async (title: string) => await session.screenshot(title);
+			await session.run(
+				async () => await steps({ environment, api, page, simulator, credential, screenshot }),
+			);
 		} finally {
 			await simulator.close();
 		}

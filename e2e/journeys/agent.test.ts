@@ -7,7 +7,7 @@ import { ROOT } from '../host/folders';
 
 journey(
 	'an agent generates a video',
-	async ({ page, simulator, credential, look }) => {
+	async ({ page, simulator, credential, screenshot }) => {
 		const canvas = new Canvas(page);
 		await canvas.importFile(join(ROOT, 'examples', 'agent-with-video.json'));
 		// n8n selects the newest credential, which may be that of another journey.
@@ -21,16 +21,16 @@ journey(
 		await canvas.execute();
 		await canvas.waitUntilFinished('Agent');
 		expect(simulator.submissions).toBe(1);
-		await look('the canvas');
+		await screenshot('the canvas');
 		await canvas.openNode('Agent');
 		await node.waitForOutput(`${simulator.url}/files/${simulator.tasks[0]?.id}.mp4`);
-		await look('what the agent says');
+		await screenshot('what the agent says');
 		await node.close();
 		const logs = new Logs(page);
 		await logs.open();
 		await logs.waitForText(/^[1-9]\d* Tokens$/);
 		await canvas.zoomToFit();
-		await look('the logs with the token usage');
+		await screenshot('the logs with the token usage');
 	},
 	{ videoSeconds: 1 },
 );

@@ -6,7 +6,7 @@ import { manualStart, ours, workflowOf } from '../browser/workflow';
 
 journey(
 	'a user asks a question from an empty canvas',
-	async ({ page, simulator, credential, look }) => {
+	async ({ page, simulator, credential, screenshot }) => {
 		await new NodesPanel(page).startWorkflow('Chat Completion', 'Message a model');
 		const node = new NodeView(page);
 		await node.selectCredential(credential.name);
@@ -15,13 +15,13 @@ journey(
 			'heron-chat@20250620',
 			'heron-chat@20250115',
 		]);
-		await look('the models that match');
+		await screenshot('the models that match');
 		await node.selectModel('heron-chat@20250620');
 		await node.fill('content', 'Why is the sky blue?');
-		await look('ready to run');
+		await screenshot('ready to run');
 		await node.execute();
 		await node.waitForOutput('Why is the sky blue?');
-		await look('the answer');
+		await screenshot('the answer');
 		expect(simulator.requests.at(-1)?.body).toEqual({
 			model: 'heron-chat@20250620',
 			messages: [{ role: 'user', content: 'Why is the sky blue?' }],
@@ -31,7 +31,7 @@ journey(
 
 journey(
 	'the error of a refused request says what to do',
-	async ({ api, page, credential, look }) => {
+	async ({ api, page, credential, screenshot }) => {
 		const chat = ours('Chat Completion', 'chatCompletion', {
 			model: { __rl: true, mode: 'id', value: 'no-such-model' },
 			messages: { values: [{ role: 'user', content: 'Hello' }] },
@@ -47,8 +47,8 @@ journey(
 		expect(description).toMatch(
 			/Choose a model .*from the list.*The service says: .*'no-such-model'/s,
 		);
-		await look('the error');
+		await screenshot('the error');
 		await node.close();
-		await look('the canvas');
+		await screenshot('the canvas');
 	},
 );

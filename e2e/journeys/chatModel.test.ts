@@ -30,12 +30,12 @@ journey('an invalid option of the chat model is an error of its own node', async
 	const [message, description] = await errorOf(given, 'heron-chat', { temperature: '=hot' });
 	expect(message).toContain('Temperature must be a number from 0 to 2 (it is "hot")');
 	expect(description).toContain('Nothing was sent to the service');
-	await given.look('the error');
+	await given.screenshot('the error');
 });
 
 journey('an invalid response is an error of the chat model node', async (given) => {
 	const [message, description] = await errorOf(given, 'fault-html-200', {});
 	expect(message).toContain('The response is not JSON');
 	expect(description).toContain('Check the Base URL in the credential');
-	await given.look('the error');
+	await given.screenshot('the error');
 });

@@ -7,12 +7,12 @@ import { ROOT } from '../host/folders';
 const folder = join(ROOT, 'examples');
 
 journey('every example can be imported, and its notes are shown completely', async (given) => {
-	const { page, look } = given;
+	const { page, screenshot } = given;
 	const canvas = new Canvas(page);
 	for (const file of readdirSync(folder)) {
 		await canvas.importFile(join(folder, file));
 		await page.getByTestId('zoom-to-fit').click();
 		expect(await canvas.truncatedNotes()).toEqual([]);
-		await look(file);
+		await screenshot(file);
 	}
 });

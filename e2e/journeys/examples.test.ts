@@ -7,18 +7,18 @@ import { until } from '../host/until';
 
 /** Screenshots of the workflow, and of the data table that it filled. */
 async function takeScreenshots(
-	{ page, look }: Journey,
+	{ page, screenshot }: Journey,
 	example: ImportedExample,
 	table?: string,
 ): Promise<void> {
 	await new Canvas(page).open(example.workflowId);
 	await page.keyboard.press('1');
-	await look('the workflow');
+	await screenshot('the workflow');
 	if (table === undefined) return;
 	await page.goto('/home/datatables');
 	await page.getByText(table).first().click();
 	await page.getByText('Add Column').waitFor();
-	await look('the table');
+	await screenshot('the table');
 }
 
 /** Parameters of Edit Fields for a single field with a list. */
@@ -126,7 +126,7 @@ journey(
 	async (given) => {
 		const example = await ImportedExample.publish(given, 'streaming-endpoint.json');
 		const send = async (body: object) =>
-			await readChunks(`${given.world.url}/webhook/streaming-chat`, body);
+			await readChunks(`${given.environment.url}/webhook/streaming-chat`, body);
 		const question = { role: 'user', content: 'Why is the sky blue? [words:30]' };
 		const earlier = { role: 'assistant', content: 'Because of the air.' };
 
@@ -229,13 +229,13 @@ journey(
 journey(
 	'the form returns the video under the chosen file name, or the reason why there is none',
 	async (given) => {
-		const { page, look } = given;
+		const { page, screenshot } = given;
 		const example = await ImportedExample.publish(given, 'videos-from-a-form.json');
 		const submit = async (prompt: string) => {
 			await page.goto(example.formUrl);
 			await page.getByLabel('Title').fill('Boats: adrift');
 			await page.getByLabel('Prompt').fill(prompt);
-			await look('the form');
+			await screenshot('the form');
 			await page.getByRole('button').click();
 		};
 		const [download] = await Promise.all([
@@ -244,10 +244,10 @@ journey(
 		]);
 		expect(download.suggestedFilename()).toBe('Boats_ adrift.mp4');
 		await page.getByText('The file is Boats_ adrift.mp4').waitFor();
-		await look('the video');
+		await screenshot('the video');
 		await submit('A boat [fault:task-failed-object]');
 		await page.getByText('could not generate the video').waitFor();
-		await look('no video');
+		await screenshot('no video');
 		await example.unpublish();
 		await takeScreenshots(given, example);
 	},

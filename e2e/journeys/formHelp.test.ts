@@ -7,7 +7,7 @@ const model = (value: string) => ({ model: { __rl: true, mode: 'id', value } });
 
 journey(
 	'fields can be dragged from a node that never ran',
-	async ({ api, page, credential, look }) => {
+	async ({ api, page, credential, screenshot }) => {
 		const workflow = workflowOf('Wired before the first run', credential, [
 			manualStart,
 			ours('Submit', 'videoGeneration', {
@@ -22,19 +22,19 @@ journey(
 		await canvas.open(await api.createWorkflow(workflow));
 		expect(await canvas.node('Submit').innerText()).toContain('submit: kite-motion');
 		expect(await canvas.node('Summary').innerText()).toContain('heron-chat');
-		await look('the canvas');
+		await screenshot('the canvas');
 
 		const node = new NodeView(page);
 		await canvas.openNode('Wait');
 		expect(await node.inputFieldNames()).toEqual(expect.arrayContaining(['task_id', 'request_id']));
 		await node.dragInput('task_id', 'taskId', '{{ $json.task_id }}');
-		await look('a field was dragged');
+		await screenshot('a field was dragged');
 		await node.close();
 
 		await canvas.openNode('Summary');
 		await node.waitForHint('A message is empty');
 		await node.dragInput('revised_prompt', 'content', '{{ $json.revised_prompt }}');
-		await look('the video before it is made');
+		await screenshot('the video before it is made');
 		await node.close();
 		await canvas.execute();
 		await canvas.waitUntilFinished('Summary');
@@ -42,7 +42,7 @@ journey(
 );
 
 journey('hints say what looks wrong, before and after a run', async (given) => {
-	const { api, page, credential, look } = given;
+	const { api, page, credential, screenshot } = given;
 	const workflow = workflowOf('Hints', credential, [
 		manualStart,
 		ours('Models', 'listModels', { filters: { search: 'heron' } }),
@@ -63,7 +63,7 @@ journey('hints say what looks wrong, before and after a run', async (given) => {
 	await canvas.openNode('Video Generation');
 	await node.waitForHint('The prompt is empty');
 	await node.waitForHint('The poll interval is very short');
-	await look('a prompt and a poll interval');
+	await screenshot('a prompt and a poll interval');
 	await node.close();
 
 	await canvas.openNode('Chat Completion');
@@ -71,5 +71,5 @@ journey('hints say what looks wrong, before and after a run', async (given) => {
 	await node.waitForHint('is set to Fixed, so it is sent literally');
 	await node.execute();
 	await node.waitForHint('3 answers are cut off');
-	await look('answers that were cut off');
+	await screenshot('answers that were cut off');
 });

@@ -3,29 +3,32 @@ import { journey } from '../browser/journey';
 import { NodesPanel } from '../browser/nodesPanel';
 import { NodeView } from '../browser/nodeView';
 
-journey('a search finds every node by the words that a user would try', async ({ page, look }) => {
-	await page.goto('/workflow/new');
-	const panel = new NodesPanel(page);
-	await panel.open();
-	for (const [query, node] of [
-		['video', 'Video Generation'],
-		['ai video', 'Video Generation'],
-		['text to video', 'Video Generation'],
-		['chat', 'Chat Completion'],
-		['llm', 'Chat Completion'],
-		['gpt', 'Chat Completion'],
-		['completion', 'Chat Completion'],
-		['models', 'List Models'],
-		['generation service', 'Generation Service Chat Model'],
-	] as const) {
-		expect(await panel.find(query, node)).toContain(node);
-		await look(query);
-	}
-});
+journey(
+	'a search finds every node by the words that a user would try',
+	async ({ page, screenshot }) => {
+		await page.goto('/workflow/new');
+		const panel = new NodesPanel(page);
+		await panel.open();
+		for (const [query, node] of [
+			['video', 'Video Generation'],
+			['ai video', 'Video Generation'],
+			['text to video', 'Video Generation'],
+			['chat', 'Chat Completion'],
+			['llm', 'Chat Completion'],
+			['gpt', 'Chat Completion'],
+			['completion', 'Chat Completion'],
+			['models', 'List Models'],
+			['generation service', 'Generation Service Chat Model'],
+		] as const) {
+			expect(await panel.find(query, node)).toContain(node);
+			await screenshot(query);
+		}
+	},
+);
 
 journey(
 	'the panel lists the actions of each node, and an added node is named after its action',
-	async ({ page, look }) => {
+	async ({ page, screenshot }) => {
 		const panel = new NodesPanel(page);
 		for (const [node, actions, name] of [
 			['Chat Completion', ['Message a model'], 'Chat Completion'],
@@ -44,11 +47,11 @@ journey(
 			await page.goto('/workflow/new');
 			await panel.open();
 			expect(await panel.actionsOf(node)).toEqual(expect.arrayContaining([...actions]));
-			await look(node);
+			await screenshot(node);
 			await panel.select(actions[0]);
 			await new NodeView(page).close();
 			await new Canvas(page).node(name).waitFor();
-			await look(`${node} on the canvas`);
+			await screenshot(`${node} on the canvas`);
 		}
 	},
 );

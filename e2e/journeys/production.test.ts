@@ -28,13 +28,13 @@ function webhook(path: string): NodeGiven {
 }
 
 journey('a webhook streams the answer while the model is still writing', async (given) => {
-	const { api, page, world, credential, look } = given;
+	const { api, page, environment, credential, screenshot } = given;
 	const chat = chatCompletion({ requestOptions: { timeout: TIMEOUT_S } });
 	const id = await api.createWorkflow(
 		workflowOf('Streaming webhook', credential, [webhook('ask'), chat]),
 	);
 	await api.publish(id);
-	const url = `${world.url}/webhook/ask`;
+	const url = `${environment.url}/webhook/ask`;
 
 	const chunks = await readChunks(url, { question: 'Why is the sky blue? [words:60]' });
 	expect(chunks.at(0)).toMatchObject({ type: 'begin' });
@@ -52,10 +52,10 @@ journey('a webhook streams the answer while the model is still writing', async (
 
 	await page.goto(`/workflow/${id}/executions`);
 	await page.getByText('Error').first().waitFor();
-	await look('the executions');
+	await screenshot('the executions');
 });
 
-journey('a batch runs on a schedule', async ({ api, page, simulator, credential, look }) => {
+journey('a batch runs on a schedule', async ({ api, page, simulator, credential, screenshot }) => {
 	const schedule: NodeGiven = {
 		name: 'Schedule',
 		type: 'n8n-nodes-base.scheduleTrigger',
@@ -81,18 +81,23 @@ journey('a batch runs on a schedule', async ({ api, page, simulator, credential,
 	expect(simulator.count('chat')).toBeGreaterThanOrEqual(3);
 	await page.goto(`/workflow/${id}/executions`);
 	await page.getByText('Succeeded').first().waitFor();
-	await look('the execution');
+	await screenshot('the execution');
 });
 
-journey('n8n execute runs a workflow without the editor', async ({ api, world, credential }) => {
-	const chat = chatCompletion({ messages: { values: [{ role: 'user', content: 'Hello there' }] } });
-	const id = await api.createWorkflow(workflowOf('Headless', credential, [manualStart, chat]));
-	const env = {
-		...n8nEnvironment(world.userFolder),
-		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
-	};
-	const args = [n8nProgram, 'execute', `--id=${id}`, '--rawOutput'];
-	const output = await runCommand(process.execPath, args, { cwd: world.userFolder, env });
-	expect(output).toMatch(/Hello there/);
-	expect(output).toMatch(/"finish_reason":\s*"stop"/);
-});
+journey(
+	'n8n execute runs a workflow without the editor',
+	async ({ api, environment, credential }) => {
+		const chat = chatCompletion({
+			messages: { values: [{ role: 'user', content: 'Hello there' }] },
+		});
+		const id = await api.createWorkflow(workflowOf('Headless', credential, [manualStart, chat]));
+		const env = {
+			...n8nEnvironment(environment.userFolder),
+			N8N_RUNNERS_BROKER_PORT: String(await freePort()),
+		};
+		const args = [n8nProgram, 'execute', `--id=${id}`, '--rawOutput'];
+		const output = await runCommand(process.execPath, args, { cwd: environment.userFolder, env });
+		expect(output).toMatch(/Hello there/);
+		expect(output).toMatch(/"finish_reason":\s*"stop"/);
+	},
+);

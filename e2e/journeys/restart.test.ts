@@ -4,47 +4,47 @@ import { join } from 'node:path';
 import { startSimulator } from '../../simulator';
 import { Canvas } from '../browser/canvas';
 import type { Journey } from '../browser/journey';
-import { Visit } from '../browser/visit';
+import { BrowserSession } from '../browser/browserSession';
 import { readExample, saveSimulatorCredential } from '../host/seed';
 import { N8nApi } from '../host/n8nApi';
 import { filesFolder, startN8n } from '../host/n8nServer';
 import { copyPackage } from '../host/packageInstall';
 import { until } from '../host/until';
-import { theEnvironment } from '../setup/environment';
+import { sharedEnvironment } from '../setup/environment';
 
 /** The examples wait for more than a minute before they poll their videos. */
-const LONGEST_WAIT_MS = 240_000;
-const LONGEST_MS = 2 * LONGEST_WAIT_MS;
+const WAIT_TIMEOUT_MS = 240_000;
+const TEST_TIMEOUT_MS = 2 * WAIT_TIMEOUT_MS;
 
-interface Restarted extends Omit<Journey, 'world'> {
-	/** What the example writes its files into. */
+interface RestartJourney extends Omit<Journey, 'environment'> {
+	/** The folder that the example writes to. */
 	readonly files: string;
-	/** Stops n8n, and starts it again. */
+	/** Stops n8n and starts it again. */
 	restart(): Promise<void>;
 	/** Imports an example and publishes it. @returns its id, and the URL of its form */
 	publish(example: string): Promise<{ id: string; form: string }>;
 	untilStatus(workflow: string, ...wanted: string[]): Promise<void>;
 }
 
-/** A journey through an n8n of its own. */
-function restartJourney(name: string, steps: (given: Restarted) => Promise<void>): void {
+/** A journey with its own n8n. */
+function restartJourney(name: string, steps: (given: RestartJourney) => Promise<void>): void {
 	const run = async () => {
 		const userFolder = await mkdtemp(join(tmpdir(), 'n8n-restart-'));
 		const simulator = await startSimulator({ videoSeconds: 5 });
-		await copyPackage(theEnvironment().userFolder, userFolder);
+		await copyPackage(sharedEnvironment().userFolder, userFolder);
 		let n8n = await startN8n(userFolder);
 		try {
 			const api = await N8nApi.signIn(n8n.url);
 			const credential = await saveSimulatorCredential(api, simulator);
 			const files = filesFolder(userFolder);
-			const visit = await Visit.begin(name, api);
-			const given: Restarted = {
+			const session = await BrowserSession.start(name, api);
+			const given: RestartJourney = {
 				api,
 				simulator,
 				credential,
 				files,
-				page: visit.page,
-				look: async (what) => await visit.look(what),
+				page: session.page,
+				screenshot: async (title) => await session.screenshot(title),
 				async restart() {
 					await n8n.stop();
 					n8n = await startN8n(userFolder, undefined, Number(new URL(n8n.url).port));
@@ -59,30 +59,30 @@ function restartJourney(name: string, steps: (given: Restarted) => Promise<void>
 				async untilStatus(workflow, ...wanted) {
 					const statuses = async () =>
 						(await api.executions(workflow)).map(({ status }) => status).join();
-					await until(async () => (await statuses()) === wanted.join(), LONGEST_WAIT_MS);
+					await until(async () => (await statuses()) === wanted.join(), WAIT_TIMEOUT_MS);
 				},
 			};
-			await visit.walk(async () => await steps(given));
+			await session.run(async () => await steps(given));
 		} finally {
 			await n8n.stop();
 			await simulator.close();
 			await rm(userFolder, { recursive: true, force: true });
 		}
 	};
-	test(name, run, LONGEST_MS);
+	test(name, run, TEST_TIMEOUT_MS);
 }
 
-restartJourney('videos are made while n8n restarts', async (given) => {
-	const { page, look, simulator } = given;
+restartJourney('videos of the durable pipeline survive a restart of n8n', async (given) => {
+	const { page, screenshot, simulator } = given;
 	const { id, form } = await given.publish('durable-video-pipeline.json');
 	await page.goto(form);
 	await page.getByRole('textbox').fill('A paper boat on a lake\nA snail in a desert');
-	await look('the order');
+	await screenshot('the form');
 	await page.getByRole('button').click();
 	await given.untilStatus(id, 'waiting');
 	await page.goto(`/workflow/${id}/executions`);
 	await page.getByText('Waiting').first().waitFor();
-	await look('waiting');
+	await screenshot('waiting');
 	expect(simulator.submissions).toBe(2);
 
 	await given.restart();
@@ -90,45 +90,45 @@ restartJourney('videos are made while n8n restarts', async (given) => {
 	await given.untilStatus(id, 'success');
 	await page.goto(`/workflow/${id}/executions`);
 	await page.getByText('Succeeded').first().waitFor();
-	await look('done');
+	await screenshot('done');
 	await page.goto('/home/datatables');
 	await page.getByText('Video pipeline').click();
 	await page.getByText('completed').nth(1).waitFor();
-	await look('the table');
+	await screenshot('the table');
 	expect(simulator.submissions).toBe(2);
 });
 
 restartJourney(
-	'videos that wait in the database are written after a restart, and the one that failed goes to the error branch',
+	'videos that wait in the database survive a restart of n8n, and a failed one takes the error branch',
 	async (given) => {
-		const { api, page, look, simulator } = given;
+		const { api, page, screenshot, simulator } = given;
 		const { id, form } = await given.publish('wait-in-database.json');
-		const order = async (prompt: string) => {
+		const submit = async (prompt: string) => {
 			await page.goto(form);
 			await page.getByLabel('Prompt').fill(prompt);
 			await page.getByRole('button').click();
 			await page.getByText('The video is ordered.').waitFor();
 		};
-		await order('A paper boat on a lake');
-		await order('A snail [fault:task-failed-object]');
-		await look('the order');
+		await submit('A paper boat on a lake');
+		await submit('A snail [fault:task-failed-object]');
+		await screenshot('the form');
 		await given.untilStatus(id, 'waiting', 'waiting');
 		await page.goto(`/workflow/${id}/executions`);
 		await page.getByText('Waiting').first().waitFor();
-		await look('waiting');
+		await screenshot('waiting');
 
 		await given.restart();
 
 		await given.untilStatus(id, 'success', 'success');
 		await page.goto(`/workflow/${id}/executions`);
 		await page.getByText('Succeeded').first().waitFor();
-		await look('done');
-		const [failed, made] = await api.executions(id);
+		await screenshot('done');
+		const [failed, completed] = await api.executions(id);
 		const branches = async (execution = '') =>
 			(await api.executionData(execution)).runData['Video Generation']?.at(-1)?.data?.main;
 		const error = { code: 'generation_failed', task_id: simulator.tasks.at(-1)?.id };
 		expect(await branches(failed?.id)).toMatchObject([[], [{ json: { error } }]]);
-		expect(await branches(made?.id)).toMatchObject([[{ json: { status: 'completed' } }], []]);
+		expect(await branches(completed?.id)).toMatchObject([[{ json: { status: 'completed' } }], []]);
 		const [file, ...others] = await readdir(given.files);
 		expect(others).toEqual([]);
 		const video = await readFile(join(given.files, file ?? ''));
@@ -136,6 +136,6 @@ restartJourney(
 		expect(video.subarray(4, 8).toString('latin1')).toBe('ftyp');
 		expect(simulator.submissions).toBe(2);
 		await new Canvas(page).open(id);
-		await look('the workflow');
+		await screenshot('the workflow');
 	},
 );

@@ -9,7 +9,7 @@ const asks = (content: string) => ({ messages: { values: [{ role: 'user', conten
 
 journey(
 	'the four nodes work together',
-	async ({ api, page, simulator, credential, look }) => {
+	async ({ api, page, simulator, credential, screenshot }) => {
 		const row = workflowOf('A film a day', credential, [
 			manualStart,
 			ours('List Models', 'listModels', {
@@ -40,13 +40,13 @@ journey(
 		await canvas.open(id);
 		await canvas.execute();
 		await canvas.waitUntilFinished('Title');
-		await look('the canvas');
+		await screenshot('the canvas');
 		const videos = simulator.tasks.length;
 		expect(videos).toBeGreaterThan(0);
 		expect(simulator.count('chat')).toBe(2 * videos);
 		await canvas.openNode('Title');
 		await new NodeView(page).waitForOutput('A title for a film that shows');
-		await look('the titles');
+		await screenshot('the titles');
 	},
 	{ videoSeconds: 1 },
 );

@@ -14,7 +14,7 @@ const model = (value: string) => ({ model: { __rl: true, mode: 'id', value } });
 
 journey(
 	'a tool hints at the fields for the agent to fill in, and describes itself to the model',
-	async ({ api, page, simulator, credential, look }) => {
+	async ({ api, page, simulator, credential, screenshot }) => {
 		const row = workflowOf('A tool', credential, [manualStart, agent]);
 		const { nodes, connections, ...workflow } = withChatModel(row, credential, model('heron-chat'));
 		const tool = {
@@ -39,10 +39,10 @@ journey(
 		await canvas.openNode(tool.name);
 		const node = new NodeView(page);
 		await node.waitForHint('Click ✨ on Prompt to let the agent fill it in.');
-		await look('an empty prompt');
+		await screenshot('an empty prompt');
 		await node.letAgentFill('prompt');
 		await node.waitForNoHint('Click ✨');
-		await look('a prompt that the agent fills in');
+		await screenshot('a prompt that the agent fills in');
 		await node.close();
 		await canvas.execute();
 		await canvas.waitUntilFinished(agent.name);
@@ -53,7 +53,7 @@ journey(
 		]);
 		expect(simulator.submissions).toBe(1);
 		await canvas.zoomToFit();
-		await look('the canvas');
+		await screenshot('the canvas');
 	},
 	{ videoSeconds: 0.5 },
 );

@@ -7,7 +7,7 @@ import { manualStart, ours, workflowOf } from '../browser/workflow';
 
 journey(
 	'a user generates a video and plays it',
-	async ({ page, simulator, credential, look }) => {
+	async ({ page, simulator, credential, screenshot }) => {
 		await new NodesPanel(page).startWorkflow('Video Generation', 'Generate a video');
 		const node = new NodeView(page);
 		await node.selectCredential(credential.name);
@@ -15,20 +15,20 @@ journey(
 		await node.selectModel('kite-motion');
 		await node.fill('prompt', 'A paper boat drifts down a rainy street at dusk');
 		await node.toggle('download');
-		await look('ready to run');
+		await screenshot('ready to run');
 		await node.execute();
 		await node.close();
 		const canvas = new Canvas(page);
 		await canvas.waitUntilRunning();
-		await look('while it is made');
+		await screenshot('while it is made');
 		await canvas.waitUntilFinished('Generate a video');
 		await canvas.openNode('Generate a video');
 		await node.showOutputAs('JSON');
-		await look('the output');
+		await screenshot('the output');
 		await node.showOutputAs('Binary');
 		await node.openVideo();
 		await node.playVideoPast(1);
-		await look('the video plays');
+		await screenshot('the video plays');
 		expect(await node.playVideoToEnd()).toEqual({ seconds: 5, width: 1280, height: 720 });
 		expect(simulator.submissions).toBe(1);
 	},
@@ -37,7 +37,7 @@ journey(
 
 journey(
 	'stopping a generation ends it at once',
-	async ({ api, page, simulator, credential, look }) => {
+	async ({ api, page, simulator, credential, screenshot }) => {
 		const video = ours('Video Generation', 'videoGeneration', {
 			model: { __rl: true, mode: 'id', value: 'kite-motion' },
 			prompt: 'A snail crosses a desert',
@@ -50,9 +50,9 @@ journey(
 		await canvas.open(id);
 		await canvas.execute();
 		await until(() => simulator.submissions === 1);
-		await look('running');
+		await screenshot('running');
 		await canvas.stop();
-		await look('stopped');
+		await screenshot('stopped');
 		expect(await api.executions(id)).toMatchObject([{ status: 'canceled' }]);
 		expect(simulator.count('poll')).toBe(0);
 	},

@@ -10,7 +10,7 @@ import { copyPackage } from '../host/packageInstall';
 import { runCommand } from '../host/runCommand';
 import { saveSimulatorCredential } from '../host/seed';
 import { until } from '../host/until';
-import { theEnvironment } from '../setup/environment';
+import { sharedEnvironment } from '../setup/environment';
 
 /** A pause of 65 to 70 seconds, which n8n ends up to a minute late after a restart. */
 const LONGEST_WAIT_MS = 240_000;
@@ -25,7 +25,7 @@ let credential: Credential;
 
 beforeAll(async () => {
 	userFolder = await mkdtemp(join(tmpdir(), 'n8n-database-wait-'));
-	await copyPackage(theEnvironment().userFolder, userFolder);
+	await copyPackage(sharedEnvironment().userFolder, userFolder);
 	simulator = await startSimulator({ videoSeconds: VIDEO_S });
 	n8n = await startN8n(userFolder);
 	api = await N8nApi.signIn(n8n.url);
@@ -195,7 +195,7 @@ const older = process.env.N8N_1_INSTALL_FOLDER;
 	'n8n 1 keeps the wait, too (skipped unless N8N_1_INSTALL_FOLDER names a folder with one)',
 	async () => {
 		const folder = await mkdtemp(join(tmpdir(), 'n8n-1-'));
-		await copyPackage(theEnvironment().userFolder, folder);
+		await copyPackage(sharedEnvironment().userFolder, folder);
 		const program = join(older ?? '', 'node_modules', 'n8n', 'bin', 'n8n');
 		const service = await startSimulator({ videoSeconds: VIDEO_S });
 		const n8n1 = await startN8n(

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
 /** The n8n that all journeys share. */
-const world = z.object({ url: z.string(), cookie: z.string(), userFolder: z.string() });
+const environmentSchema = z.object({ url: z.string(), cookie: z.string(), userFolder: z.string() });
 
-export type Environment = z.infer<typeof world>;
+export type Environment = z.infer<typeof environmentSchema>;
 
-const VARIABLE = 'N8N_JOURNEYS_WORLD';
+const VARIABLE = 'N8N_JOURNEYS_ENVIRONMENT';
 
 /** Passes the environment to the processes that jest starts. */
-export function publishEnvironment(value: Environment): void {
-	process.env[VARIABLE] = JSON.stringify(value);
+export function shareEnvironment(environment: Environment): void {
+	process.env[VARIABLE] = JSON.stringify(environment);
 }
 
-export function theEnvironment(): Environment {
-	return world.parse(JSON.parse(process.env[VARIABLE] ?? 'null'));
+export function sharedEnvironment(): Environment {
+	return environmentSchema.parse(JSON.parse(process.env[VARIABLE] ?? 'null'));
 }

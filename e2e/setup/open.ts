@@ -7,7 +7,7 @@ import { type N8nServer, startN8n } from '../host/n8nServer';
 import { installPackage } from '../host/packageInstall';
 import type { Step } from '../host/steps';
 import { OUTPUT } from '../browser/screenshots';
-import { publishEnvironment } from './environment';
+import { shareEnvironment } from './environment';
 
 const started: { n8n?: N8nServer; userFolder?: string } = {};
 
@@ -28,7 +28,7 @@ async function open(): Promise<void> {
 	started.n8n = await step('Starting n8n', startN8n(userFolder));
 	const { url } = started.n8n;
 	const { cookie } = await N8nApi.signIn(url);
-	publishEnvironment({ url, cookie, userFolder });
+	shareEnvironment({ url, cookie, userFolder });
 }
 
 /** Stops n8n and deletes its folder. */

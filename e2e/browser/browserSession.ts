@@ -6,9 +6,9 @@ import { takeScreenshot } from './screenshots';
 let browser: Browser | undefined;
 afterAll(async () => await browser?.close());
 
-/** A signed-in owner before the editor, who keeps pictures of what there is to see. */
-export class Visit {
-	#pictures = 0;
+/** A page of the editor, signed in as the owner, with numbered screenshots. */
+export class BrowserSession {
+	#screenshots = 0;
 
 	private constructor(
 		private readonly name: string,
@@ -16,30 +16,30 @@ export class Visit {
 		readonly page: Page,
 	) {}
 
-	static async begin(name: string, { url, cookie }: N8nApi): Promise<Visit> {
+	static async start(name: string, { url, cookie }: N8nApi): Promise<BrowserSession> {
 		browser ??= await startChromium();
 		const context = await browser.newContext({
 			baseURL: url,
 			viewport: { width: 1440, height: 900 },
 			colorScheme: 'light',
 		});
-		await context.addCookies(parseCookies(cookie).map((each) => ({ url, ...each })));
+		await context.addCookies(parseCookies(cookie).map((fields) => ({ url, ...fields })));
 		await context.addInitScript((id) => localStorage.setItem('n8n-browserId', id), BROWSER_ID);
-		return new Visit(name, context, await context.newPage());
+		return new BrowserSession(name, context, await context.newPage());
 	}
 
-	/** Keeps what is seen now, under the visit's name and this one. */
-	async look(what: string): Promise<void> {
-		this.#pictures += 1;
-		const [folder, file] = [this.name, `${this.#pictures}-${what}`].map(fileName);
+	/** Takes a screenshot in the folder of this session. */
+	async screenshot(title: string): Promise<void> {
+		this.#screenshots += 1;
+		const [folder, file] = [this.name, `${this.#screenshots}-${title}`].map(fileName);
 		await takeScreenshot(this.page, `${folder}/${file}`);
 	}
 
-	/** Lets the owner walk; where this fails, there is a picture of what was seen last. */
-	async walk(steps: () => Promise<void>): Promise<void> {
+	/** Runs the steps. If one fails, takes a last screenshot. Closes the page. */
+	async run(steps: () => Promise<void>): Promise<void> {
 		try {
 			await steps().catch(async (error: unknown) => {
-				await this.look('failed');
+				await this.screenshot('failed');
 				throw error;
 			});
 		} finally {
@@ -48,8 +48,8 @@ export class Visit {
 	}
 }
 
-function fileName(words: string): string {
-	return words.replace(/\W+/g, '-').toLowerCase();
+function fileName(title: string): string {
+	return title.replace(/\W+/g, '-').toLowerCase();
 }
 
 function parseCookies(cookie: string) {
