@@ -56,9 +56,9 @@ export interface EngineRun {
 	signal?: AbortSignal;
 	executionId?: string;
 	/** The data of a failed execution, to run again from the failed node, like n8n's Retry. */
-	resume?: IRunExecutionData;
+	retryData?: IRunExecutionData;
 	/** The data of a waiting execution, to continue after its wait. */
-	wake?: IRunExecutionData;
+	waitingData?: IRunExecutionData;
 	onNodeStart?: (node: string) => void;
 	onNodeEnd?: (node: string) => void;
 }
@@ -84,7 +84,8 @@ export async function runWorkflow(run: EngineRun): Promise<IRun> {
 	const execution = new WorkflowExecute(
 		data,
 		mode,
-		run.wake ?? (run.resume ? retryData(run.resume, nodes) : initialData(workflow, run)),
+		run.waitingData ??
+			(run.retryData ? prepareRetry(run.retryData, nodes) : initialData(workflow, run)),
 	);
 	const promise = execution.processRunExecutionData(workflow);
 	const cancel = () => promise.cancel();
@@ -126,7 +127,7 @@ function initialData(workflow: Workflow, { startNode, pinData }: EngineRun): IRu
  * A copy of the saved data without the failed run of the node that is retried, and with the nodes of the current
  * workflow, like n8n's "Retry with currently saved workflow".
  */
-function retryData(failed: IRunExecutionData, nodes: INode[]): IRunExecutionData {
+function prepareRetry(failed: IRunExecutionData, nodes: INode[]): IRunExecutionData {
 	const data = deepCopy(failed);
 	for (const step of data.executionData?.nodeExecutionStack ?? []) {
 		step.node = nodes.find(({ name }) => name === step.node.name) ?? step.node;

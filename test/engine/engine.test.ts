@@ -51,7 +51,7 @@ test('a failed execution resumes from its saved data', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough', times: 1 });
 	const failed = await runNode(simulator, chat);
 	expect(failed.error).toBeDefined();
-	const resumed = await runNode(simulator, { ...chat, resume: failed.run.data });
+	const resumed = await runNode(simulator, { ...chat, retryData: failed.run.data });
 	expect(resumed.error).toBeUndefined();
 	expect(resumed.items).toHaveLength(1);
 });

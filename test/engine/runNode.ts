@@ -34,7 +34,10 @@ export const nodeTypes: Record<string, INodeType> = {
 };
 
 export interface NodeRun
-	extends Pick<EngineRun, 'signal' | 'executionId' | 'resume' | 'wake' | 'startNode' | 'mode'> {
+	extends Pick<
+		EngineRun,
+		'signal' | 'executionId' | 'retryData' | 'waitingData' | 'startNode' | 'mode'
+	> {
 	node: 'chatCompletion' | 'listModels' | 'videoGeneration';
 	parameters: INodeParameters;
 	/** The JSON of the input items. Default: one empty item. */
@@ -130,8 +133,8 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 		...(options.streaming && { onChunk: (chunk: StructuredChunk) => chunks.push(chunk) }),
 		...(options.signal && { signal: options.signal }),
 		...(options.executionId !== undefined && { executionId: options.executionId }),
-		...(options.resume && { resume: options.resume }),
-		...(options.wake && { wake: options.wake }),
+		...(options.retryData && { retryData: options.retryData }),
+		...(options.waitingData && { waitingData: options.waitingData }),
 	};
 	const waits: IRun[] = [];
 	let run = await runWorkflow(engineRun);
@@ -141,7 +144,7 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 		const waitsUntilDue = options.onWait?.(stored.data) !== false;
 		const remaining = run.waitTill.getTime() - systemClock.now();
 		if (waitsUntilDue) await systemClock.sleep(remaining, options.signal);
-		run = await runWorkflow({ ...engineRun, wake: stored.data });
+		run = await runWorkflow({ ...engineRun, waitingData: stored.data });
 	}
 	return {
 		run,

@@ -179,7 +179,7 @@ test('Retry repeats an item whose saved answer has no JSON', async () => {
 	const { items: done } = await run(kept, sequential, {
 		items,
 		executionId: '2',
-		resume: failed.run.data,
+		retryData: failed.run.data,
 	});
 	expect(done.map(({ json }) => json.json)).toEqual([{ a: 1 }, { b: 2 }]);
 	expect(service.requests).toHaveLength(4);

@@ -74,7 +74,7 @@ test('Retry of a failed execution sends only the prompts without an answer', asy
 	const { items } = await runNode(simulator, {
 		...run,
 		executionId: '2',
-		resume: failed.run.data,
+		retryData: failed.run.data,
 	});
 	expect(items).toHaveLength(3);
 	expect(sentPrompts().sort()).toEqual(['One', 'Three', 'Three', 'Two']);

@@ -96,7 +96,7 @@ test('if all tries fail, the error lists every finished video with its URL, and 
 	expect(requested).toEqual([4, 2]);
 	for (const number of [1, 4, 6])
 		expect(failed.error?.description).toContain(`task-${number}: completed, https://files.test/`);
-	const { items } = await run({ executionId: '2', resume: failed.run.data });
+	const { items } = await run({ executionId: '2', retryData: failed.run.data });
 	expect(requested).toEqual([4, 2, 1]);
 	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-6', 'task-7']);
 });
@@ -141,7 +141,7 @@ test('a submission of replacements that may have been accepted is repeated only 
 	const failed = await run({ tries: 4, executionId: '1' });
 	expect(requested).toEqual([4, 2]);
 	expect(failed.error?.description).toContain('task-4: ');
-	const { items } = await run({ executionId: '2', resume: failed.run.data });
+	const { items } = await run({ executionId: '2', retryData: failed.run.data });
 	expect(requested).toEqual([4, 2, 2]);
 	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-5', 'task-6']);
 });

@@ -132,8 +132,8 @@ describe('Retry of a failed execution', () => {
 		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
 		const failed = await runNode(simulator, { ...first, tries: 1, executionId: '1' });
 		simulator.clearFaults();
-		const resume = { executionId: '2', resume: failed.run.data };
-		const { error } = await runNode(simulator, { ...retry, ...resume, tries: 1 });
+		const secondTry = { executionId: '2', retryData: failed.run.data };
+		const { error } = await runNode(simulator, { ...retry, ...secondTry, tries: 1 });
 		expect(error).toBeUndefined();
 		return simulator.submissions;
 	}
@@ -160,10 +160,10 @@ describe('Retry of a failed execution', () => {
 		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
 		const failed = await runNode(simulator, { ...changingVideo({}), tries: 1, executionId: '1' });
 		simulator.clearFaults();
-		const resume = { executionId: '2', resume: failed.run.data };
+		const secondTry = { executionId: '2', retryData: failed.run.data };
 		const { error } = await runNode(simulator, {
 			...changingVideo({}),
-			...resume,
+			...secondTry,
 			credential,
 			tries: 1,
 		});
@@ -189,8 +189,8 @@ describe('Retry of a failed execution', () => {
 		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
 		const failed = await runNode(simulator, { ...changingVideo({}), tries: 1, executionId: '1' });
 		simulator.clearFaults();
-		const resume = { executionId: '2', resume: failed.run.data };
-		await runNode(simulator, { ...changingVideo({}), ...resume, credential, tries: 1 });
+		const secondTry = { executionId: '2', retryData: failed.run.data };
+		await runNode(simulator, { ...changingVideo({}), ...secondTry, credential, tries: 1 });
 		expect(simulator.requests.filter(({ method }) => method === 'POST').length).toBeGreaterThan(
 			threeItems.length,
 		);
@@ -225,7 +225,7 @@ test('Retry of a failed execution waits for the submitted videos', async () => {
 	const retried = await runNode(simulator, {
 		...video({ options: { n: 2 } }),
 		executionId: '2',
-		resume: failed.run.data,
+		retryData: failed.run.data,
 	});
 	expect(retried.items.map(({ json }) => json.task_id)).toEqual(
 		simulator.tasks.map(({ id }) => id),
@@ -241,7 +241,7 @@ test('Retry with one changed prompt submits only that video again', async () => 
 	const { items } = await runNode(simulator, {
 		...video({ prompt: changed }),
 		executionId: '2',
-		resume: failed.run.data,
+		retryData: failed.run.data,
 	});
 	expect(items).toHaveLength(threeItems.length);
 	expect(simulator.tasks.map(({ prompt }) => prompt)).toEqual(['One', 'Two', 'Three', 'Another']);

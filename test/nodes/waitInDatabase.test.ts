@@ -183,7 +183,7 @@ test('Retry of an execution that failed after a wait submits only the failed vid
 	expect(simulator.submissions).toBe(2);
 	const retried = await runNode(simulator, {
 		...failing,
-		resume: failed.run.data,
+		retryData: failed.run.data,
 		executionId: '2',
 	});
 	expect(retried.waits.length).toBeGreaterThan(0);
@@ -315,14 +315,14 @@ describe('Retry of an execution stopped during the wait', () => {
 	}
 
 	test('gets the submitted video with the original workflow', async () => {
-		const retry = { wake: await stopped(), executionId: '2' };
+		const retry = { waitingData: await stopped(), executionId: '2' };
 		const { items } = await runNode(simulator, { ...one(), ...retry });
 		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
 		expect(simulator.submissions).toBe(1);
 	});
 
 	test('fails with the currently saved workflow and submits nothing again', async () => {
-		const retry = { resume: await stopped(), executionId: '2' };
+		const retry = { retryData: await stopped(), executionId: '2' };
 		const { items } = await runNode(simulator, { ...one(), ...retry });
 		expect(items).toMatchObject([
 			{ json: { error: expect.stringContaining('retry it with the original workflow') as string } },

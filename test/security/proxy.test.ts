@@ -303,7 +303,7 @@ test('a video that a proxy prevents from being submitted is submitted by Retry',
 	const failed = await ask(video);
 	expect(failed.error?.description).not.toMatch(/may have accepted/);
 	proxy.behaviour = 'connects';
-	expect((await ask({ ...video, resume: failed.run.data })).items).toHaveLength(1);
+	expect((await ask({ ...video, retryData: failed.run.data })).items).toHaveLength(1);
 	expect(service.submissions).toBe(1);
 });
 
