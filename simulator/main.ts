@@ -17,7 +17,7 @@ const USAGE = `npm run simulator -- [options]
   --prefix </path>       path prefix of the base URL
   --video-seconds <n>    how long a video takes (default 4)
   --lag-seconds <n>      how long not-found-yet hides a task (default 10)
-  --video-bytes <n>      minimum size of a video file
+  --video-bytes <n>      minimum size of a video file in bytes
   --chunk-delay <ms>     delay between two chunks of a stream (default 25)
   --latency <ms>         delay before each response (default 0)
   --rate-limit <n>[:<b>] n requests per second for each key, b at once (default b = n)

@@ -118,7 +118,7 @@ function printAccess(n8n: N8nServer, simulator: Simulator): void {
 n8n is running with the example workflows and a credential for the simulated service:
 
   Editor     ${n8n.url}
-  Email       ${OWNER.email}
+  Email      ${OWNER.email}
   Password   ${OWNER.password}
 
   Service    ${simulator.url}
@@ -135,7 +135,7 @@ function print(text: string): void {
 }
 
 main().catch((error: unknown) => {
-	const words = error instanceof Error ? error.message : String(error);
-	process.stderr.write(`${words}\n`);
+	const message = error instanceof Error ? error.message : String(error);
+	process.stderr.write(`${message}\n`);
 	process.exitCode = 1;
 });
