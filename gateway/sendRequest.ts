@@ -10,7 +10,7 @@ import { IdleTimeout } from './http/idleTimeout';
 import type { Semaphore } from './limits/semaphore';
 import type { HttpRequest, HttpResponse, Transport } from './http/types';
 
-/** How often a refusal does not count as an attempt because the service took other requests of the key meanwhile. */
+/** How often a refusal does not count as an attempt because the service took other requests of the key since the last one. */
 const MOST_OVERTAKEN = 20;
 
 /** How to reach one service with one key. */
@@ -67,6 +67,7 @@ export async function sendRequest<Result>(
 	const knownSuspension = limiter.suspension;
 	let attempt = 0;
 	let overtaken = 0;
+	let { taken } = limiter;
 	for (;;) {
 		let permit: Permit | undefined;
 		let failure: unknown;
@@ -83,12 +84,12 @@ export async function sendRequest<Result>(
 		const pause = pauseAfter(failure, attempt);
 		const refusal =
 			failure instanceof ServiceError && isThrottled(failure.status) ? failure : undefined;
-		let othersPassed = false;
-		if (permit && refusal) othersPassed = limiter.refuse(permit, refusal, pause);
+		if (permit && refusal) limiter.refuse(permit, refusal, pause);
 		else if (permit) limiter.abandon(permit);
 		if (pause === undefined || attempt >= maxRetries || !isRetryable(failure, paid)) throw failure;
 		// At a rate limit (429), a request that others overtook only waits longer. Overload (503) may not end.
-		const isOvertaken = othersPassed && refusal?.status === 429;
+		const isOvertaken = limiter.taken > taken && refusal?.status === 429;
+		({ taken } = limiter);
 		if (isOvertaken && overtaken < MOST_OVERTAKEN) overtaken += 1;
 		else attempt += 1;
 		// After a refusal, the rate limiter delays this request with all others.

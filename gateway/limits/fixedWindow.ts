@@ -1,34 +1,51 @@
 /** Latency may vary between requests by this part of a window. */
 const SLACK = 0.01;
-/** After so many windows the limit is estimated again: it may have been raised. */
-const KEPT_WINDOWS = 30;
+/** Trials are sent later than the requests before, so that the time tells them apart. */
+const APART_MS = 1;
 
-/** A service that takes a number of requests in each window, however fast: no more are sent in any window. */
+/**
+ * A service that takes a number of requests in each window, however fast. When they are used up, one more is tried: the
+ * service may take more than it did, and another process with the same key may take fewer.
+ */
 export class FixedWindow {
-	private readonly keptUntil: number;
+	/** Requests beyond the number that may be sent now. */
+	private trials = 1;
+	private triedAt = Infinity;
+	/** When the last requests were sent, at most the number. */
+	private readonly sent: number[] = [];
 
-	/** @param sent when the last ones were sent */
 	constructor(
 		private readonly requests: number,
 		private readonly ms: number,
-		private readonly sent: number[],
-		now: number,
-	) {
-		this.keptUntil = now + KEPT_WINDOWS * ms;
-	}
+	) {}
 
 	/** Milliseconds until the next request may be sent. */
 	msUntilNext(now: number): number {
-		const oldest = this.sent.at(-this.requests);
-		return oldest === undefined ? 0 : Math.max(0, oldest + this.ms * (1 + SLACK) - now);
-	}
-
-	isOutdated(now: number): boolean {
-		return now > this.keptUntil;
+		const rest = this.rest(now);
+		const last = this.sent.at(-1) ?? -Infinity;
+		return this.trials > 0 ? Math.min(rest, Math.max(0, last + APART_MS - now)) : rest;
 	}
 
 	send(now: number): void {
+		if (this.rest(now) === 0) {
+			this.trials = 1;
+			this.triedAt = Infinity;
+		} else {
+			this.trials -= 1;
+			this.triedAt = Math.min(this.triedAt, now);
+		}
 		this.sent.push(now);
 		if (this.sent.length > this.requests) this.sent.shift();
+	}
+
+	/** The service took a request that was sent at this time: each trial that it takes allows two more. */
+	accept(sentAt: number): void {
+		if (sentAt >= this.triedAt) this.trials += 2;
+	}
+
+	/** Milliseconds until fewer requests than the number were sent within one window. */
+	private rest(now: number): number {
+		const oldest = this.sent.at(-this.requests);
+		return oldest === undefined ? 0 : Math.max(0, oldest + this.ms * (1 + SLACK) - now);
 	}
 }

@@ -10,19 +10,25 @@ const SPENT_AT_ONCE = 0.9;
 const SLOWEST_START = 4;
 /** An allowance that the service announces is trusted up to this multiple of what it took. */
 const MOST_BELIEVED = 4;
-/** The rate is raised after each of these steps, or after each request if they are further apart… */
+/** The rate is raised after each of these steps, or after each request if those are further apart… */
 const STEP_MS = 250;
 /** …at most twofold, as long as no rate is known to be too high… */
 const LARGEST_RAISE = 2;
 /** …by less the better the limit is known, since each refusal costs a pause… */
 const PATIENCE = 40;
 const SMALLEST_RAISE = 1.00001;
-/** …but by ever more, since a limit may be lifted. */
-const ACCELERATION = 1.03;
+/**
+ * …but by ever more, since a limit may be lifted, or another process with the same key may finish. Each step adds this
+ * part, divided by the seconds that a refusal costs: about half a minute for each of these seconds.
+ */
+const ACCELERATION = 0.05;
+const LARGEST_ACCELERATION = 1.2;
 /** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
 const SMALLEST_SAMPLE = 10;
 /** Fewer requests than this at once are no burst, and no window. */
 const SMALLEST_BURST = 2;
+/** Two windows are alike if their numbers differ by at most this part: other processes may use the same key. */
+const ALIKE = 0.25;
 /** A pause of one second may be rounded up: only a longer one shows the rest of a window. */
 const SHORTEST_REST_MS = 2 * SECOND_MS;
 /** If a burst was refused, the bucket held less than estimated: this part of it. */
@@ -60,6 +66,8 @@ export class LimitEstimator {
 	/** The factor by which the rate is raised when the service takes a request that was sent after this time. */
 	private raise = LARGEST_RAISE;
 	private raiseAt = 0;
+	/** The power by which the raise itself grows in each step. */
+	private acceleration = 1;
 
 	get isLimited(): boolean {
 		return this.rate !== undefined;
@@ -100,12 +108,13 @@ export class LimitEstimator {
 
 	/** The service took a request. */
 	accept({ sentAt, period }: SentRequest, now: number): void {
-		if (this.window?.isOutdated(now)) this.forget();
+		this.window?.accept(sentAt);
 		if (this.window !== undefined || this.rate === undefined) return;
 		if (period !== this.period || period.isOver || sentAt < this.raiseAt) return;
 		this.rate *= this.raise;
-		this.raise = Math.min(LARGEST_RAISE, this.raise ** ACCELERATION);
-		this.raiseAt = now + step(this.rate);
+		const steps = Math.max(1, SECOND_MS / this.rate / STEP_MS);
+		this.raise = Math.min(LARGEST_RAISE, this.raise ** (this.acceleration ** steps));
+		this.raiseAt = now + STEP_MS;
 	}
 
 	/**
@@ -123,7 +132,6 @@ export class LimitEstimator {
 
 	/** After a pause, when the responses to what was in flight have arrived. */
 	private reopen(past: SendPeriod, now: number): void {
-		this.window = undefined;
 		const { rate } = this;
 		// A service that took nothing at all is down: that says nothing about a rate.
 		if (rate === undefined && past.taken === 0) {
@@ -135,10 +143,12 @@ export class LimitEstimator {
 		this.rate =
 			rate === undefined
 				? this.begin(past)
-				: Math.max(this.learn(past, now, rate), Math.min(rate, slowest));
-		this.raiseAt = now + step(this.rate);
+				: Math.max(this.learn(past, rate), Math.min(rate, slowest));
+		this.raiseAt = now + STEP_MS;
 		const gained = (this.rate * (now - past.lastAt)) / SECOND_MS;
 		this.tokens = Math.max(1, Math.min(gained, this.burst(this.rate)) * SPENT_AT_ONCE);
+		const lostSeconds = (1 + gained - this.tokens) / this.rate;
+		this.acceleration = Math.min(LARGEST_ACCELERATION, 1 + ACCELERATION / lostSeconds);
 		this.tokensAt = now;
 		this.lastTaken = past.taken;
 		this.period = new SendPeriod(now, this.tokens, past.lastAt);
@@ -157,9 +167,16 @@ export class LimitEstimator {
 	}
 
 	/** After a further refusal: between which rates is the limit of a bucket that took this period and no more? */
-	private learn(past: SendPeriod, now: number, rate: number): number {
+	private learn(past: SendPeriod, rate: number): number {
 		const { taken, credit } = past;
-		if (taken === this.lastTaken && taken >= SMALLEST_BURST) return this.countWindows(past, now);
+		const length = past.secondsUntil(this.closedUntil) * SECOND_MS;
+		// A bucket that receives requests a little too fast asks for a short pause; a window asks for its rest.
+		const isRest = this.pause >= Math.max(SHORTEST_REST_MS, length / 2);
+		const difference = Math.abs(taken - this.lastTaken);
+		const isAlike = taken >= SMALLEST_BURST && difference <= (isRest ? ALIKE * taken : 0);
+		const isKept = isRest && this.window !== undefined;
+		this.window = undefined;
+		if (isAlike || isKept) return this.countWindow(taken, length, isRest);
 		// The pause it asked for was too short: that says nothing about its limit.
 		if (taken === 0) return rate;
 		const { burst } = this;
@@ -176,23 +193,14 @@ export class LimitEstimator {
 		return Math.cbrt(least * least * upper) * MARGIN;
 	}
 
-	/** The service took as many requests as after the pause before. */
-	private countWindows(past: SendPeriod, now: number): number {
-		const { taken } = past;
-		const seconds = past.secondsUntil(this.closedUntil);
-		const length = seconds * SECOND_MS;
-		// A bucket that receives requests a little too fast asks for a short pause; a window asks for its rest.
-		if (this.pause >= Math.max(SHORTEST_REST_MS, length / 2)) {
-			this.window = new FixedWindow(taken, length, past.times, now);
-		}
+	/** The service took about as many requests as after the pause before. */
+	private countWindow(taken: number, length: number, isRest: boolean): number {
+		const requests = Math.max(1, taken);
+		if (isRest) this.window = new FixedWindow(requests, length);
 		this.burst = () => 1;
-		this.raise = raiseBetween(taken, taken + 1);
-		return (taken / seconds) * MARGIN;
+		this.raise = raiseBetween(requests, requests + 1);
+		return ((requests * SECOND_MS) / length) * MARGIN;
 	}
-}
-
-function step(rate: number): number {
-	return Math.max(STEP_MS, SECOND_MS / rate);
 }
 
 /** A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs. */

@@ -12,8 +12,6 @@ const MOST_LIMITERS = 1_000;
 
 /** Allows one request to be sent. */
 export interface Permit extends SentRequest {
-	/** How many requests the service had taken by then. */
-	taken: number;
 	/** The suspension that this request probes. */
 	probed: Suspension | undefined;
 	isPoll: boolean;
@@ -35,7 +33,8 @@ export class RateLimiter {
 	private readonly queue = new WaitQueue();
 	private readonly estimator = new LimitEstimator();
 	private stopTimer = () => {};
-	private taken = 0;
+	/** How many requests the service has taken. */
+	taken = 0;
 	private lastSuspension: Suspension | undefined;
 
 	constructor(private readonly clock: Clock) {}
@@ -69,7 +68,7 @@ export class RateLimiter {
 			if (!isAdmitted) probed?.failProbe();
 		}
 		const { period } = this.estimator;
-		return { sentAt: this.clock.now(), period, taken: this.taken, probed, isPoll };
+		return { sentAt: this.clock.now(), period, probed, isPoll };
 	}
 
 	/**
@@ -86,21 +85,21 @@ export class RateLimiter {
 		this.taken += 1;
 		this.estimator.accept(permit, this.clock.now());
 		this.lift(permit);
+		// The service may take more than it did before.
+		if (this.queue.length > 0) this.admit();
 	}
 
 	/**
 	 * The service refused the request (429, 503).
 	 * @param pause milliseconds without requests; undefined: longer than a workflow waits, so all fail at once
-	 * @returns whether the service took other requests since this one was sent
 	 */
-	refuse(permit: Permit, error: ServiceError, pause: number | undefined): boolean {
+	refuse(permit: Permit, error: ServiceError, pause: number | undefined): void {
 		if (pause === undefined) {
 			this.suspend(permit, error);
 		} else {
 			this.estimator.refuse(permit, this.clock.now(), pause, error.rateLimit?.limit);
 			this.lift(permit);
 		}
-		return this.taken > permit.taken;
 	}
 
 	/** No response arrived, or it failed after the service had taken the request. */

@@ -62,15 +62,6 @@ export class SendPeriod {
 		return Math.max(1, Math.floor((end - this.openedAt) / SECOND_MS));
 	}
 
-	/** When each request that was taken was sent, or up to 50 ms later. */
-	get times(): number[] {
-		const times = this.marks.flatMap(({ sent }, index) => {
-			const next = this.marks[index + 1] ?? { at: this.lastAt, sent: this.sent };
-			return new Array<number>(next.sent - sent).fill(next.at);
-		});
-		return times.slice(0, this.taken);
-	}
-
 	/** Requests per second taken since the service had nothing left to give. It gives at least that many. */
 	get flow(): number {
 		return (this.taken * SECOND_MS) / Math.max(1, this.lastAt - this.emptyAt);

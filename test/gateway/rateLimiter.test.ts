@@ -75,7 +75,7 @@ test.each<[string, Case]>([
 	['an announced limit far too low', { limit: bucket(50), announced: 1, within: 1.05 }],
 	['2 a second', { limit: bucket(2, 2), within: 1.05, refusals: 3 }],
 	['5 a second, bursts of 50', { limit: bucket(50, 5), within: 1.05, refusals: 3 }],
-	['1 a second', { limit: bucket(1, 1), items: 300, within: 1.06 }],
+	['1 a second', { limit: bucket(1, 1), items: 300, within: 1.09 }],
 	['10 a second, no burst', { limit: bucket(1, 10), items: 300, within: 1.32 }],
 	['20 a second, bursts of 2', { limit: bucket(2, 20), within: 1.13 }],
 	['50 a second, bursts of 2', { limit: bucket(2), within: 1.33 }],
@@ -155,8 +155,9 @@ test('a long window that starts to accept fewer requests is respected', async ()
 	const [start, before] = [clock.now(), service.received.length];
 	await clock.run(batch([gateway], 400));
 	expect((clock.now() - start) / 1_000).toBeLessThanOrEqual((400 / 20) * 10 * 1.1);
-	expect(service.received.length - before).toBeLessThanOrEqual(400 + 40);
-	expect(service.mostRefusals).toBeLessThanOrEqual(2);
+	// 40 more than the lower limit at first, then about two tries for more in each of 20 windows.
+	expect(service.received.length - before).toBeLessThanOrEqual(400 + 40 + 40);
+	expect(service.mostRefusals).toBeLessThanOrEqual(3);
 });
 
 test('finding a limit costs few refused requests', async () => {
@@ -166,12 +167,15 @@ test('finding a limit costs few refused requests', async () => {
 	expect(service.received.length).toBeLessThanOrEqual(ITEMS + 25);
 });
 
-test.each([0.5, 1])('at %d a second, at most one request in ten is refused', async (perSecond) => {
-	const clock = new VirtualClock();
-	const service = new LimitedService({ clock, limit: bucket(1, perSecond) });
-	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 200));
-	expect(service.received.length).toBeLessThanOrEqual(200 * 1.1);
-});
+test.each([0.5, 1])(
+	'at %d a second, at most one request in eight is refused',
+	async (perSecond) => {
+		const clock = new VirtualClock();
+		const service = new LimitedService({ clock, limit: bucket(1, perSecond) });
+		await clock.run(batch([gatewayOf(clock, service, randomUUID())], 200));
+		expect(service.received.length).toBeLessThanOrEqual(200 / (1 - 1 / 8));
+	},
+);
 
 test('refusals that no rate can avoid do not slow a batch down more and more', async () => {
 	let requests = 0;
@@ -280,6 +284,52 @@ test.each([
 		expect(service.mostRefusals).toBeLessThanOrEqual(2);
 	},
 );
+
+const shares: Array<[string, number[]]> = [
+	['equal shares', [160, 160, 160]],
+	['one finishes early', [200, 200, 80]],
+];
+const sharedLimits: Array<[string, Limit]> = [
+	['4 a second, bursts of 4', bucket(4, 4)],
+	['4 a second, bursts of 20', bucket(20, 4)],
+	['60 in each minute', window(60, 60)],
+];
+
+describe.each(shares)('three processes with the same key: %s', (_, items) => {
+	test.each(sharedLimits)(
+		'all items are done, in at most 25%% more than the minimum time: %s',
+		async (_, limit) => {
+			const clock = new VirtualClock();
+			const service = new LimitedService({ clock, limit, latencyMs: 5 });
+			const start = clock.now();
+			const work = items.map(async (count) => {
+				const gateway = gatewayOf(clock, service, 'shared-key', 100, true);
+				await batch([gateway], count);
+			});
+			await clock.run(Promise.all(work));
+			const total = items.reduce((sum, count) => sum + count, 0);
+			expect((clock.now() - start) / minimumTime(limit, total)).toBeLessThanOrEqual(1.25);
+			expect(service.received.filter(({ refused }) => !refused)).toHaveLength(total);
+		},
+	);
+});
+
+test('a request that is refused again and again is retried for as long as others pass between', async () => {
+	const clock = new VirtualClock();
+	let refusals = 0;
+	const service = new LimitedService({
+		clock,
+		limit: bucket(1_000),
+		refuses: (user) =>
+			user === 'unlucky' && (refusals += 1) <= 10 ? { status: 429, seconds: 1 } : undefined,
+	});
+	const gateway = gatewayOf(clock, service, randomUUID(), 1);
+	const others = async () => {
+		for (let item = 0; item < 20; item += 1) await ask(gateway, `${item}`);
+	};
+	await clock.run(Promise.all([ask(gateway, 'unlucky'), others()]));
+	expect(service.received.filter(({ user }) => user === 'unlucky')).toHaveLength(11);
+});
 
 test('a rate-limited key does not slow down another key', async () => {
 	const clock = new VirtualClock();
