@@ -118,10 +118,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 	app.server.keepAliveTimeout = KEEP_ALIVE_MS;
 	const listening = await app.listen({ port: settings.port, host: settings.host });
 	// Fastify does not know that this server uses TLS.
-	const address = settings.tls ? listening.replace(/^http:/, 'https:') : listening;
+	const origin = settings.tls ? listening.replace(/^http:/, 'https:') : listening;
 
 	return {
-		url: `${address}${settings.pathPrefix}`,
+		url: `${origin}${settings.pathPrefix}`,
 		key: settings.key,
 		requests: handler.requestLog.requests,
 		count: (endpoint) => handler.requestLog.count(endpoint),
