@@ -17,7 +17,7 @@ import {
 	systemMessage,
 } from '../shared/chatOptions';
 import type { Service } from '../shared/connect';
-import { eachItem } from '../shared/eachItem';
+import { connectForItems, eachItem } from '../shared/eachItem';
 import { RunHints } from '../shared/hints';
 import { languageModelLocator, readModel } from '../shared/modelLocator';
 import { readSwitch, readSwitchOf, without } from '../shared/parameterValues';
@@ -33,10 +33,12 @@ const requestParameters: RequestParameters = {
 	otherOptions: ['stream', 'jsonOutput'],
 };
 
+/** What an answered item paid for. */
 interface Answered extends IDataObject {
 	completion: ChatCompletion & IDataObject;
 }
 
+/** One item before it is sent. */
 interface Prepared {
 	request: ChatRequest;
 	stream: boolean;
@@ -44,50 +46,44 @@ interface Prepared {
 	jsonOutput: boolean;
 }
 
+/** The model's answer to one item. */
+interface Answer {
+	completion: ChatCompletion;
+	/** What it adds to the output as JSON. */
+	parsed: object;
+}
+
+/** One run of the node. */
+interface Run {
+	service: Service;
+	ledger: RequestLedger<Answered>;
+	/** Shown when the run is over. */
+	hints: RunHints;
+	/** Whether a user reads the stream. */
+	isLive: boolean;
+}
+
 /** Asks the model once per item. An item answered in an earlier try is not sent again. */
 export async function complete(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	let answers: RequestLedger<Answered> | undefined;
+	const service = await connectForItems(context);
+	if (Array.isArray(service)) return service;
+	const ledger = openLedger<Answered>(service, 'answers', requestParameters);
 	const hints = new RunHints('answer');
-	const isLive = isWatched(context);
+	const run = { service, ledger, hints, isLive: isWatched(context) };
 	let items: INodeExecutionData[] | undefined;
 	try {
-		items = await eachItem(context, (service) => {
-			const ledger = (answers = openLedger<Answered>(service, 'answers', requestParameters));
-			return {
-				prepare: (itemIndex) => prepare(context, itemIndex, isLive),
-				async run({ request, stream, simplify, jsonOutput }, itemIndex) {
-					const ask = async () => {
-						if (!stream) return await service.gateway.chat(request, service.signal);
-						const live = isLive ? new StreamedChunks(context, itemIndex) : undefined;
-						return await streamed(service, request, live);
-					};
-					const parse = (answer: ChatCompletion) => (jsonOutput ? parseJsonAnswer(answer) : {});
-					const entry = ledger.entryOf(itemIndex, request);
-					const earlier = entry.read()?.completion;
-					const isAnswered = earlier !== undefined && parse(earlier) !== undefined;
-					const completion = isAnswered ? earlier : ((await ask()) as ChatCompletion & IDataObject);
-					const parsed = parse(completion);
-					if (!isAnswered) {
-						countTokens(context, completion);
-						// Not stored, so that Retry On Fail asks again.
-						if (parsed === undefined)
-							throw noJsonError(completion, (text) => service.gateway.redactError(text));
-						entry.write({ completion });
-					}
-					notePartialAnswer(hints, completion, simplify);
-					const json = simplify ? simplified(completion) : full(completion);
-					return [{ json: { ...json, ...parsed }, pairedItem: { item: itemIndex } }];
-				},
-			};
+		items = await eachItem(service, {
+			prepare: (itemIndex) => prepare(run, itemIndex),
+			work: async (prepared, itemIndex) => [await completeItem(run, prepared, itemIndex)],
 		});
 		hints.show(context);
 		return items;
 	} finally {
-		answers?.end(items);
+		ledger.end(items);
 	}
 }
 
-function prepare(context: IExecuteFunctions, itemIndex: number, isLive: boolean): Prepared {
+function prepare({ service: { context }, isLive }: Run, itemIndex: number): Prepared {
 	const options = readChatOptions(context, itemIndex);
 	const request = chatRequest(
 		{
@@ -119,12 +115,51 @@ function isWatched(context: IExecuteFunctions): boolean {
 	return !runsAsTool(context.getNode()) && (context.isStreaming?.() ?? false);
 }
 
-/** @param live the chunks for the reader, if there is one */
-async function streamed(
-	{ gateway, signal }: Service,
-	request: ChatRequest,
-	live: StreamedChunks | undefined,
+/** The item of one answer. */
+async function completeItem(
+	run: Run,
+	prepared: Prepared,
+	itemIndex: number,
+): Promise<INodeExecutionData> {
+	const { completion, parsed } = await answerOf(run, prepared, itemIndex);
+	const { simplify } = prepared;
+	notePartialAnswer(run.hints, completion, simplify);
+	const json = simplify ? simplified(completion) : full(completion);
+	return { json: { ...json, ...parsed }, pairedItem: { item: itemIndex } };
+}
+
+/** The answer of an earlier try, or else a new one of the model. */
+async function answerOf(run: Run, prepared: Prepared, itemIndex: number): Promise<Answer> {
+	const { service, ledger } = run;
+	const { request, jsonOutput } = prepared;
+	const entry = ledger.entryOf(itemIndex, request);
+	const earlier = entry.read();
+	const known = earlier && readAnswer(earlier.completion, jsonOutput);
+	if (known !== undefined) return known;
+
+	const completion = (await ask(run, prepared, itemIndex)) as Answered['completion'];
+	countTokens(service.context, completion);
+	const answer = readAnswer(completion, jsonOutput);
+	// Not stored, so that Retry On Fail asks again.
+	if (answer === undefined)
+		throw noJsonError(completion, (text) => service.gateway.redactError(text));
+	entry.write({ completion });
+	return answer;
+}
+
+/** Undefined for an answer without the JSON that it should contain. */
+function readAnswer(completion: ChatCompletion, jsonOutput: boolean): Answer | undefined {
+	const parsed = jsonOutput ? parseJsonAnswer(completion) : {};
+	return parsed && { completion, parsed };
+}
+
+async function ask(
+	{ service: { context, gateway, signal }, isLive }: Run,
+	{ request, stream }: Prepared,
+	itemIndex: number,
 ): Promise<ChatCompletion> {
+	if (!stream) return await gateway.chat(request, signal);
+	const live = isLive ? new StreamedChunks(context, itemIndex) : undefined;
 	live?.begin();
 	try {
 		return await gateway.streamChat(request, (text) => live?.text(text), signal);

@@ -5,7 +5,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { type CatalogueModel, refusedValue } from '../../gateway';
-import { eachItem } from '../shared/eachItem';
+import { connectForItems, eachItem } from '../shared/eachItem';
 import { hintAfterRun } from '../shared/hints';
 import { readNumber, readSwitchOf, without } from '../shared/parameterValues';
 
@@ -82,24 +82,24 @@ interface Selection {
 	versions: Versions;
 }
 
-/** Puts out one item per model. The catalogue is fetched once, however many items come in. */
+/** Returns one item per model. The catalogue is fetched once, however many items come in. */
 export async function list(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	const service = await connectForItems(context);
+	if (Array.isArray(service)) return service;
+	let catalogue: Promise<CatalogueModel[]> | undefined;
 	const hints = new Set<string>();
-	const items = await eachItem(context, ({ gateway, signal }) => {
-		let catalogue: Promise<CatalogueModel[]> | undefined;
-		return {
-			prepare: (itemIndex) => readSelection(context, itemIndex),
-			async run(selection, itemIndex) {
-				catalogue ??= gateway.listModels(signal);
-				const models = await catalogue;
-				const selected = select(models, selection);
-				if (selected.length === 0) hints.add(whyEmpty(models.length));
-				return selected.map((model) => ({
-					json: toJson(model),
-					pairedItem: { item: itemIndex },
-				}));
-			},
-		};
+	const items = await eachItem(service, {
+		prepare: (itemIndex) => readSelection(context, itemIndex),
+		async work(selection, itemIndex) {
+			catalogue ??= service.gateway.listModels(service.signal);
+			const models = await catalogue;
+			const selected = select(models, selection);
+			if (selected.length === 0) hints.add(whyEmpty(models.length));
+			return selected.map((model) => ({
+				json: toJson(model),
+				pairedItem: { item: itemIndex },
+			}));
+		},
 	});
 	hints.forEach((hint) => hintAfterRun(context, hint));
 	return items;

@@ -14,7 +14,7 @@ import { requestOptionsProperty } from '../shared/requestOptions';
 import { chosenModel } from '../shared/subtitles';
 import { testConnection } from '../shared/credentialTest';
 import { requestHints } from './request';
-import { operationProperties, run } from './router';
+import { execute, operationProperties } from './router';
 import { waitHints } from './wait/options';
 
 export class VideoGeneration implements INodeType {
@@ -47,6 +47,6 @@ export class VideoGeneration implements INodeType {
 		this: IExecuteFunctions,
 		response?: EngineResponse,
 	): Promise<INodeExecutionData[][] | EngineRequest> {
-		return await withDurableWait(this, response, async (durable) => await run(this, durable));
+		return await withDurableWait(this, response, async (durable) => await execute(this, durable));
 	}
 }

@@ -6,12 +6,15 @@ import {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
+import { connect } from '../shared/connect';
 import type { DurableWait } from '../shared/durableWait';
+import { connectForItems } from '../shared/eachItem';
 import * as generate from './operations/generate';
 import * as get from './operations/get';
 import * as submit from './operations/submit';
 import * as wait from './operations/wait';
-import { openRun, type OpenRun, type Run } from './videoRun';
+import { openRun, type Run } from './videoRun';
+import { giveUp } from './wait/inDatabase';
 
 const operations = { generate, get, submit, wait };
 
@@ -41,32 +44,39 @@ export const operationProperties: INodeProperties[] = [
 ];
 
 /** Runs the chosen operation. An error that it throws lists every task of the run. */
-export async function run(
+export async function execute(
 	context: IExecuteFunctions,
 	durable: DurableWait,
 ): Promise<INodeExecutionData[][] | EngineRequest> {
+	const { resumed } = durable;
+	const service = await (resumed === undefined
+		? connectForItems(context)
+		: connect(context).catch((error: unknown) => giveUp(context, resumed.state, error)));
+	if (Array.isArray(service)) return [service];
+	const run = openRun(service);
 	const operation = context.getNodeParameter('operation', 0, 'generate') as keyof typeof operations;
-	let current: Run | undefined;
-	const open: OpenRun = (service) => (current = openRun(service));
 	let items: INodeExecutionData[] | undefined;
-	const addTasks = (error: unknown): never => {
-		const isStopped = context.getExecutionCancelSignal()?.aborted === true;
-		if (isStopped) current?.log.stopped();
-		const list = current?.log.list();
-		if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
-			error.description = [error.description, list].filter(Boolean).join('\n');
-			// n8n shows at most one line of a stopped run.
-			if (isStopped) error.message += `. ${list}`;
-		}
-		throw error;
-	};
 	try {
-		const output = await operations[operation].execute(context, open, durable).catch(addTasks);
+		const output = await operations[operation].execute(run, durable);
 		if (!Array.isArray(output)) return output;
 		items = output;
-		current?.hints.show(context);
+		run.hints.show(context);
 		return [items];
+	} catch (error) {
+		throw withTasks(error, run);
 	} finally {
-		current?.submissions.end(items);
+		run.submissions.end(items);
 	}
+}
+
+function withTasks(error: unknown, { service, log }: Run): unknown {
+	const isStopped = service.signal?.aborted === true;
+	if (isStopped) log.stopped();
+	const list = log.list();
+	if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
+		error.description = [error.description, list].filter(Boolean).join('\n');
+		// n8n shows at most one line of a stopped run.
+		if (isStopped) error.message += `. ${list}`;
+	}
+	return error;
 }

@@ -6,6 +6,7 @@ import { VideoTasks } from './videoTasks';
 
 /** What an operation works with during one run of the node. */
 export interface Run {
+	service: Service;
 	submissions: Submissions;
 	tasks: VideoTasks;
 	log: TaskLog;
@@ -13,12 +14,11 @@ export interface Run {
 	hints: RunHints;
 }
 
-export type OpenRun = (service: Service) => Run;
-
 export function openRun(service: Service): Run {
 	const log = new TaskLog(service.context);
 	const hints = new RunHints('video');
 	return {
+		service,
 		submissions: new Submissions(service, log),
 		tasks: new VideoTasks(service, log, hints),
 		log,

@@ -8,7 +8,7 @@ import {
 	WaitTimeoutError,
 } from '../../gateway';
 import type { Service } from '../shared/connect';
-import { errorItem, TaskError } from '../shared/errorText';
+import { TaskError } from '../shared/errorText';
 import { RunHints } from '../shared/hints';
 import { downloadVideo } from './download';
 import { videoFile } from './fileName';
@@ -91,23 +91,6 @@ export class VideoTasks {
 			} finally {
 				await this.drop(task);
 			}
-		});
-	}
-
-	/**
-	 * The items of several tasks of one input item, in order. With On Error "Stop Workflow" all tasks are finished
-	 * before the first failure is thrown; otherwise failures are items beside successes.
-	 */
-	async together(
-		tasks: Array<Promise<INodeExecutionData>>,
-		itemIndex: number,
-	): Promise<INodeExecutionData[]> {
-		const outcomes = await Promise.allSettled(tasks);
-		return outcomes.map((outcome) => {
-			if (outcome.status === 'fulfilled') return outcome.value;
-			if (!this.service.context.continueOnFail() || this.service.signal?.aborted)
-				throw outcome.reason;
-			return errorItem(outcome.reason, itemIndex);
 		});
 	}
 

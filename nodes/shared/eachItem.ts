@@ -4,23 +4,40 @@ import { connect, type Service } from './connect';
 import { errorItem, nodeError } from './errorText';
 
 /** A result that comes later, without holding a place among the items under way. */
-export interface Pending<Result = INodeExecutionData[]> {
+export interface Pending<Result> {
 	pending: Promise<Result>;
 }
 
 /** What a node does with each item. */
-export interface ItemWork<Prepared, Result = INodeExecutionData[]> {
+export interface ItemWork<Prepared, Result> {
 	/** Reads and checks the parameters of one item, before any request of any item is sent. */
 	prepare: (itemIndex: number) => Prepared;
 	/** Does the work of one item. */
-	run: (prepared: Prepared, itemIndex: number) => Promise<Result | Pending<Result>>;
+	work: (prepared: Prepared, itemIndex: number) => Promise<Result | Pending<Result>>;
 }
 
+/** What became of work that was begun. */
+export type Settled<Result> = { result: Result } | { error: unknown };
+
 /** What became of an item; undefined where it was not begun. */
-export type Outcome<Result> = { result: Result } | { error: unknown } | undefined;
+export type Outcome<Result> = Settled<Result> | undefined;
 
 /**
- * Runs a node's work for all its items: bad input first, before anything is paid for; then at most
+ * Connects a node to the service for its items, before anything else is done with them.
+ * @returns the output of the node where it ends here: it has no items, or all of them fail since it cannot connect
+ * @throws NodeOperationError when the execution was cancelled or, with On Error "Stop Workflow", when it cannot connect
+ */
+export async function connectForItems(
+	context: IExecuteFunctions,
+): Promise<Service | INodeExecutionData[]> {
+	// After a cancel, Retry On Fail still calls execute again.
+	throwIfCancelled(context);
+	if (context.getInputData().length === 0) return [];
+	return await connect(context).catch((error: unknown) => failAll(context, error));
+}
+
+/**
+ * Does a node's work for all its items: bad input first, before anything is paid for; then at most
  * `maxConcurrency` items at once; the output in input order whatever finishes first.
  *
  * On Error "Stop Workflow": after the first failure no further item starts, those in flight are finished, since
@@ -28,49 +45,35 @@ export type Outcome<Result> = { result: Result } | { error: unknown } | undefine
  * item becomes an error item. A cancel ends everything at once.
  */
 export async function eachItem<Prepared>(
-	context: IExecuteFunctions,
-	begin: (service: Service) => ItemWork<Prepared>,
+	service: Service,
+	itemWork: ItemWork<Prepared, INodeExecutionData[]>,
 ): Promise<INodeExecutionData[]> {
-	return outputOf(context, await outcomesOf(context, begin));
+	return outputOf(service.context, await outcomesOf(service, itemWork));
 }
 
 /** The first half of {@link eachItem}: does the work. */
 export async function outcomesOf<Prepared, Result extends object>(
-	context: IExecuteFunctions,
-	begin: (service: Service) => ItemWork<Prepared, Result>,
+	{ context, maxConcurrency }: Service,
+	{ prepare, work }: ItemWork<Prepared, Result>,
 ): Promise<Array<Outcome<Result>>> {
-	const count = context.getInputData().length;
-	const outcomes = new Array<Outcome<Result>>(count).fill(undefined);
+	const { length } = context.getInputData();
+	const outcomes = new Array<Outcome<Result>>(length).fill(undefined);
 	const continues = context.continueOnFail();
-	// After a cancel, Retry On Fail still calls execute again.
-	throwIfCancelled(context);
-	if (count === 0) return [];
-
-	const service = await connect(context).catch((error: unknown) => ({ error }));
-	if ('error' in service) {
-		if (!continues) throw thrownFor(context, service.error, 0);
-		return outcomes.fill(service);
+	const prepared = new Map<number, Prepared>();
+	for (const itemIndex of outcomes.keys()) {
+		try {
+			prepared.set(itemIndex, prepare(itemIndex));
+		} catch (error) {
+			if (!continues) throw thrownFor(context, error, itemIndex);
+			outcomes[itemIndex] = { error };
+		}
 	}
-
-	const { prepare, run } = begin(service);
-	const prepared = Array.from(
-		{ length: count },
-		(_, itemIndex): { value: Prepared } | undefined => {
-			try {
-				return { value: prepare(itemIndex) };
-			} catch (error) {
-				if (!continues) throw thrownFor(context, error, itemIndex);
-				outcomes[itemIndex] = { error };
-				return undefined;
-			}
-		},
-	);
 
 	let stopped = false;
 	const pending: Array<Promise<void>> = [];
-	const keep = async (itemIndex: number, work: Promise<Result | Pending<Result>>) => {
+	const keep = async (itemIndex: number, working: Promise<Result | Pending<Result>>) => {
 		try {
-			const result = await work;
+			const result = await working;
 			if ('pending' in result) pending.push(keep(itemIndex, result.pending));
 			else outcomes[itemIndex] = { result };
 		} catch (error) {
@@ -78,22 +81,24 @@ export async function outcomesOf<Prepared, Result extends object>(
 			stopped ||= !continues || error instanceof CancelledError;
 		}
 	};
-	let next = 0;
+	const queue = prepared.entries();
 	const worker = async () => {
-		while (next < count && !stopped) {
-			const itemIndex = next++;
-			const input = prepared[itemIndex];
-			prepared[itemIndex] = undefined;
-			if (input !== undefined) await keep(itemIndex, run(input.value, itemIndex));
+		for (const [itemIndex, input] of queue) {
+			if (stopped) return;
+			prepared.delete(itemIndex);
+			await keep(itemIndex, work(input, itemIndex));
 		}
 	};
-	await Promise.all(Array.from({ length: Math.min(service.maxConcurrency, count) }, worker));
+	await Promise.all(Array.from({ length: Math.min(maxConcurrency, length) }, worker));
 	await Promise.all(pending);
 	throwIfCancelled(context);
 	return outcomes;
 }
 
-/** The second half of {@link eachItem}: what became of the items, as On Error has it. */
+/**
+ * The second half of {@link eachItem}: the output. With On Error "Stop Workflow" the first failure is thrown, with a
+ * "Continue" setting each failure becomes an error item.
+ */
 export function outputOf(
 	context: IExecuteFunctions,
 	outcomes: Array<Outcome<INodeExecutionData[]>>,
@@ -105,6 +110,31 @@ export function outputOf(
 		if (!continues) throw thrownFor(context, outcome.error, itemIndex);
 		return [errorItem(outcome.error, itemIndex)];
 	});
+}
+
+/** The output of a node whose items all fail for one reason. */
+export function failAll(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
+	return outputOf(
+		context,
+		context.getInputData().map(() => ({ error })),
+	);
+}
+
+/**
+ * The outcome of an item that has several results: with On Error "Stop Workflow" the first failure, with a "Continue"
+ * setting failures are error items beside the others.
+ */
+export function together(
+	context: IExecuteFunctions,
+	results: Array<Settled<INodeExecutionData>>,
+	itemIndex: number,
+): Settled<INodeExecutionData[]> {
+	const failed = results.find((result) => 'error' in result);
+	if (failed !== undefined && !context.continueOnFail()) return failed;
+	const items = results.map((result) =>
+		'result' in result ? result.result : errorItem(result.error, itemIndex),
+	);
+	return { result: items };
 }
 
 export function throwIfCancelled(context: IExecuteFunctions): void {

@@ -1,6 +1,5 @@
 import {
 	type EngineRequest,
-	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
 	type INodePropertyOptions,
@@ -9,7 +8,7 @@ import {
 import type { DurableWait } from '../../shared/durableWait';
 import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
 import { optionsProperty, readVideoRequest, requestProperties } from '../request';
-import type { OpenRun } from '../videoRun';
+import type { Run } from '../videoRun';
 import { waitForVideos } from '../wait/waitForVideos';
 import { readWaitOptions, waitOptionsProperty } from '../wait/options';
 
@@ -35,11 +34,12 @@ export const description = updateDisplayOptions(
 
 /** Submits videos and waits for them. */
 export async function execute(
-	context: IExecuteFunctions,
-	open: OpenRun,
+	run: Run,
 	durable: DurableWait,
 ): Promise<INodeExecutionData[] | EngineRequest> {
-	return await waitForVideos(context, open, durable, ({ submissions }) => ({
+	const { service, submissions } = run;
+	const { context } = service;
+	return await waitForVideos(run, durable, {
 		prepare: (itemIndex) => ({
 			request: readVideoRequest(context, itemIndex),
 			wait: readWaitOptions(context, itemIndex),
@@ -47,5 +47,5 @@ export async function execute(
 		}),
 		start: async ({ request }, itemIndex) => await submissions.submit(request, itemIndex),
 		taskFailed: (itemIndex, taskId) => submissions.taskFailed(itemIndex, taskId),
-	}));
+	});
 }

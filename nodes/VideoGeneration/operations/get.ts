@@ -1,5 +1,4 @@
 import {
-	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
 	type INodePropertyOptions,
@@ -8,7 +7,7 @@ import {
 import { isFinished } from '../../../gateway';
 import { eachItem } from '../../shared/eachItem';
 import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
-import type { OpenRun } from '../videoRun';
+import type { Run } from '../videoRun';
 import { readTaskId, taskIdProperty } from '../taskId';
 
 export const option: INodePropertyOptions = {
@@ -26,23 +25,18 @@ export const description = updateDisplayOptions(
 );
 
 /** Gets the status of tasks once. */
-export async function execute(
-	context: IExecuteFunctions,
-	open: OpenRun,
-): Promise<INodeExecutionData[]> {
-	return await eachItem(context, (service) => {
-		const { tasks, hints } = open(service);
-		return {
-			prepare: (itemIndex) => ({
-				taskId: readTaskId(context, itemIndex),
-				output: readOutputOptions(context, itemIndex),
-			}),
-			async run({ taskId, output }, itemIndex) {
-				const task = await tasks.poll(taskId, output);
-				if (output.binaryProperty !== undefined && !isFinished(task))
-					hints.note('not finished yet, so there is nothing to download. Wait, or Get later.');
-				return [await tasks.toItem(task, output, itemIndex)];
-			},
-		};
+export async function execute({ service, tasks, hints }: Run): Promise<INodeExecutionData[]> {
+	const { context } = service;
+	return await eachItem(service, {
+		prepare: (itemIndex) => ({
+			taskId: readTaskId(context, itemIndex),
+			output: readOutputOptions(context, itemIndex),
+		}),
+		async work({ taskId, output }, itemIndex) {
+			const task = await tasks.poll(taskId, output);
+			if (output.binaryProperty !== undefined && !isFinished(task))
+				hints.note('not finished yet, so there is nothing to download. Wait, or Get later.');
+			return [await tasks.toItem(task, output, itemIndex)];
+		},
 	});
 }

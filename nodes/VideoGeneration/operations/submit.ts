@@ -1,5 +1,4 @@
 import {
-	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
 	type INodePropertyOptions,
@@ -8,7 +7,7 @@ import {
 import { eachItem } from '../../shared/eachItem';
 import { readOutputOptions, simplifyProperty } from '../output';
 import { optionsProperty, readVideoRequest, requestProperties } from '../request';
-import type { OpenRun } from '../videoRun';
+import type { Run } from '../videoRun';
 import { fullSubmission, simplifiedSubmission } from '../taskItem';
 
 export const option: INodePropertyOptions = {
@@ -26,26 +25,21 @@ export const description = updateDisplayOptions(
 );
 
 /** Submits videos and returns their tasks at once, for Get or Wait later. */
-export async function execute(
-	context: IExecuteFunctions,
-	open: OpenRun,
-): Promise<INodeExecutionData[]> {
-	return await eachItem(context, (service) => {
-		const { submissions } = open(service);
-		return {
-			prepare: (itemIndex) => ({
-				request: readVideoRequest(context, itemIndex),
-				simplify: readOutputOptions(context, itemIndex).simplify,
-			}),
-			async run({ request, simplify }, itemIndex) {
-				const { tasks, failure } = await submissions.submit(request, itemIndex);
-				if (failure !== undefined) throw failure;
-				const toJson = simplify ? simplifiedSubmission : fullSubmission;
-				return tasks.map(({ task, request }) => ({
-					json: toJson(task, request),
-					pairedItem: { item: itemIndex },
-				}));
-			},
-		};
+export async function execute({ service, submissions }: Run): Promise<INodeExecutionData[]> {
+	const { context } = service;
+	return await eachItem(service, {
+		prepare: (itemIndex) => ({
+			request: readVideoRequest(context, itemIndex),
+			simplify: readOutputOptions(context, itemIndex).simplify,
+		}),
+		async work({ request, simplify }, itemIndex) {
+			const { tasks, failure } = await submissions.submit(request, itemIndex);
+			if (failure !== undefined) throw failure;
+			const toJson = simplify ? simplifiedSubmission : fullSubmission;
+			return tasks.map(({ task, request }) => ({
+				json: toJson(task, request),
+				pairedItem: { item: itemIndex },
+			}));
+		},
 	});
 }

@@ -1,6 +1,5 @@
 import {
 	type EngineRequest,
-	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
 	type INodePropertyOptions,
@@ -8,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import type { DurableWait } from '../../shared/durableWait';
 import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
-import type { OpenRun } from '../videoRun';
+import type { Run } from '../videoRun';
 import { readTaskId, taskIdProperty } from '../taskId';
 import { waitForVideos } from '../wait/waitForVideos';
 import { readWaitOptions, waitOptionsProperty } from '../wait/options';
@@ -34,20 +33,19 @@ export const description = updateDisplayOptions(
 
 /** Waits for tasks that were submitted before, wherever and whenever that was. */
 export async function execute(
-	context: IExecuteFunctions,
-	open: OpenRun,
+	run: Run,
 	durable: DurableWait,
 ): Promise<INodeExecutionData[] | EngineRequest> {
-	return await waitForVideos(context, open, durable, ({ log }) => ({
+	const { service, log } = run;
+	const { context } = service;
+	return await waitForVideos(run, durable, {
 		prepare: (itemIndex) => ({
 			taskId: readTaskId(context, itemIndex),
 			wait: readWaitOptions(context, itemIndex),
 			output: readOutputOptions(context, itemIndex),
 		}),
-		async start({ taskId }) {
-			return await Promise.resolve({
-				tasks: [{ task: log.note({ id: taskId, status: 'processing' }) }],
-			});
-		},
-	}));
+		start: ({ taskId }) => ({
+			tasks: [{ task: log.note({ id: taskId, status: 'processing' }) }],
+		}),
+	});
 }

@@ -1,4 +1,4 @@
-import type { EngineRequest, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
 import {
 	formatSeconds,
 	isFinished,
@@ -10,13 +10,13 @@ import {
 	WaitTimeoutError,
 } from '../../../gateway';
 import type { DurableWait } from '../../shared/durableWait';
-import { outputOf, throwIfCancelled } from '../../shared/eachItem';
+import { throwIfCancelled } from '../../shared/eachItem';
 import { reportError, TaskError } from '../../shared/errorText';
 import { hintAfterRun } from '../../shared/hints';
 import { endOfPause, SHORTEST_WAIT_MS } from './nextPoll';
 import type { Run } from '../videoRun';
 import { finish, type WaitingOperation, type WaitPlan } from './waitingOperation';
-import { type OpenTask, openTasks, outcomesIn } from './state';
+import { finalOutput, type OpenTask, openTasks } from './state';
 
 /** Characters. A larger item does not belong into the state: its task is polled again when all others are done. */
 const LARGEST_ITEM = 64 * 1024;
@@ -29,7 +29,6 @@ export class WaitLeg {
 	private readonly waitsInMemory: boolean;
 
 	constructor(
-		private readonly context: IExecuteFunctions,
 		private readonly durable: DurableWait,
 		private readonly run: Run,
 		private readonly operation: Pick<WaitingOperation<WaitPlan>, 'taskFailed'>,
@@ -39,7 +38,8 @@ export class WaitLeg {
 
 	/** @returns the items when all tasks are done, else the request of a pause */
 	async goOn(state: WaitState): Promise<INodeExecutionData[] | EngineRequest> {
-		const { context, run } = this;
+		const { run } = this;
+		const { context } = run.service;
 		run.hints.continueWith(state.hints);
 		for (const item of state.items) item?.tasks.forEach((task) => run.log.note(task));
 		for (let open = openTasks(state); open.length > 0; open = openTasks(state)) {
@@ -57,7 +57,7 @@ export class WaitLeg {
 		if (state.plans.length > 0 && !state.plans.some(isLong)) {
 			hintAfterRun(context, 'Waited in memory: Max Wait is less than 70 seconds');
 		}
-		return outputOf(context, outcomesIn(state, context.continueOnFail()));
+		return finalOutput(context, state);
 	}
 
 	/** Polls a task once, or waits in memory for one that is not to be waited for much longer. */
@@ -114,7 +114,7 @@ export class WaitLeg {
 	}
 
 	private hintOfTimeout(waiting: OpenTask[]): string | undefined {
-		const { executionTimeout = 0 } = this.context.getWorkflowSettings();
+		const { executionTimeout = 0 } = this.run.service.context.getWorkflowSettings();
 		const longest = Math.max(...waiting.map(({ plan }) => plan.wait.maxWaitMs));
 		if (executionTimeout <= 0 || executionTimeout * 1000 >= longest) return undefined;
 		return `n8n stops this workflow after ${formatSeconds(executionTimeout * 1000)}, before Max Wait is over: increase Timeout Workflow in its settings.`;

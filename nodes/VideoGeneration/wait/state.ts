@@ -1,7 +1,7 @@
-import type { INodeExecutionData } from 'n8n-workflow';
-import type { WaitedTask, WaitState } from '../../../gateway';
-import type { Outcome } from '../../shared/eachItem';
-import { errorItem, reportError, ReportedError } from '../../shared/errorText';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { ErrorReport, WaitedTask, WaitState } from '../../../gateway';
+import { type Outcome, outputOf, type Settled, together } from '../../shared/eachItem';
+import { reportError, ReportedError } from '../../shared/errorText';
 import { outputOfVideo } from '../output';
 import type { Started, StartedTask, WaitPlan } from './waitingOperation';
 
@@ -61,25 +61,22 @@ export function openTasks({ items, plans }: WaitState): OpenTask[] {
 	);
 }
 
-/** What became of each item when nothing is open any more. */
-export function outcomesIn(
-	{ items }: WaitState,
-	continues: boolean,
-): Array<Outcome<INodeExecutionData[]>> {
-	return items.map((item, itemIndex) => {
+/** The output of the node when nothing is open any more. */
+export function finalOutput(context: IExecuteFunctions, { items }: WaitState) {
+	const outcomes = items.map((item, itemIndex) => {
 		if (item === null) return undefined;
-		const { tasks } = item;
-		const results = [...tasks, ...(item.error === undefined ? [] : [{ error: item.error }])];
-		const failed = results.find(({ error }) => error !== undefined)?.error;
-		if (failed !== undefined && !continues) return { error: new ReportedError(failed) };
-		return {
-			result: results.flatMap((result) => {
-				if (result.error !== undefined)
-					return [errorItem(new ReportedError(result.error), itemIndex)];
-				return 'item' in result && isItem(result.item) ? [result.item] : [];
-			}),
-		};
+		const results = [...item.tasks, { error: item.error }].flatMap(resultIn);
+		return together(context, results, itemIndex);
 	});
+	return outputOf(context, outcomes);
+}
+
+function resultIn(stored: {
+	item?: object | undefined;
+	error?: ErrorReport | undefined;
+}): Array<Settled<INodeExecutionData>> {
+	if (stored.error !== undefined) return [{ error: new ReportedError(stored.error) }];
+	return isItem(stored.item) ? [{ result: stored.item }] : [];
 }
 
 /** The items in a state are those that this node made. */

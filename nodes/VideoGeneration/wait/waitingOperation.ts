@@ -29,7 +29,7 @@ export interface StartedTask {
 /** How an operation comes to the tasks that are waited for. */
 export interface WaitingOperation<Plan extends WaitPlan> {
 	prepare: (itemIndex: number) => Plan;
-	start: (plan: Plan, itemIndex: number) => Promise<Started>;
+	start: (plan: Plan, itemIndex: number) => Started | Promise<Started>;
 	/** A failed task is not waited for again. */
 	taskFailed?: (itemIndex: number, taskId: string) => void;
 }
