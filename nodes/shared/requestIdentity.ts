@@ -20,8 +20,8 @@ export interface RequestParameters {
 export interface RequestIdentity {
 	/** Of the unevaluated parameters and the item. Undefined for an agent's tool: the agent's arguments are in no parameter. */
 	form: string | undefined;
-	/** Of the evaluated request and the item. */
-	request: string;
+	/** Of the evaluated request and the item. An item that is found by its form does without. */
+	request: () => string;
 }
 
 /** Tells the identity of each item's request. */
@@ -39,9 +39,9 @@ export function requestIdentities(
 	const form = hashOf([baseUrl, raw]);
 	const items = context.getInputData();
 	return (itemIndex, request) => {
-		if (isTool) return { form: undefined, request: hashOf([baseUrl, request]) };
+		if (isTool) return { form: undefined, request: () => hashOf([baseUrl, request]) };
 		const item = hashOf(items[itemIndex]?.json);
-		return { form: hashOf([form, item]), request: hashOf([baseUrl, item, request]) };
+		return { form: hashOf([form, item]), request: () => hashOf([baseUrl, item, request]) };
 	};
 }
 

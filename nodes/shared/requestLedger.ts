@@ -81,9 +81,10 @@ class RunLedger<Work> {
 	}
 
 	placeOf(itemIndex: number, { form, request }: RequestIdentity): string {
-		const { earlier } = this;
-		const known = earlier.get(`${itemIndex} ${form}`) ?? earlier.get(`${itemIndex} ${request}`);
-		return known ?? `${itemIndex} ${form} ${request}`;
+		const sameForm = this.earlier.get(`${itemIndex} ${form}`);
+		if (sameForm !== undefined) return sameForm;
+		const asked = request();
+		return this.earlier.get(`${itemIndex} ${asked}`) ?? `${itemIndex} ${form} ${asked}`;
 	}
 
 	read(place: string): Work | undefined {

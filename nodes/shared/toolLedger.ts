@@ -27,7 +27,7 @@ export class ToolLedger<Work> {
 
 	/** A place that no other call has taken: one with paid work, or else a new one. */
 	placeOf(itemIndex: number, { request }: RequestIdentity): string {
-		const name = `${itemIndex} ${request}`;
+		const name = `${itemIndex} ${request()}`;
 		const kept = Object.keys(this.work).find(
 			(known) => known.startsWith(name) && !this.taken.has(known),
 		);
