@@ -6,11 +6,10 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 import { chatOptionsProperty, samplingHint } from '../shared/chatOptions';
-import { languageModelLocator, searchModels } from '../shared/modelLocator';
+import { languageModelLocator, modelSubtitle, searchModels } from '../shared/modelLocator';
 import { panelAction } from '../shared/panelAction';
 import { withLabels } from '../shared/parameterLabels';
 import { requestOptionsProperty } from '../shared/requestOptions';
-import { modelSubtitle } from '../shared/subtitles';
 import { testConnection } from '../shared/credentialTest';
 import { complete } from './complete';
 import { messageHints, messageProperties } from './messages';

@@ -6,10 +6,9 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 import { chatOptionsProperty, samplingHint } from '../shared/chatOptions';
-import { languageModelLocator, searchModels } from '../shared/modelLocator';
+import { languageModelLocator, modelSubtitle, searchModels } from '../shared/modelLocator';
 import { withLabels } from '../shared/parameterLabels';
 import { requestOptionsProperty } from '../shared/requestOptions';
-import { modelSubtitle } from '../shared/subtitles';
 import { testConnection } from '../shared/credentialTest';
 import { supplyChatModel } from './supplyChatModel';
 

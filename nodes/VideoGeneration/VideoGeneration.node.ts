@@ -8,10 +8,9 @@ import {
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 import { withDurableWait } from '../shared/durableWait';
-import { searchModels } from '../shared/modelLocator';
+import { chosenModel, searchModels } from '../shared/modelLocator';
 import { withLabels } from '../shared/parameterLabels';
 import { requestOptionsProperty } from '../shared/requestOptions';
-import { chosenModel } from '../shared/subtitles';
 import { testConnection } from '../shared/credentialTest';
 import { requestHints } from './request';
 import { execute, operationProperties } from './router';

@@ -14,7 +14,7 @@ import {
 	type VideoBasePath,
 } from '../../gateway';
 import { IN_EDITOR } from './connect';
-import { errorSummary } from './errorSummary';
+import { errorSummary } from './errorText';
 
 /** Milliseconds for each of the two requests about the video path: a slow service is no wrong path. */
 const VIDEO_PATH_TIMEOUT_MS = 5_000;

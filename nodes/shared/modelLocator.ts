@@ -9,7 +9,7 @@ import {
 import { type CatalogueModel, InvalidInputError, type ModelOutput, outputOf } from '../../gateway';
 import { asText } from './parameterValues';
 import { connectEditor } from './connect';
-import { errorSummary } from './errorSummary';
+import { errorSummary } from './errorText';
 
 /** A dropdown longer than this is no longer read but searched. */
 const MOST_SHOWN = 500;
@@ -56,6 +56,16 @@ export function readModel(
 		'Choose a model from the list, or enter its ID. Nothing was sent to the service.',
 	);
 }
+
+/**
+ * The chosen model, in an expression of the editor's. One that each item names is shown as it was written, one that an
+ * agent chooses is not: that expression is n8n's.
+ */
+export const chosenModel =
+	'(/\\$fromAI\\b/i.test($rawParameter["model"] ?? "") ? "model set by AI" : ($rawParameter["model"] ?? "").replace(/^=/, "").trim())';
+
+/** Tells nodes apart on the canvas by their model. */
+export const modelSubtitle = `={{ ${chosenModel} }}`;
 
 /**
  * Fills the dropdown of a node with the models whose ID contains the filter. If the catalogue shows what its models
