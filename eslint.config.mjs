@@ -23,7 +23,7 @@ export default [
 		rules: { '@typescript-eslint/no-explicit-any': 'error' },
 	},
 	{
-		// The house has three floors, and every import goes down.
+		// Three layers, and every import goes down.
 		files: ['gateway/**/*.ts'],
 		rules: restrict({
 			group: ['n8n-*', '@n8n/*', '**/nodes/**', '**/credentials/**', '**/simulator/**'],
