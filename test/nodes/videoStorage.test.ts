@@ -1,3 +1,6 @@
+import 'reflect-metadata';
+import { Container } from '@n8n/di';
+import { BinaryDataConfig } from 'n8n-core';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
@@ -110,14 +113,11 @@ test('a temporary folder that is full fails the download at once, and its files 
 
 /** Creates a file with the name of the folder in which n8n stores the files of this execution. */
 async function blockStorage(executionId: string): Promise<string> {
-	const executions = join(storageOfN8n(), 'workflows', 'workflow', 'executions');
+	const { localStoragePath } = Container.get(BinaryDataConfig);
+	const executions = join(localStoragePath, 'workflows', 'workflow', 'executions');
 	await fs.mkdir(executions, { recursive: true });
 	await fs.writeFile(join(executions, executionId), '');
 	return executions;
-}
-
-function storageOfN8n(): string {
-	return join(process.env.N8N_USER_FOLDER ?? '', '.n8n', 'storage');
 }
 
 test('a video that n8n cannot store is downloaded once, with the folder in the error', async () => {

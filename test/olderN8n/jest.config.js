@@ -16,6 +16,8 @@ const MISSING = [
 	'/test/nodes/insights',
 	// SSRF protection.
 	'/test/security/ssrf',
+	// The request helper that proxies are compared with.
+	'/test/security/proxyVariables',
 	// The engine returns the error of a tool to the agent, whatever its On Error setting.
 	'/test/nodes/failingToolsInEngine',
 ];
