@@ -174,11 +174,13 @@ export class LimitEstimator {
 		const isRest = this.pause >= Math.max(SHORTEST_REST_MS, length / 2);
 		const difference = Math.abs(taken - this.lastTaken);
 		const isAlike = taken >= SMALLEST_BURST && difference <= (isRest ? ALIKE * taken : 0);
-		const isKept = isRest && this.window !== undefined;
+		const { window } = this;
 		this.window = undefined;
-		if (isAlike || isKept) return this.countWindow(taken, length, isRest);
+		if (isAlike || (isRest && window !== undefined)) return this.countWindow(taken, length, isRest);
 		// The pause it asked for was too short: that says nothing about its limit.
 		if (taken === 0) return rate;
+		// Requests of a window are sent faster than its rate, which says nothing about a bucket.
+		if (window !== undefined) return this.begin(past);
 		const { burst } = this;
 		const least = bisect(Math.min(past.flow, rate), rate, (r) => past.depth(r) - 1 > burst(r));
 		const most = bisect(least, rate, (r) => past.depth(r) + 1 > burst(r));

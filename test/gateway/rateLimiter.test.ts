@@ -160,6 +160,26 @@ test('a long window that starts to accept fewer requests is respected', async ()
 	expect(service.mostRefusals).toBeLessThanOrEqual(3);
 });
 
+test('an overload within a long window does not slow a batch down for long', async () => {
+	const clock = new VirtualClock();
+	const limit = window(20, 10);
+	let overloads = 0;
+	const options = {
+		clock,
+		limit,
+		latencyMs: 5,
+		refuses: () => ((overloads -= 1) >= 0 ? ({ status: 503, seconds: 3 } as const) : undefined),
+	};
+	const service = new LimitedService(options);
+	const gateway = gatewayOf(clock, service, randomUUID(), 100);
+	await clock.run(batch([gateway], 200));
+	options.latencyMs = 1_000;
+	overloads = 3;
+	const start = clock.now();
+	await clock.run(batch([gateway], 600));
+	expect((clock.now() - start) / minimumTime(limit, 600)).toBeLessThanOrEqual(1.5);
+});
+
 test('finding a limit costs few refused requests', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: bucket(50) });
