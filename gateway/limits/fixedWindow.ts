@@ -5,7 +5,7 @@ const APART_MS = 1;
 
 /**
  * A service that takes a number of requests in each window, however fast. When they are used up, one more is tried: the
- * service may take more than it did, and another process with the same key may take fewer.
+ * limit may be raised, and another process with the same key may need less of it.
  */
 export class FixedWindow {
 	/** Requests beyond the number that may be sent now. */

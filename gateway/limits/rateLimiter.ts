@@ -141,7 +141,7 @@ export class RateLimiter {
 		probed.lift();
 	}
 
-	/** Nobody waits, and nothing was sent for long. A pause that the service asked for does not count. */
+	/** No request waits, and nothing was sent for long. A pause that the service asked for does not count. */
 	private isForgotten(): boolean {
 		const last = Math.max(this.estimator.period.lastAt, this.estimator.closedUntil);
 		return this.queue.length === 0 && this.clock.now() - last > FORGET_AFTER_MS;

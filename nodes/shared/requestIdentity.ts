@@ -11,7 +11,7 @@ export interface RequestParameters {
 }
 
 /**
- * What identifies a request in a second try. Each field is a fingerprint.
+ * What identifies a request in a second try. Both are fingerprints.
  *
  * In a second try an expression may have another result (`$now`, a random number), so a request is recognised by the form
  * and the input: another prompt, input or Base URL is a new request; another key, Max Wait or Download is not. A form that
@@ -20,7 +20,7 @@ export interface RequestParameters {
 export interface RequestIdentity {
 	/** Of the unevaluated parameters and the item. Undefined for an agent's tool: the agent's arguments are in no parameter. */
 	form: string | undefined;
-	/** Of the evaluated request and the item. An item that is found by its form does without. */
+	/** Of the evaluated request and the item. Computed only for an item that is not found by its form. */
 	request: () => string;
 }
 
