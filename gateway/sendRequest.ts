@@ -10,7 +10,7 @@ import { IdleTimeout } from './http/idleTimeout';
 import type { Semaphore } from './limits/semaphore';
 import type { HttpRequest, HttpResponse, Transport } from './http/types';
 
-/** How often a refusal does not count as an attempt because the service took other requests of the key since the last one. */
+/** How often a refusal does not count as an attempt because the service took other requests of the key since the last refusal. */
 const MOST_OVERTAKEN = 20;
 
 /** How to reach one service with one key. */
@@ -86,11 +86,13 @@ export async function sendRequest<Result>(
 			failure instanceof ServiceError && isThrottled(failure.status) ? failure : undefined;
 		if (permit && refusal) limiter.refuse(permit, refusal, pause);
 		else if (permit) limiter.abandon(permit);
-		if (pause === undefined || attempt >= maxRetries || !isRetryable(failure, paid)) throw failure;
 		// At a rate limit (429), a request that others overtook only waits longer. Overload (503) may not end.
-		const isOvertaken = limiter.taken > taken && refusal?.status === 429;
+		const isOvertaken =
+			refusal?.status === 429 && limiter.taken > taken && overtaken < MOST_OVERTAKEN;
 		({ taken } = limiter);
-		if (isOvertaken && overtaken < MOST_OVERTAKEN) overtaken += 1;
+		const isLast = attempt >= maxRetries && (!isOvertaken || maxRetries === 0);
+		if (pause === undefined || isLast || !isRetryable(failure, paid)) throw failure;
+		if (isOvertaken) overtaken += 1;
 		else attempt += 1;
 		// After a refusal, the rate limiter delays this request with all others.
 		if (refusal === undefined) await clock.sleep(pause, signal);

@@ -1,6 +1,6 @@
 /** Latency may vary between requests by this part of a window. */
 const SLACK = 0.01;
-/** Trials are sent later than the requests before, so that the time tells them apart. */
+/** Trials are not sent together with the requests before. */
 const APART_MS = 1;
 
 /**
@@ -10,7 +10,8 @@ const APART_MS = 1;
 export class FixedWindow {
 	/** Requests beyond the number that may be sent now. */
 	private trials = 1;
-	private triedAt = Infinity;
+	/** Whether the last request was a trial. */
+	isTrying = false;
 	/** When the last requests were sent, at most the number. */
 	private readonly sent: number[] = [];
 
@@ -27,20 +28,15 @@ export class FixedWindow {
 	}
 
 	send(now: number): void {
-		if (this.rest(now) === 0) {
-			this.trials = 1;
-			this.triedAt = Infinity;
-		} else {
-			this.trials -= 1;
-			this.triedAt = Math.min(this.triedAt, now);
-		}
+		this.isTrying = this.rest(now) > 0;
+		this.trials = Math.max(1, this.trials) - (this.isTrying ? 1 : 0);
 		this.sent.push(now);
 		if (this.sent.length > this.requests) this.sent.shift();
 	}
 
-	/** The service took a request that was sent at this time: each trial that it takes allows two more. */
-	accept(sentAt: number): void {
-		if (sentAt >= this.triedAt) this.trials += 2;
+	/** The service took a trial, which allows two more: at once, or in the next window if its response came late. */
+	acceptTrial(): void {
+		this.trials += 2;
 	}
 
 	/** Milliseconds until fewer requests than the number were sent within one window. */

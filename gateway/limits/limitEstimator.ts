@@ -37,6 +37,8 @@ const SURELY_HELD = 0.75;
 export interface SentRequest {
 	sentAt: number;
 	period: SendPeriod;
+	/** Sent to learn whether a window takes more than it did. */
+	isTrial: boolean;
 }
 
 /**
@@ -106,9 +108,14 @@ export class LimitEstimator {
 		this.tokens -= 1;
 	}
 
+	/** Whether the last request was sent to learn whether a window takes more. */
+	get isTrying(): boolean {
+		return this.window?.isTrying ?? false;
+	}
+
 	/** The service took a request. */
-	accept({ sentAt, period }: SentRequest, now: number): void {
-		this.window?.accept(sentAt);
+	accept({ sentAt, period, isTrial }: SentRequest, now: number): void {
+		if (isTrial) this.window?.acceptTrial();
 		if (this.window !== undefined || this.rate === undefined) return;
 		if (period !== this.period || period.isOver || sentAt < this.raiseAt) return;
 		this.rate *= this.raise;

@@ -33,11 +33,15 @@ export class RateLimiter {
 	private readonly queue = new WaitQueue();
 	private readonly estimator = new LimitEstimator();
 	private stopTimer = () => {};
-	/** How many requests the service has taken. */
-	taken = 0;
+	private takenSoFar = 0;
 	private lastSuspension: Suspension | undefined;
 
 	constructor(private readonly clock: Clock) {}
+
+	/** How many requests the service has taken. */
+	get taken(): number {
+		return this.takenSoFar;
+	}
 
 	/** Present while the service asks for a pause that is too long to wait for. */
 	get suspension(): Suspension | undefined {
@@ -67,8 +71,8 @@ export class RateLimiter {
 		} finally {
 			if (!isAdmitted) probed?.failProbe();
 		}
-		const { period } = this.estimator;
-		return { sentAt: this.clock.now(), period, probed, isPoll };
+		const { period, isTrying: isTrial } = this.estimator;
+		return { sentAt: this.clock.now(), period, isTrial, probed, isPoll };
 	}
 
 	/**
@@ -82,7 +86,7 @@ export class RateLimiter {
 
 	/** The service took the request: it did not refuse it, whatever the outcome. */
 	accept(permit: Permit): void {
-		this.taken += 1;
+		this.takenSoFar += 1;
 		this.estimator.accept(permit, this.clock.now());
 		this.lift(permit);
 		// The service may take more than it did before.

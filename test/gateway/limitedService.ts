@@ -35,10 +35,11 @@ export class LimitedService {
 		this.limiter = new RateLimiter(options.limit);
 	}
 
-	readonly transport: Transport = async ({ body = '', headers, whenGivenUp }) => {
+	readonly transport: Transport = async ({ body = '', headers, onWritten, whenGivenUp }) => {
 		const { clock, announced } = this.options;
 		const stop = new AbortController();
 		whenGivenUp(() => stop.abort());
+		onWritten();
 		await clock.sleep(this.latency(), stop.signal);
 		const key = String(headers.authorization);
 		const { user } = JSON.parse(body) as { user: string };
