@@ -34,7 +34,7 @@ const requestParameters: RequestParameters = {
 };
 
 /** What an answered item paid for. */
-interface Answered extends IDataObject {
+interface StoredAnswer extends IDataObject {
 	completion: ChatCompletion & IDataObject;
 }
 
@@ -56,7 +56,7 @@ interface Answer {
 /** One run of the node. */
 interface Run {
 	service: Service;
-	ledger: RequestLedger<Answered>;
+	ledger: RequestLedger<StoredAnswer>;
 	/** Shown when the run is over. */
 	hints: RunHints;
 	/** Whether a user reads the stream. */
@@ -67,7 +67,7 @@ interface Run {
 export async function complete(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const service = await connectForItems(context);
 	if (Array.isArray(service)) return service;
-	const ledger = openLedger<Answered>(service, 'answers', requestParameters);
+	const ledger = openLedger<StoredAnswer>(service, 'answers', requestParameters);
 	const hints = new RunHints('answer');
 	const run = { service, ledger, hints, isLive: isWatched(context) };
 	let items: INodeExecutionData[] | undefined;
@@ -137,7 +137,7 @@ async function answerOf(run: Run, prepared: Prepared, itemIndex: number): Promis
 	const known = earlier && readAnswer(earlier.completion, jsonOutput);
 	if (known !== undefined) return known;
 
-	const completion = (await ask(run, prepared, itemIndex)) as Answered['completion'];
+	const completion = (await ask(run, prepared, itemIndex)) as StoredAnswer['completion'];
 	countTokens(service.context, completion);
 	const answer = readAnswer(completion, jsonOutput);
 	// Not stored, so that Retry On Fail asks again.

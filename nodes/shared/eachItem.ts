@@ -3,7 +3,7 @@ import { CancelledError } from '../../gateway';
 import { connect, type Service } from './connect';
 import { errorItem, nodeError } from './errorText';
 
-/** A result that comes later, without holding a place among the items under way. */
+/** A result that comes later, without counting towards the items in flight. */
 export interface Pending<Result> {
 	pending: Promise<Result>;
 }
@@ -16,15 +16,15 @@ export interface ItemWork<Prepared, Result> {
 	work: (prepared: Prepared, itemIndex: number) => Promise<Result | Pending<Result>>;
 }
 
-/** What became of work that was begun. */
+/** What became of work that was started. */
 export type Settled<Result> = { result: Result } | { error: unknown };
 
-/** What became of an item; undefined where it was not begun. */
+/** What became of an item; undefined where it was not started. */
 export type Outcome<Result> = Settled<Result> | undefined;
 
 /**
  * Connects a node to the service for its items, before anything else is done with them.
- * @returns the output of the node where it ends here: it has no items, or all of them fail since it cannot connect
+ * @returns the output of the node where it ends here: it has no items, or all of them fail because it cannot connect
  * @throws NodeOperationError when the execution was cancelled or, with On Error "Stop Workflow", when it cannot connect
  */
 export async function connectForItems(
@@ -124,7 +124,7 @@ export function failAll(context: IExecuteFunctions, error: unknown): INodeExecut
  * The outcome of an item that has several results: with On Error "Stop Workflow" the first failure, with a "Continue"
  * setting failures are error items beside the others.
  */
-export function together(
+export function outcomeOfResults(
 	context: IExecuteFunctions,
 	results: Array<Settled<INodeExecutionData>>,
 	itemIndex: number,

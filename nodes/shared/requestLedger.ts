@@ -83,8 +83,8 @@ class RunLedger<Work> {
 	placeOf(itemIndex: number, { form, request }: RequestIdentity): string {
 		const sameForm = this.earlier.get(`${itemIndex} ${form}`);
 		if (sameForm !== undefined) return sameForm;
-		const asked = request();
-		return this.earlier.get(`${itemIndex} ${asked}`) ?? `${itemIndex} ${form} ${asked}`;
+		const fingerprint = request();
+		return this.earlier.get(`${itemIndex} ${fingerprint}`) ?? `${itemIndex} ${form} ${fingerprint}`;
 	}
 
 	read(place: string): Work | undefined {

@@ -379,6 +379,16 @@ test("a waiting execution takes at most about twice as much storage as with n8n'
 	for (const characters of later) expect(characters / plain).toBeLessThan(2.2);
 });
 
+test('an unknown Wait In fails its items before anything is sent', async () => {
+	const { items } = await runNode(simulator, {
+		...nodeRun('elsewhere', { prompts: ['One'] }),
+		...continues,
+	});
+	expect(items).toMatchObject([{ json: { error: { code: 'invalid_input' } } }]);
+	expect(JSON.stringify(items)).toContain('Wait In');
+	expect(simulator.submissions).toBe(0);
+});
+
 test('each further video of a waiting execution takes about 300 bytes of storage', async () => {
 	const prompts = Array.from({ length: 50 }, (_, number) => `Video ${number}`);
 	const { waits } = await runNode(simulator, one({ prompts }));

@@ -5,7 +5,7 @@ import type { WaitPlan } from './waitingOperation';
  * n8n checks every 60 s for waits that end within 70 s: it ends one of 65 s on time, and a shorter one up to 60 s late.
  */
 const SHORTEST_PAUSE_MS = 65_000;
-/** n8n resumes everything that is due at once: pauses that began together end apart. */
+/** n8n resumes everything that is due at once: pauses that start together end apart. */
 const SPREAD_MS = 5_000;
 /** What is left to wait when it no longer fits a pause. */
 export const SHORTEST_WAIT_MS = SHORTEST_PAUSE_MS + SPREAD_MS;

@@ -126,14 +126,11 @@ export interface WaitOptions extends Omit<WaitSettings, 'submittedAt'> {
 	onTimeout: 'error' | 'output';
 }
 
-/**
- * Reads where the whole node waits. The option allows no expression.
- * @throws InvalidInputError
- */
-export function readWaitIn(context: IExecuteFunctions): 'memory' | 'database' {
+/** Whether the whole node waits in n8n's database. The option allows no expression. */
+export function waitsInDatabase(context: IExecuteFunctions): boolean {
 	const { waitOptions } = context.getNode().parameters;
 	const options = typeof waitOptions === 'object' && waitOptions !== null ? waitOptions : {};
-	return readChoice({ ...options }, 'waitIn', ['memory', 'database']);
+	return 'waitIn' in options && options.waitIn === 'database';
 }
 
 /** Reads and checks the wait options of one item. */
@@ -142,6 +139,7 @@ export function readWaitOptions(context: IExecuteFunctions, itemIndex: number): 
 	const read = (name: string, unset: number) =>
 		1000 *
 		readNumber(options, name, { least: 0.01, most: TASK_RETENTION_S, unset, unit: 'seconds' });
+	readChoice(options, 'waitIn', ['memory', 'database']);
 	return {
 		pollIntervalMs: read('pollInterval', 5),
 		maxWaitMs: read('maxWait', 600),

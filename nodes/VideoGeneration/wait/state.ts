@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ErrorReport, WaitedTask, WaitState } from '../../../gateway';
-import { type Outcome, outputOf, type Settled, together } from '../../shared/eachItem';
+import { type Outcome, outcomeOfResults, outputOf, type Settled } from '../../shared/eachItem';
 import { reportError, ReportedError } from '../../shared/errorText';
 import { outputOfVideo } from '../output';
 import type { Started, StartedTask, WaitPlan } from './waitingOperation';
@@ -66,7 +66,7 @@ export function finalOutput(context: IExecuteFunctions, { items }: WaitState) {
 	const outcomes = items.map((item, itemIndex) => {
 		if (item === null) return undefined;
 		const results = [...item.tasks, { error: item.error }].flatMap(resultIn);
-		return together(context, results, itemIndex);
+		return outcomeOfResults(context, results, itemIndex);
 	});
 	return outputOf(context, outcomes);
 }

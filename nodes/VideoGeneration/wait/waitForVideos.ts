@@ -1,11 +1,11 @@
 import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
 import type { DurableWait } from '../../shared/durableWait';
-import { eachItem, type Settled, together } from '../../shared/eachItem';
+import { eachItem, outcomeOfResults, type Settled } from '../../shared/eachItem';
 import { hintAfterRun } from '../../shared/hints';
 import { outputOfVideo } from '../output';
 import type { Run } from '../videoRun';
 import { waitInDatabase } from './inDatabase';
-import { readWaitIn } from './options';
+import { waitsInDatabase } from './options';
 import { finish, type Started, type WaitingOperation, type WaitPlan } from './waitingOperation';
 
 /** Waits for the videos of all items, in memory or in n8n's database, and makes items of them. */
@@ -16,7 +16,7 @@ export async function waitForVideos<Plan extends WaitPlan>(
 ): Promise<INodeExecutionData[] | EngineRequest> {
 	const { context } = run.service;
 	const isResumed = durable.resumed !== undefined;
-	if (!isResumed && readWaitIn(context) === 'memory') return await waitInMemory(run, operation);
+	if (!isResumed && !waitsInDatabase(context)) return await waitInMemory(run, operation);
 	const refusal = durable.refusal();
 	if (refusal !== undefined) hintAfterRun(context, `Waited in memory: ${refusal}`);
 	return refusal === undefined || isResumed
@@ -55,7 +55,7 @@ async function finishAll<Plan extends WaitPlan>(
 	});
 	const results = await Promise.all(finishing);
 	if (failure !== undefined) results.push({ error: failure });
-	const outcome = together(run.service.context, results, itemIndex);
+	const outcome = outcomeOfResults(run.service.context, results, itemIndex);
 	if ('error' in outcome) throw outcome.error;
 	return outcome.result;
 }
