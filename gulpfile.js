@@ -7,7 +7,7 @@ const { dest, parallel, series, src } = require('gulp');
 
 const run = promisify(execFile);
 
-/** The package for n8n Cloud lies in a folder of its own, with its own package.json. */
+/** The package for n8n Cloud has a folder and a package.json of its own. */
 const CLOUD = 'dist-cloud';
 
 const clean = (folder) => () => rm(folder, { recursive: true, force: true });
@@ -16,7 +16,7 @@ const clean = (folder) => () => rm(folder, { recursive: true, force: true });
 const compile = (dist) => async () => {
 	const tsc = require.resolve('typescript/bin/tsc');
 	await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', dist]);
-	// The compiler followed the nodes' imports into the gateway; one file takes the place of what it wrote there.
+	// The compiler followed the nodes' imports into the gateway; one file replaces what it wrote there.
 	await rm(path.join(dist, 'gateway'), { recursive: true, force: true });
 };
 
@@ -32,8 +32,8 @@ const BUNDLED = {
 const CLIENT = 'gateway/client.js';
 
 /**
- * What the client uses of undici, put together as undici's index does it. The index reads its `fetch`, WebSocket, mocks
- * and caches as well, which takes a first run three times as long.
+ * The parts of undici that the client uses, assembled as in undici's index. The index also loads `fetch`, WebSocket, mocks
+ * and caches, which makes a first run three times as slow.
  */
 const UNDICI = `
 	import api from 'undici/lib/api/index.js';
@@ -46,8 +46,8 @@ const UNDICI = `
 
 /**
  * The gateway with its third-party code: the published package has no dependencies, so nothing of it can clash with
- * the versions that n8n itself runs. The licences of what is inside lie beside it. n8n loads all nodes at its start, and
- * most of its processes never run one of ours: all of this is read when a node first runs.
+ * the versions that n8n itself runs. Their licences are in a file beside it. n8n loads all nodes at its start, and
+ * most of its processes never run one of ours, so the bundle is loaded when a node first runs.
  */
 async function bundle() {
 	const builds = await Promise.all([
@@ -69,7 +69,7 @@ async function bundle() {
 			outfile: 'dist/gateway/undici.js',
 		}),
 	]);
-	await writeDoor('dist');
+	await writeLazyIndex('dist');
 	const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs));
 	const packages = new Set(
 		inputs.flatMap((file) => file.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
@@ -79,8 +79,8 @@ async function bundle() {
 }
 
 /**
- * The gateway for n8n Cloud: other files in place of those that touch Node.js, and the zod of n8n. Whoever verifies the
- * package can read it: it is not minified, and holds no third-party code.
+ * The gateway for n8n Cloud, with replacements for the files that touch Node.js, and the zod of n8n. It is readable for
+ * verification: not minified, without third-party code.
  */
 async function bundleForCloud() {
 	const replacements = require('./gateway/cloud/replacements.json');
@@ -101,23 +101,23 @@ async function bundleForCloud() {
 		alias: { zod: 'zod/v4' },
 		external: ['n8n-workflow', 'zod/v4'],
 	});
-	await writeDoor(path.join(CLOUD, 'dist'));
+	await writeLazyIndex(path.join(CLOUD, 'dist'));
 }
 
-/** What the nodes import in place of the client: all its names, and whoever uses one of them opens it. */
-async function writeDoor(dist) {
+/** The nodes import this instead of the client: it has all names of the client, and loads it when one of them is used. */
+async function writeLazyIndex(dist) {
 	const names = Object.keys(require(path.resolve(dist, CLIENT)));
-	const door = `'use strict';
+	const index = `'use strict';
 let client;
-const open = () => (client ??= require('./${path.basename(CLIENT)}'));
+const load = () => (client ??= require('./${path.basename(CLIENT)}'));
 for (const name of ${JSON.stringify(names)}) {
-	Object.defineProperty(exports, name, { enumerable: true, get: () => open()[name] });
+	Object.defineProperty(exports, name, { enumerable: true, get: () => load()[name] });
 }
 `;
-	await writeFile(path.join(dist, 'gateway/index.js'), door);
+	await writeFile(path.join(dist, 'gateway/index.js'), index);
 }
 
-/** n8n verifies packages that promise to touch nothing but n8n. */
+/** n8n verifies only packages that use nothing but n8n. */
 async function describeForCloud() {
 	const { scripts, devDependencies, ...manifest } = JSON.parse(
 		await readFile('package.json', 'utf8'),
@@ -146,7 +146,7 @@ async function licenceOf(name) {
 const copyIcons = (dist) => () =>
 	src('icons/*.svg', { encoding: false }).pipe(dest(path.join(dist, 'icons')));
 
-/** What n8n reads from beside the nodes' JavaScript: search words and links, and the fields of the output. */
+/** Files that n8n reads beside the nodes' JavaScript: search words and links, and the fields of the output. */
 const copyDescriptions = (dist) => () =>
 	src(['nodes/**/*.node.json', 'nodes/**/__schema__/**/*.json']).pipe(
 		dest(path.join(dist, 'nodes')),

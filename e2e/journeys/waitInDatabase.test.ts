@@ -38,7 +38,7 @@ afterAll(async () => {
 	await rm(userFolder, { recursive: true, force: true });
 });
 
-/** Begins again where n8n was, as its supervisor does. */
+/** Starts n8n again, as a supervisor does. */
 async function restart(): Promise<void> {
 	n8n = await startN8n(userFolder, undefined, Number(new URL(n8n.url).port));
 }
@@ -68,7 +68,7 @@ async function untilStatus(workflow: string, wanted: string): Promise<void> {
 	await until(async () => (await statusOf(workflow)) === wanted, LONGEST_WAIT_MS);
 }
 
-/** What the node put out in the latest execution: items of each run and output, and its hints. */
+/** The output of the node in the latest execution: the items of each run and output, and its hints. */
 async function outputOf(workflow: string, node = 'Video') {
 	const [{ id } = { id: '' }] = await api.executions(workflow);
 	const { runData } = await api.executionData(id);

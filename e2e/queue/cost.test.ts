@@ -7,7 +7,7 @@ import { callWebhook, scaled, video, webhook } from './host/videos';
 const EXECUTIONS = scaled(200);
 const WARM_UP = 40;
 const LONGEST_MS = 500_000;
-/** As long as a video is waited for here. */
+/** As long as the node waits for a video here. */
 const WAIT_S = 67;
 
 let n8n: SingleN8n;
@@ -24,7 +24,7 @@ async function measure(name: string, nodes: NodeGiven[], executions = EXECUTIONS
 		await n8n.untilCounted(id, status, executions, LONGEST_MS);
 	const before = await n8n.cpuMs();
 	await callWebhook(n8n, path, executions);
-	// On a slow machine the first are resumed before the last has begun.
+	// On a slow machine the first executions resume before the last one starts.
 	await reached('waiting', 'success');
 	const bytesEach = Math.round(n8n.storedBytes(id));
 	await reached('success');
@@ -33,16 +33,16 @@ async function measure(name: string, nodes: NodeGiven[], executions = EXECUTIONS
 }
 
 test(
-	`${EXECUTIONS} waits for a video cost n8n little more than as many of its own Wait node`,
+	`${EXECUTIONS} waits for a video cost n8n little more than ${EXECUTIONS} waits of its own Wait node`,
 	async () => {
-		const contestants: Record<string, NodeGiven[]> = {
+		const candidates: Record<string, NodeGiven[]> = {
 			Wait: [waitNode(WAIT_S)],
 			'HTTP Request, Wait': [submitByHttp(n8n.simulator), waitNode(WAIT_S)],
 			Video: [video('database')],
 		};
 		const figures: Record<string, Awaited<ReturnType<typeof measure>>> = {};
-		// What a process does for the first time costs it more.
-		const all = Object.entries(contestants);
+		// The first runs of a process cost more.
+		const all = Object.entries(candidates);
 		await Promise.all(
 			all.map(async ([name, nodes]) => await measure(`${name}, warm-up`, nodes, WARM_UP)),
 		);

@@ -49,7 +49,7 @@ const KILLS: Record<string, () => Promise<void>> = {
 };
 
 test.each(Object.entries(KILLS))(
-	'%s, while all wait in the database: every execution ends well, each video paid once',
+	'%s while executions wait in the database: all succeed, and each video is paid once',
 	async (name, kill) => {
 		const id = await begin(`database, ${name}`, 'database');
 		await untilCounted(cluster, id, ['waiting'], EXECUTIONS);
@@ -62,7 +62,7 @@ test.each(Object.entries(KILLS))(
 	},
 );
 
-test('SIGKILL of a worker, while all wait in memory: no video paid twice, and every task id in a log', async () => {
+test('SIGKILL of a worker while executions wait in memory: no video is paid twice, and every task ID is in a log', async () => {
 	const id = await begin('memory, SIGKILL of a worker', 'memory');
 	const { simulator } = cluster;
 	await untilCounted(cluster, id, ['running'], EXECUTIONS);

@@ -8,30 +8,30 @@ import { submitByHttp, waitNode } from './host/peers';
 
 /** Executions that wait at the same moment. */
 const EXECUTIONS = scaled(500);
-/** What n8n loads for the first executions is not counted to those that follow. */
+/** Executions that load what n8n loads once. Their memory does not count towards the others. */
 const FIRST = 50;
-/** The contestants take turns, each time in a new process. */
+/** The candidates take turns, each time in a new process. */
 const ROUNDS = 2;
 const SAMPLES = 3;
 const SAMPLE_MS = 2000;
-/** So long that none ends before it is measured. */
+/** No wait ends before it is measured. */
 const WAIT_S = 3600;
 const LONGEST_MS = 500_000;
-/** The heap of two processes that do the same differs by less than 0.5 %, after a garbage collection. */
+/** After a garbage collection, the heaps of two processes that do the same differ by less than 0.5 %. */
 const NOISE = 1.01;
-/** n8n's Wait node orders nothing: here the client of the service is loaded as well. */
+/** With n8n's Wait node alone, no client of the service is loaded. */
 const WITH_CLIENT = 1.06;
 
 const VIDEO = video('database', {
 	waitOptions: { waitIn: 'database', pollInterval: WAIT_S, maxWait: 2 * WAIT_S },
 });
-const contestants: Record<string, (n8n: SingleN8n) => NodeGiven[]> = {
+const candidates: Record<string, (n8n: SingleN8n) => NodeGiven[]> = {
 	Wait: () => [waitNode(WAIT_S)],
 	'HTTP Request, Wait': ({ simulator }) => [submitByHttp(simulator), waitNode(WAIT_S)],
 	Video: () => [VIDEO],
 };
 
-/** What a new process holds while all executions wait and nothing runs. */
+/** The memory of a new process while all executions wait and nothing runs. */
 async function measure(nodes: (n8n: SingleN8n) => NodeGiven[], like: SingleN8n) {
 	const n8n = await SingleN8n.start({ videoSeconds: 1 }, like);
 	try {
@@ -65,13 +65,13 @@ async function settled(n8n: SingleN8n) {
 const rounded = (value: number) => Math.round(10 * value) / 10;
 
 test(
-	`while ${EXECUTIONS} videos wait, n8n holds no more memory than with HTTP Request and Wait`,
+	`while ${EXECUTIONS} videos wait, n8n uses no more memory than with HTTP Request and Wait`,
 	async () => {
 		const rounds: Record<string, Array<Record<string, number>>> = {};
 		const like = await SingleN8n.start({});
 		try {
 			for (let round = 0; round < ROUNDS; round += 1) {
-				for (const [name, nodes] of Object.entries(contestants))
+				for (const [name, nodes] of Object.entries(candidates))
 					(rounds[name] ??= []).push(await measure(nodes, like));
 			}
 		} finally {

@@ -6,10 +6,10 @@ import { callWebhook, untilCounted, webhook } from './host/videos';
 const LIMIT = { requestsPerSecond: 4, burst: 4 };
 const EXECUTIONS = 24;
 const VIDEOS = 20;
-/** Processes that do not know of each other find the limit each for itself. */
+/** Each process estimates the limit for itself. */
 const MOST = 1.25;
 
-test('three workers that share a limit of 4 requests a second take little longer than the limit, and nothing fails', async () => {
+test('three workers that share a limit of 4 requests a second take little longer than the minimum time, and nothing fails', async () => {
 	const cluster = await Cluster.start({
 		workers: 3,
 		concurrency: 10,

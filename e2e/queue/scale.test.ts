@@ -4,7 +4,7 @@ import { record } from './host/results';
 import { callWebhook, scaled, untilCounted, video, webhook } from './host/videos';
 
 const VIDEO_S = 60;
-/** A pause of 65 to 70 s is the shortest that n8n ends on time, and all executions resume at once. */
+/** The shortest pause that n8n ends on time is 65 to 70 s, and all executions resume at once. */
 const SECONDS_PER_VIDEO = 1.5;
 const SECONDS_MORE = 60;
 
@@ -25,7 +25,7 @@ async function timed(cluster: Cluster, waitIn: 'memory' | 'database', executions
 	return seconds;
 }
 
-describe('three workers with ten places each', () => {
+describe('three workers with ten slots each', () => {
 	let cluster: Cluster;
 	beforeAll(async () => {
 		const service = { videoSeconds: VIDEO_S };
@@ -35,7 +35,7 @@ describe('three workers with ten places each', () => {
 
 	const executions = scaled(60);
 	test.each(['memory', 'database'] as const)(
-		`${executions} executions that wait in %s all end well, each video paid once`,
+		`${executions} executions that wait in %s all succeed, and each video is paid once`,
 		async (waitIn) => {
 			const seconds = await timed(cluster, waitIn, executions);
 			await record(`${executions} executions, 3 workers × 10`, waitIn, {
@@ -47,7 +47,7 @@ describe('three workers with ten places each', () => {
 	);
 });
 
-describe('two workers with two places each', () => {
+describe('two workers with two slots each', () => {
 	let cluster: Cluster;
 	beforeAll(async () => {
 		const service = { videoSeconds: VIDEO_S };
@@ -56,7 +56,7 @@ describe('two workers with two places each', () => {
 	afterAll(async () => await cluster?.stop());
 
 	const executions = scaled(200);
-	test(`${executions} videos that are waited for in the database are made at the same time`, async () => {
+	test(`${executions} videos are generated at the same time while their executions wait in the database`, async () => {
 		const seconds = await timed(cluster, 'database', executions);
 		await record(`${executions} executions, 2 workers × 2`, 'database', {
 			executions,
@@ -67,7 +67,7 @@ describe('two workers with two places each', () => {
 	});
 });
 
-/** Long enough that all executions which n8n has places for begin before the first one ends. */
+/** Long enough that all executions with a slot start before the first one ends. */
 const IN_FLIGHT_VIDEO_S = 30;
 
 describe('one worker', () => {
@@ -78,7 +78,7 @@ describe('one worker', () => {
 	});
 	afterAll(async () => await cluster?.stop());
 
-	/** The most tasks that were created and not finished at one moment. */
+	/** The largest number of unfinished tasks at one moment. */
 	function mostInFlight(): number {
 		const created = cluster.simulator.tasks.map(({ createdAt }) => createdAt);
 		const atSubmission = created.map(
@@ -89,15 +89,15 @@ describe('one worker', () => {
 	}
 
 	test.each([5, 10])(
-		'with %d places has as many videos in flight as places in memory, and all of them in the database',
+		'with %d slots has a video in flight for each slot with waits in memory, and all videos with waits in the database',
 		async (concurrency) => {
 			const executions = 2 * concurrency;
 			await cluster.startWorker(concurrency);
 			for (const waitIn of ['memory', 'database'] as const) {
 				await timed(cluster, waitIn, executions);
 				const inFlight = mostInFlight();
-				const places = `1 worker × ${concurrency}, videos in flight`;
-				await record(places, waitIn, { executions, inFlight });
+				const name = `1 worker × ${concurrency}, videos in flight`;
+				await record(name, waitIn, { executions, inFlight });
 				expect(inFlight).toBe(waitIn === 'memory' ? concurrency : executions);
 			}
 			await cluster.workers.shift()?.stop();

@@ -8,12 +8,12 @@ import { callWebhook, scaled, untilCounted, video, webhook } from './host/videos
 
 const WORKERS = 3;
 const SLOTS = scaled(10);
-/** They take all slots: the worker that is stopped has its share. */
+/** One for each slot, so the worker that is stopped has its share. */
 const EXECUTIONS = WORKERS * SLOTS;
-/** A video that is made before n8n's graceful shutdown time of 30 s is over, and one that is not. */
+/** One video is finished within n8n's graceful shutdown time of 30 s, the other one is not. */
 const SHORT_S = 20;
 const LONG_S = 60;
-/** Above the graceful shutdown time: n8n ends by itself. */
+/** Longer than the graceful shutdown time, so n8n exits by itself. */
 const LONGEST_STOP_MS = 60_000;
 
 const ended = ['success', 'error', 'crashed', 'canceled'];
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(async () => await simulator.close());
 afterAll(async () => await cluster?.stop());
 
-/** Orders a video in each execution, and stops a worker while all of them wait in memory. */
+/** Submits a video in each execution, and stops a worker while all of them wait in memory. */
 async function stopWorkerWhileWaiting(name: string, videoSeconds: number) {
 	simulator = await startSimulator({ videoSeconds });
 	const credential = await saveSimulatorCredential(cluster.api, simulator, name);
@@ -45,13 +45,13 @@ async function stopWorkerWhileWaiting(name: string, videoSeconds: number) {
 	return { id, credential, success };
 }
 
-test('SIGTERM of a worker, while all wait in memory less than the graceful time: every execution ends well', async () => {
+test('SIGTERM of a worker, waits in memory shorter than the graceful shutdown time: all executions succeed', async () => {
 	const { success } = await stopWorkerWhileWaiting('SIGTERM of a worker, short wait', SHORT_S);
 	expect(success).toBe(EXECUTIONS);
 	expect(simulator.submissions).toBe(EXECUTIONS);
 });
 
-test('SIGTERM of a worker, while all wait in memory longer than the graceful time: no video paid twice, and Wait gets the videos by the task ids in the log', async () => {
+test('SIGTERM of a worker, waits in memory longer than the graceful shutdown time: no video is paid twice, and Wait gets the videos by the task IDs in the log', async () => {
 	const stopped = await stopWorkerWhileWaiting('SIGTERM of a worker, long wait', LONG_S);
 	const { id, credential, success } = stopped;
 	expect(success).toBe(EXECUTIONS - SLOTS);
@@ -59,7 +59,7 @@ test('SIGTERM of a worker, while all wait in memory longer than the graceful tim
 	const logs = await cluster.logs();
 	expect(simulator.tasks.filter((task) => !logs.includes(task.id))).toEqual([]);
 
-	// n8n keeps no data of them: its Retry has nothing to run.
+	// n8n keeps no data of these executions, so its Retry has nothing to run.
 	for (const execution of await cluster.api.executions(id, ['error'])) {
 		const { runData } = await cluster.api.executionData(execution.id);
 		expect(runData).toEqual({});

@@ -25,7 +25,7 @@ async function latest(workflow: string) {
 	return execution;
 }
 
-/** What the node put out in the latest execution: the items of its outputs. */
+/** The output of the node in the latest execution: the items of each output. */
 async function outputs(workflow: string, node = 'Video') {
 	const execution = await latest(workflow);
 	const { runData } = await cluster.api.executionData(execution?.id ?? '');
@@ -34,7 +34,7 @@ async function outputs(workflow: string, node = 'Video') {
 	);
 }
 
-test('files that different workers download lie in the database, and main hands them out', async () => {
+test('files that different workers download are stored in the database, and main serves them', async () => {
 	const id = await publish('files', [webhook('files'), video('database', { download: true })]);
 	await callWebhook(cluster, 'files', 6);
 	await untilCounted(cluster, id, ended, 6);
@@ -49,7 +49,7 @@ test('files that different workers download lie in the database, and main hands 
 	}
 });
 
-test('the ways n8n runs a node submit each video once', async () => {
+test('each video is submitted once, whichever way n8n runs the node', async () => {
 	const retried = { retryOnFail: true, maxTries: 2 };
 	const failing = video('database', { prompt: '[fault:task-failed-object]' });
 	const refused = video('database', { prompt: '[fault:invalid-request]' });
@@ -101,11 +101,11 @@ test('the ways n8n runs a node submit each video once', async () => {
 		status: 'completed',
 	});
 	expect(await outputs(ids.parent, 'Call')).toMatchObject([[[{ status: 'completed' }]]]);
-	// One of each, and another one for the second try of what failed.
+	// One for each, and one for the second try of the failed video.
 	expect(cluster.simulator.submissions).toBe(6);
 });
 
-test('Loop Over Items waits once for each batch, and puts out the videos in order', async () => {
+test('Loop Over Items waits once for each batch and returns the videos in order', async () => {
 	const prompts = ['one', 'two', 'three'];
 	const given = [
 		webhook('loop'),
@@ -151,14 +151,14 @@ test('an execution that is stopped while it waits and retried gets the same vide
 	const execution = await latest(id);
 	await cluster.api.stopExecution(execution?.id ?? '');
 	await untilCounted(cluster, id, ['canceled'], 1);
-	// n8n answers when the retried execution is over.
+	// n8n responds when the retried execution has ended.
 	await cluster.api.retry(execution?.id ?? '');
 	await untilCounted(cluster, id, ['success'], 1);
 	expect(await outputs(id)).toMatchObject([[[{ status: 'completed' }]]]);
 	expect(cluster.simulator.submissions).toBe(1);
 });
 
-test('a manual execution on a worker shows one run, and its video', async () => {
+test('a manual execution on a worker shows one run with its video', async () => {
 	const id = await cluster.api.createWorkflow(
 		workflowOf('manual', cluster.credential, [manualStart, video('database')]),
 	);

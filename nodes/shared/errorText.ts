@@ -79,17 +79,18 @@ export function nodeError(
 	// A chat window shows the line break as a space.
 	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'}\n${advice}`;
 	const description = streams ? all : advice;
-	const told = {
+	const described = {
 		message: runsAsTool(node) ? all : `${message} [item ${itemIndex}]`,
 		description,
 		itemIndex,
 	};
-	if (!isApiError) return new NodeOperationError(node, told.message, { description, itemIndex });
+	if (!isApiError)
+		return new NodeOperationError(node, described.message, { description, itemIndex });
 	return new NodeApiError(
 		node,
 		{ message },
 		{
-			...told,
+			...described,
 			...(http_status !== null && { httpCode: String(http_status) }),
 			...(cause && { failure: cause }),
 		},

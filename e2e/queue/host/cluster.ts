@@ -54,7 +54,7 @@ export class Cluster {
 			QUEUE_BULL_REDIS_PORT: String(redis.port),
 			OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 			N8N_LOG_LEVEL: 'info',
-			// n8n's default: longer than here otherwise.
+			// n8n's default. Other tests here use a shorter time.
 			N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '30',
 			// With this module, waits that end while main is down may crash: see docs/scaling.md.
 			N8N_DISABLED_MODULES: 'mcp-registry,instance-ai,chat-hub,mcp,otel',
@@ -79,8 +79,8 @@ export class Cluster {
 	}
 
 	/**
-	 * A worker has a folder of its own. In one that it shared, a worker that starts would take the executions of all others
-	 * for its own from before a crash, and end them.
+	 * Each worker has a folder of its own. In a shared folder, a worker that starts takes the executions of the others for
+	 * its own from before a crash, and ends them.
 	 */
 	async startWorker(concurrency = this.concurrency): Promise<void> {
 		const folder = join(this.folder, `worker-${(this.workersStarted += 1)}`);
@@ -93,14 +93,14 @@ export class Cluster {
 		this.main = await startN8n(join(this.folder, 'main'), undefined, port, this.settings);
 	}
 
-	/** What main and all workers have logged so far. */
+	/** The logs of main and all workers so far. */
 	async logs(): Promise<string> {
 		const names = Array.from({ length: this.workersStarted }, (_, index) => `worker-${index + 1}`);
 		const files = ['main', ...names].map((name) => join(this.folder, name, 'n8n.log'));
 		return (await Promise.all(files.map(async (file) => await readFile(file, 'utf8')))).join('\n');
 	}
 
-	/** Ends everything, and leaves nothing. */
+	/** Stops everything and deletes all files. */
 	async stop(): Promise<void> {
 		await Promise.all([this.main, ...this.workers].map(async (n8n) => await n8n.kill()));
 		await this.simulator.close();

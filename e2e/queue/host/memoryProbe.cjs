@@ -1,4 +1,4 @@
-// Loaded into n8n before all else. At SIGUSR2, n8n collects its garbage and writes down what it holds then.
+// Loaded into n8n first. At SIGUSR2, n8n collects its garbage and writes down its memory.
 const { renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { setImmediate: turn } = require('node:timers/promises');
@@ -10,7 +10,7 @@ const file = join(process.env.N8N_USER_FOLDER, 'memory.json');
 process.on('SIGUSR2', async () => {
 	setFlagsFromString('--expose-gc');
 	const collect = runInNewContext('gc');
-	// What a finalizer frees goes with the next one.
+	// Objects that finalizers free are collected the next time.
 	for (let pass = 0; pass < 3; pass += 1) {
 		collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 		await turn();

@@ -1,7 +1,7 @@
 import type { Simulator } from '../../../simulator';
 import type { NodeGiven } from '../../browser/workflow';
 
-/** n8n's own, which waits in the database from 65 s on. */
+/** n8n's Wait node, which waits in the database from 65 s on. */
 export function waitNode(seconds: number): NodeGiven {
 	return {
 		name: 'Wait',
@@ -12,7 +12,7 @@ export function waitNode(seconds: number): NodeGiven {
 	};
 }
 
-/** Orders a video without this package. */
+/** Submits a video without this package. */
 export function submitByHttp({ url, key }: Pick<Simulator, 'url' | 'key'>): NodeGiven {
 	return {
 		name: 'Submit',

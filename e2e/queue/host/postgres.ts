@@ -9,7 +9,7 @@ const PLACES = ['/usr/lib/postgresql/*/bin'];
 export const DATABASE = 'postgres';
 export const USER = 'n8n';
 
-/** A Postgres of its own, which trusts everyone on this machine. It refuses to run as root: then it runs as its own user. */
+/** A separate Postgres that trusts every local user. It refuses to run as root, so root runs it as the user postgres. */
 export async function startPostgres(folder: string): Promise<Server> {
 	const initdb = findProgram('initdb', 'postgresql', PLACES);
 	const postgres = findProgram('postgres', 'postgresql', PLACES);

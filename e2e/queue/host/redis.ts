@@ -2,7 +2,7 @@ import { freePort } from '../../host/freePort';
 import { findProgram } from './findProgram';
 import { type Server, startServer } from './server';
 
-/** A Redis of its own, which keeps its data in memory alone. */
+/** A separate Redis that keeps its data in memory only. */
 export async function startRedis(folder: string): Promise<Server> {
 	const program = findProgram('redis-server', 'redis-server');
 	const port = await freePort();

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { draw } from '../../../bench/report/charts';
 import { ROOT } from '../../host/folders';
 
-/** Written only where asked for, since a loaded machine measures itself: RECORD_SCALING=1 npm run e2e:queue. */
+/** Written only with RECORD_SCALING=1, since figures of a busy machine mislead. */
 const FILE = join(ROOT, 'docs', 'scaling', 'results.json');
 const CHART = join(ROOT, 'docs', 'scaling', 'time.svg');
 
 const results = z.record(z.string(), z.record(z.string(), z.record(z.string(), z.number())));
 
-/** Keeps what was measured: a case, a way to wait, and its figures. */
+/** Records the figures of a case and a way to wait. */
 export async function record(
 	name: string,
 	way: string,
@@ -26,7 +26,7 @@ export async function record(
 	await writeFile(CHART, chart(next));
 }
 
-/** The time that executions took which began together. */
+/** How long executions that started together took. */
 function chart(all: z.infer<typeof results>): string {
 	const bars = Object.entries(all).flatMap(([name, ways]) =>
 		Object.entries(ways).flatMap(([way, { executions, seconds }]) =>

@@ -19,7 +19,7 @@ const MIB = 2 ** 20;
 
 const memoryUsage = z.object({ heapUsed: z.number(), rss: z.number() });
 
-/** One n8n without a queue, and what it costs. Its SQLite database is read directly, which is no work for n8n. */
+/** One n8n without a queue, and its costs. Its SQLite database is read directly, without work for n8n. */
 export class SingleN8n {
 	private constructor(
 		private readonly folder: string,
@@ -63,7 +63,7 @@ export class SingleN8n {
 		await until(() => this.figure(query, workflow, ...status) >= count, longestMs);
 	}
 
-	/** Bytes that n8n stores of each waiting execution. */
+	/** Bytes that n8n stores for each waiting execution. */
 	storedBytes(workflow: string): number {
 		const query = `SELECT avg(length(data)) AS figure FROM execution_data
 			JOIN execution_entity ON execution_entity.id = executionId WHERE execution_entity.workflowId = ? AND status = 'waiting'`;
@@ -88,7 +88,7 @@ export class SingleN8n {
 		return TICK_MS * (Number(fields[11]) + Number(fields[12]));
 	}
 
-	/** What the process holds after its garbage is collected: the heap of JavaScript, and its pages in memory. */
+	/** The memory of the process after a garbage collection: its JavaScript heap, and its pages. */
 	async memory(): Promise<{ heapMiB: number; rssMiB: number }> {
 		const file = join(this.folder, 'memory.json');
 		await rm(file, { force: true });
@@ -99,7 +99,7 @@ export class SingleN8n {
 		return { heapMiB: heapUsed / MIB, rssMiB: rss / MIB };
 	}
 
-	/** Ends everything, and leaves nothing. */
+	/** Stops everything and deletes all files. */
 	async stop(): Promise<void> {
 		await this.main.kill();
 		await this.simulator.close();

@@ -2,7 +2,7 @@ import { type NodeGiven, ours } from '../../browser/workflow';
 import { until } from '../../host/until';
 import type { Cluster } from './cluster';
 
-/** A wait of an execution that is resumed late, or after a restart. */
+/** Long enough for an execution that is resumed late or after a restart. */
 const LONGEST_MS = 500_000;
 
 /** Scales the number of executions down on a weak machine. */
@@ -54,7 +54,7 @@ export async function callWebhook(
 	return responses;
 }
 
-/** Waits until so many executions have one of the statuses. */
+/** Waits until this many executions have one of the statuses. */
 export async function untilCounted(
 	{ api }: Cluster,
 	workflow: string,

@@ -58,9 +58,9 @@ export function giveUp(
 	const open = openTasks(state);
 	for (const { task } of open) log.note(task);
 	for (const { task } of open) {
-		const told = reportError(new TaskError(log.stateOf(task.id), cause));
-		const description = `${told.failure.description}\n${log.list()}`;
-		task.error = { ...told, failure: { ...told.failure, description } };
+		const reported = reportError(new TaskError(log.stateOf(task.id), cause));
+		const description = `${reported.failure.description}\n${log.list()}`;
+		task.error = { ...reported, failure: { ...reported.failure, description } };
 	}
 	return finalOutput(context, state);
 }
