@@ -47,7 +47,7 @@ export default [
 			{ group: ['undici', 'zod', 'undici/*', 'zod/*'], message: ONLY_THE_GATEWAY },
 			{
 				group: ['**/gateway/*'],
-				message: 'The gateway has one door: import from gateway/index.ts.',
+				message: 'The gateway has one entry point: import from gateway/index.ts.',
 			},
 			{
 				group: [
