@@ -2,11 +2,10 @@ import { workflowOf } from '../browser/workflow';
 import { until } from '../host/until';
 import { Cluster } from './host/cluster';
 import { record } from './host/results';
-import { callWebhook, scaled, untilCounted, video, webhook } from './host/videos';
+import { callWebhook, ended, scaled, untilCounted, video, webhook } from './host/videos';
 
 const VIDEO_S = 40;
 const EXECUTIONS = scaled(30);
-const ended = ['success', 'error', 'crashed', 'canceled'];
 
 let cluster: Cluster;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { ours, workflowOf } from '../browser/workflow';
 import { Cluster } from './host/cluster';
 import { record } from './host/results';
-import { callWebhook, untilCounted, webhook } from './host/videos';
+import { callWebhook, splitOut, untilCounted, webhook } from './host/videos';
 
 const LIMIT = { requestsPerSecond: 4, burst: 4 };
 const EXECUTIONS = 24;
@@ -16,12 +16,7 @@ test('three workers that share a limit of 4 requests a second take little longer
 		service: { rateLimit: LIMIT },
 	});
 	try {
-		const prompts = {
-			name: 'Prompts',
-			type: 'n8n-nodes-base.splitOut',
-			typeVersion: 1,
-			parameters: { fieldToSplitOut: 'query.prompts', options: {} },
-		};
+		const prompts = splitOut('Prompts', 'query.prompts');
 		const submit = ours('Submit', 'videoGeneration', {
 			operation: 'submit',
 			model: { __rl: true, mode: 'id', value: 'kite-motion' },

@@ -1,14 +1,12 @@
 import { workflowOf } from '../browser/workflow';
 import { Cluster } from './host/cluster';
 import { record } from './host/results';
-import { callWebhook, scaled, untilCounted, video, webhook } from './host/videos';
+import { callWebhook, ended, scaled, untilCounted, video, webhook } from './host/videos';
 
 const VIDEO_S = 60;
 /** The shortest pause that n8n ends on time is 65 to 70 s, and all executions resume at once. */
 const SECONDS_PER_VIDEO = 1.5;
 const SECONDS_MORE = 60;
-
-const ended = ['success', 'error', 'crashed', 'canceled'];
 
 async function timed(cluster: Cluster, waitIn: 'memory' | 'database', executions: number) {
 	const path = `${waitIn}-${executions}`;

@@ -4,7 +4,7 @@ import { until } from '../host/until';
 import { type Simulator, startSimulator } from '../../simulator';
 import { Cluster } from './host/cluster';
 import { record } from './host/results';
-import { callWebhook, scaled, untilCounted, video, webhook } from './host/videos';
+import { callWebhook, ended, scaled, splitOut, untilCounted, video, webhook } from './host/videos';
 
 const WORKERS = 3;
 const SLOTS = scaled(10);
@@ -15,8 +15,6 @@ const SHORT_S = 20;
 const LONG_S = 60;
 /** Longer than the graceful shutdown time, so n8n exits by itself. */
 const LONGEST_STOP_MS = 60_000;
-
-const ended = ['success', 'error', 'crashed', 'canceled'];
 
 let cluster: Cluster;
 let simulator: Simulator;
@@ -67,12 +65,7 @@ test('SIGTERM of a worker, waits in memory longer than the graceful shutdown tim
 	}
 	expect(simulator.submissions).toBe(EXECUTIONS);
 
-	const tasks = {
-		name: 'Tasks',
-		type: 'n8n-nodes-base.splitOut',
-		typeVersion: 1,
-		parameters: { fieldToSplitOut: 'body.tasks', options: {} },
-	};
+	const tasks = splitOut('Tasks', 'body.tasks');
 	const wait = ours('Wait', 'videoGeneration', {
 		operation: 'wait',
 		taskId: "={{ $json['body.tasks'] }}",

@@ -1,9 +1,8 @@
 import { type NodeGiven, manualStart, workflowOf } from '../browser/workflow';
 import { Cluster } from './host/cluster';
-import { callWebhook, untilCounted, video, webhook } from './host/videos';
+import { callWebhook, ended, splitOut, untilCounted, video, webhook } from './host/videos';
 
 const VIDEO_S = 20;
-const ended = ['success', 'error', 'crashed', 'canceled'];
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -109,12 +108,7 @@ test('Loop Over Items waits once for each batch and returns the videos in order'
 	const prompts = ['one', 'two', 'three'];
 	const given = [
 		webhook('loop'),
-		{
-			name: 'Prompts',
-			type: 'n8n-nodes-base.splitOut',
-			typeVersion: 1,
-			parameters: { fieldToSplitOut: 'body.prompts', options: {} },
-		},
+		splitOut('Prompts', 'body.prompts'),
 		{
 			name: 'Loop',
 			type: 'n8n-nodes-base.splitInBatches',

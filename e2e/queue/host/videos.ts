@@ -54,6 +54,9 @@ export async function callWebhook(
 	return responses;
 }
 
+/** The statuses of an execution that has ended. */
+export const ended = ['success', 'error', 'crashed', 'canceled'];
+
 /** Waits until this many executions have one of the statuses. */
 export async function untilCounted(
 	{ api }: Cluster,
@@ -62,4 +65,14 @@ export async function untilCounted(
 	count: number,
 ): Promise<void> {
 	await until(async () => (await api.countExecutions(workflow, status)) >= count, LONGEST_MS);
+}
+
+/** n8n's Split Out: one item for each entry of a list. */
+export function splitOut(name: string, field: string): NodeGiven {
+	return {
+		name,
+		type: 'n8n-nodes-base.splitOut',
+		typeVersion: 1,
+		parameters: { fieldToSplitOut: field, options: {} },
+	};
 }
