@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Body, LONGEST_RESPONSE_BYTES, LONGEST_TASK_BYTES } from './http/body';
+import { type Body, MAX_RESPONSE_BYTES, MAX_TASK_BYTES } from './http/body';
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
 import { GatewayError } from './errors/gatewayError';
@@ -204,7 +204,7 @@ export class Gateway {
 		response: ServiceResponse,
 		schema: z.ZodType<Resource>,
 	): Promise<Resource> {
-		const limit = schema === videoTaskReport ? LONGEST_TASK_BYTES : LONGEST_RESPONSE_BYTES;
+		const limit = schema === videoTaskReport ? MAX_TASK_BYTES : MAX_RESPONSE_BYTES;
 		return readResource(response, schema, () => this.context.clock.now(), limit);
 	}
 

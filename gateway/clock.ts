@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CancelledError } from './errors/gatewayError';
 
 /** The longest delay of a Node.js timer; a longer one would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** All waits use this clock, so that tests can run minutes in milliseconds. */
 export interface Clock {
@@ -22,14 +22,14 @@ export const systemClock: Clock = {
 	now: () => timeOrigin + performance.now(),
 
 	async sleep(ms, signal) {
-		const bounded = Math.min(Math.max(ms, 0), LONGEST_TIMER_MS);
+		const bounded = Math.min(Math.max(ms, 0), MAX_TIMER_MS);
 		await delay(bounded, undefined, signal ? { signal } : {}).catch(() => {
 			throw new CancelledError();
 		});
 	},
 
 	after(ms, action) {
-		const timer = setTimeout(action, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
+		const timer = setTimeout(action, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
 		return () => clearTimeout(timer);
 	},
 };

@@ -42,7 +42,7 @@ export {
 	type WaitedTask,
 	type WaitState,
 } from './schemas/waitState';
-export { BufferedBody, LARGEST_VIDEO_BYTES, StreamedBody } from './http/body';
+export { BufferedBody, MAX_VIDEO_BYTES, StreamedBody } from './http/body';
 export { type ByteStream, inspectStream, type StreamInspector } from './http/inspectStream';
 export { isSsrfRefusal } from './http/networkError';
 export { IdleTimeout } from './http/idleTimeout';

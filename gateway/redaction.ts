@@ -1,9 +1,9 @@
 /** A shorter key may be an ordinary word, such as `ollama`: removing it from a good response would damage the text. */
-const SHORTEST_IN_RESPONSES = 16;
+const MIN_IN_RESPONSES = 16;
 /** A shorter key is part of the words of every error. */
-const SHORTEST_IN_ERRORS = 4;
+const MIN_IN_ERRORS = 4;
 /** Fewer characters of base64 can occur by chance in an inline video. */
-const SHORTEST_INNER = 8;
+const MIN_INNER = 8;
 const REPLACEMENT = '[API key removed]';
 
 /** Holds the key so that logging the object or turning it into JSON does not show it. */
@@ -29,12 +29,12 @@ export class ApiKey {
 
 	/** Removes a key that is not an ordinary word from the text of a response. JSON stays valid JSON. */
 	redactResponse(text: string): string {
-		return this.#key.length < SHORTEST_IN_RESPONSES ? text : this.#redact(text);
+		return this.#key.length < MIN_IN_RESPONSES ? text : this.#redact(text);
 	}
 
 	/** Removes the key from what an error shows of a response. */
 	redactError(text: string): string {
-		return this.#key.length < SHORTEST_IN_ERRORS ? text : this.#redact(text);
+		return this.#key.length < MIN_IN_ERRORS ? text : this.#redact(text);
 	}
 
 	/** Removes the key from all texts of an error that is a JSON value. One nested too deep to serialise is dropped. */
@@ -65,7 +65,7 @@ function base64Forms(key: string): string[] {
 		const end = Math.floor(((bytesBefore + key.length) * 8) / 6);
 		return toBase64('-'.repeat(bytesBefore) + key).slice(Math.ceil((bytesBefore * 8) / 6), end);
 	});
-	return [...whole, ...inner.filter((form) => form.length >= SHORTEST_INNER)];
+	return [...whole, ...inner.filter((form) => form.length >= MIN_INNER)];
 }
 
 function toBase64(text: string): string {

@@ -1,4 +1,4 @@
-import { type Body, LONGEST_ERROR_BYTES, readBody } from './http/body';
+import { type Body, MAX_ERROR_BYTES, readBody } from './http/body';
 import type { Clock } from './clock';
 import { connectTimeoutError, timeoutError, toNetworkError } from './http/networkError';
 import { CancelledError, GatewayError, ServiceError } from './errors/gatewayError';
@@ -11,7 +11,7 @@ import type { Semaphore } from './limits/semaphore';
 import type { HttpRequest, HttpResponse, Transport } from './http/types';
 
 /** How often a refusal does not count as an attempt because the service took other requests of the key since the last refusal. */
-const MOST_OVERTAKEN = 20;
+const MAX_OVERTAKEN = 20;
 
 /** How to reach one service with one key. */
 export interface RequestContext {
@@ -88,7 +88,7 @@ export async function sendRequest<Result>(
 		else if (permit) limiter.abandon(permit);
 		// At a rate limit (429), a request that others overtook only waits longer. Overload (503) may not end.
 		const isOvertaken =
-			refusal?.status === 429 && limiter.taken > taken && overtaken < MOST_OVERTAKEN;
+			refusal?.status === 429 && limiter.taken > taken && overtaken < MAX_OVERTAKEN;
 		({ taken } = limiter);
 		const isLast = attempt >= maxRetries && (!isOvertaken || maxRetries === 0);
 		if (pause === undefined || isLast || !isRetryable(failure, paid)) throw failure;
@@ -171,7 +171,7 @@ async function readServiceError(
 	waitedMs: number,
 	onProgress: () => void,
 ) {
-	const text = await readBody(response.body, LONGEST_ERROR_BYTES, onProgress)
+	const text = await readBody(response.body, MAX_ERROR_BYTES, onProgress)
 		.then(({ bytes }) => bytes.toString('utf8'))
 		.catch(() => '');
 	return toServiceError(response, text, context.apiKey, context.clock.now(), waitedMs);

@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { N8N_FOLDER } from './folders';
 import { freePort } from './freePort';
 
-const MOST_STARTUP_MS = 180_000;
-const MOST_SHUTDOWN_MS = 15_000;
+const MAX_STARTUP_MS = 180_000;
+const MAX_SHUTDOWN_MS = 15_000;
 const LOG_TAIL_CHARACTERS = 4000;
 
 export interface N8nProcess {
@@ -126,7 +126,7 @@ async function launch(
 		pid: child.pid ?? 0,
 		logFile,
 		ended,
-		stop: async (longestMs = MOST_SHUTDOWN_MS) => await stop(child, ended, longestMs),
+		stop: async (longestMs = MAX_SHUTDOWN_MS) => await stop(child, ended, longestMs),
 		kill: async () => {
 			child.kill('SIGKILL');
 			await ended;
@@ -143,7 +143,7 @@ async function untilReady(
 ): Promise<void> {
 	let hasEnded = false;
 	void ended.finally(() => (hasEnded = true));
-	const deadline = Date.now() + MOST_STARTUP_MS;
+	const deadline = Date.now() + MAX_STARTUP_MS;
 	while (!(await isReady())) {
 		if (!hasEnded && Date.now() < deadline) {
 			await pause(100, undefined, { signal });

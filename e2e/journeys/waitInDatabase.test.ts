@@ -13,8 +13,8 @@ import { until } from '../host/until';
 import { sharedEnvironment } from '../setup/environment';
 
 /** A pause of 65 to 70 seconds, which n8n ends up to a minute late after a restart. */
-const LONGEST_WAIT_MS = 240_000;
-const LONGEST_MS = 2 * LONGEST_WAIT_MS;
+const MAX_WAIT_MS = 240_000;
+const MAX_MS = 2 * MAX_WAIT_MS;
 const VIDEO_S = 20;
 
 let userFolder: string;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 	n8n = await startN8n(userFolder);
 	api = await N8nApi.signIn(n8n.url);
 	credential = await saveSimulatorCredential(api, simulator);
-}, LONGEST_MS);
+}, MAX_MS);
 
 afterAll(async () => {
 	await n8n?.stop();
@@ -65,7 +65,7 @@ async function statusOf(workflow: string): Promise<string | undefined> {
 }
 
 async function untilStatus(workflow: string, wanted: string): Promise<void> {
-	await until(async () => (await statusOf(workflow)) === wanted, LONGEST_WAIT_MS);
+	await until(async () => (await statusOf(workflow)) === wanted, MAX_WAIT_MS);
 }
 
 /** The output of the node in the latest execution: the items of each run and output, and its hints. */
@@ -130,7 +130,7 @@ test(
 		// One of each, and one more for the failed video: Retry On Fail has two tries.
 		expect(simulator.submissions).toBe(4);
 	},
-	LONGEST_MS,
+	MAX_MS,
 );
 
 const run = async (name: string, given: NodeGiven[], settings: object = {}): Promise<string> => {
@@ -186,7 +186,7 @@ test(
 		expect(await outputOf(id)).toMatchObject([{ outputs: [[{ status: 'completed' }]] }]);
 		expect(simulator.submissions).toBe(1);
 	},
-	LONGEST_MS,
+	MAX_MS,
 );
 
 /** A folder with an n8n 1 in it, such as 1.123.81: N8N_1_INSTALL_FOLDER. */
@@ -215,7 +215,7 @@ const older = process.env.N8N_1_INSTALL_FOLDER;
 			await fetch(`${n8n1.url}/webhook/older`, { method: 'POST' });
 			const status = async () => (await api1.executions(id)).at(0)?.status;
 			await until(async () => (await status()) === 'waiting');
-			await until(async () => (await status()) === 'success', LONGEST_WAIT_MS);
+			await until(async () => (await status()) === 'success', MAX_WAIT_MS);
 			const [{ id: execution } = { id: '' }] = await api1.executions(id);
 			const { runData } = await api1.executionData(execution);
 			expect(runData.Video).toMatchObject([
@@ -228,5 +228,5 @@ const older = process.env.N8N_1_INSTALL_FOLDER;
 			await rm(folder, { recursive: true, force: true });
 		}
 	},
-	LONGEST_MS,
+	MAX_MS,
 );

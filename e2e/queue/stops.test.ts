@@ -14,7 +14,7 @@ const EXECUTIONS = WORKERS * SLOTS;
 const SHORT_S = 20;
 const LONG_S = 60;
 /** Longer than the graceful shutdown time, so n8n exits by itself. */
-const LONGEST_STOP_MS = 60_000;
+const MAX_STOP_MS = 60_000;
 
 let cluster: Cluster;
 let simulator: Simulator;
@@ -35,7 +35,7 @@ async function stopWorkerWhileWaiting(name: string, videoSeconds: number) {
 	await cluster.api.publish(id);
 	await callWebhook(cluster, path, EXECUTIONS);
 	await until(() => simulator.submissions === EXECUTIONS);
-	await cluster.workers.shift()?.stop(LONGEST_STOP_MS);
+	await cluster.workers.shift()?.stop(MAX_STOP_MS);
 	await cluster.startWorker();
 	await untilCounted(cluster, id, ended, EXECUTIONS);
 	const success = await cluster.api.countExecutions(id, ['success']);

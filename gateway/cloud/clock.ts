@@ -3,7 +3,7 @@ import type { allowManyListeners as AllowManyListeners, Clock } from '../clock';
 import { CancelledError } from '../errors/gatewayError';
 
 /** The longest delay a Node.js timer takes; a longer one would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Read once: it is asked for several times a request. */
 const { timeOrigin } = performance;
@@ -32,7 +32,7 @@ export const systemClock: Clock = {
 const n8n: { sleep: typeof workflow.sleep; sleepWithAbort?: typeof workflow.sleep } = workflow;
 
 async function n8nSleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-	const bounded = Math.min(Math.max(ms, 0), LONGEST_TIMER_MS);
+	const bounded = Math.min(Math.max(ms, 0), MAX_TIMER_MS);
 	if (signal === undefined) await n8n.sleep(bounded);
 	else await (n8n.sleepWithAbort ?? n8n.sleep)(bounded, signal);
 }

@@ -2,7 +2,7 @@ import { StorageError } from '../errors/gatewayError';
 import type { openInlineVideoFile as OpenInlineVideoFile } from '../video/inlineVideoFile';
 
 /** Far above ten seconds of 1080p, and what a small n8n can hold. */
-const LARGEST_VIDEO_BYTES = 256 * 1024 * 1024;
+const MAX_VIDEO_BYTES = 256 * 1024 * 1024;
 
 /** Keeps an inline video in memory: a package for n8n Cloud may not write files by itself. */
 export const openInlineVideoFile: typeof OpenInlineVideoFile = async () => {
@@ -11,7 +11,7 @@ export const openInlineVideoFile: typeof OpenInlineVideoFile = async () => {
 	return await Promise.resolve({
 		async write(bytes) {
 			size += bytes.length;
-			if (size > LARGEST_VIDEO_BYTES) throw tooLarge();
+			if (size > MAX_VIDEO_BYTES) throw tooLarge();
 			parts.push(bytes);
 			await Promise.resolve();
 		},
@@ -28,6 +28,6 @@ export const openInlineVideoFile: typeof OpenInlineVideoFile = async () => {
 
 function tooLarge() {
 	return new StorageError('The inline video is too large for the memory of n8n', {
-		message: `More than ${LARGEST_VIDEO_BYTES / 1024 / 1024} MiB. Ask for a URL as Response Format.`,
+		message: `More than ${MAX_VIDEO_BYTES / 1024 / 1024} MiB. Ask for a URL as Response Format.`,
 	});
 }

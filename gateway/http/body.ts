@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 
 /** No answer, model list or submission comes near this; parsed, it takes several times as much memory. */
-export const LONGEST_RESPONSE_BYTES = 32 * 1024 * 1024;
+export const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 /** A task may contain its video as text; one that is downloaded is written to a file as it arrives. */
-export const LONGEST_TASK_BYTES = 256 * 1024 * 1024;
+export const MAX_TASK_BYTES = 256 * 1024 * 1024;
 /** Ten seconds of 1080p stay far below this: more would only fill the disk. */
-export const LARGEST_VIDEO_BYTES = 4 * 1024 ** 3;
+export const MAX_VIDEO_BYTES = 4 * 1024 ** 3;
 /** How much of an error body is read: more than any error needs. */
-export const LONGEST_ERROR_BYTES = 256 * 1024;
+export const MAX_ERROR_BYTES = 256 * 1024;
 
 /** The body of a response. It must be read once, in one of two ways, or destroyed. */
 export interface Body {

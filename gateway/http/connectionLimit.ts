@@ -8,18 +8,18 @@ import { whenConnectionIsFree } from './transport';
  * the queue to where a request counts as sent while it waits. Here it waits in the order of arrival, unsent, without
  * a limit of time; only Stop ends the wait.
  */
-const MOST_CONNECTIONS = 256;
+const MAX_CONNECTIONS = 256;
 /** Services whose requests are counted. A dropped one is counted from zero at its next execution. */
-const MOST_SERVICES = 100;
+const MAX_SERVICES = 100;
 
 const limits = new Map<string, Semaphore>();
 
 /** The process-wide limit of connections to the service at `origin`. */
 export function connectionLimitOf(origin: string): Semaphore {
-	const limit = limits.get(origin) ?? new Semaphore(MOST_CONNECTIONS, whenConnectionIsFree);
+	const limit = limits.get(origin) ?? new Semaphore(MAX_CONNECTIONS, whenConnectionIsFree);
 	limits.delete(origin);
 	const [longestUnused] = limits.keys();
-	if (limits.size >= MOST_SERVICES && longestUnused !== undefined) limits.delete(longestUnused);
+	if (limits.size >= MAX_SERVICES && longestUnused !== undefined) limits.delete(longestUnused);
 	limits.set(origin, limit);
 	return limit;
 }

@@ -5,7 +5,7 @@ import { type Body, type ReadableBody, StreamedBody } from './body';
 /** No deflate: what servers mean by it differs (RFC 9110, 8.4.1.2). */
 export const ACCEPTED_CODINGS = 'gzip, br';
 /** A proxy may compress a compressed body once more; more than that is an attack on the memory. */
-const MOST_CODINGS = 3;
+const MAX_CODINGS = 3;
 
 const DECODERS = new Map([
 	['gzip', createGunzip],
@@ -24,7 +24,7 @@ export function decompress(body: ReadableBody, codings: string | string[] | unde
 		.toLowerCase()
 		.split(',')
 		.flatMap((coding) => DECODERS.get(coding.trim()) ?? []);
-	if (decoders.length === 0 || decoders.length > MOST_CODINGS) return body;
+	if (decoders.length === 0 || decoders.length > MAX_CODINGS) return body;
 	let decoded: Readable = body.stream();
 	for (const open of decoders.reverse()) {
 		const encoded = decoded;

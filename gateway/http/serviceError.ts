@@ -10,9 +10,9 @@ import type { HttpResponse } from './types';
 /** The useful text of a page comes first. */
 const READ_CHARACTERS = 20_000;
 /** Long enough for any readable message, short enough for an execution's log. */
-const LONGEST_MESSAGE = 1_000;
+const MAX_MESSAGE = 1_000;
 
-const LONGEST_WAIT_MS = 366 * 24 * 3_600_000;
+const MAX_WAIT_MS = 366 * 24 * 3_600_000;
 
 /** A number in quotation marks counts as that number. */
 const seconds = z.preprocess(
@@ -114,12 +114,12 @@ function retryAfter(
 	const reset = status === 429 ? readRateLimit(headers)?.reset : undefined;
 	const wait = (reset ?? 0) * 1000 - serviceNow;
 	// No limit lasts a year: such a number is no Unix timestamp in seconds.
-	return wait > 0 && wait < LONGEST_WAIT_MS ? wait : undefined;
+	return wait > 0 && wait < MAX_WAIT_MS ? wait : undefined;
 }
 
 /** Longer than a year makes no difference, and Infinity is not JSON. */
 function bounded(wait: number | undefined): number | undefined {
-	return wait === undefined ? undefined : Math.min(wait, LONGEST_WAIT_MS);
+	return wait === undefined ? undefined : Math.min(wait, MAX_WAIT_MS);
 }
 
 function readRateLimit(headers: HttpResponse['headers']): RateLimit | undefined {
@@ -146,5 +146,5 @@ function parseOrUndefined(text: string): unknown {
 }
 
 function clip(text: string): string {
-	return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text;
+	return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
 }

@@ -16,7 +16,7 @@ export const whenConnectionIsFree = (action: () => void): void => void setImmedi
  */
 const KEEP_ALIVE_MS = 15_000;
 /** Pools kept in one n8n process; the least recently used makes room. */
-const MOST_POOLS = 32;
+const MAX_POOLS = 32;
 
 const pools = new Map<string, { pool: Dispatcher; lastUse: number }>();
 let uses = 0;
@@ -59,7 +59,7 @@ function poolFor(key: string, settings: TransportSettings): Dispatcher {
 		return known.pool;
 	}
 	const pool = openPool(settings);
-	if (pools.size >= MOST_POOLS) closeLongestUnused();
+	if (pools.size >= MAX_POOLS) closeLongestUnused();
 	pools.set(key, { pool, lastUse: uses });
 	return pool;
 }

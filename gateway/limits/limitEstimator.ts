@@ -9,28 +9,28 @@ const SPENT_AT_ONCE = 0.9;
 /** A first refusal may be an exception: the first rate is at least this many requests per pause. */
 const SLOWEST_START = 4;
 /** An allowance that the service announces is trusted up to this multiple of what it took. */
-const MOST_BELIEVED = 4;
+const MAX_BELIEVED = 4;
 /** The rate is raised after each of these steps, or after each request if those are further apart… */
 const STEP_MS = 250;
 /** …at most twofold, as long as no rate is known to be too high… */
-const LARGEST_RAISE = 2;
+const MAX_RAISE = 2;
 /** …by less the better the limit is known, since each refusal costs a pause… */
 const PATIENCE = 40;
-const SMALLEST_RAISE = 1.00001;
+const MIN_RAISE = 1.00001;
 /**
  * …but by ever more, since a limit may be lifted, or another process with the same key may finish. Each step adds this
  * part, divided by the seconds that a refusal costs: about half a minute for each of these seconds.
  */
 const ACCELERATION = 0.05;
-const LARGEST_ACCELERATION = 1.2;
+const MAX_ACCELERATION = 1.2;
 /** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
-const SMALLEST_SAMPLE = 10;
+const MIN_SAMPLE = 10;
 /** Fewer requests than this at once are no burst, and no window. */
-const SMALLEST_BURST = 2;
+const MIN_BURST = 2;
 /** Two windows are alike if their numbers differ by at most this part: other processes may use the same key. */
 const ALIKE = 0.25;
 /** A pause of one second may be rounded up: only a longer one shows the rest of a window. */
-const SHORTEST_REST_MS = 2 * SECOND_MS;
+const MIN_REST_MS = 2 * SECOND_MS;
 /** If a burst was refused, the bucket held less than estimated: this part of it. */
 const SURELY_HELD = 0.75;
 
@@ -66,7 +66,7 @@ export class LimitEstimator {
 	private longestPause = SECOND_MS;
 	private announced = 0;
 	/** The factor by which the rate is raised when the service takes a request that was sent after this time. */
-	private raise = LARGEST_RAISE;
+	private raise = MAX_RAISE;
 	private raiseAt = 0;
 	/** The power by which the raise itself grows in each step. */
 	private acceleration = 1;
@@ -120,7 +120,7 @@ export class LimitEstimator {
 		if (period !== this.period || period.isOver || sentAt < this.raiseAt) return;
 		this.rate *= this.raise;
 		const steps = Math.max(1, SECOND_MS / this.rate / STEP_MS);
-		this.raise = Math.min(LARGEST_RAISE, this.raise ** (this.acceleration ** steps));
+		this.raise = Math.min(MAX_RAISE, this.raise ** (this.acceleration ** steps));
 		this.raiseAt = now + STEP_MS;
 	}
 
@@ -155,7 +155,7 @@ export class LimitEstimator {
 		const gained = (this.rate * (now - past.lastAt)) / SECOND_MS;
 		this.tokens = Math.max(1, Math.min(gained, this.burst(this.rate)) * SPENT_AT_ONCE);
 		const lostSeconds = (1 + gained - this.tokens) / this.rate;
-		this.acceleration = Math.min(LARGEST_ACCELERATION, 1 + ACCELERATION / lostSeconds);
+		this.acceleration = Math.min(MAX_ACCELERATION, 1 + ACCELERATION / lostSeconds);
 		this.tokensAt = now;
 		this.lastTaken = past.taken;
 		this.period = new SendPeriod(now, this.tokens, past.lastAt);
@@ -168,8 +168,8 @@ export class LimitEstimator {
 		const cycle = Math.max(1, ms + this.closedUntil - past.lastAt);
 		const measured = Math.max(taken / cycle, SLOWEST_START / this.pause);
 		// The interface document does not say how long the window of the allowance is; the pause is the rest of it.
-		const announced = Math.min(this.announced / this.pause, measured * MOST_BELIEVED);
-		this.raise = LARGEST_RAISE;
+		const announced = Math.min(this.announced / this.pause, measured * MAX_BELIEVED);
+		this.raise = MAX_RAISE;
 		return Math.max(measured, announced) * SECOND_MS * MARGIN;
 	}
 
@@ -178,9 +178,9 @@ export class LimitEstimator {
 		const { taken, credit } = past;
 		const length = past.secondsUntil(this.closedUntil) * SECOND_MS;
 		// A bucket that receives requests a little too fast asks for a short pause; a window asks for its rest.
-		const isRest = this.pause >= Math.max(SHORTEST_REST_MS, length / 2);
+		const isRest = this.pause >= Math.max(MIN_REST_MS, length / 2);
 		const difference = Math.abs(taken - this.lastTaken);
-		const isAlike = taken >= SMALLEST_BURST && difference <= (isRest ? ALIKE * taken : 0);
+		const isAlike = taken >= MIN_BURST && difference <= (isRest ? ALIKE * taken : 0);
 		const { window } = this;
 		this.window = undefined;
 		if (isAlike || (isRest && window !== undefined)) return this.countWindow(taken, length, isRest);
@@ -191,13 +191,13 @@ export class LimitEstimator {
 		const { burst } = this;
 		const least = bisect(Math.min(past.flow, rate), rate, (r) => past.depth(r) - 1 > burst(r));
 		const most = bisect(least, rate, (r) => past.depth(r) + 1 > burst(r));
-		const isSmall = taken < credit + SMALLEST_SAMPLE;
+		const isSmall = taken < credit + MIN_SAMPLE;
 		const upper = isSmall ? rate : most;
 		this.raise = raiseBetween(least, upper);
-		if (isSmall && credit >= SMALLEST_BURST) {
+		if (isSmall && credit >= MIN_BURST) {
 			const held = Math.max(1, Math.min(taken, credit) * SURELY_HELD);
 			this.burst = () => held;
-			this.raise = LARGEST_RAISE;
+			this.raise = MAX_RAISE;
 		}
 		return Math.cbrt(least * least * upper) * MARGIN;
 	}
@@ -215,7 +215,7 @@ export class LimitEstimator {
 /** A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs. */
 function raiseBetween(least: number, most: number): number {
 	const raise = 1 + Math.log(most / least) ** 2 / PATIENCE;
-	return Math.min(LARGEST_RAISE, Math.max(SMALLEST_RAISE, raise));
+	return Math.min(MAX_RAISE, Math.max(MIN_RAISE, raise));
 }
 
 /** The highest rate between two for which a condition holds that holds for all lower ones, to half a percent. */

@@ -8,7 +8,7 @@ import { WaitQueue } from './waitQueue';
 /** A limit is forgotten when nothing was sent for this long. */
 const FORGET_AFTER_MS = 60_000;
 /** Limiters kept in memory; only a process with ever new keys reaches this. */
-const MOST_LIMITERS = 1_000;
+const MAX_LIMITERS = 1_000;
 
 /** Allows one request to be sent. */
 export interface Permit extends SentRequest {
@@ -186,7 +186,7 @@ export function rateLimiterFor(baseUrl: string, apiKey: string, clock: Clock): R
 	const key = sha256(`${baseUrl}\n${apiKey}`);
 	const known = limiters.get(key);
 	if (known !== undefined) return known;
-	if (limiters.size >= MOST_LIMITERS) {
+	if (limiters.size >= MAX_LIMITERS) {
 		for (const [idleKey, limiter] of limiters) if (limiter.isIdle()) limiters.delete(idleKey);
 	}
 	const limiter = new RateLimiter(clock);

@@ -9,10 +9,10 @@ import {
 const TRANSIENT_STATUSES = new Set([429, 500, 502, 503]);
 const FIRST_BACKOFF_MS = 500;
 /** Shorter pauses use up all retries before anything has changed. */
-const SHORTEST_PAUSE_MS = FIRST_BACKOFF_MS / 2;
-const LONGEST_BACKOFF_MS = 30_000;
+const MIN_PAUSE_MS = FIRST_BACKOFF_MS / 2;
+const MAX_BACKOFF_MS = 30_000;
 /** A workflow that hangs for hours is worse than one that fails and says when to retry. */
-const LONGEST_PAUSE_MS = 300_000;
+const MAX_PAUSE_MS = 300_000;
 
 /**
  * Milliseconds to wait after an error before the next request: what the service asks for, else exponential backoff.
@@ -26,7 +26,7 @@ export function pauseAfter(
 ): number | undefined {
 	const stated = error instanceof ServiceError ? error.retryAfterMs : undefined;
 	if (stated === undefined) return backoff(attempt, random);
-	return stated <= LONGEST_PAUSE_MS ? Math.max(stated, SHORTEST_PAUSE_MS) : undefined;
+	return stated <= MAX_PAUSE_MS ? Math.max(stated, MIN_PAUSE_MS) : undefined;
 }
 
 /** Whether the same request may be sent again: not if it may have been billed; a GET always. */
@@ -63,5 +63,5 @@ export function mayHideSuccess(error: GatewayError): boolean {
  * at most half: the first retry comes after 250 to 500 ms, never at once.
  */
 export function backoff(attempt: number, random: () => number = Math.random): number {
-	return ((1 + random()) / 2) * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt);
+	return ((1 + random()) / 2) * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt);
 }

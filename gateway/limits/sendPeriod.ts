@@ -1,7 +1,7 @@
 const SECOND_MS = 1_000;
 /** How often at most the number of requests is noted, and how many notes are kept: at least the last 10 s. */
 const MARK_MS = 50;
-const MOST_MARKS = 200;
+const MAX_MARKS = 200;
 
 interface Mark {
 	at: number;
@@ -47,7 +47,7 @@ export class SendPeriod {
 		const last = this.marks.at(-1);
 		if (last === undefined || now - last.at >= MARK_MS) {
 			this.marks.push({ at: now, sent: this.sent });
-			if (this.marks.length > MOST_MARKS) this.marks.shift();
+			if (this.marks.length > MAX_MARKS) this.marks.shift();
 		}
 		this.sent += 1;
 		this.lastAt = now;

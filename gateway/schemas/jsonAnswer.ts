@@ -6,7 +6,7 @@ const CODE_FENCE = /^[ \t]*```/m;
 /** The language of a fenced block. */
 const LANGUAGE = /^\w*/;
 
-const MOST_SHOWN = 300;
+const MAX_SHOWN = 300;
 
 /**
  * The JSON in a model's answer, as its whole text or inside a code fence; undefined if there is none. A response that
@@ -41,7 +41,7 @@ export function noJsonError(
 	const text = redact(choice?.message.content ?? '');
 	const error = new MalformedResponseError('The model did not answer with JSON', {
 		status: 200,
-		bodyStart: text.slice(0, MOST_SHOWN),
+		bodyStart: text.slice(0, MAX_SHOWN),
 		advice:
 			choice?.finish_reason === 'length'
 				? 'The answer was cut off: increase Max Tokens.'

@@ -134,7 +134,7 @@ export function pathOfTaskId(taskId: string): string {
 }
 
 /** Longer than any identifier in use, short enough for every server's request line. */
-const LONGEST_TASK_ID = 512;
+const MAX_TASK_ID = 512;
 
 /**
  * Checks a task id from a user: it becomes a part of the URL.
@@ -145,8 +145,8 @@ export function parseTaskId(value: unknown): string {
 		taskId: typeof value === 'number' ? String(value) : value,
 	});
 	const trimmed = taskId.trim();
-	if (trimmed.length > LONGEST_TASK_ID) {
-		throw new InvalidInputError('taskId', `taskId is longer than ${LONGEST_TASK_ID} characters`);
+	if (trimmed.length > MAX_TASK_ID) {
+		throw new InvalidInputError('taskId', `taskId is longer than ${MAX_TASK_ID} characters`);
 	}
 	pathOfTaskId(trimmed);
 	if (/[\s/\\?#%]|\p{Cc}/u.test(trimmed) || /^\.+$/.test(trimmed)) {

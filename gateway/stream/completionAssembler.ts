@@ -4,7 +4,7 @@ import type { ChatChunk } from '../schemas/chat';
 type Fields = Record<string, unknown>;
 
 /** No model returns so many choices or tool calls at once; each one is looked up by its index. */
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /** Fields that name something: repeated in a later chunk, they are not appended. */
 const NAMES = new Set(['role', 'id', 'type', 'object', 'index', 'name']);
@@ -59,7 +59,7 @@ export class CompletionAssembler {
 	private choice(index: number): Choice {
 		const known = this.choices.get(index);
 		if (known !== undefined) return known;
-		if (this.choices.size >= MOST_ENTRIES) throw tooMany();
+		if (this.choices.size >= MAX_ENTRIES) throw tooMany();
 		const choice: Choice = { message: {}, pieces: [], rest: {} };
 		this.choices.set(index, choice);
 		return choice;
@@ -141,14 +141,14 @@ function mergeLists(list: unknown[], additions: unknown[]): unknown[] {
 				: list.find((entry) => isFields(entry) && entry.index === index);
 		if (isFields(old) && isFields(addition)) mergeInto(old, addition);
 		else list.push(structuredClone(addition));
-		if (list.length > MOST_ENTRIES) throw tooMany();
+		if (list.length > MAX_ENTRIES) throw tooMany();
 	}
 	return list;
 }
 
 function tooMany() {
 	return new MalformedResponseError(
-		`The stream has more than ${MOST_ENTRIES} choices or tool calls`,
+		`The stream has more than ${MAX_ENTRIES} choices or tool calls`,
 		{ status: 200, bodyStart: '(too long to show)' },
 	);
 }

@@ -1,5 +1,5 @@
 import { GatewayError, MalformedResponseError, NoResponseError } from '../errors/gatewayError';
-import { BufferedBody, LONGEST_RESPONSE_BYTES, readBody } from '../http/body';
+import { BufferedBody, MAX_RESPONSE_BYTES, readBody } from '../http/body';
 import { malformedResponse, parseResource } from '../parseResponse';
 import {
 	chatChunk,
@@ -16,7 +16,7 @@ import { SseEvents } from './sseEvents';
 import { SseLines } from './sseLines';
 
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
-const LONGEST_STREAM_BYTES = 128 * 1024 * 1024;
+const MAX_STREAM_BYTES = 128 * 1024 * 1024;
 
 interface ReadCompletion {
 	completion: ChatCompletion;
@@ -42,7 +42,7 @@ export async function readCompletion(
 	}
 	const { bytes, complete } = await readBody(
 		response.body,
-		LONGEST_RESPONSE_BYTES,
+		MAX_RESPONSE_BYTES,
 		response.onProgress,
 	);
 	if (complete && EVENT_FIELD.test(bytes.toString('utf8', 0, 64).trimStart())) {
@@ -129,7 +129,7 @@ async function readChunks(
 			response.onProgress();
 			if (!isStream) beginning.push(bytes);
 			size += bytes.length;
-			if (size > LONGEST_STREAM_BYTES) throw endless(response);
+			if (size > MAX_STREAM_BYTES) throw endless(response);
 			if (lines.push(bytes).some(take)) finish();
 		});
 		void whole
@@ -148,7 +148,7 @@ async function readChunks(
 function endless({ status }: ServiceResponse): MalformedResponseError {
 	return new MalformedResponseError('The stream does not end', {
 		status,
-		bodyStart: `(more than ${LONGEST_STREAM_BYTES / 1024 / 1024} MiB)`,
+		bodyStart: `(more than ${MAX_STREAM_BYTES / 1024 / 1024} MiB)`,
 	});
 }
 

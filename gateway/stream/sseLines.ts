@@ -2,7 +2,7 @@ import { malformedResponse } from '../parseResponse';
 import type { ServiceResponse } from '../sendRequest';
 
 /** Longer than any chunk: a longer line is not an event stream. */
-const LONGEST_LINE = 16 * 1024 * 1024;
+const MAX_LINE = 16 * 1024 * 1024;
 
 /**
  * Splits an event stream into its data lines, wherever packets divide it: inside a UTF-8 character, inside a
@@ -36,7 +36,7 @@ export class SseLines {
 		const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
 		if (end <= start) {
 			this.rest += text.slice(start);
-			if (this.rest.length > LONGEST_LINE) throw this.tooLong();
+			if (this.rest.length > MAX_LINE) throw this.tooLong();
 			return [];
 		}
 		// Whole lines, since half a key would not be recognised; a whole packet at once, since that is several times faster.

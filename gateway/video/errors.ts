@@ -3,7 +3,7 @@ import { formatSeconds } from '../errors/formatDuration';
 import { GatewayError } from '../errors/gatewayError';
 import type { VideoTask } from '../schemas/video';
 
-const LONGEST_TEXT = 1_000;
+const MAX_TEXT = 1_000;
 
 const errorFields = z.looseObject({
 	message: z.string().optional().catch(undefined),
@@ -52,7 +52,7 @@ export function taskFailedError(task: VideoTask): TaskFailedError {
 	const { text, code } = readError(task.error);
 	return new TaskFailedError(
 		task,
-		text === undefined ? undefined : text.slice(0, LONGEST_TEXT),
+		text === undefined ? undefined : text.slice(0, MAX_TEXT),
 		code,
 	);
 }

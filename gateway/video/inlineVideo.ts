@@ -1,4 +1,4 @@
-import { LARGEST_VIDEO_BYTES, LONGEST_RESPONSE_BYTES } from '../http/body';
+import { MAX_VIDEO_BYTES, MAX_RESPONSE_BYTES } from '../http/body';
 import type { ServiceResponse } from '../sendRequest';
 import { Base64Decoder, isDataAddress } from './base64Decoder';
 import { type InlineVideo, InlineVideoExtractor } from './inlineVideoExtractor';
@@ -14,7 +14,7 @@ const DEEPEST = 3;
 export async function readTaskWithVideo<Task extends { url?: string | null | undefined }>(
 	response: ServiceResponse,
 	parse: (json: Buffer, complete: boolean) => Task,
-	largestVideo = LARGEST_VIDEO_BYTES,
+	largestVideo = MAX_VIDEO_BYTES,
 ): Promise<{ task: Task; video: InlineVideo | undefined }> {
 	const extractor = new InlineVideoExtractor(openInlineVideoFile);
 	let complete = true;
@@ -22,7 +22,7 @@ export async function readTaskWithVideo<Task extends { url?: string | null | und
 		for await (const chunk of response.body.stream()) {
 			response.onProgress();
 			await extractor.push(chunk);
-			if (extractor.heldBytes > LONGEST_RESPONSE_BYTES || extractor.videoBytes > largestVideo) {
+			if (extractor.heldBytes > MAX_RESPONSE_BYTES || extractor.videoBytes > largestVideo) {
 				complete = false;
 				break;
 			}

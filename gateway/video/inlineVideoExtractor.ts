@@ -2,7 +2,7 @@ import type { ByteStream } from '../http/inspectStream';
 import { Base64Decoder, isInlineData } from './base64Decoder';
 
 /** Texts of a task are hardly ever this long: a longer string goes to a store if it can be inline data. */
-const LONGEST_TEXT = 256 * 1024;
+const MAX_TEXT = 256 * 1024;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -93,7 +93,7 @@ export class InlineVideoExtractor {
 		if (this.isStoring) return await this.write(this.data.push(bytes.toString('latin1')));
 		this.text?.push(bytes);
 		this.textLength += bytes.length;
-		if (this.textLength <= LONGEST_TEXT || this.store !== undefined || this.isLongText) return;
+		if (this.textLength <= MAX_TEXT || this.store !== undefined || this.isLongText) return;
 		const started = Buffer.concat(this.text ?? []).toString('latin1');
 		this.isLongText = !isInlineData(started);
 		if (this.isLongText) return;

@@ -1,9 +1,9 @@
 export type Polling = 'fixed' | 'adaptive';
 
 /** No two polls of a task are closer together than this part of the poll interval. */
-const SHORTEST_PART = 0.2;
+const MIN_PART = 0.2;
 /** No two polls are further apart than this many intervals: the most a wrong estimate can cost. */
-const MOST_INTERVALS = 8;
+const MAX_INTERVALS = 8;
 /** An estimate is trusted for this many times the period it was made from. */
 const TRUST = 3;
 /** A task at 0 percent is not done soon; but progress that stays there for this many polls says nothing. */
@@ -45,7 +45,7 @@ export class PollSchedule {
 	 * @param leftMs milliseconds until Max Wait is over
 	 */
 	next(now: number, progress: number | null | undefined, leftMs: number): number {
-		const shortest = this.intervalMs * SHORTEST_PART;
+		const shortest = this.intervalMs * MIN_PART;
 		const tells = this.polling === 'adaptive' && isPercentage(progress) && progress < 100;
 		const wait = tells ? this.adapted({ at: now, progress }) : this.intervalMs;
 		return Math.max(shortest, Math.min(wait, leftMs - shortest));
@@ -64,7 +64,7 @@ export class PollSchedule {
 		return Math.min(
 			earliest - sample.at + Math.min(intervalMs, latest - earliest),
 			Math.max(intervalMs, TRUST * (sample.at - since)),
-			MOST_INTERVALS * intervalMs,
+			MAX_INTERVALS * intervalMs,
 		);
 	}
 }

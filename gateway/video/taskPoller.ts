@@ -12,14 +12,14 @@ import { WaitTimeoutError } from './errors';
 import { type Polling, PollSchedule } from './pollSchedule';
 
 /** After this many malformed responses in a row, the URL of the polls is taken to be wrong. */
-const MOST_MALFORMED = 5;
+const MAX_MALFORMED = 5;
 /**
  * Polls due within this part of a poll interval start together: with a thousand tasks, a process that wakes
  * up for each poll spends a third more CPU time on them.
  */
 const TOGETHER_PART = 0.02;
 /** A round of a long interval starts at most this late. */
-const LONGEST_ROUND_MS = 1_000;
+const MAX_ROUND_MS = 1_000;
 /** How long the first poll may take after Max Wait is over: without it nothing is known of the task. */
 const FIRST_POLL_MS = 10_000;
 /** How long other replicas of a service may not know a task that one of them has just created. */
@@ -147,7 +147,7 @@ export class TaskPoller {
 	}
 
 	private pollIn(polled: PolledTask, delay: number): void {
-		const width = Math.min(polled.settings.pollIntervalMs * TOGETHER_PART, LONGEST_ROUND_MS);
+		const width = Math.min(polled.settings.pollIntervalMs * TOGETHER_PART, MAX_ROUND_MS);
 		const key = `${width} ${Math.floor((this.clock.now() + delay) / width)}`;
 		const round = this.rounds.get(key) ?? this.openRound(key, delay);
 		round.due.add(polled);
@@ -187,7 +187,7 @@ export class TaskPoller {
 			polled.lastFailure = error;
 			polled.malformed = isNoTask(error) ? polled.malformed + 1 : 0;
 			const passes = isTransient(error) || this.mayLag(polled, error);
-			if (!passes || polled.malformed >= MOST_MALFORMED) return polled.fail(error);
+			if (!passes || polled.malformed >= MAX_MALFORMED) return polled.fail(error);
 		}
 		polled.wasPolled = true;
 		if (!this.tasks.has(polled)) return;

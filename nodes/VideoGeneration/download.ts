@@ -10,7 +10,7 @@ import {
 	inspectStream,
 	InvalidInputError,
 	isSsrfRefusal,
-	LARGEST_VIDEO_BYTES,
+	MAX_VIDEO_BYTES,
 	NoResponseError,
 	StorageError,
 	type StreamInspector,
@@ -129,7 +129,7 @@ function videoInspector(
 			if (received === 0 && mayBePage && isText(bytes))
 				throw notVideo('The URL of the video returned a page instead of a video');
 			received += bytes.length;
-			if (Math.max(announced, received) > LARGEST_VIDEO_BYTES)
+			if (Math.max(announced, received) > MAX_VIDEO_BYTES)
 				throw notVideo('The video is larger than 4 GiB');
 			onProgress();
 			return gathered.add(bytes);

@@ -13,7 +13,7 @@ const TYPES = new Map([
 ]);
 
 /** File systems take 255 bytes; an extension and a number come after them. */
-const LONGEST_NAME_BYTES = 200;
+const MAX_NAME_BYTES = 200;
 
 /** What one of the usual file systems does not take in a name. */
 const UNSAFE = /[\p{Cc}\p{Cs}<>:"/\\|?*]+/gu;
@@ -38,7 +38,7 @@ function safeName(wanted: string, extension: string): string {
 	let bytes = 0;
 	const short = [...stem.replace(UNSAFE, '_')].filter((character) => {
 		bytes += Buffer.byteLength(character);
-		return bytes <= LONGEST_NAME_BYTES;
+		return bytes <= MAX_NAME_BYTES;
 	});
 	return short.join('').replace(/^[\s.]+|[\s.]+$/g, '');
 }

@@ -12,7 +12,7 @@ import { connectEditor } from './connect';
 import { errorSummary } from './errorText';
 
 /** A dropdown longer than this is no longer read but searched. */
-const MOST_SHOWN = 500;
+const MAX_SHOWN = 500;
 
 /** The `model` parameter: chosen from the service's catalogue, or typed. */
 export const modelLocator = (description: string): INodeProperties => ({
@@ -81,7 +81,7 @@ export const searchModels = (output: ModelOutput) =>
 		const shown = models
 			.filter(({ id }) => id.toLowerCase().includes(wanted))
 			.sort((a, b) => Number(isOther(a)) - Number(isOther(b)) || byRelease(a, b))
-			.slice(0, MOST_SHOWN);
+			.slice(0, MAX_SHOWN);
 		const label = (model: CatalogueModel) => (isOther(model) ? ` (${model.kinds[0]})` : '');
 		return { results: shown.map((model) => ({ name: model.id + label(model), value: model.id })) };
 	};

@@ -8,7 +8,7 @@ import { ToolLedger } from './toolLedger';
  * Runs of a node whose paid work is kept. Only the last one can be repeated; a run that needs no repetition is forgotten
  * at once, so only a loop that fails again and again leaves this many. They may be large.
  */
-const MOST_RUNS = 10;
+const MAX_RUNS = 10;
 
 /** The paid work of one item. */
 export interface LedgerEntry<Work> {
@@ -94,7 +94,7 @@ class RunLedger<Work> {
 	write(place: string, work: Work): void {
 		(this.runs[this.run] ??= {})[place] = work;
 		const [oldest, ...others] = Object.keys(this.runs);
-		if (others.length >= MOST_RUNS && oldest !== undefined) delete this.runs[oldest];
+		if (others.length >= MAX_RUNS && oldest !== undefined) delete this.runs[oldest];
 	}
 
 	end(items: INodeExecutionData[] | undefined): void {

@@ -2,7 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import type { RequestIdentity } from './requestIdentity';
 
 /** Failed calls whose paid work is kept until an agent repeats them. They may be large. */
-const MOST_KEPT = 50;
+const MAX_KEPT = 50;
 
 const ALL_RUNS = 'all runs';
 
@@ -59,6 +59,6 @@ export class ToolLedger<Work> {
 			if (isDone) delete this.work[place];
 		}
 		const left = Object.keys(this.work).filter((place) => !this.taken.has(place));
-		for (const place of left.slice(0, -MOST_KEPT)) delete this.work[place];
+		for (const place of left.slice(0, -MAX_KEPT)) delete this.work[place];
 	}
 }

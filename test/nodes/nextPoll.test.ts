@@ -1,5 +1,5 @@
 import type { WaitedTask } from '../../gateway';
-import { endOfPause, SHORTEST_WAIT_MS } from '../../nodes/VideoGeneration/wait/nextPoll';
+import { endOfPause, MIN_WAIT_MS } from '../../nodes/VideoGeneration/wait/nextPoll';
 
 const NOW = 1_000_000;
 const seconds = (milliseconds: number) => (milliseconds - NOW) / 1000;
@@ -26,7 +26,7 @@ test('a pause lasts as long as a longer poll interval', () => {
 
 test('a pause ends at Max Wait', () => {
 	expect(pause({ interval: 300, deadline: NOW + 100_000 })).toBe(100);
-	expect(pause({ deadline: NOW + SHORTEST_WAIT_MS }, 1)).toBe(70);
+	expect(pause({ deadline: NOW + MIN_WAIT_MS }, 1)).toBe(70);
 });
 
 test('with adaptive polling, a pause ends when the progress predicts the end', () => {

@@ -3,7 +3,7 @@ import { until } from '../../host/until';
 import type { Cluster } from './cluster';
 
 /** Long enough for an execution that is resumed late or after a restart. */
-const LONGEST_MS = 500_000;
+const MAX_MS = 500_000;
 
 /** Scales the number of executions down on a weak machine. */
 const SCALE = Number(process.env.QUEUE_SCALE ?? 1);
@@ -64,7 +64,7 @@ export async function untilCounted(
 	status: string[],
 	count: number,
 ): Promise<void> {
-	await until(async () => (await api.countExecutions(workflow, status)) >= count, LONGEST_MS);
+	await until(async () => (await api.countExecutions(workflow, status)) >= count, MAX_MS);
 }
 
 /** n8n's Split Out: one item for each entry of a list. */

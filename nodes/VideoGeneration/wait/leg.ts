@@ -13,15 +13,15 @@ import type { DurableWait } from '../../shared/durableWait';
 import { throwIfCancelled } from '../../shared/eachItem';
 import { reportError, TaskError } from '../../shared/errorText';
 import { hintAfterRun } from '../../shared/hints';
-import { endOfPause, SHORTEST_WAIT_MS } from './nextPoll';
+import { endOfPause, MIN_WAIT_MS } from './nextPoll';
 import type { Run } from '../videoRun';
 import { finish, type WaitingOperation, type WaitPlan } from './waitingOperation';
 import { finalOutput, type OpenTask, openTasks } from './state';
 
 /** Characters. A larger item does not belong into the state: its task is polled again when all others are done. */
-const LARGEST_ITEM = 64 * 1024;
+const MAX_ITEM = 64 * 1024;
 /** Responses in a row that make no sense, after which the URL of the polls is taken to be wrong, as in memory. */
-const MOST_MALFORMED = 5;
+const MAX_MALFORMED = 5;
 
 /** From the start or a resume of the node to its next pause or to its end. */
 export class WaitLeg {
@@ -53,7 +53,7 @@ export class WaitLeg {
 				return this.pause(state, waiting);
 			}
 		}
-		const isLong = ({ wait }: WaitState['plans'][number]) => wait.maxWaitMs >= SHORTEST_WAIT_MS;
+		const isLong = ({ wait }: WaitState['plans'][number]) => wait.maxWaitMs >= MIN_WAIT_MS;
 		if (state.plans.length > 0 && !state.plans.some(isLong)) {
 			hintAfterRun(context, 'Waited in memory: Max Wait is less than 70 seconds');
 		}
@@ -74,7 +74,7 @@ export class WaitLeg {
 		const started = { task: { id, status: 'processing' as const }, submittedAt, request };
 		try {
 			const item = await finish(this.run, this.operation, started, { ...plan, wait }, itemIndex);
-			const isKept = isLast || JSON.stringify(item).length <= LARGEST_ITEM;
+			const isKept = isLast || JSON.stringify(item).length <= MAX_ITEM;
 			if (isKept) task.item = item;
 			this.note(task);
 		} catch (error) {
@@ -96,7 +96,7 @@ export class WaitLeg {
 		if (typeof progress === 'number') task.seen ??= { at: Math.round(systemClock.now()), progress };
 		const makesNoSense = lastFailure instanceof MalformedResponseError;
 		task.malformed = makesNoSense ? (task.malformed ?? 0) + 1 : undefined;
-		if ((task.malformed ?? 0) < MOST_MALFORMED) return;
+		if ((task.malformed ?? 0) < MAX_MALFORMED) return;
 		task.error = reportError(new TaskError(this.run.log.stateOf(task.id), lastFailure));
 	}
 
@@ -122,7 +122,7 @@ export class WaitLeg {
 
 	private canPause({ deadline }: WaitedTask): boolean {
 		const left = deadline - systemClock.now();
-		return !this.waitsInMemory && left >= SHORTEST_WAIT_MS;
+		return !this.waitsInMemory && left >= MIN_WAIT_MS;
 	}
 
 	/** No service makes a video in no time. */
