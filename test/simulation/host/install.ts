@@ -26,7 +26,14 @@ export function install(): void {
 		timeOrigin: { get: () => host.timeOrigin },
 	});
 	Math.random = () => host.random();
-	const timerFunctions = { setTimeout: startTimeout, setInterval: startInterval, setImmediate: startImmediate, clearTimeout: clear, clearInterval: clear, clearImmediate: clear };
+	const timerFunctions = {
+		setTimeout: startTimeout,
+		setInterval: startInterval,
+		setImmediate: startImmediate,
+		clearTimeout: clear,
+		clearInterval: clear,
+		clearImmediate: clear,
+	};
 	Object.assign(globalThis, timerFunctions);
 	Object.assign(timers, timerFunctions);
 	Object.defineProperty(startTimeout, promisify.custom, { value: delay });

@@ -6,7 +6,13 @@ import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 import { MemoryFiles } from './files';
 
 type Load = (name: string) => unknown;
-type Factory = (module: { exports: object }, exports: object, require: Load, file: string, folder: string) => void;
+type Factory = (
+	module: { exports: object },
+	exports: object,
+	require: Load,
+	file: string,
+	folder: string,
+) => void;
 
 /** What a process gets instead of the network. */
 export interface Network {
@@ -32,7 +38,10 @@ export class BuiltPackage {
 	}
 
 	/** Starts the package in a new process. @returns its nodes, by full type */
-	evaluate({ undici, httpRequest }: Network): { nodeTypes: Record<string, INodeType>; files: MemoryFiles } {
+	evaluate({ undici, httpRequest }: Network): {
+		nodeTypes: Record<string, INodeType>;
+		files: MemoryFiles;
+	} {
 		const files = new MemoryFiles();
 		const loaded = new Map<string, { exports: object }>();
 		const given: Record<string, unknown> = {
@@ -46,11 +55,17 @@ export class BuiltPackage {
 			const module = { exports: {} };
 			loaded.set(file, module);
 			const folder = dirname(file);
-			this.compile(file)(module, module.exports, (name) => {
-				if (name in given) return given[name];
-				if (name.startsWith('.')) return load(this.resolve(folder, name));
-				return this.require(name);
-			}, file, folder);
+			this.compile(file)(
+				module,
+				module.exports,
+				(name) => {
+					if (name in given) return given[name];
+					if (name.startsWith('.')) return load(this.resolve(folder, name));
+					return this.require(name);
+				},
+				file,
+				folder,
+			);
 			return module.exports;
 		};
 		const nodeTypes: Record<string, INodeType> = {};

@@ -8,7 +8,12 @@ const TYPES = { chat: 'chatCompletion', list: 'listModels', video: 'videoGenerat
 type Connections = Array<[from: string, output: number, to: string, type?: 'ai_tool']>;
 
 /** The workflow of a life, as n8n stores it. */
-export function workflowOfLife({ nodes, shape, order, timeoutWorkflow }: Life): WorkflowFile & { id: string } {
+export function workflowOfLife({
+	nodes,
+	shape,
+	order,
+	timeoutWorkflow,
+}: Life): WorkflowFile & { id: string } {
 	const isTool = shape === 'agent';
 	const made = nodes.map((node, index) => nodeOf(node, index, isTool));
 	const ends = nodes.flatMap(({ name }) => [stub(`${name} good`), stub(`${name} bad`)]);
@@ -16,7 +21,9 @@ export function workflowOfLife({ nodes, shape, order, timeoutWorkflow }: Life): 
 		[name, 0, `${name} good`],
 		[name, 1, `${name} bad`],
 	]);
-	const inLine: Connections = nodes.slice(1).map(({ name }, index) => [nodes[index]!.name, 0, name]);
+	const inLine: Connections = nodes
+		.slice(1)
+		.map(({ name }, index) => [nodes[index]!.name, 0, name]);
 	const [first] = nodes;
 	const last = nodes.at(-1)!;
 	const shapes: Record<Life['shape'], { extra: INode[]; connections: Connections }> = {
@@ -51,7 +58,10 @@ export function workflowOfLife({ nodes, shape, order, timeoutWorkflow }: Life): 
 		name: 'Life',
 		nodes: [stub('Start'), ...made, ...extra],
 		connections: connected(connections),
-		settings: { executionOrder: order, ...(timeoutWorkflow !== undefined && { executionTimeout: timeoutWorkflow }) },
+		settings: {
+			executionOrder: order,
+			...(timeoutWorkflow !== undefined && { executionTimeout: timeoutWorkflow }),
+		},
 	};
 }
 
@@ -66,7 +76,10 @@ export function itemsOfLife(items: LifeItem[]): INodeExecutionData[] {
 }
 
 /** The prompt that the service gets for an item, without what changes. */
-export function promptFor(node: Pick<LifeNode, 'name'> & { prompt?: string }, item: LifeItem): string {
+export function promptFor(
+	node: Pick<LifeNode, 'name'> & { prompt?: string },
+	item: LifeItem,
+): string {
 	return node.prompt === 'fixed' ? `same for ${node.name}` : `${item.p} for ${node.name}`;
 }
 
@@ -100,7 +113,13 @@ function parametersOf(node: LifeNode, isTool: boolean): INodeParameters {
 	if (node.kind === 'chat') {
 		const { stream, jsonOutput, simplify = true } = node;
 		const options = { ...(stream !== undefined && { stream }), ...(jsonOutput && { jsonOutput }) };
-		return { model, messages: { values: [{ role: 'user', content: prompt }] }, simplify, options, requestOptions };
+		return {
+			model,
+			messages: { values: [{ role: 'user', content: prompt }] },
+			simplify,
+			options,
+			requestOptions,
+		};
 	}
 	const { operation, n, inline, download = false, simplify = true, wait = {} } = node;
 	const isNew = operation === 'generate' || operation === 'submit';

@@ -13,7 +13,11 @@ export class MemoryBinaries {
 		return this.files.get(id.replace(/^[^:]*:/, ''));
 	}
 
-	async store(_location: unknown, content: Buffer | Readable, _metadata?: BinaryData.PreWriteMetadata) {
+	async store(
+		_location: unknown,
+		content: Buffer | Readable,
+		_metadata?: BinaryData.PreWriteMetadata,
+	) {
 		const parts: Buffer[] = [];
 		if (Buffer.isBuffer(content)) parts.push(content);
 		else for await (const part of content) parts.push(part as Buffer);

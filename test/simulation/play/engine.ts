@@ -72,7 +72,8 @@ let binaries = new MemoryBinaries();
 export function openBinaries(): MemoryBinaries {
 	binaries = new MemoryBinaries();
 	const service = Container.get(BinaryDataService);
-	for (const mode of ['filesystem', 'filesystem-v2']) service.setManager(mode, binaries as never);
+	for (const mode of ['filesystem', 'filesystem-v2'])
+		service.setManager(mode as never, binaries as never);
 	return binaries;
 }
 

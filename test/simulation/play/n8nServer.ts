@@ -1,6 +1,16 @@
-import { parse, stringify } from 'flatted';
-import type { INode, INodeExecutionData, IRun, IRunExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
+import type * as Flatted from 'flatted' with { 'resolution-mode': 'import' };
+import type {
+	INode,
+	INodeExecutionData,
+	IRun,
+	IRunExecutionData,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
 import { type EngineHost, type EngineRun, newRun, type RunningExecution, startRun } from './engine';
+
+// n8n stores executions with it; its types are those of an ES module.
+// eslint-disable-next-line @typescript-eslint/no-require-imports
+const { parse, stringify } = require('flatted') as typeof Flatted;
 
 /** n8n looks for waiting executions this often (wait-tracker.ts: `startTracking`)… */
 const SWEEP_MS = 60_000;
@@ -18,6 +28,7 @@ export interface Row {
 	retryOf: string | undefined;
 	/** As n8n stores it: text. */
 	data: string;
+	savedAt: number;
 	waitTill: number | undefined;
 	startedAt: number;
 	/** Of the world's time, as all that a promise compares. */
@@ -129,6 +140,7 @@ export class N8nServer {
 			status: 'running',
 			retryOf,
 			data: stringify(data),
+			savedAt: this.now(),
 			waitTill: undefined,
 			startedAt: this.now(),
 			endedAt: undefined,
@@ -176,6 +188,7 @@ export class N8nServer {
 	private store(row: Row, run: IRun): void {
 		row.run = run;
 		row.data = stringify(run.data);
+		row.savedAt = this.now();
 		row.sizes.push(row.data.length);
 		if (run.waitTill) {
 			row.status = 'waiting';

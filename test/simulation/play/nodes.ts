@@ -42,7 +42,12 @@ class Agent implements INodeType {
 				result: (data.data?.ai_tool?.[0]?.map((item) => item.json) ?? null) as IDataObject[] | null,
 				error: data.error?.message ?? null,
 			}));
-			return [json.map((result) => ({ json: { result } as unknown as IDataObject, pairedItem: { item: 0 } }))];
+			return [
+				json.map((result) => ({
+					json: { result } as unknown as IDataObject,
+					pairedItem: { item: 0 },
+				})),
+			];
 		}
 		const tools = this.getParentNodes(this.getNode().name, {
 			connectionType: NodeConnectionTypes.AiTool,

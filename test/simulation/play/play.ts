@@ -25,10 +25,23 @@ export interface TimelineEntry {
 	text: string;
 }
 
+/** An error that one of our nodes threw at n8n. */
+export interface Thrown {
+	at: number;
+	execution: string;
+	node: string;
+	message: string;
+	description: string;
+}
+
 /** What happened in a life: what the promises judge. */
 export interface Played {
 	life: Life;
 	start: number;
+	/** When the last execution had ended. */
+	end: number;
+	/** Milliseconds without n8n. */
+	down: number;
 	truth: Truth;
 	rows: Row[];
 	/** What the processes wrote to n8n's log while they lived. */
@@ -36,6 +49,8 @@ export interface Played {
 	timeline: TimelineEntry[];
 	binaries: MemoryBinaries;
 	keys: string[];
+	/** What our nodes threw, in all tries. */
+	thrown: Thrown[];
 	/** When Stop was pressed, by execution. */
 	stops: Map<string, number>;
 	kills: number[];
@@ -68,12 +83,14 @@ class World {
 	private readonly workflow: ReturnType<typeof workflowOfLife>;
 	private readonly binaries = openBinaries();
 	private readonly timeline: TimelineEntry[] = [];
+	private readonly thrown: Thrown[] = [];
 	private readonly stops = new Map<string, number>();
 	private readonly kills: number[] = [];
 	private readonly suspended: Played['suspended'] = [];
 	private credentials: ReturnType<EngineHost['credentials']>;
 	private afterwards: Life['afterwards'];
 	private files: { left: string[] } = { left: [] };
+	private down = 0;
 	private turns = 0;
 	/** Events of the world that are still to come. */
 	private due = 0;
@@ -108,17 +125,21 @@ class World {
 		}
 		this.server.execute(this.workflow, itemsOfLife(this.life.items));
 		await this.run();
+		const end = this.host.now();
 		const left = { timers: await this.settle(), files: this.files.left };
 		const { truth, keys } = this.service;
 		return {
 			life: this.life,
 			start: this.start,
+			end,
+			down: this.down,
 			truth,
 			rows: this.server.rows,
 			log: this.timeline.filter(({ who }) => who === 'log'),
 			timeline: this.timeline,
 			binaries: this.binaries,
 			keys: Object.values(keys),
+			thrown: this.thrown,
 			stops: this.stops,
 			kills: this.kills,
 			suspended: this.suspended,
@@ -136,7 +157,8 @@ class World {
 				if (this.due === 0) return;
 			}
 			await this.quiet();
-			if (this.service.truth.requests.length > MAX_REQUESTS) return this.giveUp('too many requests');
+			if (this.service.truth.requests.length > MAX_REQUESTS)
+				return this.giveUp('too many requests');
 			if (this.host.now() - this.start > MAX_LIFE_MS) return this.giveUp('too long');
 			if (!this.host.advance()) return this.giveUp('nothing is left to happen');
 		}
@@ -171,6 +193,7 @@ class World {
 		if (folder === undefined) throw new Error('usePackages was not called');
 		const { nodeTypes, files } = folder.evaluate(this.service);
 		this.files = files;
+		for (const node of Object.values(nodeTypes)) this.noteErrors(node);
 		const tools: Record<string, INodeType> = {};
 		for (const [type, node] of Object.entries(nodeTypes))
 			if (node.description.usableAsTool) tools[`${type}Tool`] = asTool(node);
@@ -178,11 +201,29 @@ class World {
 			nodeTypes: { ...nodeTypes, ...tools, ...stubNodes() },
 			credentials: () => this.credentials,
 			executeWorkflow: async () => await Promise.reject(new Error('No sub-workflows')),
-			onNodeStart: (id, node) => this.isOurs(node) && this.note('n8n', `execution ${id}: ${node} starts`),
+			onNodeStart: (id, node) =>
+				this.isOurs(node) && this.note('n8n', `execution ${id}: ${node} starts`),
 			onNodeEnd: (id, node, error) =>
 				this.isOurs(node) &&
 				this.note('n8n', `execution ${id}: ${node} ends${error === undefined ? '' : `: ${error}`}`),
 		});
+	}
+
+	private noteErrors(node: INodeType): void {
+		const { execute } = node;
+		if (execute === undefined) return;
+		const { thrown, host, server } = this;
+		node.execute = async function (response) {
+			try {
+				return await execute.call(this, response);
+			} catch (error) {
+				const { message, description } = error as { message: string; description?: string };
+				const where = { execution: this.getExecutionId(), node: this.getNode().name };
+				if (server.isUp)
+					thrown.push({ at: host.now(), ...where, message, description: description ?? '' });
+				throw error;
+			}
+		};
 	}
 
 	private isOurs(node: string): boolean {
@@ -192,7 +233,10 @@ class World {
 	private happen(event: LifeEvent): void {
 		const { what } = event;
 		if (what === 'second') {
-			this.note('world', `another execution starts, with ${event.key === 'same' ? 'the same' : 'another'} key`);
+			this.note(
+				'world',
+				`another execution starts, with ${event.key === 'same' ? 'the same' : 'another'} key`,
+			);
 			const workflow = event.key === 'same' ? this.workflow : this.withOtherKey();
 			if (this.server.isUp) this.server.execute(workflow, itemsOfLife(this.life.items));
 		} else if (what === 'kill') {
@@ -202,6 +246,7 @@ class World {
 			this.server.kill();
 			this.host.killProcess();
 			this.service.cut();
+			this.down += event.down * 1000;
 			this.due += 1;
 			this.host.after(event.down * 1000 + 1, () => {
 				this.due -= 1;
@@ -260,7 +305,10 @@ class World {
 
 	private noteRow(text: string, row: Row): void {
 		const until = text === 'waits' ? ` until ${new Date(row.waitTill ?? 0).toISOString()}` : '';
-		this.note('n8n', `execution ${row.id}${row.retryOf === undefined ? '' : ` (retry of ${row.retryOf})`}: ${text}${until}`);
+		this.note(
+			'n8n',
+			`execution ${row.id}${row.retryOf === undefined ? '' : ` (retry of ${row.retryOf})`}: ${text}${until}`,
+		);
 	}
 
 	private note(who: TimelineEntry['who'], text: string): void {

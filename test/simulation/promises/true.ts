@@ -1,0 +1,116 @@
+import { promptFor } from '../life/workflow';
+import type { VideoNode } from '../life/schema';
+import type { Played } from '../play/play';
+import { type ErrorItem, errorOf, nodeRuns, wasHeard } from './evidence';
+import type { Promised } from './promise';
+
+/** The longest pause in the database, and how late n8n may end it. */
+const DATABASE_POLL_MS = 130_000;
+
+/** No error says what the service knows to be otherwise. */
+export const isTrue: Promised = {
+	name: 'True',
+	check: (played) => [...unfinished(played), ...accepted(played), ...advice(played)],
+};
+
+/** "Not finished" of a task that was finished two polls before, by the settings. */
+function unfinished(played: Played): string[] {
+	const { truth, suspended } = played;
+	const claims = [
+		...errorItems(played).map(({ error, node }) => ({
+			error: error.code,
+			text: error.task_id ?? '',
+			node,
+		})),
+		...played.thrown.flatMap(({ message, node }) => ({
+			error: /not finished/.test(message) ? 'wait_timeout' : '',
+			text: message,
+			node,
+		})),
+	];
+	return claims.flatMap(({ error, text, node: nodeOrName }) => {
+		const node = played.life.nodes.find((each) => each === nodeOrName || each.name === nodeOrName);
+		if (error !== 'wait_timeout' || node?.kind !== 'video') return [];
+		const task = [...truth.tasks.values()].find(({ id }) => text.includes(id));
+		if (task === undefined) return [];
+		const polls = truth.requests.filter(
+			({ endpoint, taskId }) => endpoint === 'poll' && taskId === task.id,
+		);
+		const finishedAt = task.finishedAt + (task.plan.lateSeconds ?? 0) * 1000;
+		const { maxWait = 600 } = node.wait ?? {};
+		const deadline =
+			(task.request.heardAt ?? task.createdAt) +
+			maxWait * 1000 +
+			suspended.reduce((sum, { ms }) => sum + ms, 0);
+		if (node.operation !== 'generate' || finishedAt + twoPolls(node) > deadline) return [];
+		// The service could not be asked.
+		if (polls.some((poll) => poll.at >= finishedAt && poll.status !== 200)) return [];
+		return [
+			`task ${task.id} ("${task.prompt}") is called unfinished; it was finished ${seconds(deadline - finishedAt)} before Max Wait was over`,
+		];
+	});
+}
+
+function twoPolls({ wait = {} }: VideoNode): number {
+	const { pollInterval = 5, polling, waitIn } = wait;
+	if (waitIn === 'database') return 2 * Math.max(DATABASE_POLL_MS, pollInterval * 1000);
+	return 2 * pollInterval * 1000 * (polling === 'adaptive' ? 8 : 1) + 10_000;
+}
+
+/** `may_have_been_accepted: false` of what was accepted. */
+function accepted(played: Played): string[] {
+	const { life, truth } = played;
+	return errorItems(played).flatMap(({ error, node, item, row }) => {
+		if (error.may_have_been_accepted !== false || error.task_id !== undefined) return [];
+		if (node.kind === 'list' || item === undefined) return [];
+		const prompt = promptFor(node, item);
+		if (life.items.filter((each) => promptFor(node, each) === prompt).length > 1) return [];
+		const lost = truth.requests.filter(
+			(each) =>
+				each.prompt === prompt && each.accepted && !wasHeard(each) && each.at >= row.startedAt,
+		);
+		return lost.length === 0 || played.rows.length > 1
+			? []
+			: [
+					`"${prompt}": may_have_been_accepted is false (${error.code}), but the service accepted it`,
+				];
+	});
+}
+
+/** No advice to run again what the service accepted. */
+function advice({ thrown, stops, truth, rows }: Played): string[] {
+	return thrown.flatMap(({ message, description, execution }) => {
+		const stop = stops.get(execution);
+		if (stop === undefined || rows.length > 1) return [];
+		const wasInFlight = truth.requests.some(
+			(each) =>
+				each.endpoint === 'submit' && each.accepted && !wasHeard(each) && each.endedAt === stop,
+		);
+		const words = `${message} ${description}`;
+		if (!wasInFlight || !/run the workflow again to continue/i.test(words)) return [];
+		return [
+			'stopped with a submission in flight that was accepted: "Run the workflow again to continue"',
+		];
+	});
+}
+
+interface Claim {
+	error: ErrorItem;
+	node: Played['life']['nodes'][number];
+	item: Played['life']['items'][number] | undefined;
+	row: Played['rows'][number];
+}
+
+function errorItems(played: Played): Claim[] {
+	return nodeRuns(played).flatMap(({ row, node, outputs, input }) =>
+		outputs.flat().flatMap((output) => {
+			const error = errorOf(output);
+			const from = input[error?.item ?? 0]?.json.index;
+			return error ? [{ error, node, row, item: played.life.items[Number(from)] }] : [];
+		}),
+	);
+}
+
+function seconds(ms: number): string {
+	return `${Math.round(ms / 1000)} s`;
+}
