@@ -71,7 +71,10 @@ export function allOf({ timeline, truth, start }: Played): string[] {
 	});
 	return [...timeline, ...requests]
 		.sort((a, b) => a.at - b.at)
-		.map(({ at, who, text }) => `${((at - start) / 1000).toFixed(3).padStart(10)} ${who.padEnd(7)} ${text}`);
+		.map(
+			({ at, who, text }) =>
+				`${((at - start) / 1000).toFixed(3).padStart(10)} ${who.padEnd(7)} ${text}`,
+		);
 }
 
 function timelineOf(played: Played): string[] {

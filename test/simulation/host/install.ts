@@ -111,10 +111,22 @@ function startInterval(action: Action, ms = 1, ...args: unknown[]): Timeout {
 	return new Timeout(() => action(...args), Number(ms), true);
 }
 
-function startImmediate(action: Action, ...args: unknown[]): { close: () => void } {
-	let isCleared = false;
-	host.startImmediate(() => isCleared || action(...args));
-	return { close: () => (isCleared = true) };
+class Immediate {
+	private isCleared = false;
+
+	constructor(action: () => void) {
+		host.startImmediate(() => this.isCleared || action());
+	}
+
+	close = () => void (this.isCleared = true);
+	ref = () => this;
+	unref = () => this;
+	hasRef = () => true;
+	[Symbol.dispose] = () => this.close();
+}
+
+function startImmediate(action: Action, ...args: unknown[]): Immediate {
+	return new Immediate(() => action(...args));
 }
 
 function clear(timer: { close?: () => void } | undefined): void {

@@ -349,7 +349,13 @@ type Draft = Omit<Life, 'service' | 'timeoutWorkflow'> & {
 };
 
 function assemble({ budget: most, service: drawn, ...life }: Draft): Life {
-	const { nodes: list } = life;
+	// n8n offers no error output to the tools of an agent.
+	const list = life.nodes.map(
+		(node): LifeNode =>
+			life.shape === 'agent' && node.onError === 'continueErrorOutput'
+				? { ...node, onError: 'continueRegularOutput' }
+				: node,
+	);
 	const follows = list.some((node) => node.kind === 'video' && /get|wait/.test(node.operation));
 	const isUnfit = follows && (life.shape === 'branches' || life.shape === 'agent');
 	const kept = life.items.slice(0, Math.max(1, Math.floor(most / requestsPerItem(list))));
@@ -365,6 +371,7 @@ function assemble({ budget: most, service: drawn, ...life }: Draft): Life {
 	const { tasks, seconds, faults, ...others } = drawn;
 	return lifeSchema.parse({
 		...life,
+		nodes: list,
 		shape: isUnfit ? 'sequence' : life.shape,
 		items: kept,
 		service: {

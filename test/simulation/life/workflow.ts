@@ -14,8 +14,7 @@ export function workflowOfLife({
 	order,
 	timeoutWorkflow,
 }: Life): WorkflowFile & { id: string } {
-	const isTool = shape === 'agent';
-	const made = nodes.map((node, index) => nodeOf(node, index, isTool));
+	const made = nodes.map((node, index) => nodeOf(node, index, shape));
 	const ends = nodes.flatMap(({ name }) => [stub(`${name} good`), stub(`${name} bad`)]);
 	const branch: Connections = nodes.flatMap(({ name }) => [
 		[name, 0, `${name} good`],
@@ -88,15 +87,15 @@ export function unchanging(prompt: string): string {
 	return prompt.replace(/ #.*$/, '');
 }
 
-function nodeOf(node: LifeNode, index: number, isTool: boolean): INode {
+function nodeOf(node: LifeNode, index: number, shape: Life['shape']): INode {
 	const { name, kind, onError, tries, executeOnce, alwaysOutputData } = node;
 	return {
 		id: name,
 		name,
-		type: `${PACKAGE}.${TYPES[kind]}${isTool ? 'Tool' : ''}`,
+		type: `${PACKAGE}.${TYPES[kind]}${shape === 'agent' ? 'Tool' : ''}`,
 		typeVersion: 1,
 		position: [200 * (index + 1), 100 * index],
-		parameters: parametersOf(node, isTool),
+		parameters: parametersOf(node, shape),
 		credentials: { generationServiceApi: { id: '1', name: 'Service' } },
 		...(onError && { onError }),
 		...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 1000 }),
@@ -105,10 +104,11 @@ function nodeOf(node: LifeNode, index: number, isTool: boolean): INode {
 	};
 }
 
-function parametersOf(node: LifeNode, isTool: boolean): INodeParameters {
+function parametersOf(node: LifeNode, shape: Life['shape']): INodeParameters {
+	const isTool = shape === 'agent';
 	const { requestOptions = {} } = node;
 	if (node.kind === 'list') return { returnAll: true, requestOptions };
-	const prompt = isTool ? "={{ $fromAI('prompt') }}" : expressionOf(node);
+	const prompt = isTool ? "={{ $fromAI('prompt') }}" : expressionOf(node, shape === 'loop');
 	const model = { __rl: true, mode: 'id', value: node.model };
 	if (node.kind === 'chat') {
 		const { stream, jsonOutput, simplify = true } = node;
@@ -138,13 +138,13 @@ function parametersOf(node: LifeNode, isTool: boolean): INodeParameters {
 	};
 }
 
-/** The item of the trigger: any node before may have changed the rest. */
-const ITEM = "$('Start').item.json";
-
-function expressionOf({ prompt, name }: { prompt: string; name: string }): string {
+/** In a loop, n8n's own node hands on one item after the other, as if it were the first. */
+function expressionOf({ prompt, name }: { prompt: string; name: string }, isLoop: boolean): string {
 	if (prompt === 'fixed') return `same for ${name}`;
-	const text = `${ITEM}.p && ${ITEM}.p + ' for ${name}${prompt === 'changing' ? " #' + Math.random()" : "'"}`;
-	return `={{ ${ITEM}.throws ? $('Nowhere').item.json.p : (${text}) }}`;
+	// The item of the trigger: any node before may have changed the rest.
+	const item = `$('${isLoop ? 'Loop' : 'Start'}').item.json`;
+	const text = `${item}.p && ${item}.p + ' for ${name}${prompt === 'changing' ? " #' + Math.random()" : "'"}`;
+	return `={{ ${item}.throws ? $('Nowhere').item.json.p : (${text}) }}`;
 }
 
 function stub(name: string, type = 'simulation.passOn'): INode {

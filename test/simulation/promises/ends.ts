@@ -2,6 +2,9 @@ import type { LifeNode } from '../life/schema';
 import type { Played } from '../play/play';
 import type { Promised } from './promise';
 
+/** Between the tries of Retry On Fail in a life. */
+const TRY_MS = 5_000;
+
 /** No execution takes longer than its settings, pauses and the service's true rate explain; Stop ends it at once. */
 export const ends: Promised = {
 	name: 'Ends',
@@ -9,10 +12,12 @@ export const ends: Promised = {
 		const { rows, stops, unfinished } = played;
 		if (unfinished === 'nothing is left to happen')
 			return ['an execution hangs: it waits for nothing that will ever happen'];
+		if (sentAfterStop(played)) return ['a request is sent after Stop'];
 		return rows.flatMap((row) => {
 			const stop = stops.get(row.id);
 			const last = row.legs.at(-1);
-			if (stop !== undefined && row.status === 'canceled' && (last?.to ?? Infinity) > stop + 1)
+			// n8n itself waits once more between two tries.
+			if (stop !== undefined && row.status === 'canceled' && (last?.to ?? Infinity) > stop + TRY_MS)
 				return [`execution ${row.id} runs on after Stop`];
 			const took = (row.endedAt ?? played.end) - row.startedAt;
 			const bound = boundOf(played);
@@ -21,6 +26,13 @@ export const ends: Promised = {
 		});
 	},
 };
+
+function sentAfterStop({ rows, stops, truth }: Played): boolean {
+	const [row, ...others] = rows;
+	const stop = row && stops.get(row.id);
+	if (stop === undefined || row?.status !== 'canceled' || others.length > 0) return false;
+	return truth.requests.some(({ sentAt }) => sentAt > stop);
+}
 
 function boundOf(played: Played): number {
 	const { life, truth, suspended, down } = played;

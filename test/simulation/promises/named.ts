@@ -1,4 +1,5 @@
 import type { Played } from '../play/play';
+import { dataOf, type Row } from '../play/n8nServer';
 import { ancestry, errorOf, knownTasks, nodeRuns, shownOf, submittedBy } from './evidence';
 import type { Promised } from './promise';
 
@@ -34,12 +35,20 @@ function tasks(played: Played): string[] {
 			if (owner === undefined) return [];
 			// Not in the data that the retry began with.
 			if (owner !== row && owner.savedAt < heard) return [];
+			// Stopped while the node ran: n8n's Retry does not run it again.
+			if (owner !== row && !ranIn(row, request.prompt)) return [];
 			// Another one was made in its place.
 			if (wasSeenFailed) return [];
 			if (shown.get(row.id)?.includes(id)) return [];
 			return [`task ${id} ("${prompt}") is named nowhere in execution ${row.id} (${row.status})`];
 		});
 	});
+}
+
+/** Whether the node of a prompt ran in an execution. */
+function ranIn(row: Row, prompt: string): boolean {
+	const node = prompt.replace(/^.* for /, '');
+	return (dataOf(row).resultData.runData[node] ?? []).length > 0;
 }
 
 function errorItems(played: Played): string[] {

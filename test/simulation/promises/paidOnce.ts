@@ -54,7 +54,11 @@ function excepted(played: Played, node: LifeNode, accepted: TruthRequest[]): num
 	return accepted.reduce((sum, request) => {
 		const lost = !wasHeard(request);
 		// A chat that was lost is asked again by Retry On Fail, and by a user who retries.
-		if (node.kind === 'chat') return sum + (lost && (node.tries !== undefined || isAgain) ? 1 : 0);
+		if (node.kind === 'chat') {
+			// An answer without the JSON that was asked for is asked for again, too.
+			const isUseless = lost || node.jsonOutput === true;
+			return sum + (isUseless && (node.tries !== undefined || isAgain) ? 1 : 0);
+		}
 		// A retry that the user makes sends a lost submission again: the error told that it may be billed twice.
 		if (lost && isAgain) return sum + request.n;
 		const failed = request.tasks.filter((id) => wasSeenFailed(played, id)).length;

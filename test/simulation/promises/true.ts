@@ -1,11 +1,15 @@
 import { promptFor } from '../life/workflow';
 import type { VideoNode } from '../life/schema';
 import type { Played } from '../play/play';
+import type { TruthRequest, TruthTask } from '../stub/service';
 import { type ErrorItem, errorOf, nodeRuns, wasHeard } from './evidence';
 import type { Promised } from './promise';
 
 /** The longest pause in the database, and how late n8n may end it. */
 const DATABASE_POLL_MS = 130_000;
+
+/** How long a poll that decides is tried again. */
+const POLLS_RETRIED_MS = 55_000;
 
 /** No error says what the service knows to be otherwise. */
 export const isTrue: Promised = {
@@ -15,7 +19,8 @@ export const isTrue: Promised = {
 
 /** "Not finished" of a task that was finished two polls before, by the settings. */
 function unfinished(played: Played): string[] {
-	const { truth, suspended } = played;
+	const { truth, life } = played;
+	const hasStep = life.events.some(({ what }) => what === 'stepClock');
 	const claims = [
 		...errorItems(played).map(({ error, node }) => ({
 			error: error.code,
@@ -37,18 +42,25 @@ function unfinished(played: Played): string[] {
 			({ endpoint, taskId }) => endpoint === 'poll' && taskId === task.id,
 		);
 		const finishedAt = task.finishedAt + (task.plan.lateSeconds ?? 0) * 1000;
-		const { maxWait = 600 } = node.wait ?? {};
-		const deadline =
-			(task.request.heardAt ?? task.createdAt) +
-			maxWait * 1000 +
-			suspended.reduce((sum, { ms }) => sum + ms, 0);
-		if (node.operation !== 'generate' || finishedAt + twoPolls(node) > deadline) return [];
-		// The service could not be asked.
-		if (polls.some((poll) => poll.at >= finishedAt && poll.status !== 200)) return [];
+		const said = Math.max(polls.at(-1)?.at ?? 0, hasStep ? 0 : deadlineOf(task, node));
+		if (node.operation !== 'generate' || finishedAt + twoPolls(node) > said) return [];
+		if (couldNotBeAsked(polls.filter(({ at }) => at >= finishedAt))) return [];
 		return [
-			`task ${task.id} ("${task.prompt}") is called unfinished; it was finished ${seconds(deadline - finishedAt)} before Max Wait was over`,
+			`task ${task.id} ("${task.prompt}") is called unfinished, ${seconds(said - finishedAt)} after it was finished`,
 		];
 	});
+}
+
+function deadlineOf({ request, createdAt }: TruthTask, { wait }: VideoNode): number {
+	return (request.heardAt ?? createdAt) + (wait?.maxWait ?? 600) * 1000;
+}
+
+/** Polls failed for as long as they are retried. */
+function couldNotBeAsked(polls: TruthRequest[]): boolean {
+	const failed = polls.filter(
+		({ status, fault, limit }) => limit === undefined && (status !== 200 || fault !== undefined),
+	);
+	return (failed.at(-1)?.at ?? 0) - (failed[0]?.at ?? 0) >= POLLS_RETRIED_MS;
 }
 
 function twoPolls({ wait = {} }: VideoNode): number {

@@ -152,7 +152,7 @@ export function createStub(
 		data: unknown = null,
 		headers = {},
 	): Answer => ({ status, json: { success: false, code, message, data }, headers });
-	const work = (r: TruthRequest, body: any, accept: string): Answer => {
+	const work = (r: TruthRequest, body: any): Answer => {
 		if (r.endpoint === 'models')
 			return {
 				status: 200,
@@ -383,11 +383,11 @@ export function createStub(
 					headers: { 'content-type': 'text/html' },
 				});
 				if (fault === undefined || fault === 'lost' || fault === 'stall' || fault === 'slow') {
-					answer = work(mine, body, '');
+					answer = work(mine, body);
 					if (body.response_format === 'b64_json')
 						for (const id of mine.tasks) (tasks.get(id) as any).inline = true;
 				} else if (fault === 'page-504') {
-					work(mine, body, '');
+					work(mine, body);
 					answer = page(504);
 				} else if (fault.startsWith('page-')) answer = page(Number(fault.slice(5)));
 				else if (fault === 'redirect')
@@ -468,7 +468,7 @@ export function createStub(
 		dispatch(o: any, h: any): boolean {
 			let stop = () => {};
 			let over = false;
-			let begun = false;
+
 			const controller = {
 				paused: false,
 				aborted: false,
@@ -489,7 +489,7 @@ export function createStub(
 				if (g !== generation) return;
 				h.onRequestStart(controller, {});
 				if (over) return;
-				begun = true;
+
 				stop = exchange(o.method, o.path, o.headers, o.body ?? undefined, {
 					head: (s, hd) => h.onResponseStart(controller, s, hd, ''),
 					data: (b) => over || h.onResponseData(controller, b),
