@@ -48,7 +48,8 @@ function tasks(played: Played): string[] {
 /** Whether the node of a prompt ran in an execution. */
 function ranIn(row: Row, prompt: string): boolean {
 	const node = prompt.replace(/^.* for /, '');
-	return (dataOf(row).resultData.runData[node] ?? []).length > 0;
+	const runs = dataOf(row).resultData.runData[node] ?? [];
+	return runs.some(({ executionStatus }) => /success|error/.test(executionStatus ?? ''));
 }
 
 function errorItems(played: Played): string[] {

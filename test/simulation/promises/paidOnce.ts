@@ -16,7 +16,7 @@ export const paidOnce: Promised = {
 			const prompts = new Set(life.items.map((item) => promptFor(node, item)));
 			return [...prompts].flatMap((prompt) => {
 				const accepted = truth.requests.filter((each) => each.prompt === prompt && each.accepted);
-				const units = accepted.reduce((sum, { n }) => sum + n, 0);
+				const units = accepted.reduce((sum, request) => sum + madeBy(request), 0);
 				const allowed = asked(played, node, prompt) + excepted(played, node, accepted);
 				return units <= allowed
 					? []
@@ -31,6 +31,11 @@ function asked({ life, rows }: Played, node: LifeNode, prompt: string): number {
 	const items = life.items.filter((item) => promptFor(node, item) === prompt).length;
 	const starts = rows.filter(({ retryOf }) => retryOf === undefined).length;
 	return items * unitsOf(node) * itemsBefore(life, node) * starts;
+}
+
+/** More tasks than were asked for are the service's own doing. */
+function madeBy({ endpoint, n, tasks }: TruthRequest): number {
+	return endpoint === 'submit' ? Math.min(n, tasks.length) : 1;
 }
 
 function unitsOf(node: LifeNode): number {
@@ -57,12 +62,13 @@ function excepted(played: Played, node: LifeNode, accepted: TruthRequest[]): num
 		if (node.kind === 'chat') {
 			// An answer without the JSON that was asked for is asked for again, too.
 			const isUseless = lost || node.jsonOutput === true;
-			return sum + (isUseless && (node.tries !== undefined || isAgain) ? 1 : 0);
+			if (isUseless && (node.tries !== undefined || isAgain)) return sum + 1;
+			return sum + (isBeforeRetry(rows, request) ? 1 : 0);
 		}
 		// A retry that the user makes sends a lost submission again: the error told that it may be billed twice.
-		if (lost && isAgain) return sum + request.n;
+		if (lost && isAgain) return sum + madeBy(request);
 		const failed = request.tasks.filter((id) => wasSeenFailed(played, id)).length;
-		return sum + Math.max(failed, isBeforeRetry(rows, request) ? request.n : 0);
+		return sum + Math.max(failed, isBeforeRetry(rows, request) ? madeBy(request) : 0);
 	}, 0);
 
 	function wasSeenFailed(_played: Played, id: string): boolean {

@@ -21,6 +21,8 @@ export const right: Promised = {
 
 function answers(played: Played, { node, outputs, input, row }: NodeRun): string[] {
 	return outputs.flat().flatMap((output): string[] => {
+		// Always Output Data makes an empty item where there is none.
+		if (Object.keys(output.json).length === 0) return [];
 		if (isErrorItem(output) || node.kind === 'list' || output.pairedItem === undefined) return [];
 		const item = itemOf(played, row.id, input[indexOf(output)]);
 		if (item === undefined) return [];

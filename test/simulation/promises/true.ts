@@ -1,7 +1,8 @@
 import { promptFor } from '../life/workflow';
 import type { VideoNode } from '../life/schema';
 import type { Played } from '../play/play';
-import type { TruthRequest, TruthTask } from '../stub/service';
+import type { Row } from '../play/n8nServer';
+import type { TruthRequest } from '../stub/service';
 import { type ErrorItem, errorOf, nodeRuns, wasHeard } from './evidence';
 import type { Promised } from './promise';
 
@@ -21,38 +22,49 @@ export const isTrue: Promised = {
 function unfinished(played: Played): string[] {
 	const { truth, life } = played;
 	const hasStep = life.events.some(({ what }) => what === 'stepClock');
-	const claims = [
-		...errorItems(played).map(({ error, node }) => ({
-			error: error.code,
-			text: error.task_id ?? '',
-			node,
-		})),
-		...played.thrown.flatMap(({ message, node }) => ({
-			error: /not finished/.test(message) ? 'wait_timeout' : '',
-			text: message,
-			node,
-		})),
-	];
-	return claims.flatMap(({ error, text, node: nodeOrName }) => {
-		const node = played.life.nodes.find((each) => each === nodeOrName || each.name === nodeOrName);
-		if (error !== 'wait_timeout' || node?.kind !== 'video') return [];
-		const task = [...truth.tasks.values()].find(({ id }) => text.includes(id));
-		if (task === undefined) return [];
+	return timeouts(played).flatMap(({ row, node, words, at }) => {
+		const task = [...truth.tasks.values()].find(({ id }) => words.includes(id));
+		if (task === undefined || node.operation !== 'generate') return [];
 		const polls = truth.requests.filter(
-			({ endpoint, taskId }) => endpoint === 'poll' && taskId === task.id,
+			(each) => each.endpoint === 'poll' && each.taskId === task.id && each.at <= at,
 		);
 		const finishedAt = task.finishedAt + (task.plan.lateSeconds ?? 0) * 1000;
-		const said = Math.max(polls.at(-1)?.at ?? 0, hasStep ? 0 : deadlineOf(task, node));
-		if (node.operation !== 'generate' || finishedAt + twoPolls(node) > said) return [];
-		if (couldNotBeAsked(polls.filter(({ at }) => at >= finishedAt))) return [];
+		const deadline = Math.max(task.request.heardAt ?? 0, row.startedAt) + maxWaitOf(node);
+		const said = Math.min(at, Math.max(polls.at(-1)?.at ?? 0, hasStep ? 0 : deadline));
+		if (finishedAt + twoPolls(node) > said) return [];
+		if (couldNotBeAsked(polls.filter((poll) => poll.at >= finishedAt))) return [];
 		return [
 			`task ${task.id} ("${task.prompt}") is called unfinished, ${seconds(said - finishedAt)} after it was finished`,
 		];
 	});
 }
 
-function deadlineOf({ request, createdAt }: TruthTask, { wait }: VideoNode): number {
-	return (request.heardAt ?? createdAt) + (wait?.maxWait ?? 600) * 1000;
+interface Timeout {
+	row: Row;
+	node: VideoNode;
+	words: string;
+	/** When it was said, at the latest. */
+	at: number;
+}
+
+/** All that was said to be unfinished: in error items, and in errors that nodes threw. */
+function timeouts(played: Played): Timeout[] {
+	const inItems = errorItems(played).flatMap(({ error, node, row }) =>
+		error.code === 'wait_timeout' && node.kind === 'video'
+			? [{ row, node, words: error.task_id ?? '', at: row.endedAt ?? played.end }]
+			: [],
+	);
+	const thrown = played.thrown.flatMap(({ message, node: name, execution, at }) => {
+		const node = played.life.nodes.find((each) => each.name === name);
+		const row = played.rows.find(({ id }) => id === execution);
+		const isTimeout = /was not finished after/.test(message) && node?.kind === 'video';
+		return isTimeout && row ? [{ row, node, words: message, at }] : [];
+	});
+	return [...inItems, ...thrown];
+}
+
+function maxWaitOf({ wait }: VideoNode): number {
+	return (wait?.maxWait ?? 600) * 1000;
 }
 
 /** Polls failed for as long as they are retried. */
