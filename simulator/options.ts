@@ -47,7 +47,7 @@ export interface SimulatorOptions {
 	limits?: readonly Limit[];
 	/** Default none. */
 	refusals?: readonly RandomRefusals[];
-	/** One of those that match a prompt is chosen at random; default: as `videoSeconds` says. */
+	/** One of those for a prompt is chosen at random; default: as `videoSeconds` says. */
 	taskPlans?: readonly TaskPlan[];
 	/** Scheme and host of the URLs of videos; default those of the poll. */
 	fileOrigin?: string;

@@ -10,8 +10,10 @@ export interface Injection {
 	times?: number | undefined;
 	/** Requests of the endpoint that pass first; default 0. */
 	after?: number | undefined;
-	/** Only for requests whose path, body or prompt contains this text. A poll has the prompt of its task. */
+	/** Only for requests whose path or body contains this text. */
 	matching?: string | undefined;
+	/** Only for this prompt: of a submission, of the task that is polled or downloaded, or the last user message. */
+	prompt?: string | undefined;
 	/** Only for these requests among those for the same prompt, or of the same task; the first is 1. */
 	attempts?: readonly number[] | undefined;
 	/** Only between these times, in seconds since the start of the simulator. */
@@ -70,11 +72,13 @@ export class Injections {
 	}
 
 	#isMeant(injection: Injection, request: InjectedRequest): boolean {
-		const { endpoint, matching = '', attempts, fromSeconds = 0, untilSeconds } = injection;
+		const { endpoint, matching = '', prompt = request.prompt, attempts } = injection;
+		const { fromSeconds = 0, untilSeconds = Infinity } = injection;
 		const seconds = (request.at - this.startedAt) / 1000;
 		if (endpoint !== request.endpoint || attempts?.includes(request.attempt) === false)
 			return false;
-		if (seconds < fromSeconds || seconds >= (untilSeconds ?? Infinity)) return false;
-		return [request.prompt, request.path, request.text].some((text) => text.includes(matching));
+		if (seconds < fromSeconds || seconds >= untilSeconds) return false;
+		if (prompt !== request.prompt) return false;
+		return request.path.includes(matching) || request.text.includes(matching);
 	}
 }

@@ -38,8 +38,8 @@ export interface TaskOutcome {
 
 /** What becomes of the tasks of a submission. Times are in seconds of the simulator's clock. */
 export interface TaskPlan {
-	/** Only for prompts with this text. */
-	matching?: string | undefined;
+	/** Only for this prompt. */
+	prompt?: string | undefined;
 	/** From the submission until the end. */
 	seconds: number;
 	/** Share of the time that the task waits in the queue; default 0.15. */

@@ -99,7 +99,7 @@ export class TaskStore {
 
 	#planFor(prompt: string): TaskPlan {
 		const { taskPlans, videoSeconds, random } = this.settings;
-		const plans = taskPlans.filter(({ matching }) => prompt.includes(matching ?? ''));
+		const plans = taskPlans.filter((plan) => (plan.prompt ?? prompt) === prompt);
 		const plan = plans[Math.floor(random(`plan ${prompt} ${this.submissions}`) * plans.length)];
 		return plan ?? { seconds: spread(videoSeconds, this.submissions) };
 	}
@@ -176,11 +176,12 @@ export async function taskBody(
 	readVideo: (task: Task) => Promise<Buffer>,
 ): Promise<Record<string, unknown>> {
 	const { statusLagSeconds = 0, urlLagSeconds = 0, urlValidSeconds } = task.plan;
-	const { status, progress } = stateOf(task, now - statusLagSeconds * 1000);
+	const end = task.createdAt + task.durationMs;
+	const isLate = now >= end && now < end + statusLagSeconds * 1000;
+	const { status, progress } = stateOf(task, isLate ? end - 1 : now);
 	const done = status === 'completed';
 	const { size, fps } = task.format;
 	const metadata = { duration: actualDuration(task.format), size, fps, format: 'mp4' };
-	const end = task.createdAt + task.durationMs;
 	const hasUrl = done && now >= end + (statusLagSeconds + urlLagSeconds) * 1000;
 	const expiry = urlValidSeconds === undefined ? '' : `?expires=${now + urlValidSeconds * 1000}`;
 	const body: Record<string, unknown> = {
