@@ -44,10 +44,13 @@ export class Injections {
 
 	constructor(private readonly startedAt: number) {}
 
-	/** Throws if there is no such fault or it cannot happen on this endpoint. */
-	add(injection: Injection): void {
-		const spec = readFaultSpec(injection.fault);
-		if (!spec || spec.endpoint || !spec.fault.endpoints.includes(injection.endpoint)) {
+	/**
+	 * Throws if there is no such fault or it cannot happen on this endpoint.
+	 * @param own a fault that is not in the table
+	 */
+	add(injection: Injection, own?: Fault): void {
+		const spec = own ? { fault: own, remaining: Infinity } : readFaultSpec(injection.fault);
+		if (!spec || 'endpoint' in spec || !spec.fault.endpoints.includes(injection.endpoint)) {
 			throw new Error(`No fault '${injection.fault}' on '${injection.endpoint}'.`);
 		}
 		const { fault, remaining } = spec;

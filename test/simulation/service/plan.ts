@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { ENDPOINTS, FAULTS } from '../../../simulator';
 import { ENDINGS, PROGRESS_SHAPES } from '../../../simulator/video/taskPlan';
 
+/** The name of a fault that is a page of another server. */
+export const PAGE = /^page-(\d{3})$/;
+
 const endpoint = z.enum(ENDPOINTS);
 const seconds = z.number().nonnegative();
 const milliseconds = z.number().nonnegative();
@@ -55,7 +58,10 @@ const taskPlan = z.strictObject({
 	fileLagSeconds: seconds.optional(),
 });
 
-const faultName = z.string().refine((name) => FAULTS.some((fault) => fault.name === name));
+/** Of the fault table, or `page-<status>`: a page of another server with any status. */
+const faultName = z
+	.string()
+	.refine((name) => PAGE.test(name) || FAULTS.some((fault) => fault.name === name));
 
 const fault = z.strictObject({
 	endpoint,

@@ -213,10 +213,10 @@ it('accepts what was written, though its process has ended', async () => {
 });
 
 it('reads a page of another server like any response', async () => {
-	start({ faults: [{ endpoint: 'download', fault: 'html-403' }] });
+	start({ faults: [{ endpoint: 'download', fault: 'page-407' }] });
 	const [id] = await submit('a fox');
 	await clock.run(clock.sleep(4_000));
 	const { statusCode, body } = await download((await poll(id)).url);
-	expect(statusCode).toBe(403);
+	expect(statusCode).toBe(407);
 	expect(await clock.run(text(body))).toContain('<html>');
 });

@@ -5,9 +5,11 @@ import {
 	type RequestContext,
 	RequestHandler,
 } from '../../../simulator/requestHandler';
+import { html } from '../../../simulator/faults/effects/replace';
+import { ALL, type Fault } from '../../../simulator/faults/fault';
 import type { Exchange } from './exchange';
 import { connectionFailure } from './network';
-import { type ServicePlan, type ServicePlanInput, servicePlan } from './plan';
+import { PAGE, type ServicePlan, type ServicePlanInput, servicePlan } from './plan';
 import { namedRandom } from './random';
 import { type Truth, type TruthRequest, truthOfRequest, truthOfTask } from './truth';
 import { videoOf } from './video';
@@ -66,7 +68,7 @@ export class Service {
 			async (task) => await Promise.resolve(videoOf(task.id)),
 		);
 		for (const key of keys) this.handler.keys.add(key);
-		for (const fault of faults) this.handler.injections.add(fault);
+		for (const fault of faults) this.handler.injections.add(fault, pageFault(fault.fault));
 	}
 
 	/** The process of n8n ends: it notices nothing more of its requests. */
@@ -131,4 +133,16 @@ export class Service {
 		this.ids += 1;
 		return this.ids.toString(16).padStart(24, '0');
 	}
+}
+
+/** What `page-<status>` stands for: the service receives nothing of the request. */
+function pageFault(name: string): Fault | undefined {
+	const [, status] = PAGE.exec(name) ?? [];
+	if (status === undefined) return undefined;
+	return {
+		name,
+		description: 'a page of another server',
+		endpoints: ALL,
+		effect: html(Number(status)),
+	};
 }
