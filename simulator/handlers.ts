@@ -1,5 +1,5 @@
 import { ApiError } from './apiError';
-import { CATALOGUE, type ModelType } from './catalogue';
+import type { ModelType } from './catalogue';
 import { complete } from './chat/complete';
 import type { Endpoint } from './endpoints';
 import { faultSpecsIn, isFaultModel } from './faults/selectFault';
@@ -7,18 +7,16 @@ import { jsonResponse, type HttpResponse } from './httpResponse';
 import type { RequestContext, RequestHandler } from './requestHandler';
 import { chatRequest, checked, videoRequest } from './requests';
 import { fileResponse } from './video/fileResponse';
-import { hasFile, isKnown, taskBody } from './video/tasks';
+import { hasFile, isKnown, reportedState, taskBody } from './video/tasks';
 
 type Handler = (
 	service: RequestHandler,
 	context: RequestContext,
 ) => HttpResponse | Promise<HttpResponse>;
 
-const MODELS = jsonResponse({ object: 'list', data: CATALOGUE });
-
-function requireModel(id: string, type: ModelType): void {
+function requireModel({ settings }: RequestHandler, id: string, type: ModelType): void {
 	if (isFaultModel(id)) return;
-	if (CATALOGUE.some((record) => record.id === id && record.type === type)) return;
+	if (settings.models.some((record) => record.id === id && record.type === type)) return;
 	throw new ApiError(
 		404,
 		'model_not_found',
@@ -28,17 +26,17 @@ function requireModel(id: string, type: ModelType): void {
 
 function chat(service: RequestHandler, context: RequestContext) {
 	const request = checked(chatRequest, context.body);
-	requireModel(request.model, 'text');
+	requireModel(service, request.model, 'text');
 	service.completions += 1;
 	context.accepted = true;
-	const { response, tokens } = complete(request, context.at, service.settings.newId);
+	const { response, tokens } = complete(request, context.at, service.settings);
 	context.tokens = tokens;
 	return response;
 }
 
 function submit(service: RequestHandler, context: RequestContext) {
 	const request = checked(videoRequest, context.body);
-	requireModel(request.model, 'video');
+	requireModel(service, request.model, 'video');
 	const { maxPromptLength } = service.settings;
 	if (request.prompt.length > maxPromptLength) {
 		const message = `prompt must be at most ${maxPromptLength} characters long.`;
@@ -69,6 +67,7 @@ async function poll(service: RequestHandler, context: RequestContext) {
 		throw new ApiError(404, 'task_not_found', 'The task id is unknown, expired or malformed.');
 	}
 	const files = `${fileOrigin}${pathPrefix}`;
+	context.reported = reportedState(task, at).status;
 	return jsonResponse(await taskBody(task, at, files, authorization, service.readVideo));
 }
 
@@ -89,7 +88,7 @@ function refuse(_service: RequestHandler, { method, path }: RequestContext): nev
 export const HANDLERS: Record<Endpoint, Handler> = {
 	chat,
 	chatStream: chat,
-	models: () => MODELS,
+	models: ({ settings }) => jsonResponse({ object: 'list', data: settings.models }),
 	submit,
 	poll,
 	download,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { CATALOGUE, type ModelRecord } from './catalogue';
 import type { Encoding } from './encoding';
 import type { Endpoint, ErrorShape } from './endpoints';
 import type { FixedWindow, Limit, TokenBucket } from './rateLimit';
@@ -47,7 +48,7 @@ export interface SimulatorOptions {
 	limits?: readonly Limit[];
 	/** Default none. */
 	refusals?: readonly RandomRefusals[];
-	/** One of those for a prompt is chosen at random; default: as `videoSeconds` says. */
+	/** The first one that fits a submission; default: as `videoSeconds` says. */
 	taskPlans?: readonly TaskPlan[];
 	/** Scheme and host of the URLs of videos; default those of the poll. */
 	fileOrigin?: string;
@@ -65,6 +66,12 @@ export interface SimulatorOptions {
 	now?: () => number;
 	/** A number from 0 to 1, for what happens at random to the thing that the text names; default Math.random. */
 	random?: (name: string) => number;
+	/** What a prompt is called where a plan or a fault names it; default the prompt itself. */
+	promptName?: (prompt: string) => string;
+	/** What the model answers to the last message; default a text that quotes it. */
+	answer?: (message: string) => string;
+	/** The models; default `CATALOGUE`. */
+	models?: readonly ModelRecord[];
 	/** The random part of an id. */
 	newId?: () => string;
 	/** How many received requests are kept; default 10,000. */
@@ -73,7 +80,7 @@ export interface SimulatorOptions {
 	tasksKept?: number;
 }
 
-type Unset = 'rateLimit' | 'fileOrigin' | 'tls';
+type Unset = 'rateLimit' | 'fileOrigin' | 'answer' | 'tls';
 
 export type Settings = Required<Omit<SimulatorOptions, Unset>> & Pick<SimulatorOptions, Unset>;
 
@@ -98,6 +105,8 @@ export const DEFAULTS = {
 	taskPlans: [],
 	now: Date.now,
 	random: Math.random,
+	promptName: (prompt: string) => prompt,
+	models: CATALOGUE,
 	// Random bytes for each id would take four times as long.
 	newId: () => randomUUID().replaceAll('-', ''),
 	requestsKept: 10_000,

@@ -31,7 +31,9 @@ export type Limit = LimitRule & {
 	/** In force only between these times, in seconds since the start of the simulator. */
 	fromSeconds?: number | undefined;
 	untilSeconds?: number | undefined;
-	/** What a refusal says of the time of a retry: `retry_after` and Retry-After (default), the reset, or nothing. */
+	/** The seconds that a refusal asks for; default: what the limit needs. */
+	retryAfter?: number | undefined;
+	/** How it asks for them: `retry_after` and Retry-After (default), the reset, or not at all. */
 	announces?: 'seconds' | 'reset' | 'nothing' | undefined;
 };
 

@@ -15,7 +15,7 @@ import { type ReceivedRequest, RequestLog } from './requestLog';
 import { routeOf } from './routes';
 import { subjectOf } from './subject';
 import type { TaskOutcome } from './video/taskPlan';
-import { type Task, TaskStore } from './video/tasks';
+import { type Task, type TaskStatus, TaskStore } from './video/tasks';
 
 /** A request as a connection delivers it. */
 export interface IncomingRequest {
@@ -35,8 +35,11 @@ export interface RequestContext extends ReceivedRequest {
 	authorization: string;
 	key: string;
 	model: string;
-	/** The prompt, also of the task that is polled or downloaded; the last user message of a chat. */
+	/** What the prompt is called, also of the task that is polled or downloaded; of a chat, the last user message. */
 	prompt: string;
+	rawPrompt: string;
+	/** In the path of a poll or a download. */
+	taskId: string;
 	/** The task that is polled or downloaded. */
 	task: Task | undefined;
 	/** The how many-th request it is to this endpoint for its prompt or task. */
@@ -45,6 +48,8 @@ export interface RequestContext extends ReceivedRequest {
 	outcome?: TaskOutcome;
 	/** The service did what is billed. */
 	accepted: boolean;
+	/** The status that this poll reports. */
+	reported?: TaskStatus;
 	/** The tasks of this submission. */
 	tasks?: readonly Task[];
 	/** Chat tokens that it used. */
@@ -91,7 +96,8 @@ export class RequestHandler {
 		const { endpoint, taskId } = routeOf(method, path, this.settings.pathPrefix, body);
 		const task = taskId === '' ? undefined : this.tasks.find(taskId);
 		const authorization = headers.authorization ?? '';
-		const { model, prompt } = subjectOf(endpoint, body, task);
+		const { model, prompt: rawPrompt } = subjectOf(endpoint, body, task);
+		const prompt = this.settings.promptName(rawPrompt);
 		const context: RequestContext = {
 			endpoint,
 			method,
@@ -105,6 +111,8 @@ export class RequestHandler {
 			key: authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '',
 			model,
 			prompt,
+			rawPrompt,
+			taskId,
 			task,
 			attempt: this.requestLog.attempt(`${endpoint} ${taskId || prompt}`),
 			accepted: false,
@@ -233,7 +241,7 @@ export class RequestHandler {
 }
 
 function limitError({ limit, requests, retryAfterMs }: LimitExceeded, nowMs: number): ApiError {
-	const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+	const seconds = limit.retryAfter ?? Math.max(1, Math.ceil(retryAfterMs / 1000));
 	const headers = rateLimitHeaders(requests, seconds, nowMs);
 	const { 'retry-after': _, ...withoutSeconds } = headers;
 	const announced = {

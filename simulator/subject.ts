@@ -26,8 +26,9 @@ function ofChat(body: unknown): Subject {
 	return { model: data.model, prompt: userMessage.safeParse(last).data?.content ?? '' };
 }
 
+/** The path of a task names no model. */
 function ofTask(_body: unknown, task: Task | undefined): Subject {
-	return task ?? NONE;
+	return { model: '', prompt: task?.prompt ?? '' };
 }
 
 const SUBJECTS: Record<Endpoint, (body: unknown, task: Task | undefined) => Subject> = {

@@ -1,4 +1,5 @@
 import { jsonResponse, eventStreamResponse, type HttpResponse } from '../httpResponse';
+import type { Settings } from '../options';
 import type { ChatRequest } from '../requests';
 import { answerChat, type ChatAnswer } from './answers';
 
@@ -31,9 +32,9 @@ function withoutIndex<Call extends { index: number }>({ index: _, ...call }: Cal
 export function complete(
 	request: ChatRequest,
 	nowMs: number,
-	newId: () => string,
+	{ newId, answer: answerTo }: Pick<Settings, 'newId' | 'answer'>,
 ): { response: HttpResponse; tokens: number } {
-	const answer = answerChat(request);
+	const answer = answerChat(request, answerTo);
 	const response = request.stream
 		? stream(request, answer, nowMs, newId)
 		: completion(request, answer, nowMs, newId);

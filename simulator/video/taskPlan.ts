@@ -8,6 +8,7 @@ const PROGRESS = {
 	/** Nothing at first. */
 	late: (share: number) => Math.floor(share ** 4 * 100),
 	falling: (share: number) => Math.floor((share < 0.6 ? share : share - 0.4) * 100),
+	stuck: () => 10,
 	absent: () => undefined,
 } satisfies Record<string, (share: number) => number | undefined>;
 
@@ -40,6 +41,8 @@ export interface TaskOutcome {
 export interface TaskPlan {
 	/** Only for this prompt. */
 	prompt?: string | undefined;
+	/** Only for this one of the submissions of the prompt that were accepted; the first is 1. */
+	attempt?: number | undefined;
 	/** From the submission until the end. */
 	seconds: number;
 	/** Share of the time that the task waits in the queue; default 0.15. */
@@ -49,13 +52,15 @@ export interface TaskPlan {
 	/** Polls do not find the task for this long after the submission. */
 	lagSeconds?: number | undefined;
 	/** Polls report the end this much later than it happened. */
-	statusLagSeconds?: number | undefined;
+	lateSeconds?: number | undefined;
 	/** Polls do not find the task from this long after the submission on. */
 	vanishesAfterSeconds?: number | undefined;
 	/** Polls report another id, which is known as well. */
 	changesId?: boolean | undefined;
-	/** How many tasks are made beyond `n`; a negative number makes fewer. */
-	extraTasks?: number | undefined;
+	/** How many tasks are made; default `n`. */
+	count?: number | undefined;
+	/** Only the first of the tasks ends so; the others are completed. */
+	onlyFirst?: boolean | undefined;
 	/** The URL is null for this long after the end is reported. */
 	urlLagSeconds?: number | undefined;
 	/** A URL is valid for this long after the poll that returned it. */

@@ -35,12 +35,14 @@ export interface Task {
 
 type TaskSettings = Pick<
 	Settings,
-	'now' | 'tasksKept' | 'newId' | 'random' | 'videoSeconds' | 'taskPlans'
+	'now' | 'tasksKept' | 'newId' | 'promptName' | 'videoSeconds' | 'taskPlans'
 >;
 
 /** The video tasks. The state of a task is computed from the time of the request. */
 export class TaskStore {
 	readonly #tasks = new Map<string, Task>();
+	/** Accepted submissions of each prompt, for plans. */
+	readonly #accepted = new Map<string, number>();
 	/** Submissions accepted so far. */
 	submissions = 0;
 
@@ -55,8 +57,9 @@ export class TaskStore {
 		const { now, newId } = this.settings;
 		const submissionId = `video-${newId()}`;
 		const { model, prompt, size, duration, fps, n } = request;
-		const plan = this.#planFor(prompt);
-		const tasks = Array.from({ length: Math.max(0, n + (plan.extraTasks ?? 0)) }, (_, index) => {
+		const submission = this.#planFor(prompt);
+		const tasks = Array.from({ length: submission.count ?? n }, (_, index) => {
+			const plan = index > 0 && submission.onlyFirst ? { seconds: submission.seconds } : submission;
 			const id = `task-${newId()}`;
 			return {
 				id,
@@ -94,13 +97,18 @@ export class TaskStore {
 
 	clear(): void {
 		this.#tasks.clear();
+		this.#accepted.clear();
 		this.submissions = 0;
 	}
 
 	#planFor(prompt: string): TaskPlan {
-		const { taskPlans, videoSeconds, random } = this.settings;
-		const plans = taskPlans.filter((plan) => (plan.prompt ?? prompt) === prompt);
-		const plan = plans[Math.floor(random(`plan ${prompt} ${this.submissions}`) * plans.length)];
+		const { taskPlans, videoSeconds, promptName } = this.settings;
+		const name = promptName(prompt);
+		const submission = (this.#accepted.get(name) ?? 0) + 1;
+		if (taskPlans.length > 0) this.#accepted.set(name, submission);
+		const plan = taskPlans.find(
+			(each) => (each.prompt ?? name) === name && (each.attempt ?? submission) === submission,
+		);
 		return plan ?? { seconds: spread(videoSeconds, this.submissions) };
 	}
 
@@ -161,6 +169,13 @@ export function stateOf(
 	return { status: 'completed', progress: 100 };
 }
 
+/** The state as a poll reports it, which may be late. */
+export function reportedState(task: Task, now: number) {
+	const end = task.createdAt + task.durationMs;
+	const isLate = now >= end && now < end + (task.plan.lateSeconds ?? 0) * 1000;
+	return stateOf(task, isLate ? end - 1 : now);
+}
+
 /** Whether the file of a task exists. */
 export function hasFile(task: Task, now: number): boolean {
 	const { fileLagSeconds = 0 } = task.plan;
@@ -175,14 +190,13 @@ export async function taskBody(
 	authorization: string,
 	readVideo: (task: Task) => Promise<Buffer>,
 ): Promise<Record<string, unknown>> {
-	const { statusLagSeconds = 0, urlLagSeconds = 0, urlValidSeconds } = task.plan;
+	const { lateSeconds = 0, urlLagSeconds = 0, urlValidSeconds } = task.plan;
 	const end = task.createdAt + task.durationMs;
-	const isLate = now >= end && now < end + statusLagSeconds * 1000;
-	const { status, progress } = stateOf(task, isLate ? end - 1 : now);
+	const { status, progress } = reportedState(task, now);
 	const done = status === 'completed';
 	const { size, fps } = task.format;
 	const metadata = { duration: actualDuration(task.format), size, fps, format: 'mp4' };
-	const hasUrl = done && now >= end + (statusLagSeconds + urlLagSeconds) * 1000;
+	const hasUrl = done && now >= end + (lateSeconds + urlLagSeconds) * 1000;
 	const expiry = urlValidSeconds === undefined ? '' : `?expires=${now + urlValidSeconds * 1000}`;
 	const body: Record<string, unknown> = {
 		id: task.reportedId,

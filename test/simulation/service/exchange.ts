@@ -1,7 +1,7 @@
-import type { Delivery, Step } from '../../../simulator/delivery';
+import type { Step } from '../../../simulator/delivery';
 import type { IncomingRequest } from '../../../simulator/requestHandler';
-import type { Ending, TruthRequest } from './truth';
 import type { Service } from './service';
+import type { TruthRequest } from './truth';
 
 /** The client's end of one request. */
 export interface Client {
@@ -23,6 +23,7 @@ export class Exchange {
 	private steps: Iterator<Step> | undefined;
 	private truth: TruthRequest | undefined;
 	private isOpen = true;
+	private closedAt: number | undefined;
 	private isPaused = false;
 	private isWaiting = true;
 	private release = () => {};
@@ -35,13 +36,14 @@ export class Exchange {
 		pause: ({ ms }) => this.later(ms),
 		until: ({ moment }) => this.later(moment - this.service.now()),
 		end: () => {
-			this.close('complete');
+			if (this.truth) this.truth.whole = true;
+			this.close();
 			this.client.onEnd();
 			return false;
 		},
 		stall: () => false,
-		close: () => this.fail('closed', socketError('other side closed', 'UND_ERR_SOCKET')),
-		reset: () => this.fail('reset', socketError('read ECONNRESET', 'ECONNRESET')),
+		close: () => this.fail(socketError('other side closed', 'UND_ERR_SOCKET')),
+		reset: () => this.fail(socketError('read ECONNRESET', 'ECONNRESET')),
 	};
 
 	constructor(
@@ -50,13 +52,13 @@ export class Exchange {
 		private readonly client: Client,
 	) {}
 
-	/** Connects and sends the request; without a time to connect, it is written at once. */
+	/** Connects and sends the request: it is written at once. */
 	start(): void {
 		const { service, request } = this;
 		service.open.add(this);
 		const failure = service.connectionFailure(request);
-		if (failure) service.after(failure.afterMs, () => this.refuse(failure.error));
-		else if (service.plan.connectMs > 0) service.after(service.plan.connectMs, () => this.write());
+		if (failure)
+			service.after(failure.afterMs, () => void (this.isOpen && this.fail(failure.error)));
 		else this.write();
 	}
 
@@ -72,7 +74,7 @@ export class Exchange {
 
 	/** The client closes the connection, or its process ends: it notices nothing more. What is written still arrives. */
 	giveUp(): void {
-		if (this.isOpen) this.close('given up');
+		if (this.isOpen) this.close();
 	}
 
 	private write(): void {
@@ -85,16 +87,15 @@ export class Exchange {
 	}
 
 	private async arrive(sentAt: number): Promise<void> {
-		const { truth, delivery, finish } = await this.service.serve(this.request, sentAt);
+		const { truth, delivery, workMs, finish } = await this.service.serve(this.request, sentAt);
 		this.truth = truth;
+		if (!this.isOpen) {
+			truth.endedAt = this.closedAt;
+			return finish();
+		}
 		this.release = finish;
-		if (!this.isOpen) return this.close('given up');
-		this.play(delivery);
-	}
-
-	private play(delivery: Delivery): void {
 		this.steps = delivery[Symbol.iterator]();
-		this.later(this.service.latencyMs(this.request));
+		this.later(workMs + this.service.latencyMs(this.request));
 	}
 
 	private later(ms: number): boolean {
@@ -120,30 +121,25 @@ export class Exchange {
 		const now = this.service.now();
 		if (this.truth) {
 			this.truth.status = status;
-			this.truth.answeredAt = now;
-			this.truth.pauseUntil = pauseIn(headers, now);
+			this.truth.heardAt = now;
+			notePause(this.truth, headers);
 		}
 		this.client.onHead(status, { date: new Date(now).toUTCString(), ...headers });
 		return true;
 	}
 
-	private fail(ending: Ending, error: Error): boolean {
-		this.close(ending);
+	private fail(error: Error): boolean {
+		this.close();
 		this.client.onFailure(error);
 		return false;
 	}
 
-	private refuse(error: Error): void {
-		if (this.isOpen) this.fail('closed', error);
-	}
-
-	private close(ending: Ending): void {
+	private close(): void {
 		this.isOpen = false;
+		this.closedAt = this.service.now();
 		this.service.open.delete(this);
 		this.release();
-		if (this.truth?.ending !== 'open') return;
-		this.truth.ending = ending;
-		this.truth.endedAt = this.service.now();
+		if (this.truth) this.truth.endedAt = this.closedAt;
 	}
 }
 
@@ -156,10 +152,11 @@ function socketError(message: string, code: string): Error {
 	return Object.assign(new Error(message), { code });
 }
 
-/** The moment until which a response asks to wait: the later one of what it says. */
-function pauseIn(headers: Record<string, string>, now: number): number | undefined {
+/** The pause that a response asks for, as the service counts it. */
+function notePause(truth: TruthRequest, headers: Record<string, string>): void {
 	const seconds = Number(headers['retry-after'] ?? NaN);
 	const reset = Number(headers['x-ratelimit-reset-requests'] ?? NaN) * 1000;
-	if (!Number.isNaN(seconds)) return now + seconds * 1000;
-	return Number.isNaN(reset) ? undefined : reset;
+	if (Number.isNaN(seconds) && Number.isNaN(reset)) return;
+	truth.pauseUntil = Number.isNaN(seconds) ? reset : truth.at + seconds * 1000;
+	truth.retryAfter = (truth.pauseUntil - truth.at) / 1000;
 }

@@ -1,15 +1,22 @@
-import { memoryDispatcher } from './memoryDispatcher';
 import { memoryHttpRequest } from './memoryHttpRequest';
-import type { ServicePlanInput } from './plan';
-import { Service, type WorldClock } from './service';
+import { memoryUndici } from './memoryUndici';
+import type { ServicePlan } from './plan';
+import { Service, type ServiceWorld } from './service';
 
-export { servicePlan, type ServicePlan, type ServicePlanInput } from './plan';
-export type { Service, WorldClock } from './service';
 export type { Truth, TruthRequest, TruthTask } from './truth';
 export { videoOf } from './video';
-export { memoryDispatcher, memoryHttpRequest };
 
-/** The service of one life. */
-export function createService(plan: ServicePlanInput, clock: WorldClock): Service {
-	return new Service(plan, clock);
+/** The service of one life, and the two ways to it: in the place of undici, and of n8n's request helper. */
+export function createService(plan: ServicePlan, world: ServiceWorld) {
+	const service = new Service(plan, world);
+	return {
+		url: service.url,
+		keys: service.keys,
+		truth: service.truth,
+		/** How many requests are on their way. */
+		open: service.open as ReadonlySet<unknown>,
+		cut: () => service.cut(),
+		undici: memoryUndici(service),
+		httpRequest: memoryHttpRequest(service),
+	};
 }

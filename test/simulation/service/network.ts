@@ -1,6 +1,4 @@
-import type { ServicePlan } from './plan';
-
-type Failure = ServicePlan['network'][number]['failure'];
+import type { Outage } from './plan';
 
 interface ConnectionFailure {
 	afterMs: number;
@@ -16,7 +14,7 @@ function systemError(syscall: string, code: string): Error {
 }
 
 /** Errors as Node.js and undici have them, each made for its request. */
-const FAILURES: Record<Failure, () => ConnectionFailure> = {
+const FAILURES: Record<Outage['failure'], () => ConnectionFailure> = {
 	refused: () => ({ afterMs: 1, error: systemError('connect', 'ECONNREFUSED') }),
 	'unknown host': () => ({ afterMs: 5, error: systemError('getaddrinfo', 'ENOTFOUND') }),
 	'lookup fails': () => ({ afterMs: 5000, error: systemError('getaddrinfo', 'EAI_AGAIN') }),
@@ -33,6 +31,6 @@ const FAILURES: Record<Failure, () => ConnectionFailure> = {
 	}),
 };
 
-export function connectionFailure(failure: Failure): ConnectionFailure {
+export function connectionFailure(failure: Outage['failure']): ConnectionFailure {
 	return FAILURES[failure]();
 }

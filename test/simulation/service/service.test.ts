@@ -1,31 +1,39 @@
 import { buffer, text } from 'node:stream/consumers';
 import { VirtualClock } from '../../gateway/virtualClock';
-import { createService, memoryDispatcher, memoryHttpRequest, type Service, videoOf } from '.';
-import type { ServicePlanInput } from './plan';
+import { createService, videoOf } from '.';
+import type { ServicePlan } from './plan';
 
 const PATH = { chat: '/v1/chat/completions', video: '/media/v1/video/generations' };
 
 let clock: VirtualClock;
-let service: Service;
+let service: ReturnType<typeof createService>;
 
-function start(plan: ServicePlanInput) {
+function start(plan: Partial<ServicePlan>) {
 	clock = new VirtualClock();
-	service = createService(plan, clock);
+	const healthy: ServicePlan = { latencyMs: [20, 80], tasks: [], limits: [], faults: [] };
+	const { now, after } = clock;
+	service = createService({ ...healthy, ...plan }, { now, after, seed: 1 });
 }
 
-/** One request through the dispatcher, as the gateway sends it. */
+const headers = () => ({
+	authorization: `Bearer ${service.keys.main}`,
+	'content-type': 'application/json',
+});
+
+/** One request as the gateway sends it. */
 async function send(method: 'GET' | 'POST', path: string, body?: object) {
-	const { Agent } = memoryDispatcher(service);
-	const headers = {
-		authorization: `Bearer ${service.keys[0]}`,
-		'content-type': 'application/json',
-	};
 	const response = new Promise<{ status: number; text: string; error?: Error }>((resolve) => {
 		let status = 0;
 		const parts: Buffer[] = [];
 		const result = () => ({ status, text: Buffer.concat(parts).toString() });
-		new Agent().dispatch(
-			{ origin: service.url, path, method, headers, body: body ? JSON.stringify(body) : null },
+		new service.undici.Agent().dispatch(
+			{
+				origin: service.url,
+				path,
+				method,
+				headers: headers(),
+				body: body ? JSON.stringify(body) : null,
+			},
 			{
 				onRequestStart: () => {},
 				onResponseStart: (_controller, received) => void (status = received),
@@ -40,13 +48,13 @@ async function send(method: 'GET' | 'POST', path: string, body?: object) {
 
 const chat = (content: string, more: object = {}) =>
 	send('POST', PATH.chat, {
-		model: 'heron-chat',
+		model: 'chat-a',
 		messages: [{ role: 'user', content }],
 		...more,
 	});
 
 const submit = async (prompt: string, more: object = {}) => {
-	const { text } = await send('POST', PATH.video, { model: 'kite-motion', prompt, ...more });
+	const { text } = await send('POST', PATH.video, { model: 'video-a', prompt, ...more });
 	return (JSON.parse(text) as { data: Array<{ id: string }> }).data.map(({ id }) => id);
 };
 
@@ -57,7 +65,7 @@ const poll = async (id?: string) => {
 
 const download = async (url: unknown) =>
 	await clock.run(
-		memoryHttpRequest(service)({
+		service.httpRequest({
 			url: String(url),
 			encoding: 'stream',
 			returnFullResponse: true,
@@ -73,16 +81,16 @@ it('answers chats, whole and as streams, and lists models', async () => {
 	});
 	const streamed = await chat('Good morning', { stream: true });
 	expect(streamed.text).toContain('data: [DONE]');
-	expect((await send('GET', '/v1/models')).text).toContain('heron-chat');
+	expect((await send('GET', '/v1/models')).text).toContain('chat-a');
 	expect(service.truth.requests).toMatchObject([
-		{ endpoint: 'chat', prompt: 'Hello', accepted: true, ending: 'complete', status: 200 },
-		{ endpoint: 'chatStream', prompt: 'Good morning', accepted: true, attempt: 1 },
+		{ endpoint: 'chat', prompt: 'Hello', accepted: true, whole: true, status: 200 },
+		{ endpoint: 'chat', prompt: 'Good morning', accepted: true, attempt: 1 },
 		{ endpoint: 'models', accepted: false },
 	]);
 });
 
 it('makes videos on its own clock, and their files have the bytes of their tasks', async () => {
-	start({ tasks: [{ seconds: 3600 }, { prompt: 'other', seconds: 1 }], hasFileHost: true });
+	start({ tasks: [{ prompt: 'other', seconds: 1 }, { seconds: 3600 }], hasFileHost: true });
 	const [id = ''] = await submit('a fox');
 	expect(await poll(id)).toMatchObject({ status: 'queued', url: null });
 	await clock.run(clock.sleep(3600_000));
@@ -90,17 +98,15 @@ it('makes videos on its own clock, and their files have the bytes of their tasks
 	const { statusCode, body } = await download(url);
 	expect(statusCode).toBe(200);
 	expect((await clock.run(buffer(body))).equals(videoOf(id))).toBe(true);
-	expect(service.truth.tasks).toMatchObject([
-		{ id, prompt: 'a fox', ending: 'completed', request: 0 },
-	]);
+	expect(service.truth.tasks.get(id)).toMatchObject({ prompt: 'a fox', ending: 'completed' });
 });
 
 it('plays each fault on the item and the attempt that it names', async () => {
 	start({
 		faults: [
 			{ endpoint: 'chat', fault: 'lost', prompt: 'two', attempts: [2] },
-			{ endpoint: 'poll', fault: 'html-502', prompt: 'a fox', attempts: [1] },
-			{ endpoint: 'submit', fault: 'unavailable', fromSeconds: 100, untilSeconds: 200 },
+			{ endpoint: 'poll', fault: 'page-502', prompt: 'a fox', attempts: [1] },
+			{ endpoint: 'submit', fault: 'status-503', from: 100, until: 200 },
 		],
 	});
 	expect((await chat('two')).status).toBe(200);
@@ -110,34 +116,39 @@ it('plays each fault on the item and the attempt that it names', async () => {
 	const status = async () => (await send('GET', `${PATH.video}/${id}`)).status;
 	expect([await status(), await status()]).toEqual([502, 200]);
 	await clock.run(clock.sleep(100_000));
-	expect((await send('POST', PATH.video, { model: 'kite-motion', prompt: 'x' })).status).toBe(503);
+	expect((await send('POST', PATH.video, { model: 'video-a', prompt: 'x' })).status).toBe(503);
 	const { requests } = service.truth;
-	expect(requests[2]).toMatchObject({ accepted: true, fault: 'lost', ending: 'reset' });
-	expect(requests.at(-1)).toMatchObject({ accepted: false, fault: 'unavailable' });
+	expect(requests[2]).toMatchObject({ accepted: true, fault: 'lost', whole: false });
+	expect(requests.at(-1)).toMatchObject({ accepted: false, fault: 'status-503' });
 });
 
 it('keeps limits of each scope while they are in force, and says which one refused', async () => {
 	start({
 		limits: [
-			{ kind: 'fixedWindow', requests: 1, windowSeconds: 60, scope: 'model', untilSeconds: 90 },
-			{ kind: 'slidingWindow', requests: 3, windowSeconds: 10, announces: 'nothing' },
+			{ kind: 'fixedWindow', requests: 1, seconds: 60, scope: 'model', until: 90 },
+			{ kind: 'slidingWindow', requests: 3, seconds: 10, scope: 'key', announces: 'nothing' },
 		],
 	});
 	const status = async (model: string) => (await chat('Hi', { model })).status;
-	expect([await status('heron-chat'), await status('heron-chat')]).toEqual([200, 429]);
-	expect(await status('pebble-mini')).toBe(200);
-	expect(service.truth.requests[1]).toMatchObject({ limit: 0, pauseUntil: expect.any(Number) });
+	expect([await status('chat-a'), await status('chat-a')]).toEqual([200, 429]);
+	expect(await status('chat-b')).toBe(200);
+	expect(service.truth.requests[1]).toMatchObject({
+		limit: 'fixedWindow of each model',
+		pauseUntil: expect.any(Number),
+	});
 	await clock.run(clock.sleep(90_000));
-	const last = ['lantern-reason', 'lantern-reason', 'lantern-reason', 'lantern-reason'];
 	const statuses = [];
-	for (const model of last) statuses.push(await status(model));
+	for (let request = 0; request < 4; request += 1) statuses.push(await status('chat-a'));
 	expect(statuses).toEqual([200, 200, 200, 429]);
-	expect(service.truth.requests.at(-1)).toMatchObject({ limit: 1, pauseUntil: undefined });
+	expect(service.truth.requests.at(-1)).toMatchObject({
+		limit: 'slidingWindow of each key',
+		pauseUntil: undefined,
+	});
 });
 
 it.each([
-	[{ vanishesAfterSeconds: 5 }, 'not found'],
-	[{ statusLagSeconds: 30 }, 'processing'],
+	[{ ending: 'vanished' as const }, 'not found'],
+	[{ lateSeconds: 30 }, 'processing'],
 	[{ ending: 'failed' as const }, 'failed'],
 	[{ urlLagSeconds: 30 }, 'completed'],
 ])('has tasks that end in odd ways: %j', async (plan, expected) => {
@@ -152,7 +163,7 @@ it.each([
 });
 
 it('makes more or fewer tasks than asked for, and reports another id', async () => {
-	start({ tasks: [{ seconds: 1, extraTasks: 1, changesId: true }] });
+	start({ tasks: [{ seconds: 1, count: 3, changesId: true }] });
 	const ids = await submit('a fox', { n: 2 });
 	expect(ids).toHaveLength(3);
 	const { id } = await poll(ids[0]);
@@ -175,30 +186,31 @@ it('has URLs that expire and files that come late', async () => {
 
 it('is unreachable while the network is, and notes what went elsewhere', async () => {
 	start({
-		network: [{ failure: 'refused', untilSeconds: 60 }],
-		faults: [{ endpoint: 'chat', fault: 'html-502' }],
+		outages: [{ failure: 'refused', until: 60 }],
+		faults: [{ endpoint: 'chat', fault: 'page-502' }],
 	});
 	expect((await chat('Hi')).error).toMatchObject({ code: 'ECONNREFUSED' });
 	await clock.run(clock.sleep(60_000));
 	expect((await chat('Hi')).status).toBe(502);
 	expect(service.truth.requests).toHaveLength(1);
-	const elsewhere = memoryHttpRequest(service)({ url: 'http://other.test/x' });
+	const elsewhere = service.httpRequest({ url: 'http://other.test/x' });
 	await expect(clock.run(elsewhere)).rejects.toMatchObject({ code: 'ENOTFOUND' });
 	expect(service.truth.elsewhere).toMatchObject([{ url: 'http://other.test/x' }]);
 });
 
 it('accepts what was written, though its process has ended', async () => {
 	start({});
-	const { Agent } = memoryDispatcher(service);
 	let noticed = 0;
 	const note = () => void (noticed += 1);
-	const body = JSON.stringify({ model: 'kite-motion', prompt: 'a fox' });
-	const headers = {
-		authorization: `Bearer ${service.keys[0]}`,
-		'content-type': 'application/json',
+	const body = JSON.stringify({ model: 'video-a', prompt: 'a fox' });
+	const request = {
+		origin: service.url,
+		path: PATH.video,
+		method: 'POST' as const,
+		headers: headers(),
+		body,
 	};
-	const request = { origin: service.url, path: PATH.video, method: 'POST' as const, headers, body };
-	new Agent().dispatch(request, {
+	new service.undici.Agent().dispatch(request, {
 		onRequestStart: () => {},
 		onResponseStart: note,
 		onResponseEnd: note,
@@ -207,8 +219,10 @@ it('accepts what was written, though its process has ended', async () => {
 	service.cut();
 	await clock.run(clock.sleep(10_000));
 	expect(noticed).toBe(0);
-	expect(service.truth.tasks).toHaveLength(1);
-	expect(service.truth.requests).toMatchObject([{ accepted: true, ending: 'given up' }]);
+	expect(service.truth.tasks.size).toBe(1);
+	expect(service.truth.requests).toMatchObject([
+		{ accepted: true, whole: false, status: undefined },
+	]);
 	expect(service.open.size).toBe(0);
 });
 

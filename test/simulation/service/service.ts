@@ -1,40 +1,41 @@
 import type { Delivery } from '../../../simulator/delivery';
-import { DEFAULTS } from '../../../simulator/options';
-import {
-	type IncomingRequest,
-	type RequestContext,
-	RequestHandler,
-} from '../../../simulator/requestHandler';
-import { html } from '../../../simulator/faults/effects/replace';
-import { ALL, type Fault } from '../../../simulator/faults/fault';
+import { type IncomingRequest, RequestHandler } from '../../../simulator/requestHandler';
 import type { Exchange } from './exchange';
 import { connectionFailure } from './network';
-import { PAGE, type ServicePlan, type ServicePlanInput, servicePlan } from './plan';
+import type { ServicePlan } from './plan';
 import { namedRandom } from './random';
-import { type Truth, type TruthRequest, truthOfRequest, truthOfTask } from './truth';
+import { FILE_ORIGIN, injectionsOf, settingsOf } from './settings';
+import { noteOutcome, type Truth, type TruthRequest, truthOfRequest, truthOfTask } from './truth';
 import { videoOf } from './video';
 
-/** True time, which no stepped clock of a host changes. */
-export interface WorldClock {
-	/** Milliseconds since 1970. */
+/** What the service needs of the world. */
+export interface ServiceWorld {
+	/** The world's time, which no stepped clock of a host changes: milliseconds since 1970. */
 	now(): number;
 	/** @returns a function that cancels it */
 	after(ms: number, action: () => void): () => void;
+	/** Of everything that happens at random. */
+	seed: number;
+	/** What a prompt is called in a plan. Default: the prompt itself. */
+	promptName?: (prompt: string) => string;
 }
 
 const ORIGIN = 'https://service.test';
-const FILE_ORIGIN = 'https://files.test';
+/** How long the model thinks, from and to. */
+const THINKING_MS = [500, 2500] as const;
 
-/** The generation service of one life: the simulator's own request handler, on the clock of the simulation. */
+/** The generation service of one life: the simulator's own request handler, on the world's clock. */
 export class Service {
 	readonly url = ORIGIN;
-	readonly keys: readonly string[];
-	readonly plan: ServicePlan;
-	readonly truth: Truth = { requests: [], tasks: [], notConnected: [], elsewhere: [] };
+	readonly keys = {
+		main: 'sk-simulation-0123456789abcdef',
+		other: 'sk-other-key-0123456789abcdef',
+	};
+	readonly truth: Truth = { requests: [], tasks: new Map(), notConnected: [], elsewhere: [] };
 	/** Requests on their way. */
 	readonly open = new Set<Exchange>();
 	readonly now: () => number;
-	readonly after: WorldClock['after'];
+	readonly after: ServiceWorld['after'];
 	private readonly handler: RequestHandler;
 	private readonly random: (name: string) => number;
 	private readonly startedAt: number;
@@ -42,33 +43,22 @@ export class Service {
 	private readonly passed = new Map<string, number>();
 	private ids = 0;
 
-	constructor(plan: ServicePlanInput, clock: WorldClock) {
-		this.plan = servicePlan.parse(plan);
-		const { keys, seed, slowMs, chunkDelayMs, tasks, limits, refusals, faults } = this.plan;
-		this.keys = keys;
-		this.now = clock.now;
-		this.after = clock.after;
-		this.startedAt = clock.now();
+	constructor(
+		private readonly plan: ServicePlan,
+		{ now, after, seed, promptName = (prompt) => prompt }: ServiceWorld,
+	) {
+		this.now = now;
+		this.after = after;
+		this.startedAt = now();
 		this.random = namedRandom(seed);
+		const { random } = this;
 		this.handler = new RequestHandler(
-			{
-				...DEFAULTS,
-				now: clock.now,
-				random: this.random,
-				newId: () => this.newId(),
-				// Node.js compresses streams in threads, which no virtual clock waits for.
-				encodings: [],
-				slowMs,
-				chunkDelayMs,
-				taskPlans: tasks,
-				limits,
-				refusals,
-				...(this.plan.hasFileHost && { fileOrigin: FILE_ORIGIN }),
-			},
+			settingsOf(plan, { now, random, promptName, newId: () => this.newId() }),
 			async (task) => await Promise.resolve(videoOf(task.id)),
 		);
-		for (const key of keys) this.handler.keys.add(key);
-		for (const fault of faults) this.handler.injections.add(fault, pageFault(fault.fault));
+		for (const key of Object.values(this.keys)) this.handler.keys.add(key);
+		for (const [injection, fault] of injectionsOf(plan.faults))
+			this.handler.injections.add(injection, fault);
 	}
 
 	/** The process of n8n ends: it notices nothing more of its requests. */
@@ -78,11 +68,10 @@ export class Service {
 
 	/** One way over the network. */
 	latencyMs({ method, path, text }: IncomingRequest): number {
-		const [from, to] = this.plan.latencyMs;
 		const name = `latency ${method} ${path} ${text}`;
 		const passed = this.passed.get(name) ?? 0;
 		this.passed.set(name, passed + 1);
-		return from + (to - from) * this.random(`${name} ${passed}`);
+		return this.between(this.plan.latencyMs, `${name} ${passed}`);
 	}
 
 	/** Why no connection is made to a host now. */
@@ -96,53 +85,40 @@ export class Service {
 		}
 		const seconds = (at - this.startedAt) / 1000;
 		const host = origin === ORIGIN ? 'service' : 'files';
-		const down = this.plan.network.find(
-			({ host: only = host, fromSeconds = 0, untilSeconds = Infinity }) =>
-				only === host && seconds >= fromSeconds && seconds < untilSeconds,
+		const outage = this.plan.outages?.find(
+			({ host: only = host, from = 0, until = Infinity }) =>
+				only === host && seconds >= from && seconds < until,
 		);
-		if (!down) return undefined;
-		this.truth.notConnected.push({ at, url, failure: down.failure });
-		return connectionFailure(down.failure);
+		if (!outage) return undefined;
+		this.truth.notConnected.push({ at, url, failure: outage.failure });
+		return connectionFailure(outage.failure);
 	}
 
 	/** A request has arrived. */
 	async serve(
 		request: IncomingRequest,
 		sentAt: number,
-	): Promise<{ truth: TruthRequest; delivery: Delivery; finish: () => void }> {
+	): Promise<{ truth: TruthRequest; delivery: Delivery; workMs: number; finish: () => void }> {
 		const context = this.handler.receive(request);
-		const { requests, tasks } = this.truth;
-		const truth = truthOfRequest(context, requests.length, sentAt);
-		requests.push(truth);
+		const truth = truthOfRequest(context, sentAt);
+		this.truth.requests.push(truth);
 		const delivery = await this.handler.respond(context);
-		this.note(truth, context);
-		for (const task of context.tasks ?? []) tasks.push(truthOfTask(task, truth.index));
-		return { truth, delivery, finish: () => this.handler.finish(context) };
+		noteOutcome(truth, context);
+		for (const task of context.tasks ?? [])
+			this.truth.tasks.set(task.id, truthOfTask(task, truth.prompt, truth));
+		const isChat = truth.endpoint === 'chat' && truth.accepted;
+		const workMs = isChat
+			? this.between(THINKING_MS, `thinking ${truth.prompt} ${truth.attempt}`)
+			: 0;
+		return { truth, delivery, workMs, finish: () => this.handler.finish(context) };
 	}
 
-	private note(truth: TruthRequest, context: RequestContext): void {
-		truth.accepted = context.accepted;
-		truth.tasks = (context.tasks ?? []).map(({ id }) => id);
-		truth.fault = context.fault;
-		const { exceeded, refused } = context;
-		if (exceeded) truth.limit = this.handler.settings.limits.indexOf(exceeded.limit);
-		if (refused) truth.refusal = this.handler.settings.refusals.indexOf(refused);
+	private between([from, to]: readonly [number, number], name: string): number {
+		return from + (to - from) * this.random(name);
 	}
 
 	private newId(): string {
 		this.ids += 1;
 		return this.ids.toString(16).padStart(24, '0');
 	}
-}
-
-/** What `page-<status>` stands for: the service receives nothing of the request. */
-function pageFault(name: string): Fault | undefined {
-	const [, status] = PAGE.exec(name) ?? [];
-	if (status === undefined) return undefined;
-	return {
-		name,
-		description: 'a page of another server',
-		endpoints: ALL,
-		effect: html(Number(status)),
-	};
 }

@@ -1,51 +1,47 @@
-import type { Endpoint } from '../../../simulator';
+import { z } from 'zod';
 import type { RequestContext } from '../../../simulator/requestHandler';
 import { endOf, type Task } from '../../../simulator/video/tasks';
+import type { ENDPOINTS, TaskPlan } from './plan';
 
-/** How an exchange ended for the client. */
-export type Ending =
-	| 'complete'
-	| 'reset'
-	| 'closed'
-	/** The client gave up, or its process ended. */
-	| 'given up'
-	/** Not yet. */
-	| 'open';
-
-/** A request that the service received. All times are true times in milliseconds since 1970. */
+/** A request that the service received. All times are the world's, in milliseconds since 1970. */
 export interface TruthRequest {
-	index: number;
-	endpoint: Endpoint;
+	/** When it arrived. */
+	at: number;
+	/** When the client wrote it. */
+	sentAt: number;
+	endpoint: (typeof ENDPOINTS)[number] | 'other';
 	method: string;
 	path: string;
 	key: string;
 	model: string;
-	/** Also of the task that is polled or downloaded; the last user message of a chat. */
+	/** What the prompt is called, also that of the task that is polled or downloaded. */
 	prompt: string;
-	/** Of a poll or download. */
-	taskId: string | undefined;
+	rawPrompt: string;
+	/** Of a poll or a download. */
+	taskId: string;
+	/** How many videos a submission asks for. */
+	n: number;
+	/** The how many-th request it is for its prompt or its task. */
 	attempt: number;
-	body: unknown;
-	/** When the client wrote it, and when the service received it. */
-	sentAt: number;
-	at: number;
 	/** The service did what is billed: it answered the chat or made the tasks. */
 	accepted: boolean;
-	/** The tasks of this submission. */
+	/** The ids of the tasks of this submission. */
 	tasks: string[];
-	/** Of the response that the client received; undefined if it received none. */
+	/** Of the response, as far as the client received it. */
 	status: number | undefined;
 	/** When the client received status and headers. */
-	answeredAt: number | undefined;
-	ending: Ending;
+	heardAt: number | undefined;
+	/** The whole response arrived. */
+	whole: boolean;
+	/** When the response was complete, or the connection was closed by either side. */
 	endedAt: number | undefined;
-	/** Which limit of the plan refused it. */
-	limit: number | undefined;
-	/** Which random refusal of the plan refused it. */
-	refusal: number | undefined;
-	/** The name of the fault that was played on it. */
+	/** The response of a poll that says completed or failed. */
+	finished: boolean;
 	fault: string | undefined;
-	/** Until when the response asked the client to wait. */
+	/** What refused it: a limit, or `random`. */
+	limit: string | undefined;
+	/** The seconds that a response asked for, and until when that is. */
+	retryAfter: number | undefined;
 	pauseUntil: number | undefined;
 }
 
@@ -54,72 +50,80 @@ export interface TruthTask {
 	id: string;
 	/** What polls call it; usually its id. */
 	reportedId: string;
-	submissionId: string;
 	prompt: string;
 	model: string;
-	/** The index of the submission. */
-	request: number;
+	key: string;
 	createdAt: number;
-	/** When it ended, or will end; undefined if never. */
-	finishedAt: number | undefined;
-	ending: string;
+	/** When it ends; Infinity for one that never does. */
+	finishedAt: number;
+	ending: NonNullable<TaskPlan['ending']>;
+	/** The submission. */
+	request: TruthRequest;
 }
 
 /** What really happened at the service. */
 export interface Truth {
 	/** In the order of arrival. */
 	requests: TruthRequest[];
-	tasks: TruthTask[];
+	tasks: Map<string, TruthTask>;
 	/** Connections that were not made. */
 	notConnected: Array<{ at: number; url: string; failure: string }>;
-	/** Requests that left for other hosts, with all that they would have sent. */
+	/** Requests to other hosts, with the headers that they would have sent. */
 	elsewhere: Array<{ at: number; url: string; headers: Record<string, string> }>;
 }
 
-export function truthOfRequest(
-	context: RequestContext,
-	index: number,
-	sentAt: number,
-): TruthRequest {
-	const { endpoint, method, path, key, model, prompt, attempt, body, at } = context;
+const submission = z.looseObject({ n: z.int().catch(1) });
+
+export function truthOfRequest(context: RequestContext, sentAt: number): TruthRequest {
+	const { endpoint, method, path, key, model, prompt, rawPrompt, attempt, body, at } = context;
 	return {
-		index,
-		endpoint,
+		at,
+		sentAt,
+		endpoint: endpoint === 'chatStream' ? 'chat' : endpoint,
 		method,
 		path,
 		key,
 		model,
 		prompt,
-		taskId: context.task?.id,
+		rawPrompt,
+		taskId: context.taskId,
+		n: submission.safeParse(body).data?.n ?? 1,
 		attempt,
-		body,
-		sentAt,
-		at,
 		accepted: false,
 		tasks: [],
 		status: undefined,
-		answeredAt: undefined,
-		ending: 'open',
+		heardAt: undefined,
+		whole: false,
 		endedAt: undefined,
-		limit: undefined,
-		refusal: undefined,
+		finished: false,
 		fault: undefined,
+		limit: undefined,
+		retryAfter: undefined,
 		pauseUntil: undefined,
 	};
 }
 
-export function truthOfTask(task: Task, request: number): TruthTask {
-	const { id, reportedId, submissionId, prompt, model, createdAt } = task;
-	const end = endOf(task);
-	return {
-		id,
-		reportedId,
-		submissionId,
-		prompt,
-		model,
-		request,
-		createdAt,
-		finishedAt: end === Infinity ? undefined : end,
-		ending: task.outcome?.ending ?? task.plan.ending ?? 'completed',
-	};
+/** Adds what the service did with a request. */
+export function noteOutcome(truth: TruthRequest, context: RequestContext): void {
+	const { accepted, tasks = [], fault, exceeded, refused, reported } = context;
+	truth.accepted = accepted;
+	truth.tasks = tasks.map(({ id }) => id);
+	truth.fault = fault;
+	truth.finished = reported === 'completed' || reported === 'failed';
+	if (exceeded) truth.limit = `${exceeded.limit.kind} of each ${exceeded.limit.scope ?? 'key'}`;
+	if (refused) truth.limit = 'random';
+}
+
+export function truthOfTask(task: Task, prompt: string, request: TruthRequest): TruthTask {
+	const { id, reportedId, model, createdAt } = task;
+	const ending = endingOf(task);
+	const finishedAt = ending === 'vanished' ? Infinity : endOf(task);
+	const { key } = request;
+	return { id, reportedId, prompt, model, key, createdAt, finishedAt, ending, request };
+}
+
+function endingOf({ plan }: Task): TruthTask['ending'] {
+	if (plan.vanishesAfterSeconds !== undefined) return 'vanished';
+	if (plan.ending === 'processing forever') return 'never';
+	return plan.ending === 'failed' ? 'failed' : 'completed';
 }

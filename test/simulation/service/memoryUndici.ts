@@ -5,7 +5,7 @@ import type { Service } from './service';
 type Handler = Dispatcher.DispatchHandler;
 
 /** What the undici build has of undici, with the service in memory behind it. */
-export function memoryDispatcher(service: Service) {
+export function memoryUndici(service: Service) {
 	return {
 		Agent: class Agent {
 			dispatch(options: Dispatcher.DispatchOptions, handler: Handler): boolean {
