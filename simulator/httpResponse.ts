@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-
 /** One HTTP response, complete before its first byte is sent. */
 export interface HttpResponse {
 	status: number;
@@ -24,19 +22,4 @@ export function eventStreamResponse(events: readonly string[]): HttpResponse {
 
 export function withHeaders(response: HttpResponse, headers: Record<string, string>): HttpResponse {
 	return { ...response, headers: { ...response.headers, ...headers } };
-}
-
-/** Sent at once: encrypting a large file as a whole would keep it in memory twice. */
-const CHUNK_BYTES = 2 ** 20;
-
-/** Splits a large body. */
-export function inChunks(body: Buffer): Buffer | Readable {
-	if (body.length <= CHUNK_BYTES) return body;
-	const count = Math.ceil(body.length / CHUNK_BYTES);
-	const chunks = function* () {
-		for (let chunk = 0; chunk < count; chunk += 1) {
-			yield body.subarray(chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES);
-		}
-	};
-	return Readable.from(chunks(), { objectMode: false });
 }

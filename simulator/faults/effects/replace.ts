@@ -1,6 +1,7 @@
 import { jsonResponse, textResponse, withHeaders, type HttpResponse } from '../../httpResponse';
 import type { Effect, FaultContext } from '../fault';
-import { ApiError, rateLimitHeaders, apiErrorResponse, type ErrorShape } from '../../apiError';
+import { ApiError, rateLimitHeaders, apiErrorResponse } from '../../apiError';
+import type { ErrorShape } from '../../endpoints';
 
 const HTML_PAGE =
 	'<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>\n';
