@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import {
-	type FaultPlan,
 	type Life,
 	life as lifeSchema,
 	type LifeItem,
 	type LifeNode,
-	type Limit,
 	type VideoNode,
 } from './schema';
+import type { FaultPlan, Limit } from '../service/plan';
 import { promptFor } from './workflow';
 
 const { constant, constantFrom, integer, record, tuple, array, boolean } = fc;

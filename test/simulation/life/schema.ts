@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { servicePlan } from '../service/plan';
 
 /** Seconds of the world's time. */
 const seconds = z.number().min(0);
@@ -73,79 +74,6 @@ const item = z.object({
 	binary: z.boolean().optional(),
 });
 
-/** What becomes of the tasks of a prompt. */
-const taskPlan = z.object({
-	/** Default: of every prompt that no other plan is for. */
-	prompt: z.string().optional(),
-	/** Which submission of this prompt, from 1; default: each. */
-	attempt: z.int().optional(),
-	seconds,
-	ending: z.enum(['completed', 'failed', 'vanished', 'never']).optional(),
-	/** Only the first of its tasks ends so; the others are completed. */
-	onlyFirst: z.boolean().optional(),
-	progress: z.enum(['steady', 'none', 'late', 'stuck']).optional(),
-	/** Polls find the task so much later. */
-	lagSeconds: seconds.optional(),
-	/** The status says completed so much later. */
-	lateSeconds: seconds.optional(),
-	/** How many tasks are made, whatever `n` was. */
-	count: z.int().optional(),
-});
-
-const limit = z.object({
-	kind: z.enum(['bucket', 'fixedWindow', 'slidingWindow', 'inFlight']),
-	scope: z.enum(['key', 'endpoint', 'model']),
-	/** Which endpoint or model; default: each has a limit of its own. */
-	of: z.string().optional(),
-	requests: z.int().min(1),
-	/** Of the window; for a bucket, of its refill. */
-	seconds: seconds.optional(),
-	/** What a refusal asks for; default: what the limit needs. */
-	retryAfter: seconds.optional(),
-	from: seconds.optional(),
-	until: seconds.optional(),
-});
-
-export const ENDPOINTS = ['chat', 'submit', 'poll', 'models', 'download'] as const;
-
-const fault = z.object({
-	endpoint: z.enum(ENDPOINTS),
-	/** Of the item whose requests it meets; default: all. */
-	prompt: z.string().optional(),
-	/** Which requests for this item (chat, submit) or this task (poll, download), from 1; default: all. */
-	attempts: z.array(z.int()).optional(),
-	/** Seconds since the start. */
-	from: seconds.optional(),
-	until: seconds.optional(),
-	fault: z.enum([
-		'lost',
-		'reset',
-		'stall',
-		'status-500',
-		'status-502',
-		'status-503',
-		'status-429',
-		'status-403',
-		'status-400',
-		'page-502',
-		'page-504',
-		'page-404',
-		'page-403',
-		'page-200',
-		'redirect',
-		'slow',
-	]),
-});
-
-const service = z.object({
-	latencyMs: z.tuple([z.number(), z.number()]),
-	tasks: z.array(taskPlan),
-	limits: z.array(limit),
-	faults: z.array(fault),
-	/** The part of requests that is refused (429) at random. */
-	refused: z.number().optional(),
-});
-
 /** What happens in the world, so many seconds after the start. */
 const event = z.discriminatedUnion('what', [
 	z.object({ what: z.literal('kill'), at: seconds, down: seconds }),
@@ -168,7 +96,7 @@ export const life = z.object({
 	nodes: z.array(node).min(1).max(3),
 	items: z.array(item).max(60),
 	timeoutWorkflow: seconds.optional(),
-	service,
+	service: servicePlan,
 	events: z.array(event),
 	afterwards: z.array(afterwards),
 	/** In `found/`: the promise that it breaks until its defect is mended. */
@@ -182,7 +110,3 @@ export type LifeNode = z.infer<typeof node>;
 export type VideoNode = z.infer<typeof video>;
 export type LifeItem = z.infer<typeof item>;
 export type LifeEvent = z.infer<typeof event>;
-export type ServicePlan = z.infer<typeof service>;
-export type Limit = z.infer<typeof limit>;
-export type TaskPlan = z.infer<typeof taskPlan>;
-export type FaultPlan = z.infer<typeof fault>;

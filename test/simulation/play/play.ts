@@ -3,10 +3,9 @@ import { asTool } from '../../engine/asTool';
 import { VirtualHost } from '../host/host';
 import { moveTo, real } from '../host/install';
 import { BuiltPackage } from '../host/package';
-import { randomOf } from '../host/random';
 import type { Life, LifeEvent } from '../life/schema';
-import { itemsOfLife, workflowOfLife } from '../life/workflow';
-import { createStub, type Truth } from '../stub/service';
+import { itemsOfLife, unchanging, workflowOfLife } from '../life/workflow';
+import { createService, type Truth } from '../service';
 import type { MemoryBinaries } from './binaries';
 import { type EngineHost, logTo, openBinaries } from './engine';
 import { N8nServer, type Row } from './n8nServer';
@@ -78,7 +77,7 @@ export async function play(life: Life): Promise<Played> {
 class World {
 	private readonly host: VirtualHost;
 	private readonly start: number;
-	private readonly service: ReturnType<typeof createStub>;
+	private readonly service: ReturnType<typeof createService>;
 	private readonly server: N8nServer;
 	private readonly workflow: ReturnType<typeof workflowOfLife>;
 	private readonly binaries = openBinaries();
@@ -100,8 +99,8 @@ class World {
 		this.host = new VirtualHost(life.seed);
 		this.start = this.host.now();
 		const { now, after } = this.host;
-		const random = randomOf(life.seed + 1);
-		this.service = createStub(life.service, { now, after, random, start: this.start });
+		const { seed, service } = life;
+		this.service = createService(service, { now, after, seed, promptName: unchanging });
 		this.server = new N8nServer(now, (text, row) => this.noteRow(text, row));
 		this.workflow = workflowOfLife(life);
 		this.afterwards = [...life.afterwards];

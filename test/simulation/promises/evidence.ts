@@ -3,7 +3,7 @@ import type { Row } from '../play/n8nServer';
 import { dataOf } from '../play/n8nServer';
 import type { Played } from '../play/play';
 import { type LifeItem, type LifeNode } from '../life/schema';
-import type { TruthRequest, TruthTask } from '../stub/service';
+import type { TruthRequest, TruthTask } from '../service';
 
 /** One run of one of our nodes in an execution, as n8n stored it. */
 export interface NodeRun {

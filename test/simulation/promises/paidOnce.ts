@@ -2,7 +2,7 @@ import type { LifeNode } from '../life/schema';
 import { promptFor } from '../life/workflow';
 import type { Played } from '../play/play';
 import type { Row } from '../play/n8nServer';
-import type { TruthRequest } from '../stub/service';
+import type { TruthRequest } from '../service';
 import { wasHeard } from './evidence';
 import type { Promised } from './promise';
 

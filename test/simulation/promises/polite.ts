@@ -1,5 +1,5 @@
 import type { Played } from '../play/play';
-import type { TruthRequest } from '../stub/service';
+import type { TruthRequest } from '../service';
 import type { Promised } from './promise';
 
 /** A pause is asked for in whole seconds. */

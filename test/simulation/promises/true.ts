@@ -2,7 +2,7 @@ import { promptFor } from '../life/workflow';
 import type { VideoNode } from '../life/schema';
 import type { Played } from '../play/play';
 import type { Row } from '../play/n8nServer';
-import type { TruthRequest } from '../stub/service';
+import type { TruthRequest } from '../service';
 import { type ErrorItem, errorOf, nodeRuns, wasHeard } from './evidence';
 import type { Promised } from './promise';
 
@@ -28,7 +28,7 @@ function unfinished(played: Played): string[] {
 		const polls = truth.requests.filter(
 			(each) => each.endpoint === 'poll' && each.taskId === task.id && each.at <= at,
 		);
-		const finishedAt = task.finishedAt + (task.plan.lateSeconds ?? 0) * 1000;
+		const finishedAt = task.finishedAt + lateMs(played);
 		const deadline = Math.max(task.request.heardAt ?? 0, row.startedAt) + maxWaitOf(node);
 		const said = Math.min(at, Math.max(polls.at(-1)?.at ?? 0, hasStep ? 0 : deadline));
 		if (finishedAt + twoPolls(node) > said) return [];
@@ -65,6 +65,11 @@ function timeouts(played: Played): Timeout[] {
 
 function maxWaitOf({ wait }: VideoNode): number {
 	return (wait?.maxWait ?? 600) * 1000;
+}
+
+/** How late the status of any task may be. */
+function lateMs({ life }: Played): number {
+	return 1000 * Math.max(0, ...life.service.tasks.map(({ lateSeconds = 0 }) => lateSeconds));
 }
 
 /** Polls failed for as long as they are retried. */
