@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { real } from './host/install';
+import { check } from './check';
 import { playLife, playSeed, shrink } from './hunt';
 import { type Life, life as lifeSchema } from './life/schema';
 import { usePackages } from './play/play';
@@ -23,6 +24,10 @@ const { values } = parseArgs({
 		promise: { type: 'string' },
 		packages: { type: 'string' },
 		timeline: { type: 'boolean' },
+		/** What `npm test` plays; prints a JSON report. */
+		check: { type: 'boolean' },
+		/** Ends with the first broken promise. */
+		'until-found': { type: 'boolean' },
 		/** Keeps the smallest life in found/ under this name. */
 		save: { type: 'string' },
 	},
@@ -36,6 +41,7 @@ export async function main(): Promise<void> {
 	// n8n loads parts of itself when it first needs them.
 	await playSeed(1);
 	await playSeed(2);
+	if (values.check) return void console.log(JSON.stringify(await check()));
 	if (values.life !== undefined) return await one(values.life);
 	const first = Number(values.seed ?? randomInt(1, 2 ** 30));
 	const most = values.lives ? Number(values.lives) : values.seconds ? Infinity : 1;
