@@ -62,17 +62,13 @@ function polls({ life, truth, rows, kills }: Played): string[] {
 		const before = latest.get(poll.taskId);
 		latest.set(poll.taskId, poll);
 		if (before === undefined || before.status !== 200 || before.fault !== undefined) return [];
-		const deadline = before.at + pollInterval * 1000;
+		// The last poll before Max Wait is over comes earlier or later, so that none is in vain.
+		const created = truth.tasks.get(poll.taskId)?.createdAt ?? 0;
 		const isFinal =
-			poll.sentAt < deadline &&
-			(node.wait?.maxWait ?? 600) * 1000 <= poll.at - truthStart(truth, poll) + 5000;
+			before.sentAt + 2 * pollInterval * 1000 > created + (node.wait?.maxWait ?? 600) * 1000;
 		if (isFinal || poll.sentAt - before.sentAt >= pollInterval * 950) return [];
 		return [
 			`polls of ${poll.taskId} ${Math.round(poll.sentAt - before.sentAt)} ms apart; the interval is ${pollInterval} s`,
 		];
 	});
-}
-
-function truthStart({ tasks }: Played['truth'], { taskId }: TruthRequest): number {
-	return tasks.get(taskId)?.createdAt ?? 0;
 }

@@ -52,6 +52,10 @@ export class Exchange {
 		private readonly client: Client,
 	) {}
 
+	get isOver(): boolean {
+		return !this.isOpen;
+	}
+
 	/** Connects and sends the request: it is written at once. */
 	start(): void {
 		const { service, request } = this;

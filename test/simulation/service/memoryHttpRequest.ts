@@ -65,6 +65,8 @@ async function send(
 		const stopTimer =
 			limitMs > 0
 				? service.after(limitMs, () => {
+						// The process may have died meanwhile.
+						if (exchange.isOver) return;
 						exchange.giveUp();
 						fail(axiosError(`timeout of ${limitMs}ms exceeded`, 'ECONNABORTED'));
 					})
