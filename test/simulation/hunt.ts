@@ -4,6 +4,7 @@ import type { Life } from './life/schema';
 import { simpler } from './life/simplify';
 import { play, type Played } from './play/play';
 import { type Broken, judge } from './promises';
+import { differences, variantsOf } from './promises/sameEverywhere';
 
 /** How many smaller lives are tried to find the smallest one that breaks the same promise. */
 const MAX_SHRINKS = 70;
@@ -27,7 +28,12 @@ export async function playSeed(seed: number): Promise<Verdict> {
 
 export async function playLife(life: Life): Promise<{ played: Played; broken: Broken[] }> {
 	const played = await play(life);
-	return { played, broken: judge(played) };
+	const broken = judge(played);
+	const how: string[] = [];
+	for (const variant of played.unfinished === undefined ? variantsOf(life) : [])
+		how.push(...differences(played, await play(variant)));
+	if (how.length > 0) broken.push({ promise: 'The same', how });
+	return { played, broken };
 }
 
 /** The smallest life found that breaks the promise as the life of this seed does. */

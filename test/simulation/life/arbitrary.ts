@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {
 	type Life,
 	life as lifeSchema,
+	type LifeEvent,
 	type LifeItem,
 	type LifeNode,
 	type VideoNode,
@@ -249,6 +250,8 @@ const fault = fc.oneof(
 	})),
 );
 
+type FaultDraft = typeof fault extends fc.Arbitrary<infer Fault> ? Fault : never;
+
 const service = present(
 	record({
 		latencyMs: constantFrom<[number, number]>([10, 40], [50, 300], [500, 4000]),
@@ -257,10 +260,14 @@ const service = present(
 		limits: fc.oneof(
 			{ withCrossShrink: true },
 			{ weight: 3, arbitrary: constant<Limit[]>([]) },
-			{ weight: 1, arbitrary: slowSubmissions.map((each) => [each]) },
+			{ weight: 2, arbitrary: slowSubmissions.map((each) => [each]) },
 			{ weight: 2, arbitrary: array(limit, { minLength: 1, maxLength: 2 }) },
 		),
-		faults: array(fault, { maxLength: 4 }),
+		faults: fc.oneof(
+			{ withCrossShrink: true },
+			{ weight: 1, arbitrary: constant<FaultDraft[]>([]) },
+			{ weight: 2, arbitrary: array(fault, { maxLength: 4 }) },
+		),
 		refused: oneIn(9, constantFrom(0.01, 0.05)),
 	}),
 );
@@ -347,7 +354,11 @@ export const anyLife: fc.Arbitrary<Life> = present(
 		budget,
 		timeoutWorkflow: oneIn(20, constantFrom(60, 300)),
 		service,
-		events: array(event, { maxLength: 2 }),
+		events: fc.oneof(
+			{ withCrossShrink: true },
+			{ weight: 1, arbitrary: constant<LifeEvent[]>([]) },
+			{ weight: 1, arbitrary: array(event, { minLength: 1, maxLength: 2 }) },
+		),
 		afterwards,
 	}),
 ).map(assemble);
