@@ -7,6 +7,9 @@ import { promptFor } from '../life/workflow';
 /** A shorter delay has other causes. */
 const MIN_DELAY_MS = 5_000;
 
+/** A longer pause is not waited for. */
+const MAX_PAUSE_S = 300;
+
 /** A request waits only for limits of its own scope, and fails only because of them. */
 export const fair: Promised = {
 	name: 'Fair',
@@ -117,7 +120,9 @@ function pauseOfAnother(
 function failed(played: Played): string[] {
 	const { life, truth } = played;
 	const { limits, faults, refused } = life.service;
-	const hasRates = limits.some(({ kind }) => kind !== 'inFlight') || refused !== undefined;
+	const hasRates =
+		limits.some(({ kind, retryAfter = 0 }) => kind !== 'inFlight' || retryAfter > MAX_PAUSE_S) ||
+		refused !== undefined;
 	const isFault = faults.some(({ fault }) => /429|503/.test(fault));
 	return nodeRuns(played).flatMap(({ node, outputs, row }) =>
 		outputs.flat().flatMap((item) => {
