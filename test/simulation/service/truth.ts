@@ -59,6 +59,8 @@ export interface TruthTask {
 	ending: NonNullable<TaskPlan['ending']>;
 	/** The submission. */
 	request: TruthRequest;
+	/** What was to become of it. */
+	plan: Task['plan'];
 }
 
 /** What really happened at the service. */
@@ -119,7 +121,18 @@ export function truthOfTask(task: Task, prompt: string, request: TruthRequest): 
 	const ending = endingOf(task);
 	const finishedAt = ending === 'vanished' ? Infinity : endOf(task);
 	const { key } = request;
-	return { id, reportedId, prompt, model, key, createdAt, finishedAt, ending, request };
+	return {
+		id,
+		reportedId,
+		prompt,
+		model,
+		key,
+		createdAt,
+		finishedAt,
+		ending,
+		request,
+		plan: task.plan,
+	};
 }
 
 function endingOf({ plan }: Task): TruthTask['ending'] {
