@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { anyLife } from './life/arbitrary';
+import type { Life } from './life/schema';
+import { play, type Played } from './play/play';
+import { type Broken, judge } from './promises';
+
+/** How many smaller lives are tried to find the smallest one that breaks the same promise. */
+const MAX_SHRINKS = 250;
+
+export interface Verdict {
+	seed: number;
+	played: Played;
+	broken: Broken[];
+}
+
+/** The life of a seed. */
+export function lifeOf(seed: number): Life {
+	const [life] = fc.sample(anyLife, { seed, numRuns: 1 });
+	if (life === undefined) throw new Error(`No life has the seed ${seed}`);
+	return life;
+}
+
+export async function playSeed(seed: number): Promise<Verdict> {
+	return { seed, ...(await playLife(lifeOf(seed))) };
+}
+
+export async function playLife(life: Life): Promise<{ played: Played; broken: Broken[] }> {
+	const played = await play(life);
+	return { played, broken: judge(played) };
+}
+
+/** The smallest life found that breaks the promise as the life of this seed does. */
+export async function shrink(seed: number, promise: string): Promise<Life> {
+	let smallest = lifeOf(seed);
+	let tried = 0;
+	const breaks = fc.asyncProperty(anyLife, async (life) => {
+		if ((tried += 1) > MAX_SHRINKS) return true;
+		const { broken } = await playLife(life);
+		const isBroken = broken.some((each) => each.promise === promise);
+		if (isBroken) smallest = life;
+		return !isBroken;
+	});
+	await fc.check(breaks, { seed, numRuns: 1 });
+	return smallest;
+}

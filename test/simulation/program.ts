@@ -1,0 +1,88 @@
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { real } from './host/install';
+import { playLife, playSeed, shrink } from './hunt';
+import { life as lifeSchema } from './life/schema';
+import { usePackages } from './play/play';
+import { allOf, report } from './report';
+
+const ROOT = join(__dirname, '../..');
+
+const { values } = parseArgs({
+	options: {
+		seed: { type: 'string' },
+		lives: { type: 'string' },
+		seconds: { type: 'string' },
+		life: { type: 'string' },
+		/** Prints one JSON object instead of words. */
+		json: { type: 'boolean' },
+		/** Does not look for the smallest life. */
+		'no-shrink': { type: 'boolean' },
+		promise: { type: 'string' },
+		packages: { type: 'string' },
+		timeline: { type: 'boolean' },
+	},
+});
+
+const secondsNow = () => Number(real.hrtime()) / 1e9;
+
+export async function main(): Promise<void> {
+	const folder = resolve(values.packages ?? ROOT);
+	usePackages({ undici: folder, verified: join(folder, 'dist-cloud') });
+	// n8n loads parts of itself when it first needs them.
+	await playSeed(1);
+	await playSeed(2);
+	if (values.life !== undefined) return await one(values.life);
+	const first = Number(values.seed ?? randomInt(1, 2 ** 30));
+	const most = values.lives ? Number(values.lives) : values.seconds ? Infinity : 1;
+	const begin = secondsNow();
+	const end = begin + Number(values.seconds ?? Infinity);
+	const counts = { lives: 0, requests: 0, events: 0, unfinished: 0 };
+	const found = new Map<string, number[]>();
+	for (let seed = first; counts.lives < most && secondsNow() < end; seed += 1) {
+		const { played, broken } = await playSeed(seed);
+		counts.lives += 1;
+		counts.requests += played.truth.requests.length;
+		counts.events += played.timeline.length + played.truth.requests.length;
+		if (played.unfinished !== undefined) counts.unfinished += 1;
+		for (const each of broken) {
+			if (values.promise !== undefined && values.promise !== each.promise) continue;
+			const seeds = found.get(each.promise) ?? [];
+			found.set(each.promise, [...seeds, seed]);
+			if (seeds.length > 0 && values['no-shrink'] !== true) continue;
+			if (values['no-shrink'] === true) {
+				console.log(`${seed} ${each.promise}: ${each.how[0]}`);
+				continue;
+			}
+			const life = await shrink(seed, each.promise);
+			const smallest = await playLife(life);
+			const still = smallest.broken.find(({ promise }) => promise === each.promise) ?? each;
+			console.log(`${report(seed, still, smallest.played)}\n${JSON.stringify(life)}\n`);
+		}
+	}
+	const took = secondsNow() - begin;
+	const rate = (count: number) => Math.round(count / took);
+	for (const [promise, seeds] of found)
+		console.log(
+			`"${promise}" is broken by ${seeds.length} lives: seeds ${seeds.slice(0, 20).join(', ')}`,
+		);
+	console.log(
+		`${counts.lives} lives from seed ${first} in ${took.toFixed(1)} s: ${(counts.lives / took).toFixed(1)} lives, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second; ${counts.unfinished} given up`,
+	);
+	process.exitCode = found.size > 0 ? 1 : 0;
+}
+
+async function one(file: string): Promise<void> {
+	const life = lifeSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+	const { played, broken } = await playLife(life);
+	for (const each of broken) console.log(`${report(life.seed, each, played)}\n`);
+	if (values.timeline) console.log(allOf(played).join('\n'));
+	console.log(
+		broken.length > 0
+			? `Breaks: ${broken.map(({ promise }) => promise).join(', ')}`
+			: `Keeps all promises${played.unfinished ? ` (${played.unfinished})` : ''}`,
+	);
+	process.exitCode = broken.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,69 @@
+import type { LifeNode } from '../life/schema';
+import type { Played } from '../play/play';
+import type { Promised } from './promise';
+
+/** Between the tries of Retry On Fail in a life. */
+const TRY_MS = 5_000;
+
+/** No execution takes longer than its settings, pauses and the service's true rate explain; Stop ends it at once. */
+export const ends: Promised = {
+	name: 'Ends',
+	check(played) {
+		const { rows, stops, unfinished } = played;
+		if (unfinished === 'nothing is left to happen')
+			return ['an execution hangs: it waits for nothing that will ever happen'];
+		if (sentAfterStop(played)) return ['a request is sent after Stop'];
+		return rows.flatMap((row) => {
+			const stop = stops.get(row.id);
+			const last = row.legs.at(-1);
+			// n8n itself waits once more between two tries.
+			if (stop !== undefined && row.status === 'canceled' && (last?.to ?? Infinity) > stop + TRY_MS)
+				return [`execution ${row.id} runs on after Stop`];
+			const took = (row.endedAt ?? played.end) - row.startedAt;
+			const bound = boundOf(played);
+			if (took <= bound) return [];
+			return [`execution ${row.id} took ${seconds(took)}; its settings explain ${seconds(bound)}`];
+		});
+	},
+};
+
+function sentAfterStop({ rows, stops, truth }: Played): boolean {
+	const [row, ...others] = rows;
+	const stop = row && stops.get(row.id);
+	if (stop === undefined || row?.status !== 'canceled' || others.length > 0) return false;
+	return truth.requests.some(({ sentAt }) => sentAt > stop);
+}
+
+function boundOf(played: Played): number {
+	const { life, truth, suspended, down } = played;
+	const nodes = life.nodes.reduce((sum, node) => sum + boundOfNode(played, node), 0);
+	const pauses = truth.requests.reduce(
+		(sum, { retryAfter = 0 }) => sum + (retryAfter <= 300 ? retryAfter : 0),
+		0,
+	);
+	const queues = life.service.limits.reduce(
+		(sum, { kind, requests, seconds: window = 60 }) =>
+			sum + (kind === 'inFlight' ? 5 : (window * truth.requests.length) / requests),
+		0,
+	);
+	const away = suspended.reduce((sum, { ms }) => sum + ms, 0) + down;
+	return nodes + 2 * (pauses + queues) * 1000 + away + 200_000;
+}
+
+/** The settings of a node: its waits, and its requests one after the other as far as Max Concurrency says. */
+function boundOfNode({ life }: Played, node: LifeNode): number {
+	const { requestOptions = {}, tries = 1 } = node;
+	const { timeout = 300, maxRetries = 4, maxConcurrency = 10 } = requestOptions;
+	const rounds = Math.ceil(Math.max(1, life.items.length) / maxConcurrency);
+	const request = (maxRetries + 1) * (Math.min(timeout, 300) + 30) * rounds;
+	if (node.kind !== 'video')
+		return tries * request * 1000 * Math.max(1, life.shape === 'loop' ? life.items.length : 1);
+	const { maxWait = 600, waitIn } = node.wait ?? {};
+	const wait = maxWait + (waitIn === 'database' ? 260 : 60);
+	const runs = life.shape === 'loop' || life.shape === 'agent' ? life.items.length : 1;
+	return tries * (2 * request + wait) * 1000 * Math.max(1, runs) * (node.n ?? 1);
+}
+
+function seconds(ms: number): string {
+	return `${Math.round(ms / 1000)} s`;
+}
