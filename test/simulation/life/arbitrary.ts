@@ -149,6 +149,10 @@ const taskPlan = present(
 		lagSeconds: oneIn(5, integer({ min: 1, max: 25 })),
 		lateSeconds: oneIn(7, integer({ min: 1, max: 60 })),
 		count: oneIn(13, constantFrom(1, 2, 3)),
+		changesId: oneIn(15, constant(true)),
+		urlLagSeconds: oneIn(15, constantFrom(5, 40)),
+		urlValidSeconds: oneIn(15, constantFrom(10, 60)),
+		fileLagSeconds: oneIn(15, constantFrom(2, 30)),
 	}),
 );
 
@@ -185,6 +189,10 @@ const FAULTS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
 		'page-504',
 		'slow',
 		'stall',
+		'stall-inside',
+		'cut',
+		'handled-502',
+		'echo-key',
 	],
 	submit: [
 		'lost',
@@ -200,6 +208,10 @@ const FAULTS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
 		'redirect',
 		'slow',
 		'stall',
+		'cut',
+		'handled-502',
+		'echo-key',
+		'task-echo-key',
 	],
 	poll: [
 		'lost',
@@ -215,9 +227,23 @@ const FAULTS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
 		'redirect',
 		'slow',
 		'stall',
+		'stall-inside',
+		'cut',
+		'echo-key',
 	],
 	models: ['status-500', 'status-503', 'page-502', 'reset'],
-	download: ['reset', 'page-502', 'page-404', 'page-403', 'page-200', 'slow', 'stall'],
+	download: [
+		'reset',
+		'cut',
+		'page-502',
+		'page-404',
+		'page-403',
+		'page-407',
+		'page-200',
+		'slow',
+		'stall',
+		'stall-inside',
+	],
 };
 
 const fault = fc.oneof(

@@ -69,6 +69,12 @@ export const FAULTS = [
 	'page-403',
 	'page-407',
 	'page-200',
+	/** The work is done, and a server in between fails. */
+	'handled-502',
+	/** A refusal that repeats the key. */
+	'echo-key',
+	/** A task that fails with the key in its error; of a submission. */
+	'task-echo-key',
 	'redirect',
 	'slow',
 ] as const;

@@ -125,6 +125,9 @@ const EFFECTS: Record<(typeof FAULTS)[number], Effect> = {
 	'page-403': page(403),
 	'page-407': page(407),
 	'page-200': page(200),
+	'handled-502': handled(htmlResponse(502)),
+	'echo-key': fromTable('echo-key-general'),
+	'task-echo-key': fromTable('task-failed-echo-key'),
 	redirect: fromTable('redirect-302'),
 	slow: fromTable('slow-response'),
 };
