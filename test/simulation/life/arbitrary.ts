@@ -165,7 +165,7 @@ const limit: fc.Arbitrary<Limit> = present(
 			'inFlight' as const,
 		),
 		scope: constantFrom('key' as const, 'endpoint' as const, 'model' as const),
-		of: oneIn(3, constantFrom('submit', 'chat', 'poll')),
+		of: oneIn(2, constantFrom('submit', 'submit', 'chat', 'poll')),
 		requests: constantFrom(1, 2, 5, 10, 30),
 		seconds: constantFrom(1, 5, 10, 60),
 		retryAfter: oneIn(5, constantFrom(1, 20, 90, 3600)),
@@ -315,6 +315,7 @@ const event = fc.oneof(
 			what: constant('second' as const),
 			at,
 			key: constantFrom('same' as const, 'other' as const),
+			otherModels: boolean(),
 		}),
 	},
 );

@@ -81,7 +81,12 @@ const event = z.discriminatedUnion('what', [
 	z.object({ what: z.literal('stepClock'), at: seconds, by: z.number() }),
 	z.object({ what: z.literal('stop'), at: seconds }),
 	z.object({ what: z.literal('deleteCredential'), at: seconds }),
-	z.object({ what: z.literal('second'), at: seconds, key: z.enum(['same', 'other']) }),
+	z.object({
+		what: z.literal('second'),
+		at: seconds,
+		key: z.enum(['same', 'other']),
+		otherModels: z.boolean().optional(),
+	}),
 ]);
 
 /** What the user does when an execution did not succeed. */

@@ -17,6 +17,8 @@ const MAX_LIFE_MS = 8 * 24 * 3600_000;
 const MAX_REQUESTS = 2_500;
 /** What is left after the last execution ended has this long to go away. */
 const SETTLE_MS = 120_000;
+/** What a user who edits the workflow sets. */
+export const EDITED_MAX_WAIT_S = 3_600;
 
 export interface TimelineEntry {
 	at: number;
@@ -72,6 +74,13 @@ export function usePackages(folders: Record<Life['build'], string>): void {
 /** Plays a life from its beginning to its end. */
 export async function play(life: Life): Promise<Played> {
 	return await new World(life).live();
+}
+
+type SecondExecution = Extract<LifeEvent, { what: 'second' }>;
+
+/** Chat models and video models come in pairs. */
+function otherModel(model: string): string {
+	return model.endsWith('a') ? model.replace(/a$/, 'b') : model.replace(/b$/, 'a');
 }
 
 class World {
@@ -236,7 +245,7 @@ class World {
 				'world',
 				`another execution starts, with ${event.key === 'same' ? 'the same' : 'another'} key`,
 			);
-			const workflow = event.key === 'same' ? this.workflow : this.withOtherKey();
+			const workflow = this.another(event);
 			if (this.server.isUp) this.server.execute(workflow, itemsOfLife(this.life.items));
 		} else if (what === 'kill') {
 			if (!this.server.isUp) return;
@@ -286,10 +295,16 @@ class World {
 		return true;
 	}
 
-	private withOtherKey(): typeof this.workflow {
+	/** The workflow of another user, or with other models. */
+	private another({ key, otherModels }: SecondExecution): typeof this.workflow {
 		const workflow = structuredClone(this.workflow);
-		for (const { credentials } of workflow.nodes)
-			if (credentials?.generationServiceApi) credentials.generationServiceApi.name = 'Other';
+		for (const { credentials, parameters } of workflow.nodes) {
+			if (key === 'other' && credentials?.generationServiceApi)
+				credentials.generationServiceApi.name = 'Other';
+			const { model } = parameters;
+			if (otherModels && typeof model === 'object' && model !== null && 'value' in model)
+				model.value = otherModel(String(model.value));
+		}
 		return workflow;
 	}
 
@@ -298,7 +313,10 @@ class World {
 		const workflow = structuredClone(this.workflow);
 		for (const { parameters } of workflow.nodes)
 			if ('waitOptions' in parameters)
-				parameters.waitOptions = { ...(parameters.waitOptions as object), maxWait: 3600 };
+				parameters.waitOptions = {
+					...(parameters.waitOptions as object),
+					maxWait: EDITED_MAX_WAIT_S,
+				};
 		return workflow;
 	}
 

@@ -1,5 +1,6 @@
 import type { LifeNode } from '../life/schema';
 import type { Played } from '../play/play';
+import { EDITED_MAX_WAIT_S } from '../play/play';
 import type { Promised } from './promise';
 
 /** Between the tries of Retry On Fail in a life. */
@@ -12,6 +13,8 @@ export const ends: Promised = {
 		const { rows, stops, unfinished } = played;
 		if (unfinished === 'nothing is left to happen')
 			return ['an execution hangs: it waits for nothing that will ever happen'];
+		const held = longLegs(played);
+		if (held.length > 0) return held;
 		if (sentAfterStop(played)) return ['a request is sent after Stop'];
 		return rows.flatMap((row) => {
 			const stop = stops.get(row.id);
@@ -26,6 +29,28 @@ export const ends: Promised = {
 		});
 	},
 };
+
+/** A wait in the database holds no process: what a leg may take besides its requests. */
+const MAX_LEG_MS = 120_000;
+
+/** For lives in which nothing but a wait takes long. */
+function longLegs({ life, rows, suspended }: Played): string[] {
+	const [node, ...others] = life.nodes;
+	const isPlain = node?.kind === 'video' && node.wait?.waitIn === 'database' && others.length === 0;
+	const { faults, limits, refused } = life.service;
+	const isSlow =
+		faults.length + limits.length > 0 || refused !== undefined || life.items.length > 3;
+	const isKept = life.order === 'v1' && life.shape !== 'agent' && node?.tries === undefined;
+	if (!isPlain || !isKept || isSlow || suspended.length > 0 || (node.wait?.maxWait ?? 600) < 80)
+		return [];
+	return rows.flatMap(({ id, legs }) =>
+		legs.flatMap(({ from, to = from }) =>
+			to - from > MAX_LEG_MS
+				? [`execution ${id} waits ${seconds(to - from)} in memory instead of in the database`]
+				: [],
+		),
+	);
+}
 
 function sentAfterStop({ rows, stops, truth }: Played): boolean {
 	const [row, ...others] = rows;
@@ -58,7 +83,9 @@ function boundOfNode({ life }: Played, node: LifeNode): number {
 	const request = (maxRetries + 1) * (Math.min(timeout, 300) + 30) * rounds;
 	if (node.kind !== 'video')
 		return tries * request * 1000 * Math.max(1, life.shape === 'loop' ? life.items.length : 1);
-	const { maxWait = 600, waitIn } = node.wait ?? {};
+	const isEdited = life.afterwards.includes('retryEdited');
+	const { maxWait: set = 600, waitIn } = node.wait ?? {};
+	const maxWait = isEdited ? Math.max(set, EDITED_MAX_WAIT_S) : set;
 	const wait = maxWait + (waitIn === 'database' ? 260 : 60);
 	const runs = life.shape === 'loop' || life.shape === 'agent' ? life.items.length : 1;
 	return tries * (2 * request + wait) * 1000 * Math.max(1, runs) * (node.n ?? 1);

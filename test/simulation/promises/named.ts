@@ -36,7 +36,7 @@ function tasks(played: Played): string[] {
 			// Not in the data that the retry began with.
 			if (owner !== row && owner.savedAt < heard) return [];
 			// Stopped while the node ran: n8n's Retry does not run it again.
-			if (owner !== row && !ranIn(row, request.prompt)) return [];
+			if (owner !== row && runsIn(row, request.prompt) <= runsIn(owner, request.prompt)) return [];
 			// Another one was made in its place.
 			if (wasSeenFailed) return [];
 			if (shown.get(row.id)?.includes(id)) return [];
@@ -45,11 +45,10 @@ function tasks(played: Played): string[] {
 	});
 }
 
-/** Whether the node of a prompt ran in an execution. */
-function ranIn(row: Row, prompt: string): boolean {
-	const node = prompt.replace(/^.* for /, '');
-	const runs = dataOf(row).resultData.runData[node] ?? [];
-	return runs.some(({ executionStatus }) => /success|error/.test(executionStatus ?? ''));
+/** How many runs of the node of a prompt an execution has. */
+function runsIn(row: Row, prompt: string): number {
+	const runs = dataOf(row).resultData.runData[prompt.replace(/^.* for /, '')] ?? [];
+	return runs.filter(({ executionStatus }) => /success|error/.test(executionStatus ?? '')).length;
 }
 
 function errorItems(played: Played): string[] {
@@ -73,7 +72,8 @@ function stopped({ rows, stops, truth, log, keys }: Played): string[] {
 				each.endpoint === 'submit' &&
 				each.key === keys[0] &&
 				each.sentAt <= stop &&
-				each.endedAt === stop,
+				each.endedAt === stop &&
+				!each.whole,
 		);
 		const lines = log.filter(({ text }) => /during a submission.*\[item \d+\]/.test(text));
 		return lines.length >= inFlight.length

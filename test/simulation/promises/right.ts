@@ -41,6 +41,8 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 			return json.task_id === undefined ? [] : [`${what} has an unknown task ${id}`];
 		if (node.operation !== 'get' && node.operation !== 'wait' && task.prompt !== prompt)
 			return [`${what} has the task of "${task.prompt}"`];
+		if (node.operation === 'submit' && json.revised_prompt === undefined)
+			return [`${what} has no revised_prompt`];
 		if (binary?.data === undefined) return [];
 		const bytes = binary.data.id
 			? played.binaries.contentOf(binary.data.id)

@@ -15,7 +15,12 @@ const POLLS_RETRIED_MS = 55_000;
 /** No error says what the service knows to be otherwise. */
 export const isTrue: Promised = {
 	name: 'True',
-	check: (played) => [...unfinished(played), ...accepted(played), ...advice(played)],
+	check: (played) => [
+		...unfinished(played),
+		...givenUp(played),
+		...accepted(played),
+		...advice(played),
+	],
 };
 
 /** "Not finished" of a task that was finished two polls before, by the settings. */
@@ -35,6 +40,32 @@ function unfinished(played: Played): string[] {
 		if (couldNotBeAsked(polls.filter((poll) => poll.at >= finishedAt))) return [];
 		return [
 			`task ${task.id} ("${task.prompt}") is called unfinished, ${seconds(said - finishedAt)} after it was finished`,
+		];
+	});
+}
+
+/** Pages of other servers in a row, after which the URL of the polls may be wrong. */
+const MAX_PAGES = 5;
+
+/** A wait that was given up for a page of another server, although the task was finished in time. */
+function givenUp(played: Played): string[] {
+	const { truth } = played;
+	return errorItems(played).flatMap(({ error, node, row }) => {
+		if (node.kind !== 'video' || node.operation === 'get' || error.task_id === undefined) return [];
+		const task = truth.tasks.get(error.task_id);
+		const polls = truth.requests.filter(
+			({ endpoint, taskId, at }) =>
+				endpoint === 'poll' &&
+				taskId === error.task_id &&
+				at >= row.startedAt &&
+				at <= (row.endedAt ?? played.end),
+		);
+		const last = polls.at(-1);
+		const isPage = /^(page-(4|200)|redirect)/.test(last?.fault ?? '');
+		const pages = polls.filter(({ fault }) => fault?.startsWith('page-') || fault === 'redirect');
+		if (!isPage || task?.ending !== 'completed' || pages.length >= MAX_PAGES) return [];
+		return [
+			`the wait for task ${task.id} ("${task.prompt}") was given up for one page of another server (${last?.fault})`,
 		];
 	});
 }
