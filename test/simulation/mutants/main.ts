@@ -40,10 +40,10 @@ async function main(): Promise<void> {
 		results.push(result);
 		const { lives, promise, how } = result;
 		const found = promise === undefined ? 'not found' : `${promise}: ${how}`;
-		console.log(`${mutant.name.padEnd(width)}  ${String(lives).padStart(5)} lives  ${found}`);
+		print(`${mutant.name.padEnd(width)}  ${String(lives).padStart(5)} lives  ${found}`);
 	}
 	const found = results.filter(({ promise }) => promise !== undefined).length;
-	console.log(`${found} of ${results.length} mutants found`);
+	print(`${found} of ${results.length} mutants found`);
 }
 
 async function hunt(mutant: Mutant): Promise<Result> {
