@@ -153,6 +153,10 @@ const taskPlan = present(
 		urlLagSeconds: oneIn(15, constantFrom(5, 40)),
 		urlValidSeconds: oneIn(15, constantFrom(10, 60)),
 		fileLagSeconds: oneIn(15, constantFrom(2, 30)),
+		numericId: oneIn(20, constant(true)),
+		controlId: oneIn(20, constant(true)),
+		missingEntryId: oneIn(20, constant(true)),
+		inlineSeconds: oneIn(8, constant(30)),
 	}),
 );
 
@@ -193,6 +197,11 @@ const FAULTS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
 		'cut',
 		'handled-502',
 		'echo-key',
+		'stall-429',
+		'pings',
+		'error-beside-choices',
+		'empty-finish-cut',
+		'keep-alive-events',
 	],
 	submit: [
 		'lost',
@@ -212,6 +221,8 @@ const FAULTS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
 		'handled-502',
 		'echo-key',
 		'task-echo-key',
+		'redirect-303',
+		'stall-429',
 	],
 	poll: [
 		'lost',
@@ -230,6 +241,7 @@ const FAULTS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
 		'stall-inside',
 		'cut',
 		'echo-key',
+		'stall-429',
 	],
 	models: ['status-500', 'status-503', 'page-502', 'reset'],
 	download: [

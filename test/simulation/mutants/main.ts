@@ -86,4 +86,8 @@ async function play(folder: string): Promise<Omit<Result, 'mutant'>> {
 	return result;
 }
 
+function print(text: string): void {
+	process.stdout.write(`${text}\n`);
+}
+
 void main();
