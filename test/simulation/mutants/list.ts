@@ -122,9 +122,9 @@ export const MUTANTS: readonly Mutant[] = [
 			'1',
 		],
 		[
-			'the deadline is far too late',
-			'deadline: begin + leftMs',
-			'deadline: begin + 3 * leftMs + 600_000',
+			'Max Wait is ten times as long',
+			'Math.max(0, maxWaitMs - waitedMs)',
+			'Math.max(0, 10 * maxWaitMs - waitedMs)',
 		],
 		[
 			'Stop does not end a wait',
