@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { real } from './host/install';
 import { playLife, playSeed, shrink } from './hunt';
-import { life as lifeSchema } from './life/schema';
+import { type Life, life as lifeSchema } from './life/schema';
 import { usePackages } from './play/play';
 import { allOf, report } from './report';
 
@@ -23,6 +23,8 @@ const { values } = parseArgs({
 		promise: { type: 'string' },
 		packages: { type: 'string' },
 		timeline: { type: 'boolean' },
+		/** Keeps the smallest life in found/ under this name. */
+		save: { type: 'string' },
 	},
 });
 
@@ -53,10 +55,11 @@ export async function main(): Promise<void> {
 			found.set(each.promise, [...seeds, seed]);
 			if (seeds.length > 0 && values['no-shrink'] !== true) continue;
 			if (values['no-shrink'] === true) {
-				console.log(`${seed} ${each.promise}: ${each.how[0]}`);
+				console.log(`${seed} ${each.promise}: ${each.how[0]} (${shortly(played.life)})`);
 				continue;
 			}
 			const life = await shrink(seed, each.promise);
+			if (values.save !== undefined) save(values.save, { ...life, breaks: each.promise });
 			const smallest = await playLife(life);
 			const still = smallest.broken.find(({ promise }) => promise === each.promise) ?? each;
 			console.log(`${report(seed, still, smallest.played)}\n${JSON.stringify(life)}\n`);
@@ -72,6 +75,22 @@ export async function main(): Promise<void> {
 		`${counts.lives} lives from seed ${first} in ${took.toFixed(1)} s: ${(counts.lives / took).toFixed(1)} lives, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second; ${counts.unfinished} given up`,
 	);
 	process.exitCode = found.size > 0 ? 1 : 0;
+}
+
+function save(name: string, life: Life): void {
+	const file = join(__dirname, 'found', `${name}.json`);
+	writeFileSync(file, `${JSON.stringify(life, undefined, '\t')}\n`);
+}
+
+/** Enough to tell lives apart. */
+function shortly({ shape, nodes, events, afterwards }: Life): string {
+	const list = nodes.map((node) => {
+		const { onError = 'stopWorkflow', tries = 1 } = node;
+		const wait =
+			node.kind === 'video' ? ` ${node.operation} n=${node.n ?? 1} ${node.wait?.waitIn}` : '';
+		return `${node.kind}${wait} ${onError} tries=${tries}`;
+	});
+	return [shape, ...list, ...events.map(({ what }) => what), ...afterwards].join(', ');
 }
 
 async function one(file: string): Promise<void> {

@@ -144,7 +144,7 @@ const taskPlan = present(
 			2,
 			constantFrom('failed' as const, 'failed' as const, 'vanished' as const, 'never' as const),
 		),
-		onlyFirst: oneIn(3, constant(true)),
+		onlyFirst: oneIn(2, constant(true)),
 		progress: oneIn(3, constantFrom('none' as const, 'late' as const, 'stuck' as const)),
 		lagSeconds: oneIn(5, integer({ min: 1, max: 25 })),
 		lateSeconds: oneIn(7, integer({ min: 1, max: 60 })),
@@ -159,6 +159,15 @@ const taskPlan = present(
 		inlineSeconds: oneIn(8, constant(30)),
 	}),
 );
+
+/** What the document's limits may well be: few submissions a minute, and many polls. */
+const slowSubmissions: fc.Arbitrary<Limit> = record({
+	kind: constantFrom('bucket' as const, 'fixedWindow' as const, 'slidingWindow' as const),
+	scope: constant('endpoint' as const),
+	of: constantFrom('submit', 'chat'),
+	requests: constantFrom(1, 2, 4),
+	seconds: constantFrom(30, 60, 120),
+});
 
 const limit: fc.Arbitrary<Limit> = present(
 	record({
@@ -286,6 +295,7 @@ const service = present(
 		limits: fc.oneof(
 			{ withCrossShrink: true },
 			{ weight: 3, arbitrary: constant<Limit[]>([]) },
+			{ weight: 1, arbitrary: slowSubmissions.map((each) => [each]) },
 			{ weight: 2, arbitrary: array(limit, { minLength: 1, maxLength: 2 }) },
 		),
 		faults: array(fault, { maxLength: 4 }),
@@ -346,7 +356,7 @@ const shape = fc.oneof(
 	{ weight: 8, arbitrary: constant('sequence' as const) },
 	{ weight: 2, arbitrary: constant('branches' as const) },
 	{ weight: 2, arbitrary: constant('loop' as const) },
-	{ weight: 2, arbitrary: constant('agent' as const) },
+	{ weight: 3, arbitrary: constant('agent' as const) },
 );
 
 /** Requests of one life: the median is about 100, one life in fifty may have 2,000. */

@@ -83,6 +83,18 @@ function otherModel(model: string): string {
 	return model.endsWith('a') ? model.replace(/a$/, 'b') : model.replace(/b$/, 'a');
 }
 
+/** With other options, which make no other request. */
+function edited(original: Row['workflow']): Row['workflow'] {
+	const workflow = structuredClone(original);
+	for (const { parameters } of workflow.nodes)
+		if ('waitOptions' in parameters)
+			parameters.waitOptions = {
+				...(parameters.waitOptions as object),
+				maxWait: EDITED_MAX_WAIT_S,
+			};
+	return workflow;
+}
+
 class World {
 	private readonly host: VirtualHost;
 	private readonly start: number;
@@ -290,8 +302,8 @@ class World {
 		this.note('world', `the user: ${next}`);
 		if (next === 'again') this.server.execute(this.workflow, itemsOfLife(this.life.items));
 		else if (next === 'retry') this.server.retry(last);
-		else if (next === 'retrySaved') this.server.retry(last, this.workflow);
-		else this.server.retry(last, this.edited());
+		else if (next === 'retrySaved') this.server.retry(last, last.workflow);
+		else this.server.retry(last, edited(last.workflow));
 		return true;
 	}
 
@@ -305,18 +317,6 @@ class World {
 			if (otherModels && typeof model === 'object' && model !== null && 'value' in model)
 				model.value = otherModel(String(model.value));
 		}
-		return workflow;
-	}
-
-	/** With other options, which make no other request. */
-	private edited(): typeof this.workflow {
-		const workflow = structuredClone(this.workflow);
-		for (const { parameters } of workflow.nodes)
-			if ('waitOptions' in parameters)
-				parameters.waitOptions = {
-					...(parameters.waitOptions as object),
-					maxWait: EDITED_MAX_WAIT_S,
-				};
 		return workflow;
 	}
 

@@ -55,14 +55,16 @@ export function errorOf({ json }: INodeExecutionData): ErrorItem | undefined {
 	return typeof error === 'object' && error !== null ? (error as unknown as ErrorItem) : undefined;
 }
 
-/** All that n8n shows of an execution: its items and its errors, not what the nodes keep for themselves. */
-export function shownOf(row: Row): string {
+/** All that an execution shows: its items and its errors, not what the nodes keep for themselves. */
+export function shownOf({ life }: Played, row: Row): string {
 	const { resultData } = dataOf(row);
 	const { runData, error } = resultData;
-	const errors = [error, ...Object.values(runData).flatMap((runs) => runs.map((run) => run.error))];
-	const texts = errors.map((each) => each && [each.message, each.description]);
-	const outputs = Object.values(runData).map((runs) => runs.map(({ data }) => data));
-	return JSON.stringify([outputs, texts]);
+	const runs = Object.values(runData).flat();
+	const outputs = runs.map(({ data }) => data);
+	// An agent hears the message of its tool and nothing else.
+	const shown = (each: typeof error) =>
+		each && [each.message, life.shape === 'agent' ? undefined : each.description];
+	return JSON.stringify([outputs, shown(error), runs.map((run) => shown(run.error))]);
 }
 
 /** Which execution submitted each task, as n8n's log says. */

@@ -13,9 +13,9 @@ export const named: Promised = {
 };
 
 function tasks(played: Played): string[] {
-	const { rows, log, kills, truth } = played;
+	const { life, rows, log, kills, truth } = played;
 	const submitters = submittedBy(played);
-	const shown = new Map(rows.map((row) => [row.id, shownOf(row)]));
+	const shown = new Map(rows.map((row) => [row.id, shownOf(played, row)]));
 	const known = knownTasks(played);
 	const logged = log.map(({ text }) => text).join('\n');
 	return known.flatMap(({ id, ending, request, prompt }) => {
@@ -33,6 +33,8 @@ function tasks(played: Played): string[] {
 			const line = ancestry(row, rows);
 			const owner = line.find((each) => each.id === submitter);
 			if (owner === undefined) return [];
+			// A tool that was stopped: another call of it is not its retry.
+			if (owner !== row && life.shape === 'agent' && owner.status === 'canceled') return [];
 			// Not in the data that the retry began with.
 			if (owner !== row && owner.savedAt < heard) return [];
 			// Stopped while the node ran: n8n's Retry does not run it again.

@@ -4,6 +4,8 @@ import type { Promised } from './promise';
 
 /** A pause is asked for in whole seconds. */
 const SLACK_MS = 1_000;
+/** A stream that is complete may take this long to end. */
+const DRAIN_MS = 100;
 /** Longer pauses suspend a scope: probes and polls are sent meanwhile. */
 const MAX_PAUSE_MS = 300_000;
 
@@ -19,9 +21,9 @@ function inFlight({ life, truth, rows }: Played): string[] {
 		...life.nodes.map(({ requestOptions }) => requestOptions?.maxConcurrency ?? 10),
 	);
 	const changes = truth.requests
-		.flatMap(({ at, endedAt = Infinity }) => [
+		.flatMap(({ at, endpoint, endedAt = Infinity }) => [
 			{ at, by: 1 },
-			{ at: endedAt, by: -1 },
+			{ at: endedAt - (endpoint === 'chat' ? DRAIN_MS : 0), by: -1 },
 		])
 		.sort((a, b) => a.at - b.at || a.by - b.by);
 	let now = 0;
