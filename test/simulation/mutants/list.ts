@@ -127,6 +127,11 @@ export const MUTANTS: readonly Mutant[] = [
 			'Math.max(0, 10 * maxWaitMs - waitedMs)',
 		],
 		[
+			'Max Wait is half as long',
+			'const leftMs = Math.max(0, maxWaitMs - waitedMs);',
+			'const leftMs = Math.max(0, maxWaitMs / 2 - waitedMs);',
+		],
+		[
 			'Stop does not end a wait',
 			"if (this.tasks.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });",
 			'',
@@ -247,11 +252,6 @@ export const MUTANTS: readonly Mutant[] = [
 			'items are in the order in which they end',
 			'return outcomes.flatMap((outcome, itemIndex) => {',
 			'return [...outcomes].reverse().flatMap((outcome, itemIndex) => {',
-		],
-		[
-			'a try after Stop sends requests',
-			'throwIfCancelled(context);\n\tif (context.getInputData().length === 0) return [];',
-			'if (context.getInputData().length === 0) return [];',
 		],
 	]),
 	...changesOf('nodes/shared/errorText.ts', [
