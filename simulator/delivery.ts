@@ -51,6 +51,19 @@ export function* whole({ status, headers, body }: HttpResponse): Delivery {
 	yield END;
 }
 
+const DRIPS = 100;
+
+/** A complete response whose body arrives little by little. */
+export function* dripped({ status, headers, body }: HttpResponse, ms: number): Delivery {
+	yield head(status, { ...headers, 'content-length': String(body.length) });
+	const size = Math.ceil(body.length / DRIPS);
+	for (let from = 0; from < body.length; from += size) {
+		yield part(body.subarray(from, from + size));
+		yield pause(ms / DRIPS);
+	}
+	yield END;
+}
+
 /** The events of a stream, each in a packet of its own. */
 export function* streamed(
 	{ status, headers, events = [] }: HttpResponse,

@@ -3,11 +3,11 @@ import type { ModelType } from './catalogue';
 import { complete } from './chat/complete';
 import type { Endpoint } from './endpoints';
 import { faultSpecsIn, isFaultModel } from './faults/selectFault';
-import { jsonResponse, type HttpResponse } from './httpResponse';
+import { jsonResponse, textResponse, type HttpResponse } from './httpResponse';
 import type { RequestContext, RequestHandler } from './requestHandler';
 import { chatRequest, checked, videoRequest } from './requests';
 import { fileResponse } from './video/fileResponse';
-import { hasFile, isKnown, reportedState, taskBody } from './video/tasks';
+import { hasFile, isKnown, reportedState, type Task, taskBody } from './video/tasks';
 
 type Handler = (
 	service: RequestHandler,
@@ -46,13 +46,14 @@ function submit(service: RequestHandler, context: RequestContext) {
 	const tasks = service.tasks.create(request, faults, context.outcome);
 	context.accepted = true;
 	context.tasks = tasks;
-	return jsonResponse({
+	const isNamed = (index: number) => index < tasks.length - 1 || !tasks[index]?.plan.missingEntryId;
+	return withNumericIds(tasks[0], {
 		id: tasks[0]?.submissionId,
 		object: 'video.generation',
 		created: Math.floor(context.at / 1000),
 		model: request.model,
-		data: tasks.map(({ id, revisedPrompt }) => ({
-			id,
+		data: tasks.map(({ id, revisedPrompt }, index) => ({
+			...(isNamed(index) && { id }),
 			status: 'processing',
 			url: null,
 			revised_prompt: revisedPrompt,
@@ -68,7 +69,18 @@ async function poll(service: RequestHandler, context: RequestContext) {
 	}
 	const files = `${fileOrigin}${pathPrefix}`;
 	context.reported = reportedState(task, at).status;
-	return jsonResponse(await taskBody(task, at, files, authorization, service.readVideo));
+	const body = await taskBody(task, at, files, authorization, service.readVideo);
+	const response = withNumericIds(task, body);
+	const { inlineSeconds } = task.plan;
+	const isSlow = inlineSeconds !== undefined && 'b64_json' in body;
+	return isSlow ? { ...response, dripMs: inlineSeconds * 1000 } : response;
+}
+
+/** JSON in which the ids of a task are numbers, if its plan says so. */
+function withNumericIds(task: Task | undefined, value: unknown): HttpResponse {
+	if (!task?.plan.numericId) return jsonResponse(value);
+	const text = JSON.stringify(value).replace(/"id":"(\d+)"/g, '"id":$1');
+	return textResponse(200, 'application/json; charset=utf-8', text);
 }
 
 async function download(service: RequestHandler, { task, at, path, headers }: RequestContext) {

@@ -3,6 +3,8 @@ export interface HttpResponse {
 	status: number;
 	headers: Record<string, string>;
 	body: Buffer;
+	/** The body arrives little by little, over this many milliseconds. */
+	dripMs?: number;
 	/** The body as server-sent events, if the response is a stream. */
 	events?: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError, apiErrorResponse, errorShapeFor, rateLimitHeaders } from './apiError';
-import { type Delivery, RESET, streamed, whole } from './delivery';
+import { type Delivery, dripped, streamed, whole } from './delivery';
 import { chooseEncoding, encodeResponse } from './encoding';
 import { FACTS } from './endpoints';
 import type { Effect, Fault, FaultContext } from './faults/fault';
@@ -205,8 +205,7 @@ export class RequestHandler {
 	}
 
 	async #play(context: RequestContext, effect: Effect | undefined): Promise<Delivery> {
-		if (effect?.kind === 'reset') return [RESET];
-		if (effect?.kind === 'replace') return whole(effect.respond(this.#faultContext(context)));
+		if (effect?.kind === 'replace') return effect.deliver(this.#faultContext(context));
 		if (effect?.kind === 'task') context.outcome = effect.outcome;
 		const response = await HANDLERS[context.endpoint](this, context);
 		if (effect?.kind === 'damage') return effect.deliver(response, this.#faultContext(context));
@@ -219,6 +218,7 @@ export class RequestHandler {
 	#sent({ headers, endpoint }: RequestContext, response: HttpResponse): Delivery {
 		const { encodings, chunkDelayMs } = this.settings;
 		const encoding = chooseEncoding(headers['accept-encoding']?.toString(), encodings);
+		if (response.dripMs !== undefined) return dripped(response, response.dripMs);
 		if (response.events) return streamed(response, chunkDelayMs, encoding);
 		const isEncoded = encoding !== undefined && endpoint !== 'download';
 		return whole(isEncoded ? encodeResponse(response, encoding) : response);

@@ -18,10 +18,8 @@ export interface FaultContext {
 }
 
 export type Effect =
-	/** The connection is reset at once; the service never handles the request. */
-	| { kind: 'reset' }
 	/** Another response is sent; the service never handles the request. */
-	| { kind: 'replace'; respond: (context: FaultContext) => HttpResponse }
+	| { kind: 'replace'; deliver: (context: FaultContext) => Delivery }
 	/** The request is handled; the JSON of the response is changed. */
 	| { kind: 'alter'; alter: (body: Record<string, unknown>) => unknown }
 	/** The request is handled; the response is damaged on its way. */

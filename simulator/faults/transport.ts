@@ -6,7 +6,10 @@ import { redirect } from './effects/replace';
 /** What can happen to a connection and to a response on its way. */
 export const transport = [
 	...faultsOn(ALL, {
-		reset: ['connection reset at once, request not handled', { kind: 'reset' }],
+		reset: [
+			'connection reset at once, request not handled',
+			{ kind: 'replace', deliver: () => [RESET] },
+		],
 		lost: ['handled, then reset before the first byte of the response', damage.lost],
 		'reset-inside': ['handled, then reset inside the response', damage.half(RESET)],
 		hang: ['handled, without any response', damage.hang],

@@ -57,6 +57,14 @@ export interface TaskPlan {
 	vanishesAfterSeconds?: number | undefined;
 	/** Polls report another id, which is known as well. */
 	changesId?: boolean | undefined;
+	/** Ids are sent as JSON numbers that a double cannot hold. */
+	numericId?: boolean | undefined;
+	/** Ids contain a line feed and an escape character. */
+	controlId?: boolean | undefined;
+	/** The last task is listed without an id. */
+	missingEntryId?: boolean | undefined;
+	/** A poll with the video as text arrives over this time. */
+	inlineSeconds?: number | undefined;
 	/** How many tasks are made; default `n`. */
 	count?: number | undefined;
 	/** Only the first of the tasks ends so; the others are completed. */

@@ -60,10 +60,10 @@ export class TaskStore {
 		const submission = this.#planFor(prompt);
 		const tasks = Array.from({ length: submission.count ?? n }, (_, index) => {
 			const plan = index > 0 && submission.onlyFirst ? { seconds: submission.seconds } : submission;
-			const id = `task-${newId()}`;
+			const id = idFor(plan, newId);
 			return {
 				id,
-				reportedId: plan.changesId ? `task-${newId()}` : id,
+				reportedId: plan.changesId ? idFor(plan, newId) : id,
 				submissionId,
 				model,
 				prompt,
@@ -120,6 +120,15 @@ export class TaskStore {
 			this.#tasks.delete(id);
 		}
 	}
+}
+
+/** Above 2^53. */
+const NUMERIC_IDS_FROM = 1_934_567_890_123_400_001n;
+
+function idFor({ numericId, controlId }: TaskPlan, newId: () => string): string {
+	const id = newId();
+	if (numericId) return String(NUMERIC_IDS_FROM + (BigInt(`0x${id}`) % 1_000_000n) * 2n);
+	return controlId ? `task-${id}\n\u001b[31m` : `task-${id}`;
 }
 
 /** How many seconds the next task takes. With a range, any number of tasks is spread evenly over it. */
@@ -202,7 +211,8 @@ export async function taskBody(
 		id: task.reportedId,
 		status,
 		progress,
-		url: hasUrl && !task.inline ? `${origin}/files/${task.id}.mp4${expiry}` : null,
+		url:
+			hasUrl && !task.inline ? `${origin}/files/${encodeURIComponent(task.id)}.mp4${expiry}` : null,
 		...(done && task.inline ? { b64_json: (await readVideo(task)).toString('base64') } : {}),
 		revised_prompt: task.revisedPrompt,
 		metadata,

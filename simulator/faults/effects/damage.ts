@@ -1,11 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { withHeaders, type HttpResponse } from '../../httpResponse';
-import { END, head, part, pause, RESET, STALL, type Step, whole } from '../../delivery';
+import { dripped, END, head, part, pause, RESET, STALL, type Step, whole } from '../../delivery';
 import type { Effect } from '../fault';
 
 type Deliver = Extract<Effect, { kind: 'damage' }>['deliver'];
 
-const DRIP_COUNT = 100;
 const WHITESPACE = Buffer.alloc(64 * 1024, ' ');
 
 export function damage(deliver: Deliver): Effect {
@@ -49,15 +48,7 @@ export const cutShort = damage((response) =>
 
 export const slowResponse = damage((response, { slowMs }) => [pause(slowMs), ...whole(response)]);
 
-export const slowDrip = damage(function* (response, { slowMs }) {
-	yield headWith(response);
-	const size = Math.ceil(response.body.length / DRIP_COUNT);
-	for (let from = 0; from < response.body.length; from += size) {
-		yield part(response.body.subarray(from, from + size));
-		yield pause(slowMs / DRIP_COUNT);
-	}
-	yield END;
-});
+export const slowDrip = damage((response, { slowMs }) => dripped(response, slowMs));
 
 /** Leading whitespace makes valid JSON of any size. */
 export const oversized = damage(function* ({ status, headers, body }, { oversizedBytes }) {

@@ -1,26 +1,35 @@
 import type { LifeNode } from '../life/schema';
+import { promptFor } from '../life/workflow';
 import type { Played } from '../play/play';
 import { EDITED_MAX_WAIT_S } from '../play/play';
 import type { Promised } from './promise';
 
-/** Between the tries of Retry On Fail in a life. */
+/** Between the tries of Retry On Fail in a life: n8n itself waits once more between two tries. */
 const TRY_MS = 5_000;
+/** What Stop may take besides. */
+const AT_ONCE_MS = 100;
+/** How often a request that others overtook is sent again, beyond Max Retries. */
+const MAX_OVERTAKEN = 20;
+/** Videos of one item. */
+const MAX_N = 4;
 
 /** No execution takes longer than its settings, pauses and the service's true rate explain; Stop ends it at once. */
 export const ends: Promised = {
 	name: 'Ends',
 	check(played) {
-		const { rows, stops, unfinished } = played;
+		const { life, rows, stops, unfinished } = played;
 		if (unfinished === 'nothing is left to happen')
 			return ['an execution hangs: it waits for nothing that will ever happen'];
 		const held = longLegs(played);
 		if (held.length > 0) return held;
 		if (sentAfterStop(played)) return ['a request is sent after Stop'];
+		const repeated = sentTooOften(played);
+		if (repeated.length > 0) return repeated;
+		const stopMs = life.nodes.some(({ tries }) => tries !== undefined) ? TRY_MS : AT_ONCE_MS;
 		return rows.flatMap((row) => {
 			const stop = stops.get(row.id);
 			const last = row.legs.at(-1);
-			// n8n itself waits once more between two tries.
-			if (stop !== undefined && row.status === 'canceled' && (last?.to ?? Infinity) > stop + TRY_MS)
+			if (stop !== undefined && row.status === 'canceled' && (last?.to ?? Infinity) > stop + stopMs)
 				return [`execution ${row.id} runs on after Stop`];
 			const took = (row.endedAt ?? played.end) - row.startedAt;
 			const bound = boundOf(played);
@@ -50,6 +59,26 @@ function longLegs({ life, rows, suspended }: Played): string[] {
 				: [],
 		),
 	);
+}
+
+/** A billable request is sent once, and again as often as Max Retries and Retry On Fail say. */
+function sentTooOften({ life, truth, rows }: Played): string[] {
+	const counts = new Map<string, number>();
+	for (const { endpoint, prompt } of truth.requests)
+		if (endpoint === 'submit' || endpoint === 'chat')
+			counts.set(prompt, (counts.get(prompt) ?? 0) + 1);
+	return life.nodes.flatMap((node) => {
+		const { requestOptions: { maxRetries = 4 } = {}, tries = 1 } = node;
+		const perItem = (maxRetries + 1 + MAX_OVERTAKEN) * tries * MAX_N * rows.length;
+		const prompts = life.items.map((item) => promptFor(node, item));
+		return [...new Set(prompts)].flatMap((prompt) => {
+			const most = perItem * prompts.filter((each) => each === prompt).length;
+			const sent = counts.get(prompt) ?? 0;
+			return sent <= most
+				? []
+				: [`"${prompt}" is sent ${sent} times; its settings explain ${most}`];
+		});
+	});
 }
 
 function sentAfterStop({ rows, stops, truth }: Played): boolean {

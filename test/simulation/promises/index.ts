@@ -22,6 +22,9 @@ export const PROMISES: readonly Promised[] = [
 	noLeaks,
 ];
 
+/** What a life that was given up has broken by then, it has broken for good. */
+const UPPER_BOUNDS: readonly Promised[] = [paidOnce, ends, polite];
+
 export interface Broken {
 	promise: string;
 	how: string[];
@@ -29,9 +32,9 @@ export interface Broken {
 
 /** Which promises a life broke. */
 export function judge(played: Played): Broken[] {
-	if (played.unfinished !== undefined && played.unfinished !== 'nothing is left to happen')
-		return [];
-	return PROMISES.flatMap(({ name, check }) => {
+	const isCutShort =
+		played.unfinished !== undefined && played.unfinished !== 'nothing is left to happen';
+	return (isCutShort ? UPPER_BOUNDS : PROMISES).flatMap(({ name, check }) => {
 		const how = check(played);
 		return how.length === 0 ? [] : [{ promise: name, how }];
 	});

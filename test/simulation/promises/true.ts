@@ -19,6 +19,8 @@ export const isTrue: Promised = {
 		...unfinished(played),
 		...givenUp(played),
 		...accepted(played),
+		...unwarned(played),
+		...tooEarly(played),
 		...advice(played),
 	],
 };
@@ -47,11 +49,18 @@ function unfinished(played: Played): string[] {
 /** Pages of other servers in a row, after which the URL of the polls may be wrong. */
 const MAX_PAGES = 5;
 
-/** A wait that was given up for a page of another server, although the task was finished in time. */
+/** What one unlucky poll meets, and the next one does not. */
+const TRANSIENT = /^(lost|reset|cut|slow|stall|status-(429|50)|page-50)/;
+const PAGE = /^(page-(4|200)|redirect)/;
+/** Errors of what comes after the polls, or that say that the wait is over. */
+const OTHER_ERRORS = /^(wait_timeout|download_|storage_|task_failed)/;
+
+/** A wait that was given up for one poll that failed, although the task was finished in time. */
 function givenUp(played: Played): string[] {
 	const { truth } = played;
 	return errorItems(played).flatMap(({ error, node, row }) => {
 		if (node.kind !== 'video' || node.operation === 'get' || error.task_id === undefined) return [];
+		if (OTHER_ERRORS.test(error.code)) return [];
 		const task = truth.tasks.get(error.task_id);
 		const polls = truth.requests.filter(
 			({ endpoint, taskId, at }) =>
@@ -61,11 +70,13 @@ function givenUp(played: Played): string[] {
 				at <= (row.endedAt ?? played.end),
 		);
 		const last = polls.at(-1);
-		const isPage = /^(page-(4|200)|redirect)/.test(last?.fault ?? '');
-		const pages = polls.filter(({ fault }) => fault?.startsWith('page-') || fault === 'redirect');
-		if (!isPage || task?.ending !== 'completed' || pages.length >= MAX_PAGES) return [];
+		if (last?.fault === undefined || task?.ending !== 'completed') return [];
+		const pages = polls.filter(({ fault = '' }) => PAGE.test(fault));
+		const isOnePage = PAGE.test(last.fault) && pages.length < MAX_PAGES;
+		if (!isOnePage && !TRANSIENT.test(last.fault)) return [];
+		const what = isOnePage ? 'page of another server' : 'failed poll';
 		return [
-			`the wait for task ${task.id} ("${task.prompt}") was given up for one page of another server (${last?.fault})`,
+			`the wait for task ${task.id} ("${task.prompt}") was given up for one ${what} (${last.fault})`,
 		];
 	});
 }
@@ -134,6 +145,26 @@ function accepted(played: Played): string[] {
 			: [
 					`"${prompt}": may_have_been_accepted is false (${error.code}), but the service accepted it`,
 				];
+	});
+}
+
+/** What may be billed twice says so. */
+function unwarned(played: Played): string[] {
+	return errorItems(played).flatMap(({ error }) =>
+		error.may_have_been_accepted === true && !/billed twice/.test(error.description)
+			? [`an error (${error.code}) does not warn that the request may be billed twice`]
+			: [],
+	);
+}
+
+/** "Not finished" before Max Wait was over. */
+function tooEarly(played: Played): string[] {
+	if (played.life.events.some(({ what }) => what === 'stepClock')) return [];
+	return timeouts(played).flatMap(({ row, node, at }) => {
+		const waited = at - row.startedAt;
+		return waited >= maxWaitOf(node) - 1_000
+			? []
+			: [`Max Wait of ${seconds(maxWaitOf(node))} is said to be over after ${seconds(waited)}`];
 	});
 }
 

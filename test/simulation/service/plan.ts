@@ -25,6 +25,14 @@ const taskPlan = z.object({
 	count: z.int().min(0).optional(),
 	/** Polls report another id, which is known as well. */
 	changesId: z.boolean().optional(),
+	/** Ids are sent as JSON numbers above 2^53. */
+	numericId: z.boolean().optional(),
+	/** Ids contain a line feed and an escape character. */
+	controlId: z.boolean().optional(),
+	/** The last task is listed without an id. */
+	missingEntryId: z.boolean().optional(),
+	/** A poll with the video as text arrives over this time. */
+	inlineSeconds: seconds.optional(),
 	/** The URL is null so long after the end is reported. */
 	urlLagSeconds: seconds.optional(),
 	/** A URL is valid so long after the poll that returned it. */
@@ -69,6 +77,24 @@ export const FAULTS = [
 	'page-403',
 	'page-407',
 	'page-200',
+	/** The work is done, and a server in between fails. */
+	'handled-502',
+	/** A refusal that repeats the key. */
+	'echo-key',
+	/** A task that fails with the key in its error; of a submission. */
+	'task-echo-key',
+	/** 303 to another host, for a submission that was accepted. */
+	'redirect-303',
+	/** A 429 whose body never ends. */
+	'stall-429',
+	/** For an hour nothing but signs of life, then the response. */
+	'pings',
+	/** Of a chat: an error beside the choices. */
+	'error-beside-choices',
+	/** Of a chat: finish_reason is empty until the connection breaks off. */
+	'empty-finish-cut',
+	/** Of a streamed chat: events that are no chunks. */
+	'keep-alive-events',
 	'redirect',
 	'slow',
 ] as const;

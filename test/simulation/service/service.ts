@@ -5,7 +5,14 @@ import { connectionFailure } from './network';
 import type { ServicePlan } from './plan';
 import { namedRandom } from './random';
 import { FILE_ORIGIN, injectionsOf, settingsOf } from './settings';
-import { noteOutcome, type Truth, type TruthRequest, truthOfRequest, truthOfTask } from './truth';
+import {
+	named,
+	noteOutcome,
+	type Truth,
+	type TruthRequest,
+	truthOfRequest,
+	truthOfTask,
+} from './truth';
 import { videoOf } from './video';
 
 /** What the service needs of the world. */
@@ -104,7 +111,7 @@ export class Service {
 		this.truth.requests.push(truth);
 		const delivery = await this.handler.respond(context);
 		noteOutcome(truth, context);
-		for (const task of context.tasks ?? [])
+		for (const task of named(context.tasks))
 			this.truth.tasks.set(task.id, truthOfTask(task, truth.prompt, truth));
 		const isChat = truth.endpoint === 'chat' && truth.accepted;
 		const workMs = isChat

@@ -7,6 +7,14 @@ import { readFaultSpec } from '../../../simulator/faults/faultSpec';
 import { DEFAULTS, type Settings } from '../../../simulator/options';
 import type { Limit as SimulatorLimit, LimitRule } from '../../../simulator/rateLimit';
 import type { TaskPlan as SimulatorTaskPlan } from '../../../simulator/video/taskPlan';
+import {
+	emptyFinishCut,
+	errorBesideChoices,
+	keepAliveEvents,
+	pings,
+	seeOther,
+	stalledRefusal,
+} from './effects';
 import { FAULTS, type FaultPlan, type Limit, type ServicePlan, type TaskPlan } from './plan';
 
 export const FILE_ORIGIN = 'https://files.test';
@@ -125,6 +133,15 @@ const EFFECTS: Record<(typeof FAULTS)[number], Effect> = {
 	'page-403': page(403),
 	'page-407': page(407),
 	'page-200': page(200),
+	'handled-502': handled(htmlResponse(502)),
+	'echo-key': fromTable('echo-key-general'),
+	'task-echo-key': fromTable('task-failed-echo-key'),
+	'redirect-303': seeOther,
+	'stall-429': stalledRefusal,
+	pings,
+	'error-beside-choices': errorBesideChoices,
+	'empty-finish-cut': emptyFinishCut,
+	'keep-alive-events': keepAliveEvents,
 	redirect: fromTable('redirect-302'),
 	slow: fromTable('slow-response'),
 };

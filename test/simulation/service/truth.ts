@@ -59,6 +59,8 @@ export interface TruthTask {
 	ending: NonNullable<TaskPlan['ending']>;
 	/** The submission. */
 	request: TruthRequest;
+	/** What was to become of it. */
+	plan: Task['plan'];
 }
 
 /** What really happened at the service. */
@@ -103,11 +105,16 @@ export function truthOfRequest(context: RequestContext, sentAt: number): TruthRe
 	};
 }
 
+/** The tasks whose ids the service tells. */
+export function named(tasks: readonly Task[] = []): readonly Task[] {
+	return tasks.at(-1)?.plan.missingEntryId ? tasks.slice(0, -1) : tasks;
+}
+
 /** Adds what the service did with a request. */
 export function noteOutcome(truth: TruthRequest, context: RequestContext): void {
-	const { accepted, tasks = [], fault, exceeded, refused, reported } = context;
+	const { accepted, fault, exceeded, refused, reported } = context;
 	truth.accepted = accepted;
-	truth.tasks = tasks.map(({ id }) => id);
+	truth.tasks = named(context.tasks).map(({ id }) => id);
 	truth.fault = fault;
 	truth.finished = reported === 'completed' || reported === 'failed';
 	if (exceeded) truth.limit = `${exceeded.limit.kind} of each ${exceeded.limit.scope ?? 'key'}`;
@@ -119,7 +126,18 @@ export function truthOfTask(task: Task, prompt: string, request: TruthRequest): 
 	const ending = endingOf(task);
 	const finishedAt = ending === 'vanished' ? Infinity : endOf(task);
 	const { key } = request;
-	return { id, reportedId, prompt, model, key, createdAt, finishedAt, ending, request };
+	return {
+		id,
+		reportedId,
+		prompt,
+		model,
+		key,
+		createdAt,
+		finishedAt,
+		ending,
+		request,
+		plan: task.plan,
+	};
 }
 
 function endingOf({ plan }: Task): TruthTask['ending'] {
