@@ -51,10 +51,10 @@ export default [
 			},
 			{
 				group: [
-					'../ChatCompletion/*',
-					'../ListModels/*',
-					'../VideoGeneration/*',
-					'../LmChatGenerationService/*',
+					'**/ChatCompletion/*',
+					'**/ListModels/*',
+					'**/VideoGeneration/*',
+					'**/LmChatGenerationService/*',
 				],
 				message: 'No node knows another, and nodes/shared knows none of them.',
 			},

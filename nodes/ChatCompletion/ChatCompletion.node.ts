@@ -5,12 +5,12 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { chatOptionsProperty, samplingHint } from '../shared/chatOptions';
-import { languageModelLocator, modelSubtitle, searchModels } from '../shared/modelLocator';
-import { panelAction } from '../shared/panelAction';
-import { withLabels } from '../shared/parameterLabels';
-import { requestOptionsProperty } from '../shared/requestOptions';
-import { testConnection } from '../shared/credentialTest';
+import { chatOptionsProperty, samplingHint } from '../shared/form/chatOptions';
+import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
+import { panelAction } from '../shared/form/panelAction';
+import { withLabels } from '../shared/form/parameterLabels';
+import { requestOptionsProperty } from '../shared/form/requestOptions';
+import { testConnection } from '../shared/editor/testConnection';
 import { complete } from './complete';
 import { messageHints, messageProperties } from './messages';
 

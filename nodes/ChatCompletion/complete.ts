@@ -8,21 +8,21 @@ import {
 	noJsonError,
 	parseJsonAnswer,
 } from '../../gateway';
-import { runsAsTool } from '../shared/asTool';
+import { runsAsTool } from '../shared/run/asTool';
 import {
 	additionalBody,
 	chatOptionsProperty,
 	readChatOptions,
 	requestFields,
 	systemMessage,
-} from '../shared/chatOptions';
-import type { Service } from '../shared/connect';
-import { connectForItems, eachItem } from '../shared/eachItem';
-import { RunHints } from '../shared/hints';
-import { languageModelLocator, readModel } from '../shared/modelLocator';
-import { readSwitch, readSwitchOf, without } from '../shared/parameterValues';
-import type { RequestParameters } from '../shared/requestIdentity';
-import { openLedger, type RequestLedger } from '../shared/requestLedger';
+} from '../shared/form/chatOptions';
+import type { Service } from '../shared/run/connect';
+import { connectForItems, eachItem } from '../shared/run/eachItem';
+import { RunHints } from '../shared/form/hints';
+import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
+import { readSwitch, readSwitchOf, without } from '../shared/form/parameterValues';
+import type { RequestParameters } from '../shared/ledger/requestIdentity';
+import { openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
 import { notePartialAnswer } from './answerHints';
 import { StreamedChunks } from './streamedChunks';
 import { messageProperties, readMessages } from './messages';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { parseJson, refusedValue } from '../../gateway';
-import { asText } from '../shared/parameterValues';
-import { hintsWhileEmpty, hintWhile, looksEmpty, looksUnresolved } from '../shared/hints';
+import { asText } from '../shared/form/parameterValues';
+import { hintsWhileEmpty, hintWhile, looksEmpty, looksUnresolved } from '../shared/form/hints';
 
 /** The conversation so far, from the form or as JSON. */
 export const messageProperties: INodeProperties[] = [

@@ -5,10 +5,10 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { panelAction } from '../shared/panelAction';
-import { withLabels } from '../shared/parameterLabels';
-import { requestOptionsProperty } from '../shared/requestOptions';
-import { testConnection } from '../shared/credentialTest';
+import { panelAction } from '../shared/form/panelAction';
+import { withLabels } from '../shared/form/parameterLabels';
+import { requestOptionsProperty } from '../shared/form/requestOptions';
+import { testConnection } from '../shared/editor/testConnection';
 import { list, listProperties } from './list';
 
 export class ListModels implements INodeType {

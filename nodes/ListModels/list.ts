@@ -5,9 +5,9 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { type CatalogueModel, refusedValue } from '../../gateway';
-import { connectForItems, eachItem } from '../shared/eachItem';
-import { hintAfterRun } from '../shared/hints';
-import { readNumber, readSwitchOf, without } from '../shared/parameterValues';
+import { connectForItems, eachItem } from '../shared/run/eachItem';
+import { hintAfterRun } from '../shared/form/hints';
+import { readNumber, readSwitchOf, without } from '../shared/form/parameterValues';
 
 type Versions = 'all' | 'latest' | 'undated';
 

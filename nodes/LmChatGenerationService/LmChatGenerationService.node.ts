@@ -5,11 +5,11 @@ import {
 	NodeConnectionTypes,
 	type SupplyData,
 } from 'n8n-workflow';
-import { chatOptionsProperty, samplingHint } from '../shared/chatOptions';
-import { languageModelLocator, modelSubtitle, searchModels } from '../shared/modelLocator';
-import { withLabels } from '../shared/parameterLabels';
-import { requestOptionsProperty } from '../shared/requestOptions';
-import { testConnection } from '../shared/credentialTest';
+import { chatOptionsProperty, samplingHint } from '../shared/form/chatOptions';
+import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
+import { withLabels } from '../shared/form/parameterLabels';
+import { requestOptionsProperty } from '../shared/form/requestOptions';
+import { testConnection } from '../shared/editor/testConnection';
 import { supplyChatModel } from './supplyChatModel';
 
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);

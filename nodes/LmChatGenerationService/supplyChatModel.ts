@@ -1,10 +1,10 @@
 import { type ISupplyDataFunctions, NodeOperationError, type SupplyData } from 'n8n-workflow';
 import { agentRequest } from '../../gateway';
-import { additionalBody, readChatOptions, requestFields } from '../shared/chatOptions';
-import { connectSubNode } from '../shared/connect';
-import { nodeError } from '../shared/errorText';
-import { readModel } from '../shared/modelLocator';
-import { parseRequestOptions } from '../shared/requestOptions';
+import { additionalBody, readChatOptions, requestFields } from '../shared/form/chatOptions';
+import { connectSubNode } from '../shared/run/connect';
+import { nodeError } from '../shared/run/errorText';
+import { readModel } from '../shared/editor/modelLocator';
+import { parseRequestOptions } from '../shared/form/requestOptions';
 import { GatewayChatModel } from './gatewayChatModel';
 import { refuseImages } from './refuseImages';
 

@@ -7,11 +7,11 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { withDurableWait } from '../shared/durableWait';
-import { chosenModel, searchModels } from '../shared/modelLocator';
-import { withLabels } from '../shared/parameterLabels';
-import { requestOptionsProperty } from '../shared/requestOptions';
-import { testConnection } from '../shared/credentialTest';
+import { withDurableWait } from './wait/durableWait';
+import { chosenModel, searchModels } from '../shared/editor/modelLocator';
+import { withLabels } from '../shared/form/parameterLabels';
+import { requestOptionsProperty } from '../shared/form/requestOptions';
+import { testConnection } from '../shared/editor/testConnection';
 import { requestHints } from './request';
 import { execute, operationProperties } from './router';
 import { waitHints } from './wait/options';

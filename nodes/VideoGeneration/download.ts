@@ -17,7 +17,7 @@ import {
 	systemClock,
 	type VideoTask,
 } from '../../gateway';
-import type { Service } from '../shared/connect';
+import type { Service } from '../shared/run/connect';
 import type { VideoFile } from './fileName';
 import { Gathered } from './gathered';
 

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { refusedValue } from '../../gateway';
-import { asText, readSwitchOf } from '../shared/parameterValues';
+import { asText, readSwitchOf } from '../shared/form/parameterValues';
 
 /** How the items of tasks look. */
 export interface OutputOptions {

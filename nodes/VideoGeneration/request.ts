@@ -1,15 +1,15 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { InvalidInputError, parseJson, type VideoRequest, videoRequest } from '../../gateway';
-import { asText } from '../shared/parameterValues';
+import { asText } from '../shared/form/parameterValues';
 import {
 	hintsWhileEmpty,
 	hintWhile,
 	isUnresolved,
 	looksEmpty,
 	looksUnresolved,
-} from '../shared/hints';
-import { modelLocator, readModel } from '../shared/modelLocator';
-import type { RequestParameters } from '../shared/requestIdentity';
+} from '../shared/form/hints';
+import { modelLocator, readModel } from '../shared/editor/modelLocator';
+import type { RequestParameters } from '../shared/ledger/requestIdentity';
 
 /** What to generate. */
 export const requestProperties: INodeProperties[] = [

@@ -6,9 +6,9 @@ import {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { connect } from '../shared/connect';
-import type { DurableWait } from '../shared/durableWait';
-import { connectForItems } from '../shared/eachItem';
+import { connect } from '../shared/run/connect';
+import type { DurableWait } from './wait/durableWait';
+import { connectForItems } from '../shared/run/eachItem';
 import * as generate from './operations/generate';
 import * as get from './operations/get';
 import * as submit from './operations/submit';

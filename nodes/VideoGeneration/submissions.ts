@@ -7,8 +7,8 @@ import {
 	type VideoRequest,
 	type VideoSubmission,
 } from '../../gateway';
-import type { Service } from '../shared/connect';
-import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/requestLedger';
+import type { Service } from '../shared/run/connect';
+import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
 import { requestParameters } from './request';
 import { present } from './taskItem';
 import type { TaskLog } from './taskLog';

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { systemClock } from '../../gateway';
-import type { TaskState } from '../shared/errorText';
+import type { TaskState } from '../shared/run/errorText';
 
 /** A line of progress for each of a thousand videos would hide the rest of the log. */
 const PROGRESS_EVERY_MS = 5_000;

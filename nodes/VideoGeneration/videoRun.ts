@@ -1,5 +1,5 @@
-import type { Service } from '../shared/connect';
-import { RunHints } from '../shared/hints';
+import type { Service } from '../shared/run/connect';
+import { RunHints } from '../shared/form/hints';
 import { Submissions } from './submissions';
 import { TaskLog } from './taskLog';
 import { VideoTasks } from './videoTasks';

@@ -7,9 +7,9 @@ import {
 	type VideoTask,
 	WaitTimeoutError,
 } from '../../gateway';
-import type { Service } from '../shared/connect';
-import { TaskError } from '../shared/errorText';
-import { RunHints } from '../shared/hints';
+import type { Service } from '../shared/run/connect';
+import { TaskError } from '../shared/run/errorText';
+import { RunHints } from '../shared/form/hints';
 import { downloadVideo } from './download';
 import { videoFile } from './fileName';
 import type { OutputOptions } from './output';

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
 import { type Injection, type Simulator, startSimulator } from '../../simulator';
 import { type NodeRun, type NodeResult, runNode } from '../engine/runNode';
-import { videoNode } from '../nodes/videoNode';
+import { videoNode } from '../nodes/video/videoNode';
 import { visibleOutput } from './visibleOutput';
 
 const MARKER = 'marker-5f0c/27+ae=';

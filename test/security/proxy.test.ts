@@ -3,8 +3,8 @@ import { generate } from 'selfsigned';
 import { type Simulator, startSimulator } from '../../simulator';
 import { fastTime } from '../engine/fastTime';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
-import { videoNode } from '../nodes/videoNode';
-import { chatNode } from '../nodes/chatNode';
+import { videoNode } from '../nodes/video/videoNode';
+import { chatNode } from '../nodes/chat/chatNode';
 import { type Behaviour, ProxyServer } from './proxyServer';
 import { SocksServer } from './socksServer';
 

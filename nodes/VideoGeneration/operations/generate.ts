@@ -5,7 +5,7 @@ import {
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import type { DurableWait } from '../../shared/durableWait';
+import type { DurableWait } from '../wait/durableWait';
 import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
 import { optionsProperty, readVideoRequest, requestProperties } from '../request';
 import type { Run } from '../videoRun';

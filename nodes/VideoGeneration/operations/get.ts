@@ -5,7 +5,7 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import { isFinished } from '../../../gateway';
-import { eachItem } from '../../shared/eachItem';
+import { eachItem } from '../../shared/run/eachItem';
 import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
 import type { Run } from '../videoRun';
 import { readTaskId, taskIdProperty } from '../taskId';

@@ -4,7 +4,7 @@ import {
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import { eachItem } from '../../shared/eachItem';
+import { eachItem } from '../../shared/run/eachItem';
 import { readOutputOptions, simplifyProperty } from '../output';
 import { optionsProperty, readVideoRequest, requestProperties } from '../request';
 import type { Run } from '../videoRun';

@@ -5,9 +5,9 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { parseWaitState, systemClock, type WaitState } from '../../../gateway';
-import type { DurableWait } from '../../shared/durableWait';
-import { failAll, outcomesOf, outputOf } from '../../shared/eachItem';
-import { reportError, TaskError } from '../../shared/errorText';
+import type { DurableWait } from './durableWait';
+import { failAll, outcomesOf, outputOf } from '../../shared/run/eachItem';
+import { reportError, TaskError } from '../../shared/run/errorText';
 import type { Run } from '../videoRun';
 import { TaskLog } from '../taskLog';
 import type { WaitingOperation, WaitPlan } from './waitingOperation';

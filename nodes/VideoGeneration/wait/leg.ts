@@ -9,10 +9,10 @@ import {
 	type WaitState,
 	WaitTimeoutError,
 } from '../../../gateway';
-import type { DurableWait } from '../../shared/durableWait';
-import { throwIfCancelled } from '../../shared/eachItem';
-import { reportError, TaskError } from '../../shared/errorText';
-import { hintAfterRun } from '../../shared/hints';
+import type { DurableWait } from './durableWait';
+import { throwIfCancelled } from '../../shared/run/eachItem';
+import { reportError, TaskError } from '../../shared/run/errorText';
+import { hintAfterRun } from '../../shared/form/hints';
 import { endOfPause, MIN_WAIT_MS } from './nextPoll';
 import type { Run } from '../videoRun';
 import { finish, type WaitingOperation, type WaitPlan } from './waitingOperation';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { refusedValue, type WaitSettings } from '../../../gateway';
-import { hintWhile } from '../../shared/hints';
-import { readNumber } from '../../shared/parameterValues';
+import { hintWhile } from '../../shared/form/hints';
+import { readNumber } from '../../shared/form/parameterValues';
 
 /** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
 const TASK_RETENTION_S = 7 * 24 * 3600;

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ErrorReport, WaitedTask, WaitState } from '../../../gateway';
-import { type Outcome, outcomeOfResults, outputOf, type Settled } from '../../shared/eachItem';
-import { reportError, ReportedError } from '../../shared/errorText';
+import { type Outcome, outcomeOfResults, outputOf, type Settled } from '../../shared/run/eachItem';
+import { reportError, ReportedError } from '../../shared/run/errorText';
 import { outputOfVideo } from '../output';
 import type { Started, StartedTask, WaitPlan } from './waitingOperation';
 

@@ -1,7 +1,7 @@
 import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
-import type { DurableWait } from '../../shared/durableWait';
-import { eachItem, outcomeOfResults, type Settled } from '../../shared/eachItem';
-import { hintAfterRun } from '../../shared/hints';
+import type { DurableWait } from './durableWait';
+import { eachItem, outcomeOfResults, type Settled } from '../../shared/run/eachItem';
+import { hintAfterRun } from '../../shared/form/hints';
 import { outputOfVideo } from '../output';
 import type { Run } from '../videoRun';
 import { waitInDatabase } from './inDatabase';

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { TaskFailedError, type VideoTask } from '../../../gateway';
-import { TaskError } from '../../shared/errorText';
+import { TaskError } from '../../shared/run/errorText';
 import type { OutputOptions } from '../output';
 import type { Run } from '../videoRun';
 import type { WaitOptions } from './options';

@@ -1,0 +1,78 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { refusedValue } from '../../../gateway';
+
+/** A number from an expression for a text, such as an id or a year, becomes its digits. */
+export function asText(value: unknown): unknown {
+	return typeof value === 'number' ? String(value) : value;
+}
+
+/** Expressions often return a switch as text or a number, such as from a spreadsheet. */
+const VALUES = new Map<string, boolean>([
+	['true', true],
+	['1', true],
+	['false', false],
+	['0', false],
+]);
+
+/**
+ * Reads a switch that may be an expression.
+ * @param unset the value of an empty one
+ * @throws InvalidInputError naming the parameter: a text such as "no" must not turn it on
+ */
+export function readSwitch(name: string, given: unknown, unset: boolean): boolean {
+	if (given === undefined || given === null || given === '') return unset;
+	const value = typeof given === 'object' ? undefined : VALUES.get(asWord(given));
+	if (value !== undefined) return value;
+	throw refusedValue(name, 'must be true or false', given);
+}
+
+/** Reads a switch of the form, as {@link readSwitch} does. */
+export function readSwitchOf(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	name: string,
+	unset: boolean,
+): boolean {
+	return readSwitch(name, context.getNodeParameter(name, itemIndex, unset), unset);
+}
+
+function asWord(value: unknown): string {
+	return String(value).trim().toLowerCase();
+}
+
+interface NumberRule {
+	least: number;
+	most?: number;
+	/** The default. */
+	unset: number;
+	whole?: boolean;
+	unit?: 'seconds';
+}
+
+/**
+ * Reads a number of an options collection; a number in a text, as expressions return it, is accepted.
+ * @throws InvalidInputError naming the option
+ */
+export function readNumber(
+	options: Record<string, unknown>,
+	name: string,
+	{ least, most = Infinity, unset, whole = false, unit }: NumberRule,
+): number {
+	const given = options[name];
+	if (given === undefined || given === null || given === '') return unset;
+	const value = typeof given === 'string' ? Number(given) : given;
+	const valid =
+		typeof value === 'number' &&
+		value >= least &&
+		value <= most &&
+		(!whole || Number.isInteger(value));
+	if (valid) return value;
+	const kind = `${whole ? 'whole ' : ''}number${unit ? ` of ${unit}` : ''}`;
+	const range = most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`;
+	throw refusedValue(name, `must be a ${kind} ${range}`, given);
+}
+
+/** The fields of a record but one; a good item, for instance, never carries a top-level `error`. */
+export function without(record: Record<string, unknown>, name: string): Record<string, unknown> {
+	return Object.fromEntries(Object.entries(record).filter(([field]) => field !== name));
+}

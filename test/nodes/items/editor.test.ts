@@ -1,0 +1,193 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { inEditor, toolInEditor } from '../../engine/inEditor';
+
+const model = (value: string, mode = 'id') => ({ model: { __rl: true, mode, value } });
+
+const message = (content: string, role = 'user') => ({ messages: { values: [{ role, content }] } });
+
+/** The value of a field after the user clicks ✨ next to it. */
+const setByAI = (name: string) =>
+	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${name}', \`\`, 'string') }}`;
+
+test.each<[Parameters<typeof toolInEditor>[0], INodeParameters, string, string]>([
+	['videoGeneration', {}, 'Generate a video', 'Generate a video in Video Generation'],
+	['videoGeneration', { operation: 'submit' }, 'Submit a video without waiting', ''],
+	['videoGeneration', { operation: 'get' }, "Get a video's status", ''],
+	['videoGeneration', { operation: 'wait' }, 'Wait for a submitted video', ''],
+	['chatCompletion', {}, 'Chat Completion', 'Chat Completion'],
+	['listModels', {}, 'List Models', 'List Models'],
+])('on the canvas, %s with %j is named after its action', (node, parameters, name, tool) => {
+	expect(inEditor(node, parameters).name).toBe(name);
+	expect(toolInEditor(node, parameters).name).toBe(tool || `${name} in Video Generation`);
+});
+
+describe('the subtitle on the canvas', () => {
+	test.each<[Parameters<typeof inEditor>[0], INodeParameters, string]>([
+		['chatCompletion', model('heron-chat', 'list'), 'heron-chat'],
+		['chatCompletion', model(''), ''],
+		['chatCompletion', model('={{ $json.model }}'), '{{ $json.model }}'],
+		['chatCompletion', { model: 'heron-chat' }, 'heron-chat'],
+		['lmChatGenerationService', model('heron-chat'), 'heron-chat'],
+		['videoGeneration', model('kite-motion', 'list'), 'generate: kite-motion'],
+		['videoGeneration', {}, 'generate'],
+		[
+			'videoGeneration',
+			{ operation: 'submit', ...model('={{ $json.m }}') },
+			'submit: {{ $json.m }}',
+		],
+		['videoGeneration', { operation: 'get', ...model('kite-motion') }, 'get'],
+		['videoGeneration', { operation: 'wait', taskId: 'task' }, 'wait'],
+		['videoGeneration', model(setByAI('Model')), 'generate: model set by AI'],
+		['chatCompletion', model(setByAI('Model')), 'model set by AI'],
+		['listModels', {}, 'all'],
+		['listModels', { filters: { versions: 'latest', search: 'heron' } }, 'latest: heron'],
+		['listModels', { filters: { search: '={{ $json.search }}' } }, 'all: {{ $json.search }}'],
+	])('of %s with %j', (node, parameters, subtitle) => {
+		expect(inEditor(node, parameters).subtitle).toBe(subtitle);
+	});
+});
+
+describe('the form shows only parameters that apply', () => {
+	const submission = ['model', 'prompt', 'size', 'duration'];
+
+	test.each([
+		['generate', [...submission, 'download', 'simplify', 'options', 'waitOptions']],
+		['submit', [...submission, 'simplify', 'options']],
+		['get', ['taskId', 'download', 'simplify']],
+		['wait', ['taskId', 'download', 'simplify', 'waitOptions']],
+	])('to the operation %s', (operation, fields) => {
+		const { form } = inEditor('videoGeneration', { operation });
+		expect(form).toEqual(['operation', ...fields, 'requestOptions']);
+	});
+
+	test.each([
+		[true, true],
+		['={{ $json.wanted }}', true],
+		[false, false],
+	])('to the file, if Download is %s', (download, isShown) => {
+		const { form } = inEditor('videoGeneration', { operation: 'get', download });
+		expect(form.includes('binaryProperty')).toBe(isShown);
+		expect(form.includes('fileName')).toBe(isShown);
+	});
+
+	test.each([
+		['define', 'messages', 'messagesJson'],
+		['json', 'messagesJson', 'messages'],
+	])('to the source of the messages: %s', (messagesSource, shown, hidden) => {
+		const { form } = inEditor('chatCompletion', { messagesSource });
+		expect(form).toContain(shown);
+		expect(form).not.toContain(hidden);
+	});
+
+	test('to the limit, unless Return All is on', () => {
+		expect(inEditor('listModels', { returnAll: true }).form).not.toContain('limit');
+		expect(inEditor('listModels', { returnAll: false }).form).toContain('limit');
+	});
+});
+
+describe('hints', () => {
+	const chat = (parameters: INodeParameters) =>
+		inEditor('chatCompletion', { ...model('heron-chat'), ...message('Hello'), ...parameters })
+			.hints;
+	const video = (parameters: INodeParameters) =>
+		inEditor('videoGeneration', { ...model('kite-motion'), prompt: 'A boat', ...parameters }).hints;
+	const none: string[] = [];
+	const only = (hint: RegExp) => [expect.stringMatching(hint)];
+
+	test('are not shown for a valid node', () => {
+		expect(chat({ options: { temperature: 0.5 } })).toEqual(none);
+		expect(chat({ options: { topP: 0.5 } })).toEqual(none);
+		expect(chat(message('={{ $json.question }}'))).toEqual(none);
+		expect(video({ waitOptions: { pollInterval: 5, maxWait: 600 } })).toEqual(none);
+		expect(video({ prompt: '=A boat on {{ $json.water }}' })).toEqual(none);
+		expect(video({ operation: 'get', prompt: '', taskId: 'task' })).toEqual(none);
+	});
+
+	test.each([
+		{ temperature: 0, topP: 0 },
+		{ temperature: 0.5, topP: '={{ $json.topP }}' },
+	])('warn if Temperature and Top P are both set: %j', (options) => {
+		const together = /Temperature and Top P are both set/;
+		expect(chat({ options })).toEqual(only(together));
+		const { hints } = inEditor('lmChatGenerationService', { ...model('heron-chat'), options });
+		expect(hints).toEqual(only(together));
+		expect(chat({ options: { ...options, topP: '' } })).toEqual(none);
+	});
+
+	test.each(['', ' \n', '=', '={{ }}'])('warn if a prompt is empty: %j', (text) => {
+		expect(chat(message(text))).toEqual(only(/A message is empty/));
+		expect(video({ prompt: text })).toEqual(only(/The prompt is empty/));
+	});
+
+	test('suggest ✨ if the prompt of a tool is empty', () => {
+		const tool = (prompt: string) =>
+			toolInEditor('videoGeneration', { ...model('kite-motion'), prompt }).hints;
+		expect(tool('')).toEqual(only(/Click ✨ on Prompt to let the agent fill it in/));
+		expect(tool(setByAI('Prompt'))).toEqual(none);
+		const ask = (content: string) =>
+			toolInEditor('chatCompletion', { ...model('heron-chat'), ...message(content) }).hints;
+		expect(ask('')).toEqual(only(/Click ✨ on Content to let the agent fill it in/));
+		expect(ask(setByAI('Content'))).toEqual(none);
+	});
+
+	test('check messages from JSON instead of those in the form', () => {
+		const asJson = (messagesJson?: string) =>
+			chat({ ...message(''), messagesSource: 'json', ...(messagesJson && { messagesJson }) });
+		expect(asJson()).toEqual(only(/A message is empty/));
+		expect(asJson('={{ }}')).toEqual(only(/A message is empty/));
+		expect(asJson('[{ "role": "user", "content": "{{ $json.question }}" }]')).toEqual(
+			only(/set to Fixed, so it is sent literally/),
+		);
+		expect(asJson('={{ $json.messages }}')).toEqual(none);
+		expect(asJson('[{ "role": "user", "content": "Hello" }]')).toEqual(none);
+	});
+
+	test('ignore an empty assistant message', () => {
+		expect(chat(message('', 'assistant'))).toEqual(none);
+	});
+
+	test('ignore braces that are not an expression', () => {
+		expect(chat(message('Write a template with {{name}}'))).toEqual(none);
+	});
+
+	test.each(['Describe {{ $json.town }}', '{{ $json.town }}\nin two lines'])(
+		'warn if an expression is set to Fixed: %j',
+		(text) => {
+			expect(chat(message(text))).toEqual(only(/set to Fixed, so it is sent literally/));
+			expect(video({ prompt: text })).toEqual(only(/set to Fixed, so the node will fail/));
+		},
+	);
+
+	test('warn if the poll interval is very short', () => {
+		expect(video({ waitOptions: { pollInterval: 0.5 } })).toEqual(
+			only(/poll interval is very short/),
+		);
+		expect(video({ waitOptions: { pollInterval: '={{ $json.pause }}' } })).toEqual(none);
+	});
+
+	test('warn if Max Wait is shorter than most videos take', () => {
+		expect(video({ operation: 'wait', taskId: 'task', waitOptions: { maxWait: 60 } })).toEqual(
+			only(/Max Wait is short/),
+		);
+	});
+
+	test('warn if n8n cannot keep a wait in the database', () => {
+		const inDatabase = { ...model('kite-motion'), prompt: 'A boat' };
+		const waiting = (waitOptions: INodeParameters, id?: string) =>
+			inEditor('videoGeneration', { ...inDatabase, waitOptions }, id).hints;
+		expect(waiting({ waitIn: 'database' }, 'saved')).toEqual(none);
+		expect(waiting({ waitIn: 'database' })).toEqual(only(/Save the workflow/));
+		expect(waiting({ waitIn: 'memory' })).toEqual(none);
+		expect(waiting({ waitIn: 'database', maxWait: 60 }, 'saved')).toEqual([
+			expect.stringMatching(/Max Wait is short/),
+			expect.stringMatching(/the node waits in memory/),
+		]);
+	});
+
+	test('warn if the response format is inline data without Download', () => {
+		const options = { responseFormat: 'b64_json' };
+		expect(video({ options })).toEqual(only(/Turn on Download/));
+		expect(video({ options, download: true })).toEqual(none);
+		expect(video({ options, operation: 'submit' })).toEqual(none);
+	});
+});
