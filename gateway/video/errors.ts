@@ -50,11 +50,7 @@ export class WaitTimeoutError extends GatewayError {
 /** The error of a task with status `failed`. Its `error` may have any shape: the readable part is used. */
 export function taskFailedError(task: VideoTask): TaskFailedError {
 	const { text, code } = readError(task.error);
-	return new TaskFailedError(
-		task,
-		text === undefined ? undefined : text.slice(0, MAX_TEXT),
-		code,
-	);
+	return new TaskFailedError(task, text === undefined ? undefined : text.slice(0, MAX_TEXT), code);
 }
 
 /** Undefined when it is nested too deep to serialise. */

@@ -20,7 +20,7 @@ import type { Service } from '../shared/run/connect';
 import { connectForItems, eachItem } from '../shared/run/eachItem';
 import { RunHints } from '../shared/form/hints';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
-import { readSwitch, readSwitchOf, without } from '../shared/form/parameterValues';
+import { readBoolean, readBooleanParameter, without } from '../shared/form/parameterValues';
 import type { RequestParameters } from '../shared/ledger/requestIdentity';
 import { openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
 import { notePartialAnswer } from './answerHints';
@@ -101,9 +101,9 @@ function prepare({ service: { context }, isLive }: Run, itemIndex: number): Prep
 	];
 	return {
 		request: { ...request, messages },
-		stream: readSwitch('stream', options.stream, isLive),
-		simplify: readSwitchOf(context, itemIndex, 'simplify', true),
-		jsonOutput: readSwitch('jsonOutput', options.jsonOutput, false),
+		stream: readBoolean('stream', options.stream, isLive),
+		simplify: readBooleanParameter(context, itemIndex, 'simplify', true),
+		jsonOutput: readBoolean('jsonOutput', options.jsonOutput, false),
 	};
 }
 

@@ -7,7 +7,7 @@ import type {
 import { type CatalogueModel, refusedValue } from '../../gateway';
 import { connectForItems, eachItem } from '../shared/run/eachItem';
 import { hintAfterRun } from '../shared/form/hints';
-import { readNumber, readSwitchOf, without } from '../shared/form/parameterValues';
+import { readNumber, readBooleanParameter, without } from '../shared/form/parameterValues';
 
 type Versions = 'all' | 'latest' | 'undated';
 
@@ -107,7 +107,7 @@ export async function list(context: IExecuteFunctions): Promise<INodeExecutionDa
 
 function readSelection(context: IExecuteFunctions, itemIndex: number): Selection {
 	const filters = context.getNodeParameter('filters', itemIndex, {}) as Record<string, unknown>;
-	const returnAll = readSwitchOf(context, itemIndex, 'returnAll', false);
+	const returnAll = readBooleanParameter(context, itemIndex, 'returnAll', false);
 	const limit = context.getNodeParameter('limit', itemIndex, 50);
 	const versions = VERSIONS.find((value) => value === (filters.versions || 'all'));
 	if (versions === undefined) {
@@ -117,9 +117,9 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 		limit: returnAll
 			? Infinity
 			: readNumber({ limit }, 'limit', {
-					least: 1,
-					unset: 50,
-					whole: true,
+					min: 1,
+					default: 50,
+					integer: true,
 				}),
 		search: toSearchText(filters.search),
 		kind: toSearchText(filters.kind),

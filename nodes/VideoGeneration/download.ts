@@ -19,7 +19,7 @@ import {
 } from '../../gateway';
 import type { Service } from '../shared/run/connect';
 import type { VideoFile } from './fileName';
-import { Gathered } from './gathered';
+import { ChunkBuffer } from './chunkBuffer';
 
 const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';
 
@@ -123,7 +123,7 @@ function videoInspector(
 	const mayBePage = /^text\/|json|xml/i.test(headers['content-type'] ?? '');
 	const announced = Number(headers['content-length'] ?? 0);
 	let received = 0;
-	const gathered = new Gathered();
+	const gathered = new ChunkBuffer();
 	return {
 		part(bytes) {
 			if (received === 0 && mayBePage && isText(bytes))

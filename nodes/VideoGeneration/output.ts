@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { refusedValue } from '../../gateway';
-import { asText, readSwitchOf } from '../shared/form/parameterValues';
+import { asText, readBooleanParameter } from '../shared/form/parameterValues';
 
 /** How the items of tasks look. */
 export interface OutputOptions {
@@ -57,8 +57,8 @@ export function outputOfVideo(output: OutputOptions, index: number): OutputOptio
 
 /** Reads what the output of one item looks like. */
 export function readOutputOptions(context: IExecuteFunctions, itemIndex: number): OutputOptions {
-	const simplify = readSwitchOf(context, itemIndex, 'simplify', true);
-	const download = readSwitchOf(context, itemIndex, 'download', false);
+	const simplify = readBooleanParameter(context, itemIndex, 'simplify', true);
+	const download = readBooleanParameter(context, itemIndex, 'download', false);
 	if (!download) return { simplify, binaryProperty: undefined };
 	const binaryProperty = context.getNodeParameter('binaryProperty', itemIndex, 'data');
 	if (typeof binaryProperty !== 'string' || binaryProperty.trim() === '')

@@ -28,7 +28,7 @@ export async function waitInDatabase<Plan extends WaitPlan>(
 	const leg = new WaitLeg(durable, run, operation);
 	const state = resumed ? parseWaitState(resumed.state) : await start(run, operation);
 	if (state === undefined) return lost(run);
-	return await leg.goOn(state);
+	return await leg.continue(state);
 }
 
 /** Starts the tasks of all items. */

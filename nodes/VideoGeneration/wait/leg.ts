@@ -37,7 +37,7 @@ export class WaitLeg {
 	}
 
 	/** @returns the items when all tasks are done, else the request of a pause */
-	async goOn(state: WaitState): Promise<INodeExecutionData[] | EngineRequest> {
+	async continue(state: WaitState): Promise<INodeExecutionData[] | EngineRequest> {
 		const { run } = this;
 		const { context } = run.service;
 		run.hints.continueWith(state.hints);

@@ -136,9 +136,14 @@ export function waitsInDatabase(context: IExecuteFunctions): boolean {
 /** Reads and checks the wait options of one item. */
 export function readWaitOptions(context: IExecuteFunctions, itemIndex: number): WaitOptions {
 	const options = context.getNodeParameter('waitOptions', itemIndex, {}) as Record<string, unknown>;
-	const read = (name: string, unset: number) =>
+	const read = (name: string, fallback: number) =>
 		1000 *
-		readNumber(options, name, { least: 0.01, most: TASK_RETENTION_S, unset, unit: 'seconds' });
+		readNumber(options, name, {
+			min: 0.01,
+			max: TASK_RETENTION_S,
+			default: fallback,
+			unit: 'seconds',
+		});
 	readChoice(options, 'waitIn', ['memory', 'database']);
 	return {
 		pollIntervalMs: read('pollInterval', 5),

@@ -15,25 +15,25 @@ const VALUES = new Map<string, boolean>([
 ]);
 
 /**
- * Reads a switch that may be an expression.
- * @param unset the value of an empty one
+ * Reads a boolean that may be an expression.
+ * @param fallback the value of an empty one
  * @throws InvalidInputError naming the parameter: a text such as "no" must not turn it on
  */
-export function readSwitch(name: string, given: unknown, unset: boolean): boolean {
-	if (given === undefined || given === null || given === '') return unset;
+export function readBoolean(name: string, given: unknown, fallback: boolean): boolean {
+	if (given === undefined || given === null || given === '') return fallback;
 	const value = typeof given === 'object' ? undefined : VALUES.get(asWord(given));
 	if (value !== undefined) return value;
 	throw refusedValue(name, 'must be true or false', given);
 }
 
-/** Reads a switch of the form, as {@link readSwitch} does. */
-export function readSwitchOf(
+/** Reads a boolean of the form, as {@link readBoolean} does. */
+export function readBooleanParameter(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	name: string,
-	unset: boolean,
+	fallback: boolean,
 ): boolean {
-	return readSwitch(name, context.getNodeParameter(name, itemIndex, unset), unset);
+	return readBoolean(name, context.getNodeParameter(name, itemIndex, fallback), fallback);
 }
 
 function asWord(value: unknown): string {
@@ -41,11 +41,10 @@ function asWord(value: unknown): string {
 }
 
 interface NumberRule {
-	least: number;
-	most?: number;
-	/** The default. */
-	unset: number;
-	whole?: boolean;
+	min: number;
+	max?: number;
+	default: number;
+	integer?: boolean;
 	unit?: 'seconds';
 }
 
@@ -56,19 +55,19 @@ interface NumberRule {
 export function readNumber(
 	options: Record<string, unknown>,
 	name: string,
-	{ least, most = Infinity, unset, whole = false, unit }: NumberRule,
+	{ min, max = Infinity, default: fallback, integer = false, unit }: NumberRule,
 ): number {
 	const given = options[name];
-	if (given === undefined || given === null || given === '') return unset;
+	if (given === undefined || given === null || given === '') return fallback;
 	const value = typeof given === 'string' ? Number(given) : given;
 	const valid =
 		typeof value === 'number' &&
-		value >= least &&
-		value <= most &&
-		(!whole || Number.isInteger(value));
+		value >= min &&
+		value <= max &&
+		(!integer || Number.isInteger(value));
 	if (valid) return value;
-	const kind = `${whole ? 'whole ' : ''}number${unit ? ` of ${unit}` : ''}`;
-	const range = most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`;
+	const kind = `${integer ? 'whole ' : ''}number${unit ? ` of ${unit}` : ''}`;
+	const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
 	throw refusedValue(name, `must be a ${kind} ${range}`, given);
 }
 

@@ -59,18 +59,18 @@ export function readRequestOptions(context: IExecuteFunctions): RequestOptions {
 export function parseRequestOptions(given: Record<string, unknown>): RequestOptions {
 	return {
 		maxConcurrency: readNumber(given, 'maxConcurrency', {
-			least: 1,
-			most: 100,
-			unset: 10,
-			whole: true,
+			min: 1,
+			max: 100,
+			default: 10,
+			integer: true,
 		}),
-		maxRetries: readNumber(given, 'maxRetries', { least: 0, most: 20, unset: 4, whole: true }),
+		maxRetries: readNumber(given, 'maxRetries', { min: 0, max: 20, default: 4, integer: true }),
 		timeoutMs:
 			1000 *
 			readNumber(given, 'timeout', {
-				least: 0.001,
-				most: 3600,
-				unset: 300,
+				min: 0.001,
+				max: 3600,
+				default: 300,
 				unit: 'seconds',
 			}),
 	};

@@ -31,8 +31,8 @@ export function requestIdentities(
 ): (itemIndex: number, request: object) => RequestIdentity {
 	const node = context.getNode();
 	const isTool = runsAsTool(node);
-	const raw = properties.map(({ name, type, default: unset }) => {
-		const value: unknown = node.parameters[name] ?? unset;
+	const raw = properties.map(({ name, type, default: omitted }) => {
+		const value: unknown = node.parameters[name] ?? omitted;
 		if (type === 'resourceLocator') return chosen(value);
 		return type === 'collection' ? withoutOptions(value, otherOptions) : comparable(value);
 	});

@@ -36,7 +36,7 @@ export async function connect(context: IExecuteFunctions): Promise<Service> {
 	if (signal !== undefined) allowManyListeners(signal);
 	const gateway = new Gateway(connection, {
 		...options,
-		...lentBy(context.helpers),
+		...hostHelpers(context.helpers),
 	});
 	return { context, gateway, baseUrl: connection.baseUrl, signal, ...options };
 }
@@ -51,7 +51,7 @@ export async function connectSubNode(
 	options: RequestOptions,
 ): Promise<Gateway> {
 	const connection = parseCredential(await context.getCredentials(credentialType, itemIndex));
-	return new Gateway(connection, { ...options, ...lentBy(context.helpers) });
+	return new Gateway(connection, { ...options, ...hostHelpers(context.helpers) });
 }
 
 /** Connects the editor's dropdowns. */
@@ -59,12 +59,12 @@ export async function connectEditor(context: ILoadOptionsFunctions): Promise<Gat
 	const connection = parseCredential(await context.getCredentials(credentialType));
 	return new Gateway(connection, {
 		...IN_EDITOR,
-		...lentBy(context.helpers),
+		...hostHelpers(context.helpers),
 	});
 }
 
 /** What n8n lends to a transport. Older versions have no SSRF protection for nodes. */
-function lentBy(helpers: {
+function hostHelpers(helpers: {
 	httpRequest: IExecuteFunctions['helpers']['httpRequest'];
 	getSecureEgressFilter?: () => NonNullable<HostHelpers['egressFilter']>;
 }): HostHelpers {

@@ -5,7 +5,7 @@ const ENOUGH_BYTES = 512 * 1024;
  * Puts together the small pieces in which a body arrives. n8n writes each piece to its storage by itself and waits for
  * that: piece by piece a large video takes half as long again.
  */
-export class Gathered {
+export class ChunkBuffer {
 	private pieces: Buffer[] = [];
 	private size = 0;
 
