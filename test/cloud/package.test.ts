@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -55,6 +55,24 @@ test('every node of the installed tarball runs', () => {
 	expect(results.chatCompletion?.[0]?.text).toEqual(expect.any(String));
 	expect(results.listModels?.length).toBeGreaterThan(1);
 	expect(results.videoGeneration?.[0]?.status).toBe('completed');
+});
+
+test('an outdated zod among the community packages is named, with what to do', () => {
+	const outdated = join(installed, 'node_modules/zod');
+	mkdirSync(outdated, { recursive: true });
+	writeFileSync(
+		join(outdated, 'package.json'),
+		'{ "name": "zod", "version": "3.22.4", "exports": "./index.js" }',
+	);
+	writeFileSync(join(outdated, 'index.js'), '');
+	try {
+		const load = `require(${JSON.stringify(join(installed, 'dist/gateway/index.js'))}).Gateway`;
+		const { stderr } = spawnSync(process.execPath, ['-e', load], { encoding: 'utf8' });
+		expect(stderr).toContain('outdated zod');
+		expect(stderr).toContain(`Delete the folder ${outdated}`);
+	} finally {
+		rmSync(outdated, { recursive: true });
+	}
 });
 
 const scanner = join(root, 'node_modules/@n8n/scan-community-package/scanner/scanner.mjs');
