@@ -39,6 +39,24 @@ export function readErrorBody(value: unknown): ErrorBody | undefined {
 	return { code: typeof code === 'string' ? code : undefined, message, data };
 }
 
+/** What is there of an answer. */
+interface PartOfAnswer {
+	error?: unknown;
+	choices: Array<Record<string, unknown>>;
+}
+
+/**
+ * The error body that a service sends beside what there is of an answer, as OpenRouter does: in the response or in one of
+ * its choices. Beside choices the general shape could be anything.
+ */
+export function errorBesideAnswer(answer: PartOfAnswer): object | undefined {
+	for (const part of [answer, ...answer.choices]) {
+		if (part.error && alternateBody.safeParse(part).data?.error.message)
+			return { error: part.error };
+	}
+	return answer.choices.length === 0 && isServicesOwnError(answer) ? answer : undefined;
+}
+
 /** A code is a string, or null: "Code strings for statuses 413, 500, 502, 503: not shown" (Errors). */
 const servicesOwnBody = z.union([
 	z.looseObject({ code: z.string().min(1), message: z.string() }),

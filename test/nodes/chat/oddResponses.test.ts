@@ -129,7 +129,7 @@ test('Simplify outputs tool calls, if there are any', async () => {
 test.each([true, false])(
 	'a successful response with a field "error" is not an error item (simplify: %s)',
 	async (simplify) => {
-		for (const error of [null, '', 'odd', { message: 'odd' }]) {
+		for (const error of [null, '', 'odd', {}, { message: '' }]) {
 			const { json } = await itemOf(completion({ error }), { simplify });
 			expect(json).not.toHaveProperty('error');
 			expect(json.id).toBe('chat-1');
@@ -147,6 +147,45 @@ test.each<[string, object]>([
 	['choices in reverse order', { choices: [choice('Two', {}, 1), choice('Good day')] }],
 ])('a response with %s is accepted', async (_name, more) => {
 	expect((await itemOf(completion(more))).json.text).toBe('Good day');
+});
+
+describe('an error beside what there is of the answer fails the item, which keeps the text', () => {
+	const error = { code: 502, message: 'The provider broke off' };
+	const expected = (partial_text?: string) => ({
+		code: 'service_error',
+		http_status: 200,
+		may_have_been_accepted: true,
+		description: expect.stringContaining('The provider broke off') as string,
+		...(partial_text !== undefined && { partial_text }),
+	});
+
+	test.each<[string, object]>([
+		['in the response', { error }],
+		['in a choice', { choices: [{ ...choice('Good day'), finish_reason: 'error', error }] }],
+	])('%s', async (_where, more) => {
+		for (const stream of [false, true]) {
+			const { json } = await itemOf(completion(more), { options: { stream } });
+			expect(json.error).toMatchObject(expected('Good day'));
+		}
+	});
+
+	test.each<[string, object]>([
+		['in a chunk', { error, choices: [{ index: 0, delta: {}, finish_reason: 'error' }] }],
+		['in a choice of a chunk', { choices: [{ index: 0, delta: {}, error }] }],
+		['beside the usage', { error, usage: completion().usage }],
+		[
+			'in the general shape beside the usage',
+			{ ...completion(), ...error, code: 'x', choices: null },
+		],
+	])('%s', async (_where, last) => {
+		const { json } = await itemOf(
+			`${line({ content: 'Good' })}data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`,
+			{ options: { stream: true } },
+		);
+		const { code, ...others } = expected('Good');
+		expect(json.error).toMatchObject(others);
+		expect([code, 'x']).toContain((json.error as IDataObject).code);
+	});
 });
 
 const line = (delta: object, more: object = {}) =>
@@ -215,6 +254,39 @@ test('streamed tool calls that repeat their name or have an empty ID are merged'
 		],
 	});
 	expect(JSON.stringify(json.choices)).not.toContain('"index":1');
+});
+
+test('streamed tool calls with one index and two IDs stay two', async () => {
+	const part = (id: string, name: string | undefined, text: string) =>
+		line({ tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: text } }] });
+	const calls = async (parts: string[]) => {
+		const { json } = await itemOf(
+			`${parts.join('')}${line({}, { finish_reason: 'tool_calls' })}data: [DONE]\n\n`,
+			{ options: { stream: true } },
+		);
+		return json.tool_calls;
+	};
+	const time = { id: 'call-2', type: 'function', function: { name: 'time', arguments: '{}' } };
+	const weather = '{"city":"Rome"}';
+	// As Gemini's compatible endpoint sends them.
+	expect(await calls([part('call-1', 'weather', weather), part('call-2', 'time', '{}')])).toEqual([
+		...toolCalls,
+		time,
+	]);
+	expect(
+		await calls([
+			part('call-1', 'weather', weather),
+			part('call-2', 'time', '{'),
+			part('', '', '}'),
+		]),
+	).toEqual([...toolCalls, time]);
+	// Some servers make up a new ID for each delta of one call.
+	expect(
+		await calls([
+			part('call-1', 'weather', weather.slice(0, 5)),
+			part('x', undefined, weather.slice(5)),
+		]),
+	).toMatchObject([{ function: toolCalls[0]!.function }]);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { runNode } from '../../engine/runNode';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { chatNode } from './chatNode';
 
+const MARKER = 'marker-of-this-test';
 const service = new RawServer();
 let simulator: Simulator;
 beforeAll(async () => {
@@ -24,7 +25,7 @@ async function itemOf(
 		typeof stream === 'string' ? rawResponse('200 OK', stream, type) : stream;
 	const result = await runNode(simulator, {
 		...chatNode(parameters),
-		credential: { baseUrl: service.url, apiKey: simulator.key },
+		credential: { baseUrl: service.url, apiKey: MARKER },
 		onError: 'continueRegularOutput',
 		streaming,
 	});
@@ -89,6 +90,57 @@ test.each([
 });
 
 test.each([
+	['a ping with a name', 'event: ping\ndata: {"type": "ping"}'],
+	['an empty object', 'data: {}'],
+	['an object without choices', 'data: {"id":"chat-1","status":"thinking","message":null}'],
+	['nothing but a name', 'event: ping'],
+	['an empty value', 'event: ping\ndata:'],
+])('an event that keeps the connection alive is ignored: %s', async (_name, event) => {
+	const good = `data: ${JSON.stringify(part('Good'))}\n\n`;
+	const day = `data: ${JSON.stringify(part(' day', 'stop'))}\n\n`;
+	const events = `${event}\n\n${good}${event}\n\n${day}${event}\n\ndata: [DONE]\n\n`;
+	const { json, chunks } = await itemOf(events, { simplify: false }, true);
+	expect(json).toEqual({
+		id: 'chat-1',
+		object: 'chat.completion',
+		choices: [
+			{ index: 0, message: { role: 'assistant', content: 'Good day' }, finish_reason: 'stop' },
+		],
+	});
+	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good', ' day']);
+	const nothingElse = await itemOf(`${event}\n\ndata: [DONE]\n\n`, {}, true);
+	expect(nothingElse.json.error).toMatchObject({ code: 'malformed_answer' });
+});
+
+test('a stream of events that are no chunks shows the last one in its error', async () => {
+	const { json } = await itemOf('data: {}\n\ndata: {"detail":"No such model"}\n\n', {}, true);
+	expect(json.error).toMatchObject({
+		code: 'malformed_answer',
+		description: expect.stringContaining('No such model') as string,
+	});
+});
+
+test('the API key is removed from an answer that contains it in two parts', async () => {
+	const parts = [MARKER.slice(0, 8), MARKER.slice(8)];
+	const call = (text: string) => ({
+		index: 0,
+		id: 'call-1',
+		function: { name: 'f', arguments: text },
+	});
+	const events = parts.map((text) => ({
+		choices: [
+			{ index: 0, delta: { content: text, tool_calls: [call(text)] }, finish_reason: null },
+		],
+	}));
+	const { json } = await itemOf(
+		[...events, part(' is the key', 'stop')].map((event) => multiline(event)).join(''),
+		{ options: { stream: true } },
+	);
+	expect(json.text).toBe('[API key removed] is the key');
+	expect(JSON.stringify(json)).not.toContain(MARKER);
+});
+
+test.each([
 	['in its only chunk', []],
 	['after an empty delta', [{ role: 'assistant' }]],
 	['again in its last chunk', [{ role: 'assistant' }, { content: 'Hel' }, { content: 'lo' }]],
@@ -135,6 +187,24 @@ describe('a streamed answer with a finish reason', () => {
 		const { json } = await itemOf({ packets: packetsOf('Good day') }, streamed).finally(
 			restoreTime,
 		);
+		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	});
+
+	test.each([[''], [null]])(
+		'is incomplete if the connection is lost while its reason is still %j',
+		async (reason) => {
+			const packets = [
+				head('200 OK', { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' }),
+				chunked(part('Good', reason)),
+			];
+			const { json } = await itemOf({ packets, then: 'is reset' }, streamed);
+			expect(json.error).toMatchObject({ code: 'connection_lost', partial_text: 'Good' });
+		},
+	);
+
+	test('keeps its reason if a later chunk has an empty one', async () => {
+		const chunks = [part('Good day', 'stop'), part('', '')];
+		const { json } = await itemOf(chunks.map((one) => multiline(one)).join(''), streamed);
 		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 	});
 
