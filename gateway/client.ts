@@ -135,7 +135,7 @@ export class Gateway {
 		const { clock } = this.context;
 		const read = async (response: ServiceResponse) =>
 			await readTaskWithVideo(response, (json, complete) =>
-				parseResource(json, complete, response, videoTaskReport, () => clock.now()),
+				parseResource(json, complete, response, videoTaskReport, () => clock.wallTime()),
 			);
 		const { task, video } = await sendRequest(this.context, poll, read, signal);
 		if (video !== undefined) onInlineVideo(video);
@@ -205,7 +205,7 @@ export class Gateway {
 		schema: z.ZodType<Resource>,
 	): Promise<Resource> {
 		const limit = schema === videoTaskReport ? MAX_TASK_BYTES : MAX_RESPONSE_BYTES;
-		return readResource(response, schema, () => this.context.clock.now(), limit);
+		return readResource(response, schema, () => this.context.clock.wallTime(), limit);
 	}
 
 	private async complete(
@@ -225,7 +225,7 @@ export class Gateway {
 		const { clock } = this.context;
 		if (this.egressCheck) await this.egressCheck.pass();
 		const read = async (response: ServiceResponse) => {
-			const { completion, rest } = await reader(response, () => clock.now(), collect);
+			const { completion, rest } = await reader(response, () => clock.wallTime(), collect);
 			if (rest) this.drain(response.body, rest);
 			return completion;
 		};

@@ -4,6 +4,7 @@ import { MalformedResponseError } from './errors/gatewayError';
 import type { ServiceResponse } from './sendRequest';
 import { readErrorBody } from './http/errorBody';
 import { toServiceError } from './http/serviceError';
+import type { WallTime } from './wallTime';
 
 /** How much of a malformed body an error shows. */
 const SHOWN_CHARACTERS = 300;
@@ -32,7 +33,7 @@ export function malformedResponse(
 export async function readResource<Resource>(
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
-	now: () => number,
+	now: () => WallTime,
 	limit: number,
 ): Promise<Resource> {
 	const { bytes, complete } = await readBody(response.body, limit, response.onProgress);
@@ -45,7 +46,7 @@ export function parseResource<Resource>(
 	complete: boolean,
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
-	now: () => number,
+	now: () => WallTime,
 ): Resource {
 	if (!complete) {
 		throw malformedResponse(

@@ -174,5 +174,5 @@ async function readServiceError(
 	const text = await readBody(response.body, MAX_ERROR_BYTES, onProgress)
 		.then(({ bytes }) => bytes.toString('utf8'))
 		.catch(() => '');
-	return toServiceError(response, text, context.apiKey, context.clock.now(), waitedMs);
+	return toServiceError(response, text, context.apiKey, context.clock.wallTime(), waitedMs);
 }

@@ -4,6 +4,7 @@ import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import { foreignMessage, statusMessage } from '../errors/statusMessages';
 import { htmlToText, isHtml } from '../errors/htmlToText';
 import type { ApiKey } from '../redaction';
+import { epochMs, type WallTime } from '../wallTime';
 import { isServicesOwnError, readErrorBody } from './errorBody';
 import type { HttpResponse } from './types';
 
@@ -32,7 +33,7 @@ export function toServiceError(
 	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
 	body: unknown,
 	apiKey: ApiKey,
-	now: number,
+	now: WallTime,
 	waitedMs = 0,
 ): ServiceError {
 	const value = typeof body === 'string' ? parseOrUndefined(body) : body;
@@ -98,12 +99,12 @@ function retryAfter(
 	status: number,
 	headers: HttpResponse['headers'],
 	data: unknown,
-	now: number,
+	now: WallTime,
 ): number | undefined {
 	const body = z.object({ retry_after: seconds }).safeParse(data).data;
 	if (body !== undefined) return body.retry_after * 1000;
 	// A date is compared with the service's own clock if the response shows it.
-	const serviceNow = Date.parse(header(headers, 'date') ?? '') || now;
+	const serviceNow = Date.parse(header(headers, 'date') ?? '') || epochMs(now);
 	const asked = header(headers, 'retry-after');
 	if (asked !== undefined) {
 		const wait = /^\d+(\.\d+)?$/.test(asked)

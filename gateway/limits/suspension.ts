@@ -9,7 +9,7 @@ export class Suspension {
 	private readonly queue = new WaitQueue();
 	private isProbed = false;
 
-	/** @param endsAt when the pause is over: milliseconds since the Unix epoch */
+	/** @param endsAt when the pause is over, by the clock of the rate limiter */
 	constructor(
 		readonly error: ServiceError,
 		readonly endsAt: number,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { WallTime } from '../wallTime';
 
 /** JSON that is returned unchanged. */
 const object = z.custom<object>((value) => typeof value === 'object' && value !== null);
@@ -31,9 +32,11 @@ const errorReport = z.object({
 
 export type ErrorReport = z.infer<typeof errorReport>;
 
+/** Milliseconds since the Unix epoch. */
+const wallTime = z.custom<WallTime>((value) => Number.isFinite(value));
+
 const progressSeen = z.object({
-	/** Milliseconds since the Unix epoch. */
-	at: z.number(),
+	at: wallTime,
 	progress: z.number(),
 });
 
@@ -53,10 +56,10 @@ const task = z.object({
 	url: z.string().nullish(),
 	/** The service's object of the request that created it, if known. */
 	request: fields.optional(),
-	/** When its Max Wait is over: milliseconds since the Unix epoch, so that a restart does not extend it. */
-	deadline: z.number(),
-	/** Milliseconds since the Unix epoch; undefined for a task of an earlier execution. */
-	submittedAt: z.number().optional(),
+	/** When its Max Wait is over: a restart does not extend it. */
+	deadline: wallTime,
+	/** Undefined for a task of an earlier execution. */
+	submittedAt: wallTime.optional(),
 	/** The latest progress. */
 	progress: z.number().nullish(),
 	/** The first progress that a poll has seen. */

@@ -11,6 +11,7 @@ import {
 } from '../schemas/chat';
 import type { ServiceResponse } from '../sendRequest';
 import { errorBesideAnswer, readErrorBody } from '../http/errorBody';
+import type { WallTime } from '../wallTime';
 import { toServiceError } from '../http/serviceError';
 import { CompletionAssembler } from './completionAssembler';
 import { SseEvents } from './sseEvents';
@@ -35,7 +36,7 @@ const EVENT_FIELD = /^(data|event|id|retry)?:/;
  */
 export async function readCompletion(
 	response: ServiceResponse,
-	now: () => number,
+	now: () => WallTime,
 	onText: (text: string) => void,
 ): Promise<ReadCompletion> {
 	if (/^\s*text\/event-stream/i.test(String(response.headers['content-type']))) {
@@ -57,7 +58,7 @@ function parseCompletion(
 	bytes: Buffer,
 	complete: boolean,
 	response: ServiceResponse,
-	now: () => number,
+	now: () => WallTime,
 	onText: (text: string) => void,
 ): ChatCompletion {
 	const completion = parseResource(bytes, complete, response, chatCompletion, now);
@@ -76,7 +77,7 @@ function parseCompletion(
  */
 export async function readChatStream(
 	response: ServiceResponse,
-	now: () => number,
+	now: () => WallTime,
 	onText: (text: string) => void,
 ): Promise<ReadCompletion> {
 	const assembly = new CompletionAssembler();
@@ -174,7 +175,7 @@ function toChunk(
 	value: unknown,
 	text: string,
 	response: ServiceResponse,
-	now: () => number,
+	now: () => WallTime,
 ): ChatChunk | undefined {
 	const chunk = chatChunk.safeParse(value);
 	if (chunk.success) return chunk.data;
@@ -186,7 +187,7 @@ function toChunk(
 function throwErrorBeside(
 	answer: ChatChunk | ChatCompletion,
 	response: ServiceResponse,
-	now: () => number,
+	now: () => WallTime,
 ): void {
 	const error = errorBesideAnswer(answer);
 	if (error !== undefined) throw toServiceError(response, error, response.apiKey, now());

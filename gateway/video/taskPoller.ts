@@ -9,6 +9,7 @@ import {
 import { isFinished, type VideoTask } from '../schemas/video';
 import { isTransientStatus } from '../limits/retryPolicy';
 import { WaitTimeoutError } from './errors';
+import { later, msBetween, type WallTime } from '../wallTime';
 import { type Polling, PollSchedule } from './pollSchedule';
 
 /** After this many malformed responses in a row, the URL of the polls is taken to be wrong. */
@@ -26,8 +27,8 @@ const FIRST_POLL_MS = 10_000;
 const REPLICA_LAG_MS = 30_000;
 
 export interface WaitSettings {
-	/** When the task was submitted, by the clock of the poller; undefined for a task of an earlier execution. */
-	submittedAt?: number | undefined;
+	/** When the task was submitted; undefined for a task of an earlier execution. */
+	submittedAt?: WallTime | undefined;
 	polling: Polling;
 	/** Milliseconds between two polls of one task. */
 	pollIntervalMs: number;
@@ -43,8 +44,8 @@ interface PolledTask {
 	settings: WaitSettings;
 	schedule: PollSchedule;
 	firstPollAt: number;
-	/** When Max Wait is over. */
-	deadline: number;
+	/** When Max Wait is over: a host that sleeps does not extend it. */
+	deadline: WallTime;
 	/** Ends a poll in flight. */
 	controller: AbortController;
 	stopPoll: () => void;
@@ -96,10 +97,11 @@ export class TaskPoller {
 		const { clock, signal } = this;
 		if (signal?.aborted) throw new CancelledError();
 		if (this.tasks.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });
-		const { polling, pollIntervalMs, maxWaitMs, waitedMs = 0, submittedAt = -Infinity } = settings;
+		const { polling, pollIntervalMs, maxWaitMs, waitedMs = 0, submittedAt } = settings;
 		const begin = clock.now();
+		const now = clock.wallTime();
 		const leftMs = Math.max(0, maxWaitMs - waitedMs);
-		const dueIn = Math.max(0, submittedAt + pollIntervalMs - begin);
+		const dueIn = submittedAt ? Math.max(0, msBetween(now, later(submittedAt, pollIntervalMs))) : 0;
 		const firstPollIn = Math.min(dueIn, pollIntervalMs, leftMs);
 		return await new Promise<VideoTask>((resolve, reject) => {
 			const polled: PolledTask = {
@@ -107,7 +109,7 @@ export class TaskPoller {
 				settings,
 				schedule: new PollSchedule(polling, pollIntervalMs),
 				firstPollAt: begin + firstPollIn,
-				deadline: begin + leftMs,
+				deadline: later(now, leftMs),
 				controller: new AbortController(),
 				stopPoll: () => {},
 				stopDeadline: clock.after(leftMs, () => this.expire(polled)),
@@ -191,17 +193,17 @@ export class TaskPoller {
 		}
 		polled.wasPolled = true;
 		if (!this.tasks.has(polled)) return;
-		const now = this.clock.now();
-		if (now >= polled.deadline) return this.expire(polled);
-		this.pollIn(polled, polled.schedule.next(now, progress, polled.deadline - now));
+		const leftMs = msBetween(this.clock.wallTime(), polled.deadline);
+		if (leftMs <= 0) return this.expire(polled);
+		this.pollIn(polled, polled.schedule.next(this.clock.now(), progress, leftMs));
 	}
 
 	/** Whether a task is unknown because it was only just submitted. */
 	private mayLag({ wasFound, settings }: PolledTask, error: GatewayError): boolean {
-		const age = this.clock.now() - (settings.submittedAt ?? -Infinity);
-		return (
-			!wasFound && age < REPLICA_LAG_MS && error instanceof ServiceError && error.status === 404
-		);
+		const { submittedAt } = settings;
+		if (wasFound || submittedAt === undefined) return false;
+		const age = msBetween(submittedAt, this.clock.wallTime());
+		return age < REPLICA_LAG_MS && error instanceof ServiceError && error.status === 404;
 	}
 }
 

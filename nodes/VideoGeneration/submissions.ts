@@ -6,6 +6,7 @@ import {
 	systemClock,
 	type VideoRequest,
 	type VideoSubmission,
+	type WallTime,
 } from '../../gateway';
 import type { Service } from '../shared/run/connect';
 import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
@@ -18,13 +19,12 @@ export interface SubmittedTask {
 	task: VideoSubmission['data'][number];
 	/** The service's object of the request that created it, without its tasks: `id`, `model`, `created`. */
 	request: IDataObject;
-	/** Milliseconds since the Unix epoch. */
-	submittedAt: number;
+	submittedAt: WallTime;
 }
 
 /** The paid work of one item. */
 interface Submitted extends IDataObject {
-	tasks: Array<{ id: string; request: IDataObject; submittedAt: number }>;
+	tasks: Array<{ id: string; request: IDataObject; submittedAt: WallTime }>;
 	/** How many of its tasks failed: a second try submits that many again, and no more. */
 	failed: number;
 	/** The execution in which the response to a submission was lost. */
@@ -91,7 +91,7 @@ export class Submissions {
 			throw error;
 		});
 		const { data, ...fields } = submission;
-		const submittedAt = Math.ceil(systemClock.now());
+		const submittedAt = systemClock.wallTime();
 		const { id, object, created, model } = submission;
 		const remembered = present({ id, object, created, model });
 		const made = data.map((task) => ({ id: task.id, request: remembered, submittedAt }));

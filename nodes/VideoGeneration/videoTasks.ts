@@ -6,6 +6,7 @@ import {
 	taskFailedError,
 	type VideoTask,
 	WaitTimeoutError,
+	type WallTime,
 } from '../../gateway';
 import type { Service } from '../shared/run/connect';
 import { TaskError } from '../shared/run/errorText';
@@ -45,14 +46,14 @@ export class VideoTasks {
 	/**
 	 * Waits until a task is finished, or until Max Wait is over.
 	 * @param task its last known state
-	 * @param submittedAt milliseconds since the Unix epoch; undefined for a task of an earlier execution
+	 * @param submittedAt undefined for a task of an earlier execution
 	 * @throws TaskError
 	 */
 	async wait(
 		task: VideoTask,
 		options: WaitOptions,
 		output: OutputOptions,
-		submittedAt?: number,
+		submittedAt?: WallTime,
 	): Promise<VideoTask> {
 		if (output.binaryProperty !== undefined) this.downloads.add(task.id);
 		this.log.beginWait();

@@ -15,7 +15,7 @@ const LAYERS = [
 	['http'],
 	['limits'],
 	['schemas', 'credential', 'clock'],
-	['errors', 'redaction', 'hash'],
+	['errors', 'redaction', 'hash', 'wallTime'],
 ];
 
 const files = globSync('{gateway,nodes,credentials,bench}/**/*.ts', {

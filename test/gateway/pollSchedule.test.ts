@@ -30,7 +30,7 @@ async function waitFor({ takes, progress, polling = 'adaptive', maxWait = 600, i
 	};
 	const waiting = new TaskPoller(poll, undefined, clock).wait(
 		{ id: 'task', status: 'processing' },
-		{ polling, pollIntervalMs: 5_000, submittedAt: clock.now(), maxWaitMs: 1000 * maxWait },
+		{ polling, pollIntervalMs: 5_000, submittedAt: clock.wallTime(), maxWaitMs: 1000 * maxWait },
 	);
 	const { status } = await clock.run(waiting);
 	return { status, polledAt, delay: elapsed() - takes };

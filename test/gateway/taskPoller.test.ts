@@ -1,4 +1,10 @@
-import { ServiceError, TaskPoller, type VideoTask, type WaitSettings } from '../../gateway';
+import {
+	ServiceError,
+	TaskPoller,
+	type VideoTask,
+	type WaitSettings,
+	wallTimeOf,
+} from '../../gateway';
 import { VirtualClock } from './virtualClock';
 
 const INTERVAL = 5_000;
@@ -19,7 +25,7 @@ async function waitForMany(count: number, maxWaitMs: (task: number) => number) {
 		const settings = { polling: 'fixed' as const, pollIntervalMs: INTERVAL };
 		return await poller.wait(
 			{ id: String(task), status: 'processing' },
-			{ ...settings, submittedAt: clock.now(), maxWaitMs: maxWaitMs(task) },
+			{ ...settings, submittedAt: clock.wallTime(), maxWaitMs: maxWaitMs(task) },
 		);
 	});
 	const outcomes = await clock.run(Promise.allSettled(waits));
@@ -79,7 +85,7 @@ async function waitForOne(
 			polling: 'fixed',
 			pollIntervalMs: INTERVAL,
 			maxWaitMs: 600_000,
-			...(fresh && { submittedAt: start }),
+			...(fresh && { submittedAt: wallTimeOf(start) }),
 			...rest,
 		},
 	);
@@ -125,4 +131,30 @@ test.each<[string, Array<VideoTask['status'] | Error>, { fresh?: boolean }, numb
 	const { outcome, ended } = await waitForOne(polls, settings);
 	expect(outcome).toMatchObject({ reason: { code: 'task_not_found' } });
 	expect(ended).toBe(end);
+});
+
+test('a host that sleeps for longer than Max Wait polls once more before the wait is over', async () => {
+	for (const status of ['completed', 'processing'] as const) {
+		const clock = new VirtualClock();
+		let polls = 0;
+		const poll = async (id: string): Promise<VideoTask> => {
+			polls += 1;
+			return await Promise.resolve({ id, status: polls < 2 ? 'processing' : status });
+		};
+		clock.after(INTERVAL + 1, () => clock.stepWallClock(3_600_000));
+		const waiting = new TaskPoller(poll, undefined, clock).wait(
+			{ id: 'task', status: 'processing' },
+			{
+				polling: 'fixed',
+				pollIntervalMs: INTERVAL,
+				maxWaitMs: 600_000,
+				submittedAt: clock.wallTime(),
+			},
+		);
+		const [outcome] = await clock.run(Promise.allSettled([waiting]));
+		expect(polls).toBe(2);
+		expect(outcome).toMatchObject(
+			status === 'completed' ? { value: { status } } : { reason: { code: 'wait_timeout' } },
+		);
+	}
 });

@@ -9,7 +9,7 @@ import {
 	type NodeOperationError,
 	UnexpectedError,
 } from 'n8n-workflow';
-import { systemClock } from '../../../gateway';
+import { epochMs, msBetween, systemClock, type WallTime } from '../../../gateway';
 import { reasonToWaitInMemory } from './durableWaitLimits';
 
 /**
@@ -30,8 +30,8 @@ export interface DurableWait {
 	readonly resumed?: { state: unknown };
 	/** Why this run cannot pause, as the end of "Waited in memory: …". */
 	refusal(): string | undefined;
-	/** What the node returns to wait until a time, in milliseconds since the Unix epoch. */
-	pause(until: number, pause: Pause): EngineRequest;
+	/** What the node returns to wait until a time. */
+	pause(until: WallTime, pause: Pause): EngineRequest;
 }
 
 export interface Pause {
@@ -47,7 +47,7 @@ type Output = INodeExecutionData[][];
 
 /** What the request tells the pause, in its input. */
 interface PauseInput extends Pick<Pause, 'shown' | 'hint'> {
-	until: number;
+	until: WallTime;
 	runIndex: number;
 }
 
@@ -55,7 +55,7 @@ interface PauseInput extends Pick<Pause, 'shown' | 'hint'> {
 interface Handover {
 	/** The execution that waits. */
 	durableWait: string;
-	until: number;
+	until: WallTime;
 	/** The tries of Retry On Fail so far: n8n counts them from the start after each pause. */
 	tries: number;
 	/** n8n forgets which output of the previous node the items are from, and of which of its runs. */
@@ -118,7 +118,8 @@ export async function withDurableWait(
 		if ('error' in tries.last) throw tries.last.error;
 		return tries.last.output;
 	}
-	const early = resumed !== undefined && systemClock.now() < resumed.until - CLOCK_SKEW_MS;
+	const early =
+		resumed !== undefined && msBetween(systemClock.wallTime(), resumed.until) > CLOCK_SKEW_MS;
 	const wait: DurableWait = {
 		...(resumed !== undefined && { resumed: { state: resumed.state } }),
 		refusal: () =>
@@ -139,7 +140,7 @@ function begin(
 	context: IExecuteFunctions,
 	entry: IExecuteData,
 	response: EngineResponse | undefined,
-): { tries: Tries; resumed?: { state: unknown; until: number } } {
+): { tries: Tries; resumed?: { state: unknown; until: WallTime } } {
 	const earlier = triesOf.get(entry);
 	const canResume = Array.isArray(response?.actionResponses);
 	const tries = earlier ?? { canResume, count: 0, hasPaused: false };
@@ -155,7 +156,8 @@ function begin(
 	delete metadata.subNodeExecutionData;
 	delete entry.node.rewireOutputLogTo;
 	tries.hasPaused = true;
-	if (!isHandover(handover)) return { tries, resumed: { state: undefined, until: 0 } };
+	if (!isHandover(handover))
+		return { tries, resumed: { state: undefined, until: systemClock.wallTime() } };
 	const source = entry.source?.main?.[0];
 	if (source) [source.previousNodeOutput, source.previousNodeRun] = handover.from;
 	// n8n's Retry of an execution that was stopped while it waited is another execution.
@@ -181,7 +183,7 @@ function request(
 	context: IExecuteFunctions,
 	entry: IExecuteData,
 	tries: number,
-	until: number,
+	until: WallTime,
 	{ state, shown, hint }: Pause,
 ): EngineRequest {
 	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
@@ -230,7 +232,7 @@ async function hold(context: IExecuteFunctions, pause: PauseInput): Promise<Outp
 	entry.runIndex = runIndex;
 	// If it is a copy, the execution continues at once, and the node sees that it was resumed too early.
 	if (context.getExecuteData().node !== idle) return [[]];
-	await context.putExecutionToWait(new Date(until));
+	await context.putExecutionToWait(new Date(epochMs(until)));
 	// From here on n8n stores what the pause was made of, and reads none of it.
 	delete entry.metadata;
 	entry.source?.main?.splice(0);

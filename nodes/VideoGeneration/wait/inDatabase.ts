@@ -36,7 +36,7 @@ async function start<Plan extends WaitPlan>(
 	{ service }: Run,
 	operation: WaitingOperation<Plan>,
 ): Promise<WaitState> {
-	const startedAt = Math.ceil(systemClock.now());
+	const startedAt = systemClock.wallTime();
 	const outcomes = await outcomesOf(service, {
 		prepare: operation.prepare,
 		async work(plan, itemIndex) {

@@ -3,6 +3,7 @@ import {
 	formatSeconds,
 	isFinished,
 	MalformedResponseError,
+	msBetween,
 	storedWaitState,
 	systemClock,
 	type WaitedTask,
@@ -25,7 +26,7 @@ const MAX_MALFORMED = 5;
 
 /** From the start or a resume of the node to its next pause or to its end. */
 export class WaitLeg {
-	private readonly startedAt = systemClock.now();
+	private readonly startedAt = systemClock.wallTime();
 	private readonly waitsInMemory: boolean;
 
 	constructor(
@@ -68,7 +69,7 @@ export class WaitLeg {
 		const { maxWaitMs, onTimeout } = plan.wait;
 		const wait = {
 			...plan.wait,
-			waitedMs: pauses ? maxWaitMs : maxWaitMs - (task.deadline - systemClock.now()),
+			waitedMs: pauses ? maxWaitMs : maxWaitMs - msBetween(systemClock.wallTime(), task.deadline),
 			onTimeout: pauses ? ('error' as const) : onTimeout,
 		};
 		const started = { task: { id, status: 'processing' as const }, submittedAt, request };
@@ -93,7 +94,7 @@ export class WaitLeg {
 	private noteUnfinished(task: WaitedTask, { task: seen, lastFailure }: WaitTimeoutError): void {
 		const { progress } = seen;
 		task.progress = progress;
-		if (typeof progress === 'number') task.seen ??= { at: Math.round(systemClock.now()), progress };
+		if (typeof progress === 'number') task.seen ??= { at: systemClock.wallTime(), progress };
 		const makesNoSense = lastFailure instanceof MalformedResponseError;
 		task.malformed = makesNoSense ? (task.malformed ?? 0) + 1 : undefined;
 		if ((task.malformed ?? 0) < MAX_MALFORMED) return;
@@ -102,7 +103,7 @@ export class WaitLeg {
 
 	private pause(state: WaitState, waiting: OpenTask[]): EngineRequest {
 		const all = state.items.flatMap((item) => item?.tasks ?? []);
-		return this.durable.pause(endOfPause(systemClock.now(), waiting), {
+		return this.durable.pause(endOfPause(systemClock.wallTime(), waiting), {
 			state: storedWaitState({ ...state, hints: this.run.hints.noted }),
 			shown: all.map(({ id, status, progress }) => ({
 				task_id: id,
@@ -121,13 +122,13 @@ export class WaitLeg {
 	}
 
 	private canPause({ deadline }: WaitedTask): boolean {
-		const left = deadline - systemClock.now();
+		const left = msBetween(systemClock.wallTime(), deadline);
 		return !this.waitsInMemory && left >= MIN_WAIT_MS;
 	}
 
 	/** No service makes a video in no time. */
 	private isFresh({ submittedAt }: WaitedTask): boolean {
-		return submittedAt !== undefined && submittedAt >= this.startedAt;
+		return submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
 	}
 }
 

@@ -1,5 +1,12 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { ErrorReport, WaitedTask, WaitState } from '../../../gateway';
+import {
+	type ErrorReport,
+	later,
+	latest,
+	type WaitedTask,
+	type WaitState,
+	type WallTime,
+} from '../../../gateway';
 import { type Outcome, outcomeOfResults, outputOf, type Settled } from '../../shared/run/eachItem';
 import { reportError, ReportedError } from '../../shared/run/errorText';
 import { outputOfVideo } from '../output';
@@ -11,7 +18,7 @@ import type { Started, StartedTask, WaitPlan } from './waitingOperation';
  */
 export function stateOf(
 	outcomes: Array<Outcome<{ plan: WaitPlan; started: Started }>>,
-	startedAt: number,
+	startedAt: WallTime,
 ): WaitState {
 	const places = new Map<string, number>();
 	const plans: WaitState['plans'] = [];
@@ -28,7 +35,7 @@ export function stateOf(
 		const place = placeOf(plan);
 		const tasks = started.tasks.map(({ task, request, submittedAt }): WaitedTask => {
 			const { id, status, url } = task;
-			const deadline = Math.max(submittedAt ?? startedAt, startedAt) + plan.wait.maxWaitMs;
+			const deadline = later(latest([submittedAt ?? startedAt, startedAt]), plan.wait.maxWaitMs);
 			return { id, plan: place, status, url, deadline, submittedAt, request: named(request) };
 		});
 		const { failure } = started;

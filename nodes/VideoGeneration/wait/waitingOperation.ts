@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { TaskFailedError, type VideoTask } from '../../../gateway';
+import { TaskFailedError, type VideoTask, type WallTime } from '../../../gateway';
 import { TaskError } from '../../shared/run/errorText';
 import type { OutputOptions } from '../output';
 import type { Run } from '../videoRun';
@@ -22,8 +22,8 @@ export interface StartedTask {
 	task: VideoTask;
 	/** The service's object of the request that created the task, if known. */
 	request?: IDataObject | undefined;
-	/** Milliseconds since the Unix epoch; undefined for a task of an earlier execution. */
-	submittedAt?: number | undefined;
+	/** Undefined for a task of an earlier execution. */
+	submittedAt?: WallTime | undefined;
 }
 
 /** How an operation comes to the tasks that are waited for. */

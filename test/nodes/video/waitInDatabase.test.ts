@@ -6,10 +6,9 @@ import type {
 	INodeType,
 } from 'n8n-workflow';
 import { WorkflowExecute } from 'n8n-core';
-import { systemClock } from '../../../gateway';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import { type Simulator, startSimulator } from '../../../simulator';
-import { fastTime } from '../../engine/fastTime';
+import { fastTime, wallMs } from '../../engine/fastTime';
 import { credentialOf, type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 
 /** A pause of 65 s takes 0.16 s of real time. */
@@ -23,7 +22,7 @@ let simulator: Simulator;
 let restoreTime: () => void;
 beforeAll(async () => {
 	restoreTime = fastTime(FACTOR);
-	simulator = await startSimulator({ videoSeconds: VIDEO_S, now: () => systemClock.now() });
+	simulator = await startSimulator({ videoSeconds: VIDEO_S, now: wallMs });
 });
 afterEach(() => simulator.reset());
 afterAll(async () => {
@@ -363,7 +362,7 @@ function storedCharacters(value: unknown): number {
 const waitNode: INodeType = {
 	description: new VideoGeneration().description,
 	async execute(this: IExecuteFunctions) {
-		await this.putExecutionToWait(new Date(systemClock.now() + 65_000));
+		await this.putExecutionToWait(new Date(wallMs() + 65_000));
 		return [this.getInputData()];
 	},
 };
