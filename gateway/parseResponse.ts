@@ -5,6 +5,7 @@ import type { ServiceResponse } from './sendRequest';
 import { readErrorBody } from './http/errorBody';
 import { toServiceError } from './http/serviceError';
 import type { WallTime } from './wallTime';
+import { quoteLongIds } from './schemas/longIds';
 
 /** How much of a malformed body an error shows. */
 const SHOWN_CHARACTERS = 300;
@@ -58,9 +59,8 @@ export function parseResource<Resource>(
 	let value: unknown;
 	try {
 		// A key that the service repeats in a good response would stay in the execution's data forever.
-		value = JSON.parse(
-			withoutByteOrderMark(response.apiKey.redactResponse(bytes.toString('utf8'))),
-		);
+		const text = response.apiKey.redactResponse(bytes.toString('utf8'));
+		value = JSON.parse(quoteLongIds(withoutByteOrderMark(text)));
 	} catch {
 		throw malformedResponse(response, 'The response is not JSON', bytes);
 	}

@@ -1,3 +1,5 @@
+import { quoteLongIds } from '../schemas/longIds';
+
 /**
  * Turns the data lines of an event stream into JSON values. The interface document has one value per line, which is passed
  * on without waiting for more; a line that is not JSON begins an event of several data lines, which the
@@ -36,7 +38,7 @@ export class SseEvents {
 
 function parseOrUndefined(text: string): unknown {
 	try {
-		return JSON.parse(text) as unknown;
+		return JSON.parse(quoteLongIds(text)) as unknown;
 	} catch {
 		return undefined;
 	}

@@ -112,6 +112,24 @@ test.each([
 	expect(nothingElse.json.error).toMatchObject({ code: 'malformed_answer' });
 });
 
+test.each([false, true])(
+	'a tool call keeps an ID that JavaScript would round (streamed: %s)',
+	async (stream) => {
+		const id = '1934567890123456789';
+		const calls = `"tool_calls":[{"index":0,"id":${id},"function":{"name":"f","arguments":"{\\"id\\":${id}}"}}]`;
+		const choice = `"index":0,"finish_reason":"tool_calls","${stream ? 'delta' : 'message'}":{${calls}}`;
+		const body = `{"id":${id},"created":${id},"choices":[{${choice}}]}`;
+		const { json } = await itemOf(
+			stream ? `data: ${body}\n\ndata: [DONE]\n\n` : rawResponse('200 OK', body),
+			{ simplify: false, options: { stream } },
+		);
+		expect(json).toMatchObject({ id, created: Number(id) });
+		expect(json.choices).toMatchObject([
+			{ message: { tool_calls: [{ id, function: { name: 'f', arguments: `{"id":${id}}` } }] } },
+		]);
+	},
+);
+
 test('a stream of events that are no chunks shows the last one in its error', async () => {
 	const { json } = await itemOf('data: {}\n\ndata: {"detail":"No such model"}\n\n', {}, true);
 	expect(json.error).toMatchObject({

@@ -77,6 +77,23 @@ test('a task ID may be a number', async () => {
 	expect(service.requests.at(-1)).toMatch(/^GET \S+\/7 /);
 });
 
+test('a task ID may be a number that JavaScript would round', async () => {
+	const id = '1934567890123456789';
+	const prompt = `Say {\\"id\\": ${id}, \\"n\\": 1}`;
+	const submitted = `{"id" : 1734567890123456789 ,"data":[{"status":"queued","id":\n${id}\n}]}`;
+	const polled = `{"id":${id},"status":"completed","metadata":{"duration":${id}},"revised_prompt":"${prompt}"}`;
+	service.respond = (request) =>
+		rawResponse('200 OK', request.startsWith('POST') ? submitted : polled);
+	const { items } = await run();
+	expect(items[0]?.json).toMatchObject({
+		task_id: id,
+		request_id: '1734567890123456789',
+		revised_prompt: `Say {"id": ${id}, "n": 1}`,
+		duration: Number(id),
+	});
+	expect(service.requests.at(-1)).toMatch(new RegExp(`^GET \\S+/${id} `));
+});
+
 test.each<[string, object]>([
 	['null fields', { id: null, object: null, created: null, model: null }],
 	['numbers as text and text as numbers', { id: 7, object: 1, created: '1760000000', model: 5 }],
