@@ -13,6 +13,7 @@ export default [
 			'dist-cloud/**',
 			'coverage/**',
 			'demo-output/**',
+			'release-output/**',
 			'e2e/n8n/**',
 			'e2e/output/**',
 		],
@@ -84,7 +85,14 @@ export default [
 	},
 	{
 		// Nothing of this is published: it may start processes, and what it throws never reaches n8n's user.
-		files: ['simulator/**/*.ts', 'demo/**/*.ts', 'test/**/*.ts', 'e2e/**/*.ts', 'bench/**/*.ts'],
+		files: [
+			'simulator/**/*.ts',
+			'demo/**/*.ts',
+			'test/**/*.ts',
+			'e2e/**/*.ts',
+			'bench/**/*.ts',
+			'release/**/*.ts',
+		],
 		rules: {
 			'@n8n/community-nodes/require-node-api-error': 'off',
 			'@n8n/community-nodes/no-dangerous-functions': 'off',

@@ -6,7 +6,7 @@ import { wallTimeOf } from '../wallTime';
 /** The longest delay a Node.js timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The clock of the main build, over the sleep of n8n, which takes a signal since 2.36 and had a variant that does before. */
+/** The clock of the undici build, over the sleep of n8n, which takes a signal since 2.36 and had a variant that does before. */
 export const systemClock: Clock = {
 	now: () => performance.now(),
 

@@ -1,5 +1,5 @@
 /**
- * Tests that the build for n8n Cloud is expected to fail, by their names. Jest reports an expected failure that passes,
+ * Tests that the verified build is expected to fail, by their names. Jest reports an expected failure that passes,
  * so the list stays up to date.
  */
 const differences = [

@@ -2,7 +2,7 @@ const { join } = require('node:path');
 const base = require('../../jest.config');
 
 /**
- * Runs the tests that use n8n's engine with the build for n8n Cloud.
+ * Runs the tests that use n8n's engine with the verified build.
  * @type {import('jest').Config}
  */
 module.exports = {

@@ -34,7 +34,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const manifestIn = (path: string) =>
 	JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<string, object>;
 
-test('the package.json differs from the main one only in strict: true', () => {
+test('the package.json differs from that of the undici build only in strict: true', () => {
 	const { n8n, ...cloud } = manifestIn(installed);
 	const { n8n: mainN8n, scripts, devDependencies, ...main } = manifestIn(root);
 	expect(scripts).toHaveProperty('build:cloud');
@@ -89,7 +89,7 @@ describe("n8n's scan for verification", () => {
 
 	test('passes for the package', () => expect(scan('package', installed)).toBe('passed'));
 
-	test('fails for the main build, with the rules of n8n Cloud', () => {
+	test('fails for the undici build, with the rules of n8n Cloud', () => {
 		const found = scan('package', join(root, 'dist'));
 		expect(found).toContain('no-restricted-globals');
 		expect(found).toContain('no-restricted-imports');
