@@ -221,7 +221,8 @@ export class Gateway {
 			onText(text);
 		};
 		const body = JSON.stringify(content);
-		const request = { method: 'POST', path: '/v1/chat/completions', body, accept } as const;
+		const path = '/v1/chat/completions';
+		const request = { method: 'POST', path, body, accept, connection: 'recent' } as const;
 		const { clock } = this.context;
 		if (this.egressCheck) await this.egressCheck.pass();
 		const read = async (response: ServiceResponse) => {

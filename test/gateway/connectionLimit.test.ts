@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { Gateway, type GatewayOptions, parseCredential, StreamedBody } from '../../gateway';
+import { RawServer, rawResponse } from '../engine/rawServer';
 import { failureOf } from './stubbedGateway';
 import { until } from '../engine/virtualTime';
 import { VirtualClock } from './virtualClock';
@@ -89,6 +90,55 @@ test('requests that wait for a connection are not sent once the key is suspended
 	await until(() => inFlight.length === 257);
 	inFlight[256]?.(200);
 	expect(await next).toBeDefined();
+});
+
+describe('a connection that was used before', () => {
+	const service = new RawServer();
+	beforeEach(async () => await service.listen());
+	afterEach(async () => {
+		jest.restoreAllMocks();
+		await service.close();
+	});
+
+	const chat = async (gateway: Gateway) => {
+		await gateway.chat({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] });
+	};
+	const poll = async (gateway: Gateway) => {
+		await gateway.getVideoTask('task');
+	};
+
+	test.each([
+		['takes a chat soon after the last one', chat, 3_400, 1],
+		['takes no chat when a server may be about to close it', chat, 3_500, 2],
+		['takes a poll every ten seconds', poll, 10_000, 1],
+		['takes no poll much later', poll, 15_000, 2],
+	])('%s', async (_name, send, idleMs, connections) => {
+		const idleTimers: Array<{ ms: number; end: () => void }> = [];
+		const setTimer = setTimeout;
+		jest.spyOn(global, 'setTimeout').mockImplementation((action, ms = 0, ...values) => {
+			if (ms >= 1_000 && service.requests.length > 0)
+				idleTimers.push({ ms, end: () => action(...values) });
+			return setTimer(action, ms, ...values);
+		});
+		service.reset();
+		service.respond = (request) => {
+			const answer = { choices: [{ message: { content: 'Hi' } }] };
+			const task = { id: 'task', status: 'queued' };
+			return rawResponse('200 OK', JSON.stringify(request.startsWith('POST') ? answer : task));
+		};
+		const gateway = new Gateway(parseCredential({ baseUrl: service.url, apiKey: 'key-of-tests' }), {
+			maxConcurrency: 1,
+			maxRetries: 0,
+			timeoutMs: 60_000,
+			// The timers that are left are those of undici.
+			clock: new VirtualClock(),
+		});
+		await send(gateway);
+		await until(() => idleTimers.length > 0);
+		for (const { ms, end } of idleTimers) if (ms <= idleMs) end();
+		await send(gateway);
+		expect(service.connections).toBe(connections);
+	});
 });
 
 test.each([
