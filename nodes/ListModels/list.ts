@@ -7,7 +7,12 @@ import type {
 import { type CatalogueModel, refusedValue } from '../../gateway';
 import { connectForItems, eachItem } from '../shared/run/eachItem';
 import { hintAfterRun } from '../shared/form/hints';
-import { readNumber, readBooleanParameter, without } from '../shared/form/parameterValues';
+import {
+	defaultOf,
+	readNumber,
+	readBooleanParameter,
+	without,
+} from '../shared/form/parameterValues';
 
 type Versions = 'all' | 'latest' | 'undated';
 
@@ -108,7 +113,8 @@ export async function list(context: IExecuteFunctions): Promise<INodeExecutionDa
 function readSelection(context: IExecuteFunctions, itemIndex: number): Selection {
 	const filters = context.getNodeParameter('filters', itemIndex, {}) as Record<string, unknown>;
 	const returnAll = readBooleanParameter(context, itemIndex, 'returnAll', false);
-	const limit = context.getNodeParameter('limit', itemIndex, 50);
+	const defaultLimit = defaultOf(listProperties, 'limit');
+	const limit = context.getNodeParameter('limit', itemIndex, defaultLimit);
 	const versions = VERSIONS.find((value) => value === (filters.versions || 'all'));
 	if (versions === undefined) {
 		throw refusedValue('versions', `must be one of: ${VERSIONS.join(', ')}`, filters.versions);
@@ -118,7 +124,7 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 			? Infinity
 			: readNumber({ limit }, 'limit', {
 					min: 1,
-					default: 50,
+					default: defaultLimit,
 					integer: true,
 				}),
 		search: toSearchText(filters.search),

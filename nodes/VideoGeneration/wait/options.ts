@@ -1,12 +1,12 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { refusedValue, type WaitSettings } from '../../../gateway';
 import { hintWhile } from '../../shared/form/hints';
-import { readNumber } from '../../shared/form/parameterValues';
+import { defaultOf, readNumber } from '../../shared/form/parameterValues';
 
 /** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
 const TASK_RETENTION_S = 7 * 24 * 3600;
 
-export const waitOptionsProperty: INodeProperties = {
+export const waitOptionsProperty = {
 	displayName: 'Wait Options',
 	name: 'waitOptions',
 	type: 'collection',
@@ -88,7 +88,7 @@ export const waitOptionsProperty: INodeProperties = {
 			description: 'Where to keep the execution while it waits',
 		},
 	],
-};
+} satisfies INodeProperties;
 
 const whileWaiting = (option: string, condition: string) => {
 	const value = `$parameter["waitOptions"]?.${option}`;
@@ -136,18 +136,18 @@ export function waitsInDatabase(context: IExecuteFunctions): boolean {
 /** Reads and checks the wait options of one item. */
 export function readWaitOptions(context: IExecuteFunctions, itemIndex: number): WaitOptions {
 	const options = context.getNodeParameter('waitOptions', itemIndex, {}) as Record<string, unknown>;
-	const read = (name: string, fallback: number) =>
+	const read = (name: 'pollInterval' | 'maxWait') =>
 		1000 *
 		readNumber(options, name, {
 			min: 0.01,
 			max: TASK_RETENTION_S,
-			default: fallback,
+			default: defaultOf(waitOptionsProperty.options, name),
 			unit: 'seconds',
 		});
 	readChoice(options, 'waitIn', ['memory', 'database']);
 	return {
-		pollIntervalMs: read('pollInterval', 5),
-		maxWaitMs: read('maxWait', 600),
+		pollIntervalMs: read('pollInterval'),
+		maxWaitMs: read('maxWait'),
 		polling: readChoice(options, 'polling', ['fixed', 'adaptive']),
 		onTimeout: readChoice(options, 'onTimeout', ['error', 'output']),
 	};

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { refusedValue } from '../../../gateway';
 
 /** A number from an expression for a text, such as an id or a year, becomes its digits. */
@@ -69,6 +69,16 @@ export function readNumber(
 	const kind = `${integer ? 'whole ' : ''}number${unit ? ` of ${unit}` : ''}`;
 	const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
 	throw refusedValue(name, `must be a ${kind} ${range}`, given);
+}
+
+/**
+ * The default of a number: of an option of a collection, or of a property.
+ * A default is written once, in the property, where the editor shows it.
+ */
+export function defaultOf(properties: readonly INodeProperties[], name: string): number {
+	const property = properties.find((candidate) => candidate.name === name);
+	if (typeof property?.default !== 'number') throw new Error(`${name} has no default`);
+	return property.default;
 }
 
 /** The fields of a record but one; a good item, for instance, never carries a top-level `error`. */

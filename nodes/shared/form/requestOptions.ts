@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { readNumber } from './parameterValues';
+import { defaultOf, readNumber } from './parameterValues';
 
 /** The same collection on all nodes: how requests are sent, not what they contain. */
 export const requestOptionsProperty = {
@@ -39,6 +39,12 @@ export const requestOptionsProperty = {
 	],
 } satisfies INodeProperties;
 
+const RULES = {
+	maxConcurrency: { min: 1, max: 100, integer: true },
+	maxRetries: { min: 0, max: 20, integer: true },
+	timeout: { min: 0.001, max: 3600, unit: 'seconds' },
+} as const;
+
 export interface RequestOptions {
 	maxConcurrency: number;
 	maxRetries: number;
@@ -57,21 +63,14 @@ export function readRequestOptions(context: IExecuteFunctions): RequestOptions {
 
 /** @throws InvalidInputError naming the option */
 export function parseRequestOptions(given: Record<string, unknown>): RequestOptions {
+	const read = (name: keyof typeof RULES) =>
+		readNumber(given, name, {
+			...RULES[name],
+			default: defaultOf(requestOptionsProperty.options, name),
+		});
 	return {
-		maxConcurrency: readNumber(given, 'maxConcurrency', {
-			min: 1,
-			max: 100,
-			default: 10,
-			integer: true,
-		}),
-		maxRetries: readNumber(given, 'maxRetries', { min: 0, max: 20, default: 4, integer: true }),
-		timeoutMs:
-			1000 *
-			readNumber(given, 'timeout', {
-				min: 0.001,
-				max: 3600,
-				default: 300,
-				unit: 'seconds',
-			}),
+		maxConcurrency: read('maxConcurrency'),
+		maxRetries: read('maxRetries'),
+		timeoutMs: 1000 * read('timeout'),
 	};
 }
