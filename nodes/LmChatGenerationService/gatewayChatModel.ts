@@ -14,6 +14,8 @@ import { toolCallParts, toServiceMessages, toServiceTools } from './messages';
 /** What one question adds to the options of the node. */
 export interface Asked extends Pick<AgentRequest, 'messages'> {
 	tools?: object[];
+	/** Which tool the chain needs the model to call, as the service takes it. */
+	tool_choice?: unknown;
 	/** Where the chain needs the model to stop. */
 	stop: string[];
 }
@@ -22,6 +24,7 @@ export interface Asked extends Pick<AgentRequest, 'messages'> {
 interface CallOptions extends ChatModelConfig {
 	signal?: AbortSignal;
 	stop?: string[];
+	tool_choice?: unknown;
 }
 
 interface Service {
@@ -96,12 +99,13 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		}
 	}
 
-	private request(messages: Message[], { stop = [] }: CallOptions): AgentRequest {
+	private request(messages: Message[], { stop = [], tool_choice }: CallOptions): AgentRequest {
 		const tools = toServiceTools(this.tools, this.service.toJsonSchema);
 		return this.service.buildRequest({
 			messages: toServiceMessages(messages),
 			stop,
 			...(tools.length > 0 && { tools }),
+			...(tool_choice !== undefined && { tool_choice }),
 		});
 	}
 

@@ -67,11 +67,12 @@ export function errorItem(error: unknown, itemIndex: number): INodeExecutionData
 /**
  * The error that a node throws: it names the item, and keeps the service's own words in the description. An agent reads
  * only the message of its tool, and the reader of a stream gets only the description: there, each says everything.
+ * @param itemIndex undefined where n8n does not tell which item the error is about
  */
 export function nodeError(
 	node: INode,
 	error: unknown,
-	itemIndex: number,
+	itemIndex: number | undefined,
 	streams = false,
 ): NodeError {
 	const { failure, isApiError, cause } = reportError(error);
@@ -79,13 +80,13 @@ export function nodeError(
 	// A chat window shows the line break as a space.
 	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'}\n${advice}`;
 	const description = streams ? all : advice;
+	const item = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
 	const described = {
-		message: runsAsTool(node) ? all : `${message} [item ${itemIndex}]`,
+		message: runsAsTool(node) ? all : `${message}${item}`,
 		description,
-		itemIndex,
+		...(itemIndex !== undefined && { itemIndex }),
 	};
-	if (!isApiError)
-		return new NodeOperationError(node, described.message, { description, itemIndex });
+	if (!isApiError) return new NodeOperationError(node, described.message, described);
 	return new NodeApiError(
 		node,
 		{ message },
