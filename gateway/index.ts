@@ -12,6 +12,7 @@ export {
 	NoResponseError,
 	type RateLimit,
 	ServiceError,
+	SpendingLimitError,
 	StorageError,
 } from './errors/gatewayError';
 export {

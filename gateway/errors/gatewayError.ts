@@ -156,6 +156,23 @@ export class StorageError extends GatewayError {
 	}
 }
 
+/** The option Max Billable Requests refuses a request: nothing was sent. */
+export class SpendingLimitError extends GatewayError {
+	override readonly name = 'SpendingLimitError';
+	/**
+	 * @param max what an execution may order with a node
+	 * @param made what it has ordered
+	 * @param needed what it would have to order next
+	 */
+	constructor(max: number, made: number, needed: number) {
+		const requests = made === 1 ? 'request' : 'requests';
+		super(`Max Billable Requests (${max}) does not allow this request`, {
+			code: 'spending_limit',
+			advice: `This execution made ${made} billable ${requests} with this node and needs ${needed} more. Nothing was sent for this item. Check whether a loop or an agent repeats the node, or increase Max Billable Requests in its options.`,
+		});
+	}
+}
+
 /** The execution was stopped. */
 export class CancelledError extends GatewayError {
 	override readonly name = 'CancelledError';

@@ -22,7 +22,9 @@ import { RunHints } from '../shared/form/hints';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { readBoolean, readBooleanParameter, without } from '../shared/form/parameterValues';
 import type { RequestParameters } from '../shared/ledger/requestIdentity';
-import { openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
+import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
+import { SpendingLimit } from '../shared/ledger/spendingLimit';
+import { readMaxBillableRequests } from '../shared/form/paidOptions';
 import { notePartialAnswer } from './answerHints';
 import { StreamedChunks } from './streamedChunks';
 import { messageProperties, readMessages } from './messages';
@@ -30,7 +32,7 @@ import { messageProperties, readMessages } from './messages';
 /** The parameters that form a request, listed only here. */
 const requestParameters: RequestParameters = {
 	properties: [languageModelLocator, ...messageProperties, chatOptionsProperty],
-	otherOptions: ['stream', 'jsonOutput'],
+	otherOptions: ['stream', 'jsonOutput', 'maxBillableRequests'],
 };
 
 /** What an answered item paid for. */
@@ -44,6 +46,10 @@ interface Prepared {
 	stream: boolean;
 	simplify: boolean;
 	jsonOutput: boolean;
+	entry: LedgerEntry<StoredAnswer>;
+	/** The answer of an earlier try. */
+	known: Answer | undefined;
+	maxBillableRequests: number;
 }
 
 /** The model's answer to one item. */
@@ -57,6 +63,7 @@ interface Answer {
 interface Run {
 	service: Service;
 	ledger: RequestLedger<StoredAnswer>;
+	spending: SpendingLimit;
 	/** Shown when the run is over. */
 	hints: RunHints;
 	/** Whether a user reads the stream. */
@@ -69,7 +76,8 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 	if (Array.isArray(service)) return service;
 	const ledger = openLedger<StoredAnswer>(service, 'answers', requestParameters);
 	const hints = new RunHints('answer');
-	const run = { service, ledger, hints, isLive: isWatched(context) };
+	const spending = new SpendingLimit(context);
+	const run = { service, ledger, spending, hints, isLive: isWatched(context) };
 	let items: INodeExecutionData[] | undefined;
 	try {
 		items = await eachItem(service, {
@@ -83,7 +91,8 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 	}
 }
 
-function prepare({ service: { context }, isLive }: Run, itemIndex: number): Prepared {
+function prepare(run: Run, itemIndex: number): Prepared {
+	const { context } = run.service;
 	const options = readChatOptions(context, itemIndex);
 	const request = chatRequest(
 		{
@@ -99,12 +108,18 @@ function prepare({ service: { context }, isLive }: Run, itemIndex: number): Prep
 		...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
 		...request.messages,
 	];
-	return {
+	const item = {
 		request: { ...request, messages },
-		stream: readBoolean('stream', options.stream, isLive),
+		stream: readBoolean('stream', options.stream, run.isLive),
 		simplify: readBooleanParameter(context, itemIndex, 'simplify', true),
 		jsonOutput: readBoolean('jsonOutput', options.jsonOutput, false),
+		maxBillableRequests: readMaxBillableRequests(options),
 	};
+	const entry = run.ledger.entryOf(itemIndex, item.request);
+	const earlier = entry.read();
+	const known = earlier && readAnswer(earlier.completion, item.jsonOutput);
+	run.spending.plan(known === undefined ? 1 : 0, item.maxBillableRequests);
+	return { ...item, entry, known };
 }
 
 /**
@@ -130,14 +145,15 @@ async function completeItem(
 
 /** The answer of an earlier try, or else a new one of the model. */
 async function answerOf(run: Run, prepared: Prepared, itemIndex: number): Promise<Answer> {
-	const { service, ledger } = run;
-	const { request, jsonOutput } = prepared;
-	const entry = ledger.entryOf(itemIndex, request);
-	const earlier = entry.read();
-	const known = earlier && readAnswer(earlier.completion, jsonOutput);
+	const { service, spending } = run;
+	const { entry, known, jsonOutput, maxBillableRequests } = prepared;
 	if (known !== undefined) return known;
 
-	const completion = (await ask(run, prepared, itemIndex)) as StoredAnswer['completion'];
+	const completion = (await spending.spend(
+		1,
+		maxBillableRequests,
+		async () => await ask(run, prepared, itemIndex),
+	)) as StoredAnswer['completion'];
 	countTokens(service.context, completion);
 	const answer = readAnswer(completion, jsonOutput);
 	// Not stored, so that Retry On Fail asks again.

@@ -29,6 +29,8 @@ interface CallOptions extends ChatModelConfig {
 
 interface Service {
 	gateway: Gateway;
+	/** Sends one request, if Max Billable Requests allows it. */
+	spend: <Result>(ask: () => Promise<Result>) => Promise<Result>;
 	buildRequest: (request: Asked) => AgentRequest;
 	/** Converts parameters that are a schema of n8n's own zod; passes all others on unchanged. */
 	toJsonSchema: (tool: Extract<Tool, { type: 'function' }>) => unknown;
@@ -62,7 +64,9 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 	async generate(messages: Message[], options: CallOptions = {}): Promise<GenerateResult> {
 		return await this.explain(async () => {
 			const signal = this.signalOf(options);
-			return toResult(await this.service.gateway.chat(this.request(messages, options), signal));
+			const { gateway, spend } = this.service;
+			const request = this.request(messages, options);
+			return toResult(await spend(async () => await gateway.chat(request, signal)));
 		});
 	}
 
@@ -77,11 +81,11 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		};
 		const reader = new AbortController();
 		const signal = this.signalOf(options, reader.signal);
-		const answer = this.explain(async () =>
-			toResult(
-				await this.service.gateway.streamChat(this.request(messages, options), onText, signal),
-			),
-		).finally(() => {
+		const answer = this.explain(async () => {
+			const { gateway, spend } = this.service;
+			const request = this.request(messages, options);
+			return toResult(await spend(async () => await gateway.streamChat(request, onText, signal)));
+		}).finally(() => {
 			ended = true;
 			wake();
 		});

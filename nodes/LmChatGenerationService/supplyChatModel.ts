@@ -3,6 +3,8 @@ import { agentRequest } from '../../gateway';
 import { additionalBody, readChatOptions, requestFields } from '../shared/form/chatOptions';
 import { connectSubNode } from '../shared/run/connect';
 import { nodeError } from '../shared/run/errorText';
+import { SpendingLimit } from '../shared/ledger/spendingLimit';
+import { readMaxBillableRequests } from '../shared/form/paidOptions';
 import { readModel } from '../shared/editor/modelLocator';
 import { parseRequestOptions } from '../shared/form/requestOptions';
 import { GatewayChatModel } from './gatewayChatModel';
@@ -33,8 +35,11 @@ export async function supplyChatModel(
 		const body = additionalBody(options);
 		// Bad options fail when the agent starts, not in the middle of its work.
 		agentRequest({ model, messages: [{ role: 'user' }], ...fields }, body);
+		const spending = new SpendingLimit(context);
+		const max = readMaxBillableRequests(options);
 		const chatModel = new GatewayChatModel(model, {
 			gateway,
+			spend: async (ask) => await spending.spend(1, max, ask),
 			buildRequest({ stop, ...request }) {
 				const stops = [fields.stop ?? [], stop].flat();
 				const merged = { ...fields, stop: stops.length > 0 ? stops : undefined };

@@ -4,11 +4,13 @@ import { asText } from '../shared/form/parameterValues';
 import {
 	hintsWhileEmpty,
 	hintWhile,
+	isTool,
 	isUnresolved,
 	looksEmpty,
 	looksUnresolved,
 } from '../shared/form/hints';
 import { modelLocator, readModel } from '../shared/editor/modelLocator';
+import { maxBillableRequestsOption, readMaxBillableRequests } from '../shared/form/paidOptions';
 import type { RequestParameters } from '../shared/ledger/requestIdentity';
 
 /** What to generate. */
@@ -76,6 +78,7 @@ export const optionsProperty: INodeProperties = {
 			default: 24,
 			description: 'The frame rate',
 		},
+		maxBillableRequestsOption,
 		{
 			displayName: 'Number of Videos',
 			name: 'n',
@@ -118,6 +121,7 @@ export const optionsProperty: INodeProperties = {
 /** The parameters that form a request, listed only here. */
 export const requestParameters: RequestParameters = {
 	properties: [...requestProperties, optionsProperty],
+	otherOptions: [maxBillableRequestsOption.name],
 };
 
 const submits = '["generate", "submit"].includes($parameter["operation"])';
@@ -134,20 +138,31 @@ export const requestHints: NodeHint[] = [
 		'The prompt contains {{ }} but is set to Fixed, so the node will fail before it sends anything. Switch Prompt to Expression.',
 	),
 	hintWhile(
+		`${isTool} && ${submits} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
+		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',
+		{ type: 'info' },
+	),
+	hintWhile(
 		'$parameter["operation"] === "generate" && $parameter["options"]?.responseFormat === "b64_json" && $parameter["download"] === false',
 		'With Inline Data, the finished task contains the video itself instead of a URL. Turn on Download to get a file.',
 	),
 ];
 
+/** What an item orders. */
+export interface VideoOrder {
+	request: VideoRequest;
+	maxBillableRequests: number;
+}
+
 /**
- * Reads and checks the request of one item. Options that were not set are not sent.
+ * Reads and checks the order of one item. Options that were not set are not sent.
  * @throws InvalidInputError
  */
-export function readVideoRequest(context: IExecuteFunctions, itemIndex: number): VideoRequest {
+export function readVideoOrder(context: IExecuteFunctions, itemIndex: number): VideoOrder {
 	if (isUnresolved(context.getNode().parameters.prompt)) throw unresolvedPrompt();
 	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 	const { fps, n, responseFormat, user, additionalBody } = options;
-	return videoRequest(
+	const request = videoRequest(
 		{
 			model: readModel(context, itemIndex),
 			prompt: asText(context.getNodeParameter('prompt', itemIndex, '')),
@@ -160,6 +175,7 @@ export function readVideoRequest(context: IExecuteFunctions, itemIndex: number):
 		},
 		parseJson(unlessEmpty(additionalBody), 'additionalBody'),
 	);
+	return { request, maxBillableRequests: readMaxBillableRequests(options) };
 }
 
 function unresolvedPrompt() {

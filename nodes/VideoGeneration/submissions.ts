@@ -4,13 +4,13 @@ import {
 	GatewayError,
 	NoResponseError,
 	systemClock,
-	type VideoRequest,
 	type VideoSubmission,
 	type WallTime,
 } from '../../gateway';
 import type { Service } from '../shared/run/connect';
 import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
-import { requestParameters } from './request';
+import { SpendingLimit } from '../shared/ledger/spendingLimit';
+import { requestParameters, type VideoOrder } from './request';
 import { present } from './taskItem';
 import type { TaskLog } from './taskLog';
 
@@ -42,12 +42,35 @@ export interface Submission {
 export class Submissions {
 	private readonly ledger: RequestLedger<Submitted>;
 	private readonly entries = new Map<number, LedgerEntry<Submitted>>();
+	private readonly spending: SpendingLimit;
 
 	constructor(
 		private readonly service: Service,
 		private readonly log: TaskLog,
 	) {
 		this.ledger = openLedger(service, 'submissions', requestParameters);
+		this.spending = new SpendingLimit(service.context);
+	}
+
+	/**
+	 * To be called for each item before anything is submitted.
+	 * @throws SpendingLimitError
+	 */
+	plan(order: VideoOrder, itemIndex: number): VideoOrder {
+		const entry = this.ledger.entryOf(itemIndex, order.request);
+		this.entries.set(itemIndex, entry);
+		this.spending.plan(this.missing(order, entry.read()), order.maxBillableRequests);
+		return order;
+	}
+
+	/** How many videos of an order are still to be submitted. */
+	private missing({ request }: VideoOrder, earlier?: Submitted): number {
+		if (earlier !== undefined && this.isLost(earlier)) return 0;
+		return earlier !== undefined && earlier.tasks.length > 0 ? earlier.failed : (request.n ?? 1);
+	}
+
+	private isLost({ lostIn }: Submitted): boolean {
+		return lostIn !== undefined && lostIn === this.service.context.getExecutionId();
 	}
 
 	/**
@@ -55,14 +78,13 @@ export class Submissions {
 	 * @throws GatewayError, unless there are tasks of an earlier try; after a lost response again and again within the same
 	 * execution, since the service may have accepted the submission
 	 */
-	async submit(request: VideoRequest, itemIndex: number): Promise<Submission> {
-		const entry = this.ledger.entryOf(itemIndex, request);
-		this.entries.set(itemIndex, entry);
+	async submit(order: VideoOrder, itemIndex: number): Promise<Submission> {
+		const entry = this.entryOf(itemIndex);
 		const earlier = entry.read();
 		const kept = earlier?.tasks.map(asSubmitted) ?? [];
 		for (const { task } of kept) this.log.note(task);
 		if (kept.length > 0 && earlier?.failed === 0) return { tasks: kept };
-		const submitted = this.submitRest(request, entry, itemIndex, earlier);
+		const submitted = this.submitRest(order, entry, itemIndex, earlier);
 		return await submitted.then(
 			(tasks) => ({ tasks: [...kept, ...tasks] }),
 			(failure: unknown) => {
@@ -74,18 +96,21 @@ export class Submissions {
 
 	/** Submits as many videos as failed, or all. */
 	private async submitRest(
-		request: VideoRequest,
+		order: VideoOrder,
 		entry: LedgerEntry<Submitted>,
 		itemIndex: number,
-		{ tasks, failed, lostIn }: Submitted = { tasks: [], failed: 0 },
+		earlier: Submitted = { tasks: [], failed: 0 },
 	): Promise<SubmittedTask[]> {
 		const { context, gateway, signal } = this.service;
-		const execution = context.getExecutionId();
-		if (lostIn !== undefined && lostIn === execution) throw lostBefore();
+		if (this.isLost(earlier)) throw lostBefore();
+		const { tasks, failed } = earlier;
+		const { request, maxBillableRequests } = order;
 		const rest = failed > 0 && tasks.length > 0 ? { ...request, n: failed } : request;
-		const submission = await gateway.submitVideo(rest, signal).catch((error: unknown) => {
+		const submit = async () => await gateway.submitVideo(rest, signal);
+		const submitted = this.spending.spend(rest.n ?? 1, maxBillableRequests, submit);
+		const submission = await submitted.catch((error: unknown) => {
 			if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
-				entry.write({ tasks, failed, lostIn: execution });
+				entry.write({ tasks, failed, lostIn: context.getExecutionId() });
 				if (error instanceof CancelledError) this.log.mayBeSubmitted(itemIndex);
 			}
 			throw error;

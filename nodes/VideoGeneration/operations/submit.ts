@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import { eachItem } from '../../shared/run/eachItem';
 import { readOutputOptions, simplifyProperty } from '../output';
-import { optionsProperty, readVideoRequest, requestProperties } from '../request';
+import { optionsProperty, readVideoOrder, requestProperties } from '../request';
 import type { Run } from '../videoRun';
 import { fullSubmission, simplifiedSubmission } from '../taskItem';
 
@@ -29,11 +29,11 @@ export async function execute({ service, submissions }: Run): Promise<INodeExecu
 	const { context } = service;
 	return await eachItem(service, {
 		prepare: (itemIndex) => ({
-			request: readVideoRequest(context, itemIndex),
+			order: submissions.plan(readVideoOrder(context, itemIndex), itemIndex),
 			simplify: readOutputOptions(context, itemIndex).simplify,
 		}),
-		async work({ request, simplify }, itemIndex) {
-			const { tasks, failure } = await submissions.submit(request, itemIndex);
+		async work({ order, simplify }, itemIndex) {
+			const { tasks, failure } = await submissions.submit(order, itemIndex);
 			if (failure !== undefined) throw failure;
 			const toJson = simplify ? simplifiedSubmission : fullSubmission;
 			return tasks.map(({ task, request }) => ({

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeProperties, ISupplyDataFunctions } from 'n
 import { parseJson, refusedValue } from '../../../gateway';
 import { asText } from './parameterValues';
 import { hintWhile } from './hints';
+import { maxBillableRequestsOption } from './paidOptions';
 
 /** The parameters of a chat request beside model and messages. */
 export const chatOptionsProperty = {
@@ -28,6 +29,7 @@ export const chatOptionsProperty = {
 			description:
 				'From -2 to 2. Above 0, words become less likely the more often they have occurred.',
 		},
+		maxBillableRequestsOption,
 		{
 			displayName: 'Max Tokens',
 			name: 'maxTokens',

@@ -15,7 +15,8 @@ export const isUnresolved = (raw: unknown): boolean =>
 export const looksUnresolved = (text: string) => `${String(UNRESOLVED)}.test(${text} ?? "")`;
 
 /** An expression of the editor's: whether the node is a tool of an agent, which alone has a description for the model. */
-const isTool = '($parameter["descriptionType"] ?? $parameter["toolDescription"]) !== undefined';
+export const isTool =
+	'($parameter["descriptionType"] ?? $parameter["toolDescription"]) !== undefined';
 
 /**
  * Before a run: a required field is empty. An agent can fill in the field of a tool.

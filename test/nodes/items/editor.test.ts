@@ -121,13 +121,29 @@ describe('hints', () => {
 
 	test('suggest ✨ if the prompt of a tool is empty', () => {
 		const tool = (prompt: string) =>
-			toolInEditor('videoGeneration', { ...model('kite-motion'), prompt }).hints;
+			toolInEditor('videoGeneration', {
+				...model('kite-motion'),
+				prompt,
+				options: { maxBillableRequests: 5 },
+			}).hints;
 		expect(tool('')).toEqual(only(/Click ✨ on Prompt to let the agent fill it in/));
 		expect(tool(setByAI('Prompt'))).toEqual(none);
 		const ask = (content: string) =>
 			toolInEditor('chatCompletion', { ...model('heron-chat'), ...message(content) }).hints;
 		expect(ask('')).toEqual(only(/Click ✨ on Content to let the agent fill it in/));
 		expect(ask(setByAI('Content'))).toEqual(none);
+	});
+
+	test('suggest a limit for a tool whose calls are billed', () => {
+		const tool = (parameters: INodeParameters) =>
+			toolInEditor('videoGeneration', { ...model('kite-motion'), prompt: 'A boat', ...parameters })
+				.hints;
+		const suggested = only(/Set Max Billable Requests in Options/);
+		expect(tool({})).toEqual(suggested);
+		expect(tool({ operation: 'submit', options: { maxBillableRequests: '' } })).toEqual(suggested);
+		expect(tool({ options: { maxBillableRequests: 5 } })).toEqual(none);
+		expect(tool({ operation: 'get', taskId: 'task' })).toEqual(none);
+		expect(video({})).toEqual(none);
 	});
 
 	test('check messages from JSON instead of those in the form', () => {
