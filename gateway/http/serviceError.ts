@@ -57,7 +57,9 @@ export function toServiceError(
 			// A code that is an ordinary word is kept.
 			code: isForeign || !code ? summary.code : apiKey.redactResponse(code),
 			advice:
-				status === 429 && retryAfterMs !== undefined ? retryAdvice(retryAfterMs) : summary.advice,
+				status === 429 && retryAfterMs !== undefined
+					? retryAdvice(retryAfterMs)
+					: summary.advice + apiKey.redactError(targetOf(status, headers)),
 			serviceMessage: quoted ? clip(apiKey.redactError(quoted)) : undefined,
 			reason,
 			retryAfterMs,
@@ -78,6 +80,14 @@ function mayBeForeign(
 	if (status === 500 || status === 502) return true;
 	if (status === 503) return response.retryAfterMs === undefined && response.waitedMs > LATE_MS;
 	return [400, 401, 403].includes(status) && !response.isEmpty;
+}
+
+/** Where a redirect points to. */
+function targetOf(status: number, headers: HttpResponse['headers']): string {
+	const location = header(headers, 'location');
+	if (status < 300 || status >= 400 || location === undefined) return '';
+	if (!URL.canParse(location)) return ' The redirect points to another path of the same host.';
+	return ` The redirect points to ${clip(new URL(location).host)}.`;
 }
 
 /** The text of a body without a known error shape. The key is removed before the text is cut: half a key is not recognised. */

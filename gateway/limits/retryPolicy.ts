@@ -54,6 +54,8 @@ export function isThrottled(status: number): boolean {
 export function mayHideSuccess(error: GatewayError): boolean {
 	if (!(error instanceof ServiceError)) return error instanceof MalformedResponseError;
 	const { status, isForeign } = error;
+	// "See Other": the result of a POST that was processed (RFC 9110, 15.4.4).
+	if (status === 303) return true;
 	if (isForeign) return status >= 500;
 	return status < 300 || (isTransientStatus(status) && !TRANSIENT_STATUSES.has(status));
 }

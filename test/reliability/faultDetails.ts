@@ -127,6 +127,8 @@ const ADVICE: ReadonlyArray<[faults: RegExp, advice: string | RegExp]> = [
 	[/^unknown-host/, 'Check the spelling of the Base URL'],
 	[/^(not-tls|untrusted)/, 'turn on Ignore SSL Issues'],
 	[/^redirect-/, 'Enter the final URL of the service as the Base URL in the credential.'],
+	[/^redirect-\d/, 'The redirect points to 127.0.0.1:9.'],
+	[/^redirect-here/, 'The redirect points to another path of the same host.'],
 	[/^(hang|stream-hang)/, 'Increase Timeout if'],
 	[
 		/^(quota|content-f|model-n|invalid-api)/,

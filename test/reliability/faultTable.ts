@@ -81,6 +81,8 @@ const retryAfter = (fault: string) => {
 };
 const limited = code('rate_limit_exceeded', 429);
 
+const redirected: ErrorOf = (fault) => ['redirect_refused', Number(fault.slice(-3))];
+
 /** A video may be stored on another server, whose errors are not those of the service. */
 const unlessDownload = (rule: Rule) => byKind({ download: final(code('download_refused')) }, rule);
 /** An unknown host is not retried, but a task is still polled until Max Wait. */
@@ -264,9 +266,20 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: 'Redirect to another host',
-		faults: withEndings(['redirect-'], '301', '302', '303', '307', '308'),
-		rule: byKind({ download: retried(code('download_failed')) }, (kind, fault) =>
-			final(code('redirect_refused', Number(fault.slice(-3))))(kind, fault),
+		faults: withEndings(['redirect-'], '301', '302', '307', '308'),
+		rule: byKind({ download: retried(code('download_failed')) }, final(redirected)),
+	},
+	{
+		what: 'Redirect to the result of a request that may have been accepted (303)',
+		faults: ['redirect-303'],
+		rule: byKind(
+			{
+				chat: lost(redirected),
+				chatStream: lost(redirected),
+				submit: lost(redirected),
+				download: retried(code('download_failed')),
+			},
+			final(redirected),
 		),
 	},
 	{
