@@ -81,6 +81,7 @@ const plan = z.object({
 	}),
 	output: z.looseObject({
 		simplify: z.boolean().default(USUAL.output.simplify),
+		includeInputFields: z.boolean().optional(),
 		binaryProperty: z.string().optional(),
 		fileName: z.string().optional(),
 	}),

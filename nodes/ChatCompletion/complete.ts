@@ -24,6 +24,7 @@ import { readBoolean, readBooleanParameter, without } from '../shared/form/param
 import type { RequestParameters } from '../shared/ledger/requestIdentity';
 import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
 import { SpendingLimit } from '../shared/ledger/spendingLimit';
+import { readIncludeInputFields, withInputFields } from '../shared/form/inputFields';
 import { readMaxBillableRequests } from '../shared/form/paidOptions';
 import { notePartialAnswer } from './answerHints';
 import { StreamedChunks } from './streamedChunks';
@@ -32,7 +33,7 @@ import { messageProperties, readMessages } from './messages';
 /** The parameters that form a request, listed only here. */
 const requestParameters: RequestParameters = {
 	properties: [languageModelLocator, ...messageProperties, chatOptionsProperty],
-	otherOptions: ['stream', 'jsonOutput', 'maxBillableRequests'],
+	otherOptions: ['stream', 'jsonOutput', 'includeInputFields', 'maxBillableRequests'],
 };
 
 /** What an answered item paid for. */
@@ -46,6 +47,7 @@ interface Prepared {
 	stream: boolean;
 	simplify: boolean;
 	jsonOutput: boolean;
+	includeInputFields: boolean;
 	entry: LedgerEntry<StoredAnswer>;
 	/** The answer of an earlier try. */
 	known: Answer | undefined;
@@ -113,6 +115,7 @@ function prepare(run: Run, itemIndex: number): Prepared {
 		stream: readBoolean('stream', options.stream, run.isLive),
 		simplify: readBooleanParameter(context, itemIndex, 'simplify', true),
 		jsonOutput: readBoolean('jsonOutput', options.jsonOutput, false),
+		includeInputFields: readIncludeInputFields(options),
 		maxBillableRequests: readMaxBillableRequests(options),
 	};
 	const entry = run.ledger.entryOf(itemIndex, item.request);
@@ -137,10 +140,13 @@ async function completeItem(
 	itemIndex: number,
 ): Promise<INodeExecutionData> {
 	const { completion, parsed } = await answerOf(run, prepared, itemIndex);
-	const { simplify } = prepared;
+	const { simplify, includeInputFields } = prepared;
 	notePartialAnswer(run.hints, completion, simplify);
-	const json = simplify ? simplified(completion) : full(completion);
-	return { json: { ...json, ...parsed }, pairedItem: { item: itemIndex } };
+	const own = { ...(simplify ? simplified(completion) : full(completion)), ...parsed };
+	const json = includeInputFields
+		? withInputFields(run.service.context, itemIndex, own, run.hints)
+		: own;
+	return { json, pairedItem: { item: itemIndex } };
 }
 
 /** The answer of an earlier try, or else a new one of the model. */

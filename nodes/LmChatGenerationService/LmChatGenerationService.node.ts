@@ -15,7 +15,13 @@ import { supplyChatModel } from './supplyChatModel';
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
 
 /** An agent has its own system message and output parser, and decides how to ask. */
-const DECIDED_BY_AGENT = ['stream', 'systemMessage', 'jsonOutput', 'maxConcurrency'];
+const DECIDED_BY_AGENT = [
+	'stream',
+	'systemMessage',
+	'jsonOutput',
+	'includeInputFields',
+	'maxConcurrency',
+];
 
 /** An agent passes its tools to the model itself. */
 const additionalBodyDescription =

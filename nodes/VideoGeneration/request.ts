@@ -10,6 +10,7 @@ import {
 	looksUnresolved,
 } from '../shared/form/hints';
 import { modelLocator, readModel } from '../shared/editor/modelLocator';
+import { includeInputFieldsOption } from '../shared/form/inputFields';
 import { maxBillableRequestsOption, readMaxBillableRequests } from '../shared/form/paidOptions';
 import type { RequestParameters } from '../shared/ledger/requestIdentity';
 
@@ -78,6 +79,7 @@ export const optionsProperty: INodeProperties = {
 			default: 24,
 			description: 'The frame rate',
 		},
+		includeInputFieldsOption,
 		maxBillableRequestsOption,
 		{
 			displayName: 'Number of Videos',
@@ -121,7 +123,7 @@ export const optionsProperty: INodeProperties = {
 /** The parameters that form a request, listed only here. */
 export const requestParameters: RequestParameters = {
 	properties: [...requestProperties, optionsProperty],
-	otherOptions: [maxBillableRequestsOption.name],
+	otherOptions: [includeInputFieldsOption.name, maxBillableRequestsOption.name],
 };
 
 const submits = '["generate", "submit"].includes($parameter["operation"])';

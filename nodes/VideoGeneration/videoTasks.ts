@@ -11,6 +11,7 @@ import {
 import type { Service } from '../shared/run/connect';
 import { TaskError } from '../shared/run/errorText';
 import { RunHints } from '../shared/form/hints';
+import { withInputFields } from '../shared/form/inputFields';
 import { downloadVideo } from './download';
 import { videoFile } from './fileName';
 import type { OutputOptions } from './output';
@@ -86,13 +87,20 @@ export class VideoTasks {
 		return await this.about(task.id, async () => {
 			try {
 				if (task.status === 'failed') throw taskFailedError(task);
-				const json = output.simplify ? simplifiedTask(task, request) : fullTask(task);
+				const own = output.simplify ? simplifiedTask(task, request) : fullTask(task);
+				const json = this.outputOf(itemIndex, own, output);
 				const binary = await this.download(task, output);
 				return { json, ...(binary && { binary }), pairedItem: { item: itemIndex } };
 			} finally {
 				await this.drop(task);
 			}
 		});
+	}
+
+	/** The JSON of an item: with the fields of its input item, if they are wanted. */
+	outputOf(itemIndex: number, own: IDataObject, { includeInputFields }: OutputOptions) {
+		const { context } = this.service;
+		return includeInputFields ? withInputFields(context, itemIndex, own, this.hints) : own;
 	}
 
 	private async download(task: VideoTask, { binaryProperty, fileName, fileNumber }: OutputOptions) {

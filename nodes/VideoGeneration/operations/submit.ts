@@ -25,19 +25,20 @@ export const description = updateDisplayOptions(
 );
 
 /** Submits videos and returns their tasks at once, for Get or Wait later. */
-export async function execute({ service, submissions }: Run): Promise<INodeExecutionData[]> {
+export async function execute(run: Run): Promise<INodeExecutionData[]> {
+	const { service, submissions } = run;
 	const { context } = service;
 	return await eachItem(service, {
 		prepare: (itemIndex) => ({
 			order: submissions.plan(readVideoOrder(context, itemIndex), itemIndex),
-			simplify: readOutputOptions(context, itemIndex).simplify,
+			output: readOutputOptions(context, itemIndex),
 		}),
-		async work({ order, simplify }, itemIndex) {
+		async work({ order, output }, itemIndex) {
 			const { tasks, failure } = await submissions.submit(order, itemIndex);
 			if (failure !== undefined) throw failure;
-			const toJson = simplify ? simplifiedSubmission : fullSubmission;
+			const toJson = output.simplify ? simplifiedSubmission : fullSubmission;
 			return tasks.map(({ task, request }) => ({
-				json: toJson(task, request),
+				json: run.tasks.outputOf(itemIndex, toJson(task, request), output),
 				pairedItem: { item: itemIndex },
 			}));
 		},

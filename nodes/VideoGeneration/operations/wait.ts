@@ -6,7 +6,12 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import type { DurableWait } from '../wait/durableWait';
-import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
+import {
+	downloadProperties,
+	outputOptionsProperty,
+	readOutputOptions,
+	simplifyProperty,
+} from '../output';
 import type { Run } from '../videoRun';
 import { readTaskId, taskIdProperty } from '../taskId';
 import { waitForVideos } from '../wait/waitForVideos';
@@ -23,6 +28,7 @@ const properties: INodeProperties[] = [
 	taskIdProperty,
 	...downloadProperties,
 	simplifyProperty,
+	outputOptionsProperty,
 	waitOptionsProperty,
 ];
 

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeProperties, ISupplyDataFunctions } from 'n
 import { parseJson, refusedValue } from '../../../gateway';
 import { asText } from './parameterValues';
 import { hintWhile } from './hints';
+import { includeInputFieldsOption } from './inputFields';
 import { maxBillableRequestsOption } from './paidOptions';
 
 /** The parameters of a chat request beside model and messages. */
@@ -29,6 +30,7 @@ export const chatOptionsProperty = {
 			description:
 				'From -2 to 2. Above 0, words become less likely the more often they have occurred.',
 		},
+		includeInputFieldsOption,
 		maxBillableRequestsOption,
 		{
 			displayName: 'Max Tokens',

@@ -53,8 +53,8 @@ describe('the form shows only parameters that apply', () => {
 	test.each([
 		['generate', [...submission, 'download', 'simplify', 'options', 'waitOptions']],
 		['submit', [...submission, 'simplify', 'options']],
-		['get', ['taskId', 'download', 'simplify']],
-		['wait', ['taskId', 'download', 'simplify', 'waitOptions']],
+		['get', ['taskId', 'download', 'simplify', 'options']],
+		['wait', ['taskId', 'download', 'simplify', 'options', 'waitOptions']],
 	])('to the operation %s', (operation, fields) => {
 		const { form } = inEditor('videoGeneration', { operation });
 		expect(form).toEqual(['operation', ...fields, 'requestOptions']);
