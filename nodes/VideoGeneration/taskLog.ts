@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { systemClock } from '../../gateway';
 import type { TaskState } from '../shared/run/errorText';
+import { noteTaskIds } from './customData';
 
 /** A line of progress for each of a thousand videos would hide the rest of the log. */
 const PROGRESS_EVERY_MS = 5_000;
@@ -22,8 +23,9 @@ export class TaskLog {
 		this.name = `Node "${context.getNode().name}"${execution ? `, execution ${execution}` : ''}`;
 	}
 
-	/** Every task id is in the log as soon as it is known. */
+	/** Every task id is in the log, and in the execution's custom data, as soon as it is known. */
 	submitted(taskIds: string[], itemIndex: number): void {
+		noteTaskIds(this.context, taskIds);
 		const tasks = `video task${taskIds.length === 1 ? '' : 's'} ${taskIds.join(', ')}`;
 		this.context.logger.info(`${this.name}: submitted ${tasks} [item ${itemIndex}]`);
 	}
