@@ -1,4 +1,4 @@
-import { type Body, MAX_ERROR_BYTES, readBody } from './http/body';
+import { type Body, MAX_ERROR_BYTES, type OnProgress, readBody } from './http/body';
 import type { Clock } from './clock';
 import { connectTimeoutError, timeoutError, toNetworkError } from './http/networkError';
 import { CancelledError, GatewayError, ServiceError } from './errors/gatewayError';
@@ -45,8 +45,11 @@ export interface ServiceRequest {
 
 /** A successful response whose body is still to be read. */
 export interface ServiceResponse extends HttpResponse {
-	/** Call it when a part of the body arrives: the idle timeout starts again. */
-	onProgress: () => void;
+	/**
+	 * Call it when a part of the body arrives: the idle timeout starts again.
+	 * @param isContent false for bytes that may only keep the connection alive; default true
+	 */
+	onProgress: OnProgress;
 	/** The key of the request, to be removed from the response. */
 	apiKey: ApiKey;
 }
@@ -118,7 +121,7 @@ async function sendOnce<Result>(
 		}
 		if (!idleTimeout.expired) return toNetworkError(error, paid);
 		if (idleTimeout.phase === 'connecting') return connectTimeoutError();
-		return timeoutError(context.timeoutMs, paid, idleTimeout.phase);
+		return timeoutError(idleTimeout.phaseLimitMs, paid, idleTimeout.phase);
 	};
 	let body: Body | undefined;
 	try {
@@ -135,7 +138,7 @@ async function sendOnce<Result>(
 		});
 		body = response.body;
 		const waitedMs = idleTimeout.enter('body');
-		const onProgress = () => idleTimeout.progress();
+		const onProgress: OnProgress = (isContent) => idleTimeout.progress(isContent);
 		if (!isThrottled(response.status)) context.limiter.accept(permit);
 		if (response.status >= 200 && response.status < 300) {
 			const { status, headers } = response;
@@ -169,7 +172,7 @@ async function readServiceError(
 	context: RequestContext,
 	response: HttpResponse,
 	waitedMs: number,
-	onProgress: () => void,
+	onProgress: OnProgress,
 ) {
 	const text = await readBody(response.body, MAX_ERROR_BYTES, onProgress)
 		.then(({ bytes }) => bytes.toString('utf8'))

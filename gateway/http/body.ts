@@ -8,6 +8,7 @@ export const MAX_TASK_BYTES = 256 * 1024 * 1024;
 export const MAX_VIDEO_BYTES = 4 * 1024 ** 3;
 /** How much of an error body is read: more than any error needs. */
 export const MAX_ERROR_BYTES = 256 * 1024;
+const MAX_SIGN_OF_LIFE = 256;
 
 /** The body of a response. It must be read once, in one of two ways, or destroyed. */
 export interface Body {
@@ -82,16 +83,24 @@ export class BufferedBody implements Body {
 	destroy(): void {}
 }
 
+/** Gets told that a part of a body arrived, and whether it is content. */
+export type OnProgress = (isContent?: boolean) => void;
+
+/** Whether a part of a JSON body is more than the white space that keeps a connection alive, which is short. */
+export function hasContent(bytes: Buffer): boolean {
+	return /\S/.test(bytes.toString('latin1', 0, MAX_SIGN_OF_LIFE));
+}
+
 /** Reads a body to its end, or up to `limit` bytes; `complete` tells which. Rejects when the body is incomplete. */
 export async function readBody(
 	body: Body,
 	limit: number,
-	onProgress: () => void,
+	onProgress: OnProgress,
 ): Promise<{ bytes: Buffer; complete: boolean }> {
 	const parts: Buffer[] = [];
 	let size = 0;
 	await body.read((bytes) => {
-		onProgress();
+		onProgress(hasContent(bytes));
 		parts.push(bytes);
 		size += bytes.length;
 		return size <= limit;

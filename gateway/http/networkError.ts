@@ -183,19 +183,26 @@ function proxyFailed(error: ProxyError): NoResponseError {
 	});
 }
 
-/** The service took longer than the Timeout of the request options. */
-export function timeoutError(timeoutMs: number, paid: boolean, during: 'response' | 'body') {
-	const time = formatSeconds(timeoutMs);
-	return new NoResponseError(
-		during === 'response'
-			? `The service did not respond within ${time}`
-			: `The service stopped sending data for ${time}`,
-		{
-			code: 'timeout',
-			advice: 'Increase Timeout if the model needs longer.',
-			mayHaveBeenAccepted: paid,
-		},
-	);
+/**
+ * The service took longer than the Timeout of the request options.
+ * @param waitedFor what did not come: the response, more of its body, or anything but signs of life
+ */
+export function timeoutError(
+	waitedMs: number,
+	paid: boolean,
+	waitedFor: 'response' | 'body' | 'content',
+) {
+	const time = formatSeconds(waitedMs);
+	const messages = {
+		response: `The service did not respond within ${time}`,
+		body: `The service stopped sending data for ${time}`,
+		content: `The service sent nothing but signs of life for ${time}`,
+	};
+	return new NoResponseError(messages[waitedFor], {
+		code: 'timeout',
+		advice: 'Increase Timeout if the model needs longer.',
+		mayHaveBeenAccepted: paid,
+	});
 }
 
 /** Errors of Node.js are recognised by their fields: in an embedded n8n they may come from another realm. */

@@ -90,6 +90,7 @@ export async function readChatStream(
 			return;
 		}
 		chunks += 1;
+		if (addsToAnswer(chunk)) response.onProgress();
 		const text = assembly.add(chunk);
 		if (text !== '') onText(text);
 		throwErrorBeside(chunk, response, now);
@@ -144,7 +145,7 @@ async function readEvents(
 		const finish = () => resolve({ isDone, start: Buffer.concat(beginning), rest });
 		const whole = response.body.read((bytes) => {
 			if (isDone) return;
-			response.onProgress();
+			response.onProgress(false);
 			if (!isStream) beginning.push(bytes);
 			size += bytes.length;
 			if (size > MAX_STREAM_BYTES) throw endless(response);
@@ -182,6 +183,16 @@ function toChunk(
 	if (readErrorBody(value)) throw toServiceError(response, value, response.apiKey, now());
 	if (withoutChoices.safeParse(value).success) return undefined;
 	throw invalidChunk(response, text);
+}
+
+/** An empty delta only keeps the connection alive. */
+function addsToAnswer({ choices }: ChatChunk): boolean {
+	const hasValue = ([name, value]: [string, unknown]) =>
+		name !== 'role' && Boolean(Array.isArray(value) ? value.length : value);
+	return choices.some(
+		({ delta, message, finish_reason }) =>
+			finish_reason || Object.entries(delta ?? message ?? {}).some(hasValue),
+	);
 }
 
 function throwErrorBeside(

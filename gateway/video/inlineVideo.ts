@@ -1,4 +1,4 @@
-import { MAX_VIDEO_BYTES, MAX_RESPONSE_BYTES } from '../http/body';
+import { hasContent, MAX_VIDEO_BYTES, MAX_RESPONSE_BYTES } from '../http/body';
 import type { ServiceResponse } from '../sendRequest';
 import { Base64Decoder, isDataAddress } from './base64Decoder';
 import { type InlineVideo, InlineVideoExtractor } from './inlineVideoExtractor';
@@ -20,7 +20,7 @@ export async function readTaskWithVideo<Task extends { url?: string | null | und
 	let complete = true;
 	try {
 		for await (const chunk of response.body.stream()) {
-			response.onProgress();
+			response.onProgress(hasContent(chunk));
 			await extractor.push(chunk);
 			if (extractor.heldBytes > MAX_RESPONSE_BYTES || extractor.videoBytes > largestVideo) {
 				complete = false;
