@@ -5,7 +5,7 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { chatOptionsProperty, samplingHint } from '../shared/form/chatOptions';
+import { chatOptionsProperty, samplingHint, systemMessageHint } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
 import { panelAction } from '../shared/form/panelAction';
 import { withLabels } from '../shared/form/parameterLabels';
@@ -31,7 +31,7 @@ export class ChatCompletion implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
-		hints: [...messageHints, samplingHint],
+		hints: [...messageHints, systemMessageHint, samplingHint],
 		properties: withLabels([
 			panelAction('Message a model', 'Send messages to a language model and get its answer'),
 			languageModelLocator,

@@ -5,6 +5,7 @@ import {
 	type ChatRequest,
 	chatRequest,
 	firstChoice,
+	type InvalidInputError,
 	noJsonError,
 	parseJsonAnswer,
 } from '../../gateway';
@@ -12,6 +13,7 @@ import { runsAsTool } from '../shared/run/asTool';
 import {
 	additionalBody,
 	chatOptionsProperty,
+	rawSystemMessage,
 	readChatOptions,
 	requestFields,
 	systemMessage,
@@ -20,6 +22,7 @@ import type { Service } from '../shared/run/connect';
 import { connectForItems, eachItem } from '../shared/run/eachItem';
 import { RunHints } from '../shared/form/hints';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
+import { unresolvedIn } from '../shared/form/unresolved';
 import { readBoolean, readBooleanParameter, without } from '../shared/form/parameterValues';
 import type { RequestParameters } from '../shared/ledger/requestIdentity';
 import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
@@ -28,7 +31,7 @@ import { readIncludeInputFields, withInputFields } from '../shared/form/inputFie
 import { readMaxBillableRequests } from '../shared/form/paidOptions';
 import { notePartialAnswer } from './answerHints';
 import { StreamedChunks } from './streamedChunks';
-import { messageProperties, readMessages } from './messages';
+import { messageProperties, rawMessages, readMessages } from './messages';
 
 /** The parameters that form a request, listed only here. */
 const requestParameters: RequestParameters = {
@@ -68,6 +71,8 @@ interface Run {
 	spending: SpendingLimit;
 	/** Shown when the run is over. */
 	hints: RunHints;
+	/** The error of every item where a text of the form is not what its user meant. */
+	unresolved: InvalidInputError | undefined;
 	/** Whether a user reads the stream. */
 	isLive: boolean;
 }
@@ -79,7 +84,9 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 	const ledger = openLedger<StoredAnswer>(service, 'answers', requestParameters);
 	const hints = new RunHints('answer');
 	const spending = new SpendingLimit(context);
-	const run = { service, ledger, spending, hints, isLive: isWatched(context) };
+	const { parameters } = context.getNode();
+	const unresolved = unresolvedIn([...rawMessages(parameters), rawSystemMessage(parameters)]);
+	const run = { service, ledger, spending, hints, unresolved, isLive: isWatched(context) };
 	let items: INodeExecutionData[] | undefined;
 	try {
 		items = await eachItem(service, {
@@ -95,6 +102,7 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 
 function prepare(run: Run, itemIndex: number): Prepared {
 	const { context } = run.service;
+	if (run.unresolved !== undefined) throw run.unresolved;
 	const options = readChatOptions(context, itemIndex);
 	const request = chatRequest(
 		{

@@ -12,6 +12,7 @@ import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { withLabels } from '../shared/form/parameterLabels';
 import { requestOptionsProperty } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
+import { outputHints } from './output';
 import { requestHints } from './request';
 import { execute, operationProperties } from './router';
 import { waitHints } from './wait/options';
@@ -33,7 +34,7 @@ export class VideoGeneration implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
-		hints: [...requestHints, ...waitHints],
+		hints: [...requestHints, ...outputHints, ...waitHints],
 		properties: withLabels([...operationProperties, requestOptionsProperty]),
 	};
 

@@ -1,6 +1,8 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { refusedValue } from '../../gateway';
 import { includeInputFieldsOption, readIncludeInputFields } from '../shared/form/inputFields';
+import { looksUnresolved, refuseUnresolved, unresolvedHint } from '../shared/form/unresolved';
+import { hintWhile } from '../shared/form/hints';
 import { asText, readBooleanParameter } from '../shared/form/parameterValues';
 
 /** How the items of tasks look. */
@@ -38,11 +40,19 @@ export const downloadProperties: INodeProperties[] = [
 		name: 'fileName',
 		type: 'string',
 		default: '',
-		placeholder: 'e.g. {{ $json.title }}',
+		placeholder: 'e.g. paper-boat',
 		description:
 			'The name of the file, without extension. Characters that file systems do not allow are replaced. Leave empty to use the task ID.',
 		displayOptions: { show: { download: [true] } },
 	},
+];
+
+/** Hints about the form. */
+export const outputHints: NodeHint[] = [
+	hintWhile(
+		`$parameter["operation"] !== "submit" && Boolean($rawParameter["download"]) && ${looksUnresolved('$rawParameter["fileName"]')}`,
+		unresolvedHint('File Name'),
+	),
 ];
 
 export const simplifyProperty: INodeProperties = {
@@ -81,6 +91,7 @@ export function readOutputOptions(context: IExecuteFunctions, itemIndex: number)
 	const binaryProperty = context.getNodeParameter('binaryProperty', itemIndex, 'data');
 	if (typeof binaryProperty !== 'string' || binaryProperty.trim() === '')
 		throw refusedValue('binaryProperty', 'must be the name of a field', binaryProperty);
+	refuseUnresolved(context, 'fileName');
 	const fileName = asText(context.getNodeParameter('fileName', itemIndex, '')) ?? '';
 	if (typeof fileName !== 'string') throw refusedValue('fileName', 'must be a text', fileName);
 	return { ...items, binaryProperty: binaryProperty.trim(), fileName };

@@ -1,14 +1,8 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { InvalidInputError, parseJson, type VideoRequest, videoRequest } from '../../gateway';
+import { parseJson, type VideoRequest, videoRequest } from '../../gateway';
 import { asText } from '../shared/form/parameterValues';
-import {
-	hintsWhileEmpty,
-	hintWhile,
-	isTool,
-	isUnresolved,
-	looksEmpty,
-	looksUnresolved,
-} from '../shared/form/hints';
+import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../shared/form/hints';
+import { looksUnresolved, refuseUnresolved, unresolvedHint } from '../shared/form/unresolved';
 import { modelLocator, readModel } from '../shared/editor/modelLocator';
 import { includeInputFieldsOption } from '../shared/form/inputFields';
 import { maxBillableRequestsOption, readMaxBillableRequests } from '../shared/form/paidOptions';
@@ -137,7 +131,7 @@ export const requestHints: NodeHint[] = [
 	),
 	hintWhile(
 		`${submits} && ${looksUnresolved('$rawParameter["prompt"]')}`,
-		'The prompt contains {{ }} but is set to Fixed, so the node will fail before it sends anything. Switch Prompt to Expression.',
+		unresolvedHint('The prompt'),
 	),
 	hintWhile(
 		`${isTool} && ${submits} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
@@ -161,7 +155,7 @@ export interface VideoOrder {
  * @throws InvalidInputError
  */
 export function readVideoOrder(context: IExecuteFunctions, itemIndex: number): VideoOrder {
-	if (isUnresolved(context.getNode().parameters.prompt)) throw unresolvedPrompt();
+	refuseUnresolved(context, 'prompt');
 	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 	const { fps, n, responseFormat, user, additionalBody } = options;
 	const request = videoRequest(
@@ -178,14 +172,6 @@ export function readVideoOrder(context: IExecuteFunctions, itemIndex: number): V
 		parseJson(unlessEmpty(additionalBody), 'additionalBody'),
 	);
 	return { request, maxBillableRequests: readMaxBillableRequests(options) };
-}
-
-function unresolvedPrompt() {
-	return new InvalidInputError(
-		'prompt',
-		'prompt contains {{ }} but is set to Fixed',
-		'Switch Prompt from Fixed to Expression: otherwise the braces are sent literally, in a billable request. Nothing was sent to the service.',
-	);
 }
 
 /** A field that was emptied counts as not set. */

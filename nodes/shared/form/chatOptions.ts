@@ -1,7 +1,13 @@
-import type { IExecuteFunctions, INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INodeParameters,
+	INodeProperties,
+	ISupplyDataFunctions,
+} from 'n8n-workflow';
 import { parseJson, refusedValue } from '../../../gateway';
 import { asText } from './parameterValues';
 import { hintWhile } from './hints';
+import { looksUnresolved, unresolvedHint } from './unresolved';
 import { includeInputFieldsOption } from './inputFields';
 import { maxBillableRequestsOption } from './paidOptions';
 
@@ -116,6 +122,17 @@ export const samplingHint = hintWhile(
 	`${isSet('temperature')} && ${isSet('topP')}`,
 	'Temperature and Top P are both set. The service recommends adjusting only one of them.',
 );
+
+export const systemMessageHint = hintWhile(
+	looksUnresolved('$rawParameter["options"]?.systemMessage'),
+	unresolvedHint('System Message'),
+);
+
+/** The unevaluated text of the form, by the name of its parameter. */
+export function rawSystemMessage({ options }: INodeParameters): [string, unknown] {
+	const isSet = typeof options === 'object' && options !== null && 'systemMessage' in options;
+	return ['systemMessage', isSet ? options.systemMessage : undefined];
+}
 
 /** The fields of the service's request that the options set. */
 export function requestFields(options: Record<string, unknown>) {

@@ -4,16 +4,6 @@ import type { IExecuteFunctions, NodeHint } from 'n8n-workflow';
 export const looksEmpty = (text: string) =>
 	`String(${text} ?? "").replace(/^=/, "").replace(/\\{\\{\\s*\\}\\}/g, "").trim() === ""`;
 
-/** An expression such as `{{ $json.text }}` in a field that is not one. */
-const UNRESOLVED = /^(?!=).*\{\{[^}]*\$[a-z(]/is;
-
-/** Whether an unevaluated parameter holds an expression that is only text. */
-export const isUnresolved = (raw: unknown): boolean =>
-	typeof raw === 'string' && UNRESOLVED.test(raw);
-
-/** The same as {@link isUnresolved}, as an expression of the editor's. */
-export const looksUnresolved = (text: string) => `${String(UNRESOLVED)}.test(${text} ?? "")`;
-
 /** An expression of the editor's: whether the node is a tool of an agent, which alone has a description for the model. */
 export const isTool =
 	'($parameter["descriptionType"] ?? $parameter["toolDescription"]) !== undefined';

@@ -152,7 +152,7 @@ describe('hints', () => {
 		expect(asJson()).toEqual(only(/A message is empty/));
 		expect(asJson('={{ }}')).toEqual(only(/A message is empty/));
 		expect(asJson('[{ "role": "user", "content": "{{ $json.question }}" }]')).toEqual(
-			only(/set to Fixed, so it is sent literally/),
+			only(/A message contains .* set to Fixed, so the node will fail/),
 		);
 		expect(asJson('={{ $json.messages }}')).toEqual(none);
 		expect(asJson('[{ "role": "user", "content": "Hello" }]')).toEqual(none);
@@ -169,8 +169,15 @@ describe('hints', () => {
 	test.each(['Describe {{ $json.town }}', '{{ $json.town }}\nin two lines'])(
 		'warn if an expression is set to Fixed: %j',
 		(text) => {
-			expect(chat(message(text))).toEqual(only(/set to Fixed, so it is sent literally/));
-			expect(video({ prompt: text })).toEqual(only(/set to Fixed, so the node will fail/));
+			expect(chat(message(text))).toEqual(only(/A message contains .* set to Fixed/));
+			expect(chat({ options: { systemMessage: text } })).toEqual(
+				only(/System Message contains .* set to Fixed/),
+			);
+			expect(video({ prompt: text })).toEqual(only(/The prompt contains .* set to Fixed/));
+			expect(video({ download: true, fileName: text })).toEqual(
+				only(/File Name contains .* set to Fixed/),
+			);
+			expect(video({ download: false, fileName: text })).toEqual(none);
 		},
 	);
 

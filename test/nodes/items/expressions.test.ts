@@ -1,6 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../../../simulator';
-import { nodeTypes, runNode } from '../../engine/runNode';
+import { type NodeRun, nodeTypes, runNode } from '../../engine/runNode';
+import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
 let simulator: Simulator;
@@ -259,24 +260,58 @@ test('an Additional Body may contain a field named like a method of objects', as
 	expect(bodies('chat')).toMatchObject([{ valueOf: 'reeds' }]);
 });
 
-test.each(['generate', 'submit'])(
-	'%s refuses a prompt with {{ }} that is set to Fixed',
-	async (operation) => {
-		const prompt = 'A boat on {{ $json.water }}';
+const FIXED = 'About {{ $json.water }}';
+const LITERALLY = "=About {{ '{{' }} $json.water }}";
+const byMessage = (content: string) =>
+	chatNode({ messages: { values: [{ role: 'user', content }] } });
+const asJson = (content: string) =>
+	`${content.startsWith('=') ? '=' : ''}[{ "role": "user", "content": "${content.replace('=', '')}" }]`;
+
+describe.each<[string, string, (text: string) => NodeRun]>([
+	['Prompt', 'Prompt', (prompt) => videoNode({ prompt })],
+	['Prompt of Submit', 'Prompt', (prompt) => videoNode({ operation: 'submit', prompt })],
+	['File Name', 'File Name', (fileName) => videoNode({ download: true, fileName })],
+	['Messages', 'Message 1: Content', byMessage],
+	[
+		'Messages (JSON)',
+		'Messages (JSON)',
+		(text) => chatNode({ messagesSource: 'json', messagesJson: asJson(text) }),
+	],
+	['System Message', 'System Message', (systemMessage) => chatNode({ options: { systemMessage } })],
+])('an expression that is set to Fixed in %s', (_, label, node) => {
+	test('is refused for each item before anything is sent', async () => {
 		const { items } = await runNode(simulator, {
-			...videoNode({ operation, prompt }),
+			...node(FIXED),
 			items: [{ water: 'a lake' }, { water: 'a river' }],
 			onError: 'continueRegularOutput',
 		});
+		const refused = {
+			message: `${label} contains {{ }} but is set to Fixed`,
+			code: 'invalid_input',
+		};
 		expect(items.map(({ json }) => json.error)).toMatchObject([
-			{ message: 'Prompt contains {{ }} but is set to Fixed', item: 0, code: 'invalid_input' },
-			{ description: expect.stringMatching(/from Fixed to Expression/), item: 1 },
+			{ ...refused, item: 0 },
+			{ ...refused, item: 1, description: expect.stringContaining("{{ '{{' }}") as string },
 		]);
 		expect(simulator.requests).toEqual([]);
-		const { error } = await runNode(simulator, videoNode({ operation, prompt }));
-		expect(error?.message).toBe('Prompt contains {{ }} but is set to Fixed [item 0]');
-	},
-);
+		expect((await runNode(simulator, node(FIXED))).error?.message).toBe(
+			`${label} contains {{ }} but is set to Fixed [item 0]`,
+		);
+	});
+
+	test('can be sent literally, as the error says', async () => {
+		const { items, error } = await runNode(simulator, node(LITERALLY));
+		expect(error).toBeUndefined();
+		const sent = JSON.stringify(simulator.requests.map(({ body }) => body));
+		const named = items[0]?.binary?.data?.fileName ?? '';
+		expect(sent + named).toContain('About {{ $json.water }}');
+	});
+
+	test('is text where it names no data of n8n', async () => {
+		const { error } = await runNode(simulator, node('About {{ name }}'));
+		expect(error).toBeUndefined();
+	});
+});
 
 test('braces in a prompt that are not an expression are sent unchanged', async () => {
 	await runNode(simulator, videoNode({ operation: 'submit', prompt: 'A sign that says {{name}}' }));
