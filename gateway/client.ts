@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Body, MAX_RESPONSE_BYTES, MAX_TASK_BYTES } from './http/body';
+import type { Body } from './http/body';
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
 import { GatewayError } from './errors/gatewayError';
@@ -118,8 +118,8 @@ export class Gateway {
 	}
 
 	/**
-	 * `GET /media/v1/video/generations/<task_id>`: the state of a task.
-	 * @param onInlineVideo gets the video of a task that contains it as text, and must remove it
+	 * `GET /media/v1/video/generations/<task_id>`: the state of a task, without an inline video.
+	 * @param onInlineVideo gets that video, and must remove it
 	 */
 	async getVideoTask(
 		taskId: string,
@@ -128,17 +128,17 @@ export class Gateway {
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${pathOfTaskId(taskId)}`;
 		const poll = { method: 'GET', path, isPoll: true } as const;
-		if (onInlineVideo === undefined) {
-			return this.namedTask(await this.request(poll, videoTaskReport, signal), taskId);
-		}
-		await this.egressCheck?.pass();
+		if (this.egressCheck) await this.egressCheck.pass();
 		const { clock } = this.context;
 		const read = async (response: ServiceResponse) =>
-			await readTaskWithVideo(response, (json, complete) =>
-				parseResource(json, complete, response, videoTaskReport, () => clock.wallTime()),
+			await readTaskWithVideo(
+				response,
+				(json, complete) =>
+					parseResource(json, complete, response, videoTaskReport, () => clock.wallTime()),
+				onInlineVideo !== undefined,
 			);
 		const { task, video } = await sendRequest(this.context, poll, read, signal);
-		if (video !== undefined) onInlineVideo(video);
+		if (video !== undefined) onInlineVideo?.(video);
 		return this.namedTask(task, taskId);
 	}
 
@@ -204,8 +204,7 @@ export class Gateway {
 		response: ServiceResponse,
 		schema: z.ZodType<Resource>,
 	): Promise<Resource> {
-		const limit = schema === videoTaskReport ? MAX_TASK_BYTES : MAX_RESPONSE_BYTES;
-		return readResource(response, schema, () => this.context.clock.wallTime(), limit);
+		return readResource(response, schema, () => this.context.clock.wallTime());
 	}
 
 	private async complete(

@@ -44,7 +44,7 @@ export {
 	type WaitedTask,
 	type WaitState,
 } from './schemas/waitState';
-export { BufferedBody, MAX_VIDEO_BYTES, StreamedBody } from './http/body';
+export { MAX_VIDEO_BYTES, StreamedBody } from './http/body';
 export { type ByteStream, inspectStream, type StreamInspector } from './http/inspectStream';
 export { isSsrfRefusal } from './http/networkError';
 export { IdleTimeout } from './http/idleTimeout';

@@ -4,6 +4,7 @@ import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import { foreignMessage, statusMessage } from '../errors/statusMessages';
 import { htmlToText, isHtml } from '../errors/htmlToText';
 import type { ApiKey } from '../redaction';
+import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { epochMs, type WallTime } from '../wallTime';
 import { isServicesOwnError, readErrorBody } from './errorBody';
 import type { HttpResponse } from './types';
@@ -36,7 +37,8 @@ export function toServiceError(
 	now: WallTime,
 	waitedMs = 0,
 ): ServiceError {
-	const value = typeof body === 'string' ? parseOrUndefined(body) : body;
+	const value =
+		typeof body === 'string' ? parseResponseJsonOrUndefined(body.replace(/^\ufeff/, '')) : body;
 	const {
 		code,
 		message: quoted,
@@ -146,14 +148,6 @@ function header(headers: HttpResponse['headers'], name: string): string | undefi
 	const value = headers[name];
 	const first = Array.isArray(value) ? value[0] : value;
 	return first?.trim() === '' ? undefined : first?.trim();
-}
-
-function parseOrUndefined(text: string): unknown {
-	try {
-		return JSON.parse(text.replace(/^\ufeff/, '')) as unknown;
-	} catch {
-		return undefined;
-	}
 }
 
 function clip(text: string): string {

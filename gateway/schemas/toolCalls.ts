@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { MalformedResponseError } from '../errors/gatewayError';
 import { type ChatCompletion, firstChoice } from './chat';
+import { parseResponseJsonOrUndefined } from './responseJson';
 
 /** A tool call that a model asks for. */
 export interface ToolCall {
@@ -33,7 +34,7 @@ export function readToolCalls(completion: ChatCompletion): ToolCall[] {
 		if (!parsed.success) throw unreadable('The model made an invalid tool call', call);
 		const { name, arguments: given } = parsed.data.function;
 		const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
-		if (!isJson(text || '{}')) {
+		if (parseResponseJsonOrUndefined(text || '{}') === undefined) {
 			const advice =
 				choice?.finish_reason === 'length'
 					? 'The answer was cut off in the middle of the call: increase Max Tokens.'
@@ -46,15 +47,6 @@ export function readToolCalls(completion: ChatCompletion): ToolCall[] {
 		}
 		return { id: parsed.data.id, name, arguments: text || '{}' };
 	});
-}
-
-function isJson(text: string): boolean {
-	try {
-		JSON.parse(text);
-		return true;
-	} catch {
-		return false;
-	}
 }
 
 function unreadable(message: string, call: unknown, advice = 'Choose another model.') {

@@ -1,5 +1,6 @@
 import { GatewayError, MalformedResponseError, NoResponseError } from '../errors/gatewayError';
-import { BufferedBody, MAX_RESPONSE_BYTES, readBody } from '../http/body';
+import { ByteBuffer } from '../http/byteBuffer';
+import { BufferedBody, MAX_ANSWER_BYTES, readBody } from '../http/body';
 import { malformedResponse, parseResource } from '../parseResponse';
 import {
 	chatChunk,
@@ -42,11 +43,7 @@ export async function readCompletion(
 	if (/^\s*text\/event-stream/i.test(String(response.headers['content-type']))) {
 		return await readChatStream(response, now, onText);
 	}
-	const { bytes, complete } = await readBody(
-		response.body,
-		MAX_RESPONSE_BYTES,
-		response.onProgress,
-	);
+	const { bytes, complete } = await readBody(response.body, MAX_ANSWER_BYTES, response.onProgress);
 	if (complete && EVENT_FIELD.test(bytes.toString('utf8', 0, 64).trimStart())) {
 		return await readChatStream({ ...response, body: new BufferedBody(bytes) }, now, onText);
 	}
@@ -99,7 +96,8 @@ export async function readChatStream(
 	const { isDone, start, rest } = await readEvents(response, onEvent, mayBreakOff);
 	if (!isDone && chunks === 0 && start.length > 0) {
 		// The service may choose not to stream.
-		return { completion: parseCompletion(start, true, response, now, onText), rest };
+		const complete = start.length <= MAX_ANSWER_BYTES;
+		return { completion: parseCompletion(start, complete, response, now, onText), rest };
 	}
 	if (chunks === 0 && ignored !== undefined) throw invalidChunk(response, ignored);
 	if (!isDone && !assembly.isFinished) {
@@ -126,7 +124,7 @@ async function readEvents(
 ): Promise<{ isDone: boolean; start: Buffer; rest: Promise<void> }> {
 	const lines = new SseLines(response);
 	let size = 0;
-	const beginning: Buffer[] = [];
+	const beginning = new ByteBuffer();
 	let isStream = false;
 	let isDone = false;
 	const events = new SseEvents(onEvent, (value) => chatChunk.safeParse(value).success);
@@ -142,11 +140,11 @@ async function readEvents(
 		const rest = new Promise<void>((resolveRest) => {
 			end = resolveRest;
 		});
-		const finish = () => resolve({ isDone, start: Buffer.concat(beginning), rest });
+		const finish = () => resolve({ isDone, start: beginning.bytes, rest });
 		const whole = response.body.read((bytes) => {
 			if (isDone) return;
 			response.onProgress(false);
-			if (!isStream) beginning.push(bytes);
+			if (!isStream && beginning.length <= MAX_ANSWER_BYTES) beginning.add(bytes);
 			size += bytes.length;
 			if (size > MAX_STREAM_BYTES) throw endless(response);
 			if (lines.push(bytes).some(take)) finish();

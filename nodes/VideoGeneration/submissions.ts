@@ -8,11 +8,15 @@ import {
 	type WallTime,
 } from '../../gateway';
 import type { Service } from '../shared/run/connect';
+import type { RunHints } from '../shared/form/hints';
 import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
 import { SpendingLimit } from '../shared/ledger/spendingLimit';
 import { requestParameters, type VideoOrder } from './request';
 import { present } from './taskItem';
 import type { TaskLog } from './taskLog';
+
+/** A service that makes more videos than were asked for does not fill the workflow with them. */
+const MAX_TASKS = 16;
 
 /** A task, as it was right after its submission. */
 export interface SubmittedTask {
@@ -47,6 +51,7 @@ export class Submissions {
 	constructor(
 		private readonly service: Service,
 		private readonly log: TaskLog,
+		private readonly hints: RunHints,
 	) {
 		this.ledger = openLedger(service, 'submissions', requestParameters);
 		this.spending = new SpendingLimit(service.context);
@@ -115,7 +120,8 @@ export class Submissions {
 			}
 			throw error;
 		});
-		const { data, ...fields } = submission;
+		const { data: all, ...fields } = submission;
+		const data = all.slice(0, MAX_TASKS);
 		const submittedAt = systemClock.wallTime();
 		const { id, object, created, model } = submission;
 		const remembered = present({ id, object, created, model });
@@ -125,8 +131,23 @@ export class Submissions {
 		this.log.submitted(
 			data.map((task) => task.id),
 			itemIndex,
+			all.length,
 		);
+		this.noteExtra(all.length, rest.n ?? 1);
 		return data.map((task) => ({ task, request: present(fields), submittedAt }));
+	}
+
+	private noteExtra(count: number, wanted: number): void {
+		if (count > wanted)
+			this.hints.note(
+				'beyond what one submission asked for. Check your account: they may be billed.',
+				count - wanted,
+			);
+		if (count > MAX_TASKS)
+			this.hints.note(
+				`not waited for: one submission created more than ${MAX_TASKS}.`,
+				count - MAX_TASKS,
+			);
 	}
 
 	/** The ids of the tasks that an item has in this run of the node, also when another process submitted them. */

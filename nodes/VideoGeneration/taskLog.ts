@@ -23,10 +23,14 @@ export class TaskLog {
 		this.name = `Node "${context.getNode().name}"${execution ? `, execution ${execution}` : ''}`;
 	}
 
-	/** Every task id is in the log, and in the execution's custom data, as soon as it is known. */
-	submitted(taskIds: string[], itemIndex: number): void {
+	/**
+	 * Every task id is in the log, and in the execution's custom data, as soon as it is known.
+	 * @param count how many tasks the response names
+	 */
+	submitted(taskIds: string[], itemIndex: number, count = taskIds.length): void {
 		noteTaskIds(this.context, taskIds);
-		const tasks = `video task${taskIds.length === 1 ? '' : 's'} ${taskIds.join(', ')}`;
+		const more = count > taskIds.length ? ` and ${count - taskIds.length} more` : '';
+		const tasks = `video task${count === 1 ? '' : 's'} ${taskIds.join(', ')}${more}`;
 		this.context.logger.info(`${this.name}: submitted ${tasks} [item ${itemIndex}]`);
 	}
 

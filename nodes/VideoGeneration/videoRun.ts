@@ -19,7 +19,7 @@ export function openRun(service: Service): Run {
 	const hints = new RunHints('video');
 	return {
 		service,
-		submissions: new Submissions(service, log),
+		submissions: new Submissions(service, log, hints),
 		tasks: new VideoTasks(service, log, hints),
 		log,
 		hints,

@@ -4,12 +4,13 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import {
-	BufferedBody,
+	type ByteStream,
 	type Credential,
 	Gateway,
 	InvalidInputError,
 	parseCredential,
 	ServiceError,
+	StreamedBody,
 	type Transport,
 	type VideoBasePath,
 } from '../../../gateway';
@@ -71,17 +72,17 @@ async function knowsTasks(helpers: Helpers, credential: Credential): Promise<boo
 	);
 }
 
-interface HelperAnswer {
+interface HelperResponse {
 	statusCode: number;
 	headers: Record<string, string | string[] | undefined>;
-	body: Buffer | string | undefined;
+	body: ByteStream;
 }
 
 /** n8n's own request function: where a credential is tested, it alone knows the SSRF protection of this n8n. */
 function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean, timeoutMs: number): Transport {
-	return async ({ method, origin, path, headers, onWritten }) => {
+	return async ({ method, origin, path, headers, onWritten, whenGivenUp }) => {
 		onWritten();
-		const answer: HelperAnswer = await helpers
+		const response: HelperResponse = await helpers
 			.request({
 				method,
 				uri: origin + path,
@@ -89,18 +90,17 @@ function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean, timeoutMs: num
 				rejectUnauthorized: !ignoreSslIssues,
 				timeout: timeoutMs,
 				followRedirect: false,
-				encoding: null,
+				// n8n would read a body of any size.
+				useStream: true,
 				simple: false,
 				resolveWithFullResponse: true,
 			})
 			.catch((error: unknown) => {
 				throw isBlocked(error) ? blocked() : error;
 			});
-		return {
-			status: answer.statusCode,
-			headers: answer.headers,
-			body: new BufferedBody(Buffer.from(answer.body ?? '')),
-		};
+		const body = new StreamedBody(response.body);
+		whenGivenUp(() => body.destroy());
+		return { status: response.statusCode, headers: response.headers, body };
 	};
 }
 

@@ -50,8 +50,8 @@ export class RunHints {
 	constructor(private readonly thing: string) {}
 
 	/** @param state the rest of the sentence after "1 video is" */
-	note(state: string): void {
-		this.counts.set(state, (this.counts.get(state) ?? 0) + 1);
+	note(state: string, count = 1): void {
+		this.counts.set(state, (this.counts.get(state) ?? 0) + count);
 	}
 
 	/** What was noted so far, for a later run of the node to continue. */
