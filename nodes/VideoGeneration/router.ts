@@ -60,6 +60,7 @@ export async function execute(
 		const output = await operations[operation].execute(run, durable);
 		if (!Array.isArray(output)) return output;
 		items = output;
+		noteMissingVideos(output, run);
 		run.hints.show(context);
 		return [items];
 	} catch (error) {
@@ -67,6 +68,18 @@ export async function execute(
 	} finally {
 		run.submissions.end(items);
 	}
+}
+
+/** Inline data passes by without Download. */
+function noteMissingVideos(items: INodeExecutionData[], { hints }: Run): void {
+	const missing = items.filter(
+		({ json, binary }) => json.status === 'completed' && !json.url && binary === undefined,
+	);
+	if (missing.length === 0) return;
+	hints.note(
+		'without a URL. If the service sends it as inline data, turn on Download to keep it.',
+		missing.length,
+	);
 }
 
 function withTasks(error: unknown, { service, log }: Run): unknown {

@@ -9,7 +9,9 @@ import { until } from '../engine/virtualTime';
 import { VirtualClock } from './virtualClock';
 
 const video = { model: 'kite-motion', prompt: 'A boat' };
-const SUBMISSION = JSON.stringify({ id: 'r', data: [{ id: 'task', status: 'processing' }] });
+const SUBMISSION = Buffer.from(
+	JSON.stringify({ id: 'r', data: [{ id: 'task', status: 'processing' }] }),
+);
 let services = 0;
 
 /** Three executions of 100 items, each with the highest Max Concurrency. */
