@@ -31,6 +31,7 @@ export { backoff } from './limits/retryPolicy';
 export { type CatalogueModel, type ModelOutput, outputOf } from './schemas/models';
 export {
 	isFinished,
+	MAX_TASKS,
 	parseTaskId,
 	videoRequest,
 	type VideoRequest,

@@ -26,7 +26,7 @@ export class SseEvents {
 		if (line === '') return this.end();
 		const value = parseOrUndefined(line);
 		// Some services send no blank lines.
-		if (this.held.length > 0 && this.isWhole(value)) this.end();
+		if (this.held.length > 0 && value !== undefined && this.isWhole(value)) this.end();
 		if (this.held.length === 0 && value !== undefined) this.emit(value, line);
 		else this.held.push(line);
 	}

@@ -2,6 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	CancelledError,
 	GatewayError,
+	MAX_TASKS,
 	NoResponseError,
 	systemClock,
 	type VideoSubmission,
@@ -14,9 +15,6 @@ import { SpendingLimit } from '../shared/ledger/spendingLimit';
 import { requestParameters, type VideoOrder } from './request';
 import { present } from './taskItem';
 import type { TaskLog } from './taskLog';
-
-/** A service that makes more videos than were asked for does not fill the workflow with them. */
-const MAX_TASKS = 16;
 
 /** A task, as it was right after its submission. */
 export interface SubmittedTask {
@@ -120,8 +118,7 @@ export class Submissions {
 			}
 			throw error;
 		});
-		const { data: all, ...fields } = submission;
-		const data = all.slice(0, MAX_TASKS);
+		const { data, taskCount, ...fields } = submission;
 		const submittedAt = systemClock.wallTime();
 		const { id, object, created, model } = submission;
 		const remembered = present({ id, object, created, model });
@@ -131,9 +128,9 @@ export class Submissions {
 		this.log.submitted(
 			data.map((task) => task.id),
 			itemIndex,
-			all.length,
+			taskCount,
 		);
-		this.noteExtra(all.length, rest.n ?? 1);
+		this.noteExtra(taskCount, rest.n ?? 1);
 		return data.map((task) => ({ task, request: present(fields), submittedAt }));
 	}
 
