@@ -23,13 +23,17 @@ import { ChunkBuffer } from './chunkBuffer';
 
 const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';
 
+/** The URL of a new video may be known to the service before it is known to every server of a CDN. */
+const LAGGING = [403, 404];
+const MAX_LAG_MS = 30_000;
+
 /** Enough to tell a video from a page, whatever the content type. */
 const SNIFFED_BYTES = 512;
 
 /**
  * Puts the video of a completed task into n8n's binary storage, as a stream that never fills the memory.
  * A URL is fetched through n8n's own helper and without the key: it is not the service, and n8n's SSRF
- * protection checks it.
+ * protection checks it. It begins right after the poll that saw the video completed.
  * @throws GatewayError when the task has no video, or the download is incomplete
  */
 export async function downloadVideo(
@@ -40,6 +44,7 @@ export async function downloadVideo(
 ): Promise<IBinaryData> {
 	if (inline !== undefined) return await store(service, inline.read(), file);
 	const url = videoUrl(task);
+	const seenAt = systemClock.now();
 	for (let attempt = 0; ; attempt += 1) {
 		const fetched = await service.gateway
 			.inSlot(async () => await fetchVideo(service, url, file), service.signal)
@@ -50,7 +55,10 @@ export async function downloadVideo(
 		if ('binary' in fetched) return fetched.binary;
 		const { failure } = fetched;
 		const transient = failure instanceof NoResponseError && failure.transient;
-		if (attempt >= service.maxRetries || !transient) throw failure;
+		const mayLag = failure instanceof UrlRefusedError && LAGGING.includes(failure.status);
+		const isNew = service.maxRetries > 0 && systemClock.now() - seenAt < MAX_LAG_MS;
+		const isLast = attempt >= service.maxRetries || !transient;
+		if (isLast && !(mayLag && isNew)) throw failure;
 		await systemClock.sleep(backoff(attempt), service.signal);
 	}
 }
@@ -83,7 +91,7 @@ async function fetchVideo(service: Service, url: string, file: VideoFile) {
 		})) as { statusCode: number; headers: Record<string, string | undefined>; body: ByteStream };
 		if (statusCode !== 200) {
 			body.destroy();
-			throw refused(statusCode);
+			throw new UrlRefusedError(statusCode);
 		}
 		const inspector = videoInspector(headers, () => idleTimeout.progress());
 		const whole = inspectStream(body, inspector, aborting.signal);
@@ -159,13 +167,15 @@ function noVideo(message: string) {
 	return new InvalidInputError('url', message, LATER);
 }
 
-function refused(status: number) {
-	return new NoResponseError(`The URL of the video returned status ${status}`, {
-		code: 'download_refused',
-		advice: LATER,
-		transient: status === 408 || status === 429 || status >= 500,
-		mayHaveBeenAccepted: false,
-	});
+class UrlRefusedError extends NoResponseError {
+	constructor(readonly status: number) {
+		super(`The URL of the video returned status ${status}`, {
+			code: 'download_refused',
+			advice: LATER,
+			transient: status === 408 || status === 429 || status >= 500,
+			mayHaveBeenAccepted: false,
+		});
+	}
 }
 
 function timedOut(timeoutMs: number) {

@@ -135,6 +135,20 @@ export const lagging =
 		};
 	};
 
+/** Seconds for which a server of a CDN may not know a new video. */
+const CDN_LAG = 30;
+
+/** The URL of a new video is tried again, also more often than Max Retries, with growing pauses. */
+export const notThereYet =
+	(errorOf: ErrorOf): Rule =>
+	(_kind, fault) => {
+		const [code] = errorOf(fault);
+		const pauses: number[] = [];
+		for (let time = 0; time < CDN_LAG; time += pauses.at(-1)!)
+			pauses.push(0.5 * 2 ** pauses.length);
+		return { once: { code: undefined, pauses: [0.5] }, always: { code, pauses } };
+	};
+
 /** Uses different rules for some kinds of requests. */
 export const byKind =
 	(rules: Partial<Record<RequestKind, Rule>>, otherwise: Rule): Rule =>

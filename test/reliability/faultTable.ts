@@ -8,6 +8,7 @@ import {
 	lagging,
 	lost,
 	malformed,
+	notThereYet,
 	retried,
 	type Rule,
 	silent,
@@ -84,7 +85,8 @@ const limited = code('rate_limit_exceeded', 429);
 const redirected: ErrorOf = (fault) => ['redirect_refused', Number(fault.slice(-3))];
 
 /** A video may be stored on another server, whose errors are not those of the service. */
-const unlessDownload = (rule: Rule) => byKind({ download: final(code('download_refused')) }, rule);
+const downloadRefused = code('download_refused');
+const unlessDownload = (rule: Rule) => byKind({ download: final(downloadRefused) }, rule);
 /** An unknown host is not retried, but a task is still polled until Max Wait. */
 const unknownHost = byKind(
 	{
@@ -109,12 +111,22 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: 'Model, task or endpoint not found (404)',
-		faults: [...inEveryFormat('model-not-found', 'task-not-found'), ...withoutCode(404)],
-		rule: byKind({ poll: lagging(codeOf) }, unlessDownload(final(codeOf))),
+		faults: inEveryFormat('model-not-found', 'task-not-found'),
+		rule: byKind({ poll: lagging(codeOf) }, final(codeOf)),
 	},
 	{
-		what: 'The same statuses with an HTML page, plain text or an empty body',
-		faults: withoutCode(400, 401, 403, 413),
+		what: '404 with an HTML page, plain text or an empty body',
+		faults: withoutCode(404),
+		rule: byKind({ poll: lagging(codeOf), download: notThereYet(downloadRefused) }, final(codeOf)),
+	},
+	{
+		what: '403 with an HTML page, plain text or an empty body',
+		faults: withoutCode(403),
+		rule: byKind({ download: notThereYet(downloadRefused) }, final(codeOf)),
+	},
+	{
+		what: '400, 401 or 413 with an HTML page, plain text or an empty body',
+		faults: withoutCode(400, 401, 413),
 		rule: unlessDownload(final(codeOf)),
 	},
 	{
@@ -288,7 +300,8 @@ export const ROWS: readonly Row[] = [
 		rule: byKind(
 			{
 				download: () => ({
-					once: { code: 'download_refused', pauses: [0] },
+					// The other path does not exist, which is tried again.
+					once: { code: undefined, pauses: [0, 0.5] },
 					always: { code: 'download_failed', pauses: { atLeast: 0 } },
 				}),
 			},
