@@ -51,8 +51,6 @@ test('a model asked for a video calls the tool and answers with the URL', async 
 		tools: [{ ...makeVideo, parameters: { ...makeVideo.parameters, duration: 2 } }],
 	});
 	expect(error).toBeUndefined();
-	expect(simulator.tasks).toMatchObject([
-		{ prompt: 'Please make a video of a paper boat', status: 'completed' },
-	]);
+	expect(simulator.tasks).toMatchObject([{ prompt: 'A paper boat', status: 'completed' }]);
 	expect(result).toContain(`/files/${simulator.tasks[0]?.id}.mp4`);
 });
