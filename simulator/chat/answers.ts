@@ -39,8 +39,10 @@ function pick<Item>(items: readonly Item[], seed: number): Item {
 	return item;
 }
 
-/** What a tool returned, in words: a video by its URL, anything else as it is. */
-function tell(result: string): string {
+/** What a tool returned, in words: a video by its URL, anything else as it is. Newer agents of n8n wrap a text. */
+function tell(returned: string): string {
+	const wrapped = /^\[\{"response":("(?:[^"\\]|\\.)*")\}\]$/.exec(returned)?.[1];
+	const result = wrapped === undefined ? returned : String(JSON.parse(wrapped));
 	const url = /https?:[^\s"\\]+\.mp4/.exec(result)?.[0];
 	if (url !== undefined) return `Your video is ready. You can watch it here: ${url}`;
 	if (/error|failed|could not/i.test(result))
