@@ -17,6 +17,7 @@ import {
 } from './schemas/video';
 import { ApiKey } from './redaction';
 import {
+	type Patience,
 	type ServiceResponse,
 	type RequestContext,
 	sendRequest,
@@ -120,14 +121,16 @@ export class Gateway {
 	/**
 	 * `GET /media/v1/video/generations/<task_id>`: the state of a task, without an inline video.
 	 * @param onInlineVideo gets that video, and must remove it
+	 * @param patience default: that of the gateway
 	 */
 	async getVideoTask(
 		taskId: string,
 		signal?: AbortSignal,
 		onInlineVideo?: (video: InlineVideo) => void,
+		patience?: Patience,
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${pathOfTaskId(taskId)}`;
-		const poll = { method: 'GET', path, isPoll: true } as const;
+		const poll = { method: 'GET', path, isPoll: true, patience } as const;
 		if (this.egressCheck) await this.egressCheck.pass();
 		const { clock } = this.context;
 		const read = async (response: ServiceResponse) =>

@@ -39,8 +39,18 @@ export interface ServiceRequest {
 	accept?: string;
 	/** Asks for the state of a paid task: a long pause of the key neither fails nor delays it. */
 	isPoll?: boolean;
+	/** Default: that of the context. */
+	patience?: Patience | undefined;
 	/** Default: `pooled`. */
 	connection?: HttpRequest['connection'];
+}
+
+/** How patient a request is where it has less time than its context allows, decided anew for each attempt. */
+export interface Patience {
+	/** The attempt leaves our own queues. Returns how long its response may take to begin, in milliseconds. */
+	onSend: () => number;
+	/** Whether the attempt may be followed by another. */
+	mayRetry: () => boolean;
 }
 
 /** A successful response whose body is still to be read. */
@@ -94,7 +104,8 @@ export async function sendRequest<Result>(
 			refusal?.status === 429 && limiter.taken > taken && overtaken < MAX_OVERTAKEN;
 		({ taken } = limiter);
 		const isLast = attempt >= maxRetries && (!isOvertaken || maxRetries === 0);
-		if (pause === undefined || isLast || !isRetryable(failure, paid)) throw failure;
+		const mayRetry = !isLast && (request.patience?.mayRetry() ?? true);
+		if (pause === undefined || !mayRetry || !isRetryable(failure, paid)) throw failure;
 		if (isOvertaken) overtaken += 1;
 		else attempt += 1;
 		// After a refusal, the rate limiter delays this request with all others.
@@ -113,6 +124,7 @@ async function sendOnce<Result>(
 	// Only Stop ends this wait: a request that is not sent cannot time out.
 	await context.connections.acquire(signal);
 	const idleTimeout = new IdleTimeout(context.clock, context.timeoutMs, signal, 'connecting');
+	if (request.patience) idleTimeout.limitResponse(request.patience.onSend());
 	const toGatewayError = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError(paid && idleTimeout.phase !== 'connecting');
 		if (error instanceof GatewayError) {

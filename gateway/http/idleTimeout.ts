@@ -23,6 +23,7 @@ export class IdleTimeout {
 	private stop = () => {};
 	private lastProgress: number;
 	private lastContent: number;
+	private responseLimitMs = Infinity;
 	private stopTimer: () => void;
 	private readonly giveUp = () => {
 		this.isGivenUp = true;
@@ -39,6 +40,11 @@ export class IdleTimeout {
 		this.stopTimer = clock.after(this.phaseLimitMs, () => this.check());
 		signal?.addEventListener('abort', this.giveUp, { once: true });
 		if (signal?.aborted) this.isGivenUp = true;
+	}
+
+	/** The response must begin within this time. Its body may be silent for the time limit of all phases. */
+	limitResponse(ms: number): void {
+		this.responseLimitMs = ms;
 	}
 
 	/**
@@ -75,6 +81,7 @@ export class IdleTimeout {
 	/** How much silence ends the phase. */
 	get phaseLimitMs(): number {
 		if (this.phase === 'connecting') return Math.min(this.limitMs, CONNECT_TIMEOUT_MS);
+		if (this.phase === 'response') return Math.min(this.limitMs, this.responseLimitMs);
 		return this.phase === 'content' ? MAX_LIMITS_WITHOUT_CONTENT * this.limitMs : this.limitMs;
 	}
 

@@ -28,7 +28,7 @@ export class TaskFailedError extends GatewayError {
 	}
 }
 
-/** Max Wait is over: the task is still running. */
+/** Max Wait is over, and the last poll showed that the task is still running, or got no answer. */
 export class WaitTimeoutError extends GatewayError {
 	override readonly name = 'WaitTimeoutError';
 	constructor(
@@ -36,11 +36,20 @@ export class WaitTimeoutError extends GatewayError {
 		waitedMs: number,
 		readonly lastFailure?: GatewayError,
 	) {
-		super(`Video task ${task.id} was not finished after ${formatSeconds(waitedMs)}`, {
+		const wait = formatSeconds(waitedMs);
+		const [message, advice] =
+			lastFailure === undefined
+				? [
+						`Video task ${task.id} was not finished after ${wait}`,
+						'The task is still running. Use Wait or Get with this task ID, or increase Max Wait.',
+					]
+				: [
+						`The service could not be asked after ${wait} whether video task ${task.id} is finished`,
+						`The last poll failed: ${lastFailure.message}. The video may be finished: use Wait or Get with this task ID.`,
+					];
+		super(message, {
 			code: 'wait_timeout',
-			advice:
-				(lastFailure === undefined ? '' : `The last poll failed: ${lastFailure.message}. `) +
-				'The task is still running. Use Wait or Get with this task ID, or increase Max Wait.',
+			advice,
 			serviceMessage: lastFailure?.serviceMessage,
 			technical: lastFailure?.technical,
 		});

@@ -2,6 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	isFinished,
 	type InlineVideo,
+	type Patience,
 	TaskPoller,
 	taskFailedError,
 	type VideoTask,
@@ -32,7 +33,10 @@ export class VideoTasks {
 		/** Shown when the run is over. */
 		private readonly hints: RunHints,
 	) {
-		this.poller = new TaskPoller(async (id, stop) => await this.fetch(id, stop), service.signal);
+		this.poller = new TaskPoller(
+			async (id, stop, patience) => await this.fetch(id, stop, patience),
+			service.signal,
+		);
 	}
 
 	/**
@@ -115,12 +119,16 @@ export class VideoTasks {
 		return { [binaryProperty]: video };
 	}
 
-	private async fetch(taskId: string, signal: AbortSignal | undefined): Promise<VideoTask> {
+	private async fetch(
+		taskId: string,
+		signal: AbortSignal | undefined,
+		patience?: Patience,
+	): Promise<VideoTask> {
 		const videos: InlineVideo[] = [];
 		const keep = this.downloads.has(taskId)
 			? (video: InlineVideo) => videos.push(video)
 			: undefined;
-		const task = await this.service.gateway.getVideoTask(taskId, signal, keep);
+		const task = await this.service.gateway.getVideoTask(taskId, signal, keep, patience);
 		for (const video of videos) this.inline.set(task, video);
 		if (!isFinished(task)) await this.drop(task);
 		return this.log.note(task);

@@ -111,12 +111,12 @@ test('a progress that goes backwards restarts the estimate', async () => {
 });
 
 test.each(['fixed', 'adaptive'] as const)(
-	'with %s polling, a last poll just before Max Wait catches a finished video',
+	'with %s polling, a last poll at Max Wait catches a finished video',
 	async (polling) => {
 		const progress = (seconds: number) => seconds / 10;
 		const { status, polledAt } = await waitFor({ takes: 118, progress, polling, maxWait: 120 });
 		expect(status).toBe('completed');
-		expect(polledAt.at(-1)).toBe(119);
+		expect(polledAt.at(-1)).toBe(120);
 	},
 );
 

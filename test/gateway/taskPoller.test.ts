@@ -1,4 +1,5 @@
 import {
+	NoResponseError,
 	ServiceError,
 	TaskPoller,
 	type VideoTask,
@@ -8,6 +9,8 @@ import {
 import { VirtualClock } from './virtualClock';
 
 const INTERVAL = 5_000;
+
+type Poll = ConstructorParameters<typeof TaskPoller>[0];
 
 /** Waits for many tasks, submitted one after another. */
 async function waitForMany(count: number, maxWaitMs: (task: number) => number) {
@@ -62,19 +65,29 @@ const notFound = () =>
 		advice: 'Check the task ID.',
 	});
 
+const timeout = () =>
+	new NoResponseError('The service did not respond', {
+		code: 'timeout',
+		advice: 'Increase Timeout.',
+		mayHaveBeenAccepted: false,
+	});
+
 /** Waits for one task with these results of its polls, the last of which repeats. */
 async function waitForOne(
 	polls: Array<VideoTask['status'] | Error>,
 	settings: Partial<WaitSettings> & { fresh?: boolean },
-	pollTakesMs = 0,
+	{ queuedMs = 0, takesMs = 0 } = {},
 ) {
 	const clock = new VirtualClock();
 	const start = clock.now();
 	const polledAt: number[] = [];
-	const poll = async (id: string): Promise<VideoTask> => {
+	const poll: Poll = async (id, _signal, { onSend }) => {
+		if (queuedMs > 0) await clock.sleep(queuedMs);
 		polledAt.push(clock.now() - start);
 		const result = polls[Math.min(polledAt.length, polls.length) - 1]!;
-		if (pollTakesMs > 0) await clock.sleep(pollTakesMs);
+		const limitMs = onSend();
+		if (takesMs > 0) await clock.sleep(Math.min(takesMs, limitMs));
+		if (takesMs > limitMs) throw timeout();
 		if (result instanceof Error) throw result;
 		return { id, status: result };
 	};
@@ -101,20 +114,60 @@ test.each([
 	'with a poll interval %s, the task is polled once, at Max Wait',
 	async (_, pollIntervalMs, maxWaitMs) => {
 		const settings = { pollIntervalMs, maxWaitMs };
-		const finished = await waitForOne(['completed'], settings, 200);
+		const finished = await waitForOne(['completed'], settings, { takesMs: 200 });
 		expect(finished.polledAt).toEqual([maxWaitMs]);
 		expect(finished.outcome).toMatchObject({ status: 'fulfilled', value: { status: 'completed' } });
-		const unfinished = await waitForOne(['processing'], settings, 200);
+		const unfinished = await waitForOne(['processing'], settings, { takesMs: 200 });
 		expect(unfinished).toMatchObject({ polledAt: [maxWaitMs], ended: maxWaitMs + 200, timers: 0 });
 		expect(unfinished.outcome).toMatchObject({ reason: { code: 'wait_timeout' } });
 	},
 );
 
-test('a first poll without a response delays the end of the wait by ten seconds at most', async () => {
-	const settings = { pollIntervalMs: 60_000, maxWaitMs: 60_000 };
-	const { outcome, ended } = await waitForOne(['completed'], settings, 300_000);
-	expect(ended).toBe(70_000);
-	expect(outcome).toMatchObject({ reason: { code: 'wait_timeout' } });
+const AT_MAX_WAIT = { pollIntervalMs: 60_000, maxWaitMs: 60_000 };
+
+test.each(['completed', 'processing'] as const)(
+	'a poll that waits in our own queue past Max Wait decides: the task is %s',
+	async (status) => {
+		const { outcome, polledAt } = await waitForOne([status], AT_MAX_WAIT, { queuedMs: 400_000 });
+		expect(polledAt).toEqual([460_000]);
+		expect(outcome).toMatchObject(
+			status === 'completed'
+				? { value: { status } }
+				: { reason: { code: 'wait_timeout', message: expect.stringContaining('not finished') } },
+		);
+	},
+);
+
+test('a poll that was sent before Max Wait and ends after it is followed by another', async () => {
+	const { outcome, polledAt } = await waitForOne(
+		['processing', 'completed'],
+		{ pollIntervalMs: 59_000, maxWaitMs: 60_000 },
+		{ takesMs: 3_000 },
+	);
+	expect(polledAt).toEqual([59_000, 62_000]);
+	expect(outcome).toMatchObject({ value: { status: 'completed' } });
+});
+
+test.each<[string, VideoTask['status'] | Error, number]>([
+	['fails', timeout(), 0],
+	['gets no response', 'completed', 300_000],
+])(
+	'a last poll that %s is repeated for a minute, then the error says that nothing is known',
+	async (_, result, takesMs) => {
+		const { outcome, ended, timers } = await waitForOne([result], AT_MAX_WAIT, { takesMs });
+		expect(ended).toBeGreaterThan(90_000);
+		expect(ended).toBeLessThanOrEqual(120_000);
+		expect(timers).toBe(0);
+		expect(outcome).toMatchObject({
+			reason: { code: 'wait_timeout', message: expect.stringContaining('could not be asked') },
+		});
+	},
+);
+
+test('a service that is away for 15 seconds when Max Wait ends is asked again', async () => {
+	const failures = Array.from({ length: 5 }, timeout);
+	const { outcome } = await waitForOne([...failures, 'completed'], AT_MAX_WAIT, { takesMs: 100 });
+	expect(outcome).toMatchObject({ value: { status: 'completed' } });
 });
 
 test('a task that is not found right after its submission is polled again', async () => {

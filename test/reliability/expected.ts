@@ -72,23 +72,35 @@ export const retried =
 		return { once, always: { code: 'wait_timeout', pauses: always } };
 	};
 
-/** The pauses between requests if each poll fails after its retries. */
+/** How long a poll that fails after Max Wait is repeated, and how long one that was sent before may take after it. */
+const FINAL = 60;
+const GRACE = 10;
+
+/** The pauses between requests if each poll fails after its retries, and then after Max Wait. */
 function pollPauses(retries: number[], { duration = 0, resumed = false }: Retry): number[] {
 	const pauses: number[] = [];
 	let time = resumed ? 0 : POLL_INTERVAL;
-	for (let next = 0; ; next += 1) {
-		const retry = next % (retries.length + 1);
-		const pause = retries[retry] ?? duration + untilNextPoll(MAX_WAIT - time - duration);
+	const next = (pause: number) => {
 		time += pause;
-		if (time >= MAX_WAIT) return pauses;
 		pauses.push(Math.round(1000 * pause) / 1000);
+	};
+	for (let attempt = 0; time < MAX_WAIT; attempt += 1) {
+		const takes = Math.min(duration, MAX_WAIT - time + GRACE);
+		const retry = retries[attempt % (retries.length + 1)];
+		next(takes + (retry === undefined ? untilNextPoll(MAX_WAIT - time - takes) : retry - duration));
+	}
+	for (let failed = 0, failures = 0; ; failures += 1) {
+		const pause = Math.min(duration, FINAL - failed) + Math.min(30, 0.5 * 2 ** failures);
+		failed += pause;
+		if (failed >= FINAL) return pauses;
+		next(pause);
 	}
 }
 
-/** Shorter than the poll interval if Max Wait ends before, but not zero. */
+/** The last poll is at Max Wait. */
 function untilNextPoll(remaining: number): number {
-	const shortest = POLL_INTERVAL / 5;
-	return Math.max(shortest, Math.min(POLL_INTERVAL, remaining - shortest));
+	const isLast = POLL_INTERVAL > remaining - POLL_INTERVAL / 5;
+	return isLast ? Math.max(0, remaining) : POLL_INTERVAL;
 }
 
 /** It is unknown whether the service accepted the request: a billable request is not retried, others are. */

@@ -142,8 +142,9 @@ export function expectedPhrases({ fault, kind }: Case, code: string): Array<stri
 		return ['The video is finished and billed: use Get with this task ID'];
 	}
 	if (code === 'wait_timeout') {
-		const stillRunning = 'The task is still running.';
-		return /^(task-|hang)/.test(fault) ? [stillRunning] : [stillRunning, 'The last poll failed: '];
+		return /^task-/.test(fault)
+			? ['The task is still running.']
+			: ['The last poll failed: ', 'The video may be finished'];
 	}
 	const message = SERVICE_MESSAGES.find(([faults]) => faults.test(fault))?.[1];
 	const advice = ADVICE.filter(([faults]) => faults.test(fault)).map(([, text]) => text);

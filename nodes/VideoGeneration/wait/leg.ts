@@ -66,10 +66,11 @@ export class WaitLeg {
 		const pauses = this.canPause(task) && !isLast;
 		if (pauses && this.isFresh(task)) return;
 		const { id, submittedAt, request } = task;
-		const { maxWaitMs, onTimeout } = plan.wait;
+		const { onTimeout } = plan.wait;
 		const wait = {
 			...plan.wait,
-			waitedMs: pauses ? maxWaitMs : maxWaitMs - msBetween(systemClock.wallTime(), task.deadline),
+			deadline: task.deadline,
+			pollsOnce: pauses,
 			onTimeout: pauses ? ('error' as const) : onTimeout,
 		};
 		const started = { task: { id, status: 'processing' as const }, submittedAt, request };

@@ -1,4 +1,5 @@
 import { type Injection, type Simulator, startSimulator } from '../../../simulator';
+import { fastTime } from '../../engine/fastTime';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 
@@ -16,7 +17,7 @@ const video = (parameters: object = {}): NodeRun => ({
 	items: threeItems,
 	tries: TRIES,
 });
-const waitAtMost = (seconds: number) => ({ pollInterval: 0.02, maxWait: seconds });
+const waitAtMost = (seconds: number) => ({ pollInterval: 2, maxWait: seconds });
 
 /** What fails after the submission, and how many times. */
 const AFTER_SUBMISSION: Array<[name: string, fault: Omit<Injection, 'times'>, times: number]> = [
@@ -39,12 +40,17 @@ describe.each([
 	['Continue', 'continueRegularOutput'],
 	['Continue (error output)', 'continueErrorOutput'],
 ] as const)('with On Error %s and Retry On Fail', (_, onError) => {
+	// After Max Wait, a poll that fails is repeated for a minute.
+	let restoreTime: () => void;
+	beforeAll(() => void (restoreTime = fastTime(100)));
+	afterAll(() => restoreTime());
+
 	test.each(AFTER_SUBMISSION)(
 		'a batch submits each video once if %s',
 		async (_name, fault, times) => {
 			simulator.inject({ ...fault, times });
 			await runNode(simulator, {
-				...video({ download: true, waitOptions: waitAtMost(0.3) }),
+				...video({ download: true, waitOptions: waitAtMost(30) }),
 				...(onError && { onError }),
 			});
 			expect(simulator.submissions).toBe(threeItems.length);

@@ -6,6 +6,7 @@ import type {
 	INodeType,
 } from 'n8n-workflow';
 import { WorkflowExecute } from 'n8n-core';
+import { later, systemClock } from '../../../gateway';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { fastTime, wallMs } from '../../engine/fastTime';
@@ -308,6 +309,41 @@ test('a hint warns during the wait if Timeout Workflow is shorter than Max Wait'
 	const { waits } = await runNode(simulator, { ...one(), settings });
 	const hints = waits[0]?.data.resultData.runData.Node?.[0]?.hints;
 	expect(hints).toMatchObject([{ message: expect.stringContaining('Timeout Workflow') as string }]);
+});
+
+test('no finished video is called unfinished if a limit of 10 requests a minute holds up its polls', async () => {
+	restoreTime();
+	// The service has a second of real time for each last poll.
+	restoreTime = fastTime(FACTOR / 8);
+	const limited = await startSimulator({
+		videoSeconds: VIDEO_S,
+		now: wallMs,
+		rateLimit: { burst: 10, requestsPerSecond: 10 / 60 },
+	});
+	try {
+		const prompts = Array.from({ length: 25 }, (_, number) => `Video ${number}`);
+		const { items } = await runNode(limited, {
+			...nodeRun('database', { prompts, maxWait: 100, ...continues }),
+			credential: credentialOf(limited),
+		});
+		expect(items.map(({ json }) => json.status)).toEqual(prompts.map(() => 'completed'));
+	} finally {
+		await limited.close();
+		restoreTime();
+		restoreTime = fastTime(FACTOR);
+	}
+});
+
+test('a task whose Max Wait passed while the service was away is asked until the service is back', async () => {
+	const { wallTime } = systemClock;
+	const { items } = await runNode(simulator, {
+		...one({ maxWait: 600 }),
+		onWait: () => {
+			systemClock.wallTime = () => later(wallTime(), 3_600_000);
+			simulator.inject({ endpoint: 'poll', fault: 'unavailable', times: 6 });
+		},
+	}).finally(() => Object.assign(systemClock, { wallTime }));
+	expect(items).toMatchObject([{ json: { status: 'completed' } }]);
 });
 
 describe('Retry of an execution stopped during the wait', () => {
