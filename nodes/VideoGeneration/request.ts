@@ -122,6 +122,22 @@ export const requestParameters: RequestParameters = {
 
 const submits = '["generate", "submit"].includes($parameter["operation"])';
 
+/** Numbers of videos to warn of. n8n's hints cannot count. */
+const MANY = [10, 50, 100, 500];
+
+/** How many videos the input orders, or 0 where n8n does not know the input yet. */
+const ORDERED =
+	'(() => { try { return $input.all().length * Number($parameter["options"]?.n || 1); } catch { return 0; } })()';
+
+const hintsWhileMany = MANY.map((from, index) => {
+	const below = MANY[index + 1] ?? Infinity;
+	return hintWhile(
+		`${submits} && ((ordered) => ordered >= ${from} && ordered < ${below})(${ORDERED})`,
+		`This run orders ${from} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`,
+		{ type: 'info', whenToDisplay: 'beforeExecution' },
+	);
+});
+
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
 	...hintsWhileEmpty(
@@ -133,6 +149,7 @@ export const requestHints: NodeHint[] = [
 		`${submits} && ${looksUnresolved('$rawParameter["prompt"]')}`,
 		unresolvedHint('The prompt'),
 	),
+	...hintsWhileMany,
 	hintWhile(
 		`${isTool} && ${submits} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
 		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',

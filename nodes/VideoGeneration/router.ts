@@ -13,6 +13,7 @@ import * as generate from './operations/generate';
 import * as get from './operations/get';
 import * as submit from './operations/submit';
 import * as wait from './operations/wait';
+import { hintAboutOutput } from './outputHints';
 import { openRun, type Run } from './videoRun';
 import { giveUp } from './wait/inDatabase';
 
@@ -62,6 +63,7 @@ export async function execute(
 		items = output;
 		noteMissingVideos(output, run);
 		run.hints.show(context);
+		hintAboutOutput(context, items);
 		return [items];
 	} catch (error) {
 		throw withTasks(error, run);

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, NodeHint } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, NodeHint } from 'n8n-workflow';
 
 /** An expression of the editor's: whether a text of the form is empty, or an expression that was never written. */
 export const looksEmpty = (text: string) =>
@@ -38,8 +38,37 @@ export function hintWhile(
 }
 
 /** A hint above the output of a run, in versions of n8n that show hints. */
-export function hintAfterRun(context: IExecuteFunctions, message: string): void {
-	context.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
+export function hintAfterRun(
+	context: IExecuteFunctions,
+	message: string,
+	type: NodeHint['type'] = 'warning',
+): void {
+	context.addExecutionHints?.({ message, type, location: 'outputPane' });
+}
+
+/**
+ * Counts the failures of a run: with a "Continue" setting n8n shows it as successful, whatever failed in it.
+ * @param all the number of input items
+ */
+export function hintAboutFailures(
+	context: IExecuteFunctions,
+	items: INodeExecutionData[],
+	all: number,
+): void {
+	const codes = new Map<unknown, string>();
+	for (const { json, pairedItem } of items) {
+		const { error } = json;
+		if (typeof error !== 'object' || error === null || !('code' in error)) continue;
+		const item =
+			typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : undefined;
+		codes.set(item, String(error.code));
+	}
+	if (codes.size === 0) return;
+	const counts = new Map<string, number>();
+	for (const code of codes.values()) counts.set(code, (counts.get(code) ?? 0) + 1);
+	const reasons = [...counts].sort(([, a], [, b]) => b - a).map(([code, n]) => `${code} (${n})`);
+	const these = all === 1 ? '1 item' : `${all} items`;
+	hintAfterRun(context, `${codes.size} of ${these} failed: ${reasons.join(', ')}`);
 }
 
 /** Counts hints of a run, and shows each of them once when the run is over. */

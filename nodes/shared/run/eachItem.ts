@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { CancelledError } from '../../../gateway';
 import { connect, type Service } from './connect';
 import { errorItem, nodeError } from './errorText';
+import { hintAboutFailures } from '../form/hints';
 
 /** A result that comes later, without counting towards the items in flight. */
 export interface Pending<Result> {
@@ -104,12 +105,14 @@ export function outputOf(
 	outcomes: Array<Outcome<INodeExecutionData[]>>,
 ): INodeExecutionData[] {
 	const continues = context.continueOnFail();
-	return outcomes.flatMap((outcome, itemIndex) => {
+	const items = outcomes.flatMap((outcome, itemIndex) => {
 		if (outcome === undefined) return [];
 		if ('result' in outcome) return outcome.result;
 		if (!continues) throw thrownFor(context, outcome.error, itemIndex);
 		return [errorItem(outcome.error, itemIndex)];
 	});
+	if (continues) hintAboutFailures(context, items, outcomes.length);
+	return items;
 }
 
 /** The output of a node whose items all fail for one reason. */

@@ -1,6 +1,7 @@
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
 import { type Simulator, startSimulator } from '../../../simulator';
+import { inEditor } from '../../engine/inEditor';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { videoNode } from '../video/videoNode';
 import { chatNode } from '../chat/chatNode';
@@ -77,4 +78,66 @@ test('a hint names downloads that n8n keeps in memory', async () => {
 	expect(await hintsOf(videoNode({ download: true }))).toEqual([
 		expect.stringMatching(/^1 video is held in the memory of n8n.*N8N_DEFAULT_BINARY_DATA_MODE/),
 	]);
+});
+
+test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+	'with %s, a hint counts the items that failed, by the code of their errors',
+	async (onError) => {
+		const prompts = ['content-filtered', 'none', 'model-not-found', 'content-filtered'];
+		const items = prompts.map((fault) => ({
+			prompt: fault === 'none' ? 'A boat' : `[fault:${fault}]`,
+		}));
+		const expected = ['3 of 4 items failed: content_filtered (2), model_not_found (1)'];
+		expect(await hintsOf({ ...chatNode(), items, onError })).toEqual(expected);
+		expect(await hintsOf({ ...videoNode({ download: true }), items, onError })).toEqual(expected);
+		const refused = { apiKey: 'wrong', baseUrl: simulator.url };
+		const models: NodeRun = { node: 'listModels', parameters: {}, credential: refused };
+		expect(await hintsOf({ ...models, onError })).toEqual([
+			'1 of 1 item failed: invalid_api_key (1)',
+		]);
+	},
+);
+
+test('an item with several videos fails once', async () => {
+	const items = [{ prompt: '[fault:task-failed-string]' }];
+	const node = videoNode({ options: { n: 3 } });
+	expect(await hintsOf({ ...node, items, onError: 'continueRegularOutput' })).toEqual([
+		'1 of 1 item failed: task_failed (1)',
+	]);
+});
+
+test('a hint says how to get the file of a paid video', async () => {
+	expect(await hintsOf({ ...videoNode(), items: [{}, {}] })).toEqual([
+		expect.stringMatching(/^2 videos are not downloaded.*without paying again.*Get.*Download/),
+	]);
+	const [task] = simulator.tasks;
+	for (const operation of ['get', 'wait'])
+		expect(await hintsOf(videoNode({ operation, taskId: task!.id }))).toEqual([]);
+	expect(await hintsOf(videoNode({ operation: 'submit' }))).toEqual([]);
+});
+
+test('a hint names a file name that several videos have', async () => {
+	const items = [{}, {}];
+	const node = videoNode({ download: true, fileName: 'A boat' });
+	expect(await hintsOf({ ...node, items })).toEqual([
+		expect.stringMatching(/file name A boat\.mp4.*{{ \$itemIndex }}/),
+	]);
+	const numbered = videoNode({ download: true, fileName: '=A boat {{ $itemIndex }}' });
+	expect(await hintsOf({ ...numbered, items })).toEqual([]);
+	expect(await hintsOf(videoNode({ ...node.parameters, options: { n: 2 } }))).toEqual([]);
+});
+
+test.each([
+	[9, {}, []],
+	[10, {}, [/orders 10 videos or more\. Each is billed/]],
+	[25, { n: 2 }, [/orders 50 videos or more/]],
+	[1000, {}, [/orders 500 videos or more/]],
+])('before a run with %d items and %j, a hint counts the videos', (count, options, expected) => {
+	const form = { model: 'kite-motion', prompt: 'A boat', options };
+	const shown = (operation: string) =>
+		inEditor('videoGeneration', { ...form, operation, taskId: 'task' }, '1', count).hints;
+	const hints = expected.map((hint) => expect.stringMatching(hint) as string);
+	expect(shown('generate')).toEqual(hints);
+	expect(shown('submit')).toEqual(hints);
+	expect(shown('get')).toEqual([]);
 });
