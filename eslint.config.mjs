@@ -15,6 +15,7 @@ export default [
 			'demo-output/**',
 			'release-output/**',
 			'e2e/n8n/**',
+			'**/node_modules/**',
 			'e2e/output/**',
 		],
 	},
