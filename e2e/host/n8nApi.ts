@@ -176,7 +176,7 @@ export class N8nApi {
 	 */
 	async call(method: string, path: string, body?: object): Promise<unknown> {
 		const response: unknown = await (await this.send(method, path, body)).json();
-		return z.object({ data: z.unknown() }).parse(response).data;
+		return z.object({ data: z.unknown().optional() }).parse(response).data;
 	}
 
 	private async send(method: string, path: string, body?: object): Promise<Response> {

@@ -25,8 +25,6 @@ export async function startRegistryProxy(registry: string, folder: string): Prom
 	});
 	const caFile = join(folder, 'authority.pem');
 	await writeFile(caFile, authority.cert);
-	const emptyFile = join(folder, 'empty-npmrc');
-	await writeFile(emptyFile, '');
 
 	const certificates = new Map<string, Promise<SecureContext>>();
 	const certificateOf = async (host: string) => {
@@ -70,9 +68,9 @@ export async function startRegistryProxy(registry: string, folder: string): Prom
 			NO_PROXY: '127.0.0.1,localhost',
 			NODE_EXTRA_CA_CERTS: caFile,
 			npm_config_cafile: caFile,
-			// The settings of this machine name another registry, perhaps.
-			npm_config_userconfig: emptyFile,
-			npm_config_globalconfig: emptyFile,
+			// The settings of this machine may name another registry. These files do not exist.
+			npm_config_userconfig: join(folder, 'user-npmrc'),
+			npm_config_globalconfig: join(folder, 'global-npmrc'),
 		},
 		close: async () => {
 			for (const socket of sockets) socket.destroy();
