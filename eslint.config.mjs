@@ -1,4 +1,5 @@
 import { configWithoutCloudSupport } from '@n8n/node-cli/eslint';
+import regexp from 'eslint-plugin-regexp';
 
 /** Third-party code comes in through the gateway alone, where the build bundles it. */
 const ONLY_THE_GATEWAY =
@@ -65,6 +66,15 @@ export default [
 				message: 'These are not published.',
 			},
 		),
+	},
+	{
+		// A text of a user or of the service must not make an expression go back and forth: its time grows with its length.
+		files: ['{gateway,nodes,credentials}/**/*.ts'],
+		plugins: { regexp },
+		rules: {
+			'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+			'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+		},
 	},
 	{
 		// What n8n allows a node on n8n Cloud: all that touches Node.js is in the gateway.

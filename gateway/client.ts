@@ -69,7 +69,7 @@ export class Gateway {
 		this.context = {
 			transport: options.transport ?? openTransport({ ...options, origin, ignoreSslIssues }),
 			origin,
-			prefix: pathname.replace(/\/+$/, ''),
+			prefix: pathname === '/' ? '' : pathname,
 			apiKey: new ApiKey(apiKey),
 			limiter: options.skipsQueue ? new RateLimiter(clock) : rateLimiterFor(baseUrl, apiKey, clock),
 			semaphore: new Semaphore(options.maxConcurrency, whenConnectionIsFree),

@@ -24,9 +24,10 @@ export function noteTaskIds(context: IExecuteFunctions, taskIds: string[]): void
  * @returns at most 255 characters
  */
 export function withTaskIds(list: string, taskIds: string[]): string {
-	const [, earlier = '', more = '0'] = /^(.*?)(?:\s*\+(\d+))?$/s.exec(list) ?? [];
+	const uncounted = /(?:^| )\+(\d+)$/.exec(list);
+	const earlier = list.slice(0, uncounted?.index);
 	const ids = [...taskIds, ...(earlier === '' ? [] : earlier.split(', '))];
-	const total = ids.length + Number(more);
+	const total = ids.length + Number(uncounted?.[1] ?? 0);
 	for (let shown = ids.length; shown > 0; shown -= 1) {
 		const rest = total - shown;
 		const value = ids.slice(0, shown).join(', ') + (rest > 0 ? ` +${rest}` : '');

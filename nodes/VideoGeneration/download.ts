@@ -96,7 +96,7 @@ async function fetchVideo(service: Service, url: string, file: VideoFile) {
 		const inspector = videoInspector(headers, () => idleTimeout.progress());
 		const whole = inspectStream(body, inspector, aborting.signal);
 		const announced = headers['content-type']?.toLowerCase() ?? '';
-		const [type = file.type] = /^video\/[\w.+-]+/.exec(announced) ?? [];
+		const [type = file.type] = /^video\/[\w.+-]{1,100}/.exec(announced) ?? [];
 		return await store(service, whole, { ...file, type });
 	} catch (error) {
 		throw toGatewayError(error);

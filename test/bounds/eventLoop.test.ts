@@ -2,6 +2,9 @@ import type { Gateway } from '../../gateway';
 import { noJsonError, parseJsonAnswer } from '../../gateway';
 import { stubbedGateway } from '../gateway/stubbedGateway';
 
+import { unresolvedIn } from '../../nodes/shared/form/unresolved';
+import { videoFile } from '../../nodes/VideoGeneration/fileName';
+
 const MiB = 1024 * 1024;
 const SMALL = 100_000;
 const PACKET = 64 * 1024;
@@ -124,3 +127,21 @@ test.each(Object.entries(CASES))(
 		expect(taken).toBeLessThan(share * large.length * 3);
 	},
 );
+
+test.each<[string, (text: string) => unknown, string]>([
+	['a prompt of braces', (text) => unresolvedIn([['prompt', text]]), '{{'],
+	['a prompt of expressions', (text) => unresolvedIn([['prompt', text]]), '{{ a }} $'],
+	['a file name of dots', (text) => videoFile({ id: 't', status: 'completed' }, `a${text}b`), '. '],
+])('%s takes a time that grows with its length', (_what, read, part) => {
+	const timeOfLength = (count: number) => {
+		const text = part.repeat(count);
+		const times = [1, 2, 3].map(() => {
+			const begin = performance.now();
+			read(text);
+			return performance.now() - begin;
+		});
+		return Math.min(...times);
+	};
+	const share = Math.max(timeOfLength(2_000), MIN_MS / 2);
+	expect(timeOfLength(100_000)).toBeLessThan(share * 50 * 3);
+});

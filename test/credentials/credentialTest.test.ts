@@ -119,6 +119,14 @@ test('a missing key has a clear error', async () => {
 	expect(simulator.requests).toEqual([]);
 });
 
+test('a base URL of any length is checked at once', async () => {
+	const baseUrl = `${simulator.url}${'/'.repeat(50_000)}x`;
+	expect(await testCredential({ baseUrl, apiKey: simulator.key })).toMatch(
+		/The Base URL is longer than 2048 characters/,
+	);
+	expect(simulator.requests).toEqual([]);
+});
+
 test('an invalid base URL has a clear error', async () => {
 	const fields = { baseUrl: 'gateway.example.com', apiKey: simulator.key };
 	expect(await testCredential(fields)).toMatch(/not a valid http:\/\/ or https:\/\/ URL/);

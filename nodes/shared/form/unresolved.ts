@@ -1,8 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInputError } from '../../../gateway';
 
-/** An expression such as `{{ $json.text }}` in a field that is not one. */
-const UNRESOLVED = /^(?!=).*\{\{[^}]*\$[a-z(]/is;
+/**
+ * An expression such as `{{ $json.text }}` in a field that is not one. What comes before it is read from the start, in one
+ * way only: looked for anywhere, it would take ten seconds to find none in 40,000 braces.
+ */
+const UNRESOLVED = /^(?!=)(?:(?!\{\{).|\{\{[^}]*\})*\{\{[^}]*\$[a-z(]/is;
 
 /** An expression of the editor's: whether an unevaluated text of the form holds an expression that is only text. */
 export const looksUnresolved = (text: string) => `${String(UNRESOLVED)}.test(${text} ?? "")`;

@@ -1,3 +1,5 @@
+import type { VideoTask } from '../../../gateway';
+import { videoFile } from '../../../nodes/VideoGeneration/fileName';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
@@ -35,7 +37,11 @@ test.each([
 	],
 	['several lines', '  A boat\n\tat dusk. ', 'A boat at dusk.mp4'],
 	['characters of several scripts', 'Ein Boot, 小船 🚣', 'Ein Boot, 小船 🚣.mp4'],
-	['a long prompt', LONG, `${LONG.slice(0, 100)}.mp4`],
+	['a long prompt', LONG, `${LONG.slice(0, 98)}.mp4`],
+	['an executable shown backwards', 'boat_\u202egpj', 'boat_gpj.mp4'],
+	['a device of Windows', 'con', '_con.mp4'],
+	['a device of Windows with an extension', 'LPT1.tar', '_LPT1.tar.mp4'],
+	['a word that begins like a device', 'console', 'console.mp4'],
 ])('File Name: %s becomes a safe name with an extension', async (_, name, expected) => {
 	expect(await namesOf(name)).toEqual([expected]);
 });
@@ -65,4 +71,44 @@ test('a File Name that is not text is refused before any submission', async () =
 	});
 	expect(error?.message).toMatch(/^File Name must be a text/);
 	expect(simulator.submissions).toBe(0);
+});
+
+const taskOf = (format: string, id = 'task-1'): VideoTask => ({
+	id,
+	status: 'completed',
+	metadata: { format },
+});
+
+test.each(['mp4', 'webm', 'mkv', 'MOV', '.mov', 'video/webm'])(
+	'the extension of a container that is known is kept: %s',
+	(format) => {
+		const [extension] = /\w+$/.exec(format.toLowerCase())!;
+		expect(videoFile(taskOf(format)).name).toBe(`task-1.${extension}`);
+	},
+);
+
+test.each(['exe', 'php', 'html', 'svg', 'constructor', 'x'.repeat(1_000)])(
+	'the service does not choose another extension: %s',
+	(format) => {
+		expect(videoFile(taskOf(format))).toEqual({ name: 'task-1.mp4', type: 'video/mp4' });
+		expect(videoFile(taskOf(format), 'boat')).toMatchObject({ name: 'boat.mp4' });
+	},
+);
+
+test.each([
+	['a file name', 'task-1', LONG, 1],
+	['a file name with a number', 'task-1', LONG, 4],
+	['a task ID', 'i'.repeat(300), '', 1],
+])('the whole name is at most 200 bytes long: %s', (_of, id, wanted, number) => {
+	const { name } = videoFile(taskOf('webm', id), wanted, number);
+	expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
+	expect(name).toMatch(number === 1 ? /[^-]\.webm$/ : /-4\.webm$/);
+});
+
+test.each([
+	['..', 'video.mp4'],
+	['NUL', '_NUL.mp4'],
+	['../a b', '_a_b.mp4'],
+])('a file named after the task %s is %s', (id, name) => {
+	expect(videoFile(taskOf('mp4', id)).name).toBe(name);
 });
