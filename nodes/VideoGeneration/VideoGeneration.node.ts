@@ -13,6 +13,7 @@ import { withLabels } from '../shared/form/parameterLabels';
 import { requestOptionsProperty } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
 import { outputHints } from './output';
+import { repeatHints } from './outputHints';
 import { requestHints } from './request';
 import { execute, operationProperties } from './router';
 import { waitHints } from './wait/options';
@@ -47,6 +48,11 @@ export class VideoGeneration implements INodeType {
 		this: IExecuteFunctions,
 		response?: EngineResponse,
 	): Promise<INodeExecutionData[][] | EngineRequest> {
-		return await withDurableWait(this, response, async (durable) => await execute(this, durable));
+		return await withDurableWait(
+			this,
+			response,
+			async (durable) => await execute(this, durable),
+			([items = []]) => repeatHints(this, items),
+		);
 	}
 }

@@ -1,10 +1,16 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { hintAfterRun } from '../shared/form/hints';
+import { hintAboutFailures, hintAfterRun } from '../shared/form/hints';
 
 /** Hints about the items of a run, for whoever looks at its output. */
 export function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutionData[]): void {
 	if (context.getNodeParameter('operation', 0) === 'generate') hintAboutFiles(context, items);
 	hintAboutNames(context, items);
+}
+
+/** All hints about the items of an earlier try, for the try that returns them again. */
+export function repeatHints(context: IExecuteFunctions, items: INodeExecutionData[]): void {
+	hintAboutFailures(context, items, context.getInputData().length);
+	hintAboutOutput(context, items);
 }
 
 /** A second run with Download on would be billed again. */

@@ -100,11 +100,13 @@ const triesOf = new WeakMap<IExecuteData, Tries>();
  * Runs a node that may wait in n8n's database. Each run gets a {@link DurableWait} and returns its output, or the
  * request of a pause.
  * @param response the argument of `execute`
+ * @param showHints shows the hints of an output that an earlier try made
  */
 export async function withDurableWait(
 	context: IExecuteFunctions,
 	response: EngineResponse | undefined,
 	run: (wait: DurableWait) => Promise<Output | EngineRequest>,
+	showHints: (output: Output) => void,
 ): Promise<Output | EngineRequest> {
 	// The tools of an MCP Server Trigger run without an execution.
 	const entry = (context as Partial<IExecuteFunctions>).getExecuteData?.call(context);
@@ -116,6 +118,7 @@ export async function withDurableWait(
 	// With a pause between them, n8n would allow each try as many tries again.
 	if (tries.hasPaused && tries.count > mostTries(context) && tries.last !== undefined) {
 		if ('error' in tries.last) throw tries.last.error;
+		showHints(tries.last.output);
 		return tries.last.output;
 	}
 	const early =
