@@ -18,8 +18,7 @@ export class Suspension {
 	/** Resolves to true if the caller is the probe, to false when the probe was taken. Rejects when it was not. */
 	async enter(signal?: AbortSignal): Promise<boolean> {
 		if (this.isProbed) {
-			await this.queue.join(signal);
-			return false;
+			return await this.queue.join(() => false, signal);
 		}
 		this.isProbed = true;
 		return true;

@@ -47,7 +47,7 @@ export async function downloadVideo(
 	const seenAt = systemClock.now();
 	for (let attempt = 0; ; attempt += 1) {
 		const fetched = await service.gateway
-			.inSlot(async () => await fetchVideo(service, url, file), service.signal)
+			.download(async () => await fetchVideo(service, url, file), service.signal)
 			.then(
 				(binary) => ({ binary }),
 				(failure: unknown) => ({ failure }),
