@@ -54,10 +54,12 @@ export interface SimulatorOptions {
 	requestsKept?: number;
 	/** How many video tasks are kept; default 100,000. */
 	tasksKept?: number;
+	/** Where tasks are kept for the next simulator; default nowhere. */
+	tasksFile?: string;
 }
 
-export type Settings = Required<Omit<SimulatorOptions, 'rateLimit' | 'tls'>> &
-	Pick<SimulatorOptions, 'rateLimit' | 'tls'>;
+export type Settings = Required<Omit<SimulatorOptions, 'rateLimit' | 'tls' | 'tasksFile'>> &
+	Pick<SimulatorOptions, 'rateLimit' | 'tls' | 'tasksFile'>;
 
 export const DEFAULTS = {
 	port: 0,

@@ -40,7 +40,7 @@ export class RequestHandler {
 
 	constructor(readonly settings: Settings) {
 		this.requestLog = new RequestLog(settings.requestsKept);
-		this.tasks = new TaskStore(settings.now, settings.tasksKept);
+		this.tasks = new TaskStore(settings.now, settings.tasksKept, settings.tasksFile);
 		this.keys.add(settings.key);
 		this.limiter = settings.rateLimit && new RateLimiter(settings.rateLimit);
 	}

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { TaskOutcome } from '../faults/fault';
 import type { FaultSpec } from '../faults/faultSpec';
 import type { VideoRequest } from '../requests';
+import { readTasks, writeTasks } from './tasksFile';
 import { mp4File, actualDuration, type VideoFormat } from './mp4';
 
 const RETENTION_MS = 7 * 24 * 3600 * 1000;
@@ -39,7 +40,11 @@ export class TaskStore {
 	constructor(
 		private readonly now: () => number,
 		private readonly maxTasks: number,
-	) {}
+		private readonly file: string | undefined,
+	) {
+		if (file === undefined) return;
+		for (const task of readTasks(file)) this.#tasks.set(task.id, task);
+	}
 
 	/** Creates the `n` tasks of one submission; each is completed a little earlier than the one before. */
 	create(
@@ -66,6 +71,7 @@ export class TaskStore {
 		for (const task of tasks) this.#tasks.set(task.id, task);
 		this.submissions += 1;
 		this.#deleteOldest();
+		if (this.file !== undefined) writeTasks(this.file, this.all());
 		return tasks;
 	}
 
