@@ -1,6 +1,7 @@
 import { formatSeconds } from '../errors/formatDuration';
 import { NoResponseError } from '../errors/gatewayError';
 import { NeverSentError, ProxyError } from './connectionErrors';
+import { POSSIBLE_PROXY } from './possibleProxy';
 import { isTransientStatus } from '../limits/retryPolicy';
 
 const CHECK_NETWORK = 'Check the network, firewall and proxy of the n8n host.';
@@ -58,7 +59,7 @@ export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
 export function connectTimeoutError(): NoResponseError {
 	return new NoResponseError('Could not connect to the service in time', {
 		code: 'connect_timeout',
-		advice: CHECK_URL_AND_NETWORK,
+		advice: CHECK_URL_AND_NETWORK + POSSIBLE_PROXY,
 		mayHaveBeenAccepted: false,
 	});
 }
@@ -66,7 +67,7 @@ export function connectTimeoutError(): NoResponseError {
 function noConnection(cause: unknown): NoResponseError {
 	return new NoResponseError('Could not connect to the service', {
 		code: 'no_connection',
-		advice: CHECK_URL_AND_NETWORK,
+		advice: CHECK_URL_AND_NETWORK + POSSIBLE_PROXY,
 		technical: messageOf(cause),
 		mayHaveBeenAccepted: false,
 		cause,
@@ -93,7 +94,7 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 		const [message, advice, transient] = known;
 		return new NoResponseError(message, {
 			code,
-			advice,
+			advice: advice + POSSIBLE_PROXY,
 			transient,
 			mayHaveBeenAccepted: false,
 			cause,
@@ -141,7 +142,7 @@ function lost(cause: unknown, paid: boolean): NoResponseError {
 		'The connection to the service was lost before the response was complete',
 		{
 			code: 'connection_lost',
-			advice: 'Check the network between n8n and the service.',
+			advice: `Check the network between n8n and the service.${POSSIBLE_PROXY}`,
 			technical,
 			mayHaveBeenAccepted: paid,
 			cause,

@@ -7,6 +7,7 @@ import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { epochMs, type WallTime } from '../wallTime';
 import { isServicesOwnError, readErrorBody } from './errorBody';
+import { POSSIBLE_PROXY } from './possibleProxy';
 import type { HttpResponse } from './types';
 
 /** The useful text of a page comes first. */
@@ -45,9 +46,9 @@ export function toServiceError(
 		data,
 	} = readErrorBody(value) ?? { message: textOf(body, headers, apiKey) };
 	const retryAfterMs = bounded(retryAfter(status, headers, data, now));
+	const isOwn = isServicesOwnError(value);
 	const isForeign =
-		!isServicesOwnError(value) &&
-		mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
+		!isOwn && mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
 	const summary = isForeign ? foreignMessage(status) : statusMessage(status, code, Boolean(quoted));
 	const filter = z.object({ reason: z.string() }).safeParse(data).data;
 	const reason = filter && clip(apiKey.redactError(filter.reason));
@@ -61,7 +62,9 @@ export function toServiceError(
 			advice:
 				status === 429 && retryAfterMs !== undefined
 					? retryAdvice(retryAfterMs)
-					: summary.advice + apiKey.redactError(targetOf(status, headers)),
+					: summary.advice +
+						apiKey.redactError(targetOf(status, headers)) +
+						(isOwn ? '' : POSSIBLE_PROXY),
 			serviceMessage: quoted ? clip(apiKey.redactError(quoted)) : undefined,
 			reason,
 			retryAfterMs,
