@@ -144,13 +144,23 @@ function inWords(bodyStart: string): string {
 /** The n8n host cannot store a finished video. A retry fails the same way. */
 export class StorageError extends GatewayError {
 	override readonly name = 'StorageError';
-	/** @param cause the error of Node.js */
-	constructor(message: string, cause: object) {
+	/**
+	 * @param cause the error of Node.js, or of n8n's storage
+	 * @param remedy what to do about it
+	 */
+	constructor(
+		message: string,
+		cause: unknown,
+		remedy = 'Free disk space on the n8n host, or give n8n write access to this folder.',
+	) {
 		super(message, {
 			code: 'storage_failed',
-			advice:
-				'Free disk space on the n8n host, or give n8n write access to this folder. The video is finished and billed: use Get with its task ID to download it then.',
-			technical: 'message' in cause ? String(cause.message) : undefined,
+			advice: `${remedy} The video is finished and billed: use Get with its task ID to download it then.`,
+			// The error may come from another realm.
+			technical:
+				typeof cause === 'object' && cause !== null && 'message' in cause
+					? String(cause.message)
+					: undefined,
 			cause,
 		});
 	}

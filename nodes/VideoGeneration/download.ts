@@ -42,7 +42,11 @@ export async function downloadVideo(
 	file: VideoFile,
 	inline: InlineVideo | undefined,
 ): Promise<IBinaryData> {
-	if (inline !== undefined) return await store(service, inline.read(), file);
+	if (inline !== undefined) {
+		return await store(service, inline.read(), file).catch((error: unknown) => {
+			throw storageError(error);
+		});
+	}
 	const url = videoUrl(task);
 	const seenAt = systemClock.now();
 	for (let attempt = 0; ; attempt += 1) {
@@ -94,10 +98,14 @@ async function fetchVideo(service: Service, url: string, file: VideoFile) {
 			throw new UrlRefusedError(statusCode);
 		}
 		const inspector = videoInspector(headers, () => idleTimeout.progress());
-		const whole = inspectStream(body, inspector, aborting.signal);
+		let isSound = true;
+		const fail = () => (isSound = false);
+		const whole = inspectStream(body, { ...inspector, fail }, aborting.signal);
 		const announced = headers['content-type']?.toLowerCase() ?? '';
 		const [type = file.type] = /^video\/[\w.+-]{1,100}/.exec(announced) ?? [];
-		return await store(service, whole, { ...file, type });
+		return await store(service, whole, { ...file, type }).catch((error: unknown) => {
+			throw isSound ? storageError(error) : error;
+		});
 	} catch (error) {
 		throw toGatewayError(error);
 	} finally {
@@ -105,19 +113,30 @@ async function fetchVideo(service: Service, url: string, file: VideoFile) {
 	}
 }
 
-/** Codes of a disk that cannot be written; all others come from the network. */
-const STORAGE_FAILURES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST|EIO)$/;
+/** Codes of a disk that cannot be written. */
+const DISK_FAILURES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST|EIO)$/;
 
 /** Puts a video into n8n's binary storage. */
 async function store(service: Service, video: Buffer | ByteStream, file: VideoFile) {
 	const { prepareBinaryData } = service.context.helpers;
-	return await prepareBinaryData(video, file.name, file.type).catch((error: unknown) => {
-		// Recognised by its fields: the error may come from another realm.
-		if (typeof error !== 'object' || error === null || !('code' in error)) throw error;
-		if (!STORAGE_FAILURES.test(String(error.code))) throw error;
-		const path = 'path' in error ? ` in ${String(error.path)}` : '';
-		throw new StorageError(`n8n could not store the video${path}`, error);
-	});
+	return await prepareBinaryData(video, file.name, file.type);
+}
+
+/** The error of a sound video that n8n does not store. It is recognised by its fields: it may come from another realm. */
+function storageError(error: unknown): StorageError {
+	const { code, path, message } = (error ?? {}) as Record<string, unknown>;
+	const limit = /\bN8N_\w*MAX_FILE_SIZE\b/.exec(String(message))?.[0];
+	if (limit !== undefined)
+		return new StorageError(
+			'The video is larger than this n8n stores',
+			error,
+			`Increase ${limit}, or set N8N_DEFAULT_BINARY_DATA_MODE to filesystem.`,
+		);
+	const where = path === undefined ? '' : ` in ${String(path)}`;
+	const remedy = DISK_FAILURES.test(String(code))
+		? undefined
+		: 'Check where this n8n stores binary data (N8N_DEFAULT_BINARY_DATA_MODE).';
+	return new StorageError(`n8n could not store the video${where}`, error, remedy);
 }
 
 /**
@@ -127,7 +146,7 @@ async function store(service: Service, video: Buffer | ByteStream, file: VideoFi
 function videoInspector(
 	headers: Record<string, string | undefined>,
 	onProgress: () => void,
-): StreamInspector {
+): Omit<StreamInspector, 'fail'> {
 	const mayBePage = /^text\/|json|xml/i.test(headers['content-type'] ?? '');
 	const announced = Number(headers['content-length'] ?? 0);
 	let received = 0;

@@ -1,9 +1,12 @@
 import 'reflect-metadata';
 import { Container } from '@n8n/di';
-import { BinaryDataConfig } from 'n8n-core';
+import { BinaryDataConfig, BinaryDataService, FileTooLargeError } from 'n8n-core';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
+import { type Readable, Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { bytesOf } from '../../../demo/engine';
 import { type Simulator, startSimulator } from '../../../simulator';
@@ -141,5 +144,79 @@ test('an inline video that n8n cannot store has the same error', async () => {
 	expect(items[0]?.json.error).toMatchObject({
 		code: 'storage_failed',
 		message: expect.stringContaining(path) as string,
+	});
+});
+
+describe('another storage of n8n', () => {
+	/** Makes n8n store files with this function. */
+	function storeWith(store: (video: Readable) => Promise<{ fileId: string; fileSize: number }>) {
+		const binaryData = Container.get(BinaryDataService);
+		jest.replaceProperty(binaryData, 'mode' as never, 'database' as never);
+		const manager = { store: async (_: unknown, video: Readable) => await store(video) };
+		jest.replaceProperty(binaryData, 'managers' as never, { database: manager } as never);
+	}
+	const download = async () => {
+		const { items } = await runNode(simulator, {
+			...videoNode({ download: true, requestOptions: { maxRetries: 2 } }),
+			onError: 'continueRegularOutput',
+		});
+		return items[0]?.json;
+	};
+	/** Takes a part of the video, and then fails as a pipeline does. */
+	const breaking = async (video: Readable, error: Error) => {
+		const write = (_part: Buffer, _: unknown, done: (error: Error) => void) => done(error);
+		await pipeline(video, new Writable({ write }));
+		throw error;
+	};
+
+	test('a video above the limit of the database is downloaded once, with the limit in the error', async () => {
+		storeWith(async (video) => {
+			await buffer(video);
+			throw new FileTooLargeError({ fileSizeMb: 600, maxFileSizeMb: 512, fileId: 'file' });
+		});
+		expect((await download())?.error).toMatchObject({
+			code: 'storage_failed',
+			task_id: simulator.tasks[0]!.id,
+			message: 'The video is larger than this n8n stores',
+			description: expect.stringMatching(
+				/Increase N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE.*Get with its task ID.*512 MB/s,
+			) as string,
+		});
+		expect(simulator.count('download')).toBe(1);
+	});
+
+	const refused = new Error('The bucket refuses the file');
+	test.each([
+		[
+			'the whole video arrived',
+			async (video: Readable) => {
+				await buffer(video);
+				throw refused;
+			},
+		],
+		['a part of the video arrived', async (video: Readable) => await breaking(video, refused)],
+	])('that fails after %s: the video is downloaded once', async (_, store) => {
+		storeWith(store);
+		expect((await download())?.error).toMatchObject({
+			code: 'storage_failed',
+			message: 'n8n could not store the video',
+			description: expect.stringMatching(/binary data.*The bucket refuses the file/s) as string,
+		});
+		expect(simulator.count('download')).toBe(1);
+	});
+
+	test('that passes on the failure of a download: the download is tried again', async () => {
+		simulator.inject({ endpoint: 'download', fault: 'truncated', times: 2 });
+		storeWith(async (video) => {
+			const parts: Buffer[] = [];
+			const write = (part: Buffer, _: unknown, done: () => void) => {
+				parts.push(part);
+				done();
+			};
+			await pipeline(video, new Writable({ write }));
+			return { fileId: 'file', fileSize: Buffer.concat(parts).length };
+		});
+		expect(await download()).toMatchObject({ status: 'completed' });
+		expect(simulator.count('download')).toBe(3);
 	});
 });
