@@ -4,6 +4,7 @@ export { type Credential, parseCredential, type VideoBasePath } from './credenti
 export { earliest, epochMs, later, latest, msBetween, type WallTime, wallTimeOf } from './wallTime';
 export { hashOf } from './hash';
 export { formatSeconds } from './errors/formatDuration';
+export { logMessage, logText } from './errors/logText';
 export {
 	CancelledError,
 	GatewayError,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { formatDuration } from '../errors/formatDuration';
 import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import { foreignMessage, statusMessage } from '../errors/statusMessages';
+import { logText } from '../errors/logText';
 import { htmlToText, isHtml } from '../errors/htmlToText';
 import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
@@ -53,7 +54,7 @@ export function toServiceError(
 	const filter = z.object({ reason: z.string() }).safeParse(data).data;
 	const reason = filter && clip(apiKey.redactError(filter.reason));
 	return new ServiceError(
-		reason === undefined ? summary.message : `${summary.message}: ${reason}`,
+		reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`,
 		{
 			status,
 			isForeign,

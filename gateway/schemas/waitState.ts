@@ -53,7 +53,6 @@ const task = z.object({
 	/** Index of its plan. */
 	plan: z.number().int().default(USUAL.task.plan),
 	status: z.string().default(USUAL.task.status),
-	url: z.string().nullish(),
 	/** The service's object of the request that created it, if known. */
 	request: fields.optional(),
 	/** When its Max Wait is over: a restart does not extend it. */

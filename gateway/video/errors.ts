@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { formatSeconds } from '../errors/formatDuration';
 import { GatewayError } from '../errors/gatewayError';
+import { logText } from '../errors/logText';
 import type { VideoTask } from '../schemas/video';
 
 const MAX_TEXT = 1_000;
@@ -20,7 +21,7 @@ export class TaskFailedError extends GatewayError {
 		serviceMessage: string | undefined,
 		code: string | undefined,
 	) {
-		super(`The service could not generate the video of task ${task.id}`, {
+		super(`The service could not generate the video of task ${logText(task.id)}`, {
 			code: code ?? 'task_failed',
 			advice: 'Change the prompt or the settings, or submit the video again.',
 			serviceMessage,
@@ -37,14 +38,15 @@ export class WaitTimeoutError extends GatewayError {
 		readonly lastFailure?: GatewayError,
 	) {
 		const wait = formatSeconds(waitedMs);
+		const id = logText(task.id);
 		const [message, advice] =
 			lastFailure === undefined
 				? [
-						`Video task ${task.id} was not finished after ${wait}`,
+						`Video task ${id} was not finished after ${wait}`,
 						'The task is still running. Use Wait or Get with this task ID, or increase Max Wait.',
 					]
 				: [
-						`The service could not be asked after ${wait} whether video task ${task.id} is finished`,
+						`The service could not be asked after ${wait} whether video task ${id} is finished`,
 						`The last poll failed: ${lastFailure.message}. The video may be finished: use Wait or Get with this task ID.`,
 					];
 		super(message, {

@@ -4,6 +4,7 @@ import { hintAboutFailures, hintAfterRun } from '../shared/form/hints';
 /** Hints about the items of a run, for whoever looks at its output. */
 export function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutionData[]): void {
 	if (context.getNodeParameter('operation', 0) === 'generate') hintAboutFiles(context, items);
+	else hintAboutInlineVideos(context, items);
 	hintAboutNames(context, items);
 }
 
@@ -21,6 +22,20 @@ function hintAboutFiles(context: IExecuteFunctions, items: INodeExecutionData[])
 	hintAfterRun(
 		context,
 		`${these} not downloaded. To get the file without paying again, use the operation Get with this task_id, and turn on Download.`,
+		'info',
+	);
+}
+
+/** Without Download they pass by. */
+function hintAboutInlineVideos(context: IExecuteFunctions, items: INodeExecutionData[]): void {
+	const without = items.filter(
+		({ json, binary }) => json.status === 'completed' && !json.url && !binary,
+	).length;
+	if (without === 0) return;
+	const have = without === 1 ? '1 finished video has' : `${without} finished videos have`;
+	hintAfterRun(
+		context,
+		`${have} no URL. If the service sends it as inline data, turn on Download to keep it.`,
 		'info',
 	);
 }

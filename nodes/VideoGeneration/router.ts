@@ -61,7 +61,6 @@ export async function execute(
 		const output = await operations[operation].execute(run, durable);
 		if (!Array.isArray(output)) return output;
 		items = output;
-		noteMissingVideos(output, run);
 		run.hints.show(context);
 		hintAboutOutput(context, items);
 		return [items];
@@ -72,26 +71,14 @@ export async function execute(
 	}
 }
 
-/** Inline data passes by without Download. */
-function noteMissingVideos(items: INodeExecutionData[], { hints }: Run): void {
-	const missing = items.filter(
-		({ json, binary }) => json.status === 'completed' && !json.url && binary === undefined,
-	);
-	if (missing.length === 0) return;
-	hints.note(
-		'without a URL. If the service sends it as inline data, turn on Download to keep it.',
-		missing.length,
-	);
-}
-
 function withTasks(error: unknown, { service, log }: Run): unknown {
 	const isStopped = service.signal?.aborted === true;
 	if (isStopped) log.stopped();
-	const list = log.list();
+	const list = log.list(true);
 	if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
 		error.description = [error.description, list].filter(Boolean).join('\n');
 		// n8n shows at most one line of a stopped run.
-		if (isStopped) error.message += `. ${list}`;
+		if (isStopped) error.message += `. ${log.list(false)}`;
 	}
 	return error;
 }

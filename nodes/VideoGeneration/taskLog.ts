@@ -1,7 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { systemClock } from '../../gateway';
+import { logText, systemClock } from '../../gateway';
 import type { TaskState } from '../shared/run/errorText';
 import { noteTaskIds } from './customData';
+
+/** Characters. Signed URLs come near it, inline data goes far beyond. */
+const MAX_URL = 2_048;
 
 /** A line of progress for each of a thousand videos would hide the rest of the log. */
 const PROGRESS_EVERY_MS = 5_000;
@@ -20,7 +23,7 @@ export class TaskLog {
 	constructor(private readonly context: IExecuteFunctions) {
 		// The tools of an MCP Server Trigger run in no execution.
 		const execution = context.getExecutionId() as string | undefined;
-		this.name = `Node "${context.getNode().name}"${execution ? `, execution ${execution}` : ''}`;
+		this.name = `Node "${logText(context.getNode().name)}"${execution ? `, execution ${execution}` : ''}`;
 	}
 
 	/**
@@ -30,7 +33,8 @@ export class TaskLog {
 	submitted(taskIds: string[], itemIndex: number, count = taskIds.length): void {
 		noteTaskIds(this.context, taskIds);
 		const more = count > taskIds.length ? ` and ${count - taskIds.length} more` : '';
-		const tasks = `video task${count === 1 ? '' : 's'} ${taskIds.join(', ')}${more}`;
+		const ids = taskIds.map(logText).join(', ');
+		const tasks = `video task${count === 1 ? '' : 's'} ${ids}${more}`;
 		this.context.logger.info(`${this.name}: submitted ${tasks} [item ${itemIndex}]`);
 	}
 
@@ -43,14 +47,14 @@ export class TaskLog {
 
 	/** Stop was pressed: the tasks are still running. */
 	stopped(): void {
-		const list = this.list();
+		const list = this.list(false);
 		if (list) this.context.logger.warn(`${this.name}: stopped. ${list}`);
 	}
 
 	note<Task extends { id: string; status: string; url?: string | null | undefined }>(
 		task: Task,
 	): Task {
-		this.states.set(task.id, { task_id: task.id, status: task.status, url: task.url });
+		this.states.set(task.id, { task_id: task.id, status: task.status, url: usableUrl(task.url) });
 		return task;
 	}
 
@@ -61,11 +65,14 @@ export class TaskLog {
 		return state;
 	}
 
-	/** Every task of the run, numbered in one line: the editor collapses line breaks. */
-	list(): string {
+	/**
+	 * Every task of the run, numbered in one line: the editor collapses line breaks.
+	 * @param withUrls not for a log: whoever has such a URL has the video
+	 */
+	list(withUrls: boolean): string {
 		const tasks = [...this.states.values()].map(
 			({ task_id, status, url }, index) =>
-				`(${index + 1}) ${task_id}: ${status}${url ? `, ${url}` : ''}`,
+				`(${index + 1}) ${logText(task_id)}: ${logText(status)}${withUrls && url ? `, ${url}` : ''}`,
 		);
 		return tasks.length === 0 ? '' : `Tasks of this run: ${tasks.join(' ')}`;
 	}
@@ -84,4 +91,10 @@ export class TaskLog {
 		const progress = `${this.finished} of ${this.waitedFor} videos finished`;
 		this.context.logger.info(`${this.name}: ${progress}`);
 	}
+}
+
+/** A URL that leads to the video from anywhere. Inline data is not one. */
+function usableUrl(url: string | null | undefined): string | null | undefined {
+	if (!url) return url;
+	return url.length <= MAX_URL && /^https?:\/\/\S+$/i.test(url) ? url : null;
 }

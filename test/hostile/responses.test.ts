@@ -133,7 +133,7 @@ test.each([false, true])(
 		expect(items[0]?.binary?.data?.bytes).toBe(download ? video.length : undefined);
 		const hints = ended.data.resultData.runData.Node?.[0]?.hints?.map(({ message }) => message);
 		expect(hints ?? []).toEqual(
-			download ? [] : [expect.stringMatching(/^1 video is without a URL.*turn on Download/)],
+			download ? [] : [expect.stringMatching(/^1 finished video has no URL.*turn on Download/)],
 		);
 	},
 );

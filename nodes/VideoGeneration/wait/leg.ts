@@ -17,7 +17,7 @@ import { hintAfterRun } from '../../shared/form/hints';
 import { endOfPause, MIN_WAIT_MS } from './nextPoll';
 import type { Run } from '../videoRun';
 import { finish, type WaitingOperation, type WaitPlan } from './waitingOperation';
-import { finalOutput, type OpenTask, openTasks } from './state';
+import { finalOutput, isItem, type OpenTask, openTasks } from './state';
 
 /** Characters. A larger item does not belong into the state: its task is polled again when all others are done. */
 const MAX_ITEM = 64 * 1024;
@@ -42,7 +42,8 @@ export class WaitLeg {
 		const { run } = this;
 		const { context } = run.service;
 		run.hints.continueWith(state.hints);
-		for (const item of state.items) item?.tasks.forEach((task) => run.log.note(task));
+		for (const item of state.items)
+			item?.tasks.forEach((task) => run.log.note({ ...task, url: urlIn(task.item) }));
 		for (let open = openTasks(state); open.length > 0; open = openTasks(state)) {
 			const unfinished = open.filter(({ task }) => !isFinished(task));
 			const isLast = unfinished.length === 0;
@@ -88,8 +89,7 @@ export class WaitLeg {
 	}
 
 	private note(task: WaitedTask): void {
-		const { status, url } = this.run.log.stateOf(task.id);
-		Object.assign(task, { status, url });
+		task.status = this.run.log.stateOf(task.id).status;
 	}
 
 	private noteUnfinished(task: WaitedTask, { task: seen, lastFailure }: WaitTimeoutError): void {
@@ -136,4 +136,11 @@ export class WaitLeg {
 function timeoutIn(error: unknown): WaitTimeoutError | undefined {
 	const cause = error instanceof TaskError ? error.cause : undefined;
 	return cause instanceof WaitTimeoutError ? cause : undefined;
+}
+
+/** The URL that the item of a finished task has. */
+function urlIn(item: object | undefined): string | undefined {
+	if (!isItem(item)) return undefined;
+	const { url } = item.json;
+	return typeof url === 'string' ? url : undefined;
 }

@@ -34,9 +34,9 @@ export function stateOf(
 		const { plan, started } = outcome.result;
 		const place = placeOf(plan);
 		const tasks = started.tasks.map(({ task, request, submittedAt }): WaitedTask => {
-			const { id, status, url } = task;
+			const { id, status } = task;
 			const deadline = later(latest([submittedAt ?? startedAt, startedAt]), plan.wait.maxWaitMs);
-			return { id, plan: place, status, url, deadline, submittedAt, request: named(request) };
+			return { id, plan: place, status, deadline, submittedAt, request: named(request) };
 		});
 		const { failure } = started;
 		return { tasks, error: failure === undefined ? undefined : reportError(failure) };
@@ -87,6 +87,6 @@ function resultIn(stored: {
 }
 
 /** The items in a state are those that this node made. */
-function isItem(value: object | undefined): value is INodeExecutionData {
+export function isItem(value: object | undefined): value is INodeExecutionData {
 	return value !== undefined && 'json' in value;
 }

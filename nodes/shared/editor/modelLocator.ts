@@ -9,6 +9,7 @@ import {
 import {
 	type CatalogueModel,
 	InvalidInputError,
+	logMessage,
 	type ModelOutput,
 	outputOf,
 } from '../../../gateway';
@@ -79,12 +80,13 @@ export const modelSubtitle = `={{ ${chosenModel} }}`;
 export const searchModels = (output: ModelOutput) =>
 	async function (this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
 		const models = await catalogue(this).catch((error: unknown) => {
-			throw new NodeOperationError(this.getNode(), errorSummary(error));
+			throw new NodeOperationError(this.getNode(), logMessage(errorSummary(error)));
 		});
 		const wanted = filter.trim().toLowerCase();
 		const isOther = (model: CatalogueModel) => (outputOf(model) ?? output) !== output;
 		const shown = models
-			.filter(({ id }) => id.toLowerCase().includes(wanted))
+			// To n8n it would be an expression, which may read what the workflow knows and send it to the service.
+			.filter(({ id }) => !id.startsWith('=') && id.toLowerCase().includes(wanted))
 			.sort((a, b) => Number(isOther(a)) - Number(isOther(b)) || byRelease(a, b))
 			.slice(0, MAX_SHOWN);
 		const label = (model: CatalogueModel) => (isOther(model) ? ` (${model.kinds[0]})` : '');

@@ -9,6 +9,7 @@ import {
 import {
 	GatewayError,
 	InvalidInputError,
+	logMessage,
 	NoResponseError,
 	ServiceError,
 	TaskFailedError,
@@ -82,14 +83,14 @@ export function nodeError(
 	const description = streams ? all : advice;
 	const item = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
 	const described = {
-		message: runsAsTool(node) ? all : `${message}${item}`,
+		message: logMessage(runsAsTool(node) ? all : `${message}${item}`),
 		description,
 		...(itemIndex !== undefined && { itemIndex }),
 	};
 	if (!isApiError) return new NodeOperationError(node, described.message, described);
 	return new NodeApiError(
 		node,
-		{ message },
+		{ message: described.message },
 		{
 			...described,
 			...(http_status !== null && { httpCode: String(http_status) }),
