@@ -228,10 +228,8 @@ function messageOf(error: unknown): string | undefined {
 	return typeof message === 'string' ? message.trim() : undefined;
 }
 
-/** Whether n8n's SSRF protection refused an IP address or URL, on a DNS lookup or after a redirect. */
+/** Whether n8n's SSRF protection refused an IP address or URL, at once or on a DNS lookup. */
 export function isSsrfRefusal(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
-	// axios wraps an error after a redirect and keeps only its message.
-	const refused = /^Redirected request failed: The request was blocked/.test(error.message);
-	return refused || /ssrf/i.test(error.name) || isSsrfRefusal(error.cause);
+	return /ssrf/i.test(error.name) || isSsrfRefusal(error.cause);
 }

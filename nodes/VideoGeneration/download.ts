@@ -20,6 +20,7 @@ import {
 import type { Service } from '../shared/run/connect';
 import type { VideoFile } from './fileName';
 import { ChunkBuffer } from './chunkBuffer';
+import { openVideo } from './openVideo';
 
 const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';
 
@@ -75,7 +76,7 @@ function videoUrl(task: VideoTask): string {
 }
 
 async function fetchVideo(service: Service, url: string, file: VideoFile) {
-	const { context, signal, timeoutMs } = service;
+	const { signal, timeoutMs } = service;
 	const idleTimeout = new IdleTimeout(systemClock, timeoutMs, signal);
 	const aborting = new AbortController();
 	idleTimeout.whenGivenUp(() => aborting.abort());
@@ -84,15 +85,7 @@ async function fetchVideo(service: Service, url: string, file: VideoFile) {
 		return idleTimeout.expired ? timedOut(timeoutMs) : lost(error);
 	};
 	try {
-		const { statusCode, headers, body } = (await context.helpers.httpRequest({
-			url,
-			encoding: 'stream',
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			abortSignal: aborting.signal,
-			skipSslCertificateValidation: service.gateway.ignoresSslIssuesAt(url),
-			headers: { 'accept-encoding': 'identity' },
-		})) as { statusCode: number; headers: Record<string, string | undefined>; body: ByteStream };
+		const { statusCode, headers, body } = await openVideo(service, url, aborting.signal);
 		if (statusCode !== 200) {
 			body.destroy();
 			throw new UrlRefusedError(statusCode);
@@ -211,7 +204,6 @@ function timedOut(timeoutMs: number) {
 function lost(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
 	const isBlocked = isSsrfRefusal(error);
-	const goesInCircles = error instanceof Error && /redirects/i.test(error.message);
 	return new NoResponseError(
 		isBlocked
 			? "n8n's SSRF protection blocks the URL of the video"
@@ -222,7 +214,7 @@ function lost(error: unknown): GatewayError {
 				? `Ask the administrator of this n8n instance to allow it. ${LATER}`
 				: LATER,
 			technical: error instanceof Error ? error.message : undefined,
-			transient: !isBlocked && !goesInCircles,
+			transient: !isBlocked,
 			mayHaveBeenAccepted: false,
 		},
 	);
