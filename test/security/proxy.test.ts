@@ -264,10 +264,15 @@ test('a request that a proxy received without responding may have been accepted'
 	expect(proxy.forwarded).toHaveLength(1);
 });
 
-test.each(['http', 'https'])(
-	'an unreachable proxy for a service at %s:// is a clear error, and the proxy is not bypassed',
-	async (scheme) => {
-		process.env.ALL_PROXY = `http://${LOGIN}@127.0.0.1:9`;
+test.each([
+	['http', 'http'],
+	['http', 'https'],
+	['socks5', 'http'],
+	['socks5', 'https'],
+])(
+	'an unreachable %s proxy for a service at %s:// is a clear error, and the proxy is not bypassed',
+	async (protocol, scheme) => {
+		process.env.ALL_PROXY = `${protocol}://${LOGIN}@127.0.0.1:9`;
 		if (scheme === 'https') await useHttps();
 		const result = await ask();
 		expect(result.error?.message).toMatch(/Could not connect to the proxy/);
