@@ -9,8 +9,6 @@ export interface StreamInspector {
 	part(bytes: Buffer): Buffer | undefined;
 	/** @throws what the stream fails with at its end */
 	end(): Buffer | undefined;
-	/** The source failed, or was refused: not whoever reads the stream. */
-	fail(): void;
 }
 
 /** Passes a stream through an inspector. It fails when the source fails, and when `signal` is aborted. */
@@ -27,29 +25,22 @@ export function inspectStream(
 			attempt(() => inspector.end(), done);
 		},
 	});
-	const attempt = (
-		work: () => Buffer | undefined,
-		done: (error: Error | null, bytes?: Buffer) => void,
-	) => {
-		let bytes: Buffer | undefined;
-		try {
-			bytes = work();
-		} catch (error) {
-			inspector.fail();
-			return done(error as Error);
-		}
-		done(null, bytes);
-	};
-	// A reader that fails destroys the stream first, and the source after it.
-	const onFailure = () => {
-		if (!inspected.destroyed) inspector.fail();
-	};
-	source.once('error', onFailure);
-	source.once('close', () => !source.readableEnded && onFailure());
-	if (source.errored) inspector.fail();
 	// n8n's helper wraps the response in a stream that ignores its signal.
 	signal.addEventListener('abort', () => source.destroy(new Error('aborted')), { once: true });
 	// Unlike a bare pipe, this also notices a source that failed before it had a listener.
 	pipeline(source, inspected, () => {});
 	return inspected;
+}
+
+function attempt(
+	work: () => Buffer | undefined,
+	done: (error: Error | null, bytes?: Buffer) => void,
+): void {
+	let bytes: Buffer | undefined;
+	try {
+		bytes = work();
+	} catch (error) {
+		return done(error as Error);
+	}
+	done(null, bytes);
 }

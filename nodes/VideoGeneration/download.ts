@@ -91,13 +91,15 @@ async function fetchVideo(service: Service, url: string, file: VideoFile) {
 			throw new UrlRefusedError(statusCode);
 		}
 		const inspector = videoInspector(headers, () => idleTimeout.progress());
-		let isSound = true;
-		const fail = () => (isSound = false);
-		const whole = inspectStream(body, { ...inspector, fail }, aborting.signal);
+		let isSound = !body.errored;
+		// A reader that fails destroys what it reads first, and the source after it.
+		const onFailure = () => (isSound &&= whole.destroyed);
+		body.once('error', onFailure).once('close', () => body.readableEnded || onFailure());
+		const whole = inspectStream(body, inspector, aborting.signal);
 		const announced = headers['content-type']?.toLowerCase() ?? '';
 		const [type = file.type] = /^video\/[\w.+-]{1,100}/.exec(announced) ?? [];
 		return await store(service, whole, { ...file, type }).catch((error: unknown) => {
-			throw isSound ? storageError(error) : error;
+			throw isSound && !(error instanceof GatewayError) ? storageError(error) : error;
 		});
 	} catch (error) {
 		throw toGatewayError(error);
@@ -139,7 +141,7 @@ function storageError(error: unknown): StorageError {
 function videoInspector(
 	headers: Record<string, string | undefined>,
 	onProgress: () => void,
-): Omit<StreamInspector, 'fail'> {
+): StreamInspector {
 	const mayBePage = /^text\/|json|xml/i.test(headers['content-type'] ?? '');
 	const announced = Number(headers['content-length'] ?? 0);
 	let received = 0;
@@ -155,7 +157,7 @@ function videoInspector(
 			return gathered.add(bytes);
 		},
 		end() {
-			if (received === 0) throw new Error('No data arrived');
+			if (received === 0) throw lost(new Error('No data arrived'));
 			return gathered.take();
 		},
 	};
