@@ -134,7 +134,7 @@ export class Gateway {
 	/**
 	 * `GET /media/v1/video/generations/<task_id>`: the state of a task, without an inline video.
 	 * @param onInlineVideo gets that video, and must remove it
-	 * @param patience default: that of the gateway
+	 * @param patience of one of many polls; without it, there is no other, and what is no word of the service is retried
 	 */
 	async getVideoTask(
 		taskId: string,
@@ -143,7 +143,13 @@ export class Gateway {
 		patience?: Patience,
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${pathOfTaskId(taskId)}`;
-		const poll = { method: 'GET', path, scope: { endpoint: 'polls' }, patience } as const;
+		const poll = {
+			method: 'GET',
+			path,
+			scope: { endpoint: 'polls' },
+			patience,
+			retriesForeignAnswers: patience === undefined,
+		} as const;
 		if (this.egressCheck) await this.egressCheck.pass();
 		const { clock } = this.context;
 		const read = async (response: ServiceResponse) =>

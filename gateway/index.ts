@@ -28,7 +28,7 @@ export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';
 export { parseInput, parseJson, refusedValue } from './schemas/input';
-export { backoff } from './limits/retryPolicy';
+export { backoff, isForeignAnswer } from './limits/retryPolicy';
 export { type CatalogueModel, type ModelOutput, outputOf } from './schemas/models';
 export {
 	isFinished,

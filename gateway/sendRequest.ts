@@ -4,7 +4,13 @@ import { connectTimeoutError, timeoutError, toNetworkError } from './http/networ
 import { CancelledError, GatewayError, ServiceError } from './errors/gatewayError';
 import type { Permit, RateLimiter } from './limits/rateLimiter';
 import type { LimiterOf, Scope } from './limits/rateLimiters';
-import { isRetryable, isThrottled, mayHideSuccess, pauseAfter } from './limits/retryPolicy';
+import {
+	isForeignAnswer,
+	isRetryable,
+	isThrottled,
+	mayHideSuccess,
+	pauseAfter,
+} from './limits/retryPolicy';
 import type { ApiKey } from './redaction';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
@@ -44,6 +50,8 @@ export interface ServiceRequest {
 	scope: Scope;
 	/** Default: that of the context. */
 	patience?: Patience | undefined;
+	/** What is no word of the service is retried, too: no other poll follows. */
+	retriesForeignAnswers?: boolean;
 	/** Default: `pooled`. */
 	connection?: HttpRequest['connection'];
 }
@@ -110,7 +118,9 @@ export async function sendRequest<Result>(
 		if (!(failure instanceof GatewayError)) throw failure;
 		const isLast = attempt >= maxRetries && (!isExcused || maxRetries === 0);
 		const mayRetry = !isLast && (request.patience?.mayRetry() ?? true);
-		if (pause === undefined || !mayRetry || !isRetryable(failure, paid)) throw failure;
+		const mayComeRight =
+			isRetryable(failure, paid) || (request.retriesForeignAnswers && isForeignAnswer(failure));
+		if (pause === undefined || !mayRetry || !mayComeRight) throw failure;
 		if (isExcused) excused += 1;
 		else attempt += 1;
 		// After a refusal, the rate limiter delays this request with all others.

@@ -63,6 +63,8 @@ export interface RateLimit {
 export class ServiceError extends GatewayError {
 	override readonly name = 'ServiceError';
 	readonly status: number;
+	/** Certainly the service itself responded. */
+	readonly isOwnWord: boolean;
 	/** Another server responded: it does not show what the service did. */
 	readonly isForeign: boolean;
 	/** Why the content was filtered (`data.reason`). */
@@ -75,6 +77,7 @@ export class ServiceError extends GatewayError {
 		message: string,
 		details: Details & {
 			status: number;
+			isOwnWord?: boolean;
 			isForeign?: boolean;
 			reason?: string | undefined;
 			retryAfterMs?: number | undefined;
@@ -83,6 +86,7 @@ export class ServiceError extends GatewayError {
 	) {
 		super(message, details);
 		this.status = details.status;
+		this.isOwnWord = details.isOwnWord ?? true;
 		this.isForeign = details.isForeign ?? false;
 		if (details.reason !== undefined) this.reason = details.reason;
 		if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;

@@ -54,7 +54,8 @@ export function errorBesideAnswer(answer: PartOfAnswer): object | undefined {
 		if (part.error && alternateBody.safeParse(part).data?.error.message)
 			return { error: part.error };
 	}
-	return answer.choices.length === 0 && isServicesOwnError(answer) ? answer : undefined;
+	const hasNoChoices = answer.choices.length === 0;
+	return hasNoChoices && servicesOwnBody.safeParse(answer).success ? answer : undefined;
 }
 
 /** A code is a string, or null: "Code strings for statuses 413, 500, 502, 503: not shown" (Errors). */
@@ -68,11 +69,14 @@ const servicesOwnBody = z.union([
 	}),
 ]);
 
+/** "HTTP statuses" (Errors): those of a failure. */
+const DOCUMENTED = [400, 401, 403, 404, 413, 429, 500, 502, 503];
+
 /**
- * Whether the body of an error response is the service's own: one of the document's two error shapes, whole. Load
+ * What counts as the service's own word: a documented status with one of the document's two error shapes, whole. Load
  * balancers and reverse proxies answer with a page, with nothing, or with JSON of their own, such as
  * `{"message": "Internal server error"}` or `{"code": 14, "message": "upstream connect error"}`.
  */
-export function isServicesOwnError(value: unknown): boolean {
-	return servicesOwnBody.safeParse(value).success;
+export function isServicesOwnWord(status: number, body: unknown): boolean {
+	return DOCUMENTED.includes(status) && servicesOwnBody.safeParse(body).success;
 }

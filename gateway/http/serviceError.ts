@@ -7,7 +7,7 @@ import { htmlToText, isHtml } from '../errors/htmlToText';
 import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { epochMs, type WallTime } from '../wallTime';
-import { isServicesOwnError, readErrorBody } from './errorBody';
+import { isServicesOwnWord, readErrorBody } from './errorBody';
 import { POSSIBLE_PROXY } from './possibleProxy';
 import type { HttpResponse } from './types';
 
@@ -47,9 +47,9 @@ export function toServiceError(
 		data,
 	} = readErrorBody(value) ?? { message: textOf(body, headers, apiKey) };
 	const retryAfterMs = bounded(retryAfter(status, headers, data, now));
-	const isOwn = isServicesOwnError(value);
+	const isOwnWord = isServicesOwnWord(status, value);
 	const isForeign =
-		!isOwn && mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
+		!isOwnWord && mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
 	const summary = isForeign ? foreignMessage(status) : statusMessage(status, code, Boolean(quoted));
 	const filter = z.object({ reason: z.string() }).safeParse(data).data;
 	const reason = filter && clip(apiKey.redactError(filter.reason));
@@ -57,6 +57,7 @@ export function toServiceError(
 		reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`,
 		{
 			status,
+			isOwnWord,
 			isForeign,
 			// A code that is an ordinary word is kept.
 			code: isForeign || !code ? summary.code : apiKey.redactResponse(code),
@@ -65,7 +66,7 @@ export function toServiceError(
 					? retryAdvice(retryAfterMs)
 					: summary.advice +
 						apiKey.redactError(targetOf(status, headers)) +
-						(isOwn ? '' : POSSIBLE_PROXY),
+						(isOwnWord ? '' : POSSIBLE_PROXY),
 			serviceMessage: quoted ? clip(apiKey.redactError(quoted)) : undefined,
 			reason,
 			retryAfterMs,

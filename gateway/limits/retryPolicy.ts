@@ -36,6 +36,19 @@ export function isRetryable(error: GatewayError, paid: boolean): boolean {
 	return error instanceof NoResponseError && error.transient;
 }
 
+/** Codes of an HTTP proxy that refused to pass a request on. */
+const PROXY_REFUSALS = ['proxy_login', 'proxy_refused'];
+
+/**
+ * Whether a failure is no word of the service: a redirect, a page, the refusal of a proxy, whatever its status, unless
+ * that is transient anyway. A proxy that is being set up anew answers like this for a while, and a wrong URL always does.
+ */
+export function isForeignAnswer(error: GatewayError): boolean {
+	if (error instanceof ServiceError) return !error.isOwnWord && !isTransientStatus(error.status);
+	if (error instanceof NoResponseError) return PROXY_REFUSALS.includes(error.code);
+	return error instanceof MalformedResponseError;
+}
+
 /** The document's transient statuses, and those that servers in between use for the same. */
 export function isTransientStatus(status: number): boolean {
 	return TRANSIENT_STATUSES.has(status) || status === 408 || status === 425 || status > 503;

@@ -63,7 +63,9 @@ const task = z.object({
 	progress: z.number().nullish(),
 	/** The first progress that a poll has seen. */
 	seen: progressSeen.optional(),
-	/** Malformed responses in a row. */
+	/** Whether a poll has found a task of an earlier execution. */
+	found: z.boolean().optional(),
+	/** Answers in a row that are no word of the service. */
 	malformed: z.number().optional(),
 	/** The result: the node's item, or its error. */
 	item: object.optional(),

@@ -2,19 +2,18 @@ import { type Clock, systemClock } from '../clock';
 import {
 	CancelledError,
 	GatewayError,
-	MalformedResponseError,
 	NoResponseError,
 	ServiceError,
 } from '../errors/gatewayError';
 import { isFinished, type VideoTask } from '../schemas/video';
-import { backoff, isTransientStatus } from '../limits/retryPolicy';
+import { backoff, isForeignAnswer, isTransientStatus } from '../limits/retryPolicy';
 import type { Patience } from '../sendRequest';
 import { WaitTimeoutError } from './errors';
 import { later, msBetween, type WallTime } from '../wallTime';
 import { type Polling, PollSchedule } from './pollSchedule';
 
-/** After this many malformed responses in a row, the URL of the polls is taken to be wrong. */
-const MAX_MALFORMED = 5;
+/** After this many answers in a row that are no word of the service, the URL of a task that it never knew is taken to be wrong. */
+const MAX_FOREIGN_ANSWERS = 5;
 /**
  * Polls due within this part of a poll interval start together: with a thousand tasks, a process that wakes
  * up for each poll spends a third more CPU time on them.
@@ -45,6 +44,10 @@ export interface WaitSettings {
 	deadline?: WallTime | undefined;
 	/** Ends the wait after one poll, whatever it shows. */
 	pollsOnce?: boolean;
+	/** Whether an earlier wait found the task. */
+	wasFound?: boolean | undefined;
+	/** How many answers in a row before this wait were no word of the service. */
+	foreignAnswers?: number | undefined;
 }
 
 /** Gets the state of a task, retries included, and limits how many polls are in flight. */
@@ -61,7 +64,8 @@ interface PolledTask {
 	stopPoll: () => void;
 	/** Whether a poll has found the task. */
 	wasFound: boolean;
-	malformed: number;
+	/** Answers in a row that are no word of the service. */
+	foreignAnswers: number;
 	/** The polls that failed after Max Wait. */
 	final: { since: number; failedMs: number; failures: number } | undefined;
 	succeed: (task: VideoTask) => void;
@@ -119,8 +123,8 @@ export class TaskPoller {
 				deadline,
 				controller: new AbortController(),
 				stopPoll: () => {},
-				wasFound: false,
-				malformed: 0,
+				wasFound: settings.wasFound ?? false,
+				foreignAnswers: settings.foreignAnswers ?? 0,
 				final: undefined,
 				succeed: (finished) => {
 					this.forget(polled);
@@ -191,14 +195,14 @@ export class TaskPoller {
 		try {
 			polled.task = await this.poll(polled.task.id, controller.signal, { onSend, mayRetry });
 			polled.wasFound = true;
-			polled.malformed = 0;
+			polled.foreignAnswers = 0;
 			if (isFinished(polled.task)) return polled.succeed(polled.task);
 		} catch (error) {
 			if (!(error instanceof GatewayError)) return polled.fail(error);
 			failure = error;
-			polled.malformed = isNoTask(error) ? polled.malformed + 1 : 0;
-			const passes = isTransient(error) || this.mayLag(polled, error);
-			if (!passes || polled.malformed >= MAX_MALFORMED) return polled.fail(error);
+			polled.foreignAnswers = isForeignAnswer(error) ? polled.foreignAnswers + 1 : 0;
+			const passes = isTransient(error) || mayComeRight(polled) || this.mayLag(polled, error);
+			if (!passes) return polled.fail(error);
 		}
 		if (!this.tasks.has(polled)) return;
 		const now = this.clock.now();
@@ -243,13 +247,14 @@ function retryDelay(polled: PolledTask, sentAt: number, now: number): number | u
 /** One unlucky poll must not give up a paid task. */
 function isTransient(error: GatewayError): boolean {
 	if (error instanceof NoResponseError) return error.transient || error.code === 'ENOTFOUND';
-	if (isNoTask(error)) return true;
 	return error instanceof ServiceError && isTransientStatus(error.status);
 }
 
-/** A successful response without a task. */
-function isNoTask(error: GatewayError): boolean {
-	return (
-		error instanceof MalformedResponseError || (error instanceof ServiceError && error.status < 300)
-	);
+/**
+ * Whether an answer that is no word of the service may be followed by one that is. The URL of a task that this execution
+ * submitted, or that a poll found, is right. Any other fails soon.
+ */
+function mayComeRight({ foreignAnswers, wasFound, settings }: PolledTask): boolean {
+	if (foreignAnswers === 0) return false;
+	return wasFound || settings.submittedAt !== undefined || foreignAnswers < MAX_FOREIGN_ANSWERS;
 }

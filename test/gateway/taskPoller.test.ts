@@ -1,4 +1,5 @@
 import {
+	MalformedResponseError,
 	NoResponseError,
 	ServiceError,
 	TaskPoller,
@@ -63,6 +64,15 @@ const notFound = () =>
 		status: 404,
 		code: 'task_not_found',
 		advice: 'Check the task ID.',
+	});
+
+/** What another server says. */
+const page = (status: number) =>
+	new ServiceError('Another server responded', {
+		status,
+		isOwnWord: false,
+		code: `http_${status}`,
+		advice: '',
 	});
 
 const timeout = () =>
@@ -184,6 +194,72 @@ test.each<[string, Array<VideoTask['status'] | Error>, { fresh?: boolean }, numb
 	const { outcome, ended } = await waitForOne(polls, settings);
 	expect(outcome).toMatchObject({ reason: { code: 'task_not_found' } });
 	expect(ended).toBe(end);
+});
+
+describe.each<[string, () => Error]>([
+	['a 404 page', () => page(404)],
+	['a 403 page of a firewall', () => page(403)],
+	['a redirect', () => page(302)],
+	['a status that the interface does not name', () => page(418)],
+	[
+		'a page with status 200',
+		() => new MalformedResponseError('Not JSON', { status: 200, bodyStart: '' }),
+	],
+	['an error in a good response', () => page(200)],
+	[
+		'the refusal of a proxy',
+		() =>
+			new NoResponseError('The proxy requires a login', {
+				code: 'proxy_login',
+				advice: '',
+				transient: false,
+				mayHaveBeenAccepted: false,
+			}),
+	],
+])('%s instead of the answer to a poll', (_what, answer) => {
+	const seven = Array.from({ length: 7 }, answer);
+
+	test.each<
+		[string, Array<VideoTask['status'] | Error>, Partial<WaitSettings> & { fresh?: boolean }]
+	>([
+		['this execution submitted', [...seven, 'completed'], {}],
+		['was found before', ['processing', ...seven, 'completed'], { fresh: false }],
+		['an earlier wait found', [...seven, 'completed'], { fresh: false, wasFound: true }],
+	])('does not end the wait for a task that %s', async (_which, polls, settings) => {
+		const { outcome, polledAt } = await waitForOne(polls, settings);
+		expect(outcome).toMatchObject({ value: { status: 'completed' } });
+		expect(polledAt).toHaveLength(polls.length);
+	});
+
+	test('lasts until Max Wait', async () => {
+		const { outcome, ended } = await waitForOne([answer()], {});
+		expect(outcome).toMatchObject({ reason: { code: 'wait_timeout' } });
+		expect(ended).toBeGreaterThan(600_000);
+	});
+
+	test.each([
+		[undefined, 5],
+		[3, 2],
+	])(
+		'ends the wait for any other task after five polls (%s before)',
+		async (foreignAnswers, polls) => {
+			const expected = answer();
+			const settings = { fresh: false, foreignAnswers };
+			const { outcome, polledAt } = await waitForOne([expected], settings);
+			expect(outcome).toMatchObject({ reason: expected });
+			expect(polledAt).toHaveLength(polls);
+		},
+	);
+});
+
+test.each([
+	['its key is refused', 401, 'invalid_api_key'],
+	['its account is refused', 403, 'quota_not_enough'],
+])('a wait ends at once if the service itself says that %s', async (_what, status, code) => {
+	const refusal = new ServiceError('Refused', { status, code, advice: '' });
+	const { outcome, polledAt } = await waitForOne(['processing', refusal], {});
+	expect(outcome).toMatchObject({ reason: { code } });
+	expect(polledAt).toHaveLength(2);
 });
 
 test('a host that sleeps for longer than Max Wait polls once more before the wait is over', async () => {

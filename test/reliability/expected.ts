@@ -115,22 +115,23 @@ export const lost =
 /** Like `lost`, but the attempt fails only after Timeout. */
 export const silent: Rule = lost(() => ['timeout'], { duration: TIMEOUT });
 
-/** The number of malformed polls after which the wait fails. */
-const MAX_MALFORMED_POLLS = 5;
-
-/** A malformed response with a success status: a billable request may have been accepted, and polls are repeated. */
-export const malformed =
-	(errorOf: ErrorOf = () => ['malformed_answer']): Rule =>
+/**
+ * No word of the service: another server's page, or a redirect. The request is not retried, but a single poll is, and a task
+ * is polled until Max Wait.
+ */
+export const foreign =
+	(errorOf: ErrorOf, otherwise: Rule = final(errorOf)): Rule =>
 	(kind, fault) => {
-		const [code, status] = errorOf(fault);
-		const error: Expected = { code, status, pauses: [] };
-		if (isBillable(kind)) return both({ ...error, mayBePaid: true });
-		if (kind !== 'poll') return both(error);
-		return {
-			once: { code: undefined, pauses: [POLL_INTERVAL] },
-			always: { ...error, pauses: Array(MAX_MALFORMED_POLLS - 1).fill(POLL_INTERVAL) as number[] },
-		};
+		if (kind === 'poll') return retried(errorOf, { retries: 0 })(kind, fault);
+		return (kind === 'get' ? retried(errorOf) : otherwise)(kind, fault);
 	};
+
+/** A malformed response with a success status: a billable request may have been accepted. */
+export const malformed = (errorOf: ErrorOf = () => ['malformed_answer']): Rule =>
+	foreign(errorOf, (kind, fault) => {
+		const [code, status] = errorOf(fault);
+		return both({ code, status, mayBePaid: isBillable(kind), pauses: [] });
+	});
 
 /** Seconds for which a replica of the service may not know a new task. */
 const REPLICA_LAG = 30;

@@ -4,6 +4,7 @@ import {
 	byKind,
 	type Expectations,
 	final,
+	foreign,
 	good,
 	lagging,
 	lost,
@@ -70,7 +71,7 @@ const PROXY_ERROR_CODES: Record<number, string> = { 400: 'bad_request', 401: 'un
 const codeOf: ErrorOf = (fault) => {
 	const known = CODES[fault.replace(/-(general|alternate)$/, '')];
 	if (known !== undefined) return known;
-	const status = statusOf(fault);
+	const status = fault === 'echo-key-text' ? 401 : statusOf(fault);
 	const proxyCode = isProxyError(fault) ? PROXY_ERROR_CODES[status] : undefined;
 	return [proxyCode ?? CODES_BY_STATUS[status] ?? `status_${status}`, status];
 };
@@ -115,29 +116,24 @@ export const ROWS: readonly Row[] = [
 		rule: byKind({ poll: lagging(codeOf) }, final(codeOf)),
 	},
 	{
-		what: '404 with an HTML page, plain text or an empty body',
-		faults: withoutCode(404),
-		rule: byKind({ poll: lagging(codeOf), download: notThereYet(downloadRefused) }, final(codeOf)),
-	},
-	{
-		what: '403 with an HTML page, plain text or an empty body',
-		faults: withoutCode(403),
-		rule: byKind({ download: notThereYet(downloadRefused) }, final(codeOf)),
+		what: '403 or 404 with an HTML page, plain text or an empty body',
+		faults: withoutCode(403, 404),
+		rule: byKind({ download: notThereYet(downloadRefused) }, foreign(codeOf)),
 	},
 	{
 		what: '400, 401 or 413 with an HTML page, plain text or an empty body',
-		faults: withoutCode(400, 401, 413),
-		rule: unlessDownload(final(codeOf)),
+		faults: [...withoutCode(400, 401, 413), 'echo-key-text'],
+		rule: unlessDownload(foreign(codeOf)),
 	},
 	{
 		what: 'Undocumented status: 402, 405, 409, 422, 451',
 		faults: withEndings(['status-'], '402', '405', '409', '422', '451'),
-		rule: final(codeOf),
+		rule: foreign(codeOf),
 	},
 	{
 		what: 'The error contains the API key',
-		faults: withEndings(['echo-key-'], 'general', 'alternate', 'text'),
-		rule: final((fault) => [fault.endsWith('text') ? 'unauthorized' : 'invalid_api_key', 401]),
+		faults: withEndings(['echo-key-'], 'general', 'alternate'),
+		rule: final(code('invalid_api_key', 401)),
 	},
 	{
 		what: '429 with the time to retry',
@@ -279,7 +275,7 @@ export const ROWS: readonly Row[] = [
 	{
 		what: 'Redirect to another host',
 		faults: withEndings(['redirect-'], '301', '302', '307', '308'),
-		rule: byKind({ download: retried(code('download_failed')) }, final(redirected)),
+		rule: byKind({ download: retried(code('download_failed')) }, foreign(redirected)),
 	},
 	{
 		what: 'Redirect to the result of a request that may have been accepted (303)',
@@ -291,7 +287,7 @@ export const ROWS: readonly Row[] = [
 				submit: lost(redirected),
 				download: retried(code('download_failed')),
 			},
-			final(redirected),
+			foreign(redirected),
 		),
 	},
 	{
@@ -305,7 +301,7 @@ export const ROWS: readonly Row[] = [
 					always: { code: 'download_failed', pauses: { atLeast: 0 } },
 				}),
 			},
-			final(code('redirect_refused', 302)),
+			foreign(code('redirect_refused', 302)),
 		),
 	},
 	{

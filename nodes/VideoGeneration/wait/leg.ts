@@ -2,7 +2,7 @@ import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
 import {
 	formatSeconds,
 	isFinished,
-	MalformedResponseError,
+	isForeignAnswer,
 	msBetween,
 	storedWaitState,
 	systemClock,
@@ -21,8 +21,6 @@ import { finalOutput, isItem, type OpenTask, openTasks } from './state';
 
 /** Characters. A larger item does not belong into the state: its task is polled again when all others are done. */
 const MAX_ITEM = 64 * 1024;
-/** Responses in a row that make no sense, after which the URL of the polls is taken to be wrong, as in memory. */
-const MAX_MALFORMED = 5;
 
 /** From the start or a resume of the node to its next pause or to its end. */
 export class WaitLeg {
@@ -72,6 +70,8 @@ export class WaitLeg {
 			...plan.wait,
 			deadline: task.deadline,
 			pollsOnce: pauses,
+			wasFound: task.found ?? isFinished(task),
+			foreignAnswers: task.malformed,
 			onTimeout: pauses ? ('error' as const) : onTimeout,
 		};
 		const started = { task: { id, status: 'processing' as const }, submittedAt, request };
@@ -96,10 +96,10 @@ export class WaitLeg {
 		const { progress } = seen;
 		task.progress = progress;
 		if (typeof progress === 'number') task.seen ??= { at: systemClock.wallTime(), progress };
-		const makesNoSense = lastFailure instanceof MalformedResponseError;
-		task.malformed = makesNoSense ? (task.malformed ?? 0) + 1 : undefined;
-		if ((task.malformed ?? 0) < MAX_MALFORMED) return;
-		task.error = reportError(new TaskError(this.run.log.stateOf(task.id), lastFailure));
+		const isForeign = lastFailure !== undefined && isForeignAnswer(lastFailure);
+		task.malformed = isForeign ? (task.malformed ?? 0) + 1 : undefined;
+		// A task of this execution need not be found to be known.
+		if (lastFailure === undefined && task.submittedAt === undefined) task.found = true;
 	}
 
 	private pause(state: WaitState, waiting: OpenTask[]): EngineRequest {

@@ -124,7 +124,12 @@ const SCENARIOS: Record<string, Scenario> = {
 	'invalid input between good items': { prompts: ['One', '', 'Three'], ...continues },
 	'a failed video between good ones': { prompts: ['One', FAILED, 'Three'], ...continues },
 	'a task that the service forgets': { prompts: ['One', FORGOTTEN], ...continues },
-	'malformed polls': { prompts: ['One', '[fault:poll-json-null]'], ...continues },
+	'polls that another server answers': {
+		prompts: ['One', '[fault:poll-json-null]', '[fault:poll-html-404]'],
+		maxWait: SHORT_MAX_WAIT_S,
+		...continues,
+	},
+	'polls that another server answers for a while': { prompts: ['[fault:poll-html-403-twice]'] },
 	'polls that fail for a while': { prompts: ['[fault:poll-internal-error-twice]'] },
 	'errors on the error branch': {
 		prompts: [REFUSED, 'Two', FAILED, ENDLESS],
@@ -156,6 +161,21 @@ test.each(Object.entries(SCENARIOS))(
 		expect(database.waits.length).toBeGreaterThan(0);
 	},
 );
+
+test('the operation Wait gives up a task that only another server answers for after five polls', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'html-404' });
+	for (const waitIn of ['memory', 'database']) {
+		const before = simulator.count('poll');
+		const run = nodeRun(waitIn, {
+			prompts: ['-'],
+			parameters: { operation: 'wait', taskId: 'task-1' },
+			...continues,
+		});
+		const { items } = await runNode(simulator, run);
+		expect(items[0]?.json.error).toMatchObject({ task_id: 'task-1', http_status: 404 });
+		expect(simulator.count('poll') - before).toBe(5);
+	}
+});
 
 test('the operation Wait: the same items as with a wait in memory', async () => {
 	const submitted = await runNode(simulator, {
