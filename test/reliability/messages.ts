@@ -73,6 +73,7 @@ export const ERROR_TEXTS: Record<string, ErrorText> = {
 	),
 	download_failed: apiError(
 		'The video download was interrupted',
+		'The URL of the video has too many redirects',
 		'The video download stopped receiving data for …',
 	),
 };
