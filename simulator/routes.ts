@@ -9,6 +9,7 @@ import { ApiError } from './apiError';
 import { chatRequest, checked, videoRequest } from './requests';
 import { fileResponse } from './video/fileResponse';
 import { mp4File, padded } from './video/mp4';
+import { sceneOf } from './video/scene';
 import { isKnown, spread, stateOf, taskBody } from './video/tasks';
 
 const VIDEO_PREFIXES = ['/media/v1', '/v1'];
@@ -78,7 +79,10 @@ async function download(handler: RequestHandler, { request, nowMs }: RequestCont
 	if (!task || stateOf(task, nowMs).status !== 'completed') {
 		throw new ApiError(404, 'not_found', 'There is no such file.');
 	}
-	const file = padded(await mp4File(task.format), handler.settings.videoBytes);
+	const file = padded(
+		await mp4File(task.format, sceneOf(task.prompt)),
+		handler.settings.videoBytes,
+	);
 	return fileResponse(file, request.headers.range);
 }
 

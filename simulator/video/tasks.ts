@@ -3,6 +3,7 @@ import type { TaskOutcome } from '../faults/fault';
 import type { FaultSpec } from '../faults/faultSpec';
 import type { VideoRequest } from '../requests';
 import { readTasks, writeTasks } from './tasksFile';
+import { sceneOf } from './scene';
 import { mp4File, actualDuration, type VideoFormat } from './mp4';
 
 const RETENTION_MS = 7 * 24 * 3600 * 1000;
@@ -148,7 +149,9 @@ export async function taskBody(
 		status,
 		progress,
 		url: done && !task.inline ? `${origin}/files/${task.id}.mp4` : null,
-		...(done && task.inline ? { b64_json: (await mp4File(task.format)).toString('base64') } : {}),
+		...(done && task.inline
+			? { b64_json: (await mp4File(task.format, sceneOf(task.prompt))).toString('base64') }
+			: {}),
 		revised_prompt: task.revisedPrompt,
 		metadata,
 		created_at: Math.floor(task.createdAt / 1000),
