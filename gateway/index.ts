@@ -48,6 +48,7 @@ export {
 } from './schemas/waitState';
 export { MAX_VIDEO_BYTES, StreamedBody } from './http/body';
 export { type ByteStream, inspectStream, type StreamInspector } from './http/inspectStream';
+export { proxyFailure, proxyRefusal } from './http/helperProxy';
 export { isSsrfRefusal } from './http/networkError';
 export { IdleTimeout } from './http/idleTimeout';
 export { type HostHelpers, type Transport } from './http/types';

@@ -94,7 +94,6 @@ export class TaskLog {
 }
 
 /** A URL that leads to the video from anywhere. Inline data is not one. */
-function usableUrl(url: string | null | undefined): string | null | undefined {
-	if (!url) return url;
-	return url.length <= MAX_URL && /^https?:\/\/\S+$/i.test(url) ? url : null;
+function usableUrl(url: string | null | undefined): string | null {
+	return url && url.length <= MAX_URL && /^https?:\/\/\S+$/i.test(url) ? url : null;
 }

@@ -9,6 +9,8 @@ import {
 	Gateway,
 	InvalidInputError,
 	parseCredential,
+	proxyFailure,
+	proxyRefusal,
 	ServiceError,
 	StreamedBody,
 	type Transport,
@@ -76,6 +78,7 @@ interface HelperResponse {
 	statusCode: number;
 	headers: Record<string, string | string[] | undefined>;
 	body: ByteStream;
+	request?: unknown;
 }
 
 /** n8n's own request function: where a credential is tested, it alone knows the SSRF protection of this n8n. */
@@ -96,10 +99,15 @@ function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean, timeoutMs: num
 				resolveWithFullResponse: true,
 			})
 			.catch((error: unknown) => {
-				throw isBlocked(error) ? blocked() : error;
+				throw isBlocked(error) ? blocked() : (proxyFailure(error, origin) ?? error);
 			});
 		const body = new StreamedBody(response.body);
 		whenGivenUp(() => body.destroy());
+		const refusal = proxyRefusal(response.statusCode, origin, response.request);
+		if (refusal !== undefined) {
+			body.destroy();
+			throw refusal;
+		}
 		return { status: response.statusCode, headers: response.headers, body };
 	};
 }
