@@ -22,7 +22,7 @@ export class ListModels implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle:
-			'={{ [$parameter["filters"]?.versions || "all", ($parameter["filters"]?.search ?? "").replace(/^=/, "")].filter(Boolean).join(": ") }}',
+			'={{ [$parameter["filters"]?.versions || "all", ...["kind", "search"].map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))].filter(Boolean).join(": ") }}',
 		description: 'List the models of a generation service that your account can use',
 		defaults: { name: 'List Models' },
 		usableAsTool: true,

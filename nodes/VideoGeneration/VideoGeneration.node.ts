@@ -16,7 +16,7 @@ import { outputHints } from './output';
 import { repeatHints } from './outputHints';
 import { requestHints } from './request';
 import { execute, operationProperties } from './router';
-import { waitHints } from './wait/options';
+import { waitHints, waitingTooltip } from './wait/options';
 
 export class VideoGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -35,6 +35,7 @@ export class VideoGeneration implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
+		waitingNodeTooltip: waitingTooltip,
 		hints: [...requestHints, ...outputHints, ...waitHints],
 		properties: withLabels([...operationProperties, requestOptionsProperty]),
 	};

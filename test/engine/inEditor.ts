@@ -24,6 +24,8 @@ export interface EditorView {
 	name: string;
 	/** The text below the name. */
 	subtitle: unknown;
+	/** What the panel says while the execution waits. */
+	waiting: unknown;
 	/** The hints in the node's panel before its first run. */
 	hints: string[];
 	/** The parameters that the form shows, in order. */
@@ -92,6 +94,7 @@ function view(
 	return {
 		name: NodeHelpers.makeNodeName(resolved.parameters, description),
 		subtitle: resolve(description.subtitle ?? ''),
+		waiting: resolve(description.waitingNodeTooltip ?? ''),
 		hints: hints.map(({ message }) => message),
 		form: description.properties
 			.filter(({ type }) => type !== 'hidden')

@@ -59,7 +59,7 @@ export function giveUp(
 	for (const { task } of open) log.note(task);
 	for (const { task } of open) {
 		const reported = reportError(new TaskError(log.stateOf(task.id), cause));
-		const description = `${reported.failure.description}\n${log.list(true)}`;
+		const description = `${reported.failure.description} ${log.list(true)}`;
 		task.error = { ...reported, failure: { ...reported.failure, description } };
 	}
 	return finalOutput(context, state);

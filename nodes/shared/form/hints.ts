@@ -20,7 +20,10 @@ export const hintsWhileEmpty = (condition: string, message: string, field: strin
 		});
 	return [
 		whileEmpty(`!(${isTool})`, message),
-		whileEmpty(isTool, `Click ✨ on ${field} to let the agent fill it in.`),
+		whileEmpty(
+			isTool,
+			`To let the agent fill it in, click the button beside ${field}: Let the model define this parameter.`,
+		),
 	];
 };
 

@@ -78,8 +78,7 @@ export function nodeError(
 ): NodeError {
 	const { failure, isApiError, cause } = reportError(error);
 	const { message, description: advice, http_status } = failure;
-	// A chat window shows the line break as a space.
-	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'}\n${advice}`;
+	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'} ${advice}`;
 	const description = streams ? all : advice;
 	const item = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
 	const described = {
@@ -112,9 +111,10 @@ function describe(error: unknown): Failure {
 	const task = error instanceof TaskError ? error.task : {};
 	if (!(cause instanceof GatewayError)) return { ...describeForeign(cause), ...task };
 	const { quote, technical } = cause;
+	// In one line: an item shows a line break as \n, and the editor as a space.
 	const words =
-		(quote === undefined ? '' : `\n${quote}`) +
-		(technical === undefined ? '' : `\nTechnical detail: ${technical}`);
+		(quote === undefined ? '' : ` ${quote}`) +
+		(technical === undefined ? '' : ` Technical detail: ${technical}`);
 	return {
 		message: cause instanceof InvalidInputError ? withLabel(cause) : cause.message,
 		description: cause.advice + (cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') + words,

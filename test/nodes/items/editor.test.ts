@@ -5,7 +5,7 @@ const model = (value: string, mode = 'id') => ({ model: { __rl: true, mode, valu
 
 const message = (content: string, role = 'user') => ({ messages: { values: [{ role, content }] } });
 
-/** The value of a field after the user clicks ✨ next to it. */
+/** The value of a field after the user clicks "Let the model define this parameter". */
 const setByAI = (name: string) =>
 	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${name}', \`\`, 'string') }}`;
 
@@ -41,10 +41,22 @@ describe('the subtitle on the canvas', () => {
 		['chatCompletion', model(setByAI('Model')), 'model set by AI'],
 		['listModels', {}, 'all'],
 		['listModels', { filters: { versions: 'latest', search: 'heron' } }, 'latest: heron'],
+		['listModels', { filters: { kind: 'video', search: 'kite' } }, 'all: video: kite'],
+		['listModels', { filters: { kind: '={{ $json.kind }}' } }, 'all: {{ $json.kind }}'],
 		['listModels', { filters: { search: '={{ $json.search }}' } }, 'all: {{ $json.search }}'],
 	])('of %s with %j', (node, parameters, subtitle) => {
 		expect(inEditor(node, parameters).subtitle).toBe(subtitle);
 	});
+});
+
+test.each([
+	[{}, 'n8n asks again every 70 seconds'],
+	[{ pollInterval: 300 }, 'n8n asks again every 300 seconds'],
+	[{ pollInterval: '={{ $json.seconds }}' }, 'n8n asks again every 70 seconds'],
+	[{ polling: 'adaptive' }, 'n8n asks again when it should be nearly finished'],
+])('while an execution waits with %j, the panel says when it continues', (waitOptions, text) => {
+	const { waiting } = inEditor('videoGeneration', { ...model('kite-motion'), waitOptions });
+	expect(waiting).toContain(text);
 });
 
 describe('the form shows only parameters that apply', () => {
@@ -119,18 +131,18 @@ describe('hints', () => {
 		expect(video({ prompt: text })).toEqual(only(/The prompt is empty/));
 	});
 
-	test('suggest ✨ if the prompt of a tool is empty', () => {
+	test('suggest the button for the model if the prompt of a tool is empty', () => {
 		const tool = (prompt: string) =>
 			toolInEditor('videoGeneration', {
 				...model('kite-motion'),
 				prompt,
 				options: { maxBillableRequests: 5 },
 			}).hints;
-		expect(tool('')).toEqual(only(/Click ✨ on Prompt to let the agent fill it in/));
+		expect(tool('')).toEqual(only(/beside Prompt: Let the model define this parameter/));
 		expect(tool(setByAI('Prompt'))).toEqual(none);
 		const ask = (content: string) =>
 			toolInEditor('chatCompletion', { ...model('heron-chat'), ...message(content) }).hints;
-		expect(ask('')).toEqual(only(/Click ✨ on Content to let the agent fill it in/));
+		expect(ask('')).toEqual(only(/beside Content: Let the model define this parameter/));
 		expect(ask(setByAI('Content'))).toEqual(none);
 	});
 

@@ -89,7 +89,7 @@ test('a temporary folder that does not exist fails the download at once, with th
 		code: 'storage_failed',
 		task_id: simulator.tasks[0]!.id,
 		message: `Could not store the video in the temporary folder ${missing}`,
-		description: expect.stringMatching(/Get with its task ID.*\n.*ENOENT/s) as string,
+		description: expect.stringMatching(/Get with its task ID.* Technical detail: ENOENT/) as string,
 	});
 	expect(simulator.count('poll')).toBe(1);
 });
@@ -108,7 +108,7 @@ test('a temporary folder that is full fails the download at once, and its files 
 	expect(items[0]?.json.error).toMatchObject({
 		code: 'storage_failed',
 		message: `Could not store the video in the temporary folder ${folder}`,
-		description: expect.stringMatching(/Free disk space.*\n.*ENOSPC/s) as string,
+		description: expect.stringMatching(/Free disk space.* Technical detail: ENOSPC/) as string,
 	});
 	expect(simulator.count('poll')).toBe(1);
 	expect(await fs.readdir(folder)).toEqual([]);
