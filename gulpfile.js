@@ -1,9 +1,10 @@
-const { access, copyFile, readFile, rm, writeFile } = require('node:fs/promises');
+const { copyFile, readFile, rm, writeFile } = require('node:fs/promises');
 const path = require('node:path');
 const { execFile } = require('node:child_process');
 const { promisify } = require('node:util');
 const esbuild = require('esbuild');
 const { dest, parallel, series, src } = require('gulp');
+const { bundledLicences } = require('./bundledLicences');
 
 const run = promisify(execFile);
 
@@ -71,11 +72,7 @@ async function bundle() {
 	]);
 	await writeLazyIndex('dist', 'setTimeout(preload, 1000).unref();');
 	const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs));
-	const packages = new Set(
-		inputs.flatMap((file) => file.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
-	);
-	const licences = await Promise.all([...packages].sort().map(licenceOf));
-	await writeFile('dist/gateway/THIRD_PARTY_LICENSES', licences.join('\n\n'));
+	await writeFile('dist/gateway/THIRD_PARTY_LICENSES', await bundledLicences(inputs));
 }
 
 /**
@@ -162,20 +159,6 @@ async function describeForCloud() {
 	for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) {
 		await copyFile(file, path.join(CLOUD, file));
 	}
-}
-
-async function licenceOf(name) {
-	const folder = path.join('node_modules', name);
-	const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'));
-	for (const file of ['LICENSE', 'LICENSE.md', 'LICENCE', 'license']) {
-		const candidate = path.join(folder, file);
-		const found = await access(candidate).then(
-			() => true,
-			() => false,
-		);
-		if (found) return `${name} ${version}\n\n${await readFile(candidate, 'utf8')}`;
-	}
-	throw new Error(`${name} is bundled but has no licence file to ship`);
 }
 
 const copyIcons = (dist) => () =>

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 
 const root = resolve(__dirname, '../..');
 let folder: string;
@@ -45,6 +45,28 @@ test('the package has no dependencies and contains the licences of its bundled p
 	const licences = readFileSync(join(installed, 'dist/gateway/THIRD_PARTY_LICENSES'), 'utf8');
 	expect(licences).toMatch(/^undici /m);
 	expect(licences).toMatch(/^zod /m);
+});
+
+const { bundledLicences } = jest.requireActual<{
+	bundledLicences: (inputs: string[]) => Promise<string>;
+}>('../../bundledLicences.js');
+
+test('a build that names no licence fails', async () => {
+	const inputs = ['gateway/index.ts', 'gateway/client.ts'];
+	await expect(bundledLicences(inputs)).rejects.toThrow('no third-party code');
+	await expect(bundledLicences([...inputs, 'node_modules/.bin/x'])).rejects.toThrow();
+});
+
+test('licences are found where node_modules is a link to another folder', async () => {
+	const elsewhere = join(relative(process.cwd(), root), 'node_modules/zod/v4/index.js');
+	const absolute = join(root, 'node_modules/undici/lib/api/index.js');
+	expect(await bundledLicences([elsewhere, absolute])).toMatch(/^undici .*^zod /ms);
+});
+
+test("git ignores the compose file's passwords", () => {
+	expect(execFileSync('git', ['check-ignore', '.env'], { cwd: root, encoding: 'utf8' })).toBe(
+		'.env\n',
+	);
 });
 
 test('npm installs the package alone, without what n8n provides', () => {
