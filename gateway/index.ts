@@ -42,10 +42,12 @@ export {
 export {
 	parseWaitState,
 	storedWaitState,
+	tasksInWaitState,
 	type ErrorReport,
+	type NamedTask,
 	type WaitedTask,
 	type WaitState,
-} from './schemas/waitState';
+} from './schemas/waitStateV1';
 export { MAX_VIDEO_BYTES, StreamedBody } from './http/body';
 export { type ByteStream, inspectStream, type StreamInspector } from './http/inspectStream';
 export { proxyFailure, proxyRefusal } from './http/helperProxy';

@@ -193,10 +193,17 @@ export class CancelledError extends GatewayError {
 	/** @param mayHaveBeenAccepted a billable request was in flight */
 	constructor(mayHaveBeenAccepted = false) {
 		// n8n's spelling: this word tells a stopped execution from a failed one.
-		super('The execution was canceled', {
-			code: 'cancelled',
-			advice: 'Run the workflow again to continue.',
-		});
+		super(
+			mayHaveBeenAccepted
+				? 'The execution was canceled during a billable request, which the service may have accepted'
+				: 'The execution was canceled',
+			{
+				code: 'cancelled',
+				advice: mayHaveBeenAccepted
+					? 'It was stopped before the response arrived.'
+					: 'Retry the execution to continue.',
+			},
+		);
 		this.mayHaveBeenAccepted = mayHaveBeenAccepted;
 	}
 }

@@ -9,9 +9,11 @@ import {
 	type WallTime,
 } from '../../gateway';
 import type { Service } from '../shared/run/connect';
+import type { TaskState } from '../shared/run/errorText';
 import type { RunHints } from '../shared/form/hints';
 import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
 import { SpendingLimit } from '../shared/ledger/spendingLimit';
+import { RECORD, type RecordedTask, type Submitted } from './record';
 import { requestParameters, type VideoOrder } from './request';
 import { present } from './taskItem';
 import type { TaskLog } from './taskLog';
@@ -22,15 +24,6 @@ export interface SubmittedTask {
 	/** The service's object of the request that created it, without its tasks: `id`, `model`, `created`. */
 	request: IDataObject;
 	submittedAt: WallTime;
-}
-
-/** The paid work of one item. */
-interface Submitted extends IDataObject {
-	tasks: Array<{ id: string; request: IDataObject; submittedAt: WallTime }>;
-	/** How many of its tasks failed: a second try submits that many again, and no more. */
-	failed: number;
-	/** The execution in which the response to a submission was lost. */
-	lostIn?: string;
 }
 
 /** The tasks of one item. */
@@ -51,7 +44,7 @@ export class Submissions {
 		private readonly log: TaskLog,
 		private readonly hints: RunHints,
 	) {
-		this.ledger = openLedger(service, 'submissions', requestParameters);
+		this.ledger = openLedger(service, RECORD, requestParameters);
 		this.spending = new SpendingLimit(service.context);
 	}
 
@@ -85,7 +78,6 @@ export class Submissions {
 		const entry = this.entryOf(itemIndex);
 		const earlier = entry.read();
 		const kept = earlier?.tasks.map(asSubmitted) ?? [];
-		for (const { task } of kept) this.log.note(task);
 		if (kept.length > 0 && earlier?.failed === 0) return { tasks: kept };
 		const submitted = this.submitRest(order, entry, itemIndex, earlier);
 		return await submitted.then(
@@ -114,6 +106,7 @@ export class Submissions {
 		const submission = await submitted.catch((error: unknown) => {
 			if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
 				entry.write({ tasks, failed, lostIn: context.getExecutionId() });
+				this.log.lost(itemIndex);
 				if (error instanceof CancelledError) this.log.mayBeSubmitted(itemIndex);
 			}
 			throw error;
@@ -122,7 +115,14 @@ export class Submissions {
 		const submittedAt = systemClock.wallTime();
 		const { id, object, created, model } = submission;
 		const remembered = present({ id, object, created, model });
-		const made = data.map((task) => ({ id: task.id, request: remembered, submittedAt }));
+		const made = data.map(
+			({ id, revised_prompt }): RecordedTask => ({
+				id,
+				request: remembered,
+				submittedAt,
+				...(revised_prompt && { revised_prompt }),
+			}),
+		);
 		entry.write({ tasks: [...tasks, ...made], failed: 0 });
 		for (const task of data) this.log.note(task);
 		this.log.submitted(
@@ -130,11 +130,15 @@ export class Submissions {
 			itemIndex,
 			taskCount,
 		);
-		this.noteExtra(taskCount, rest.n ?? 1);
+		this.noteCount(taskCount, rest.n ?? 1, itemIndex);
 		return data.map((task) => ({ task, request: present(fields), submittedAt }));
 	}
 
-	private noteExtra(count: number, wanted: number): void {
+	private noteCount(count: number, wanted: number, itemIndex: number): void {
+		if (count < wanted) {
+			this.log.missing(wanted - count, itemIndex);
+			this.hints.note('missing: the service created fewer than were asked for.', wanted - count);
+		}
 		if (count > wanted)
 			this.hints.note(
 				'beyond what one submission asked for. Check your account: they may be billed.',
@@ -147,22 +151,19 @@ export class Submissions {
 			);
 	}
 
-	/** The ids of the tasks that an item has in this run of the node, also when another process submitted them. */
-	known(itemIndex: number): string[] {
-		return (
-			this.entryOf(itemIndex)
-				.read()
-				?.tasks.map(({ id }) => id) ?? []
-		);
-	}
-
 	/** A failed task is not waited for again: a second try makes a new one in its place. */
-	taskFailed(itemIndex: number, taskId: string): void {
+	taskEnded(itemIndex: number, { task_id, status, url }: TaskState): void {
 		const entry = this.entryOf(itemIndex);
 		const known = entry.read();
 		if (known === undefined) return;
-		const tasks = known.tasks.filter(({ id }) => id !== taskId);
-		entry.write({ ...known, tasks, failed: known.failed + 1 });
+		if (status === 'failed') {
+			const tasks = known.tasks.filter(({ id }) => id !== task_id);
+			entry.write({ ...known, tasks, failed: known.failed + 1 });
+		} else {
+			const ended = { status, ...(url && { url }) };
+			const tasks = known.tasks.map((task) => (task.id === task_id ? { ...task, ...ended } : task));
+			entry.write({ ...known, tasks });
+		}
 	}
 
 	/** After a wait in n8n's database the form alone tells which order it was. */
@@ -176,8 +177,8 @@ export class Submissions {
 	}
 }
 
-function asSubmitted({ id, request, submittedAt }: Submitted['tasks'][number]): SubmittedTask {
-	return { task: { id, status: 'processing' }, request, submittedAt };
+function asSubmitted({ id, request, submittedAt, revised_prompt }: RecordedTask): SubmittedTask {
+	return { task: { id, status: 'processing', revised_prompt }, request, submittedAt };
 }
 
 function lostBefore() {

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { logText, systemClock } from '../../gateway';
 import type { TaskState } from '../shared/run/errorText';
 import { noteTaskIds } from './customData';
+import type { PaidItem } from './record';
 
 /** Characters. Signed URLs come near it, inline data goes far beyond. */
 const MAX_URL = 2_048;
@@ -19,8 +20,17 @@ export class TaskLog {
 	private waitedFor = 0;
 	private finished = 0;
 	private progressAt = -Infinity;
+	private readonly lostItems = new Set<number>();
 
-	constructor(private readonly context: IExecuteFunctions) {
+	/** @param paid by earlier tries of the run, and before a wait in n8n's database */
+	constructor(
+		private readonly context: IExecuteFunctions,
+		paid: PaidItem[],
+	) {
+		for (const [itemIndex, { tasks, isLost }] of paid.entries()) {
+			for (const task of tasks) this.states.set(task.task_id, task);
+			if (isLost) this.lostItems.add(itemIndex);
+		}
 		// The tools of an MCP Server Trigger run in no execution.
 		const execution = context.getExecutionId() as string | undefined;
 		this.name = `Node "${logText(context.getNode().name)}"${execution ? `, execution ${execution}` : ''}`;
@@ -38,6 +48,19 @@ export class TaskLog {
 		this.context.logger.info(`${this.name}: submitted ${tasks} [item ${itemIndex}]`);
 	}
 
+	/** A response names fewer tasks than were asked for. */
+	missing(count: number, itemIndex: number): void {
+		const videos = count === 1 ? '1 video is' : `${count} videos are`;
+		this.context.logger.warn(
+			`${this.name}: ${videos} missing: the service created fewer than were asked for [item ${itemIndex}]`,
+		);
+	}
+
+	/** The response to a submission was lost. */
+	lost(itemIndex: number): void {
+		this.lostItems.add(itemIndex);
+	}
+
 	/** Stop was pressed while a submission was in flight. */
 	mayBeSubmitted(itemIndex: number): void {
 		this.context.logger.warn(
@@ -49,6 +72,11 @@ export class TaskLog {
 	stopped(): void {
 		const list = this.list(false);
 		if (list) this.context.logger.warn(`${this.name}: stopped. ${list}`);
+	}
+
+	/** A task that someone submitted elsewhere. */
+	add(taskId: string): void {
+		if (!this.states.has(taskId)) this.note({ id: taskId, status: 'processing' });
 	}
 
 	note<Task extends { id: string; status: string; url?: string | null | undefined }>(
@@ -67,9 +95,19 @@ export class TaskLog {
 
 	/**
 	 * Every task of the run, numbered in one line: the editor collapses line breaks.
-	 * @param withUrls not for a log: whoever has such a URL has the video
+	 * @param withUrls not for a log, which is one line: whoever has such a URL has the video
 	 */
 	list(withUrls: boolean): string {
+		const lost = [...this.lostItems].join(', ');
+		return [
+			this.listTasks(withUrls),
+			lost && `Submissions that the service may have accepted: item ${lost}`,
+		]
+			.filter(Boolean)
+			.join(withUrls ? '\n' : '. ');
+	}
+
+	private listTasks(withUrls: boolean): string {
 		const tasks = [...this.states.values()].map(
 			({ task_id, status, url }, index) =>
 				`(${index + 1}) ${logText(task_id)}: ${logText(status)}${withUrls && url ? `, ${url}` : ''}`,

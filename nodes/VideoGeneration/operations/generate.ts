@@ -46,6 +46,6 @@ export async function execute(
 			output: readOutputOptions(context, itemIndex),
 		}),
 		start: async ({ order }, itemIndex) => await submissions.submit(order, itemIndex),
-		taskFailed: (itemIndex, taskId) => submissions.taskFailed(itemIndex, taskId),
+		taskEnded: (itemIndex, task) => submissions.taskEnded(itemIndex, task),
 	});
 }

@@ -50,8 +50,9 @@ export async function execute(
 			wait: readWaitOptions(context, itemIndex),
 			output: readOutputOptions(context, itemIndex),
 		}),
-		start: ({ taskId }) => ({
-			tasks: [{ task: log.note({ id: taskId, status: 'processing' }) }],
-		}),
+		start({ taskId }) {
+			log.add(taskId);
+			return { tasks: [{ task: { id: taskId, status: 'processing' } }] };
+		},
 	});
 }

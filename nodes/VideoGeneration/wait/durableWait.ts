@@ -26,8 +26,13 @@ import { reasonToWaitInMemory } from './durableWaitLimits';
  * one: this is tested each time, and if it is a copy, the engine does not wait and the node waits in memory.
  */
 export interface DurableWait {
-	/** Set when this run follows a pause: its state, undefined if n8n lost it. */
-	readonly resumed?: { state: unknown };
+	/** Whether this run follows a pause. */
+	readonly isResumed: boolean;
+	/**
+	 * What the last pause stored, for all tries after it, and for n8n's Retry of an execution that was stopped meanwhile;
+	 * undefined if n8n lost it.
+	 */
+	readonly state: unknown;
 	/** Why this run cannot pause, as the end of "Waited in memory: …". */
 	refusal(): string | undefined;
 	/** What the node returns to wait until a time. */
@@ -69,6 +74,8 @@ interface Tries {
 	canResume: boolean;
 	count: number;
 	hasPaused: boolean;
+	/** What the last pause stored. */
+	state?: unknown;
 	last?: { output: Output } | { error: unknown };
 }
 
@@ -85,6 +92,8 @@ const STOPPED = {
 } as NodeOperationError;
 
 const WITHOUT_EXECUTION: DurableWait = {
+	isResumed: false,
+	state: undefined,
 	refusal: () => 'n8n does not save this execution',
 	pause() {
 		throw new UnexpectedError('There is no execution that could wait');
@@ -114,7 +123,7 @@ export async function withDurableWait(
 	const pause = readPause(entry);
 	if (pause !== undefined) return await hold(context, pause);
 
-	const { tries, resumed } = begin(context, entry, response);
+	const { tries, resumedUntil } = begin(context, entry, response);
 	// With a pause between them, n8n would allow each try as many tries again.
 	if (tries.hasPaused && tries.count > mostTries(context) && tries.last !== undefined) {
 		if ('error' in tries.last) throw tries.last.error;
@@ -122,9 +131,10 @@ export async function withDurableWait(
 		return tries.last.output;
 	}
 	const early =
-		resumed !== undefined && msBetween(systemClock.wallTime(), resumed.until) > CLOCK_SKEW_MS;
+		resumedUntil !== undefined && msBetween(systemClock.wallTime(), resumedUntil) > CLOCK_SKEW_MS;
 	const wait: DurableWait = {
-		...(resumed !== undefined && { resumed: { state: resumed.state } }),
+		isResumed: resumedUntil !== undefined,
+		state: tries.state,
 		refusal: () =>
 			early
 				? 'n8n resumed the execution too early'
@@ -143,7 +153,7 @@ function begin(
 	context: IExecuteFunctions,
 	entry: IExecuteData,
 	response: EngineResponse | undefined,
-): { tries: Tries; resumed?: { state: unknown; until: WallTime } } {
+): { tries: Tries; resumedUntil?: WallTime } {
 	const earlier = triesOf.get(entry);
 	const canResume = Array.isArray(response?.actionResponses);
 	const tries = earlier ?? { canResume, count: 0, hasPaused: false };
@@ -159,8 +169,8 @@ function begin(
 	delete metadata.subNodeExecutionData;
 	delete entry.node.rewireOutputLogTo;
 	tries.hasPaused = true;
-	if (!isHandover(handover))
-		return { tries, resumed: { state: undefined, until: systemClock.wallTime() } };
+	if (!isHandover(handover)) return { tries, resumedUntil: systemClock.wallTime() };
+	tries.state = handover.state;
 	const source = entry.source?.main?.[0];
 	if (source) [source.previousNodeOutput, source.previousNodeRun] = handover.from;
 	// n8n's Retry of an execution that was stopped while it waited is another execution.
@@ -169,7 +179,7 @@ function begin(
 		return { tries };
 	}
 	tries.count = handover.tries;
-	return { tries, resumed: { state: handover.state, until: handover.until } };
+	return { tries, resumedUntil: handover.until };
 }
 
 function isHandover(metadata: object | undefined): metadata is Handover {

@@ -30,7 +30,7 @@ export class WaitLeg {
 	constructor(
 		private readonly durable: DurableWait,
 		private readonly run: Run,
-		private readonly operation: Pick<WaitingOperation<WaitPlan>, 'taskFailed'>,
+		private readonly operation: Pick<WaitingOperation<WaitPlan>, 'taskEnded'>,
 	) {
 		this.waitsInMemory = durable.refusal() !== undefined;
 	}

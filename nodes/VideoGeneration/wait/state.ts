@@ -72,18 +72,20 @@ export function openTasks({ items, plans }: WaitState): OpenTask[] {
 export function finalOutput(context: IExecuteFunctions, { items }: WaitState) {
 	const outcomes = items.map((item, itemIndex) => {
 		if (item === null) return undefined;
-		const results = [...item.tasks, { error: item.error }].flatMap(resultIn);
+		const results = [...item.tasks, { error: item.error }].flatMap(
+			(stored) => resultOf(stored) ?? [],
+		);
 		return outcomeOfResults(context, results, itemIndex);
 	});
 	return outputOf(context, outcomes);
 }
 
-function resultIn(stored: {
-	item?: object | undefined;
-	error?: ErrorReport | undefined;
-}): Array<Settled<INodeExecutionData>> {
-	if (stored.error !== undefined) return [{ error: new ReportedError(stored.error) }];
-	return isItem(stored.item) ? [{ result: stored.item }] : [];
+/** What came of a task so far, or why an item has no tasks; undefined: nothing. */
+export function resultOf(
+	stored: { item?: object | undefined; error?: ErrorReport | undefined } = {},
+): Settled<INodeExecutionData> | undefined {
+	if (stored.error !== undefined) return { error: new ReportedError(stored.error) };
+	return isItem(stored.item) ? { result: stored.item } : undefined;
 }
 
 /** The items in a state are those that this node made. */

@@ -15,7 +15,7 @@ export async function waitForVideos<Plan extends WaitPlan>(
 	operation: WaitingOperation<Plan>,
 ): Promise<INodeExecutionData[] | EngineRequest> {
 	const { context } = run.service;
-	const isResumed = durable.resumed !== undefined;
+	const { isResumed } = durable;
 	if (!isResumed && !waitsInDatabase(context)) return await waitInMemory(run, operation);
 	const refusal = durable.refusal();
 	if (refusal !== undefined) hintAfterRun(context, `Waited in memory: ${refusal}`);

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { runsAsTool } from '../run/asTool';
 import type { Service } from '../run/connect';
 import { requestIdentities, type RequestIdentity, type RequestParameters } from './requestIdentity';
-import { ToolLedger } from './toolLedger';
+import { ToolLedger, workOfTools } from './toolLedger';
 
 /**
  * Runs of a node whose paid work is kept. Only the last one can be repeated; a run that needs no repetition is forgotten
@@ -35,9 +35,7 @@ export function openLedger<Work extends IDataObject>(
 	parameters: RequestParameters,
 ): RequestLedger<Work> {
 	const { context } = service;
-	const stored = contextOf(context);
-	stored[kind] ??= {};
-	const runs = stored[kind] as Record<string, Record<string, Work>>;
+	const runs = runsOf<Work>(context, kind);
 	const identityOf = requestIdentities(service, parameters);
 	const ledger = runsAsTool(context.getNode())
 		? new ToolLedger(runs)
@@ -49,6 +47,30 @@ export function openLedger<Work extends IDataObject>(
 		},
 		end: (items) => ledger.end(items),
 	};
+}
+
+/**
+ * What earlier tries of this run paid for and have not returned, in order of items. It needs no connection.
+ * @param kind as in {@link openLedger}
+ */
+export function paidWork<Work>(
+	context: IExecuteFunctions,
+	kind: string,
+): Array<{ itemIndex: number; work: Work }> {
+	const runs = runsOf<Work>(context, kind);
+	const places = runsAsTool(context.getNode()) ? workOfTools(runs) : runs[nameOfRun(context)];
+	return Object.entries(places ?? {})
+		.map(([place, work]) => ({ itemIndex: parseInt(place, 10), work }))
+		.sort((a, b) => a.itemIndex - b.itemIndex);
+}
+
+function runsOf<Work>(context: IExecuteFunctions, kind: string) {
+	const stored = contextOf(context);
+	return (stored[kind] ??= {}) as Record<string, Record<string, Work>>;
+}
+
+function nameOfRun(context: IExecuteFunctions): string {
+	return `run ${String(context.evaluateExpression('{{ $runIndex }}', 0))}`;
 }
 
 /**
@@ -73,7 +95,7 @@ class RunLedger<Work> {
 		private readonly context: IExecuteFunctions,
 		private readonly runs: Record<string, Record<string, Work>>,
 	) {
-		this.run = `run ${String(context.evaluateExpression('{{ $runIndex }}', 0))}`;
+		this.run = nameOfRun(context);
 		for (const place of Object.keys(runs[this.run] ?? {})) {
 			const [item, form, request] = place.split(' ');
 			this.earlier.set(`${item} ${request}`, place).set(`${item} ${form}`, place);

@@ -9,6 +9,15 @@ const ALL_RUNS = 'all runs';
 /** The places of calls that are under way, by where they are stored: an agent may call a tool twice at the same moment. */
 const placesTaken = new WeakMap<object, Set<string>>();
 
+/** The work that no call under way has taken. */
+export function workOfTools<Work>(
+	runs: Record<string, Record<string, Work>>,
+): Record<string, Work> {
+	const work = runs[ALL_RUNS] ?? {};
+	const taken = placesTaken.get(work);
+	return Object.fromEntries(Object.entries(work).filter(([place]) => !taken?.has(place)));
+}
+
 /**
  * The paid work of a node that is a tool of an agent. n8n starts a new run for every call, even for a second try: paid
  * work that was not returned belongs to all runs, and each of several equal calls at once has its own entry.

@@ -25,16 +25,18 @@ export type Outcome<Result> = Settled<Result> | undefined;
 
 /**
  * Connects a node to the service for its items, before anything else is done with them.
- * @returns the output of the node where it ends here: it has no items, or all of them fail because it cannot connect
+ * @param fail makes the output of a node that cannot connect. Default: all items fail.
+ * @returns the output of the node where it ends here: it has no items, or it cannot connect
  * @throws NodeOperationError when the execution was cancelled or, with On Error "Stop Workflow", when it cannot connect
  */
 export async function connectForItems(
 	context: IExecuteFunctions,
+	fail = (error: unknown): INodeExecutionData[] => failAll(context, error),
 ): Promise<Service | INodeExecutionData[]> {
 	// After a cancel, Retry On Fail still calls execute again.
 	throwIfCancelled(context);
 	if (context.getInputData().length === 0) return [];
-	return await connect(context).catch((error: unknown) => failAll(context, error));
+	return await connect(context).catch(fail);
 }
 
 /**
@@ -92,7 +94,7 @@ export async function outcomesOf<Prepared, Result extends object>(
 	};
 	await Promise.all(Array.from({ length: Math.min(maxConcurrency, length) }, worker));
 	await Promise.all(pending);
-	throwIfCancelled(context);
+	throwIfCancelled(context, outcomes);
 	return outcomes;
 }
 
@@ -140,10 +142,18 @@ export function outcomeOfResults(
 	return { result: items };
 }
 
-export function throwIfCancelled(context: IExecuteFunctions): void {
-	if (context.getExecutionCancelSignal()?.aborted) {
-		throw thrownFor(context, new CancelledError(), 0);
+/** @param outcomes one of which may be a billable request that was in flight */
+export function throwIfCancelled(
+	context: IExecuteFunctions,
+	outcomes: Array<Outcome<unknown>> = [],
+): void {
+	if (!context.getExecutionCancelSignal()?.aborted) return;
+	for (const [itemIndex, outcome] of outcomes.entries()) {
+		const error = outcome && 'error' in outcome ? outcome.error : undefined;
+		if (error instanceof CancelledError && error.mayHaveBeenAccepted)
+			throw thrownFor(context, error, itemIndex);
 	}
+	throw thrownFor(context, new CancelledError(), 0);
 }
 
 function thrownFor(context: IExecuteFunctions, error: unknown, itemIndex: number) {

@@ -143,7 +143,9 @@ function describeForeign(error: unknown): Failure {
 		error instanceof Error && 'description' in error && typeof error.description === 'string';
 	return {
 		message,
-		description: described ? String(error.description) : 'Check the parameters of the node.',
+		description: described
+			? String(error.description)
+			: 'Check the parameters and the credential of the node.',
 		code: 'node_error',
 		http_status: null,
 	};

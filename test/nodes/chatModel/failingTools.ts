@@ -24,6 +24,25 @@ export function testFailingTools(caller: Caller): void {
 		expect(result).toMatch(/could not generate the video of task .*The service says: /s);
 	});
 
+	test('the model gets the ID of a video that could not be downloaded', async () => {
+		simulator.inject({ endpoint: 'download', fault: 'html-404' });
+		const parameters = {
+			...makeVideo.parameters,
+			download: true,
+			requestOptions: { maxRetries: 0 },
+		};
+		const { result } = await callTool(simulator, caller, { ...makeVideo, parameters }, boat);
+		expect(result).toContain(simulator.tasks[0]!.id);
+	});
+
+	test('the model gets the IDs of finished videos beside one that failed', async () => {
+		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
+		const parameters = { ...makeVideo.parameters, options: { n: 3 } };
+		const { result } = await callTool(simulator, caller, { ...makeVideo, parameters }, boat);
+		expect(simulator.tasks).toHaveLength(3);
+		for (const { id } of simulator.tasks) expect(result).toContain(id);
+	});
+
 	test('an invalid parameter from the model is refused before any submission', async () => {
 		const { result } = await callTool(simulator, caller, makeVideo, { ...boat, seconds: 60 });
 		expect(result).toMatch(/Duration must be a number from 2 to 10/);

@@ -91,7 +91,18 @@ test('a run stopped during a submission logs that the submission may have been a
 		),
 		expect.stringContaining(`(1) ${id}: `),
 	]);
-	expect(error).toBeDefined();
+	expect(error?.message).toMatch(/canceled during a billable request, which .* \[item 1\]/);
+	expect(error?.message).toContain('Submissions that the service may have accepted: item 1');
+	expect(error?.description).toMatch(/Check your account before you run it again/);
+});
+
+test('the second call of a stopped run with Retry On Fail still says that a submission may have been accepted', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'hang' });
+	const { error } = await stopWhen(
+		{ ...videoNode(sequential), tries: 2 },
+		() => simulator.count('submit') === 1,
+	);
+	expect(error?.message).toContain('Submissions that the service may have accepted: item 0');
 });
 
 test('a run stopped before its submission is sent logs nothing', async () => {

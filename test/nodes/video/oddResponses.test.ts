@@ -141,6 +141,13 @@ test.each([
 	);
 });
 
+test('fewer tasks than were asked for are a hint', async () => {
+	const { items, run } = await generate([json(video('task-1'))], { options: { n: 3 } });
+	expect(items).toHaveLength(1);
+	const hints = run.data.resultData.runData.Node?.at(-1)?.hints?.map(({ message }) => message);
+	expect(hints).toContain('2 videos are missing: the service created fewer than were asked for.');
+});
+
 describe('an undocumented status', () => {
 	const paused = () => json(video('task-1', { status: 'paused', url: null }));
 

@@ -89,6 +89,29 @@ test.each(FAILURES)(
 	},
 );
 
+test('the error of a second try lists the videos that the first one paid for', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', after: 3 });
+	const { error } = await runNode(simulator, {
+		...video(),
+		items: [{ prompt: '[fault:task-failed-string]' }, { prompt: 'Two' }, { prompt: 'Three' }],
+		tries: 2,
+	});
+	expect(simulator.count('submit')).toBe(4);
+	const [, ...finished] = simulator.tasks;
+	for (const { id } of finished) expect(error?.description).toContain(`${id}: completed, http`);
+});
+
+test('Submit, repeated by Retry On Fail, outputs the revised prompt of the first try', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', matching: 'Two', times: 1 });
+	const parameters = { operation: 'submit', requestOptions: { maxConcurrency: 1, maxRetries: 0 } };
+	const { items } = await runNode(simulator, { ...video(parameters), tries: 2 });
+	expect(simulator.count('submit')).toBe(3);
+	expect(items.map(({ json }) => json.revised_prompt)).toEqual([
+		expect.stringContaining('One'),
+		expect.stringContaining('Two'),
+	]);
+});
+
 test('On Timeout "Output" outputs both finished and unfinished videos', async () => {
 	const { items } = await runNode(simulator, {
 		...video({ waitOptions: { pollInterval: 0.02, maxWait: 0.3, onTimeout: 'output' } }),

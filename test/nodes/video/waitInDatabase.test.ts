@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type {
 	EngineResponse,
 	IExecuteFunctions,
@@ -6,9 +8,11 @@ import type {
 	INodeType,
 } from 'n8n-workflow';
 import { WorkflowExecute } from 'n8n-core';
-import { later, systemClock } from '../../../gateway';
+import { later, msBetween, systemClock, type WallTime, wallTimeOf } from '../../../gateway';
+import { OMITTED_IN_STORED_V1 } from '../../../gateway/schemas/waitStateV1';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import { type Simulator, startSimulator } from '../../../simulator';
+import { RawServer, rawResponse } from '../../engine/rawServer';
 import { fastTime, wallMs } from '../../engine/fastTime';
 import { credentialOf, type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 
@@ -302,14 +306,60 @@ describe.each([
 		expect(simulator.submissions).toBe(2);
 	});
 
-	test('if the credential is invalid after the wait, the error lists every task', async () => {
-		const credential = credentialOf(simulator);
+	test.each([1, 3])(
+		'if the credential is invalid after the wait, the error lists every task (tries: %s)',
+		async (tries) => {
+			const credential = credentialOf(simulator);
+			let waits = 0;
+			const { error, items } = await runNode(simulator, {
+				...one({ prompts: ['One', ENDLESS], tries, ...onError }),
+				credential,
+				onWait: () => {
+					waits += 1;
+					if (waits === 3) credential.apiKey = '';
+				},
+			});
+			const texts = error
+				? [error.description]
+				: items.map(({ json }) => JSON.stringify(json.error ?? json));
+			for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
+			if (error) expect(error.description).toContain(`${simulator.tasks[0]!.id}: completed, http`);
+			expect(simulator.submissions).toBe(2);
+		},
+	);
+
+	test('the state of another version fails each item with its task, and nothing is submitted again', async () => {
 		const { error, items } = await runNode(simulator, {
 			...one({ prompts: ['One', 'Two'], ...onError }),
-			credential,
-			onWait: () => {
-				credential.apiKey = '';
+			onWait: (stored) => {
+				for (const { metadata } of stored.executionData?.nodeExecutionStack ?? []) {
+					const handover = metadata?.subNodeExecutionData?.metadata as
+						| { state: object }
+						| undefined;
+					if (handover) handover.state = { ...handover.state, version: 2, plans: 'elsewhere' };
+				}
 			},
+		});
+		const texts = error
+			? [error.message, error.description]
+			: items.map(({ json }) => JSON.stringify(json.error));
+		expect(texts.join()).toContain('submitted by another version of this package');
+		expect(texts.join()).toContain('Use Wait or Get with the task ID');
+		for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
+		if (!error)
+			expect(items.map(({ json }) => json.error)).toEqual(
+				simulator.tasks.map(({ id }) => expect.objectContaining({ task_id: id }) as object),
+			);
+		expect(simulator.submissions).toBe(2);
+	});
+
+	test('n8n loses the credential of a stopped wait: its Retry lists every task', async () => {
+		const { waits } = await runNode(simulator, one({ prompts: ['One', 'Two'], ...onError }));
+		const { error, items } = await runNode(simulator, {
+			...one({ prompts: ['One', 'Two'], ...onError }),
+			waitingData: waits[0]!.data,
+			executionId: '2',
+			credential: { ...credentialOf(simulator), apiKey: '' },
 		});
 		const texts = error ? [error.description] : items.map(({ json }) => JSON.stringify(json.error));
 		for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
@@ -367,6 +417,69 @@ test('a task whose Max Wait passed while the service was away is asked until the
 		},
 	}).finally(() => Object.assign(systemClock, { wallTime }));
 	expect(items).toMatchObject([{ json: { status: 'completed' } }]);
+});
+
+/** When the states of the fixtures were stored. */
+const STORED_AT = wallTimeOf(Date.UTC(2026, 0, 1, 0, 1, 10));
+
+test.each(['v1'])('a wait that was stored in the format %s ends as it should', async (format) => {
+	const service = new RawServer();
+	await service.listen();
+	const { wallTime } = systemClock;
+	const task = (id: string, status: string) => {
+		const body = { id, status, url: `${service.url}/clip`, progress: 50 };
+		return rawResponse('200 OK', JSON.stringify(body));
+	};
+	service.respond = (request) => {
+		if (request.startsWith('POST')) {
+			const submission = { id: 'video-0', data: [{ id: 'task-0', status: 'queued' }] };
+			return rawResponse('200 OK', JSON.stringify(submission));
+		}
+		const [, id = ''] = /(task-\d)/.exec(request) ?? [];
+		return task(id, id === 'task-3' ? 'completed' : 'processing');
+	};
+	const state = readFileSync(join(__dirname, `../../fixtures/waitStates/${format}.json`), 'utf8');
+	let isReplaced = false;
+	const { items, run } = await runNode(simulator, {
+		...nodeRun('database', { prompts: ['1', '2', '3', '4', '5'], ...continues }),
+		credential: { baseUrl: service.url, apiKey: `key-${format}` },
+		onWait: (stored) => {
+			if (isReplaced) return true;
+			isReplaced = true;
+			for (const { metadata } of stored.executionData?.nodeExecutionStack ?? []) {
+				const handover = metadata?.subNodeExecutionData?.metadata as
+					| { state: object; until: WallTime }
+					| undefined;
+				if (handover) Object.assign(handover, { state: JSON.parse(state), until: STORED_AT });
+			}
+			const now = wallTime();
+			systemClock.wallTime = () => later(STORED_AT, msBetween(now, wallTime()));
+			return false;
+		},
+	}).finally(async () => {
+		systemClock.wallTime = wallTime;
+		await service.close();
+	});
+	expect(items.map(({ json }) => json)).toMatchObject([
+		{ task_id: 'task-1', status: 'completed', url: 'http://files.test/task-1.mp4' },
+		{ error: { code: 'task_failed', task_id: 'task-2', item: 0 } },
+		{ id: 'task-3', status: 'completed', progress: 50 },
+		{ error: { code: 'invalid_input', item: 2 } },
+		{ task_id: 'task-4', status: 'processing' },
+	]);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+		[0, 0, 1, 2, 3].map((item) => ({ item })),
+	);
+	const hints = run.data.resultData.runData.Node?.at(-1)?.hints?.map(({ message }) => message);
+	expect(hints).toContainEqual(expect.stringContaining('1 video is held in the memory'));
+});
+
+test('what is left out of a stored state never changes', () => {
+	expect(OMITTED_IN_STORED_V1).toEqual({
+		task: { plan: 0, status: 'processing' },
+		wait: { pollIntervalMs: 5_000, maxWaitMs: 600_000, polling: 'fixed', onTimeout: 'error' },
+		output: { simplify: true },
+	});
 });
 
 describe('Retry of an execution stopped during the wait', () => {

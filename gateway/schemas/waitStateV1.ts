@@ -40,8 +40,11 @@ const progressSeen = z.object({
 	progress: z.number(),
 });
 
-/** What most waits have in common is not stored. */
-const USUAL = {
+/**
+ * What most waits have in common is not stored. Never change it: executions are stored with it, and every later version of
+ * this package reads them. A new format is a new file, and its state has a `version`.
+ */
+export const OMITTED_IN_STORED_V1 = {
 	task: { plan: 0, status: 'processing' },
 	wait: { pollIntervalMs: 5_000, maxWaitMs: 600_000, polling: 'fixed', onTimeout: 'error' },
 	output: { simplify: true },
@@ -51,8 +54,8 @@ const USUAL = {
 const task = z.object({
 	id: z.string(),
 	/** Index of its plan. */
-	plan: z.number().int().default(USUAL.task.plan),
-	status: z.string().default(USUAL.task.status),
+	plan: z.number().int().default(OMITTED_IN_STORED_V1.task.plan),
+	status: z.string().default(OMITTED_IN_STORED_V1.task.status),
 	/** The service's object of the request that created it, if known. */
 	request: fields.optional(),
 	/** When its Max Wait is over: a restart does not extend it. */
@@ -75,13 +78,13 @@ const task = z.object({
 /** How to wait for the tasks of one or more items, and how to output them. */
 const plan = z.object({
 	wait: z.object({
-		pollIntervalMs: z.number().default(USUAL.wait.pollIntervalMs),
-		maxWaitMs: z.number().default(USUAL.wait.maxWaitMs),
-		polling: z.enum(['fixed', 'adaptive']).default(USUAL.wait.polling),
-		onTimeout: z.enum(['error', 'output']).default(USUAL.wait.onTimeout),
+		pollIntervalMs: z.number().default(OMITTED_IN_STORED_V1.wait.pollIntervalMs),
+		maxWaitMs: z.number().default(OMITTED_IN_STORED_V1.wait.maxWaitMs),
+		polling: z.enum(['fixed', 'adaptive']).default(OMITTED_IN_STORED_V1.wait.polling),
+		onTimeout: z.enum(['error', 'output']).default(OMITTED_IN_STORED_V1.wait.onTimeout),
 	}),
 	output: z.looseObject({
-		simplify: z.boolean().default(USUAL.output.simplify),
+		simplify: z.boolean().default(OMITTED_IN_STORED_V1.output.simplify),
 		includeInputFields: z.boolean().optional(),
 		binaryProperty: z.string().optional(),
 		fileName: z.string().optional(),
@@ -96,6 +99,7 @@ const item = z.object({
 
 /** Everything a node needs to continue a wait in another process; null for items that have not started. */
 const waitState = z.object({
+	version: z.undefined().optional(),
 	plans: z.array(plan),
 	items: z.array(item.nullable()),
 	hints: z.array(z.tuple([z.string(), z.number()])).default([]),
@@ -104,15 +108,19 @@ const waitState = z.object({
 export type WaitedTask = z.infer<typeof task>;
 export type WaitState = z.infer<typeof waitState>;
 
-/** What to store of a state, for {@link parseWaitState}. */
+/** What to store of a state, for {@link parseWaitState}. The first format has no `version`. */
 export function storedWaitState({ plans, items, hints }: WaitState): object {
 	return {
 		plans: plans.map(({ wait, output }) => ({
-			wait: unlike(USUAL.wait, wait),
-			output: unlike(USUAL.output, output),
+			wait: unlike(OMITTED_IN_STORED_V1.wait, wait),
+			output: unlike(OMITTED_IN_STORED_V1.output, output),
 		})),
 		items: items.map(
-			(item) => item && { ...item, tasks: item.tasks.map((task) => unlike(USUAL.task, task)) },
+			(item) =>
+				item && {
+					...item,
+					tasks: item.tasks.map((task) => unlike(OMITTED_IN_STORED_V1.task, task)),
+				},
 		),
 		...(hints.length > 0 && { hints }),
 	};
@@ -124,7 +132,30 @@ function unlike(usual: Record<string, unknown>, fields: object): object {
 	return Object.fromEntries(Object.entries(fields).filter(differs));
 }
 
-/** Undefined if the value is not the state of a wait. */
+/** Undefined if the value is not the state of a wait, or that of another version. */
 export function parseWaitState(value: unknown): WaitState | undefined {
 	return waitState.safeParse(value).data;
+}
+
+const namedTask = z.object({
+	id: z.string(),
+	status: z.string().default(OMITTED_IN_STORED_V1.task.status),
+	url: z.string().nullish(),
+});
+
+/** What the states of all versions have in common: of each item, its tasks. */
+const anyVersion = z.object({
+	items: z.array(
+		z
+			.object({ tasks: z.array(namedTask) })
+			.nullable()
+			.catch(null),
+	),
+});
+
+export type NamedTask = z.infer<typeof namedTask>;
+
+/** The tasks that a state names, by item, also that of another version; undefined if it is no state at all. */
+export function tasksInWaitState(value: unknown): NamedTask[][] | undefined {
+	return anyVersion.safeParse(value).data?.items.map((item) => item?.tasks ?? []);
 }
