@@ -113,7 +113,8 @@ export function named(tasks: readonly Task[] = []): readonly Task[] {
 /** Adds what the service did with a request. */
 export function noteOutcome(truth: TruthRequest, context: RequestContext): void {
 	const { accepted, fault, exceeded, refused, reported } = context;
-	truth.accepted = accepted;
+	// What fails in the service's own words is not billed.
+	truth.accepted = accepted && fault !== 'error-beside-choices';
 	truth.tasks = named(context.tasks).map(({ id }) => id);
 	truth.fault = fault;
 	truth.finished = reported === 'completed' || reported === 'failed';
