@@ -141,7 +141,8 @@ export function truthOfTask(task: Task, prompt: string, request: TruthRequest): 
 	};
 }
 
-function endingOf({ plan }: Task): TruthTask['ending'] {
+function endingOf({ plan, outcome }: Task): TruthTask['ending'] {
+	if (outcome?.ending === 'failed') return 'failed';
 	if (plan.vanishesAfterSeconds !== undefined) return 'vanished';
 	if (plan.ending === 'processing forever') return 'never';
 	return plan.ending === 'failed' ? 'failed' : 'completed';
