@@ -1,4 +1,5 @@
 import { configWithoutCloudSupport } from '@n8n/node-cli/eslint';
+import regexp from 'eslint-plugin-regexp';
 
 /** Third-party code comes in through the gateway alone, where the build bundles it. */
 const ONLY_THE_GATEWAY =
@@ -13,7 +14,9 @@ export default [
 			'dist-cloud/**',
 			'coverage/**',
 			'demo-output/**',
+			'release-output/**',
 			'e2e/n8n/**',
+			'**/node_modules/**',
 			'e2e/output/**',
 		],
 	},
@@ -51,10 +54,10 @@ export default [
 			},
 			{
 				group: [
-					'../ChatCompletion/*',
-					'../ListModels/*',
-					'../VideoGeneration/*',
-					'../LmChatGenerationService/*',
+					'**/ChatCompletion/*',
+					'**/ListModels/*',
+					'**/VideoGeneration/*',
+					'**/LmChatGenerationService/*',
 				],
 				message: 'No node knows another, and nodes/shared knows none of them.',
 			},
@@ -63,6 +66,15 @@ export default [
 				message: 'These are not published.',
 			},
 		),
+	},
+	{
+		// A text of a user or of the service must not make an expression go back and forth: its time grows with its length.
+		files: ['{gateway,nodes,credentials}/**/*.ts'],
+		plugins: { regexp },
+		rules: {
+			'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+			'regexp/no-super-linear-move': ['error', { report: 'potential' }],
+		},
 	},
 	{
 		// What n8n allows a node on n8n Cloud: all that touches Node.js is in the gateway.
@@ -84,7 +96,14 @@ export default [
 	},
 	{
 		// Nothing of this is published: it may start processes, and what it throws never reaches n8n's user.
-		files: ['simulator/**/*.ts', 'demo/**/*.ts', 'test/**/*.ts', 'e2e/**/*.ts', 'bench/**/*.ts'],
+		files: [
+			'simulator/**/*.ts',
+			'demo/**/*.ts',
+			'test/**/*.ts',
+			'e2e/**/*.ts',
+			'bench/**/*.ts',
+			'release/**/*.ts',
+		],
 		rules: {
 			'@n8n/community-nodes/require-node-api-error': 'off',
 			'@n8n/community-nodes/no-dangerous-functions': 'off',

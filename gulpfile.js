@@ -1,9 +1,10 @@
-const { access, copyFile, readFile, rm, writeFile } = require('node:fs/promises');
+const { copyFile, readFile, rm, writeFile } = require('node:fs/promises');
 const path = require('node:path');
 const { execFile } = require('node:child_process');
 const { promisify } = require('node:util');
 const esbuild = require('esbuild');
 const { dest, parallel, series, src } = require('gulp');
+const { bundledLicences } = require('./bundledLicences');
 
 const run = promisify(execFile);
 
@@ -47,7 +48,7 @@ const UNDICI = `
 /**
  * The gateway with its third-party code: the published package has no dependencies, so nothing of it can clash with
  * the versions that n8n itself runs. Their licences are in a file beside it. n8n loads all nodes at its start, and
- * most of its processes never run one of ours, so the bundle is loaded when a node first runs.
+ * most of its processes never run one of ours, so the bundle is loaded after n8n's start.
  */
 async function bundle() {
 	const builds = await Promise.all([
@@ -69,13 +70,9 @@ async function bundle() {
 			outfile: 'dist/gateway/undici.js',
 		}),
 	]);
-	await writeLazyIndex('dist');
+	await writeLazyIndex('dist', 'setTimeout(preload, 1000).unref();');
 	const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs));
-	const packages = new Set(
-		inputs.flatMap((file) => file.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []),
-	);
-	const licences = await Promise.all([...packages].sort().map(licenceOf));
-	await writeFile('dist/gateway/THIRD_PARTY_LICENSES', licences.join('\n\n'));
+	await writeFile('dist/gateway/THIRD_PARTY_LICENSES', await bundledLicences(inputs));
 }
 
 /**
@@ -101,21 +98,56 @@ async function bundleForCloud() {
 		alias: { zod: 'zod/v4' },
 		external: ['n8n-workflow', 'zod/v4'],
 	});
-	await writeLazyIndex(path.join(CLOUD, 'dist'));
+	// n8n verifies no package that uses timers itself.
+	await writeLazyIndex(
+		path.join(CLOUD, 'dist'),
+		"require('n8n-workflow').sleep(1000).then(preload);",
+	);
 }
 
-/** The nodes import this instead of the client: it has all names of the client, and loads it when one of them is used. */
-async function writeLazyIndex(dist) {
+/**
+ * The nodes import this instead of the client: it has all names of the client, and loads it when one of them is used, at
+ * the latest a second after n8n has loaded the nodes. Later it may be gone: n8n moves the folder while it updates the package.
+ * @param preload a statement that calls `load` soon, and holds nothing up
+ */
+async function writeLazyIndex(dist, preload) {
 	const names = Object.keys(require(path.resolve(dist, CLIENT)));
 	const index = `'use strict';
 let client;
-const load = () => (client ??= require('./${path.basename(CLIENT)}'));
+${LOAD}
 for (const name of ${JSON.stringify(names)}) {
 	Object.defineProperty(exports, name, { enumerable: true, get: () => load()[name] });
 }
+const preload = () => {
+	try {
+		load();
+	} catch {
+		// The first run reports it.
+	}
+};
+${preload}
 `;
 	await writeFile(path.join(dist, 'gateway/index.js'), index);
 }
+
+/**
+ * n8n looks for zod in its folder of community packages before its own. An older one there, which another package
+ * installed, has no `zod/v4`.
+ */
+const LOAD = `function load() {
+	try {
+		return (client ??= require('./${path.basename(CLIENT)}'));
+	} catch (error) {
+		const message = String(error && error.message);
+		if (!/zod[\\\\/](v4|package\\.json)/.test(message)) throw error;
+		const [, folder = '~/.n8n/nodes/node_modules/zod'] = / in (.+)[\\\\/]package\\.json/.exec(message) || [];
+		throw new Error(
+			'The nodes of the Generation Service cannot use the outdated zod among the community packages of this n8n. ' +
+				'Delete the folder ' + folder + ', then restart n8n.',
+			{ cause: error },
+		);
+	}
+}`;
 
 /** n8n verifies only packages that use nothing but n8n. */
 async function describeForCloud() {
@@ -127,20 +159,6 @@ async function describeForCloud() {
 	for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) {
 		await copyFile(file, path.join(CLOUD, file));
 	}
-}
-
-async function licenceOf(name) {
-	const folder = path.join('node_modules', name);
-	const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'));
-	for (const file of ['LICENSE', 'LICENSE.md', 'LICENCE', 'license']) {
-		const candidate = path.join(folder, file);
-		const found = await access(candidate).then(
-			() => true,
-			() => false,
-		);
-		if (found) return `${name} ${version}\n\n${await readFile(candidate, 'utf8')}`;
-	}
-	throw new Error(`${name} is bundled but has no licence file to ship`);
 }
 
 const copyIcons = (dist) => () =>

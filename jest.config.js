@@ -15,7 +15,7 @@ const tsconfig = { ...compilerOptions, module: 'CommonJS', moduleResolution: 'No
 module.exports = {
 	testEnvironment: 'node',
 	roots: ['<rootDir>/test'],
-	// What an older n8n lacks, and the build for n8n Cloud: npm run test:older-n8n, npm run test:cloud.
+	// What an older n8n lacks, and the verified build: npm run test:older-n8n, npm run test:cloud.
 	testPathIgnorePatterns: ['/node_modules/', '/test/(olderN8n|cloud)/'],
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig }] },
 	collectCoverageFrom: ['{gateway,nodes,credentials}/**/*.ts'],

@@ -44,3 +44,11 @@ function videos(tasks: TaskView[]): string[] {
 	const finished = tasks.filter(({ status }) => status === 'completed' || status === 'failed');
 	return [`${finished.length} of ${counted(tasks.length, 'video')} finished`];
 }
+
+/** Shows a text while work lasts, on a terminal. */
+export async function withSpinner<Result>(text: string, work: Promise<Result>): Promise<Result> {
+	if (!onTerminal) return await work;
+	const { default: ora } = await import('ora');
+	const spinner = ora({ text, stream: process.stdout }).start();
+	return await work.finally(() => spinner.stop());
+}

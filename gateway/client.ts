@@ -1,9 +1,10 @@
 import type * as z from 'zod';
-import { type Body, MAX_RESPONSE_BYTES, MAX_TASK_BYTES } from './http/body';
+import type { Body } from './http/body';
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
 import { GatewayError } from './errors/gatewayError';
-import { RateLimiter, rateLimiterFor } from './limits/rateLimiter';
+import { ownRateLimiters, rateLimitersOf } from './limits/rateLimiters';
+import { sha256 } from './hash';
 import { parseResource, readResource } from './parseResponse';
 import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
 import { type CatalogueModel, modelList } from './schemas/models';
@@ -17,16 +18,18 @@ import {
 } from './schemas/video';
 import { ApiKey } from './redaction';
 import {
+	type Patience,
 	type ServiceResponse,
 	type RequestContext,
 	sendRequest,
 	type ServiceRequest,
 } from './sendRequest';
 import { Semaphore } from './limits/semaphore';
+import { Slots } from './limits/slots';
 import { readChatStream, readCompletion } from './stream/readChatStream';
 import { readTaskWithVideo } from './video/inlineVideo';
 import type { InlineVideo } from './video/inlineVideoExtractor';
-import { connectionLimitOf } from './http/connectionLimit';
+import { ConnectionLimit, connectionLimitOf } from './http/connectionLimit';
 import { EgressCheck } from './http/egressCheck';
 import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { HostHelpers, Transport } from './http/types';
@@ -56,6 +59,7 @@ export class Gateway {
 	private readonly context: RequestContext;
 	private readonly videoPath: string;
 	private readonly ignoreSslIssues: boolean;
+	private readonly downloads: Semaphore;
 	private readonly egressCheck: EgressCheck | undefined;
 
 	constructor(credential: Credential, options: GatewayOptions) {
@@ -63,18 +67,20 @@ export class Gateway {
 		const { origin, pathname } = new URL(baseUrl);
 		const clock = options.clock ?? systemClock;
 		this.ignoreSslIssues = ignoreSslIssues;
+		this.downloads = new Semaphore(options.maxConcurrency);
 		this.egressCheck = options.egressFilter && new EgressCheck(options.egressFilter, baseUrl);
 		this.videoPath = `${credential.videoBasePath}/video/generations`;
 		this.context = {
 			transport: options.transport ?? openTransport({ ...options, origin, ignoreSslIssues }),
 			origin,
-			prefix: pathname.replace(/\/+$/, ''),
+			prefix: pathname === '/' ? '' : pathname,
 			apiKey: new ApiKey(apiKey),
-			limiter: options.skipsQueue ? new RateLimiter(clock) : rateLimiterFor(baseUrl, apiKey, clock),
-			semaphore: new Semaphore(options.maxConcurrency, whenConnectionIsFree),
-			connections: options.skipsQueue
-				? new Semaphore(options.maxConcurrency)
-				: connectionLimitOf(origin),
+			owner: sha256(apiKey),
+			limiterOf: options.skipsQueue
+				? ownRateLimiters(clock)
+				: rateLimitersOf(baseUrl, apiKey, clock),
+			slots: new Slots(options.maxConcurrency, whenConnectionIsFree),
+			connections: options.skipsQueue ? new ConnectionLimit() : connectionLimitOf(origin),
 			clock,
 			maxRetries: options.maxRetries,
 			timeoutMs: options.timeoutMs,
@@ -105,7 +111,8 @@ export class Gateway {
 
 	/** `GET /v1/models`: the models available to this key. */
 	listModels(signal?: AbortSignal): Promise<CatalogueModel[]> {
-		return this.get('/v1/models', modelList, signal);
+		const request = { method: 'GET', path: '/v1/models', scope: { endpoint: 'models' } } as const;
+		return this.request(request, modelList, signal);
 	}
 
 	/**
@@ -114,31 +121,46 @@ export class Gateway {
 	 * work are worth a connection of their own.
 	 */
 	submitVideo(request: VideoRequest, signal?: AbortSignal): Promise<VideoSubmission> {
-		return this.post(this.videoPath, request, videoSubmission, signal, 'own');
+		const submission = {
+			method: 'POST',
+			path: this.videoPath,
+			body: JSON.stringify(request),
+			connection: 'own',
+			scope: { endpoint: 'video', model: request.model },
+		} as const;
+		return this.request(submission, videoSubmission, signal);
 	}
 
 	/**
-	 * `GET /media/v1/video/generations/<task_id>`: the state of a task.
-	 * @param onInlineVideo gets the video of a task that contains it as text, and must remove it
+	 * `GET /media/v1/video/generations/<task_id>`: the state of a task, without an inline video.
+	 * @param onInlineVideo gets that video, and must remove it
+	 * @param patience of one of many polls; without it, there is no other, and what is no word of the service is retried
 	 */
 	async getVideoTask(
 		taskId: string,
 		signal?: AbortSignal,
 		onInlineVideo?: (video: InlineVideo) => void,
+		patience?: Patience,
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${pathOfTaskId(taskId)}`;
-		const poll = { method: 'GET', path, isPoll: true } as const;
-		if (onInlineVideo === undefined) {
-			return this.namedTask(await this.request(poll, videoTaskReport, signal), taskId);
-		}
-		await this.egressCheck?.pass();
+		const poll = {
+			method: 'GET',
+			path,
+			scope: { endpoint: 'polls' },
+			patience,
+			retriesForeignAnswers: patience === undefined,
+		} as const;
+		if (this.egressCheck) await this.egressCheck.pass();
 		const { clock } = this.context;
 		const read = async (response: ServiceResponse) =>
-			await readTaskWithVideo(response, (json, complete) =>
-				parseResource(json, complete, response, videoTaskReport, () => clock.now()),
+			await readTaskWithVideo(
+				response,
+				(json, complete) =>
+					parseResource(json, complete, response, videoTaskReport, () => clock.wallTime()),
+				onInlineVideo !== undefined,
 			);
 		const { task, video } = await sendRequest(this.context, poll, read, signal);
-		if (video !== undefined) onInlineVideo(video);
+		if (video !== undefined) onInlineVideo?.(video);
 		return this.namedTask(task, taskId);
 	}
 
@@ -161,29 +183,14 @@ export class Gateway {
 		return this.context.apiKey.redactError(text);
 	}
 
-	/** Runs other work, such as a download, as one of the requests in flight. */
-	async inSlot<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-		await this.context.semaphore.acquire(signal);
+	/** Runs a download when fewer than Max Concurrency others run. A slow one delays no poll: it takes no slot of a request. */
+	async download<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+		await this.downloads.acquire(signal);
 		try {
 			return await work();
 		} finally {
-			this.context.semaphore.release();
+			this.downloads.release();
 		}
-	}
-
-	private get<Resource>(path: string, schema: z.ZodType<Resource>, signal?: AbortSignal) {
-		return this.request({ method: 'GET', path }, schema, signal);
-	}
-
-	private post<Resource>(
-		path: string,
-		content: object,
-		schema: z.ZodType<Resource>,
-		signal?: AbortSignal,
-		connection: ServiceRequest['connection'] = 'pooled',
-	) {
-		const body = JSON.stringify(content);
-		return this.request({ method: 'POST', path, body, connection }, schema, signal);
 	}
 
 	private async request<Resource>(
@@ -204,12 +211,11 @@ export class Gateway {
 		response: ServiceResponse,
 		schema: z.ZodType<Resource>,
 	): Promise<Resource> {
-		const limit = schema === videoTaskReport ? MAX_TASK_BYTES : MAX_RESPONSE_BYTES;
-		return readResource(response, schema, () => this.context.clock.now(), limit);
+		return readResource(response, schema, () => this.context.clock.wallTime());
 	}
 
 	private async complete(
-		content: object,
+		content: ChatRequest | AgentRequest,
 		accept: string,
 		reader: typeof readCompletion,
 		onText: (text: string) => void,
@@ -221,11 +227,18 @@ export class Gateway {
 			onText(text);
 		};
 		const body = JSON.stringify(content);
-		const request = { method: 'POST', path: '/v1/chat/completions', body, accept } as const;
+		const request = {
+			method: 'POST',
+			path: '/v1/chat/completions',
+			body,
+			accept,
+			connection: 'recent',
+			scope: { endpoint: 'chat', model: content.model },
+		} as const;
 		const { clock } = this.context;
 		if (this.egressCheck) await this.egressCheck.pass();
 		const read = async (response: ServiceResponse) => {
-			const { completion, rest } = await reader(response, () => clock.now(), collect);
+			const { completion, rest } = await reader(response, () => clock.wallTime(), collect);
 			if (rest) this.drain(response.body, rest);
 			return completion;
 		};

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { InvalidInputError } from './errors/gatewayError';
 
+/** Characters. */
+const MAX_BASE_URL = 2_048;
+
 const CREDENTIAL_ADVICE = 'Open the Generation Service API credential and correct it.';
 
 /** The URL of the service and the key to use. */
@@ -45,6 +48,9 @@ export function parseCredential(fields: unknown): Credential {
 function parseBaseUrl(text: string): string {
 	const trimmed = text.trim();
 	if (trimmed === '') throw invalid('baseUrl', 'The credential has no Base URL');
+	if (trimmed.length > MAX_BASE_URL) {
+		throw invalid('baseUrl', `The Base URL is longer than ${MAX_BASE_URL} characters`);
+	}
 	const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
 	if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
 		throw invalid('baseUrl', 'The Base URL is not a valid http:// or https:// URL');
@@ -55,7 +61,14 @@ function parseBaseUrl(text: string): string {
 	if (/[?#]/.test(trimmed)) {
 		throw invalid('baseUrl', 'The Base URL must not contain a query (?) or a fragment (#)');
 	}
-	return url.origin + url.pathname.replace(/\/+$/, '').replace(/\/+v1$/, '');
+	const path = withoutTrailingSlashes(url.pathname);
+	return url.origin + (path.endsWith('/v1') ? withoutTrailingSlashes(path.slice(0, -3)) : path);
+}
+
+function withoutTrailingSlashes(path: string): string {
+	let end = path.length;
+	while (path[end - 1] === '/') end -= 1;
+	return path.slice(0, end);
 }
 
 /** "Bearer, exactly one space and the key, nothing after" (Authentication, 2): so the key itself must be clean. */

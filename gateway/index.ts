@@ -1,8 +1,10 @@
 export { Gateway, type GatewayOptions } from './client';
 export { allowManyListeners, type Clock, systemClock } from './clock';
 export { type Credential, parseCredential, type VideoBasePath } from './credential';
+export { earliest, epochMs, later, latest, msBetween, type WallTime, wallTimeOf } from './wallTime';
 export { hashOf } from './hash';
 export { formatSeconds } from './errors/formatDuration';
+export { logMessage, logText } from './errors/logText';
 export {
 	CancelledError,
 	GatewayError,
@@ -11,6 +13,7 @@ export {
 	NoResponseError,
 	type RateLimit,
 	ServiceError,
+	SpendingLimitError,
 	StorageError,
 } from './errors/gatewayError';
 export {
@@ -25,10 +28,11 @@ export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';
 export { parseInput, parseJson, refusedValue } from './schemas/input';
-export { backoff } from './limits/retryPolicy';
+export { backoff, isForeignAnswer } from './limits/retryPolicy';
 export { type CatalogueModel, type ModelOutput, outputOf } from './schemas/models';
 export {
 	isFinished,
+	MAX_TASKS,
 	parseTaskId,
 	videoRequest,
 	type VideoRequest,
@@ -38,16 +42,20 @@ export {
 export {
 	parseWaitState,
 	storedWaitState,
+	tasksInWaitState,
 	type ErrorReport,
+	type NamedTask,
 	type WaitedTask,
 	type WaitState,
-} from './schemas/waitState';
-export { BufferedBody, MAX_VIDEO_BYTES, StreamedBody } from './http/body';
+} from './schemas/waitStateV1';
+export { MAX_VIDEO_BYTES, StreamedBody } from './http/body';
 export { type ByteStream, inspectStream, type StreamInspector } from './http/inspectStream';
+export { proxyFailure, proxyRefusal } from './http/helperProxy';
 export { isSsrfRefusal } from './http/networkError';
 export { IdleTimeout } from './http/idleTimeout';
 export { type HostHelpers, type Transport } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
 export { taskFailedError, TaskFailedError, WaitTimeoutError } from './video/errors';
+export { type Patience } from './sendRequest';
 export { TaskPoller, type WaitSettings } from './video/taskPoller';
 export { type InlineVideo } from './video/inlineVideoExtractor';

@@ -1,14 +1,18 @@
 import type * as z from 'zod';
-import { readBody } from './http/body';
+import { MAX_RESOURCE_BYTES, readBody } from './http/body';
 import { MalformedResponseError } from './errors/gatewayError';
 import type { ServiceResponse } from './sendRequest';
 import { readErrorBody } from './http/errorBody';
+import { parseResponseJson, TooComplexError } from './schemas/responseJson';
 import { toServiceError } from './http/serviceError';
+import type { WallTime } from './wallTime';
+import { quoteLongIds } from './schemas/longIds';
 
 /** How much of a malformed body an error shows. */
 const SHOWN_CHARACTERS = 300;
 /** The key is removed before the text is cut, since half a key would not be recognised. */
 const REDACTED_CHARACTERS = 64 * 1024;
+const TOO_LARGE = 'The response is larger than any response of this service';
 
 /** The error for a malformed body. It shows the start of it, without the key. */
 export function malformedResponse(
@@ -32,10 +36,13 @@ export function malformedResponse(
 export async function readResource<Resource>(
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
-	now: () => number,
-	limit: number,
+	now: () => WallTime,
 ): Promise<Resource> {
-	const { bytes, complete } = await readBody(response.body, limit, response.onProgress);
+	const { bytes, complete } = await readBody(
+		response.body,
+		MAX_RESOURCE_BYTES,
+		response.onProgress,
+	);
 	return parseResource(bytes, complete, response, schema, now);
 }
 
@@ -45,26 +52,26 @@ export function parseResource<Resource>(
 	complete: boolean,
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
-	now: () => number,
+	now: () => WallTime,
 ): Resource {
-	if (!complete) {
-		throw malformedResponse(
-			response,
-			'The response is larger than any response of this service',
-			bytes,
-		);
-	}
+	if (!complete) throw malformedResponse(response, TOO_LARGE, bytes);
 	let value: unknown;
 	try {
 		// A key that the service repeats in a good response would stay in the execution's data forever.
-		value = JSON.parse(
-			withoutByteOrderMark(response.apiKey.redactResponse(bytes.toString('utf8'))),
+		const text = response.apiKey.redactResponse(bytes.toString('utf8'));
+		value = parseResponseJson(quoteLongIds(withoutByteOrderMark(text)));
+	} catch (error) {
+		const isTooComplex = error instanceof TooComplexError;
+		throw malformedResponse(
+			response,
+			isTooComplex ? `${TOO_LARGE}: ${error.message}` : 'The response is not JSON',
+			bytes,
 		);
-	} catch {
-		throw malformedResponse(response, 'The response is not JSON', bytes);
 	}
 	const parsed = schema.safeParse(value);
 	if (parsed.success) return parsed.data;
+	const tooBig = parsed.error.issues.find(({ code }) => code === 'too_big');
+	if (tooBig) throw malformedResponse(response, `${TOO_LARGE}: ${tooBig.message}`, bytes);
 	if (readErrorBody(value)) throw toServiceError(response, value, response.apiKey, now());
 	throw malformedResponse(response, 'The response does not have the format of the service', bytes);
 }

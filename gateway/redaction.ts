@@ -59,7 +59,7 @@ export class ApiKey {
 
 /** The key in base64: alone, as the header that carries it, and inside any other text. */
 function base64Forms(key: string): string[] {
-	const whole = [`Bearer ${key}`, key].map((text) => toBase64(text).replace(/=+$/, ''));
+	const whole = [`Bearer ${key}`, key].map((text) => toBase64(text).replace(/={1,2}$/, ''));
 	// The form depends on where the key begins within three bytes; its first and last characters also encode its neighbours.
 	const inner = [0, 1, 2].map((bytesBefore) => {
 		const end = Math.floor(((bytesBefore + key.length) * 8) / 6);

@@ -1,17 +1,25 @@
-import { type Body, MAX_ERROR_BYTES, readBody } from './http/body';
+import { type Body, MAX_ERROR_BYTES, type OnProgress, readBody } from './http/body';
 import type { Clock } from './clock';
 import { connectTimeoutError, timeoutError, toNetworkError } from './http/networkError';
 import { CancelledError, GatewayError, ServiceError } from './errors/gatewayError';
 import type { Permit, RateLimiter } from './limits/rateLimiter';
-import { isRetryable, isThrottled, mayHideSuccess, pauseAfter } from './limits/retryPolicy';
+import type { LimiterOf, Scope } from './limits/rateLimiters';
+import {
+	isForeignAnswer,
+	isRetryable,
+	isThrottled,
+	mayHideSuccess,
+	pauseAfter,
+} from './limits/retryPolicy';
 import type { ApiKey } from './redaction';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
-import type { Semaphore } from './limits/semaphore';
+import type { Slots } from './limits/slots';
+import type { ConnectionLimit } from './http/connectionLimit';
 import type { HttpRequest, HttpResponse, Transport } from './http/types';
 
-/** How often a refusal does not count as an attempt because the service took other requests of the key since the last refusal. */
-const MAX_OVERTAKEN = 20;
+/** How often a refusal does not count as an attempt because the service is at work on other requests of the scope. */
+const MAX_EXCUSED = 20;
 
 /** How to reach one service with one key. */
 export interface RequestContext {
@@ -20,11 +28,13 @@ export interface RequestContext {
 	/** Path of the Base URL, without a trailing slash. */
 	prefix: string;
 	apiKey: ApiKey;
-	limiter: RateLimiter;
+	/** Stands for the key among others of the service. */
+	owner: unknown;
+	limiterOf: LimiterOf;
 	/** How many requests of one execution may be in flight at once. */
-	semaphore: Semaphore;
+	slots: Slots;
 	/** How many requests of this process may be in flight to the service at once. */
-	connections: Semaphore;
+	connections: ConnectionLimit;
 	clock: Clock;
 	maxRetries: number;
 	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
@@ -37,16 +47,30 @@ export interface ServiceRequest {
 	path: string;
 	body?: string;
 	accept?: string;
-	/** Asks for the state of a paid task: a long pause of the key neither fails nor delays it. */
-	isPoll?: boolean;
+	scope: Scope;
+	/** Default: that of the context. */
+	patience?: Patience | undefined;
+	/** What is no word of the service is retried, too: no other poll follows. */
+	retriesForeignAnswers?: boolean;
 	/** Default: `pooled`. */
 	connection?: HttpRequest['connection'];
 }
 
+/** How patient a request is where it has less time than its context allows, decided anew for each attempt. */
+export interface Patience {
+	/** The attempt leaves our own queues. Returns how long its response may take to begin, in milliseconds. */
+	onSend: () => number;
+	/** Whether the attempt may be followed by another. */
+	mayRetry: () => boolean;
+}
+
 /** A successful response whose body is still to be read. */
 export interface ServiceResponse extends HttpResponse {
-	/** Call it when a part of the body arrives: the idle timeout starts again. */
-	onProgress: () => void;
+	/**
+	 * Call it when a part of the body arrives: the idle timeout starts again.
+	 * @param isContent false for bytes that may only keep the connection alive; default true
+	 */
+	onProgress: OnProgress;
 	/** The key of the request, to be removed from the response. */
 	apiKey: ApiKey;
 }
@@ -62,37 +86,42 @@ export async function sendRequest<Result>(
 	read: (response: ServiceResponse) => Promise<Result>,
 	signal?: AbortSignal,
 ): Promise<Result> {
-	const { semaphore, limiter, clock, maxRetries } = context;
+	const { slots, clock, maxRetries } = context;
+	const limiter = context.limiterOf(request.scope);
 	const paid = request.method === 'POST';
 	const knownSuspension = limiter.suspension;
 	let attempt = 0;
-	let overtaken = 0;
+	let excused = 0;
 	let { taken } = limiter;
 	for (;;) {
-		let permit: Permit | undefined;
+		const permit = await limiter.acquire({ slots, knownSuspension, signal });
 		let failure: unknown;
-		await semaphore.acquire(signal);
+		let refusal: ServiceError | undefined;
+		let pause: number | undefined;
+		let isExcused = false;
 		try {
-			permit = await limiter.acquire({ isPoll: request.isPoll, knownSuspension, signal });
-			return await sendOnce(context, permit, request, read, signal);
+			return await sendOnce(context, limiter, permit, request, read, signal);
 		} catch (error) {
 			failure = error;
+			pause = error instanceof GatewayError ? pauseAfter(error, attempt) : undefined;
+			refusal = error instanceof ServiceError && isThrottled(error.status) ? error : undefined;
+			if (refusal) limiter.refuse(permit, refusal, pause);
+			else limiter.abandon(permit);
+			// Only as long as this request is in flight is it known which others are older.
+			const isPassing = limiter.taken > taken || limiter.hasOlderInFlight(permit);
+			isExcused = isPassing && excused < MAX_EXCUSED && refusal !== undefined && mayPass(refusal);
 		} finally {
-			semaphore.release();
+			limiter.end(permit);
+			slots.release();
 		}
-		if (!(failure instanceof GatewayError)) throw failure;
-		const pause = pauseAfter(failure, attempt);
-		const refusal =
-			failure instanceof ServiceError && isThrottled(failure.status) ? failure : undefined;
-		if (permit && refusal) limiter.refuse(permit, refusal, pause);
-		else if (permit) limiter.abandon(permit);
-		// At a rate limit (429), a request that others overtook only waits longer. Overload (503) may not end.
-		const isOvertaken =
-			refusal?.status === 429 && limiter.taken > taken && overtaken < MAX_OVERTAKEN;
 		({ taken } = limiter);
-		const isLast = attempt >= maxRetries && (!isOvertaken || maxRetries === 0);
-		if (pause === undefined || isLast || !isRetryable(failure, paid)) throw failure;
-		if (isOvertaken) overtaken += 1;
+		if (!(failure instanceof GatewayError)) throw failure;
+		const isLast = attempt >= maxRetries && (!isExcused || maxRetries === 0);
+		const mayRetry = !isLast && (request.patience?.mayRetry() ?? true);
+		const mayComeRight =
+			isRetryable(failure, paid) || (request.retriesForeignAnswers && isForeignAnswer(failure));
+		if (pause === undefined || !mayRetry || !mayComeRight) throw failure;
+		if (isExcused) excused += 1;
 		else attempt += 1;
 		// After a refusal, the rate limiter delays this request with all others.
 		if (refusal === undefined) await clock.sleep(pause, signal);
@@ -101,15 +130,18 @@ export async function sendRequest<Result>(
 
 async function sendOnce<Result>(
 	context: RequestContext,
+	limiter: RateLimiter,
 	permit: Permit,
 	request: ServiceRequest,
 	read: (response: ServiceResponse) => Promise<Result>,
 	signal: AbortSignal | undefined,
 ): Promise<Result> {
 	const paid = request.method === 'POST';
+	const applicant = { isGet: !paid, key: context.owner, execution: context.slots };
 	// Only Stop ends this wait: a request that is not sent cannot time out.
-	await context.connections.acquire(signal);
+	await context.connections.acquire(applicant, signal);
 	const idleTimeout = new IdleTimeout(context.clock, context.timeoutMs, signal, 'connecting');
+	if (request.patience) idleTimeout.limitResponse(request.patience.onSend());
 	const toGatewayError = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError(paid && idleTimeout.phase !== 'connecting');
 		if (error instanceof GatewayError) {
@@ -118,11 +150,11 @@ async function sendOnce<Result>(
 		}
 		if (!idleTimeout.expired) return toNetworkError(error, paid);
 		if (idleTimeout.phase === 'connecting') return connectTimeoutError();
-		return timeoutError(context.timeoutMs, paid, idleTimeout.phase);
+		return timeoutError(idleTimeout.phaseLimitMs, paid, idleTimeout.phase);
 	};
 	let body: Body | undefined;
 	try {
-		context.limiter.recheck(permit);
+		limiter.recheck(permit);
 		const response = await context.transport({
 			method: request.method,
 			origin: context.origin,
@@ -135,8 +167,8 @@ async function sendOnce<Result>(
 		});
 		body = response.body;
 		const waitedMs = idleTimeout.enter('body');
-		const onProgress = () => idleTimeout.progress();
-		if (!isThrottled(response.status)) context.limiter.accept(permit);
+		const onProgress: OnProgress = (isContent) => idleTimeout.progress(isContent);
+		if (!isThrottled(response.status)) limiter.accept(permit);
 		if (response.status >= 200 && response.status < 300) {
 			const { status, headers } = response;
 			return await read({ status, headers, body, onProgress, apiKey: context.apiKey });
@@ -147,8 +179,13 @@ async function sendOnce<Result>(
 		throw toGatewayError(error);
 	} finally {
 		idleTimeout.end();
-		context.connections.release();
+		context.connections.release(applicant);
 	}
+}
+
+/** A rate or a number in flight (429) has room again; overload (503) may not end, and a quota lasts. */
+function mayPass({ status, code }: ServiceError): boolean {
+	return status === 429 && code !== 'quota_not_enough';
 }
 
 function headersOf(
@@ -169,10 +206,10 @@ async function readServiceError(
 	context: RequestContext,
 	response: HttpResponse,
 	waitedMs: number,
-	onProgress: () => void,
+	onProgress: OnProgress,
 ) {
 	const text = await readBody(response.body, MAX_ERROR_BYTES, onProgress)
 		.then(({ bytes }) => bytes.toString('utf8'))
 		.catch(() => '');
-	return toServiceError(response, text, context.apiKey, context.clock.now(), waitedMs);
+	return toServiceError(response, text, context.apiKey, context.clock.wallTime(), waitedMs);
 }

@@ -11,6 +11,7 @@ import type { ReceivedRequest } from './requestLog';
 import { DEFAULTS, type Settings, type SimulatorOptions } from './options';
 import { ResponseWriter } from './responseWriter';
 import { mp4File, padded } from './video/mp4';
+import { sceneOf } from './video/scene';
 import { stateOf, type Task, type TaskStatus } from './video/tasks';
 
 export { CATALOGUE, type ModelRecord } from './catalogue';
@@ -108,7 +109,7 @@ async function readText(request: IncomingMessage): Promise<string | undefined> {
 }
 
 async function readVideo(task: Task, videoBytes: number): Promise<Buffer> {
-	return padded(await mp4File(task.format), videoBytes);
+	return padded(await mp4File(task.format, sceneOf(task.prompt)), videoBytes);
 }
 
 /** Starts the generation service of the interface document on this machine. */

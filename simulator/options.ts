@@ -78,9 +78,11 @@ export interface SimulatorOptions {
 	requestsKept?: number;
 	/** How many video tasks are kept; default 100,000. */
 	tasksKept?: number;
+	/** Where tasks are kept for the next simulator; default nowhere. */
+	tasksFile?: string;
 }
 
-type Unset = 'rateLimit' | 'fileOrigin' | 'answer' | 'tls';
+type Unset = 'rateLimit' | 'fileOrigin' | 'answer' | 'tls' | 'tasksFile';
 
 export type Settings = Required<Omit<SimulatorOptions, Unset>> & Pick<SimulatorOptions, Unset>;
 

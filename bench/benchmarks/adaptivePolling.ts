@@ -54,7 +54,7 @@ async function waitFor(task: SimulatedTask, { polling, seconds }: (typeof STRATE
 		clock,
 	);
 	const interval = 1000 * seconds;
-	const settings = { polling, pollIntervalMs: interval, submittedAt: clock.now() };
+	const settings = { polling, pollIntervalMs: interval, submittedAt: clock.wallTime() };
 	// A task that exceeds Max Wait counts as detected then.
 	await clock
 		.run(poller.wait(currentTask(), { ...settings, maxWaitMs: MAX_WAIT_MS }))

@@ -9,7 +9,7 @@ import type { NodeUnderTest } from '../harness/nodes';
 const MIB = 1024 ** 2;
 const REQUESTS = 1_000;
 const FILE_BYTES = 256 * MIB;
-const CLOUD = 'the build for n8n Cloud';
+const CLOUD = 'the verified build';
 const SPEED = 'requests per second';
 const CPU = 'CPU per request';
 const CONNECTIONS = `connections for ${REQUESTS} requests`;
@@ -64,7 +64,7 @@ const candidatesOf = (name: string, choose: Choose): Record<string, Candidate> =
 
 export const cloudBuild: Benchmark = {
 	name: 'cloud-build',
-	title: 'The build for n8n Cloud',
+	title: 'The verified build',
 	method: `The same nodes from both builds in n8n's engine: ${REQUESTS} items through Chat Completion with its default of 10 requests in flight, over TLS; a finished
 video of 256 MiB through Video Generation (Get, with Download), each time in a new process. Memory is
 the growth of the resident set at its peak.`,

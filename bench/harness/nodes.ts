@@ -22,7 +22,7 @@ export function ourPackage(): LoadedPackage {
 	return loadPackage(ROOT);
 }
 
-/** The build for n8n Cloud, as users install it. */
+/** The verified build, as users install it. */
 export function cloudPackage(): LoadedPackage {
 	return loadPackage(join(ROOT, 'dist-cloud'));
 }

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Clock } from '../../gateway/index';
+import { type Clock, wallTimeOf } from '../../gateway/index';
 
 /** A clock that jumps to the next timer, so that minutes of waiting take no time. For few timers at a time. */
 export class VirtualClock implements Clock {
@@ -7,6 +7,8 @@ export class VirtualClock implements Clock {
 	private readonly timers = new Set<{ at: number; action: () => void }>();
 
 	now = () => this.time;
+
+	wallTime = () => wallTimeOf(this.time);
 
 	after = (ms: number, action: () => void) => {
 		const timer = { at: this.time + ms, action };

@@ -5,14 +5,18 @@ import { type Credential, N8nApi } from '../host/n8nApi';
 import { sharedEnvironment, type Environment } from '../setup/environment';
 import { BrowserSession } from './browserSession';
 
-export interface Journey {
+/** What a test has that uses n8n without its editor. */
+export interface ServerJourney {
 	readonly environment: Environment;
 	readonly api: N8nApi;
-	readonly page: Page;
 	/** A simulated service for this journey alone. */
 	readonly simulator: Simulator;
 	/** A credential for the simulated service. */
 	readonly credential: Credential;
+}
+
+export interface Journey extends ServerJourney {
+	readonly page: Page;
 	/** Takes a screenshot with this name, in a folder with the name of the journey. */
 	screenshot(name: string): Promise<void>;
 }
@@ -23,6 +27,24 @@ export function journey(
 	steps: (journey: Journey) => Promise<void>,
 	simulatorOptions: SimulatorOptions = {},
 ): void {
+	serverJourney(
+		name,
+		async (given) => {
+			const session = await BrowserSession.start(name, given.api);
+			const { page } = session;
+			const screenshot = async (title: string) => await session.screenshot(title);
+			await session.run(async () => await steps({ ...given, page, screenshot }));
+		},
+		simulatorOptions,
+	);
+}
+
+/** A test without a browser, with its own service and credential. */
+export function serverJourney(
+	name: string,
+	steps: (journey: ServerJourney) => Promise<void>,
+	simulatorOptions: SimulatorOptions = {},
+): void {
 	test(name, async () => {
 		const environment = sharedEnvironment();
 		const api = N8nApi.signedIn(environment.url, environment.cookie);
@@ -30,12 +52,7 @@ export function journey(
 		try {
 			const credentialName = `My gateway ${new URL(simulator.url).port}`;
 			const credential = await saveSimulatorCredential(api, simulator, credentialName);
-			const session = await BrowserSession.start(name, api);
-			const { page } = session;
-			const screenshot = async (title: string) => await session.screenshot(title);
-			await session.run(
-				async () => await steps({ environment, api, page, simulator, credential, screenshot }),
-			);
+			await steps({ environment, api, simulator, credential });
 		} finally {
 			await simulator.close();
 		}

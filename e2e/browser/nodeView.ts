@@ -95,7 +95,7 @@ export class NodeView {
 		await hint.waitFor({ state: 'hidden' });
 	}
 
-	/** Clicks ✨ beside a parameter of a tool. */
+	/** Clicks "Let the model define this parameter" beside a parameter of a tool. */
 	async letAgentFill(parameter: string): Promise<void> {
 		const button = '*[@data-test-id="from-ai-override-button"]';
 		const field = this.parameter(parameter).locator(`xpath=ancestor::*[.//${button}][1]`);

@@ -70,3 +70,31 @@ export function withChatModel(
 		},
 	};
 }
+
+/** From a node to another: by `main` to its first input, or by another type or to another input. */
+type Connection = [from: string, to: string, type?: string, input?: number];
+
+/** A workflow in n8n's format, with these connections. */
+export function graphOf(
+	name: string,
+	credential: Credential,
+	nodes: NodeGiven[],
+	connections: Connection[],
+) {
+	const from = (node: string) => {
+		const outgoing = connections.filter(([source]) => source === node);
+		const targets = outgoing.map(([, target, type = 'main', index = 0]) => ({
+			node: target,
+			type: type,
+			index,
+		}));
+		return Object.fromEntries(
+			targets.map(({ type }) => [type, [targets.filter((target) => target.type === type)]]),
+		);
+	};
+	const workflow = workflowOf(name, credential, nodes);
+	return {
+		...workflow,
+		connections: Object.fromEntries(nodes.map((node) => [node.name, from(node.name)])),
+	};
+}

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Simulator, startSimulator } from '../../simulator';
 import { USER_FOLDER } from './folders';
+import { freePort } from './freePort';
 import { reloadOnSave } from './reloadOnSave';
 import { importExamples, saveSimulatorCredential } from './seed';
 import { installN8n } from './install';
@@ -15,6 +17,7 @@ const USAGE = `npm run n8n -- [options]
 Starts n8n with this package and the simulated service. Both listen only on this machine.
 
   --port <n>             port of the editor (default 5678, or another one if that is in use)
+  --service-port <n>     port of the simulated service (default 5680, or another one if that is in use)
   --video-seconds <n>    how long a video takes (default 8)
   --watch                build and reload the nodes when a source file is saved (npm run dev)
   --help                 print this and exit
@@ -31,6 +34,7 @@ const HOT_RELOAD = { NODE_ENV: 'development', N8N_DEV_RELOAD: 'true' };
 
 interface Options {
 	port: number;
+	servicePort: number;
 	videoSeconds: number;
 	watch: boolean;
 }
@@ -41,18 +45,26 @@ function readArguments(): Options | undefined {
 		options: {
 			help: { type: 'boolean', default: false },
 			port: { type: 'string', default: '5678' },
+			'service-port': { type: 'string', default: '5680' },
 			'video-seconds': { type: 'string', default: '8' },
 			watch: { type: 'boolean', default: false },
 		},
 	});
 	if (values.help) return undefined;
-	const port = Number(values.port);
 	const videoSeconds = Number(values['video-seconds']);
-	if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-		throw new Error('--port must be a whole number from 1 to 65535');
-	}
 	if (!(videoSeconds >= 0)) throw new Error('--video-seconds must be 0 or more');
-	return { port, videoSeconds, watch: values.watch };
+	return {
+		port: readPort('--port', values.port),
+		servicePort: readPort('--service-port', values['service-port']),
+		videoSeconds,
+		watch: values.watch,
+	};
+}
+
+function readPort(option: string, text: string): number {
+	const port = Number(text);
+	if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
+	throw new Error(`${option} must be a whole number from 1 to 65535`);
 }
 
 /** One Ctrl+C arrives twice: from the terminal, and from npm, which forwards it. */
@@ -82,13 +94,24 @@ async function main(): Promise<void> {
 }
 
 async function serve(
-	{ port, videoSeconds, watch }: Options,
+	{ port, servicePort, videoSeconds, watch }: Options,
 	step: Step,
 	interrupted: AbortSignal,
 ): Promise<void> {
 	await installN8n(step, interrupted);
 	await installPackage(USER_FOLDER, step, interrupted);
-	const simulator = await startSimulator({ videoSeconds, chunkDelayMs: WORD_DELAY_MS });
+	// The same address after a restart: a video that n8n waits for is there, and the URL of an earlier one works.
+	const simulator = await startSimulator({
+		videoSeconds,
+		chunkDelayMs: WORD_DELAY_MS,
+		port: await freePort(servicePort),
+		tasksFile: join(USER_FOLDER, 'simulated-videos.json'),
+	});
+	if (new URL(simulator.url).port !== String(servicePort)) {
+		print(
+			`Port ${servicePort} is in use: the service has another one, where earlier videos have no URL.`,
+		);
+	}
 	try {
 		const n8n = await step(
 			'Starting n8n',

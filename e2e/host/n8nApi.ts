@@ -23,6 +23,7 @@ const executions = z.object({
 });
 const counted = z.object({ count: z.number() });
 const storedExecution = z.object({ status: z.string(), data: z.string() });
+const items = z.array(z.looseObject({ json: z.record(z.string(), z.unknown()) }));
 const runData = z.object({
 	resultData: z.object({
 		error: z.looseObject({ message: z.string() }).optional(),
@@ -33,9 +34,10 @@ const runData = z.object({
 					hints: z.array(z.object({ message: z.string() })).optional(),
 					data: z
 						.object({
-							main: z.array(
-								z.array(z.looseObject({ json: z.record(z.string(), z.unknown()) })).nullable(),
-							),
+							/** Of sub-nodes: none. */
+							main: z.array(items.nullable()).default([]),
+							/** What a chat model answered. */
+							ai_languageModel: z.array(items.nullable()).default([]),
 						})
 						.optional(),
 				}),
@@ -174,7 +176,7 @@ export class N8nApi {
 	 */
 	async call(method: string, path: string, body?: object): Promise<unknown> {
 		const response: unknown = await (await this.send(method, path, body)).json();
-		return z.object({ data: z.unknown() }).parse(response).data;
+		return z.object({ data: z.unknown().optional() }).parse(response).data;
 	}
 
 	private async send(method: string, path: string, body?: object): Promise<Response> {

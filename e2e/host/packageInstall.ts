@@ -38,7 +38,7 @@ export function installedPackage(userFolder: string): string {
 	return join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-generation-service');
 }
 
-/** Installs the build for n8n Cloud in the same way. */
+/** Installs the verified build in the same way. */
 export async function installCloudPackage(userFolder: string): Promise<void> {
 	await runCommand('npm', ['run', 'build:cloud'], { cwd: ROOT });
 	await packInto(join(userFolder, '.n8n', 'nodes'), undefined, join(ROOT, 'dist-cloud'));

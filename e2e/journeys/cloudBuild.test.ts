@@ -18,7 +18,7 @@ let n8n: N8nServer;
 let api: N8nApi;
 let simulator: Simulator;
 
-/** A second n8n, with the build for n8n Cloud instead of the main one. */
+/** A second n8n, with the verified build instead of the undici build. */
 beforeAll(async () => {
 	userFolder = await mkdtemp(join(tmpdir(), 'n8n-cloud-'));
 	simulator = await startSimulator({ videoSeconds: 0.5 });
@@ -51,7 +51,7 @@ async function run(type: string, parameters: object) {
 
 const model = (value: string) => ({ __rl: true, mode: 'id', value });
 
-test('the build for n8n Cloud tests its credential', async () => {
+test('the verified build tests its credential', async () => {
 	const saved = await saveSimulatorCredential(api, simulator);
 	const test = async (apiKey: string) => {
 		const data = { baseUrl: simulator.url, apiKey, videoBasePath: '/media/v1' };
@@ -62,14 +62,14 @@ test('the build for n8n Cloud tests its credential', async () => {
 	expect(await test('another-key')).toMatchObject({ status: 'Error' });
 });
 
-test('the build for n8n Cloud completes a chat', async () => {
+test('the verified build completes a chat', async () => {
 	const messages = { values: [{ role: 'user', content: 'Why is the sky blue?' }] };
 	const [item] = await run('chatCompletion', { model: model('heron-chat'), messages });
 	expect(item?.json).toMatchObject({ finish_reason: 'stop', model: 'heron-chat' });
 });
 
 test.each(['url', 'b64_json'])(
-	'the build for n8n Cloud generates a video and downloads it (%s)',
+	'the verified build generates a video and downloads it (%s)',
 	async (responseFormat) => {
 		const [item] = await run('videoGeneration', {
 			operation: 'generate',
@@ -84,7 +84,7 @@ test.each(['url', 'b64_json'])(
 	},
 );
 
-test("the build for n8n Cloud waits in n8n's database", async () => {
+test("the verified build waits in n8n's database", async () => {
 	const [item] = await run('videoGeneration', {
 		operation: 'generate',
 		model: model('kite-motion'),

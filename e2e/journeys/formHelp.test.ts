@@ -48,12 +48,12 @@ journey('hints say what looks wrong, before and after a run', async (given) => {
 		ours('Models', 'listModels', { filters: { search: 'heron' } }),
 		ours('Chat Completion', 'chatCompletion', {
 			...model('heron-chat'),
-			messages: { values: [{ role: 'user', content: 'Tell me about {{ $json.id }}' }] },
+			messages: { values: [{ role: 'user', content: '=Tell me about {{ $json.id }}' }] },
 			options: { temperature: 0.5, topP: 0.5, maxTokens: 2 },
 		}),
 		ours('Video Generation', 'videoGeneration', {
 			...model('kite-motion'),
-			prompt: '',
+			prompt: 'A boat on {{ $json.water }}',
 			waitOptions: { pollInterval: 0.5 },
 		}),
 	]);
@@ -61,14 +61,13 @@ journey('hints say what looks wrong, before and after a run', async (given) => {
 	await canvas.open(await api.createWorkflow(workflow));
 	const node = new NodeView(page);
 	await canvas.openNode('Video Generation');
-	await node.waitForHint('The prompt is empty');
+	await node.waitForHint('The prompt contains {{ }} but is set to Fixed');
 	await node.waitForHint('The poll interval is very short');
 	await screenshot('a prompt and a poll interval');
 	await node.close();
 
 	await canvas.openNode('Chat Completion');
 	await node.waitForHint('Temperature and Top P are both set');
-	await node.waitForHint('is set to Fixed, so it is sent literally');
 	await node.execute();
 	await node.waitForHint('3 answers are cut off');
 	await screenshot('answers that were cut off');

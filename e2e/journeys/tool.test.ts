@@ -38,10 +38,10 @@ journey(
 		await canvas.open(id);
 		await canvas.openNode(tool.name);
 		const node = new NodeView(page);
-		await node.waitForHint('Click ✨ on Prompt to let the agent fill it in.');
+		await node.waitForHint('beside Prompt: Let the model define this parameter');
 		await screenshot('an empty prompt');
 		await node.letAgentFill('prompt');
-		await node.waitForNoHint('Click ✨');
+		await node.waitForNoHint('Let the model define this parameter');
 		await screenshot('a prompt that the agent fills in');
 		await node.close();
 		await canvas.execute();

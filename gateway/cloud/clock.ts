@@ -1,16 +1,16 @@
 import * as workflow from 'n8n-workflow';
 import type { allowManyListeners as AllowManyListeners, Clock } from '../clock';
 import { CancelledError } from '../errors/gatewayError';
+import { wallTimeOf } from '../wallTime';
 
 /** The longest delay a Node.js timer takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Read once: it is asked for several times a request. */
-const { timeOrigin } = performance;
-
-/** The clock of the main build, over the sleep of n8n, which takes a signal since 2.36 and had a variant that does before. */
+/** The clock of the undici build, over the sleep of n8n, which takes a signal since 2.36 and had a variant that does before. */
 export const systemClock: Clock = {
-	now: () => timeOrigin + performance.now(),
+	now: () => performance.now(),
+
+	wallTime: () => wallTimeOf(Date.now()),
 
 	async sleep(ms, signal) {
 		await n8nSleep(ms, signal).catch(() => {

@@ -12,7 +12,8 @@ export const openInlineVideoFile: typeof OpenInlineVideoFile = async () => {
 		async write(bytes) {
 			size += bytes.length;
 			if (size > MAX_VIDEO_BYTES) throw tooLarge();
-			parts.push(bytes);
+			// A copy has no room to grow.
+			parts.push(Buffer.from(bytes));
 			await Promise.resolve();
 		},
 		close: async () =>

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Body, StreamedBody } from '../http/body';
 import { NeverSentError } from '../http/connectionErrors';
+import { causesOf, textOf } from '../http/helperProxy';
 import { isSsrfRefusal } from '../http/networkError';
 import type {
 	openTransport as OpenTransport,
@@ -116,18 +117,4 @@ function toSendError(error: unknown): Error {
 
 function precedesRequest(cause: unknown): boolean {
 	return textOf(cause, 'syscall') === 'connect' || BEFORE_REQUEST.test(textOf(cause, 'code'));
-}
-
-/** An error and what caused it. */
-function* causesOf(error: unknown): Generator<unknown> {
-	for (let cause = error; isObject(cause); cause = cause.cause) yield cause;
-}
-
-function textOf(value: unknown, field: string): string {
-	const text = isObject(value) ? value[field] : undefined;
-	return typeof text === 'string' ? text : '';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null;
 }

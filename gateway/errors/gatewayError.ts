@@ -63,6 +63,8 @@ export interface RateLimit {
 export class ServiceError extends GatewayError {
 	override readonly name = 'ServiceError';
 	readonly status: number;
+	/** Certainly the service itself responded. */
+	readonly isOwnWord: boolean;
 	/** Another server responded: it does not show what the service did. */
 	readonly isForeign: boolean;
 	/** Why the content was filtered (`data.reason`). */
@@ -75,6 +77,7 @@ export class ServiceError extends GatewayError {
 		message: string,
 		details: Details & {
 			status: number;
+			isOwnWord?: boolean;
 			isForeign?: boolean;
 			reason?: string | undefined;
 			retryAfterMs?: number | undefined;
@@ -83,6 +86,7 @@ export class ServiceError extends GatewayError {
 	) {
 		super(message, details);
 		this.status = details.status;
+		this.isOwnWord = details.isOwnWord ?? true;
 		this.isForeign = details.isForeign ?? false;
 		if (details.reason !== undefined) this.reason = details.reason;
 		if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
@@ -144,14 +148,41 @@ function inWords(bodyStart: string): string {
 /** The n8n host cannot store a finished video. A retry fails the same way. */
 export class StorageError extends GatewayError {
 	override readonly name = 'StorageError';
-	/** @param cause the error of Node.js */
-	constructor(message: string, cause: object) {
+	/**
+	 * @param cause the error of Node.js, or of n8n's storage
+	 * @param remedy what to do about it
+	 */
+	constructor(
+		message: string,
+		cause: unknown,
+		remedy = 'Free disk space on the n8n host, or give n8n write access to this folder.',
+	) {
 		super(message, {
 			code: 'storage_failed',
-			advice:
-				'Free disk space on the n8n host, or give n8n write access to this folder. The video is finished and billed: use Get with its task ID to download it then.',
-			technical: 'message' in cause ? String(cause.message) : undefined,
+			advice: `${remedy} The video is finished and billed: use Get with its task ID to download it then.`,
+			// The error may come from another realm.
+			technical:
+				typeof cause === 'object' && cause !== null && 'message' in cause
+					? String(cause.message)
+					: undefined,
 			cause,
+		});
+	}
+}
+
+/** The option Max Billable Requests refuses a request: nothing was sent. */
+export class SpendingLimitError extends GatewayError {
+	override readonly name = 'SpendingLimitError';
+	/**
+	 * @param max what an execution may order with a node
+	 * @param made what it has ordered
+	 * @param needed what it would have to order next
+	 */
+	constructor(max: number, made: number, needed: number) {
+		const requests = made === 1 ? 'request' : 'requests';
+		super(`Max Billable Requests (${max}) does not allow this request`, {
+			code: 'spending_limit',
+			advice: `This execution made ${made} billable ${requests} with this node and needs ${needed} more. Nothing was sent for this item. Check whether a loop or an agent repeats the node, or increase Max Billable Requests in its options.`,
 		});
 	}
 }
@@ -162,10 +193,17 @@ export class CancelledError extends GatewayError {
 	/** @param mayHaveBeenAccepted a billable request was in flight */
 	constructor(mayHaveBeenAccepted = false) {
 		// n8n's spelling: this word tells a stopped execution from a failed one.
-		super('The execution was canceled', {
-			code: 'cancelled',
-			advice: 'Run the workflow again to continue.',
-		});
+		super(
+			mayHaveBeenAccepted
+				? 'The execution was canceled during a billable request, which the service may have accepted'
+				: 'The execution was canceled',
+			{
+				code: 'cancelled',
+				advice: mayHaveBeenAccepted
+					? 'It was stopped before the response arrived.'
+					: 'Retry the execution to continue.',
+			},
+		);
 		this.mayHaveBeenAccepted = mayHaveBeenAccepted;
 	}
 }

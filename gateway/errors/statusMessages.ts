@@ -34,7 +34,7 @@ const BY_STATUS = {
 		code: 'not_found',
 		message: 'Endpoint not found',
 		advice:
-			'Check the Base URL in the credential: it must not include /v1 or anything after it. If only video requests fail, choose the other Video Base Path.',
+			'Check the Base URL in the credential: it ends before or with /v1, and nothing comes after it. If only video requests fail, choose the other Video Base Path.',
 	},
 	413: {
 		code: 'payload_too_large',

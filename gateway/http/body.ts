@@ -1,13 +1,15 @@
 import type { Readable } from 'node:stream';
+import { ByteBuffer } from './byteBuffer';
 
-/** No answer, model list or submission comes near this; parsed, it takes several times as much memory. */
-export const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
-/** A task may contain its video as text; one that is downloaded is written to a file as it arrives. */
-export const MAX_TASK_BYTES = 256 * 1024 * 1024;
+/** No answer comes near this; parsed, it takes several times as much memory. What is paid for is not given up for less. */
+export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+/** A task without its inline video, a submission or a list: any JSON but an answer. */
+export const MAX_RESOURCE_BYTES = 2 * 1024 * 1024;
 /** Ten seconds of 1080p stay far below this: more would only fill the disk. */
 export const MAX_VIDEO_BYTES = 4 * 1024 ** 3;
 /** How much of an error body is read: more than any error needs. */
 export const MAX_ERROR_BYTES = 256 * 1024;
+const MAX_SIGN_OF_LIFE = 256;
 
 /** The body of a response. It must be read once, in one of two ways, or destroyed. */
 export interface Body {
@@ -82,21 +84,25 @@ export class BufferedBody implements Body {
 	destroy(): void {}
 }
 
+/** Gets told that a part of a body arrived, and whether it is content. */
+export type OnProgress = (isContent?: boolean) => void;
+
+/** Whether a part of a JSON body is more than the white space that keeps a connection alive, which is short. */
+export function hasContent(bytes: Buffer): boolean {
+	return /\S/.test(bytes.toString('latin1', 0, MAX_SIGN_OF_LIFE));
+}
+
 /** Reads a body to its end, or up to `limit` bytes; `complete` tells which. Rejects when the body is incomplete. */
 export async function readBody(
 	body: Body,
 	limit: number,
-	onProgress: () => void,
+	onProgress: OnProgress,
 ): Promise<{ bytes: Buffer; complete: boolean }> {
-	const parts: Buffer[] = [];
-	let size = 0;
+	const read = new ByteBuffer();
 	await body.read((bytes) => {
-		onProgress();
-		parts.push(bytes);
-		size += bytes.length;
-		return size <= limit;
+		onProgress(hasContent(bytes));
+		read.add(bytes.subarray(0, limit + 1 - read.length));
+		return read.length <= limit;
 	});
-	const [only] = parts;
-	if (parts.length === 1 && only && size <= limit) return { bytes: only, complete: true };
-	return { bytes: Buffer.concat(parts, Math.min(size, limit)), complete: size <= limit };
+	return { bytes: read.bytes.subarray(0, limit), complete: read.length <= limit };
 }

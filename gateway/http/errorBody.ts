@@ -39,6 +39,25 @@ export function readErrorBody(value: unknown): ErrorBody | undefined {
 	return { code: typeof code === 'string' ? code : undefined, message, data };
 }
 
+/** What is there of an answer. */
+interface PartOfAnswer {
+	error?: unknown;
+	choices: Array<Record<string, unknown>>;
+}
+
+/**
+ * The error body that a service sends beside what there is of an answer, as OpenRouter does: in the response or in one of
+ * its choices. Beside choices the general shape could be anything.
+ */
+export function errorBesideAnswer(answer: PartOfAnswer): object | undefined {
+	for (const part of [answer, ...answer.choices]) {
+		if (part.error && alternateBody.safeParse(part).data?.error.message)
+			return { error: part.error };
+	}
+	const hasNoChoices = answer.choices.length === 0;
+	return hasNoChoices && servicesOwnBody.safeParse(answer).success ? answer : undefined;
+}
+
 /** A code is a string, or null: "Code strings for statuses 413, 500, 502, 503: not shown" (Errors). */
 const servicesOwnBody = z.union([
 	z.looseObject({ code: z.string().min(1), message: z.string() }),
@@ -50,11 +69,14 @@ const servicesOwnBody = z.union([
 	}),
 ]);
 
+/** "HTTP statuses" (Errors): those of a failure. */
+const DOCUMENTED = [400, 401, 403, 404, 413, 429, 500, 502, 503];
+
 /**
- * Whether the body of an error response is the service's own: one of the document's two error shapes, whole. Load
+ * What counts as the service's own word: a documented status with one of the document's two error shapes, whole. Load
  * balancers and reverse proxies answer with a page, with nothing, or with JSON of their own, such as
  * `{"message": "Internal server error"}` or `{"code": 14, "message": "upstream connect error"}`.
  */
-export function isServicesOwnError(value: unknown): boolean {
-	return servicesOwnBody.safeParse(value).success;
+export function isServicesOwnWord(status: number, body: unknown): boolean {
+	return DOCUMENTED.includes(status) && servicesOwnBody.safeParse(body).success;
 }

@@ -3,7 +3,14 @@ import type { Clock } from '../clock';
 /** A host that takes longer to connect is down; n8n's users should not wait minutes to find out. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
-type Phase = 'connecting' | 'response' | 'body';
+/**
+ * Gateways send comments or spaces while a model thinks, so any byte is a sign of life. Without a part of the answer for
+ * this many times the limit, it is none.
+ */
+const MAX_LIMITS_WITHOUT_CONTENT = 4;
+
+/** In the phase `content`, which only an expiry shows, nothing but signs of life arrived. */
+type Phase = 'connecting' | 'response' | 'body' | 'content';
 
 /**
  * Gives work up after `limitMs` of silence, or at once when the execution is cancelled. Silence begins when the request
@@ -15,6 +22,8 @@ export class IdleTimeout {
 	private isLastTurn = false;
 	private stop = () => {};
 	private lastProgress: number;
+	private lastContent: number;
+	private responseLimitMs = Infinity;
 	private stopTimer: () => void;
 	private readonly giveUp = () => {
 		this.isGivenUp = true;
@@ -27,10 +36,15 @@ export class IdleTimeout {
 		private readonly signal: AbortSignal | undefined,
 		public phase: Phase = 'response',
 	) {
-		this.lastProgress = clock.now();
+		this.lastProgress = this.lastContent = clock.now();
 		this.stopTimer = clock.after(this.phaseLimitMs, () => this.check());
 		signal?.addEventListener('abort', this.giveUp, { once: true });
 		if (signal?.aborted) this.isGivenUp = true;
+	}
+
+	/** The response must begin within this time. Its body may be silent for the time limit of all phases. */
+	limitResponse(ms: number): void {
+		this.responseLimitMs = ms;
 	}
 
 	/**
@@ -50,9 +64,13 @@ export class IdleTimeout {
 		return this.lastProgress - before;
 	}
 
-	/** Cheap, since it runs for every chunk: it only notes the time, and the timer checks it when it fires. */
-	progress(): void {
+	/**
+	 * Cheap, since it runs for every chunk: it only notes the time, and the timer checks it when it fires.
+	 * @param isContent false for bytes that may only keep the connection alive
+	 */
+	progress(isContent = true): void {
 		this.lastProgress = this.clock.now();
+		if (isContent) this.lastContent = this.lastProgress;
 	}
 
 	end(): void {
@@ -60,12 +78,20 @@ export class IdleTimeout {
 		this.signal?.removeEventListener('abort', this.giveUp);
 	}
 
-	private get phaseLimitMs(): number {
-		return this.phase === 'connecting' ? Math.min(this.limitMs, CONNECT_TIMEOUT_MS) : this.limitMs;
+	/** How much silence ends the phase. */
+	get phaseLimitMs(): number {
+		if (this.phase === 'connecting') return Math.min(this.limitMs, CONNECT_TIMEOUT_MS);
+		if (this.phase === 'response') return Math.min(this.limitMs, this.responseLimitMs);
+		return this.phase === 'content' ? MAX_LIMITS_WITHOUT_CONTENT * this.limitMs : this.limitMs;
 	}
 
 	private check(): void {
-		const left = this.lastProgress + this.phaseLimitMs - this.clock.now();
+		const now = this.clock.now();
+		const silentIn = this.lastProgress + this.phaseLimitMs - now;
+		const left = Math.min(
+			silentIn,
+			this.lastContent + MAX_LIMITS_WITHOUT_CONTENT * this.limitMs - now,
+		);
 		// A process that was busy has not read yet what arrived meanwhile: it gets one turn of the event loop to do so.
 		const isDue = left <= 1 && this.isLastTurn;
 		if (!isDue) {
@@ -73,6 +99,7 @@ export class IdleTimeout {
 			this.stopTimer = this.clock.after(Math.max(left, 0), () => this.check());
 			return;
 		}
+		if (left < silentIn) this.phase = 'content';
 		this.expired = true;
 		this.giveUp();
 	}

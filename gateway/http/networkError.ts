@@ -1,6 +1,7 @@
 import { formatSeconds } from '../errors/formatDuration';
 import { NoResponseError } from '../errors/gatewayError';
 import { NeverSentError, ProxyError } from './connectionErrors';
+import { POSSIBLE_PROXY } from './possibleProxy';
 import { isTransientStatus } from '../limits/retryPolicy';
 
 const CHECK_NETWORK = 'Check the network, firewall and proxy of the n8n host.';
@@ -58,7 +59,7 @@ export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
 export function connectTimeoutError(): NoResponseError {
 	return new NoResponseError('Could not connect to the service in time', {
 		code: 'connect_timeout',
-		advice: CHECK_URL_AND_NETWORK,
+		advice: CHECK_URL_AND_NETWORK + POSSIBLE_PROXY,
 		mayHaveBeenAccepted: false,
 	});
 }
@@ -66,7 +67,7 @@ export function connectTimeoutError(): NoResponseError {
 function noConnection(cause: unknown): NoResponseError {
 	return new NoResponseError('Could not connect to the service', {
 		code: 'no_connection',
-		advice: CHECK_URL_AND_NETWORK,
+		advice: CHECK_URL_AND_NETWORK + POSSIBLE_PROXY,
 		technical: messageOf(cause),
 		mayHaveBeenAccepted: false,
 		cause,
@@ -93,7 +94,7 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 		const [message, advice, transient] = known;
 		return new NoResponseError(message, {
 			code,
-			advice,
+			advice: advice + POSSIBLE_PROXY,
 			transient,
 			mayHaveBeenAccepted: false,
 			cause,
@@ -141,7 +142,7 @@ function lost(cause: unknown, paid: boolean): NoResponseError {
 		'The connection to the service was lost before the response was complete',
 		{
 			code: 'connection_lost',
-			advice: 'Check the network between n8n and the service.',
+			advice: `Check the network between n8n and the service.${POSSIBLE_PROXY}`,
 			technical,
 			mayHaveBeenAccepted: paid,
 			cause,
@@ -183,19 +184,26 @@ function proxyFailed(error: ProxyError): NoResponseError {
 	});
 }
 
-/** The service took longer than the Timeout of the request options. */
-export function timeoutError(timeoutMs: number, paid: boolean, during: 'response' | 'body') {
-	const time = formatSeconds(timeoutMs);
-	return new NoResponseError(
-		during === 'response'
-			? `The service did not respond within ${time}`
-			: `The service stopped sending data for ${time}`,
-		{
-			code: 'timeout',
-			advice: 'Increase Timeout if the model needs longer.',
-			mayHaveBeenAccepted: paid,
-		},
-	);
+/**
+ * The service took longer than the Timeout of the request options.
+ * @param waitedFor what did not come: the response, more of its body, or anything but signs of life
+ */
+export function timeoutError(
+	waitedMs: number,
+	paid: boolean,
+	waitedFor: 'response' | 'body' | 'content',
+) {
+	const time = formatSeconds(waitedMs);
+	const messages = {
+		response: `The service did not respond within ${time}`,
+		body: `The service stopped sending data for ${time}`,
+		content: `The service sent nothing but signs of life for ${time}`,
+	};
+	return new NoResponseError(messages[waitedFor], {
+		code: 'timeout',
+		advice: 'Increase Timeout if the model needs longer.',
+		mayHaveBeenAccepted: paid,
+	});
 }
 
 /** Errors of Node.js are recognised by their fields: in an embedded n8n they may come from another realm. */
@@ -220,10 +228,8 @@ function messageOf(error: unknown): string | undefined {
 	return typeof message === 'string' ? message.trim() : undefined;
 }
 
-/** Whether n8n's SSRF protection refused an IP address or URL, on a DNS lookup or after a redirect. */
+/** Whether n8n's SSRF protection refused an IP address or URL, at once or on a DNS lookup. */
 export function isSsrfRefusal(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
-	// axios wraps an error after a redirect and keeps only its message.
-	const refused = /^Redirected request failed: The request was blocked/.test(error.message);
-	return refused || /ssrf/i.test(error.name) || isSsrfRefusal(error.cause);
+	return /ssrf/i.test(error.name) || isSsrfRefusal(error.cause);
 }

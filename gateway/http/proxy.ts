@@ -26,12 +26,29 @@ export function openDispatcher(service: string, options: ConnectionOptions): Dis
 		const connections = new Agent({ ...options, connect: { timeout } });
 		return connections.compose(requestFrom(proxy));
 	}
-	return new ProxyAgent({
+	const agent = new ProxyAgent({
 		...options,
 		uri: proxy.href,
 		requestTls: { rejectUnauthorized, timeout },
 		clientFactory: (_proxy, pool) => openTunnels(proxy, pool, timeout),
 	});
+	return proxy.protocol.startsWith('http') ? agent : agent.compose(throughSocks(proxy));
+}
+
+/** Tells a SOCKS proxy that is not there from a service that is not there: the failed connection has the proxy's port. */
+function throughSocks({ port }: URL): Dispatcher.DispatcherComposeInterceptor {
+	const isOfProxy = (error: Error) =>
+		'syscall' in error &&
+		error.syscall === 'connect' &&
+		'port' in error &&
+		String(error.port) === port;
+	return (dispatch) => (request, handler) =>
+		dispatch(
+			request,
+			new RelayedResponse(handler, (error) =>
+				isOfProxy(error) ? new ProxyError(undefined, error) : error,
+			),
+		);
 }
 
 /** Requests in absolute form (RFC 9112, 3.2.2). */
@@ -51,14 +68,14 @@ function requestFrom(proxy: URL): Dispatcher.DispatcherComposeInterceptor {
 	};
 }
 
-/** Tells the proxy's own responses from those it forwards. */
-class ForwardedResponse implements Dispatcher.DispatchHandler {
-	private isSent = false;
-
-	constructor(private readonly handler: Dispatcher.DispatchHandler) {}
+/** Passes a response on, and its failure as what it means. */
+class RelayedResponse implements Dispatcher.DispatchHandler {
+	constructor(
+		protected readonly handler: Dispatcher.DispatchHandler,
+		private readonly meaningOf: (failure: Error) => Error,
+	) {}
 
 	onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-		this.isSent = true;
 		this.handler.onRequestStart?.(controller, context);
 	}
 
@@ -68,9 +85,7 @@ class ForwardedResponse implements Dispatcher.DispatchHandler {
 		headers: Record<string, string | string[]>,
 		statusText?: string,
 	): void {
-		// The proxy did not forward the request.
-		if (status === 407) controller.abort(new NeverSentError(new ProxyError(status)));
-		else this.handler.onResponseStart?.(controller, status, headers, statusText);
+		this.handler.onResponseStart?.(controller, status, headers, statusText);
 	}
 
 	onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
@@ -85,8 +100,30 @@ class ForwardedResponse implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-		const failure = this.isSent ? error : new ProxyError(undefined, error);
-		this.handler.onResponseError?.(controller, failure);
+		this.handler.onResponseError?.(controller, this.meaningOf(error));
+	}
+}
+
+/** Tells the proxy's own responses from those it forwards. */
+class ForwardedResponse extends RelayedResponse {
+	private isSent = false;
+
+	constructor(handler: Dispatcher.DispatchHandler) {
+		super(handler, (failure) => (this.isSent ? failure : new ProxyError(undefined, failure)));
+	}
+
+	override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+		this.isSent = true;
+		super.onRequestStart(controller, context);
+	}
+
+	override onResponseStart(
+		controller: Dispatcher.DispatchController,
+		...response: [status: number, headers: Record<string, string | string[]>, statusText?: string]
+	): void {
+		// The proxy did not forward the request.
+		if (response[0] === 407) controller.abort(new NeverSentError(new ProxyError(407)));
+		else super.onResponseStart(controller, ...response);
 	}
 }
 

@@ -2,9 +2,13 @@ import * as z from 'zod';
 import { formatDuration } from '../errors/formatDuration';
 import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import { foreignMessage, statusMessage } from '../errors/statusMessages';
+import { logText } from '../errors/logText';
 import { htmlToText, isHtml } from '../errors/htmlToText';
 import type { ApiKey } from '../redaction';
-import { isServicesOwnError, readErrorBody } from './errorBody';
+import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
+import { epochMs, type WallTime } from '../wallTime';
+import { isServicesOwnWord, readErrorBody } from './errorBody';
+import { POSSIBLE_PROXY } from './possibleProxy';
 import type { HttpResponse } from './types';
 
 /** The useful text of a page comes first. */
@@ -32,31 +36,37 @@ export function toServiceError(
 	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
 	body: unknown,
 	apiKey: ApiKey,
-	now: number,
+	now: WallTime,
 	waitedMs = 0,
 ): ServiceError {
-	const value = typeof body === 'string' ? parseOrUndefined(body) : body;
+	const value =
+		typeof body === 'string' ? parseResponseJsonOrUndefined(body.replace(/^\ufeff/, '')) : body;
 	const {
 		code,
 		message: quoted,
 		data,
 	} = readErrorBody(value) ?? { message: textOf(body, headers, apiKey) };
 	const retryAfterMs = bounded(retryAfter(status, headers, data, now));
+	const isOwnWord = isServicesOwnWord(status, value);
 	const isForeign =
-		!isServicesOwnError(value) &&
-		mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
+		!isOwnWord && mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
 	const summary = isForeign ? foreignMessage(status) : statusMessage(status, code, Boolean(quoted));
 	const filter = z.object({ reason: z.string() }).safeParse(data).data;
 	const reason = filter && clip(apiKey.redactError(filter.reason));
 	return new ServiceError(
-		reason === undefined ? summary.message : `${summary.message}: ${reason}`,
+		reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`,
 		{
 			status,
+			isOwnWord,
 			isForeign,
 			// A code that is an ordinary word is kept.
 			code: isForeign || !code ? summary.code : apiKey.redactResponse(code),
 			advice:
-				status === 429 && retryAfterMs !== undefined ? retryAdvice(retryAfterMs) : summary.advice,
+				status === 429 && retryAfterMs !== undefined
+					? retryAdvice(retryAfterMs)
+					: summary.advice +
+						apiKey.redactError(targetOf(status, headers)) +
+						(isOwnWord ? '' : POSSIBLE_PROXY),
 			serviceMessage: quoted ? clip(apiKey.redactError(quoted)) : undefined,
 			reason,
 			retryAfterMs,
@@ -79,6 +89,14 @@ function mayBeForeign(
 	return [400, 401, 403].includes(status) && !response.isEmpty;
 }
 
+/** Where a redirect points to. */
+function targetOf(status: number, headers: HttpResponse['headers']): string {
+	const location = header(headers, 'location');
+	if (status < 300 || status >= 400 || location === undefined) return '';
+	if (!URL.canParse(location)) return ' The redirect points to another path of the same host.';
+	return ` The redirect points to ${clip(new URL(location).host)}.`;
+}
+
 /** The text of a body without a known error shape. The key is removed before the text is cut: half a key is not recognised. */
 function textOf(body: unknown, headers: HttpResponse['headers'], apiKey: ApiKey): string {
 	const text = apiKey.redactError(String(body)).slice(0, READ_CHARACTERS);
@@ -98,12 +116,12 @@ function retryAfter(
 	status: number,
 	headers: HttpResponse['headers'],
 	data: unknown,
-	now: number,
+	now: WallTime,
 ): number | undefined {
 	const body = z.object({ retry_after: seconds }).safeParse(data).data;
 	if (body !== undefined) return body.retry_after * 1000;
 	// A date is compared with the service's own clock if the response shows it.
-	const serviceNow = Date.parse(header(headers, 'date') ?? '') || now;
+	const serviceNow = Date.parse(header(headers, 'date') ?? '') || epochMs(now);
 	const asked = header(headers, 'retry-after');
 	if (asked !== undefined) {
 		const wait = /^\d+(\.\d+)?$/.test(asked)
@@ -135,14 +153,6 @@ function header(headers: HttpResponse['headers'], name: string): string | undefi
 	const value = headers[name];
 	const first = Array.isArray(value) ? value[0] : value;
 	return first?.trim() === '' ? undefined : first?.trim();
-}
-
-function parseOrUndefined(text: string): unknown {
-	try {
-		return JSON.parse(text.replace(/^\ufeff/, '')) as unknown;
-	} catch {
-		return undefined;
-	}
 }
 
 function clip(text: string): string {

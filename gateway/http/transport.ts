@@ -10,11 +10,12 @@ import type { EgressFilter, HttpRequest, Transport, TransportSettings } from './
 export const whenConnectionIsFree = (action: () => void): void => void setImmediate(action);
 
 /**
- * An idle connection is closed after this, unless the service announces another limit. Long enough for
- * polls every few to ten seconds, shorter than the 60 seconds after which load balancers close it: a chat on
- * a connection that the other side just closed is lost and must not be retried.
+ * When an idle connection is closed, unless the service announces another limit. A poll can be sent again: its connection
+ * lasts for polls every few to ten seconds, and less than the 60 seconds after which load balancers close it. A chat on a
+ * connection that the other side just closed is lost, and must not be sent again: the shortest limit in use is five
+ * seconds (uvicorn, Node.js), and a chat is on its way for a while.
  */
-const KEEP_ALIVE_MS = 15_000;
+const KEEP_ALIVE_MS = { own: 15_000, recent: 3_500, pooled: 15_000 };
 /** Pools kept in one n8n process; the least recently used makes room. */
 const MAX_POOLS = 32;
 
@@ -23,14 +24,18 @@ let uses = 0;
 const filterIds = new WeakMap<EgressFilter, number>();
 let filterCount = 0;
 
+type Connection = HttpRequest['connection'];
+
 /** The transport over the process-wide pools of this service, TLS setting and proxy. */
 export function openTransport(settings: TransportSettings): Transport {
 	const { origin: service, ignoreSslIssues, egressFilter } = settings;
 	const route = [service, ignoreSslIssues, filterId(egressFilter), proxyFor(service)];
 	// In a pool of their own, requests that close their connection never meet one that was used before.
-	const keys = { pooled: JSON.stringify(route), own: JSON.stringify([...route, 'own']) };
+	const keyOf = (connection: Connection) => JSON.stringify([...route, connection]);
+	const keys = { own: keyOf('own'), recent: keyOf('recent'), pooled: keyOf('pooled') };
 	return async (request) => {
-		const pool = poolFor(keys[request.connection], settings);
+		const { connection } = request;
+		const pool = poolFor(keys[connection], settings, KEEP_ALIVE_MS[connection]);
 		const response = await dispatch(pool, toDispatch(request), request);
 		return { ...response, body: decompress(response.body, response.headers['content-encoding']) };
 	};
@@ -51,14 +56,14 @@ function toDispatch({ origin, path, method, headers, body, connection }: HttpReq
 }
 
 /** Called for each request: a pool that made room for others is opened again. */
-function poolFor(key: string, settings: TransportSettings): Dispatcher {
+function poolFor(key: string, settings: TransportSettings, keepAliveMs: number): Dispatcher {
 	const known = pools.get(key);
 	uses += 1;
 	if (known) {
 		known.lastUse = uses;
 		return known.pool;
 	}
-	const pool = openPool(settings);
+	const pool = openPool(settings, keepAliveMs);
 	if (pools.size >= MAX_POOLS) closeLongestUnused();
 	pools.set(key, { pool, lastUse: uses });
 	return pool;
@@ -72,10 +77,13 @@ function closeLongestUnused(): void {
 	void pool.close();
 }
 
-function openPool({ origin, ignoreSslIssues, egressFilter }: TransportSettings): Dispatcher {
+function openPool(
+	{ origin, ignoreSslIssues, egressFilter }: TransportSettings,
+	keepAliveTimeout: number,
+): Dispatcher {
 	// Without a limit of its own: a request that waits in undici's pool could not be told from one in flight.
 	return openDispatcher(origin, {
-		keepAliveTimeout: KEEP_ALIVE_MS,
+		keepAliveTimeout,
 		connect: {
 			rejectUnauthorized: !ignoreSslIssues,
 			timeout: CONNECT_TIMEOUT_MS,

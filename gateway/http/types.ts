@@ -16,8 +16,11 @@ export interface HttpRequest {
 	path: string;
 	headers: Record<string, string>;
 	body: string | undefined;
-	/** `own`: a new connection for this request alone. `pooled`: a reused one, if there is one. */
-	connection: 'own' | 'pooled';
+	/**
+	 * `own`: a new connection for this request alone. `recent`: one that was used in the last seconds, if there is one.
+	 * `pooled`: one that was used before, if there is one.
+	 */
+	connection: 'own' | 'recent' | 'pooled';
 	/** Called when the request is written to a connection. From then on the service may have received it. */
 	onWritten: () => void;
 	/** Registers how to close the connection when the request is given up. */

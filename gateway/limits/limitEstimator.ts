@@ -21,7 +21,7 @@ const MIN_RAISE = 1.00001;
  * …but by ever more, since a limit may be lifted, or another process with the same key may finish. Each step adds this
  * part, divided by the seconds that a refusal costs: about half a minute for each of these seconds.
  */
-const ACCELERATION = 0.05;
+const ACCELERATION = 0.045;
 const MAX_ACCELERATION = 1.2;
 /** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
 const MIN_SAMPLE = 10;

@@ -1,42 +1,47 @@
 import type { Clock } from '../clock';
 import { CancelledError, type ServiceError } from '../errors/gatewayError';
-import { sha256 } from '../hash';
 import { LimitEstimator, type SentRequest } from './limitEstimator';
+import { Slots } from './slots';
 import { Suspension } from './suspension';
 import { WaitQueue } from './waitQueue';
 
 /** A limit is forgotten when nothing was sent for this long. */
 const FORGET_AFTER_MS = 60_000;
-/** Limiters kept in memory; only a process with ever new keys reaches this. */
-const MAX_LIMITERS = 1_000;
 
 /** Allows one request to be sent. */
 export interface Permit extends SentRequest {
 	/** The suspension that this request probes. */
 	probed: Suspension | undefined;
-	isPoll: boolean;
 }
 
 interface Arrival {
-	/** A poll of a paid task, which no suspension fails or delays. */
-	isPoll?: boolean | undefined;
+	/** Of the execution that sends the request. */
+	slots: Slots;
 	/** The suspension when the request arrived. One that came later fails it. */
 	knownSuspension: Suspension | undefined;
 	signal?: AbortSignal | undefined;
 }
 
 /**
- * One per service and key. Requests pass at once until the service refuses one (429, 503). Then all wait as long
- * as the service asks, and continue at a rate it accepts. A pause that is too long to wait for suspends the key.
+ * One per scope: what a service may limit by itself. Requests pass at once until the service refuses one (429, 503).
+ * Then all of the scope wait as long as the service asks, and continue at a rate it accepts. A pause that is too long to
+ * wait for suspends the scope. Executions take turns.
  */
 export class RateLimiter {
 	private readonly queue = new WaitQueue();
 	private readonly estimator = new LimitEstimator();
+	/** Sent and not ended, the oldest first. */
+	private readonly inFlight = new Set<Permit>();
 	private stopTimer = () => {};
 	private takenSoFar = 0;
+	private isHeldByRate = false;
 	private lastSuspension: Suspension | undefined;
 
-	constructor(private readonly clock: Clock) {}
+	/** @param suspends whether a long pause holds other requests back: polls of paid tasks are sent all the same */
+	constructor(
+		private readonly clock: Clock,
+		private readonly suspends = true,
+	) {}
 
 	/** How many requests the service has taken. */
 	get taken(): number {
@@ -50,38 +55,30 @@ export class RateLimiter {
 	}
 
 	/**
-	 * Resolves when the request may be sent. One of accept, refuse and abandon must follow.
+	 * Resolves when the request may be sent, with a slot of its execution. `end` must follow.
 	 * @throws CancelledError at once when `signal` is aborted
-	 * @throws ServiceError when the key is suspended while the request waits
+	 * @throws ServiceError when the scope is suspended while the request waits
 	 */
-	async acquire({ isPoll = false, knownSuspension, signal }: Arrival): Promise<Permit> {
+	async acquire({ slots, knownSuspension, signal }: Arrival): Promise<Permit> {
 		if (signal?.aborted) throw new CancelledError();
 		// Nothing is awaited needlessly: this runs for every request.
 		const probed =
-			isPoll || this.suspension === undefined
+			this.suspension === undefined
 				? undefined
 				: await this.passSuspension(knownSuspension, signal);
 		if (this.isForgotten()) this.estimator.forget();
-		let isAdmitted = false;
-		try {
-			if (this.queue.length === 0 && this.msUntilNext() === 0)
-				this.estimator.send(this.clock.now(), false);
-			else await this.waitInQueue(signal, isPoll);
-			isAdmitted = true;
-		} finally {
-			if (!isAdmitted) probed?.failProbe();
-		}
-		const { period, isTrying: isTrial } = this.estimator;
-		return { sentAt: this.clock.now(), period, isTrial, probed, isPoll };
+		if (slots.isFree && !this.queue.has(slots) && this.msUntilNext() === 0)
+			return this.send(slots, probed, false);
+		return await this.waitInQueue(slots, probed, signal);
 	}
 
 	/**
 	 * The request waited for a connection since it was allowed.
-	 * @throws ServiceError when the key was suspended meanwhile
+	 * @throws ServiceError when the scope was suspended meanwhile
 	 */
-	recheck({ probed, isPoll }: Permit): void {
+	recheck({ probed }: Permit): void {
 		const { suspension } = this;
-		if (suspension !== undefined && suspension !== probed && !isPoll) throw suspension.error;
+		if (suspension !== undefined && suspension !== probed) throw suspension.error;
 	}
 
 	/** The service took the request: it did not refuse it, whatever the outcome. */
@@ -90,7 +87,7 @@ export class RateLimiter {
 		this.estimator.accept(permit, this.clock.now());
 		this.lift(permit);
 		// The service may take more than it did before.
-		if (this.queue.length > 0) this.admit();
+		if (this.queue.length > 0) this.admit(true);
 	}
 
 	/**
@@ -99,7 +96,7 @@ export class RateLimiter {
 	 */
 	refuse(permit: Permit, error: ServiceError, pause: number | undefined): void {
 		if (pause === undefined) {
-			this.suspend(permit, error);
+			if (this.suspends) this.suspend(permit, error);
 		} else {
 			this.estimator.refuse(permit, this.clock.now(), pause, error.rateLimit?.limit);
 			this.lift(permit);
@@ -111,9 +108,20 @@ export class RateLimiter {
 		probed?.failProbe();
 	}
 
+	/** Whether requests that were sent earlier are still in flight. */
+	hasOlderInFlight(permit: Permit): boolean {
+		const [oldest] = this.inFlight;
+		return oldest !== permit;
+	}
+
+	/** The request is no longer in flight. */
+	end(permit: Permit): void {
+		this.inFlight.delete(permit);
+	}
+
 	/** No request waits and no limit is known. */
 	isIdle(): boolean {
-		if (this.suspension !== undefined) return false;
+		if (this.suspension !== undefined || this.inFlight.size > 0) return false;
 		if (this.isForgotten()) return true;
 		return this.queue.length === 0 && this.msUntilNext() === 0 && !this.estimator.isLimited;
 	}
@@ -133,7 +141,7 @@ export class RateLimiter {
 	private suspend({ probed }: Permit, error: ServiceError): void {
 		const { suspension } = this;
 		probed?.failProbe(error);
-		// Requests in flight when the key was suspended are refused too, while the first probe runs.
+		// Requests in flight when the scope was suspended are refused too, while the first probe runs.
 		if (suspension !== undefined && suspension !== probed) return;
 		this.lastSuspension = new Suspension(error, this.clock.now() + (error.retryAfterMs ?? 0));
 		this.queue.failAll(error);
@@ -155,41 +163,62 @@ export class RateLimiter {
 		return this.estimator.msUntilNext(this.clock.now());
 	}
 
-	private async waitInQueue(signal: AbortSignal | undefined, isPoll: boolean): Promise<void> {
-		const admitted = this.queue.join(signal, isPoll);
+	private async waitInQueue(
+		slots: Slots,
+		probed: Suspension | undefined,
+		signal: AbortSignal | undefined,
+	): Promise<Permit> {
+		const onAdmit = () => this.send(slots, probed, this.isHeldByRate);
+		const admitted = this.queue.join(onAdmit, signal, [slots]);
+		slots.waitIn(this);
 		this.startTimer();
+		let permit: Permit | undefined;
 		try {
-			await admitted;
+			permit = await admitted;
+			return permit;
 		} finally {
+			if (permit === undefined) probed?.failProbe();
 			if (this.queue.length === 0) this.stopTimer();
 		}
 	}
 
-	private startTimer(): void {
-		this.stopTimer();
-		this.stopTimer = this.clock.after(Math.ceil(this.msUntilNext()), () => this.admit());
+	/** Whether requests of this execution wait here. */
+	hasWaiting(slots: Slots): boolean {
+		return this.queue.has(slots);
 	}
 
-	private admit(): void {
-		while (this.queue.length > 0 && this.msUntilNext() === 0) {
-			this.estimator.send(this.clock.now(), true);
-			this.queue.admitNext();
-		}
-		if (this.queue.length > 0) this.startTimer();
+	/**
+	 * Sends what waits, as far as the limit and the slots allow, the executions in turn.
+	 * @param isHeldByRate whether what waits would have been sent earlier without a limit
+	 */
+	admit(isHeldByRate = false): void {
+		this.isHeldByRate = isHeldByRate;
+		while (this.mayAdmit() && this.msUntilNext() === 0) this.queue.admitNext(hasFreeSlot);
+		this.startTimer();
+	}
+
+	private send(slots: Slots, probed: Suspension | undefined, hasWaited: boolean): Permit {
+		const now = this.clock.now();
+		slots.take();
+		this.estimator.send(now, hasWaited);
+		const { period, isTrying: isTrial } = this.estimator;
+		const permit = { sentAt: now, period, isTrial, probed };
+		this.inFlight.add(permit);
+		return permit;
+	}
+
+	private mayAdmit(): boolean {
+		return this.queue.some(hasFreeSlot);
+	}
+
+	private startTimer(): void {
+		this.stopTimer();
+		if (!this.mayAdmit()) return;
+		this.stopTimer = this.clock.after(Math.ceil(this.msUntilNext()), () => this.admit(true));
 	}
 }
 
-const limiters = new Map<string, RateLimiter>();
-
-/** The process-wide limiter of this service and key, shared by all nodes and executions. */
-export function rateLimiterFor(baseUrl: string, apiKey: string, clock: Clock): RateLimiter {
-	const key = sha256(`${baseUrl}\n${apiKey}`);
-	const known = limiters.get(key);
-	if (known !== undefined) return known;
-	if (limiters.size >= MAX_LIMITERS) {
-		for (const [idleKey, limiter] of limiters) if (limiter.isIdle()) limiters.delete(idleKey);
-	}
-	const limiter = new RateLimiter(clock);
-	limiters.set(key, limiter);
-	return limiter;
+/** Without a free slot an execution cannot use its turn. */
+function hasFreeSlot(party: unknown): boolean {
+	return party instanceof Slots && party.isFree;
 }

@@ -36,6 +36,19 @@ export function isRetryable(error: GatewayError, paid: boolean): boolean {
 	return error instanceof NoResponseError && error.transient;
 }
 
+/** Codes of an HTTP proxy that refused to pass a request on. */
+const PROXY_REFUSALS = ['proxy_login', 'proxy_refused'];
+
+/**
+ * Whether a failure is no word of the service: a redirect, a page, the refusal of a proxy, whatever its status, unless
+ * that is transient anyway. A proxy that is being set up anew answers like this for a while, and a wrong URL always does.
+ */
+export function isForeignAnswer(error: GatewayError): boolean {
+	if (error instanceof ServiceError) return !error.isOwnWord && !isTransientStatus(error.status);
+	if (error instanceof NoResponseError) return PROXY_REFUSALS.includes(error.code);
+	return error instanceof MalformedResponseError;
+}
+
 /** The document's transient statuses, and those that servers in between use for the same. */
 export function isTransientStatus(status: number): boolean {
 	return TRANSIENT_STATUSES.has(status) || status === 408 || status === 425 || status > 503;
@@ -54,6 +67,8 @@ export function isThrottled(status: number): boolean {
 export function mayHideSuccess(error: GatewayError): boolean {
 	if (!(error instanceof ServiceError)) return error instanceof MalformedResponseError;
 	const { status, isForeign } = error;
+	// "See Other": the result of a POST that was processed (RFC 9110, 15.4.4).
+	if (status === 303) return true;
 	if (isForeign) return status >= 500;
 	return status < 300 || (isTransientStatus(status) && !TRANSIENT_STATUSES.has(status));
 }

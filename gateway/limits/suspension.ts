@@ -9,7 +9,7 @@ export class Suspension {
 	private readonly queue = new WaitQueue();
 	private isProbed = false;
 
-	/** @param endsAt when the pause is over: milliseconds since the Unix epoch */
+	/** @param endsAt when the pause is over, by the clock of the rate limiter */
 	constructor(
 		readonly error: ServiceError,
 		readonly endsAt: number,
@@ -18,8 +18,7 @@ export class Suspension {
 	/** Resolves to true if the caller is the probe, to false when the probe was taken. Rejects when it was not. */
 	async enter(signal?: AbortSignal): Promise<boolean> {
 		if (this.isProbed) {
-			await this.queue.join(signal);
-			return false;
+			return await this.queue.join(() => false, signal);
 		}
 		this.isProbed = true;
 		return true;

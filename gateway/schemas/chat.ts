@@ -183,20 +183,27 @@ const chunk = z.looseObject({
 			index: z.number().nullish(),
 			delta: delta.nullish(),
 			message: delta.nullish().catch(undefined),
-			finish_reason: z.string().nullish(),
+			/** Some services send an empty one until the end. */
+			finish_reason: z
+				.string()
+				.nullish()
+				.transform((reason) => reason || null),
 		}),
 	),
 	usage: usage.nullish().catch(undefined),
 });
 
-/** A chunk that adds nothing may lack `choices`: the rest of the answer is paid for. */
-const withoutChoices = z
+/** An event without any part of an answer: the rest of the answer is paid for. */
+export const withoutChoices = z.looseObject({ choices: z.null().optional() });
+
+/** One that belongs to the answer all the same. */
+const chunkWithoutChoices = z
 	.union([
 		z.looseObject({ usage }),
-		z.looseObject({ object: z.literal('chat.completion.chunk'), choices: z.null().optional() }),
+		withoutChoices.extend({ object: z.literal('chat.completion.chunk') }),
 	])
 	.transform((fields): z.infer<typeof chunk> => ({ ...fields, choices: [] }));
 
-export const chatChunk = z.union([chunk, withoutChoices]);
+export const chatChunk = z.union([chunk, chunkWithoutChoices]);
 
 export type ChatChunk = z.infer<typeof chatChunk>;

@@ -11,9 +11,9 @@ export const number = (rule: string) =>
 		z.number({ error: rule }),
 	);
 
-export const numberBetween = (least: number, most: number) => {
-	const rule = `must be a number from ${least} to ${most}`;
-	return number(rule).refine((value) => value >= least && value <= most, rule);
+export const numberBetween = (min: number, max: number) => {
+	const rule = `must be a number from ${min} to ${max}`;
+	return number(rule).refine((value) => value >= min && value <= max, rule);
 };
 
 export const NOT_EMPTY = 'is empty';

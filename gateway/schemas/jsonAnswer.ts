@@ -1,10 +1,14 @@
 import { MalformedResponseError } from '../errors/gatewayError';
 import { type ChatCompletion, firstChoice } from './chat';
+import { parseResponseJson } from './responseJson';
 
 /** At the start of a line: inside JSON, no string can contain one there. */
 const CODE_FENCE = /^[ \t]*```/m;
 /** The language of a fenced block. */
 const LANGUAGE = /^\w*/;
+
+/** Fenced blocks of one answer that may be JSON. */
+const MAX_BLOCKS = 100;
 
 const MAX_SHOWN = 300;
 
@@ -17,10 +21,10 @@ export function parseJsonAnswer(
 ): { json: unknown } | { json?: undefined } | undefined {
 	const message = firstChoice(completion)?.message;
 	const text = message?.content ?? '';
-	const fenced = text.split(CODE_FENCE).filter((_, index) => index % 2 === 1);
+	const fenced = text.split(CODE_FENCE, MAX_BLOCKS * 2).filter((_, index) => index % 2 === 1);
 	for (const candidate of [text, ...fenced.map((code) => code.replace(LANGUAGE, ''))]) {
 		try {
-			return { json: JSON.parse(candidate) as unknown };
+			return { json: parseResponseJson(candidate) };
 		} catch {
 			continue;
 		}

@@ -38,7 +38,14 @@ const entry = z.union([
 	namedRecord,
 ]);
 
-const entries = sensibleEntries(entry).transform((records) => records.map(toCatalogueModel));
+/** Ten times the largest catalogue in use. The editor's main process reads it too. */
+const MAX_MODELS = 10_000;
+
+const entries = z
+	.array(z.unknown())
+	.max(MAX_MODELS, `it has more than ${MAX_MODELS.toLocaleString('en')} models`)
+	.pipe(sensibleEntries(entry))
+	.transform((records) => records.map(toCatalogueModel));
 
 const LISTS = ['data', 'models', 'items', 'result'] as const;
 /** How deep to search a body for the list. */

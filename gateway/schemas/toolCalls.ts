@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { MalformedResponseError } from '../errors/gatewayError';
+import { logText } from '../errors/logText';
 import { type ChatCompletion, firstChoice } from './chat';
+import { parseResponseJsonOrUndefined } from './responseJson';
 
 /** A tool call that a model asks for. */
 export interface ToolCall {
@@ -33,28 +35,19 @@ export function readToolCalls(completion: ChatCompletion): ToolCall[] {
 		if (!parsed.success) throw unreadable('The model made an invalid tool call', call);
 		const { name, arguments: given } = parsed.data.function;
 		const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
-		if (!isJson(text || '{}')) {
+		if (parseResponseJsonOrUndefined(text || '{}') === undefined) {
 			const advice =
 				choice?.finish_reason === 'length'
 					? 'The answer was cut off in the middle of the call: increase Max Tokens.'
 					: 'Run the node again, or choose another model.';
 			throw unreadable(
-				`The model called the tool ${name} with arguments that are not JSON`,
+				`The model called the tool ${logText(name)} with arguments that are not JSON`,
 				call,
 				advice,
 			);
 		}
 		return { id: parsed.data.id, name, arguments: text || '{}' };
 	});
-}
-
-function isJson(text: string): boolean {
-	try {
-		JSON.parse(text);
-		return true;
-	} catch {
-		return false;
-	}
 }
 
 function unreadable(message: string, call: unknown, advice = 'Choose another model.') {

@@ -63,11 +63,14 @@ const identifier = z.union([z.string().min(1), z.number().transform(String)]);
 /** A number in quotation marks counts as that number. */
 const sentNumber = number('must be a number');
 
+/** A service that creates more videos than were asked for does not fill the workflow with them. */
+export const MAX_TASKS = 16;
+
 /**
  * Video submission response. Nothing beyond the ids is worth losing a paid task over:
  * a missing or unknown status counts as the document's `processing`.
  */
-export const videoSubmission = z.looseObject({
+const submission = z.looseObject({
 	id: identifier.optional().catch(undefined),
 	object: z.string().optional().catch(undefined),
 	created: sentNumber.optional().catch(undefined),
@@ -82,6 +85,22 @@ export const videoSubmission = z.looseObject({
 	).refine((tasks) => tasks.length > 0),
 });
 
+/** Of a submission with more than {@link MAX_TASKS} tasks, `data` has the first ones. */
+export const videoSubmission = z.unknown().transform((body, context) => {
+	const isList = typeof body === 'object' && body !== null && 'data' in body;
+	const named: unknown[] = isList && Array.isArray(body.data) ? body.data : [];
+	const isLong = named.length > MAX_TASKS;
+	const parsed = submission.safeParse(
+		isLong ? { ...(body as object), data: named.slice(0, MAX_TASKS) } : body,
+	);
+	if (parsed.success) {
+		return { ...parsed.data, taskCount: isLong ? named.length : parsed.data.data.length };
+	}
+	context.addIssue('not a submission');
+	return z.NEVER;
+});
+
+/** `taskCount` is how many tasks the response names. */
 export type VideoSubmission = z.infer<typeof videoSubmission>;
 
 const metadata = z.looseObject({

@@ -138,12 +138,22 @@ function mergeLists(list: unknown[], additions: unknown[]): unknown[] {
 		const old =
 			index === undefined
 				? undefined
-				: list.find((entry) => isFields(entry) && entry.index === index);
-		if (isFields(old) && isFields(addition)) mergeInto(old, addition);
-		else list.push(structuredClone(addition));
+				: list.findLast((entry) => isFields(entry) && entry.index === index);
+		if (isFields(old) && isFields(addition) && !isOtherCall(old, addition)) {
+			mergeInto(old, addition);
+		} else list.push(structuredClone(addition));
 		if (list.length > MAX_ENTRIES) throw tooMany();
 	}
 	return list;
+}
+
+/**
+ * Whether a tool call begins under the index of another one, as in Gemini's compatible endpoint. A new ID alone does not
+ * tell: some servers make one up for each delta.
+ */
+function isOtherCall(call: Fields, addition: Fields): boolean {
+	const isNew = Boolean(call.id && addition.id) && call.id !== addition.id;
+	return isNew && isFields(addition.function) && Boolean(addition.function.name);
 }
 
 function tooMany() {

@@ -1,5 +1,6 @@
 import { GatewayError, MalformedResponseError, NoResponseError } from '../errors/gatewayError';
-import { BufferedBody, MAX_RESPONSE_BYTES, readBody } from '../http/body';
+import { ByteBuffer } from '../http/byteBuffer';
+import { BufferedBody, MAX_ANSWER_BYTES, readBody } from '../http/body';
 import { malformedResponse, parseResource } from '../parseResponse';
 import {
 	chatChunk,
@@ -7,9 +8,11 @@ import {
 	type ChatCompletion,
 	chatCompletion,
 	firstChoice,
+	withoutChoices,
 } from '../schemas/chat';
 import type { ServiceResponse } from '../sendRequest';
-import { readErrorBody } from '../http/errorBody';
+import { errorBesideAnswer, readErrorBody } from '../http/errorBody';
+import type { WallTime } from '../wallTime';
 import { toServiceError } from '../http/serviceError';
 import { CompletionAssembler } from './completionAssembler';
 import { SseEvents } from './sseEvents';
@@ -34,21 +37,32 @@ const EVENT_FIELD = /^(data|event|id|retry)?:/;
  */
 export async function readCompletion(
 	response: ServiceResponse,
-	now: () => number,
+	now: () => WallTime,
 	onText: (text: string) => void,
 ): Promise<ReadCompletion> {
 	if (/^\s*text\/event-stream/i.test(String(response.headers['content-type']))) {
 		return await readChatStream(response, now, onText);
 	}
-	const { bytes, complete } = await readBody(
-		response.body,
-		MAX_RESPONSE_BYTES,
-		response.onProgress,
-	);
+	const { bytes, complete } = await readBody(response.body, MAX_ANSWER_BYTES, response.onProgress);
 	if (complete && EVENT_FIELD.test(bytes.toString('utf8', 0, 64).trimStart())) {
 		return await readChatStream({ ...response, body: new BufferedBody(bytes) }, now, onText);
 	}
-	return { completion: parseResource(bytes, complete, response, chatCompletion, now) };
+	return { completion: parseCompletion(bytes, complete, response, now, onText) };
+}
+
+/** Parses a completion that came as one piece, and passes its text on. */
+function parseCompletion(
+	bytes: Buffer,
+	complete: boolean,
+	response: ServiceResponse,
+	now: () => WallTime,
+	onText: (text: string) => void,
+): ChatCompletion {
+	const completion = parseResource(bytes, complete, response, chatCompletion, now);
+	const text = firstChoice(completion)?.message.content;
+	if (text) onText(text);
+	throwErrorBeside(completion, response, now);
+	return completion;
 }
 
 /**
@@ -56,29 +70,36 @@ export async function readCompletion(
  * after the finish reason is ignored. So is the content type: some services call a stream JSON.
  * @throws NoResponseError when the stream ends without a finish reason or `[DONE]`
  * @throws ServiceError when the service reports an error inside the stream
- * @throws MalformedResponseError when an event is not a chunk
+ * @throws MalformedResponseError when an event is not JSON, or when there is no chunk
  */
 export async function readChatStream(
 	response: ServiceResponse,
-	now: () => number,
+	now: () => WallTime,
 	onText: (text: string) => void,
 ): Promise<ReadCompletion> {
 	const assembly = new CompletionAssembler();
 	let chunks = 0;
-	const onChunk = (chunk: ChatChunk) => {
+	let ignored: string | undefined;
+	const onEvent = (value: unknown, event: string) => {
+		const chunk = toChunk(value, event, response, now);
+		if (chunk === undefined) {
+			ignored = event;
+			return;
+		}
 		chunks += 1;
+		if (addsToAnswer(chunk)) response.onProgress();
 		const text = assembly.add(chunk);
 		if (text !== '') onText(text);
+		throwErrorBeside(chunk, response, now);
 	};
 	const mayBreakOff = () => assembly.isFinished;
-	const { isDone, start, rest } = await readChunks(response, now, onChunk, mayBreakOff);
+	const { isDone, start, rest } = await readEvents(response, onEvent, mayBreakOff);
 	if (!isDone && chunks === 0 && start.length > 0) {
 		// The service may choose not to stream.
-		const completion = parseResource(start, true, response, chatCompletion, now);
-		const text = firstChoice(completion)?.message.content;
-		if (text) onText(text);
-		return { completion, rest };
+		const complete = start.length <= MAX_ANSWER_BYTES;
+		return { completion: parseCompletion(start, complete, response, now, onText), rest };
 	}
+	if (chunks === 0 && ignored !== undefined) throw invalidChunk(response, ignored);
 	if (!isDone && !assembly.isFinished) {
 		throw new NoResponseError('The stream ended before the answer was complete', {
 			code: 'stream_broken',
@@ -86,31 +107,27 @@ export async function readChatStream(
 			mayHaveBeenAccepted: true,
 		});
 	}
-	const completion = chatCompletion.safeParse(assembly.toCompletion());
-	if (completion.success) return { completion: completion.data, rest };
-	throw malformedResponse(
-		response,
-		'The stream ended without an answer',
-		JSON.stringify(assembly.toCompletion()),
+	const assembled = JSON.stringify(assembly.toCompletion());
+	// Each line is without the key, but a key that two deltas divide is whole only now.
+	const completion = chatCompletion.safeParse(
+		JSON.parse(response.apiKey.redactResponse(assembled)),
 	);
+	if (completion.success) return { completion: completion.data, rest };
+	throw malformedResponse(response, 'The stream ended without an answer', assembled);
 }
 
 /** @returns whether `data: [DONE]` arrived, and the body up to its first data line */
-async function readChunks(
+async function readEvents(
 	response: ServiceResponse,
-	now: () => number,
-	onChunk: (chunk: ChatChunk) => void,
+	onEvent: (value: unknown, text: string) => void,
 	mayBreakOff: () => boolean,
 ): Promise<{ isDone: boolean; start: Buffer; rest: Promise<void> }> {
 	const lines = new SseLines(response);
 	let size = 0;
-	const beginning: Buffer[] = [];
+	const beginning = new ByteBuffer();
 	let isStream = false;
 	let isDone = false;
-	const events = new SseEvents(
-		(value, text) => onChunk(toChunk(value, text, response, now)),
-		(value) => chatChunk.safeParse(value).success,
-	);
+	const events = new SseEvents(onEvent, (value) => chatChunk.safeParse(value).success);
 	const take = (line: string) => {
 		isStream ||= line !== '';
 		isDone ||= line === '[DONE]';
@@ -123,11 +140,11 @@ async function readChunks(
 		const rest = new Promise<void>((resolveRest) => {
 			end = resolveRest;
 		});
-		const finish = () => resolve({ isDone, start: Buffer.concat(beginning), rest });
+		const finish = () => resolve({ isDone, start: beginning.bytes, rest });
 		const whole = response.body.read((bytes) => {
 			if (isDone) return;
-			response.onProgress();
-			if (!isStream) beginning.push(bytes);
+			response.onProgress(false);
+			if (!isStream && beginning.length <= MAX_ANSWER_BYTES) beginning.add(bytes);
 			size += bytes.length;
 			if (size > MAX_STREAM_BYTES) throw endless(response);
 			if (lines.push(bytes).some(take)) finish();
@@ -152,14 +169,39 @@ function endless({ status }: ServiceResponse): MalformedResponseError {
 	});
 }
 
+/** Undefined for an object that only keeps the connection alive, such as `{"type": "ping"}`. */
 function toChunk(
 	value: unknown,
 	text: string,
 	response: ServiceResponse,
-	now: () => number,
-): ChatChunk {
+	now: () => WallTime,
+): ChatChunk | undefined {
 	const chunk = chatChunk.safeParse(value);
 	if (chunk.success) return chunk.data;
 	if (readErrorBody(value)) throw toServiceError(response, value, response.apiKey, now());
-	throw malformedResponse(response, 'The stream contains an invalid chunk', text);
+	if (withoutChoices.safeParse(value).success) return undefined;
+	throw invalidChunk(response, text);
+}
+
+/** An empty delta only keeps the connection alive. */
+function addsToAnswer({ choices }: ChatChunk): boolean {
+	const hasValue = ([name, value]: [string, unknown]) =>
+		name !== 'role' && Boolean(Array.isArray(value) ? value.length : value);
+	return choices.some(
+		({ delta, message, finish_reason }) =>
+			finish_reason || Object.entries(delta ?? message ?? {}).some(hasValue),
+	);
+}
+
+function throwErrorBeside(
+	answer: ChatChunk | ChatCompletion,
+	response: ServiceResponse,
+	now: () => WallTime,
+): void {
+	const error = errorBesideAnswer(answer);
+	if (error !== undefined) throw toServiceError(response, error, response.apiKey, now());
+}
+
+function invalidChunk(response: ServiceResponse, text: string): MalformedResponseError {
+	return malformedResponse(response, 'The stream contains an invalid chunk', text);
 }

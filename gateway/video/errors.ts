@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { formatSeconds } from '../errors/formatDuration';
 import { GatewayError } from '../errors/gatewayError';
+import { logText } from '../errors/logText';
 import type { VideoTask } from '../schemas/video';
 
 const MAX_TEXT = 1_000;
@@ -20,7 +21,7 @@ export class TaskFailedError extends GatewayError {
 		serviceMessage: string | undefined,
 		code: string | undefined,
 	) {
-		super(`The service could not generate the video of task ${task.id}`, {
+		super(`The service could not generate the video of task ${logText(task.id)}`, {
 			code: code ?? 'task_failed',
 			advice: 'Change the prompt or the settings, or submit the video again.',
 			serviceMessage,
@@ -28,7 +29,7 @@ export class TaskFailedError extends GatewayError {
 	}
 }
 
-/** Max Wait is over: the task is still running. */
+/** Max Wait is over, and the last poll showed that the task is still running, or got no answer. */
 export class WaitTimeoutError extends GatewayError {
 	override readonly name = 'WaitTimeoutError';
 	constructor(
@@ -36,11 +37,21 @@ export class WaitTimeoutError extends GatewayError {
 		waitedMs: number,
 		readonly lastFailure?: GatewayError,
 	) {
-		super(`Video task ${task.id} was not finished after ${formatSeconds(waitedMs)}`, {
+		const wait = formatSeconds(waitedMs);
+		const id = logText(task.id);
+		const [message, advice] =
+			lastFailure === undefined
+				? [
+						`Video task ${id} was not finished after ${wait}`,
+						'The task is still running. Use Wait or Get with this task ID, or increase Max Wait.',
+					]
+				: [
+						`The service could not be asked after ${wait} whether video task ${id} is finished`,
+						`The last poll failed: ${lastFailure.message}. The video may be finished: use Wait or Get with this task ID.`,
+					];
+		super(message, {
 			code: 'wait_timeout',
-			advice:
-				(lastFailure === undefined ? '' : `The last poll failed: ${lastFailure.message}. `) +
-				'The task is still running. Use Wait or Get with this task ID, or increase Max Wait.',
+			advice,
 			serviceMessage: lastFailure?.serviceMessage,
 			technical: lastFailure?.technical,
 		});
@@ -50,11 +61,7 @@ export class WaitTimeoutError extends GatewayError {
 /** The error of a task with status `failed`. Its `error` may have any shape: the readable part is used. */
 export function taskFailedError(task: VideoTask): TaskFailedError {
 	const { text, code } = readError(task.error);
-	return new TaskFailedError(
-		task,
-		text === undefined ? undefined : text.slice(0, MAX_TEXT),
-		code,
-	);
+	return new TaskFailedError(task, text === undefined ? undefined : text.slice(0, MAX_TEXT), code);
 }
 
 /** Undefined when it is nested too deep to serialise. */

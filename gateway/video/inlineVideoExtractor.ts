@@ -1,8 +1,12 @@
 import type { ByteStream } from '../http/inspectStream';
+import { ByteBuffer } from '../http/byteBuffer';
 import { Base64Decoder, isInlineData } from './base64Decoder';
 
 /** Texts of a task are hardly ever this long: a longer string goes to a store if it can be inline data. */
 const MAX_TEXT = 256 * 1024;
+
+/** The pieces of a body can be as small as its sender likes. */
+const MIN_WRITE = 64 * 1024;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -26,44 +30,60 @@ export interface InlineVideoStore {
  * the first long string that can be inline data is decoded into a store and replaced by an empty string.
  */
 export class InlineVideoExtractor {
-	private readonly rest: Buffer[] = [];
-	private size = 0;
-	/** What arrived of the current string, while it may still be a text. */
-	private text: Buffer[] | undefined;
-	private textLength = 0;
+	/** The JSON without the inline data. */
+	private json = new ByteBuffer();
+	/** Where the text of the current string begins in the JSON; undefined outside of strings. */
+	private textStart: number | undefined;
 	private isLongText = false;
 	private escaped = false;
 	private store: InlineVideoStore | undefined;
 	private isStoring = false;
 	private readonly data = new Base64Decoder();
+	private decoded = new ByteBuffer();
 
-	/** How much was written to the store. */
+	/** How much of the video has arrived. */
 	videoBytes = 0;
 
 	constructor(private readonly openStore: () => Promise<InlineVideoStore>) {}
 
 	/** How much of the JSON is held in memory, in bytes. */
 	get heldBytes(): number {
-		return this.size + this.textLength;
+		return this.json.length;
 	}
 
 	async push(chunk: Buffer): Promise<void> {
-		let start = 0;
-		while (start < chunk.length) {
-			const inString = this.isStoring || this.text !== undefined;
-			const quote = inString ? this.closingQuote(chunk, start) : chunk.indexOf(QUOTE, start);
+		/** Up to here the chunk is in the JSON or in the store. */
+		let taken = 0;
+		let at = 0;
+		while (at < chunk.length) {
+			if (this.textStart === undefined) {
+				const quote = chunk.indexOf(QUOTE, at);
+				if (quote === -1) break;
+				at = quote + 1;
+				this.textStart = this.json.length + at - taken;
+				continue;
+			}
+			const quote = this.closingQuote(chunk, at);
 			const end = quote === -1 ? chunk.length : quote;
-			if (inString) await this.takeString(chunk.subarray(start, end));
-			else this.keep(chunk.subarray(start, end));
-			if (quote !== -1) await this.passQuote(inString);
-			start = end + 1;
+			const length = this.json.length + end - taken - this.textStart;
+			if (this.isStoring) {
+				await this.write(this.data.push(chunk.toString('latin1', taken, end)));
+				taken = end;
+			} else if (length > MAX_TEXT && this.store === undefined && !this.isLongText) {
+				this.json.add(chunk.subarray(taken, end));
+				taken = end;
+				await this.divert(this.textStart);
+			}
+			if (quote !== -1) await this.endString();
+			at = end + 1;
 		}
+		this.json.add(chunk.subarray(taken));
 	}
 
 	/** The JSON without the inline data, and the video, if there was one. */
 	async end(): Promise<{ json: Buffer; video: InlineVideo | undefined }> {
 		const video = await this.store?.close();
-		return { json: Buffer.concat([...this.rest, ...(this.text ?? [])]), video };
+		return { json: this.json.bytes, video };
 	}
 
 	/** Removes what was stored: the response is incomplete. */
@@ -72,45 +92,39 @@ export class InlineVideoExtractor {
 		await video?.remove();
 	}
 
-	private keep(bytes: Buffer): void {
-		this.rest.push(bytes);
-		this.size += bytes.length;
-	}
-
-	private async passQuote(closes: boolean): Promise<void> {
-		if (!closes) this.text = [];
-		else if (this.isStoring) {
-			await this.write(this.data.end());
-			this.isStoring = false;
-		} else {
-			this.text?.forEach((part) => this.keep(part));
-			this.endText();
-		}
-		this.keep(Buffer.of(QUOTE));
-	}
-
-	private async takeString(bytes: Buffer): Promise<void> {
-		if (this.isStoring) return await this.write(this.data.push(bytes.toString('latin1')));
-		this.text?.push(bytes);
-		this.textLength += bytes.length;
-		if (this.textLength <= MAX_TEXT || this.store !== undefined || this.isLongText) return;
-		const started = Buffer.concat(this.text ?? []).toString('latin1');
-		this.isLongText = !isInlineData(started);
+	/** From here on the current string goes to a store, if it can be inline data. */
+	private async divert(start: number): Promise<void> {
+		const json = this.json.bytes;
+		const text = json.toString('latin1', start);
+		this.isLongText = !isInlineData(text);
 		if (this.isLongText) return;
+		this.json = new ByteBuffer();
+		// A copy: what follows is added to it, and the JSON may be the chunk itself.
+		this.json.add(Buffer.from(json.subarray(0, start)));
 		this.store = await this.openStore();
 		this.isStoring = true;
-		this.endText();
-		await this.write(this.data.push(started));
+		await this.write(this.data.push(text));
 	}
 
-	private endText(): void {
-		this.text = undefined;
-		this.textLength = 0;
+	private async endString(): Promise<void> {
+		if (this.isStoring) {
+			await this.write(this.data.end());
+			await this.flush();
+		}
+		this.isStoring = false;
 		this.isLongText = false;
+		this.textStart = undefined;
 	}
 
 	private async write(bytes: Buffer): Promise<void> {
 		this.videoBytes += bytes.length;
+		this.decoded.add(bytes);
+		if (this.decoded.length >= MIN_WRITE) await this.flush();
+	}
+
+	private async flush(): Promise<void> {
+		const { bytes } = this.decoded;
+		this.decoded = new ByteBuffer();
 		await this.store?.write(bytes);
 	}
 

@@ -26,8 +26,8 @@ interface Sample {
  * width. Two polls bound the speed, and so the earliest and the latest end; all polls together bound them
  * closely. Only the latest polls that one constant speed explains count: those before the end of a queue or a standstill
  * do not. The next poll is one interval after the earliest end, or at the latest end if that is sooner.
- * Without an estimate (no progress, none that moves, one that goes back), it is an interval away. Before the
- * wait is over, there is always time for one last poll.
+ * Without an estimate (no progress, none that moves, one that goes back), it is an interval away. The last poll
+ * is when the wait is over.
  */
 export class PollSchedule {
 	/** From the last poll before the progress moved on. */
@@ -48,7 +48,7 @@ export class PollSchedule {
 		const shortest = this.intervalMs * MIN_PART;
 		const tells = this.polling === 'adaptive' && isPercentage(progress) && progress < 100;
 		const wait = tells ? this.adapted({ at: now, progress }) : this.intervalMs;
-		return Math.max(shortest, Math.min(wait, leftMs - shortest));
+		return wait > leftMs - shortest ? Math.max(0, leftMs) : Math.max(shortest, wait);
 	}
 
 	private adapted(sample: Sample): number {

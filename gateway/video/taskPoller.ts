@@ -2,17 +2,18 @@ import { type Clock, systemClock } from '../clock';
 import {
 	CancelledError,
 	GatewayError,
-	MalformedResponseError,
 	NoResponseError,
 	ServiceError,
 } from '../errors/gatewayError';
 import { isFinished, type VideoTask } from '../schemas/video';
-import { isTransientStatus } from '../limits/retryPolicy';
+import { backoff, isForeignAnswer, isTransientStatus } from '../limits/retryPolicy';
+import type { Patience } from '../sendRequest';
 import { WaitTimeoutError } from './errors';
+import { later, msBetween, type WallTime } from '../wallTime';
 import { type Polling, PollSchedule } from './pollSchedule';
 
-/** After this many malformed responses in a row, the URL of the polls is taken to be wrong. */
-const MAX_MALFORMED = 5;
+/** After this many answers in a row that are no word of the service, the URL of a task that it never knew is taken to be wrong. */
+const MAX_FOREIGN_ANSWERS = 5;
 /**
  * Polls due within this part of a poll interval start together: with a thousand tasks, a process that wakes
  * up for each poll spends a third more CPU time on them.
@@ -20,41 +21,53 @@ const MAX_MALFORMED = 5;
 const TOGETHER_PART = 0.02;
 /** A round of a long interval starts at most this late. */
 const MAX_ROUND_MS = 1_000;
-/** How long the first poll may take after Max Wait is over: without it nothing is known of the task. */
-const FIRST_POLL_MS = 10_000;
+/** After Max Wait, a poll that fails is repeated for this long: without a response nothing is known of the task… */
+const MAX_FINAL_MS = 60_000;
+/** …and a pause that the service asks for is waited for. */
+const MAX_FINAL_PAUSE_MS = 300_000;
+/** How long a poll that was sent before Max Wait is over may take to respond after it. */
+const GRACE_MS = 10_000;
+/** The two clocks of a host do not tick at the same moment. */
+const TICK_MS = 1;
 /** How long other replicas of a service may not know a task that one of them has just created. */
 const REPLICA_LAG_MS = 30_000;
 
 export interface WaitSettings {
-	/** When the task was submitted, by the clock of the poller; undefined for a task of an earlier execution. */
-	submittedAt?: number | undefined;
+	/** When the task was submitted; undefined for a task of an earlier execution. */
+	submittedAt?: WallTime | undefined;
 	polling: Polling;
 	/** Milliseconds between two polls of one task. */
 	pollIntervalMs: number;
 	/** Max Wait in milliseconds. */
 	maxWaitMs: number;
-	/** How much of it has already passed. */
-	waitedMs?: number;
+	/** When it is over. Default: Max Wait from now. A host that sleeps does not extend it. */
+	deadline?: WallTime | undefined;
+	/** Ends the wait after one poll, whatever it shows. */
+	pollsOnce?: boolean;
+	/** Whether an earlier wait found the task. */
+	wasFound?: boolean | undefined;
+	/** How many answers in a row before this wait were no word of the service. */
+	foreignAnswers?: number | undefined;
 }
+
+/** Gets the state of a task, retries included, and limits how many polls are in flight. */
+type Poll = (taskId: string, signal: AbortSignal, patience: Patience) => Promise<VideoTask>;
 
 interface PolledTask {
 	/** Its last known state. */
 	task: VideoTask;
 	settings: WaitSettings;
 	schedule: PollSchedule;
-	firstPollAt: number;
-	/** When Max Wait is over. */
-	deadline: number;
+	deadline: WallTime;
 	/** Ends a poll in flight. */
 	controller: AbortController;
 	stopPoll: () => void;
-	stopDeadline: () => void;
-	/** Whether a poll has ended, successfully or not. */
-	wasPolled: boolean;
 	/** Whether a poll has found the task. */
 	wasFound: boolean;
-	malformed: number;
-	lastFailure: GatewayError | undefined;
+	/** Answers in a row that are no word of the service. */
+	foreignAnswers: number;
+	/** The polls that failed after Max Wait. */
+	final: { since: number; failedMs: number; failures: number } | undefined;
 	succeed: (task: VideoTask) => void;
 	fail: (error: unknown) => void;
 }
@@ -77,18 +90,18 @@ export class TaskPoller {
 		for (const polled of [...this.tasks]) polled.fail(new CancelledError());
 	};
 
-	/** @param poll gets the state of a task, retries included, and limits how many polls are in flight */
 	constructor(
-		private readonly poll: (taskId: string, signal: AbortSignal) => Promise<VideoTask>,
+		private readonly poll: Poll,
 		private readonly signal?: AbortSignal,
 		private readonly clock: Clock = systemClock,
 	) {}
 
 	/**
 	 * Resolves when the task is completed or failed. The first poll is one interval after the submission, at once for
-	 * a task of an earlier execution, and never later than Max Wait.
+	 * a task of an earlier execution. Max Wait is over when a poll that was sent after it is answered: however long that poll
+	 * waits to be sent, a finished video is never taken for one that is not.
 	 * @param task its last known state
-	 * @throws WaitTimeoutError with the last known state of the task
+	 * @throws WaitTimeoutError with the last known state of the task, and the failure of the last poll if it failed
 	 * @throws CancelledError at once when the execution is cancelled
 	 * @throws GatewayError when no poll of the task can ever succeed
 	 */
@@ -96,25 +109,23 @@ export class TaskPoller {
 		const { clock, signal } = this;
 		if (signal?.aborted) throw new CancelledError();
 		if (this.tasks.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });
-		const { polling, pollIntervalMs, maxWaitMs, waitedMs = 0, submittedAt = -Infinity } = settings;
-		const begin = clock.now();
-		const leftMs = Math.max(0, maxWaitMs - waitedMs);
-		const dueIn = Math.max(0, submittedAt + pollIntervalMs - begin);
-		const firstPollIn = Math.min(dueIn, pollIntervalMs, leftMs);
+		const { polling, pollIntervalMs, maxWaitMs, submittedAt } = settings;
+		const now = clock.wallTime();
+		const deadline = settings.deadline ?? later(now, maxWaitMs);
+		const leftMs = Math.max(0, msBetween(now, deadline));
+		const dueIn = submittedAt ? Math.max(0, msBetween(now, later(submittedAt, pollIntervalMs))) : 0;
+		const firstPollIn = settings.pollsOnce ? 0 : Math.min(dueIn, pollIntervalMs, leftMs);
 		return await new Promise<VideoTask>((resolve, reject) => {
 			const polled: PolledTask = {
 				task,
 				settings,
 				schedule: new PollSchedule(polling, pollIntervalMs),
-				firstPollAt: begin + firstPollIn,
-				deadline: begin + leftMs,
+				deadline,
 				controller: new AbortController(),
 				stopPoll: () => {},
-				stopDeadline: clock.after(leftMs, () => this.expire(polled)),
-				wasPolled: false,
-				wasFound: false,
-				malformed: 0,
-				lastFailure: undefined,
+				wasFound: settings.wasFound ?? false,
+				foreignAnswers: settings.foreignAnswers ?? 0,
+				final: undefined,
 				succeed: (finished) => {
 					this.forget(polled);
 					resolve(finished);
@@ -130,25 +141,21 @@ export class TaskPoller {
 		});
 	}
 
-	/** Max Wait is over. A first poll that has just begun gets a little more time. */
-	private expire(polled: PolledTask): void {
-		const { task, settings, lastFailure, wasPolled, firstPollAt } = polled;
-		const end = () => polled.fail(new WaitTimeoutError(task, settings.maxWaitMs, lastFailure));
-		const grace = firstPollAt + FIRST_POLL_MS - this.clock.now();
-		if (wasPolled || grace <= 0) return end();
-		polled.stopDeadline = this.clock.after(grace, end);
-	}
-
 	private forget(polled: PolledTask): void {
 		this.tasks.delete(polled);
 		polled.stopPoll();
-		polled.stopDeadline();
 		if (this.tasks.size === 0) this.signal?.removeEventListener('abort', this.cancel);
 	}
 
 	private pollIn(polled: PolledTask, delay: number): void {
+		const { clock } = this;
 		const width = Math.min(polled.settings.pollIntervalMs * TOGETHER_PART, MAX_ROUND_MS);
-		const key = `${width} ${Math.floor((this.clock.now() + delay) / width)}`;
+		// A poll that others take along comes a little early: the last one may not.
+		if (this.leftMs(polled) - delay < width) {
+			polled.stopPoll = clock.after(delay, () => void this.pollNow(polled));
+			return;
+		}
+		const key = `${width} ${Math.floor((clock.now() + delay) / width)}`;
 		const round = this.rounds.get(key) ?? this.openRound(key, delay);
 		round.due.add(polled);
 		polled.stopPoll = () => {
@@ -173,48 +180,81 @@ export class TaskPoller {
 	}
 
 	private async pollNow(polled: PolledTask): Promise<void> {
-		let progress: VideoTask['progress'];
+		const { settings, controller } = polled;
+		const isLate = () => this.leftMs(polled) <= TICK_MS;
+		let isFinal = isLate();
+		let sentAt = this.clock.now();
+		const onSend = () => {
+			isFinal = isLate();
+			sentAt = this.clock.now();
+			return this.responseMs(polled, isFinal);
+		};
+		// The poller itself repeats a final poll: its time in our own queues does not count.
+		const mayRetry = () => !isFinal;
+		let failure: GatewayError | undefined;
 		try {
-			const task = await this.poll(polled.task.id, polled.controller.signal);
-			polled.task = task;
+			polled.task = await this.poll(polled.task.id, controller.signal, { onSend, mayRetry });
 			polled.wasFound = true;
-			progress = task.progress;
-			polled.malformed = 0;
-			polled.lastFailure = undefined;
-			if (isFinished(task)) return polled.succeed(task);
+			polled.foreignAnswers = 0;
+			if (isFinished(polled.task)) return polled.succeed(polled.task);
 		} catch (error) {
 			if (!(error instanceof GatewayError)) return polled.fail(error);
-			polled.lastFailure = error;
-			polled.malformed = isNoTask(error) ? polled.malformed + 1 : 0;
-			const passes = isTransient(error) || this.mayLag(polled, error);
-			if (!passes || polled.malformed >= MAX_MALFORMED) return polled.fail(error);
+			failure = error;
+			polled.foreignAnswers = isForeignAnswer(error) ? polled.foreignAnswers + 1 : 0;
+			const passes = isTransient(error) || mayComeRight(polled) || this.mayLag(polled, error);
+			if (!passes) return polled.fail(error);
 		}
-		polled.wasPolled = true;
 		if (!this.tasks.has(polled)) return;
 		const now = this.clock.now();
-		if (now >= polled.deadline) return this.expire(polled);
-		this.pollIn(polled, polled.schedule.next(now, progress, polled.deadline - now));
+		const retryIn = isFinal && failure ? retryDelay(polled, sentAt, now) : undefined;
+		if (settings.pollsOnce || (isFinal && retryIn === undefined)) {
+			return polled.fail(new WaitTimeoutError(polled.task, settings.maxWaitMs, failure));
+		}
+		const progress = failure ? undefined : polled.task.progress;
+		this.pollIn(polled, retryIn ?? polled.schedule.next(now, progress, this.leftMs(polled)));
+	}
+
+	private leftMs({ deadline }: PolledTask): number {
+		return msBetween(this.clock.wallTime(), deadline);
+	}
+
+	/** A poll that gets no response may not hold up those that decide. */
+	private responseMs(polled: PolledTask, isFinal: boolean): number {
+		if (isFinal) return MAX_FINAL_MS - (polled.final?.failedMs ?? 0);
+		return polled.settings.pollsOnce ? GRACE_MS : this.leftMs(polled) + GRACE_MS;
 	}
 
 	/** Whether a task is unknown because it was only just submitted. */
 	private mayLag({ wasFound, settings }: PolledTask, error: GatewayError): boolean {
-		const age = this.clock.now() - (settings.submittedAt ?? -Infinity);
-		return (
-			!wasFound && age < REPLICA_LAG_MS && error instanceof ServiceError && error.status === 404
-		);
+		const { submittedAt } = settings;
+		if (wasFound || submittedAt === undefined) return false;
+		const age = msBetween(submittedAt, this.clock.wallTime());
+		return age < REPLICA_LAG_MS && error instanceof ServiceError && error.status === 404;
 	}
+}
+
+/** When to repeat a final poll that failed; undefined: no more. */
+function retryDelay(polled: PolledTask, sentAt: number, now: number): number | undefined {
+	const final = (polled.final ??= { since: sentAt, failedMs: 0, failures: 0 });
+	const pause = backoff(final.failures);
+	final.failures += 1;
+	final.failedMs += now - sentAt + pause;
+	const isOver =
+		final.failedMs >= MAX_FINAL_MS || now - final.since >= MAX_FINAL_MS + MAX_FINAL_PAUSE_MS;
+	return isOver ? undefined : pause;
 }
 
 /** One unlucky poll must not give up a paid task. */
 function isTransient(error: GatewayError): boolean {
 	if (error instanceof NoResponseError) return error.transient || error.code === 'ENOTFOUND';
-	if (isNoTask(error)) return true;
 	return error instanceof ServiceError && isTransientStatus(error.status);
 }
 
-/** A successful response without a task. */
-function isNoTask(error: GatewayError): boolean {
-	return (
-		error instanceof MalformedResponseError || (error instanceof ServiceError && error.status < 300)
-	);
+/**
+ * Whether an answer that is no word of the service may be followed by one that is. The URL of a task that this execution
+ * submitted, or that a poll found, is right. Any other fails soon.
+ */
+function mayComeRight({ foreignAnswers, wasFound, settings }: PolledTask): boolean {
+	if (foreignAnswers === 0) return false;
+	return wasFound || settings.submittedAt !== undefined || foreignAnswers < MAX_FOREIGN_ANSWERS;
 }

@@ -5,12 +5,12 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { chatOptionsProperty, samplingHint } from '../shared/chatOptions';
-import { languageModelLocator, modelSubtitle, searchModels } from '../shared/modelLocator';
-import { panelAction } from '../shared/panelAction';
-import { withLabels } from '../shared/parameterLabels';
-import { requestOptionsProperty } from '../shared/requestOptions';
-import { testConnection } from '../shared/credentialTest';
+import { chatOptionsProperty, samplingHint, systemMessageHint } from '../shared/form/chatOptions';
+import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
+import { panelAction } from '../shared/form/panelAction';
+import { withLabels } from '../shared/form/parameterLabels';
+import { requestOptionsProperty } from '../shared/form/requestOptions';
+import { testConnection } from '../shared/editor/testConnection';
 import { complete } from './complete';
 import { messageHints, messageProperties } from './messages';
 
@@ -31,7 +31,7 @@ export class ChatCompletion implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
-		hints: [...messageHints, samplingHint],
+		hints: [...messageHints, systemMessageHint, samplingHint],
 		properties: withLabels([
 			panelAction('Message a model', 'Send messages to a language model and get its answer'),
 			languageModelLocator,

@@ -1,5 +1,5 @@
 import type { ChatCompletion } from '../../gateway';
-import type { RunHints } from '../shared/hints';
+import type { RunHints } from '../shared/form/hints';
 
 /** Notes that an answer is not all of it, which is easily overlooked among many items. */
 export function notePartialAnswer(

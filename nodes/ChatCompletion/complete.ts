@@ -5,32 +5,38 @@ import {
 	type ChatRequest,
 	chatRequest,
 	firstChoice,
+	type InvalidInputError,
 	noJsonError,
 	parseJsonAnswer,
 } from '../../gateway';
-import { runsAsTool } from '../shared/asTool';
+import { runsAsTool } from '../shared/run/asTool';
 import {
 	additionalBody,
 	chatOptionsProperty,
+	rawSystemMessage,
 	readChatOptions,
 	requestFields,
 	systemMessage,
-} from '../shared/chatOptions';
-import type { Service } from '../shared/connect';
-import { connectForItems, eachItem } from '../shared/eachItem';
-import { RunHints } from '../shared/hints';
-import { languageModelLocator, readModel } from '../shared/modelLocator';
-import { readSwitch, readSwitchOf, without } from '../shared/parameterValues';
-import type { RequestParameters } from '../shared/requestIdentity';
-import { openLedger, type RequestLedger } from '../shared/requestLedger';
+} from '../shared/form/chatOptions';
+import type { Service } from '../shared/run/connect';
+import { connectForItems, eachItem } from '../shared/run/eachItem';
+import { RunHints } from '../shared/form/hints';
+import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
+import { unresolvedIn } from '../shared/form/unresolved';
+import { readBoolean, readBooleanParameter, without } from '../shared/form/parameterValues';
+import type { RequestParameters } from '../shared/ledger/requestIdentity';
+import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
+import { SpendingLimit } from '../shared/ledger/spendingLimit';
+import { readIncludeInputFields, withInputFields } from '../shared/form/inputFields';
+import { readMaxBillableRequests } from '../shared/form/paidOptions';
 import { notePartialAnswer } from './answerHints';
 import { StreamedChunks } from './streamedChunks';
-import { messageProperties, readMessages } from './messages';
+import { messageProperties, rawMessages, readMessages } from './messages';
 
 /** The parameters that form a request, listed only here. */
 const requestParameters: RequestParameters = {
 	properties: [languageModelLocator, ...messageProperties, chatOptionsProperty],
-	otherOptions: ['stream', 'jsonOutput'],
+	otherOptions: ['stream', 'jsonOutput', 'includeInputFields', 'maxBillableRequests'],
 };
 
 /** What an answered item paid for. */
@@ -44,6 +50,11 @@ interface Prepared {
 	stream: boolean;
 	simplify: boolean;
 	jsonOutput: boolean;
+	includeInputFields: boolean;
+	entry: LedgerEntry<StoredAnswer>;
+	/** The answer of an earlier try. */
+	known: Answer | undefined;
+	maxBillableRequests: number;
 }
 
 /** The model's answer to one item. */
@@ -57,8 +68,11 @@ interface Answer {
 interface Run {
 	service: Service;
 	ledger: RequestLedger<StoredAnswer>;
+	spending: SpendingLimit;
 	/** Shown when the run is over. */
 	hints: RunHints;
+	/** The error of every item where a text of the form is not what its user meant. */
+	unresolved: InvalidInputError | undefined;
 	/** Whether a user reads the stream. */
 	isLive: boolean;
 }
@@ -69,7 +83,10 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 	if (Array.isArray(service)) return service;
 	const ledger = openLedger<StoredAnswer>(service, 'answers', requestParameters);
 	const hints = new RunHints('answer');
-	const run = { service, ledger, hints, isLive: isWatched(context) };
+	const spending = new SpendingLimit(context);
+	const { parameters } = context.getNode();
+	const unresolved = unresolvedIn([...rawMessages(parameters), rawSystemMessage(parameters)]);
+	const run = { service, ledger, spending, hints, unresolved, isLive: isWatched(context) };
 	let items: INodeExecutionData[] | undefined;
 	try {
 		items = await eachItem(service, {
@@ -83,7 +100,9 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 	}
 }
 
-function prepare({ service: { context }, isLive }: Run, itemIndex: number): Prepared {
+function prepare(run: Run, itemIndex: number): Prepared {
+	const { context } = run.service;
+	if (run.unresolved !== undefined) throw run.unresolved;
 	const options = readChatOptions(context, itemIndex);
 	const request = chatRequest(
 		{
@@ -99,12 +118,19 @@ function prepare({ service: { context }, isLive }: Run, itemIndex: number): Prep
 		...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
 		...request.messages,
 	];
-	return {
+	const item = {
 		request: { ...request, messages },
-		stream: readSwitch('stream', options.stream, isLive),
-		simplify: readSwitchOf(context, itemIndex, 'simplify', true),
-		jsonOutput: readSwitch('jsonOutput', options.jsonOutput, false),
+		stream: readBoolean('stream', options.stream, run.isLive),
+		simplify: readBooleanParameter(context, itemIndex, 'simplify', true),
+		jsonOutput: readBoolean('jsonOutput', options.jsonOutput, false),
+		includeInputFields: readIncludeInputFields(options),
+		maxBillableRequests: readMaxBillableRequests(options),
 	};
+	const entry = run.ledger.entryOf(itemIndex, item.request);
+	const earlier = entry.read();
+	const known = earlier && readAnswer(earlier.completion, item.jsonOutput);
+	run.spending.plan(known === undefined ? 1 : 0, item.maxBillableRequests);
+	return { ...item, entry, known };
 }
 
 /**
@@ -122,22 +148,26 @@ async function completeItem(
 	itemIndex: number,
 ): Promise<INodeExecutionData> {
 	const { completion, parsed } = await answerOf(run, prepared, itemIndex);
-	const { simplify } = prepared;
+	const { simplify, includeInputFields } = prepared;
 	notePartialAnswer(run.hints, completion, simplify);
-	const json = simplify ? simplified(completion) : full(completion);
-	return { json: { ...json, ...parsed }, pairedItem: { item: itemIndex } };
+	const own = { ...(simplify ? simplified(completion) : full(completion)), ...parsed };
+	const json = includeInputFields
+		? withInputFields(run.service.context, itemIndex, own, run.hints)
+		: own;
+	return { json, pairedItem: { item: itemIndex } };
 }
 
 /** The answer of an earlier try, or else a new one of the model. */
 async function answerOf(run: Run, prepared: Prepared, itemIndex: number): Promise<Answer> {
-	const { service, ledger } = run;
-	const { request, jsonOutput } = prepared;
-	const entry = ledger.entryOf(itemIndex, request);
-	const earlier = entry.read();
-	const known = earlier && readAnswer(earlier.completion, jsonOutput);
+	const { service, spending } = run;
+	const { entry, known, jsonOutput, maxBillableRequests } = prepared;
 	if (known !== undefined) return known;
 
-	const completion = (await ask(run, prepared, itemIndex)) as StoredAnswer['completion'];
+	const completion = (await spending.spend(
+		1,
+		maxBillableRequests,
+		async () => await ask(run, prepared, itemIndex),
+	)) as StoredAnswer['completion'];
 	countTokens(service.context, completion);
 	const answer = readAnswer(completion, jsonOutput);
 	// Not stored, so that Retry On Fail asks again.

@@ -1,7 +1,8 @@
-import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeParameters, INodeProperties, NodeHint } from 'n8n-workflow';
 import { parseJson, refusedValue } from '../../gateway';
-import { asText } from '../shared/parameterValues';
-import { hintsWhileEmpty, hintWhile, looksEmpty, looksUnresolved } from '../shared/hints';
+import { asText } from '../shared/form/parameterValues';
+import { hintsWhileEmpty, hintWhile, looksEmpty } from '../shared/form/hints';
+import { looksUnresolved, unresolvedHint } from '../shared/form/unresolved';
 
 /** The conversation so far, from the form or as JSON. */
 export const messageProperties: INodeProperties[] = [
@@ -94,11 +95,28 @@ export const messageHints: NodeHint[] = [
 		'A message is empty: the node will fail before it sends anything.',
 		'Content',
 	),
-	hintWhile(
-		some(looksUnresolved('content'), looksUnresolved(json)),
-		'A message contains {{ }} but is set to Fixed, so it is sent literally. Switch it to Expression.',
-	),
+	hintWhile(some(looksUnresolved('content'), looksUnresolved(json)), unresolvedHint('A message')),
 ];
+
+/** The unevaluated texts of the form, by the names of their parameters. */
+export function rawMessages(parameters: INodeParameters): Array<[string, unknown]> {
+	const { messagesSource = 'define', messages, messagesJson } = parameters;
+	const values = fieldOf(messages, 'values');
+	const contents = (Array.isArray(values) ? values : []).map(
+		(message, index): [string, unknown] => [
+			`messages[${index}].content`,
+			fieldOf(message, 'content'),
+		],
+	);
+	return [
+		...(messagesSource === 'json' ? [] : contents),
+		...(messagesSource === 'define' ? [] : [['messagesJson', messagesJson] as [string, unknown]]),
+	];
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
 
 /**
  * Reads the messages of one item; whether they are well formed is for the request to check.

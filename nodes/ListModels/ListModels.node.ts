@@ -5,10 +5,10 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { panelAction } from '../shared/panelAction';
-import { withLabels } from '../shared/parameterLabels';
-import { requestOptionsProperty } from '../shared/requestOptions';
-import { testConnection } from '../shared/credentialTest';
+import { panelAction } from '../shared/form/panelAction';
+import { withLabels } from '../shared/form/parameterLabels';
+import { requestOptionsProperty } from '../shared/form/requestOptions';
+import { testConnection } from '../shared/editor/testConnection';
 import { list, listProperties } from './list';
 
 export class ListModels implements INodeType {
@@ -22,7 +22,7 @@ export class ListModels implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle:
-			'={{ [$parameter["filters"]?.versions || "all", ($parameter["filters"]?.search ?? "").replace(/^=/, "")].filter(Boolean).join(": ") }}',
+			'={{ [$parameter["filters"]?.versions || "all", ...["kind", "search"].map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))].filter(Boolean).join(": ") }}',
 		description: 'List the models of a generation service that your account can use',
 		defaults: { name: 'List Models' },
 		usableAsTool: true,

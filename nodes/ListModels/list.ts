@@ -5,9 +5,14 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { type CatalogueModel, refusedValue } from '../../gateway';
-import { connectForItems, eachItem } from '../shared/eachItem';
-import { hintAfterRun } from '../shared/hints';
-import { readNumber, readSwitchOf, without } from '../shared/parameterValues';
+import { connectForItems, eachItem } from '../shared/run/eachItem';
+import { hintAfterRun } from '../shared/form/hints';
+import {
+	defaultOf,
+	readNumber,
+	readBooleanParameter,
+	without,
+} from '../shared/form/parameterValues';
 
 type Versions = 'all' | 'latest' | 'undated';
 
@@ -107,8 +112,9 @@ export async function list(context: IExecuteFunctions): Promise<INodeExecutionDa
 
 function readSelection(context: IExecuteFunctions, itemIndex: number): Selection {
 	const filters = context.getNodeParameter('filters', itemIndex, {}) as Record<string, unknown>;
-	const returnAll = readSwitchOf(context, itemIndex, 'returnAll', false);
-	const limit = context.getNodeParameter('limit', itemIndex, 50);
+	const returnAll = readBooleanParameter(context, itemIndex, 'returnAll', false);
+	const defaultLimit = defaultOf(listProperties, 'limit');
+	const limit = context.getNodeParameter('limit', itemIndex, defaultLimit);
 	const versions = VERSIONS.find((value) => value === (filters.versions || 'all'));
 	if (versions === undefined) {
 		throw refusedValue('versions', `must be one of: ${VERSIONS.join(', ')}`, filters.versions);
@@ -117,9 +123,9 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 		limit: returnAll
 			? Infinity
 			: readNumber({ limit }, 'limit', {
-					least: 1,
-					unset: 50,
-					whole: true,
+					min: 1,
+					default: defaultLimit,
+					integer: true,
 				}),
 		search: toSearchText(filters.search),
 		kind: toSearchText(filters.kind),

@@ -5,17 +5,23 @@ import {
 	NodeConnectionTypes,
 	type SupplyData,
 } from 'n8n-workflow';
-import { chatOptionsProperty, samplingHint } from '../shared/chatOptions';
-import { languageModelLocator, modelSubtitle, searchModels } from '../shared/modelLocator';
-import { withLabels } from '../shared/parameterLabels';
-import { requestOptionsProperty } from '../shared/requestOptions';
-import { testConnection } from '../shared/credentialTest';
+import { chatOptionsProperty, samplingHint } from '../shared/form/chatOptions';
+import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
+import { withLabels } from '../shared/form/parameterLabels';
+import { requestOptionsProperty } from '../shared/form/requestOptions';
+import { testConnection } from '../shared/editor/testConnection';
 import { supplyChatModel } from './supplyChatModel';
 
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
 
 /** An agent has its own system message and output parser, and decides how to ask. */
-const DECIDED_BY_AGENT = ['stream', 'systemMessage', 'jsonOutput', 'maxConcurrency'];
+const DECIDED_BY_AGENT = [
+	'stream',
+	'systemMessage',
+	'jsonOutput',
+	'includeInputFields',
+	'maxConcurrency',
+];
 
 /** An agent passes its tools to the model itself. */
 const additionalBodyDescription =

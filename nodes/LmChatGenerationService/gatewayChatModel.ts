@@ -14,6 +14,8 @@ import { toolCallParts, toServiceMessages, toServiceTools } from './messages';
 /** What one question adds to the options of the node. */
 export interface Asked extends Pick<AgentRequest, 'messages'> {
 	tools?: object[];
+	/** Which tool the chain needs the model to call, as the service takes it. */
+	tool_choice?: unknown;
 	/** Where the chain needs the model to stop. */
 	stop: string[];
 }
@@ -22,10 +24,13 @@ export interface Asked extends Pick<AgentRequest, 'messages'> {
 interface CallOptions extends ChatModelConfig {
 	signal?: AbortSignal;
 	stop?: string[];
+	tool_choice?: unknown;
 }
 
 interface Service {
 	gateway: Gateway;
+	/** Sends one request, if Max Billable Requests allows it. */
+	spend: <Result>(ask: () => Promise<Result>) => Promise<Result>;
 	buildRequest: (request: Asked) => AgentRequest;
 	/** Converts parameters that are a schema of n8n's own zod; passes all others on unchanged. */
 	toJsonSchema: (tool: Extract<Tool, { type: 'function' }>) => unknown;
@@ -59,7 +64,9 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 	async generate(messages: Message[], options: CallOptions = {}): Promise<GenerateResult> {
 		return await this.explain(async () => {
 			const signal = this.signalOf(options);
-			return toResult(await this.service.gateway.chat(this.request(messages, options), signal));
+			const { gateway, spend } = this.service;
+			const request = this.request(messages, options);
+			return toResult(await spend(async () => await gateway.chat(request, signal)));
 		});
 	}
 
@@ -74,11 +81,11 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		};
 		const reader = new AbortController();
 		const signal = this.signalOf(options, reader.signal);
-		const answer = this.explain(async () =>
-			toResult(
-				await this.service.gateway.streamChat(this.request(messages, options), onText, signal),
-			),
-		).finally(() => {
+		const answer = this.explain(async () => {
+			const { gateway, spend } = this.service;
+			const request = this.request(messages, options);
+			return toResult(await spend(async () => await gateway.streamChat(request, onText, signal)));
+		}).finally(() => {
 			ended = true;
 			wake();
 		});
@@ -96,12 +103,13 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		}
 	}
 
-	private request(messages: Message[], { stop = [] }: CallOptions): AgentRequest {
+	private request(messages: Message[], { stop = [], tool_choice }: CallOptions): AgentRequest {
 		const tools = toServiceTools(this.tools, this.service.toJsonSchema);
 		return this.service.buildRequest({
 			messages: toServiceMessages(messages),
 			stop,
 			...(tools.length > 0 && { tools }),
+			...(tool_choice !== undefined && { tool_choice }),
 		});
 	}
 

@@ -1,12 +1,14 @@
 import { type ISupplyDataFunctions, NodeOperationError, type SupplyData } from 'n8n-workflow';
 import { agentRequest } from '../../gateway';
-import { additionalBody, readChatOptions, requestFields } from '../shared/chatOptions';
-import { connectSubNode } from '../shared/connect';
-import { nodeError } from '../shared/errorText';
-import { readModel } from '../shared/modelLocator';
-import { parseRequestOptions } from '../shared/requestOptions';
+import { additionalBody, readChatOptions, requestFields } from '../shared/form/chatOptions';
+import { connectSubNode } from '../shared/run/connect';
+import { nodeError } from '../shared/run/errorText';
+import { SpendingLimit } from '../shared/ledger/spendingLimit';
+import { readMaxBillableRequests } from '../shared/form/paidOptions';
+import { readModel } from '../shared/editor/modelLocator';
+import { parseRequestOptions } from '../shared/form/requestOptions';
 import { GatewayChatModel } from './gatewayChatModel';
-import { refuseImages } from './refuseImages';
+import { likeOtherModels } from './likeOtherModels';
 
 type AiNodeSdk = typeof import('@n8n/ai-node-sdk');
 
@@ -20,10 +22,11 @@ export async function supplyChatModel(
 	itemIndex: number,
 ): Promise<SupplyData> {
 	const sdk = loadSdk(context, itemIndex);
-	const explain = (error: unknown) => nodeError(context.getNode(), error, itemIndex);
-	// n8n shows an error of a call at this node, and links to it from the agent.
+	// n8n shows an error of a call at this node, and links to it from the agent. It does not tell which item the call is for.
 	const toNodeError = (error: unknown) =>
-		Object.assign(explain(error), { functionality: 'configuration-node' as const });
+		Object.assign(nodeError(context.getNode(), error, undefined), {
+			functionality: 'configuration-node' as const,
+		});
 	const prepare = async () => {
 		const options = readChatOptions(context, itemIndex);
 		const gateway = await connectSubNode(context, itemIndex, parseRequestOptions(options));
@@ -32,8 +35,11 @@ export async function supplyChatModel(
 		const body = additionalBody(options);
 		// Bad options fail when the agent starts, not in the middle of its work.
 		agentRequest({ model, messages: [{ role: 'user' }], ...fields }, body);
-		return new GatewayChatModel(model, {
+		const spending = new SpendingLimit(context);
+		const max = readMaxBillableRequests(options);
+		const chatModel = new GatewayChatModel(model, {
 			gateway,
+			spend: async (ask) => await spending.spend(1, max, ask),
 			buildRequest({ stop, ...request }) {
 				const stops = [fields.stop ?? [], stop].flat();
 				const merged = { ...fields, stop: stops.length > 0 ? stops : undefined };
@@ -43,13 +49,15 @@ export async function supplyChatModel(
 			toNodeError,
 			signal: context.getExecutionCancelSignal(),
 		});
+		return { gateway, chatModel };
 	};
 	// n8n already shows an error before any call at this node, unless it is marked as such.
-	const chatModel = await prepare().catch((error: unknown) => {
-		throw explain(error);
+	const { gateway, chatModel } = await prepare().catch((error: unknown) => {
+		throw nodeError(context.getNode(), error, itemIndex);
 	});
 	const supplied = sdk.supplyModel(context, chatModel);
-	return { ...supplied, response: refuseImages(supplied.response, toNodeError) };
+	const redact = (text: string) => gateway.redactError(text);
+	return { ...supplied, response: likeOtherModels(supplied.response, { toNodeError, redact }) };
 }
 
 /**

@@ -7,14 +7,16 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { withDurableWait } from '../shared/durableWait';
-import { chosenModel, searchModels } from '../shared/modelLocator';
-import { withLabels } from '../shared/parameterLabels';
-import { requestOptionsProperty } from '../shared/requestOptions';
-import { testConnection } from '../shared/credentialTest';
+import { withDurableWait } from './wait/durableWait';
+import { chosenModel, searchModels } from '../shared/editor/modelLocator';
+import { withLabels } from '../shared/form/parameterLabels';
+import { requestOptionsProperty } from '../shared/form/requestOptions';
+import { testConnection } from '../shared/editor/testConnection';
+import { outputHints } from './output';
+import { repeatHints } from './outputHints';
 import { requestHints } from './request';
 import { execute, operationProperties } from './router';
-import { waitHints } from './wait/options';
+import { waitHints, waitingTooltip } from './wait/options';
 
 export class VideoGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -33,7 +35,8 @@ export class VideoGeneration implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
-		hints: [...requestHints, ...waitHints],
+		waitingNodeTooltip: waitingTooltip,
+		hints: [...requestHints, ...outputHints, ...waitHints],
 		properties: withLabels([...operationProperties, requestOptionsProperty]),
 	};
 
@@ -46,6 +49,11 @@ export class VideoGeneration implements INodeType {
 		this: IExecuteFunctions,
 		response?: EngineResponse,
 	): Promise<INodeExecutionData[][] | EngineRequest> {
-		return await withDurableWait(this, response, async (durable) => await execute(this, durable));
+		return await withDurableWait(
+			this,
+			response,
+			async (durable) => await execute(this, durable),
+			([items = []]) => repeatHints(this, items),
+		);
 	}
 }

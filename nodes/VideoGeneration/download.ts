@@ -17,11 +17,16 @@ import {
 	systemClock,
 	type VideoTask,
 } from '../../gateway';
-import type { Service } from '../shared/connect';
+import type { Service } from '../shared/run/connect';
 import type { VideoFile } from './fileName';
-import { Gathered } from './gathered';
+import { ChunkBuffer } from './chunkBuffer';
+import { openVideo } from './openVideo';
 
 const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';
+
+/** The URL of a new video may be known to the service before it is known to every server of a CDN. */
+const LAGGING = [403, 404];
+const MAX_LAG_MS = 30_000;
 
 /** Enough to tell a video from a page, whatever the content type. */
 const SNIFFED_BYTES = 512;
@@ -29,7 +34,7 @@ const SNIFFED_BYTES = 512;
 /**
  * Puts the video of a completed task into n8n's binary storage, as a stream that never fills the memory.
  * A URL is fetched through n8n's own helper and without the key: it is not the service, and n8n's SSRF
- * protection checks it.
+ * protection checks it. It begins right after the poll that saw the video completed.
  * @throws GatewayError when the task has no video, or the download is incomplete
  */
 export async function downloadVideo(
@@ -38,11 +43,16 @@ export async function downloadVideo(
 	file: VideoFile,
 	inline: InlineVideo | undefined,
 ): Promise<IBinaryData> {
-	if (inline !== undefined) return await store(service, inline.read(), file);
+	if (inline !== undefined) {
+		return await store(service, inline.read(), file).catch((error: unknown) => {
+			throw storageError(error);
+		});
+	}
 	const url = videoUrl(task);
+	const seenAt = systemClock.now();
 	for (let attempt = 0; ; attempt += 1) {
 		const fetched = await service.gateway
-			.inSlot(async () => await fetchVideo(service, url, file), service.signal)
+			.download(async () => await fetchVideo(service, url, file), service.signal)
 			.then(
 				(binary) => ({ binary }),
 				(failure: unknown) => ({ failure }),
@@ -50,7 +60,10 @@ export async function downloadVideo(
 		if ('binary' in fetched) return fetched.binary;
 		const { failure } = fetched;
 		const transient = failure instanceof NoResponseError && failure.transient;
-		if (attempt >= service.maxRetries || !transient) throw failure;
+		const mayLag = failure instanceof UrlRefusedError && LAGGING.includes(failure.status);
+		const isNew = service.maxRetries > 0 && systemClock.now() - seenAt < MAX_LAG_MS;
+		const isLast = attempt >= service.maxRetries || !transient;
+		if (isLast && !(mayLag && isNew)) throw failure;
 		await systemClock.sleep(backoff(attempt), service.signal);
 	}
 }
@@ -63,7 +76,7 @@ function videoUrl(task: VideoTask): string {
 }
 
 async function fetchVideo(service: Service, url: string, file: VideoFile) {
-	const { context, signal, timeoutMs } = service;
+	const { signal, timeoutMs } = service;
 	const idleTimeout = new IdleTimeout(systemClock, timeoutMs, signal);
 	const aborting = new AbortController();
 	idleTimeout.whenGivenUp(() => aborting.abort());
@@ -72,24 +85,22 @@ async function fetchVideo(service: Service, url: string, file: VideoFile) {
 		return idleTimeout.expired ? timedOut(timeoutMs) : lost(error);
 	};
 	try {
-		const { statusCode, headers, body } = (await context.helpers.httpRequest({
-			url,
-			encoding: 'stream',
-			returnFullResponse: true,
-			ignoreHttpStatusErrors: true,
-			abortSignal: aborting.signal,
-			skipSslCertificateValidation: service.gateway.ignoresSslIssuesAt(url),
-			headers: { 'accept-encoding': 'identity' },
-		})) as { statusCode: number; headers: Record<string, string | undefined>; body: ByteStream };
+		const { statusCode, headers, body } = await openVideo(service, url, aborting.signal);
 		if (statusCode !== 200) {
 			body.destroy();
-			throw refused(statusCode);
+			throw new UrlRefusedError(statusCode);
 		}
 		const inspector = videoInspector(headers, () => idleTimeout.progress());
+		let isSound = !body.errored;
+		// A reader that fails destroys what it reads first, and the source after it.
+		const onFailure = () => (isSound &&= whole.destroyed);
+		body.once('error', onFailure).once('close', () => body.readableEnded || onFailure());
 		const whole = inspectStream(body, inspector, aborting.signal);
 		const announced = headers['content-type']?.toLowerCase() ?? '';
-		const [type = file.type] = /^video\/[\w.+-]+/.exec(announced) ?? [];
-		return await store(service, whole, { ...file, type });
+		const [type = file.type] = /^video\/[\w.+-]{1,100}/.exec(announced) ?? [];
+		return await store(service, whole, { ...file, type }).catch((error: unknown) => {
+			throw isSound && !(error instanceof GatewayError) ? storageError(error) : error;
+		});
 	} catch (error) {
 		throw toGatewayError(error);
 	} finally {
@@ -97,19 +108,30 @@ async function fetchVideo(service: Service, url: string, file: VideoFile) {
 	}
 }
 
-/** Codes of a disk that cannot be written; all others come from the network. */
-const STORAGE_FAILURES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST|EIO)$/;
+/** Codes of a disk that cannot be written. */
+const DISK_FAILURES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST|EIO)$/;
 
 /** Puts a video into n8n's binary storage. */
 async function store(service: Service, video: Buffer | ByteStream, file: VideoFile) {
 	const { prepareBinaryData } = service.context.helpers;
-	return await prepareBinaryData(video, file.name, file.type).catch((error: unknown) => {
-		// Recognised by its fields: the error may come from another realm.
-		if (typeof error !== 'object' || error === null || !('code' in error)) throw error;
-		if (!STORAGE_FAILURES.test(String(error.code))) throw error;
-		const path = 'path' in error ? ` in ${String(error.path)}` : '';
-		throw new StorageError(`n8n could not store the video${path}`, error);
-	});
+	return await prepareBinaryData(video, file.name, file.type);
+}
+
+/** The error of a sound video that n8n does not store. It is recognised by its fields: it may come from another realm. */
+function storageError(error: unknown): StorageError {
+	const { code, path, message } = (error ?? {}) as Record<string, unknown>;
+	const limit = /\bN8N_\w*MAX_FILE_SIZE\b/.exec(String(message))?.[0];
+	if (limit !== undefined)
+		return new StorageError(
+			'The video is larger than this n8n stores',
+			error,
+			`Increase ${limit}, or set N8N_DEFAULT_BINARY_DATA_MODE to filesystem.`,
+		);
+	const where = path === undefined ? '' : ` in ${String(path)}`;
+	const remedy = DISK_FAILURES.test(String(code))
+		? undefined
+		: 'Check where this n8n stores binary data (N8N_DEFAULT_BINARY_DATA_MODE).';
+	return new StorageError(`n8n could not store the video${where}`, error, remedy);
 }
 
 /**
@@ -123,7 +145,7 @@ function videoInspector(
 	const mayBePage = /^text\/|json|xml/i.test(headers['content-type'] ?? '');
 	const announced = Number(headers['content-length'] ?? 0);
 	let received = 0;
-	const gathered = new Gathered();
+	const gathered = new ChunkBuffer();
 	return {
 		part(bytes) {
 			if (received === 0 && mayBePage && isText(bytes))
@@ -135,7 +157,7 @@ function videoInspector(
 			return gathered.add(bytes);
 		},
 		end() {
-			if (received === 0) throw new Error('No data arrived');
+			if (received === 0) throw lost(new Error('No data arrived'));
 			return gathered.take();
 		},
 	};
@@ -159,13 +181,15 @@ function noVideo(message: string) {
 	return new InvalidInputError('url', message, LATER);
 }
 
-function refused(status: number) {
-	return new NoResponseError(`The URL of the video returned status ${status}`, {
-		code: 'download_refused',
-		advice: LATER,
-		transient: status === 408 || status === 429 || status >= 500,
-		mayHaveBeenAccepted: false,
-	});
+class UrlRefusedError extends NoResponseError {
+	constructor(readonly status: number) {
+		super(`The URL of the video returned status ${status}`, {
+			code: 'download_refused',
+			advice: LATER,
+			transient: status === 408 || status === 429 || status >= 500,
+			mayHaveBeenAccepted: false,
+		});
+	}
 }
 
 function timedOut(timeoutMs: number) {
@@ -182,7 +206,6 @@ function timedOut(timeoutMs: number) {
 function lost(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
 	const isBlocked = isSsrfRefusal(error);
-	const goesInCircles = error instanceof Error && /redirects/i.test(error.message);
 	return new NoResponseError(
 		isBlocked
 			? "n8n's SSRF protection blocks the URL of the video"
@@ -193,7 +216,7 @@ function lost(error: unknown): GatewayError {
 				? `Ask the administrator of this n8n instance to allow it. ${LATER}`
 				: LATER,
 			technical: error instanceof Error ? error.message : undefined,
-			transient: !isBlocked && !goesInCircles,
+			transient: !isBlocked,
 			mayHaveBeenAccepted: false,
 		},
 	);

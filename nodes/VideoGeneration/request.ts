@@ -1,15 +1,12 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { InvalidInputError, parseJson, type VideoRequest, videoRequest } from '../../gateway';
-import { asText } from '../shared/parameterValues';
-import {
-	hintsWhileEmpty,
-	hintWhile,
-	isUnresolved,
-	looksEmpty,
-	looksUnresolved,
-} from '../shared/hints';
-import { modelLocator, readModel } from '../shared/modelLocator';
-import type { RequestParameters } from '../shared/requestIdentity';
+import { parseJson, type VideoRequest, videoRequest } from '../../gateway';
+import { asText } from '../shared/form/parameterValues';
+import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../shared/form/hints';
+import { looksUnresolved, refuseUnresolved, unresolvedHint } from '../shared/form/unresolved';
+import { modelLocator, readModel } from '../shared/editor/modelLocator';
+import { includeInputFieldsOption } from '../shared/form/inputFields';
+import { maxBillableRequestsOption, readMaxBillableRequests } from '../shared/form/paidOptions';
+import type { RequestParameters } from '../shared/ledger/requestIdentity';
 
 /** What to generate. */
 export const requestProperties: INodeProperties[] = [
@@ -76,6 +73,8 @@ export const optionsProperty: INodeProperties = {
 			default: 24,
 			description: 'The frame rate',
 		},
+		includeInputFieldsOption,
+		maxBillableRequestsOption,
 		{
 			displayName: 'Number of Videos',
 			name: 'n',
@@ -118,9 +117,26 @@ export const optionsProperty: INodeProperties = {
 /** The parameters that form a request, listed only here. */
 export const requestParameters: RequestParameters = {
 	properties: [...requestProperties, optionsProperty],
+	otherOptions: [includeInputFieldsOption.name, maxBillableRequestsOption.name],
 };
 
 const submits = '["generate", "submit"].includes($parameter["operation"])';
+
+/** Numbers of videos to warn of. n8n's hints cannot count. */
+const MANY = [10, 50, 100, 500];
+
+/** How many videos the input orders, or 0 where n8n does not know the input yet. */
+const ORDERED =
+	'(() => { try { return $input.all().length * Number($parameter["options"]?.n || 1); } catch { return 0; } })()';
+
+const hintsWhileMany = MANY.map((from, index) => {
+	const below = MANY[index + 1] ?? Infinity;
+	return hintWhile(
+		`${submits} && ((ordered) => ordered >= ${from} && ordered < ${below})(${ORDERED})`,
+		`This run orders ${from} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`,
+		{ type: 'info', whenToDisplay: 'beforeExecution' },
+	);
+});
 
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
@@ -131,7 +147,13 @@ export const requestHints: NodeHint[] = [
 	),
 	hintWhile(
 		`${submits} && ${looksUnresolved('$rawParameter["prompt"]')}`,
-		'The prompt contains {{ }} but is set to Fixed, so the node will fail before it sends anything. Switch Prompt to Expression.',
+		unresolvedHint('The prompt'),
+	),
+	...hintsWhileMany,
+	hintWhile(
+		`${isTool} && ${submits} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
+		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',
+		{ type: 'info' },
 	),
 	hintWhile(
 		'$parameter["operation"] === "generate" && $parameter["options"]?.responseFormat === "b64_json" && $parameter["download"] === false',
@@ -139,15 +161,21 @@ export const requestHints: NodeHint[] = [
 	),
 ];
 
+/** What an item orders. */
+export interface VideoOrder {
+	request: VideoRequest;
+	maxBillableRequests: number;
+}
+
 /**
- * Reads and checks the request of one item. Options that were not set are not sent.
+ * Reads and checks the order of one item. Options that were not set are not sent.
  * @throws InvalidInputError
  */
-export function readVideoRequest(context: IExecuteFunctions, itemIndex: number): VideoRequest {
-	if (isUnresolved(context.getNode().parameters.prompt)) throw unresolvedPrompt();
+export function readVideoOrder(context: IExecuteFunctions, itemIndex: number): VideoOrder {
+	refuseUnresolved(context, 'prompt');
 	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 	const { fps, n, responseFormat, user, additionalBody } = options;
-	return videoRequest(
+	const request = videoRequest(
 		{
 			model: readModel(context, itemIndex),
 			prompt: asText(context.getNodeParameter('prompt', itemIndex, '')),
@@ -160,14 +188,7 @@ export function readVideoRequest(context: IExecuteFunctions, itemIndex: number):
 		},
 		parseJson(unlessEmpty(additionalBody), 'additionalBody'),
 	);
-}
-
-function unresolvedPrompt() {
-	return new InvalidInputError(
-		'prompt',
-		'prompt contains {{ }} but is set to Fixed',
-		'Switch Prompt from Fixed to Expression: otherwise the braces are sent literally, in a billable request. Nothing was sent to the service.',
-	);
+	return { request, maxBillableRequests: readMaxBillableRequests(options) };
 }
 
 /** A field that was emptied counts as not set. */

@@ -6,13 +6,16 @@ import {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { connect } from '../shared/connect';
-import type { DurableWait } from '../shared/durableWait';
-import { connectForItems } from '../shared/eachItem';
+import { runsAsTool } from '../shared/run/asTool';
+import type { DurableWait } from './wait/durableWait';
+import { connectForItems } from '../shared/run/eachItem';
 import * as generate from './operations/generate';
 import * as get from './operations/get';
 import * as submit from './operations/submit';
 import * as wait from './operations/wait';
+import { hintAboutOutput } from './outputHints';
+import { paidItems } from './record';
+import { TaskLog } from './taskLog';
 import { openRun, type Run } from './videoRun';
 import { giveUp } from './wait/inDatabase';
 
@@ -48,35 +51,43 @@ export async function execute(
 	context: IExecuteFunctions,
 	durable: DurableWait,
 ): Promise<INodeExecutionData[][] | EngineRequest> {
-	const { resumed } = durable;
-	const service = await (resumed === undefined
-		? connectForItems(context)
-		: connect(context).catch((error: unknown) => giveUp(context, resumed.state, error)));
-	if (Array.isArray(service)) return [service];
-	const run = openRun(service);
-	const operation = context.getNodeParameter('operation', 0, 'generate') as keyof typeof operations;
+	const log = new TaskLog(context, paidItems(context, durable.state));
+	let run: Run | undefined;
 	let items: INodeExecutionData[] | undefined;
 	try {
+		const service = await connectForItems(context, (error) =>
+			giveUp(context, durable.state, error),
+		);
+		if (Array.isArray(service)) return [service];
+		run = openRun(service, log);
+		const operation = context.getNodeParameter(
+			'operation',
+			0,
+			'generate',
+		) as keyof typeof operations;
 		const output = await operations[operation].execute(run, durable);
 		if (!Array.isArray(output)) return output;
 		items = output;
 		run.hints.show(context);
+		hintAboutOutput(context, items);
 		return [items];
 	} catch (error) {
-		throw withTasks(error, run);
+		throw withTasks(error, context, log);
 	} finally {
-		run.submissions.end(items);
+		run?.submissions.end(items);
 	}
 }
 
-function withTasks(error: unknown, { service, log }: Run): unknown {
-	const isStopped = service.signal?.aborted === true;
+/** Whatever is thrown names every task of the run, by whichever try it was submitted. */
+function withTasks(error: unknown, context: IExecuteFunctions, log: TaskLog): unknown {
+	const isStopped = context.getExecutionCancelSignal()?.aborted === true;
 	if (isStopped) log.stopped();
-	const list = log.list();
+	const list = log.list(true);
 	if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
 		error.description = [error.description, list].filter(Boolean).join('\n');
-		// n8n shows at most one line of a stopped run.
-		if (isStopped) error.message += `. ${list}`;
+		// n8n shows at most one line of a stopped run, and an agent reads nothing else.
+		if (runsAsTool(context.getNode())) error.message += `\n${list}`;
+		else if (isStopped) error.message += `. ${log.list(false)}`;
 	}
 	return error;
 }

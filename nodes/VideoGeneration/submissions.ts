@@ -2,14 +2,19 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	CancelledError,
 	GatewayError,
+	MAX_TASKS,
 	NoResponseError,
 	systemClock,
-	type VideoRequest,
 	type VideoSubmission,
+	type WallTime,
 } from '../../gateway';
-import type { Service } from '../shared/connect';
-import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/requestLedger';
-import { requestParameters } from './request';
+import type { Service } from '../shared/run/connect';
+import type { TaskState } from '../shared/run/errorText';
+import type { RunHints } from '../shared/form/hints';
+import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
+import { SpendingLimit } from '../shared/ledger/spendingLimit';
+import { RECORD, type RecordedTask, type Submitted } from './record';
+import { requestParameters, type VideoOrder } from './request';
 import { present } from './taskItem';
 import type { TaskLog } from './taskLog';
 
@@ -18,17 +23,7 @@ export interface SubmittedTask {
 	task: VideoSubmission['data'][number];
 	/** The service's object of the request that created it, without its tasks: `id`, `model`, `created`. */
 	request: IDataObject;
-	/** Milliseconds since the Unix epoch. */
-	submittedAt: number;
-}
-
-/** The paid work of one item. */
-interface Submitted extends IDataObject {
-	tasks: Array<{ id: string; request: IDataObject; submittedAt: number }>;
-	/** How many of its tasks failed: a second try submits that many again, and no more. */
-	failed: number;
-	/** The execution in which the response to a submission was lost. */
-	lostIn?: string;
+	submittedAt: WallTime;
 }
 
 /** The tasks of one item. */
@@ -42,12 +37,36 @@ export interface Submission {
 export class Submissions {
 	private readonly ledger: RequestLedger<Submitted>;
 	private readonly entries = new Map<number, LedgerEntry<Submitted>>();
+	private readonly spending: SpendingLimit;
 
 	constructor(
 		private readonly service: Service,
 		private readonly log: TaskLog,
+		private readonly hints: RunHints,
 	) {
-		this.ledger = openLedger(service, 'submissions', requestParameters);
+		this.ledger = openLedger(service, RECORD, requestParameters);
+		this.spending = new SpendingLimit(service.context);
+	}
+
+	/**
+	 * To be called for each item before anything is submitted.
+	 * @throws SpendingLimitError
+	 */
+	plan(order: VideoOrder, itemIndex: number): VideoOrder {
+		const entry = this.ledger.entryOf(itemIndex, order.request);
+		this.entries.set(itemIndex, entry);
+		this.spending.plan(this.missing(order, entry.read()), order.maxBillableRequests);
+		return order;
+	}
+
+	/** How many videos of an order are still to be submitted. */
+	private missing({ request }: VideoOrder, earlier?: Submitted): number {
+		if (earlier !== undefined && this.isLost(earlier)) return 0;
+		return earlier !== undefined && earlier.tasks.length > 0 ? earlier.failed : (request.n ?? 1);
+	}
+
+	private isLost({ lostIn }: Submitted): boolean {
+		return lostIn !== undefined && lostIn === this.service.context.getExecutionId();
 	}
 
 	/**
@@ -55,14 +74,12 @@ export class Submissions {
 	 * @throws GatewayError, unless there are tasks of an earlier try; after a lost response again and again within the same
 	 * execution, since the service may have accepted the submission
 	 */
-	async submit(request: VideoRequest, itemIndex: number): Promise<Submission> {
-		const entry = this.ledger.entryOf(itemIndex, request);
-		this.entries.set(itemIndex, entry);
+	async submit(order: VideoOrder, itemIndex: number): Promise<Submission> {
+		const entry = this.entryOf(itemIndex);
 		const earlier = entry.read();
 		const kept = earlier?.tasks.map(asSubmitted) ?? [];
-		for (const { task } of kept) this.log.note(task);
 		if (kept.length > 0 && earlier?.failed === 0) return { tasks: kept };
-		const submitted = this.submitRest(request, entry, itemIndex, earlier);
+		const submitted = this.submitRest(order, entry, itemIndex, earlier);
 		return await submitted.then(
 			(tasks) => ({ tasks: [...kept, ...tasks] }),
 			(failure: unknown) => {
@@ -74,52 +91,79 @@ export class Submissions {
 
 	/** Submits as many videos as failed, or all. */
 	private async submitRest(
-		request: VideoRequest,
+		order: VideoOrder,
 		entry: LedgerEntry<Submitted>,
 		itemIndex: number,
-		{ tasks, failed, lostIn }: Submitted = { tasks: [], failed: 0 },
+		earlier: Submitted = { tasks: [], failed: 0 },
 	): Promise<SubmittedTask[]> {
 		const { context, gateway, signal } = this.service;
-		const execution = context.getExecutionId();
-		if (lostIn !== undefined && lostIn === execution) throw lostBefore();
+		if (this.isLost(earlier)) throw lostBefore();
+		const { tasks, failed } = earlier;
+		const { request, maxBillableRequests } = order;
 		const rest = failed > 0 && tasks.length > 0 ? { ...request, n: failed } : request;
-		const submission = await gateway.submitVideo(rest, signal).catch((error: unknown) => {
+		const submit = async () => await gateway.submitVideo(rest, signal);
+		const submitted = this.spending.spend(rest.n ?? 1, maxBillableRequests, submit);
+		const submission = await submitted.catch((error: unknown) => {
 			if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
-				entry.write({ tasks, failed, lostIn: execution });
+				entry.write({ tasks, failed, lostIn: context.getExecutionId() });
+				this.log.lost(itemIndex);
 				if (error instanceof CancelledError) this.log.mayBeSubmitted(itemIndex);
 			}
 			throw error;
 		});
-		const { data, ...fields } = submission;
-		const submittedAt = Math.ceil(systemClock.now());
+		const { data, taskCount, ...fields } = submission;
+		const submittedAt = systemClock.wallTime();
 		const { id, object, created, model } = submission;
 		const remembered = present({ id, object, created, model });
-		const made = data.map((task) => ({ id: task.id, request: remembered, submittedAt }));
+		const made = data.map(
+			({ id, revised_prompt }): RecordedTask => ({
+				id,
+				request: remembered,
+				submittedAt,
+				...(revised_prompt && { revised_prompt }),
+			}),
+		);
 		entry.write({ tasks: [...tasks, ...made], failed: 0 });
 		for (const task of data) this.log.note(task);
 		this.log.submitted(
 			data.map((task) => task.id),
 			itemIndex,
+			taskCount,
 		);
+		this.noteCount(taskCount, rest.n ?? 1, itemIndex);
 		return data.map((task) => ({ task, request: present(fields), submittedAt }));
 	}
 
-	/** The ids of the tasks that an item has in this run of the node, also when another process submitted them. */
-	known(itemIndex: number): string[] {
-		return (
-			this.entryOf(itemIndex)
-				.read()
-				?.tasks.map(({ id }) => id) ?? []
-		);
+	private noteCount(count: number, wanted: number, itemIndex: number): void {
+		if (count < wanted) {
+			this.log.missing(wanted - count, itemIndex);
+			this.hints.note('missing: the service created fewer than were asked for.', wanted - count);
+		}
+		if (count > wanted)
+			this.hints.note(
+				'beyond what one submission asked for. Check your account: they may be billed.',
+				count - wanted,
+			);
+		if (count > MAX_TASKS)
+			this.hints.note(
+				`not waited for: one submission created more than ${MAX_TASKS}.`,
+				count - MAX_TASKS,
+			);
 	}
 
 	/** A failed task is not waited for again: a second try makes a new one in its place. */
-	taskFailed(itemIndex: number, taskId: string): void {
+	taskEnded(itemIndex: number, { task_id, status, url }: TaskState): void {
 		const entry = this.entryOf(itemIndex);
 		const known = entry.read();
 		if (known === undefined) return;
-		const tasks = known.tasks.filter(({ id }) => id !== taskId);
-		entry.write({ ...known, tasks, failed: known.failed + 1 });
+		if (status === 'failed') {
+			const tasks = known.tasks.filter(({ id }) => id !== task_id);
+			entry.write({ ...known, tasks, failed: known.failed + 1 });
+		} else {
+			const ended = { status, ...(url && { url }) };
+			const tasks = known.tasks.map((task) => (task.id === task_id ? { ...task, ...ended } : task));
+			entry.write({ ...known, tasks });
+		}
 	}
 
 	/** After a wait in n8n's database the form alone tells which order it was. */
@@ -133,8 +177,8 @@ export class Submissions {
 	}
 }
 
-function asSubmitted({ id, request, submittedAt }: Submitted['tasks'][number]): SubmittedTask {
-	return { task: { id, status: 'processing' }, request, submittedAt };
+function asSubmitted({ id, request, submittedAt, revised_prompt }: RecordedTask): SubmittedTask {
+	return { task: { id, status: 'processing', revised_prompt }, request, submittedAt };
 }
 
 function lostBefore() {

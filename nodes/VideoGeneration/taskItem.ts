@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { VideoSubmission, VideoTask } from '../../gateway';
-import { without } from '../shared/parameterValues';
+import { without } from '../shared/form/parameterValues';
 
 /**
  * The fields of a task for the next node, without those that the service did not send. Long ids come last: in n8n's

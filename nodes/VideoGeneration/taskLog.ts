@@ -1,6 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { systemClock } from '../../gateway';
-import type { TaskState } from '../shared/errorText';
+import { logText, systemClock } from '../../gateway';
+import type { TaskState } from '../shared/run/errorText';
+import { noteTaskIds } from './customData';
+import type { PaidItem } from './record';
+
+/** Characters. Signed URLs come near it, inline data goes far beyond. */
+const MAX_URL = 2_048;
 
 /** A line of progress for each of a thousand videos would hide the rest of the log. */
 const PROGRESS_EVERY_MS = 5_000;
@@ -15,17 +20,45 @@ export class TaskLog {
 	private waitedFor = 0;
 	private finished = 0;
 	private progressAt = -Infinity;
+	private readonly lostItems = new Set<number>();
 
-	constructor(private readonly context: IExecuteFunctions) {
+	/** @param paid by earlier tries of the run, and before a wait in n8n's database */
+	constructor(
+		private readonly context: IExecuteFunctions,
+		paid: PaidItem[],
+	) {
+		for (const [itemIndex, { tasks, isLost }] of paid.entries()) {
+			for (const task of tasks) this.states.set(task.task_id, task);
+			if (isLost) this.lostItems.add(itemIndex);
+		}
 		// The tools of an MCP Server Trigger run in no execution.
 		const execution = context.getExecutionId() as string | undefined;
-		this.name = `Node "${context.getNode().name}"${execution ? `, execution ${execution}` : ''}`;
+		this.name = `Node "${logText(context.getNode().name)}"${execution ? `, execution ${execution}` : ''}`;
 	}
 
-	/** Every task id is in the log as soon as it is known. */
-	submitted(taskIds: string[], itemIndex: number): void {
-		const tasks = `video task${taskIds.length === 1 ? '' : 's'} ${taskIds.join(', ')}`;
+	/**
+	 * Every task id is in the log, and in the execution's custom data, as soon as it is known.
+	 * @param count how many tasks the response names
+	 */
+	submitted(taskIds: string[], itemIndex: number, count = taskIds.length): void {
+		noteTaskIds(this.context, taskIds);
+		const more = count > taskIds.length ? ` and ${count - taskIds.length} more` : '';
+		const ids = taskIds.map(logText).join(', ');
+		const tasks = `video task${count === 1 ? '' : 's'} ${ids}${more}`;
 		this.context.logger.info(`${this.name}: submitted ${tasks} [item ${itemIndex}]`);
+	}
+
+	/** A response names fewer tasks than were asked for. */
+	missing(count: number, itemIndex: number): void {
+		const videos = count === 1 ? '1 video is' : `${count} videos are`;
+		this.context.logger.warn(
+			`${this.name}: ${videos} missing: the service created fewer than were asked for [item ${itemIndex}]`,
+		);
+	}
+
+	/** The response to a submission was lost. */
+	lost(itemIndex: number): void {
+		this.lostItems.add(itemIndex);
 	}
 
 	/** Stop was pressed while a submission was in flight. */
@@ -37,14 +70,19 @@ export class TaskLog {
 
 	/** Stop was pressed: the tasks are still running. */
 	stopped(): void {
-		const list = this.list();
+		const list = this.list(false);
 		if (list) this.context.logger.warn(`${this.name}: stopped. ${list}`);
+	}
+
+	/** A task that someone submitted elsewhere. */
+	add(taskId: string): void {
+		if (!this.states.has(taskId)) this.note({ id: taskId, status: 'processing' });
 	}
 
 	note<Task extends { id: string; status: string; url?: string | null | undefined }>(
 		task: Task,
 	): Task {
-		this.states.set(task.id, { task_id: task.id, status: task.status, url: task.url });
+		this.states.set(task.id, { task_id: task.id, status: task.status, url: usableUrl(task.url) });
 		return task;
 	}
 
@@ -55,11 +93,24 @@ export class TaskLog {
 		return state;
 	}
 
-	/** Every task of the run, numbered in one line: the editor collapses line breaks. */
-	list(): string {
+	/**
+	 * Every task of the run, numbered in one line: the editor collapses line breaks.
+	 * @param withUrls not for a log, which is one line: whoever has such a URL has the video
+	 */
+	list(withUrls: boolean): string {
+		const lost = [...this.lostItems].join(', ');
+		return [
+			this.listTasks(withUrls),
+			lost && `Submissions that the service may have accepted: item ${lost}`,
+		]
+			.filter(Boolean)
+			.join(withUrls ? '\n' : '. ');
+	}
+
+	private listTasks(withUrls: boolean): string {
 		const tasks = [...this.states.values()].map(
 			({ task_id, status, url }, index) =>
-				`(${index + 1}) ${task_id}: ${status}${url ? `, ${url}` : ''}`,
+				`(${index + 1}) ${logText(task_id)}: ${logText(status)}${withUrls && url ? `, ${url}` : ''}`,
 		);
 		return tasks.length === 0 ? '' : `Tasks of this run: ${tasks.join(' ')}`;
 	}
@@ -78,4 +129,9 @@ export class TaskLog {
 		const progress = `${this.finished} of ${this.waitedFor} videos finished`;
 		this.context.logger.info(`${this.name}: ${progress}`);
 	}
+}
+
+/** A URL that leads to the video from anywhere. Inline data is not one. */
+function usableUrl(url: string | null | undefined): string | null {
+	return url && url.length <= MAX_URL && /^https?:\/\/\S+$/i.test(url) ? url : null;
 }

@@ -1,7 +1,7 @@
-import type { Service } from '../shared/connect';
-import { RunHints } from '../shared/hints';
+import type { Service } from '../shared/run/connect';
+import { RunHints } from '../shared/form/hints';
 import { Submissions } from './submissions';
-import { TaskLog } from './taskLog';
+import type { TaskLog } from './taskLog';
 import { VideoTasks } from './videoTasks';
 
 /** What an operation works with during one run of the node. */
@@ -14,12 +14,11 @@ export interface Run {
 	hints: RunHints;
 }
 
-export function openRun(service: Service): Run {
-	const log = new TaskLog(service.context);
+export function openRun(service: Service, log: TaskLog): Run {
 	const hints = new RunHints('video');
 	return {
 		service,
-		submissions: new Submissions(service, log),
+		submissions: new Submissions(service, log, hints),
 		tasks: new VideoTasks(service, log, hints),
 		log,
 		hints,

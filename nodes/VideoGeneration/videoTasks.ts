@@ -2,14 +2,17 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	isFinished,
 	type InlineVideo,
+	type Patience,
 	TaskPoller,
 	taskFailedError,
 	type VideoTask,
 	WaitTimeoutError,
+	type WallTime,
 } from '../../gateway';
-import type { Service } from '../shared/connect';
-import { TaskError } from '../shared/errorText';
-import { RunHints } from '../shared/hints';
+import type { Service } from '../shared/run/connect';
+import { TaskError } from '../shared/run/errorText';
+import { RunHints } from '../shared/form/hints';
+import { withInputFields } from '../shared/form/inputFields';
 import { downloadVideo } from './download';
 import { videoFile } from './fileName';
 import type { OutputOptions } from './output';
@@ -30,7 +33,10 @@ export class VideoTasks {
 		/** Shown when the run is over. */
 		private readonly hints: RunHints,
 	) {
-		this.poller = new TaskPoller(async (id, stop) => await this.fetch(id, stop), service.signal);
+		this.poller = new TaskPoller(
+			async (id, stop, patience) => await this.fetch(id, stop, patience),
+			service.signal,
+		);
 	}
 
 	/**
@@ -45,14 +51,14 @@ export class VideoTasks {
 	/**
 	 * Waits until a task is finished, or until Max Wait is over.
 	 * @param task its last known state
-	 * @param submittedAt milliseconds since the Unix epoch; undefined for a task of an earlier execution
+	 * @param submittedAt undefined for a task of an earlier execution
 	 * @throws TaskError
 	 */
 	async wait(
 		task: VideoTask,
 		options: WaitOptions,
 		output: OutputOptions,
-		submittedAt?: number,
+		submittedAt?: WallTime,
 	): Promise<VideoTask> {
 		if (output.binaryProperty !== undefined) this.downloads.add(task.id);
 		this.log.beginWait();
@@ -85,13 +91,20 @@ export class VideoTasks {
 		return await this.about(task.id, async () => {
 			try {
 				if (task.status === 'failed') throw taskFailedError(task);
-				const json = output.simplify ? simplifiedTask(task, request) : fullTask(task);
+				const own = output.simplify ? simplifiedTask(task, request) : fullTask(task);
+				const json = this.outputOf(itemIndex, own, output);
 				const binary = await this.download(task, output);
 				return { json, ...(binary && { binary }), pairedItem: { item: itemIndex } };
 			} finally {
 				await this.drop(task);
 			}
 		});
+	}
+
+	/** The JSON of an item: with the fields of its input item, if they are wanted. */
+	outputOf(itemIndex: number, own: IDataObject, { includeInputFields }: OutputOptions) {
+		const { context } = this.service;
+		return includeInputFields ? withInputFields(context, itemIndex, own, this.hints) : own;
 	}
 
 	private async download(task: VideoTask, { binaryProperty, fileName, fileNumber }: OutputOptions) {
@@ -106,12 +119,16 @@ export class VideoTasks {
 		return { [binaryProperty]: video };
 	}
 
-	private async fetch(taskId: string, signal: AbortSignal | undefined): Promise<VideoTask> {
+	private async fetch(
+		taskId: string,
+		signal: AbortSignal | undefined,
+		patience?: Patience,
+	): Promise<VideoTask> {
 		const videos: InlineVideo[] = [];
 		const keep = this.downloads.has(taskId)
 			? (video: InlineVideo) => videos.push(video)
 			: undefined;
-		const task = await this.service.gateway.getVideoTask(taskId, signal, keep);
+		const task = await this.service.gateway.getVideoTask(taskId, signal, keep, patience);
 		for (const video of videos) this.inline.set(task, video);
 		if (!isFinished(task)) await this.drop(task);
 		return this.log.note(task);

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import type { ChatRequest } from '../requests';
+import { inChainForm, questionIn } from './chainForms';
 import { jsonAnswer } from './jsonAnswers';
 import { type ToolCall, toolCalls } from './toolCalls';
+import { scenesFor, topicalAnswer } from './topics';
 
 export interface ChatAnswer {
 	content: string;
@@ -18,19 +20,7 @@ const QUOTED_CHARACTERS = 160;
 const QUOTED_RESULT_CHARACTERS = 2_000;
 const MAX_WORDS = 100_000;
 
-const openings = [
-	(quote: string) => `You wrote: “${quote}”. Here is my answer.`,
-	(quote: string) => `You asked me about “${quote}”.`,
-	(quote: string) => `Thank you for your message “${quote}”. This is what I think.`,
-];
-
-const thoughts = [
-	'Start with the smallest thing that works, and try it before you add to it.',
-	'Most of the effort is in the last tenth, so plan for it from the start.',
-	'There are two good ways to do this; the simpler one is easier to change later.',
-	'A short list of what must not happen is worth more than a long list of wishes.',
-	'Measure first: the slow part is rarely where you expect it to be.',
-];
+const OPENINGS = ['Gladly.', 'Here is my answer.'];
 
 function tokenize(text: string): string[] {
 	return text.match(/\s*\S+\s*$|\s*\S+/g) ?? [];
@@ -49,30 +39,36 @@ function pick<Item>(items: readonly Item[], seed: number): Item {
 	return item;
 }
 
-function questionOf({ messages }: ChatRequest): string {
+/** What a tool returned, in words: a video by its URL, anything else as it is. Newer agents of n8n wrap a text. */
+function tell(returned: string): string {
+	const wrapped = /^\[\{"response":("(?:[^"\\]|\\.)*")\}\]$/.exec(returned)?.[1];
+	const result = wrapped === undefined ? returned : String(JSON.parse(wrapped));
+	const url = /https?:[^\s"\\]+\.mp4/.exec(result)?.[0];
+	if (url !== undefined) return `Your video is ready. You can watch it here: ${url}`;
+	if (/error|failed|could not/i.test(result))
+		return `That did not work: ${quote(result, QUOTED_RESULT_CHARACTERS)}`;
+	return `I looked it up: ${quote(result, QUOTED_RESULT_CHARACTERS)}`;
+}
+
+function lastMessage({ messages }: ChatRequest): string {
 	const asked = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
 	return asked?.content ?? '';
 }
 
 function compose(request: ChatRequest): string {
 	const { model, messages } = request;
-	const question = questionOf(request);
+	const question = questionIn(lastMessage(request));
 	const seed = hash('sha256', `${model}\0${question}`, 'buffer').readUInt16BE(0);
-	const system = messages.find(({ role }) => role === 'system');
 	const results = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
-	const turn = messages.filter(({ role }) => role === 'user').length;
-	const sentences = [
-		pick(openings, seed)(quote(question)),
-		...(system ? [`My instructions are: “${quote(system.content)}”.`] : []),
-		...results.flatMap(({ role, content }) =>
-			role === 'tool' ? [`The tool returned: “${quote(content, QUOTED_RESULT_CHARACTERS)}”.`] : [],
-		),
-		...(turn > 1 ? [`This is turn ${turn} of our conversation.`] : []),
-		pick(thoughts, seed),
-		pick(thoughts, seed + 1),
-	];
+	const tellings = results.flatMap(({ role, content }) => (role === 'tool' ? [tell(content)] : []));
+	const opening = question.includes('?') ? 'Good question.' : pick(OPENINGS, seed);
+	const sentences =
+		tellings.length > 0
+			? tellings
+			: [`“${quote(question)}” ${opening}`, topicalAnswer(question, seed)];
 	const wordCount = /\[words:(\d+)\]/.exec(question)?.[1];
-	const text = sentences.join(' ');
+	const system = messages.find(({ role }) => role === 'system')?.content ?? '';
+	const text = scenesFor(question, system) ?? inChainForm(request, sentences.join(' '));
 	if (wordCount === undefined) return text;
 	const words = tokenize(`${text} `);
 	const count = Math.min(Number(wordCount), MAX_WORDS);
@@ -94,7 +90,7 @@ export function answerChat(
 	answerTo?: (message: string) => string,
 ): ChatAnswer {
 	const calls = toolCalls(request);
-	const answer = () => answerTo?.(questionOf(request)) ?? compose(request);
+	const answer = () => answerTo?.(lastMessage(request)) ?? compose(request);
 	const allTokens =
 		calls.length > 0 ? [] : tokenize(beforeStop(jsonAnswer(request) ?? answer(), request.stop));
 	const tokens = allTokens.slice(0, request.max_tokens ?? allTokens.length);

@@ -30,7 +30,8 @@ function toolsOf({ tools }: ChatRequest): Tool[] {
 
 /**
  * The tools that the simulated model calls. If the last message is the user's: those that it requests as
- * `[call:name {"some": "arguments"}]`, else those whose name it mentions, else what `tool_choice` requires.
+ * `[call:name {"some": "arguments"}]`, else those whose name it mentions, else the one whose words it uses, else what
+ * `tool_choice` requires.
  * Otherwise the tool that the system message asks for as the final answer.
  */
 export function toolCalls(request: ChatRequest): ToolCall[] {
@@ -38,19 +39,54 @@ export function toolCalls(request: ChatRequest): ToolCall[] {
 	const choice = toolChoice.safeParse(request.tool_choice).data ?? 'auto';
 	if (tools.length === 0 || choice === 'none') return [];
 	const asked = request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
-	const toCall = (called: Tool) => ({
-		name: called.name,
-		arguments: JSON.stringify(fitSchema({ type: 'object', ...called.parameters }, asked)),
-	});
+	const toCall = (called: Tool) => {
+		const fields = fitSchema({ type: 'object', ...called.parameters }, asked);
+		const values = Object.entries(fields as object).map(([name, value]: [string, unknown]) => [
+			name,
+			value === asked ? sceneIn(asked) : value,
+		]);
+		return { name: called.name, arguments: JSON.stringify(Object.fromEntries(values)) };
+	};
 	if (request.messages.at(-1)?.role === 'user') {
 		const requested = requestedCalls(asked);
 		if (requested.length > 0)
 			return requested.filter(({ name }) => tools.some((one) => one.name === name));
 		const mentioned = tools.filter(({ name }) => mentions(asked, name));
-		const called = mentioned.length > 0 ? mentioned : requiredTools(choice, tools);
+		const meant =
+			mentioned.length > 0
+				? mentioned
+				: tools.filter((one) => asksFor(asked, one.name)).slice(0, 1);
+		const called = meant.length > 0 ? meant : requiredTools(choice, tools);
 		if (called.length > 0) return called.map(toCall);
 	}
 	return finalTool(request, tools).map(toCall);
+}
+
+/** What a video that someone asks for shows: "A fox" for "Make a video of a fox, and tell me where it is". */
+function sceneIn(asked: string): string {
+	const scene =
+		/\b(?:videos?|clip|film|movie) (?:of|about) (.+?)(?:,? and (?:tell|show|send) .*)?$/s.exec(
+			asked,
+		)?.[1];
+	return scene === undefined ? asked : scene.charAt(0).toUpperCase() + scene.slice(1);
+}
+
+/** Words that mean the same to someone who asks for a tool. */
+const SYNONYMS = [
+	['make', 'create', 'generate', 'generation', 'produce', 'want', 'need'],
+	['video', 'videos', 'clip', 'clips', 'film', 'movie'],
+];
+
+/** Whether a request is near enough to a tool of several words: "I need a short clip of a fox" to `Make_a_Video`. */
+function asksFor(text: string, name: string): boolean {
+	const words = name.split(/[^a-z]+/i).filter((word) => word.length > 2);
+	return (
+		words.length > 1 &&
+		words.every((word) => {
+			const same = SYNONYMS.find((group) => group.includes(word.toLowerCase())) ?? [word];
+			return same.some((one) => mentions(text, one));
+		})
+	);
 }
 
 /** How n8n's AI Agent with an output parser asks for its final answer. */

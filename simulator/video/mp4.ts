@@ -10,12 +10,12 @@ const MAX_CACHED = 24;
 const FREE_BOX_HEADER = 8;
 const cached = new Map<string, Promise<Buffer>>();
 
-/** A playable MP4 (H.264 test pattern) of this size, duration and frame rate. */
-export function mp4File(format: VideoFormat): Promise<Buffer> {
-	const key = `${format.size} ${actualDuration(format)} ${format.fps}`;
+/** A playable MP4 (H.264) of this size, duration and frame rate. */
+export function mp4File(format: VideoFormat, scene: string): Promise<Buffer> {
+	const key = `${scene} ${format.size} ${actualDuration(format)} ${format.fps}`;
 	let found = cached.get(key);
 	if (!found) {
-		found = mux(format);
+		found = mux(format, scene);
 		cached.set(key, found);
 		for (const oldest of cached.keys()) {
 			if (cached.size <= MAX_CACHED) break;
@@ -35,17 +35,18 @@ export function padded(video: Buffer, bytes: number): Buffer {
 	return file;
 }
 
-// Each asset is one closed group of pictures without B-frames, so it can be repeated, retimed and
+// Each asset (drawn by `drawScenes.ts`) is one closed group of pictures without B-frames, so it can be repeated, retimed and
 // cut after any frame without encoding.
-async function mux(format: VideoFormat): Promise<Buffer> {
-	const asset = await readFile(join(__dirname, 'assets', `${format.size}.mp4`));
+async function mux(format: VideoFormat, scene: string): Promise<Buffer> {
+	const asset = await readFile(join(__dirname, 'assets', `${scene}-${format.size}.mp4`));
 	const input = new mediabunny.Input({
 		source: new BufferSource(asset),
 		formats: [mediabunny.MP4],
 	});
 	const track = await input.getPrimaryVideoTrack();
 	const decoderConfig = await track?.getDecoderConfig();
-	if (!track || !decoderConfig) throw new Error(`The ${format.size} asset contains no video.`);
+	if (!track || !decoderConfig)
+		throw new Error(`The ${scene}-${format.size} asset contains no video.`);
 	const clip: EncodedPacket[] = [];
 	for await (const packet of new EncodedPacketSink(track).packets()) clip.push(packet);
 
@@ -60,7 +61,7 @@ async function mux(format: VideoFormat): Promise<Buffer> {
 	const frames = Math.round(format.duration * format.fps);
 	for (let frame = 0; frame < frames; frame++) {
 		const packet = clip[frame % clip.length];
-		if (!packet) throw new Error(`The ${format.size} asset contains no frames.`);
+		if (!packet) throw new Error(`The ${scene}-${format.size} asset contains no frames.`);
 		const { data, type } = packet;
 		const retimed = new mediabunny.EncodedPacket(data, type, frame / format.fps, 1 / format.fps);
 		await source.add(retimed, { decoderConfig });

@@ -2,6 +2,7 @@ import type { FaultSpec } from '../faults/faultSpec';
 import type { Settings } from '../options';
 import type { VideoRequest } from '../requests';
 import { actualDuration, type VideoFormat } from './format';
+import { readTasks, writeTasks } from './tasksFile';
 import { progressAt, type TaskOutcome, type TaskPlan } from './taskPlan';
 
 const RETENTION_MS = 7 * 24 * 3600 * 1000;
@@ -35,7 +36,7 @@ export interface Task {
 
 type TaskSettings = Pick<
 	Settings,
-	'now' | 'tasksKept' | 'newId' | 'promptName' | 'videoSeconds' | 'taskPlans'
+	'now' | 'tasksKept' | 'tasksFile' | 'newId' | 'promptName' | 'videoSeconds' | 'taskPlans'
 >;
 
 /** The video tasks. The state of a task is computed from the time of the request. */
@@ -46,7 +47,11 @@ export class TaskStore {
 	/** Submissions accepted so far. */
 	submissions = 0;
 
-	constructor(private readonly settings: TaskSettings) {}
+	constructor(private readonly settings: TaskSettings) {
+		const { tasksFile } = settings;
+		if (tasksFile === undefined) return;
+		for (const task of readTasks(tasksFile)) this.#tasks.set(task.id, task);
+	}
 
 	/** Creates the tasks of one submission; each is completed a little earlier than the one before. */
 	create(
@@ -80,6 +85,8 @@ export class TaskStore {
 		for (const task of tasks) this.#tasks.set(task.id, task).set(task.reportedId, task);
 		this.submissions += 1;
 		this.#deleteOldest();
+		const { tasksFile } = this.settings;
+		if (tasksFile !== undefined) writeTasks(tasksFile, this.all());
 		return tasks;
 	}
 

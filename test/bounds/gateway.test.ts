@@ -42,28 +42,45 @@ function gatewayFor(body: Readable, status = 200, contentType = 'application/jso
 
 const quarterMiB = (part: string) => part.repeat(Math.ceil(MiB / 4 / part.length));
 
-test.each<[string, string, string, (gateway: Gateway) => Promise<unknown>]>([
-	['a chat response', '{"id":"', quarterMiB('x'), async (gateway) => await gateway.chat(chat)],
+const submit = async (gateway: Gateway) => await gateway.submitVideo({ model: 'm', prompt: 'p' });
+
+test.each<[string, number, string, string, (gateway: Gateway) => Promise<unknown>]>([
+	['a chat response', 32, '{"id":"', quarterMiB('x'), async (gateway) => await gateway.chat(chat)],
 	[
 		'a list of models',
+		2,
 		'[',
 		quarterMiB('{"id":"a-model"},'),
 		async (gateway) => await gateway.listModels(),
 	],
-	[
-		'the response to a submission',
-		'{"data":[',
-		quarterMiB('{"id":"task"},'),
-		async (gateway) => await gateway.submitVideo({ model: 'm', prompt: 'p' }),
-	],
-])('%s that never ends is aborted at 32 MiB', async (_name, start, part, call) => {
+	['the response to a submission', 2, '{"data":[', quarterMiB('{"id":"task"},'), submit],
+	['a task', 2, '{"data":[', quarterMiB('[],'), async (gateway) => await gateway.getVideoTask('t')],
+])('%s that never ends is aborted at %i MiB', async (_name, limit, start, part, call) => {
 	const { body, bytesRead } = endless(start, part);
 	await expect(call(gatewayFor(body))).rejects.toMatchObject({
 		name: 'MalformedResponseError',
 		message: 'The response is larger than any response of this service',
 	});
-	expect(bytesRead()).toBeLessThan(34 * MiB);
+	expect(bytesRead()).toBeLessThan((limit + 1) * MiB);
 	expect(body.destroyed).toBe(true);
+});
+
+test('a chat response whose bytes arrive one by one is not a list of a million pieces', async () => {
+	const text = JSON.stringify({ choices: [{ message: { content: 'x'.repeat(MiB) } }] });
+	const memory = () => process.memoryUsage().heapUsed;
+	const before = memory();
+	let most = 0;
+	const body = Readable.from(
+		(function* () {
+			for (const [index, byte] of Buffer.from(text).entries()) {
+				if (index % 100_000 === 0) most = Math.max(most, memory() - before);
+				yield Buffer.of(byte);
+			}
+		})(),
+	);
+	const completion = await gatewayFor(body).chat(chat);
+	expect(completion.choices[0]?.message.content).toHaveLength(MiB);
+	expect(most).toBeLessThan(64 * MiB);
 });
 
 test('an error body that never ends is read up to 256 KiB and cut to 1,000 characters', async () => {
@@ -131,7 +148,7 @@ test('an inline video that never ends is aborted at its limit, and its file is d
 		if (!complete) throw new Error('too large');
 		return {};
 	};
-	await expect(readTaskWithVideo(response, giveUp, 8 * MiB)).rejects.toThrow('too large');
+	await expect(readTaskWithVideo(response, giveUp, true, 8 * MiB)).rejects.toThrow('too large');
 	expect(bytesRead()).toBeLessThan(16 * MiB);
 	expect(files()).toEqual(before);
 });

@@ -1,5 +1,5 @@
 import { runAgent, type Tool } from '../engine/runAgent';
-import { boat, makeVideo } from '../nodes/toolNodes';
+import { boat, makeVideo } from '../nodes/chatModel/toolNodes';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,8 +8,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Simulator, startSimulator } from '../../simulator';
 import { runNode } from '../engine/runNode';
-import { videoNode } from '../nodes/videoNode';
-import { chatNode } from '../nodes/chatNode';
+import { videoNode } from '../nodes/video/videoNode';
+import { chatNode } from '../nodes/chat/chatNode';
 
 const MiB = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 const { TestEnvironment } = require('jest-environment-node');
 const { isExpectedToFail, isSkipped } = require('./differences');
 
-/** Marks the tests that the build for n8n Cloud is expected to fail. */
+/** Marks the tests that the verified build is expected to fail. */
 module.exports = class extends TestEnvironment {
 	handleTestEvent({ name, test }) {
 		if (name !== 'test_start') return;

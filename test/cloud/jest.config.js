@@ -2,13 +2,13 @@ const { join } = require('node:path');
 const base = require('../../jest.config');
 
 /**
- * Runs the tests that use n8n's engine with the build for n8n Cloud.
+ * Runs the tests that use n8n's engine with the verified build.
  * @type {import('jest').Config}
  */
 module.exports = {
 	...base,
 	rootDir: join(__dirname, '../..'),
-	roots: ['credentials', 'nodes', 'reliability', 'cloud'].map((folder) =>
+	roots: ['credentials', 'nodes', 'reliability', 'hostile', 'security', 'cloud'].map((folder) =>
 		join('<rootDir>/test', folder),
 	),
 	testPathIgnorePatterns: ['/node_modules/'],

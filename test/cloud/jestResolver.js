@@ -3,7 +3,7 @@ const { join, relative, sep } = require('node:path');
 const root = join(__dirname, '../..');
 const built = join(root, 'dist-cloud/dist');
 
-/** Resolves imports of the package to its build for n8n Cloud. */
+/** Resolves imports of the package to its verified build. */
 module.exports = (request, options) => {
 	const file = options.defaultResolver(request, options);
 	const [folder, ...rest] = relative(root, file).split(sep);

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
@@ -34,7 +34,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const manifestIn = (path: string) =>
 	JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<string, object>;
 
-test('the package.json differs from the main one only in strict: true', () => {
+test('the package.json differs from that of the undici build only in strict: true', () => {
 	const { n8n, ...cloud } = manifestIn(installed);
 	const { n8n: mainN8n, scripts, devDependencies, ...main } = manifestIn(root);
 	expect(scripts).toHaveProperty('build:cloud');
@@ -57,6 +57,24 @@ test('every node of the installed tarball runs', () => {
 	expect(results.videoGeneration?.[0]?.status).toBe('completed');
 });
 
+test('an outdated zod among the community packages is named, with what to do', () => {
+	const outdated = join(installed, 'node_modules/zod');
+	mkdirSync(outdated, { recursive: true });
+	writeFileSync(
+		join(outdated, 'package.json'),
+		'{ "name": "zod", "version": "3.22.4", "exports": "./index.js" }',
+	);
+	writeFileSync(join(outdated, 'index.js'), '');
+	try {
+		const load = `require(${JSON.stringify(join(installed, 'dist/gateway/index.js'))}).Gateway`;
+		const { stderr } = spawnSync(process.execPath, ['-e', load], { encoding: 'utf8' });
+		expect(stderr).toContain('outdated zod');
+		expect(stderr).toContain(`Delete the folder ${outdated}`);
+	} finally {
+		rmSync(outdated, { recursive: true });
+	}
+});
+
 const scanner = join(root, 'node_modules/@n8n/scan-community-package/scanner/scanner.mjs');
 
 describe("n8n's scan for verification", () => {
@@ -71,7 +89,7 @@ describe("n8n's scan for verification", () => {
 
 	test('passes for the package', () => expect(scan('package', installed)).toBe('passed'));
 
-	test('fails for the main build, with the rules of n8n Cloud', () => {
+	test('fails for the undici build, with the rules of n8n Cloud', () => {
 		const found = scan('package', join(root, 'dist'));
 		expect(found).toContain('no-restricted-globals');
 		expect(found).toContain('no-restricted-imports');

@@ -119,9 +119,55 @@ test('a missing key has a clear error', async () => {
 	expect(simulator.requests).toEqual([]);
 });
 
+test('a base URL of any length is checked at once', async () => {
+	const baseUrl = `${simulator.url}${'/'.repeat(50_000)}x`;
+	expect(await testCredential({ baseUrl, apiKey: simulator.key })).toMatch(
+		/The Base URL is longer than 2048 characters/,
+	);
+	expect(simulator.requests).toEqual([]);
+});
+
 test('an invalid base URL has a clear error', async () => {
 	const fields = { baseUrl: 'gateway.example.com', apiKey: simulator.key };
 	expect(await testCredential(fields)).toMatch(/not a valid http:\/\/ or https:\/\/ URL/);
+});
+
+describe('behind a proxy', () => {
+	const variables = ['HTTP_PROXY', 'HTTPS_PROXY'];
+	afterEach(() => variables.forEach((name) => Reflect.deleteProperty(process.env, name)));
+
+	const testBehind = async (proxyUrl: string, scheme: string) => {
+		for (const name of variables) process.env[name] = proxyUrl;
+		const baseUrl = `${scheme}://service.invalid`;
+		return await testCredential({ baseUrl, apiKey: 'the-key' });
+	};
+
+	test.each(['http', 'https'])('that is down, the proxy is named (%s)', async (scheme) => {
+		const closed = new RawServer();
+		await closed.listen();
+		const { url } = closed;
+		await closed.close();
+		expect(await testBehind(url, scheme)).toMatch(
+			/Could not connect to the proxy of the n8n host\. Check HTTP_PROXY, HTTPS_PROXY/,
+		);
+		expect(await testBehind('http://proxy.invalid:3128', scheme)).toMatch(
+			/Could not connect to the proxy of the n8n host/,
+		);
+	});
+
+	test.each([
+		['http', '407 Login', /proxy of the n8n host requires a valid user name and password/],
+		['https', '407 Login', /proxy of the n8n host requires a valid user name and password/],
+		['https', '403 Forbidden', /proxy of the n8n host refused to connect to the service.*403/],
+		['https', '502 Bad', /proxy of the n8n host could not reach the service.*502/],
+	])('that refuses %s with %s, the proxy is named', async (scheme, status, message) => {
+		const proxy = new RawServer();
+		await proxy.listen();
+		proxy.respond = () => rawResponse(`${status}`, 'No', {});
+		const shown = await testBehind(proxy.url, scheme);
+		await proxy.close();
+		expect(shown).toMatch(message);
+	});
 });
 
 test('a redirect is not followed, so the key goes to no other host', async () => {

@@ -4,10 +4,9 @@ import { basename, join, resolve } from 'node:path';
 import { type IRun, NodeHelpers, type StructuredChunk } from 'n8n-workflow';
 import { itemsOf, runWorkflow, type WorkflowFile } from '../../demo/engine';
 import { coreNodeStubs } from '../../demo/coreNodeStubs';
-import { systemClock } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
 import { asTool } from '../engine/asTool';
-import { fastTime } from '../engine/fastTime';
+import { fastTime, wallMs } from '../engine/fastTime';
 import { credentialOf, nodeTypes } from '../engine/runNode';
 
 const EXAMPLES = resolve(__dirname, '../../examples');
@@ -30,7 +29,7 @@ let restoreTime: () => void;
 
 beforeAll(async () => {
 	restoreTime = fastTime(50);
-	simulator = await startSimulator({ now: () => systemClock.now() });
+	simulator = await startSimulator({ now: wallMs });
 });
 
 afterAll(async () => {

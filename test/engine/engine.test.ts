@@ -1,12 +1,11 @@
-import { systemClock } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
 import { bytesOf } from '../../demo/engine';
-import { fastTime } from './fastTime';
+import { fastTime, wallMs } from './fastTime';
 import { type NodeRun, runNode } from './runNode';
 
 let simulator: Simulator;
 beforeAll(async () => {
-	simulator = await startSimulator({ now: () => systemClock.now(), videoSeconds: 60 });
+	simulator = await startSimulator({ now: wallMs, videoSeconds: 60 });
 });
 beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());

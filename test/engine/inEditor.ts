@@ -24,6 +24,8 @@ export interface EditorView {
 	name: string;
 	/** The text below the name. */
 	subtitle: unknown;
+	/** What the panel says while the execution waits. */
+	waiting: unknown;
 	/** The hints in the node's panel before its first run. */
 	hints: string[];
 	/** The parameters that the form shows, in order. */
@@ -35,8 +37,9 @@ export function inEditor(
 	type: keyof typeof nodeTypes,
 	parameters: INodeParameters,
 	workflowId?: string,
+	inputItems = 0,
 ): EditorView {
-	return view(type, nodeTypes[type], parameters, workflowId);
+	return view(type, nodeTypes[type], parameters, workflowId, inputItems);
 }
 
 /** What the editor shows for the node as a tool of an agent. */
@@ -52,6 +55,7 @@ function view(
 	nodeType: INodeType,
 	parameters: INodeParameters,
 	workflowId?: string,
+	inputItems = 0,
 ): EditorView {
 	const { description } = nodeType;
 	const node: INode = {
@@ -74,8 +78,12 @@ function view(
 		},
 	});
 	const resolved = workflow.getNode('Node') ?? node;
-	const resolve = (expression: string) =>
-		workflow.expression.getSimpleParameterValue(resolved, expression, 'internal', {});
+	const resolve = (expression: string) => {
+		const input = Array.from({ length: inputItems }, () => ({ json: {} }));
+		return inputItems === 0
+			? workflow.expression.getSimpleParameterValue(resolved, expression, 'internal', {})
+			: workflow.expression.getParameterValue(expression, null, 0, 0, 'Node', input, 'manual', {});
+	};
 	const hints = (description.hints ?? []).filter(
 		({ displayCondition = '={{ true }}', message }) => {
 			const isShown = resolve(displayCondition);
@@ -86,6 +94,7 @@ function view(
 	return {
 		name: NodeHelpers.makeNodeName(resolved.parameters, description),
 		subtitle: resolve(description.subtitle ?? ''),
+		waiting: resolve(description.waitingNodeTooltip ?? ''),
 		hints: hints.map(({ message }) => message),
 		form: description.properties
 			.filter(({ type }) => type !== 'hidden')

@@ -25,7 +25,12 @@ export interface Reply {
 export interface Model {
 	invoke(messages: unknown[], options?: { stop?: string[]; signal?: AbortSignal }): Promise<Reply>;
 	stream(messages: unknown[]): Promise<AsyncIterable<Reply & { concat(next: Reply): Reply }>>;
-	bindTools(tools: unknown[]): Model;
+	bindTools(tools: unknown[], options?: { tool_choice?: unknown }): Model;
+	withStructuredOutput(
+		schema: unknown,
+		config?: { name?: string; includeRaw?: boolean },
+	): { invoke(messages: unknown[]): Promise<unknown> };
+	getNumTokens(content: unknown): Promise<number>;
 }
 
 export interface Tool {

@@ -12,7 +12,7 @@ import type {
 	StructuredChunk,
 } from 'n8n-workflow';
 import { type EngineRun, itemsOf, runWorkflow } from '../../demo/engine';
-import { systemClock } from '../../gateway';
+import { msBetween, systemClock, wallTimeOf } from '../../gateway';
 import { ChatCompletion } from '../../nodes/ChatCompletion/ChatCompletion.node';
 import { LmChatGenerationService } from '../../nodes/LmChatGenerationService/LmChatGenerationService.node';
 import { ListModels } from '../../nodes/ListModels/ListModels.node';
@@ -142,7 +142,7 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 		const stored = structuredClone(run);
 		waits.push(structuredClone(run));
 		const waitsUntilDue = options.onWait?.(stored.data) !== false;
-		const remaining = run.waitTill.getTime() - systemClock.now();
+		const remaining = msBetween(systemClock.wallTime(), wallTimeOf(run.waitTill.getTime()));
 		if (waitsUntilDue) await systemClock.sleep(remaining, options.signal);
 		run = await runWorkflow({ ...engineRun, waitingData: stored.data });
 	}

@@ -6,7 +6,8 @@ import { VirtualClock } from '../gateway/virtualClock';
 export function virtualTime(): { clock: VirtualClock; restore: () => void } {
 	const real = { ...systemClock };
 	const clock = new VirtualClock();
-	Object.assign(systemClock, { now: clock.now, sleep: clock.sleep, after: clock.after });
+	const { now, wallTime, sleep, after } = clock;
+	Object.assign(systemClock, { now, wallTime, sleep, after });
 	return { clock, restore: () => Object.assign(systemClock, real) };
 }
 

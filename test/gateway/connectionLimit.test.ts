@@ -3,17 +3,24 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { Gateway, type GatewayOptions, parseCredential, StreamedBody } from '../../gateway';
+import { RawServer, rawResponse } from '../engine/rawServer';
 import { failureOf } from './stubbedGateway';
 import { until } from '../engine/virtualTime';
 import { VirtualClock } from './virtualClock';
 
 const video = { model: 'kite-motion', prompt: 'A boat' };
-const SUBMISSION = JSON.stringify({ id: 'r', data: [{ id: 'task', status: 'processing' }] });
+const SUBMISSION = Buffer.from(
+	JSON.stringify({ id: 'r', data: [{ id: 'task', status: 'processing' }] }),
+);
 let services = 0;
 
 /** Three executions of 100 items, each with the highest Max Concurrency. */
-function threeExecutions(baseUrl: string, options: Partial<GatewayOptions> = {}) {
-	const credential = parseCredential({ baseUrl, apiKey: 'key-of-tests' });
+function threeExecutions(
+	baseUrl: string,
+	options: Partial<GatewayOptions> = {},
+	apiKey = 'key-of-tests',
+) {
+	const credential = parseCredential({ baseUrl, apiKey });
 	return [1, 2, 3].flatMap(() => {
 		const gateway = new Gateway(credential, {
 			maxConcurrency: 100,
@@ -39,7 +46,67 @@ test('waiting for a free connection does not count towards Timeout', async () =>
 	const work = threeExecutions(`http://slow-${(services += 1)}.test`, { clock, transport });
 	const submissions = await clock.run(Promise.all(work));
 	expect(submissions).toHaveLength(300);
-	expect(peak).toBe(256);
+	// 32 places are for GETs, and 16 for other keys.
+	expect(peak).toBe(208);
+});
+
+test('256 long answers to one key delay no poll, no list of models and no other key', async () => {
+	const clock = new VirtualClock();
+	const baseUrl = `http://busy-${(services += 1)}.test`;
+	const transport: GatewayOptions['transport'] = async ({ method, headers, onWritten }) => {
+		onWritten();
+		const isLong = method === 'POST' && headers.authorization === 'Bearer key-of-tests';
+		await clock.sleep(isLong ? 3_600_000 : 100);
+		const answer =
+			method === 'POST' ? SUBMISSION : JSON.stringify({ data: [], id: 'task', status: 'queued' });
+		return {
+			status: 200,
+			headers: {},
+			body: new StreamedBody(Readable.from([Buffer.from(answer)])),
+		};
+	};
+	const work = threeExecutions(baseUrl, { clock, transport, timeoutMs: 7_200_000 });
+	const options = { maxConcurrency: 10, maxRetries: 0, timeoutMs: 60_000, clock, transport };
+	const [same, other] = ['key-of-tests', 'other-key'].map(
+		(apiKey) => new Gateway(parseCredential({ baseUrl, apiKey }), options),
+	);
+	const start = clock.now();
+	await clock.run(
+		Promise.all([same!.getVideoTask('task'), same!.listModels(), other!.submitVideo(video)]),
+	);
+	expect(clock.now() - start).toBeLessThanOrEqual(100);
+	await clock.run(Promise.all(work));
+});
+
+test('keys take turns with the connections of a service, and executions with those of their key', async () => {
+	const clock = new VirtualClock();
+	const baseUrl = `http://turns-${(services += 1)}.test`;
+	const sent: string[] = [];
+	const transport: GatewayOptions['transport'] = async ({ body = '', onWritten }) => {
+		onWritten();
+		sent.push((JSON.parse(body) as { prompt: string }).prompt);
+		await clock.sleep(1_000 + sent.length);
+		return { status: 200, headers: {}, body: new StreamedBody(Readable.from([SUBMISSION])) };
+	};
+	const submissions = (prompt: string, apiKey: string, count: number) => {
+		const gateway = new Gateway(parseCredential({ baseUrl, apiKey }), {
+			maxConcurrency: count,
+			maxRetries: 0,
+			timeoutMs: 60_000,
+			clock,
+			transport,
+		});
+		return Array.from({ length: count }, () => gateway.submitVideo({ ...video, prompt }));
+	};
+	const work = [
+		...submissions('first', 'a', 400),
+		...submissions('second', 'a', 1),
+		...submissions('third', 'b', 20),
+		...submissions('fourth', 'c', 1),
+	];
+	await clock.run(Promise.all(work));
+	expect(sent.indexOf('second')).toBeLessThan(208 + 16 + 4);
+	expect(sent.indexOf('fourth')).toBeLessThan(208 + 16 + 4);
 });
 
 test('a process opens at most 256 connections to a service, and requests beyond that wait', async () => {
@@ -54,7 +121,18 @@ test('a process opens at most 256 connections to a service, and requests beyond 
 	}).listen(0, '127.0.0.1');
 	await once(server, 'listening');
 	const { port } = server.address() as AddressInfo;
-	expect(await Promise.all(threeExecutions(`http://127.0.0.1:${port}`))).toHaveLength(300);
+	const baseUrl = `http://127.0.0.1:${port}`;
+	const lists = new Gateway(parseCredential({ baseUrl, apiKey: 'key-of-tests' }), {
+		maxConcurrency: 100,
+		maxRetries: 0,
+		timeoutMs: 60_000,
+	});
+	const work = [
+		...threeExecutions(baseUrl),
+		...threeExecutions(baseUrl, {}, 'other-key'),
+		...Array.from({ length: 50 }, () => lists.listModels()),
+	];
+	expect(await Promise.all(work)).toHaveLength(650);
 	server.closeAllConnections();
 	server.close();
 	expect(peak).toBe(256);
@@ -78,17 +156,66 @@ test('requests that wait for a connection are not sent once the key is suspended
 	});
 	const work = Array.from({ length: 300 }, () => gateway.submitVideo(video));
 	const outcomes = Promise.allSettled(work);
-	await until(() => inFlight.length === 256);
+	await until(() => inFlight.length === 208);
 	inFlight[0]?.(429);
 	await failureOf(work[0]!);
 	for (const respond of inFlight.slice(1)) respond(200);
 	const failures = (await outcomes).filter(({ status }) => status === 'rejected');
-	expect(failures).toHaveLength(45);
-	expect(inFlight).toHaveLength(256);
+	expect(failures).toHaveLength(300 - 208 + 1);
+	expect(inFlight).toHaveLength(208);
 	const next = gateway.submitVideo(video);
-	await until(() => inFlight.length === 257);
-	inFlight[256]?.(200);
+	await until(() => inFlight.length === 209);
+	inFlight[208]?.(200);
 	expect(await next).toBeDefined();
+});
+
+describe('a connection that was used before', () => {
+	const service = new RawServer();
+	beforeEach(async () => await service.listen());
+	afterEach(async () => {
+		jest.restoreAllMocks();
+		await service.close();
+	});
+
+	const chat = async (gateway: Gateway) => {
+		await gateway.chat({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] });
+	};
+	const poll = async (gateway: Gateway) => {
+		await gateway.getVideoTask('task');
+	};
+
+	test.each([
+		['takes a chat soon after the last one', chat, 3_400, 1],
+		['takes no chat when a server may be about to close it', chat, 3_500, 2],
+		['takes a poll every ten seconds', poll, 10_000, 1],
+		['takes no poll much later', poll, 15_000, 2],
+	])('%s', async (_name, send, idleMs, connections) => {
+		const idleTimers: Array<{ ms: number; end: () => void }> = [];
+		const setTimer = setTimeout;
+		jest.spyOn(global, 'setTimeout').mockImplementation((action, ms = 0, ...values) => {
+			if (ms >= 1_000 && service.requests.length > 0)
+				idleTimers.push({ ms, end: () => action(...values) });
+			return setTimer(action, ms, ...values);
+		});
+		service.reset();
+		service.respond = (request) => {
+			const answer = { choices: [{ message: { content: 'Hi' } }] };
+			const task = { id: 'task', status: 'queued' };
+			return rawResponse('200 OK', JSON.stringify(request.startsWith('POST') ? answer : task));
+		};
+		const gateway = new Gateway(parseCredential({ baseUrl: service.url, apiKey: 'key-of-tests' }), {
+			maxConcurrency: 1,
+			maxRetries: 0,
+			timeoutMs: 60_000,
+			// The timers that are left are those of undici.
+			clock: new VirtualClock(),
+		});
+		await send(gateway);
+		await until(() => idleTimers.length > 0);
+		for (const { ms, end } of idleTimers) if (ms <= idleMs) end();
+		await send(gateway);
+		expect(service.connections).toBe(connections);
+	});
 });
 
 test.each([

@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { InlineVideo, VideoTask } from '../../gateway';
+import {
+	type InlineVideo,
+	StreamedBody,
+	TaskPoller,
+	type VideoTask,
+	type WaitSettings,
+} from '../../gateway';
 import { stubbedGateway } from './stubbedGateway';
+import { VirtualClock } from './virtualClock';
 
 const SMALL = randomBytes(1_000);
 /** Longer than any ordinary text of a task, so it is stored in a file. */
@@ -65,4 +73,71 @@ test.each([
 	const { files } = await fetchTask(task, unchanged);
 	expect(files).toHaveLength(1);
 	expect(files[0]?.equals(SMALL)).toBe(true);
+});
+
+describe('an inline video that takes five minutes to arrive', () => {
+	// Short, since the virtual clock does not wait for files.
+	const PART = 14;
+	const b64_json = SMALL.toString('base64');
+	const text = JSON.stringify({ id: 'task-1', status: 'completed', b64_json });
+	const packets = Array.from({ length: Math.ceil(text.length / PART) }, (_, part) =>
+		Buffer.from(text.slice(part * PART, (part + 1) * PART)),
+	);
+
+	/** Waits for the task of a service that sends its video slowly, and then nothing any more if it `hangs`. */
+	async function waitForVideo(settings: Partial<WaitSettings>, hangs = false) {
+		const clock = new VirtualClock();
+		const start = clock.now();
+		const gateway = stubbedGateway({
+			packets: [],
+			clock,
+			transport: async ({ onWritten, whenGivenUp }) => {
+				onWritten();
+				const body = new Readable({ read() {} });
+				whenGivenUp(() => body.destroy(new Error('given up')));
+				const sent = hangs ? packets.slice(0, 5) : packets;
+				sent.forEach((bytes, index) =>
+					clock.after((300_000 * (index + 1)) / packets.length, () => body.push(bytes)),
+				);
+				if (!hangs) clock.after(300_001, () => body.push(null));
+				return await Promise.resolve({ status: 200, headers: {}, body: new StreamedBody(body) });
+			},
+		});
+		const videos: InlineVideo[] = [];
+		const poller = new TaskPoller(
+			async (id, signal, patience) =>
+				await gateway.getVideoTask(id, signal, (video) => videos.push(video), patience),
+			undefined,
+			clock,
+		);
+		const [outcome] = await clock.run(
+			Promise.allSettled([
+				poller.wait(
+					{ id: 'task-1', status: 'processing' },
+					{ polling: 'fixed', pollIntervalMs: 5_000, maxWaitMs: 600_000, ...settings },
+				),
+			]),
+		);
+		const files = await Promise.all(videos.map(async (video) => await bytesOf(video.read())));
+		await Promise.all(videos.map(async (video) => await video.remove()));
+		return { outcome, files, tookMs: clock.now() - start };
+	}
+
+	test.each<[string, Partial<WaitSettings>]>([
+		['by the one poll of a wait in the database', { pollsOnce: true }],
+		['if Max Wait ends meanwhile', { maxWaitMs: 60_000 }],
+		['by the last poll', { maxWaitMs: 0 }],
+	])('is whole %s', async (_when, settings) => {
+		const { outcome, files } = await waitForVideo(settings);
+		expect(outcome).toMatchObject({ value: { status: 'completed' } });
+		expect(files.map((file) => file.equals(SMALL))).toEqual([true]);
+	});
+
+	test('is given up when nothing arrives for as long as Timeout', async () => {
+		const { outcome, tookMs } = await waitForVideo({ pollsOnce: true }, true);
+		expect(outcome).toMatchObject({
+			reason: { code: 'wait_timeout', lastFailure: { code: 'timeout' } },
+		});
+		expect(tookMs).toBeLessThan(80_000);
+	});
 });

@@ -1,5 +1,6 @@
 import { toServiceError } from '../../gateway/http/serviceError';
 import { ApiKey } from '../../gateway/redaction';
+import { wallTimeOf } from '../../gateway/wallTime';
 
 const NOW = Date.UTC(2026, 0, 1);
 const pauseAt = (reset: number) =>
@@ -7,7 +8,7 @@ const pauseAt = (reset: number) =>
 		{ status: 429, headers: { 'x-ratelimit-reset-requests': String(reset) } },
 		'',
 		new ApiKey('a-key'),
-		NOW,
+		wallTimeOf(NOW),
 	).retryAfterMs;
 
 test('X-RateLimit-Reset-Requests sets the pause if it is a future time in seconds', () => {

@@ -1,7 +1,17 @@
-import { ServiceError, TaskPoller, type VideoTask, type WaitSettings } from '../../gateway';
+import {
+	MalformedResponseError,
+	NoResponseError,
+	ServiceError,
+	TaskPoller,
+	type VideoTask,
+	type WaitSettings,
+	wallTimeOf,
+} from '../../gateway';
 import { VirtualClock } from './virtualClock';
 
 const INTERVAL = 5_000;
+
+type Poll = ConstructorParameters<typeof TaskPoller>[0];
 
 /** Waits for many tasks, submitted one after another. */
 async function waitForMany(count: number, maxWaitMs: (task: number) => number) {
@@ -19,7 +29,7 @@ async function waitForMany(count: number, maxWaitMs: (task: number) => number) {
 		const settings = { polling: 'fixed' as const, pollIntervalMs: INTERVAL };
 		return await poller.wait(
 			{ id: String(task), status: 'processing' },
-			{ ...settings, submittedAt: clock.now(), maxWaitMs: maxWaitMs(task) },
+			{ ...settings, submittedAt: clock.wallTime(), maxWaitMs: maxWaitMs(task) },
 		);
 	});
 	const outcomes = await clock.run(Promise.allSettled(waits));
@@ -56,19 +66,38 @@ const notFound = () =>
 		advice: 'Check the task ID.',
 	});
 
+/** What another server says. */
+const page = (status: number) =>
+	new ServiceError('Another server responded', {
+		status,
+		isOwnWord: false,
+		code: `http_${status}`,
+		advice: '',
+	});
+
+const timeout = () =>
+	new NoResponseError('The service did not respond', {
+		code: 'timeout',
+		advice: 'Increase Timeout.',
+		mayHaveBeenAccepted: false,
+	});
+
 /** Waits for one task with these results of its polls, the last of which repeats. */
 async function waitForOne(
 	polls: Array<VideoTask['status'] | Error>,
 	settings: Partial<WaitSettings> & { fresh?: boolean },
-	pollTakesMs = 0,
+	{ queuedMs = 0, takesMs = 0 } = {},
 ) {
 	const clock = new VirtualClock();
 	const start = clock.now();
 	const polledAt: number[] = [];
-	const poll = async (id: string): Promise<VideoTask> => {
+	const poll: Poll = async (id, _signal, { onSend }) => {
+		if (queuedMs > 0) await clock.sleep(queuedMs);
 		polledAt.push(clock.now() - start);
 		const result = polls[Math.min(polledAt.length, polls.length) - 1]!;
-		if (pollTakesMs > 0) await clock.sleep(pollTakesMs);
+		const limitMs = onSend();
+		if (takesMs > 0) await clock.sleep(Math.min(takesMs, limitMs));
+		if (takesMs > limitMs) throw timeout();
 		if (result instanceof Error) throw result;
 		return { id, status: result };
 	};
@@ -79,7 +108,7 @@ async function waitForOne(
 			polling: 'fixed',
 			pollIntervalMs: INTERVAL,
 			maxWaitMs: 600_000,
-			...(fresh && { submittedAt: start }),
+			...(fresh && { submittedAt: wallTimeOf(start) }),
 			...rest,
 		},
 	);
@@ -95,20 +124,60 @@ test.each([
 	'with a poll interval %s, the task is polled once, at Max Wait',
 	async (_, pollIntervalMs, maxWaitMs) => {
 		const settings = { pollIntervalMs, maxWaitMs };
-		const finished = await waitForOne(['completed'], settings, 200);
+		const finished = await waitForOne(['completed'], settings, { takesMs: 200 });
 		expect(finished.polledAt).toEqual([maxWaitMs]);
 		expect(finished.outcome).toMatchObject({ status: 'fulfilled', value: { status: 'completed' } });
-		const unfinished = await waitForOne(['processing'], settings, 200);
+		const unfinished = await waitForOne(['processing'], settings, { takesMs: 200 });
 		expect(unfinished).toMatchObject({ polledAt: [maxWaitMs], ended: maxWaitMs + 200, timers: 0 });
 		expect(unfinished.outcome).toMatchObject({ reason: { code: 'wait_timeout' } });
 	},
 );
 
-test('a first poll without a response delays the end of the wait by ten seconds at most', async () => {
-	const settings = { pollIntervalMs: 60_000, maxWaitMs: 60_000 };
-	const { outcome, ended } = await waitForOne(['completed'], settings, 300_000);
-	expect(ended).toBe(70_000);
-	expect(outcome).toMatchObject({ reason: { code: 'wait_timeout' } });
+const AT_MAX_WAIT = { pollIntervalMs: 60_000, maxWaitMs: 60_000 };
+
+test.each(['completed', 'processing'] as const)(
+	'a poll that waits in our own queue past Max Wait decides: the task is %s',
+	async (status) => {
+		const { outcome, polledAt } = await waitForOne([status], AT_MAX_WAIT, { queuedMs: 400_000 });
+		expect(polledAt).toEqual([460_000]);
+		expect(outcome).toMatchObject(
+			status === 'completed'
+				? { value: { status } }
+				: { reason: { code: 'wait_timeout', message: expect.stringContaining('not finished') } },
+		);
+	},
+);
+
+test('a poll that was sent before Max Wait and ends after it is followed by another', async () => {
+	const { outcome, polledAt } = await waitForOne(
+		['processing', 'completed'],
+		{ pollIntervalMs: 59_000, maxWaitMs: 60_000 },
+		{ takesMs: 3_000 },
+	);
+	expect(polledAt).toEqual([59_000, 62_000]);
+	expect(outcome).toMatchObject({ value: { status: 'completed' } });
+});
+
+test.each<[string, VideoTask['status'] | Error, number]>([
+	['fails', timeout(), 0],
+	['gets no response', 'completed', 300_000],
+])(
+	'a last poll that %s is repeated for a minute, then the error says that nothing is known',
+	async (_, result, takesMs) => {
+		const { outcome, ended, timers } = await waitForOne([result], AT_MAX_WAIT, { takesMs });
+		expect(ended).toBeGreaterThan(90_000);
+		expect(ended).toBeLessThanOrEqual(120_000);
+		expect(timers).toBe(0);
+		expect(outcome).toMatchObject({
+			reason: { code: 'wait_timeout', message: expect.stringContaining('could not be asked') },
+		});
+	},
+);
+
+test('a service that is away for 15 seconds when Max Wait ends is asked again', async () => {
+	const failures = Array.from({ length: 5 }, timeout);
+	const { outcome } = await waitForOne([...failures, 'completed'], AT_MAX_WAIT, { takesMs: 100 });
+	expect(outcome).toMatchObject({ value: { status: 'completed' } });
 });
 
 test('a task that is not found right after its submission is polled again', async () => {
@@ -125,4 +194,96 @@ test.each<[string, Array<VideoTask['status'] | Error>, { fresh?: boolean }, numb
 	const { outcome, ended } = await waitForOne(polls, settings);
 	expect(outcome).toMatchObject({ reason: { code: 'task_not_found' } });
 	expect(ended).toBe(end);
+});
+
+describe.each<[string, () => Error]>([
+	['a 404 page', () => page(404)],
+	['a 403 page of a firewall', () => page(403)],
+	['a redirect', () => page(302)],
+	['a status that the interface does not name', () => page(418)],
+	[
+		'a page with status 200',
+		() => new MalformedResponseError('Not JSON', { status: 200, bodyStart: '' }),
+	],
+	['an error in a good response', () => page(200)],
+	[
+		'the refusal of a proxy',
+		() =>
+			new NoResponseError('The proxy requires a login', {
+				code: 'proxy_login',
+				advice: '',
+				transient: false,
+				mayHaveBeenAccepted: false,
+			}),
+	],
+])('%s instead of the answer to a poll', (_what, answer) => {
+	const seven = Array.from({ length: 7 }, answer);
+
+	test.each<
+		[string, Array<VideoTask['status'] | Error>, Partial<WaitSettings> & { fresh?: boolean }]
+	>([
+		['this execution submitted', [...seven, 'completed'], {}],
+		['was found before', ['processing', ...seven, 'completed'], { fresh: false }],
+		['an earlier wait found', [...seven, 'completed'], { fresh: false, wasFound: true }],
+	])('does not end the wait for a task that %s', async (_which, polls, settings) => {
+		const { outcome, polledAt } = await waitForOne(polls, settings);
+		expect(outcome).toMatchObject({ value: { status: 'completed' } });
+		expect(polledAt).toHaveLength(polls.length);
+	});
+
+	test('lasts until Max Wait', async () => {
+		const { outcome, ended } = await waitForOne([answer()], {});
+		expect(outcome).toMatchObject({ reason: { code: 'wait_timeout' } });
+		expect(ended).toBeGreaterThan(600_000);
+	});
+
+	test.each([
+		[undefined, 5],
+		[3, 2],
+	])(
+		'ends the wait for any other task after five polls (%s before)',
+		async (foreignAnswers, polls) => {
+			const expected = answer();
+			const settings = { fresh: false, foreignAnswers };
+			const { outcome, polledAt } = await waitForOne([expected], settings);
+			expect(outcome).toMatchObject({ reason: expected });
+			expect(polledAt).toHaveLength(polls);
+		},
+	);
+});
+
+test.each([
+	['its key is refused', 401, 'invalid_api_key'],
+	['its account is refused', 403, 'quota_not_enough'],
+])('a wait ends at once if the service itself says that %s', async (_what, status, code) => {
+	const refusal = new ServiceError('Refused', { status, code, advice: '' });
+	const { outcome, polledAt } = await waitForOne(['processing', refusal], {});
+	expect(outcome).toMatchObject({ reason: { code } });
+	expect(polledAt).toHaveLength(2);
+});
+
+test('a host that sleeps for longer than Max Wait polls once more before the wait is over', async () => {
+	for (const status of ['completed', 'processing'] as const) {
+		const clock = new VirtualClock();
+		let polls = 0;
+		const poll = async (id: string): Promise<VideoTask> => {
+			polls += 1;
+			return await Promise.resolve({ id, status: polls < 2 ? 'processing' : status });
+		};
+		clock.after(INTERVAL + 1, () => clock.stepWallClock(3_600_000));
+		const waiting = new TaskPoller(poll, undefined, clock).wait(
+			{ id: 'task', status: 'processing' },
+			{
+				polling: 'fixed',
+				pollIntervalMs: INTERVAL,
+				maxWaitMs: 600_000,
+				submittedAt: clock.wallTime(),
+			},
+		);
+		const [outcome] = await clock.run(Promise.allSettled([waiting]));
+		expect(polls).toBe(2);
+		expect(outcome).toMatchObject(
+			status === 'completed' ? { value: { status } } : { reason: { code: 'wait_timeout' } },
+		);
+	}
 });

@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { CancelledError, type Clock } from '../../gateway';
+import { CancelledError, type Clock, wallTimeOf } from '../../gateway';
 
 /** A clock that jumps from one timer to the next: hours pass in milliseconds, and every run is the same. */
 export class VirtualClock implements Clock {
 	private time = Date.UTC(2026, 0, 1);
+	private wallOffset = 0;
 	private events: Array<{ at: number; action: () => void }> = [];
 
 	/** The number of pending timers. */
@@ -17,6 +18,13 @@ export class VirtualClock implements Clock {
 	}
 
 	now = () => this.time;
+
+	wallTime = () => wallTimeOf(this.time + this.wallOffset);
+
+	/** The host sleeps, or its clock is set: timers notice nothing. */
+	stepWallClock(ms: number): void {
+		this.wallOffset += ms;
+	}
 
 	after = (ms: number, action: () => void) => {
 		const event = { at: this.time + Math.max(0, ms), action };

@@ -1,4 +1,10 @@
-import { chatRequest, Gateway, type GatewayError, parseCredential } from '../../gateway';
+import {
+	chatRequest,
+	Gateway,
+	type GatewayError,
+	parseCredential,
+	systemClock,
+} from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
 
 let simulator: Simulator;
@@ -176,6 +182,7 @@ test('a lost response to a request that is not billable is retried', async () =>
 		timeoutMs: 20_000,
 		clock: {
 			now: Date.now,
+			wallTime: systemClock.wallTime,
 			sleep: async () => await Promise.resolve(),
 			after: () => () => {},
 		},

@@ -2,7 +2,7 @@ import './memoryMode';
 import { type Simulator, startSimulator } from '../../simulator';
 import { bytesOf } from '../../demo/engine';
 import { runNode } from '../engine/runNode';
-import { videoNode } from '../nodes/videoNode';
+import { videoNode } from '../nodes/video/videoNode';
 
 let simulator: Simulator;
 beforeAll(async () => {

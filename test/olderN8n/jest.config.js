@@ -10,16 +10,16 @@ const FOLDERS = ['credentials', 'demo', 'engine', 'nodes', 'package', 'security'
 /** Tests of features that an older n8n does not have. Tests in this folder check the nodes without them. */
 const MISSING = [
 	// The SDK for AI nodes.
-	'/test/nodes/chatModel',
-	'/test/nodes/withoutAiSdk',
+	'/test/nodes/chatModel/(chatModel|edgeCases|tools)',
+	'/test/nodes/chatModel/withoutAiSdk',
 	// Insights: token usage and causes of failures.
-	'/test/nodes/insights',
+	'/test/nodes/chatModel/insights',
 	// SSRF protection.
 	'/test/security/ssrf',
 	// The request helper that proxies are compared with.
 	'/test/security/proxyVariables',
 	// The engine returns the error of a tool to the agent, whatever its On Error setting.
-	'/test/nodes/failingToolsInEngine',
+	'/test/nodes/chatModel/failingToolsInEngine',
 ];
 
 /**

@@ -1,9 +1,9 @@
 import { type Simulator, startSimulator } from '../../simulator';
 import { runAgent } from '../engine/runAgent';
 import { runNode } from '../engine/runNode';
-import { chatNode } from '../nodes/chatNode';
-import { missingAiSdk } from '../nodes/missingAiSdk';
-import { boat, callTool, makeVideo } from '../nodes/toolNodes';
+import { chatNode } from '../nodes/chat/chatNode';
+import { missingAiSdk } from '../nodes/chatModel/missingAiSdk';
+import { boat, callTool, makeVideo } from '../nodes/chatModel/toolNodes';
 
 let simulator: Simulator;
 beforeAll(async () => {

@@ -11,10 +11,10 @@ const described = (node: string): INodeTypeBaseDescription => {
 
 // n8n silently ignores a codex file without "resources".
 test.each([
-	['chatCompletion', ['chat', 'llm', 'gpt', 'completions', 'ask ai', 'structured output']],
-	['listModels', ['models', 'available models', 'catalogue', 'generation service']],
-	['videoGeneration', ['ai video', 'text to video', 'sora', 'veo', 'generation service']],
-	['lmChatGenerationService', ['chat', 'llm', 'gpt', 'agent model']],
+	['chatCompletion', ['chat', 'llm', 'gpt', 'chatgpt', 'completions', 'ask ai', 'gateway']],
+	['listModels', ['models', 'available models', 'catalogue', 'openai compatible']],
+	['videoGeneration', ['ai video', 'text to video', 'sora', 'veo', 'kling', 'runway', 'mp4']],
+	['lmChatGenerationService', ['chat model', 'llm', 'chatgpt', 'openai compatible']],
 ])('the nodes panel finds %s by its search words', (node, searchWords) => {
 	expect(described(node).codex?.alias).toEqual(expect.arrayContaining(searchWords));
 });

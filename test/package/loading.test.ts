@@ -4,12 +4,13 @@ import { join, relative } from 'node:path';
 const root = join(__dirname, '../..');
 
 /**
- * Loads all nodes and the credential of the built package in a new process, then runs the script.
+ * Loads all nodes and the credential of the built package in a new process, between two scripts.
  * @returns the files that the process reads, without those of n8n
  */
-function filesRead(script = ''): string[] {
+function filesRead(script = '', before = ''): string[] {
 	const program = `
 		require('n8n-workflow');
+		${before}
 		const before = new Set(Object.keys(require.cache));
 		const { n8n } = require('./package.json');
 		for (const file of [...n8n.nodes, ...n8n.credentials]) require('./' + file);
@@ -37,4 +38,9 @@ test('loading the nodes reads neither the client nor the AI SDK', () => {
 test('the client is loaded on first use', () => {
 	const read = filesRead("require('./dist/gateway').parseInput;");
 	expect(read).toEqual(expect.arrayContaining([CLIENT, UNDICI]));
+});
+
+test('the client is loaded soon after the nodes, because n8n moves it while it updates the package', () => {
+	const timersFireAtOnce = 'setTimeout = (action) => (action(), { unref: () => {} });';
+	expect(filesRead('', timersFireAtOnce)).toEqual(expect.arrayContaining([CLIENT, UNDICI]));
 });

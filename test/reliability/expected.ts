@@ -72,23 +72,35 @@ export const retried =
 		return { once, always: { code: 'wait_timeout', pauses: always } };
 	};
 
-/** The pauses between requests if each poll fails after its retries. */
+/** How long a poll that fails after Max Wait is repeated, and how long one that was sent before may take after it. */
+const FINAL = 60;
+const GRACE = 10;
+
+/** The pauses between requests if each poll fails after its retries, and then after Max Wait. */
 function pollPauses(retries: number[], { duration = 0, resumed = false }: Retry): number[] {
 	const pauses: number[] = [];
 	let time = resumed ? 0 : POLL_INTERVAL;
-	for (let next = 0; ; next += 1) {
-		const retry = next % (retries.length + 1);
-		const pause = retries[retry] ?? duration + untilNextPoll(MAX_WAIT - time - duration);
+	const next = (pause: number) => {
 		time += pause;
-		if (time >= MAX_WAIT) return pauses;
 		pauses.push(Math.round(1000 * pause) / 1000);
+	};
+	for (let attempt = 0; time < MAX_WAIT; attempt += 1) {
+		const takes = Math.min(duration, MAX_WAIT - time + GRACE);
+		const retry = retries[attempt % (retries.length + 1)];
+		next(takes + (retry === undefined ? untilNextPoll(MAX_WAIT - time - takes) : retry - duration));
+	}
+	for (let failed = 0, failures = 0; ; failures += 1) {
+		const pause = Math.min(duration, FINAL - failed) + Math.min(30, 0.5 * 2 ** failures);
+		failed += pause;
+		if (failed >= FINAL) return pauses;
+		next(pause);
 	}
 }
 
-/** Shorter than the poll interval if Max Wait ends before, but not zero. */
+/** The last poll is at Max Wait. */
 function untilNextPoll(remaining: number): number {
-	const shortest = POLL_INTERVAL / 5;
-	return Math.max(shortest, Math.min(POLL_INTERVAL, remaining - shortest));
+	const isLast = POLL_INTERVAL > remaining - POLL_INTERVAL / 5;
+	return isLast ? Math.max(0, remaining) : POLL_INTERVAL;
 }
 
 /** It is unknown whether the service accepted the request: a billable request is not retried, others are. */
@@ -103,22 +115,23 @@ export const lost =
 /** Like `lost`, but the attempt fails only after Timeout. */
 export const silent: Rule = lost(() => ['timeout'], { duration: TIMEOUT });
 
-/** The number of malformed polls after which the wait fails. */
-const MAX_MALFORMED_POLLS = 5;
-
-/** A malformed response with a success status: a billable request may have been accepted, and polls are repeated. */
-export const malformed =
-	(errorOf: ErrorOf = () => ['malformed_answer']): Rule =>
+/**
+ * No word of the service: another server's page, or a redirect. The request is not retried, but a single poll is, and a task
+ * is polled until Max Wait.
+ */
+export const foreign =
+	(errorOf: ErrorOf, otherwise: Rule = final(errorOf)): Rule =>
 	(kind, fault) => {
-		const [code, status] = errorOf(fault);
-		const error: Expected = { code, status, pauses: [] };
-		if (isBillable(kind)) return both({ ...error, mayBePaid: true });
-		if (kind !== 'poll') return both(error);
-		return {
-			once: { code: undefined, pauses: [POLL_INTERVAL] },
-			always: { ...error, pauses: Array(MAX_MALFORMED_POLLS - 1).fill(POLL_INTERVAL) as number[] },
-		};
+		if (kind === 'poll') return retried(errorOf, { retries: 0 })(kind, fault);
+		return (kind === 'get' ? retried(errorOf) : otherwise)(kind, fault);
 	};
+
+/** A malformed response with a success status: a billable request may have been accepted. */
+export const malformed = (errorOf: ErrorOf = () => ['malformed_answer']): Rule =>
+	foreign(errorOf, (kind, fault) => {
+		const [code, status] = errorOf(fault);
+		return both({ code, status, mayBePaid: isBillable(kind), pauses: [] });
+	});
 
 /** Seconds for which a replica of the service may not know a new task. */
 const REPLICA_LAG = 30;
@@ -133,6 +146,20 @@ export const lagging =
 			once: { code: undefined, pauses: [POLL_INTERVAL] },
 			always: { code, status, pauses: Array(polls - 1).fill(POLL_INTERVAL) as number[] },
 		};
+	};
+
+/** Seconds for which a server of a CDN may not know a new video. */
+const CDN_LAG = 30;
+
+/** The URL of a new video is tried again, also more often than Max Retries, with growing pauses. */
+export const notThereYet =
+	(errorOf: ErrorOf): Rule =>
+	(_kind, fault) => {
+		const [code] = errorOf(fault);
+		const pauses: number[] = [];
+		for (let time = 0; time < CDN_LAG; time += pauses.at(-1)!)
+			pauses.push(0.5 * 2 ** pauses.length);
+		return { once: { code: undefined, pauses: [0.5] }, always: { code, pauses } };
 	};
 
 /** Uses different rules for some kinds of requests. */

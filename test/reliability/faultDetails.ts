@@ -127,6 +127,8 @@ const ADVICE: ReadonlyArray<[faults: RegExp, advice: string | RegExp]> = [
 	[/^unknown-host/, 'Check the spelling of the Base URL'],
 	[/^(not-tls|untrusted)/, 'turn on Ignore SSL Issues'],
 	[/^redirect-/, 'Enter the final URL of the service as the Base URL in the credential.'],
+	[/^redirect-\d/, 'The redirect points to 127.0.0.1:9.'],
+	[/^redirect-here/, 'The redirect points to another path of the same host.'],
 	[/^(hang|stream-hang)/, 'Increase Timeout if'],
 	[
 		/^(quota|content-f|model-n|invalid-api)/,
@@ -140,8 +142,9 @@ export function expectedPhrases({ fault, kind }: Case, code: string): Array<stri
 		return ['The video is finished and billed: use Get with this task ID'];
 	}
 	if (code === 'wait_timeout') {
-		const stillRunning = 'The task is still running.';
-		return /^(task-|hang)/.test(fault) ? [stillRunning] : [stillRunning, 'The last poll failed: '];
+		return /^task-/.test(fault)
+			? ['The task is still running.']
+			: ['The last poll failed: ', 'The video may be finished'];
 	}
 	const message = SERVICE_MESSAGES.find(([faults]) => faults.test(fault))?.[1];
 	const advice = ADVICE.filter(([faults]) => faults.test(fault)).map(([, text]) => text);

@@ -4,10 +4,12 @@ import {
 	byKind,
 	type Expectations,
 	final,
+	foreign,
 	good,
 	lagging,
 	lost,
 	malformed,
+	notThereYet,
 	retried,
 	type Rule,
 	silent,
@@ -69,7 +71,7 @@ const PROXY_ERROR_CODES: Record<number, string> = { 400: 'bad_request', 401: 'un
 const codeOf: ErrorOf = (fault) => {
 	const known = CODES[fault.replace(/-(general|alternate)$/, '')];
 	if (known !== undefined) return known;
-	const status = statusOf(fault);
+	const status = fault === 'echo-key-text' ? 401 : statusOf(fault);
 	const proxyCode = isProxyError(fault) ? PROXY_ERROR_CODES[status] : undefined;
 	return [proxyCode ?? CODES_BY_STATUS[status] ?? `status_${status}`, status];
 };
@@ -81,8 +83,11 @@ const retryAfter = (fault: string) => {
 };
 const limited = code('rate_limit_exceeded', 429);
 
+const redirected: ErrorOf = (fault) => ['redirect_refused', Number(fault.slice(-3))];
+
 /** A video may be stored on another server, whose errors are not those of the service. */
-const unlessDownload = (rule: Rule) => byKind({ download: final(code('download_refused')) }, rule);
+const downloadRefused = code('download_refused');
+const unlessDownload = (rule: Rule) => byKind({ download: final(downloadRefused) }, rule);
 /** An unknown host is not retried, but a task is still polled until Max Wait. */
 const unknownHost = byKind(
 	{
@@ -107,23 +112,28 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: 'Model, task or endpoint not found (404)',
-		faults: [...inEveryFormat('model-not-found', 'task-not-found'), ...withoutCode(404)],
-		rule: byKind({ poll: lagging(codeOf) }, unlessDownload(final(codeOf))),
+		faults: inEveryFormat('model-not-found', 'task-not-found'),
+		rule: byKind({ poll: lagging(codeOf) }, final(codeOf)),
 	},
 	{
-		what: 'The same statuses with an HTML page, plain text or an empty body',
-		faults: withoutCode(400, 401, 403, 413),
-		rule: unlessDownload(final(codeOf)),
+		what: '403 or 404 with an HTML page, plain text or an empty body',
+		faults: withoutCode(403, 404),
+		rule: byKind({ download: notThereYet(downloadRefused) }, foreign(codeOf)),
+	},
+	{
+		what: '400, 401 or 413 with an HTML page, plain text or an empty body',
+		faults: [...withoutCode(400, 401, 413), 'echo-key-text'],
+		rule: unlessDownload(foreign(codeOf)),
 	},
 	{
 		what: 'Undocumented status: 402, 405, 409, 422, 451',
 		faults: withEndings(['status-'], '402', '405', '409', '422', '451'),
-		rule: final(codeOf),
+		rule: foreign(codeOf),
 	},
 	{
 		what: 'The error contains the API key',
-		faults: withEndings(['echo-key-'], 'general', 'alternate', 'text'),
-		rule: final((fault) => [fault.endsWith('text') ? 'unauthorized' : 'invalid_api_key', 401]),
+		faults: withEndings(['echo-key-'], 'general', 'alternate'),
+		rule: final(code('invalid_api_key', 401)),
 	},
 	{
 		what: '429 with the time to retry',
@@ -264,9 +274,20 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: 'Redirect to another host',
-		faults: withEndings(['redirect-'], '301', '302', '303', '307', '308'),
-		rule: byKind({ download: retried(code('download_failed')) }, (kind, fault) =>
-			final(code('redirect_refused', Number(fault.slice(-3))))(kind, fault),
+		faults: withEndings(['redirect-'], '301', '302', '307', '308'),
+		rule: byKind({ download: retried(code('download_failed')) }, foreign(redirected)),
+	},
+	{
+		what: 'Redirect to the result of a request that may have been accepted (303)',
+		faults: ['redirect-303'],
+		rule: byKind(
+			{
+				chat: lost(redirected),
+				chatStream: lost(redirected),
+				submit: lost(redirected),
+				download: retried(code('download_failed')),
+			},
+			foreign(redirected),
 		),
 	},
 	{
@@ -275,11 +296,12 @@ export const ROWS: readonly Row[] = [
 		rule: byKind(
 			{
 				download: () => ({
-					once: { code: 'download_refused', pauses: [0] },
+					// The other path does not exist, which is tried again.
+					once: { code: undefined, pauses: [0, 0.5] },
 					always: { code: 'download_failed', pauses: { atLeast: 0 } },
 				}),
 			},
-			final(code('redirect_refused', 302)),
+			foreign(code('redirect_refused', 302)),
 		),
 	},
 	{

@@ -60,7 +60,10 @@ export const ERROR_TEXTS: Record<string, ErrorText> = {
 		'The stream contains a line that does not end',
 		'The stream ended without an answer',
 	),
-	wait_timeout: operationError('Video task … was not finished after …'),
+	wait_timeout: operationError(
+		'Video task … was not finished after …',
+		'The service could not be asked after … whether video task … is finished',
+	),
 	task_failed: apiError(FAILED),
 	generation_failed: apiError(FAILED),
 	upstream_refused: apiError(FAILED),
@@ -70,6 +73,7 @@ export const ERROR_TEXTS: Record<string, ErrorText> = {
 	),
 	download_failed: apiError(
 		'The video download was interrupted',
+		'The URL of the video has too many redirects',
 		'The video download stopped receiving data for …',
 	),
 };

@@ -1,5 +1,4 @@
-import type { Expected } from './expected';
-import { casesOf, ROWS } from './faultTable';
+import { type Case, casesOf, ROWS } from './faultTable';
 import { ERROR_TEXTS } from './messages';
 import { type RequestKind, REQUEST_KINDS } from './requestKinds';
 import { MAX_RETRIES } from './settings';
@@ -64,10 +63,11 @@ function row(...cells: string[]): string {
 	return `| ${cells.join(' | ')} |\n`;
 }
 
-function cell({ once, always }: { once: Expected; always: Expected }): string {
+function cell({ kind, once, always }: Case): string {
 	if (always.code === undefined) return 'ok';
 	if (once.code !== undefined) return always.mayBePaid ? 'error, may be paid' : 'error';
 	if (always.code === 'wait_timeout') return 'polled again';
 	const pauses = Array.isArray(always.pauses) ? always.pauses : [];
-	return pauses.length > MAX_RETRIES ? 'polled again, then error' : 'retried';
+	if (pauses.length <= MAX_RETRIES) return 'retried';
+	return kind === 'download' ? 'retried for 30 seconds' : 'polled again, then error';
 }

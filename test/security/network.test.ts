@@ -6,8 +6,8 @@ import { Gateway, parseCredential } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
 import { fastTime } from '../engine/fastTime';
 import { runNode } from '../engine/runNode';
-import { videoNode } from '../nodes/videoNode';
-import { chatNode } from '../nodes/chatNode';
+import { videoNode } from '../nodes/video/videoNode';
+import { chatNode } from '../nodes/chat/chatNode';
 
 let secure: Simulator;
 let tls: { key: string; cert: string };

@@ -3,8 +3,8 @@ import { generate } from 'selfsigned';
 import { type Simulator, startSimulator } from '../../simulator';
 import { fastTime } from '../engine/fastTime';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
-import { videoNode } from '../nodes/videoNode';
-import { chatNode } from '../nodes/chatNode';
+import { videoNode } from '../nodes/video/videoNode';
+import { chatNode } from '../nodes/chat/chatNode';
 import { type Behaviour, ProxyServer } from './proxyServer';
 import { SocksServer } from './socksServer';
 
@@ -264,10 +264,15 @@ test('a request that a proxy received without responding may have been accepted'
 	expect(proxy.forwarded).toHaveLength(1);
 });
 
-test.each(['http', 'https'])(
-	'an unreachable proxy for a service at %s:// is a clear error, and the proxy is not bypassed',
-	async (scheme) => {
-		process.env.ALL_PROXY = `http://${LOGIN}@127.0.0.1:9`;
+test.each([
+	['http', 'http'],
+	['http', 'https'],
+	['socks5', 'http'],
+	['socks5', 'https'],
+])(
+	'an unreachable %s proxy for a service at %s:// is a clear error, and the proxy is not bypassed',
+	async (protocol, scheme) => {
+		process.env.ALL_PROXY = `${protocol}://${LOGIN}@127.0.0.1:9`;
 		if (scheme === 'https') await useHttps();
 		const result = await ask();
 		expect(result.error?.message).toMatch(/Could not connect to the proxy/);

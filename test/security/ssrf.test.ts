@@ -1,9 +1,9 @@
 import './ssrfProtection';
 import { type Simulator, startSimulator } from '../../simulator';
 import { credentialOf, type NodeRun, runNode } from '../engine/runNode';
-import { videoNode } from '../nodes/videoNode';
+import { videoNode } from '../nodes/video/videoNode';
 import { testCredential } from '../engine/testCredential';
-import { chatNode } from '../nodes/chatNode';
+import { chatNode } from '../nodes/chat/chatNode';
 
 let simulator: Simulator;
 beforeAll(async () => {

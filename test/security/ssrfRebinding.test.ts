@@ -3,7 +3,7 @@ import dns from 'node:dns';
 import type { Simulator } from '../../simulator';
 import { type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
-import { videoNode } from '../nodes/videoNode';
+import { videoNode } from '../nodes/video/videoNode';
 
 /** n8n allows the service by its host name. The other server is blocked and must get no connection. */
 const service = new RawServer();

@@ -2,8 +2,8 @@ import { generate } from 'selfsigned';
 import { type Simulator, startSimulator } from '../../simulator';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { testCredential } from '../engine/testCredential';
-import { chatNode } from '../nodes/chatNode';
-import { videoNode } from '../nodes/videoNode';
+import { chatNode } from '../nodes/chat/chatNode';
+import { videoNode } from '../nodes/video/videoNode';
 import { type ProxySettings, squid, tinyproxy } from './forwardProxies';
 import { describeWith, type RunningServer, startServer } from './startServer';
 

@@ -1,6 +1,6 @@
 import { type Simulator, startSimulator } from '../../simulator';
 import { runNode } from '../engine/runNode';
-import { chatNode } from '../nodes/chatNode';
+import { chatNode } from '../nodes/chat/chatNode';
 import { limitingNginx } from './reverseProxies';
 import { describeWith, type RunningServer, startServer } from './startServer';
 

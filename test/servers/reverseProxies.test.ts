@@ -1,7 +1,7 @@
 import { type Simulator, startSimulator } from '../../simulator';
 import { type NodeRun, runNode } from '../engine/runNode';
-import { chatNode } from '../nodes/chatNode';
-import { videoNode } from '../nodes/videoNode';
+import { chatNode } from '../nodes/chat/chatNode';
+import { videoNode } from '../nodes/video/videoNode';
 import { apache, haproxy, nginx } from './reverseProxies';
 import { describeWith, type RunningServer, startServer } from './startServer';
 

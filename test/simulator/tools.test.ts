@@ -51,10 +51,12 @@ async function callsOf(...args: Parameters<typeof ask>): Promise<Array<[string, 
 }
 
 test('a prompt that contains the name of a tool calls it, with a fitting value for each parameter', async () => {
-	const prompt = 'Please make a video of a fox in the snow.';
-	expect(await callsOf(prompt, [weather, makeVideo])).toEqual([
-		['Make_a_Video', { prompt, size: '480p', duration: 2, download: false }],
-	]);
+	const prompt = 'A fox in the snow.';
+	for (const asked of ['Please make a video of a', 'I need a short clip about a']) {
+		expect(await callsOf(`${asked} fox in the snow.`, [weather, makeVideo])).toEqual([
+			['Make_a_Video', { prompt, size: '480p', duration: 2, download: false }],
+		]);
+	}
 });
 
 test('[call:…] calls tools with the given arguments', async () => {
@@ -75,6 +77,7 @@ test('an answer with tool calls has null content, the finish_reason tool_calls, 
 test.each<[string, string, ChatCompletionToolChoiceOption | undefined, string[]]>([
 	['no tool that was not sent', '[call:time] what is the time', undefined, []],
 	['no tool whose name is only part of a word', 'weathered stone', undefined, []],
+	['no tool for half of its words', 'Describe a video', undefined, []],
 	['no tool with tool_choice none', '[call:weather]', 'none', []],
 	['a tool with tool_choice required', 'Hello', 'required', ['weather']],
 	[

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startSimulator, type Simulator } from '../../simulator';
 import {
 	exchange,
@@ -200,5 +203,20 @@ describe('a video from the simulator', () => {
 		await submitVideo(small, { ...videoRequest, prompt: 'others', n: 2 });
 		expect(small.tasks.map(({ prompt }) => prompt)).toEqual(['others', 'others']);
 		await small.close();
+	});
+
+	it('is there again after a restart with the same file of tasks', async () => {
+		const folder = await mkdtemp(join(tmpdir(), 'simulator-'));
+		const options = { videoSeconds: 100, now: () => now, tasksFile: join(folder, 'tasks.json') };
+		const first = await startSimulator(options);
+		const id = await submitVideo(first);
+		await first.close();
+		now += 100_000;
+		const second = await startSimulator(options);
+		const video = jsonOf(await get(second, `${VIDEO}/${id}`));
+		expect(video).toMatchObject({ status: 'completed', url: expect.stringContaining(second.url) });
+		expect(readMp4((await get(second, `/files/${id}.mp4`)).body).seconds).toBeGreaterThan(1);
+		await second.close();
+		await rm(folder, { recursive: true });
 	});
 });

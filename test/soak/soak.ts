@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
 /** In real time. On the gateway's clock a video takes 100 seconds. */
 const VIDEO_SECONDS = 1;
 
-type Clock = (typeof import('../../gateway'))['systemClock'];
+type BuiltGateway = Pick<typeof import('../../gateway'), 'systemClock' | 'later'>;
 
 interface Sample {
 	batch: number;
@@ -37,11 +37,13 @@ interface Sample {
 }
 
 /** Speeds up the gateway's clock. The returned function advances it. */
-function accelerate(clock: Clock): (ms: number) => void {
+function accelerate({ systemClock: clock, later }: BuiltGateway): (ms: number) => void {
 	const real = { ...clock };
 	const start = real.now();
+	const startedAt = real.wallTime();
 	let offset = 0;
 	clock.now = () => start + (real.now() - start) * FACTOR + offset;
+	clock.wallTime = () => later(startedAt, clock.now() - start);
 	clock.sleep = async (ms, signal) => await real.sleep(ms / FACTOR, signal);
 	clock.after = (ms, action) => real.after(ms / FACTOR, action);
 	return (ms) => void (offset += ms);
@@ -57,13 +59,12 @@ function count(resource: string): number {
 }
 
 async function main(): Promise<void> {
-	const { systemClock } = createRequire(__filename)(join(ROOT, 'dist/gateway/index.js')) as {
-		systemClock: Clock;
-	};
+	const gateway = createRequire(__filename)(join(ROOT, 'dist/gateway/index.js')) as BuiltGateway;
+	const { systemClock } = gateway;
 	const { nodeTypes } = loadPackage(ROOT);
 	const simulator = fork(join(__dirname, 'simulator.ts'), [String(VIDEO_SECONDS)]);
 	const [baseUrl] = (await once(simulator, 'message')) as [string];
-	const advance = accelerate(systemClock);
+	const advance = accelerate(gateway);
 	const start = systemClock.now();
 	const samples: Sample[] = [];
 	let tasks = 0;

@@ -5,9 +5,9 @@ import {
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import type { DurableWait } from '../../shared/durableWait';
+import type { DurableWait } from '../wait/durableWait';
 import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
-import { optionsProperty, readVideoRequest, requestProperties } from '../request';
+import { optionsProperty, readVideoOrder, requestProperties } from '../request';
 import type { Run } from '../videoRun';
 import { waitForVideos } from '../wait/waitForVideos';
 import { readWaitOptions, waitOptionsProperty } from '../wait/options';
@@ -41,11 +41,11 @@ export async function execute(
 	const { context } = service;
 	return await waitForVideos(run, durable, {
 		prepare: (itemIndex) => ({
-			request: readVideoRequest(context, itemIndex),
+			order: submissions.plan(readVideoOrder(context, itemIndex), itemIndex),
 			wait: readWaitOptions(context, itemIndex),
 			output: readOutputOptions(context, itemIndex),
 		}),
-		start: async ({ request }, itemIndex) => await submissions.submit(request, itemIndex),
-		taskFailed: (itemIndex, taskId) => submissions.taskFailed(itemIndex, taskId),
+		start: async ({ order }, itemIndex) => await submissions.submit(order, itemIndex),
+		taskEnded: (itemIndex, task) => submissions.taskEnded(itemIndex, task),
 	});
 }

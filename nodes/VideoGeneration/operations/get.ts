@@ -5,8 +5,13 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import { isFinished } from '../../../gateway';
-import { eachItem } from '../../shared/eachItem';
-import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
+import { eachItem } from '../../shared/run/eachItem';
+import {
+	downloadProperties,
+	outputOptionsProperty,
+	readOutputOptions,
+	simplifyProperty,
+} from '../output';
 import type { Run } from '../videoRun';
 import { readTaskId, taskIdProperty } from '../taskId';
 
@@ -17,7 +22,12 @@ export const option: INodePropertyOptions = {
 	description: 'Get the status of a video submitted earlier',
 };
 
-const properties: INodeProperties[] = [taskIdProperty, ...downloadProperties, simplifyProperty];
+const properties: INodeProperties[] = [
+	taskIdProperty,
+	...downloadProperties,
+	simplifyProperty,
+	outputOptionsProperty,
+];
 
 export const description = updateDisplayOptions(
 	{ show: { operation: [option.value] } },

@@ -4,9 +4,9 @@ import {
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import { eachItem } from '../../shared/eachItem';
+import { eachItem } from '../../shared/run/eachItem';
 import { readOutputOptions, simplifyProperty } from '../output';
-import { optionsProperty, readVideoRequest, requestProperties } from '../request';
+import { optionsProperty, readVideoOrder, requestProperties } from '../request';
 import type { Run } from '../videoRun';
 import { fullSubmission, simplifiedSubmission } from '../taskItem';
 
@@ -25,19 +25,20 @@ export const description = updateDisplayOptions(
 );
 
 /** Submits videos and returns their tasks at once, for Get or Wait later. */
-export async function execute({ service, submissions }: Run): Promise<INodeExecutionData[]> {
+export async function execute(run: Run): Promise<INodeExecutionData[]> {
+	const { service, submissions } = run;
 	const { context } = service;
 	return await eachItem(service, {
 		prepare: (itemIndex) => ({
-			request: readVideoRequest(context, itemIndex),
-			simplify: readOutputOptions(context, itemIndex).simplify,
+			order: submissions.plan(readVideoOrder(context, itemIndex), itemIndex),
+			output: readOutputOptions(context, itemIndex),
 		}),
-		async work({ request, simplify }, itemIndex) {
-			const { tasks, failure } = await submissions.submit(request, itemIndex);
+		async work({ order, output }, itemIndex) {
+			const { tasks, failure } = await submissions.submit(order, itemIndex);
 			if (failure !== undefined) throw failure;
-			const toJson = simplify ? simplifiedSubmission : fullSubmission;
+			const toJson = output.simplify ? simplifiedSubmission : fullSubmission;
 			return tasks.map(({ task, request }) => ({
-				json: toJson(task, request),
+				json: run.tasks.outputOf(itemIndex, toJson(task, request), output),
 				pairedItem: { item: itemIndex },
 			}));
 		},

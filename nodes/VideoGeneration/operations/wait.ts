@@ -5,8 +5,13 @@ import {
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import type { DurableWait } from '../../shared/durableWait';
-import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
+import type { DurableWait } from '../wait/durableWait';
+import {
+	downloadProperties,
+	outputOptionsProperty,
+	readOutputOptions,
+	simplifyProperty,
+} from '../output';
 import type { Run } from '../videoRun';
 import { readTaskId, taskIdProperty } from '../taskId';
 import { waitForVideos } from '../wait/waitForVideos';
@@ -23,6 +28,7 @@ const properties: INodeProperties[] = [
 	taskIdProperty,
 	...downloadProperties,
 	simplifyProperty,
+	outputOptionsProperty,
 	waitOptionsProperty,
 ];
 
@@ -44,8 +50,9 @@ export async function execute(
 			wait: readWaitOptions(context, itemIndex),
 			output: readOutputOptions(context, itemIndex),
 		}),
-		start: ({ taskId }) => ({
-			tasks: [{ task: log.note({ id: taskId, status: 'processing' }) }],
-		}),
+		start({ taskId }) {
+			log.add(taskId);
+			return { tasks: [{ task: { id: taskId, status: 'processing' } }] };
+		},
 	});
 }

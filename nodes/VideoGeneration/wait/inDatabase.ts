@@ -2,17 +2,17 @@ import {
 	type EngineRequest,
 	type IExecuteFunctions,
 	type INodeExecutionData,
-	NodeOperationError,
+	OperationalError,
 } from 'n8n-workflow';
-import { parseWaitState, systemClock, type WaitState } from '../../../gateway';
-import type { DurableWait } from '../../shared/durableWait';
-import { failAll, outcomesOf, outputOf } from '../../shared/eachItem';
-import { reportError, TaskError } from '../../shared/errorText';
+import { parseWaitState, systemClock, tasksInWaitState, type WaitState } from '../../../gateway';
+import type { DurableWait } from './durableWait';
+import { outcomeOfResults, outcomesOf, outputOf } from '../../shared/run/eachItem';
+import { TaskError } from '../../shared/run/errorText';
 import type { Run } from '../videoRun';
-import { TaskLog } from '../taskLog';
+import { paidItems } from '../record';
 import type { WaitingOperation, WaitPlan } from './waitingOperation';
 import { WaitLeg } from './leg';
-import { finalOutput, openTasks, stateOf } from './state';
+import { resultOf, stateOf } from './state';
 
 /**
  * Waits for the videos of all items in n8n's database. Each call is one leg of the wait: the first starts the tasks, each
@@ -24,11 +24,10 @@ export async function waitInDatabase<Plan extends WaitPlan>(
 	durable: DurableWait,
 	operation: WaitingOperation<Plan>,
 ): Promise<INodeExecutionData[] | EngineRequest> {
-	const { resumed } = durable;
 	const leg = new WaitLeg(durable, run, operation);
-	const state = resumed ? parseWaitState(resumed.state) : await start(run, operation);
-	if (state === undefined) return lost(run);
-	return await leg.goOn(state);
+	const state = durable.isResumed ? parseWaitState(durable.state) : await start(run, operation);
+	if (state !== undefined) return await leg.continue(state);
+	return giveUp(run.service.context, durable.state, unreadable(durable));
 }
 
 /** Starts the tasks of all items. */
@@ -36,7 +35,7 @@ async function start<Plan extends WaitPlan>(
 	{ service }: Run,
 	operation: WaitingOperation<Plan>,
 ): Promise<WaitState> {
-	const startedAt = Math.ceil(systemClock.now());
+	const startedAt = systemClock.wallTime();
 	const outcomes = await outcomesOf(service, {
 		prepare: operation.prepare,
 		async work(plan, itemIndex) {
@@ -46,35 +45,40 @@ async function start<Plan extends WaitPlan>(
 	return stateOf(outcomes, startedAt);
 }
 
-/** The output of a resumed node whose credential cannot be used any more: every task is in its errors. */
+/**
+ * The output of a node that cannot wait any longer, with one error for each task of which nothing came yet. Nothing is
+ * submitted again, and what is finished is handed on.
+ */
 export function giveUp(
 	context: IExecuteFunctions,
 	handedOver: unknown,
 	cause: unknown,
 ): INodeExecutionData[] {
-	const state = parseWaitState(handedOver);
-	if (state === undefined) return failAll(context, cause);
-	const log = new TaskLog(context);
-	const open = openTasks(state);
-	for (const { task } of open) log.note(task);
-	for (const { task } of open) {
-		const reported = reportError(new TaskError(log.stateOf(task.id), cause));
-		const description = `${reported.failure.description}\n${log.list()}`;
-		task.error = { ...reported, failure: { ...reported.failure, description } };
-	}
-	return finalOutput(context, state);
-}
-
-/** Never submitted again: the error contains all that is needed to fetch the videos. */
-function lost({ service: { context }, submissions, log }: Run): INodeExecutionData[] {
-	const outcomes = context.getInputData().map((_, itemIndex) => {
-		const ids = submissions.known(itemIndex);
-		for (const id of ids) log.note({ id, status: 'unknown' });
-		const error = new NodeOperationError(context.getNode(), 'n8n lost the state of this wait', {
-			itemIndex,
-			description: `Nothing was submitted again. Use Wait or Get to fetch the videos of these tasks: ${ids.join(', ')}`,
-		});
-		return { error };
+	const stored = parseWaitState(handedOver)?.items ?? [];
+	const outcomes = paidItems(context, handedOver).map(({ tasks }, itemIndex) => {
+		const known = stored[itemIndex];
+		const results = tasks.map(
+			(task) =>
+				resultOf(known?.tasks.find(({ id }) => id === task.task_id)) ?? {
+					error: new TaskError(task, cause),
+				},
+		);
+		const failure = resultOf(known ?? undefined);
+		if (failure !== undefined) results.push(failure);
+		return results.length > 0 ? outcomeOfResults(context, results, itemIndex) : { error: cause };
 	});
 	return outputOf(context, outcomes);
+}
+
+function unreadable({ state }: DurableWait): Error {
+	const isOther = tasksInWaitState(state) !== undefined;
+	return new OperationalError(
+		isOther
+			? 'The videos were submitted by another version of this package'
+			: 'n8n lost the state of this wait',
+		{
+			description:
+				'Nothing was submitted again. Use Wait or Get with the task ID to fetch the video.',
+		},
+	);
 }

@@ -2,46 +2,46 @@ import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
 import {
 	formatSeconds,
 	isFinished,
-	MalformedResponseError,
+	isForeignAnswer,
+	msBetween,
 	storedWaitState,
 	systemClock,
 	type WaitedTask,
 	type WaitState,
 	WaitTimeoutError,
 } from '../../../gateway';
-import type { DurableWait } from '../../shared/durableWait';
-import { throwIfCancelled } from '../../shared/eachItem';
-import { reportError, TaskError } from '../../shared/errorText';
-import { hintAfterRun } from '../../shared/hints';
+import type { DurableWait } from './durableWait';
+import { throwIfCancelled } from '../../shared/run/eachItem';
+import { reportError, TaskError } from '../../shared/run/errorText';
+import { hintAfterRun } from '../../shared/form/hints';
 import { endOfPause, MIN_WAIT_MS } from './nextPoll';
 import type { Run } from '../videoRun';
 import { finish, type WaitingOperation, type WaitPlan } from './waitingOperation';
-import { finalOutput, type OpenTask, openTasks } from './state';
+import { finalOutput, isItem, type OpenTask, openTasks } from './state';
 
 /** Characters. A larger item does not belong into the state: its task is polled again when all others are done. */
 const MAX_ITEM = 64 * 1024;
-/** Responses in a row that make no sense, after which the URL of the polls is taken to be wrong, as in memory. */
-const MAX_MALFORMED = 5;
 
 /** From the start or a resume of the node to its next pause or to its end. */
 export class WaitLeg {
-	private readonly startedAt = systemClock.now();
+	private readonly startedAt = systemClock.wallTime();
 	private readonly waitsInMemory: boolean;
 
 	constructor(
 		private readonly durable: DurableWait,
 		private readonly run: Run,
-		private readonly operation: Pick<WaitingOperation<WaitPlan>, 'taskFailed'>,
+		private readonly operation: Pick<WaitingOperation<WaitPlan>, 'taskEnded'>,
 	) {
 		this.waitsInMemory = durable.refusal() !== undefined;
 	}
 
 	/** @returns the items when all tasks are done, else the request of a pause */
-	async goOn(state: WaitState): Promise<INodeExecutionData[] | EngineRequest> {
+	async continue(state: WaitState): Promise<INodeExecutionData[] | EngineRequest> {
 		const { run } = this;
 		const { context } = run.service;
 		run.hints.continueWith(state.hints);
-		for (const item of state.items) item?.tasks.forEach((task) => run.log.note(task));
+		for (const item of state.items)
+			item?.tasks.forEach((task) => run.log.note({ ...task, url: urlIn(task.item) }));
 		for (let open = openTasks(state); open.length > 0; open = openTasks(state)) {
 			const unfinished = open.filter(({ task }) => !isFinished(task));
 			const isLast = unfinished.length === 0;
@@ -65,10 +65,13 @@ export class WaitLeg {
 		const pauses = this.canPause(task) && !isLast;
 		if (pauses && this.isFresh(task)) return;
 		const { id, submittedAt, request } = task;
-		const { maxWaitMs, onTimeout } = plan.wait;
+		const { onTimeout } = plan.wait;
 		const wait = {
 			...plan.wait,
-			waitedMs: pauses ? maxWaitMs : maxWaitMs - (task.deadline - systemClock.now()),
+			deadline: task.deadline,
+			pollsOnce: pauses,
+			wasFound: task.found ?? isFinished(task),
+			foreignAnswers: task.malformed,
 			onTimeout: pauses ? ('error' as const) : onTimeout,
 		};
 		const started = { task: { id, status: 'processing' as const }, submittedAt, request };
@@ -86,23 +89,22 @@ export class WaitLeg {
 	}
 
 	private note(task: WaitedTask): void {
-		const { status, url } = this.run.log.stateOf(task.id);
-		Object.assign(task, { status, url });
+		task.status = this.run.log.stateOf(task.id).status;
 	}
 
 	private noteUnfinished(task: WaitedTask, { task: seen, lastFailure }: WaitTimeoutError): void {
 		const { progress } = seen;
 		task.progress = progress;
-		if (typeof progress === 'number') task.seen ??= { at: Math.round(systemClock.now()), progress };
-		const makesNoSense = lastFailure instanceof MalformedResponseError;
-		task.malformed = makesNoSense ? (task.malformed ?? 0) + 1 : undefined;
-		if ((task.malformed ?? 0) < MAX_MALFORMED) return;
-		task.error = reportError(new TaskError(this.run.log.stateOf(task.id), lastFailure));
+		if (typeof progress === 'number') task.seen ??= { at: systemClock.wallTime(), progress };
+		const isForeign = lastFailure !== undefined && isForeignAnswer(lastFailure);
+		task.malformed = isForeign ? (task.malformed ?? 0) + 1 : undefined;
+		// A task of this execution need not be found to be known.
+		if (lastFailure === undefined && task.submittedAt === undefined) task.found = true;
 	}
 
 	private pause(state: WaitState, waiting: OpenTask[]): EngineRequest {
 		const all = state.items.flatMap((item) => item?.tasks ?? []);
-		return this.durable.pause(endOfPause(systemClock.now(), waiting), {
+		return this.durable.pause(endOfPause(systemClock.wallTime(), waiting), {
 			state: storedWaitState({ ...state, hints: this.run.hints.noted }),
 			shown: all.map(({ id, status, progress }) => ({
 				task_id: id,
@@ -121,17 +123,24 @@ export class WaitLeg {
 	}
 
 	private canPause({ deadline }: WaitedTask): boolean {
-		const left = deadline - systemClock.now();
+		const left = msBetween(systemClock.wallTime(), deadline);
 		return !this.waitsInMemory && left >= MIN_WAIT_MS;
 	}
 
 	/** No service makes a video in no time. */
 	private isFresh({ submittedAt }: WaitedTask): boolean {
-		return submittedAt !== undefined && submittedAt >= this.startedAt;
+		return submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
 	}
 }
 
 function timeoutIn(error: unknown): WaitTimeoutError | undefined {
 	const cause = error instanceof TaskError ? error.cause : undefined;
 	return cause instanceof WaitTimeoutError ? cause : undefined;
+}
+
+/** The URL that the item of a finished task has. */
+function urlIn(item: object | undefined): string | undefined {
+	if (!isItem(item)) return undefined;
+	const { url } = item.json;
+	return typeof url === 'string' ? url : undefined;
 }

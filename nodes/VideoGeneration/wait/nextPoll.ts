@@ -1,4 +1,11 @@
-import { PollSchedule, type WaitedTask } from '../../../gateway';
+import {
+	earliest,
+	later,
+	msBetween,
+	PollSchedule,
+	type WaitedTask,
+	type WallTime,
+} from '../../../gateway';
 import type { WaitPlan } from './waitingOperation';
 
 /**
@@ -15,22 +22,23 @@ export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
  * @param tasks with the plan that each is waited for by; none less than {@link MIN_WAIT_MS} before its deadline
  */
 export function endOfPause(
-	now: number,
+	now: WallTime,
 	tasks: Array<{ task: WaitedTask; plan: WaitPlan }>,
 	random: number = Math.random(),
-): number {
+): WallTime {
 	const next = Math.min(...tasks.map(({ task, plan }) => nextPoll(now, task, plan)));
-	const deadline = Math.min(...tasks.map(({ task }) => task.deadline));
-	return Math.round(Math.min(now + next + random * SPREAD_MS, deadline));
+	const until = later(now, Math.round(next + random * SPREAD_MS));
+	return earliest([until, ...tasks.map(({ task }) => task.deadline)]);
 }
 
-function nextPoll(now: number, task: WaitedTask, { wait }: WaitPlan): number {
+function nextPoll(now: WallTime, task: WaitedTask, { wait }: WaitPlan): number {
 	const interval = Math.max(MIN_PAUSE_MS, wait.pollIntervalMs);
 	const { seen, progress } = task;
 	// A task at 0 percent does not show its end, and a video that takes a minute is polled in time.
 	if (seen === undefined || !progress) return interval;
 	const schedule = new PollSchedule(wait.polling, interval);
-	schedule.next(seen.at, seen.progress, Infinity);
-	const next = schedule.next(now, progress, task.deadline - now);
+	const sinceSeenMs = msBetween(seen.at, now);
+	schedule.next(0, seen.progress, Infinity);
+	const next = schedule.next(sinceSeenMs, progress, msBetween(now, task.deadline));
 	return Math.max(MIN_PAUSE_MS, next);
 }

@@ -1,12 +1,12 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { refusedValue, type WaitSettings } from '../../../gateway';
-import { hintWhile } from '../../shared/hints';
-import { readNumber } from '../../shared/parameterValues';
+import { hintWhile } from '../../shared/form/hints';
+import { defaultOf, readNumber } from '../../shared/form/parameterValues';
 
 /** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
 const TASK_RETENTION_S = 7 * 24 * 3600;
 
-export const waitOptionsProperty: INodeProperties = {
+export const waitOptionsProperty = {
 	displayName: 'Wait Options',
 	name: 'waitOptions',
 	type: 'collection',
@@ -88,7 +88,7 @@ export const waitOptionsProperty: INodeProperties = {
 			description: 'Where to keep the execution while it waits',
 		},
 	],
-};
+} satisfies INodeProperties;
 
 const whileWaiting = (option: string, condition: string) => {
 	const value = `$parameter["waitOptions"]?.${option}`;
@@ -122,6 +122,9 @@ export const waitHints: NodeHint[] = [
 	),
 ];
 
+/** What the editor says while the execution waits, where n8n itself would say "Waiting for input". */
+export const waitingTooltip = `={{ "The service is generating the video. " + ($parameter["waitOptions"]?.polling === "adaptive" ? "n8n asks again when it should be nearly finished" : "n8n asks again every " + Math.round(Math.max(70, Number($parameter["waitOptions"]?.pollInterval) || 0)) + " seconds") + ", also after a restart. Stopping the execution does not cancel the video." }}`;
+
 export interface WaitOptions extends Omit<WaitSettings, 'submittedAt'> {
 	onTimeout: 'error' | 'output';
 }
@@ -136,13 +139,18 @@ export function waitsInDatabase(context: IExecuteFunctions): boolean {
 /** Reads and checks the wait options of one item. */
 export function readWaitOptions(context: IExecuteFunctions, itemIndex: number): WaitOptions {
 	const options = context.getNodeParameter('waitOptions', itemIndex, {}) as Record<string, unknown>;
-	const read = (name: string, unset: number) =>
+	const read = (name: 'pollInterval' | 'maxWait') =>
 		1000 *
-		readNumber(options, name, { least: 0.01, most: TASK_RETENTION_S, unset, unit: 'seconds' });
+		readNumber(options, name, {
+			min: 0.01,
+			max: TASK_RETENTION_S,
+			default: defaultOf(waitOptionsProperty.options, name),
+			unit: 'seconds',
+		});
 	readChoice(options, 'waitIn', ['memory', 'database']);
 	return {
-		pollIntervalMs: read('pollInterval', 5),
-		maxWaitMs: read('maxWait', 600),
+		pollIntervalMs: read('pollInterval'),
+		maxWaitMs: read('maxWait'),
 		polling: readChoice(options, 'polling', ['fixed', 'adaptive']),
 		onTimeout: readChoice(options, 'onTimeout', ['error', 'output']),
 	};

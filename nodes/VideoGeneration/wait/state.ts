@@ -1,7 +1,14 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { ErrorReport, WaitedTask, WaitState } from '../../../gateway';
-import { type Outcome, outcomeOfResults, outputOf, type Settled } from '../../shared/eachItem';
-import { reportError, ReportedError } from '../../shared/errorText';
+import {
+	type ErrorReport,
+	later,
+	latest,
+	type WaitedTask,
+	type WaitState,
+	type WallTime,
+} from '../../../gateway';
+import { type Outcome, outcomeOfResults, outputOf, type Settled } from '../../shared/run/eachItem';
+import { reportError, ReportedError } from '../../shared/run/errorText';
 import { outputOfVideo } from '../output';
 import type { Started, StartedTask, WaitPlan } from './waitingOperation';
 
@@ -11,7 +18,7 @@ import type { Started, StartedTask, WaitPlan } from './waitingOperation';
  */
 export function stateOf(
 	outcomes: Array<Outcome<{ plan: WaitPlan; started: Started }>>,
-	startedAt: number,
+	startedAt: WallTime,
 ): WaitState {
 	const places = new Map<string, number>();
 	const plans: WaitState['plans'] = [];
@@ -27,9 +34,9 @@ export function stateOf(
 		const { plan, started } = outcome.result;
 		const place = placeOf(plan);
 		const tasks = started.tasks.map(({ task, request, submittedAt }): WaitedTask => {
-			const { id, status, url } = task;
-			const deadline = Math.max(submittedAt ?? startedAt, startedAt) + plan.wait.maxWaitMs;
-			return { id, plan: place, status, url, deadline, submittedAt, request: named(request) };
+			const { id, status } = task;
+			const deadline = later(latest([submittedAt ?? startedAt, startedAt]), plan.wait.maxWaitMs);
+			return { id, plan: place, status, deadline, submittedAt, request: named(request) };
 		});
 		const { failure } = started;
 		return { tasks, error: failure === undefined ? undefined : reportError(failure) };
@@ -65,21 +72,23 @@ export function openTasks({ items, plans }: WaitState): OpenTask[] {
 export function finalOutput(context: IExecuteFunctions, { items }: WaitState) {
 	const outcomes = items.map((item, itemIndex) => {
 		if (item === null) return undefined;
-		const results = [...item.tasks, { error: item.error }].flatMap(resultIn);
+		const results = [...item.tasks, { error: item.error }].flatMap(
+			(stored) => resultOf(stored) ?? [],
+		);
 		return outcomeOfResults(context, results, itemIndex);
 	});
 	return outputOf(context, outcomes);
 }
 
-function resultIn(stored: {
-	item?: object | undefined;
-	error?: ErrorReport | undefined;
-}): Array<Settled<INodeExecutionData>> {
-	if (stored.error !== undefined) return [{ error: new ReportedError(stored.error) }];
-	return isItem(stored.item) ? [{ result: stored.item }] : [];
+/** What came of a task so far, or why an item has no tasks; undefined: nothing. */
+export function resultOf(
+	stored: { item?: object | undefined; error?: ErrorReport | undefined } = {},
+): Settled<INodeExecutionData> | undefined {
+	if (stored.error !== undefined) return { error: new ReportedError(stored.error) };
+	return isItem(stored.item) ? { result: stored.item } : undefined;
 }
 
 /** The items in a state are those that this node made. */
-function isItem(value: object | undefined): value is INodeExecutionData {
+export function isItem(value: object | undefined): value is INodeExecutionData {
 	return value !== undefined && 'json' in value;
 }

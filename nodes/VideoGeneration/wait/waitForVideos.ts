@@ -1,7 +1,7 @@
 import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
-import type { DurableWait } from '../../shared/durableWait';
-import { eachItem, outcomeOfResults, type Settled } from '../../shared/eachItem';
-import { hintAfterRun } from '../../shared/hints';
+import type { DurableWait } from './durableWait';
+import { eachItem, outcomeOfResults, type Settled } from '../../shared/run/eachItem';
+import { hintAfterRun } from '../../shared/form/hints';
 import { outputOfVideo } from '../output';
 import type { Run } from '../videoRun';
 import { waitInDatabase } from './inDatabase';
@@ -15,7 +15,7 @@ export async function waitForVideos<Plan extends WaitPlan>(
 	operation: WaitingOperation<Plan>,
 ): Promise<INodeExecutionData[] | EngineRequest> {
 	const { context } = run.service;
-	const isResumed = durable.resumed !== undefined;
+	const { isResumed } = durable;
 	if (!isResumed && !waitsInDatabase(context)) return await waitInMemory(run, operation);
 	const refusal = durable.refusal();
 	if (refusal !== undefined) hintAfterRun(context, `Waited in memory: ${refusal}`);

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { TaskFailedError, type VideoTask } from '../../../gateway';
-import { TaskError } from '../../shared/errorText';
+import { isFinished, type VideoTask, type WallTime } from '../../../gateway';
+import type { TaskState } from '../../shared/run/errorText';
 import type { OutputOptions } from '../output';
 import type { Run } from '../videoRun';
 import type { WaitOptions } from './options';
@@ -22,16 +22,16 @@ export interface StartedTask {
 	task: VideoTask;
 	/** The service's object of the request that created the task, if known. */
 	request?: IDataObject | undefined;
-	/** Milliseconds since the Unix epoch; undefined for a task of an earlier execution. */
-	submittedAt?: number | undefined;
+	/** Undefined for a task of an earlier execution. */
+	submittedAt?: WallTime | undefined;
 }
 
 /** How an operation comes to the tasks that are waited for. */
 export interface WaitingOperation<Plan extends WaitPlan> {
 	prepare: (itemIndex: number) => Plan;
 	start: (plan: Plan, itemIndex: number) => Started | Promise<Started>;
-	/** A failed task is not waited for again. */
-	taskFailed?: (itemIndex: number, taskId: string) => void;
+	/** A task is completed or failed. */
+	taskEnded?: (itemIndex: number, task: TaskState) => void;
 }
 
 /**
@@ -39,20 +39,13 @@ export interface WaitingOperation<Plan extends WaitPlan> {
  * @throws TaskError
  */
 export async function finish(
-	{ tasks }: Run,
-	{ taskFailed }: Pick<WaitingOperation<WaitPlan>, 'taskFailed'>,
+	{ tasks, log }: Run,
+	{ taskEnded }: Pick<WaitingOperation<WaitPlan>, 'taskEnded'>,
 	{ task, submittedAt, request }: StartedTask,
 	{ wait, output }: WaitPlan,
 	itemIndex: number,
 ): Promise<INodeExecutionData> {
-	const item = async () => {
-		const finished = await tasks.wait(task, wait, output, submittedAt);
-		return await tasks.toItem(finished, output, itemIndex, request);
-	};
-	return await item().catch((error: unknown) => {
-		if (error instanceof TaskError && error.cause instanceof TaskFailedError) {
-			taskFailed?.(itemIndex, task.id);
-		}
-		throw error;
-	});
+	const latest = await tasks.wait(task, wait, output, submittedAt);
+	if (isFinished(latest)) taskEnded?.(itemIndex, log.stateOf(task.id));
+	return await tasks.toItem(latest, output, itemIndex, request);
 }

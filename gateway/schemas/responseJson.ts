@@ -1,0 +1,67 @@
+/** Values of one response: each takes some 50 bytes of memory, however few characters it has. No response has so many. */
+const MAX_VALUES = 200_000;
+/** Levels of lists and objects. Much of what reads a value calls itself for each level. */
+const MAX_DEPTH = 64;
+
+/** No response of the service has as many values, or levels. */
+export class TooComplexError extends Error {
+	override readonly name = 'TooComplexError';
+}
+
+/**
+ * Parses JSON that the service wrote, or a model.
+ * @throws TooComplexError when it has more values or levels than any response
+ * @throws SyntaxError
+ */
+export function parseResponseJson(text: string): unknown {
+	// Each value but the first takes two characters or more, so most texts need not be searched.
+	if (text.length > MAX_VALUES * 2 && countValues(text) > MAX_VALUES) {
+		throw new TooComplexError(`it has more than ${MAX_VALUES.toLocaleString('en')} values`);
+	}
+	const value: unknown = JSON.parse(text);
+	if (isDeeper(value, MAX_DEPTH)) {
+		throw new TooComplexError(`it has more than ${MAX_DEPTH} levels`);
+	}
+	return value;
+}
+
+/** As {@link parseResponseJson}; undefined for what it refuses. */
+export function parseResponseJsonOrUndefined(text: string): unknown {
+	try {
+		return parseResponseJson(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** At least the number of values: every list entry and field but the first of its list or object comes after a comma. */
+function countValues(text: string): number {
+	let values = 1;
+	for (let at = 0; at < text.length; at += 1) {
+		const character = text[at];
+		if (character === '"') at = endOfString(text, at + 1);
+		else if (character === ',' || character === '[' || character === '{') values += 1;
+		if (values > MAX_VALUES) break;
+	}
+	return values;
+}
+
+/** Where the closing quote of a string is. */
+function endOfString(text: string, start: number): number {
+	for (let from = start; ; ) {
+		const quote = text.indexOf('"', from);
+		if (quote === -1) return text.length;
+		let backslashes = 0;
+		while (quote - 1 - backslashes >= start && text[quote - 1 - backslashes] === '\\') {
+			backslashes += 1;
+		}
+		if (backslashes % 2 === 0) return quote;
+		from = quote + 1;
+	}
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+	if (typeof value !== 'object' || value === null) return false;
+	if (levels === 0) return true;
+	return Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}

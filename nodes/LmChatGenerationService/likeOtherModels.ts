@@ -1,0 +1,207 @@
+/**
+ * Makes the model that n8n's SDK supplies behave like n8n's own chat models, as agents and chains expect. Below each wrap
+ * is what the SDK does without it. A wrap is needless once the SDK does better: its newest version, 0.31.1 (of n8n 2.41.3),
+ * needs all of them.
+ */
+import { MalformedResponseError, parseJsonAnswer } from '../../gateway';
+import { textOnlyError } from './messages';
+
+interface Message {
+	content: unknown;
+	tool_calls?: Array<{ name: string; args: unknown }>;
+}
+
+/** What LangChain asks of a chat model, as far as it is wrapped here. */
+interface LangChainModel {
+	_generate(
+		messages: unknown[],
+		...more: unknown[]
+	): Promise<{ generations: Array<{ message: Message }> }>;
+	_streamResponseChunks(
+		messages: unknown[],
+		...more: unknown[]
+	): AsyncIterable<{ message: Message }>;
+	bindTools(tools: object[]): BoundModel;
+	callbacks?: unknown;
+}
+
+/** LangChain's steps of a chain. */
+interface BoundModel {
+	withConfig(options: object): BoundModel;
+	pipe(next: (message: Message) => unknown): unknown;
+}
+
+interface Errors {
+	/** Makes the error that n8n shows at the node of the model. */
+	toNodeError(error: unknown): Error;
+	/** Takes the key out of a text. */
+	redact(text: string): string;
+}
+
+export function likeOtherModels(model: unknown, errors: Errors): unknown {
+	return isLangChainModel(model) ? wrap(model, errors) : model;
+}
+
+function wrap<Model extends LangChainModel>(model: Model, errors: Errors) {
+	const { _generate, _streamResponseChunks, bindTools: bind } = model;
+	const refuseFiles = (messages: unknown[]) => {
+		if (messages.some(hasFile)) throw errors.toNodeError(textOnlyError());
+	};
+	const bindTools = (tools: object[], options?: ToolOptions) => {
+		const bound = bind.call(model, tools);
+		const wrapped = isLangChainModel(bound) ? wrap(bound, errors) : bound;
+		return options === undefined ? wrapped : wrapped.withConfig(readToolChoice(options));
+	};
+	readStreamedUsage(model.callbacks);
+	return Object.assign(model, {
+		async _generate(messages: unknown[], ...more: unknown[]) {
+			refuseFiles(messages);
+			const result = await _generate.call(model, messages, ...more);
+			for (const { message } of result.generations) message.content = asText(message.content);
+			return result;
+		},
+		async *_streamResponseChunks(messages: unknown[], ...more: unknown[]) {
+			refuseFiles(messages);
+			for await (const chunk of _streamResponseChunks.call(model, messages, ...more)) {
+				chunk.message.content = asText(chunk.message.content);
+				yield chunk;
+			}
+		},
+		bindTools,
+		withStructuredOutput: (schema: object, options: OutputOptions = {}) =>
+			structuredOutput(bindTools, schema, options, errors),
+		getNumTokens: async (content: unknown) => await Promise.resolve(estimateTokens(content)),
+	});
+}
+
+function isLangChainModel(model: unknown): model is LangChainModel & BoundModel {
+	return (
+		typeof model === 'object' &&
+		model !== null &&
+		['_generate', '_streamResponseChunks', 'bindTools', 'withConfig'].every(
+			(method) => typeof Reflect.get(model, method) === 'function',
+		)
+	);
+}
+
+/**
+ * Whether a message has a part such as `image_url`, `input_image`, `file` or `input_audio`. The SDK drops these before
+ * {@link GatewayChatModel} sees the messages, and AI Agent passes the images of its item on by default: the model would
+ * answer without them.
+ */
+function hasFile(message: unknown): boolean {
+	const parts = fieldOf(message, 'content');
+	return (
+		Array.isArray(parts) &&
+		parts.some((part) => /image|audio|video|file/.test(String(fieldOf(part, 'type'))))
+	);
+}
+
+/** The SDK gives a text as a list of parts: Agent 1.x puts a line break between them, and LangChain Code gets the list. */
+function asText(content: unknown): unknown {
+	if (!Array.isArray(content)) return content;
+	const texts = content.map((part) => fieldOf(part, 'text'));
+	return texts.every((text) => typeof text === 'string') ? texts.join('') : content;
+}
+
+/**
+ * The SDK reads the token usage under the names that LangChain gives it in a whole answer, not under those of a streamed
+ * one: n8n shows an estimate then, also where the service sent the usage.
+ */
+function readStreamedUsage(callbacks: unknown): void {
+	for (const callback of Array.isArray(callbacks) ? callbacks : []) {
+		const options = fieldOf(callback, 'options');
+		const parse = fieldOf(options, 'tokensUsageParser');
+		if (typeof options !== 'object' || options === null || typeof parse !== 'function') continue;
+		Reflect.set(options, 'tokensUsageParser', (result: unknown): unknown => {
+			const usage = fieldOf(fieldOf(result, 'llmOutput'), 'tokenUsage');
+			return fieldOf(usage, 'promptTokens') === undefined ? parse(result) : usage;
+		});
+	}
+}
+
+interface ToolOptions {
+	tool_choice?: unknown;
+}
+
+/** The SDK ignores it. LangChain lets a node name the tool alone, and has a word of its own for "required". */
+function readToolChoice({ tool_choice, ...options }: ToolOptions): ToolOptions {
+	if (typeof tool_choice !== 'string') return { ...options, tool_choice };
+	if (['auto', 'none', 'required'].includes(tool_choice)) return { ...options, tool_choice };
+	const named = { type: 'function', function: { name: tool_choice } };
+	return { ...options, tool_choice: tool_choice === 'any' ? 'required' : named };
+}
+
+interface OutputOptions {
+	name?: string;
+	includeRaw?: boolean;
+}
+
+/**
+ * A model that fills in a schema, by a tool that it has to call. LangChain's own refuses every message of the SDK ("Input
+ * is not an AIMessageChunk"), so n8n's evaluations failed.
+ */
+function structuredOutput(
+	bindTools: (tools: object[], options: ToolOptions) => BoundModel,
+	schema: object,
+	{ name = 'extract', includeRaw = false }: OutputOptions,
+	errors: Errors,
+): unknown {
+	const description = String(fieldOf(schema, 'description') ?? 'Hands over the answer');
+	const read = async (message: Message) => {
+		const call = message.tool_calls?.find((one) => one.name === name);
+		const given = call === undefined ? jsonIn(message) : call.args;
+		return await checked(schema, given).catch((error: unknown) => {
+			const text = call === undefined ? String(message.content) : JSON.stringify(given);
+			throw errors.toNodeError(unstructured(errors.redact(text), error));
+		});
+	};
+	return bindTools([{ name, description, schema }], { tool_choice: name }).pipe(async (raw) =>
+		includeRaw ? { raw, parsed: await read(raw).catch(() => null) } : await read(raw),
+	);
+}
+
+/** A model that knows no tools may answer with JSON all the same. */
+function jsonIn({ content }: Message): unknown {
+	const message = { content: String(content) };
+	return parseJsonAnswer({ object: 'chat.completion', choices: [{ message }] })?.json;
+}
+
+/** @throws the error of the schema, if it is one of zod, or an error that says that there is nothing */
+async function checked(schema: object, given: unknown): Promise<unknown> {
+	if (given === undefined) throw new Error('It has no JSON.');
+	const parse = fieldOf(schema, 'parseAsync');
+	return typeof parse === 'function' ? ((await parse.call(schema, given)) as unknown) : given;
+}
+
+const MAX_SHOWN = 300;
+
+function unstructured(text: string, error: unknown): MalformedResponseError {
+	const issues = fieldOf(error, 'issues');
+	const reasons = Array.isArray(issues)
+		? issues.map(
+				(issue) => `${String(fieldOf(issue, 'path'))}: ${String(fieldOf(issue, 'message'))}.`,
+			)
+		: [error instanceof Error ? error.message : String(error)];
+	return new MalformedResponseError('The model did not answer in the requested structure', {
+		status: 200,
+		bodyStart: text.slice(0, MAX_SHOWN),
+		advice: `${reasons.join(' ')} Run the node again, or choose a model that can call tools.`,
+	});
+}
+
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * About the tokens of a text, to decide how to split it. LangChain fetches a tokenizer from the internet for that, and
+ * tries for over a minute in a closed network. Bytes, since scripts other than Latin take more bytes and more tokens.
+ */
+function estimateTokens(content: unknown): number {
+	const text = asText(content);
+	const bytes = new TextEncoder().encode(typeof text === 'string' ? text : JSON.stringify(text));
+	return Math.ceil(bytes.length / BYTES_PER_TOKEN);
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

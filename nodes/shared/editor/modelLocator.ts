@@ -1,0 +1,105 @@
+import {
+	type IExecuteFunctions,
+	type ILoadOptionsFunctions,
+	type INodeListSearchResult,
+	type INodeProperties,
+	type ISupplyDataFunctions,
+	NodeOperationError,
+} from 'n8n-workflow';
+import {
+	type CatalogueModel,
+	InvalidInputError,
+	logMessage,
+	type ModelOutput,
+	outputOf,
+} from '../../../gateway';
+import { asText } from '../form/parameterValues';
+import { connectEditor } from '../run/connect';
+import { errorSummary } from '../run/errorText';
+
+/** A dropdown longer than this is no longer read but searched. */
+const MAX_SHOWN = 500;
+
+/** The `model` parameter: chosen from the service's catalogue, or typed. */
+export const modelLocator = (description: string): INodeProperties => ({
+	displayName: 'Model',
+	name: 'model',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
+	required: true,
+	description,
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a model...',
+			typeOptions: { searchListMethod: 'searchModels', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. name or name@20250131',
+		},
+	],
+});
+
+export const languageModelLocator = modelLocator(
+	'The language model to use. The list shows all models of your account, those for other purposes last.',
+);
+
+/** Reads the model's identifier, whatever mode it was given in. */
+export function readModel(
+	context: IExecuteFunctions | ISupplyDataFunctions,
+	itemIndex: number,
+): string {
+	const model = asText(context.getNodeParameter('model', itemIndex, '', { extractValue: true }));
+	if (typeof model === 'string' && model.trim() !== '') return model.trim();
+	throw new InvalidInputError(
+		'model',
+		'model is empty',
+		'Choose a model from the list, or enter its ID. Nothing was sent to the service.',
+	);
+}
+
+/**
+ * The chosen model, in an expression of the editor's. One that each item names is shown as it was written, one that an
+ * agent chooses is not: that expression is n8n's.
+ */
+export const chosenModel =
+	'(/\\$fromAI\\b/i.test($rawParameter["model"] ?? "") ? "model set by AI" : ($rawParameter["model"] ?? "").replace(/^=/, "").trim())';
+
+/** Tells nodes apart on the canvas by their model. */
+export const modelSubtitle = `={{ ${chosenModel} }}`;
+
+/**
+ * Fills the dropdown of a node with the models whose ID contains the filter. If the catalogue shows what its models
+ * make, those that make the node's `output` come first, and the others have a label.
+ */
+export const searchModels = (output: ModelOutput) =>
+	async function (this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
+		const models = await catalogue(this).catch((error: unknown) => {
+			throw new NodeOperationError(this.getNode(), logMessage(errorSummary(error)));
+		});
+		const wanted = filter.trim().toLowerCase();
+		const isOther = (model: CatalogueModel) => (outputOf(model) ?? output) !== output;
+		const shown = models
+			// To n8n it would be an expression, which may read what the workflow knows and send it to the service.
+			.filter(({ id }) => !id.startsWith('=') && id.toLowerCase().includes(wanted))
+			.sort((a, b) => Number(isOther(a)) - Number(isOther(b)) || byRelease(a, b))
+			.slice(0, MAX_SHOWN);
+		const label = (model: CatalogueModel) => (isOther(model) ? ` (${model.kinds[0]})` : '');
+		return { results: shown.map((model) => ({ name: model.id + label(model), value: model.id })) };
+	};
+
+/** By family; in each the undated name first, then the newest dated release. */
+function byRelease(a: CatalogueModel, b: CatalogueModel): number {
+	const newestFirst = (b.versionDate ?? '9999').localeCompare(a.versionDate ?? '9999');
+	return a.baseName.localeCompare(b.baseName) || newestFirst || a.id.localeCompare(b.id);
+}
+
+async function catalogue(context: ILoadOptionsFunctions): Promise<CatalogueModel[]> {
+	const gateway = await connectEditor(context);
+	return await gateway.listModels();
+}

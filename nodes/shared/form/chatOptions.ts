@@ -1,0 +1,178 @@
+import type {
+	IExecuteFunctions,
+	INodeParameters,
+	INodeProperties,
+	ISupplyDataFunctions,
+} from 'n8n-workflow';
+import { parseJson, refusedValue } from '../../../gateway';
+import { asText } from './parameterValues';
+import { hintWhile } from './hints';
+import { looksUnresolved, unresolvedHint } from './unresolved';
+import { includeInputFieldsOption } from './inputFields';
+import { maxBillableRequestsOption } from './paidOptions';
+
+/** The parameters of a chat request beside model and messages. */
+export const chatOptionsProperty = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+	options: [
+		{
+			displayName: 'Additional Body',
+			name: 'additionalBody',
+			type: 'json',
+			default: '{}',
+			description:
+				'JSON object with fields to add to the request, for fields that this node has no option for, such as tool definitions',
+		},
+		{
+			displayName: 'Frequency Penalty',
+			name: 'frequencyPenalty',
+			type: 'number',
+			typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
+			default: 0,
+			description:
+				'From -2 to 2. Above 0, words become less likely the more often they have occurred.',
+		},
+		includeInputFieldsOption,
+		maxBillableRequestsOption,
+		{
+			displayName: 'Max Tokens',
+			name: 'maxTokens',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 1024,
+			description: 'The maximum number of tokens to generate. Longer answers are cut off.',
+		},
+		{
+			displayName: 'Output Content as JSON',
+			name: 'jsonOutput',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to parse the text of the response, or a code block in it, as JSON, and add the result to the output. An item without JSON fails. Describe the expected JSON in a message: this option does not change the request.',
+		},
+		{
+			displayName: 'Presence Penalty',
+			name: 'presencePenalty',
+			type: 'number',
+			typeOptions: { minValue: -2, maxValue: 2, numberPrecision: 2 },
+			default: 0,
+			description: 'From -2 to 2. Above 0, words that have already occurred become less likely.',
+		},
+		{
+			displayName: 'Stop',
+			name: 'stop',
+			type: 'string',
+			typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Stop Sequence' },
+			default: [],
+			description: 'Texts at which generation stops',
+		},
+		{
+			displayName: 'Stream',
+			name: 'stream',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to receive the response piece by piece. Many services send no token usage in a stream, so usage may be missing from the output. Without this option, the node streams when the workflow does.',
+		},
+		{
+			displayName: 'System Message',
+			name: 'systemMessage',
+			type: 'string',
+			typeOptions: { rows: 3 },
+			default: '',
+			placeholder: 'e.g. You are a helpful assistant',
+			description: 'Instructions for the model, sent before all messages',
+		},
+		{
+			displayName: 'Temperature',
+			name: 'temperature',
+			type: 'number',
+			typeOptions: { minValue: 0, maxValue: 2, numberPrecision: 2 },
+			default: 1,
+			description:
+				'From 0 to 2. Higher values make answers more varied. Adjust this or Top P, not both.',
+		},
+		{
+			displayName: 'Top P',
+			name: 'topP',
+			type: 'number',
+			typeOptions: { minValue: 0, maxValue: 1, numberPrecision: 2 },
+			default: 1,
+			description:
+				'From 0 to 1. Only the most likely words that together have this probability are considered. Adjust this or Temperature, not both.',
+		},
+		{
+			displayName: 'User',
+			name: 'user',
+			type: 'string',
+			default: '',
+			description: 'A unique identifier of your end user, sent to the service',
+		},
+	],
+} satisfies INodeProperties;
+
+const isSet = (option: string) => `($parameter["options"]?.${option} ?? "") !== ""`;
+
+/** "Adjust either temperature or top_p, not both" (POST /v1/chat/completions). */
+export const samplingHint = hintWhile(
+	`${isSet('temperature')} && ${isSet('topP')}`,
+	'Temperature and Top P are both set. The service recommends adjusting only one of them.',
+);
+
+export const systemMessageHint = hintWhile(
+	looksUnresolved('$rawParameter["options"]?.systemMessage'),
+	unresolvedHint('System Message'),
+);
+
+/** The unevaluated text of the form, by the name of its parameter. */
+export function rawSystemMessage({ options }: INodeParameters): [string, unknown] {
+	const isSet = typeof options === 'object' && options !== null && 'systemMessage' in options;
+	return ['systemMessage', isSet ? options.systemMessage : undefined];
+}
+
+/** The fields of the service's request that the options set. */
+export function requestFields(options: Record<string, unknown>) {
+	return {
+		temperature: options.temperature,
+		max_tokens: options.maxTokens,
+		top_p: options.topP,
+		stop: options.stop,
+		presence_penalty: options.presencePenalty,
+		frequency_penalty: options.frequencyPenalty,
+		user: asText(options.user),
+	};
+}
+
+/**
+ * The text of the option System Message, if there is any.
+ * @throws InvalidInputError when an expression gives something else
+ */
+export function systemMessage(options: Record<string, unknown>): string | undefined {
+	const text = asText(options.systemMessage) ?? '';
+	if (typeof text !== 'string') throw refusedValue('systemMessage', 'must be text', text);
+	return text.trim() === '' ? undefined : text;
+}
+
+/** @throws InvalidInputError when the text is no JSON */
+export function additionalBody(options: Record<string, unknown>): unknown {
+	return parseJson(options.additionalBody, 'additionalBody');
+}
+
+/** Reads the options of one item. An option that was added and left empty counts as not set. */
+export function readChatOptions(
+	context: IExecuteFunctions | ISupplyDataFunctions,
+	itemIndex: number,
+): Record<string, unknown> {
+	const given = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
+	const set = Object.entries(given).filter(
+		([, value]) => value !== undefined && value !== null && value !== '',
+	);
+	const { stop, ...options } = Object.fromEntries(set);
+	const sequences = Array.isArray(stop) ? (stop as unknown[]).filter((text) => text !== '') : stop;
+	const hasStop = sequences !== undefined && !(Array.isArray(sequences) && sequences.length === 0);
+	return hasStop ? { ...options, stop: sequences } : options;
+}

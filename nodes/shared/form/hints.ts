@@ -1,0 +1,104 @@
+import type { IExecuteFunctions, INodeExecutionData, NodeHint } from 'n8n-workflow';
+
+/** An expression of the editor's: whether a text of the form is empty, or an expression that was never written. */
+export const looksEmpty = (text: string) =>
+	`String(${text} ?? "").replace(/^=/, "").replace(/\\{\\{\\s*\\}\\}/g, "").trim() === ""`;
+
+/** An expression of the editor's: whether the node is a tool of an agent, which alone has a description for the model. */
+export const isTool =
+	'($parameter["descriptionType"] ?? $parameter["toolDescription"]) !== undefined';
+
+/**
+ * Before a run: a required field is empty. An agent can fill in the field of a tool.
+ * @param field its name in the form
+ */
+export const hintsWhileEmpty = (condition: string, message: string, field: string): NodeHint[] => {
+	const whileEmpty = (also: string, text: string) =>
+		hintWhile(`${also} && (${condition})`, text, {
+			type: 'info',
+			whenToDisplay: 'beforeExecution',
+		});
+	return [
+		whileEmpty(`!(${isTool})`, message),
+		whileEmpty(
+			isTool,
+			`To let the agent fill it in, click the button beside ${field}: Let the model define this parameter.`,
+		),
+	];
+};
+
+/**
+ * A hint in the node's window while a condition of its parameters holds.
+ * @param condition a JavaScript expression, without the braces of an n8n expression
+ */
+export function hintWhile(
+	condition: string,
+	message: string,
+	{ type = 'warning', whenToDisplay = 'always' }: Pick<NodeHint, 'type' | 'whenToDisplay'> = {},
+): NodeHint {
+	const displayCondition = `={{ ${condition} }}`;
+	return { message, type, whenToDisplay, location: 'outputPane', displayCondition };
+}
+
+/** A hint above the output of a run, in versions of n8n that show hints. */
+export function hintAfterRun(
+	context: IExecuteFunctions,
+	message: string,
+	type: NodeHint['type'] = 'warning',
+): void {
+	context.addExecutionHints?.({ message, type, location: 'outputPane' });
+}
+
+/**
+ * Counts the failures of a run: with a "Continue" setting n8n shows it as successful, whatever failed in it.
+ * @param all the number of input items
+ */
+export function hintAboutFailures(
+	context: IExecuteFunctions,
+	items: INodeExecutionData[],
+	all: number,
+): void {
+	const codes = new Map<unknown, string>();
+	for (const { json, pairedItem } of items) {
+		const { error } = json;
+		if (typeof error !== 'object' || error === null || !('code' in error)) continue;
+		const item =
+			typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : undefined;
+		codes.set(item, String(error.code));
+	}
+	if (codes.size === 0) return;
+	const counts = new Map<string, number>();
+	for (const code of codes.values()) counts.set(code, (counts.get(code) ?? 0) + 1);
+	const reasons = [...counts].sort(([, a], [, b]) => b - a).map(([code, n]) => `${code} (${n})`);
+	const these = all === 1 ? '1 item' : `${all} items`;
+	hintAfterRun(context, `${codes.size} of ${these} failed: ${reasons.join(', ')}`);
+}
+
+/** Counts hints of a run, and shows each of them once when the run is over. */
+export class RunHints {
+	private readonly counts = new Map<string, number>();
+
+	/** @param thing what is counted, such as "video" */
+	constructor(private readonly thing: string) {}
+
+	/** @param state the rest of the sentence after "1 video is" */
+	note(state: string, count = 1): void {
+		this.counts.set(state, (this.counts.get(state) ?? 0) + count);
+	}
+
+	/** What was noted so far, for a later run of the node to continue. */
+	get noted(): Array<[state: string, count: number]> {
+		return [...this.counts];
+	}
+
+	continueWith(noted: RunHints['noted']): void {
+		for (const [state, count] of noted) this.counts.set(state, count);
+	}
+
+	show(context: IExecuteFunctions): void {
+		for (const [state, count] of this.counts) {
+			const these = count === 1 ? `1 ${this.thing} is` : `${count} ${this.thing}s are`;
+			hintAfterRun(context, `${these} ${state}`);
+		}
+	}
+}

@@ -1,0 +1,30 @@
+import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { RunHints } from './hints';
+import { readBoolean, without } from './parameterValues';
+
+export const includeInputFieldsOption = {
+	displayName: 'Include Input Fields',
+	name: 'includeInputFields',
+	type: 'boolean',
+	default: false,
+	description:
+		"Whether to add the JSON fields of the input item to the output. Where names are the same, the output's own field is kept.",
+} satisfies INodeProperties;
+
+/** @throws InvalidInputError naming the option */
+export function readIncludeInputFields(options: Record<string, unknown>): boolean {
+	const { name } = includeInputFieldsOption;
+	return readBoolean(name, options[name], false);
+}
+
+/** The output of an item with the fields of its input item. With a field `error` n8n would take it for a failed item. */
+export function withInputFields(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	output: IDataObject,
+	hints: RunHints,
+): IDataObject {
+	const input = context.getInputData()[itemIndex]?.json ?? {};
+	if ('error' in input) hints.note('without the input field "error", which marks failed items.');
+	return { ...output, ...without(input, 'error'), ...output } as IDataObject;
+}

@@ -1,0 +1,87 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { refusedValue } from '../../../gateway';
+
+/** A number from an expression for a text, such as an id or a year, becomes its digits. */
+export function asText(value: unknown): unknown {
+	return typeof value === 'number' ? String(value) : value;
+}
+
+/** Expressions often return a switch as text or a number, such as from a spreadsheet. */
+const VALUES = new Map<string, boolean>([
+	['true', true],
+	['1', true],
+	['false', false],
+	['0', false],
+]);
+
+/**
+ * Reads a boolean that may be an expression.
+ * @param fallback the value of an empty one
+ * @throws InvalidInputError naming the parameter: a text such as "no" must not turn it on
+ */
+export function readBoolean(name: string, given: unknown, fallback: boolean): boolean {
+	if (given === undefined || given === null || given === '') return fallback;
+	const value = typeof given === 'object' ? undefined : VALUES.get(asWord(given));
+	if (value !== undefined) return value;
+	throw refusedValue(name, 'must be true or false', given);
+}
+
+/** Reads a boolean of the form, as {@link readBoolean} does. */
+export function readBooleanParameter(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	name: string,
+	fallback: boolean,
+): boolean {
+	return readBoolean(name, context.getNodeParameter(name, itemIndex, fallback), fallback);
+}
+
+function asWord(value: unknown): string {
+	return String(value).trim().toLowerCase();
+}
+
+interface NumberRule {
+	min: number;
+	max?: number;
+	default: number;
+	integer?: boolean;
+	unit?: 'seconds';
+}
+
+/**
+ * Reads a number of an options collection; a number in a text, as expressions return it, is accepted.
+ * @throws InvalidInputError naming the option
+ */
+export function readNumber(
+	options: Record<string, unknown>,
+	name: string,
+	{ min, max = Infinity, default: fallback, integer = false, unit }: NumberRule,
+): number {
+	const given = options[name];
+	if (given === undefined || given === null || given === '') return fallback;
+	const value = typeof given === 'string' ? Number(given) : given;
+	const valid =
+		typeof value === 'number' &&
+		value >= min &&
+		value <= max &&
+		(!integer || Number.isInteger(value));
+	if (valid) return value;
+	const kind = `${integer ? 'whole ' : ''}number${unit ? ` of ${unit}` : ''}`;
+	const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
+	throw refusedValue(name, `must be a ${kind} ${range}`, given);
+}
+
+/**
+ * The default of a number: of an option of a collection, or of a property.
+ * A default is written once, in the property, where the editor shows it.
+ */
+export function defaultOf(properties: readonly INodeProperties[], name: string): number {
+	const property = properties.find((candidate) => candidate.name === name);
+	if (typeof property?.default !== 'number') throw new Error(`${name} has no default`);
+	return property.default;
+}
+
+/** The fields of a record but one; a good item, for instance, never carries a top-level `error`. */
+export function without(record: Record<string, unknown>, name: string): Record<string, unknown> {
+	return Object.fromEntries(Object.entries(record).filter(([field]) => field !== name));
+}

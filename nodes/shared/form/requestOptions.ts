@@ -1,0 +1,76 @@
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { defaultOf, readNumber } from './parameterValues';
+
+/** The same collection on all nodes: how requests are sent, not what they contain. */
+export const requestOptionsProperty = {
+	displayName: 'Request Options',
+	name: 'requestOptions',
+	type: 'collection',
+	placeholder: 'Add Request Option',
+	default: {},
+	description:
+		'How to send requests. These options apply to the whole node: expressions are evaluated once, for the first item.',
+	options: [
+		{
+			displayName: 'Max Concurrency',
+			name: 'maxConcurrency',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 100 },
+			default: 10,
+			description: 'The maximum number of requests of this node in flight at once',
+		},
+		{
+			displayName: 'Max Retries',
+			name: 'maxRetries',
+			type: 'number',
+			typeOptions: { minValue: 0, maxValue: 20 },
+			default: 4,
+			description:
+				'How often to retry a request after a temporary failure, such as a rate limit. A billable request that may have been accepted is never retried.',
+		},
+		{
+			displayName: 'Timeout (Seconds)',
+			name: 'timeout',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 3600 },
+			default: 300,
+			description: 'How long to wait without receiving data before giving up',
+		},
+	],
+} satisfies INodeProperties;
+
+const RULES = {
+	maxConcurrency: { min: 1, max: 100, integer: true },
+	maxRetries: { min: 0, max: 20, integer: true },
+	timeout: { min: 0.001, max: 3600, unit: 'seconds' },
+} as const;
+
+export interface RequestOptions {
+	maxConcurrency: number;
+	maxRetries: number;
+	timeoutMs: number;
+}
+
+/**
+ * Reads the collection once for the whole node.
+ * @throws InvalidInputError naming the option
+ */
+export function readRequestOptions(context: IExecuteFunctions): RequestOptions {
+	return parseRequestOptions(
+		context.getNodeParameter('requestOptions', 0, {}) as Record<string, unknown>,
+	);
+}
+
+/** @throws InvalidInputError naming the option */
+export function parseRequestOptions(given: Record<string, unknown>): RequestOptions {
+	const read = (name: keyof typeof RULES) =>
+		readNumber(given, name, {
+			...RULES[name],
+			default: defaultOf(requestOptionsProperty.options, name),
+		});
+	return {
+		maxConcurrency: read('maxConcurrency'),
+		maxRetries: read('maxRetries'),
+		timeoutMs: 1000 * read('timeout'),
+	};
+}

@@ -1,0 +1,75 @@
+import type { IExecuteFunctions, ILoadOptionsFunctions, ISupplyDataFunctions } from 'n8n-workflow';
+import { allowManyListeners, Gateway, type HostHelpers, parseCredential } from '../../../gateway';
+import { readRequestOptions, type RequestOptions } from '../form/requestOptions';
+
+export const credentialType = 'generationServiceApi';
+
+/** A dropdown loads, and a credential is tested, while a user waits in the editor: an early error is better than a long wait. */
+export const IN_EDITOR = {
+	maxConcurrency: 1,
+	maxRetries: 0,
+	timeoutMs: 20_000,
+	skipsQueue: true,
+};
+
+/** The service as a node sees it during one execution. */
+export interface Service {
+	context: IExecuteFunctions;
+	gateway: Gateway;
+	/** Of the credential, cleaned. */
+	baseUrl: string;
+	/** Aborted when the execution is cancelled. */
+	signal: AbortSignal | undefined;
+	maxConcurrency: number;
+	maxRetries: number;
+	timeoutMs: number;
+}
+
+/**
+ * Connects a node to the service of its credential.
+ * @throws InvalidInputError when the credential or the request options are invalid
+ */
+export async function connect(context: IExecuteFunctions): Promise<Service> {
+	const options = readRequestOptions(context);
+	const connection = parseCredential(await context.getCredentials(credentialType, 0));
+	const signal = context.getExecutionCancelSignal();
+	if (signal !== undefined) allowManyListeners(signal);
+	const gateway = new Gateway(connection, {
+		...options,
+		...hostHelpers(context.helpers),
+	});
+	return { context, gateway, baseUrl: connection.baseUrl, signal, ...options };
+}
+
+/**
+ * Connects a sub-node, which lives as long as its agent.
+ * @throws InvalidInputError when the credential is invalid
+ */
+export async function connectSubNode(
+	context: ISupplyDataFunctions,
+	itemIndex: number,
+	options: RequestOptions,
+): Promise<Gateway> {
+	const connection = parseCredential(await context.getCredentials(credentialType, itemIndex));
+	return new Gateway(connection, { ...options, ...hostHelpers(context.helpers) });
+}
+
+/** Connects the editor's dropdowns. */
+export async function connectEditor(context: ILoadOptionsFunctions): Promise<Gateway> {
+	const connection = parseCredential(await context.getCredentials(credentialType));
+	return new Gateway(connection, {
+		...IN_EDITOR,
+		...hostHelpers(context.helpers),
+	});
+}
+
+/** What n8n lends to a transport. Older versions have no SSRF protection for nodes. */
+function hostHelpers(helpers: {
+	httpRequest: IExecuteFunctions['helpers']['httpRequest'];
+	getSecureEgressFilter?: () => NonNullable<HostHelpers['egressFilter']>;
+}): HostHelpers {
+	return {
+		egressFilter: helpers.getSecureEgressFilter?.(),
+		httpRequest: async (options) => (await helpers.httpRequest(options)) as unknown,
+	};
+}

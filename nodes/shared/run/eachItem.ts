@@ -1,0 +1,161 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { CancelledError } from '../../../gateway';
+import { connect, type Service } from './connect';
+import { errorItem, nodeError } from './errorText';
+import { hintAboutFailures } from '../form/hints';
+
+/** A result that comes later, without counting towards the items in flight. */
+export interface Pending<Result> {
+	pending: Promise<Result>;
+}
+
+/** What a node does with each item. */
+export interface ItemWork<Prepared, Result> {
+	/** Reads and checks the parameters of one item, before any request of any item is sent. */
+	prepare: (itemIndex: number) => Prepared;
+	/** Does the work of one item. */
+	work: (prepared: Prepared, itemIndex: number) => Promise<Result | Pending<Result>>;
+}
+
+/** What became of work that was started. */
+export type Settled<Result> = { result: Result } | { error: unknown };
+
+/** What became of an item; undefined where it was not started. */
+export type Outcome<Result> = Settled<Result> | undefined;
+
+/**
+ * Connects a node to the service for its items, before anything else is done with them.
+ * @param fail makes the output of a node that cannot connect. Default: all items fail.
+ * @returns the output of the node where it ends here: it has no items, or it cannot connect
+ * @throws NodeOperationError when the execution was cancelled or, with On Error "Stop Workflow", when it cannot connect
+ */
+export async function connectForItems(
+	context: IExecuteFunctions,
+	fail = (error: unknown): INodeExecutionData[] => failAll(context, error),
+): Promise<Service | INodeExecutionData[]> {
+	// After a cancel, Retry On Fail still calls execute again.
+	throwIfCancelled(context);
+	if (context.getInputData().length === 0) return [];
+	return await connect(context).catch(fail);
+}
+
+/**
+ * Does a node's work for all its items: bad input first, before anything is paid for; then at most
+ * `maxConcurrency` items at once; the output in input order whatever finishes first.
+ *
+ * On Error "Stop Workflow": after the first failure no further item starts, those in flight are finished, since
+ * they are paid for, and the failure of the first failed item is thrown. With a "Continue" setting a failed
+ * item becomes an error item. A cancel ends everything at once.
+ */
+export async function eachItem<Prepared>(
+	service: Service,
+	itemWork: ItemWork<Prepared, INodeExecutionData[]>,
+): Promise<INodeExecutionData[]> {
+	return outputOf(service.context, await outcomesOf(service, itemWork));
+}
+
+/** The first half of {@link eachItem}: does the work. */
+export async function outcomesOf<Prepared, Result extends object>(
+	{ context, maxConcurrency }: Service,
+	{ prepare, work }: ItemWork<Prepared, Result>,
+): Promise<Array<Outcome<Result>>> {
+	const { length } = context.getInputData();
+	const outcomes = new Array<Outcome<Result>>(length).fill(undefined);
+	const continues = context.continueOnFail();
+	const prepared = new Map<number, Prepared>();
+	for (const itemIndex of outcomes.keys()) {
+		try {
+			prepared.set(itemIndex, prepare(itemIndex));
+		} catch (error) {
+			if (!continues) throw thrownFor(context, error, itemIndex);
+			outcomes[itemIndex] = { error };
+		}
+	}
+
+	let stopped = false;
+	const pending: Array<Promise<void>> = [];
+	const keep = async (itemIndex: number, working: Promise<Result | Pending<Result>>) => {
+		try {
+			const result = await working;
+			if ('pending' in result) pending.push(keep(itemIndex, result.pending));
+			else outcomes[itemIndex] = { result };
+		} catch (error) {
+			outcomes[itemIndex] = { error };
+			stopped ||= !continues || error instanceof CancelledError;
+		}
+	};
+	const queue = prepared.entries();
+	const worker = async () => {
+		for (const [itemIndex, input] of queue) {
+			if (stopped) return;
+			prepared.delete(itemIndex);
+			await keep(itemIndex, work(input, itemIndex));
+		}
+	};
+	await Promise.all(Array.from({ length: Math.min(maxConcurrency, length) }, worker));
+	await Promise.all(pending);
+	throwIfCancelled(context, outcomes);
+	return outcomes;
+}
+
+/**
+ * The second half of {@link eachItem}: the output. With On Error "Stop Workflow" the first failure is thrown, with a
+ * "Continue" setting each failure becomes an error item.
+ */
+export function outputOf(
+	context: IExecuteFunctions,
+	outcomes: Array<Outcome<INodeExecutionData[]>>,
+): INodeExecutionData[] {
+	const continues = context.continueOnFail();
+	const items = outcomes.flatMap((outcome, itemIndex) => {
+		if (outcome === undefined) return [];
+		if ('result' in outcome) return outcome.result;
+		if (!continues) throw thrownFor(context, outcome.error, itemIndex);
+		return [errorItem(outcome.error, itemIndex)];
+	});
+	if (continues) hintAboutFailures(context, items, outcomes.length);
+	return items;
+}
+
+/** The output of a node whose items all fail for one reason. */
+export function failAll(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
+	return outputOf(
+		context,
+		context.getInputData().map(() => ({ error })),
+	);
+}
+
+/**
+ * The outcome of an item that has several results: with On Error "Stop Workflow" the first failure, with a "Continue"
+ * setting failures are error items beside the others.
+ */
+export function outcomeOfResults(
+	context: IExecuteFunctions,
+	results: Array<Settled<INodeExecutionData>>,
+	itemIndex: number,
+): Settled<INodeExecutionData[]> {
+	const failed = results.find((result) => 'error' in result);
+	if (failed !== undefined && !context.continueOnFail()) return failed;
+	const items = results.map((result) =>
+		'result' in result ? result.result : errorItem(result.error, itemIndex),
+	);
+	return { result: items };
+}
+
+/** @param outcomes one of which may be a billable request that was in flight */
+export function throwIfCancelled(
+	context: IExecuteFunctions,
+	outcomes: Array<Outcome<unknown>> = [],
+): void {
+	if (!context.getExecutionCancelSignal()?.aborted) return;
+	for (const [itemIndex, outcome] of outcomes.entries()) {
+		const error = outcome && 'error' in outcome ? outcome.error : undefined;
+		if (error instanceof CancelledError && error.mayHaveBeenAccepted)
+			throw thrownFor(context, error, itemIndex);
+	}
+	throw thrownFor(context, new CancelledError(), 0);
+}
+
+function thrownFor(context: IExecuteFunctions, error: unknown, itemIndex: number) {
+	return nodeError(context.getNode(), error, itemIndex, context.isStreaming?.() ?? false);
+}

@@ -1,0 +1,178 @@
+import {
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+	NodeApiError,
+	type NodeError,
+	NodeOperationError,
+} from 'n8n-workflow';
+import {
+	GatewayError,
+	InvalidInputError,
+	logMessage,
+	NoResponseError,
+	ServiceError,
+	TaskFailedError,
+	type ErrorReport,
+} from '../../../gateway';
+import { runsAsTool } from './asTool';
+import { labelOf } from '../form/parameterLabels';
+
+const MAY_BE_PAID =
+	'The service may have accepted the request, so it was not retried. Check your account before you run it again: it may be billed twice.';
+
+/** What a user sees of a failure, the same in an error item and in a thrown error. */
+type Failure = ErrorReport['failure'];
+
+/** The last known state of the video task of an error. */
+export interface TaskState {
+	task_id: string;
+	status: string;
+	url?: string | null | undefined;
+}
+
+/** An error with its task. */
+export class TaskError extends Error {
+	constructor(
+		readonly task: TaskState,
+		override readonly cause: unknown,
+	) {
+		super('The video task failed');
+	}
+}
+
+/** An error that an earlier run of the node reported. */
+export class ReportedError extends Error {
+	constructor(readonly report: ErrorReport) {
+		super(report.failure.message);
+	}
+}
+
+export function reportError(error: unknown): ErrorReport {
+	if (error instanceof ReportedError) return error.report;
+	const origin = causeOf(error);
+	const isApiError =
+		origin instanceof ServiceError ||
+		origin instanceof NoResponseError ||
+		origin instanceof TaskFailedError;
+	const cause = isApiError ? failureCause(origin) : undefined;
+	return { failure: describe(error), isApiError, ...(cause && { cause }) };
+}
+
+/** The output of a failed item: only this shape takes n8n's error branch. */
+export function errorItem(error: unknown, itemIndex: number): INodeExecutionData {
+	const failure = { ...reportError(error).failure, item: itemIndex };
+	return { json: { error: failure as unknown as IDataObject }, pairedItem: { item: itemIndex } };
+}
+
+/**
+ * The error that a node throws: it names the item, and keeps the service's own words in the description. An agent reads
+ * only the message of its tool, and the reader of a stream gets only the description: there, each says everything.
+ * @param itemIndex undefined where n8n does not tell which item the error is about
+ */
+export function nodeError(
+	node: INode,
+	error: unknown,
+	itemIndex: number | undefined,
+	streams = false,
+): NodeError {
+	const { failure, isApiError, cause } = reportError(error);
+	const { message, description: advice, http_status } = failure;
+	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'} ${advice}`;
+	const description = streams ? all : advice;
+	const item = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
+	const described = {
+		message: logMessage(runsAsTool(node) ? all : `${message}${item}`),
+		description,
+		...(itemIndex !== undefined && { itemIndex }),
+	};
+	if (!isApiError) return new NodeOperationError(node, described.message, described);
+	return new NodeApiError(
+		node,
+		{ message: described.message },
+		{
+			...described,
+			...(http_status !== null && { httpCode: String(http_status) }),
+			...(cause && { failure: cause }),
+		},
+	);
+}
+
+/** What happened, what to do and what the service says, for places of the editor that show one text alone. */
+export function errorSummary(error: unknown): string {
+	if (!(error instanceof GatewayError))
+		return error instanceof Error ? error.message : String(error);
+	const { message, advice, quote } = error;
+	return `${message}. ${advice}${quote ? ` ${quote}` : ''}`;
+}
+
+function describe(error: unknown): Failure {
+	const cause = causeOf(error);
+	const task = error instanceof TaskError ? error.task : {};
+	if (!(cause instanceof GatewayError)) return { ...describeForeign(cause), ...task };
+	const { quote, technical } = cause;
+	// In one line: an item shows a line break as \n, and the editor as a space.
+	const words =
+		(quote === undefined ? '' : ` ${quote}`) +
+		(technical === undefined ? '' : ` Technical detail: ${technical}`);
+	return {
+		message: cause instanceof InvalidInputError ? withLabel(cause) : cause.message,
+		description: cause.advice + (cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') + words,
+		code: cause.code,
+		http_status: cause instanceof ServiceError ? cause.status : null,
+		...(cause instanceof InvalidInputError && { parameter: cause.parameter }),
+		...(cause instanceof ServiceError && {
+			...(cause.reason !== undefined && { reason: cause.reason }),
+			...(cause.retryAfterMs !== undefined && {
+				retry_after: Math.ceil(cause.retryAfterMs / 1000),
+			}),
+			...(cause.rateLimit !== undefined && { rate_limit: cause.rateLimit }),
+		}),
+		...((cause instanceof NoResponseError || cause.mayHaveBeenAccepted) && {
+			may_have_been_accepted: cause.mayHaveBeenAccepted,
+		}),
+		...(cause.partialText !== undefined && { partial_text: cause.partialText }),
+		...task,
+	};
+}
+
+/** An error of n8n itself, such as an expression that cannot be resolved. */
+function describeForeign(error: unknown): Failure {
+	const message = error instanceof Error ? error.message : String(error);
+	const described =
+		error instanceof Error && 'description' in error && typeof error.description === 'string';
+	return {
+		message,
+		description: described
+			? String(error.description)
+			: 'Check the parameters and the credential of the node.',
+		code: 'node_error',
+		http_status: null,
+	};
+}
+
+function causeOf(error: unknown): unknown {
+	return error instanceof TaskError ? error.cause : error;
+}
+
+/** Names a parameter as the form does, with the service's name if it differs: "Max Tokens (max_tokens) must be …". */
+function withLabel({ parameter, message }: InvalidInputError): string {
+	const label = labelOf(parameter);
+	if (label === undefined || !message.startsWith(`${parameter} `)) return message;
+	// A name in camelCase is the node's own, which no user sees.
+	const isServices = label.toLowerCase() !== parameter.toLowerCase() && !/[A-Z[]/.test(parameter);
+	return (isServices ? `${label} (${parameter})` : label) + message.slice(parameter.length);
+}
+
+/** Older versions of n8n ignore it. */
+function failureCause(error: GatewayError): ErrorReport['cause'] {
+	if (error instanceof NoResponseError) return { cause: 'temporarily-unavailable' };
+	if (!(error instanceof ServiceError)) return undefined;
+	const { status, code, isForeign, retryAfterMs } = error;
+	if (status === 429) {
+		return { cause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) };
+	}
+	if (status === 401 && !isForeign) return { cause: 'credential-invalid' };
+	if (code === 'quota_not_enough') return { cause: 'quota-exhausted' };
+	return status >= 500 ? { cause: 'temporarily-unavailable' } : undefined;
+}

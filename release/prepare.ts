@@ -1,0 +1,56 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { valid } from 'semver';
+import { run } from './npm';
+import { packBuilds } from './packBuilds';
+import { writePin } from './pinnedVersion';
+import { ROOT } from './root';
+
+/** The local part of a release: version, checks, tarballs, pins, commit and tag. It pushes nothing. */
+async function main(version: string | undefined): Promise<void> {
+	if (!version || valid(version) !== version) {
+		throw new Error('Usage: npm run release -- 1.2.3');
+	}
+	if ((await run('git', ['status', '--porcelain'])) !== '') {
+		throw new Error('Commit or discard your changes first: the tag must contain all of them');
+	}
+	const changelog = await readFile(join(ROOT, 'CHANGELOG.md'), 'utf8');
+	if (!changelog.includes(`\n## [${version}]`)) {
+		throw new Error(`CHANGELOG.md has no entry "## [${version}]"`);
+	}
+	const step = (text: string) => process.stdout.write(`${text}\n`);
+	step(`Version ${version}`);
+	await run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version']);
+	step('Packing both builds, twice');
+	const [first, second] = [await pack(), await pack()];
+	if (JSON.stringify(first) !== JSON.stringify(second)) {
+		throw new Error('The same sources gave different tarballs');
+	}
+	const undici = first.find(({ build }) => build === 'undici')!;
+	await writePin({ version: undici.version, checksum: undici.integrity });
+	step('Checks: types, lint, tests of the package in both builds');
+	await run('npm', ['run', 'typecheck']);
+	await run('npm', ['run', 'lint']);
+	await run('npm', ['run', 'format:check']);
+	await run('npx', ['jest', 'test/package', 'test/architecture']);
+	await run('npx', ['jest', '--config', 'test/cloud/jest.config.js', 'test/cloud']);
+	await run('git', ['commit', '--all', '--message', `Version ${version}`]);
+	await run('git', ['tag', '--annotate', `v${version}`, '--message', `Version ${version}`]);
+	for (const { build, file, integrity } of first) step(`${build} build: ${file} ${integrity}`);
+	step(`Next: bash .ci/run, then git push origin main v${version}`);
+}
+
+async function pack() {
+	const folder = await mkdtemp(join(tmpdir(), 'release-'));
+	try {
+		return await packBuilds(folder);
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+main(process.argv[2]).catch((error: unknown) => {
+	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+	process.exitCode = 1;
+});

@@ -1,0 +1,147 @@
+import type { Gateway } from '../../gateway';
+import { noJsonError, parseJsonAnswer } from '../../gateway';
+import { stubbedGateway } from '../gateway/stubbedGateway';
+
+import { unresolvedIn } from '../../nodes/shared/form/unresolved';
+import { videoFile } from '../../nodes/VideoGeneration/fileName';
+
+const MiB = 1024 * 1024;
+const SMALL = 100_000;
+const PACKET = 64 * 1024;
+
+const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
+const models = async (gateway: Gateway) => await gateway.listModels();
+const task = async (gateway: Gateway) => await gateway.getVideoTask('t');
+const submit = async (gateway: Gateway) => await gateway.submitVideo({ model: 'm', prompt: 'p' });
+const answer = async (gateway: Gateway) => await gateway.chat(chat);
+const stream = async (gateway: Gateway) => await gateway.streamChat(chat, () => {});
+const json = async (gateway: Gateway) => {
+	const completion = await gateway.chat(chat);
+	return parseJsonAnswer(completion) ?? noJsonError(completion, (text) => text);
+};
+
+interface Hostile {
+	call: (gateway: Gateway) => Promise<unknown>;
+	start?: string;
+	part: string;
+	end?: string;
+	/** Bytes of the largest response that is not refused for its size. */
+	most: number;
+	status?: number;
+}
+
+const CASES: Record<string, Hostile> = {
+	'a list of names': { call: models, start: '[', part: '"a",', end: '"a"]', most: 9_999 * 4 },
+	'a list of records': {
+		call: models,
+		start: '{"data":[',
+		part: `{"id":"${'é-'.repeat(60)}","tasks":["text"]},`,
+		end: '{"id":"a"}]}',
+		most: 1_900_000,
+	},
+	'a list of numbers': { call: models, start: '[', part: '1,', end: '1]', most: 9_999 * 2 },
+	'a task of lists': {
+		call: task,
+		start: '{"id":"t","status":"failed","error":[',
+		part: '[],',
+		end: '[]]}',
+		most: 199_000 * 3,
+	},
+	'a task of empty texts': {
+		call: task,
+		start: '{"id":"t","status":"queued","more":[',
+		part: '"",',
+		end: '""]}',
+		most: 199_000 * 3,
+	},
+	'a submission of many tasks': {
+		call: submit,
+		start: '{"data":[',
+		part: '{"id":1},',
+		end: '{"id":1}]}',
+		most: 99_000 * 9,
+	},
+	'an answer of many choices': {
+		call: answer,
+		start: '{"choices":[',
+		part: '{},',
+		end: '{}]}',
+		most: 99_000 * 3,
+	},
+	'an answer of many parts': {
+		call: answer,
+		start: '{"choices":[{"message":{"content":[',
+		part: '{"text":"a"},',
+		end: '{}]}}]}',
+		most: 99_000 * 13,
+	},
+	'an answer of escapes': {
+		call: answer,
+		start: '{"choices":[{"message":{"content":"',
+		part: '%25&amp;\\\\',
+		end: '"}}]}',
+		most: 8 * MiB,
+	},
+	'an answer of code blocks': {
+		call: json,
+		start: '{"choices":[{"message":{"content":"',
+		part: '\\n```',
+		end: '"}}]}',
+		most: 8 * MiB,
+	},
+	'a stream of lines that are not JSON': { call: stream, part: 'data: {\n', most: MiB },
+	'an error that looks like a page': { call: models, part: '<script', most: 250_000, status: 400 },
+	'an error of spaces': { call: models, part: '<a ', most: 250_000, status: 400 },
+};
+
+/** Less cannot be told from what else the process does. */
+const MIN_MS = 5;
+
+function bodyOf({ start = '', part, end = '' }: Hostile, size: number): Buffer {
+	const count = Math.floor(size / Buffer.byteLength(part));
+	return Buffer.from(start + part.repeat(count) + end);
+}
+
+/** How long the fastest of several readings of a body takes, in milliseconds. */
+async function timeOf({ call, status = 200 }: Hostile, body: Buffer, runs: number) {
+	const packets = Array.from({ length: Math.ceil(body.length / PACKET) }, (_, packet) =>
+		body.subarray(packet * PACKET, (packet + 1) * PACKET),
+	);
+	const times: number[] = [];
+	for (let run = 0; run < runs; run += 1) {
+		const gateway = stubbedGateway({ packets, status, apiKey: 'the-long-key-of-tests' });
+		const begin = performance.now();
+		await call(gateway).catch(() => {});
+		times.push(performance.now() - begin);
+	}
+	return Math.min(...times);
+}
+
+test.each(Object.entries(CASES))(
+	'%s takes at most three times as long for its size as one of 100 kB',
+	async (_what, hostile) => {
+		const small = bodyOf(hostile, Math.min(SMALL, hostile.most));
+		const large = bodyOf(hostile, hostile.most);
+		const share = Math.max(await timeOf(hostile, small, 3), MIN_MS) / small.length;
+		const taken = await timeOf(hostile, large, 2);
+		expect(taken).toBeLessThan(share * large.length * 3);
+	},
+);
+
+test.each<[string, (text: string) => unknown, string]>([
+	['a prompt of braces', (text) => unresolvedIn([['prompt', text]]), '{{'],
+	['a prompt of expressions', (text) => unresolvedIn([['prompt', text]]), '{{ a }} $'],
+	['a file name of dots', (text) => videoFile({ id: 't', status: 'completed' }, `a${text}b`), '. '],
+])('%s takes a time that grows with its length', (_what, read, part) => {
+	const timeOfLength = (count: number) => {
+		const text = part.repeat(count);
+		const times = [1, 2, 3].map(() => {
+			const begin = performance.now();
+			read(text);
+			return performance.now() - begin;
+		});
+		return Math.min(...times);
+	};
+	const share = Math.max(timeOfLength(2_000), MIN_MS / 2);
+	expect(timeOfLength(100_000)).toBeLessThan(share * 50 * 3);
+});

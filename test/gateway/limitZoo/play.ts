@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { Gateway, parseCredential, TaskPoller } from '../../../gateway';
+import { VirtualClock } from '../virtualClock';
+import { createRandom, type Rule } from './rules';
+import { type ServiceOptions, type ZooRequest, ZooService } from './zooService';
+
+export interface Batch {
+	kind: 'chat' | 'video';
+	items: number;
+	model?: string;
+	/** Seconds after the start. */
+	startsAt?: number;
+	/** Which process runs it. Default: the first. */
+	process?: number;
+	maxConcurrency?: number;
+}
+
+/** One limit, what is sent against it, and the shortest time in which any client could finish. */
+export interface Case {
+	/** Made anew for each run. `later` changes the limit while it is in use. */
+	limit: (
+		random: () => number,
+		later: (seconds: number, change: () => void) => void,
+	) => Rule | ((request: ZooRequest) => Rule | undefined);
+	/** Default: 1,000 chats. */
+	batches?: Batch[];
+	/** The shortest time for the last batch that counts, in seconds. */
+	minimum: number;
+	/** Which batches count. Default: all. */
+	counts?: number[];
+	service?: Partial<ServiceOptions>;
+}
+
+export interface Outcome {
+	seconds: number;
+	/** Seconds divided by the minimum. */
+	ratio: number;
+	requests: number;
+	refused: number;
+	/** Refusals of the most refused item. */
+	mostRefused: number;
+	failed: number;
+}
+
+const VIDEO_WAIT_MS = 7_200_000;
+
+/** Plays one case on a virtual clock. */
+export async function play({
+	limit,
+	batches = [{ kind: 'chat', items: 1_000 }],
+	minimum,
+	counts = batches.map((_, index) => index),
+	service: settings,
+}: Case): Promise<Outcome> {
+	const clock = new VirtualClock();
+	const random = createRandom();
+	const rule = limit(random, (seconds, change) => void clock.after(seconds * 1_000, change));
+	const service = new ZooService(clock, {
+		random,
+		ruleOf: typeof rule === 'function' ? rule : () => rule,
+		latencyMs: 2,
+		jitter: 1,
+		workMs: 0,
+		videoMs: 60_000,
+		status: 429,
+		saysRetryAfter: true,
+		announced: undefined,
+		...settings,
+	});
+	const apiKey = randomUUID();
+	const start = clock.now();
+	const ends: number[] = [];
+	let failed = 0;
+	const runBatch = async (batch: Batch, index: number) => {
+		await clock.sleep((batch.startsAt ?? 0) * 1_000);
+		const gateway = new Gateway(parseCredential({ baseUrl: 'http://zoo.test', apiKey }), {
+			maxConcurrency: batch.maxConcurrency ?? 10,
+			maxRetries: 4,
+			timeoutMs: 300_000,
+			skipsQueue: batch.process !== undefined,
+			clock,
+			transport: service.transport,
+		});
+		failed += await run(batch, gateway, clock, `${index}`);
+		ends[index] = clock.now();
+	};
+	// Exponential backoff draws from the same numbers in every run.
+	const { random: original } = Math;
+	Math.random = random;
+	try {
+		await clock.run(Promise.all(batches.map(runBatch)));
+	} finally {
+		Math.random = original;
+	}
+	const seconds = (Math.max(...counts.map((index) => ends[index] ?? 0)) - start) / 1_000;
+	const refused = service.received.filter((request) => request.refused);
+	const perItem = new Map<string, number>();
+	for (const { kind, user } of refused)
+		perItem.set(`${kind} ${user}`, (perItem.get(`${kind} ${user}`) ?? 0) + 1);
+	return {
+		seconds,
+		ratio: seconds / minimum,
+		requests: service.received.length,
+		refused: refused.length,
+		mostRefused: Math.max(0, ...perItem.values()),
+		failed,
+	};
+}
+
+/** @returns how many items failed */
+async function run(batch: Batch, gateway: Gateway, clock: VirtualClock, name: string) {
+	const { kind, items, model = 'heron-chat', maxConcurrency = 10 } = batch;
+	const poller = new TaskPoller(
+		(id, signal, patience) => gateway.getVideoTask(id, signal, undefined, patience),
+		undefined,
+		clock,
+	);
+	const waiting: Array<Promise<unknown>> = [];
+	const failures: unknown[] = [];
+	const fail = (error: unknown) => void failures.push(error);
+	let next = 0;
+	const work = async () => {
+		while (next < items) {
+			const user = `${name}/${next++}`;
+			if (kind === 'chat') {
+				const messages = [{ role: 'user' as const, content: 'Hi' }];
+				await gateway.chat({ model, messages, user }).catch(fail);
+				continue;
+			}
+			const submission = await gateway.submitVideo({ model, prompt: 'A', user }).catch(fail);
+			const id = submission?.data[0]?.id;
+			if (id === undefined) continue;
+			const settings = {
+				submittedAt: clock.wallTime(),
+				polling: 'fixed' as const,
+				pollIntervalMs: 5_000,
+				maxWaitMs: VIDEO_WAIT_MS,
+			};
+			waiting.push(poller.wait({ id, status: 'processing' }, settings).catch(fail));
+		}
+	};
+	await Promise.all(Array.from({ length: maxConcurrency }, work));
+	await Promise.all(waiting);
+	return failures.length;
+}

@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream';
+import { StreamedBody } from '../../gateway';
+import { failureOf, stubbedGateway } from './stubbedGateway';
+import { VirtualClock } from './virtualClock';
+
+const TIMEOUT_MS = 300_000;
+const request = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
+const message = { role: 'assistant', content: 'Good day' };
+const completion = JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] });
+const chunk = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
+const task = JSON.stringify({ id: 'task', status: 'completed' });
+
+/** A service that sends these packets, a minute apart. */
+function slowGateway(packetOf: (minute: number) => string | undefined) {
+	const clock = new VirtualClock();
+	const gateway = stubbedGateway({
+		packets: [],
+		clock,
+		timeoutMs: TIMEOUT_MS,
+		transport: async ({ onWritten, whenGivenUp }) => {
+			onWritten();
+			const body = new Readable({ read() {} });
+			whenGivenUp(() => body.destroy(new Error('given up')));
+			const send = (minute: number) => {
+				const packet = packetOf(minute);
+				if (body.destroyed) return;
+				body.push(packet === undefined ? null : Buffer.from(packet));
+				if (packet !== undefined) clock.after(60_000, () => send(minute + 1));
+			};
+			send(0);
+			return await Promise.resolve({ status: 200, headers: {}, body: new StreamedBody(body) });
+		},
+	});
+	return { clock, gateway };
+}
+
+/** A service that sends a sign of life each minute for some minutes, then its answer. */
+const patientGateway = (sign: string, minutes: number, answer: string) =>
+	slowGateway((minute) => (minute < minutes ? sign : minute === minutes ? answer : undefined));
+type Patient = ReturnType<typeof patientGateway>['gateway'];
+
+const streamed = async (gateway: Patient) => await gateway.streamChat(request, () => {});
+const plain = async (gateway: Patient) => await gateway.chat(request);
+const poll = async (gateway: Patient) => await gateway.getVideoTask('task');
+const pollForVideo = async (gateway: Patient) =>
+	await gateway.getVideoTask('task', undefined, () => {});
+const inStream = `${chunk({ content: 'Good day' })}data: [DONE]\n\n`;
+
+describe.each<[string, string, string, (gateway: Patient) => Promise<unknown>]>([
+	['comments in a stream', ': ping\n\n', inStream, streamed],
+	['pings in a stream', 'event: ping\ndata: {"type":"ping"}\n\n', inStream, streamed],
+	['empty deltas in a stream', chunk({ role: 'assistant', content: '' }), inStream, streamed],
+	['spaces before a chat completion', ' ', completion, plain],
+	['blank lines before a chat completion', '\r\n', completion, plain],
+	['spaces before a task', ' ', task, poll],
+	['spaces before a task with its video', ' ', task, pollForVideo],
+])('%s', (_what, sign, answer, send) => {
+	test('keep a request alive for longer than Timeout', async () => {
+		const { clock, gateway } = patientGateway(sign, 19, answer);
+		expect(JSON.stringify(await clock.run(send(gateway)))).toMatch(/Good day|completed/);
+	});
+
+	test('do not keep a request alive for more than four times Timeout', async () => {
+		const { clock, gateway } = patientGateway(sign, 10_000, answer);
+		const start = clock.now();
+		const error = await clock.run(failureOf(send(gateway)));
+		expect(error).toMatchObject({
+			code: 'timeout',
+			message: 'The service sent nothing but signs of life for 1200 seconds',
+		});
+		expect(clock.now() - start).toBe(4 * TIMEOUT_MS);
+	});
+});
+
+test('reasoning is a part of the answer', async () => {
+	const { clock, gateway } = patientGateway(chunk({ reasoning: 'Hm' }), 60, inStream);
+	expect((await clock.run(streamed(gateway))) as object).toMatchObject({ choices: [{}] });
+});
+
+test('the text that came before nothing but pings is in the error', async () => {
+	const { clock, gateway } = slowGateway((minute) =>
+		minute === 0 ? chunk({ content: 'Good' }) : ': ping\n\n',
+	);
+	expect(await clock.run(failureOf(streamed(gateway)))).toMatchObject({
+		code: 'timeout',
+		partialText: 'Good',
+		mayHaveBeenAccepted: true,
+	});
+});

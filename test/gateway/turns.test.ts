@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { Gateway, parseCredential, TaskPoller } from '../../gateway';
+import { Bucket, fixedWindow, type Rule } from './limitZoo/rules';
+import { type ServiceOptions, type ZooRequest, ZooService } from './limitZoo/zooService';
+import { VirtualClock } from './virtualClock';
+
+/** A service with these limits, and nodes that use it with one key. */
+function serviceWith(
+	ruleOf: (request: ZooRequest) => Rule | undefined,
+	more: Partial<ServiceOptions> = {},
+) {
+	const clock = new VirtualClock();
+	const service = new ZooService(clock, {
+		random: () => 0.5,
+		ruleOf,
+		latencyMs: 20,
+		jitter: 0,
+		workMs: 1_000,
+		videoMs: 60_000,
+		status: 429,
+		saysRetryAfter: true,
+		announced: undefined,
+		...more,
+	});
+	const apiKey = randomUUID();
+	const node = (maxConcurrency = 10) =>
+		new Gateway(parseCredential({ baseUrl: 'http://turns.test', apiKey }), {
+			maxConcurrency,
+			maxRetries: 4,
+			timeoutMs: 300_000,
+			clock,
+			transport: service.transport,
+		});
+	const seconds = async <Result>(work: Promise<Result>) => {
+		const start = clock.now();
+		return await work.then((result) => ({ result, took: (clock.now() - start) / 1_000 }));
+	};
+	return { clock, service, node, seconds };
+}
+
+const chat = async (gateway: Gateway, model = 'heron-chat') =>
+	await gateway.chat({ model, messages: [{ role: 'user', content: 'Hi' }] });
+
+const chats = (gateway: Gateway, count: number, model?: string) =>
+	Array.from({ length: count }, async () => await chat(gateway, model));
+
+/** Submits videos and waits for them, as Generate does. */
+async function videos(clock: VirtualClock, gateway: Gateway, count: number, maxWaitMs = 7_200_000) {
+	const poller = new TaskPoller(
+		(id, signal, patience) => gateway.getVideoTask(id, signal, undefined, patience),
+		undefined,
+		clock,
+	);
+	return await Promise.all(
+		Array.from({ length: count }, async () => {
+			const { data } = await gateway.submitVideo({ model: 'kite-motion', prompt: 'A boat' });
+			return await poller.wait(
+				{ id: data[0]!.id, status: 'processing' },
+				{ submittedAt: clock.wallTime(), polling: 'fixed', pollIntervalMs: 5_000, maxWaitMs },
+			);
+		}),
+	);
+}
+
+test('chats take as long beside videos whose submissions are limited as alone', async () => {
+	const limit = fixedWindow(1, 60);
+	const { clock, node, seconds } = serviceWith(({ kind }) =>
+		kind === 'submit' ? limit : undefined,
+	);
+	const made = videos(clock, node(), 10);
+	const { took } = await clock.run(seconds(Promise.all(chats(node(), 1_000))));
+	expect(took).toBeLessThan(106);
+	expect(await clock.run(made)).toHaveLength(10);
+});
+
+test('chats of a model without a limit do not wait for those of a model with one', async () => {
+	const limit = fixedWindow(3, 60);
+	const { clock, node, seconds } = serviceWith(({ model }) =>
+		model === 'large' ? limit : undefined,
+	);
+	const large = Promise.all(chats(node(), 12, 'large'));
+	const { took } = await clock.run(seconds(Promise.all(chats(node(), 300))));
+	expect(took).toBeLessThan(33);
+	await clock.run(large);
+});
+
+test('a long pause of video submissions fails no chat', async () => {
+	const limits = { submit: fixedWindow(1, 3_600), chat: new Bucket(20, 20), poll: undefined };
+	const { clock, node } = serviceWith(({ kind }) => limits[kind], { workMs: 200 });
+	const answers = Promise.all(chats(node(40), 600));
+	const submit = async () => await node().submitVideo({ model: 'kite-motion', prompt: 'A boat' });
+	await clock.run(clock.sleep(3_000));
+	await clock.run(submit());
+	const hour = { retryAfterMs: expect.any(Number) as number, status: 429 };
+	await expect(clock.run(submit())).rejects.toMatchObject(hour);
+	await expect(clock.run(submit())).rejects.toMatchObject(hour);
+	expect(await clock.run(answers)).toHaveLength(600);
+});
+
+test('polls are sent while chats are paused: finished videos are seen in time', async () => {
+	const limit = fixedWindow(20, 300);
+	const { clock, node, seconds } = serviceWith(
+		({ kind }) => (kind === 'chat' ? limit : undefined),
+		{ videoMs: 40_000 },
+	);
+	const answers = Promise.all(chats(node(), 60));
+	const { took } = await clock.run(seconds(videos(clock, node(), 3, 200_000)));
+	expect(took).toBeLessThan(46);
+	await clock.run(answers);
+});
+
+test('submissions that wait for their limit do not hold up the polls of the same node', async () => {
+	const limit = fixedWindow(10, 60);
+	const { clock, node, seconds } = serviceWith(({ kind }) =>
+		kind === 'submit' ? limit : undefined,
+	);
+	const { took } = await clock.run(seconds(videos(clock, node(), 100)));
+	expect(took).toBeLessThan(9 * 60 + 66);
+});
+
+test('polls and submissions share the limit of a key', async () => {
+	const limit = new Bucket(10, 10);
+	const { clock, node, service, seconds } = serviceWith(() => limit, { videoMs: 90_000 });
+	const { took } = await clock.run(seconds(videos(clock, node(), 1_000)));
+	expect(took).toBeLessThan(300);
+	expect(service.received.length).toBeLessThan(3_500);
+});
+
+test('an execution with one request has its turn beside one with a hundred in flight', async () => {
+	const limit = new Bucket(1, 1);
+	const { clock, node, seconds } = serviceWith(() => limit, { workMs: 0 });
+	const batch = Promise.all(chats(node(100), 300));
+	await clock.run(clock.sleep(60_000));
+	const { took } = await clock.run(seconds(chat(node())));
+	expect(took).toBeLessThan(5);
+	await clock.run(batch);
+});
+
+test('downloads take no slots from requests, and at most Max Concurrency run at once', async () => {
+	const { clock, node, seconds } = serviceWith(() => undefined);
+	const gateway = node(2);
+	let [running, peak] = [0, 0];
+	const download = async () =>
+		await gateway.download(async () => {
+			peak = Math.max(peak, (running += 1));
+			await clock.sleep(60_000);
+			running -= 1;
+		});
+	const downloads = Promise.all([download(), download(), download(), download()]);
+	const { took } = await clock.run(seconds(chat(gateway)));
+	expect(took).toBeLessThan(2);
+	await clock.run(downloads);
+	expect(peak).toBe(2);
+});

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { generate } from 'selfsigned';
+import type { Simulator } from '../../simulator';
+import { runNode } from '../engine/runNode';
+import { videoNode } from '../nodes/video/videoNode';
+
+/** The service and another server have certificates that n8n does not trust. */
+let service: Server;
+let other: Server;
+let plain: Server;
+/** Where the video is, as the service says. */
+let videoUrl: string;
+/** The requests for videos, by server. */
+let requests: string[];
+
+const urlOf = (server: Server, scheme = 'https') =>
+	`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+/** Serves `/clip`, and redirects `/to?<URL>`. */
+const videosOf =
+	(name: string): RequestListener =>
+	(request, response) => {
+		requests.push(name);
+		const [, target] = /^\/to\?(.*)$/.exec(request.url ?? '') ?? [];
+		if (target !== undefined) response.writeHead(302, { location: target }).end('Elsewhere');
+		else response.setHeader('content-type', 'video/mp4').end('\u0000clip');
+	};
+
+beforeAll(async () => {
+	const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
+	service = createSecureServer({ key, cert }, (request, response) => {
+		if (!request.url?.includes('/generations/')) return videosOf('service')(request, response);
+		response.end(JSON.stringify({ id: 'task-1', status: 'completed', url: videoUrl }));
+	});
+	other = createSecureServer({ key, cert }, videosOf('other'));
+	plain = createServer(videosOf('plain'));
+	await Promise.all(
+		[service, other, plain].map(async (server) => {
+			await once(server.listen(0, '127.0.0.1'), 'listening');
+		}),
+	);
+});
+beforeEach(() => {
+	requests = [];
+});
+afterAll(() => {
+	for (const server of [service, other, plain]) {
+		server.closeAllConnections();
+		server.close();
+	}
+});
+
+async function download(url: string) {
+	videoUrl = url;
+	const { items } = await runNode({} as Simulator, {
+		...videoNode({
+			operation: 'get',
+			taskId: 'task-1',
+			download: true,
+			requestOptions: { maxRetries: 0 },
+		}),
+		credential: { baseUrl: urlOf(service), apiKey: 'key-of-tests', ignoreSslIssues: true },
+		onError: 'continueRegularOutput',
+	});
+	return { error: items[0]?.json.error, bytes: items[0]?.binary?.data?.bytes };
+}
+
+test('SSL issues are ignored where the service redirects to itself', async () => {
+	expect(await download(`${urlOf(service)}/to?/clip`)).toMatchObject({ bytes: 5 });
+	expect(requests).toEqual(['service', 'service']);
+});
+
+test('SSL issues are ignored where another server redirects to the service', async () => {
+	const { bytes } = await download(`${urlOf(plain, 'http')}/to?${urlOf(service)}/clip`);
+	expect(bytes).toBe(5);
+});
+
+test('SSL issues are not ignored where the service redirects to another server', async () => {
+	const { error } = await download(`${urlOf(service)}/to?${urlOf(other)}/clip`);
+	expect(error).toMatchObject({ code: 'download_failed', task_id: 'task-1' });
+	expect(requests).toEqual(['service']);
+});
+
+test('a redirect to something else than a URL is not followed', async () => {
+	const { error } = await download(`${urlOf(service)}/to?file:///etc/passwd`);
+	expect(error).toMatchObject({ message: 'The URL of the video returned status 302' });
+});
+
+test('redirects in circles end', async () => {
+	const circle = `${urlOf(plain, 'http')}/to?/to?`;
+	const { error } = await download(`${circle}${'/to?'.repeat(50)}`);
+	expect(error).toMatchObject({ message: 'The URL of the video has too many redirects' });
+	expect(requests).toHaveLength(11);
+});

@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { LoadOptionsContext } from 'n8n-core';
+import type { ILoadOptionsFunctions } from 'n8n-workflow';
+import { searchModels } from '../../nodes/shared/editor/modelLocator';
+import type { Simulator } from '../../simulator';
+import { type NodeRun, runNode } from '../engine/runNode';
+import { testCredential } from '../engine/testCredential';
+import { chatNode } from '../nodes/chat/chatNode';
+import { videoNode } from '../nodes/video/videoNode';
+
+const MiB = 1024 * 1024;
+
+let server: Server;
+let respond: (response: ServerResponse) => void;
+/** What the service has written so far. */
+let sent = 0;
+/** Whether the last connection was closed before its response was complete. */
+let brokeOff: Promise<void>;
+
+beforeAll(async () => {
+	server = createServer((request, response) => {
+		request.resume();
+		sent = 0;
+		brokeOff = once(response, 'close').then(() => {});
+		respond(response);
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+});
+afterAll(() => {
+	server.closeAllConnections();
+	server.close();
+});
+
+const credential = () => ({
+	baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+	apiKey: 'key-of-tests',
+});
+
+function answerWith(body: string | object): void {
+	respond = (response) => {
+		response.writeHead(200, { 'content-type': 'application/json' });
+		response.end(typeof body === 'string' ? body : JSON.stringify(body));
+	};
+}
+
+/** Responds with some KiB that decompress to 256 MiB. */
+function answerWithBomb(start: string, part: string): void {
+	const body = gzipSync(start + part.repeat((256 * MiB) / part.length));
+	respond = (response) => {
+		response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+		response.end(body);
+	};
+}
+
+/** Responds with a body that never ends. */
+function answerForever(start: string, part: string): void {
+	const bytes = Buffer.from(part.repeat(64 * 1024));
+	respond = (response) => {
+		response.writeHead(200, { 'content-type': 'application/json' });
+		response.write(start);
+		const write = () => {
+			while (!response.closed) {
+				sent += bytes.length;
+				if (!response.write(bytes)) break;
+			}
+		};
+		response.on('drain', write).on('error', () => {});
+		write();
+	};
+}
+
+const run = async (options: NodeRun) =>
+	await runNode({} as Simulator, {
+		...options,
+		credential: credential(),
+		onError: 'continueRegularOutput',
+	});
+
+const errorOf = async (options: NodeRun) => (await run(options)).items[0]?.json.error;
+
+const get = videoNode({ operation: 'get', taskId: 'task-1', requestOptions: { maxRetries: 0 } });
+const submit = videoNode({ operation: 'submit', requestOptions: { maxRetries: 0 } });
+const list: NodeRun = { node: 'listModels', parameters: { returnAll: true } };
+
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const values = (count: number) => `[${'0,'.repeat(count - 2)}0]`;
+
+describe.each<[string, NodeRun, object, boolean]>([
+	['a task', get, { id: 'task-1', status: 'completed' }, false],
+	['the response to a submission', submit, { id: 'r', data: [{ id: 'task-1' }] }, true],
+	['a list of models', list, { data: [{ id: 'heron' }] }, false],
+	['an answer', chatNode(), { choices: [{ message: { content: 'Hi' } }] }, true],
+])('%s', (_what, node, good, isBillable) => {
+	const withField = (json: string) => `${JSON.stringify(good).slice(0, -1)},"more":${json}}`;
+
+	test.each([
+		['levels', withField(nested(64)), withField(nested(63)), /more than 64 levels/],
+		['values', withField(values(200_001)), withField(values(199_000)), /more than 200,000 values/],
+	])('with too many %s is refused', async (_of, tooMany, enough, message) => {
+		answerWith(enough);
+		expect(await errorOf(node)).toBeUndefined();
+		answerWith(tooMany);
+		expect(await errorOf(node)).toMatchObject({
+			message: expect.stringMatching(message) as string,
+			...(isBillable && { may_have_been_accepted: true }),
+		});
+	});
+
+	test('may have any text in its strings', async () => {
+		answerWith(withField(JSON.stringify('[{"\\,'.repeat(100_000))));
+		expect(await errorOf(node)).toBeUndefined();
+	});
+
+	test('that a few KiB decompress to is read up to its limit', async () => {
+		answerWithBomb('{"data":[', '[],');
+		expect(await errorOf(node)).toMatchObject({
+			message: expect.stringMatching(/larger than any response of this service/) as string,
+		});
+	});
+});
+
+test.each([false, true])(
+	'an inline video is not held in memory as text (Download %s)',
+	async (download) => {
+		const video = Buffer.alloc(3 * MiB, 'n8n');
+		answerWith({ id: 'task-1', status: 'completed', b64_json: video.toString('base64') });
+		const node = { ...get, parameters: { ...get.parameters, download, simplify: false } };
+		const { items, run: ended } = await run(node);
+		expect(items[0]?.json).toMatchObject({ status: 'completed', b64_json: '' });
+		expect(items[0]?.binary?.data?.bytes).toBe(download ? video.length : undefined);
+		const hints = ended.data.resultData.runData.Node?.[0]?.hints?.map(({ message }) => message);
+		expect(hints ?? []).toEqual(
+			download ? [] : [expect.stringMatching(/^1 finished video has no URL.*turn on Download/)],
+		);
+	},
+);
+
+test('JSON in an answer is bounded like an answer', async () => {
+	const content = values(1_000_000);
+	answerWith({ choices: [{ message: { content } }] });
+	expect(await errorOf(chatNode({ options: { jsonOutput: true } }))).toMatchObject({
+		message: 'The model did not answer with JSON',
+	});
+});
+
+test('a list has at most 10,000 models', async () => {
+	const models = (count: number) => Array.from({ length: count }, (_, id) => `model-${id}`);
+	answerWith({ data: models(10_000) });
+	expect((await run(list)).items).toHaveLength(10_000);
+	answerWith({ data: models(10_001) });
+	expect(await errorOf(list)).toMatchObject({
+		message: expect.stringMatching(/more than 10,000 models/) as string,
+	});
+});
+
+test.each([
+	[3, 3, ['2 videos are beyond what one submission asked for']],
+	[16, 16, ['15 videos are beyond what one submission asked for']],
+	[40, 16, ['39 videos are beyond', '24 videos are not waited for']],
+])(
+	'of a submission that names %i tasks instead of one, %i are output',
+	async (named, output, said) => {
+		const data = Array.from({ length: named }, (_, task) => ({ id: `task-${task}` }));
+		answerWith({ id: 'request', data });
+		const { items, run: ended } = await run(submit);
+		expect(items.map(({ json }) => json.task_id)).toEqual(
+			data.slice(0, output).map(({ id }) => id),
+		);
+		const hints = ended.data.resultData.runData.Node?.[0]?.hints?.map(({ message }) => message);
+		expect(hints).toEqual(said.map((start) => expect.stringContaining(start) as string));
+	},
+);
+
+test('the Test button reads a body only up to its limit', async () => {
+	answerForever('{"data":["', 'x');
+	expect(await testCredential(credential())).toMatch(/larger than any response of this service/);
+	await brokeOff;
+	expect(sent).toBeLessThan(32 * MiB);
+	answerWithBomb('{"data":[', '"a",');
+	expect(await testCredential(credential())).toMatch(/larger than any response of this service/);
+});
+
+test('the model dropdown reads a body only up to its limit', async () => {
+	const node = { name: 'Node' };
+	const { helpers } = new LoadOptionsContext({} as never, node as never, {} as never, '');
+	const context = {
+		helpers,
+		getNode: () => node,
+		getCredentials: async () => await Promise.resolve(credential()),
+	} as unknown as ILoadOptionsFunctions;
+	answerForever('{"data":["', 'x');
+	await expect(searchModels('text').call(context)).rejects.toThrow(/larger than any response/);
+	await brokeOff;
+	expect(sent).toBeLessThan(32 * MiB);
+});

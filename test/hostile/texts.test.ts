@@ -1,0 +1,129 @@
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
+import { LoadOptionsContext } from 'n8n-core';
+import type { ILoadOptionsFunctions } from 'n8n-workflow';
+import { searchModels } from '../../nodes/shared/editor/modelLocator';
+import type { Simulator } from '../../simulator';
+import { RawServer, rawResponse } from '../engine/rawServer';
+import { type NodeRun, runNode } from '../engine/runNode';
+import { until } from '../engine/virtualTime';
+import { videoNode } from '../nodes/video/videoNode';
+
+const service = new RawServer();
+/** The lines of n8n's log. */
+let lines: string[];
+const logger = Container.get(Logger);
+beforeAll(async () => await service.listen());
+beforeEach(() => {
+	service.reset();
+	lines = [];
+	const log = (line: string) => lines.push(line);
+	const recording = Object.create(logger, { info: { value: log }, warn: { value: log } }) as Logger;
+	Container.set(Logger, recording);
+});
+afterEach(() => Container.set(Logger, logger));
+afterAll(async () => await service.close());
+
+const credential = () => ({ baseUrl: service.url, apiKey: 'key-of-tests' });
+const run = async (options: NodeRun) =>
+	await runNode({} as Simulator, { ...options, credential: credential() });
+
+const FORGED = 'task\n\u001b[31m2026-01-01 | error | Database lost\u202e\u2028';
+const SIGNED = 'https://videos.example/boat.mp4?signature=secret';
+const INLINE = `data:video/mp4;base64,${'QUJD'.repeat(25_000)}`;
+
+/** What the service says of tasks by their ids; all are created by the first submission. */
+function serviceOf(tasks: Record<string, object>): void {
+	service.respond = (request) => {
+		if (request.startsWith('POST'))
+			return rawResponse(
+				'200 OK',
+				JSON.stringify({ data: Object.keys(tasks).map((id) => ({ id, url: SIGNED })) }),
+			);
+		const id = decodeURIComponent(/generations\/(\S*)/.exec(request)?.[1] ?? '');
+		return rawResponse('200 OK', JSON.stringify(tasks[id] ?? {}));
+	};
+}
+
+const NO_CONTROLS = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u;
+
+test('a task ID cannot forge a line of the log, nor colour it', async () => {
+	serviceOf({ [FORGED]: { status: 'completed', url: SIGNED }, ['x'.repeat(5_000)]: {} });
+	await run(videoNode({ operation: 'submit' }));
+	expect(lines).toHaveLength(1);
+	expect(lines[0]).toMatch(NO_CONTROLS);
+	expect(lines[0]).toContain('task\\u000a\\u001b[31m2026-01-01 | error | Database lost');
+	expect(lines[0]).toMatch(/, x{199}… \[item 0\]$/);
+});
+
+test('a failed task says so in one line, whatever its ID', async () => {
+	serviceOf({ [FORGED]: { status: 'failed', error: FORGED } });
+	const { error } = await run(videoNode());
+	expect(error?.message).toMatch(NO_CONTROLS);
+	expect(error?.message).toMatch(/^The service could not generate the video of task task\\u000a/);
+});
+
+const threeTasks = {
+	good: { status: 'completed', url: SIGNED },
+	inline: { status: 'completed', url: INLINE },
+	endless: { status: 'processing', url: `https://videos.example/${'x'.repeat(3_000)}` },
+	bad: { status: 'failed', error: { message: 'No boats' } },
+};
+
+test('the URL of a video is in the description of an error, and in no log and no message', async () => {
+	serviceOf(threeTasks);
+	const waitOptions = { pollInterval: 0.02, maxWait: 0.2 };
+	const { error } = await run(videoNode({ waitOptions }));
+	expect(error?.description).toContain(`good: completed, ${SIGNED}`);
+	expect(error?.description).toMatch(/inline: completed \(/);
+	expect(error?.description?.length).toBeLessThan(1_000);
+	expect([error?.message, ...lines].join()).not.toMatch(/https:|data:/);
+});
+
+test('a stopped run logs and throws the IDs of its tasks without their URLs', async () => {
+	serviceOf(threeTasks);
+	const stop = new AbortController();
+	const running = run({ ...videoNode(), signal: stop.signal });
+	await until(() => service.requests.length > 8);
+	stop.abort();
+	const { error } = await running;
+	expect(lines.at(-1)).toMatch(/Tasks of this run: \(1\) good: completed \(2\) inline: completed/);
+	expect(error?.message).toContain('good: completed');
+	expect([error?.message, ...lines].join()).not.toMatch(/https:|data:/);
+});
+
+test('an error item has no inline data', async () => {
+	serviceOf({ inline: { status: 'failed', url: INLINE } });
+	const { items } = await run({ ...videoNode(), onError: 'continueRegularOutput' });
+	expect(items[0]?.json.error).toMatchObject({ task_id: 'inline', url: null });
+	expect(JSON.stringify(items).length).toBeLessThan(2_000);
+});
+
+test('a reason of the service is one line of a message', async () => {
+	const body = JSON.stringify({
+		code: 'content_filtered',
+		message: 'No',
+		data: { reason: `${FORGED} ${SIGNED}` },
+	});
+	service.respond = () => rawResponse('400 Bad Request', body);
+	const { error } = await run(videoNode());
+	expect(error?.message).toMatch(NO_CONTROLS);
+	expect(error?.message).toContain('Database lost');
+	expect(error?.message).not.toContain('https:');
+});
+
+test('a model ID that is an expression is not in the dropdown, but in the output of List Models', async () => {
+	const ids = ['heron', '={{ $credentials.apiKey }}'];
+	service.respond = () => rawResponse('200 OK', JSON.stringify({ data: ids }));
+	const node = { name: 'Node' };
+	const { helpers } = new LoadOptionsContext({} as never, node as never, {} as never, '');
+	const context = {
+		helpers,
+		getNode: () => node,
+		getCredentials: async () => await Promise.resolve(credential()),
+	} as unknown as ILoadOptionsFunctions;
+	const { results } = await searchModels('text').call(context);
+	expect(results.map(({ value }) => value)).toEqual(['heron']);
+	const { items } = await run({ node: 'listModels', parameters: { returnAll: true } });
+	expect(items.map(({ json }) => json.id)).toEqual(ids);
+});

@@ -1,0 +1,248 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { runNode } from '../../engine/runNode';
+import { chatNode } from './chatNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator();
+});
+beforeEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+/** Runs a valid and an invalid item, and returns the error of the invalid one. */
+async function errorOf(parameters: INodeParameters, bad: IDataObject, good: IDataObject = {}) {
+	const node = { ...chatNode(parameters), items: [good, bad] };
+	const { error, items } = await runNode(simulator, node);
+	expect(items).toEqual([]);
+	expect(simulator.requests).toEqual([]);
+	expect(error?.name).toBe('NodeOperationError');
+	return error!;
+}
+
+const numbers: Array<[option: string, name: RegExp, bad: unknown[]]> = [
+	['temperature', /^Temperature must/, [-0.01, 2.01, 'hot', '1,5', true, [1], {}]],
+	['topP', /^Top P \(top_p\) must/, [-0.01, 1.01, 'all', false]],
+	['maxTokens', /^Max Tokens \(max_tokens\) must/, [0, -1, 1.5, '1.5', 'many', 1e300, true]],
+	['presencePenalty', /^Presence Penalty \(presence_penalty\) must/, [-2.01, 2.01, 'low']],
+	['frequencyPenalty', /^Frequency Penalty \(frequency_penalty\) must/, [-2.01, 2.01, 'low']],
+];
+const badNumbers = numbers.flatMap(([option, name, bad]) =>
+	bad.map((value) => ({ option, name, value })),
+);
+
+test.each(badNumbers)(
+	'$option $value is refused before any request, with its name and item',
+	async ({ option, name, value }) => {
+		const options = { [option]: '={{ $json.value }}' };
+		const error = await errorOf({ options }, { value } as IDataObject);
+		expect(error.message).toMatch(name);
+		expect(error.message).toContain('[item 1]');
+		expect(error.description).toContain('Nothing was sent');
+	},
+);
+
+const value = '={{ $json.value }}';
+const message = (content: unknown, role: unknown = 'user') => ({ role, content });
+
+test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
+	['no model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', '', /^model is empty/i],
+	['a blank model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', '  ', /^model/i],
+	['a null model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', null, /^model/i],
+	['a stop sequence that is not text', { options: { stop: value } }, 'END', 5, /^Stop must/],
+	[
+		'stop sequences with a number',
+		{ options: { stop: value } },
+		'END',
+		['x', 5],
+		/^Stop must be text or a list of texts \[/,
+	],
+	[
+		'a system message that is not text',
+		{ options: { systemMessage: value } },
+		'Be kind',
+		{ be: 'kind' },
+		/^System Message must be text/,
+	],
+	[
+		'a JSON option that is not a boolean',
+		{ options: { jsonOutput: value } },
+		false,
+		'maybe',
+		/JSON/,
+	],
+	[
+		'an empty message after a system message',
+		{
+			messages: { values: [{ role: 'user', content: value }] },
+			options: { systemMessage: 'Be kind' },
+		},
+		'Hello',
+		'',
+		/^Message 1: Content is empty/,
+	],
+	['a user that is not text', { options: { user: value } }, 'kim', ['kim'], /^User must/],
+	[
+		'a stream option that is not a boolean',
+		{ options: { stream: value } },
+		true,
+		'maybe',
+		/^Stream must/,
+	],
+	[
+		'an empty user message',
+		{ messages: { values: [{ role: 'user', content: value }] } },
+		'Hello',
+		'\n ',
+		/^Message 1: Content is empty/,
+	],
+	[
+		'an empty second message',
+		{ messages: { values: [message('Hi', 'system'), message(value)] } as INodeParameters },
+		'Hello',
+		'',
+		/^Message 2: Content/,
+	],
+	[
+		'content that is not text',
+		{ messages: { values: [{ role: 'user', content: value }] } },
+		'Hello',
+		{ text: 'Hello' },
+		/^Message 1: Content must be text \(it is an object\)/,
+	],
+	[
+		'a message whose expression is null',
+		{ messages: { values: [{ role: 'user', content: value }] } },
+		'Hello',
+		null,
+		/^Message 1: Content is empty \[/,
+	],
+	[
+		'an unknown role',
+		{ messages: { values: [{ role: value, content: 'Hello' }] } },
+		'user',
+		'tool',
+		/^Message 1: Role must be system, user or assistant/,
+	],
+])('%s is refused before any request, with its name and item', async (...row) => {
+	const [, parameters, good, bad, expected] = row;
+	const { message: text } = await errorOf(
+		parameters,
+		{ value: bad } as IDataObject,
+		{ value: good } as IDataObject,
+	);
+	expect(text).toMatch(expected);
+	expect(text).toContain('[item 1]');
+});
+
+test.each<[string, unknown, RegExp]>([
+	['text that is not JSON', '[{"role":', /^Messages \(JSON\) is not valid JSON/],
+	['empty', '', /^Messages \(JSON\) must be an array.*\(it is empty\)/],
+	['null', null, /^Messages \(JSON\) must be an array.*\(it is empty\)/],
+	['an object', '{"role":"user","content":"Hello"}', /^Messages \(JSON\).*\(it is an object\)/],
+	['a JSON string', '"Hello"', /^Messages \(JSON\) must be an array.*\(it is "Hello"\)/],
+	['an empty list', '[]', /^Messages must contain at least one message \[/],
+	['a list of strings', '["Hello"]', /^Message 1 must be an object/],
+	['a message without a role', '[{"content":"Hello"}]', /^Message 1: Role/],
+	['a message without content', '[{"role":"user"}]', /^Message 1: Content/],
+	['an unknown role', '[{"role":"tool","content":"x"}]', /^Message 1: Role/],
+	['a message with null content', '[{"role":"user","content":null}]', /^Message 1: Content/],
+	[
+		'a tool result without a call',
+		'[{"role":"tool","content":"x","tool_call_id":""}]',
+		/or tool with/,
+	],
+	['an answer without content', '[{"role":"assistant"}]', /^Message 1: Content/],
+	[
+		'an answer with an empty list of tool calls',
+		'[{"role":"assistant","content":null,"tool_calls":[]}]',
+		/^Message 1: Content/,
+	],
+	[
+		'an image',
+		[
+			message([
+				{ type: 'text', text: 'What is this?' },
+				{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
+			]),
+		],
+		/^Message 1: Content is a list with an image or a file, but the service accepts text only \[/,
+	],
+	['a list inside a list', [[message('Hello')]], /^Message 1 must be an object/],
+	[
+		'messages of which the third is empty',
+		[message('a'), message('b', 'assistant'), message('')],
+		/^Message 3: Content/,
+	],
+])('Messages (JSON) is refused before any request if it is %s', async (_name, bad, expected) => {
+	const parameters = { messagesSource: 'json', messagesJson: value };
+	const good = { value: [message('Hello')] } as IDataObject;
+	const error = await errorOf(parameters, { value: bad } as IDataObject, good);
+	expect(error.message).toMatch(expected);
+	expect(error.message).toContain('[item 1]');
+});
+
+test.each<[string, unknown, RegExp]>([
+	['text that is not JSON', '{', /^Additional Body is not valid JSON/],
+	['a list', '[]', /additional body must be a JSON object/],
+	['a number', '5', /additional body must be a JSON object/],
+	['the model', { model: 'other' }, /"model"/],
+	['the messages', { messages: [] }, /"messages"/],
+	['stream', { stream: true }, /"stream"/],
+	['a field that an option already sets', { temperature: 1 }, /"temperature"/],
+	['a field out of range', { top_p: 2 }, /^Top P \(top_p\) must/],
+	['a field that is not a whole number', { max_tokens: 0.5 }, /^Max Tokens/],
+])('an additional body with %s is refused before any request', async (_name, bad, expected) => {
+	const options = { temperature: 0.5, additionalBody: value };
+	const error = await errorOf({ options }, { value: bad } as IDataObject, { value: {} });
+	expect(error.message).toMatch(expected);
+	expect(error.message).toContain('[item 1]');
+});
+
+test.each<[option: string, name: RegExp, bad: unknown[]]>([
+	[
+		'maxConcurrency',
+		/^Max Concurrency must.*from 1 to 100 \(it is /,
+		[0, -1, 101, 1.5, 'few', true],
+	],
+	['maxRetries', /^Max Retries must.*from 0 to 20 \(it is /, [-1, 21, 0.5, 'often']],
+	['timeout', /^Timeout must be a number of seconds .*to 3600 \(it is /, [0, -1, 3601, 'long']],
+])('request option %s is refused if it is out of range', async (option, name, bad) => {
+	for (const value of bad) {
+		const requestOptions = { [option]: value } as INodeParameters;
+		expect((await errorOf({ requestOptions }, {})).message).toMatch(name);
+	}
+});
+
+test.each<INodeParameters>([
+	{ maxConcurrency: 1, maxRetries: 0, timeout: 1 },
+	{ maxConcurrency: 100, maxRetries: 20, timeout: 3600 },
+	{ maxConcurrency: '={{ "2" }}', maxRetries: '={{ "0" }}', timeout: '={{ "0.9" }}' },
+	{ maxConcurrency: '={{ null }}', maxRetries: '={{ undefined }}', timeout: '' },
+])('request options within their range are accepted: %j', async (requestOptions) => {
+	const { items } = await runNode(simulator, chatNode({ requestOptions }));
+	expect(items).toHaveLength(1);
+});
+
+test('with On Error "Continue", invalid items become error items and only valid ones are sent', async () => {
+	const { items } = await runNode(simulator, {
+		...chatNode({ options: { temperature: value } }),
+		items: [{ value: 9 }, { value: 1 }, { value: 'hot' }],
+		onError: 'continueRegularOutput',
+	});
+	expect(items[0]).toEqual({
+		json: {
+			error: {
+				message: 'Temperature must be a number from 0 to 2 (it is 9)',
+				http_status: null,
+				description: expect.stringContaining('Nothing was sent') as string,
+				code: 'invalid_input',
+				parameter: 'temperature',
+				item: 0,
+			},
+		},
+		pairedItem: { item: 0 },
+	});
+	expect(items.map(({ json }) => 'error' in json)).toEqual([true, false, true]);
+	expect(simulator.requests).toHaveLength(1);
+});

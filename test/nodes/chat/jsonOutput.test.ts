@@ -1,0 +1,186 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { RawServer, rawResponse } from '../../engine/rawServer';
+import { type NodeRun, runNode } from '../../engine/runNode';
+import { chatNode } from './chatNode';
+
+const service = new RawServer();
+let simulator: Simulator;
+beforeAll(async () => {
+	await service.listen();
+	simulator = await startSimulator();
+});
+beforeEach(() => service.reset());
+afterAll(async () => await Promise.all([service.close(), simulator.close()]));
+
+const completion = (content: string | null, finish_reason = 'stop') => ({
+	id: 'chat-1',
+	object: 'chat.completion',
+	choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason }],
+});
+
+/** Runs the node against a model that answers with these texts in turn. The request with the number `refused` fails. */
+async function run(
+	answers: Array<string | null>,
+	{ options = {}, ...parameters }: { options?: INodeParameters } & INodeParameters = {},
+	more: Partial<NodeRun> = {},
+	finishReason?: string,
+	refused?: number,
+) {
+	service.respond = () => {
+		const number = service.requests.length;
+		if (number === refused) return rawResponse('400 Bad Request', '{"code":"content_filtered"}');
+		const text = answers[Math.min(number, answers.length) - 1] ?? null;
+		return rawResponse('200 OK', JSON.stringify(completion(text, finishReason)), {
+			'content-type': 'application/json',
+		});
+	};
+	return await runNode(simulator, {
+		...chatNode({ ...parameters, options: { jsonOutput: true, ...options } }),
+		credential: { baseUrl: service.url, apiKey: simulator.key },
+		...more,
+	});
+}
+
+const city = { city: 'Rome', code: '```\n' };
+const asText = JSON.stringify(city, null, 2);
+
+test.each<[string, string, unknown]>([
+	['an object', asText, city],
+	['an object between blank lines', `\n\n ${asText}\n`, city],
+	['a list', '[1, "two"]', [1, 'two']],
+	['a number', ' 42 ', 42],
+	['null', 'null', null],
+	['a code block', `\`\`\`json\n${asText}\n\`\`\``, city],
+	['a code block without a language', `\`\`\`\n${asText}\n\`\`\`\n`, city],
+	[
+		'a code block between other text',
+		`Here you are:\r\n\`\`\`JSON\r\n${asText}\r\n\`\`\`\r\nBye`,
+		city,
+	],
+	['a second code block', `\`\`\`sh\nls\n\`\`\`\nand\n  \`\`\`json\n${asText}\n  \`\`\``, city],
+])('an answer that is %s is parsed into the field json', async (_name, text, json) => {
+	const { items } = await run([text]);
+	expect(items).toMatchObject([{ json: { text, json } }]);
+	const full = await run([text], { simplify: false });
+	expect(full.items[0]?.json).toEqual({ ...completion(text), json });
+	const body = service.requests[0]!.split('\r\n\r\n')[1]!;
+	expect(Object.keys(JSON.parse(body) as object)).toEqual(['model', 'messages']);
+});
+
+test('an answer is not parsed if the option is off or empty', async () => {
+	const { items } = await run(['{}'], { options: { jsonOutput: false } });
+	expect(items[0]?.json).not.toHaveProperty('json');
+	expect((await run(['Hello'], { options: { jsonOutput: '' } })).items).toHaveLength(1);
+});
+
+const noJson = [
+	['plain text', 'Gladly!'],
+	['incomplete JSON', '{"city":'],
+	['an incomplete code block', '```json\n{"city":'],
+	['an empty text', ''],
+	['no text', null],
+] as const;
+
+test.each(noJson)(
+	'an answer with %s fails its item, and the error keeps the text',
+	async (_name, text) => {
+		const { items } = await run([text], {}, { onError: 'continueRegularOutput' });
+		expect(items).toEqual([
+			{
+				json: {
+					error: {
+						message: 'The model did not answer with JSON',
+						description: expect.stringMatching(
+							/^Describe the expected JSON in a message/,
+						) as string,
+						code: 'malformed_answer',
+						http_status: null,
+						partial_text: text ?? '',
+						item: 0,
+					},
+				},
+				pairedItem: { item: 0 },
+			},
+		]);
+		const { error } = await run([text]);
+		expect(error?.message).toBe('The model did not answer with JSON [item 0]');
+	},
+);
+
+test('an answer with tool calls is output without JSON', async () => {
+	const tool_calls = [
+		{ id: 'call-1', type: 'function', function: { name: 'weather', arguments: '{}' } },
+	];
+	const choice = {
+		index: 0,
+		message: { role: 'assistant', content: null, tool_calls },
+		finish_reason: 'tool_calls',
+	};
+	service.respond = () =>
+		rawResponse('200 OK', JSON.stringify({ id: 'chat-1', choices: [choice] }));
+	const { items } = await runNode(simulator, {
+		...chatNode({ options: { jsonOutput: true } }),
+		credential: { baseUrl: service.url, apiKey: simulator.key },
+	});
+	expect(items[0]?.json).toEqual({
+		text: '',
+		tool_calls,
+		finish_reason: 'tool_calls',
+		id: 'chat-1',
+	});
+});
+
+test('a short key that the model repeats is not in the error', async () => {
+	const { items } = await run(
+		['Your key is local-key.'],
+		{},
+		{
+			onError: 'continueRegularOutput',
+			credential: { baseUrl: service.url, apiKey: 'local-key' },
+		},
+	);
+	expect(JSON.stringify(items)).toContain('Your key is [API key removed]');
+	expect(JSON.stringify(items)).not.toContain('local-key');
+});
+
+test('the error for JSON cut off at Max Tokens says so', async () => {
+	const { error } = await run(['{"city":'], {}, {}, 'length');
+	expect(error?.description).toMatch(/cut off: increase Max Tokens/);
+});
+
+test('a streamed answer is parsed, too', async () => {
+	const chunk = { choices: [{ index: 0, delta: { content: '{"a":' }, finish_reason: null }] };
+	const last = { choices: [{ index: 0, delta: { content: '1}' }, finish_reason: 'stop' }] };
+	const body = [chunk, last].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
+	service.respond = () => rawResponse('200 OK', body, { 'content-type': 'text/event-stream' });
+	const { items } = await runNode(simulator, {
+		...chatNode({ options: { jsonOutput: true, stream: true } }),
+		credential: { baseUrl: service.url, apiKey: simulator.key },
+	});
+	expect(items).toMatchObject([{ json: { text: '{"a":1}', json: { a: 1 } } }]);
+});
+
+test('Retry On Fail repeats only the item without JSON', async () => {
+	const items = [{ prompt: 'One' }, { prompt: 'Two' }];
+	const sequential = { requestOptions: { maxConcurrency: 1 } };
+	const { items: done } = await run(['{}', 'Gladly!', '[]'], sequential, { items, tries: 2 });
+	expect(done.map(({ json }) => json.json)).toEqual([{}, []]);
+	expect(service.requests).toHaveLength(3);
+});
+
+test('Retry repeats an item whose saved answer has no JSON', async () => {
+	const items = [{ prompt: 'One' }, { prompt: 'Two' }];
+	const sequential = { requestOptions: { maxConcurrency: 1 } };
+	const without = { ...sequential, options: { jsonOutput: false } };
+	const kept = ['Hello', 'Gladly', '{"a":1}', '{"b":2}'];
+	const failed = await run(kept, without, { items, executionId: '1' }, undefined, 2);
+	expect(failed.error).toBeDefined();
+	const { items: done } = await run(kept, sequential, {
+		items,
+		executionId: '2',
+		retryData: failed.run.data,
+	});
+	expect(done.map(({ json }) => json.json)).toEqual([{ a: 1 }, { b: 2 }]);
+	expect(service.requests).toHaveLength(4);
+});

@@ -1,0 +1,363 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { INodeParameters, IDataObject } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { runNode } from '../../engine/runNode';
+import { chatNode } from './chatNode';
+
+let simulator: Simulator;
+let uncompressed: Simulator;
+let server: Server;
+/** The response of the other server: JSON, or the text of a stream. */
+let sent: object | string;
+beforeAll(async () => {
+	simulator = await startSimulator();
+	uncompressed = await startSimulator({ encodings: [] });
+	server = createServer((request, response) => {
+		const stream = typeof sent === 'string';
+		request.resume();
+		response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json');
+		response.end(stream ? sent : JSON.stringify(sent));
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+});
+beforeEach(() => {
+	simulator.reset();
+	uncompressed.reset();
+});
+afterAll(async () => {
+	server.closeAllConnections();
+	server.close();
+	await Promise.all([simulator.close(), uncompressed.close()]);
+});
+
+/** The item for a response that the simulator never sends. */
+async function itemOf(
+	response: object | string,
+	parameters: INodeParameters = {},
+	streaming = false,
+) {
+	sent = response;
+	const { port } = server.address() as AddressInfo;
+	const result = await runNode(simulator, {
+		...chatNode(parameters),
+		credential: { baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key' },
+		onError: 'continueRegularOutput',
+		streaming,
+	});
+	expect(result.items).toHaveLength(1);
+	const hints = result.run.data.resultData.runData.Node?.[0]?.hints ?? [];
+	return {
+		json: result.items[0]!.json,
+		chunks: result.chunks,
+		hints: hints.map(({ message }) => message),
+	};
+}
+
+const choice = (content: string | null, more: object = {}, index = 0) => ({
+	index,
+	message: { role: 'assistant', content, ...more },
+	finish_reason: 'stop',
+});
+const completion = (more: object = {}) => ({
+	id: 'chat-1',
+	object: 'chat.completion',
+	created: 1,
+	model: 'heron-chat',
+	choices: [choice('Good day')],
+	usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
+	...more,
+});
+const toolCalls = [
+	{ id: 'call-1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } },
+];
+
+test('a response in one piece to a streaming request gives the same item, and its text is streamed', async () => {
+	const full = await itemOf(completion());
+	const streamed = await itemOf(completion(), {}, true);
+	expect(streamed.json).toEqual(full.json);
+	expect(streamed.chunks.map(({ type }) => type)).toEqual(['begin', 'item', 'end']);
+	expect(streamed.chunks[1]?.content).toBe('Good day');
+});
+
+test('content in parts is joined, streamed or not', async () => {
+	const content = [
+		{ type: 'text', text: 'Good ' },
+		{ type: 'refusal' },
+		{ type: 'text', text: 'day' },
+	];
+	const full = await itemOf(completion({ choices: [{ ...choice(null), message: { content } }] }));
+	expect(full.json.text).toBe('Good day');
+	const line = (delta: object, finish_reason: string | null) =>
+		`data: ${JSON.stringify({ id: 'chat-1', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+	const streamed = await itemOf(`${line({ content }, null)}${line({}, 'stop')}data: [DONE]\n\n`, {
+		options: { stream: true },
+	});
+	expect(streamed.json.text).toBe('Good day');
+});
+
+test('without Simplify, undocumented fields are output', async () => {
+	const sent = completion({
+		system_fingerprint: 'fp',
+		choices: [choice(null, { tool_calls: toolCalls }), choice('Two', {}, 1)],
+	});
+	expect((await itemOf(sent, { simplify: false })).json).toEqual(sent);
+});
+
+test('Simplify outputs the first choice, with a hint if there are more', async () => {
+	const sent = completion({ choices: [choice('One'), choice('Two', {}, 1)] });
+	const { json, hints } = await itemOf(sent);
+	expect(json.text).toBe('One');
+	expect(hints).toEqual([expect.stringMatching(/^1 answer is the first of several.*Simplify/)]);
+	expect((await itemOf(sent, { simplify: false })).hints).toEqual([]);
+});
+
+test('Simplify outputs tool calls, if there are any', async () => {
+	const calling = completion({ choices: [choice(null, { tool_calls: toolCalls })] });
+	const { json, hints } = await itemOf(calling);
+	expect(json).toMatchObject({ text: '', tool_calls: toolCalls });
+	expect(hints).toEqual([]);
+	for (const tool_calls of [undefined, null, []]) {
+		const { json: simplified } = await itemOf(
+			completion({ choices: [choice('Hi', { tool_calls })] }),
+		);
+		expect(simplified).not.toHaveProperty('tool_calls');
+	}
+});
+
+test.each([true, false])(
+	'a successful response with a field "error" is not an error item (simplify: %s)',
+	async (simplify) => {
+		for (const error of [null, '', 'odd', {}, { message: '' }]) {
+			const { json } = await itemOf(completion({ error }), { simplify });
+			expect(json).not.toHaveProperty('error');
+			expect(json.id).toBe('chat-1');
+		}
+	},
+);
+
+test.each<[string, object]>([
+	['no ID and no model', { id: undefined, model: undefined }],
+	['no object and no creation time', { object: undefined, created: undefined }],
+	['a number as its ID', { id: 7 }],
+	['null usage', { usage: null }],
+	['usage without numbers', { usage: { prompt_tokens: 'some' } }],
+	['a null role', { choices: [choice('Good day', { role: null })] }],
+	['choices in reverse order', { choices: [choice('Two', {}, 1), choice('Good day')] }],
+])('a response with %s is accepted', async (_name, more) => {
+	expect((await itemOf(completion(more))).json.text).toBe('Good day');
+});
+
+describe('an error beside what there is of the answer fails the item, which keeps the text', () => {
+	const error = { code: 502, message: 'The provider broke off' };
+	const expected = (partial_text?: string) => ({
+		code: 'service_error',
+		http_status: 200,
+		may_have_been_accepted: true,
+		description: expect.stringContaining('The provider broke off') as string,
+		...(partial_text !== undefined && { partial_text }),
+	});
+
+	test.each<[string, object]>([
+		['in the response', { error }],
+		['in a choice', { choices: [{ ...choice('Good day'), finish_reason: 'error', error }] }],
+	])('%s', async (_where, more) => {
+		for (const stream of [false, true]) {
+			const { json } = await itemOf(completion(more), { options: { stream } });
+			expect(json.error).toMatchObject(expected('Good day'));
+		}
+	});
+
+	test.each<[string, object]>([
+		['in a chunk', { error, choices: [{ index: 0, delta: {}, finish_reason: 'error' }] }],
+		['in a choice of a chunk', { choices: [{ index: 0, delta: {}, error }] }],
+		['beside the usage', { error, usage: completion().usage }],
+		[
+			'in the general shape beside the usage',
+			{ ...completion(), ...error, code: 'x', choices: null },
+		],
+	])('%s', async (_where, last) => {
+		const { json } = await itemOf(
+			`${line({ content: 'Good' })}data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`,
+			{ options: { stream: true } },
+		);
+		const { code, ...others } = expected('Good');
+		expect(json.error).toMatchObject(others);
+		expect([code, 'x']).toContain((json.error as IDataObject).code);
+	});
+});
+
+const line = (delta: object, more: object = {}) =>
+	`data: ${JSON.stringify({
+		id: 'chat-1',
+		created: 1,
+		model: 'heron-chat',
+		choices: [{ index: 0, delta, finish_reason: null, ...more }],
+	})}\n\n`;
+
+test('a stream is complete if its last chunk has a null delta and index', async () => {
+	const { json } = await itemOf(
+		`${line({ content: 'Good day' })}data: {"choices":[{"index":null,"delta":null,"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`,
+		{ options: { stream: true } },
+	);
+	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+});
+
+test('streamed tool calls are merged', async () => {
+	const part = (text: string, more: object = {}) =>
+		line({ tool_calls: [{ index: 0, ...more, function: { arguments: text } }] });
+	const { json } = await itemOf(
+		line({ role: 'assistant', content: null }) +
+			line({
+				tool_calls: [
+					{
+						index: 0,
+						id: 'call-1',
+						type: 'function',
+						function: { name: 'weather', arguments: '' },
+					},
+				],
+			}) +
+			part('{"city":') +
+			part('"Rome"}') +
+			line({}, { finish_reason: 'tool_calls' }) +
+			'data: [DONE]\n\n',
+		{ simplify: false, options: { stream: true } },
+	);
+	const [first] = json.choices as IDataObject[];
+	expect(first).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } });
+	expect((first?.message as IDataObject).tool_calls).toEqual(toolCalls);
+});
+
+test('streamed tool calls that repeat their name or have an empty ID are merged', async () => {
+	const part = (index: number, id: string | null, name: string, text: string) => ({
+		index,
+		id,
+		type: index === 0 ? 'function' : '',
+		function: { name, arguments: text },
+	});
+	const { json } = await itemOf(
+		line({
+			tool_calls: [part(1, 'call-2', 'time', '{'), part(0, 'call-1', 'weather', '{"city"')],
+		}) +
+			line({ tool_calls: [part(0, '', 'weather', ':"Rome"')] }) +
+			line({ tool_calls: [part(0, null, '', '}'), part(1, '', 'time', '}')] }) +
+			line({}, { finish_reason: 'tool_calls' }) +
+			'data: [DONE]\n\n',
+		{ simplify: false, options: { stream: true } },
+	);
+	expect((json.choices as IDataObject[])[0]?.message).toMatchObject({
+		tool_calls: [
+			...toolCalls,
+			{ id: 'call-2', type: '', function: { name: 'time', arguments: '{}' } },
+		],
+	});
+	expect(JSON.stringify(json.choices)).not.toContain('"index":1');
+});
+
+test('streamed tool calls with one index and two IDs stay two', async () => {
+	const part = (id: string, name: string | undefined, text: string) =>
+		line({ tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: text } }] });
+	const calls = async (parts: string[]) => {
+		const { json } = await itemOf(
+			`${parts.join('')}${line({}, { finish_reason: 'tool_calls' })}data: [DONE]\n\n`,
+			{ options: { stream: true } },
+		);
+		return json.tool_calls;
+	};
+	const time = { id: 'call-2', type: 'function', function: { name: 'time', arguments: '{}' } };
+	const weather = '{"city":"Rome"}';
+	// As Gemini's compatible endpoint sends them.
+	expect(await calls([part('call-1', 'weather', weather), part('call-2', 'time', '{}')])).toEqual([
+		...toolCalls,
+		time,
+	]);
+	expect(
+		await calls([
+			part('call-1', 'weather', weather),
+			part('call-2', 'time', '{'),
+			part('', '', '}'),
+		]),
+	).toEqual([...toolCalls, time]);
+	// Some servers make up a new ID for each delta of one call.
+	expect(
+		await calls([
+			part('call-1', 'weather', weather.slice(0, 5)),
+			part('x', undefined, weather.slice(5)),
+		]),
+	).toMatchObject([{ function: toolCalls[0]!.function }]);
+});
+
+test.each([
+	['an error', '{"code":"content_filtered","message":"Not this","data":null}', /Not this/],
+	['invalid JSON', 'nonsense', /nonsense/],
+])('a stream with %s fails the item, and the error shows it', async (_name, data, expected) => {
+	const streamed = await itemOf(
+		`${line({ content: 'Good' }, { finish_reason: 'stop' })}data: ${data}\n\n${line({ content: 'day' })}data: [DONE]\n\n`,
+		{ options: { stream: true } },
+	);
+	const { error } = streamed.json as { error: Record<string, string> };
+	expect(error.description).toMatch(expected);
+	expect(error.partial_text).toBe('Good');
+});
+
+test.each([
+	['empty-200', /empty/],
+	['empty-204', /empty/],
+	['html-200', /says: an HTML page instead of a response \(Bad gateway\)$/],
+	['text-200', /./],
+	['json-invalid', /\{"id"/],
+	['json-null', /null/],
+	['json-number', /42/],
+	['json-string', /done/],
+	['json-array', /null/],
+	['json-object', /\{\}/],
+	['json-other', /none/],
+	['json-deep', /\[\[\[/],
+	['json-error', /It went wrong/],
+	['no-choices', /choices/],
+])(
+	'a successful response without a completion (%s) fails the item, and the error shows its start',
+	async (fault, expected) => {
+		simulator.inject({ endpoint: 'chat', fault });
+		const { items } = await runNode(simulator, {
+			...chatNode(),
+			onError: 'continueRegularOutput',
+		});
+		const { error } = items[0]!.json as { error: Record<string, string> };
+		expect(error.message).not.toBe('');
+		expect(error.description).toMatch(expected);
+		expect(error.description!.length).toBeLessThan(2000);
+		expect(simulator.count('chat')).toBe(1);
+	},
+);
+
+describe.each([
+	['compressed', () => simulator],
+	['uncompressed', () => uncompressed],
+])('with %s responses', (_name, service) => {
+	test.each([
+		'stream-empty',
+		'stream-only-done',
+		'stream-wrong-shape',
+		'stream-garbage',
+		'stream-html',
+		'stream-cut',
+		'stream-reset',
+		'stream-error-general',
+		'stream-error-alternate',
+		'html-200',
+		'json-error',
+		'empty-200',
+		'html-502',
+		'truncated',
+	])('a stream without a complete answer (%s) fails the item and is not retried', async (fault) => {
+		service().inject({ endpoint: 'chatStream', fault });
+		const node = { ...chatNode({ requestOptions: { maxRetries: 0 } }), streaming: true };
+		const { error, chunks } = await runNode(service(), node);
+		expect(error?.message).toContain('[item 0]');
+		expect(chunks.map(({ type }) => type)).toEqual(expect.arrayContaining(['begin', 'end']));
+		expect(service().count('chatStream')).toBe(1);
+	});
+});

@@ -1,0 +1,224 @@
+import { runWorkflow, itemsOf } from '../../../demo/engine';
+import { ExecuteContext } from 'n8n-core';
+import type { StructuredChunk } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { credentialOf, nodeTypes, runNode } from '../../engine/runNode';
+import { chatNode } from './chatNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ now: () => Date.UTC(2025, 0, 1) });
+});
+beforeEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const anyValue = {
+	text: expect.any(String) as string,
+	count: expect.any(Number) as number,
+};
+const onceOnly = { id: undefined, usage: undefined };
+
+test('with Simplify, an item has the text, finish reason, model, id and usage', async () => {
+	const { items } = await runNode(simulator, chatNode());
+	expect(items).toEqual([
+		{
+			json: {
+				text: anyValue.text,
+				finish_reason: 'stop',
+				model: 'heron-chat',
+				id: anyValue.text,
+				usage: {
+					prompt_tokens: anyValue.count,
+					completion_tokens: anyValue.count,
+					total_tokens: anyValue.count,
+				},
+			},
+			pairedItem: { item: 0 },
+		},
+	]);
+});
+
+test('without Simplify, an item is the chat completion of the service', async () => {
+	const { items: simplified } = await runNode(simulator, chatNode());
+	const { items } = await runNode(simulator, chatNode({ simplify: false }));
+	const { usage, text } = simplified[0]!.json;
+	expect(items).toEqual([
+		{
+			json: {
+				id: anyValue.text,
+				object: 'chat.completion',
+				created: Date.UTC(2025, 0, 1) / 1000,
+				model: 'heron-chat',
+				choices: [
+					{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' },
+				],
+				usage,
+			},
+			pairedItem: { item: 0 },
+		},
+	]);
+});
+
+test.each([
+	['the service sent no usage', 'no-usage', { finish_reason: 'stop' }],
+	['the service filtered the answer', 'output-filtered', { finish_reason: 'content_filter' }],
+	['the answer has no text', 'null-content', { text: '', finish_reason: 'stop' }],
+	['the response has status 201', 'created', { finish_reason: 'stop' }],
+])('an answer is output even if %s', async (_name, fault, expected) => {
+	simulator.inject({ endpoint: 'chat', fault });
+	const { items } = await runNode(simulator, chatNode());
+	expect(items[0]?.json).toMatchObject(expected);
+	expect('usage' in items[0]!.json).toBe(fault !== 'no-usage');
+});
+
+test('Max Tokens and Stop Sequences end the answer', async () => {
+	const short = await runNode(simulator, chatNode({ options: { maxTokens: 2 } }));
+	expect(short.items[0]?.json).toMatchObject({
+		finish_reason: 'length',
+		usage: { completion_tokens: 2 },
+	});
+	const stopped = await runNode(simulator, chatNode({ options: { stop: ['Hello'] } }));
+	expect(stopped.items[0]?.json.text).not.toContain('Hello');
+});
+
+test.each([true, false])(
+	'a streamed answer gives the same item as one that is not streamed (simplify: %s)',
+	async (simplify) => {
+		const full = await runNode(simulator, chatNode({ simplify }));
+		for (const streaming of [true, false]) {
+			const options = streaming ? {} : { stream: true };
+			const node = chatNode({ simplify, options });
+			const { items } = await runNode(simulator, { ...node, streaming });
+			expect(simulator.requests.at(-1)?.body).toHaveProperty('stream', true);
+			expect(items).toHaveLength(1);
+			expect({ ...items[0]?.json, ...onceOnly }).toEqual({ ...full.items[0]?.json, ...onceOnly });
+			expect(items[0]?.pairedItem).toEqual({ item: 0 });
+			expect(items[0]?.json).not.toHaveProperty('usage');
+		}
+	},
+);
+
+test('a streamed answer has its usage if the request asks for it', async () => {
+	const options = { stream: true, additionalBody: '{"stream_options":{"include_usage":true}}' };
+	const { items } = await runNode(simulator, chatNode({ options }));
+	const { items: full } = await runNode(simulator, chatNode());
+	expect({ ...items[0]?.json, id: 0 }).toEqual({ ...full[0]?.json, id: 0 });
+});
+
+test('the chunks of each item are begin, the text in parts, and end', async () => {
+	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
+	const run = await runNode(simulator, { ...chatNode(), items, streaming: true });
+	expect(run.items).toHaveLength(3);
+	for (const [itemIndex, item] of run.items.entries()) {
+		const chunks = run.chunks.filter(({ metadata }) => metadata.itemIndex === itemIndex);
+		const types = chunks.map(({ type }) => type);
+		expect(types).toEqual(['begin', ...types.slice(1, -1).map(() => 'item'), 'end']);
+		expect(types.length).toBeGreaterThan(3);
+		expect(chunks.map(({ content }) => content ?? '').join('')).toBe(item.json.text);
+		expect(chunks[0]?.metadata).toMatchObject({ nodeName: 'Node', runIndex: 0 });
+	}
+});
+
+test('no chunks are sent if Stream is off or the workflow does not stream', async () => {
+	const off = await runNode(simulator, {
+		...chatNode({ options: { stream: false } }),
+		streaming: true,
+	});
+	expect(off.chunks).toEqual([]);
+	expect(simulator.requests[0]?.body).not.toHaveProperty('stream');
+	const alone = await runNode(simulator, chatNode({ options: { stream: true } }));
+	expect(alone.chunks).toEqual([]);
+	expect(simulator.requests[1]?.body).toHaveProperty('stream', true);
+});
+
+/** Runs the node in a workflow that streams to `onChunk`. */
+async function streamTo(onChunk: (chunk: StructuredChunk) => void) {
+	const { parameters } = chatNode();
+	const node = {
+		id: 'node',
+		name: 'Node',
+		type: 'n8n-nodes-generation-service.chatCompletion',
+		typeVersion: 1,
+		position: [0, 0] as [number, number],
+		parameters,
+		credentials: { generationServiceApi: { id: '1', name: 'Service' } },
+	};
+	const run = await runWorkflow({
+		workflow: { nodes: [node], connections: {} },
+		nodeTypes,
+		credentials: { generationServiceApi: credentialOf(simulator) as never },
+		pinData: {},
+		onChunk,
+	});
+	return { run, items: itemsOf(run, 'Node') };
+}
+
+test('the answer is output if n8n cannot stream', async () => {
+	const { prototype } = ExecuteContext;
+	const { isStreaming, sendChunk } = prototype;
+	Object.assign(prototype, { isStreaming: undefined, sendChunk: undefined });
+	const { items, error } = await runNode(simulator, {
+		...chatNode({ options: { stream: true } }),
+		streaming: true,
+	}).finally(() => Object.assign(prototype, { isStreaming, sendChunk }));
+	expect(error).toBeUndefined();
+	expect(items[0]?.json.text).toEqual(anyValue.text);
+});
+
+test.each(['begin', 'item', 'end'])(
+	'the answer is output if the reader of the stream disconnects at a chunk of type %s',
+	async (type) => {
+		const { items: full } = await runNode(simulator, chatNode());
+		const { run, items } = await streamTo((chunk) => {
+			if (chunk.type === type) throw new Error('The reader disconnected');
+		});
+		expect(run.data.resultData.error).toBeUndefined();
+		expect(items[0]?.json.text).toBe(full[0]?.json.text);
+	},
+);
+
+test('a broken stream sends an end chunk, and its error item keeps the text so far', async () => {
+	simulator.inject({ endpoint: 'chatStream', fault: 'stream-reset', matching: 'Two' });
+	const { items, chunks } = await runNode(simulator, {
+		...chatNode(),
+		items: [{ prompt: 'One' }, { prompt: 'Two' }],
+		streaming: true,
+		onError: 'continueRegularOutput',
+	});
+	const { items: full } = await runNode(simulator, { ...chatNode(), items: [{ prompt: 'Two' }] });
+	expect(items[0]?.json).toHaveProperty('text');
+	const { error } = items[1]!.json as { error: { partial_text: string } };
+	expect(error.partial_text).not.toBe('');
+	expect(full[0]?.json.text).toEqual(expect.stringContaining(error.partial_text));
+	expect(chunks.filter(({ metadata }) => metadata.itemIndex === 1).at(-1)?.type).toBe('end');
+	expect(simulator.count('chatStream')).toBe(2);
+});
+
+test('with Retry On Fail, the reader of a stream is told where the next try begins', async () => {
+	simulator.inject({ endpoint: 'chatStream', fault: 'stream-reset', times: 1 });
+	const { items, chunks } = await runNode(simulator, { ...chatNode(), streaming: true, tries: 2 });
+	const text = chunks.map(({ content }) => content ?? '').join('');
+	const answer = String(items[0]?.json.text);
+	const [first = '', second] = text.split('\nTrying again:\n');
+	expect(answer.startsWith(first)).toBe(true);
+	expect(first).not.toBe('');
+	expect(second).toBe(answer);
+	const types = chunks.map(({ type }) => type).filter((type) => type !== 'item');
+	expect(types).toEqual(['begin', 'end', 'begin', 'end']);
+});
+
+test('with Retry On Fail, a reader who has seen nothing yet sees the answer alone', async () => {
+	simulator.inject({ endpoint: 'chatStream', fault: 'invalid-request', times: 1 });
+	const { items, chunks } = await runNode(simulator, { ...chatNode(), streaming: true, tries: 2 });
+	expect(chunks.map(({ content }) => content ?? '').join('')).toBe(items[0]?.json.text);
+});
+
+test('an error in the stream has both the message and the advice', async () => {
+	const invalid = { ...chatNode({ options: { temperature: 3 } }), streaming: true };
+	const [refusal] = (await runNode(simulator, invalid)).chunks;
+	expect(refusal).toMatchObject({ type: 'error', content: expect.stringMatching(/Temperature/) });
+
+	simulator.inject({ endpoint: 'chatStream', fault: 'model-not-found' });
+	const { chunks } = await runNode(simulator, { ...chatNode(), streaming: true });
+	expect(chunks.at(-1)?.content).toMatch(/model does not exist.*\.\nChoose a model/);
+});

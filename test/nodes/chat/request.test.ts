@@ -1,0 +1,224 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { runNode } from '../../engine/runNode';
+import { chatNode } from './chatNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator();
+});
+beforeEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const hello = { model: 'heron-chat', messages: [{ role: 'user', content: 'Hello' }] };
+
+/** The body of the single request for the item. */
+async function bodyOf(parameters: INodeParameters, item: IDataObject = {}): Promise<unknown> {
+	const { error } = await runNode(simulator, { ...chatNode(parameters), items: [item] });
+	expect(error).toBeUndefined();
+	expect(simulator.requests).toHaveLength(1);
+	return simulator.requests[0]?.body;
+}
+
+test('without options, only the model and the messages are sent', async () => {
+	expect(await bodyOf({})).toEqual(hello);
+});
+
+test('all options are sent under the field names of the service', async () => {
+	const options = {
+		temperature: 0.7,
+		maxTokens: 50,
+		topP: 0.9,
+		stop: ['END', '\n\n'],
+		presencePenalty: -1.5,
+		frequencyPenalty: 1.25,
+		user: 'user-7',
+		stream: true,
+		additionalBody: '{ "seed": 7 }',
+	};
+	expect(await bodyOf({ options })).toEqual({
+		...hello,
+		temperature: 0.7,
+		max_tokens: 50,
+		top_p: 0.9,
+		stop: ['END', '\n\n'],
+		presence_penalty: -1.5,
+		frequency_penalty: 1.25,
+		user: 'user-7',
+		stream: true,
+		seed: 7,
+	});
+});
+
+test.each<[string, INodeParameters, object]>([
+	['temperature 0', { temperature: 0 }, { temperature: 0 }],
+	['temperature 2', { temperature: 2 }, { temperature: 2 }],
+	['max tokens 1', { maxTokens: 1 }, { max_tokens: 1 }],
+	['top p 0', { topP: 0 }, { top_p: 0 }],
+	['top p 1', { topP: 1 }, { top_p: 1 }],
+	['presence penalty -2', { presencePenalty: -2 }, { presence_penalty: -2 }],
+	['presence penalty 0', { presencePenalty: 0 }, { presence_penalty: 0 }],
+	['frequency penalty 2', { frequencyPenalty: 2 }, { frequency_penalty: 2 }],
+	['one stop sequence', { stop: ['END'] }, { stop: ['END'] }],
+	['a stop sequence from an expression', { stop: '={{ "END" }}' }, { stop: 'END' }],
+	[
+		'several stop sequences from an expression',
+		{ stop: '={{ ["END", "STOP"] }}' },
+		{ stop: ['END', 'STOP'] },
+	],
+	['a stop sequence next to an empty one', { stop: ['END', ''] }, { stop: ['END'] }],
+	['stream off', { stream: false }, {}],
+	['stream on', { stream: true }, { stream: true }],
+])('%s is sent', async (_name, options, sent) => {
+	expect(await bodyOf({ options })).toEqual({ ...hello, ...sent });
+});
+
+test.each<[string, INodeParameters]>([
+	['stop sequences', { stop: [] }],
+	['stop sequences that are all empty', { stop: ['', ''] }],
+	['user', { user: '' }],
+	['additional body', { additionalBody: '' }],
+	['additional body with its default value', { additionalBody: '{}' }],
+	['temperature from an undefined expression', { temperature: '={{ $json.nothing }}' }],
+	['max tokens from a null expression', { maxTokens: '={{ null }}' }],
+])('an empty option is not sent: %s', async (_name, options) => {
+	expect(await bodyOf({ options })).toEqual(hello);
+});
+
+test('numeric text from expressions is sent as numbers', async () => {
+	const options = {
+		temperature: '={{ $json.temperature }}',
+		maxTokens: '={{ $json.tokens }}',
+		topP: '={{ $json.share }}',
+		presencePenalty: '={{ $json.penalty }}',
+		frequencyPenalty: '={{ $json.penalty }}',
+	};
+	const item = { temperature: '0.5', tokens: ' 20 ', share: '1', penalty: '-0.25' };
+	expect(await bodyOf({ options, requestOptions: { timeout: '={{ "60" }}' } }, item)).toEqual({
+		...hello,
+		temperature: 0.5,
+		max_tokens: 20,
+		top_p: 1,
+		presence_penalty: -0.25,
+		frequency_penalty: -0.25,
+	});
+});
+
+test('parameters are resolved for each item', async () => {
+	const { error } = await runNode(simulator, {
+		...chatNode({
+			model: { __rl: true, mode: 'id', value: '={{ $json.model }}' },
+			options: { temperature: '={{ $json.temperature }}' },
+		}),
+		items: [
+			{ model: 'heron-chat', temperature: 0 },
+			{ model: 'pebble-mini', temperature: 1 },
+			{ model: 'pebble-mini' },
+		],
+	});
+	expect(error).toBeUndefined();
+	const sent = simulator.requests.map(({ body }) => body as IDataObject);
+	expect(sent.map(({ model, temperature }) => [model, temperature])).toEqual(
+		expect.arrayContaining([
+			['heron-chat', 0],
+			['pebble-mini', 1],
+			['pebble-mini', undefined],
+		]),
+	);
+});
+
+test.each<[string, INodeParameters['model']]>([
+	['chosen from the list', { __rl: true, mode: 'list', value: 'heron-chat' }],
+	['entered as an ID', { __rl: true, mode: 'id', value: ' heron-chat ' }],
+	['set by an expression', { __rl: true, mode: 'id', value: '={{ "heron-chat" }}' }],
+	['set as plain text', 'heron-chat'],
+])('a model %s is sent', async (_name, model) => {
+	expect(await bodyOf({ model })).toEqual(hello);
+});
+
+test('messages are sent in order, with all three roles', async () => {
+	const values = [
+		{ role: 'system', content: 'Be brief.' },
+		{ role: 'user', content: 'Hello' },
+		{ role: 'assistant', content: '' },
+		{ role: 'user', content: '  Line one\nLine two "quoted" — ünïcödé 🎈  ' },
+	];
+	expect(await bodyOf({ messages: { values } })).toEqual({ ...hello, messages: values });
+});
+
+const conversation = [
+	{ role: 'user', content: 'Hello' },
+	{ role: 'assistant', content: 'Hi' },
+	{ role: 'user', content: 'And now?', name: 'kim' },
+];
+
+test.each<[string, INodeParameters['messagesJson']]>([
+	['JSON text', JSON.stringify(conversation)],
+	['an expression with a list', '={{ $json.conversation }}'],
+	['an expression with JSON text', '={{ JSON.stringify($json.conversation) }}'],
+])('messages set as %s are sent unchanged', async (_name, messagesJson) => {
+	const body = await bodyOf({ messagesSource: 'json', messagesJson }, { conversation });
+	expect(body).toEqual({ ...hello, messages: conversation });
+});
+
+const call = {
+	id: 'call-1',
+	type: 'function',
+	function: { name: 'weather', arguments: '{"city":"Rome"}' },
+};
+const result = { role: 'tool', tool_call_id: 'call-1', content: '20 degrees' };
+
+test.each<[string, object]>([
+	['null content', { content: null }],
+	['empty content', { content: '' }],
+	['no content', {}],
+	['text', { content: 'One moment' }],
+])('an earlier answer with tool calls and %s is sent unchanged', async (_name, content) => {
+	const messages = [
+		{ role: 'developer', content: 'Be brief' },
+		{ role: 'user', content: 'How is the weather?' },
+		{ role: 'assistant', ...content, tool_calls: [call], refusal: null },
+		result,
+		{ ...result, content: '' },
+	];
+	const messagesJson = JSON.stringify(messages);
+	const body = await bodyOf({ messagesSource: 'json', messagesJson });
+	expect(body).toEqual({ ...hello, messages });
+});
+
+test('content in parts is sent as one text', async () => {
+	const content = ['Sum up:', 'A long text'].map((text) => ({ type: 'text', text }));
+	const messagesJson = JSON.stringify([{ role: 'user', content }]);
+	expect(await bodyOf({ messagesSource: 'json', messagesJson })).toEqual({
+		...hello,
+		messages: [{ role: 'user', content: 'Sum up:\n\nA long text' }],
+	});
+});
+
+test.each<[string, INodeParameters]>([
+	['from the form', {}],
+	['from JSON', { messagesSource: 'json', messagesJson: JSON.stringify(hello.messages) }],
+])('the system message is sent before the messages %s', async (_name, parameters) => {
+	const options = { systemMessage: '={{ $json.rules }}' };
+	const system = { role: 'system', content: 'Be kind' };
+	expect(await bodyOf({ ...parameters, options }, { rules: 'Be kind' })).toEqual({
+		...hello,
+		messages: [system, ...hello.messages],
+	});
+	for (const rules of ['', ' \n ', undefined]) {
+		simulator.reset();
+		expect(await bodyOf({ ...parameters, options }, { rules })).toEqual(hello);
+	}
+});
+
+const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }];
+
+test.each<[string, INodeParameters['options'] | string, object]>([
+	['JSON text', JSON.stringify({ tools, tool_choice: 'auto' }), { tools, tool_choice: 'auto' }],
+	['an expression with an object', '={{ { tools: $json.tools } }}', { tools }],
+	['a field whose option is not set', '{ "temperature": 0.5 }', { temperature: 0.5 }],
+	['a null field', '{ "seed": null }', { seed: null }],
+])('the additional body is merged into the request: %s', async (_name, additionalBody, sent) => {
+	const body = await bodyOf({ options: { additionalBody } as INodeParameters }, { tools });
+	expect(body).toEqual({ ...hello, ...sent });
+});

@@ -1,0 +1,284 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { fastTime } from '../../engine/fastTime';
+import { head, type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
+import { runNode } from '../../engine/runNode';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { chatNode } from './chatNode';
+
+const MARKER = 'marker-of-this-test';
+const service = new RawServer();
+let simulator: Simulator;
+beforeAll(async () => {
+	await service.listen();
+	simulator = await startSimulator();
+});
+afterAll(async () => await Promise.all([service.close(), simulator.close()]));
+
+/** The item for a stream. */
+async function itemOf(
+	stream: string | RawResponse,
+	parameters: INodeParameters = {},
+	streaming = false,
+) {
+	const type = { 'content-type': 'text/event-stream' };
+	service.respond = () =>
+		typeof stream === 'string' ? rawResponse('200 OK', stream, type) : stream;
+	const result = await runNode(simulator, {
+		...chatNode(parameters),
+		credential: { baseUrl: service.url, apiKey: MARKER },
+		onError: 'continueRegularOutput',
+		streaming,
+	});
+	expect(result.items).toHaveLength(1);
+	return { json: result.items[0]!.json, chunks: result.chunks };
+}
+
+const multiline = (fields: object, lineEnd = '\n') =>
+	`${JSON.stringify(fields, null, 1)
+		.split('\n')
+		.map((part) => `data: ${part}${lineEnd}`)
+		.join('')}${lineEnd}`;
+const part = (content: string, finish_reason: string | null = null) => ({
+	id: 'chat-1',
+	choices: [{ index: 0, delta: { content }, finish_reason }],
+});
+
+test.each([
+	['LF', '\n'],
+	['CRLF', '\r\n'],
+	['CR', '\r'],
+])('an event with several data lines that end in %s is one chunk', async (_name, lineEnd) => {
+	const { json, chunks } = await itemOf(
+		`${multiline(part('Good'), lineEnd)}: a comment${lineEnd}${multiline(part(' day', 'stop'), lineEnd)}data: [DONE]${lineEnd}`,
+		{},
+		true,
+	);
+	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good', ' day']);
+});
+
+test('an error in several data lines fails the item', async () => {
+	const error = { code: 'content_filtered', message: 'Not this', data: { reason: 'harm' } };
+	const { json } = await itemOf(multiline(part('Good')) + multiline(error), {
+		options: { stream: true },
+	});
+	expect(json.error).toMatchObject({ code: 'content_filtered', reason: 'harm' });
+});
+
+test.each([
+	['followed by an event', '\n\n'],
+	['followed by a line', '\n'],
+	['at the end of the stream', ''],
+])('a chunk with invalid JSON fails the item, %s', async (_name, end) => {
+	const { json } = await itemOf(
+		`data: ${JSON.stringify(part('Good'))}\n\ndata: {"id":"broken${end}${end && `data: ${JSON.stringify(part(' day', 'stop'))}\n\ndata: [DONE]\n\n`}`,
+		{ options: { stream: true } },
+	);
+	expect(json.error).toMatchObject({ code: 'malformed_answer', partial_text: 'Good' });
+});
+
+test.each([
+	['no choices', {}],
+	['null choices', { choices: null }],
+])('a chunk with %s is ignored', async (_name, fields) => {
+	const empty = { id: 'chat-1', object: 'chat.completion.chunk', model: 'heron-chat', ...fields };
+	const events = [empty, part('Good'), empty, part(' day', 'stop')];
+	const { json } = await itemOf(events.map((event) => multiline(event)).join(''), {
+		options: { stream: true },
+	});
+	expect(json).toMatchObject({ text: 'Good day', model: 'heron-chat', finish_reason: 'stop' });
+});
+
+test.each([
+	['a ping with a name', 'event: ping\ndata: {"type": "ping"}'],
+	['an empty object', 'data: {}'],
+	['an object without choices', 'data: {"id":"chat-1","status":"thinking","message":null}'],
+	['nothing but a name', 'event: ping'],
+	['an empty value', 'event: ping\ndata:'],
+])('an event that keeps the connection alive is ignored: %s', async (_name, event) => {
+	const good = `data: ${JSON.stringify(part('Good'))}\n\n`;
+	const day = `data: ${JSON.stringify(part(' day', 'stop'))}\n\n`;
+	const events = `${event}\n\n${good}${event}\n\n${day}${event}\n\ndata: [DONE]\n\n`;
+	const { json, chunks } = await itemOf(events, { simplify: false }, true);
+	expect(json).toEqual({
+		id: 'chat-1',
+		object: 'chat.completion',
+		choices: [
+			{ index: 0, message: { role: 'assistant', content: 'Good day' }, finish_reason: 'stop' },
+		],
+	});
+	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good', ' day']);
+	const nothingElse = await itemOf(`${event}\n\ndata: [DONE]\n\n`, {}, true);
+	expect(nothingElse.json.error).toMatchObject({ code: 'malformed_answer' });
+});
+
+test.each([false, true])(
+	'a tool call keeps an ID that JavaScript would round (streamed: %s)',
+	async (stream) => {
+		const id = '1934567890123456789';
+		const calls = `"tool_calls":[{"index":0,"id":${id},"function":{"name":"f","arguments":"{\\"id\\":${id}}"}}]`;
+		const choice = `"index":0,"finish_reason":"tool_calls","${stream ? 'delta' : 'message'}":{${calls}}`;
+		const body = `{"id":${id},"created":${id},"choices":[{${choice}}]}`;
+		const { json } = await itemOf(
+			stream ? `data: ${body}\n\ndata: [DONE]\n\n` : rawResponse('200 OK', body),
+			{ simplify: false, options: { stream } },
+		);
+		expect(json).toMatchObject({ id, created: Number(id) });
+		expect(json.choices).toMatchObject([
+			{ message: { tool_calls: [{ id, function: { name: 'f', arguments: `{"id":${id}}` } }] } },
+		]);
+	},
+);
+
+test('a stream of events that are no chunks shows the last one in its error', async () => {
+	const { json } = await itemOf('data: {}\n\ndata: {"detail":"No such model"}\n\n', {}, true);
+	expect(json.error).toMatchObject({
+		code: 'malformed_answer',
+		description: expect.stringContaining('No such model') as string,
+	});
+});
+
+test('the API key is removed from an answer that contains it in two parts', async () => {
+	const parts = [MARKER.slice(0, 8), MARKER.slice(8)];
+	const call = (text: string) => ({
+		index: 0,
+		id: 'call-1',
+		function: { name: 'f', arguments: text },
+	});
+	const events = parts.map((text) => ({
+		choices: [
+			{ index: 0, delta: { content: text, tool_calls: [call(text)] }, finish_reason: null },
+		],
+	}));
+	const { json } = await itemOf(
+		[...events, part(' is the key', 'stop')].map((event) => multiline(event)).join(''),
+		{ options: { stream: true } },
+	);
+	expect(json.text).toBe('[API key removed] is the key');
+	expect(JSON.stringify(json)).not.toContain(MARKER);
+});
+
+test.each([
+	['in its only chunk', []],
+	['after an empty delta', [{ role: 'assistant' }]],
+	['again in its last chunk', [{ role: 'assistant' }, { content: 'Hel' }, { content: 'lo' }]],
+])('a stream with the complete message %s gives its text once', async (_where, deltas) => {
+	const choices = [
+		...deltas.map((delta) => ({ index: 0, delta, finish_reason: null })),
+		{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' },
+	];
+	const lines = choices.map((choice) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`);
+	for (const stream of [false, true]) {
+		const { json } = await itemOf(`${lines.join('')}data: [DONE]\n\n`, { options: { stream } });
+		expect(json).toMatchObject({ text: 'Hello', finish_reason: 'stop' });
+	}
+});
+
+test('an event with several data lines needs no blank line after it', async () => {
+	const lines = multiline(part('Good')).trimEnd();
+	const { json } = await itemOf(
+		`${lines}\ndata: ${JSON.stringify(part(' day', 'stop'))}\ndata: [DONE]\n`,
+		{ options: { stream: true } },
+	);
+	expect(json.text).toBe('Good day');
+});
+
+function chunked(fields: object): Buffer {
+	const line = `data: ${JSON.stringify(fields)}\n\n`;
+	return Buffer.from(`${line.length.toString(16)}\r\n${line}\r\n`);
+}
+
+describe('a streamed answer with a finish reason', () => {
+	const packetsOf = (text: string): RawResponse['packets'] => [
+		head('200 OK', { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' }),
+		chunked(part(text, 'stop')),
+	];
+	const streamed = { options: { stream: true } };
+
+	test('is complete if the connection is lost before the end of the stream', async () => {
+		const { json } = await itemOf({ packets: packetsOf('Good day'), then: 'is reset' }, streamed);
+		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	});
+
+	test('is complete if the stream never ends', async () => {
+		const restoreTime = fastTime();
+		const { json } = await itemOf({ packets: packetsOf('Good day') }, streamed).finally(
+			restoreTime,
+		);
+		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	});
+
+	test.each([[''], [null]])(
+		'is incomplete if the connection is lost while its reason is still %j',
+		async (reason) => {
+			const packets = [
+				head('200 OK', { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' }),
+				chunked(part('Good', reason)),
+			];
+			const { json } = await itemOf({ packets, then: 'is reset' }, streamed);
+			expect(json.error).toMatchObject({ code: 'connection_lost', partial_text: 'Good' });
+		},
+	);
+
+	test('keeps its reason if a later chunk has an empty one', async () => {
+		const chunks = [part('Good day', 'stop'), part('', '')];
+		const { json } = await itemOf(chunks.map((one) => multiline(one)).join(''), streamed);
+		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	});
+
+	test('is incomplete if another answer of the same request has no finish reason', async () => {
+		const second = { choices: [{ index: 1, delta: { content: 'Go' }, finish_reason: null }] };
+		const packets = [...packetsOf('Good day'), chunked(second)];
+		const { json } = await itemOf({ packets, then: 'is reset' }, streamed);
+		expect(json.error).toMatchObject({ code: 'connection_lost', partial_text: 'Good day' });
+	});
+});
+
+test.each([
+	['application/json', 'a stream'],
+	['text/event-stream', 'a single JSON body'],
+	['text/plain', 'a single JSON body'],
+	[undefined, 'a single JSON body'],
+])('a response with content type %s may be %s', async (type, kind) => {
+	const message = { role: 'assistant', content: 'Good day' };
+	const completion = { id: 'chat-1', choices: [{ index: 0, message, finish_reason: 'stop' }] };
+	const body =
+		kind === 'a stream' ? multiline(part('Good day', 'stop')) : JSON.stringify(completion, null, 1);
+	const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
+	const { json, chunks } = await itemOf(rawResponse('200 OK', body, headers), {}, true);
+	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good day']);
+});
+
+test('an HTML page instead of a stream is shown in the error', async () => {
+	const { json } = await itemOf('<html>Log in</html>', {}, true);
+	expect(json.error).toMatchObject({
+		code: 'malformed_answer',
+		description: expect.stringContaining('Log in') as string,
+	});
+});
+
+describe.each([
+	['the right content type', 'text/event-stream; charset=utf-8'],
+	['content type JSON', 'application/json'],
+	['no content type', undefined],
+])('a stream that was not requested, with %s,', (_name, type) => {
+	const responseOf = (stream: string) =>
+		rawResponse('200 OK', stream, type === undefined ? {} : { 'content-type': type });
+
+	test.each([
+		['nothing', ''],
+		['a byte order mark and a blank line', '\ufeff\n'],
+		['a comment', ': hello\n\n'],
+		['an event name', 'event: message\n'],
+	])('is read if it starts with %s', async (_what, start) => {
+		const stream = `${start}data: ${JSON.stringify(part('Good'))}\n\ndata: ${JSON.stringify(part(' day', 'stop'))}\n\ndata: [DONE]\n\n`;
+		const { json } = await itemOf(responseOf(stream));
+		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	});
+
+	test('fails the item if it is incomplete, and the error keeps the text so far', async () => {
+		const { json } = await itemOf(responseOf(`data: ${JSON.stringify(part('Good'))}\n\n`));
+		expect(json.error).toMatchObject({ code: 'stream_broken', partial_text: 'Good' });
+	});
+});

@@ -1,0 +1,74 @@
+import { type Simulator, startSimulator } from '../../../simulator';
+import { runAgent, type Tool, type ToolNode } from '../../engine/runAgent';
+import { askSomeone, boat, callTool, findModels, makeVideo } from './toolNodes';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.02 });
+});
+beforeEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+test.each([
+	['generate', 'Generate a video in Video Generation'],
+	['submit', 'Submit a video without waiting in Video Generation'],
+	['get', "Get a video's status in Video Generation"],
+	['wait', 'Wait for a submitted video in Video Generation'],
+])(
+	'the description of a Video Generation tool fits its operation: %s',
+	async (operation, description) => {
+		const tool = { ...makeVideo, parameters: { ...makeVideo.parameters, operation } };
+		expect(await descriptionOf(tool)).toBe(description);
+	},
+);
+
+test('a tool keeps the description that the user wrote', async () => {
+	const manual = { toolDescription: 'Makes films of birds' };
+	const parameters = { ...askSomeone.parameters, ...manual };
+	expect(await descriptionOf({ ...askSomeone, parameters })).toBe('Makes films of birds');
+	const video = { ...makeVideo.parameters, ...manual, descriptionType: 'manual' };
+	expect(await descriptionOf({ ...makeVideo, parameters: video })).toBe('Makes films of birds');
+});
+
+/** The description that the model gets. */
+async function descriptionOf(tool: ToolNode): Promise<unknown> {
+	const work = async ({ tools }: { tools: Tool[] }) => await Promise.resolve(tools[0]?.description);
+	return (await runAgent(simulator, { work, withoutModel: true, tools: [tool] })).result;
+}
+
+describe.each(['agent', 'engine'] as const)('called by the %s', (caller) => {
+	test('Video Generation generates the video and returns its URL', async () => {
+		const { result } = await callTool(simulator, caller, makeVideo, boat);
+		expect(simulator.tasks).toMatchObject([{ prompt: boat.prompt }]);
+		expect(result).toContain(`${simulator.tasks[0]?.id}.mp4`);
+	});
+
+	test('Chat Completion returns the answer', async () => {
+		const { result } = await callTool(simulator, caller, askSomeone, {
+			question: 'Why is the sky blue?',
+		});
+		expect(result).toContain('Why is the sky blue?');
+	});
+
+	test('List Models returns the models', async () => {
+		const { result } = await callTool(simulator, caller, findModels, { word: 'film' });
+		expect(result).toContain('tern-film-20250212');
+		expect(result).not.toContain('heron-chat');
+	});
+
+	test('the text of a tool does not appear in the stream of the agent', async () => {
+		const question = { question: 'Why is the sky blue?' };
+		const { result, chunks } = await callTool(simulator, caller, askSomeone, question, {
+			streaming: true,
+		});
+		expect(result).toContain('Why is the sky blue?');
+		expect(chunks).toEqual([]);
+	});
+
+	test('Retry On Fail submits no video twice', async () => {
+		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
+		const { result } = await callTool(simulator, caller, { ...makeVideo, tries: 3 }, boat);
+		expect(result).toContain('.mp4');
+		expect(simulator.submissions).toBe(1);
+	});
+});

@@ -1,0 +1,186 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { type Model, type Reply, runAgent } from '../../engine/runAgent';
+import { until } from '../../engine/virtualTime';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator();
+});
+afterEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+type Work = (model: Model) => Promise<unknown>;
+
+const withModel = async (work: Work, model: INodeParameters = {}, signal?: AbortSignal) =>
+	await runAgent(simulator, {
+		work: async ({ model: connected }) => await work(connected),
+		model,
+		...(signal && { signal }),
+	});
+
+const weather = {
+	type: 'function',
+	function: {
+		name: 'weather',
+		description: 'Tells the weather',
+		parameters: { type: 'object', properties: { city: { type: 'string' } } },
+	},
+};
+const bodies = () => simulator.requests.map(({ body }) => body as Record<string, unknown>);
+
+test('an agent gets an answer with token usage, and all options are sent', async () => {
+	const { result, error } = await withModel(
+		async (model) => {
+			const { text, usage_metadata } = await model.invoke([
+				['system', 'Be kind'],
+				['user', 'Hello'],
+			]);
+			return { text, usage_metadata };
+		},
+		{
+			options: {
+				temperature: 0.5,
+				maxTokens: 50,
+				topP: 0.9,
+				stop: ['END'],
+				presencePenalty: 0.1,
+				frequencyPenalty: 0.2,
+				user: 'someone',
+				additionalBody: '{"seed": 7}',
+			},
+		},
+	);
+	expect(error).toBeUndefined();
+	expect(result).toMatchObject({
+		text: expect.stringContaining('Hello') as string,
+		usage_metadata: { input_tokens: expect.any(Number) as number },
+	});
+	expect(bodies()).toEqual([
+		{
+			model: 'heron-chat',
+			messages: [
+				{ role: 'system', content: 'Be kind' },
+				{ role: 'user', content: 'Hello' },
+			],
+			temperature: 0.5,
+			max_tokens: 50,
+			top_p: 0.9,
+			stop: ['END'],
+			presence_penalty: 0.1,
+			frequency_penalty: 0.2,
+			user: 'someone',
+			seed: 7,
+		},
+	]);
+});
+
+test('an agent that streams gets the text in chunks', async () => {
+	const { result } = await withModel(async (model) => {
+		const texts: string[] = [];
+		for await (const { text } of await model.stream([['user', 'Hello']])) texts.push(text);
+		return { texts };
+	});
+	const { texts } = result as { texts: string[] };
+	expect(texts.filter((text) => text !== '').length).toBeGreaterThan(5);
+	expect(texts.join('')).toContain('Hello');
+	expect(bodies()[0]?.stream).toBe(true);
+});
+
+test.each([false, true])(
+	'the model calls tools and gets their results (streaming: %s)',
+	async (streaming) => {
+		const { result, error } = await withModel(async (model) => {
+			const modelWithTools = model.bindTools([weather]);
+			const question = ['user', '[call:weather {"city":"Rome"}] [call:weather {"city":"Oslo"}]'];
+			const ask = async (messages: unknown[]) => {
+				if (!streaming) return await modelWithTools.invoke(messages);
+				let merged: (Reply & { concat?: (next: Reply) => Reply }) | undefined;
+				for await (const chunk of await modelWithTools.stream(messages)) {
+					merged = merged?.concat?.(chunk) ?? chunk;
+				}
+				return merged!;
+			};
+			const reply = await ask([question]);
+			const results = (reply.tool_calls ?? []).map(({ id }, index) => ({
+				type: 'tool',
+				content: `${20 + index} degrees`,
+				tool_call_id: id,
+			}));
+			const final = await ask([question, reply, ...results]);
+			return {
+				calls: reply.tool_calls?.map(({ name, args }) => ({ name, args })),
+				text: final.text,
+			};
+		});
+		expect(error).toBeUndefined();
+		expect(result).toEqual({
+			calls: [
+				{ name: 'weather', args: { city: 'Rome' } },
+				{ name: 'weather', args: { city: 'Oslo' } },
+			],
+			text: expect.stringContaining('21 degrees') as string,
+		});
+		expect(bodies()[0]?.tools).toEqual([weather]);
+		expect(bodies()[1]?.messages).toMatchObject([
+			{ role: 'user' },
+			{ role: 'assistant', content: null, tool_calls: [{ type: 'function' }, {}] },
+			{ role: 'tool', content: '20 degrees' },
+			{ role: 'tool', content: '21 degrees' },
+		]);
+	},
+);
+
+test('every model is requested from the chat completions endpoint', async () => {
+	const { error } = await withModel(async (model) => await model.invoke([['user', 'Hello']]), {
+		model: { __rl: true, mode: 'id', value: 'gpt-5.2-pro-codex' },
+	});
+	expect(error?.message).toMatch(/model does not exist/);
+	expect(simulator.requests.map(({ path }) => path)).toEqual(['/v1/chat/completions']);
+});
+
+test('a temporary failure is retried, and a refused request fails with a clear error without the key', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'unavailable', times: 1 });
+	const ask: Work = async (model) => (await model.invoke([['user', 'Hello']])).text;
+	expect((await withModel(ask)).result).toEqual(expect.any(String));
+	expect(simulator.count('chat')).toBe(2);
+
+	simulator.inject({ endpoint: 'chat', fault: 'echo-key-general' });
+	const { error, run } = await withModel(ask);
+	expect(error?.message).toMatch(/refused the API key/);
+	expect(JSON.stringify(run.data)).not.toContain(simulator.key);
+	expect(simulator.count('chat')).toBe(3);
+});
+
+test.each([
+	['a temperature out of range', { options: { temperature: 3 } }, /Temperature/],
+	['no model', { model: { __rl: true, mode: 'id', value: '' } }, /Model is empty/],
+	['an additional body that is not JSON', { options: { additionalBody: '{' } }, /not valid JSON/],
+	['an invalid timeout', { options: { timeout: -1 } }, /Timeout/],
+])('%s is refused before any request, with the error at the model node', async (...row) => {
+	const [, parameters, message] = row;
+	const { error, run } = await withModel(
+		async (model) => await model.invoke([['user', 'Hello']]),
+		parameters,
+	);
+	expect(error?.message).toBe('Error in sub-node Model');
+	expect(error?.description).toMatch(message);
+	const shown = run.data.resultData.runData.Model?.[0]?.error;
+	expect(shown?.message).toMatch(message);
+	expect(shown?.description).toContain('Nothing was sent');
+	expect(simulator.requests).toEqual([]);
+});
+
+test('stopping the workflow ends a request in flight at once', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'hang' });
+	const stop = new AbortController();
+	const running = withModel(
+		async (model) => await model.invoke([['user', 'Hello']]),
+		{},
+		stop.signal,
+	);
+	await until(() => simulator.count('chat') > 0);
+	stop.abort();
+	expect((await running).run.status).toBe('canceled');
+	expect(simulator.count('chat')).toBe(1);
+});

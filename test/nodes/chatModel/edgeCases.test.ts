@@ -1,0 +1,251 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import * as zod4 from 'zod';
+import { z as zod3 } from 'zod/v3';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { type Model, type Reply, runAgent } from '../../engine/runAgent';
+import { until } from '../../engine/virtualTime';
+
+let simulator: Simulator;
+let server: Server;
+/** The tool calls in every response, streamed or not. */
+let toolCalls: unknown[];
+let finishReason: string;
+beforeAll(async () => {
+	simulator = await startSimulator();
+	server = createServer((request, response) => {
+		const bytes: Buffer[] = [];
+		request.on('data', (piece: Buffer) => bytes.push(piece));
+		request.on('end', () => {
+			const { stream } = JSON.parse(Buffer.concat(bytes).toString()) as { stream?: boolean };
+			const fields = { role: 'assistant', content: null, tool_calls: toolCalls };
+			const part = stream ? { delta: fields } : { message: fields };
+			const body = JSON.stringify({
+				choices: [{ index: 0, finish_reason: finishReason, ...part }],
+			});
+			response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json');
+			response.end(stream ? `data: ${body}\n\ndata: [DONE]\n\n` : body);
+		});
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+});
+beforeEach(() => {
+	simulator.reset();
+	finishReason = 'tool_calls';
+});
+afterAll(async () => {
+	server.closeAllConnections();
+	server.close();
+	await simulator.close();
+});
+
+const question = [['user', 'Hello']];
+
+async function merge(stream: AsyncIterable<Reply & { concat(next: Reply): Reply }>) {
+	let merged: Reply | undefined;
+	for await (const chunk of stream) {
+		merged = merged === undefined ? chunk : (merged as typeof chunk).concat(chunk);
+	}
+	return merged!;
+}
+
+const reply = {
+	whole: async (model: Model) => await model.invoke(question),
+	streamed: async (model: Model) => await merge(await model.stream(question)),
+};
+
+/** The tool calls that the agent gets. */
+async function callsOf(sent: unknown[], ask: (model: Model) => Promise<Reply>) {
+	toolCalls = sent;
+	const { port } = server.address() as AddressInfo;
+	return await runAgent(
+		{ url: `http://127.0.0.1:${port}`, key: 'key' },
+		{ work: async ({ model }) => (await ask(model)).tool_calls },
+	);
+}
+
+const call = (name: string, args: unknown, more: object = {}) => ({
+	...more,
+	type: 'function',
+	function: { name, arguments: args },
+});
+
+describe.each(['whole', 'streamed'] as const)('in a %s response', (mode) => {
+	test('tool calls without IDs stay separate', async () => {
+		const { result, error } = await callsOf(
+			[call('weather', '{"city":"Rome"}'), call('weather', '{"city":"Oslo"}', { id: null })],
+			reply[mode],
+		);
+		expect(error).toBeUndefined();
+		const found = result as NonNullable<Reply['tool_calls']>;
+		expect(found).toMatchObject([{ args: { city: 'Rome' } }, { args: { city: 'Oslo' } }]);
+		expect(new Set(found.map(({ id }) => id))).not.toContain(undefined);
+		expect(new Set(found.map(({ id }) => id)).size).toBe(2);
+	});
+
+	test('tool arguments may be an object or empty', async () => {
+		const { result } = await callsOf(
+			[call('weather', { city: 'Rome' }, { id: 'a' }), call('time', '', { id: 'b' })],
+			reply[mode],
+		);
+		expect(result).toMatchObject([
+			{ id: 'a', name: 'weather', args: { city: 'Rome' } },
+			{ id: 'b', name: 'time', args: {} },
+		]);
+	});
+
+	test('an incomplete tool call fails, and the error names Max Tokens', async () => {
+		finishReason = 'length';
+		const { result, error } = await callsOf([call('weather', '{"city":"Ro')], reply[mode]);
+		expect(result).toBeUndefined();
+		expect(error?.message).toMatch(/called the tool weather with arguments that are not JSON/);
+		expect(error?.description).toMatch(/increase Max Tokens/);
+	});
+
+	test('a tool call without a name fails, and the error shows it', async () => {
+		const { error } = await callsOf([{ type: 'function', plan: 'rain' }], reply[mode]);
+		expect(error?.message).toMatch(/invalid tool call/);
+		expect(error?.description).toContain('rain');
+	});
+});
+
+const work = (use: (model: Model) => Promise<unknown>) =>
+	({ work: async ({ model }: { model: Model }) => await use(model) }) as const;
+const bodies = () => simulator.requests.map(({ body }) => body as Record<string, unknown>);
+
+test('stop sequences of a chain are added to those of the node', async () => {
+	await runAgent(simulator, {
+		...work(async (model) => (await model.invoke(question, { stop: ['Observation:'] })).text),
+		model: { options: { stop: ['END'] } },
+	});
+	expect(bodies()).toMatchObject([{ stop: ['END', 'Observation:'] }]);
+});
+
+test('the parts of a prompt are joined with a blank line', async () => {
+	const parts = ['Sum up:', 'A long text'].map((text) => ({ type: 'text', text }));
+	await runAgent(
+		simulator,
+		work(async (model) => (await model.invoke([{ role: 'user', content: parts }])).text),
+	);
+	expect(bodies()).toMatchObject([{ messages: [{ content: 'Sum up:\n\nA long text' }] }]);
+});
+
+const png = { url: 'data:image/png;base64,iVBORw0KGgo=' };
+
+describe.each<[string, (model: Model, content: unknown) => Promise<unknown>]>([
+	['does not stream', async (model, content) => await model.invoke([{ role: 'user', content }])],
+	[
+		'streams',
+		async (model, content) => await merge(await model.stream([{ role: 'user', content }])),
+	],
+	[
+		'has tools',
+		async (model, content) =>
+			await model.bindTools([]).invoke([...question, { role: 'user', content }]),
+	],
+])('an agent that %s', (_name, ask) => {
+	test.each<[string, object]>([
+		['an image from AI Agent', { type: 'image_url', image_url: png }],
+		['an image', { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }],
+		['a PDF from AI Agent', { type: 'file', source_type: 'base64', mime_type: 'application/pdf' }],
+		['an audio recording', { type: 'input_audio', input_audio: {} }],
+	])('cannot send %s: it is refused before any request, with advice', async (_what, part) => {
+		for (const content of [[part], [{ type: 'text', text: 'What is this?' }, part]]) {
+			const { error } = await runAgent(
+				simulator,
+				work(async (model) => await ask(model, content)),
+			);
+			expect(error?.message).toMatch(
+				/contain an image or a file, but the service accepts text only/,
+			);
+			expect(error?.description).toContain('Automatically Passthrough Binary Images');
+			expect(error).toMatchObject({ node: { name: 'Model' } });
+		}
+		expect(simulator.requests).toEqual([]);
+	});
+});
+
+const schemaOf = (zod: typeof zod4) =>
+	zod.object({
+		city: zod.string().describe('Where'),
+		days: zod.number().int().optional(),
+		unit: zod.enum(['C', 'F']).default('C'),
+		tags: zod.array(zod.string().nullable()),
+		more: zod.record(zod.string(), zod.union([zod.boolean(), zod.literal(1)])),
+		any: zod.any(),
+	});
+
+test.each([
+	['3', schemaOf(zod3 as unknown as typeof zod4)],
+	['4', schemaOf(zod4)],
+])('a tool with a schema from another copy of zod %s is sent', async (_name, schema) => {
+	const tool = { name: 'weather', description: 'Tells it', schema, invoke: () => '' };
+	const { error } = await runAgent(
+		simulator,
+		work(async (model) => (await model.bindTools([tool]).invoke(question)).text),
+	);
+	expect(error).toBeUndefined();
+	const [sent] = bodies()[0]!.tools as Array<{ function: { parameters: object } }>;
+	expect(sent?.function.parameters).toMatchObject({
+		type: 'object',
+		properties: {
+			city: { type: 'string', description: 'Where' },
+			days: { type: 'integer' },
+			unit: { type: 'string', enum: ['C', 'F'], default: 'C' },
+			tags: { type: 'array', items: expect.any(Object) as object },
+			more: {
+				type: 'object',
+				additionalProperties: { anyOf: [{ type: 'boolean' }, { const: 1 }] },
+			},
+			any: {},
+		},
+		required: expect.arrayContaining(['city', 'tags', 'more']) as string[],
+	});
+});
+
+test('the caller can abort a request, which closes its connection', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'hang' });
+	const abort = new AbortController();
+	const { error } = await runAgent(
+		simulator,
+		work(async (model) => {
+			const reply = model.invoke(question, { signal: abort.signal });
+			await until(() => simulator.count('chat') > 0);
+			abort.abort();
+			return (await reply).text;
+		}),
+	);
+	expect(error).toBeDefined();
+	await until(() => simulator.openSockets === 0);
+	expect(simulator.count('chat')).toBe(1);
+});
+
+test('a stream is aborted when the caller stops reading it', async () => {
+	simulator.inject({ endpoint: 'chatStream', fault: 'stream-endless' });
+	const { result } = await runAgent(
+		simulator,
+		work(async (model) => {
+			let read = 0;
+			for await (const { text } of await model.stream(question)) {
+				read += text.length;
+				if (read > 100) return 'enough';
+			}
+			return 'all';
+		}),
+	);
+	expect(result).toBe('enough');
+	await until(() => simulator.openSockets === 0);
+});
+
+test('an error of the service is shown with its advice', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
+	const { error } = await runAgent(simulator, {
+		...work(async (model) => (await model.invoke(question)).text),
+	});
+	expect(error).toMatchObject({
+		message: expect.stringMatching(/^The account has no quota left/) as string,
+		description: expect.stringMatching(/^Top up the balance/) as string,
+		node: { name: 'Model' },
+	});
+});

@@ -1,0 +1,207 @@
+import type { INodeParameters } from 'n8n-workflow';
+import * as zod4 from 'zod';
+import { z as zod3 } from 'zod/v3';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { RawServer, rawResponse } from '../../engine/rawServer';
+import { type Model, runAgent } from '../../engine/runAgent';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator();
+});
+afterEach(() => {
+	simulator.reset();
+	jest.restoreAllMocks();
+});
+afterAll(async () => await simulator.close());
+
+const withModel = async (use: (model: Model) => Promise<unknown>, model: INodeParameters = {}) =>
+	await runAgent(simulator, { work: async ({ model: connected }) => await use(connected), model });
+
+const question = [['user', 'Why is the sky blue?']];
+const bodies = () => simulator.requests.map(({ body }) => body as Record<string, unknown>);
+const weather = {
+	type: 'function',
+	function: { name: 'weather', description: 'Tells the weather', parameters: { type: 'object' } },
+};
+
+describe('an answer of text alone is a string, for nodes that join or print it', () => {
+	test.each(['without tools', 'with tools'])('%s', async (tools) => {
+		const { result, error } = await withModel(async (model) => {
+			const asked = tools === 'with tools' ? model.bindTools([weather]) : model;
+			const contents: unknown[] = [(await asked.invoke(question)).content];
+			for await (const { content } of await asked.stream(question)) contents.push(content);
+			return contents.filter((content) => typeof content !== 'string');
+		});
+		expect(error).toBeUndefined();
+		expect(simulator.count('chat') + simulator.count('chatStream')).toBe(2);
+		expect(result).toEqual([]);
+	});
+
+	test('also when the model calls a tool and says nothing', async () => {
+		const { result } = await withModel(
+			async (model) =>
+				(await model.bindTools([weather]).invoke([['user', '[call:weather]']])).content,
+		);
+		expect(result).toBe('');
+	});
+});
+
+describe('the token usage that n8n shows for a call', () => {
+	const usageOf = async (streams: boolean, model: INodeParameters = {}) => {
+		const { run } = await withModel(async (connected) => {
+			if (!streams) return (await connected.invoke(question)).text;
+			const texts: string[] = [];
+			for await (const { text } of await connected.stream(question)) texts.push(text);
+			return texts.join('');
+		}, model);
+		const [shown] = run.data.resultData.runData.Model ?? [];
+		return shown?.data?.ai_languageModel?.[0]?.[0]?.json;
+	};
+	const counted = {
+		promptTokens: expect.any(Number) as number,
+		completionTokens: expect.any(Number) as number,
+		totalTokens: expect.any(Number) as number,
+	};
+	const includeUsage = { options: { additionalBody: '{"stream_options":{"include_usage":true}}' } };
+
+	test.each([
+		['a whole answer', false, {}],
+		['a streamed answer, if the service sends it', true, includeUsage],
+	])('is that of the service: %s', async (_name, streams, model) => {
+		const shown = await usageOf(streams, model);
+		expect(shown).toMatchObject({ tokenUsage: counted });
+		expect(shown).not.toHaveProperty('tokenUsageEstimate');
+		const { promptTokens, completionTokens, totalTokens } = shown?.tokenUsage as Record<
+			string,
+			number
+		>;
+		expect(completionTokens).toBeGreaterThan(5);
+		expect(totalTokens).toBe(promptTokens! + completionTokens!);
+	});
+
+	test('is an estimate where the service sends none, and nothing is added to the request', async () => {
+		expect(await usageOf(true)).toMatchObject({ tokenUsageEstimate: counted });
+		expect(bodies()).toEqual([
+			{ model: 'heron-chat', messages: [{ role: 'user', content: question[0]![1] }], stream: true },
+		]);
+	});
+});
+
+describe('a node that needs structured output', () => {
+	const fields = (zod: typeof zod4) =>
+		zod.object({
+			reason: zod.string().describe('Why'),
+			score: zod.number().int().describe('From 1 to 5'),
+		});
+	const jsonSchema = {
+		type: 'object',
+		properties: { reason: { type: 'string' }, score: { type: 'integer' } },
+		required: ['reason', 'score'],
+	};
+
+	test.each([
+		['of zod 3', fields(zod3 as unknown as typeof zod4)],
+		['of zod 4', fields(zod4)],
+		['of JSON Schema', jsonSchema],
+	])('gets it, with a schema %s', async (_name, schema) => {
+		const { result, error } = await withModel(
+			async (model) =>
+				await model.withStructuredOutput(schema).invoke([['user', 'I give it 4 of 5']]),
+		);
+		expect(error).toBeUndefined();
+		expect(result).toEqual({ reason: 'I give it 4 of 5', score: 4 });
+		expect(bodies()).toMatchObject([
+			{
+				tools: [
+					{ type: 'function', function: { name: 'extract', parameters: { type: 'object' } } },
+				],
+				tool_choice: { type: 'function', function: { name: 'extract' } },
+			},
+		]);
+	});
+
+	test('names the tool, and gets the message beside the output', async () => {
+		const { result } = await withModel(async (model) => {
+			const structured = model.withStructuredOutput(jsonSchema, {
+				name: 'grade',
+				includeRaw: true,
+			});
+			const { raw, parsed } = (await structured.invoke([['user', '3 of 5']])) as {
+				raw: { tool_calls: object[] };
+				parsed: object;
+			};
+			return { parsed, calls: raw.tool_calls };
+		});
+		expect(result).toMatchObject({
+			parsed: { score: 3 },
+			calls: [{ name: 'grade', args: { score: 3 } }],
+		});
+	});
+
+	describe('from a model that ignores the tool', () => {
+		const plain = new RawServer();
+		beforeAll(async () => await plain.listen());
+		afterAll(async () => await plain.close());
+
+		const answered = async (content: string) => {
+			const body = JSON.stringify({ choices: [{ message: { content } }] });
+			const headers = { 'content-type': 'application/json' };
+			plain.respond = () => rawResponse('200 OK', body, headers);
+			const ask = async ({ model }: { model: Model }) =>
+				await model.withStructuredOutput(fields(zod4)).invoke(question);
+			return await runAgent({ url: plain.url, key: 'a-key' }, { work: ask });
+		};
+
+		test('gets it if the answer is JSON', async () => {
+			const { result } = await answered('```json\n{"reason":"Good","score":5}\n```');
+			expect(result).toEqual({ reason: 'Good', score: 5 });
+		});
+
+		test.each([
+			['text', 'The key a-key scores 5.', 'It has no JSON.'],
+			['JSON that does not fit', '{"reason":"a-key","score":"five"}', 'score: '],
+		])(
+			'fails for %s, with the reason, at the node of the model',
+			async (_name, content, reason) => {
+				const { error } = await answered(content);
+				expect(error?.message).toBe('The model did not answer in the requested structure');
+				expect(error?.description).toContain(reason);
+				expect(error?.description).not.toContain('a-key');
+				expect(error).toMatchObject({ node: { name: 'Model' } });
+			},
+		);
+	});
+});
+
+test('a node can demand a call of a tool', async () => {
+	await withModel(async (model) => {
+		for (const tool_choice of ['any', 'weather', 'none'])
+			await model.bindTools([weather], { tool_choice }).invoke(question);
+		return null;
+	});
+	expect(bodies().map(({ tool_choice }) => tool_choice)).toEqual([
+		'required',
+		{ type: 'function', function: { name: 'weather' } },
+		'none',
+	]);
+});
+
+test('a failed call names no item: n8n does not tell the model which item it is about', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
+	const { error } = await withModel(async (model) => await model.invoke(question));
+	expect(error?.message).toBe('The account has no quota left');
+	expect(error?.context).not.toHaveProperty('itemIndex');
+});
+
+test('tokens are counted without another server, such as for a summary in a closed network', async () => {
+	const fetch = jest.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('No network'));
+	const { result } = await withModel(async (model) => [
+		await model.getNumTokens('Twelve words that say nothing much, in order to be counted here.'),
+		await model.bindTools([weather]).getNumTokens([{ type: 'text', text: 'Two words' }]),
+		await model.getNumTokens('空はなぜ青いのですか'),
+		await model.getNumTokens(''),
+	]);
+	expect(fetch).not.toHaveBeenCalled();
+	expect(result).toEqual([16, 3, 8, 0]);
+});

@@ -1,0 +1,31 @@
+import { type Simulator, startSimulator } from '../../../simulator';
+import { runNode } from '../../engine/runNode';
+import { chatNode } from '../chat/chatNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator();
+});
+beforeEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+test("n8n's insights get the tokens of all answers of a run", async () => {
+	const { items, run } = await runNode(simulator, { ...chatNode(), items: [{}, {}] });
+	const usages = items.map(({ json }) => json.usage as Record<string, number>);
+	const sum = (field: string) => usages.reduce((total, usage) => total + (usage[field] ?? 0), 0);
+	expect(run.data.resultData.runData.Node?.[0]?.metadata).toMatchObject({
+		tokenUsage: { inputTokens: sum('prompt_tokens'), outputTokens: sum('completion_tokens') },
+	});
+	expect(sum('completion_tokens')).toBeGreaterThan(1);
+});
+
+test.each([
+	['invalid-api-key', { cause: 'credential-invalid' }],
+	['rate-limit', { cause: 'rate-limited' }],
+	['quota-not-enough', { cause: 'quota-exhausted' }],
+	['unavailable', { cause: 'temporarily-unavailable' }],
+])("n8n's insights get the cause of %s", async (fault, failure) => {
+	simulator.inject({ endpoint: 'chat', fault });
+	const { error } = await runNode(simulator, chatNode({ requestOptions: { maxRetries: 0 } }));
+	expect(error).toMatchObject({ failure });
+});

@@ -1,0 +1,56 @@
+import { type Simulator, startSimulator } from '../../../simulator';
+import { runAgent } from '../../engine/runAgent';
+import { askSomeone, findModels, makeVideo } from './toolNodes';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.02 });
+});
+beforeEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+test('an agent sees each node as a tool with a description and its parameters', async () => {
+	const { result, error } = await runAgent(simulator, {
+		work: async ({ tools, model }) => {
+			await model.bindTools(tools).invoke([['user', 'Hello']]);
+			return Object.fromEntries(tools.map(({ name, description }) => [name, description]));
+		},
+		tools: [makeVideo, askSomeone, findModels],
+	});
+	expect(error).toBeUndefined();
+	expect(result).toEqual({
+		Make_a_Video: expect.stringMatching(/video/i) as string,
+		Ask_an_Expert: expect.stringMatching(/language model/i) as string,
+		Find_Models: expect.stringMatching(/models/i) as string,
+	});
+	const { tools } = simulator.requests[0]!.body as {
+		tools: Array<{ function: { name: string; parameters: object } }>;
+	};
+	const video = tools.find((tool) => tool.function.name === 'Make_a_Video');
+	expect(video?.function.parameters).toMatchObject({
+		type: 'object',
+		properties: {
+			prompt: { type: 'string', description: 'What the video shows' },
+			seconds: { type: 'number' },
+		},
+		required: ['prompt', 'seconds'],
+	});
+});
+
+test('a model asked for a video calls the tool and answers with the URL', async () => {
+	const { result, error } = await runAgent(simulator, {
+		work: async ({ model, tools: [tool] }) => {
+			const modelWithTools = model.bindTools([tool]);
+			const question = ['user', 'Please make a video of a paper boat'];
+			const reply = await modelWithTools.invoke([question]);
+			const [call] = reply.tool_calls!;
+			const content = await tool!.invoke(call!.args);
+			const toolMessage = { type: 'tool', content, tool_call_id: call!.id };
+			return (await modelWithTools.invoke([question, reply, toolMessage])).text;
+		},
+		tools: [{ ...makeVideo, parameters: { ...makeVideo.parameters, duration: 2 } }],
+	});
+	expect(error).toBeUndefined();
+	expect(simulator.tasks).toMatchObject([{ prompt: 'A paper boat', status: 'completed' }]);
+	expect(result).toContain(`/files/${simulator.tasks[0]?.id}.mp4`);
+});

@@ -1,0 +1,30 @@
+import { type Simulator, startSimulator } from '../../../simulator';
+import { runAgent } from '../../engine/runAgent';
+import { runNode } from '../../engine/runNode';
+import { chatNode } from '../chat/chatNode';
+import { missingAiSdk } from './missingAiSdk';
+
+// n8n before 2.16 has no SDK for AI nodes.
+jest.mock('@n8n/ai-node-sdk', () => {
+	throw new Error("Cannot find module '@n8n/ai-node-sdk'\nRequire stack:\n- /home/node/a.js");
+});
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator();
+});
+afterAll(async () => await simulator.close());
+
+test('on an older n8n, the chat model fails with the required version', async () => {
+	const { error, run } = await runAgent(simulator, {
+		work: async ({ model }) => (await model.invoke([['user', 'Hello']])).text,
+	});
+	expect(error?.description).toBe(missingAiSdk.message);
+	expect(run.data.resultData.runData.Model?.[0]?.error).toMatchObject(missingAiSdk);
+});
+
+test('on an older n8n, the other nodes work', async () => {
+	const { items, error } = await runNode(simulator, chatNode());
+	expect(error).toBeUndefined();
+	expect(items).toHaveLength(1);
+});

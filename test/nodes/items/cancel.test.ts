@@ -1,0 +1,163 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { setImmediate as turn } from 'node:timers/promises';
+import { type Simulator, startSimulator } from '../../../simulator';
+import type { VirtualClock } from '../../gateway/virtualClock';
+import { type NodeRun, runNode } from '../../engine/runNode';
+import { until, virtualTime } from '../../engine/virtualTime';
+import { chatNode } from '../chat/chatNode';
+
+let clock: VirtualClock;
+let restore: () => void;
+let simulator: Simulator;
+/** Channels on which undici and Node.js report that the head of a response arrived and its body is being read. */
+const RESPONSE_HEAD = ['undici:request:headers', 'http.client.response.finish'];
+let heads = 0;
+const countHead = () => void (heads += 1);
+beforeAll(() => RESPONSE_HEAD.forEach((channel) => subscribe(channel, countHead)));
+afterAll(() => RESPONSE_HEAD.forEach((channel) => unsubscribe(channel, countHead)));
+
+beforeEach(async () => {
+	heads = 0;
+	({ clock, restore } = virtualTime());
+	simulator = await startSimulator({ now: clock.now, videoSeconds: 1 });
+});
+afterEach(async () => {
+	restore();
+	await simulator.close();
+});
+
+const video = (parameters: object = {}): NodeRun => ({
+	node: 'videoGeneration',
+	parameters: { model: 'kite-motion', prompt: 'A boat', ...parameters },
+});
+const fiveItems = Array.from({ length: 5 }, () => ({}));
+const sequential = { requestOptions: { maxConcurrency: 1 } };
+/** Waits for the submission and advances to the first poll. */
+const untilFirstPoll = async () => {
+	await until(() => simulator.submissions === 1 && clock.nextIn <= 5_000);
+	clock.advance(5_000);
+};
+
+interface State {
+	run: NodeRun;
+	/** Faults by endpoint. */
+	faults?: Partial<
+		Record<'chat' | 'chatStream' | 'models' | 'submit' | 'poll' | 'download', string>
+	>;
+	/** Resolves when the state is reached. */
+	reached: () => Promise<void>;
+	/** Idle connections in the pool, which may stay open. */
+	idle?: number;
+}
+
+const STATES: Record<string, () => State> = {
+	'while waiting for a response': () => ({
+		run: chatNode(),
+		faults: { chat: 'hang' },
+		reached: async () => await until(() => simulator.count('chat') === 1),
+	}),
+	'while queued behind Max Concurrency': () => ({
+		run: { ...chatNode(sequential), items: fiveItems },
+		faults: { chat: 'hang' },
+		reached: async () => await until(() => simulator.count('chat') === 1),
+	}),
+	'while a response arrives': () => ({
+		run: chatNode(),
+		faults: { chat: 'hang-inside' },
+		reached: async () => await until(() => heads === 1),
+	}),
+	'during a stream': () => ({
+		run: chatNode({ options: { stream: true } }),
+		faults: { chatStream: 'stream-hang' },
+		reached: async () => await until(() => heads === 1),
+	}),
+	'in the backoff after a 503': () => ({
+		run: chatNode(),
+		faults: { chat: 'unavailable' },
+		reached: async () => await until(() => clock.nextIn <= 500),
+		idle: 1,
+	}),
+	'while waiting for the rate limiter': () => ({
+		run: { ...chatNode(), items: fiveItems },
+		faults: { chat: 'rate-limit' },
+		reached: async () => await until(() => simulator.count('chat') === 5 && clock.nextIn <= 1_000),
+		idle: 5,
+	}),
+	'while listing models': () => ({
+		run: { node: 'listModels', parameters: {} },
+		faults: { models: 'hang' },
+		reached: async () => await until(() => simulator.count('models') === 1),
+	}),
+	'during a submission': () => ({
+		run: video(),
+		faults: { submit: 'hang' },
+		reached: async () => await until(() => simulator.count('submit') === 1),
+	}),
+	'between polls': () => ({
+		run: video(),
+		reached: async () => await until(() => simulator.submissions === 1 && clock.nextIn <= 5_000),
+		idle: 1,
+	}),
+	'during a poll': () => ({
+		run: video(),
+		faults: { poll: 'hang' },
+		reached: async () => {
+			await untilFirstPoll();
+			await until(() => simulator.count('poll') === 1);
+		},
+	}),
+	'in the backoff of a poll': () => ({
+		run: video(),
+		faults: { poll: 'internal-error' },
+		reached: async () => {
+			await untilFirstPoll();
+			await until(() => simulator.count('poll') === 1 && clock.nextIn <= 500);
+		},
+		idle: 1,
+	}),
+	'during a download': () => ({
+		run: video({ download: true }),
+		faults: { download: 'hang-inside' },
+		reached: async () => {
+			await untilFirstPoll();
+			await until(() => simulator.count('download') === 1 && heads === 3);
+		},
+		idle: 1,
+	}),
+	'while an inline video arrives': () => ({
+		run: video({ download: true, options: { responseFormat: 'b64_json' } }),
+		faults: { poll: 'hang-inside' },
+		reached: async () => {
+			await untilFirstPoll();
+			await until(() => simulator.count('poll') === 1 && heads === 2);
+		},
+	}),
+};
+
+test.each(Object.keys(STATES))(
+	'a cancel %s ends the node at once, closes its connections and sends no more requests',
+	async (state) => {
+		const { run, faults = {}, reached, idle = 0 } = STATES[state]!();
+		for (const [endpoint, fault] of Object.entries(faults)) {
+			simulator.inject({ endpoint: endpoint as never, fault });
+		}
+		const controller = new AbortController();
+		// With Retry On Fail n8n runs the node again even after a cancel.
+		const running = runNode(simulator, { ...run, tries: 3, signal: controller.signal });
+		await reached();
+		const sent = simulator.requests.length;
+		const cancelledAt = clock.now();
+
+		controller.abort();
+		const { run: result, items } = await running;
+
+		expect(result.status).toBe('canceled');
+		expect(items).toEqual([]);
+		expect(clock.now()).toBe(cancelledAt);
+		expect(clock.timers).toBe(0);
+		await until(() => simulator.openSockets <= idle);
+		clock.advance(600_000);
+		for (let turns = 0; turns < 20; turns += 1) await turn();
+		expect(simulator.requests).toHaveLength(sent);
+	},
+);

@@ -1,0 +1,69 @@
+import { type Simulator, startSimulator } from '../../../simulator';
+import { RawServer, rawResponse } from '../../engine/rawServer';
+import { runNode } from '../../engine/runNode';
+import { chatNode } from '../chat/chatNode';
+import { videoNode } from '../video/videoNode';
+
+describe('Max Concurrency', () => {
+	let simulator: Simulator;
+	afterEach(async () => await simulator.close());
+
+	test.each([
+		['compressed', undefined],
+		['uncompressed', []],
+	])('limits the connections of a batch with %s responses', async (_, encodings) => {
+		simulator = await startSimulator({ ...(encodings && { encodings }) });
+		const { items } = await runNode(simulator, {
+			...chatNode({ requestOptions: { maxConcurrency: 4 } }),
+			items: Array.from({ length: 100 }, () => ({})),
+		});
+		expect(items).toHaveLength(100);
+		expect(simulator.connections).toBeLessThanOrEqual(4);
+	});
+});
+
+describe('a service that closes idle connections just as a request arrives', () => {
+	const service = new RawServer();
+	let tasks = 0;
+	const submission = () =>
+		JSON.stringify({ id: 'r', data: [{ id: `task-${(tasks += 1)}`, status: 'processing' }] });
+	const busy = JSON.stringify({ code: 'service_unavailable', message: 'Busy', data: null });
+
+	beforeAll(async () => await service.listen());
+	beforeEach(() => service.reset());
+	afterAll(async () => await service.close());
+
+	const submit = async (items: number) =>
+		await runNode({} as Simulator, {
+			...videoNode({
+				operation: 'submit',
+				requestOptions: { maxConcurrency: 1, maxRetries: 1 },
+			}),
+			items: Array.from({ length: items }, () => ({})),
+			credential: { baseUrl: service.url, apiKey: 'key-of-tests' },
+		});
+
+	test('gets each submission of a batch over a new connection', async () => {
+		service.respond = (_request, earlier) =>
+			earlier > 0 ? { packets: [], then: 'is reset' } : rawResponse('200 OK', submission());
+		const { items } = await submit(5);
+		expect(items).toHaveLength(5);
+		expect(service.requests).toHaveLength(5);
+		expect(service.connections).toBe(5);
+		expect(service.requests.every((request) => /\r\nconnection: close\r\n/i.test(request))).toBe(
+			true,
+		);
+	});
+
+	test('gets the retry of a submission over a new connection', async () => {
+		service.respond = (_request, earlier) => {
+			if (earlier > 0) return { packets: [], then: 'is reset' };
+			return service.requests.length === 1
+				? rawResponse('503 Service Unavailable', busy)
+				: rawResponse('200 OK', submission());
+		};
+		const { items } = await submit(1);
+		expect(items).toHaveLength(1);
+		expect(service.connections).toBe(2);
+	});
+});

@@ -1,0 +1,228 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { inEditor, toolInEditor } from '../../engine/inEditor';
+
+const model = (value: string, mode = 'id') => ({ model: { __rl: true, mode, value } });
+
+const message = (content: string, role = 'user') => ({ messages: { values: [{ role, content }] } });
+
+/** The value of a field after the user clicks "Let the model define this parameter". */
+const setByAI = (name: string) =>
+	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${name}', \`\`, 'string') }}`;
+
+test.each<[Parameters<typeof toolInEditor>[0], INodeParameters, string, string]>([
+	['videoGeneration', {}, 'Generate a video', 'Generate a video in Video Generation'],
+	['videoGeneration', { operation: 'submit' }, 'Submit a video without waiting', ''],
+	['videoGeneration', { operation: 'get' }, "Get a video's status", ''],
+	['videoGeneration', { operation: 'wait' }, 'Wait for a submitted video', ''],
+	['chatCompletion', {}, 'Chat Completion', 'Chat Completion'],
+	['listModels', {}, 'List Models', 'List Models'],
+])('on the canvas, %s with %j is named after its action', (node, parameters, name, tool) => {
+	expect(inEditor(node, parameters).name).toBe(name);
+	expect(toolInEditor(node, parameters).name).toBe(tool || `${name} in Video Generation`);
+});
+
+describe('the subtitle on the canvas', () => {
+	test.each<[Parameters<typeof inEditor>[0], INodeParameters, string]>([
+		['chatCompletion', model('heron-chat', 'list'), 'heron-chat'],
+		['chatCompletion', model(''), ''],
+		['chatCompletion', model('={{ $json.model }}'), '{{ $json.model }}'],
+		['chatCompletion', { model: 'heron-chat' }, 'heron-chat'],
+		['lmChatGenerationService', model('heron-chat'), 'heron-chat'],
+		['videoGeneration', model('kite-motion', 'list'), 'generate: kite-motion'],
+		['videoGeneration', {}, 'generate'],
+		[
+			'videoGeneration',
+			{ operation: 'submit', ...model('={{ $json.m }}') },
+			'submit: {{ $json.m }}',
+		],
+		['videoGeneration', { operation: 'get', ...model('kite-motion') }, 'get'],
+		['videoGeneration', { operation: 'wait', taskId: 'task' }, 'wait'],
+		['videoGeneration', model(setByAI('Model')), 'generate: model set by AI'],
+		['chatCompletion', model(setByAI('Model')), 'model set by AI'],
+		['listModels', {}, 'all'],
+		['listModels', { filters: { versions: 'latest', search: 'heron' } }, 'latest: heron'],
+		['listModels', { filters: { kind: 'video', search: 'kite' } }, 'all: video: kite'],
+		['listModels', { filters: { kind: '={{ $json.kind }}' } }, 'all: {{ $json.kind }}'],
+		['listModels', { filters: { search: '={{ $json.search }}' } }, 'all: {{ $json.search }}'],
+	])('of %s with %j', (node, parameters, subtitle) => {
+		expect(inEditor(node, parameters).subtitle).toBe(subtitle);
+	});
+});
+
+test.each([
+	[{}, 'n8n asks again every 70 seconds'],
+	[{ pollInterval: 300 }, 'n8n asks again every 300 seconds'],
+	[{ pollInterval: '={{ $json.seconds }}' }, 'n8n asks again every 70 seconds'],
+	[{ polling: 'adaptive' }, 'n8n asks again when it should be nearly finished'],
+])('while an execution waits with %j, the panel says when it continues', (waitOptions, text) => {
+	const { waiting } = inEditor('videoGeneration', { ...model('kite-motion'), waitOptions });
+	expect(waiting).toContain(text);
+});
+
+describe('the form shows only parameters that apply', () => {
+	const submission = ['model', 'prompt', 'size', 'duration'];
+
+	test.each([
+		['generate', [...submission, 'download', 'simplify', 'options', 'waitOptions']],
+		['submit', [...submission, 'simplify', 'options']],
+		['get', ['taskId', 'download', 'simplify', 'options']],
+		['wait', ['taskId', 'download', 'simplify', 'options', 'waitOptions']],
+	])('to the operation %s', (operation, fields) => {
+		const { form } = inEditor('videoGeneration', { operation });
+		expect(form).toEqual(['operation', ...fields, 'requestOptions']);
+	});
+
+	test.each([
+		[true, true],
+		['={{ $json.wanted }}', true],
+		[false, false],
+	])('to the file, if Download is %s', (download, isShown) => {
+		const { form } = inEditor('videoGeneration', { operation: 'get', download });
+		expect(form.includes('binaryProperty')).toBe(isShown);
+		expect(form.includes('fileName')).toBe(isShown);
+	});
+
+	test.each([
+		['define', 'messages', 'messagesJson'],
+		['json', 'messagesJson', 'messages'],
+	])('to the source of the messages: %s', (messagesSource, shown, hidden) => {
+		const { form } = inEditor('chatCompletion', { messagesSource });
+		expect(form).toContain(shown);
+		expect(form).not.toContain(hidden);
+	});
+
+	test('to the limit, unless Return All is on', () => {
+		expect(inEditor('listModels', { returnAll: true }).form).not.toContain('limit');
+		expect(inEditor('listModels', { returnAll: false }).form).toContain('limit');
+	});
+});
+
+describe('hints', () => {
+	const chat = (parameters: INodeParameters) =>
+		inEditor('chatCompletion', { ...model('heron-chat'), ...message('Hello'), ...parameters })
+			.hints;
+	const video = (parameters: INodeParameters) =>
+		inEditor('videoGeneration', { ...model('kite-motion'), prompt: 'A boat', ...parameters }).hints;
+	const none: string[] = [];
+	const only = (hint: RegExp) => [expect.stringMatching(hint)];
+
+	test('are not shown for a valid node', () => {
+		expect(chat({ options: { temperature: 0.5 } })).toEqual(none);
+		expect(chat({ options: { topP: 0.5 } })).toEqual(none);
+		expect(chat(message('={{ $json.question }}'))).toEqual(none);
+		expect(video({ waitOptions: { pollInterval: 5, maxWait: 600 } })).toEqual(none);
+		expect(video({ prompt: '=A boat on {{ $json.water }}' })).toEqual(none);
+		expect(video({ operation: 'get', prompt: '', taskId: 'task' })).toEqual(none);
+	});
+
+	test.each([
+		{ temperature: 0, topP: 0 },
+		{ temperature: 0.5, topP: '={{ $json.topP }}' },
+	])('warn if Temperature and Top P are both set: %j', (options) => {
+		const together = /Temperature and Top P are both set/;
+		expect(chat({ options })).toEqual(only(together));
+		const { hints } = inEditor('lmChatGenerationService', { ...model('heron-chat'), options });
+		expect(hints).toEqual(only(together));
+		expect(chat({ options: { ...options, topP: '' } })).toEqual(none);
+	});
+
+	test.each(['', ' \n', '=', '={{ }}'])('warn if a prompt is empty: %j', (text) => {
+		expect(chat(message(text))).toEqual(only(/A message is empty/));
+		expect(video({ prompt: text })).toEqual(only(/The prompt is empty/));
+	});
+
+	test('suggest the button for the model if the prompt of a tool is empty', () => {
+		const tool = (prompt: string) =>
+			toolInEditor('videoGeneration', {
+				...model('kite-motion'),
+				prompt,
+				options: { maxBillableRequests: 5 },
+			}).hints;
+		expect(tool('')).toEqual(only(/beside Prompt: Let the model define this parameter/));
+		expect(tool(setByAI('Prompt'))).toEqual(none);
+		const ask = (content: string) =>
+			toolInEditor('chatCompletion', { ...model('heron-chat'), ...message(content) }).hints;
+		expect(ask('')).toEqual(only(/beside Content: Let the model define this parameter/));
+		expect(ask(setByAI('Content'))).toEqual(none);
+	});
+
+	test('suggest a limit for a tool whose calls are billed', () => {
+		const tool = (parameters: INodeParameters) =>
+			toolInEditor('videoGeneration', { ...model('kite-motion'), prompt: 'A boat', ...parameters })
+				.hints;
+		const suggested = only(/Set Max Billable Requests in Options/);
+		expect(tool({})).toEqual(suggested);
+		expect(tool({ operation: 'submit', options: { maxBillableRequests: '' } })).toEqual(suggested);
+		expect(tool({ options: { maxBillableRequests: 5 } })).toEqual(none);
+		expect(tool({ operation: 'get', taskId: 'task' })).toEqual(none);
+		expect(video({})).toEqual(none);
+	});
+
+	test('check messages from JSON instead of those in the form', () => {
+		const asJson = (messagesJson?: string) =>
+			chat({ ...message(''), messagesSource: 'json', ...(messagesJson && { messagesJson }) });
+		expect(asJson()).toEqual(only(/A message is empty/));
+		expect(asJson('={{ }}')).toEqual(only(/A message is empty/));
+		expect(asJson('[{ "role": "user", "content": "{{ $json.question }}" }]')).toEqual(
+			only(/A message contains .* set to Fixed, so the node will fail/),
+		);
+		expect(asJson('={{ $json.messages }}')).toEqual(none);
+		expect(asJson('[{ "role": "user", "content": "Hello" }]')).toEqual(none);
+	});
+
+	test('ignore an empty assistant message', () => {
+		expect(chat(message('', 'assistant'))).toEqual(none);
+	});
+
+	test('ignore braces that are not an expression', () => {
+		expect(chat(message('Write a template with {{name}}'))).toEqual(none);
+	});
+
+	test.each(['Describe {{ $json.town }}', '{{ $json.town }}\nin two lines'])(
+		'warn if an expression is set to Fixed: %j',
+		(text) => {
+			expect(chat(message(text))).toEqual(only(/A message contains .* set to Fixed/));
+			expect(chat({ options: { systemMessage: text } })).toEqual(
+				only(/System Message contains .* set to Fixed/),
+			);
+			expect(video({ prompt: text })).toEqual(only(/The prompt contains .* set to Fixed/));
+			expect(video({ download: true, fileName: text })).toEqual(
+				only(/File Name contains .* set to Fixed/),
+			);
+			expect(video({ download: false, fileName: text })).toEqual(none);
+		},
+	);
+
+	test('warn if the poll interval is very short', () => {
+		expect(video({ waitOptions: { pollInterval: 0.5 } })).toEqual(
+			only(/poll interval is very short/),
+		);
+		expect(video({ waitOptions: { pollInterval: '={{ $json.pause }}' } })).toEqual(none);
+	});
+
+	test('warn if Max Wait is shorter than most videos take', () => {
+		expect(video({ operation: 'wait', taskId: 'task', waitOptions: { maxWait: 60 } })).toEqual(
+			only(/Max Wait is short/),
+		);
+	});
+
+	test('warn if n8n cannot keep a wait in the database', () => {
+		const inDatabase = { ...model('kite-motion'), prompt: 'A boat' };
+		const waiting = (waitOptions: INodeParameters, id?: string) =>
+			inEditor('videoGeneration', { ...inDatabase, waitOptions }, id).hints;
+		expect(waiting({ waitIn: 'database' }, 'saved')).toEqual(none);
+		expect(waiting({ waitIn: 'database' })).toEqual(only(/Save the workflow/));
+		expect(waiting({ waitIn: 'memory' })).toEqual(none);
+		expect(waiting({ waitIn: 'database', maxWait: 60 }, 'saved')).toEqual([
+			expect.stringMatching(/Max Wait is short/),
+			expect.stringMatching(/the node waits in memory/),
+		]);
+	});
+
+	test('warn if the response format is inline data without Download', () => {
+		const options = { responseFormat: 'b64_json' };
+		expect(video({ options })).toEqual(only(/Turn on Download/));
+		expect(video({ options, download: true })).toEqual(none);
+		expect(video({ options, operation: 'submit' })).toEqual(none);
+	});
+});

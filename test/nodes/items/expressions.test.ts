@@ -1,0 +1,319 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { type NodeRun, nodeTypes, runNode } from '../../engine/runNode';
+import { chatNode } from '../chat/chatNode';
+import { videoNode } from '../video/videoNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.01 });
+});
+beforeEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+/** The request bodies of an endpoint, in the order of the items. */
+const bodies = (endpoint: string) =>
+	simulator.requests
+		.filter((request) => request.endpoint === endpoint)
+		.map(({ body }) => body as { user: string })
+		.sort((one, other) => one.user.localeCompare(other.user));
+
+/** Sets each parameter to an expression that reads it from the item. */
+const fromItem = (...names: string[]) =>
+	Object.fromEntries(names.map((name) => [name, `={{ $json.${name} }}`]));
+
+const byId = { __rl: true, mode: 'id', value: '={{ $json.model }}' };
+
+function* withoutExpression(
+	properties: INodeProperties[],
+	path: string,
+): Generator<string, void, undefined> {
+	for (const { name, type, noDataExpression, options = [] } of properties) {
+		if (noDataExpression && type !== 'hidden') yield `${path}${name}`;
+		for (const option of options) {
+			if ('values' in option) yield* withoutExpression(option.values, `${path}${name}.`);
+			else if ('type' in option) yield* withoutExpression([option], `${path}${name}.`);
+		}
+	}
+}
+
+test('every parameter accepts an expression, except those that apply to all items of a run', () => {
+	const ours = Object.entries(nodeTypes)
+		.filter(([type]) => type.startsWith('n8n-nodes-generation-service.'))
+		.map(([, nodeType]) => nodeType);
+	const fixed = ours.flatMap(({ description }) => [
+		...withoutExpression(description.properties, `${description.name}.`),
+	]);
+	expect([...new Set(fixed)]).toEqual([
+		'videoGeneration.operation',
+		'videoGeneration.waitOptions.waitIn',
+	]);
+});
+
+test('Chat Completion resolves every parameter for each item', async () => {
+	const requests = [
+		{ temperature: 0.1, max_tokens: 5, top_p: 0.2, stop: ['a'], presence_penalty: 1, user: 'one' },
+		{
+			temperature: 0.9,
+			max_tokens: 50,
+			top_p: 0.8,
+			stop: ['b'],
+			presence_penalty: -1,
+			user: 'two',
+		},
+	].map((options, index) => ({
+		model: index === 0 ? 'heron-chat' : 'heron-chat@20250115',
+		messages: [{ role: index === 0 ? 'system' : 'user', content: `Text ${index}` }],
+		frequency_penalty: index,
+		...options,
+	}));
+	const { items, error } = await runNode(simulator, {
+		node: 'chatCompletion',
+		parameters: {
+			model: byId,
+			messagesSource: '={{ $json.source }}',
+			messages: {
+				values: [
+					{ role: '={{ $json.messages[0].role }}', content: '={{ $json.messages[0].content }}' },
+				],
+			},
+			messagesJson: '={{ $json.messages }}',
+			simplify: '={{ $json.simplify }}',
+			options: {
+				temperature: '={{ $json.temperature }}',
+				maxTokens: '={{ $json.max_tokens }}',
+				topP: '={{ $json.top_p }}',
+				stop: '={{ $json.stop }}',
+				presencePenalty: '={{ $json.presence_penalty }}',
+				frequencyPenalty: '={{ $json.frequency_penalty }}',
+				user: '={{ $json.user }}',
+				stream: '={{ $json.stream }}',
+				additionalBody: '={{ $json.additional }}',
+			},
+		},
+		items: requests.map((request, index) => ({
+			...request,
+			source: index === 0 ? 'define' : 'json',
+			simplify: index === 0,
+			stream: index === 0,
+			additional: { seed: index },
+		})),
+	});
+	expect(error).toBeUndefined();
+	const [streamed, full] = [...bodies('chatStream'), ...bodies('chat')];
+	expect(streamed).toMatchObject({ ...requests[0], seed: 0, stream: true });
+	expect(full).toEqual({ ...requests[1], seed: 1 });
+	expect(items.map(({ json }) => 'choices' in json)).toEqual([false, true]);
+});
+
+test('Video Generation resolves every parameter for each item', async () => {
+	const requests = [
+		{
+			prompt: 'One',
+			size: '480p',
+			duration: 2,
+			fps: 24,
+			n: 1,
+			response_format: 'url',
+			user: 'one',
+		},
+		{
+			prompt: 'Two',
+			size: '1080p',
+			duration: 3,
+			fps: 30,
+			n: 2,
+			response_format: 'b64_json',
+			user: 'two',
+		},
+	].map((request) => ({ model: 'kite-motion', ...request }));
+	const { items, error } = await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: {
+			model: byId,
+			...fromItem(
+				'prompt',
+				'size',
+				'duration',
+				'download',
+				'binaryProperty',
+				'fileName',
+				'simplify',
+			),
+			options: {
+				...fromItem('fps', 'n', 'user'),
+				responseFormat: '={{ $json.response_format }}',
+				additionalBody: '={{ $json.additional }}',
+			},
+			waitOptions: fromItem('pollInterval', 'maxWait', 'polling', 'onTimeout'),
+		},
+		items: requests.map((request, index) => ({
+			...request,
+			additional: { seed: index },
+			download: index === 1,
+			binaryProperty: 'clip',
+			fileName: 'boat',
+			simplify: index === 0,
+			pollInterval: 0.01,
+			maxWait: 10,
+			polling: index === 0 ? 'fixed' : 'adaptive',
+			onTimeout: 'error',
+		})),
+	});
+	expect(error).toBeUndefined();
+	expect(bodies('submit')).toEqual(requests.map((request, seed) => ({ ...request, seed })));
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+		{ item: 0 },
+		{ item: 1 },
+		{ item: 1 },
+	]);
+	expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toEqual([[], ['clip'], ['clip']]);
+	expect(items.map(({ json }) => 'metadata' in json)).toEqual([false, true, true]);
+});
+
+test.each(['get', 'wait'])('%s uses the task_id of each item by default', async (operation) => {
+	const { items: submitted } = await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: {
+			operation: 'submit',
+			model: 'kite-motion',
+			prompt: 'A boat',
+			options: { n: 3 },
+		},
+	});
+	const tasks = submitted.map(({ json }): IDataObject => ({ task_id: json.task_id }));
+	const { items, error } = await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: { operation, waitOptions: { pollInterval: 0.01 } },
+		items: tasks,
+	});
+	expect(error).toBeUndefined();
+	expect(items.map(({ json }) => ({ task_id: json.task_id }))).toEqual(tasks);
+});
+
+test('List Models resolves every parameter for each item', async () => {
+	const { items } = await runNode(simulator, {
+		node: 'listModels',
+		parameters: {
+			...fromItem('returnAll', 'limit'),
+			filters: fromItem('search', 'versions'),
+		},
+		items: [
+			{ returnAll: false, limit: 1, search: 'heron', versions: 'all' },
+			{ returnAll: true, limit: 1, search: 'heron', versions: 'latest' },
+			{ returnAll: true, limit: 1, search: 'kite', versions: 'undated' },
+		],
+	});
+	const ids = [0, 1, 2].map((item) =>
+		items
+			.filter(({ pairedItem }) => (pairedItem as { item: number }).item === item)
+			.map(({ json }) => json.id),
+	);
+	expect(ids).toEqual([['heron-chat'], ['heron-chat@20250620'], ['kite-motion']]);
+});
+
+test('a number from an expression is sent as text in a text field', async () => {
+	const items = [{ year: 2024 }];
+	const options = { user: '={{ $json.year }}' };
+	await runNode(simulator, {
+		node: 'chatCompletion',
+		parameters: {
+			model: { __rl: true, mode: 'id', value: 'heron-chat' },
+			messages: { values: [{ role: 'user', content: '={{ $json.year }}' }] },
+			options,
+		},
+		items,
+	});
+	await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: { operation: 'submit', model: 'kite-motion', prompt: '={{ $json.year }}', options },
+		items,
+	});
+	expect(bodies('chat')).toMatchObject([
+		{ user: '2024', messages: [{ role: 'user', content: '2024' }] },
+	]);
+	expect(bodies('submit')).toMatchObject([{ user: '2024', prompt: '2024' }]);
+});
+
+test('an Additional Body of white space counts as not set', async () => {
+	const { error } = await runNode(simulator, {
+		node: 'chatCompletion',
+		parameters: {
+			model: { __rl: true, mode: 'id', value: 'heron-chat' },
+			messages: { values: [{ role: 'user', content: 'Hello' }] },
+			options: { additionalBody: ' \n' },
+		},
+	});
+	expect(error).toBeUndefined();
+});
+
+test('an Additional Body may contain a field named like a method of objects', async () => {
+	const { error } = await runNode(simulator, {
+		node: 'chatCompletion',
+		parameters: {
+			model: { __rl: true, mode: 'id', value: 'heron-chat' },
+			messages: { values: [{ role: 'user', content: 'Hello' }] },
+			options: { user: 'one', additionalBody: { valueOf: 'reeds' } },
+		},
+	});
+	expect(error).toBeUndefined();
+	expect(bodies('chat')).toMatchObject([{ valueOf: 'reeds' }]);
+});
+
+const FIXED = 'About {{ $json.water }}';
+const LITERALLY = "=About {{ '{{' }} $json.water }}";
+const byMessage = (content: string) =>
+	chatNode({ messages: { values: [{ role: 'user', content }] } });
+const asJson = (content: string) =>
+	`${content.startsWith('=') ? '=' : ''}[{ "role": "user", "content": "${content.replace('=', '')}" }]`;
+
+describe.each<[string, string, (text: string) => NodeRun]>([
+	['Prompt', 'Prompt', (prompt) => videoNode({ prompt })],
+	['Prompt of Submit', 'Prompt', (prompt) => videoNode({ operation: 'submit', prompt })],
+	['File Name', 'File Name', (fileName) => videoNode({ download: true, fileName })],
+	['Messages', 'Message 1: Content', byMessage],
+	[
+		'Messages (JSON)',
+		'Messages (JSON)',
+		(text) => chatNode({ messagesSource: 'json', messagesJson: asJson(text) }),
+	],
+	['System Message', 'System Message', (systemMessage) => chatNode({ options: { systemMessage } })],
+])('an expression that is set to Fixed in %s', (_, label, node) => {
+	test('is refused for each item before anything is sent', async () => {
+		const { items } = await runNode(simulator, {
+			...node(FIXED),
+			items: [{ water: 'a lake' }, { water: 'a river' }],
+			onError: 'continueRegularOutput',
+		});
+		const refused = {
+			message: `${label} contains {{ }} but is set to Fixed`,
+			code: 'invalid_input',
+		};
+		expect(items.map(({ json }) => json.error)).toMatchObject([
+			{ ...refused, item: 0 },
+			{ ...refused, item: 1, description: expect.stringContaining("{{ '{{' }}") as string },
+		]);
+		expect(simulator.requests).toEqual([]);
+		expect((await runNode(simulator, node(FIXED))).error?.message).toBe(
+			`${label} contains {{ }} but is set to Fixed [item 0]`,
+		);
+	});
+
+	test('can be sent literally, as the error says', async () => {
+		const { items, error } = await runNode(simulator, node(LITERALLY));
+		expect(error).toBeUndefined();
+		const sent = JSON.stringify(simulator.requests.map(({ body }) => body));
+		const named = items[0]?.binary?.data?.fileName ?? '';
+		expect(sent + named).toContain('About {{ $json.water }}');
+	});
+
+	test('is text where it names no data of n8n', async () => {
+		const { error } = await runNode(simulator, node('About {{ name }}'));
+		expect(error).toBeUndefined();
+	});
+});
+
+test('braces in a prompt that are not an expression are sent unchanged', async () => {
+	await runNode(simulator, videoNode({ operation: 'submit', prompt: 'A sign that says {{name}}' }));
+	expect(simulator.tasks).toMatchObject([{ prompt: 'A sign that says {{name}}' }]);
+});

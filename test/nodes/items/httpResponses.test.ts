@@ -1,0 +1,177 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { head, type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
+import { type NodeRun, runNode } from '../../engine/runNode';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { chatNode } from '../chat/chatNode';
+
+const service = new RawServer();
+let simulator: Simulator;
+beforeAll(async () => {
+	await service.listen();
+	simulator = await startSimulator();
+});
+afterEach(() => service.reset());
+afterAll(async () => {
+	await service.close();
+	await simulator.close();
+});
+
+const ask = async (response: RawResponse, run: Partial<NodeRun> = {}) => {
+	service.respond = () => response;
+	return await runNode(simulator, {
+		...chatNode({ requestOptions: { maxRetries: 0 } }),
+		credential: { baseUrl: service.url, apiKey: simulator.key },
+		...run,
+	});
+};
+
+const models: NodeRun = { node: 'listModels', parameters: { requestOptions: { maxRetries: 0 } } };
+const streaming = chatNode({ requestOptions: { maxRetries: 0 }, options: { stream: true } });
+const delta = { choices: [{ index: 0, delta: { content: 'Hello' }, finish_reason: 'stop' }] };
+const choice = {
+	index: 0,
+	message: { role: 'assistant', content: 'Hello' },
+	finish_reason: 'stop',
+};
+const GOOD: Array<[string, NodeRun, RawResponse, string]> = [
+	[
+		'a chat response',
+		chatNode(),
+		rawResponse('200 OK', JSON.stringify({ id: 'c', choices: [choice] }), {
+			'content-type': 'application/json',
+		}),
+		'Hello',
+	],
+	[
+		'a streamed response',
+		streaming,
+		rawResponse('200 OK', `data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n`, {
+			'content-type': 'text/event-stream',
+		}),
+		'Hello',
+	],
+	['a list of models', models, rawResponse('200 OK', '{"data":[{"id":"Hello"}]}'), 'Hello'],
+];
+const hints = head('103 Early Hints', { link: '</style.css>; rel=preload' });
+const INTERIM: Array<[string, Buffer[]]> = [
+	['one 103 Early Hints', [hints]],
+	['several 102 Processing', [head('102 Processing'), head('102 Processing')]],
+	['an unknown 1xx status', [head('199 Nearly There')]],
+];
+
+describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
+	test.each(INTERIM)('is read after %s', async (_name, interim) => {
+		const { items } = await ask({ packets: [...interim, ...packets] }, run);
+		expect(JSON.stringify(items[0]?.json)).toContain(text);
+		expect(service.requests).toHaveLength(1);
+	});
+
+	test('is read if it arrives in one packet with an interim response', async () => {
+		const { items } = await ask({ packets: [Buffer.concat([hints, ...packets])] }, run);
+		expect(JSON.stringify(items[0]?.json)).toContain(text);
+	});
+
+	test.each<[string, (body: Buffer) => Buffer]>([
+		['br, gzip', (body) => gzipSync(brotliCompressSync(body))],
+		['GZIP, identity', gzipSync],
+		['x-gzip', gzipSync],
+		['deflate', deflateSync],
+		['gzip, br, deflate', (body) => deflateSync(brotliCompressSync(gzipSync(body)))],
+	])('is decompressed: %s', async (codings, compress) => {
+		const [bytes] = packets;
+		const end = bytes!.indexOf('\r\n\r\n');
+		const { items } = await ask(
+			{
+				packets: [
+					head('200 OK', { 'content-encoding': codings, connection: 'close' }),
+					compress(bytes!.subarray(end + 4)),
+				],
+				then: 'ends',
+			},
+			run,
+		);
+		expect(JSON.stringify(items[0]?.json)).toContain(text);
+	});
+
+	test('fails if it is compressed twice and incomplete', async () => {
+		const body = gzipSync(brotliCompressSync(Buffer.from(text.repeat(1000))));
+		const { error } = await ask(
+			{
+				packets: [
+					head('200 OK', { 'content-encoding': 'br, gzip', connection: 'close' }),
+					body.subarray(0, body.length / 2),
+				],
+				then: 'ends',
+			},
+			run,
+		);
+		expect(error?.message).toMatch(/compressed response is damaged/);
+	});
+
+	test('is read from an HTTP/1.0 server, which ends it by closing the connection', async () => {
+		const [bytes] = packets;
+		const body = bytes!.subarray(bytes!.indexOf('\r\n\r\n'));
+		const http10 = Buffer.concat([Buffer.from('HTTP/1.0 200 OK'), body]);
+		const { items } = await ask({ packets: [http10], then: 'ends' }, run);
+		expect(JSON.stringify(items[0]?.json)).toContain(text);
+	});
+});
+
+const INVALID_HTTP: Array<[string, Buffer[]]> = [
+	['a mail server', [Buffer.from('220 mail.example ESMTP\r\n')]],
+	['bare JSON', [Buffer.from('{"choices":[]}')]],
+	['another version of HTTP', [Buffer.from('HTTP/3.7 200 OK\r\n\r\n')]],
+	['an invalid header', [head('200 OK', { 'a name': 'x' })]],
+	['an endless head', [head('200 OK', { 'x-long': 'x'.repeat(100_000) })]],
+	['an invalid chunk', [head('200 OK', { 'transfer-encoding': 'chunked' }), Buffer.from('x')]],
+	['another protocol', [head('101 Switching Protocols', { upgrade: 'x', connection: 'upgrade' })]],
+	// The request did not ask for it, so undici treats it as an error.
+	['100 Continue', [head('100 Continue')]],
+];
+
+test.each(INVALID_HTTP)(
+	'%s instead of a response is a clear error, and the chat is not retried',
+	async (_what, packets) => {
+		const response: RawResponse = { packets, then: 'ends' };
+		const run = chatNode({ requestOptions: { maxRetries: 3 } });
+		const { error } = await ask(response, run);
+		expect(error?.message).toMatch(/not return a valid HTTP response/);
+		expect(error?.description).toMatch(/Check the Base URL.*may have accepted.*Technical detail/s);
+		expect(service.requests).toHaveLength(1);
+	},
+);
+
+test.each([
+	[
+		'422 Unprocessable Content',
+		'{"detail":"Too long"}',
+		/^See the message from the service below.*Too long/s,
+	],
+	['405 Method Not Allowed', '', /^Check the Base URL.*try again/],
+	['501 Not Implemented', '{"detail":"Not here"}', /^Check the Base URL.*Not here/s],
+])('an undocumented status has advice that fits: %s', async (...fault) => {
+	const [status, body, advice] = fault;
+	const { error } = await ask(rawResponse(status, body));
+	expect(error?.message).toContain(`status ${status.slice(0, 3)}`);
+	expect(error?.description).toMatch(advice);
+});
+
+test('a response shorter than its Content-Length counts as lost', async () => {
+	const packets = [head('200 OK', { 'content-length': '90' }), Buffer.from('{"choices":')];
+	const { error } = await ask({ packets, then: 'ends' });
+	expect(error?.message).toMatch(/lost before the response was complete/);
+});
+
+test('data after a response is not read as the next response', async () => {
+	const [good] = GOOD[0]![2].packets;
+	const junk = Buffer.concat([good!, Buffer.from('HTTP/1.1 500 Late\r\n\r\n')]);
+	const { items } = await ask(
+		{ packets: [junk] },
+		{
+			...chatNode({ requestOptions: { maxConcurrency: 1, maxRetries: 0 } }),
+			items: [{}, {}, {}],
+			onError: 'continueRegularOutput',
+		},
+	);
+	expect(items.map(({ json }) => json.text)).toEqual(['Hello', 'Hello', 'Hello']);
+});

@@ -1,0 +1,182 @@
+import '../../../demo/n8nSettings';
+import { LoadOptionsContext } from 'n8n-core';
+import type { ILoadOptionsFunctions } from 'n8n-workflow';
+import type { ModelOutput } from '../../../gateway';
+import { modelList, outputOf } from '../../../gateway/schemas/models';
+import { searchModels } from '../../../nodes/shared/editor/modelLocator';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { RawServer, rawResponse } from '../../engine/rawServer';
+import { credentialOf, runNode } from '../../engine/runNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator();
+});
+afterEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const list = async (parameters: object, items = [{}]) =>
+	await runNode(simulator, { node: 'listModels', parameters: { ...parameters }, items });
+
+const ids = (items: Array<{ json: Record<string, unknown> }>) => items.map(({ json }) => json.id);
+
+test('each model is an item with the fields of the service, a base name and a version date', async () => {
+	const { items } = await list({ filters: { search: 'heron-chat@20250620' } });
+	expect(items).toHaveLength(1);
+	expect(items[0]).toMatchObject({
+		json: {
+			id: 'heron-chat@20250620',
+			object: 'model',
+			base_name: 'heron-chat',
+			version_date: '2025-06-20',
+		},
+		pairedItem: { item: 0 },
+	});
+});
+
+test('Versions selects the latest model of each family, or only models without a date', async () => {
+	const { items: latest } = await list({ filters: { versions: 'latest', search: 'heron' } });
+	expect(ids(latest)).toEqual(['heron-chat@20250620']);
+	const { items: undated } = await list({ filters: { versions: 'undated', search: 'PEBBLE' } });
+	expect(ids(undated)).toEqual(['pebble-mini']);
+});
+
+test('Kind selects models by their type', async () => {
+	const { items } = await list({ filters: { kind: ' Video ', versions: 'latest' } });
+	expect(ids(items)).toEqual(['kite-motion@20250501', 'tern-film-20250212']);
+	const { items: none } = await list({ filters: { kind: 'embedding' } });
+	expect(none).toEqual([]);
+});
+
+test('Limit shortens the list, Return All does not', async () => {
+	const { items: two } = await list({ limit: 2 });
+	expect(two).toHaveLength(2);
+	const { items: all } = await list({ returnAll: true, limit: 2 });
+	expect(all.length).toBeGreaterThan(2);
+});
+
+test('the models are requested once for all input items', async () => {
+	const { items } = await list({ limit: 1 }, [{}, {}, {}]);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+		{ item: 0 },
+		{ item: 1 },
+		{ item: 2 },
+	]);
+	expect(simulator.count('models')).toBe(1);
+});
+
+test.each([0, -1, 1.5, 'many'])('a limit of %p is refused before any request', async (limit) => {
+	const { error } = await list({ limit: `={{ ${JSON.stringify(limit)} }}` });
+	expect(error?.message).toMatch(/Limit must be a whole number/);
+	expect(simulator.requests).toEqual([]);
+});
+
+async function searchFor(
+	text: string,
+	credential = credentialOf(simulator),
+	output: ModelOutput = 'video',
+) {
+	const node = { name: 'Node' };
+	const { helpers } = new LoadOptionsContext({} as never, node as never, {} as never, '');
+	const context = {
+		helpers,
+		getNode: () => node,
+		getCredentials: async () => await Promise.resolve(credential),
+	} as unknown as ILoadOptionsFunctions;
+	return await searchModels(output).call(context, text);
+}
+
+test('the model dropdown finds models by part of their name', async () => {
+	const { results } = await searchFor('KITE');
+	expect(results).toEqual([
+		{ name: 'kite-motion', value: 'kite-motion' },
+		{ name: 'kite-motion@20250501', value: 'kite-motion@20250501' },
+	]);
+});
+
+test.each<[ModelOutput, string[]]>([
+	[
+		'video',
+		[
+			'kite-motion',
+			'kite-motion@20250501',
+			'tern-film-20250212',
+			'heron-chat (text)',
+			'heron-chat@20250620 (text)',
+			'heron-chat@20250115 (text)',
+		],
+	],
+	[
+		'text',
+		[
+			'heron-chat',
+			'heron-chat@20250620',
+			'heron-chat@20250115',
+			'lantern-reason',
+			'lantern-reason-20250410',
+			'pebble-mini',
+		],
+	],
+])('the dropdown lists %s models first', async (output, names) => {
+	const { results } = await searchFor('', undefined, output);
+	expect(results.slice(0, 6).map(({ name }) => name)).toEqual(names);
+	expect(results.map(({ value }) => value)).toContain('willow-write@20241201');
+});
+
+test('the model dropdown fails at once on a rate limit', async () => {
+	simulator.inject({ endpoint: 'models', fault: 'rate-limit', times: 1 });
+	await expect(searchFor('kite')).rejects.toThrow(/rate limit/);
+	expect(simulator.count('models')).toBe(1);
+});
+
+test.each<[string, { path?: string; apiKey?: string }, RegExp]>([
+	['a wrong path in the Base URL', { path: '/v2' }, /Check the Base URL in the credential/],
+	['a wrong key', { apiKey: 'another-key' }, /refused the API key.*may be mistyped/],
+	['an empty key', { apiKey: '' }, /no API Key.*Open the Generation Service API credential/],
+])('with %s, the model dropdown says what to do', async (_, { path = '', apiKey }, expected) => {
+	const { baseUrl, apiKey: right } = credentialOf(simulator);
+	const credential = { baseUrl: baseUrl + path, apiKey: apiKey ?? right };
+	await expect(searchFor('kite', credential)).rejects.toThrow(expected);
+});
+
+const models = [
+	{ id: 'heron-chat', owner: 'reeds' },
+	{ id: null, name: 'kite-motion' },
+];
+
+test.each<[string, object]>([
+	['a bare array', models],
+	['data', { object: 'list', data: models }],
+	['models', { models }],
+	['items', { items: models, total: 2 }],
+	['result', { result: models }],
+	['data with an entry without a name', { data: [...models, { owner: 'reeds' }, null] }],
+	['data.models', { code: 'ok', message: '', data: { models } }],
+])('a list of models in the form of %s is read', async (_shape, catalogue) => {
+	const service = new RawServer();
+	await service.listen();
+	service.respond = () => rawResponse('200 OK', JSON.stringify(catalogue));
+	const { items } = await runNode(simulator, {
+		node: 'listModels',
+		parameters: {},
+		credential: { baseUrl: service.url, apiKey: 'key' },
+	});
+	await service.close();
+	expect(ids(items)).toEqual(['heron-chat', 'kite-motion']);
+	expect(items[0]?.json.owner).toBe('reeds');
+});
+
+test.each<[object, ModelOutput | undefined]>([
+	[{ type: 'video' }, 'video'],
+	[{ task: 'text-to-video' }, 'video'],
+	[{ modality: 'text+image->text' }, 'text'],
+	[{ object: 'model', type: 'chat' }, 'text'],
+	[{ capabilities: ['completion', 'chat'] }, 'text'],
+	[{ task: 'text-to-image' }, 'other'],
+	[{ modalities: ['text', 'video'] }, undefined],
+	[{ object: 'model', type: 'model' }, undefined],
+	[{ type: 7, task: null }, undefined],
+])('a model with %j generates %s', (fields, output) => {
+	const [model] = modelList.parse([{ id: 'heron', ...fields }]);
+	expect(model && outputOf(model)).toBe(output);
+});

@@ -1,0 +1,214 @@
+import type { IDataObject } from 'n8n-workflow';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { runNode } from '../../engine/runNode';
+import { chatNode } from '../chat/chatNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.05 });
+});
+beforeEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+let keys = 0;
+/** A new key for each run, so that the rate limit of one run does not affect another. */
+function freshCredential(): IDataObject {
+	const apiKey = `key-of-run-${++keys}`;
+	simulator.acceptKey(apiKey);
+	return { baseUrl: simulator.url, apiKey };
+}
+
+const documented: Array<[fault: string, status: number, code: string]> = [
+	['invalid-request', 400, 'invalid_request_error'],
+	['content-filtered', 400, 'content_filtered'],
+	['invalid-api-key', 401, 'invalid_api_key'],
+	['quota-not-enough', 403, 'quota_not_enough'],
+	['model-not-found', 404, 'model_not_found'],
+	['payload-too-large', 413, 'payload_too_large'],
+	['rate-limit', 429, 'rate_limit_exceeded'],
+	['internal-error', 500, 'internal_server_error'],
+	['bad-gateway', 502, 'bad_gateway'],
+	['unavailable', 503, 'service_unavailable'],
+];
+const cases = documented.flatMap(([name, status, code]) =>
+	['general', 'alternate'].map((shape) => ({ fault: `${name}-${shape}`, status, code })),
+);
+
+/** Three items, the second of which gets the fault. */
+function secondFails(fault: string) {
+	simulator.inject({ endpoint: 'chat', fault, matching: 'Two' });
+	return {
+		...chatNode({ requestOptions: { maxRetries: 0, maxConcurrency: 1 } }),
+		items: [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }],
+		credential: freshCredential(),
+	};
+}
+
+describe.each(cases)('$fault', ({ fault, status, code }) => {
+	const error = expect.objectContaining({
+		message: expect.stringMatching(/\S/) as string,
+		description: expect.stringMatching(/^[^\n]* The service says: \S/) as string,
+		code,
+		http_status: status,
+		item: 1,
+	}) as object;
+
+	test('Stop Workflow: the error names the item and contains the message of the service', async () => {
+		const { error: thrown, items } = await runNode(simulator, secondFails(fault));
+		expect(items).toEqual([]);
+		expect(thrown).toMatchObject({ name: 'NodeApiError', httpCode: String(status) });
+		expect(thrown?.message).toMatch(/\[item 1\]$/);
+		expect(thrown?.context).toMatchObject({ itemIndex: 1 });
+		expect(thrown?.description).toMatch(/^[^\n]* The service says: \S/);
+	});
+
+	test('Continue: the item becomes an error item, the others are output in order', async () => {
+		const { items } = await runNode(simulator, {
+			...secondFails(fault),
+			onError: 'continueRegularOutput',
+		});
+		expect(items).toHaveLength(3);
+		expect(items[1]).toEqual({ json: { error }, pairedItem: { item: 1 } });
+		for (const item of [0, 2]) {
+			expect(items[item]?.json.text).toEqual(expect.any(String));
+			expect(items[item]?.pairedItem).toEqual({ item });
+		}
+	});
+
+	test('Continue (error output): only that item is on the error branch', async () => {
+		const { items, errors } = await runNode(simulator, {
+			...secondFails(fault),
+			onError: 'continueErrorOutput',
+		});
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
+		// n8n adds the input of the item to its error.
+		expect(errors).toEqual([{ json: { prompt: 'Two', error }, pairedItem: { item: 1 } }]);
+	});
+});
+
+test('the error of a content filter has its reason, and that of a rate limit when to retry', async () => {
+	const filtered = await runNode(simulator, {
+		...secondFails('content-filtered-general'),
+		onError: 'continueRegularOutput',
+	});
+	expect(filtered.items[1]?.json.error).toMatchObject({ reason: 'violence' });
+	simulator.reset();
+	const limited = await runNode(simulator, {
+		...secondFails('rate-limit-general'),
+		onError: 'continueRegularOutput',
+	});
+	expect(limited.items[1]?.json.error).toMatchObject({
+		retry_after: 1,
+		rate_limit: expect.objectContaining({ limit: expect.any(Number) as number }) as object,
+	});
+});
+
+test.each(['html-502', 'text-500', 'empty-503', 'html-403', 'empty-401', 'status-422'])(
+	'an error response with an undocumented body (%s) fails only its item, with its status',
+	async (fault) => {
+		const { items, errors } = await runNode(simulator, {
+			...secondFails(fault),
+			onError: 'continueErrorOutput',
+		});
+		expect(items).toHaveLength(2);
+		expect(errors[0]?.json.error).toMatchObject({
+			http_status: Number(fault.split('-')[1]),
+			description: expect.stringMatching(/\S/) as string,
+		});
+	},
+);
+
+test.each(['reset', 'lost', 'reset-inside', 'truncated'])(
+	'a lost response (%s) fails only its item, and the request is not retried',
+	async (fault) => {
+		const node = secondFails(fault);
+		const { items, errors } = await runNode(simulator, {
+			...node,
+			parameters: { ...node.parameters, requestOptions: { maxConcurrency: 1 } },
+			onError: 'continueErrorOutput',
+		});
+		expect(items).toHaveLength(2);
+		expect(errors[0]?.json.error).toMatchObject({ may_have_been_accepted: true, item: 1 });
+		expect(simulator.count('chat')).toBe(3);
+	},
+);
+
+test('Stop Workflow names the first of several failed items', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
+	const { error } = await runNode(simulator, {
+		...chatNode(),
+		items: [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }],
+	});
+	expect(error?.message).toContain('[item 0]');
+});
+
+test('Stop Workflow sends no more requests after the first failure', async () => {
+	const { error } = await runNode(simulator, secondFails('quota-not-enough'));
+	expect(error).toBeDefined();
+	expect(simulator.count('chat')).toBe(2);
+});
+
+test('List Models: a failed request fails every item', async () => {
+	simulator.inject({ endpoint: 'models', fault: 'quota-not-enough' });
+	const { items, errors } = await runNode(simulator, {
+		node: 'listModels',
+		parameters: {},
+		items: [{}, {}],
+		onError: 'continueErrorOutput',
+	});
+	expect(items).toEqual([]);
+	expect(errors.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+	expect(simulator.count('models')).toBe(1);
+});
+
+const badVideos: Array<[string, object, RegExp]> = [
+	['an empty prompt', { prompt: '={{ " " }}' }, /Prompt/],
+	['a duration out of range', { duration: 11 }, /Duration/],
+	['a number of videos out of range', { options: { n: 5 } }, /^Number of Videos \(n\) must/],
+	[
+		'a prompt that is an object',
+		{ prompt: '={{ ({ text: "A boat" }) }}' },
+		/^Prompt must be text \(it is an object\)/,
+	],
+	[
+		'a prompt that is a list',
+		{ prompt: '={{ ["A boat"] }}' },
+		/^Prompt must be text \(it is a list\)/,
+	],
+	[
+		'a poll interval of 0',
+		{ waitOptions: { pollInterval: 0 } },
+		/^Poll Interval must be a number of seconds .*\(it is 0\)/,
+	],
+	['a task ID with a slash', { operation: 'get', taskId: 'a/b' }, /^Task ID must not contain/],
+	[
+		'a task ID that is an object',
+		{ operation: 'wait', taskId: '={{ ({ task_id: "task-1" }) }}' },
+		/^Task ID must be text \(it is an object\)/,
+	],
+];
+
+test.each(badVideos)(
+	'Video Generation refuses %s before any request',
+	async (_name, parameters, expected) => {
+		const { error } = await runNode(simulator, {
+			node: 'videoGeneration',
+			parameters: { model: 'kite-motion', prompt: 'A boat', ...parameters },
+		});
+		expect(error?.message).toMatch(expected);
+		expect(simulator.requests).toEqual([]);
+	},
+);
+
+test.each([
+	['prompt', { prompt: '={{ $json.forgotten }}' }, 'Prompt'],
+	['task ID', { operation: 'wait', taskId: '={{ $json.forgotten }}' }, 'Task ID'],
+])('if the expression of a %s is empty, the error says what to check', async (...row) => {
+	const [, parameters, label] = row;
+	const { error } = await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: { model: 'kite-motion', ...parameters },
+	});
+	expect(error?.message).toBe(`${label} is empty [item 0]`);
+	expect(error?.description).toContain('check that this item has the field it reads');
+});

@@ -1,0 +1,145 @@
+import type { Simulator } from '../../../simulator';
+import { fastTime } from '../../engine/fastTime';
+import { RawServer, rawResponse } from '../../engine/rawServer';
+import { type NodeRun, runNode } from '../../engine/runNode';
+import { chatNode } from '../chat/chatNode';
+import { videoNode } from '../video/videoNode';
+
+const service = new RawServer();
+let restore: () => void;
+beforeAll(async () => await service.listen());
+beforeEach(() => {
+	service.reset();
+	restore = fastTime();
+});
+afterEach(() => restore());
+afterAll(async () => await service.close());
+
+const requestOptions = { maxRetries: 3 };
+const submission = videoNode({ operation: 'submit', requestOptions });
+const run = async (options: NodeRun, status: string, body: string, type = 'application/json') => {
+	service.respond = () => rawResponse(status, body, { 'content-type': type });
+	return await runNode({} as Simulator, {
+		...options,
+		credential: { baseUrl: service.url, apiKey: 'key-of-tests' },
+	});
+};
+
+const PAGE = '<html><body><h1>Proxy Error</h1></body></html>';
+const PROXY_ERRORS: Array<[string, string]> = [
+	['an HTML page', PAGE],
+	['an empty body', ''],
+	['plain text', 'upstream connect error'],
+	['JSON that is cut off', '{"code":"internal_error","message":"It'],
+	['only a message', '{"message":"Internal server error"}'],
+	['a message and data', '{"message":"Internal server error","data":null}'],
+	['a code that is a number', '{"code":14,"message":"upstream connect error","data":null}'],
+	['a null code without data', '{"code":null,"message":"Bad gateway"}'],
+	['an error that is a string', '{"error":"Bad Gateway","statusCode":502}'],
+	['an error whose code is a number', '{"error":{"message":"Bad Gateway","code":502}}'],
+	['an error without a message', '{"error":{"code":"bad_gateway"}}'],
+	['null', 'null'],
+];
+const SERVICE_ERRORS: Array<[string, string]> = [
+	['a code', '{"code":"internal_error","message":"It failed."}'],
+	['a null code and data', '{"code":null,"message":"It failed.","data":null}'],
+	['an error with a code', '{"error":{"message":"It failed.","type":"x","code":"oops"}}'],
+	['an error with only a message', '{"error":{"message":"It failed."}}'],
+];
+
+describe.each(['500 Internal Server Error', '502 Bad Gateway'])('%s', (status) => {
+	test.each(PROXY_ERRORS)(
+		'with %s: the video may be billed, so it is not submitted again',
+		async (_what, body) => {
+			const { items } = await run(
+				{ ...submission, onError: 'continueRegularOutput' },
+				status,
+				body,
+			);
+			expect(service.requests).toHaveLength(1);
+			expect(items[0]?.json.error).toMatchObject({
+				may_have_been_accepted: true,
+				http_status: Number(status.slice(0, 3)),
+				message: expect.stringMatching(/^A server between n8n and the service responded/) as string,
+				description: expect.stringMatching(
+					/may not wait long enough.*may have accepted.*Check your account/s,
+				) as string,
+			});
+		},
+	);
+
+	test.each(SERVICE_ERRORS)(
+		'with %s: the service refused the request, so the video is submitted again',
+		async (_what, body) => {
+			const { error } = await run(submission, status, body);
+			expect(service.requests).toHaveLength(4);
+			expect(error?.description).toMatch(/The service says: It failed\./);
+			expect(error?.description).not.toMatch(/may have accepted/);
+		},
+	);
+
+	test('with an HTML page: Retry On Fail does not submit the video again', async () => {
+		const { items } = await run(
+			{ ...submission, onError: 'continueRegularOutput', tries: 3 },
+			status,
+			PAGE,
+		);
+		expect(service.requests).toHaveLength(1);
+		expect(items[0]?.json.error).toMatchObject({ may_have_been_accepted: true });
+	});
+
+	test('with an HTML page: a chat is sent again only by Retry On Fail', async () => {
+		const { error } = await run({ ...chatNode({ requestOptions }), tries: 2 }, status, PAGE);
+		expect(service.requests).toHaveLength(2);
+		expect(error?.description).toMatch(/may have accepted/);
+	});
+
+	test('with an HTML page: a request for models is retried', async () => {
+		const models: NodeRun = { node: 'listModels', parameters: { requestOptions } };
+		const { error } = await run(models, status, PAGE);
+		expect(service.requests).toHaveLength(4);
+		expect(error?.description).not.toMatch(/may have accepted/);
+	});
+});
+
+test.each(['429 Too Many Requests', '503 Service Unavailable'])(
+	'%s with any body: the service refused the request, so the video is submitted again',
+	async (status) => {
+		const { error } = await run(submission, status, PAGE);
+		expect(service.requests).toHaveLength(4);
+		expect(error?.description).not.toMatch(/may have accepted/);
+	},
+);
+
+describe('a 503 more than ten seconds after the request', () => {
+	const late = { delayMs: 20, packets: [] };
+
+	test.each([
+		['with an HTML page: the video may be billed', PAGE, {}, 1],
+		['with an error of the service: the request was refused', SERVICE_ERRORS[0]![1], {}, 4],
+		['with an HTML page and Retry-After: the request was refused', PAGE, { 'retry-after': '1' }, 4],
+	])('%s', async (_what, body, headers, requests) => {
+		service.respond = () => ({ ...late, ...rawResponse('503 Service Unavailable', body, headers) });
+		const { error } = await runNode({} as Simulator, {
+			...submission,
+			credential: { baseUrl: service.url, apiKey: 'key-of-tests' },
+		});
+		expect(service.requests).toHaveLength(requests);
+		expect(/may have accepted/.test(error?.description ?? '')).toBe(requests === 1);
+	});
+});
+
+describe.each(['400 Bad Request', '401 Unauthorized', '403 Forbidden'])('%s', (status) => {
+	test.each(PROXY_ERRORS.filter(([, body]) => body !== ''))(
+		'with %s: the error names a proxy, firewall or login page, not the service',
+		async (_what, body) => {
+			const { error } = await run(submission, status, body);
+			expect(error?.message).toMatch(
+				`A server between n8n and the service responded with status ${status.slice(0, 3)}`,
+			);
+			expect(error?.description).toMatch(/proxy, firewall or login page/);
+			expect(error?.description).not.toMatch(/The service says|may have accepted/);
+			expect(service.requests).toHaveLength(1);
+		},
+	);
+});

@@ -1,0 +1,143 @@
+import { Container } from '@n8n/di';
+import { BinaryDataService } from 'n8n-core';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { inEditor } from '../../engine/inEditor';
+import { type NodeRun, runNode } from '../../engine/runNode';
+import { videoNode } from '../video/videoNode';
+import { chatNode } from '../chat/chatNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.01 });
+});
+beforeEach(() => simulator.reset());
+afterEach(() => jest.restoreAllMocks());
+afterAll(async () => await simulator.close());
+
+/** The hints above the output of the run. */
+async function hintsOf(node: NodeRun): Promise<string[]> {
+	const { run, error } = await runNode(simulator, node);
+	expect(error).toBeUndefined();
+	return (run.data.resultData.runData.Node?.[0]?.hints ?? []).map(({ message }) => message);
+}
+
+test('a successful run has no hints', async () => {
+	expect(await hintsOf(chatNode())).toEqual([]);
+	expect(await hintsOf(videoNode({ download: true }))).toEqual([]);
+	expect(await hintsOf({ node: 'listModels', parameters: { returnAll: true } })).toEqual([]);
+});
+
+test('a hint counts answers cut off at Max Tokens', async () => {
+	const options = { maxTokens: '={{ $json.most }}' };
+	const items = [{ most: 1 }, { most: 1000 }, { most: 1 }];
+	expect(await hintsOf({ ...chatNode({ options }), items })).toEqual([
+		expect.stringMatching(/^2 answers are cut off .*Increase Max Tokens/),
+	]);
+});
+
+test("a hint names answers cut off by the service's content filter", async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'output-filtered' });
+	expect(await hintsOf(chatNode())).toEqual([
+		expect.stringMatching(/^1 answer is cut off by the service's content filter/),
+	]);
+});
+
+test('a hint says why a list of models is empty, once for all items', async () => {
+	const filters = { search: 'no such model' };
+	expect(await hintsOf({ node: 'listModels', parameters: { filters }, items: [{}, {}] })).toEqual([
+		expect.stringMatching(/^None of the \d+ models match the filters/),
+	]);
+	simulator.inject({ endpoint: 'models', fault: 'models-empty' });
+	expect(await hintsOf({ node: 'listModels', parameters: {} })).toEqual([
+		'The service has no models for this account.',
+	]);
+});
+
+test('a hint counts unfinished videos in the output', async () => {
+	const waitOptions = { pollInterval: 0.02, maxWait: 0.1, onTimeout: 'output' };
+	const endless = videoNode({
+		prompt: 'A boat [fault:task-endless]',
+		waitOptions,
+		options: { n: 2 },
+	});
+	expect(await hintsOf(endless)).toEqual([
+		expect.stringMatching(/^2 videos are not finished: Max Wait is over/),
+	]);
+	const [task] = simulator.tasks;
+	const get = (download: boolean) =>
+		videoNode({ operation: 'get', taskId: task?.id ?? '', download });
+	expect(await hintsOf(get(true))).toEqual([
+		expect.stringMatching(/^1 video is not finished yet, so there is nothing to download/),
+	]);
+	expect(await hintsOf(get(false))).toEqual([]);
+});
+
+test('a hint names downloads that n8n keeps in memory', async () => {
+	const binaryData = Container.get(BinaryDataService);
+	jest.replaceProperty(binaryData, 'mode' as never, 'default' as never);
+	expect(await hintsOf(videoNode({ download: true }))).toEqual([
+		expect.stringMatching(/^1 video is held in the memory of n8n.*N8N_DEFAULT_BINARY_DATA_MODE/),
+	]);
+});
+
+test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+	'with %s, a hint counts the items that failed, by the code of their errors',
+	async (onError) => {
+		const prompts = ['content-filtered', 'none', 'model-not-found', 'content-filtered'];
+		const items = prompts.map((fault) => ({
+			prompt: fault === 'none' ? 'A boat' : `[fault:${fault}]`,
+		}));
+		const expected = ['3 of 4 items failed: content_filtered (2), model_not_found (1)'];
+		expect(await hintsOf({ ...chatNode(), items, onError })).toEqual(expected);
+		expect(await hintsOf({ ...videoNode({ download: true }), items, onError })).toEqual(expected);
+		const refused = { apiKey: 'wrong', baseUrl: simulator.url };
+		const models: NodeRun = { node: 'listModels', parameters: {}, credential: refused };
+		expect(await hintsOf({ ...models, onError })).toEqual([
+			'1 of 1 item failed: invalid_api_key (1)',
+		]);
+	},
+);
+
+test('an item with several videos fails once', async () => {
+	const items = [{ prompt: '[fault:task-failed-string]' }];
+	const node = videoNode({ options: { n: 3 } });
+	expect(await hintsOf({ ...node, items, onError: 'continueRegularOutput' })).toEqual([
+		'1 of 1 item failed: task_failed (1)',
+	]);
+});
+
+test('a hint says how to get the file of a paid video', async () => {
+	expect(await hintsOf({ ...videoNode(), items: [{}, {}] })).toEqual([
+		expect.stringMatching(/^2 videos are not downloaded.*without paying again.*Get.*Download/),
+	]);
+	const [task] = simulator.tasks;
+	for (const operation of ['get', 'wait'])
+		expect(await hintsOf(videoNode({ operation, taskId: task!.id }))).toEqual([]);
+	expect(await hintsOf(videoNode({ operation: 'submit' }))).toEqual([]);
+});
+
+test('a hint names a file name that several videos have', async () => {
+	const items = [{}, {}];
+	const node = videoNode({ download: true, fileName: 'A boat' });
+	expect(await hintsOf({ ...node, items })).toEqual([
+		expect.stringMatching(/file name A boat\.mp4.*{{ \$itemIndex }}/),
+	]);
+	const numbered = videoNode({ download: true, fileName: '=A boat {{ $itemIndex }}' });
+	expect(await hintsOf({ ...numbered, items })).toEqual([]);
+	expect(await hintsOf(videoNode({ ...node.parameters, options: { n: 2 } }))).toEqual([]);
+});
+
+test.each([
+	[9, {}, []],
+	[10, {}, [/orders 10 videos or more\. Each is billed/]],
+	[25, { n: 2 }, [/orders 50 videos or more/]],
+	[1000, {}, [/orders 500 videos or more/]],
+])('before a run with %d items and %j, a hint counts the videos', (count, options, expected) => {
+	const form = { model: 'kite-motion', prompt: 'A boat', options };
+	const shown = (operation: string) =>
+		inEditor('videoGeneration', { ...form, operation, taskId: 'task' }, '1', count).hints;
+	const hints = expected.map((hint) => expect.stringMatching(hint) as string);
+	expect(shown('generate')).toEqual(hints);
+	expect(shown('submit')).toEqual(hints);
+	expect(shown('get')).toEqual([]);
+});

@@ -1,0 +1,242 @@
+import { type Simulator, startSimulator } from '../../../simulator';
+import { runAgent } from '../../engine/runAgent';
+import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
+import { fastTime } from '../../engine/fastTime';
+import { systemClock } from '../../../gateway';
+import { chatNode } from '../chat/chatNode';
+import { askSomeone, makeVideo } from '../chatModel/toolNodes';
+import { videoNode } from '../video/videoNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.02, slowMs: 5 });
+});
+afterEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+const prompts = (...texts: string[]) => texts.map((prompt) => ({ prompt }));
+const five = prompts('One', 'Two', 'Three', 'Four', 'Five');
+const atMost = (maxBillableRequests: unknown, more: object = {}) => ({
+	options: { maxBillableRequests, ...more } as never,
+	requestOptions: { maxRetries: 0 },
+});
+const video = (max: unknown, more: object = {}): NodeRun => ({
+	...videoNode(atMost(max, more)),
+	items: five,
+});
+const chat = (max: unknown, more: object = {}): NodeRun => ({
+	...chatNode(atMost(max, more)),
+	items: five,
+});
+
+/** Per item: the code of its error, or undefined. */
+const codesOf = ({ items, errors }: NodeResult) =>
+	[...items, ...errors].map(({ json }) => (json.error as { code: string } | undefined)?.code);
+
+describe.each([
+	['Chat Completion', chat, () => simulator.count('chat')],
+	['Video Generation', video, () => simulator.submissions],
+] as const)('%s with Max Billable Requests', (_name, node, sent) => {
+	test('a batch that fits is done', async () => {
+		const { error, items } = await runNode(simulator, node(5));
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(5);
+	});
+
+	test('with Stop Workflow, a batch that does not fit fails before anything is sent', async () => {
+		const { error } = await runNode(simulator, node(4));
+		expect(error).toMatchObject({
+			message: expect.stringMatching(/Max Billable Requests.*\[item 4\]/),
+			description: expect.stringMatching(/Nothing was sent/),
+		});
+		expect(sent()).toBe(0);
+	});
+
+	test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		'with %s, the first items that fit are done',
+		async (onError) => {
+			const result = await runNode(simulator, { ...node(2), onError });
+			expect(codesOf(result)).toEqual([
+				...[undefined, undefined],
+				...['spending_limit', 'spending_limit', 'spending_limit'],
+			]);
+			expect(sent()).toBe(2);
+		},
+	);
+
+	test('a refused request leaves its place to another item', async () => {
+		const items = prompts('[fault:content-filtered]', 'Two', 'Three', 'Four');
+		const onError = 'continueRegularOutput';
+		const result = await runNode(simulator, { ...node(2), items, onError });
+		expect(codesOf(result)).toEqual(['content_filtered', undefined, undefined, 'spending_limit']);
+	});
+
+	test('a request that was never sent does not count', async () => {
+		const items = [{ prompt: '' }, ...prompts('Two', 'Three')];
+		const onError = 'continueRegularOutput';
+		const result = await runNode(simulator, { ...node(2), items, onError });
+		expect(codesOf(result)).toEqual(['invalid_input', undefined, undefined]);
+	});
+
+	test('a request that may have been accepted counts', async () => {
+		const items = prompts('[fault:lost]', 'Two', 'Three');
+		const onError = 'continueRegularOutput';
+		const result = await runNode(simulator, { ...node(2), items, onError });
+		expect(codesOf(result)).toEqual(['connection_lost', undefined, 'spending_limit']);
+	});
+
+	test('all runs of a loop share it', async () => {
+		const { runs, error } = await runNode(simulator, { ...node(3), loop: true });
+		expect(runs.filter(([item]) => item !== undefined)).toHaveLength(3);
+		expect(error?.message).toMatch(/Max Billable Requests/);
+		expect(sent()).toBe(3);
+	});
+
+	test('Retry On Fail orders no more, and asks again only for what was refused', async () => {
+		simulator.inject({ endpoint: 'chat', fault: 'invalid-request', matching: 'Five' });
+		simulator.inject({ endpoint: 'submit', fault: 'invalid-request', matching: 'Five' });
+		const { error } = await runNode(simulator, { ...node(5), tries: 4 });
+		expect(error).toBeDefined();
+		simulator.clearFaults();
+		const asked = (prompt: string) =>
+			simulator.requests.filter(({ body }) => JSON.stringify(body ?? '').includes(prompt)).length;
+		expect(['One', 'Two', 'Three', 'Four', 'Five'].map(asked)).toEqual([1, 1, 1, 1, 4]);
+	});
+
+	test('another execution has its own', async () => {
+		const failed = await runNode(simulator, { ...node(3), executionId: '1', loop: true });
+		expect(failed.error?.message).toMatch(/Max Billable Requests/);
+		const retry = { executionId: '2', retryData: failed.run.data };
+		const { items } = await runNode(simulator, { ...node(3), loop: true, ...retry });
+		expect(items).toHaveLength(1);
+		expect(sent()).toBe(5);
+	});
+
+	test('0 sends nothing, and a limit that is no whole number is refused', async () => {
+		expect((await runNode(simulator, node(0))).error?.message).toMatch(/Max Billable Requests/);
+		expect((await runNode(simulator, node('many'))).error?.message).toMatch(
+			/Max Billable Requests must be a whole number/,
+		);
+		expect(sent()).toBe(0);
+	});
+
+	test('an empty one is no limit', async () => {
+		expect((await runNode(simulator, node(''))).items).toHaveLength(5);
+	});
+});
+
+test('a video counts by Number of Videos', async () => {
+	const onError = 'continueRegularOutput';
+	const result = await runNode(simulator, { ...video(5, { n: 2 }), onError });
+	expect(simulator.tasks).toHaveLength(4);
+	expect(codesOf(result).filter((code) => code === 'spending_limit')).toHaveLength(3);
+});
+
+test('a video that is made again after it failed counts again', async () => {
+	const items = prompts('[fault:task-failed-string]');
+	const { error } = await runNode(simulator, { ...video(2), items, tries: 5 });
+	expect(simulator.submissions).toBe(2);
+	expect(error?.message).toMatch(/Max Billable Requests/);
+});
+
+test('an answer without JSON counts', async () => {
+	const items = prompts('One');
+	const { error } = await runNode(simulator, { ...chat(2, { jsonOutput: true }), items, tries: 5 });
+	expect(simulator.count('chat')).toBe(2);
+	expect(error?.message).toMatch(/Max Billable Requests/);
+});
+
+test('a wait in the database remembers it', async () => {
+	const restore = fastTime(400);
+	const slow = await startSimulator({ videoSeconds: 90, now: () => systemClock.now() });
+	try {
+		const parameters = {
+			...video(2).parameters,
+			waitOptions: { waitIn: 'database', maxWait: 7200 },
+		};
+		const { runs, waits, error } = await runNode(slow, {
+			...video(2),
+			parameters,
+			settings: { executionOrder: 'v1' },
+			loop: true,
+		});
+		expect(waits.length).toBeGreaterThan(1);
+		expect(error?.message).toMatch(/Max Billable Requests/);
+		expect(runs.length).toBeGreaterThan(1);
+		expect(slow.submissions).toBe(2);
+	} finally {
+		await slow.close();
+		restore();
+	}
+});
+
+describe('an agent', () => {
+	const call = async (tool: { invoke(input: object): Promise<string> }, input: object) =>
+		await tool.invoke(input).catch((error: Error) => error.message);
+
+	test.each([
+		['one after the other', false],
+		['at once', true],
+	])('gets no more videos from a tool than it allows, called %s', async (_, atOnce) => {
+		const tool = { ...makeVideo, parameters: { ...makeVideo.parameters, ...atMost(2) } };
+		const { result } = await runAgent(simulator, {
+			withoutModel: true,
+			tools: [tool],
+			async work({ tools: [only] }) {
+				const calls = ['A', 'B', 'C', 'D'].map(
+					(prompt) => async () => await call(only!, { prompt, seconds: 3 }),
+				);
+				if (atOnce) return await Promise.all(calls.map(async (start) => await start()));
+				const results = [];
+				for (const start of calls) results.push(await start());
+				return results;
+			},
+		});
+		expect(simulator.submissions).toBe(2);
+		const refused = (result as string[]).filter((text) => /Max Billable Requests/.test(text));
+		expect(refused).toHaveLength(2);
+		expect(refused[0]).toMatch(/Nothing was sent/);
+	});
+
+	test('gets no more answers from a tool than it allows, called by the engine', async () => {
+		const tool = { ...askSomeone, parameters: { ...askSomeone.parameters, ...atMost(1) } };
+		const { result } = await runAgent(simulator, {
+			withoutModel: true,
+			tools: [{ ...tool, onError: 'continueRegularOutput' }],
+			work: {
+				toolCalls: ['A', 'B'].map((question) => ({ tool: tool.name, input: { question } })),
+			},
+		});
+		expect(simulator.count('chat')).toBe(1);
+		expect(JSON.stringify(result)).toMatch(/spending_limit|Max Billable Requests/);
+	});
+
+	test.each([false, true])(
+		'calls its chat model no more often than it allows (streaming: %s)',
+		async (streaming) => {
+			const { result } = await runAgent(simulator, {
+				model: { options: { maxBillableRequests: 2, maxRetries: 0 } },
+				streaming,
+				async work({ model }) {
+					const texts: string[] = [];
+					for (const prompt of ['A', '[fault:invalid-request]', 'B', 'C']) {
+						const ask = async () => {
+							if (!streaming) return (await model.invoke([['user', prompt]])).text;
+							let text = '';
+							for await (const chunk of await model.stream([['user', prompt]])) text += chunk.text;
+							return text;
+						};
+						texts.push(await ask().catch((error: Error) => `Failed: ${error.message}`));
+					}
+					return texts;
+				},
+			});
+			expect((result as string[]).map((text) => text.startsWith('Failed'))).toEqual([
+				...[false, true, false],
+				true,
+			]);
+			expect((result as string[])[3]).toMatch(/Max Billable Requests/);
+			expect(simulator.count('chat') + simulator.count('chatStream')).toBe(3);
+		},
+	);
+});

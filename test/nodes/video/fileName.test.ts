@@ -1,0 +1,114 @@
+import type { VideoTask } from '../../../gateway';
+import { videoFile } from '../../../nodes/VideoGeneration/fileName';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { runNode } from '../../engine/runNode';
+import { videoNode } from './videoNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0 });
+});
+beforeEach(() => simulator.reset());
+afterAll(async () => await simulator.close());
+
+/** The file names of a run, one for each output item. */
+async function namesOf(fileName: unknown, parameters = {}): Promise<unknown[]> {
+	const { items, error } = await runNode(simulator, {
+		...videoNode({ download: true, fileName: '={{ $json.name }}', ...parameters }),
+		items: [{ name: fileName as string }],
+	});
+	expect(error).toBeUndefined();
+	return items.map(({ binary }) => binary?.data?.fileName);
+}
+
+const LONG = 'é'.repeat(300);
+
+test.each([
+	['a name', 'Paper boat', 'Paper boat.mp4'],
+	['a name with the extension', 'boat.MP4', 'boat.mp4'],
+	['a name with another extension', 'boat.v2', 'boat.v2.mp4'],
+	['a number', 7, '7.mp4'],
+	['a path', '../../etc/passwd', '_.._etc_passwd.mp4'],
+	['a Windows path', 'C:\\films\\boat', 'C_films_boat.mp4'],
+	[
+		'characters that file systems refuse',
+		'Why? "Because" <it>|\u0000is*',
+		'Why_ _Because_ _it_is_.mp4',
+	],
+	['several lines', '  A boat\n\tat dusk. ', 'A boat at dusk.mp4'],
+	['characters of several scripts', 'Ein Boot, 小船 🚣', 'Ein Boot, 小船 🚣.mp4'],
+	['a long prompt', LONG, `${LONG.slice(0, 98)}.mp4`],
+	['an executable shown backwards', 'boat_\u202egpj', 'boat_gpj.mp4'],
+	['a device of Windows', 'con', '_con.mp4'],
+	['a device of Windows with an extension', 'LPT1.tar', '_LPT1.tar.mp4'],
+	['a word that begins like a device', 'console', 'console.mp4'],
+])('File Name: %s becomes a safe name with an extension', async (_, name, expected) => {
+	expect(await namesOf(name)).toEqual([expected]);
+});
+
+test.each(['', ' .. ', null])(
+	'without a File Name (%j), the file is named after its task',
+	async (name) => {
+		const names = await namesOf(name);
+		expect(names).toEqual([`${simulator.tasks[0]?.id}.mp4`]);
+	},
+);
+
+test('several videos of one item get different file names', async () => {
+	const names = await namesOf('boat.mp4', { options: { n: 3 } });
+	expect(names).toEqual(['boat.mp4', 'boat-2.mp4', 'boat-3.mp4']);
+});
+
+test('File Name applies to Get, too', async () => {
+	await runNode(simulator, videoNode({ operation: 'submit' }));
+	const taskId = simulator.tasks[0]!.id;
+	expect(await namesOf('boat', { operation: 'get', taskId })).toEqual(['boat.mp4']);
+});
+
+test('a File Name that is not text is refused before any submission', async () => {
+	const { error } = await runNode(simulator, {
+		...videoNode({ download: true, fileName: '={{ [1] }}' }),
+	});
+	expect(error?.message).toMatch(/^File Name must be a text/);
+	expect(simulator.submissions).toBe(0);
+});
+
+const taskOf = (format: string, id = 'task-1'): VideoTask => ({
+	id,
+	status: 'completed',
+	metadata: { format },
+});
+
+test.each(['mp4', 'webm', 'mkv', 'MOV', '.mov', 'video/webm'])(
+	'the extension of a container that is known is kept: %s',
+	(format) => {
+		const [extension] = /\w+$/.exec(format.toLowerCase())!;
+		expect(videoFile(taskOf(format)).name).toBe(`task-1.${extension}`);
+	},
+);
+
+test.each(['exe', 'php', 'html', 'svg', 'constructor', 'x'.repeat(1_000)])(
+	'the service does not choose another extension: %s',
+	(format) => {
+		expect(videoFile(taskOf(format))).toEqual({ name: 'task-1.mp4', type: 'video/mp4' });
+		expect(videoFile(taskOf(format), 'boat')).toMatchObject({ name: 'boat.mp4' });
+	},
+);
+
+test.each([
+	['a file name', 'task-1', LONG, 1],
+	['a file name with a number', 'task-1', LONG, 4],
+	['a task ID', 'i'.repeat(300), '', 1],
+])('the whole name is at most 200 bytes long: %s', (_of, id, wanted, number) => {
+	const { name } = videoFile(taskOf('webm', id), wanted, number);
+	expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
+	expect(name).toMatch(number === 1 ? /[^-]\.webm$/ : /-4\.webm$/);
+});
+
+test.each([
+	['..', 'video.mp4'],
+	['NUL', '_NUL.mp4'],
+	['../a b', '_a_b.mp4'],
+])('a file named after the task %s is %s', (id, name) => {
+	expect(videoFile(taskOf('mp4', id)).name).toBe(name);
+});

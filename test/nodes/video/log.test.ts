@@ -1,0 +1,162 @@
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
+import { ExecuteContext } from 'n8n-core';
+import { withTaskIds } from '../../../nodes/VideoGeneration/customData';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
+import { until } from '../../engine/virtualTime';
+import { videoNode } from './videoNode';
+
+let simulator: Simulator;
+/** The lines of n8n's log. */
+let lines: string[];
+const logger = Container.get(Logger);
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.05 });
+});
+beforeEach(() => {
+	lines = [];
+	const to = (level: string) => ({ value: (line: string) => lines.push(`${level} ${line}`) });
+	const recordingLogger = Object.create(logger, { info: to('info'), warn: to('warn') }) as Logger;
+	Container.set(Logger, recordingLogger);
+});
+afterEach(() => {
+	Container.set(Logger, logger);
+	simulator.reset();
+});
+afterAll(async () => await simulator.close());
+
+const threeItems = ['One', 'Two', 'Three'].map((prompt) => ({ prompt }));
+const sequential = { requestOptions: { maxConcurrency: 1, maxRetries: 0 } };
+
+/** Runs the node until the condition is true, then stops the workflow. */
+async function stopWhen(node: NodeRun, condition: () => boolean) {
+	const stop = new AbortController();
+	const running = runNode(simulator, { ...node, signal: stop.signal });
+	await until(condition);
+	stop.abort();
+	const result = await running;
+	expect(result.run.status).toBe('canceled');
+	return result;
+}
+
+test('the log has every task ID as soon as a video is submitted', async () => {
+	const endless = {
+		...videoNode({ ...sequential, prompt: '[fault:task-endless]' }),
+		items: threeItems,
+	};
+	await stopWhen({ ...endless, executionId: '17' }, () => lines.length === threeItems.length);
+	expect(lines.slice(0, 3)).toEqual(
+		simulator.tasks.map(
+			({ id }, item) => `info Node "Node", execution 17: submitted video task ${id} [item ${item}]`,
+		),
+	);
+});
+
+test('the videos of one submission share a line in the log', async () => {
+	await runNode(simulator, videoNode({ operation: 'submit', options: { n: 4 } }));
+	const ids = simulator.tasks.map(({ id }) => id).join(', ');
+	expect(lines).toEqual([
+		expect.stringMatching(new RegExp(`submitted video tasks ${ids} \\[item 0`)),
+	]);
+});
+
+test('the log counts the finished videos', async () => {
+	await runNode(simulator, { ...videoNode(sequential), items: threeItems });
+	expect(lines.at(-1)).toMatch(/^info Node "Node", execution \S+: 3 of 3 videos finished$/);
+});
+
+test('a stopped run lists its tasks in the log and in its error', async () => {
+	const endless = {
+		...videoNode({ ...sequential, prompt: '[fault:task-endless]' }),
+		items: threeItems,
+	};
+	const { error } = await stopWhen(endless, () => simulator.count('poll') >= 4);
+	const list = simulator.tasks.map(({ id }, index) => `(${index + 1}) ${id}: processing`).join(' ');
+	expect(lines.at(-1)).toBe(`warn Node "Node", execution 1: stopped. Tasks of this run: ${list}`);
+	expect(error?.message).toContain(list);
+	expect(error?.description).toContain(list);
+});
+
+test('a run stopped during a submission logs that the submission may have been accepted', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'hang', matching: 'Two' });
+	const { error } = await stopWhen(
+		{ ...videoNode(sequential), items: threeItems },
+		() => simulator.count('submit') === 2,
+	);
+	const [{ id } = { id: '' }] = simulator.tasks;
+	expect(lines.filter((line) => line.startsWith('warn'))).toEqual([
+		expect.stringMatching(
+			/stopped during a submission, which the service may have accepted: check your account.* \[item 1\]$/,
+		),
+		expect.stringContaining(`(1) ${id}: `),
+	]);
+	expect(error?.message).toMatch(/canceled during a billable request, which .* \[item 1\]/);
+	expect(error?.message).toContain('Submissions that the service may have accepted: item 1');
+	expect(error?.description).toMatch(/Check your account before you run it again/);
+});
+
+test('the second call of a stopped run with Retry On Fail still says that a submission may have been accepted', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'hang' });
+	const { error } = await stopWhen(
+		{ ...videoNode(sequential), tries: 2 },
+		() => simulator.count('submit') === 1,
+	);
+	expect(error?.message).toContain('Submissions that the service may have accepted: item 0');
+});
+
+test('a run stopped before its submission is sent logs nothing', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'rate-limit' });
+	await stopWhen(
+		{ ...videoNode(), items: threeItems },
+		() => simulator.count('submit') === 3 && simulator.openSockets === 0,
+	);
+	expect(lines).toEqual([]);
+});
+
+describe("the execution's custom data", () => {
+	const idsIn = ({ run }: NodeResult) => run.data.resultData.metadata?.video_task_ids;
+	const newestFirst = () => simulator.tasks.map(({ id }) => id).reverse();
+
+	test('lists the task IDs of an execution that was stopped, the newest first', async () => {
+		const endless = videoNode({ ...sequential, prompt: '[fault:task-endless]' });
+		const stopped = await stopWhen({ ...endless, items: threeItems }, () => lines.length === 3);
+		expect(idsIn(stopped)).toBe(newestFirst().join(', '));
+	});
+
+	test('lists the newest that fit into 255 characters, and counts the others', async () => {
+		const items = Array.from({ length: 40 }, (_, item) => ({ prompt: String(item) }));
+		const node = videoNode({ ...sequential, operation: 'submit' });
+		const ids = idsIn(await runNode(simulator, { ...node, items, loop: true })) ?? '';
+		expect(ids.length).toBeLessThanOrEqual(255);
+		const shown = ids.replace(/ \+\d+$/, '').split(', ');
+		expect(shown.length).toBeGreaterThan(3);
+		expect(shown).toEqual(newestFirst().slice(0, shown.length));
+		expect(ids).toMatch(new RegExp(` \\+${40 - shown.length}$`));
+	});
+
+	test('is left alone by an execution without videos of its own', async () => {
+		expect(idsIn(await runNode(simulator, { ...videoNode(), items: [] }))).toBeUndefined();
+	});
+
+	test('is not needed', async () => {
+		jest.spyOn(ExecuteContext.prototype, 'customData', 'get').mockImplementation(() => {
+			throw new Error('There is no execution');
+		});
+		const { items } = await runNode(simulator, videoNode());
+		expect(items).toHaveLength(1);
+		jest.restoreAllMocks();
+	});
+
+	test.each([
+		['', ['a', 'b'], 'a, b'],
+		['b, a', ['c'], 'c, b, a'],
+		['x'.repeat(251), ['new'], 'new +1'],
+		['b, a +3', ['c'], 'c, b, a +3'],
+		[`b, ${'x'.repeat(240)} +9`, ['a new one'], 'a new one, b +10'],
+		['+2', ['y'.repeat(256)], '+3'],
+		['+2', ['y'], 'y +2'],
+	])('%s with %j is %s', (list, ids, expected) => {
+		expect(withTaskIds(list, ids)).toBe(expected);
+	});
+});

@@ -1,0 +1,147 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Simulator } from '../../../simulator';
+import { type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
+import { type NodeRun, runNode } from '../../engine/runNode';
+import { videoNode } from './videoNode';
+
+/** A service that numbers its tasks. */
+const server = new RawServer();
+const service = server as unknown as Simulator;
+/** The numbers of the tasks that fail. */
+let failing: number[];
+/** Error responses by the number of the submission. */
+let errorResponses: Record<number, RawResponse>;
+/** The number of videos in each submission. */
+let requested: number[];
+let created: number;
+
+beforeAll(async () => await server.listen());
+beforeEach(() => {
+	failing = [];
+	errorResponses = {};
+	requested = [];
+	created = 0;
+	server.respond = (request) => (request.startsWith('POST') ? submit(request) : poll(request));
+});
+afterAll(async () => await server.close());
+
+function submit(request: string): RawResponse {
+	const { n } = JSON.parse(request.slice(request.indexOf('\r\n\r\n'))) as { n: number };
+	requested.push(n);
+	const errorResponse = errorResponses[requested.length];
+	if (errorResponse) return errorResponse;
+	const data = Array.from({ length: n }, () => ({
+		id: `task-${(created += 1)}`,
+		status: 'processing',
+		url: null,
+	}));
+	return json({ id: `request-${requested.length}`, object: 'video.generation', data });
+}
+
+function poll(request: string): RawResponse {
+	const [, id = '', number] = /generations\/(task-(\d+)) /.exec(request) ?? [];
+	return failing.includes(Number(number))
+		? json({ id, status: 'failed', error: 'Too dark' })
+		: json({ id, status: 'completed', progress: 100, url: `https://files.test/${id}.mp4` });
+}
+
+function json(body: unknown, status = '200 OK'): RawResponse {
+	return rawResponse(status, JSON.stringify(body), { 'content-type': 'application/json' });
+}
+
+const run = async (options: Partial<NodeRun> = {}) =>
+	await runNode(service, {
+		...videoNode({ options: { n: 4 }, requestOptions: { maxRetries: 0 } }),
+		credential: { baseUrl: server.url, apiKey: 'key-of-tests' },
+		...options,
+	});
+const ids = (items: Array<{ json: IDataObject }>) =>
+	items.map((item) => (item.json.error as IDataObject | undefined)?.task_id ?? item.json.task_id);
+
+test.each<[string, number[], number, number[], number[]]>([
+	['one fails', [2], 2, [4, 1], [1, 3, 4, 5]],
+	['the first fails', [1], 2, [4, 1], [2, 3, 4, 5]],
+	['two fail', [2, 3], 2, [4, 2], [1, 4, 5, 6]],
+	['all fail', [1, 2, 3, 4], 2, [4, 4], [5, 6, 7, 8]],
+	['two fail, and then one replacement', [2, 3, 5], 3, [4, 2, 1], [1, 4, 6, 7]],
+	['one fails, and then two replacements', [4, 5, 6], 4, [4, 1, 1, 1], [1, 2, 3, 7]],
+])(
+	'of four videos, %s: Retry On Fail submits as many as failed and outputs four',
+	async (_name, broken, tries, submissions, output) => {
+		failing = broken;
+		const { items, error } = await run({ tries });
+		expect(error).toBeUndefined();
+		expect(requested).toEqual(submissions);
+		expect(ids(items)).toEqual(output.map((number) => `task-${number}`));
+		expect(items.map(({ json: { status } }) => status)).toEqual(Array(4).fill('completed'));
+	},
+);
+
+test('with On Error "Continue", failed and finished videos are output in order', async () => {
+	failing = [2, 3];
+	const { items } = await run({ onError: 'continueRegularOutput' });
+	expect(ids(items)).toEqual(['task-1', 'task-2', 'task-3', 'task-4']);
+	expect(items.map(({ json: { error } }) => error !== undefined)).toEqual([
+		false,
+		true,
+		true,
+		false,
+	]);
+	expect(requested).toEqual([4]);
+});
+
+test('if all tries fail, the error lists every finished video with its URL, and Retry submits the rest', async () => {
+	failing = [2, 3, 5];
+	const failed = await run({ tries: 2, executionId: '1' });
+	expect(requested).toEqual([4, 2]);
+	for (const number of [1, 4, 6])
+		expect(failed.error?.description).toContain(`task-${number}: completed, https://files.test/`);
+	const { items } = await run({ executionId: '2', retryData: failed.run.data });
+	expect(requested).toEqual([4, 2, 1]);
+	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-6', 'task-7']);
+});
+
+const REFUSAL = json({ code: 'quota_not_enough', message: 'No money left', data: null }, '403 No');
+const LOST: RawResponse = { packets: [], then: 'is reset' };
+
+test.each([
+	['refused', REFUSAL, /does not allow|quota/i],
+	['lost', LOST, /may have accepted/],
+])(
+	'if the replacements of failed videos are %s, the error lists the finished ones',
+	async (_what, response, expected) => {
+		failing = [2, 3];
+		errorResponses = { 2: response };
+		const { error } = await run({ tries: 2 });
+		expect(`${error?.message}\n${error?.description}`).toMatch(expected);
+		for (const number of [1, 4]) expect(error?.description).toContain(`task-${number}: `);
+	},
+);
+
+test('with On Error "Continue", finished videos are output if the submission of replacements is refused', async () => {
+	failing = [1, 3];
+	errorResponses = { 2: REFUSAL };
+	const { items } = await run({ tries: 2, onError: 'continueRegularOutput' });
+	expect(ids(items)).toEqual(['task-2', 'task-4', undefined]);
+	expect(items[0]?.json.status).toBe('completed');
+	expect(items[2]?.json.error).toMatchObject({ code: 'quota_not_enough', item: 0 });
+});
+
+test('a refused submission of replacements is repeated in the next try', async () => {
+	failing = [2, 3];
+	errorResponses = { 2: REFUSAL };
+	const { items } = await run({ tries: 3 });
+	expect(requested).toEqual([4, 2, 2]);
+	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-5', 'task-6']);
+});
+
+test('a submission of replacements that may have been accepted is repeated only in the next execution', async () => {
+	failing = [2, 3];
+	errorResponses = { 2: LOST };
+	const failed = await run({ tries: 4, executionId: '1' });
+	expect(requested).toEqual([4, 2]);
+	expect(failed.error?.description).toContain('task-4: ');
+	const { items } = await run({ executionId: '2', retryData: failed.run.data });
+	expect(requested).toEqual([4, 2, 2]);
+	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-5', 'task-6']);
+});

@@ -1,0 +1,37 @@
+import { later, msBetween, type WaitedTask, wallTimeOf } from '../../../gateway';
+import { endOfPause, MIN_WAIT_MS } from '../../../nodes/VideoGeneration/wait/nextPoll';
+
+const NOW = wallTimeOf(1_000_000);
+
+function pause(
+	given: Partial<WaitedTask> & { interval?: number; polling?: 'fixed' | 'adaptive' },
+	random = 0,
+): number {
+	const { interval = 5, polling = 'fixed', ...rest } = given;
+	const wait = { pollIntervalMs: 1000 * interval, polling, maxWaitMs: 3_600_000 };
+	const task = { id: 'a', plan: 0, status: 'processing', deadline: later(NOW, 3_600_000), ...rest };
+	const plan = { wait: { ...wait, onTimeout: 'error' as const }, output: { simplify: true } };
+	return msBetween(NOW, endOfPause(NOW, [{ task, plan }], random)) / 1000;
+}
+
+test('a pause lasts at least 65 seconds, with jitter between executions', () => {
+	expect(pause({})).toBe(65);
+	expect(pause({}, 0.99)).toBeCloseTo(69.95);
+});
+
+test('a pause lasts as long as a longer poll interval', () => {
+	expect(pause({ interval: 300 })).toBe(300);
+});
+
+test('a pause ends at Max Wait', () => {
+	expect(pause({ interval: 300, deadline: later(NOW, 100_000) })).toBe(100);
+	expect(pause({ deadline: later(NOW, MIN_WAIT_MS) }, 1)).toBe(70);
+});
+
+test('with adaptive polling, a pause ends when the progress predicts the end', () => {
+	const seen = { at: later(NOW, -100_000), progress: 10 };
+	expect(pause({ polling: 'adaptive', seen, progress: 20 })).toBeGreaterThan(200);
+	expect(pause({ polling: 'adaptive', seen, progress: 95 })).toBe(65);
+	expect(pause({ polling: 'fixed', seen, progress: 20 })).toBe(65);
+	expect(pause({ polling: 'adaptive', seen: { at: NOW, progress: 0 }, progress: 0 })).toBe(65);
+});

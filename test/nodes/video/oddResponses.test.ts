@@ -1,0 +1,221 @@
+import { type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
+import { type NodeRun, runNode } from '../../engine/runNode';
+import { type Simulator, startSimulator } from '../../../simulator';
+
+const service = new RawServer();
+let keys = 0;
+let simulator: Simulator;
+beforeAll(async () => {
+	await service.listen();
+	simulator = await startSimulator();
+});
+beforeEach(() => service.reset());
+afterAll(async () => await Promise.all([service.close(), simulator.close()]));
+
+const json = (value: object, status = '200 OK') => rawResponse(status, JSON.stringify(value));
+const video = (id: unknown, more: object = {}) => ({
+	id,
+	status: 'completed',
+	progress: 100,
+	url: `${service.url}/clip`,
+	...more,
+});
+
+/** Runs the node against a service that accepts a submission and then sends these responses to polls. */
+async function generate(
+	polls: RawResponse[],
+	parameters: NodeRun['parameters'] = {},
+	{
+		id = 'task-1',
+		clip = rawResponse('200 OK', '\0\0\0\x18ftyp'),
+	}: { id?: unknown; clip?: RawResponse } = {},
+) {
+	service.respond = (request) => {
+		if (request.startsWith('POST')) return json({ id: 'request-1', data: [{ id }] });
+		if (request.startsWith('GET /clip')) return clip;
+		return polls.length > 1 ? polls.shift()! : polls[0]!;
+	};
+	return await run(parameters);
+}
+
+async function run(parameters: NodeRun['parameters'] = {}) {
+	return await runNode(simulator, {
+		node: 'videoGeneration',
+		parameters: {
+			model: 'kite-motion',
+			prompt: 'A boat',
+			waitOptions: { pollInterval: 0.02 },
+			...parameters,
+		},
+		// A new key for each run, so that the rate limit of one test does not affect another.
+		credential: { baseUrl: service.url, apiKey: `key-${(keys += 1)}` },
+		onError: 'continueRegularOutput',
+	});
+}
+
+test.each(['COMPLETED', 'Completed', ' completed '])(
+	'a video with the status "%s" is finished',
+	async (status) => {
+		const { items } = await generate([
+			json(video('task-1', { status: 'PROCESSING' })),
+			json(video('task-1', { status })),
+		]);
+		expect(items.map(({ json: fields }) => fields)).toMatchObject([{ status: 'completed' }]);
+	},
+);
+
+test('a video with the status "FAILED" is a failed video', async () => {
+	const { items } = await generate([
+		json(video('task-1', { status: 'FAILED', error: 'Too dark' })),
+	]);
+	expect(items[0]?.json.error).toMatchObject({ code: 'task_failed', http_status: null });
+});
+
+test('a task ID may be a number', async () => {
+	const { items } = await generate([json(video(7))], {}, { id: 7 });
+	expect(items[0]?.json).toMatchObject({ task_id: '7', status: 'completed' });
+	expect(service.requests.at(-1)).toMatch(/^GET \S+\/7 /);
+});
+
+test('a task ID may be a number that JavaScript would round', async () => {
+	const id = '1934567890123456789';
+	const prompt = `Say {\\"id\\": ${id}, \\"n\\": 1}`;
+	const submitted = `{"id" : 1734567890123456789 ,"data":[{"status":"queued","id":\n${id}\n}]}`;
+	const polled = `{"id":${id},"status":"completed","metadata":{"duration":${id}},"revised_prompt":"${prompt}"}`;
+	service.respond = (request) =>
+		rawResponse('200 OK', request.startsWith('POST') ? submitted : polled);
+	const { items } = await run();
+	expect(items[0]?.json).toMatchObject({
+		task_id: id,
+		request_id: '1734567890123456789',
+		revised_prompt: `Say {"id": ${id}, "n": 1}`,
+		duration: Number(id),
+	});
+	expect(service.requests.at(-1)).toMatch(new RegExp(`^GET \\S+/${id} `));
+});
+
+test.each<[string, object]>([
+	['null fields', { id: null, object: null, created: null, model: null }],
+	['numbers as text and text as numbers', { id: 7, object: 1, created: '1760000000', model: 5 }],
+	['entries that are not tasks', { data: [{ error: 'full' }, { id: 'task-1' }, null] }],
+])('a video is not lost if the response to its submission has %s', async (_name, more) => {
+	service.respond = (request) => {
+		if (!request.startsWith('POST')) return json(video('task-1'));
+		return json({ id: 'request-1', data: [{ id: 'task-1' }], ...more });
+	};
+	const { items } = await run();
+	expect(items.map(({ json: fields }) => fields)).toMatchObject([
+		{ task_id: 'task-1', status: 'completed' },
+	]);
+});
+
+test('numbers in quotes are output as numbers', async () => {
+	const metadata = { duration: '5.2', size: '720p', fps: '24' };
+	const { items } = await generate([
+		json(video('task-1', { progress: '100', created_at: '1', completed_at: '2', metadata })),
+	]);
+	expect(items[0]?.json).toMatchObject({
+		progress: 100,
+		duration: 5.2,
+		fps: 24,
+		created_at: 1,
+		completed_at: 2,
+	});
+});
+
+test.each([
+	['no ID', undefined],
+	['a null ID', null],
+	['the ID of its submission', 'request-1'],
+])('a video is not lost if its polls return %s', async (_name, id) => {
+	const { items } = await generate([
+		json(video(id, { status: 'processing', progress: 50 })),
+		json(video(id)),
+	]);
+	expect(items.map(({ json: fields }) => fields)).toMatchObject([
+		{ task_id: 'task-1', status: 'completed' },
+	]);
+	const polls = service.requests.filter((request) => request.startsWith('GET'));
+	expect(polls.map((request) => request.split(' ')[1])).toEqual(
+		Array(2).fill('/media/v1/video/generations/task-1'),
+	);
+});
+
+test('fewer tasks than were asked for are a hint', async () => {
+	const { items, run } = await generate([json(video('task-1'))], { options: { n: 3 } });
+	expect(items).toHaveLength(1);
+	const hints = run.data.resultData.runData.Node?.at(-1)?.hints?.map(({ message }) => message);
+	expect(hints).toContain('2 videos are missing: the service created fewer than were asked for.');
+});
+
+describe('an undocumented status', () => {
+	const paused = () => json(video('task-1', { status: 'paused', url: null }));
+
+	test('counts as unfinished in any number of polls', async () => {
+		const { items } = await generate([
+			...Array<RawResponse>(8).fill(paused()),
+			json(video('task-1')),
+		]);
+		expect(items[0]?.json).toMatchObject({ status: 'completed' });
+	});
+
+	test('is output by Get', async () => {
+		const { items } = await generate([paused()], { operation: 'get', taskId: 'task-1' });
+		expect(items[0]?.json).toMatchObject({ task_id: 'task-1', status: 'paused' });
+	});
+
+	test('is in the error when Max Wait is over', async () => {
+		const { items } = await generate([paused()], {
+			waitOptions: { pollInterval: 0.02, maxWait: 1 },
+		});
+		expect(items[0]?.json.error).toMatchObject({
+			code: 'wait_timeout',
+			task_id: 'task-1',
+			status: 'paused',
+		});
+	});
+
+	test('does not turn a response without an ID into a task', async () => {
+		const { items } = await generate([json({ status: 'ok' })], {
+			operation: 'get',
+			taskId: 'task-1',
+		});
+		expect(items[0]?.json.error).toMatchObject({ code: 'malformed_answer', task_id: 'task-1' });
+	});
+});
+
+test('a retry_after in quotes is respected', async () => {
+	const rateLimited = {
+		code: 'rate_limit_exceeded',
+		message: 'Slow',
+		data: { retry_after: '31536000' },
+	};
+	const { items } = await generate([json(rateLimited, '429 Too Many Requests')], {
+		operation: 'get',
+		taskId: 'task-1',
+	});
+	expect(items[0]?.json.error).toMatchObject({ http_status: 429, retry_after: 31_536_000 });
+	expect(service.requests).toHaveLength(1);
+});
+
+test.each([
+	['MP4', undefined, 'video/mp4', 'mp4'],
+	['mov', undefined, 'video/quicktime', 'mov'],
+	['mkv', 'application/octet-stream', 'video/x-matroska', 'mkv'],
+	['mp4', 'Video/MP4; codecs="avc1"', 'video/mp4', 'mp4'],
+])(
+	'a downloaded video with format %s and content type %s gets the MIME type %s',
+	async (format, type, mimeType, fileExtension) => {
+		const clip = rawResponse(
+			'200 OK',
+			'\0\0\0\x18ftyp',
+			type === undefined ? {} : { 'content-type': type },
+		);
+		const { items } = await generate(
+			[json(video('task-1', { metadata: { format } }))],
+			{ download: true },
+			{ clip },
+		);
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType, fileExtension });
+	},
+);

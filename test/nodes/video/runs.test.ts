@@ -1,0 +1,180 @@
+import { mkdtemp, readdir, rmdir } from 'node:fs/promises';
+import os from 'node:os';
+import { join } from 'node:path';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { bytesOf } from '../../../demo/engine';
+import { runNode } from '../../engine/runNode';
+import { videoNode } from './videoNode';
+
+let simulator: Simulator;
+beforeAll(async () => {
+	simulator = await startSimulator({ videoSeconds: 0.1 });
+});
+afterEach(() => {
+	jest.restoreAllMocks();
+	simulator.reset();
+});
+afterAll(async () => await simulator.close());
+
+const video = (parameters: object = {}) =>
+	videoNode({ requestOptions: { maxRetries: 0 }, ...parameters });
+
+test('Number of Videos 4 gives four finished videos, in order and paired with their item', async () => {
+	const { items } = await runNode(simulator, video({ options: { n: 4 } }));
+	expect(items).toHaveLength(4);
+	expect(items.map(({ json }) => json.task_id)).toEqual(simulator.tasks.map(({ id }) => id));
+	for (const { json, pairedItem } of items) {
+		expect(json).toMatchObject({ status: 'completed', progress: 100, size: '720p', format: 'mp4' });
+		expect(pairedItem).toEqual({ item: 0 });
+	}
+	expect(simulator.submissions).toBe(1);
+});
+
+test('Submit, Get and Wait work one after another', async () => {
+	const { items: submitted } = await runNode(simulator, video({ operation: 'submit' }));
+	expect(submitted[0]?.json).toMatchObject({ status: 'processing', model: 'kite-motion' });
+	const taskId = String(submitted[0]?.json.task_id);
+	const { items: seen } = await runNode(simulator, video({ operation: 'get', taskId }));
+	expect(seen[0]?.json.task_id).toBe(taskId);
+	const { items: finished } = await runNode(simulator, video({ operation: 'wait', taskId }));
+	expect(finished[0]?.json).toMatchObject({ task_id: taskId, status: 'completed' });
+	expect(simulator.submissions).toBe(1);
+});
+
+test.each(['url', 'b64_json'])(
+	'Download stores a video in the format %s in a binary field',
+	async (responseFormat) => {
+		const { items } = await runNode(
+			simulator,
+			video({ download: true, options: { responseFormat } }),
+		);
+		const bytes = await bytesOf(items[0]!);
+		expect(bytes.subarray(4, 8).toString()).toBe('ftyp');
+		expect(items[0]?.binary?.data).toMatchObject({ mimeType: 'video/mp4', fileExtension: 'mp4' });
+		expect(items[0]?.json).not.toHaveProperty('b64_json');
+	},
+);
+
+test.each(['get', 'wait'])(
+	'%s downloads the same inline video for several items and deletes its temporary files',
+	async (operation) => {
+		const folder = await mkdtemp(join(os.tmpdir(), 'videos-'));
+		jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
+		const large = { size: '1080p', duration: 10, options: { responseFormat: 'b64_json', fps: 60 } };
+		const { items: submitted } = await runNode(simulator, video({ operation: 'submit', ...large }));
+		const { task_id: taskId } = submitted[0]!.json;
+		await runNode(simulator, video({ operation: 'wait', taskId }));
+		const { items } = await runNode(simulator, {
+			...video({ operation, taskId, download: true }),
+			items: Array.from({ length: 8 }, () => ({})),
+		});
+		const videos = await Promise.all(items.map(async (item) => await bytesOf(item)));
+		expect(videos[0]!.length).toBeGreaterThan(256 * 1024);
+		expect(videos.map(({ length }) => length)).toEqual(Array(8).fill(videos[0]!.length));
+		expect(await readdir(folder)).toEqual([]);
+		await rmdir(folder);
+	},
+);
+
+test.each(['reset-inside', 'truncated', 'html-404'])(
+	'a failed download (%s) outputs no partial video, and its error has the task ID and URL',
+	async (fault) => {
+		simulator.inject({ endpoint: 'download', fault });
+		const { items, errors } = await runNode(simulator, {
+			...video({ download: true }),
+			onError: 'continueErrorOutput',
+		});
+		expect(items).toEqual([]);
+		expect(errors[0]?.json.error).toMatchObject({
+			task_id: simulator.tasks[0]!.id,
+			status: 'completed',
+			url: expect.stringMatching(/^http/) as string,
+		});
+	},
+);
+
+test('a failed video becomes an error item, finished ones are output', async () => {
+	const { items, errors } = await runNode(simulator, {
+		...video(),
+		items: [{ prompt: 'One' }, { prompt: '[fault:task-failed-object]' }, { prompt: 'Three' }],
+		onError: 'continueErrorOutput',
+	});
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
+	expect(errors[0]?.json.error).toMatchObject({
+		task_id: simulator.tasks[1]!.id,
+		status: 'failed',
+	});
+});
+
+test('an error that stops the workflow lists every task with its status and URL', async () => {
+	const { error } = await runNode(simulator, {
+		...video(),
+		items: [{ prompt: 'One' }, { prompt: '[fault:task-failed-string]' }],
+	});
+	for (const { id } of simulator.tasks) expect(error?.description).toContain(id);
+	expect(error?.description).toMatch(/completed, http/);
+	expect(error?.description).toMatch(/: failed/);
+});
+
+test('Retry On Fail waits for submitted videos instead of submitting them again', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key', times: 2 });
+	const { items } = await runNode(simulator, {
+		...video(),
+		items: [{ prompt: 'One' }, { prompt: 'Two' }],
+		tries: 5,
+	});
+	expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
+	expect(simulator.submissions).toBe(2);
+});
+
+test('a submission whose response is lost is not retried, and the error says it may have been accepted', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'lost', times: 1 });
+	const { error } = await runNode(simulator, { ...video(), tries: 5 });
+	expect(error?.description).toMatch(/may have accepted/);
+	expect(simulator.count('submit')).toBe(1);
+});
+
+test('Max Wait ends the wait with an error that has the task ID, or outputs the unfinished task', async () => {
+	const endless = { prompt: 'A boat [fault:task-endless]' };
+	const waitOptions = { pollInterval: 0.02, maxWait: 0.1 };
+	const { error } = await runNode(simulator, video({ ...endless, waitOptions }));
+	expect(error?.message).toContain(simulator.tasks[0]!.id);
+	const { items } = await runNode(
+		simulator,
+		video({ ...endless, waitOptions: { ...waitOptions, onTimeout: 'output' } }),
+	);
+	expect(items[0]?.json).toMatchObject({ status: 'processing' });
+});
+
+test.each(['internal-error', 'html-502', 'reset-inside', 'json-invalid'])(
+	'failed polls (%s) do not fail a video',
+	async (fault) => {
+		simulator.inject({ endpoint: 'poll', fault, times: 3 });
+		const { items } = await runNode(simulator, video());
+		expect(items[0]?.json.status).toBe('completed');
+		expect(simulator.submissions).toBe(1);
+	},
+);
+
+test('waiting for a video does not count towards Max Concurrency', async () => {
+	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
+	const { items: finished } = await runNode(simulator, {
+		...video({ requestOptions: { maxConcurrency: 1 } }),
+		items,
+	});
+	expect(finished).toHaveLength(3);
+	const order = simulator.requests.map(({ endpoint }) => endpoint);
+	expect(order.lastIndexOf('submit')).toBeLessThan(order.length - 3);
+});
+
+test('stopping the workflow ends the wait at once', async () => {
+	const stop = new AbortController();
+	const running = runNode(simulator, {
+		...video({ prompt: 'A boat [fault:task-endless]' }),
+		signal: stop.signal,
+	});
+	while (simulator.count('poll') < 2) await new Promise((resolve) => setImmediate(resolve));
+	stop.abort();
+	const { run } = await running;
+	expect(run.status).toBe('canceled');
+});

@@ -1,0 +1,222 @@
+import 'reflect-metadata';
+import { Container } from '@n8n/di';
+import { BinaryDataConfig, BinaryDataService, FileTooLargeError } from 'n8n-core';
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import { join } from 'node:path';
+import { type Readable, Writable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { gzipSync } from 'node:zlib';
+import { bytesOf } from '../../../demo/engine';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
+import { runNode } from '../../engine/runNode';
+import { videoNode } from './videoNode';
+
+const server = new RawServer();
+let simulator: Simulator;
+let folder: string;
+beforeAll(async () => {
+	await server.listen();
+	simulator = await startSimulator({ videoSeconds: 0 });
+	folder = await fs.mkdtemp(join(os.tmpdir(), 'videos-'));
+});
+beforeEach(() => {
+	server.reset();
+	simulator.reset();
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(async () => {
+	await Promise.all([server.close(), simulator.close(), fs.rm(folder, { recursive: true })]);
+});
+
+const VIDEO = Buffer.concat([Buffer.from('\0\0\0\x18ftyp'), Buffer.alloc(50_000, 'video')]);
+const COMPRESSED = rawResponse('200 OK', gzipSync(VIDEO), {
+	'content-type': 'video/mp4',
+	'content-encoding': 'gzip',
+});
+
+/** Downloads a finished video whose file has this response. */
+async function getVideo(response: RawResponse) {
+	const task = { id: 'task-1', status: 'completed', progress: 100, url: `${server.url}/video` };
+	server.respond = (request) =>
+		request.startsWith('GET /video') ? response : rawResponse('200 OK', JSON.stringify(task));
+	return await runNode(simulator, {
+		...videoNode({
+			operation: 'get',
+			taskId: task.id,
+			download: true,
+			requestOptions: { maxRetries: 0 },
+		}),
+		credential: { baseUrl: server.url, apiKey: 'the-key' },
+		onError: 'continueRegularOutput',
+	});
+}
+
+test('a compressed video with a Content-Length is downloaded completely', async () => {
+	const { items } = await getVideo(COMPRESSED);
+	expect((await bytesOf(items[0]!)).equals(VIDEO)).toBe(true);
+});
+
+test.each([
+	['a video', rawResponse('200 OK', VIDEO, { 'content-type': 'video/mp4' })],
+	['a compressed video', COMPRESSED],
+])('%s shorter than its Content-Length fails to download', async (_, { packets }) => {
+	const half = Buffer.concat(packets).subarray(0, -100);
+	const { items } = await getVideo({ packets: [half], then: 'ends' });
+	expect(items[0]?.json.error).toMatchObject({ code: 'download_failed' });
+	expect(items[0]?.binary).toBeUndefined();
+});
+
+const inlineVideo = async (executionId = '1') =>
+	await runNode(simulator, {
+		...videoNode({
+			size: '1080p',
+			duration: 10,
+			options: { responseFormat: 'b64_json', fps: 60 },
+			download: true,
+		}),
+		executionId,
+		onError: 'continueRegularOutput',
+	});
+
+test('a temporary folder that does not exist fails the download at once, with the folder in the error', async () => {
+	const missing = join(folder, 'missing');
+	jest.spyOn(os, 'tmpdir').mockReturnValue(missing);
+	const { items } = await inlineVideo();
+	expect(items[0]?.json.error).toMatchObject({
+		code: 'storage_failed',
+		task_id: simulator.tasks[0]!.id,
+		message: `Could not store the video in the temporary folder ${missing}`,
+		description: expect.stringMatching(/Get with its task ID.* Technical detail: ENOENT/) as string,
+	});
+	expect(simulator.count('poll')).toBe(1);
+});
+
+test('a temporary folder that is full fails the download at once, and its files are deleted', async () => {
+	jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
+	const { open } = fs;
+	jest.spyOn(fs, 'open').mockImplementation(async (...given) => {
+		const handle = await open(...given);
+		const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+			code: 'ENOSPC',
+		});
+		return Object.assign(handle, { appendFile: async () => await Promise.reject(full) });
+	});
+	const { items } = await inlineVideo();
+	expect(items[0]?.json.error).toMatchObject({
+		code: 'storage_failed',
+		message: `Could not store the video in the temporary folder ${folder}`,
+		description: expect.stringMatching(/Free disk space.* Technical detail: ENOSPC/) as string,
+	});
+	expect(simulator.count('poll')).toBe(1);
+	expect(await fs.readdir(folder)).toEqual([]);
+});
+
+/** Creates a file with the name of the folder in which n8n stores the files of this execution. */
+async function blockStorage(executionId: string): Promise<string> {
+	const { localStoragePath } = Container.get(BinaryDataConfig);
+	const executions = join(localStoragePath, 'workflows', 'workflow', 'executions');
+	await fs.mkdir(executions, { recursive: true });
+	await fs.writeFile(join(executions, executionId), '');
+	return executions;
+}
+
+test('a video that n8n cannot store is downloaded once, with the folder in the error', async () => {
+	const path = await blockStorage('full');
+	const { items } = await runNode(simulator, {
+		...videoNode({ download: true }),
+		executionId: 'full',
+		onError: 'continueRegularOutput',
+	});
+	expect(items[0]?.json.error).toMatchObject({
+		code: 'storage_failed',
+		task_id: simulator.tasks[0]!.id,
+		message: expect.stringContaining(path) as string,
+	});
+	expect(simulator.count('download')).toBe(1);
+});
+
+test('an inline video that n8n cannot store has the same error', async () => {
+	const path = await blockStorage('full-too');
+	const { items } = await inlineVideo('full-too');
+	expect(items[0]?.json.error).toMatchObject({
+		code: 'storage_failed',
+		message: expect.stringContaining(path) as string,
+	});
+});
+
+describe('another storage of n8n', () => {
+	/** Makes n8n store files with this function. */
+	function storeWith(store: (video: Readable) => Promise<{ fileId: string; fileSize: number }>) {
+		const binaryData = Container.get(BinaryDataService);
+		jest.replaceProperty(binaryData, 'mode' as never, 'database' as never);
+		const manager = { store: async (_: unknown, video: Readable) => await store(video) };
+		jest.replaceProperty(binaryData, 'managers' as never, { database: manager } as never);
+	}
+	const download = async () => {
+		const { items } = await runNode(simulator, {
+			...videoNode({ download: true, requestOptions: { maxRetries: 2 } }),
+			onError: 'continueRegularOutput',
+		});
+		return items[0]?.json;
+	};
+	/** Takes a part of the video, and then fails as a pipeline does. */
+	const breaking = async (video: Readable, error: Error) => {
+		const write = (_part: Buffer, _: unknown, done: (error: Error) => void) => done(error);
+		await pipeline(video, new Writable({ write }));
+		throw error;
+	};
+
+	test('a video above the limit of the database is downloaded once, with the limit in the error', async () => {
+		storeWith(async (video) => {
+			await buffer(video);
+			throw new FileTooLargeError({ fileSizeMb: 600, maxFileSizeMb: 512, fileId: 'file' });
+		});
+		expect((await download())?.error).toMatchObject({
+			code: 'storage_failed',
+			task_id: simulator.tasks[0]!.id,
+			message: 'The video is larger than this n8n stores',
+			description: expect.stringMatching(
+				/Increase N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE.*Get with its task ID.*512 MB/s,
+			) as string,
+		});
+		expect(simulator.count('download')).toBe(1);
+	});
+
+	const refused = new Error('The bucket refuses the file');
+	test.each([
+		[
+			'the whole video arrived',
+			async (video: Readable) => {
+				await buffer(video);
+				throw refused;
+			},
+		],
+		['a part of the video arrived', async (video: Readable) => await breaking(video, refused)],
+	])('that fails after %s: the video is downloaded once', async (_, store) => {
+		storeWith(store);
+		expect((await download())?.error).toMatchObject({
+			code: 'storage_failed',
+			message: 'n8n could not store the video',
+			description: expect.stringMatching(/binary data.*The bucket refuses the file/s) as string,
+		});
+		expect(simulator.count('download')).toBe(1);
+	});
+
+	test('that passes on the failure of a download: the download is tried again', async () => {
+		simulator.inject({ endpoint: 'download', fault: 'truncated', times: 2 });
+		storeWith(async (video) => {
+			const parts: Buffer[] = [];
+			const write = (part: Buffer, _: unknown, done: () => void) => {
+				parts.push(part);
+				done();
+			};
+			await pipeline(video, new Writable({ write }));
+			return { fileId: 'file', fileSize: Buffer.concat(parts).length };
+		});
+		expect(await download()).toMatchObject({ status: 'completed' });
+		expect(simulator.count('download')).toBe(3);
+	});
+});

@@ -1,0 +1,569 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type {
+	EngineResponse,
+	IExecuteFunctions,
+	IRunExecutionData,
+	INodeParameters,
+	INodeType,
+} from 'n8n-workflow';
+import { WorkflowExecute } from 'n8n-core';
+import { later, msBetween, systemClock, type WallTime, wallTimeOf } from '../../../gateway';
+import { OMITTED_IN_STORED_V1 } from '../../../gateway/schemas/waitStateV1';
+import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
+import { type Simulator, startSimulator } from '../../../simulator';
+import { RawServer, rawResponse } from '../../engine/rawServer';
+import { fastTime, wallMs } from '../../engine/fastTime';
+import { credentialOf, type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
+
+/** A pause of 65 s takes 0.16 s of real time. */
+const FACTOR = 400;
+const VIDEO_S = 90;
+/** Long, because one second of delay on a busy machine is more than six minutes on the accelerated clock. */
+const MAX_WAIT_S = 7200;
+const SHORT_MAX_WAIT_S = 1200;
+
+let simulator: Simulator;
+let restoreTime: () => void;
+beforeAll(async () => {
+	restoreTime = fastTime(FACTOR);
+	simulator = await startSimulator({ videoSeconds: VIDEO_S, now: wallMs });
+});
+afterEach(() => simulator.reset());
+afterAll(async () => {
+	await simulator.close();
+	restoreTime();
+});
+
+interface Scenario extends Partial<Omit<NodeRun, 'node' | 'parameters'>> {
+	prompts: string[];
+	parameters?: INodeParameters;
+	maxWait?: number;
+	outputsUnfinished?: boolean;
+}
+
+function nodeRun(waitIn: string, scenario: Scenario): NodeRun {
+	const { prompts, parameters, maxWait = MAX_WAIT_S, outputsUnfinished, ...rest } = scenario;
+	return {
+		node: 'videoGeneration',
+		settings: { executionOrder: 'v1' },
+		items: prompts.map((prompt) => ({ prompt })),
+		parameters: {
+			model: 'kite-motion',
+			prompt: '={{ $json.prompt }}',
+			waitOptions: { waitIn, maxWait, ...(outputsUnfinished && { onTimeout: 'output' }) },
+			...parameters,
+		},
+		...rest,
+	};
+}
+
+/** n8n 1 lists two runs of a node that fails after a request of its own: the request and the error. */
+const listsRequests = !('upsertTaskData' in WorkflowExecute.prototype);
+
+/** What a user sees, with IDs and times replaced, so that two runs can be compared. */
+function visible({ items, errors, error, run }: NodeResult): unknown {
+	const names = new Map<string, string>();
+	simulator.tasks.forEach(({ id, submissionId }, index) => {
+		names.set(id, `task ${index}`).set(submissionId, `submission of task ${index}`);
+	});
+	const text = JSON.stringify({
+		items,
+		errors,
+		error: error && { message: error.message, description: error.description },
+		hints: run.data.resultData.runData.Node?.at(-1)?.hints,
+		runs: listsRequests && error ? 1 : run.data.resultData.runData.Node?.length,
+		last: run.data.resultData.lastNodeExecuted,
+	});
+	const normalized = [...names].reduce((all, [id, name]) => all.replaceAll(id, name), text);
+	return JSON.parse(
+		normalized
+			.replace(/"(created_at|completed_at)":\d+/g, '"$1":"then"')
+			.replace(/"progress":\d\d?(?=[,}])/g, '"progress":"some"')
+			.replace(/Tasks of this run: ([^"]*)/g, (_, list: string) =>
+				list
+					.split(/ ?\(\d+\) /)
+					.sort()
+					.join(),
+			)
+			.replace(/"id":"filesystem[^"]*"/g, '"id":"a file"'),
+	);
+}
+
+async function inBoth(scenario: Scenario) {
+	const memory = await runNode(simulator, nodeRun('memory', scenario));
+	const inMemory = { visible: visible(memory), submissions: simulator.submissions };
+	simulator.reset();
+	const database = await runNode(simulator, nodeRun('database', scenario));
+	const inDatabase = { visible: visible(database), submissions: simulator.submissions };
+	return { inMemory, inDatabase, database };
+}
+
+const REFUSED = '[fault:invalid-request]';
+const FAILED = '[fault:task-failed-object]';
+const FORGOTTEN = '[fault:task-forgotten]';
+const ENDLESS = '[fault:task-endless]';
+const continues = { onError: 'continueRegularOutput' } as const;
+const errorBranch = { onError: 'continueErrorOutput' } as const;
+
+const SCENARIOS: Record<string, Scenario> = {
+	'one video': { prompts: ['A boat'] },
+	'three videos': { prompts: ['One', 'Two', 'Three'] },
+	'three videos of one prompt': { prompts: ['A boat'], parameters: { options: { n: 3 } } },
+	'the raw task': { prompts: ['A boat'], parameters: { simplify: false } },
+	files: { prompts: ['One', 'Two'], parameters: { download: true } },
+	'files with the same name': {
+		prompts: ['One', 'Two'],
+		parameters: { download: true, fileName: '={{ $json.prompt }}', options: { n: 2 } },
+	},
+	'inline data': {
+		prompts: ['One', 'Two'],
+		parameters: { simplify: false, options: { responseFormat: 'b64_json' } },
+	},
+	'downloaded inline data': {
+		prompts: ['One'],
+		parameters: { download: true, options: { responseFormat: 'b64_json' } },
+	},
+	'a refused item between good ones': { prompts: ['One', REFUSED, 'Three'], ...continues },
+	'invalid input between good items': { prompts: ['One', '', 'Three'], ...continues },
+	'a failed video between good ones': { prompts: ['One', FAILED, 'Three'], ...continues },
+	'a task that the service forgets': { prompts: ['One', FORGOTTEN], ...continues },
+	'polls that another server answers': {
+		prompts: ['One', '[fault:poll-json-null]', '[fault:poll-html-404]'],
+		maxWait: SHORT_MAX_WAIT_S,
+		...continues,
+	},
+	'polls that another server answers for a while': { prompts: ['[fault:poll-html-403-twice]'] },
+	'polls that fail for a while': { prompts: ['[fault:poll-internal-error-twice]'] },
+	'errors on the error branch': {
+		prompts: [REFUSED, 'Two', FAILED, ENDLESS],
+		maxWait: SHORT_MAX_WAIT_S,
+		...errorBranch,
+	},
+	'a failed video and Stop Workflow': { prompts: ['One', FAILED, 'Three'] },
+	'a refused item and Stop Workflow': {
+		prompts: ['One', REFUSED, 'Three'],
+		parameters: { requestOptions: { maxConcurrency: 1 } },
+	},
+	'a video that never finishes': { prompts: ['One', ENDLESS], maxWait: SHORT_MAX_WAIT_S },
+	'a video that never finishes, output unfinished': {
+		prompts: ['One', ENDLESS],
+		maxWait: SHORT_MAX_WAIT_S,
+		outputsUnfinished: true,
+	},
+	'a failed video and Retry On Fail': { prompts: [FAILED, 'Two'], tries: 3, ...continues },
+	'a failed video, Retry On Fail and Stop Workflow': { prompts: [FAILED, 'Two'], tries: 3 },
+	'a refused item and Retry On Fail': { prompts: [REFUSED, 'Two'], tries: 2, ...errorBranch },
+	'a loop': { prompts: ['One', 'Two'], loop: true },
+};
+
+test.each(Object.entries(SCENARIOS))(
+	'%s: the same items and submissions as with a wait in memory',
+	async (_, scenario) => {
+		const { inMemory, inDatabase, database } = await inBoth(scenario);
+		expect(inDatabase).toEqual(inMemory);
+		expect(database.waits.length).toBeGreaterThan(0);
+	},
+);
+
+test('the operation Wait gives up a task that only another server answers for after five polls', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'html-404' });
+	for (const waitIn of ['memory', 'database']) {
+		const before = simulator.count('poll');
+		const run = nodeRun(waitIn, {
+			prompts: ['-'],
+			parameters: { operation: 'wait', taskId: 'task-1' },
+			...continues,
+		});
+		const { items } = await runNode(simulator, run);
+		expect(items[0]?.json.error).toMatchObject({ task_id: 'task-1', http_status: 404 });
+		expect(simulator.count('poll') - before).toBe(5);
+	}
+});
+
+test('the operation Wait: the same items as with a wait in memory', async () => {
+	const submitted = await runNode(simulator, {
+		...nodeRun('database', { prompts: ['One', 'Two'] }),
+		parameters: { operation: 'submit', model: 'kite-motion', prompt: '={{ $json.prompt }}' },
+	});
+	const items = submitted.items.map(({ json }) => json);
+	const wait = (waitIn: string) => ({
+		...nodeRun(waitIn, { prompts: [] }),
+		items: [...items, { task_id: 'task-unknown' }],
+		parameters: { operation: 'wait', waitOptions: { waitIn, maxWait: MAX_WAIT_S } },
+		...continues,
+	});
+	const database = await runNode(simulator, wait('database'));
+	const memory = await runNode(simulator, wait('memory'));
+	expect(database.waits.length).toBeGreaterThan(0);
+	expect(database.items).toEqual(memory.items);
+	expect(database.items).toMatchObject([
+		{ json: { status: 'completed' } },
+		{ json: { status: 'completed' } },
+		{ json: { error: { code: 'task_not_found' } } },
+	]);
+});
+
+test('Retry of an execution that failed after a wait submits only the failed video again', async () => {
+	const failing = nodeRun('database', { prompts: ['One', FAILED] });
+	const failed = await runNode(simulator, failing);
+	expect(failed.error).toBeDefined();
+	expect(simulator.submissions).toBe(2);
+	const retried = await runNode(simulator, {
+		...failing,
+		retryData: failed.run.data,
+		executionId: '2',
+	});
+	expect(retried.waits.length).toBeGreaterThan(0);
+	expect(simulator.submissions).toBe(3);
+});
+
+const one = (scenario: Partial<Scenario> = {}) =>
+	nodeRun('database', { prompts: ['A boat'], ...scenario });
+/** The hints about the wait. */
+const hintsOf = ({ run }: NodeResult) =>
+	(run.data.resultData.runData.Node?.at(-1)?.hints ?? [])
+		.map(({ message }) => message)
+		.filter((message) => !message.includes('not downloaded'));
+
+/** The node in an engine that passes it a different context or no response. */
+function inEngine(
+	change: (context: IExecuteFunctions) => IExecuteFunctions,
+	hasResponse = true,
+): INodeType {
+	const node = new VideoGeneration();
+	return {
+		description: node.description,
+		async execute(this: IExecuteFunctions, response?: EngineResponse) {
+			return await node.execute.call(change(this), hasResponse ? response : undefined);
+		},
+	};
+}
+const copiesExecuteData = (context: IExecuteFunctions) =>
+	Object.assign(Object.create(context) as IExecuteFunctions, {
+		getExecuteData: () => ({ ...context.getExecuteData() }),
+	});
+
+const v1 = { executionOrder: 'v1' as const };
+test.each<[string, Partial<NodeRun>]>([
+	['this version of n8n cannot resume a node', { nodeType: inEngine((context) => context, false) }],
+	['this version of n8n cannot resume a node', { nodeType: inEngine(copiesExecuteData) }],
+	['the workflow uses the old execution order (v0)', { settings: {} }],
+	["the workflow uses n8n's new engine", { settings: { ...v1, engineType: 'v2' } }],
+	['n8n does not save this execution', { mode: 'cli' }],
+	['n8n does not save this execution', { mode: 'evaluation' }],
+	['n8n does not save this execution', { executionId: '' }],
+	["nothing is connected to the node's input", { startNode: 'Node' }],
+	['the caller of the workflow waits for its response', { trigger: { responseMode: 'lastNode' } }],
+	[
+		'the caller of the workflow waits for its response',
+		{ trigger: { responseMode: 'responseNode' } },
+	],
+	['the caller of the workflow waits for its response', { trigger: { responseMode: 'streaming' } }],
+])('the node waits in memory, with a hint, if %s', async (reason, options) => {
+	const result = await runNode(simulator, {
+		...one({ prompts: ['A boat'] }),
+		parameters: { ...one().parameters, prompt: 'A boat' },
+		...options,
+	});
+	expect(result.items).toMatchObject([{ json: { status: 'completed' } }]);
+	expect(hintsOf(result)).toEqual([`Waited in memory: ${reason}`]);
+	expect(result.waits).toEqual([]);
+	expect(simulator.submissions).toBe(1);
+});
+
+test('the node waits in memory if Max Wait is less than 70 seconds', async () => {
+	const result = await runNode(simulator, one({ maxWait: 69, outputsUnfinished: true }));
+	expect(hintsOf(result)).toContain('Waited in memory: Max Wait is less than 70 seconds');
+	expect(result.waits).toEqual([]);
+});
+
+test('an execution that n8n resumes too early waits in memory and submits nothing again', async () => {
+	const result = await runNode(simulator, { ...one(), onWait: () => false });
+	expect(result.items).toMatchObject([{ json: { status: 'completed' } }]);
+	expect(result.waits).toHaveLength(1);
+	expect(hintsOf(result)).toEqual(['Waited in memory: n8n resumed the execution too early']);
+	expect(simulator.submissions).toBe(1);
+});
+
+describe.each([
+	['Stop Workflow', {}],
+	['Continue', continues],
+])('with On Error %s', (_, onError) => {
+	test('if n8n loses the saved state, the error lists every task and nothing is submitted again', async () => {
+		const loseState = (stored: IRunExecutionData) => {
+			for (const { metadata } of stored.executionData?.nodeExecutionStack ?? []) {
+				if (metadata?.subNodeExecutionData) metadata.subNodeExecutionData.metadata = {};
+			}
+		};
+		const { error, items } = await runNode(simulator, {
+			...one({ prompts: ['One', 'Two'], ...onError }),
+			onWait: loseState,
+		});
+		const texts = error ? [error.description] : items.map(({ json }) => JSON.stringify(json.error));
+		expect(texts.join()).toContain('Nothing was submitted again');
+		for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
+		expect(simulator.submissions).toBe(2);
+	});
+
+	test.each([1, 3])(
+		'if the credential is invalid after the wait, the error lists every task (tries: %s)',
+		async (tries) => {
+			const credential = credentialOf(simulator);
+			let waits = 0;
+			const { error, items } = await runNode(simulator, {
+				...one({ prompts: ['One', ENDLESS], tries, ...onError }),
+				credential,
+				onWait: () => {
+					waits += 1;
+					if (waits === 3) credential.apiKey = '';
+				},
+			});
+			const texts = error
+				? [error.description]
+				: items.map(({ json }) => JSON.stringify(json.error ?? json));
+			for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
+			if (error) expect(error.description).toContain(`${simulator.tasks[0]!.id}: completed, http`);
+			expect(simulator.submissions).toBe(2);
+		},
+	);
+
+	test('the state of another version fails each item with its task, and nothing is submitted again', async () => {
+		const { error, items } = await runNode(simulator, {
+			...one({ prompts: ['One', 'Two'], ...onError }),
+			onWait: (stored) => {
+				for (const { metadata } of stored.executionData?.nodeExecutionStack ?? []) {
+					const handover = metadata?.subNodeExecutionData?.metadata as
+						| { state: object }
+						| undefined;
+					if (handover) handover.state = { ...handover.state, version: 2, plans: 'elsewhere' };
+				}
+			},
+		});
+		const texts = error
+			? [error.message, error.description]
+			: items.map(({ json }) => JSON.stringify(json.error));
+		expect(texts.join()).toContain('submitted by another version of this package');
+		expect(texts.join()).toContain('Use Wait or Get with the task ID');
+		for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
+		if (!error)
+			expect(items.map(({ json }) => json.error)).toEqual(
+				simulator.tasks.map(({ id }) => expect.objectContaining({ task_id: id }) as object),
+			);
+		expect(simulator.submissions).toBe(2);
+	});
+
+	test('n8n loses the credential of a stopped wait: its Retry lists every task', async () => {
+		const { waits } = await runNode(simulator, one({ prompts: ['One', 'Two'], ...onError }));
+		const { error, items } = await runNode(simulator, {
+			...one({ prompts: ['One', 'Two'], ...onError }),
+			waitingData: waits[0]!.data,
+			executionId: '2',
+			credential: { ...credentialOf(simulator), apiKey: '' },
+		});
+		const texts = error ? [error.description] : items.map(({ json }) => JSON.stringify(json.error));
+		for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
+		expect(simulator.submissions).toBe(2);
+	});
+});
+
+test('during the wait the editor shows the tasks as one run of the node', async () => {
+	const { waits } = await runNode(simulator, one({ prompts: ['One', 'Two'] }));
+	const runs = waits[0]?.data.resultData.runData.Node;
+	expect(runs).toHaveLength(1);
+	const shownItems = runs?.[0]?.data?.main?.[0]?.map(({ json }) => json);
+	expect(shownItems).toEqual(
+		simulator.tasks.map(({ id }) => ({ task_id: id, status: 'processing' })),
+	);
+});
+
+test('a hint warns during the wait if Timeout Workflow is shorter than Max Wait', async () => {
+	const settings = { ...v1, executionTimeout: 300 };
+	const { waits } = await runNode(simulator, { ...one(), settings });
+	const hints = waits[0]?.data.resultData.runData.Node?.[0]?.hints;
+	expect(hints).toMatchObject([{ message: expect.stringContaining('Timeout Workflow') as string }]);
+});
+
+test('no finished video is called unfinished if a limit of 10 requests a minute holds up its polls', async () => {
+	restoreTime();
+	// The service has a second of real time for each last poll.
+	restoreTime = fastTime(FACTOR / 8);
+	const limited = await startSimulator({
+		videoSeconds: VIDEO_S,
+		now: wallMs,
+		rateLimit: { burst: 10, requestsPerSecond: 10 / 60 },
+	});
+	try {
+		const prompts = Array.from({ length: 25 }, (_, number) => `Video ${number}`);
+		const { items } = await runNode(limited, {
+			...nodeRun('database', { prompts, maxWait: 100, ...continues }),
+			credential: credentialOf(limited),
+		});
+		expect(items.map(({ json }) => json.status)).toEqual(prompts.map(() => 'completed'));
+	} finally {
+		await limited.close();
+		restoreTime();
+		restoreTime = fastTime(FACTOR);
+	}
+});
+
+test('a task whose Max Wait passed while the service was away is asked until the service is back', async () => {
+	const { wallTime } = systemClock;
+	const { items } = await runNode(simulator, {
+		...one({ maxWait: 600 }),
+		onWait: () => {
+			systemClock.wallTime = () => later(wallTime(), 3_600_000);
+			simulator.inject({ endpoint: 'poll', fault: 'unavailable', times: 6 });
+		},
+	}).finally(() => Object.assign(systemClock, { wallTime }));
+	expect(items).toMatchObject([{ json: { status: 'completed' } }]);
+});
+
+/** When the states of the fixtures were stored. */
+const STORED_AT = wallTimeOf(Date.UTC(2026, 0, 1, 0, 1, 10));
+
+test.each(['v1'])('a wait that was stored in the format %s ends as it should', async (format) => {
+	const service = new RawServer();
+	await service.listen();
+	const { wallTime } = systemClock;
+	const task = (id: string, status: string) => {
+		const body = { id, status, url: `${service.url}/clip`, progress: 50 };
+		return rawResponse('200 OK', JSON.stringify(body));
+	};
+	service.respond = (request) => {
+		if (request.startsWith('POST')) {
+			const submission = { id: 'video-0', data: [{ id: 'task-0', status: 'queued' }] };
+			return rawResponse('200 OK', JSON.stringify(submission));
+		}
+		const [, id = ''] = /(task-\d)/.exec(request) ?? [];
+		return task(id, id === 'task-3' ? 'completed' : 'processing');
+	};
+	const state = readFileSync(join(__dirname, `../../fixtures/waitStates/${format}.json`), 'utf8');
+	let isReplaced = false;
+	const { items, run } = await runNode(simulator, {
+		...nodeRun('database', { prompts: ['1', '2', '3', '4', '5'], ...continues }),
+		credential: { baseUrl: service.url, apiKey: `key-${format}` },
+		onWait: (stored) => {
+			if (isReplaced) return true;
+			isReplaced = true;
+			for (const { metadata } of stored.executionData?.nodeExecutionStack ?? []) {
+				const handover = metadata?.subNodeExecutionData?.metadata as
+					| { state: object; until: WallTime }
+					| undefined;
+				if (handover) Object.assign(handover, { state: JSON.parse(state), until: STORED_AT });
+			}
+			const now = wallTime();
+			systemClock.wallTime = () => later(STORED_AT, msBetween(now, wallTime()));
+			return false;
+		},
+	}).finally(async () => {
+		systemClock.wallTime = wallTime;
+		await service.close();
+	});
+	expect(items.map(({ json }) => json)).toMatchObject([
+		{ task_id: 'task-1', status: 'completed', url: 'http://files.test/task-1.mp4' },
+		{ error: { code: 'task_failed', task_id: 'task-2', item: 0 } },
+		{ id: 'task-3', status: 'completed', progress: 50 },
+		{ error: { code: 'invalid_input', item: 2 } },
+		{ task_id: 'task-4', status: 'processing' },
+	]);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+		[0, 0, 1, 2, 3].map((item) => ({ item })),
+	);
+	const hints = run.data.resultData.runData.Node?.at(-1)?.hints?.map(({ message }) => message);
+	expect(hints).toContainEqual(expect.stringContaining('1 video is held in the memory'));
+});
+
+test('what is left out of a stored state never changes', () => {
+	expect(OMITTED_IN_STORED_V1).toEqual({
+		task: { plan: 0, status: 'processing' },
+		wait: { pollIntervalMs: 5_000, maxWaitMs: 600_000, polling: 'fixed', onTimeout: 'error' },
+		output: { simplify: true },
+	});
+});
+
+describe('Retry of an execution stopped during the wait', () => {
+	async function stopped(): Promise<IRunExecutionData> {
+		const { waits } = await runNode(simulator, one());
+		expect(waits[0]).toBeDefined();
+		return waits[0]!.data;
+	}
+
+	test('gets the submitted video with the original workflow', async () => {
+		const retry = { waitingData: await stopped(), executionId: '2' };
+		const { items } = await runNode(simulator, { ...one(), ...retry });
+		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
+		expect(simulator.submissions).toBe(1);
+	});
+
+	test('fails with the currently saved workflow and submits nothing again', async () => {
+		const retry = { retryData: await stopped(), executionId: '2' };
+		const { items } = await runNode(simulator, { ...one(), ...retry });
+		expect(items).toMatchObject([
+			{ json: { error: expect.stringContaining('retry it with the original workflow') as string } },
+		]);
+		expect(simulator.submissions).toBe(1);
+	});
+});
+
+/** The size of an execution in n8n's database. n8n serializes with `flatted`, which writes each object and text once. */
+function storedCharacters(value: unknown): number {
+	const indexes = new Map<unknown, number>();
+	const parts: unknown[] = [];
+	const indexOf = (part: unknown) => {
+		const isWritten = typeof part === 'string' || (typeof part === 'object' && part !== null);
+		if (!isWritten) return part;
+		if (!indexes.has(part)) indexes.set(part, parts.push(part) - 1);
+		return String(indexes.get(part));
+	};
+	indexOf(value);
+	let characters = 0;
+	for (const part of parts) {
+		const flat =
+			typeof part !== 'object' || part === null || part instanceof Date
+				? part
+				: Array.isArray(part)
+					? part.map(indexOf)
+					: Object.fromEntries(Object.entries(part).map(([key, field]) => [key, indexOf(field)]));
+		characters += JSON.stringify(flat).length + 1;
+	}
+	return characters;
+}
+
+/** Waits like n8n's Wait node. */
+const waitNode: INodeType = {
+	description: new VideoGeneration().description,
+	async execute(this: IExecuteFunctions) {
+		await this.putExecutionToWait(new Date(wallMs() + 65_000));
+		return [this.getInputData()];
+	},
+};
+
+test("a waiting execution takes at most about twice as much storage as with n8n's Wait node", async () => {
+	const ours = await runNode(simulator, one());
+	const waitNodeRun = await runNode(simulator, { ...one(), nodeType: waitNode });
+	const [plain = 0] = waitNodeRun.waits.map(({ data }) => storedCharacters(data));
+	const [first = 0, ...later] = ours.waits.map(({ data }) => storedCharacters(data));
+	expect(first / plain).toBeGreaterThan(1);
+	expect(first / plain).toBeLessThan(2);
+	// Later pauses also store the progress of a poll and an empty run of the node, which the last run replaces.
+	for (const characters of later) expect(characters / plain).toBeLessThan(2.2);
+});
+
+test('an unknown Wait In fails its items before anything is sent', async () => {
+	const { items } = await runNode(simulator, {
+		...nodeRun('elsewhere', { prompts: ['One'] }),
+		...continues,
+	});
+	expect(items).toMatchObject([{ json: { error: { code: 'invalid_input' } } }]);
+	expect(JSON.stringify(items)).toContain('Wait In');
+	expect(simulator.submissions).toBe(0);
+});
+
+test('each further video of a waiting execution takes about 300 bytes of storage', async () => {
+	const prompts = Array.from({ length: 50 }, (_, number) => `Video ${number}`);
+	const { waits } = await runNode(simulator, one({ prompts }));
+	const stack = waits[0]?.data.executionData?.nodeExecutionStack ?? [];
+	const state = stack.map(({ metadata }) => metadata?.subNodeExecutionData?.metadata);
+	expect(JSON.stringify(state).length / prompts.length).toBeLessThan(350);
+});
