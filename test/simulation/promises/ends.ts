@@ -17,7 +17,7 @@ const MAX_N = 4;
 export const ends: Promised = {
 	name: 'Ends',
 	check(played) {
-		const { life, rows, stops, unfinished } = played;
+		const { life, rows, stops, unfinished, suspended } = played;
 		if (unfinished === 'nothing is left to happen')
 			return ['an execution hangs: it waits for nothing that will ever happen'];
 		const held = longLegs(played);
@@ -25,7 +25,9 @@ export const ends: Promised = {
 		if (sentAfterStop(played)) return ['a request is sent after Stop'];
 		const repeated = sentTooOften(played);
 		if (repeated.length > 0) return repeated;
-		const stopMs = life.nodes.some(({ tries }) => tries !== undefined) ? TRY_MS : AT_ONCE_MS;
+		const asleep = suspended.reduce((sum, { ms }) => sum + ms, 0);
+		const stopMs =
+			asleep + (life.nodes.some(({ tries }) => tries !== undefined) ? TRY_MS : AT_ONCE_MS);
 		return rows.flatMap((row) => {
 			const stop = stops.get(row.id);
 			const last = row.legs.at(-1);
