@@ -1,6 +1,6 @@
 import type { Played } from '../play/play';
 import { dataOf, type Row } from '../play/n8nServer';
-import { ancestry, errorOf, knownTasks, nodeRuns, shownOf, submittedBy } from './evidence';
+import { ancestry, errorOf, knownTasks, nameOf, nodeRuns, shownOf, submittedBy } from './evidence';
 import type { Promised } from './promise';
 
 /** Codes of errors about a task. */
@@ -22,8 +22,8 @@ function tasks(played: Played): string[] {
 		const heard = request.heardAt ?? 0;
 		// What a process had in flight when it was killed.
 		if (kills.some((at) => at >= heard && at - heard < 10)) return [];
-		if (!logged.includes(id)) return [`task ${id} ("${prompt}") is not in the log`];
-		const submitter = submitters.get(id);
+		if (!logged.includes(nameOf(id))) return [`task ${id} ("${prompt}") is not in the log`];
+		const submitter = submitters.get(nameOf(id));
 		if (submitter === undefined) return [];
 		const wasSeenFailed =
 			ending === 'failed' &&
@@ -41,7 +41,7 @@ function tasks(played: Played): string[] {
 			if (owner !== row && runsIn(row, request.prompt) <= runsIn(owner, request.prompt)) return [];
 			// Another one was made in its place.
 			if (wasSeenFailed) return [];
-			if (shown.get(row.id)?.includes(id)) return [];
+			if (shown.get(row.id)?.includes(nameOf(id))) return [];
 			return [`task ${id} ("${prompt}") is named nowhere in execution ${row.id} (${row.status})`];
 		});
 	});

@@ -20,7 +20,19 @@ function inFlight({ life, truth, rows }: Played): string[] {
 	const most = Math.max(
 		...life.nodes.map(({ requestOptions }) => requestOptions?.maxConcurrency ?? 10),
 	);
-	const changes = truth.requests
+	// Downloads take no slots of requests: a slow one delays no poll.
+	return [false, true].flatMap((areDownloads) => {
+		const group = truth.requests.filter(
+			({ endpoint }) => (endpoint === 'download') === areDownloads,
+		);
+		const highest = mostInFlight(group);
+		const what = areDownloads ? 'downloads' : 'requests';
+		return highest <= most ? [] : [`${highest} ${what} in flight; Max Concurrency is ${most}`];
+	});
+}
+
+function mostInFlight(requests: TruthRequest[]): number {
+	const changes = requests
 		.flatMap(({ at, endpoint, endedAt = Infinity }) => [
 			{ at, by: 1 },
 			{ at: endedAt - (endpoint === 'chat' ? DRAIN_MS : 0), by: -1 },
@@ -29,7 +41,7 @@ function inFlight({ life, truth, rows }: Played): string[] {
 	let now = 0;
 	let highest = 0;
 	for (const { by } of changes) highest = Math.max(highest, (now += by));
-	return highest <= most ? [] : [`${highest} requests in flight; Max Concurrency is ${most}`];
+	return highest;
 }
 
 function pauses({ truth, kills }: Played): string[] {
