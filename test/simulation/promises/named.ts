@@ -22,7 +22,7 @@ function tasks(played: Played): string[] {
 		const heard = request.heardAt ?? 0;
 		// What a process had in flight when it was killed.
 		if (kills.some((at) => at >= heard && at - heard < 10)) return [];
-		if (!logged.includes(id)) return [`task ${id} ("${prompt}") is not in the log`];
+		if (!logged.includes(printable(id))) return [`task ${id} ("${prompt}") is not in the log`];
 		const submitter = submitters.get(id);
 		if (submitter === undefined) return [];
 		const wasSeenFailed =
@@ -41,10 +41,15 @@ function tasks(played: Played): string[] {
 			if (owner !== row && runsIn(row, request.prompt) <= runsIn(owner, request.prompt)) return [];
 			// Another one was made in its place.
 			if (wasSeenFailed) return [];
-			if (shown.get(row.id)?.includes(id)) return [];
+			if (shown.get(row.id)?.includes(printable(id))) return [];
 			return [`task ${id} ("${prompt}") is named nowhere in execution ${row.id} (${row.status})`];
 		});
 	});
+}
+
+/** The log and the errors escape control characters. */
+function printable(id: string): string {
+	return /^[\w.-]*/.exec(id)?.[0] ?? '';
 }
 
 /** How many runs of the node of a prompt an execution has. */
