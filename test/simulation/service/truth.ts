@@ -140,8 +140,9 @@ export function truthOfTask(task: Task, prompt: string, request: TruthRequest): 
 	};
 }
 
-function endingOf({ plan }: Task): TruthTask['ending'] {
+function endingOf({ plan, outcome }: Task): TruthTask['ending'] {
 	if (plan.vanishesAfterSeconds !== undefined) return 'vanished';
 	if (plan.ending === 'processing forever') return 'never';
-	return plan.ending === 'failed' ? 'failed' : 'completed';
+	// A fault goes before the plan.
+	return (outcome ?? plan).ending === 'failed' ? 'failed' : 'completed';
 }
