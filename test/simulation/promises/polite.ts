@@ -20,7 +20,17 @@ function inFlight({ life, truth, rows }: Played): string[] {
 	const most = Math.max(
 		...life.nodes.map(({ requestOptions }) => requestOptions?.maxConcurrency ?? 10),
 	);
-	const changes = truth.requests
+	// Downloads take no place from polls, nor polls from downloads.
+	const downloads = truth.requests.filter(({ endpoint }) => endpoint === 'download');
+	const others = truth.requests.filter(({ endpoint }) => endpoint !== 'download');
+	return [downloads, others].flatMap((requests) => {
+		const highest = highestInFlight(requests);
+		return highest <= most ? [] : [`${highest} requests in flight; Max Concurrency is ${most}`];
+	});
+}
+
+function highestInFlight(requests: TruthRequest[]): number {
+	const changes = requests
 		.flatMap(({ at, endpoint, endedAt = Infinity }) => [
 			{ at, by: 1 },
 			{ at: endedAt - (endpoint === 'chat' ? DRAIN_MS : 0), by: -1 },
@@ -29,7 +39,7 @@ function inFlight({ life, truth, rows }: Played): string[] {
 	let now = 0;
 	let highest = 0;
 	for (const { by } of changes) highest = Math.max(highest, (now += by));
-	return highest <= most ? [] : [`${highest} requests in flight; Max Concurrency is ${most}`];
+	return highest;
 }
 
 function pauses({ truth, kills }: Played): string[] {
