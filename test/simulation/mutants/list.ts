@@ -36,12 +36,12 @@ export const MUTANTS: readonly Mutant[] = [
 		['a pause of hours is waited for', 'MAX_PAUSE_MS = 300_000', 'MAX_PAUSE_MS = 300_000_000'],
 	]),
 	...changesOf('gateway/sendRequest.ts', [
-		['a slot is never released', '\t\t\tsemaphore.release();', ''],
+		['a slot is never released', '\t\t\tslots.release();', ''],
 		['an idle timeout is never stopped', '\t\tidleTimeout.end();', ''],
 		[
 			'a refusal delays only its own request',
-			'if (permit && refusal) limiter.refuse(permit, refusal, pause);',
-			'if (permit && refusal) limiter.abandon(permit);',
+			'if (refusal) limiter.refuse(permit, refusal, pause);',
+			'if (refusal) limiter.abandon(permit);',
 		],
 		[
 			'a malformed response to a billable request is retried',
@@ -50,17 +50,24 @@ export const MUTANTS: readonly Mutant[] = [
 		],
 		['retries never end', 'attempt += 1;', ''],
 	]),
-	...changesOf('gateway/limits/rateLimiter.ts', [
+	...changesOf('gateway/limits/rateLimiters.ts', [
 		['the pause of a key holds another key', 'sha256(`${baseUrl}\\n${apiKey}`)', 'sha256(baseUrl)'],
 		[
+			'the pause of a model holds everything of the key',
+			'const key = `${owner} ${name}`;',
+			'const key = `${owner} ${name.length > 0}`;',
+		],
+	]),
+	...changesOf('gateway/limits/rateLimiter.ts', [
+		[
 			'a request that arrives in a pause is sent at once',
-			'if (this.queue.length === 0 && this.msUntilNext() === 0)',
-			'if (this.queue.length === 0)',
+			'if (slots.isFree && !this.queue.has(slots) && this.msUntilNext() === 0)',
+			'if (slots.isFree && !this.queue.has(slots))',
 		],
 		[
 			'requests that wait are admitted once only',
-			'if (this.queue.length > 0) this.startTimer();',
-			'',
+			'this.queue.admitNext(hasFreeSlot);\n\t\tthis.startTimer();',
+			'this.queue.admitNext(hasFreeSlot);',
 		],
 	]),
 	...changesOf('gateway/limits/limitEstimator.ts', [
@@ -86,15 +93,15 @@ export const MUTANTS: readonly Mutant[] = [
 		],
 		[
 			'a timeout counts as a refusal',
-			"advice: 'Increase Timeout if the model needs longer.',\n\t\t\tmayHaveBeenAccepted: paid,",
-			"advice: 'Increase Timeout if the model needs longer.',\n\t\t\tmayHaveBeenAccepted: false,",
+			"advice: 'Increase Timeout if the model needs longer.',\n\t\tmayHaveBeenAccepted: paid,",
+			"advice: 'Increase Timeout if the model needs longer.',\n\t\tmayHaveBeenAccepted: false,",
 		],
 	]),
 	...changesOf('gateway/http/idleTimeout.ts', [
 		[
 			'a silent service is waited for without end',
-			'const left = this.lastProgress + this.phaseLimitMs - this.clock.now();',
-			'const left = this.lastProgress + 1000 * this.phaseLimitMs - this.clock.now();',
+			'const now = this.clock.now();\n\t\tconst silentIn',
+			'const now = this.clock.now() - 1000 * this.limitMs;\n\t\tconst silentIn',
 		],
 	]),
 	...changesOf('gateway/http/dispatch.ts', [
@@ -103,44 +110,53 @@ export const MUTANTS: readonly Mutant[] = [
 	...changesOf('gateway/client.ts', [
 		[
 			'more requests are in flight than allowed',
-			'semaphore: new Semaphore(options.maxConcurrency, whenConnectionIsFree)',
-			'semaphore: new Semaphore(options.maxConcurrency + 1, whenConnectionIsFree)',
+			'slots: new Slots(options.maxConcurrency, whenConnectionIsFree)',
+			'slots: new Slots(options.maxConcurrency + 1, whenConnectionIsFree)',
 		],
-		[
-			'the slot of a download is never released',
-			'return await work();\n\t\t} finally {\n\t\t\tthis.context.semaphore.release();\n\t\t}',
-			'return await work();\n\t\t} finally {\n\t\t}',
-		],
+		['the slot of a download is never released', '\t\t\tthis.downloads.release();', ''],
 	]),
 	...changesOf('gateway/clock.ts', [
-		['the clock is the one that can be set', 'timeOrigin + performance.now()', 'Date.now()'],
+		[
+			'the clock is the one that can be set',
+			'now: () => performance.now()',
+			'now: () => Date.now()',
+		],
 	]),
 	...changesOf('gateway/video/taskPoller.ts', [
 		[
 			'polls follow each other at once',
-			'polled.schedule.next(now, progress, polled.deadline - now)',
-			'1',
+			'retryIn ?? polled.schedule.next(now, progress, this.leftMs(polled))',
+			'retryIn ?? 1',
 		],
 		[
 			'Max Wait is ten times as long',
-			'Math.max(0, maxWaitMs - waitedMs)',
-			'Math.max(0, 10 * maxWaitMs - waitedMs)',
+			'settings.deadline ?? later(now, maxWaitMs)',
+			'settings.deadline ?? later(now, 10 * maxWaitMs)',
 		],
 		[
 			'Max Wait is half as long',
-			'const leftMs = Math.max(0, maxWaitMs - waitedMs);',
-			'const leftMs = Math.max(0, maxWaitMs / 2 - waitedMs);',
+			'settings.deadline ?? later(now, maxWaitMs)',
+			'settings.deadline ?? later(now, maxWaitMs / 2)',
 		],
 		[
 			'Stop does not end a wait',
 			"if (this.tasks.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });",
 			'',
 		],
-		['the timer of Max Wait is never stopped', '\t\tpolled.stopDeadline();\n\t\tif', '\t\tif'],
+		[
+			'a wait that is stopped leaves its next poll',
+			'\t\tthis.tasks.delete(polled);\n\t\tpolled.stopPoll();',
+			'\t\tthis.tasks.delete(polled);',
+		],
 		[
 			'a poll that fails ends the wait',
-			'const passes = isTransient(error) || this.mayLag(polled, error);',
-			'const passes = false;',
+			'if (!passes) return polled.fail(error);',
+			'if (passes || !passes) return polled.fail(error);',
+		],
+		[
+			'a task is called unfinished without a last poll',
+			'if (isFinal) return MAX_FINAL_MS - (polled.final?.failedMs ?? 0);',
+			'if (isFinal) return 1;',
 		],
 	]),
 	...changesOf('gateway/video/pollSchedule.ts', [
@@ -152,21 +168,12 @@ export const MUTANTS: readonly Mutant[] = [
 			'entry.write({ tasks: [...tasks, ...made], failed: 0 });',
 			'',
 		],
-		[
-			'tasks of an earlier try are missing in the list',
-			'for (const { task } of kept) this.log.note(task);',
-			'',
-		],
-		[
-			'a lost submission is sent again',
-			'if (lostIn !== undefined && lostIn === execution) throw lostBefore();',
-			'',
-		],
+		['a lost submission is sent again', 'if (this.isLost(earlier)) throw lostBefore();', ''],
 		['all videos are made again for one that failed', '{ ...request, n: failed }', 'request'],
 		['a failed video counts twice', 'failed: known.failed + 1', 'failed: known.failed + 2'],
 		[
 			'a submission is not in the log',
-			'\t\tthis.log.submitted(\n\t\t\tdata.map((task) => task.id),\n\t\t\titemIndex,\n\t\t);',
+			'\t\tthis.log.submitted(\n\t\t\tdata.map((task) => task.id),\n\t\t\titemIndex,\n\t\t\ttaskCount,\n\t\t);',
 			'',
 		],
 		[
@@ -199,6 +206,12 @@ export const MUTANTS: readonly Mutant[] = [
 	]),
 	...changesOf('nodes/VideoGeneration/taskLog.ts', [
 		[
+			'tasks of an earlier try are missing in the list',
+			'for (const task of tasks) this.states.set(task.task_id, task);',
+			'',
+		],
+		['a task id is written to the log as it is', 'taskIds.map(logText)', 'taskIds'],
+		[
 			'the list leaves out what is not finished',
 			'const tasks = [...this.states.values()].map(',
 			"const tasks = [...this.states.values()].filter(({ status }) => status !== 'processing').map(",
@@ -214,15 +227,15 @@ export const MUTANTS: readonly Mutant[] = [
 	...changesOf('nodes/VideoGeneration/wait/inDatabase.ts', [
 		[
 			'a resumed wait submits again',
-			'resumed ? parseWaitState(resumed.state) : await start(run, operation)',
+			'durable.isResumed ? parseWaitState(durable.state) : await start(run, operation)',
 			'await start(run, operation)',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/wait/nextPoll.ts', [
 		[
 			'pauses in the database are ten times as long',
-			'now + next + random * SPREAD_MS',
-			'now + 10 * next + random * SPREAD_MS',
+			'Math.round(next + random * SPREAD_MS)',
+			'Math.round(10 * next + random * SPREAD_MS)',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/wait/waitForVideos.ts', [
@@ -232,10 +245,10 @@ export const MUTANTS: readonly Mutant[] = [
 			"const [bad] = results.filter((result) => 'error' in result);\n\tif (bad && 'error' in bad) throw bad.error;",
 		],
 	]),
-	...changesOf('nodes/shared/durableWait.ts', [
+	...changesOf('nodes/VideoGeneration/wait/durableWait.ts', [
 		['each pause leaves its request in the execution', '\tdelete entry.metadata;\n', ''],
 	]),
-	...changesOf('nodes/shared/requestLedger.ts', [
+	...changesOf('nodes/shared/ledger/requestLedger.ts', [
 		[
 			'the ledger is forgotten before a second try',
 			'if (items !== undefined && !this.isRepeated(items)) delete this.runs[this.run];',
@@ -247,14 +260,14 @@ export const MUTANTS: readonly Mutant[] = [
 			'return false && first !== undefined;',
 		],
 	]),
-	...changesOf('nodes/shared/eachItem.ts', [
+	...changesOf('nodes/shared/run/eachItem.ts', [
 		[
 			'items are in the order in which they end',
-			'return outcomes.flatMap((outcome, itemIndex) => {',
-			'return [...outcomes].reverse().flatMap((outcome, itemIndex) => {',
+			'const items = outcomes.flatMap((outcome, itemIndex) => {',
+			'const items = [...outcomes].reverse().flatMap((outcome, itemIndex) => {',
 		],
 	]),
-	...changesOf('nodes/shared/errorText.ts', [
+	...changesOf('nodes/shared/run/errorText.ts', [
 		[
 			'an error item is not recognised by n8n',
 			'{ json: { error: failure as unknown as IDataObject }, pairedItem',
@@ -271,7 +284,7 @@ export const MUTANTS: readonly Mutant[] = [
 			"''",
 		],
 	]),
-	...changesOf('nodes/shared/connect.ts', [
+	...changesOf('nodes/shared/run/connect.ts', [
 		[
 			'the key is in the log',
 			'if (signal !== undefined) allowManyListeners(signal);',

@@ -113,7 +113,8 @@ export function named(tasks: readonly Task[] = []): readonly Task[] {
 /** Adds what the service did with a request. */
 export function noteOutcome(truth: TruthRequest, context: RequestContext): void {
 	const { accepted, fault, exceeded, refused, reported } = context;
-	truth.accepted = accepted;
+	// What fails in the service's own words is not billed.
+	truth.accepted = accepted && fault !== 'error-beside-choices';
 	truth.tasks = named(context.tasks).map(({ id }) => id);
 	truth.fault = fault;
 	truth.finished = reported === 'completed' || reported === 'failed';
@@ -141,8 +142,8 @@ export function truthOfTask(task: Task, prompt: string, request: TruthRequest): 
 }
 
 function endingOf({ plan, outcome }: Task): TruthTask['ending'] {
+	if (outcome?.ending === 'failed') return 'failed';
 	if (plan.vanishesAfterSeconds !== undefined) return 'vanished';
 	if (plan.ending === 'processing forever') return 'never';
-	// A fault goes before the plan.
-	return (outcome ?? plan).ending === 'failed' ? 'failed' : 'completed';
+	return plan.ending === 'failed' ? 'failed' : 'completed';
 }
