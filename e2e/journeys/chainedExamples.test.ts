@@ -105,7 +105,7 @@ serverJourney(
 );
 
 serverJourney(
-	'an idea becomes scenes, each a clip in S3 and a row of a table',
+	'an idea becomes scenes, each a clip in S3 and a row of a table, which has the task_id if S3 refuses the clip',
 	async (given) => {
 		const { api, credential, simulator } = given;
 		const folder = await mkdtemp(join(tmpdir(), 'clips-'));
@@ -126,6 +126,14 @@ serverJourney(
 				const made = Buffer.from(await response.arrayBuffer());
 				expect(await storage.read(String(name))).toEqual(made);
 			}
+			const elsewhere = { Upload: { bucketName: 'no-such-bucket' } };
+			const failing = await ImportedExample.import(given, file, elsewhere, { s3 });
+			await failing.execute();
+			const lost = (await api.tableRows('Clips')).slice(-3);
+			expect(lost).toMatchObject(
+				simulator.tasks.slice(3).map(({ id }) => ({ status: 'failed', task_id: id })),
+			);
+			expect(lost[0]?.error).toMatch(/could not be found/);
 		} finally {
 			await storage.close();
 			await rm(folder, { recursive: true });
