@@ -123,6 +123,7 @@ export class WaitLeg {
 				...(typeof progress === 'number' && { progress }),
 			})),
 			hint: this.hintOfTimeout(waiting),
+			tasks: state.items.map((item) => (item?.tasks ?? []).map(({ id }) => id)),
 		});
 	}
 
@@ -130,7 +131,7 @@ export class WaitLeg {
 		const { executionTimeout = 0 } = this.run.service.context.getWorkflowSettings();
 		const longest = Math.max(...waiting.map(({ plan }) => plan.wait.maxWaitMs));
 		if (executionTimeout <= 0 || executionTimeout * 1000 >= longest) return undefined;
-		return `n8n stops this workflow after ${formatSeconds(executionTimeout * 1000)}, before Max Wait is over: increase Timeout Workflow in its settings.`;
+		return `Timeout Workflow is shorter than Max Wait: unless it runs in queue mode, n8n stops this workflow after ${formatSeconds(executionTimeout * 1000)}. Increase it in the workflow's settings.`;
 	}
 
 	private canPause({ deadline }: WaitedTask): boolean {

@@ -498,14 +498,24 @@ describe('Retry of an execution stopped during the wait', () => {
 		expect(simulator.submissions).toBe(1);
 	});
 
-	test('fails with the currently saved workflow and submits nothing again', async () => {
-		const retry = { retryData: await stopped(), executionId: '2' };
-		const { items } = await runNode(simulator, { ...one(), ...retry });
-		expect(items).toMatchObject([
-			{ json: { error: expect.stringContaining('retry it with the original workflow') as string } },
-		]);
-		expect(simulator.submissions).toBe(1);
-	});
+	test.each([
+		['the regular output', {}],
+		['the error branch', errorBranch],
+	])(
+		'names the tasks on %s with the currently saved workflow, and submits nothing again',
+		async (_, onError) => {
+			const retry = { retryData: await stopped(), executionId: '2' };
+			const { items, errors } = await runNode(simulator, { ...one(onError), ...retry });
+			const [{ id } = { id: '' }] = simulator.tasks;
+			const [item] = 'onError' in onError ? errors : items;
+			expect(item?.json.error).toMatch(
+				/use Wait with task-.*, or retry with the original workflow/,
+			);
+			expect(item?.json.error).toContain(id);
+			expect(items.length + errors.length).toBe(1);
+			expect(simulator.submissions).toBe(1);
+		},
+	);
 });
 
 /** The size of an execution in n8n's database. n8n serializes with `flatted`, which writes each object and text once. */
