@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Body } from './http/body';
+import type { WriteLine } from './attemptLog';
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
 import { GatewayError } from './errors/gatewayError';
@@ -46,6 +47,8 @@ export interface GatewayOptions extends HostHelpers {
 	timeoutMs: number;
 	/** Sends at once, even while other requests wait for the rate limit of this key: for a user who waits in the editor. */
 	skipsQueue?: boolean;
+	/** Gets a line for each attempt of a request: for n8n's debug log. */
+	writeDebugLine?: WriteLine;
 	clock?: Clock;
 	transport?: Transport;
 }
@@ -84,6 +87,7 @@ export class Gateway {
 			clock,
 			maxRetries: options.maxRetries,
 			timeoutMs: options.timeoutMs,
+			writeDebugLine: options.writeDebugLine,
 		};
 	}
 

@@ -1,4 +1,5 @@
 import { type Body, MAX_ERROR_BYTES, type OnProgress, readBody } from './http/body';
+import { AttemptLog, type WriteLine } from './attemptLog';
 import type { Clock } from './clock';
 import { connectTimeoutError, timeoutError, toNetworkError } from './http/networkError';
 import { CancelledError, GatewayError, ServiceError } from './errors/gatewayError';
@@ -39,6 +40,8 @@ export interface RequestContext {
 	maxRetries: number;
 	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
 	timeoutMs: number;
+	/** Gets a line for each attempt. */
+	writeDebugLine?: WriteLine | undefined;
 }
 
 export interface ServiceRequest {
@@ -93,14 +96,19 @@ export async function sendRequest<Result>(
 	let attempt = 0;
 	let excused = 0;
 	let { taken } = limiter;
-	for (;;) {
+	for (let sent = 1; ; sent += 1) {
+		const log =
+			context.writeDebugLine && new AttemptLog(context.writeDebugLine, clock, request, sent);
 		const permit = await limiter.acquire({ slots, knownSuspension, signal });
+		log?.allowed();
 		let failure: unknown;
 		let refusal: ServiceError | undefined;
 		let pause: number | undefined;
 		let isExcused = false;
 		try {
-			return await sendOnce(context, limiter, permit, request, read, signal);
+			const result = await sendOnce(context, limiter, permit, request, read, log, signal);
+			log?.succeeded();
+			return result;
 		} catch (error) {
 			failure = error;
 			pause = error instanceof GatewayError ? pauseAfter(error, attempt) : undefined;
@@ -120,11 +128,13 @@ export async function sendRequest<Result>(
 		const mayRetry = !isLast && (request.patience?.mayRetry() ?? true);
 		const mayComeRight =
 			isRetryable(failure, paid) || (request.retriesForeignAnswers && isForeignAnswer(failure));
-		if (pause === undefined || !mayRetry || !mayComeRight) throw failure;
+		const next = mayRetry && mayComeRight ? pause : undefined;
+		log?.failed(failure, next);
+		if (next === undefined) throw failure;
 		if (isExcused) excused += 1;
 		else attempt += 1;
 		// After a refusal, the rate limiter delays this request with all others.
-		if (refusal === undefined) await clock.sleep(pause, signal);
+		if (refusal === undefined) await clock.sleep(next, signal);
 	}
 }
 
@@ -134,12 +144,14 @@ async function sendOnce<Result>(
 	permit: Permit,
 	request: ServiceRequest,
 	read: (response: ServiceResponse) => Promise<Result>,
+	log: AttemptLog | undefined,
 	signal: AbortSignal | undefined,
 ): Promise<Result> {
 	const paid = request.method === 'POST';
 	const applicant = { isGet: !paid, key: context.owner, execution: context.slots };
 	// Only Stop ends this wait: a request that is not sent cannot time out.
 	await context.connections.acquire(applicant, signal);
+	log?.sent();
 	const idleTimeout = new IdleTimeout(context.clock, context.timeoutMs, signal, 'connecting');
 	if (request.patience) idleTimeout.limitResponse(request.patience.onSend());
 	const toGatewayError = (error: unknown): GatewayError => {

@@ -1,31 +1,41 @@
 import { readExample } from '../host/seed';
 import { filesFolder } from '../host/n8nServer';
-import type { TableRow } from '../host/n8nApi';
+import type { Credential, TableRow } from '../host/n8nApi';
 import { until } from '../host/until';
-import type { Journey } from './journey';
+import type { ServerJourney } from './journey';
 import { nodeOutput } from './nodeOutput';
 
 /** Parameters that a test changes, by node. */
 type Changes = Record<string, Record<string, unknown>>;
 
+/** Of other services, by type. */
+type Credentials = Record<string, Credential>;
+
 /** An example workflow in n8n. */
 export class ImportedExample {
 	private constructor(
-		private readonly journey: Journey,
+		private readonly journey: ServerJourney,
 		readonly workflowId: string,
 		private readonly trigger: { name: string; webhookId?: string | undefined },
 	) {}
 
 	static async import(
-		journey: Journey,
+		journey: ServerJourney,
 		file: string,
 		changes: Changes = {},
+		theirs: Credentials = {},
 	): Promise<ImportedExample> {
 		const { api, credential, environment } = journey;
 		const example = await readExample(file, credential, filesFolder(environment.userFolder));
 		const nodes = example.nodes.map((node) => ({
 			...node,
 			parameters: { ...node.parameters, ...changes[node.name] },
+			credentials: Object.fromEntries(
+				Object.entries(node.credentials ?? {}).map(([type, given]) => [
+					type,
+					theirs[type] ?? given,
+				]),
+			),
 		}));
 		const workflowId = await api.createWorkflow({ ...example, nodes });
 		const trigger = nodes.find(({ type }) => /Trigger$|webhook$/.test(type));
@@ -34,19 +44,20 @@ export class ImportedExample {
 	}
 
 	static async publish(
-		journey: Journey,
+		journey: ServerJourney,
 		file: string,
 		changes: Changes = {},
+		theirs: Credentials = {},
 	): Promise<ImportedExample> {
-		const play = await ImportedExample.import(journey, file, changes);
+		const play = await ImportedExample.import(journey, file, changes, theirs);
 		await journey.api.publish(play.workflowId);
 		return play;
 	}
 
-	/** Fills in the only field of the form and submits it. */
-	async submitForm(text: string): Promise<void> {
+	/** Fills in the fields of the form, the first one first, and submits it. */
+	async submitForm(...texts: string[]): Promise<void> {
 		const body = new FormData();
-		body.set('field-0', text);
+		for (const [index, text] of texts.entries()) body.set(`field-${index}`, text);
 		const response = await fetch(this.formUrl, { method: 'POST', body });
 		expect(response.status).toBe(200);
 	}

@@ -72,3 +72,48 @@ journey('hints say what looks wrong, before and after a run', async (given) => {
 	await node.waitForHint('3 answers are cut off');
 	await screenshot('answers that were cut off');
 });
+
+journey(
+	'hints say what a run orders, what failed behind Continue, and what a wait is about',
+	async ({ api, page, credential, screenshot, simulator }) => {
+		const prompt = "={{ $itemIndex === 0 ? '[fault:content-filtered]' : 'A boat' }}";
+		const video = ours('Video Generation', 'videoGeneration', {
+			...model('kite-motion'),
+			prompt,
+			options: { maxBillableRequests: 2, includeInputFields: true },
+		});
+		const waiting = ours('Waiting', 'videoGeneration', {
+			...model('kite-motion'),
+			prompt: 'A boat [fault:task-endless]',
+			waitOptions: { waitIn: 'database' },
+		});
+		const workflow = workflowOf('What a run orders', credential, [
+			manualStart,
+			ours('Models', 'listModels', { returnAll: true }),
+			{ ...video, onError: 'continueRegularOutput' },
+			{ name: 'One', type: 'n8n-nodes-base.limit', parameters: {} },
+			waiting,
+		]);
+		const canvas = new Canvas(page);
+		// Without pinned data, the editor cannot run a step whose input is already there.
+		await canvas.open(await api.createWorkflow({ ...workflow, pinData: {} }));
+		const node = new NodeView(page);
+		await canvas.openNode('Models');
+		await node.execute();
+		await node.waitForOutput('heron-chat');
+		await node.close();
+		await canvas.openNode('Video Generation');
+		await node.waitForHint('This run orders 10 videos or more');
+		await screenshot('before many videos');
+		await node.execute();
+		await node.waitForHint('items failed: spending_limit');
+		await screenshot('what failed, and what is not downloaded');
+		expect(simulator.tasks).toHaveLength(2);
+		await node.close();
+		await canvas.execute();
+		await canvas.openNode('Waiting');
+		await page.getByText('n8n asks again every 70 seconds').first().waitFor();
+		await screenshot('a wait in the database');
+	},
+	{ videoSeconds: 0.5 },
+);

@@ -19,6 +19,8 @@ journey(
 			['completion', 'Chat Completion'],
 			['models', 'List Models'],
 			['generation service', 'Generation Service Chat Model'],
+			['kling', 'Video Generation'],
+			['chat model', 'Generation Service Chat Model'],
 		] as const) {
 			expect(await panel.find(query, node)).toContain(node);
 			await screenshot(query);

@@ -39,6 +39,7 @@ journey(
 		await canvas.openNode(tool.name);
 		const node = new NodeView(page);
 		await node.waitForHint('beside Prompt: Let the model define this parameter');
+		await node.waitForHint('Set Max Billable Requests in Options');
 		await screenshot('an empty prompt');
 		await node.letAgentFill('prompt');
 		await node.waitForNoHint('Let the model define this parameter');

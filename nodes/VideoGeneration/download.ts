@@ -21,6 +21,7 @@ import type { Service } from '../shared/run/connect';
 import type { VideoFile } from './fileName';
 import { ChunkBuffer } from './chunkBuffer';
 import { openVideo } from './openVideo';
+import { type ItemPlace, PostponedDownload } from './wait/stateRoom';
 
 const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';
 
@@ -35,14 +36,18 @@ const SNIFFED_BYTES = 512;
  * Puts the video of a completed task into n8n's binary storage, as a stream that never fills the memory.
  * A URL is fetched through n8n's own helper and without the key: it is not the service, and n8n's SSRF
  * protection checks it. It begins right after the poll that saw the video completed.
+ * @param place where the item of the video is kept for now, if not in n8n's output
  * @throws GatewayError when the task has no video, or the download is incomplete
+ * @throws PostponedDownload when there is no place for the video
  */
 export async function downloadVideo(
 	service: Service,
 	task: VideoTask,
 	file: VideoFile,
 	inline: InlineVideo | undefined,
+	place?: ItemPlace,
 ): Promise<IBinaryData> {
+	if (place?.mayHoldFile() === false) throw new PostponedDownload();
 	if (inline !== undefined) {
 		return await store(service, inline.read(), file).catch((error: unknown) => {
 			throw storageError(error);
@@ -52,7 +57,7 @@ export async function downloadVideo(
 	const seenAt = systemClock.now();
 	for (let attempt = 0; ; attempt += 1) {
 		const fetched = await service.gateway
-			.download(async () => await fetchVideo(service, url, file), service.signal)
+			.download(async () => await fetchVideo(service, url, file, place), service.signal)
 			.then(
 				(binary) => ({ binary }),
 				(failure: unknown) => ({ failure }),
@@ -75,7 +80,12 @@ function videoUrl(task: VideoTask): string {
 	throw noVideo('The URL of the video does not begin with http:// or https://');
 }
 
-async function fetchVideo(service: Service, url: string, file: VideoFile) {
+async function fetchVideo(
+	service: Service,
+	url: string,
+	file: VideoFile,
+	place: ItemPlace | undefined,
+) {
 	const { signal, timeoutMs } = service;
 	const idleTimeout = new IdleTimeout(systemClock, timeoutMs, signal);
 	const aborting = new AbortController();
@@ -89,6 +99,13 @@ async function fetchVideo(service: Service, url: string, file: VideoFile) {
 		if (statusCode !== 200) {
 			body.destroy();
 			throw new UrlRefusedError(statusCode);
+		}
+		const bytes = Number(headers['content-length']) || undefined;
+		if (
+			(await place?.admitsFile(bytes, async () => await storesInMemory(service, file))) === false
+		) {
+			aborting.abort();
+			throw new PostponedDownload();
 		}
 		const inspector = videoInspector(headers, () => idleTimeout.progress());
 		let isSound = !body.errored;
@@ -115,6 +132,12 @@ const DISK_FAILURES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EACCES|EPERM|ENOENT|ENOTDIR|E
 async function store(service: Service, video: Buffer | ByteStream, file: VideoFile) {
 	const { prepareBinaryData } = service.context.helpers;
 	return await prepareBinaryData(video, file.name, file.type);
+}
+
+/** Whether n8n keeps files in memory: they have no id then. Nothing else tells before a large one is stored. */
+async function storesInMemory(service: Service, file: VideoFile): Promise<boolean> {
+	const { id } = await store(service, Buffer.alloc(1), file);
+	return id === undefined;
 }
 
 /** The error of a sound video that n8n does not store. It is recognised by its fields: it may come from another realm. */

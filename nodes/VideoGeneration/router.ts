@@ -85,9 +85,8 @@ function withTasks(error: unknown, context: IExecuteFunctions, log: TaskLog): un
 	const list = log.list(true);
 	if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
 		error.description = [error.description, list].filter(Boolean).join('\n');
-		// n8n shows at most one line of a stopped run, and an agent reads nothing else.
-		if (runsAsTool(context.getNode())) error.message += `\n${list}`;
-		else if (isStopped) error.message += `. ${log.list(false)}`;
+		// n8n shows at most one line of a stopped run, and an agent reads nothing else. n8n logs it.
+		if (isStopped || runsAsTool(context.getNode())) error.message += `. ${log.list(false)}`;
 	}
 	return error;
 }

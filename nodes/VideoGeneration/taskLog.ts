@@ -28,7 +28,7 @@ export class TaskLog {
 		paid: PaidItem[],
 	) {
 		for (const [itemIndex, { tasks, isLost }] of paid.entries()) {
-			for (const task of tasks) this.states.set(task.task_id, task);
+			for (const { task_id, ...task } of tasks) this.note({ id: task_id, ...task });
 			if (isLost) this.lostItems.add(itemIndex);
 		}
 		// The tools of an MCP Server Trigger run in no execution.

@@ -19,6 +19,7 @@ import type { OutputOptions } from './output';
 import { fullTask, simplifiedTask } from './taskItem';
 import type { TaskLog } from './taskLog';
 import type { WaitOptions } from './wait/options';
+import type { ItemPlace } from './wait/stateRoom';
 
 /** Polls the video tasks of one run of the node, waits for them, and makes items of them. */
 export class VideoTasks {
@@ -80,6 +81,7 @@ export class VideoTasks {
 	/**
 	 * The item of a task, with the video if Download is on.
 	 * @param request the service's object of the request that created the task, if known
+	 * @param place where the item is kept for now, if not in n8n's output
 	 * @throws TaskError, also for a failed task
 	 */
 	async toItem(
@@ -87,13 +89,14 @@ export class VideoTasks {
 		output: OutputOptions,
 		itemIndex: number,
 		request?: IDataObject,
+		place?: ItemPlace,
 	): Promise<INodeExecutionData> {
 		return await this.about(task.id, async () => {
 			try {
 				if (task.status === 'failed') throw taskFailedError(task);
 				const own = output.simplify ? simplifiedTask(task, request) : fullTask(task);
 				const json = this.outputOf(itemIndex, own, output);
-				const binary = await this.download(task, output);
+				const binary = await this.download(task, output, place);
 				return { json, ...(binary && { binary }), pairedItem: { item: itemIndex } };
 			} finally {
 				await this.drop(task);
@@ -107,10 +110,14 @@ export class VideoTasks {
 		return includeInputFields ? withInputFields(context, itemIndex, own, this.hints) : own;
 	}
 
-	private async download(task: VideoTask, { binaryProperty, fileName, fileNumber }: OutputOptions) {
+	private async download(
+		task: VideoTask,
+		{ binaryProperty, fileName, fileNumber }: OutputOptions,
+		place: ItemPlace | undefined,
+	) {
 		if (binaryProperty === undefined || task.status !== 'completed') return undefined;
 		const file = videoFile(task, fileName, fileNumber);
-		const video = await downloadVideo(this.service, task, file, this.inline.get(task));
+		const video = await downloadVideo(this.service, task, file, this.inline.get(task), place);
 		// Older versions of n8n keep files in memory by default: such a file has no id.
 		if (video.id === undefined)
 			this.hints.note(

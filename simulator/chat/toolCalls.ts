@@ -41,11 +41,13 @@ export function toolCalls(request: ChatRequest): ToolCall[] {
 	const asked = request.messages.findLast(({ role }) => role === 'user')?.content ?? '';
 	const toCall = (called: Tool) => {
 		const fields = fitSchema({ type: 'object', ...called.parameters }, asked);
-		const values = Object.entries(fields as object).map(([name, value]: [string, unknown]) => [
-			name,
-			value === asked ? sceneIn(asked) : value,
-		]);
-		return { name: called.name, arguments: JSON.stringify(Object.fromEntries(values)) };
+		const learned = request.messages.flatMap(({ role, content }) =>
+			role === 'tool' ? [content] : [],
+		);
+		const text = JSON.stringify(fields, (name, value: unknown) =>
+			value === asked ? (learnedValue(name, learned.join('\n')) ?? sceneIn(asked)) : value,
+		);
+		return { name: called.name, arguments: text };
 	};
 	if (request.messages.at(-1)?.role === 'user') {
 		const requested = requestedCalls(asked);
@@ -62,6 +64,11 @@ export function toolCalls(request: ChatRequest): ToolCall[] {
 	return finalTool(request, tools).map(toCall);
 }
 
+/** A field that the result of a tool had, such as `task_id`. */
+function learnedValue(name: string, results: string): string | undefined {
+	return new RegExp(`"${name}\\\\*":\\\\*"([^"\\\\]+)`).exec(results)?.[1];
+}
+
 /** What a video that someone asks for shows: "A fox" for "Make a video of a fox, and tell me where it is". */
 function sceneIn(asked: string): string {
 	const scene =
@@ -73,7 +80,7 @@ function sceneIn(asked: string): string {
 
 /** Words that mean the same to someone who asks for a tool. */
 const SYNONYMS = [
-	['make', 'create', 'generate', 'generation', 'produce', 'want', 'need'],
+	['make', 'create', 'generate', 'generation', 'produce', 'submit', 'order', 'want', 'need'],
 	['video', 'videos', 'clip', 'clips', 'film', 'movie'],
 ];
 

@@ -12,7 +12,7 @@ const LAYERS = [
 	['index'],
 	['client'],
 	['stream', 'video'],
-	['parseResponse', 'sendRequest'],
+	['parseResponse', 'sendRequest', 'attemptLog'],
 	['http'],
 	['limits'],
 	['schemas', 'credential', 'clock'],

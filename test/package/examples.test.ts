@@ -19,14 +19,24 @@ const examples = readdirSync(folder).map((file) => {
 /** Nodes of n8n that the embedded engine does not have. */
 const n8nNodes = [
 	'@n8n/n8n-nodes-langchain.agent',
+	'@n8n/n8n-nodes-langchain.outputParserStructured',
 	'n8n-nodes-base.dataTable',
+	'n8n-nodes-base.emailSend',
 	'n8n-nodes-base.form',
 	'n8n-nodes-base.formTrigger',
 	'n8n-nodes-base.if',
+	'n8n-nodes-base.s3',
 	'n8n-nodes-base.scheduleTrigger',
 	'n8n-nodes-base.wait',
 	'n8n-nodes-base.webhook',
 ];
+
+/** The names of the credentials, by type. */
+const ACCOUNTS: Record<string, string> = {
+	generationServiceApi: 'Generation Service account',
+	s3: 'S3 account',
+	smtp: 'SMTP account',
+};
 
 /** The type of a node without the suffix that n8n adds when it is used as a tool. */
 const plainType = ({ type }: INode) => type.replace(/(?<=generation-service\..*)Tool$/, '');
@@ -79,8 +89,8 @@ describe.each(examples)('examples/$file', ({ text, workflow }) => {
 
 	test('has the name of a credential, but no credential data', () => {
 		for (const { credentials = {} } of workflow.nodes)
-			for (const reference of Object.values(credentials))
-				expect(reference).toEqual({ id: 'choose-yours', name: 'Generation Service account' });
+			for (const [type, reference] of Object.entries(credentials))
+				expect(reference).toEqual({ id: 'choose-yours', name: ACCOUNTS[type] });
 		expect(text).not.toMatch(/apiKey|baseUrl|Bearer|https?:/);
 	});
 

@@ -50,11 +50,6 @@ const ITEM_CHANGES: Record<string, Change> = {
 		{ id: 'kite-motion@20250501', base_name: 'kite-motion', version_date: '2025-05-01' },
 	],
 	'models-empty': () => [],
-	'models-huge': () =>
-		models(...Array.from({ length: 100_000 }, (_, index) => `model-${index}`)).map((model) => ({
-			...model,
-			object: 'model',
-		})),
 	'tool-name-repeated': withToolCall,
 	'tool-id-emptied': withToolCall,
 	'task-bare': (item) => [{ status: item.status, task_id: item.task_id, url: item.url }],
@@ -150,7 +145,7 @@ export function expectedPhrases({ fault, kind }: Case, code: string): Array<stri
 	const advice = ADVICE.filter(([faults]) => faults.test(fault)).map(([, text]) => text);
 	const source = isProxyError(fault) ? 'The server in between' : 'The service';
 	return [
-		...(message === undefined ? [] : [`\n${source} says: ${message}`]),
+		...(message === undefined ? [] : [` ${source} says: ${message}`]),
 		...(isProxyError(fault) ? ['The response does not have the format of the service'] : []),
 		...advice,
 	];

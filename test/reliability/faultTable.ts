@@ -306,9 +306,9 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: 'Very large response',
-		faults: ['oversized', 'gzip-bomb'],
-		// A line of a stream may not be this long.
-		rule: byKind({ chatStream: malformed() }, good),
+		faults: ['oversized', 'gzip-bomb', 'models-huge'],
+		// An answer is paid for, but a line of a stream may not be this long.
+		rule: byKind({ chat: good, download: good }, malformed()),
 	},
 	{
 		what: 'Valid response that is slow, fragmented or has unusual headers',
@@ -329,8 +329,8 @@ export const ROWS: readonly Row[] = [
 		rule: good,
 	},
 	{
-		what: 'List of models in another format, empty or very long',
-		faults: ['models-bare', 'models-named', 'models-strings', 'models-empty', 'models-huge'],
+		what: 'List of models in another format, or empty',
+		faults: ['models-bare', 'models-named', 'models-strings', 'models-empty'],
 		rule: good,
 	},
 	{

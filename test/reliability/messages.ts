@@ -56,6 +56,8 @@ export const ERROR_TEXTS: Record<string, ErrorText> = {
 	malformed_answer: operationError(
 		'The response is not JSON',
 		'The response does not have the format of the service',
+		'The response is larger than any response of this service',
+		'The response is larger than any response of this service: …',
 		'The stream contains an invalid chunk',
 		'The stream contains a line that does not end',
 		'The stream ended without an answer',

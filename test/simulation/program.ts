@@ -33,6 +33,7 @@ const { values } = parseArgs({
 	},
 });
 
+const print = (text: string) => void process.stdout.write(`${text}\n`);
 const secondsNow = () => Number(real.hrtime()) / 1e9;
 
 export async function main(): Promise<void> {
@@ -41,7 +42,7 @@ export async function main(): Promise<void> {
 	// n8n loads parts of itself when it first needs them.
 	await playSeed(1);
 	await playSeed(2);
-	if (values.check) return void console.log(JSON.stringify(await check()));
+	if (values.check) return void print(JSON.stringify(await check()));
 	if (values.life !== undefined) return await one(values.life);
 	const first = Number(values.seed ?? randomInt(1, 2 ** 30));
 	const most = values.lives ? Number(values.lives) : values.seconds ? Infinity : 1;
@@ -61,23 +62,23 @@ export async function main(): Promise<void> {
 			found.set(each.promise, [...seeds, seed]);
 			if (seeds.length > 0 && values['no-shrink'] !== true) continue;
 			if (values['no-shrink'] === true) {
-				console.log(`${seed} ${each.promise}: ${each.how[0]} (${shortly(played.life)})`);
+				print(`${seed} ${each.promise}: ${each.how[0]} (${shortly(played.life)})`);
 				continue;
 			}
 			const life = await shrink(seed, each.promise);
 			if (values.save !== undefined) save(values.save, { ...life, breaks: each.promise });
 			const smallest = await playLife(life);
 			const still = smallest.broken.find(({ promise }) => promise === each.promise) ?? each;
-			console.log(`${report(seed, still, smallest.played)}\n${JSON.stringify(life)}\n`);
+			print(`${report(seed, still, smallest.played)}\n${JSON.stringify(life)}\n`);
 		}
 	}
 	const took = secondsNow() - begin;
 	const rate = (count: number) => Math.round(count / took);
 	for (const [promise, seeds] of found)
-		console.log(
+		print(
 			`"${promise}" is broken by ${seeds.length} lives: seeds ${seeds.slice(0, 20).join(', ')}`,
 		);
-	console.log(
+	print(
 		`${counts.lives} lives from seed ${first} in ${took.toFixed(1)} s: ${(counts.lives / took).toFixed(1)} lives, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second; ${counts.unfinished} given up`,
 	);
 	process.exitCode = found.size > 0 ? 1 : 0;
@@ -102,9 +103,9 @@ function shortly({ shape, nodes, events, afterwards }: Life): string {
 async function one(file: string): Promise<void> {
 	const life = lifeSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
 	const { played, broken } = await playLife(life);
-	for (const each of broken) console.log(`${report(life.seed, each, played)}\n`);
-	if (values.timeline) console.log(allOf(played).join('\n'));
-	console.log(
+	for (const each of broken) print(`${report(life.seed, each, played)}\n`);
+	if (values.timeline) print(allOf(played).join('\n'));
+	print(
 		broken.length > 0
 			? `Breaks: ${broken.map(({ promise }) => promise).join(', ')}`
 			: `Keeps all promises${played.unfinished ? ` (${played.unfinished})` : ''}`,

@@ -46,6 +46,8 @@ export interface Pause {
 	shown: IDataObject[];
 	/** What the editor points out meanwhile. */
 	hint?: string | undefined;
+	/** The ids of the tasks of each input item. */
+	tasks: string[][];
 }
 
 type Output = INodeExecutionData[][];
@@ -87,9 +89,11 @@ const CLOCK_SKEW_MS = 30_000;
  * Retry "with currently saved workflow" of an execution that was stopped while it waited puts one node into both
  * entries, so that the run after the pause is disabled, too, and passes its input on. n8n makes error items of it then.
  */
-const STOPPED = {
-	message: 'Stopped while it waited: retry it with the original workflow',
-} as NodeOperationError;
+function stopped(tasks: string[]): NodeOperationError {
+	const these = tasks.join(', ') || 'its task ID';
+	const message = `Stopped while it waited: use Wait with ${these}, or retry with the original workflow`;
+	return { message } as NodeOperationError;
+}
 
 const WITHOUT_EXECUTION: DurableWait = {
 	isResumed: false,
@@ -197,10 +201,11 @@ function request(
 	entry: IExecuteData,
 	tries: number,
 	until: WallTime,
-	{ state, shown, hint }: Pause,
+	{ state, shown, hint, tasks }: Pause,
 ): EngineRequest {
 	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
-	for (const item of entry.data.main?.[0] ?? []) item.error = STOPPED;
+	for (const [index, item] of (entry.data.main?.[0] ?? []).entries())
+		item.error = stopped(tasks[index] ?? []);
 	const input: PauseInput = { until, runIndex, shown, hint };
 	const source = entry.source?.main?.[0];
 	const handover: Handover = {

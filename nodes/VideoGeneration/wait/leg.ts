@@ -16,11 +16,9 @@ import { reportError, TaskError } from '../../shared/run/errorText';
 import { hintAfterRun } from '../../shared/form/hints';
 import { endOfPause, MIN_WAIT_MS } from './nextPoll';
 import type { Run } from '../videoRun';
+import { type ItemPlace, PostponedDownload, StateRoom } from './stateRoom';
 import { finish, type WaitingOperation, type WaitPlan } from './waitingOperation';
 import { finalOutput, isItem, type OpenTask, openTasks } from './state';
-
-/** Characters. A larger item does not belong into the state: its task is polled again when all others are done. */
-const MAX_ITEM = 64 * 1024;
 
 /** From the start or a resume of the node to its next pause or to its end. */
 export class WaitLeg {
@@ -42,11 +40,15 @@ export class WaitLeg {
 		run.hints.continueWith(state.hints);
 		for (const item of state.items)
 			item?.tasks.forEach((task) => run.log.note({ ...task, url: urlIn(task.item) }));
+		const kept = state.items.flatMap((item) => (item?.tasks ?? []).map((task) => task.item));
+		const room = new StateRoom(kept.filter(isItem));
 		for (let open = openTasks(state); open.length > 0; open = openTasks(state)) {
 			const unfinished = open.filter(({ task }) => !isFinished(task));
 			const isLast = unfinished.length === 0;
 			const next = isLast ? open : unfinished;
-			await Promise.all(next.map(async (task) => await this.advance(task, isLast)));
+			const isOnly = isLast || open.length === 1 || this.waitsInMemory;
+			const place = () => (isOnly ? undefined : room.place());
+			await Promise.all(next.map(async (task) => await this.advance(task, isLast, place())));
 			throwIfCancelled(context);
 			const waiting = openTasks(state).filter(({ task }) => !isFinished(task));
 			if (waiting.length > 0 && waiting.every(({ task }) => this.canPause(task))) {
@@ -60,8 +62,15 @@ export class WaitLeg {
 		return finalOutput(context, state);
 	}
 
-	/** Polls a task once, or waits in memory for one that is not to be waited for much longer. */
-	private async advance({ task, plan, itemIndex }: OpenTask, isLast: boolean): Promise<void> {
+	/**
+	 * Polls a task once, or waits in memory for one that is not to be waited for much longer.
+	 * @param place where its item goes if the wait may pause again
+	 */
+	private async advance(
+		{ task, plan, itemIndex }: OpenTask,
+		isLast: boolean,
+		place: ItemPlace | undefined,
+	): Promise<void> {
 		const pauses = this.canPause(task) && !isLast;
 		if (pauses && this.isFresh(task)) return;
 		const { id, submittedAt, request } = task;
@@ -76,12 +85,14 @@ export class WaitLeg {
 		};
 		const started = { task: { id, status: 'processing' as const }, submittedAt, request };
 		try {
-			const item = await finish(this.run, this.operation, started, { ...plan, wait }, itemIndex);
-			const isKept = isLast || JSON.stringify(item).length <= MAX_ITEM;
-			if (isKept) task.item = item;
+			const waited = { ...plan, wait };
+			const item = await finish(this.run, this.operation, started, waited, itemIndex, place);
+			if (place?.keep(item) ?? true) task.item = item;
 			this.note(task);
 		} catch (error) {
+			place?.free();
 			this.note(task);
+			if (isPostponed(error)) return;
 			const unfinished = pauses ? timeoutIn(error) : undefined;
 			if (unfinished === undefined) task.error = reportError(error);
 			else this.noteUnfinished(task, unfinished);
@@ -112,6 +123,7 @@ export class WaitLeg {
 				...(typeof progress === 'number' && { progress }),
 			})),
 			hint: this.hintOfTimeout(waiting),
+			tasks: state.items.map((item) => (item?.tasks ?? []).map(({ id }) => id)),
 		});
 	}
 
@@ -119,7 +131,7 @@ export class WaitLeg {
 		const { executionTimeout = 0 } = this.run.service.context.getWorkflowSettings();
 		const longest = Math.max(...waiting.map(({ plan }) => plan.wait.maxWaitMs));
 		if (executionTimeout <= 0 || executionTimeout * 1000 >= longest) return undefined;
-		return `n8n stops this workflow after ${formatSeconds(executionTimeout * 1000)}, before Max Wait is over: increase Timeout Workflow in its settings.`;
+		return `Timeout Workflow is shorter than Max Wait: unless it runs in queue mode, n8n stops this workflow after ${formatSeconds(executionTimeout * 1000)}. Increase it in the workflow's settings.`;
 	}
 
 	private canPause({ deadline }: WaitedTask): boolean {
@@ -131,6 +143,11 @@ export class WaitLeg {
 	private isFresh({ submittedAt }: WaitedTask): boolean {
 		return submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
 	}
+}
+
+/** Its task is polled again, for a fresh URL, when all others are finished. */
+function isPostponed(error: unknown): boolean {
+	return error instanceof TaskError && error.cause instanceof PostponedDownload;
 }
 
 function timeoutIn(error: unknown): WaitTimeoutError | undefined {

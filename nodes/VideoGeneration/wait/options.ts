@@ -123,7 +123,7 @@ export const waitHints: NodeHint[] = [
 ];
 
 /** What the editor says while the execution waits, where n8n itself would say "Waiting for input". */
-export const waitingTooltip = `={{ "The service is generating the video. " + ($parameter["waitOptions"]?.polling === "adaptive" ? "n8n asks again when it should be nearly finished" : "n8n asks again every " + Math.round(Math.max(70, Number($parameter["waitOptions"]?.pollInterval) || 0)) + " seconds") + ", also after a restart. Stopping the execution does not cancel the video." }}`;
+export const waitingTooltip = `={{ "There is nothing to enter: the service is generating the video. " + ($parameter["waitOptions"]?.polling === "adaptive" ? "n8n asks again when it should be nearly finished" : "n8n asks again every " + Math.round(Math.max(70, Number($parameter["waitOptions"]?.pollInterval) || 0)) + " seconds") + ", also after a restart. Stopping the execution does not cancel the video." }}`;
 
 export interface WaitOptions extends Omit<WaitSettings, 'submittedAt'> {
 	onTimeout: 'error' | 'output';

@@ -4,6 +4,7 @@ import type { TaskState } from '../../shared/run/errorText';
 import type { OutputOptions } from '../output';
 import type { Run } from '../videoRun';
 import type { WaitOptions } from './options';
+import type { ItemPlace } from './stateRoom';
 
 /** What an operation knows of an item before anything is sent. */
 export interface WaitPlan {
@@ -36,6 +37,7 @@ export interface WaitingOperation<Plan extends WaitPlan> {
 
 /**
  * Waits for one task and turns it into an item.
+ * @param place where the item is kept while other tasks are waited for
  * @throws TaskError
  */
 export async function finish(
@@ -44,8 +46,9 @@ export async function finish(
 	{ task, submittedAt, request }: StartedTask,
 	{ wait, output }: WaitPlan,
 	itemIndex: number,
+	place?: ItemPlace,
 ): Promise<INodeExecutionData> {
 	const latest = await tasks.wait(task, wait, output, submittedAt);
 	if (isFinished(latest)) taskEnded?.(itemIndex, log.stateOf(task.id));
-	return await tasks.toItem(latest, output, itemIndex, request);
+	return await tasks.toItem(latest, output, itemIndex, request, place);
 }

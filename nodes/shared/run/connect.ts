@@ -1,5 +1,18 @@
-import type { IExecuteFunctions, ILoadOptionsFunctions, ISupplyDataFunctions } from 'n8n-workflow';
-import { allowManyListeners, Gateway, type HostHelpers, parseCredential } from '../../../gateway';
+import type {
+	IExecuteFunctions,
+	ILoadOptionsFunctions,
+	INode,
+	ISupplyDataFunctions,
+	Logger,
+} from 'n8n-workflow';
+import {
+	allowManyListeners,
+	Gateway,
+	type GatewayOptions,
+	type HostHelpers,
+	logText,
+	parseCredential,
+} from '../../../gateway';
 import { readRequestOptions, type RequestOptions } from '../form/requestOptions';
 
 export const credentialType = 'generationServiceApi';
@@ -36,7 +49,7 @@ export async function connect(context: IExecuteFunctions): Promise<Service> {
 	if (signal !== undefined) allowManyListeners(signal);
 	const gateway = new Gateway(connection, {
 		...options,
-		...hostHelpers(context.helpers),
+		...hostHelpers(context),
 	});
 	return { context, gateway, baseUrl: connection.baseUrl, signal, ...options };
 }
@@ -51,7 +64,7 @@ export async function connectSubNode(
 	options: RequestOptions,
 ): Promise<Gateway> {
 	const connection = parseCredential(await context.getCredentials(credentialType, itemIndex));
-	return new Gateway(connection, { ...options, ...hostHelpers(context.helpers) });
+	return new Gateway(connection, { ...options, ...hostHelpers(context) });
 }
 
 /** Connects the editor's dropdowns. */
@@ -59,16 +72,25 @@ export async function connectEditor(context: ILoadOptionsFunctions): Promise<Gat
 	const connection = parseCredential(await context.getCredentials(credentialType));
 	return new Gateway(connection, {
 		...IN_EDITOR,
-		...hostHelpers(context.helpers),
+		...hostHelpers(context),
 	});
 }
 
-/** What n8n lends to a transport. Older versions have no SSRF protection for nodes. */
-function hostHelpers(helpers: {
-	httpRequest: IExecuteFunctions['helpers']['httpRequest'];
-	getSecureEgressFilter?: () => NonNullable<HostHelpers['egressFilter']>;
-}): HostHelpers {
+interface Host {
+	getNode(): INode;
+	logger: Pick<Logger, 'debug'>;
+	helpers: {
+		httpRequest: IExecuteFunctions['helpers']['httpRequest'];
+		getSecureEgressFilter?: () => NonNullable<HostHelpers['egressFilter']>;
+	};
+}
+
+/** What n8n lends to the gateway. Older versions have no SSRF protection for nodes. */
+function hostHelpers(host: Host): HostHelpers & Required<Pick<GatewayOptions, 'writeDebugLine'>> {
+	const { helpers, logger } = host;
+	const name = logText(host.getNode().name);
 	return {
+		writeDebugLine: (line) => logger.debug(`${name}: ${line}`),
 		egressFilter: helpers.getSecureEgressFilter?.(),
 		httpRequest: async (options) => (await helpers.httpRequest(options)) as unknown,
 	};

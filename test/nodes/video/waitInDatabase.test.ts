@@ -7,7 +7,9 @@ import type {
 	INodeParameters,
 	INodeType,
 } from 'n8n-workflow';
-import { WorkflowExecute } from 'n8n-core';
+import { Container } from '@n8n/di';
+import { BinaryDataService, WorkflowExecute } from 'n8n-core';
+import { bytesOf } from '../../../demo/engine';
 import { later, msBetween, systemClock, type WallTime, wallTimeOf } from '../../../gateway';
 import { OMITTED_IN_STORED_V1 } from '../../../gateway/schemas/waitStateV1';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
@@ -496,14 +498,24 @@ describe('Retry of an execution stopped during the wait', () => {
 		expect(simulator.submissions).toBe(1);
 	});
 
-	test('fails with the currently saved workflow and submits nothing again', async () => {
-		const retry = { retryData: await stopped(), executionId: '2' };
-		const { items } = await runNode(simulator, { ...one(), ...retry });
-		expect(items).toMatchObject([
-			{ json: { error: expect.stringContaining('retry it with the original workflow') as string } },
-		]);
-		expect(simulator.submissions).toBe(1);
-	});
+	test.each([
+		['the regular output', {}],
+		['the error branch', errorBranch],
+	])(
+		'names the tasks on %s with the currently saved workflow, and submits nothing again',
+		async (_, onError) => {
+			const retry = { retryData: await stopped(), executionId: '2' };
+			const { items, errors } = await runNode(simulator, { ...one(onError), ...retry });
+			const [{ id } = { id: '' }] = simulator.tasks;
+			const [item] = 'onError' in onError ? errors : items;
+			expect(item?.json.error).toMatch(
+				/use Wait with task-.*, or retry with the original workflow/,
+			);
+			expect(item?.json.error).toContain(id);
+			expect(items.length + errors.length).toBe(1);
+			expect(simulator.submissions).toBe(1);
+		},
+	);
 });
 
 /** The size of an execution in n8n's database. n8n serializes with `flatted`, which writes each object and text once. */
@@ -566,4 +578,54 @@ test('each further video of a waiting execution takes about 300 bytes of storage
 	const stack = waits[0]?.data.executionData?.nodeExecutionStack ?? [];
 	const state = stack.map(({ metadata }) => metadata?.subNodeExecutionData?.metadata);
 	expect(JSON.stringify(state).length / prompts.length).toBeLessThan(350);
+});
+
+describe.each([
+	['in memory', 'default', true],
+	['in files', 'filesystem-v2', false],
+])('if n8n keeps files %s', (_where, mode, areInMemory) => {
+	const storage = Container.get(BinaryDataService);
+	beforeEach(async () => {
+		// The first run of a process sets the mode.
+		await runNode(simulator, one({ prompts: [] }));
+		Object.assign(storage, { mode });
+	});
+	afterEach(() => void Object.assign(storage, { mode: 'filesystem-v2' }));
+
+	const download = (prompts: string[]) =>
+		nodeRun('database', {
+			prompts,
+			parameters: { download: true },
+			maxWait: SHORT_MAX_WAIT_S,
+			outputsUnfinished: true,
+		});
+	const largestState = (waits: NodeResult['waits']) =>
+		Math.max(...waits.map(({ data }) => JSON.stringify(data).length));
+
+	test('a video is downloaded once, though others are waited for', async () => {
+		const { items, waits } = await runNode(simulator, download(['One', 'Two', ENDLESS]));
+		expect(items.map(({ binary }) => binary?.data !== undefined)).toEqual([true, true, false]);
+		const [first] = items;
+		expect(first?.binary?.data?.id === undefined).toBe(areInMemory);
+		expect((await bytesOf(first!)).subarray(4, 8).toString()).toBe('ftyp');
+		expect(simulator.count('download')).toBe(2);
+		expect(waits.length).toBeGreaterThan(1);
+	});
+
+	test('videos that do not fit the stored state are downloaded when all are finished', async () => {
+		const large = await startSimulator({
+			videoSeconds: VIDEO_S,
+			now: wallMs,
+			oversizedBytes: 13 * 2 ** 20,
+		});
+		const prompts = ['One', '[fault:download-oversized]', ENDLESS];
+		const { items, waits } = await runNode(large, download(prompts)).finally(
+			async () => await large.close(),
+		);
+		expect(items.map(({ binary }) => binary?.data !== undefined)).toEqual([true, true, false]);
+		expect((await bytesOf(items[1]!)).length).toBeGreaterThan(13 * 2 ** 20);
+		expect(largestState(waits)).toBeLessThan(16 * 2 ** 20);
+		// Only the response tells that there is no room for it, and is not read then.
+		expect(large.count('download')).toBe(areInMemory ? 3 : 2);
+	});
 });

@@ -1,4 +1,3 @@
-import type { BinaryData } from 'n8n-core';
 import { Readable } from 'node:stream';
 
 /** n8n's storage of binary data, in memory, as if it were a folder. */
@@ -13,11 +12,7 @@ export class MemoryBinaries {
 		return this.files.get(id.replace(/^[^:]*:/, ''));
 	}
 
-	async store(
-		_location: unknown,
-		content: Buffer | Readable,
-		_metadata?: BinaryData.PreWriteMetadata,
-	) {
+	async store(_location: unknown, content: Buffer | Readable) {
 		const parts: Buffer[] = [];
 		if (Buffer.isBuffer(content)) parts.push(content);
 		else for await (const part of content) parts.push(part as Buffer);

@@ -30,6 +30,7 @@ class Agent implements INodeType {
 		defaults: { name: 'Agent' },
 		inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiTool],
 		outputs: [NodeConnectionTypes.Main],
+		usableAsTool: true,
 		properties: [],
 	};
 

@@ -111,15 +111,16 @@ function boundOfNode({ life }: Played, node: LifeNode): number {
 	const { requestOptions = {}, tries = 1 } = node;
 	const { timeout = 300, maxRetries = 4, maxConcurrency = 10 } = requestOptions;
 	const rounds = Math.ceil(Math.max(1, life.items.length) / maxConcurrency);
-	const request = (maxRetries + 1) * (Math.min(timeout, 300) + 30) * rounds;
-	if (node.kind !== 'video')
-		return tries * request * 1000 * Math.max(1, life.shape === 'loop' ? life.items.length : 1);
+	const once = Math.min(timeout, 300) + 30;
+	// Signs of life without content end a request after four times Timeout.
+	const request = Math.max((maxRetries + 1) * once, 4 * once) * rounds;
+	const repeats = life.shape === 'loop' || life.shape === 'agent' ? life.items.length : 1;
+	if (node.kind !== 'video') return tries * request * 1000 * Math.max(1, repeats);
 	const isEdited = life.afterwards.includes('retryEdited');
 	const { maxWait: set = 600, waitIn } = node.wait ?? {};
 	const maxWait = isEdited ? Math.max(set, EDITED_MAX_WAIT_S) : set;
 	const wait = maxWait + (waitIn === 'database' ? 260 : 60);
-	const runs = life.shape === 'loop' || life.shape === 'agent' ? life.items.length : 1;
-	return tries * (2 * request + wait) * 1000 * Math.max(1, runs) * (node.n ?? 1);
+	return tries * (2 * request + wait) * 1000 * Math.max(1, repeats) * (node.n ?? 1);
 }
 
 function seconds(ms: number): string {

@@ -22,8 +22,13 @@ function tasks(played: Played): string[] {
 		const heard = request.heardAt ?? 0;
 		// What a process had in flight when it was killed.
 		if (kills.some((at) => at >= heard && at - heard < 10)) return [];
+<<<<<<< HEAD
 		if (!logged.includes(nameOf(id))) return [`task ${id} ("${prompt}") is not in the log`];
 		const submitter = submitters.get(nameOf(id));
+=======
+		if (!logged.includes(printable(id))) return [`task ${id} ("${prompt}") is not in the log`];
+		const submitter = submitters.get(id);
+>>>>>>> sim
 		if (submitter === undefined) return [];
 		const wasSeenFailed =
 			ending === 'failed' &&
@@ -41,10 +46,19 @@ function tasks(played: Played): string[] {
 			if (owner !== row && runsIn(row, request.prompt) <= runsIn(owner, request.prompt)) return [];
 			// Another one was made in its place.
 			if (wasSeenFailed) return [];
+<<<<<<< HEAD
 			if (shown.get(row.id)?.includes(nameOf(id))) return [];
+=======
+			if (shown.get(row.id)?.includes(printable(id))) return [];
+>>>>>>> sim
 			return [`task ${id} ("${prompt}") is named nowhere in execution ${row.id} (${row.status})`];
 		});
 	});
+}
+
+/** The log and the errors escape control characters. */
+function printable(id: string): string {
+	return /^[\w.-]*/.exec(id)?.[0] ?? '';
 }
 
 /** How many runs of the node of a prompt an execution has. */

@@ -60,8 +60,8 @@ function excepted(played: Played, node: LifeNode, accepted: TruthRequest[]): num
 		const lost = !wasHeard(request);
 		// A chat that was lost is asked again by Retry On Fail, and by a user who retries.
 		if (node.kind === 'chat') {
-			// An answer without the JSON that was asked for is asked for again, too.
-			const isUseless = lost || node.jsonOutput === true;
+			// An answer without the JSON that was asked for is asked for again, too, and one that an error came with.
+			const isUseless = lost || node.jsonOutput === true || request.fault !== undefined;
 			if (isUseless && (node.tries !== undefined || isAgain)) return sum + 1;
 			return sum + (isBeforeRetry(rows, request) ? 1 : 0);
 		}

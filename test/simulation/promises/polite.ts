@@ -20,18 +20,16 @@ function inFlight({ life, truth, rows }: Played): string[] {
 	const most = Math.max(
 		...life.nodes.map(({ requestOptions }) => requestOptions?.maxConcurrency ?? 10),
 	);
-	// Downloads take no slots of requests: a slow one delays no poll.
-	return [false, true].flatMap((areDownloads) => {
-		const group = truth.requests.filter(
-			({ endpoint }) => (endpoint === 'download') === areDownloads,
-		);
-		const highest = mostInFlight(group);
-		const what = areDownloads ? 'downloads' : 'requests';
-		return highest <= most ? [] : [`${highest} ${what} in flight; Max Concurrency is ${most}`];
+	// Downloads take no place from polls, nor polls from downloads.
+	const downloads = truth.requests.filter(({ endpoint }) => endpoint === 'download');
+	const others = truth.requests.filter(({ endpoint }) => endpoint !== 'download');
+	return [downloads, others].flatMap((requests) => {
+		const highest = highestInFlight(requests);
+		return highest <= most ? [] : [`${highest} requests in flight; Max Concurrency is ${most}`];
 	});
 }
 
-function mostInFlight(requests: TruthRequest[]): number {
+function highestInFlight(requests: TruthRequest[]): number {
 	const changes = requests
 		.flatMap(({ at, endpoint, endedAt = Infinity }) => [
 			{ at, by: 1 },

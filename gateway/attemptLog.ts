@@ -1,0 +1,77 @@
+import type { Clock } from './clock';
+import { GatewayError, ServiceError } from './errors/gatewayError';
+import { logText } from './errors/logText';
+import type { Scope } from './limits/rateLimiters';
+
+/** Writes a line of n8n's debug log. */
+export type WriteLine = (line: string) => void;
+
+interface LoggedRequest {
+	method: string;
+	path: string;
+	scope: Scope;
+}
+
+/**
+ * One line for each attempt of a request: what it waited for, what came back, and the pause that follows. It has neither
+ * key nor body nor prompt.
+ */
+export class AttemptLog {
+	private readonly queuedAt: number;
+	private allowedAt: number | undefined;
+	private sentAt: number | undefined;
+
+	constructor(
+		private readonly write: WriteLine,
+		private readonly clock: Clock,
+		private readonly request: LoggedRequest,
+		private readonly attempt: number,
+	) {
+		this.queuedAt = clock.now();
+	}
+
+	/** The rate limiter of its scope and Max Concurrency allow it. */
+	allowed(): void {
+		this.allowedAt = this.clock.now();
+	}
+
+	/** It has a place among the connections of the service. */
+	sent(): void {
+		this.sentAt = this.clock.now();
+	}
+
+	succeeded(): void {
+		this.end('succeeded');
+	}
+
+	/** @param pauseMs how long until the next attempt; undefined when none follows */
+	failed(failure: unknown, pauseMs: number | undefined): void {
+		const next = pauseMs === undefined ? '' : `, pause ${Math.round(pauseMs)} ms`;
+		this.end(outcomeOf(failure) + next);
+	}
+
+	private end(outcome: string): void {
+		const { method, path, scope } = this.request;
+		const name = 'model' in scope ? `${scope.endpoint} ${scope.model}` : scope.endpoint;
+		const now = this.clock.now();
+		const allowedAt = this.allowedAt ?? now;
+		const sentAt = this.sentAt ?? now;
+		const waits = [
+			wait(allowedAt - this.queuedAt, 'the rate limit or Max Concurrency'),
+			wait(sentAt - allowedAt, 'a connection'),
+		];
+		const took = this.sentAt === undefined ? 'not sent' : `${Math.round(now - sentAt)} ms`;
+		const parts = [outcome, took, ...waits.filter((part) => part !== '')];
+		const asked = logText(`${method} ${path} [${name}]`);
+		this.write(`${asked} attempt ${this.attempt}: ${parts.map(logText).join(', ')}`);
+	}
+}
+
+function wait(ms: number, what: string): string {
+	return ms >= 1 ? `waited ${Math.round(ms)} ms for ${what}` : '';
+}
+
+function outcomeOf(failure: unknown): string {
+	if (failure instanceof ServiceError) return `status ${failure.status} ${failure.code}`;
+	return failure instanceof GatewayError ? failure.code : 'failed';
+}
