@@ -67,18 +67,13 @@ export function shownOf({ life }: Played, row: Row): string {
 	return JSON.stringify([outputs, shown(error), runs.map((run) => shown(run.error))]);
 }
 
-/** An id as every text has it: without its control characters, which a log has escaped, and what follows them. */
-export function nameOf(id: string): string {
-	return id.replace(/(\p{Cc}|\\u00).*$/su, '');
-}
-
 /** Which execution submitted each task, as n8n's log says. */
 export function submittedBy({ log }: Played): Map<string, string> {
 	const executions = new Map<string, string>();
 	for (const { text } of log) {
 		const [, execution, ids] =
 			/execution (\S+): submitted video tasks? (.*) \[item/.exec(text) ?? [];
-		for (const id of ids?.split(', ') ?? []) if (execution) executions.set(nameOf(id), execution);
+		for (const id of ids?.split(', ') ?? []) if (execution) executions.set(id, execution);
 	}
 	return executions;
 }

@@ -1,6 +1,6 @@
 import type { Played } from '../play/play';
 import { dataOf, type Row } from '../play/n8nServer';
-import { ancestry, errorOf, knownTasks, nameOf, nodeRuns, shownOf, submittedBy } from './evidence';
+import { ancestry, errorOf, knownTasks, nodeRuns, shownOf, submittedBy } from './evidence';
 import type { Promised } from './promise';
 
 /** Codes of errors about a task. */
@@ -22,13 +22,8 @@ function tasks(played: Played): string[] {
 		const heard = request.heardAt ?? 0;
 		// What a process had in flight when it was killed.
 		if (kills.some((at) => at >= heard && at - heard < 10)) return [];
-<<<<<<< HEAD
-		if (!logged.includes(nameOf(id))) return [`task ${id} ("${prompt}") is not in the log`];
-		const submitter = submitters.get(nameOf(id));
-=======
 		if (!logged.includes(printable(id))) return [`task ${id} ("${prompt}") is not in the log`];
 		const submitter = submitters.get(id);
->>>>>>> sim
 		if (submitter === undefined) return [];
 		const wasSeenFailed =
 			ending === 'failed' &&
@@ -46,11 +41,7 @@ function tasks(played: Played): string[] {
 			if (owner !== row && runsIn(row, request.prompt) <= runsIn(owner, request.prompt)) return [];
 			// Another one was made in its place.
 			if (wasSeenFailed) return [];
-<<<<<<< HEAD
-			if (shown.get(row.id)?.includes(nameOf(id))) return [];
-=======
 			if (shown.get(row.id)?.includes(printable(id))) return [];
->>>>>>> sim
 			return [`task ${id} ("${prompt}") is named nowhere in execution ${row.id} (${row.status})`];
 		});
 	});
