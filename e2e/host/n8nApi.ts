@@ -159,10 +159,11 @@ export class N8nApi {
 		return tableRows.parse(await this.call('GET', path)).data;
 	}
 
-	/** @returns the workflow's executions, or those that have one of these statuses: the latest 20, the latest first */
-	async executions(workflowId: string, status?: string[]) {
+	/** @returns the workflow's executions, or those that have one of these statuses, the latest first */
+	async executions(workflowId: string, status?: string[], limit = 20) {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId, status }));
-		return executions.parse(await this.call('GET', `/executions?filter=${filter}`)).results;
+		const path = `/executions?limit=${limit}&filter=${filter}`;
+		return executions.parse(await this.call('GET', path)).results;
 	}
 
 	private async findByName(path: string, wanted: string): Promise<string | undefined> {

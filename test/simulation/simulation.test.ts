@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { type CheckReport, checkReport } from './checkReport';
 
 const run = promisify(execFile);
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 
 let report: CheckReport;
 

@@ -17,6 +17,8 @@ export interface ClusterOptions {
 	/** Executions that one worker runs at the same time. */
 	concurrency: number;
 	service?: SimulatorOptions;
+	/** Whether Redis may be killed. Default: it keeps its data in memory only. */
+	keepsRedis?: boolean;
 }
 
 /** n8n in queue mode on this machine: Postgres, Redis, main and workers, with the simulated service beside them. */
@@ -26,7 +28,7 @@ export class Cluster {
 
 	private constructor(
 		readonly folder: string,
-		private readonly servers: Server[],
+		readonly servers: { postgres: Server; redis: Server },
 		private readonly settings: NodeJS.ProcessEnv,
 		readonly simulator: Simulator,
 		readonly concurrency: number,
@@ -35,11 +37,16 @@ export class Cluster {
 		readonly credential: Credential,
 	) {}
 
-	static async start({ workers, concurrency, service }: ClusterOptions): Promise<Cluster> {
+	static async start({
+		workers,
+		concurrency,
+		service,
+		keepsRedis = false,
+	}: ClusterOptions): Promise<Cluster> {
 		await installN8n(step);
 		const folder = await mkdtemp(join(tmpdir(), 'n8n-queue-'));
 		const postgres = await startPostgres(folder);
-		const redis = await startRedis(folder);
+		const redis = await startRedis(folder, keepsRedis);
 		const mainFolder = join(folder, 'main');
 		await installPackage(mainFolder, step);
 		const settings = {
@@ -63,7 +70,7 @@ export class Cluster {
 		const main = await startN8n(mainFolder, undefined, undefined, settings);
 		const api = await N8nApi.signIn(main.url);
 		const credential = await saveSimulatorCredential(api, simulator);
-		const servers = [postgres, redis];
+		const servers = { postgres, redis };
 		const cluster = new Cluster(
 			folder,
 			servers,
@@ -104,7 +111,7 @@ export class Cluster {
 	async stop(): Promise<void> {
 		await Promise.all([this.main, ...this.workers].map(async (n8n) => await n8n.kill()));
 		await this.simulator.close();
-		for (const server of this.servers) await server.stop();
+		for (const server of Object.values(this.servers)) await server.stop();
 		await rm(this.folder, { recursive: true, force: true });
 	}
 }

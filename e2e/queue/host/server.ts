@@ -5,6 +5,8 @@ import { until } from '../../host/until';
 
 export interface Server {
 	readonly port: number;
+	/** Kills it, and starts it again on its data. */
+	crash(): Promise<void>;
 	stop(): Promise<void>;
 }
 
@@ -15,19 +17,29 @@ export async function startServer(
 	port: number,
 	options: SpawnOptions,
 ): Promise<Server> {
-	const child = spawn(program, args, { ...options, stdio: 'ignore' });
-	const end = () => child.kill('SIGKILL');
-	process.once('exit', end);
-	const ended = once(child, 'exit').finally(() => process.off('exit', end));
-	await until(async () => {
-		if (child.exitCode !== null) throw new Error(`${program} ended with code ${child.exitCode}`);
-		return await isOpen(port);
-	});
+	const start = async () => {
+		const child = spawn(program, args, { ...options, stdio: 'ignore' });
+		const end = () => child.kill('SIGKILL');
+		process.once('exit', end);
+		const ended = once(child, 'exit').finally(() => process.off('exit', end));
+		await until(async () => {
+			if (child.exitCode !== null) throw new Error(`${program} ended with code ${child.exitCode}`);
+			return await isOpen(port);
+		});
+		return async (signal: 'SIGINT' | 'SIGKILL') => {
+			child.kill(signal);
+			await ended;
+		};
+	};
+	let end = await start();
 	return {
 		port,
+		async crash() {
+			await end('SIGKILL');
+			end = await start();
+		},
 		async stop() {
-			child.kill('SIGINT');
-			await ended;
+			await end('SIGINT');
 		},
 	};
 }
