@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { anyLife } from './life/arbitrary';
 import type { Life } from './life/schema';
 import { simpler } from './life/simplify';
-import { play, type Played } from './play/play';
+import { play } from './play/play';
+import type { Played } from './play/played';
 import { type Broken, judge } from './promises';
 import { differences, variantsOf } from './promises/sameEverywhere';
 

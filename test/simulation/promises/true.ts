@@ -1,6 +1,6 @@
 import { promptFor } from '../life/workflow';
 import type { VideoNode } from '../life/schema';
-import type { Played } from '../play/play';
+import type { Played } from '../play/played';
 import type { Row } from '../play/n8nServer';
 import type { TruthRequest } from '../service';
 import { type ErrorItem, errorOf, nodeRuns, wasHeard } from './evidence';
