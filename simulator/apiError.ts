@@ -1,8 +1,5 @@
 import { jsonResponse, withHeaders, type HttpResponse } from './httpResponse';
-import type { Endpoint } from './endpoints';
-
-/** `general` is `{code, message, data}`; `alternate` is `{error: {message, type, code}}`. */
-export type ErrorShape = 'general' | 'alternate';
+import { FACTS, type Endpoint, type ErrorShape } from './endpoints';
 
 /** An error response with a status and code of the interface document. */
 export class ApiError extends Error {
@@ -36,10 +33,8 @@ export function apiErrorResponse(error: ApiError, shape: ErrorShape): HttpRespon
 	return withHeaders(jsonResponse(errorBody(error, shape), error.status), error.headers);
 }
 
-/** The document shows the alternate shape only for the chat endpoint. */
 export function errorShapeFor(endpoint: Endpoint, setting: ErrorShape | 'documented'): ErrorShape {
-	if (setting !== 'documented') return setting;
-	return endpoint === 'chat' || endpoint === 'chatStream' ? 'alternate' : 'general';
+	return setting === 'documented' ? FACTS[endpoint].errorShape : setting;
 }
 
 /** The headers of a 429: Retry-After in seconds, the reset as a Unix timestamp. */

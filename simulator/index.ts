@@ -1,16 +1,18 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { Socket } from 'node:net';
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import type { AddressInfo, Socket } from 'node:net';
+import { ApiError, apiErrorResponse } from './apiError';
+import { whole } from './delivery';
 import { RequestHandler } from './requestHandler';
 import type { Endpoint } from './endpoints';
 import type { Injection } from './faults/injections';
 import type { ReceivedRequest } from './requestLog';
 import { DEFAULTS, type Settings, type SimulatorOptions } from './options';
-import { ApiError, apiErrorResponse, errorShapeFor } from './apiError';
-import { routes } from './routes';
-import { stateOf, type TaskStatus } from './video/tasks';
+import { ResponseWriter } from './responseWriter';
+import { mp4File, padded } from './video/mp4';
+import { sceneOf } from './video/scene';
+import { stateOf, type Task, type TaskStatus } from './video/tasks';
 
 export { CATALOGUE, type ModelRecord } from './catalogue';
 export { ENDPOINTS, type Endpoint } from './endpoints';
@@ -22,7 +24,14 @@ export type { SimulatorOptions } from './options';
 // Like a server behind a load balancer: longer than the pauses between polls.
 const KEEP_ALIVE_MS = 60_000;
 const MAX_BODY_BYTES = 32 * 2 ** 20;
-const MAX_TASK_ID_LENGTH = 8000;
+const TOO_LARGE = [
+	...whole(
+		apiErrorResponse(
+			new ApiError(413, 'payload_too_large', 'The request body is too large.'),
+			'general',
+		),
+	),
+];
 
 export interface TaskView {
 	id: string;
@@ -65,63 +74,64 @@ export interface Simulator {
 	close(): Promise<void>;
 }
 
-function endpointAt(path: string): Endpoint {
-	if (path.includes('/chat/completions')) return 'chat';
-	return path.includes('/video/generations') ? 'submit' : 'other';
+/** The HTTP server of the service: it reads requests and writes their responses as the handler has them. */
+function createApp(handler: RequestHandler): Server {
+	const { tls, latencyMs, now } = handler.settings;
+	const listener = async (request: IncomingMessage, response: ServerResponse) => {
+		// Node.js would take it from the system clock.
+		response.setHeader('date', new Date(now()).toUTCString());
+		const { method = '', url: path = '', headers } = request;
+		const writer = new ResponseWriter(response, now);
+		const text = await readText(request);
+		if (text === undefined) return writer.write(TOO_LARGE);
+		const origin = `${tls ? 'https' : 'http'}://${headers.host}`;
+		const context = handler.receive({ method, path, origin, headers, text });
+		if (latencyMs > 0) await writer.pause(latencyMs);
+		await writer.write(await handler.respond(context));
+		handler.finish(context);
+	};
+	const handle = (request: IncomingMessage, response: ServerResponse) => {
+		listener(request, response).catch(() => response.destroy());
+	};
+	return tls ? createTlsServer(tls, handle) : createServer(handle);
 }
 
-function createApp(handler: RequestHandler): FastifyInstance {
-	const { tls, errorShape } = handler.settings;
-	const sendError = (reply: FastifyReply, error: ApiError, endpoint: Endpoint) => {
-		const { status, headers, body } = apiErrorResponse(error, errorShapeFor(endpoint, errorShape));
-		return reply.code(status).headers(headers).send(body);
-	};
-	const app = Fastify({
-		bodyLimit: MAX_BODY_BYTES,
-		routerOptions: { maxParamLength: MAX_TASK_ID_LENGTH },
-		frameworkErrors: (error, request, reply) => {
-			handler.receive(request, () => 'other');
-			void sendError(reply, new ApiError(404, 'not_found', error.message), 'other');
-		},
-		serverFactory: (handler) => (tls ? createTlsServer(tls, handler) : createServer(handler)),
-	});
-	app.removeAllContentTypeParsers();
-	app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
-		done(null, body);
-	});
-	app.setErrorHandler(async (error: FastifyError, request, reply) => {
-		const { endpoint } = handler.receive(request, () => endpointAt(request.url));
-		const status = error.statusCode === 415 ? 400 : (error.statusCode ?? 500);
-		const code = status < 500 ? 'invalid_request_error' : 'internal_server_error';
-		await sendError(reply, new ApiError(status, code, error.message), endpoint);
-	});
-	routes(app, handler);
-	return app;
+/** The request body; undefined when it is too large. Rejects when the request breaks off. */
+async function readText(request: IncomingMessage): Promise<string | undefined> {
+	const parts: Buffer[] = [];
+	let size = 0;
+	for await (const bytes of request as AsyncIterable<Buffer>) {
+		parts.push(bytes);
+		size += bytes.length;
+		if (size > MAX_BODY_BYTES) return undefined;
+	}
+	return Buffer.concat(parts).toString();
+}
+
+async function readVideo(task: Task, videoBytes: number): Promise<Buffer> {
+	return padded(await mp4File(task.format, sceneOf(task.prompt)), videoBytes);
 }
 
 /** Starts the generation service of the interface document on this machine. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
 	const settings: Settings = { ...DEFAULTS, ...options };
-	const handler = new RequestHandler(settings);
-	const app = createApp(handler);
+	const handler = new RequestHandler(settings, (task) => readVideo(task, settings.videoBytes));
+	const server = createApp(handler);
 	const sockets = new Set<Socket>();
 	let connections = 0;
-	// Node.js would take the Date header from the system clock.
-	app.server.prependListener('request', (_request, response: ServerResponse) => {
-		response.setHeader('date', new Date(settings.now()).toUTCString());
-	});
-	app.server.on('connection', (socket: Socket) => {
+	server.on('connection', (socket: Socket) => {
 		connections += 1;
 		sockets.add(socket);
 		socket.once('close', () => sockets.delete(socket));
 	});
-	app.server.keepAliveTimeout = KEEP_ALIVE_MS;
-	const listening = await app.listen({ port: settings.port, host: settings.host });
-	// Fastify does not know that this server uses TLS.
-	const origin = settings.tls ? listening.replace(/^http:/, 'https:') : listening;
+	server.keepAliveTimeout = KEEP_ALIVE_MS;
+	server.listen(settings.port, settings.host);
+	await once(server, 'listening');
+	const { port, address, family } = addressOf(server);
+	const host = family === 'IPv6' ? `[${address}]` : address;
 
 	return {
-		url: `${origin}${settings.pathPrefix}`,
+		url: `${settings.tls ? 'https' : 'http'}://${host}:${port}${settings.pathPrefix}`,
 		key: settings.key,
 		requests: handler.requestLog.requests,
 		count: (endpoint) => handler.requestLog.count(endpoint),
@@ -151,19 +161,18 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 		clearFaults: () => handler.injections.clear(),
 		acceptKey: (key) => void handler.keys.add(key),
 		revokeKey: (key) => void handler.keys.delete(key),
-		reset: () => {
-			handler.requestLog.clear();
-			handler.tasks.clear();
-			handler.injections.clear();
-			handler.repeats.clear();
-			handler.limiter?.clear();
-			handler.completions = 0;
-		},
+		reset: () => handler.clear(),
 		close: async () => {
-			const closed = app.close();
+			const closed = new Promise((resolve) => server.close(resolve));
 			const ended = [...sockets].map((socket) => once(socket, 'close'));
 			for (const socket of sockets) socket.destroy();
 			await Promise.all([closed, ...ended]);
 		},
 	};
+}
+
+function addressOf(server: Server): AddressInfo {
+	const address = server.address();
+	if (address === null || typeof address === 'string') throw new Error('No TCP port is open.');
+	return address;
 }

@@ -1,16 +1,22 @@
-import type { ErrorShape } from './apiError';
+import { randomUUID } from 'node:crypto';
+import { CATALOGUE, type ModelRecord } from './catalogue';
 import type { Encoding } from './encoding';
+import type { Endpoint, ErrorShape } from './endpoints';
+import type { FixedWindow, Limit, TokenBucket } from './rateLimit';
+import type { TaskPlan } from './video/taskPlan';
 
-/** A bucket of `burst` requests, refilled at a constant rate. */
-export interface TokenBucket {
-	requestsPerSecond: number;
-	burst: number;
-}
-
-/** A number of requests in each window, which begins with its first request. */
-export interface FixedWindow {
-	requests: number;
-	windowSeconds: number;
+/** Requests that the service refuses at random, whatever the limits. */
+export interface RandomRefusals {
+	/** From 0 to 1. */
+	probability: number;
+	status: 429 | 500 | 502 | 503;
+	/** Only these endpoints; default all that need a key. */
+	endpoints?: readonly Endpoint[] | undefined;
+	/** Default: the refusal does not say when. */
+	retryAfterSeconds?: number | undefined;
+	/** Only between these times, in seconds since the start of the simulator. */
+	fromSeconds?: number | undefined;
+	untilSeconds?: number | undefined;
 }
 
 export interface SimulatorOptions {
@@ -38,6 +44,14 @@ export interface SimulatorOptions {
 	oversizedBytes?: number;
 	/** Requests allowed per key; default no limit. */
 	rateLimit?: TokenBucket | FixedWindow;
+	/** More limits, all in force at once; default none. */
+	limits?: readonly Limit[];
+	/** Default none. */
+	refusals?: readonly RandomRefusals[];
+	/** The first one that fits a submission; default: as `videoSeconds` says. */
+	taskPlans?: readonly TaskPlan[];
+	/** Scheme and host of the URLs of videos; default those of the poll. */
+	fileOrigin?: string;
 	/** `documented` (default): the alternate shape for chat, the general one elsewhere. */
 	errorShape?: ErrorShape | 'documented';
 	/** Content encodings of responses, preferred first, if the client accepts them; default gzip, deflate, br. */
@@ -50,6 +64,16 @@ export interface SimulatorOptions {
 	tls?: { key: string; cert: string };
 	/** The clock of tasks, limits and timestamps, in milliseconds since 1970; default Date.now. */
 	now?: () => number;
+	/** A number from 0 to 1, for what happens at random to the thing that the text names; default Math.random. */
+	random?: (name: string) => number;
+	/** What a prompt is called where a plan or a fault names it; default the prompt itself. */
+	promptName?: (prompt: string) => string;
+	/** What the model answers to the last message; default a text that quotes it. */
+	answer?: (message: string) => string;
+	/** The models; default `CATALOGUE`. */
+	models?: readonly ModelRecord[];
+	/** The random part of an id. */
+	newId?: () => string;
 	/** How many received requests are kept; default 10,000. */
 	requestsKept?: number;
 	/** How many video tasks are kept; default 100,000. */
@@ -58,8 +82,9 @@ export interface SimulatorOptions {
 	tasksFile?: string;
 }
 
-export type Settings = Required<Omit<SimulatorOptions, 'rateLimit' | 'tls' | 'tasksFile'>> &
-	Pick<SimulatorOptions, 'rateLimit' | 'tls' | 'tasksFile'>;
+type Unset = 'rateLimit' | 'fileOrigin' | 'answer' | 'tls' | 'tasksFile';
+
+export type Settings = Required<Omit<SimulatorOptions, Unset>> & Pick<SimulatorOptions, Unset>;
 
 export const DEFAULTS = {
 	port: 0,
@@ -77,7 +102,15 @@ export const DEFAULTS = {
 	encodings: ['gzip', 'deflate', 'br'],
 	maxPromptLength: 4000,
 	redirectTarget: 'http://127.0.0.1:9',
+	limits: [],
+	refusals: [],
+	taskPlans: [],
 	now: Date.now,
+	random: Math.random,
+	promptName: (prompt: string) => prompt,
+	models: CATALOGUE,
+	// Random bytes for each id would take four times as long.
+	newId: () => randomUUID().replaceAll('-', ''),
 	requestsKept: 10_000,
 	tasksKept: 100_000,
 } as const satisfies SimulatorOptions;

@@ -1,186 +1,274 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { inChunks, jsonResponse, type HttpResponse } from './httpResponse';
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError, apiErrorResponse, errorShapeFor, rateLimitHeaders } from './apiError';
+import { type Delivery, dripped, streamed, whole } from './delivery';
 import { chooseEncoding, encodeResponse } from './encoding';
-import type { Endpoint } from './endpoints';
-import { faultSpecsIn, RepeatCounter, selectFault } from './faults/selectFault';
-import type { Fault, FaultContext, TaskOutcome } from './faults/fault';
+import { FACTS } from './endpoints';
+import type { Effect, Fault, FaultContext } from './faults/fault';
 import { Injections } from './faults/injections';
-import { RequestLog } from './requestLog';
-import type { Settings } from './options';
-import { RateLimiter } from './rateLimit';
-import { rateLimitHeaders, ApiError, apiErrorResponse, errorShapeFor } from './apiError';
-import { TaskStore } from './video/tasks';
+import { faultSpecsIn, RepeatCounter, selectFault } from './faults/selectFault';
+import { HANDLERS } from './handlers';
+import { jsonResponse, type HttpResponse } from './httpResponse';
+import type { RandomRefusals, Settings } from './options';
+import { limitOf, type LimitExceeded, RateLimiter } from './rateLimit';
 import { parseBody, requireJson } from './requestBody';
-import { ResponseWriter } from './responseWriter';
+import { type ReceivedRequest, RequestLog } from './requestLog';
+import { routeOf } from './routes';
+import { subjectOf } from './subject';
+import type { TaskOutcome } from './video/taskPlan';
+import { type Task, type TaskStatus, TaskStore } from './video/tasks';
 
-/** One request on its way through the handler. */
-export interface RequestContext {
-	endpoint: Endpoint;
-	request: FastifyRequest;
-	/** The parsed JSON body; the text where it is not JSON. */
-	body: unknown;
-	authorization: string;
-	nowMs: number;
-	/** How the tasks of this submission end. */
-	outcome?: TaskOutcome;
+/** A request as a connection delivers it. */
+export interface IncomingRequest {
+	method: string;
+	/** Path with query. */
+	path: string;
+	/** Scheme and host it was sent to. */
+	origin: string;
+	headers: IncomingHttpHeaders;
+	text: string;
 }
 
-export type Handler = (context: RequestContext) => HttpResponse | Promise<HttpResponse>;
+/** One request on its way through the service, and what became of it. */
+export interface RequestContext extends ReceivedRequest {
+	origin: string;
+	text: string;
+	authorization: string;
+	key: string;
+	model: string;
+	/** What the prompt is called, also of the task that is polled or downloaded; of a chat, the last user message. */
+	prompt: string;
+	rawPrompt: string;
+	/** In the path of a poll or a download. */
+	taskId: string;
+	/** The task that is polled or downloaded. */
+	task: Task | undefined;
+	/** The how many-th request it is to this endpoint for its prompt or task. */
+	attempt: number;
+	/** How the tasks of this submission end under a fault. */
+	outcome?: TaskOutcome;
+	/** The service did what is billed. */
+	accepted: boolean;
+	/** The status that this poll reports. */
+	reported?: TaskStatus;
+	/** The tasks of this submission. */
+	tasks?: readonly Task[];
+	/** Chat tokens that it used. */
+	tokens?: number;
+	/** The limit that refused it. */
+	exceeded?: LimitExceeded;
+	/** The refusal by chance. */
+	refused?: RandomRefusals;
+	/** The name of the fault that was played on it. */
+	fault?: string;
+	/** It counts against the limits until its response is complete. */
+	isCounted: boolean;
+}
 
 /** What happens to every request: it is logged, authenticated, rate limited, faulted if asked for, and answered. */
 export class RequestHandler {
 	readonly requestLog: RequestLog;
 	readonly tasks: TaskStore;
-	readonly injections = new Injections();
+	readonly injections: Injections;
 	readonly repeats = new RepeatCounter();
 	readonly keys = new Set<string>();
-	readonly limiter: RateLimiter | undefined;
+	readonly limiter: RateLimiter;
 	/** Chat completions made so far. */
 	completions = 0;
+	private readonly startedAt: number;
 
-	constructor(readonly settings: Settings) {
-		this.requestLog = new RequestLog(settings.requestsKept);
-		this.tasks = new TaskStore(settings.now, settings.tasksKept, settings.tasksFile);
-		this.keys.add(settings.key);
-		this.limiter = settings.rateLimit && new RateLimiter(settings.rateLimit);
+	constructor(
+		readonly settings: Settings,
+		readonly readVideo: (task: Task) => Promise<Buffer>,
+	) {
+		const { rateLimit, limits, now, requestsKept, key } = settings;
+		this.startedAt = now();
+		this.requestLog = new RequestLog(requestsKept);
+		this.tasks = new TaskStore(settings);
+		this.injections = new Injections(this.startedAt);
+		this.keys.add(key);
+		const all = rateLimit ? [limitOf(rateLimit), ...limits] : limits;
+		this.limiter = new RateLimiter(all, this.startedAt);
 	}
 
-	/** A Fastify handler for one route. `endpointOf` reads the endpoint from the body. */
-	serve(endpointOf: (body: unknown) => Endpoint, handler: Handler) {
-		return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-			const context = this.receive(request, endpointOf);
-			const writer = new ResponseWriter(reply.raw);
-			if (this.settings.latencyMs > 0) await writer.pause(this.settings.latencyMs);
-			let fault: Fault | undefined;
-			let response: HttpResponse;
-			try {
-				this.#admit(context);
-				fault = this.#faultFor(context);
-				if (fault?.effect.kind === 'reset') {
-					reply.hijack();
-					return writer.reset();
-				}
-				response = await this.#respond(context, fault, handler);
-			} catch (error) {
-				if (!(error instanceof ApiError)) throw error;
-				fault = undefined;
-				response = apiErrorResponse(
-					error,
-					errorShapeFor(context.endpoint, this.settings.errorShape),
-				);
-			}
-			await this.#send(context, reply, writer, response, fault);
+	/** Notes that a request has arrived. */
+	receive({ method, path, origin, headers, text }: IncomingRequest): RequestContext {
+		const body = parseBody(text);
+		const { endpoint, taskId } = routeOf(method, path, this.settings.pathPrefix, body);
+		const task = taskId === '' ? undefined : this.tasks.find(taskId);
+		const authorization = headers.authorization ?? '';
+		const { model, prompt: rawPrompt } = subjectOf(endpoint, body, task);
+		const prompt = this.settings.promptName(rawPrompt);
+		const context: RequestContext = {
+			endpoint,
+			method,
+			path,
+			headers,
+			body,
+			at: this.settings.now(),
+			origin,
+			text,
+			authorization,
+			key: authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '',
+			model,
+			prompt,
+			rawPrompt,
+			taskId,
+			task,
+			attempt: this.requestLog.attempt(`${endpoint} ${taskId || prompt}`),
+			accepted: false,
+			isCounted: false,
 		};
+		this.requestLog.record(context);
+		return context;
 	}
 
-	receive(request: FastifyRequest, endpointOf: (body: unknown) => Endpoint): RequestContext {
-		const body = parseBody(request.body);
-		const endpoint = endpointOf(body);
-		const { method, url: path, headers } = request;
-		const nowMs = this.settings.now();
-		this.requestLog.record({ endpoint, method, path, headers, body, at: nowMs });
-		return { endpoint, request, body, nowMs, authorization: headers.authorization ?? '' };
+	/** The response to a request, as data. Only the video of a task may take a moment to read. */
+	async respond(context: RequestContext): Promise<Delivery> {
+		try {
+			this.#admit(context);
+			const fault = this.#faultFor(context);
+			if (fault) context.fault = fault.name;
+			return await this.#play(context, fault?.effect);
+		} catch (error) {
+			if (!(error instanceof ApiError)) throw error;
+			const shape = errorShapeFor(context.endpoint, this.settings.errorShape);
+			return this.#sent(context, apiErrorResponse(error, shape));
+		}
 	}
 
-	#admit({ endpoint, authorization, request, nowMs }: RequestContext): void {
-		if (endpoint === 'other') return;
-		if (endpoint === 'download') {
-			if (authorization === '') return;
+	/** The response is complete, or its connection closed. */
+	finish(context: RequestContext): void {
+		if (!context.isCounted) return;
+		context.isCounted = false;
+		this.limiter.finish(context, context.at, context.tokens ?? 0);
+	}
+
+	clear(): void {
+		this.requestLog.clear();
+		this.tasks.clear();
+		this.injections.clear();
+		this.repeats.clear();
+		this.limiter.clear();
+		this.completions = 0;
+	}
+
+	#admit(context: RequestContext): void {
+		const { authorization, key, headers, text, body } = context;
+		const facts = FACTS[context.endpoint];
+		if (facts.key === 'refused' && authorization !== '') {
 			throw new ApiError(
 				400,
 				'invalid_request_error',
 				'A file URL must be requested without an Authorization header.',
 			);
 		}
-		const key = authorization.slice('Bearer '.length);
-		if (!authorization.startsWith('Bearer ') || !this.keys.has(key)) {
+		if (facts.key !== 'required') return;
+		if (key === '' || !this.keys.has(key)) {
 			throw new ApiError(401, 'invalid_api_key', 'The API key is missing, malformed or incorrect.');
 		}
-		const limit = this.limiter?.take(key, nowMs);
-		if (limit) {
-			const seconds = Math.max(1, Math.ceil(limit.retryAfterMs / 1000));
-			const headers = rateLimitHeaders(limit.requests, seconds, nowMs);
-			const data = { retry_after: seconds };
-			throw new ApiError(429, 'rate_limit_exceeded', 'Too many requests.', data, headers);
+		this.#limit(context);
+		if (facts.hasJsonBody) requireJson(headers, text, body);
+	}
+
+	#limit(context: RequestContext): void {
+		const exceeded = this.limiter.take(context, context.at);
+		if (exceeded) {
+			context.exceeded = exceeded;
+			throw limitError(exceeded, context.at);
 		}
-		if (request.method === 'POST') requireJson(request);
+		context.isCounted = true;
+		const refused = this.#refusalOf(context);
+		if (refused) {
+			context.refused = refused;
+			throw refusalError(refused);
+		}
+	}
+
+	#refusalOf({ endpoint, prompt, attempt, at, task }: RequestContext): RandomRefusals | undefined {
+		const seconds = (at - this.startedAt) / 1000;
+		return this.settings.refusals.find((refusal, index) => {
+			const { probability, endpoints, fromSeconds = 0, untilSeconds = Infinity } = refusal;
+			if (endpoints?.includes(endpoint) === false) return false;
+			if (seconds < fromSeconds || seconds >= untilSeconds) return false;
+			const name = `refusal ${index} ${endpoint} ${task?.id ?? prompt} ${attempt}`;
+			return this.settings.random(name) < probability;
+		});
 	}
 
 	#faultFor(context: RequestContext): Fault | undefined {
-		const { endpoint, request, body, nowMs } = context;
-		const injected = this.injections.take(endpoint, request.url, body);
+		const { endpoint, body, text, at, task } = context;
+		const injected = this.injections.take(context);
 		if (injected) return injected;
-		const task = this.#taskOf(context);
 		if (task) return selectFault(task.faults, endpoint)?.fault;
-		return this.repeats.select(faultSpecsIn(body), endpoint, body, nowMs)?.fault;
+		if (!text.includes('fault')) return undefined;
+		return this.repeats.select(faultSpecsIn(body), endpoint, body, at)?.fault;
 	}
 
-	#taskOf({ endpoint, request }: RequestContext) {
-		if (endpoint !== 'poll' && endpoint !== 'download') return undefined;
-		return this.tasks.find(/([^/]+?)(\.mp4)?$/.exec(request.url.replace(/\?.*/, ''))?.[1] ?? '');
-	}
-
-	async #respond(
-		context: RequestContext,
-		fault: Fault | undefined,
-		handler: Handler,
-	): Promise<HttpResponse> {
-		const effect = fault?.effect;
-		if (effect?.kind === 'replace') return effect.respond(this.#faultContext(context));
+	async #play(context: RequestContext, effect: Effect | undefined): Promise<Delivery> {
+		if (effect?.kind === 'replace') return effect.deliver(this.#faultContext(context));
 		if (effect?.kind === 'task') context.outcome = effect.outcome;
-		const response = await handler(context);
-		if (effect?.kind !== 'alter') return response;
+		const response = await HANDLERS[context.endpoint](this, context);
+		if (effect?.kind === 'damage') return effect.deliver(response, this.#faultContext(context));
+		if (effect?.kind !== 'alter') return this.#sent(context, response);
 		const body: Record<string, unknown> = JSON.parse(response.body.toString());
-		return jsonResponse(effect.alter(body), response.status);
+		return this.#sent(context, jsonResponse(effect.alter(body), response.status));
 	}
 
-	async #send(
-		context: RequestContext,
-		reply: FastifyReply,
-		writer: ResponseWriter,
-		response: HttpResponse,
-		fault: Fault | undefined,
-	): Promise<void> {
-		const { effect } = fault ?? {};
-		if (effect?.kind === 'damage') {
-			reply.hijack();
-			return effect.deliver(writer, response, this.#faultContext(context));
-		}
-		if (effect?.kind === 'replace') {
-			reply.hijack();
-			return writer.sendAll(response);
-		}
+	/** A response as the service sends it, compressed if the client accepts that. */
+	#sent({ headers, endpoint }: RequestContext, response: HttpResponse): Delivery {
 		const { encodings, chunkDelayMs } = this.settings;
-		const accepted = context.request.headers['accept-encoding']?.toString();
-		const encoding = chooseEncoding(accepted, encodings);
-		if (response.events) {
-			reply.hijack();
-			writer.sendHead(response.status, response.headers, encoding);
-			for (const text of response.events) {
-				if (writer.isClosed) return;
-				await writer.send(text);
-				if (chunkDelayMs > 0) await writer.pause(chunkDelayMs);
-			}
-			return writer.end();
-		}
-		const isEncodable = encoding && context.endpoint !== 'download';
-		const encoded = isEncodable ? encodeResponse(response, encoding) : response;
-		const headers = { ...encoded.headers, 'content-length': encoded.body.length };
-		await reply.code(encoded.status).headers(headers).send(inChunks(encoded.body));
+		const encoding = chooseEncoding(headers['accept-encoding']?.toString(), encodings);
+		if (response.dripMs !== undefined) return dripped(response, response.dripMs);
+		if (response.events) return streamed(response, chunkDelayMs, encoding);
+		const isEncoded = encoding !== undefined && endpoint !== 'download';
+		return whole(isEncoded ? encodeResponse(response, encoding) : response);
 	}
 
-	#faultContext({ endpoint, request, authorization, nowMs }: RequestContext): FaultContext {
-		const { now, slowMs, oversizedBytes, redirectTarget, errorShape } = this.settings;
+	#faultContext({ endpoint, path, authorization, at: nowMs }: RequestContext): FaultContext {
+		const { slowMs, oversizedBytes, redirectTarget, errorShape } = this.settings;
+		const shape = errorShapeFor(endpoint, errorShape);
 		return {
 			endpoint,
-			path: request.url,
+			path,
 			authorization,
-			shape: errorShapeFor(endpoint, errorShape),
+			shape,
 			nowMs,
-			now,
 			slowMs,
 			oversizedBytes,
 			redirectTarget,
 		};
 	}
+}
+
+function limitError({ limit, requests, retryAfterMs }: LimitExceeded, nowMs: number): ApiError {
+	const seconds = limit.retryAfter ?? Math.max(1, Math.ceil(retryAfterMs / 1000));
+	const headers = rateLimitHeaders(requests, seconds, nowMs);
+	const { 'retry-after': _, ...withoutSeconds } = headers;
+	const announced = {
+		seconds: { data: { retry_after: seconds }, headers },
+		reset: { data: null, headers: withoutSeconds },
+		nothing: { data: null, headers: {} },
+	}[limit.announces ?? 'seconds'];
+	return new ApiError(
+		429,
+		'rate_limit_exceeded',
+		'Too many requests.',
+		announced.data,
+		announced.headers,
+	);
+}
+
+const REFUSAL_CODES: Record<RandomRefusals['status'], string> = {
+	429: 'rate_limit_exceeded',
+	500: 'internal_server_error',
+	502: 'bad_gateway',
+	503: 'service_unavailable',
+};
+
+function refusalError({ status, retryAfterSeconds }: RandomRefusals): ApiError {
+	const code = REFUSAL_CODES[status];
+	const isTold = retryAfterSeconds !== undefined;
+	const data = isTold && status === 429 ? { retry_after: retryAfterSeconds } : null;
+	const headers = isTold ? { 'retry-after': String(retryAfterSeconds) } : {};
+	return new ApiError(status, code, 'The service is busy, try again.', data, headers);
 }

@@ -13,10 +13,14 @@ export interface ReceivedRequest {
 	at: number;
 }
 
+/** Subjects whose attempts are counted. */
+const MAX_SUBJECTS = 10_000;
+
 /** The latest requests, and how many of each endpoint were received. */
 export class RequestLog {
 	readonly requests: ReceivedRequest[] = [];
 	readonly #counts = new Map<Endpoint, number>();
+	readonly #attempts = new Map<string, number>();
 
 	constructor(private readonly maxRequests: number) {}
 
@@ -30,8 +34,19 @@ export class RequestLog {
 		return this.#counts.get(endpoint) ?? 0;
 	}
 
+	/** Counts a request about a prompt or a task; the first is 1. */
+	attempt(subject: string): number {
+		const attempt = (this.#attempts.get(subject) ?? 0) + 1;
+		this.#attempts.delete(subject);
+		this.#attempts.set(subject, attempt);
+		const [oldest] = this.#attempts.keys();
+		if (this.#attempts.size > MAX_SUBJECTS && oldest !== undefined) this.#attempts.delete(oldest);
+		return attempt;
+	}
+
 	clear(): void {
 		this.requests.length = 0;
 		this.#counts.clear();
+		this.#attempts.clear();
 	}
 }

@@ -1,64 +1,49 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { streamEncoder, type Encoding } from './encoding';
-import type { HttpResponse } from './httpResponse';
+import type { Delivery, Step } from './delivery';
+import { streamEncoder } from './encoding';
+
+type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
+type Actions = { [Kind in Step['kind']]: (step: StepOf<Kind>) => void | Promise<void> };
+
+/** How often the simulator's clock is read while a response waits for it, in milliseconds. */
+const CLOCK_READ_MS = 5;
 
 /**
- * Writes one response to its connection, for what a framework cannot do: send a part, pause, stall,
- * disconnect. Nothing here throws once the client has disconnected: bytes are dropped and pauses end.
+ * Writes one response to its connection. Nothing here throws once the client has disconnected: bytes are dropped and
+ * pauses end.
  */
 export class ResponseWriter {
 	readonly #response: ServerResponse;
+	readonly #now: () => number;
 	readonly #closed: Promise<void>;
+	readonly #actions: Actions = {
+		head: (step) => this.#head(step),
+		bytes: ({ bytes }) => this.#send(bytes),
+		pause: ({ ms }) => this.pause(ms),
+		until: ({ moment }) => this.#until(moment),
+		end: () => this.#end(),
+		stall: () => this.#closed,
+		close: () => void this.#response.socket?.end(),
+		reset: () => this.#reset(),
+	};
 	#encoder: ReturnType<typeof streamEncoder> | undefined;
 
-	constructor(response: ServerResponse) {
+	constructor(response: ServerResponse, now: () => number) {
 		this.#response = response;
+		this.#now = now;
 		response.socket?.setNoDelay(true);
 		this.#closed = new Promise((resolve) => response.once('close', resolve));
 		response.on('error', () => response.destroy());
 	}
 
-	get isClosed(): boolean {
-		return this.#response.destroyed || this.#response.socket === null;
-	}
-
-	/** Sends status and headers. With an encoding, the body is compressed and flushed at every send. */
-	sendHead(status: number, headers: Record<string, string>, encoding?: Encoding): void {
-		if (this.isClosed) return;
-		const extra = encoding ? { 'content-encoding': encoding } : {};
-		this.#response.writeHead(status, { ...headers, ...extra });
-		this.#response.flushHeaders();
-		if (!encoding) return;
-		this.#encoder = streamEncoder(encoding);
-		this.#encoder.on('data', (bytes: Buffer) => this.#response.write(bytes));
-	}
-
-	/** Sends bytes in a packet of their own and waits until the operating system has taken them. */
-	async send(bytes: string | Uint8Array): Promise<void> {
-		if (this.isClosed || bytes.length === 0) return;
-		const encoder = this.#encoder;
-		const sent = new Promise<void>((resolve) => {
-			if (encoder) encoder.write(bytes, () => resolve());
-			else this.#response.write(bytes, () => resolve());
-		});
-		await Promise.race([sent, this.#closed]);
-		await nextTurn();
-	}
-
-	async end(): Promise<void> {
-		const encoder = this.#encoder;
-		if (encoder && !this.isClosed) {
-			await new Promise<void>((resolve) => encoder.once('end', resolve).end());
+	async write(delivery: Delivery): Promise<void> {
+		for (const step of delivery) {
+			if (this.#isClosed && !this.#response.writableEnded) return;
+			// Headers go with the first bytes, or before what takes time.
+			if (step.kind !== 'bytes' && step.kind !== 'head' && step.kind !== 'end') this.#flush();
+			await this.#play(step);
 		}
-		this.#response.end();
-	}
-
-	/** Sends a complete response with its length. */
-	async sendAll({ status, headers, body }: HttpResponse): Promise<void> {
-		this.sendHead(status, { ...headers, 'content-length': String(body.length) });
-		await this.send(body);
-		await this.end();
 	}
 
 	/** Waits, at most until the client disconnects. */
@@ -69,18 +54,52 @@ export class ResponseWriter {
 		clearTimeout(timer);
 	}
 
-	/** Sends nothing more until the client or the simulator closes the connection. */
-	async stall(): Promise<void> {
-		if (!this.isClosed) await this.#closed;
+	get #isClosed(): boolean {
+		return this.#response.destroyed || this.#response.socket === null;
 	}
 
-	/** Closes the connection in an orderly way, even if the announced length was not sent. */
-	close(): void {
-		this.#response.socket?.end();
+	async #play<Kind extends Step['kind']>(step: StepOf<Kind> & { kind: Kind }): Promise<void> {
+		const play: (step: StepOf<Kind>) => void | Promise<void> = this.#actions[step.kind];
+		await play(step);
 	}
 
-	/** Resets the TCP connection. */
-	reset(): void {
+	#flush(): void {
+		if (this.#response.headersSent) this.#response.flushHeaders();
+	}
+
+	#head({ status, headers, encoding }: StepOf<'head'>): void {
+		const extra = encoding ? { 'content-encoding': encoding } : {};
+		this.#response.writeHead(status, { ...headers, ...extra });
+		if (!encoding) return;
+		this.#encoder = streamEncoder(encoding);
+		this.#encoder.on('data', (bytes: Buffer) => this.#response.write(bytes));
+	}
+
+	/** Sends bytes in a packet of their own and waits until the operating system has taken them. */
+	async #send(bytes: string | Uint8Array): Promise<void> {
+		if (bytes.length === 0) return;
+		const encoder = this.#encoder;
+		const sent = new Promise<void>((resolve) => {
+			if (encoder) encoder.write(bytes, () => resolve());
+			else this.#response.write(bytes, () => resolve());
+		});
+		await Promise.race([sent, this.#closed]);
+		await nextTurn();
+	}
+
+	async #until(moment: number): Promise<void> {
+		while (this.#now() < moment && !this.#isClosed) await this.pause(CLOCK_READ_MS);
+	}
+
+	async #end(): Promise<void> {
+		const encoder = this.#encoder;
+		if (encoder && !this.#isClosed) {
+			await new Promise<void>((resolve) => encoder.once('end', resolve).end());
+		}
+		this.#response.end();
+	}
+
+	#reset(): void {
 		const { socket } = this.#response;
 		try {
 			socket?.resetAndDestroy();

@@ -50,10 +50,14 @@ function tell(returned: string): string {
 	return `I looked it up: ${quote(result, QUOTED_RESULT_CHARACTERS)}`;
 }
 
+function lastMessage({ messages }: ChatRequest): string {
+	const asked = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
+	return asked?.content ?? '';
+}
+
 function compose(request: ChatRequest): string {
 	const { model, messages } = request;
-	const asked = messages.findLast(({ role }) => role === 'user') ?? messages.at(-1);
-	const question = questionIn(asked?.content ?? '');
+	const question = questionIn(lastMessage(request));
 	const seed = hash('sha256', `${model}\0${question}`, 'buffer').readUInt16BE(0);
 	const results = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
 	const tellings = results.flatMap(({ role, content }) => (role === 'tool' ? [tell(content)] : []));
@@ -81,12 +85,14 @@ function beforeStop(text: string, stop: ChatRequest['stop']): string {
  * The answer of the simulated model, always the same for the same model and messages. `[words:N]` in the last
  * user message asks for N words. A request for JSON gets JSON.
  */
-export function answerChat(request: ChatRequest): ChatAnswer {
+export function answerChat(
+	request: ChatRequest,
+	answerTo?: (message: string) => string,
+): ChatAnswer {
 	const calls = toolCalls(request);
+	const answer = () => answerTo?.(lastMessage(request)) ?? compose(request);
 	const allTokens =
-		calls.length > 0
-			? []
-			: tokenize(beforeStop(jsonAnswer(request) ?? compose(request), request.stop));
+		calls.length > 0 ? [] : tokenize(beforeStop(jsonAnswer(request) ?? answer(), request.stop));
 	const tokens = allTokens.slice(0, request.max_tokens ?? allTokens.length);
 	const completionTokens =
 		tokens.length + calls.reduce((sum, call) => sum + 1 + tokenize(call.arguments).length, 0);

@@ -1,12 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { jsonResponse, eventStreamResponse, type HttpResponse } from '../httpResponse';
+import type { Settings } from '../options';
 import type { ChatRequest } from '../requests';
-import { answerChat } from './answers';
-
-/** UUIDs come from a buffer of random bytes; asking for random bytes for each id takes four times as long. */
-function randomHex(): string {
-	return randomUUID().replaceAll('-', '');
-}
+import { answerChat, type ChatAnswer } from './answers';
 
 /** A server-sent event. */
 export function event(value: unknown): string {
@@ -33,41 +28,65 @@ function withoutIndex<Call extends { index: number }>({ index: _, ...call }: Cal
 	return call;
 }
 
-/** The response to a valid chat request, complete or as a stream of chunks. */
-export function complete(request: ChatRequest, nowMs: number): HttpResponse {
-	const { content, tokens, finishReason, usage, calls } = answerChat(request);
-	const toolCalls = calls.map((call, index) => ({
+/** The response to a valid chat request, complete or as a stream of chunks, and the tokens that it used. */
+export function complete(
+	request: ChatRequest,
+	nowMs: number,
+	{ newId, answer: answerTo }: Pick<Settings, 'newId' | 'answer'>,
+): { response: HttpResponse; tokens: number } {
+	const answer = answerChat(request, answerTo);
+	const response = request.stream
+		? stream(request, answer, nowMs, newId)
+		: completion(request, answer, nowMs, newId);
+	return { response, tokens: answer.usage.total_tokens };
+}
+
+function headOf({ model }: ChatRequest, nowMs: number, newId: () => string) {
+	return { id: `chatcmpl-${newId()}`, created: Math.floor(nowMs / 1000), model };
+}
+
+function calledTools({ calls }: ChatAnswer, newId: () => string) {
+	return calls.map((call, index) => ({
 		index,
-		id: `call-${randomHex()}`,
+		id: `call-${newId()}`,
 		type: 'function',
 		function: call,
 	}));
-	const head = {
-		id: `chatcmpl-${randomHex()}`,
-		created: Math.floor(nowMs / 1000),
-		model: request.model,
-	};
-	if (!request.stream) {
-		const message =
-			toolCalls.length > 0
-				? { role: 'assistant', content: null, tool_calls: toolCalls.map(withoutIndex) }
-				: { role: 'assistant', content };
-		const choices = [{ index: 0, message, finish_reason: finishReason }];
-		return jsonResponse({ ...head, object: 'chat.completion', choices, usage });
-	}
+}
+
+function completion(
+	request: ChatRequest,
+	answer: ChatAnswer,
+	nowMs: number,
+	newId: () => string,
+): HttpResponse {
+	const toolCalls = calledTools(answer, newId);
+	const message =
+		toolCalls.length > 0
+			? { role: 'assistant', content: null, tool_calls: toolCalls.map(withoutIndex) }
+			: { role: 'assistant', content: answer.content };
+	const choices = [{ index: 0, message, finish_reason: answer.finishReason }];
+	const head = headOf(request, nowMs, newId);
+	return jsonResponse({ ...head, object: 'chat.completion', choices, usage: answer.usage });
+}
+
+function stream(
+	request: ChatRequest,
+	answer: ChatAnswer,
+	nowMs: number,
+	newId: () => string,
+): HttpResponse {
+	const { tokens, finishReason, usage } = answer;
+	const toolCalls = calledTools(answer, newId);
+	const head = { ...headOf(request, nowMs, newId), object: 'chat.completion.chunk' };
 	const chunk = (delta: unknown, finish_reason: string | null = null) =>
-		event({
-			...head,
-			object: 'chat.completion.chunk',
-			choices: [{ index: 0, delta, finish_reason }],
-		});
-	const usageChunk = { ...head, object: 'chat.completion.chunk', choices: [], usage };
+		event({ ...head, choices: [{ index: 0, delta, finish_reason }] });
 	return eventStreamResponse([
 		chunk({ role: 'assistant', content: '' }),
 		...tokens.map((token) => chunk({ content: token })),
 		...toolCalls.flatMap((call) => splitCall(call).map((part) => chunk({ tool_calls: [part] }))),
 		chunk({}, finishReason),
-		...(request.stream_options?.include_usage ? [event(usageChunk)] : []),
+		...(request.stream_options?.include_usage ? [event({ ...head, choices: [], usage })] : []),
 		'data: [DONE]\n\n',
 	]);
 }

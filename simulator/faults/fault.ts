@@ -1,7 +1,7 @@
 import type { HttpResponse } from '../httpResponse';
-import type { Endpoint } from '../endpoints';
-import type { ErrorShape } from '../apiError';
-import type { ResponseWriter } from '../responseWriter';
+import type { TaskOutcome } from '../video/taskPlan';
+import type { Delivery } from '../delivery';
+import { ENDPOINTS, FACTS, type Endpoint, type ErrorShape } from '../endpoints';
 
 /** What a fault knows of its request. */
 export interface FaultContext {
@@ -12,38 +12,18 @@ export interface FaultContext {
 	/** The endpoint's own error shape. */
 	shape: ErrorShape;
 	nowMs: number;
-	/** The simulator's clock, in milliseconds since 1970. */
-	now: () => number;
 	slowMs: number;
 	oversizedBytes: number;
 	redirectTarget: string;
 }
 
-/** How a video task ends under a fault. */
-export interface TaskOutcome {
-	ending: 'completed' | 'failed' | 'queued forever' | 'processing forever' | 'forgotten';
-	/** The status query does not know the task until `lagSeconds` after the submission. */
-	lags?: boolean;
-	/** Changes what the status query reports. */
-	report?: (task: Record<string, unknown>, authorization: string) => Record<string, unknown>;
-}
-
 export type Effect =
-	/** The connection is reset at once; the service never handles the request. */
-	| { kind: 'reset' }
 	/** Another response is sent; the service never handles the request. */
-	| { kind: 'replace'; respond: (context: FaultContext) => HttpResponse }
+	| { kind: 'replace'; deliver: (context: FaultContext) => Delivery }
 	/** The request is handled; the JSON of the response is changed. */
 	| { kind: 'alter'; alter: (body: Record<string, unknown>) => unknown }
 	/** The request is handled; the response is damaged on its way. */
-	| {
-			kind: 'damage';
-			deliver: (
-				writer: ResponseWriter,
-				response: HttpResponse,
-				context: FaultContext,
-			) => Promise<void>;
-	  }
+	| { kind: 'damage'; deliver: (response: HttpResponse, context: FaultContext) => Delivery }
 	/** The submission is accepted; its tasks end as the outcome says. */
 	| { kind: 'task'; outcome: TaskOutcome };
 
@@ -56,9 +36,13 @@ export interface Fault {
 	effect: Effect;
 }
 
-export const API: readonly Endpoint[] = ['chat', 'chatStream', 'models', 'submit', 'poll'];
-export const BILLABLE: readonly Endpoint[] = ['chat', 'chatStream', 'submit'];
-export const ALL: readonly Endpoint[] = [...API, 'download'];
+export const API: readonly Endpoint[] = ENDPOINTS.filter(
+	(endpoint) => FACTS[endpoint].key === 'required',
+);
+export const BILLABLE: readonly Endpoint[] = ENDPOINTS.filter(
+	(endpoint) => FACTS[endpoint].billable,
+);
+export const ALL: readonly Endpoint[] = ENDPOINTS;
 
 /** Rows of the fault table for the same endpoints: description and effect by name. */
 export function faultsOn(

@@ -7,11 +7,28 @@ export interface Injection {
 	/** A name of the fault table, with or without `-once` or `-twice`. */
 	fault: string;
 	/** Requests it is played on; default: all until `clearFaults`. */
-	times?: number;
+	times?: number | undefined;
 	/** Requests of the endpoint that pass first; default 0. */
-	after?: number;
+	after?: number | undefined;
 	/** Only for requests whose path or body contains this text. */
-	matching?: string;
+	matching?: string | undefined;
+	/** Only for this prompt: of a submission, of the task that is polled or downloaded, or the last user message. */
+	prompt?: string | undefined;
+	/** Only for these requests among those for the same prompt, or of the same task; the first is 1. */
+	attempts?: readonly number[] | undefined;
+	/** Only between these times, in seconds since the start of the simulator. */
+	fromSeconds?: number | undefined;
+	untilSeconds?: number | undefined;
+}
+
+/** What an injection reads of a request. */
+interface InjectedRequest {
+	endpoint: Endpoint;
+	path: string;
+	text: string;
+	prompt: string;
+	attempt: number;
+	at: number;
 }
 
 interface Pending {
@@ -25,10 +42,15 @@ interface Pending {
 export class Injections {
 	#pending: Pending[] = [];
 
-	/** Throws if there is no such fault or it cannot happen on this endpoint. */
-	add(injection: Injection): void {
-		const spec = readFaultSpec(injection.fault);
-		if (!spec || spec.endpoint || !spec.fault.endpoints.includes(injection.endpoint)) {
+	constructor(private readonly startedAt: number) {}
+
+	/**
+	 * Throws if there is no such fault or it cannot happen on this endpoint.
+	 * @param own a fault that is not in the table
+	 */
+	add(injection: Injection, own?: Fault): void {
+		const spec = own ? { fault: own, remaining: Infinity } : readFaultSpec(injection.fault);
+		if (!spec || 'endpoint' in spec || !spec.fault.endpoints.includes(injection.endpoint)) {
 			throw new Error(`No fault '${injection.fault}' on '${injection.endpoint}'.`);
 		}
 		const { fault, remaining } = spec;
@@ -36,24 +58,30 @@ export class Injections {
 		this.#pending.push({ injection, fault, skip, remaining: injection.times ?? remaining });
 	}
 
-	take(endpoint: Endpoint, path: string, body: unknown): Fault | undefined {
-		const text = `${path}\n${JSON.stringify(body) ?? ''}`;
-		const due = this.#pending.find(({ injection, remaining }) => {
-			return (
-				remaining > 0 && injection.endpoint === endpoint && text.includes(injection.matching ?? '')
-			);
-		});
-		if (!due) return undefined;
-		if (due.skip > 0) {
+	take(request: InjectedRequest): Fault | undefined {
+		for (const due of this.#pending) {
+			if (due.remaining <= 0 || !this.#isMeant(due.injection, request)) continue;
+			if (due.skip === 0) {
+				due.remaining -= 1;
+				return due.fault;
+			}
 			due.skip -= 1;
-			return undefined;
 		}
-		due.remaining -= 1;
-		this.#pending = this.#pending.filter(({ remaining }) => remaining > 0);
-		return due.fault;
+		return undefined;
 	}
 
 	clear(): void {
 		this.#pending = [];
+	}
+
+	#isMeant(injection: Injection, request: InjectedRequest): boolean {
+		const { endpoint, matching = '', prompt = request.prompt, attempts } = injection;
+		const { fromSeconds = 0, untilSeconds = Infinity } = injection;
+		const seconds = (request.at - this.startedAt) / 1000;
+		if (endpoint !== request.endpoint || attempts?.includes(request.attempt) === false)
+			return false;
+		if (seconds < fromSeconds || seconds >= untilSeconds) return false;
+		if (prompt !== request.prompt) return false;
+		return request.path.includes(matching) || request.text.includes(matching);
 	}
 }

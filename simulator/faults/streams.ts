@@ -1,3 +1,4 @@
+import { RESET, STALL } from '../delivery';
 import { faultsOn } from './fault';
 import * as stream from './effects/stream';
 
@@ -11,8 +12,8 @@ export const streams = faultsOn(['chatStream'], {
 	'stream-no-reason': ['complete, without finish_reason', stream.withoutReason],
 	'stream-empty': ['200 without any event', stream.rewritten(() => [])],
 	'stream-only-done': ['nothing but [DONE]', stream.rewritten(() => ['data: [DONE]\n\n'])],
-	'stream-reset': ['reset half-way', stream.halfStream((writer) => writer.reset())],
-	'stream-hang': ['stops sending half-way', stream.halfStream((writer) => writer.stall())],
+	'stream-reset': ['reset half-way', stream.halfStream(RESET)],
+	'stream-hang': ['stops sending half-way', stream.halfStream(STALL)],
 	'stream-slow': ['a long pause half-way', stream.slowStream],
 	'stream-endless': ['words that never end', stream.endless],
 	'stream-long-line': ['one very long event line', stream.longLine],

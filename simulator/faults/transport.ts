@@ -1,3 +1,4 @@
+import { CLOSE, RESET, STALL } from '../delivery';
 import { ALL, API, faultsOn } from './fault';
 import * as damage from './effects/damage';
 import { redirect } from './effects/replace';
@@ -5,21 +6,18 @@ import { redirect } from './effects/replace';
 /** What can happen to a connection and to a response on its way. */
 export const transport = [
 	...faultsOn(ALL, {
-		reset: ['connection reset at once, request not handled', { kind: 'reset' }],
-		lost: ['handled, then reset before the first byte of the response', damage.lost],
-		'reset-inside': [
-			'handled, then reset inside the response',
-			damage.half((writer) => writer.reset()),
+		reset: [
+			'connection reset at once, request not handled',
+			{ kind: 'replace', deliver: () => [RESET] },
 		],
+		lost: ['handled, then reset before the first byte of the response', damage.lost],
+		'reset-inside': ['handled, then reset inside the response', damage.half(RESET)],
 		hang: ['handled, without any response', damage.hang],
-		'hang-inside': ['half the response, then nothing', damage.half((writer) => writer.stall())],
+		'hang-inside': ['half the response, then nothing', damage.half(STALL)],
 		'slow-response': ['a late response', damage.slowResponse],
 		'slow-drip': ['a few bytes of the response at a time', damage.slowDrip],
 		'close-after': ['a good response, then the kept-alive connection is reset', damage.closeAfter],
-		truncated: [
-			'closed before the announced length is sent',
-			damage.half((writer) => writer.close()),
-		],
+		truncated: ['closed before the announced length is sent', damage.half(CLOSE)],
 		'cut-short': ['half the body, with the length of that half', damage.cutShort],
 		oversized: ['a very large response', damage.oversized],
 		'bad-gzip': [

@@ -1,25 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EncodedPacket } from 'mediabunny' with { 'resolution-mode': 'import' };
+import { actualDuration, type VideoFormat } from './format';
 import { mediabunny } from './mediabunny';
 
 const { BufferSource, BufferTarget, EncodedPacketSink, EncodedVideoPacketSource } = mediabunny;
 
-export interface VideoFormat {
-	size: string;
-	/** Seconds, as requested. */
-	duration: number;
-	fps: number;
-}
-
 const MAX_CACHED = 24;
 const FREE_BOX_HEADER = 8;
 const cached = new Map<string, Promise<Buffer>>();
-
-/** The seconds that the video really lasts: a whole number of frames. */
-export function actualDuration({ duration, fps }: VideoFormat): number {
-	return Math.round(duration * fps) / fps;
-}
 
 /** A playable MP4 (H.264) of this size, duration and frame rate. */
 export function mp4File(format: VideoFormat, scene: string): Promise<Buffer> {

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import type { TaskOutcome } from '../faults/fault';
 import type { FaultSpec } from '../faults/faultSpec';
+import type { Settings } from '../options';
 import type { VideoRequest } from '../requests';
+import { actualDuration, type VideoFormat } from './format';
 import { readTasks, writeTasks } from './tasksFile';
-import { sceneOf } from './scene';
-import { mp4File, actualDuration, type VideoFormat } from './mp4';
+import { progressAt, type TaskOutcome, type TaskPlan } from './taskPlan';
 
 const RETENTION_MS = 7 * 24 * 3600 * 1000;
 const QUEUED_SHARE = 0.15;
@@ -15,6 +14,8 @@ export type TaskStatus = 'queued' | 'processing' | 'completed' | 'failed';
 
 export interface Task {
 	id: string;
+	/** The id that polls report. */
+	reportedId: string;
 	submissionId: string;
 	model: string;
 	prompt: string;
@@ -26,80 +27,115 @@ export interface Task {
 	createdAt: number;
 	/** How long it takes. */
 	durationMs: number;
+	plan: TaskPlan;
 	/** How it ends under a fault. */
 	outcome?: TaskOutcome;
 	/** Faults that its prompt asks for on its polls and its download. */
 	faults: readonly FaultSpec[];
 }
 
+type TaskSettings = Pick<
+	Settings,
+	'now' | 'tasksKept' | 'tasksFile' | 'newId' | 'promptName' | 'videoSeconds' | 'taskPlans'
+>;
+
 /** The video tasks. The state of a task is computed from the time of the request. */
 export class TaskStore {
 	readonly #tasks = new Map<string, Task>();
+	/** Accepted submissions of each prompt, for plans. */
+	readonly #accepted = new Map<string, number>();
 	/** Submissions accepted so far. */
 	submissions = 0;
 
-	constructor(
-		private readonly now: () => number,
-		private readonly maxTasks: number,
-		private readonly file: string | undefined,
-	) {
-		if (file === undefined) return;
-		for (const task of readTasks(file)) this.#tasks.set(task.id, task);
+	constructor(private readonly settings: TaskSettings) {
+		const { tasksFile } = settings;
+		if (tasksFile === undefined) return;
+		for (const task of readTasks(tasksFile)) this.#tasks.set(task.id, task);
 	}
 
-	/** Creates the `n` tasks of one submission; each is completed a little earlier than the one before. */
+	/** Creates the tasks of one submission; each is completed a little earlier than the one before. */
 	create(
 		request: VideoRequest,
-		seconds: number,
 		faults: readonly FaultSpec[],
 		outcome: TaskOutcome | undefined,
 	): Task[] {
-		const submissionId = `video-${randomBytes(12).toString('hex')}`;
+		const { now, newId } = this.settings;
+		const submissionId = `video-${newId()}`;
 		const { model, prompt, size, duration, fps, n } = request;
-		const tasks = Array.from({ length: n }, (_, index) => ({
-			id: `task-${randomBytes(12).toString('hex')}`,
-			submissionId,
-			model,
-			prompt,
-			revisedPrompt: `${prompt.trim()} (steady camera, soft light)`,
-			format: { size, duration, fps },
-			inline: request.response_format === 'b64_json',
-			createdAt: this.now(),
-			durationMs: seconds * 1000 * (1 - index / 10),
-			faults: faults.map((fault) => ({ ...fault })),
-			...(outcome ? { outcome } : {}),
-		}));
-		for (const task of tasks) this.#tasks.set(task.id, task);
+		const submission = this.#planFor(prompt);
+		const tasks = Array.from({ length: submission.count ?? n }, (_, index) => {
+			const plan = index > 0 && submission.onlyFirst ? { seconds: submission.seconds } : submission;
+			const id = idFor(plan, newId);
+			return {
+				id,
+				reportedId: plan.changesId ? idFor(plan, newId) : id,
+				submissionId,
+				model,
+				prompt,
+				revisedPrompt: `${prompt.trim()} (steady camera, soft light)`,
+				format: { size, duration, fps },
+				inline: request.response_format === 'b64_json',
+				createdAt: now(),
+				durationMs: plan.seconds * 1000 * (1 - index / 10),
+				plan,
+				faults: faults.map((fault) => ({ ...fault })),
+				...(outcome ? { outcome } : {}),
+			};
+		});
+		for (const task of tasks) this.#tasks.set(task.id, task).set(task.reportedId, task);
 		this.submissions += 1;
 		this.#deleteOldest();
-		if (this.file !== undefined) writeTasks(this.file, this.all());
+		const { tasksFile } = this.settings;
+		if (tasksFile !== undefined) writeTasks(tasksFile, this.all());
 		return tasks;
 	}
 
 	/** The task, unless it is unknown or older than the 7 days for which the document promises to keep it. */
 	find(id: string): Task | undefined {
 		const task = this.#tasks.get(id);
-		if (!task || this.now() - task.createdAt <= RETENTION_MS) return task;
+		if (!task || this.settings.now() - task.createdAt <= RETENTION_MS) return task;
 		this.#tasks.delete(id);
 		return undefined;
 	}
 
 	all(): Task[] {
-		return [...this.#tasks.values()];
+		return [...new Set(this.#tasks.values())];
 	}
 
 	clear(): void {
 		this.#tasks.clear();
+		this.#accepted.clear();
 		this.submissions = 0;
 	}
 
+	#planFor(prompt: string): TaskPlan {
+		const { taskPlans, videoSeconds, promptName } = this.settings;
+		const name = promptName(prompt);
+		const submission = (this.#accepted.get(name) ?? 0) + 1;
+		if (taskPlans.length > 0) this.#accepted.set(name, submission);
+		const plan = taskPlans.find(
+			(each) => (each.prompt ?? name) === name && (each.attempt ?? submission) === submission,
+		);
+		return plan ?? { seconds: spread(videoSeconds, this.submissions) };
+	}
+
 	#deleteOldest(): void {
+		const { now, tasksKept } = this.settings;
 		for (const [id, task] of this.#tasks) {
-			const expired = this.now() - task.createdAt > RETENTION_MS;
-			if (!expired && this.#tasks.size <= this.maxTasks) return;
+			const expired = now() - task.createdAt > RETENTION_MS;
+			if (!expired && this.#tasks.size <= tasksKept) return;
 			this.#tasks.delete(id);
 		}
 	}
+}
+
+/** Above 2^53. */
+const NUMERIC_IDS_FROM = 1_934_567_890_123_400_001n;
+
+function idFor({ numericId, controlId }: TaskPlan, newId: () => string): string {
+	const id = newId();
+	if (numericId) return String(NUMERIC_IDS_FROM + (BigInt(`0x${id}`) % 1_000_000n) * 2n);
+	return controlId ? `task-${id}\n\u001b[31m` : `task-${id}`;
 }
 
 /** How many seconds the next task takes. With a range, any number of tasks is spread evenly over it. */
@@ -113,23 +149,53 @@ export function spread(
 }
 
 /** Whether a poll finds the task: the replica that answers it may lag behind the submission. */
-export function isKnown({ outcome, createdAt }: Task, now: number, lagSeconds: number): boolean {
-	if (outcome?.ending === 'forgotten') return false;
-	return !outcome?.lags || now - createdAt >= lagSeconds * 1000;
+export function isKnown(task: Task, now: number, lagSeconds: number): boolean {
+	const { plan, createdAt } = task;
+	if (endingOf(task) === 'forgotten') return false;
+	const age = (now - createdAt) / 1000;
+	if (age >= (plan.vanishesAfterSeconds ?? Infinity)) return false;
+	return age >= (task.outcome?.lags ? lagSeconds : (plan.lagSeconds ?? 0));
+}
+
+function endingOf({ plan, outcome }: Task): TaskOutcome['ending'] {
+	return outcome?.ending ?? plan.ending ?? 'completed';
+}
+
+/** When the task ends, in milliseconds since 1970. */
+export function endOf(task: Task): number {
+	const isEndless = endingOf(task).endsWith('forever');
+	return isEndless ? Infinity : task.createdAt + task.durationMs;
 }
 
 /** Status and progress (percent) of a task at a moment. */
-export function stateOf(task: Task, now: number): { status: TaskStatus; progress: number } {
-	const ending = task.outcome?.ending;
+export function stateOf(
+	task: Task,
+	now: number,
+): { status: TaskStatus; progress: number | undefined } {
+	const ending = endingOf(task);
+	const { queued = QUEUED_SHARE, progress = 'steady' } = task.plan;
 	const elapsed = task.durationMs > 0 ? (now - task.createdAt) / task.durationMs : 1;
-	if (elapsed < QUEUED_SHARE || ending === 'queued forever')
+	if ((elapsed < queued && elapsed < 1) || ending === 'queued forever')
 		return { status: 'queued', progress: 0 };
 	if (elapsed < 1 || ending === 'processing forever') {
-		const done = (Math.min(elapsed, 1) - QUEUED_SHARE) / (1 - QUEUED_SHARE);
-		return { status: 'processing', progress: Math.max(1, Math.min(99, Math.floor(done * 100))) };
+		const share = queued < 1 ? (Math.min(elapsed, 1) - queued) / (1 - queued) : 1;
+		return { status: 'processing', progress: progressAt(progress, share) };
 	}
 	if (ending === 'failed') return { status: 'failed', progress: 60 };
 	return { status: 'completed', progress: 100 };
+}
+
+/** The state as a poll reports it, which may be late. */
+export function reportedState(task: Task, now: number) {
+	const end = task.createdAt + task.durationMs;
+	const isLate = now >= end && now < end + (task.plan.lateSeconds ?? 0) * 1000;
+	return stateOf(task, isLate ? end - 1 : now);
+}
+
+/** Whether the file of a task exists. */
+export function hasFile(task: Task, now: number): boolean {
+	const { fileLagSeconds = 0 } = task.plan;
+	return stateOf(task, now - fileLagSeconds * 1000).status === 'completed';
 }
 
 /** The task as a poll returns it. `origin` is where its file is served. */
@@ -138,24 +204,27 @@ export async function taskBody(
 	now: number,
 	origin: string,
 	authorization: string,
+	readVideo: (task: Task) => Promise<Buffer>,
 ): Promise<Record<string, unknown>> {
-	const { status, progress } = stateOf(task, now);
+	const { lateSeconds = 0, urlLagSeconds = 0, urlValidSeconds } = task.plan;
+	const end = task.createdAt + task.durationMs;
+	const { status, progress } = reportedState(task, now);
 	const done = status === 'completed';
 	const { size, fps } = task.format;
 	const metadata = { duration: actualDuration(task.format), size, fps, format: 'mp4' };
-	const finished = Math.floor((task.createdAt + task.durationMs) / 1000);
+	const hasUrl = done && now >= end + (lateSeconds + urlLagSeconds) * 1000;
+	const expiry = urlValidSeconds === undefined ? '' : `?expires=${now + urlValidSeconds * 1000}`;
 	const body: Record<string, unknown> = {
-		id: task.id,
+		id: task.reportedId,
 		status,
 		progress,
-		url: done && !task.inline ? `${origin}/files/${task.id}.mp4` : null,
-		...(done && task.inline
-			? { b64_json: (await mp4File(task.format, sceneOf(task.prompt))).toString('base64') }
-			: {}),
+		url:
+			hasUrl && !task.inline ? `${origin}/files/${encodeURIComponent(task.id)}.mp4${expiry}` : null,
+		...(done && task.inline ? { b64_json: (await readVideo(task)).toString('base64') } : {}),
 		revised_prompt: task.revisedPrompt,
 		metadata,
 		created_at: Math.floor(task.createdAt / 1000),
-		...(done || status === 'failed' ? { completed_at: finished } : {}),
+		...(done || status === 'failed' ? { completed_at: Math.floor(end / 1000) } : {}),
 	};
 	return task.outcome?.report?.(body, authorization) ?? body;
 }

@@ -19,7 +19,12 @@ const stored = z.object({
 export function readTasks(file: string): Task[] {
 	try {
 		const tasks = z.array(stored).parse(JSON.parse(readFileSync(file, 'utf8')));
-		return tasks.map((task) => ({ ...task, faults: [] }));
+		return tasks.map((task) => ({
+			...task,
+			reportedId: task.id,
+			plan: { seconds: task.durationMs / 1000 },
+			faults: [],
+		}));
 	} catch {
 		return [];
 	}

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type GatewayOptions, StreamedBody } from '../../gateway';
-import { RateLimiter } from '../../simulator/rateLimit';
+import { limitOf, RateLimiter } from '../../simulator/rateLimit';
 import type { SimulatorOptions } from '../../simulator';
 import type { VirtualClock } from './virtualClock';
 
@@ -32,7 +32,8 @@ export class LimitedService {
 	private seed = 1;
 
 	constructor(private readonly options: LimitedServiceOptions) {
-		this.limiter = new RateLimiter(options.limit);
+		// The same object: tests change the limit on the way.
+		this.limiter = new RateLimiter([Object.assign(options.limit, limitOf(options.limit))]);
 	}
 
 	readonly transport: Transport = async ({ body = '', headers, onWritten, whenGivenUp }) => {
@@ -60,7 +61,7 @@ export class LimitedService {
 
 	private overLimit(key: string): Rejection | undefined {
 		const { clock, overLimit } = this.options;
-		const exceeded = this.limiter.take(key, clock.now());
+		const exceeded = this.limiter.take({ key, endpoint: 'chat', model: '' }, clock.now());
 		if (exceeded === undefined) return undefined;
 		return (
 			overLimit ?? { status: 429, seconds: Math.max(1, Math.ceil(exceeded.retryAfterMs / 1000)) }

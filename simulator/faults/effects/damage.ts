@@ -1,115 +1,96 @@
 import { gzipSync } from 'node:zlib';
 import { withHeaders, type HttpResponse } from '../../httpResponse';
+import { dripped, END, head, part, pause, RESET, STALL, type Step, whole } from '../../delivery';
 import type { Effect } from '../fault';
-import type { ResponseWriter } from '../../responseWriter';
 
 type Deliver = Extract<Effect, { kind: 'damage' }>['deliver'];
 
-const DRIP_COUNT = 100;
-/** How often a late response reads the clock, in milliseconds. */
-const CLOCK_READ_MS = 5;
+const WHITESPACE = Buffer.alloc(64 * 1024, ' ');
 
 export function damage(deliver: Deliver): Effect {
 	return { kind: 'damage', deliver };
 }
 
-/** Sends the head with these headers changed or, where undefined, left out. */
-function sendHeadWith(changes: Record<string, string | undefined>): Deliver {
-	return async (writer, { status, headers, body }) => {
-		const length = String(body.length);
-		const all = Object.entries({ ...headers, 'content-length': length, ...changes });
-		const kept = all.filter((entry): entry is [string, string] => entry[1] !== undefined);
-		writer.sendHead(status, Object.fromEntries(kept));
-	};
+/** The head with these headers changed or, where undefined, left out. */
+function headWith(
+	{ status, headers, body }: HttpResponse,
+	changes: Record<string, string | undefined> = {},
+): Step {
+	const length = String(body.length);
+	const all = Object.entries({ ...headers, 'content-length': length, ...changes });
+	const kept = all.filter((entry): entry is [string, string] => entry[1] !== undefined);
+	return head(status, Object.fromEntries(kept));
+}
+
+function firstHalf(body: Buffer): Buffer {
+	return body.subarray(0, Math.floor(body.length / 2));
 }
 
 export function changedHeaders(changes: Record<string, string | undefined>): Effect {
-	return damage(async (writer, response, context) => {
-		await sendHeadWith(changes)(writer, response, context);
-		await writer.send(response.body);
-		await writer.end();
-	});
+	return damage((response) => [headWith(response, changes), part(response.body), END]);
 }
 
-/** Sends half the body under its full length, then calls `then`. */
-export function half(then: (writer: ResponseWriter) => void | Promise<void>): Effect {
-	return damage(async (writer, response, context) => {
-		await sendHeadWith({})(writer, response, context);
-		await writer.send(response.body.subarray(0, Math.floor(response.body.length / 2)));
+/** Sends half the body under its full length, then `last` happens. */
+export function half(last: Step): Effect {
+	return damage((response) => [
+		headWith(response),
+		part(firstHalf(response.body)),
 		// An immediate reset could overtake the bytes.
-		await writer.pause(5);
-		await then(writer);
-	});
+		pause(5),
+		last,
+	]);
 }
 
 /** Sends half the body, with the length of that half. */
-export const cutShort = damage((writer, response) =>
-	writer.sendAll({
-		...response,
-		body: response.body.subarray(0, Math.floor(response.body.length / 2)),
-	}),
+export const cutShort = damage((response) =>
+	whole({ ...response, body: firstHalf(response.body) }),
 );
 
-export const slowResponse = damage(async (writer, response, { slowMs }) => {
-	await writer.pause(slowMs);
-	await writer.sendAll(response);
-});
+export const slowResponse = damage((response, { slowMs }) => [pause(slowMs), ...whole(response)]);
 
-export const slowDrip = damage(async (writer, response, context) => {
-	await sendHeadWith({})(writer, response, context);
-	const size = Math.ceil(response.body.length / DRIP_COUNT);
-	for (let from = 0; from < response.body.length && !writer.isClosed; from += size) {
-		await writer.send(response.body.subarray(from, from + size));
-		await writer.pause(context.slowMs / DRIP_COUNT);
-	}
-	await writer.end();
-});
+export const slowDrip = damage((response, { slowMs }) => dripped(response, slowMs));
 
 /** Leading whitespace makes valid JSON of any size. */
-export const oversized = damage(async (writer, response, { oversizedBytes }) => {
-	writer.sendHead(response.status, response.headers);
-	const whitespace = Buffer.alloc(64 * 1024, ' ');
-	for (let sent = 0; sent < oversizedBytes && !writer.isClosed; sent += whitespace.length) {
-		await writer.send(whitespace);
-	}
-	await writer.send(response.body);
-	await writer.end();
+export const oversized = damage(function* ({ status, headers, body }, { oversizedBytes }) {
+	yield head(status, headers);
+	for (let sent = 0; sent < oversizedBytes; sent += WHITESPACE.length) yield part(WHITESPACE);
+	yield part(body);
+	yield END;
 });
 
 /** A small response that is larger than `oversizedBytes` once it is decoded. */
-export const gzipBomb = damage(async (writer, response, { oversizedBytes }) => {
+export const gzipBomb = damage((response, { oversizedBytes }) => {
 	const body = gzipSync(Buffer.concat([Buffer.alloc(oversizedBytes, ' '), response.body]));
-	await writer.sendAll(withHeaders({ ...response, body }, { 'content-encoding': 'gzip' }));
+	return whole(withHeaders({ ...response, body }, { 'content-encoding': 'gzip' }));
 });
 
-export const cutGzip = damage(async (writer, response) => {
-	const gzipped = gzipSync(response.body);
-	const body = gzipped.subarray(0, Math.floor(gzipped.length / 2));
-	await writer.sendAll(withHeaders({ ...response, body }, { 'content-encoding': 'gzip' }));
+export const cutGzip = damage((response) => {
+	const body = firstHalf(gzipSync(response.body));
+	return whole(withHeaders({ ...response, body }, { 'content-encoding': 'gzip' }));
 });
 
-export const closeAfter = damage(async (writer, response) => {
-	await writer.sendAll(withHeaders(response, { connection: 'keep-alive' }));
-	writer.reset();
-});
+export const closeAfter = damage((response) => [
+	...whole(withHeaders(response, { connection: 'keep-alive' })),
+	RESET,
+]);
 
-export const lost = damage(async (writer: ResponseWriter) => writer.reset());
+export const lost = damage(() => [RESET]);
 
-export const hang = damage((writer: ResponseWriter) => writer.stall());
+export const hang = damage(() => [STALL]);
 
 /** The request is handled, and an intermediary sends this response instead of the service's. */
 export function handled(response: HttpResponse): Effect {
-	return damage((writer) => writer.sendAll(response));
+	return damage(() => whole(response));
 }
 
 /** The same after this many milliseconds of the simulator's clock, which a test may stop. */
 export function handledLate(response: HttpResponse, afterMs: number): Effect {
-	return damage(async (writer, _response, { nowMs, now }) => {
-		while (now() - nowMs < afterMs && !writer.isClosed) await writer.pause(CLOCK_READ_MS);
-		await writer.sendAll(response);
-	});
+	return damage((_response, { nowMs }) => [
+		{ kind: 'until', moment: nowMs + afterMs },
+		...whole(response),
+	]);
 }
 
 export function otherStatus(status: number): Effect {
-	return damage((writer, response) => writer.sendAll({ ...response, status }));
+	return damage((response) => whole({ ...response, status }));
 }

@@ -1,12 +1,14 @@
+import { whole } from '../../delivery';
 import { jsonResponse, textResponse, withHeaders, type HttpResponse } from '../../httpResponse';
 import type { Effect, FaultContext } from '../fault';
-import { ApiError, rateLimitHeaders, apiErrorResponse, type ErrorShape } from '../../apiError';
+import { ApiError, rateLimitHeaders, apiErrorResponse } from '../../apiError';
+import type { ErrorShape } from '../../endpoints';
 
 const HTML_PAGE =
 	'<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>\n';
 
 export function replace(respond: (context: FaultContext) => HttpResponse): Effect {
-	return { kind: 'replace', respond };
+	return { kind: 'replace', deliver: (context) => whole(respond(context)) };
 }
 
 /** An error of the interface document, in the endpoint's own shape or the given one. */

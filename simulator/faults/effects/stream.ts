@@ -1,12 +1,15 @@
 import { z } from 'zod';
+import { END, head, part, pause, type Step } from '../../delivery';
 import { eventStreamResponse } from '../../httpResponse';
-import { errorBody, ApiError, type ErrorShape } from '../../apiError';
+import { errorBody, ApiError } from '../../apiError';
+import type { ErrorShape } from '../../endpoints';
 import type { Effect, FaultContext } from '../fault';
-import type { ResponseWriter } from '../../responseWriter';
 import { event } from '../../chat/complete';
 import { damage } from './damage';
 
 type Events = readonly string[];
+
+const PADDING = Buffer.alloc(64 * 1024, 'x');
 
 const isEnd = (text: string) => text.includes('[DONE]') || /"finish_reason":"/.test(text);
 
@@ -15,35 +18,26 @@ function firstHalf(events: Events): Events {
 	return words.slice(0, Math.ceil(words.length / 2));
 }
 
-/** Sends the events of a stream by hand; `play` ends or breaks the stream. */
-function stream(
-	play: (writer: ResponseWriter, events: Events, context: FaultContext) => Promise<void>,
-): Effect {
-	return damage(async (writer, response, context) => {
-		writer.sendHead(response.status, response.headers);
-		await play(writer, response.events ?? [], context);
+/** The head of a stream, and what becomes of its events. */
+function stream(play: (events: Events, context: FaultContext) => Iterable<Step>): Effect {
+	return damage(function* ({ status, headers, events = [] }, context) {
+		yield head(status, headers);
+		yield* play(events, context);
 	});
 }
 
-async function sendEvents(writer: ResponseWriter, events: Events): Promise<void> {
-	for (const text of events) await writer.send(text);
+function parts(events: Events): Step[] {
+	return events.map(part);
 }
 
 /** Sends these events instead, each in a packet of its own, and ends the stream in an orderly way. */
 export function rewritten(change: (events: Events) => Events): Effect {
-	return stream(async (writer, events) => {
-		await sendEvents(writer, change(events));
-		await writer.end();
-	});
+	return stream((events) => [...parts(change(events)), END]);
 }
 
-/** Sends half the words, then calls `then`. */
-export function halfStream(then: (writer: ResponseWriter) => void | Promise<void>): Effect {
-	return stream(async (writer, events) => {
-		await sendEvents(writer, firstHalf(events));
-		await writer.pause(5);
-		await then(writer);
-	});
+/** Sends half the words, then `last` happens. */
+export function halfStream(last: Step): Effect {
+	return stream((events) => [...parts(firstHalf(events)), pause(5), last]);
 }
 
 /** Sends half the words, then these events, and ends. */
@@ -61,17 +55,16 @@ export function errorInside(shape: ErrorShape): Effect {
 	return halfThen(event(errorBody(error, shape)));
 }
 
-export const echoKeyInside = stream(async (writer, events, { authorization }) => {
+export const echoKeyInside = stream((events, { authorization }) => {
 	const error = new ApiError(401, 'invalid_api_key', `No such key: ${authorization}`);
-	await sendEvents(writer, [...firstHalf(events), event(errorBody(error, 'alternate'))]);
-	await writer.end();
+	return [...parts([...firstHalf(events), event(errorBody(error, 'alternate'))]), END];
 });
 
 /** One byte in each packet: characters, lines and events are all split. */
-export const byteByByte = stream(async (writer, events) => {
-	for (const byte of Buffer.from(events.join(''))) await writer.send(Uint8Array.of(byte));
-	await writer.end();
-});
+export const byteByByte = stream((events) => [
+	...Array.from(Buffer.from(events.join('')), (byte) => part(Uint8Array.of(byte))),
+	END,
+]);
 
 export const withoutDone = rewritten((events) => events.filter((text) => !text.includes('[DONE]')));
 
@@ -79,29 +72,26 @@ export const withoutReason = rewritten((events) =>
 	events.map((text) => text.replace(/"finish_reason":"\w+"/, '"finish_reason":null')),
 );
 
-export const slowStream = stream(async (writer, events, { slowMs }) => {
-	await sendEvents(writer, firstHalf(events));
-	await writer.pause(slowMs);
-	await sendEvents(writer, events.slice(firstHalf(events).length));
-	await writer.end();
-});
+export const slowStream = stream((events, { slowMs }) => [
+	...parts(firstHalf(events)),
+	pause(slowMs),
+	...parts(events.slice(firstHalf(events).length)),
+	END,
+]);
 
-export const endless = stream(async (writer, events) => {
-	const words = firstHalf(events);
-	while (!writer.isClosed) await sendEvents(writer, words);
+export const endless = stream(function* (events) {
+	const words = parts(firstHalf(events));
+	for (;;) yield* words;
 });
 
 /** One line of more than `oversizedBytes`. */
-export const longLine = stream(async (writer, events, { oversizedBytes }) => {
-	await sendEvents(writer, firstHalf(events));
-	await writer.send('data: {"padding":"');
-	const padding = Buffer.alloc(64 * 1024, 'x');
-	for (let sent = 0; sent < oversizedBytes && !writer.isClosed; sent += padding.length) {
-		await writer.send(padding);
-	}
-	await writer.send('"}\n\n');
-	await sendEvents(writer, events.slice(firstHalf(events).length));
-	await writer.end();
+export const longLine = stream(function* (events, { oversizedBytes }) {
+	yield* parts(firstHalf(events));
+	yield part('data: {"padding":"');
+	for (let sent = 0; sent < oversizedBytes; sent += PADDING.length) yield part(PADDING);
+	yield part('"}\n\n');
+	yield* parts(events.slice(firstHalf(events).length));
+	yield END;
 });
 
 const completion = z.looseObject({
@@ -110,17 +100,15 @@ const completion = z.looseObject({
 });
 
 /** Sends a completion as a stream although none was requested. */
-export const unrequestedStream = damage(async (writer, response) => {
-	const { choices, usage, ...head } = completion.parse(JSON.parse(response.body.toString()));
-	const chunk = (rest: object) => event({ ...head, object: 'chat.completion.chunk', ...rest });
+export const unrequestedStream = damage((response) => {
+	const { choices, usage, ...shared } = completion.parse(JSON.parse(response.body.toString()));
+	const chunk = (rest: object) => event({ ...shared, object: 'chat.completion.chunk', ...rest });
 	const events = choices.flatMap(({ message, finish_reason }) => [
 		chunk({ choices: [{ index: 0, delta: message, finish_reason: null }] }),
 		chunk({ choices: [{ index: 0, delta: {}, finish_reason }], usage }),
 	]);
 	const { status, headers } = eventStreamResponse([]);
-	writer.sendHead(status, headers);
-	await sendEvents(writer, [...events, 'data: [DONE]\n\n']);
-	await writer.end();
+	return [head(status, headers), ...parts([...events, 'data: [DONE]\n\n']), END];
 });
 
 const toolChunk = z.looseObject({

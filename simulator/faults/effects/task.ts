@@ -1,4 +1,5 @@
-import type { Effect, TaskOutcome } from '../fault';
+import type { TaskOutcome } from '../../video/taskPlan';
+import type { Effect } from '../fault';
 
 function task(ending: TaskOutcome['ending'], report?: TaskOutcome['report']): Effect {
 	return { kind: 'task', outcome: { ending, ...(report ? { report } : {}) } };

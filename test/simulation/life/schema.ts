@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { servicePlan } from '../service/plan';
+
+/** Seconds of the world's time. */
+const seconds = z.number().min(0);
+
+/** How a node gets the prompt of an item. */
+const prompt = z.enum([
+	/** An expression of the item. */
+	'item',
+	/** An expression that gives another text at each evaluation. */
+	'changing',
+	/** The same text for all items, without an expression. */
+	'fixed',
+]);
+
+const requestOptions = z.object({
+	maxConcurrency: z.int().optional(),
+	maxRetries: z.int().optional(),
+	timeout: z.number().optional(),
+});
+
+const settings = {
+	/** The name of the node, part of its prompts: A, B or C. */
+	name: z.string(),
+	model: z.string(),
+	onError: z.enum(['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput']).optional(),
+	/** Retry On Fail, with its tries. */
+	tries: z.int().optional(),
+	executeOnce: z.boolean().optional(),
+	alwaysOutputData: z.boolean().optional(),
+	requestOptions: requestOptions.optional(),
+};
+
+const chat = z.object({
+	kind: z.literal('chat'),
+	...settings,
+	prompt,
+	stream: z.boolean().optional(),
+	jsonOutput: z.boolean().optional(),
+	simplify: z.boolean().optional(),
+});
+
+const list = z.object({ kind: z.literal('list'), ...settings });
+
+const video = z.object({
+	kind: z.literal('video'),
+	...settings,
+	/** `get` and `wait` take the task of the node before. */
+	operation: z.enum(['generate', 'submit', 'get', 'wait']),
+	prompt,
+	n: z.int().min(1).max(4).optional(),
+	inline: z.boolean().optional(),
+	download: z.boolean().optional(),
+	simplify: z.boolean().optional(),
+	wait: z
+		.object({
+			waitIn: z.enum(['memory', 'database']).optional(),
+			pollInterval: z.number().optional(),
+			polling: z.enum(['fixed', 'adaptive']).optional(),
+			maxWait: z.number().optional(),
+			onTimeout: z.enum(['error', 'output']).optional(),
+		})
+		.optional(),
+});
+
+const node = z.discriminatedUnion('kind', [chat, list, video]);
+
+const item = z.object({
+	/** Several items may have the same one. */
+	p: z.string(),
+	/** `empty`: no prompt; `throws`: its expression throws. */
+	bad: z.enum(['empty', 'throws']).optional(),
+	binary: z.boolean().optional(),
+});
+
+/** What happens in the world, so many seconds after the start. */
+const event = z.discriminatedUnion('what', [
+	z.object({ what: z.literal('kill'), at: seconds, down: seconds }),
+	z.object({ what: z.literal('suspend'), at: seconds, for: seconds }),
+	z.object({ what: z.literal('stepClock'), at: seconds, by: z.number() }),
+	z.object({ what: z.literal('stop'), at: seconds }),
+	z.object({ what: z.literal('deleteCredential'), at: seconds }),
+	z.object({
+		what: z.literal('second'),
+		at: seconds,
+		key: z.enum(['same', 'other']),
+		otherModels: z.boolean().optional(),
+	}),
+]);
+
+/** What the user does when an execution did not succeed. */
+const afterwards = z.enum(['retry', 'retrySaved', 'retryEdited', 'again']);
+
+export const life = z.object({
+	/** Of the random numbers of host and service. */
+	seed: z.int(),
+	build: z.enum(['undici', 'verified']),
+	order: z.enum(['v0', 'v1']),
+	shape: z.enum(['sequence', 'branches', 'loop', 'agent', 'subWorkflow']),
+	nodes: z.array(node).min(1).max(3),
+	items: z.array(item).max(60),
+	timeoutWorkflow: seconds.optional(),
+	service: servicePlan,
+	events: z.array(event),
+	afterwards: z.array(afterwards),
+	/** In `found/`: the promise that it breaks until its defect is mended. */
+	breaks: z.string().optional(),
+	/** In `found/`: what it shows, for a maintainer. */
+	words: z.string().optional(),
+});
+
+export type Life = z.infer<typeof life>;
+export type LifeNode = z.infer<typeof node>;
+export type VideoNode = z.infer<typeof video>;
+export type LifeItem = z.infer<typeof item>;
+export type LifeEvent = z.infer<typeof event>;

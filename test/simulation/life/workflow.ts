@@ -1,0 +1,162 @@
+import type { IConnections, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { WorkflowFile } from '../../../demo/engine';
+import type { Life, LifeItem, LifeNode } from './schema';
+
+const PACKAGE = 'n8n-nodes-generation-service';
+const TYPES = { chat: 'chatCompletion', list: 'listModels', video: 'videoGeneration' };
+
+type Connections = Array<[from: string, output: number, to: string, type?: 'ai_tool']>;
+
+/** The workflow of a life, as n8n stores it. */
+export function workflowOfLife({
+	nodes,
+	shape,
+	order,
+	timeoutWorkflow,
+}: Life): WorkflowFile & { id: string } {
+	const made = nodes.map((node, index) => nodeOf(node, index, shape));
+	const ends = nodes.flatMap(({ name }) => [stub(`${name} good`), stub(`${name} bad`)]);
+	const branch: Connections = nodes.flatMap(({ name }) => [
+		[name, 0, `${name} good`],
+		[name, 1, `${name} bad`],
+	]);
+	const inLine: Connections = nodes
+		.slice(1)
+		.map(({ name }, index) => [nodes[index]!.name, 0, name]);
+	const [first] = nodes;
+	const last = nodes.at(-1)!;
+	const shapes: Record<Life['shape'], { extra: INode[]; connections: Connections }> = {
+		sequence: { extra: ends, connections: [['Start', 0, first!.name], ...inLine, ...branch] },
+		subWorkflow: { extra: ends, connections: [['Start', 0, first!.name], ...inLine, ...branch] },
+		branches: {
+			extra: ends,
+			connections: [...nodes.map(({ name }): Connections[number] => ['Start', 0, name]), ...branch],
+		},
+		loop: {
+			extra: [stub('Loop', 'simulation.loop'), stub('Done')],
+			connections: [
+				['Start', 0, 'Loop'],
+				['Loop', 0, 'Done'],
+				['Loop', 1, first!.name],
+				...inLine,
+				[last.name, 0, 'Loop'],
+				...nodes.map(({ name }): Connections[number] => [name, 1, 'Loop']),
+			],
+		},
+		agent: {
+			extra: [stub('Agent', 'simulation.agent')],
+			connections: [
+				['Start', 0, 'Agent'],
+				...nodes.map(({ name }): Connections[number] => [name, 0, 'Agent', 'ai_tool']),
+			],
+		},
+	};
+	const { extra, connections } = shapes[shape];
+	return {
+		id: 'workflow',
+		name: 'Life',
+		nodes: [stub('Start'), ...made, ...extra],
+		connections: connected(connections),
+		settings: {
+			executionOrder: order,
+			...(timeoutWorkflow !== undefined && { executionTimeout: timeoutWorkflow }),
+		},
+	};
+}
+
+export function itemsOfLife(items: LifeItem[]): INodeExecutionData[] {
+	return items.map(({ p, bad, binary }, item) => ({
+		json: { p: bad === 'empty' ? '' : p, index: item, ...(bad === 'throws' && { throws: true }) },
+		pairedItem: { item },
+		...(binary && {
+			binary: { input: { data: 'aGVsbG8=', mimeType: 'text/plain', fileName: 'input.txt' } },
+		}),
+	}));
+}
+
+/** The prompt that the service gets for an item, without what changes. */
+export function promptFor(
+	node: Pick<LifeNode, 'name'> & { prompt?: string },
+	item: LifeItem,
+): string {
+	return node.prompt === 'fixed' ? `same for ${node.name}` : `${item.p} for ${node.name}`;
+}
+
+/** A prompt without what an expression made of it this time. */
+export function unchanging(prompt: string): string {
+	return prompt.replace(/ #.*$/, '');
+}
+
+function nodeOf(node: LifeNode, index: number, shape: Life['shape']): INode {
+	const { name, kind, onError, tries, executeOnce, alwaysOutputData } = node;
+	return {
+		id: name,
+		name,
+		type: `${PACKAGE}.${TYPES[kind]}${shape === 'agent' ? 'Tool' : ''}`,
+		typeVersion: 1,
+		position: [200 * (index + 1), 100 * index],
+		parameters: parametersOf(node, shape),
+		credentials: { generationServiceApi: { id: '1', name: 'Service' } },
+		...(onError && { onError }),
+		...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 1000 }),
+		...(executeOnce && { executeOnce }),
+		...(alwaysOutputData && { alwaysOutputData }),
+	};
+}
+
+function parametersOf(node: LifeNode, shape: Life['shape']): INodeParameters {
+	const isTool = shape === 'agent';
+	const { requestOptions = {} } = node;
+	if (node.kind === 'list') return { returnAll: true, requestOptions };
+	const prompt = isTool ? "={{ $fromAI('prompt') }}" : expressionOf(node, shape === 'loop');
+	const model = { __rl: true, mode: 'id', value: node.model };
+	if (node.kind === 'chat') {
+		const { stream, jsonOutput, simplify = true } = node;
+		const options = { ...(stream !== undefined && { stream }), ...(jsonOutput && { jsonOutput }) };
+		return {
+			model,
+			messages: { values: [{ role: 'user', content: prompt }] },
+			simplify,
+			options,
+			requestOptions,
+		};
+	}
+	const { operation, n, inline, download = false, simplify = true, wait = {} } = node;
+	const isNew = operation === 'generate' || operation === 'submit';
+	return {
+		operation,
+		...(isNew && {
+			model,
+			prompt,
+			options: { ...(n !== undefined && { n }), ...(inline && { responseFormat: 'b64_json' }) },
+		}),
+		...(!isNew && { taskId: isTool ? "={{ $fromAI('prompt') }}" : '={{ $json.task_id }}' }),
+		...(operation !== 'submit' && { download }),
+		...((operation === 'generate' || operation === 'wait') && { waitOptions: wait }),
+		simplify,
+		requestOptions,
+	};
+}
+
+/** In a loop, n8n's own node hands on one item after the other, as if it were the first. */
+function expressionOf({ prompt, name }: { prompt: string; name: string }, isLoop: boolean): string {
+	if (prompt === 'fixed') return `same for ${name}`;
+	// The item of the trigger: any node before may have changed the rest.
+	const item = `$('${isLoop ? 'Loop' : 'Start'}').item.json`;
+	const text = `${item}.p && ${item}.p + ' for ${name}${prompt === 'changing' ? " #' + Math.random()" : "'"}`;
+	return `={{ ${item}.throws ? $('Nowhere').item.json.p : (${text}) }}`;
+}
+
+function stub(name: string, type = 'simulation.passOn'): INode {
+	return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters: {} };
+}
+
+function connected(list: Connections): IConnections {
+	const connections: IConnections = {};
+	for (const [from, output, node, type = 'main'] of list) {
+		const outputs = ((connections[from] ??= {})[type] ??= []);
+		while (outputs.length <= output) outputs.push([]);
+		outputs[output]?.push({ node, type, index: 0 });
+	}
+	return connections;
+}

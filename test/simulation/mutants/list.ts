@@ -1,0 +1,297 @@
+/** A small change of the sources that the simulation must notice. */
+export interface Mutant {
+	name: string;
+	file: string;
+	/** Occurs exactly once in the file. */
+	from: string;
+	to: string;
+}
+
+/** The changes of one file: what goes wrong, the text, and what stands there instead. */
+function changesOf(
+	file: string,
+	changes: Array<[name: string, from: string, to: string]>,
+): Mutant[] {
+	return changes.map(([name, from, to]) => ({ name, file, from, to }));
+}
+
+export const MUTANTS: readonly Mutant[] = [
+	...changesOf('gateway/limits/retryPolicy.ts', [
+		[
+			'a billable request that may have been accepted is retried',
+			'if (paid && error.mayHaveBeenAccepted) return false;',
+			'',
+		],
+		['a 504 is retried', 'new Set([429, 500, 502, 503])', 'new Set([429, 500, 502, 503, 504])'],
+		[
+			'a 502 of another server counts as a refusal',
+			'if (isForeign) return status >= 500;',
+			'if (isForeign) return false;',
+		],
+		[
+			'a pause is shorter than the service asks for',
+			'Math.max(stated, MIN_PAUSE_MS)',
+			'MIN_PAUSE_MS',
+		],
+		['a pause of hours is waited for', 'MAX_PAUSE_MS = 300_000', 'MAX_PAUSE_MS = 300_000_000'],
+	]),
+	...changesOf('gateway/sendRequest.ts', [
+		['a slot is never released', '\t\t\tslots.release();', ''],
+		['an idle timeout is never stopped', '\t\tidleTimeout.end();', ''],
+		[
+			'a refusal delays only its own request',
+			'if (refusal) limiter.refuse(permit, refusal, pause);',
+			'if (refusal) limiter.abandon(permit);',
+		],
+		[
+			'a malformed response to a billable request is retried',
+			'error.mayHaveBeenAccepted ||= paid && mayHideSuccess(error);',
+			'',
+		],
+		['retries never end', 'attempt += 1;', ''],
+	]),
+	...changesOf('gateway/limits/rateLimiters.ts', [
+		['the pause of a key holds another key', 'sha256(`${baseUrl}\\n${apiKey}`)', 'sha256(baseUrl)'],
+		[
+			'the pause of a model holds everything of the key',
+			'const key = `${owner} ${name}`;',
+			'const key = `${owner} ${name.length > 0}`;',
+		],
+	]),
+	...changesOf('gateway/limits/rateLimiter.ts', [
+		[
+			'a request that arrives in a pause is sent at once',
+			'if (slots.isFree && !this.queue.has(slots) && this.msUntilNext() === 0)',
+			'if (slots.isFree && !this.queue.has(slots))',
+		],
+		[
+			'requests that wait are admitted once only',
+			'this.queue.admitNext(hasFreeSlot);\n\t\tthis.startTimer();',
+			'this.queue.admitNext(hasFreeSlot);',
+		],
+	]),
+	...changesOf('gateway/limits/limitEstimator.ts', [
+		[
+			'a pause ends half-way',
+			'this.closedUntil = Math.max(this.closedUntil, now + pause);',
+			'this.closedUntil = now + pause / 2;',
+		],
+	]),
+	...changesOf('gateway/http/serviceError.ts', [
+		['seconds of a pause are read as milliseconds', 'body.retry_after * 1000', 'body.retry_after'],
+		[
+			'the key is in the words of an error',
+			'quoted ? clip(apiKey.redactError(quoted)) : undefined',
+			'quoted ? clip(quoted) : undefined',
+		],
+	]),
+	...changesOf('gateway/http/networkError.ts', [
+		[
+			'a lost connection counts as a refusal',
+			'technical,\n\t\t\tmayHaveBeenAccepted: paid,\n\t\t\tcause,\n\t\t},\n\t);\n}',
+			'technical,\n\t\t\tmayHaveBeenAccepted: false,\n\t\t\tcause,\n\t\t},\n\t);\n}',
+		],
+		[
+			'a timeout counts as a refusal',
+			"advice: 'Increase Timeout if the model needs longer.',\n\t\tmayHaveBeenAccepted: paid,",
+			"advice: 'Increase Timeout if the model needs longer.',\n\t\tmayHaveBeenAccepted: false,",
+		],
+	]),
+	...changesOf('gateway/http/idleTimeout.ts', [
+		[
+			'a silent service is waited for without end',
+			'const now = this.clock.now();\n\t\tconst silentIn',
+			'const now = this.clock.now() - 1000 * this.limitMs;\n\t\tconst silentIn',
+		],
+	]),
+	...changesOf('gateway/http/dispatch.ts', [
+		['a request that is given up goes on', 'else this.controller?.abort(this.givenUp);', ''],
+	]),
+	...changesOf('gateway/client.ts', [
+		[
+			'more requests are in flight than allowed',
+			'slots: new Slots(options.maxConcurrency, whenConnectionIsFree)',
+			'slots: new Slots(options.maxConcurrency + 1, whenConnectionIsFree)',
+		],
+		['the slot of a download is never released', '\t\t\tthis.downloads.release();', ''],
+	]),
+	...changesOf('gateway/clock.ts', [
+		[
+			'the clock is the one that can be set',
+			'now: () => performance.now()',
+			'now: () => Date.now()',
+		],
+	]),
+	...changesOf('gateway/video/taskPoller.ts', [
+		[
+			'polls follow each other at once',
+			'retryIn ?? polled.schedule.next(now, progress, this.leftMs(polled))',
+			'retryIn ?? 1',
+		],
+		[
+			'Max Wait is ten times as long',
+			'settings.deadline ?? later(now, maxWaitMs)',
+			'settings.deadline ?? later(now, 10 * maxWaitMs)',
+		],
+		[
+			'Max Wait is half as long',
+			'settings.deadline ?? later(now, maxWaitMs)',
+			'settings.deadline ?? later(now, maxWaitMs / 2)',
+		],
+		[
+			'Stop does not end a wait',
+			"if (this.tasks.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });",
+			'',
+		],
+		[
+			'a wait that is stopped leaves its next poll',
+			'\t\tthis.tasks.delete(polled);\n\t\tpolled.stopPoll();',
+			'\t\tthis.tasks.delete(polled);',
+		],
+		[
+			'a poll that fails ends the wait',
+			'if (!passes) return polled.fail(error);',
+			'if (passes || !passes) return polled.fail(error);',
+		],
+		[
+			'a task is called unfinished without a last poll',
+			'if (isFinal) return MAX_FINAL_MS - (polled.final?.failedMs ?? 0);',
+			'if (isFinal) return 1;',
+		],
+	]),
+	...changesOf('gateway/video/pollSchedule.ts', [
+		['adaptive polls are far apart', 'MAX_INTERVALS = 8', 'MAX_INTERVALS = 800'],
+	]),
+	...changesOf('nodes/VideoGeneration/submissions.ts', [
+		[
+			'a submission is not written to the ledger',
+			'entry.write({ tasks: [...tasks, ...made], failed: 0 });',
+			'',
+		],
+		['a lost submission is sent again', 'if (this.isLost(earlier)) throw lostBefore();', ''],
+		['all videos are made again for one that failed', '{ ...request, n: failed }', 'request'],
+		['a failed video counts twice', 'failed: known.failed + 1', 'failed: known.failed + 2'],
+		[
+			'a submission is not in the log',
+			'\t\tthis.log.submitted(\n\t\t\tdata.map((task) => task.id),\n\t\t\titemIndex,\n\t\t\ttaskCount,\n\t\t);',
+			'',
+		],
+		[
+			'Stop during a submission is not in the log',
+			'if (error instanceof CancelledError) this.log.mayBeSubmitted(itemIndex);',
+			'',
+		],
+		[
+			'Stop does not end a submission',
+			'gateway.submitVideo(rest, signal)',
+			'gateway.submitVideo(rest)',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/videoTasks.ts', [
+		[
+			'every video belongs to the first item',
+			'return { json, ...(binary && { binary }), pairedItem: { item: itemIndex } };',
+			'return { json, ...(binary && { binary }), pairedItem: { item: 0 } };',
+		],
+		[
+			'an inline video is left in its file',
+			'} finally {\n\t\t\t\tawait this.drop(task);\n\t\t\t}',
+			'} finally {\n\t\t\t}',
+		],
+		[
+			'an error does not know its task',
+			'throw new TaskError(this.log.stateOf(taskId), error);',
+			'throw error;',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/taskLog.ts', [
+		[
+			'tasks of an earlier try are missing in the list',
+			'for (const task of tasks) this.states.set(task.task_id, task);',
+			'',
+		],
+		['a task id is written to the log as it is', 'taskIds.map(logText)', 'taskIds'],
+		[
+			'the list leaves out what is not finished',
+			'const tasks = [...this.states.values()].map(',
+			"const tasks = [...this.states.values()].filter(({ status }) => status !== 'processing').map(",
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/download.ts', [
+		[
+			'the start of a file is lost',
+			'return gathered.add(bytes);',
+			'return gathered.add(bytes.subarray(40));',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/wait/inDatabase.ts', [
+		[
+			'a resumed wait submits again',
+			'durable.isResumed ? parseWaitState(durable.state) : await start(run, operation)',
+			'await start(run, operation)',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/wait/nextPoll.ts', [
+		[
+			'pauses in the database are ten times as long',
+			'Math.round(next + random * SPREAD_MS)',
+			'Math.round(10 * next + random * SPREAD_MS)',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/wait/waitForVideos.ts', [
+		[
+			'one failed video hides the others of its item',
+			'if (failure !== undefined) results.push({ error: failure });',
+			"const [bad] = results.filter((result) => 'error' in result);\n\tif (bad && 'error' in bad) throw bad.error;",
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/wait/durableWait.ts', [
+		['each pause leaves its request in the execution', '\tdelete entry.metadata;\n', ''],
+	]),
+	...changesOf('nodes/shared/ledger/requestLedger.ts', [
+		[
+			'the ledger is forgotten before a second try',
+			'if (items !== undefined && !this.isRepeated(items)) delete this.runs[this.run];',
+			'delete this.runs[this.run];',
+		],
+		[
+			'the ledger is forgotten before Retry On Fail repeats error items',
+			'return this.context.getNode().retryOnFail === true && first?.json.error !== undefined;',
+			'return false && first !== undefined;',
+		],
+	]),
+	...changesOf('nodes/shared/run/eachItem.ts', [
+		[
+			'items are in the order in which they end',
+			'const items = outcomes.flatMap((outcome, itemIndex) => {',
+			'const items = [...outcomes].reverse().flatMap((outcome, itemIndex) => {',
+		],
+	]),
+	...changesOf('nodes/shared/run/errorText.ts', [
+		[
+			'an error item is not recognised by n8n',
+			'{ json: { error: failure as unknown as IDataObject }, pairedItem',
+			'{ json: { error: failure as unknown as IDataObject, failed: true }, pairedItem',
+		],
+		[
+			'no error says that a request may have been accepted',
+			'may_have_been_accepted: cause.mayHaveBeenAccepted,',
+			'may_have_been_accepted: false,',
+		],
+		[
+			'an error advises to run again what may be billed twice',
+			"(cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '')",
+			"''",
+		],
+	]),
+	...changesOf('nodes/shared/run/connect.ts', [
+		[
+			'the key is in the log',
+			'if (signal !== undefined) allowManyListeners(signal);',
+			'context.logger.info(`Connected with ${connection.apiKey}`);',
+		],
+	]),
+	...changesOf('nodes/ChatCompletion/complete.ts', [
+		['an answer is not written to the ledger', '\tentry.write({ completion });', ''],
+	]),
+];

@@ -1,0 +1,235 @@
+import type * as Flatted from 'flatted' with { 'resolution-mode': 'import' };
+import type {
+	INode,
+	INodeExecutionData,
+	IRun,
+	IRunExecutionData,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { type EngineHost, type EngineRun, newRun, type RunningExecution, startRun } from './engine';
+
+// n8n stores executions with it; its types are those of an ES module.
+// eslint-disable-next-line @typescript-eslint/no-require-imports
+const { parse, stringify } = require('flatted') as typeof Flatted;
+
+/** n8n looks for waiting executions this often (wait-tracker.ts: `startTracking`)… */
+const SWEEP_MS = 60_000;
+/** …and sets a timer for those that are due until then (`getWaitingExecutions`: now + 70 s). */
+const SWEEP_AHEAD_MS = 70_000;
+
+export type Status = 'running' | 'waiting' | 'success' | 'error' | 'canceled' | 'crashed';
+
+/** A row of n8n's table of executions. */
+export interface Row {
+	id: string;
+	workflow: EngineRun['workflow'];
+	mode: WorkflowExecuteMode;
+	status: Status;
+	retryOf: string | undefined;
+	/** As n8n stores it: text. */
+	data: string;
+	savedAt: number;
+	waitTill: number | undefined;
+	startedAt: number;
+	/** Of the world's time, as all that a promise compares. */
+	endedAt: number | undefined;
+	/** When the engine of each leg began and ended. */
+	legs: Array<{ from: number; to?: number }>;
+	/** The size of the stored data after each leg. */
+	sizes: number[];
+	run: IRun | undefined;
+}
+
+/** What the server tells of an execution. */
+export type Note = (text: string, row: Row) => void;
+
+/**
+ * What n8n's server does around n8n-core: it stores executions, resumes those that wait, stops them, and retries them.
+ * The rows outlive the process; everything else dies with it. The places named are those in n8n's `packages/cli/src`.
+ */
+export class N8nServer {
+	readonly rows: Row[] = [];
+	private readonly running = new Map<string, RunningExecution>();
+	private readonly timers = new Map<string, NodeJS.Timeout>();
+	private process: { host: EngineHost } | undefined;
+
+	constructor(
+		/** The world's time. */
+		private readonly now: () => number,
+		private readonly note: Note,
+	) {}
+
+	get isUp(): boolean {
+		return this.process !== undefined;
+	}
+
+	/** Whether anything is still to happen by itself. */
+	get isBusy(): boolean {
+		const isOpen = ({ status }: Row) => status === 'running' || status === 'waiting';
+		return this.running.size > 0 || this.rows.some(isOpen);
+	}
+
+	/** Starts, with what is stored (commands/start.ts). */
+	start(host: EngineHost): void {
+		this.process = { host };
+		// execution-recovery.service.ts: what ran when the process died is crashed; its data stays as it was stored.
+		for (const row of this.rows) if (row.status === 'running') this.end(row, 'crashed');
+		this.sweep();
+		setInterval(() => this.sweep(), SWEEP_MS);
+	}
+
+	/** The process dies. */
+	kill(): void {
+		this.process = undefined;
+		this.running.clear();
+		this.timers.clear();
+	}
+
+	/** A trigger fires (workflow-runner.ts: `run`, active-executions.ts: `add`). */
+	execute(
+		workflow: EngineRun['workflow'],
+		items: INodeExecutionData[],
+		mode: WorkflowExecuteMode = 'trigger',
+	): Row {
+		return this.create(workflow, newRun(workflow, items), mode);
+	}
+
+	/** Stop (execution.service.ts: `stop`). */
+	stop(row: Row): void {
+		if (row.status === 'waiting') {
+			// wait-tracker.ts: `stopExecution`
+			clearTimeout(this.timers.get(row.id));
+			this.timers.delete(row.id);
+			this.end(row, 'canceled');
+			return;
+		}
+		// active-executions.ts: `stopExecution`
+		if (row.status === 'running') this.running.get(row.id)?.cancel();
+	}
+
+	/**
+	 * Retry (execution.service.ts: `retry`).
+	 * @param saved "with currently saved workflow"; default: the original one
+	 */
+	retry(row: Row, saved?: EngineRun['workflow']): Row {
+		const data = dataOf(row);
+		const { resultData } = data;
+		const last = resultData.lastNodeExecuted;
+		if (last !== undefined) {
+			delete resultData.error;
+			const runs = resultData.runData[last];
+			if (runs?.at(-1)?.error !== undefined) runs.pop();
+		}
+		if (saved) {
+			for (const entry of data.executionData?.nodeExecutionStack ?? [])
+				entry.node = findNode(saved, entry.node.name) ?? entry.node;
+		}
+		return this.create(saved ?? row.workflow, data, 'retry', row.id);
+	}
+
+	private create(
+		workflow: EngineRun['workflow'],
+		data: IRunExecutionData,
+		mode: WorkflowExecuteMode,
+		retryOf?: string,
+	): Row {
+		const row: Row = {
+			id: String(this.rows.length + 1),
+			workflow,
+			mode,
+			status: 'running',
+			retryOf,
+			data: stringify(data),
+			savedAt: this.now(),
+			waitTill: undefined,
+			startedAt: this.now(),
+			endedAt: undefined,
+			legs: [],
+			sizes: [],
+			run: undefined,
+		};
+		this.rows.push(row);
+		this.run(row);
+		return row;
+	}
+
+	private run(row: Row): void {
+		const { process } = this;
+		if (process === undefined) return;
+		row.status = 'running';
+		row.legs.push({ from: this.now() });
+		this.note(row.legs.length === 1 ? 'starts' : 'resumes', row);
+		// workflow-runner.ts: a new time limit with each resume in queue mode, and here, too.
+		const { executionTimeout = 0 } = row.workflow.settings ?? {};
+		const { workflow, mode } = row;
+		const execution = startRun(process.host, {
+			executionId: row.id,
+			workflow,
+			mode,
+			data: dataOf(row),
+			// The process that ran it may be dead: nobody hears of it.
+			onSaved: (run) => void (this.process === process && this.store(row, run)),
+			...(executionTimeout > 0 && { timesOutAt: Date.now() + executionTimeout * 1000 }),
+		});
+		this.running.set(row.id, execution);
+		if (executionTimeout > 0) {
+			const timer = setTimeout(() => execution.cancel(), executionTimeout * 1000);
+			void execution.ended.finally(() => clearTimeout(timer));
+		}
+		void execution.ended.then(() => {
+			if (this.process !== process) return;
+			this.running.delete(row.id);
+			const leg = row.legs.at(-1);
+			if (leg) leg.to = this.now();
+		});
+	}
+
+	/** execution-lifecycle/execution-lifecycle-hooks.ts: `workflowExecuteAfter`. */
+	private store(row: Row, run: IRun): void {
+		row.run = run;
+		row.data = stringify(run.data);
+		row.savedAt = this.now();
+		row.sizes.push(row.data.length);
+		if (run.waitTill) {
+			row.status = 'waiting';
+			row.waitTill = run.waitTill.getTime();
+			this.note('waits', row);
+		} else {
+			this.end(row, statusOf(run));
+		}
+	}
+
+	private end(row: Row, status: Status): void {
+		row.status = status;
+		row.endedAt = this.now();
+		this.note(status, row);
+	}
+
+	/** wait-tracker.ts: `getWaitingExecutions`. */
+	private sweep(): void {
+		for (const row of this.rows) {
+			const { status, waitTill = 0, id } = row;
+			if (status !== 'waiting' || this.timers.has(id)) continue;
+			if (waitTill > Date.now() + SWEEP_AHEAD_MS) continue;
+			const resume = () => {
+				this.timers.delete(id);
+				if (row.status === 'waiting') this.run(row);
+			};
+			this.timers.set(id, setTimeout(resume, Math.max(0, waitTill - Date.now())));
+		}
+	}
+}
+
+export function dataOf({ data }: Row): IRunExecutionData {
+	return parse(data) as IRunExecutionData;
+}
+
+function findNode({ nodes }: EngineRun['workflow'], name: string): INode | undefined {
+	return nodes.find((node) => node.name === name);
+}
+
+/** `determineFinalExecutionStatus` */
+function statusOf({ status, data, finished }: IRun): Status {
+	if (status === 'canceled') return 'canceled';
+	return finished === true && data.resultData.error === undefined ? 'success' : 'error';
+}

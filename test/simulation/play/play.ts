@@ -1,0 +1,334 @@
+import type { INodeType } from 'n8n-workflow';
+import { asTool } from '../../engine/asTool';
+import { VirtualHost } from '../host/host';
+import { moveTo, real } from '../host/install';
+import { BuiltPackage } from '../host/package';
+import type { Life, LifeEvent } from '../life/schema';
+import { itemsOfLife, unchanging, workflowOfLife } from '../life/workflow';
+import { createService, type Truth } from '../service';
+import type { MemoryBinaries } from './binaries';
+import { type EngineHost, logTo, openBinaries } from './engine';
+import { N8nServer, type Row } from './n8nServer';
+import { stubNodes } from './nodes';
+
+/** No life takes longer, in world time. */
+const MAX_LIFE_MS = 8 * 24 * 3600_000;
+/** Requests; a life that needs more is not judged. */
+const MAX_REQUESTS = 2_500;
+/** What is left after the last execution ended has this long to go away. */
+const SETTLE_MS = 120_000;
+/** What a user who edits the workflow sets. */
+export const EDITED_MAX_WAIT_S = 3_600;
+
+export interface TimelineEntry {
+	at: number;
+	who: 'world' | 'n8n' | 'log' | 'service';
+	text: string;
+}
+
+/** An error that one of our nodes threw at n8n. */
+export interface Thrown {
+	at: number;
+	execution: string;
+	node: string;
+	message: string;
+	description: string;
+}
+
+/** What happened in a life: what the promises judge. */
+export interface Played {
+	life: Life;
+	start: number;
+	/** When the last execution had ended. */
+	end: number;
+	/** Milliseconds without n8n. */
+	down: number;
+	truth: Truth;
+	rows: Row[];
+	/** What the processes wrote to n8n's log while they lived. */
+	log: TimelineEntry[];
+	timeline: TimelineEntry[];
+	binaries: MemoryBinaries;
+	keys: string[];
+	/** What our nodes threw, in all tries. */
+	thrown: Thrown[];
+	/** When Stop was pressed, by execution. */
+	stops: Map<string, number>;
+	kills: number[];
+	suspended: Array<{ at: number; ms: number }>;
+	/** What the last process still held when all was over. */
+	left: { timers: number; files: string[] };
+	/** Why the life was given up: nothing is judged then. */
+	unfinished: string | undefined;
+	turns: number;
+}
+
+const packages = new Map<Life['build'], BuiltPackage>();
+
+/** Where the builds are. */
+export function usePackages(folders: Record<Life['build'], string>): void {
+	for (const build of ['undici', 'verified'] as const)
+		packages.set(build, new BuiltPackage(folders[build]));
+}
+
+/** Plays a life from its beginning to its end. */
+export async function play(life: Life): Promise<Played> {
+	return await new World(life).live();
+}
+
+type SecondExecution = Extract<LifeEvent, { what: 'second' }>;
+
+/** Chat models and video models come in pairs. */
+function otherModel(model: string): string {
+	return model.endsWith('a') ? model.replace(/a$/, 'b') : model.replace(/b$/, 'a');
+}
+
+/** With other options, which make no other request. */
+function edited(original: Row['workflow']): Row['workflow'] {
+	const workflow = structuredClone(original);
+	for (const { parameters } of workflow.nodes)
+		if ('waitOptions' in parameters)
+			parameters.waitOptions = {
+				...(parameters.waitOptions as object),
+				maxWait: EDITED_MAX_WAIT_S,
+			};
+	return workflow;
+}
+
+class World {
+	private readonly host: VirtualHost;
+	private readonly start: number;
+	private readonly service: ReturnType<typeof createService>;
+	private readonly server: N8nServer;
+	private readonly workflow: ReturnType<typeof workflowOfLife>;
+	private readonly binaries = openBinaries();
+	private readonly timeline: TimelineEntry[] = [];
+	private readonly thrown: Thrown[] = [];
+	private readonly stops = new Map<string, number>();
+	private readonly kills: number[] = [];
+	private readonly suspended: Played['suspended'] = [];
+	private credentials: ReturnType<EngineHost['credentials']>;
+	private afterwards: Life['afterwards'];
+	private files: { left: string[] } = { left: [] };
+	private down = 0;
+	private turns = 0;
+	/** Events of the world that are still to come. */
+	private due = 0;
+	private unfinished: string | undefined;
+
+	constructor(private readonly life: Life) {
+		this.host = new VirtualHost(life.seed);
+		this.start = this.host.now();
+		const { now, after } = this.host;
+		const { seed, service } = life;
+		this.service = createService(service, { now, after, seed, promptName: unchanging });
+		this.server = new N8nServer(now, (text, row) => this.noteRow(text, row));
+		this.workflow = workflowOfLife(life);
+		this.afterwards = [...life.afterwards];
+		const { url, keys } = this.service;
+		this.credentials = {
+			Service: { baseUrl: url, apiKey: keys.main },
+			Other: { baseUrl: url, apiKey: keys.other },
+		};
+	}
+
+	async live(): Promise<Played> {
+		moveTo(this.host);
+		logTo((level, text) => this.server.isUp && this.note('log', `${level}: ${text}`));
+		this.startProcess();
+		for (const event of this.life.events) {
+			this.due += 1;
+			this.host.after(event.at * 1000, () => {
+				this.due -= 1;
+				this.happen(event);
+			});
+		}
+		this.server.execute(this.workflow, itemsOfLife(this.life.items));
+		await this.run();
+		const end = this.host.now();
+		const left = { timers: await this.settle(), files: this.files.left };
+		const { truth, keys } = this.service;
+		return {
+			life: this.life,
+			start: this.start,
+			end,
+			down: this.down,
+			truth,
+			rows: this.server.rows,
+			log: this.timeline.filter(({ who }) => who === 'log'),
+			timeline: this.timeline,
+			binaries: this.binaries,
+			keys: Object.values(keys),
+			thrown: this.thrown,
+			stops: this.stops,
+			kills: this.kills,
+			suspended: this.suspended,
+			left,
+			unfinished: this.unfinished,
+			turns: this.turns,
+		};
+	}
+
+	/** Time passes until nothing more is to happen. */
+	private async run(): Promise<void> {
+		for (;;) {
+			await this.quiet();
+			if (!this.server.isBusy && !this.useAfterwards()) {
+				if (this.due === 0) return;
+			}
+			await this.quiet();
+			if (this.service.truth.requests.length > MAX_REQUESTS)
+				return this.giveUp('too many requests');
+			if (this.host.now() - this.start > MAX_LIFE_MS) return this.giveUp('too long');
+			if (!this.host.advance()) return this.giveUp('nothing is left to happen');
+		}
+	}
+
+	/** Everything that can run has run. */
+	private async quiet(): Promise<void> {
+		do {
+			this.turns += 1;
+			await new Promise<void>((resolve) => real.setImmediate(() => resolve()));
+		} while (this.host.runImmediates());
+	}
+
+	/** @returns the timers of the process that are left, but for n8n's own sweep */
+	private async settle(): Promise<number> {
+		if (this.unfinished !== undefined) return 0;
+		const end = this.host.now() + SETTLE_MS;
+		while (this.host.timersLeft > 1 && this.host.now() + this.host.nextIn <= end) {
+			this.host.advance();
+			await this.quiet();
+		}
+		return this.server.isUp ? this.host.timersLeft - 1 : 0;
+	}
+
+	private giveUp(why: string): void {
+		this.unfinished = why;
+	}
+
+	private startProcess(): void {
+		this.host.startProcess();
+		const folder = packages.get(this.life.build);
+		if (folder === undefined) throw new Error('usePackages was not called');
+		const { nodeTypes, files } = folder.evaluate(this.service);
+		this.files = files;
+		for (const node of Object.values(nodeTypes)) this.noteErrors(node);
+		const tools: Record<string, INodeType> = {};
+		for (const [type, node] of Object.entries(nodeTypes))
+			if (node.description.usableAsTool) tools[`${type}Tool`] = asTool(node);
+		this.server.start({
+			nodeTypes: { ...nodeTypes, ...tools, ...stubNodes() },
+			credentials: () => this.credentials,
+			executeWorkflow: async () => await Promise.reject(new Error('No sub-workflows')),
+			onNodeStart: (id, node) =>
+				this.isOurs(node) && this.note('n8n', `execution ${id}: ${node} starts`),
+			onNodeEnd: (id, node, error) =>
+				this.isOurs(node) &&
+				this.note('n8n', `execution ${id}: ${node} ends${error === undefined ? '' : `: ${error}`}`),
+		});
+	}
+
+	private noteErrors(node: INodeType): void {
+		const { execute } = node;
+		if (execute === undefined) return;
+		const { thrown, host, server } = this;
+		node.execute = async function (response) {
+			try {
+				return await execute.call(this, response);
+			} catch (error) {
+				const { message, description } = error as { message: string; description?: string };
+				const where = { execution: this.getExecutionId(), node: this.getNode().name };
+				if (server.isUp)
+					thrown.push({ at: host.now(), ...where, message, description: description ?? '' });
+				throw error;
+			}
+		};
+	}
+
+	private isOurs(node: string): boolean {
+		return this.life.nodes.some(({ name }) => name === node);
+	}
+
+	private happen(event: LifeEvent): void {
+		const { what } = event;
+		if (what === 'second') {
+			this.note(
+				'world',
+				`another execution starts, with ${event.key === 'same' ? 'the same' : 'another'} key`,
+			);
+			const workflow = this.another(event);
+			if (this.server.isUp) this.server.execute(workflow, itemsOfLife(this.life.items));
+		} else if (what === 'kill') {
+			if (!this.server.isUp) return;
+			this.note('world', `n8n is killed, for ${event.down} s`);
+			this.kills.push(this.host.now());
+			this.server.kill();
+			this.host.killProcess();
+			this.service.cut();
+			this.down += event.down * 1000;
+			this.due += 1;
+			this.host.after(event.down * 1000 + 1, () => {
+				this.due -= 1;
+				this.note('world', 'n8n starts');
+				this.startProcess();
+			});
+		} else if (what === 'suspend') {
+			this.note('world', `the host sleeps for ${event.for} s`);
+			this.suspended.push({ at: this.host.now(), ms: event.for * 1000 });
+			this.host.suspend(event.for * 1000);
+		} else if (what === 'stepClock') {
+			this.note('world', `the wall clock is set by ${event.by} s`);
+			this.host.stepWallClock(event.by * 1000);
+		} else if (what === 'deleteCredential') {
+			this.note('world', 'the credential is deleted');
+			this.credentials = {};
+		} else {
+			for (const row of this.server.rows) {
+				if ((row.status !== 'running' && row.status !== 'waiting') || !this.server.isUp) continue;
+				this.note('world', `Stop of execution ${row.id}`);
+				this.stops.set(row.id, this.host.now());
+				this.server.stop(row);
+			}
+		}
+	}
+
+	/** What the user does when the latest execution did not succeed. */
+	private useAfterwards(): boolean {
+		const last = this.server.rows.at(-1);
+		if (last === undefined || last.status === 'success' || !this.server.isUp) return false;
+		const next = this.afterwards.shift();
+		if (next === undefined) return false;
+		this.note('world', `the user: ${next}`);
+		if (next === 'again') this.server.execute(this.workflow, itemsOfLife(this.life.items));
+		else if (next === 'retry') this.server.retry(last);
+		else if (next === 'retrySaved') this.server.retry(last, last.workflow);
+		else this.server.retry(last, edited(last.workflow));
+		return true;
+	}
+
+	/** The workflow of another user, or with other models. */
+	private another({ key, otherModels }: SecondExecution): typeof this.workflow {
+		const workflow = structuredClone(this.workflow);
+		for (const { credentials, parameters } of workflow.nodes) {
+			if (key === 'other' && credentials?.generationServiceApi)
+				credentials.generationServiceApi.name = 'Other';
+			const { model } = parameters;
+			if (otherModels && typeof model === 'object' && model !== null && 'value' in model)
+				model.value = otherModel(String(model.value));
+		}
+		return workflow;
+	}
+
+	private noteRow(text: string, row: Row): void {
+		const until = text === 'waits' ? ` until ${new Date(row.waitTill ?? 0).toISOString()}` : '';
+		this.note(
+			'n8n',
+			`execution ${row.id}${row.retryOf === undefined ? '' : ` (retry of ${row.retryOf})`}: ${text}${until}`,
+		);
+	}
+
+	private note(who: TimelineEntry['who'], text: string): void {
+		this.timeline.push({ at: this.host.now(), who, text });
+	}
+}

@@ -1,0 +1,114 @@
+import { randomInt } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { real } from './host/install';
+import { check } from './check';
+import { playLife, playSeed, shrink } from './hunt';
+import { type Life, life as lifeSchema } from './life/schema';
+import { usePackages } from './play/play';
+import { allOf, report } from './report';
+
+const ROOT = join(__dirname, '../..');
+
+const { values } = parseArgs({
+	options: {
+		seed: { type: 'string' },
+		lives: { type: 'string' },
+		seconds: { type: 'string' },
+		life: { type: 'string' },
+		/** Prints one JSON object instead of words. */
+		json: { type: 'boolean' },
+		/** Does not look for the smallest life. */
+		'no-shrink': { type: 'boolean' },
+		promise: { type: 'string' },
+		packages: { type: 'string' },
+		timeline: { type: 'boolean' },
+		/** What `npm test` plays; prints a JSON report. */
+		check: { type: 'boolean' },
+		/** Ends with the first broken promise. */
+		'until-found': { type: 'boolean' },
+		/** Keeps the smallest life in found/ under this name. */
+		save: { type: 'string' },
+	},
+});
+
+const print = (text: string) => void process.stdout.write(`${text}\n`);
+const secondsNow = () => Number(real.hrtime()) / 1e9;
+
+export async function main(): Promise<void> {
+	const folder = resolve(values.packages ?? ROOT);
+	usePackages({ undici: folder, verified: join(folder, 'dist-cloud') });
+	// n8n loads parts of itself when it first needs them.
+	await playSeed(1);
+	await playSeed(2);
+	if (values.check) return void print(JSON.stringify(await check()));
+	if (values.life !== undefined) return await one(values.life);
+	const first = Number(values.seed ?? randomInt(1, 2 ** 30));
+	const most = values.lives ? Number(values.lives) : values.seconds ? Infinity : 1;
+	const begin = secondsNow();
+	const end = begin + Number(values.seconds ?? Infinity);
+	const counts = { lives: 0, requests: 0, events: 0, unfinished: 0 };
+	const found = new Map<string, number[]>();
+	for (let seed = first; counts.lives < most && secondsNow() < end; seed += 1) {
+		const { played, broken } = await playSeed(seed);
+		counts.lives += 1;
+		counts.requests += played.truth.requests.length;
+		counts.events += played.timeline.length + played.truth.requests.length;
+		if (played.unfinished !== undefined) counts.unfinished += 1;
+		for (const each of broken) {
+			if (values.promise !== undefined && values.promise !== each.promise) continue;
+			const seeds = found.get(each.promise) ?? [];
+			found.set(each.promise, [...seeds, seed]);
+			if (seeds.length > 0 && values['no-shrink'] !== true) continue;
+			if (values['no-shrink'] === true) {
+				print(`${seed} ${each.promise}: ${each.how[0]} (${shortly(played.life)})`);
+				continue;
+			}
+			const life = await shrink(seed, each.promise);
+			if (values.save !== undefined) save(values.save, { ...life, breaks: each.promise });
+			const smallest = await playLife(life);
+			const still = smallest.broken.find(({ promise }) => promise === each.promise) ?? each;
+			print(`${report(seed, still, smallest.played)}\n${JSON.stringify(life)}\n`);
+		}
+	}
+	const took = secondsNow() - begin;
+	const rate = (count: number) => Math.round(count / took);
+	for (const [promise, seeds] of found)
+		print(
+			`"${promise}" is broken by ${seeds.length} lives: seeds ${seeds.slice(0, 20).join(', ')}`,
+		);
+	print(
+		`${counts.lives} lives from seed ${first} in ${took.toFixed(1)} s: ${(counts.lives / took).toFixed(1)} lives, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second; ${counts.unfinished} given up`,
+	);
+	process.exitCode = found.size > 0 ? 1 : 0;
+}
+
+function save(name: string, life: Life): void {
+	const file = join(__dirname, 'found', `${name}.json`);
+	writeFileSync(file, `${JSON.stringify(life, undefined, '\t')}\n`);
+}
+
+/** Enough to tell lives apart. */
+function shortly({ shape, nodes, events, afterwards }: Life): string {
+	const list = nodes.map((node) => {
+		const { onError = 'stopWorkflow', tries = 1 } = node;
+		const wait =
+			node.kind === 'video' ? ` ${node.operation} n=${node.n ?? 1} ${node.wait?.waitIn}` : '';
+		return `${node.kind}${wait} ${onError} tries=${tries}`;
+	});
+	return [shape, ...list, ...events.map(({ what }) => what), ...afterwards].join(', ');
+}
+
+async function one(file: string): Promise<void> {
+	const life = lifeSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+	const { played, broken } = await playLife(life);
+	for (const each of broken) print(`${report(life.seed, each, played)}\n`);
+	if (values.timeline) print(allOf(played).join('\n'));
+	print(
+		broken.length > 0
+			? `Breaks: ${broken.map(({ promise }) => promise).join(', ')}`
+			: `Keeps all promises${played.unfinished ? ` (${played.unfinished})` : ''}`,
+	);
+	process.exitCode = broken.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,100 @@
+import type { INodeExecutionData, ITaskData } from 'n8n-workflow';
+import type { Row } from '../play/n8nServer';
+import { dataOf } from '../play/n8nServer';
+import type { Played } from '../play/play';
+import { type LifeItem, type LifeNode } from '../life/schema';
+import type { TruthRequest, TruthTask } from '../service';
+
+/** One run of one of our nodes in an execution, as n8n stored it. */
+export interface NodeRun {
+	row: Row;
+	node: LifeNode;
+	task: ITaskData;
+	/** By output; an agent's tool has one. */
+	outputs: INodeExecutionData[][];
+	input: INodeExecutionData[];
+}
+
+/** What an error item says. */
+export interface ErrorItem {
+	message: string;
+	description: string;
+	code: string;
+	task_id?: string;
+	may_have_been_accepted?: boolean;
+	item: number;
+}
+
+/** The runs of our nodes that n8n stored, of all executions. */
+export function nodeRuns({ life, rows }: Played): NodeRun[] {
+	return rows.flatMap((row) => {
+		const { runData } = dataOf(row).resultData;
+		return life.nodes.flatMap((node) =>
+			(runData[node.name] ?? []).map((task) => {
+				const source = task.source?.[0];
+				const before = source && runData[source.previousNode]?.[source.previousNodeRun ?? 0];
+				return {
+					row,
+					node,
+					task,
+					outputs: (task.data?.main ?? task.data?.ai_tool ?? []).map((items) => items ?? []),
+					input: before?.data?.main?.[source?.previousNodeOutput ?? 0] ?? [],
+				};
+			}),
+		);
+	});
+}
+
+export function isErrorItem({ json }: INodeExecutionData): boolean {
+	return json.error !== undefined;
+}
+
+/** Undefined for an item that is none, or whose error is n8n's own text. */
+export function errorOf({ json }: INodeExecutionData): ErrorItem | undefined {
+	const { error } = json;
+	return typeof error === 'object' && error !== null ? (error as unknown as ErrorItem) : undefined;
+}
+
+/** All that an execution shows: its items and its errors, not what the nodes keep for themselves. */
+export function shownOf({ life }: Played, row: Row): string {
+	const { resultData } = dataOf(row);
+	const { runData, error } = resultData;
+	const runs = Object.values(runData).flat();
+	const outputs = runs.map(({ data }) => data);
+	// An agent hears the message of its tool and nothing else.
+	const shown = (each: typeof error) =>
+		each && [each.message, life.shape === 'agent' ? undefined : each.description];
+	return JSON.stringify([outputs, shown(error), runs.map((run) => shown(run.error))]);
+}
+
+/** Which execution submitted each task, as n8n's log says. */
+export function submittedBy({ log }: Played): Map<string, string> {
+	const executions = new Map<string, string>();
+	for (const { text } of log) {
+		const [, execution, ids] =
+			/execution (\S+): submitted video tasks? (.*) \[item/.exec(text) ?? [];
+		for (const id of ids?.split(', ') ?? []) if (execution) executions.set(id, execution);
+	}
+	return executions;
+}
+
+/** Tasks of whose submission a living process heard. */
+export function knownTasks({ truth }: Played): TruthTask[] {
+	return [...truth.tasks.values()].filter(({ request }) => wasHeard(request));
+}
+
+/** The whole response of a request arrived. */
+export function wasHeard({ whole, status }: TruthRequest): boolean {
+	return whole && status === 200;
+}
+
+/** The execution and those that it is a retry of, latest first. */
+export function ancestry(row: Row, rows: Row[]): Row[] {
+	const before = rows.find(({ id }) => id === row.retryOf);
+	return before ? [row, ...ancestry(before, rows)] : [row];
+}
+
+/** The items of the trigger with this prompt, for the node. */
+export function itemsWith(items: LifeItem[], p: string): LifeItem[] {
+	return items.filter((item) => item.p === p);
+}

@@ -1,0 +1,145 @@
+import type { Played } from '../play/play';
+import type { TruthRequest } from '../service';
+import { errorOf, nodeRuns } from './evidence';
+import type { Promised } from './promise';
+import { promptFor } from '../life/workflow';
+
+/** A shorter delay has other causes. */
+const MIN_DELAY_MS = 5_000;
+
+/** A longer pause is not waited for. */
+const MAX_PAUSE_S = 300;
+
+/** A request waits only for limits of its own scope, and fails only because of them. */
+export const fair: Promised = {
+	name: 'Fair',
+	check: (played) => [...lateChats(played), ...latePolls(played), ...failed(played)],
+};
+
+/** What one limit may be about. */
+function scopeOf({ key, endpoint, model }: TruthRequest): string {
+	return `${key} ${endpoint} ${model}`;
+}
+
+/** Whether a limit of the service is of this request's scope, or includes it. */
+function isLimited({ life, truth }: Played, request: TruthRequest): boolean {
+	const isShared =
+		life.service.limits.some(({ scope }) => scope === 'key') || life.service.refused !== undefined;
+	if (isShared) return true;
+	return truth.requests.some(
+		(each) => each.limit !== undefined && scopeOf(each) === scopeOf(request),
+	);
+}
+
+/** In memory each task is polled at its interval: a pause of submissions or chats must not hold that back. */
+function latePolls(played: Played): string[] {
+	const { life, truth, kills, suspended, rows } = played;
+	const [node, ...others] = life.nodes.filter(({ kind }) => kind === 'video');
+	const hasGap = kills.length > 0 || suspended.length > 0;
+	if (hasGap || others.length > 0 || node?.kind !== 'video' || node.operation !== 'generate')
+		return [];
+	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
+	const waitsInMemory = waitIn !== 'database' || life.order === 'v0' || life.shape === 'agent';
+	if (polling === 'adaptive' || !waitsInMemory || node.tries !== undefined || rows.length > 2)
+		return [];
+	return [...truth.tasks.values()].flatMap((task) => {
+		const polls = truth.requests.filter(
+			({ taskId, endpoint }) => taskId === task.id && endpoint === 'poll',
+		);
+		const [first] = polls;
+		if (first === undefined || isLimited(played, first)) return [];
+		return polls.flatMap((poll, index) => {
+			const before = polls[index - 1];
+			const since = before
+				? (before.endedAt ?? before.at)
+				: (task.request.heardAt ?? task.createdAt);
+			if (before && (before.status !== 200 || before.fault !== undefined)) return [];
+			const late = poll.sentAt - since - pollInterval * 1000;
+			const cause =
+				late < MIN_DELAY_MS ? undefined : pauseOfAnother(truth.requests, poll, poll.sentAt - late);
+			return cause
+				? [`a poll of ${task.id} came ${Math.round(late / 1000)} s late: it waited for ${cause}`]
+				: [];
+		});
+	});
+}
+
+/** Items that wait to be asked, with no chat in flight, while another scope has its pause. */
+function lateChats(played: Played): string[] {
+	const { life, truth, kills, suspended } = played;
+	if (kills.length > 0 || suspended.length > 0) return [];
+	return nodeRuns(played).flatMap(({ node, row, task, input }) => {
+		const isPlain = node.kind === 'chat' && life.shape !== 'agent' && node.tries === undefined;
+		if (!isPlain || row.legs.length > 1 || life.events.some(({ what }) => what === 'stepClock'))
+			return [];
+		const from = task.startTime;
+		const to = from + task.executionTime;
+		const prompts = new Set(life.items.map((item) => promptFor(node, item)));
+		const model = row.id === '1' ? node.model : undefined;
+		const chats = truth.requests.filter(
+			(each) =>
+				prompts.has(each.prompt) &&
+				each.sentAt >= from &&
+				each.sentAt <= to &&
+				(model === undefined || each.model === model),
+		);
+		const [first] = chats;
+		if (first === undefined || input.length === 0 || isLimited(played, first)) return [];
+		return chats.flatMap((chat) => {
+			const before = chats.filter(({ sentAt }) => sentAt < chat.sentAt);
+			const free = Math.max(from, ...before.map(({ endedAt }) => endedAt ?? Infinity));
+			const late = chat.sentAt - free;
+			if (before.some(({ status, fault }) => status !== 200 || fault !== undefined)) return [];
+			const cause = late < MIN_DELAY_MS ? undefined : pauseOfAnother(truth.requests, chat, free);
+			return cause
+				? [`"${chat.prompt}" was asked ${Math.round(late / 1000)} s late: it waited for ${cause}`]
+				: [];
+		});
+	});
+}
+
+/** The refusal of another scope whose pause fell into the time between. */
+function pauseOfAnother(
+	requests: TruthRequest[],
+	late: TruthRequest,
+	from: number,
+): string | undefined {
+	const cause = requests.find(
+		(each) =>
+			each.limit !== undefined &&
+			scopeOf(each) !== scopeOf(late) &&
+			(each.heardAt ?? Infinity) < late.sentAt &&
+			(each.pauseUntil ?? 0) > from,
+	);
+	return (
+		cause && `the limit of ${cause.endpoint} ${cause.model} (${cause.limit}, ${cause.retryAfter} s)`
+	);
+}
+
+/** Items that fail for a limit that none of their own requests met, or for one of the number in flight. */
+function failed(played: Played): string[] {
+	const { life, truth } = played;
+	const { limits, faults, refused } = life.service;
+	const hasRates =
+		limits.some(({ kind, retryAfter = 0 }) => kind !== 'inFlight' || retryAfter > MAX_PAUSE_S) ||
+		refused !== undefined;
+	const isFault = faults.some(({ fault }) => /429|503/.test(fault));
+	return nodeRuns(played).flatMap(({ node, outputs, row }) =>
+		outputs.flat().flatMap((item) => {
+			const error = errorOf(item);
+			if (error?.code !== 'rate_limit_exceeded' || error.task_id !== undefined || isFault)
+				return [];
+			const endpoint = node.kind === 'video' ? 'submit' : node.kind;
+			const own = truth.requests.filter(
+				(each) => each.endpoint === endpoint && each.limit !== undefined,
+			);
+			if (own.length === 0)
+				return [
+					`execution ${row.id}, ${node.name}: an item fails for a limit that no request of its kind met`,
+				];
+			const { maxRetries = 4 } = node.requestOptions ?? {};
+			if (hasRates || maxRetries === 0) return [];
+			return [`execution ${row.id}, ${node.name}: an item fails for a limit of requests in flight`];
+		}),
+	);
+}

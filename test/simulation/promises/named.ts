@@ -1,0 +1,90 @@
+import type { Played } from '../play/play';
+import { dataOf, type Row } from '../play/n8nServer';
+import { ancestry, errorOf, knownTasks, nodeRuns, shownOf, submittedBy } from './evidence';
+import type { Promised } from './promise';
+
+/** Codes of errors about a task. */
+const ABOUT_A_TASK = /^(task_failed|wait_timeout|download_.*|storage_failed|task_not_found)$/;
+
+/** Every task is in an item, in an error or, where n8n keeps neither, in n8n's log. */
+export const named: Promised = {
+	name: 'Named',
+	check: (played) => [...tasks(played), ...errorItems(played), ...stopped(played)],
+};
+
+function tasks(played: Played): string[] {
+	const { life, rows, log, kills, truth } = played;
+	const submitters = submittedBy(played);
+	const shown = new Map(rows.map((row) => [row.id, shownOf(played, row)]));
+	const known = knownTasks(played);
+	const logged = log.map(({ text }) => text).join('\n');
+	return known.flatMap(({ id, ending, request, prompt }) => {
+		const heard = request.heardAt ?? 0;
+		// What a process had in flight when it was killed.
+		if (kills.some((at) => at >= heard && at - heard < 10)) return [];
+		if (!logged.includes(printable(id))) return [`task ${id} ("${prompt}") is not in the log`];
+		const submitter = submitters.get(id);
+		if (submitter === undefined) return [];
+		const wasSeenFailed =
+			ending === 'failed' &&
+			truth.requests.some((each) => each.taskId === id && each.finished && each.whole);
+		return rows.flatMap((row) => {
+			if (row.status !== 'success' && row.status !== 'error') return [];
+			const line = ancestry(row, rows);
+			const owner = line.find((each) => each.id === submitter);
+			if (owner === undefined) return [];
+			// A tool that was stopped: another call of it is not its retry.
+			if (owner !== row && life.shape === 'agent' && owner.status === 'canceled') return [];
+			// Not in the data that the retry began with.
+			if (owner !== row && owner.savedAt < heard) return [];
+			// Stopped while the node ran: n8n's Retry does not run it again.
+			if (owner !== row && runsIn(row, request.prompt) <= runsIn(owner, request.prompt)) return [];
+			// Another one was made in its place.
+			if (wasSeenFailed) return [];
+			if (shown.get(row.id)?.includes(printable(id))) return [];
+			return [`task ${id} ("${prompt}") is named nowhere in execution ${row.id} (${row.status})`];
+		});
+	});
+}
+
+/** The log and the errors escape control characters. */
+function printable(id: string): string {
+	return /^[\w.-]*/.exec(id)?.[0] ?? '';
+}
+
+/** How many runs of the node of a prompt an execution has. */
+function runsIn(row: Row, prompt: string): number {
+	const runs = dataOf(row).resultData.runData[prompt.replace(/^.* for /, '')] ?? [];
+	return runs.filter(({ executionStatus }) => /success|error/.test(executionStatus ?? '')).length;
+}
+
+function errorItems(played: Played): string[] {
+	return nodeRuns(played).flatMap(({ row, node, outputs }) =>
+		outputs.flat().flatMap((item) => {
+			const error = errorOf(item);
+			if (error === undefined || error.task_id !== undefined) return [];
+			if (!ABOUT_A_TASK.test(error.code)) return [];
+			return [`execution ${row.id}, ${node.name}: an error item (${error.code}) has no task_id`];
+		}),
+	);
+}
+
+/** A submission in flight at Stop is in the log, with its item. */
+function stopped({ rows, stops, truth, log, keys }: Played): string[] {
+	return rows.flatMap((row) => {
+		const stop = stops.get(row.id);
+		if (stop === undefined || row.status !== 'canceled' || rows.length > 1) return [];
+		const inFlight = truth.requests.filter(
+			(each) =>
+				each.endpoint === 'submit' &&
+				each.key === keys[0] &&
+				each.sentAt <= stop &&
+				each.endedAt === stop &&
+				!each.whole,
+		);
+		const lines = log.filter(({ text }) => /during a submission.*\[item \d+\]/.test(text));
+		return lines.length >= inFlight.length
+			? []
+			: [`${inFlight.length} submissions in flight at Stop, ${lines.length} in the log`];
+	});
+}

@@ -1,0 +1,36 @@
+import { dataOf } from '../play/n8nServer';
+import type { Promised } from './promise';
+import { ancestry, submittedBy } from './evidence';
+
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f]/;
+
+/** No key anywhere, no control characters in the log, no data of one execution in another. */
+export const noLeaks: Promised = {
+	name: 'Nothing leaks',
+	check(played) {
+		const { rows, log, thrown, keys } = played;
+		const places = [
+			...rows.map((row) => ({ where: `the data of execution ${row.id}`, text: row.data })),
+			...log.map(({ text }) => ({ where: 'the log', text })),
+			...thrown.map((error) => ({
+				where: 'an error',
+				text: `${error.message} ${error.description}`,
+			})),
+		];
+		const leaks = places.flatMap(({ where, text }) =>
+			keys.some((key) => text.includes(key)) ? [`a key is in ${where}`] : [],
+		);
+		const forged = log.flatMap(({ text }) =>
+			CONTROL.test(text) ? [`a control character is in the log: ${JSON.stringify(text)}`] : [],
+		);
+		const strange = [...submittedBy(played)].flatMap(([id, execution]) =>
+			rows.flatMap((row) => {
+				const isOwn = ancestry(row, rows).some((each) => each.id === execution);
+				if (isOwn || !JSON.stringify(dataOf(row)).includes(id)) return [];
+				return [`task ${id} of execution ${execution} is in the data of execution ${row.id}`];
+			}),
+		);
+		return [...leaks, ...forged, ...strange];
+	},
+};

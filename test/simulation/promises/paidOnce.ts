@@ -1,0 +1,88 @@
+import type { LifeNode } from '../life/schema';
+import { promptFor } from '../life/workflow';
+import type { Played } from '../play/play';
+import type { Row } from '../play/n8nServer';
+import type { TruthRequest } from '../service';
+import { wasHeard } from './evidence';
+import type { Promised } from './promise';
+
+/** For each item the service accepted what was asked for and no more, with the exceptions that the README names. */
+export const paidOnce: Promised = {
+	name: 'Paid once',
+	check(played) {
+		const { life, truth } = played;
+		return life.nodes.flatMap((node) => {
+			if (node.kind === 'list') return [];
+			const prompts = new Set(life.items.map((item) => promptFor(node, item)));
+			return [...prompts].flatMap((prompt) => {
+				const accepted = truth.requests.filter((each) => each.prompt === prompt && each.accepted);
+				const units = accepted.reduce((sum, request) => sum + madeBy(request), 0);
+				const allowed = asked(played, node, prompt) + excepted(played, node, accepted);
+				return units <= allowed
+					? []
+					: [`"${prompt}": ${units} accepted, ${allowed} asked for (${accepted.length} requests)`];
+			});
+		});
+	},
+};
+
+/** By all executions that the user started. */
+function asked({ life, rows }: Played, node: LifeNode, prompt: string): number {
+	const items = life.items.filter((item) => promptFor(node, item) === prompt).length;
+	const starts = rows.filter(({ retryOf }) => retryOf === undefined).length;
+	return items * unitsOf(node) * itemsBefore(life, node) * starts;
+}
+
+/** More tasks than were asked for are the service's own doing. */
+function madeBy({ endpoint, n, tasks }: TruthRequest): number {
+	return endpoint === 'submit' ? Math.min(n, tasks.length) : 1;
+}
+
+function unitsOf(node: LifeNode): number {
+	return node.kind === 'video' ? (node.n ?? 1) : 1;
+}
+
+/** How many items the nodes before make of one. */
+function itemsBefore({ nodes, shape, service }: Played['life'], node: LifeNode): number {
+	if (shape === 'branches' || shape === 'agent') return 1;
+	const before = nodes.slice(0, nodes.indexOf(node));
+	return before.reduce((product, each) => {
+		if (each.kind !== 'video') return product;
+		const more = Math.max(1, ...service.tasks.map(({ count = 1 }) => count));
+		return product * Math.max(unitsOf(each), more);
+	}, 1);
+}
+
+function excepted(played: Played, node: LifeNode, accepted: TruthRequest[]): number {
+	const { truth, rows } = played;
+	const isAgain = rows.some(({ retryOf }) => retryOf !== undefined);
+	return accepted.reduce((sum, request) => {
+		const lost = !wasHeard(request);
+		// A chat that was lost is asked again by Retry On Fail, and by a user who retries.
+		if (node.kind === 'chat') {
+			// An answer without the JSON that was asked for is asked for again, too, and one that an error came with.
+			const isUseless = lost || node.jsonOutput === true || request.fault !== undefined;
+			if (isUseless && (node.tries !== undefined || isAgain)) return sum + 1;
+			return sum + (isBeforeRetry(rows, request) ? 1 : 0);
+		}
+		// A retry that the user makes sends a lost submission again: the error told that it may be billed twice.
+		if (lost && isAgain) return sum + madeBy(request);
+		const failed = request.tasks.filter((id) => wasSeenFailed(played, id)).length;
+		return sum + Math.max(failed, isBeforeRetry(rows, request) ? madeBy(request) : 0);
+	}, 0);
+
+	function wasSeenFailed(_played: Played, id: string): boolean {
+		const isFailed = truth.tasks.get(id)?.ending === 'failed';
+		return (
+			isFailed && truth.requests.some((each) => each.taskId === id && each.finished && each.whole)
+		);
+	}
+}
+
+/** Retried from data that n8n had saved before this submission. */
+function isBeforeRetry(rows: Row[], { at }: TruthRequest): boolean {
+	return rows.some((row) => {
+		const retried = rows.find(({ id }) => id === row.retryOf);
+		return retried !== undefined && retried.savedAt < at && at < row.startedAt;
+	});
+}

@@ -1,0 +1,84 @@
+import type { Played } from '../play/play';
+import type { TruthRequest } from '../service';
+import type { Promised } from './promise';
+
+/** A pause is asked for in whole seconds. */
+const SLACK_MS = 1_000;
+/** A stream that is complete may take this long to end. */
+const DRAIN_MS = 100;
+/** Longer pauses suspend a scope: probes and polls are sent meanwhile. */
+const MAX_PAUSE_MS = 300_000;
+
+/** No more in flight than asked, nothing in a pause that the service asked for, polls no denser than asked. */
+export const polite: Promised = {
+	name: 'Polite',
+	check: (played) => [...inFlight(played), ...pauses(played), ...polls(played)],
+};
+
+function inFlight({ life, truth, rows }: Played): string[] {
+	if (rows.length > 1) return [];
+	const most = Math.max(
+		...life.nodes.map(({ requestOptions }) => requestOptions?.maxConcurrency ?? 10),
+	);
+	// Downloads take no place from polls, nor polls from downloads.
+	const downloads = truth.requests.filter(({ endpoint }) => endpoint === 'download');
+	const others = truth.requests.filter(({ endpoint }) => endpoint !== 'download');
+	return [downloads, others].flatMap((requests) => {
+		const highest = highestInFlight(requests);
+		return highest <= most ? [] : [`${highest} requests in flight; Max Concurrency is ${most}`];
+	});
+}
+
+function highestInFlight(requests: TruthRequest[]): number {
+	const changes = requests
+		.flatMap(({ at, endpoint, endedAt = Infinity }) => [
+			{ at, by: 1 },
+			{ at: endedAt - (endpoint === 'chat' ? DRAIN_MS : 0), by: -1 },
+		])
+		.sort((a, b) => a.at - b.at || a.by - b.by);
+	let now = 0;
+	let highest = 0;
+	for (const { by } of changes) highest = Math.max(highest, (now += by));
+	return highest;
+}
+
+function pauses({ truth, kills }: Played): string[] {
+	const isSame = (one: TruthRequest, other: TruthRequest) =>
+		one.key === other.key && one.endpoint === other.endpoint && one.model === other.model;
+	return truth.requests.flatMap((refused) => {
+		const { pauseUntil = 0, heardAt, retryAfter = 0 } = refused;
+		if (heardAt === undefined || retryAfter * 1000 > MAX_PAUSE_MS) return [];
+		if (kills.some((at) => at > refused.at && at < pauseUntil)) return [];
+		const early = truth.requests.filter(
+			(each) =>
+				isSame(each, refused) && each.sentAt > heardAt + 1 && each.sentAt < pauseUntil - SLACK_MS,
+		);
+		return early.length === 0
+			? []
+			: [
+					`${early.length} requests (${refused.endpoint}) in a pause of ${retryAfter} s that the service asked for`,
+				];
+	});
+}
+
+function polls({ life, truth, rows, kills }: Played): string[] {
+	const [node, ...others] = life.nodes.filter(({ kind }) => kind === 'video');
+	if (node?.kind !== 'video' || others.length > 0 || rows.length > 1 || kills.length > 0) return [];
+	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
+	if (polling === 'adaptive' || waitIn === 'database' || node.tries !== undefined) return [];
+	const latest = new Map<string, TruthRequest>();
+	return truth.requests.flatMap((poll) => {
+		if (poll.endpoint !== 'poll') return [];
+		const before = latest.get(poll.taskId);
+		latest.set(poll.taskId, poll);
+		if (before === undefined || before.status !== 200 || before.fault !== undefined) return [];
+		// The last poll before Max Wait is over comes earlier or later, so that none is in vain.
+		const created = truth.tasks.get(poll.taskId)?.createdAt ?? 0;
+		const isFinal =
+			before.sentAt + 2 * pollInterval * 1000 > created + (node.wait?.maxWait ?? 600) * 1000;
+		if (isFinal || poll.sentAt - before.sentAt >= pollInterval * 950) return [];
+		return [
+			`polls of ${poll.taskId} ${Math.round(poll.sentAt - before.sentAt)} ms apart; the interval is ${pollInterval} s`,
+		];
+	});
+}

@@ -1,0 +1,7 @@
+import type { Played } from '../play/play';
+
+/** What the README promises. `check` says in which ways a life broke it. */
+export interface Promised {
+	name: string;
+	check: (played: Played) => string[];
+}

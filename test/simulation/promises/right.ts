@@ -1,0 +1,107 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { promptFor, unchanging } from '../life/workflow';
+import type { LifeItem } from '../life/schema';
+import type { Played } from '../play/play';
+import { isErrorItem, type NodeRun, nodeRuns } from './evidence';
+import type { Promised } from './promise';
+
+/** The answer of item i belongs to prompt i, in order; errors take the error branch, and nothing else does. */
+export const right: Promised = {
+	name: 'Right',
+	check: (played) =>
+		played.life.shape === 'agent'
+			? []
+			: nodeRuns(played).flatMap((run) => [
+					...answers(played, run),
+					...branches(run),
+					...order(run),
+					...missing(run),
+				]),
+};
+
+function answers(played: Played, { node, outputs, input, row }: NodeRun): string[] {
+	return outputs.flat().flatMap((output): string[] => {
+		// Always Output Data makes an empty item where there is none.
+		if (Object.keys(output.json).length === 0) return [];
+		if (isErrorItem(output) || node.kind === 'list' || output.pairedItem === undefined) return [];
+		const item = itemOf(played, row.id, input[indexOf(output)]);
+		if (item === undefined) return [];
+		const prompt = promptFor(node, item);
+		const what = `execution ${row.id}, ${node.name}: the item of "${prompt}"`;
+		const { json, binary } = output;
+		if (node.kind === 'chat') {
+			const text = node.simplify === false ? textOf(json) : json.text;
+			return unchanging(String(text)) === `answer to ${prompt}`
+				? []
+				: [`${what} has "${String(text)}"`];
+		}
+		const id = String(json.task_id);
+		const task = played.truth.tasks.get(id);
+		if (task === undefined)
+			return json.task_id === undefined ? [] : [`${what} has an unknown task ${id}`];
+		if (node.operation !== 'get' && node.operation !== 'wait' && task.prompt !== prompt)
+			return [`${what} has the task of "${task.prompt}"`];
+		if (node.operation === 'submit' && json.revised_prompt === undefined)
+			return [`${what} has no revised_prompt`];
+		if (binary?.data === undefined) return [];
+		const bytes = binary.data.id
+			? played.binaries.contentOf(binary.data.id)
+			: Buffer.from(binary.data.data, 'base64');
+		return bytes?.includes(id) ? [] : [`${what} has not the bytes of its task`];
+	});
+}
+
+function textOf(json: INodeExecutionData['json']): unknown {
+	const { choices } = json as { choices?: Array<{ message?: { content?: unknown } }> };
+	return choices?.[0]?.message?.content;
+}
+
+/** The item of the trigger that an item comes from: all nodes hand on `index`, or the prompt shows it. */
+function itemOf(
+	{ life }: Played,
+	_row: string,
+	input: INodeExecutionData | undefined,
+): LifeItem | undefined {
+	const index = input?.json.index;
+	return typeof index === 'number' ? life.items[index] : undefined;
+}
+
+function indexOf({ pairedItem }: INodeExecutionData): number {
+	const [paired] = [pairedItem].flat();
+	return typeof paired === 'number' ? paired : (paired?.item ?? 0);
+}
+
+function branches({ node, outputs, row, task }: NodeRun): string[] {
+	if (node.onError !== 'continueErrorOutput' || task.error !== undefined) return [];
+	const [good = [], bad = []] = outputs;
+	return [
+		...good
+			.filter(isErrorItem)
+			.map(() => `execution ${row.id}, ${node.name}: an error item on the normal output`),
+		...bad
+			.filter((item) => !isErrorItem(item))
+			.map(() => `execution ${row.id}, ${node.name}: a good item on the error output`),
+	];
+}
+
+function order({ node, outputs, row }: NodeRun): string[] {
+	return outputs.flatMap((items) => {
+		const indexes = items.map(indexOf);
+		const isSorted = indexes.every((index, place) => place === 0 || index >= indexes[place - 1]!);
+		return isSorted || node.kind === 'list'
+			? []
+			: [`execution ${row.id}, ${node.name}: items out of order`];
+	});
+}
+
+/** Every input item has an output, in a run that succeeded. */
+function missing({ node, outputs, row, task, input }: NodeRun): string[] {
+	const isWhole =
+		task.executionStatus === 'success' && row.status === 'success' && task.error === undefined;
+	if (!isWhole || node.kind === 'list' || input.length === 0) return [];
+	const seen = new Set(outputs.flat().map(indexOf));
+	const expected = node.executeOnce ? input.slice(0, 1) : input;
+	return expected.flatMap((_, index) =>
+		seen.has(index) ? [] : [`execution ${row.id}, ${node.name}: item ${index} has no output`],
+	);
+}

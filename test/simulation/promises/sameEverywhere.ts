@@ -1,0 +1,119 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { Life } from '../life/schema';
+import type { Played } from '../play/play';
+import { nodeRuns } from './evidence';
+
+/** A task that takes longer may be over at different times in the two waits. */
+const MAX_PART_OF_WAIT = 0.5;
+
+/**
+ * The same life in the other build, and with the other wait. None where the order of requests, or the time at which
+ * something is noticed, decides: those differ.
+ */
+export function variantsOf(life: Life): Life[] {
+	const { nodes, service, events, order, shape, timeoutWorkflow } = life;
+	const hasLimits = service.limits.length > 0 || service.refused !== undefined;
+	const isTimed = service.faults.some((fault) => {
+		const isPeriod = fault.from !== undefined || fault.until !== undefined;
+		// Which of several equal prompts is the first, and how many polls there are, is a matter of time.
+		return (
+			isPeriod ||
+			fault.endpoint === 'poll' ||
+			fault.attempts !== undefined ||
+			/slow|stall/.test(fault.fault)
+		);
+	});
+	if (events.length > 0 || hasLimits || isTimed || timeoutWorkflow !== undefined) return [];
+	if (nodes.some(({ requestOptions }) => requestOptions?.timeout !== undefined)) return [];
+	const plans = service.tasks.filter(
+		(plan) =>
+			plan.attempt !== undefined ||
+			plan.ending === 'never' ||
+			plan.ending === 'vanished' ||
+			plan.lagSeconds,
+	);
+	if (plans.length > 0) return [];
+	const otherBuild: Life = { ...life, build: life.build === 'undici' ? 'verified' : 'undici' };
+	const longest = Math.max(
+		0,
+		...service.tasks.map(({ seconds, lateSeconds = 0 }) => seconds + lateSeconds),
+	);
+	const isInTime = nodes.every(
+		(node) =>
+			node.kind !== 'video' || (node.wait?.maxWait ?? 600) * MAX_PART_OF_WAIT >= longest + 130,
+	);
+	const waits =
+		nodes.some(({ kind }) => kind === 'video') && order === 'v1' && shape !== 'agent' && isInTime;
+	return waits ? [otherBuild, withOtherWait(life)] : [otherBuild];
+}
+
+function withOtherWait(life: Life): Life {
+	const nodes = life.nodes.map((node) =>
+		node.kind === 'video'
+			? {
+					...node,
+					wait: {
+						...node.wait,
+						waitIn: node.wait?.waitIn === 'database' ? ('memory' as const) : ('database' as const),
+					},
+				}
+			: node,
+	);
+	return { ...life, nodes };
+}
+
+/** How the items of two lives differ. */
+export function differences(one: Played, other: Played): string[] {
+	const [these, those] = [itemsOf(one), itemsOf(other)];
+	const where =
+		JSON.stringify(one.life.nodes) === JSON.stringify(other.life.nodes)
+			? 'the other build'
+			: 'the other wait';
+	return Object.keys({ ...these, ...those }).flatMap((place) =>
+		these[place] === those[place]
+			? []
+			: [`${place}: ${these[place]}; in ${where}: ${those[place]}`],
+	);
+}
+
+/** The output of each run of a node in the first execution, without ids and times. */
+function itemsOf(played: Played): Record<string, string> {
+	const first = nodeRuns(played).filter(({ row }) => row.id === '1');
+	return Object.fromEntries(
+		first.map(({ node, outputs, task }, index) => [
+			`${node.name}, run ${index}`,
+			JSON.stringify([
+				outputs.map((items) => items.map((item) => shown(item, played))),
+				task.error !== undefined,
+			]),
+		]),
+	);
+}
+
+const CHANGING = new Set([
+	'id',
+	'created',
+	'created_at',
+	'completed_at',
+	'request_id',
+	'url',
+	'description',
+	'message',
+	'progress',
+]);
+
+function shown({ json, binary, pairedItem }: INodeExecutionData, played: Played): unknown {
+	return [plain(json, played), Object.keys(binary ?? {}), pairedItem];
+}
+
+function plain(value: unknown, played: Played): unknown {
+	if (Array.isArray(value)) return value.map((each) => plain(each, played));
+	if (typeof value === 'string') {
+		const task = played.truth.tasks.get(value);
+		if (task) return `task ${task.request.tasks.indexOf(value)} of ${task.prompt}`;
+		return value.replace(/ #0\.\d+/g, '');
+	}
+	if (typeof value !== 'object' || value === null) return value;
+	const entries = Object.entries(value as IDataObject).filter(([name]) => !CHANGING.has(name));
+	return Object.fromEntries(entries.map(([name, field]) => [name, plain(field, played)]));
+}

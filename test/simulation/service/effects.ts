@@ -1,0 +1,92 @@
+import { rateLimitHeaders } from '../../../simulator/apiError';
+import { event } from '../../../simulator/chat/complete';
+import {
+	type Delivery,
+	END,
+	head,
+	part,
+	pause,
+	RESET,
+	STALL,
+	type Step,
+	whole,
+} from '../../../simulator/delivery';
+import { damage, handled } from '../../../simulator/faults/effects/damage';
+import type { Effect } from '../../../simulator/faults/fault';
+import { type HttpResponse, textResponse, withHeaders } from '../../../simulator/httpResponse';
+
+// Faults that take longer than a real socket should, or that no interface of one service has.
+
+const PING_SECONDS = 10;
+const PINGS = 3600 / PING_SECONDS;
+
+const ERROR = { message: 'The provider failed.', type: 'server_error', code: 'provider_failed' };
+
+export const seeOther = handled(
+	withHeaders(textResponse(303, 'text/plain', 'See other.'), { location: 'https://login.test/' }),
+);
+
+export const stalledRefusal: Effect = {
+	kind: 'replace',
+	deliver: ({ nowMs }) => [
+		head(429, { 'content-type': 'application/json', ...rateLimitHeaders(1, 1, nowMs) }),
+		part('{"code":"rate_limit_exceeded","message":"Too many requests.",'),
+		STALL,
+	],
+};
+
+export const pings = damage(function* ({ status, headers, body, events }) {
+	yield head(status, headers);
+	for (let sent = 0; sent < PINGS; sent += 1) {
+		yield part(events ? ': ping\n\n' : ' ');
+		yield pause(PING_SECONDS * 1000);
+	}
+	yield part(body);
+	yield END;
+});
+
+export const errorBesideChoices = damage((response) => {
+	const { events, headers, status } = response;
+	if (!events)
+		return whole(withBody(response, { ...jsonOf(response.body.toString()), error: ERROR }));
+	const half = events.slice(0, Math.ceil(events.length / 2));
+	const broken = { ...jsonOf(dataOf(half[0])), error: ERROR };
+	return [
+		head(status, headers),
+		...half.map(part),
+		part(event(broken)),
+		part('data: [DONE]\n\n'),
+		END,
+	];
+});
+
+export const emptyFinishCut = damage(({ status, headers, body, events }) => {
+	const unfinished = (text: string) =>
+		text.replaceAll(/"finish_reason":(null|"\w+")/g, '"finish_reason":""');
+	const texts = events?.slice(0, -2) ?? [body.toString('utf8', 0, body.length / 2)];
+	return [head(status, headers), ...texts.map((text) => part(unfinished(text))), pause(5), RESET];
+});
+
+const KEEP_ALIVES = ['event: ping\ndata: {"type":"ping"}\n\n', 'data: {}\n\n', ': ping\n\n'];
+
+export const keepAliveEvents = damage((response): Delivery => {
+	const { status, headers, events } = response;
+	if (!events) return whole(response);
+	const between = events.flatMap((text, index): Step[] => [
+		part(KEEP_ALIVES[index % KEEP_ALIVES.length] ?? ''),
+		part(text),
+	]);
+	return [head(status, headers), ...between, END];
+});
+
+function withBody(response: HttpResponse, value: object): HttpResponse {
+	return { ...response, body: Buffer.from(JSON.stringify(value)) };
+}
+
+function jsonOf(text: string): object {
+	return JSON.parse(text) as object;
+}
+
+function dataOf(text = ''): string {
+	return text.slice('data: '.length);
+}

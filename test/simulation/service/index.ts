@@ -1,0 +1,22 @@
+import { memoryHttpRequest } from './memoryHttpRequest';
+import { memoryUndici } from './memoryUndici';
+import type { ServicePlan } from './plan';
+import { Service, type ServiceWorld } from './service';
+
+export type { Truth, TruthRequest, TruthTask } from './truth';
+export { videoOf } from './video';
+
+/** The service of one life, and the two ways to it: in the place of undici, and of n8n's request helper. */
+export function createService(plan: ServicePlan, world: ServiceWorld) {
+	const service = new Service(plan, world);
+	return {
+		url: service.url,
+		keys: service.keys,
+		truth: service.truth,
+		/** How many requests are on their way. */
+		open: service.open as ReadonlySet<unknown>,
+		cut: () => service.cut(),
+		undici: memoryUndici(service),
+		httpRequest: memoryHttpRequest(service),
+	};
+}

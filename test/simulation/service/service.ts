@@ -1,0 +1,131 @@
+import type { Delivery } from '../../../simulator/delivery';
+import { type IncomingRequest, RequestHandler } from '../../../simulator/requestHandler';
+import type { Exchange } from './exchange';
+import { connectionFailure } from './network';
+import type { ServicePlan } from './plan';
+import { namedRandom } from './random';
+import { FILE_ORIGIN, injectionsOf, settingsOf } from './settings';
+import {
+	named,
+	noteOutcome,
+	type Truth,
+	type TruthRequest,
+	truthOfRequest,
+	truthOfTask,
+} from './truth';
+import { videoOf } from './video';
+
+/** What the service needs of the world. */
+export interface ServiceWorld {
+	/** The world's time, which no stepped clock of a host changes: milliseconds since 1970. */
+	now(): number;
+	/** @returns a function that cancels it */
+	after(ms: number, action: () => void): () => void;
+	/** Of everything that happens at random. */
+	seed: number;
+	/** What a prompt is called in a plan. Default: the prompt itself. */
+	promptName?: (prompt: string) => string;
+}
+
+const ORIGIN = 'https://service.test';
+/** How long the model thinks, from and to. */
+const THINKING_MS = [500, 2500] as const;
+
+/** The generation service of one life: the simulator's own request handler, on the world's clock. */
+export class Service {
+	readonly url = ORIGIN;
+	readonly keys = {
+		main: 'sk-simulation-0123456789abcdef',
+		other: 'sk-other-key-0123456789abcdef',
+	};
+	readonly truth: Truth = { requests: [], tasks: new Map(), notConnected: [], elsewhere: [] };
+	/** Requests on their way. */
+	readonly open = new Set<Exchange>();
+	readonly now: () => number;
+	readonly after: ServiceWorld['after'];
+	private readonly handler: RequestHandler;
+	private readonly random: (name: string) => number;
+	private readonly startedAt: number;
+	/** How often a request went over the network, in both directions. */
+	private readonly passed = new Map<string, number>();
+	private ids = 0;
+
+	constructor(
+		private readonly plan: ServicePlan,
+		{ now, after, seed, promptName = (prompt) => prompt }: ServiceWorld,
+	) {
+		this.now = now;
+		this.after = after;
+		this.startedAt = now();
+		this.random = namedRandom(seed);
+		const { random } = this;
+		this.handler = new RequestHandler(
+			settingsOf(plan, { now, random, promptName, newId: () => this.newId() }),
+			async (task) => await Promise.resolve(videoOf(task.id)),
+		);
+		for (const key of Object.values(this.keys)) this.handler.keys.add(key);
+		for (const [injection, fault] of injectionsOf(plan.faults))
+			this.handler.injections.add(injection, fault);
+	}
+
+	/** The process of n8n ends: it notices nothing more of its requests. */
+	cut(): void {
+		for (const exchange of this.open) exchange.giveUp();
+	}
+
+	/** One way over the network. */
+	latencyMs({ method, path, text }: IncomingRequest): number {
+		const name = `latency ${method} ${path} ${text}`;
+		const passed = this.passed.get(name) ?? 0;
+		this.passed.set(name, passed + 1);
+		return this.between(this.plan.latencyMs, `${name} ${passed}`);
+	}
+
+	/** Why no connection is made to a host now. */
+	connectionFailure({ origin, path, headers }: IncomingRequest) {
+		const at = this.now();
+		const url = origin + path;
+		if (origin !== ORIGIN && origin !== FILE_ORIGIN) {
+			const sent = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+			this.truth.elsewhere.push({ at, url, headers: Object.fromEntries(sent) });
+			return connectionFailure('unknown host');
+		}
+		const seconds = (at - this.startedAt) / 1000;
+		const host = origin === ORIGIN ? 'service' : 'files';
+		const outage = this.plan.outages?.find(
+			({ host: only = host, from = 0, until = Infinity }) =>
+				only === host && seconds >= from && seconds < until,
+		);
+		if (!outage) return undefined;
+		this.truth.notConnected.push({ at, url, failure: outage.failure });
+		return connectionFailure(outage.failure);
+	}
+
+	/** A request has arrived. */
+	async serve(
+		request: IncomingRequest,
+		sentAt: number,
+	): Promise<{ truth: TruthRequest; delivery: Delivery; workMs: number; finish: () => void }> {
+		const context = this.handler.receive(request);
+		const truth = truthOfRequest(context, sentAt);
+		this.truth.requests.push(truth);
+		const delivery = await this.handler.respond(context);
+		noteOutcome(truth, context);
+		for (const task of named(context.tasks))
+			this.truth.tasks.set(task.id, truthOfTask(task, truth.prompt, truth));
+		const isChat = truth.endpoint === 'chat' && truth.accepted;
+		const workMs = isChat
+			? this.between(THINKING_MS, `thinking ${truth.prompt} ${truth.attempt}`)
+			: 0;
+		return { truth, delivery, workMs, finish: () => this.handler.finish(context) };
+	}
+
+	private between([from, to]: readonly [number, number], name: string): number {
+		return from + (to - from) * this.random(name);
+	}
+
+	private newId(): string {
+		this.ids += 1;
+		return this.ids.toString(16).padStart(24, '0');
+	}
+}

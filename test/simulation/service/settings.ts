@@ -1,0 +1,157 @@
+import type { Endpoint, Injection } from '../../../simulator';
+import type { ModelRecord } from '../../../simulator/catalogue';
+import { handled } from '../../../simulator/faults/effects/damage';
+import { html, htmlResponse } from '../../../simulator/faults/effects/replace';
+import { ALL, type Effect, type Fault } from '../../../simulator/faults/fault';
+import { readFaultSpec } from '../../../simulator/faults/faultSpec';
+import { DEFAULTS, type Settings } from '../../../simulator/options';
+import type { Limit as SimulatorLimit, LimitRule } from '../../../simulator/rateLimit';
+import type { TaskPlan as SimulatorTaskPlan } from '../../../simulator/video/taskPlan';
+import {
+	emptyFinishCut,
+	errorBesideChoices,
+	keepAliveEvents,
+	pings,
+	seeOther,
+	stalledRefusal,
+} from './effects';
+import { FAULTS, type FaultPlan, type Limit, type ServicePlan, type TaskPlan } from './plan';
+
+export const FILE_ORIGIN = 'https://files.test';
+/** What the slow fault adds to a response. */
+const SLOW_MS = 20_000;
+/** Between two events of a stream. */
+const CHUNK_DELAY_MS = 20;
+
+/** One endpoint of a plan is two of the simulator: with and without a stream. */
+const ENDPOINTS: Record<FaultPlan['endpoint'], ReadonlyArray<Exclude<Endpoint, 'other'>>> = {
+	chat: ['chat', 'chatStream'],
+	submit: ['submit'],
+	poll: ['poll'],
+	models: ['models'],
+	download: ['download'],
+};
+
+const MODELS: readonly ModelRecord[] = ['chat-a', 'chat-b', 'video-a', 'video-b'].map((id) => ({
+	id,
+	object: 'model',
+	created: 1_735_689_600,
+	owned_by: 'simulation',
+	type: id.startsWith('chat') ? 'text' : 'video',
+}));
+
+/** The simulator's settings for the service of a life. Its clock, its random numbers and ids come from the caller. */
+export function settingsOf(
+	plan: ServicePlan,
+	given: Pick<Settings, 'now' | 'random' | 'newId' | 'promptName'>,
+): Settings {
+	return {
+		...DEFAULTS,
+		...given,
+		models: MODELS,
+		answer: (message) => `answer to ${message}`,
+		// Node.js compresses streams in threads, which no virtual clock waits for.
+		encodings: [],
+		slowMs: SLOW_MS,
+		chunkDelayMs: CHUNK_DELAY_MS,
+		redirectTarget: 'http://login.test',
+		taskPlans: plan.tasks.map(taskPlanOf),
+		limits: plan.limits.map(limitOf),
+		refusals: plan.refused
+			? [{ probability: plan.refused, status: 429, retryAfterSeconds: 1 }]
+			: [],
+		...(plan.hasFileHost && { fileOrigin: FILE_ORIGIN }),
+	};
+}
+
+const ENDINGS: Record<
+	NonNullable<TaskPlan['ending']>,
+	(seconds: number) => Partial<SimulatorTaskPlan>
+> = {
+	completed: () => ({ ending: 'completed' }),
+	failed: () => ({ ending: 'failed' }),
+	vanished: (seconds) => ({ ending: 'processing forever', vanishesAfterSeconds: seconds }),
+	never: () => ({ ending: 'processing forever' }),
+};
+
+function taskPlanOf({ ending = 'completed', ...plan }: TaskPlan): SimulatorTaskPlan {
+	return { ...plan, ...ENDINGS[ending](plan.seconds) };
+}
+
+const RULES: Record<Limit['kind'], (requests: number, windowSeconds: number) => LimitRule> = {
+	bucket: (requests, seconds) => ({
+		kind: 'bucket',
+		burst: requests,
+		requestsPerSecond: requests / seconds,
+	}),
+	fixedWindow: (requests, windowSeconds) => ({ kind: 'fixedWindow', requests, windowSeconds }),
+	slidingWindow: (requests, windowSeconds) => ({ kind: 'slidingWindow', requests, windowSeconds }),
+	inFlight: (requests) => ({ kind: 'inFlight', requests }),
+	tokens: (tokens, windowSeconds) => ({ kind: 'tokens', tokens, windowSeconds }),
+};
+
+function limitOf(limit: Limit): SimulatorLimit {
+	const { kind, scope, of, requests, seconds = 60, retryAfter, announces, from, until } = limit;
+	const endpoints = Object.entries(ENDPOINTS).find(([name]) => name === of)?.[1];
+	return {
+		...RULES[kind](requests, seconds),
+		scope,
+		endpoints: scope === 'endpoint' ? endpoints : undefined,
+		// A path without a model has no limit of a model.
+		models: scope === 'model' ? (of === undefined ? MODELS.map(({ id }) => id) : [of]) : undefined,
+		retryAfter,
+		announces,
+		fromSeconds: from,
+		untilSeconds: until,
+	};
+}
+
+const page = (status: number): Effect => html(status);
+
+function fromTable(name: string): Effect {
+	const spec = readFaultSpec(name);
+	if (!spec) throw new Error(`The simulator has no fault '${name}'.`);
+	return spec.fault.effect;
+}
+
+const EFFECTS: Record<(typeof FAULTS)[number], Effect> = {
+	lost: fromTable('lost'),
+	reset: fromTable('reset'),
+	stall: fromTable('hang'),
+	'stall-inside': fromTable('hang-inside'),
+	cut: fromTable('reset-inside'),
+	'status-500': fromTable('internal-error'),
+	'status-502': fromTable('bad-gateway'),
+	'status-503': fromTable('unavailable'),
+	'status-429': fromTable('rate-limit'),
+	'status-403': fromTable('quota-not-enough'),
+	'status-400': fromTable('invalid-request'),
+	'page-502': page(502),
+	// A gateway gives up waiting; the service does its work all the same.
+	'page-504': handled(htmlResponse(504)),
+	'page-404': page(404),
+	'page-403': page(403),
+	'page-407': page(407),
+	'page-200': page(200),
+	'handled-502': handled(htmlResponse(502)),
+	'echo-key': fromTable('echo-key-general'),
+	'task-echo-key': fromTable('task-failed-echo-key'),
+	'redirect-303': seeOther,
+	'stall-429': stalledRefusal,
+	pings,
+	'error-beside-choices': errorBesideChoices,
+	'empty-finish-cut': emptyFinishCut,
+	'keep-alive-events': keepAliveEvents,
+	redirect: fromTable('redirect-302'),
+	slow: fromTable('slow-response'),
+};
+
+/** The faults of a plan, as the simulator plays them. */
+export function injectionsOf(faults: readonly FaultPlan[]): Array<[Injection, Fault]> {
+	return faults.flatMap(({ endpoint, fault: name, prompt, attempts, from, until }) =>
+		ENDPOINTS[endpoint].map((each): [Injection, Fault] => [
+			{ endpoint: each, fault: name, prompt, attempts, fromSeconds: from, untilSeconds: until },
+			{ name, description: 'a fault of a life', endpoints: ALL, effect: EFFECTS[name] },
+		]),
+	);
+}
