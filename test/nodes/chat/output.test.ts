@@ -220,5 +220,5 @@ test('an error in the stream has both the message and the advice', async () => {
 
 	simulator.inject({ endpoint: 'chatStream', fault: 'model-not-found' });
 	const { chunks } = await runNode(simulator, { ...chatNode(), streaming: true });
-	expect(chunks.at(-1)?.content).toMatch(/model does not exist.*\. Choose a model/);
+	expect(chunks.at(-1)?.content).toMatch(/model does not exist.*\.\nChoose a model/);
 });
