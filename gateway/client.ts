@@ -71,7 +71,8 @@ export class Gateway {
 		const clock = options.clock ?? systemClock;
 		this.ignoreSslIssues = ignoreSslIssues;
 		this.downloads = new Semaphore(options.maxConcurrency);
-		this.egressCheck = options.egressFilter && new EgressCheck(options.egressFilter, baseUrl);
+		this.egressCheck =
+			options.egressFilter && new EgressCheck(options.egressFilter, baseUrl, clock);
 		this.videoPath = `${credential.videoBasePath}/video/generations`;
 		this.context = {
 			transport: options.transport ?? openTransport({ ...options, origin, ignoreSslIssues }),
@@ -154,7 +155,7 @@ export class Gateway {
 			patience,
 			retriesForeignAnswers: patience === undefined,
 		} as const;
-		if (this.egressCheck) await this.egressCheck.pass();
+		if (this.egressCheck) await this.egressCheck.pass(signal);
 		const { clock } = this.context;
 		const read = async (response: ServiceResponse) =>
 			await readTaskWithVideo(
@@ -202,7 +203,7 @@ export class Gateway {
 		schema: z.ZodType<Resource>,
 		signal?: AbortSignal,
 	): Promise<Resource> {
-		if (this.egressCheck) await this.egressCheck.pass();
+		if (this.egressCheck) await this.egressCheck.pass(signal);
 		return await sendRequest(
 			this.context,
 			request,
@@ -240,7 +241,7 @@ export class Gateway {
 			scope: { endpoint: 'chat', model: content.model },
 		} as const;
 		const { clock } = this.context;
-		if (this.egressCheck) await this.egressCheck.pass();
+		if (this.egressCheck) await this.egressCheck.pass(signal);
 		const read = async (response: ServiceResponse) => {
 			const { completion, rest } = await reader(response, () => clock.wallTime(), collect);
 			if (rest) this.drain(response.body, rest);

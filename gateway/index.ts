@@ -55,7 +55,13 @@ export { isSsrfRefusal } from './http/networkError';
 export { IdleTimeout } from './http/idleTimeout';
 export { type HostHelpers, type Transport } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
-export { taskFailedError, TaskFailedError, WaitTimeoutError } from './video/errors';
+export {
+	PostponedDownload,
+	taskFailedError,
+	TaskFailedError,
+	UrlRefusedError,
+	WaitTimeoutError,
+} from './video/errors';
 export { type Patience } from './sendRequest';
 export { TaskPoller, type WaitSettings } from './video/taskPoller';
 export { type InlineVideo } from './video/inlineVideoExtractor';

@@ -22,6 +22,9 @@ import type { HttpRequest, HttpResponse, Transport } from './http/types';
 /** How often a refusal does not count as an attempt because the service is at work on other requests of the scope. */
 const MAX_EXCUSED = 20;
 
+/** How long the body of an error response may take to arrive: its status is enough. */
+const ERROR_BODY_MS = 5_000;
+
 /** How to reach one service with one key. */
 export interface RequestContext {
 	transport: Transport;
@@ -105,6 +108,7 @@ export async function sendRequest<Result>(
 		let refusal: ServiceError | undefined;
 		let pause: number | undefined;
 		let isExcused = false;
+		let isHeld = false;
 		try {
 			const result = await sendOnce(context, limiter, permit, request, read, log, signal);
 			log?.succeeded();
@@ -113,10 +117,10 @@ export async function sendRequest<Result>(
 			failure = error;
 			pause = error instanceof GatewayError ? pauseAfter(error, attempt) : undefined;
 			refusal = error instanceof ServiceError && isThrottled(error.status) ? error : undefined;
-			if (refusal) limiter.refuse(permit, refusal, pause);
+			if (refusal) isHeld = limiter.refuse(permit, refusal, pause);
 			else limiter.abandon(permit);
 			// Only as long as this request is in flight is it known which others are older.
-			const isPassing = limiter.taken > taken || limiter.hasOlderInFlight(permit);
+			const isPassing = limiter.taken > taken || limiter.olderInFlight(permit) > 0;
 			isExcused = isPassing && excused < MAX_EXCUSED && refusal !== undefined && mayPass(refusal);
 		} finally {
 			limiter.end(permit);
@@ -134,7 +138,7 @@ export async function sendRequest<Result>(
 		if (isExcused) excused += 1;
 		else attempt += 1;
 		// After a refusal, the rate limiter delays this request with all others.
-		if (refusal === undefined) await clock.sleep(next, signal);
+		if (!isHeld) await clock.sleep(next, signal);
 	}
 }
 
@@ -220,8 +224,10 @@ async function readServiceError(
 	waitedMs: number,
 	onProgress: OnProgress,
 ) {
+	const stop = context.clock.after(ERROR_BODY_MS, () => response.body.destroy());
 	const text = await readBody(response.body, MAX_ERROR_BYTES, onProgress)
 		.then(({ bytes }) => bytes.toString('utf8'))
-		.catch(() => '');
+		.catch(() => '')
+		.finally(stop);
 	return toServiceError(response, text, context.apiKey, context.clock.wallTime(), waitedMs);
 }

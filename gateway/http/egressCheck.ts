@@ -1,27 +1,51 @@
-import { InvalidInputError } from '../errors/gatewayError';
+import type { Clock } from '../clock';
+import { CancelledError, InvalidInputError, NoResponseError } from '../errors/gatewayError';
+import { CONNECT_TIMEOUT_MS } from './idleTimeout';
 import type { EgressFilter } from './types';
 
 /** n8n's SSRF protection checks the service's URL before the first request, until it allows it. */
 export class EgressCheck {
-	private passed: Promise<void> | undefined;
+	private check: Promise<void> | undefined;
+	private hasPassed = false;
 
 	constructor(
 		private readonly filter: EgressFilter,
 		private readonly url: string,
+		private readonly clock: Clock,
 	) {}
 
-	/** @throws InvalidInputError when n8n blocks the URL */
-	async pass(): Promise<void> {
-		this.passed ??= this.check().catch((error: unknown) => {
+	/**
+	 * @throws InvalidInputError when n8n blocks the URL
+	 * @throws NoResponseError when the check takes too long
+	 * @throws CancelledError at once when `signal` is aborted
+	 */
+	async pass(signal?: AbortSignal): Promise<void> {
+		if (this.hasPassed) return;
+		if (signal?.aborted) throw new CancelledError();
+		this.check ??= this.ask();
+		const { check } = this;
+		let stopWaiting = () => {};
+		try {
+			await new Promise<void>((resolve, reject) => {
+				const stopTimer = this.clock.after(CONNECT_TIMEOUT_MS, () => reject(checkTimeout()));
+				const cancel = () => reject(new CancelledError());
+				signal?.addEventListener('abort', cancel, { once: true });
+				stopWaiting = () => {
+					stopTimer();
+					signal?.removeEventListener('abort', cancel);
+				};
+				check.then(resolve, reject);
+			});
+			this.hasPassed = true;
+		} finally {
+			stopWaiting();
 			// The DNS lookup may have failed: the next item checks again.
-			this.passed = undefined;
-			throw error;
-		});
-		await this.passed;
+			if (!this.hasPassed && this.check === check && !signal?.aborted) this.check = undefined;
+		}
 	}
 
 	/** Depending on n8n's version, a refusal rejects or resolves to `{ ok: false }`. */
-	private async check(): Promise<void> {
+	private async ask(): Promise<void> {
 		const allowed = await this.filter.validateUrl(this.url).then(
 			(result) =>
 				!(typeof result === 'object' && result !== null && 'ok' in result && result.ok === false),
@@ -34,4 +58,12 @@ export class EgressCheck {
 			'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
 		);
 	}
+}
+
+function checkTimeout() {
+	return new NoResponseError("n8n's check of the service's URL takes too long", {
+		code: 'connect_timeout',
+		advice: 'The lookup of its host name gets no answer: check the DNS of the n8n host.',
+		mayHaveBeenAccepted: false,
+	});
 }

@@ -50,12 +50,11 @@ interface PartOfAnswer {
  * its choices. Beside choices the general shape could be anything.
  */
 export function errorBesideAnswer(answer: PartOfAnswer): object | undefined {
-	for (const part of [answer, ...answer.choices]) {
-		if (part.error && alternateBody.safeParse(part).data?.error.message)
-			return { error: part.error };
-	}
-	const hasNoChoices = answer.choices.length === 0;
-	return hasNoChoices && servicesOwnBody.safeParse(answer).success ? answer : undefined;
+	const { choices } = answer;
+	if (choices.length === 0 && servicesOwnBody.safeParse(answer).success) return answer;
+	const part = answer.error ? answer : choices.find(({ error }) => error);
+	const message = part && alternateBody.safeParse(part).data?.error.message;
+	return message ? { error: part.error } : undefined;
 }
 
 /** A code is a string, or null: "Code strings for statuses 413, 500, 502, 503: not shown" (Errors). */

@@ -122,17 +122,26 @@ function retryAfter(
 	if (body !== undefined) return body.retry_after * 1000;
 	// A date is compared with the service's own clock if the response shows it.
 	const serviceNow = Date.parse(header(headers, 'date') ?? '') || epochMs(now);
+	const exact = Number(header(headers, 'retry-after-ms'));
+	if (exact > 0) return exact;
 	const asked = header(headers, 'retry-after');
 	if (asked !== undefined) {
-		const wait = /^\d+(\.\d+)?$/.test(asked)
-			? Number(asked) * 1000
-			: Date.parse(asked) - serviceNow;
+		const wait = durationOf(asked) ?? Date.parse(asked) - serviceNow;
 		if (wait > 0) return wait;
 	}
 	const reset = status === 429 ? readRateLimit(headers)?.reset : undefined;
 	const wait = (reset ?? 0) * 1000 - serviceNow;
 	// No limit lasts a year: such a number is no Unix timestamp in seconds.
 	return wait > 0 && wait < MAX_WAIT_MS ? wait : undefined;
+}
+
+const UNIT_MS: Record<string, number> = { ms: 1, milli: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Milliseconds. Some services add a unit (`60 seconds`, `1m`), and two servers in a row may each add the header (`120, 120`). */
+function durationOf(text: string): number | undefined {
+	const form = /^(\d+(?:\.\d+)?)\s*(?:(ms|milli|[smh])[a-z]*)?\.?(?:,|$)/i;
+	const [, number, unit = 's'] = form.exec(text) ?? [];
+	return number === undefined ? undefined : Number(number) * (UNIT_MS[unit.toLowerCase()] ?? NaN);
 }
 
 /** Longer than a year makes no difference, and Infinity is not JSON. */

@@ -1,4 +1,5 @@
 import { FixedWindow } from './fixedWindow';
+import { Noise } from './noise';
 import { SendPeriod } from './sendPeriod';
 
 const SECOND_MS = 1_000;
@@ -16,21 +17,17 @@ const STEP_MS = 250;
 const MAX_RAISE = 2;
 /** …by less the better the limit is known, since each refusal costs a pause… */
 const PATIENCE = 40;
-const MIN_RAISE = 1.00001;
 /**
  * …but by ever more, since a limit may be lifted, or another process with the same key may finish. Each step adds this
  * part, divided by the seconds that a refusal costs: about half a minute for each of these seconds.
  */
 const ACCELERATION = 0.045;
-const MAX_ACCELERATION = 1.2;
 /** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
 const MIN_SAMPLE = 10;
 /** Fewer requests than this at once are no burst, and no window. */
 const MIN_BURST = 2;
 /** Two windows are alike if their numbers differ by at most this part: other processes may use the same key. */
 const ALIKE = 0.25;
-/** A pause of one second may be rounded up: only a longer one shows the rest of a window. */
-const MIN_REST_MS = 2 * SECOND_MS;
 /** If a burst was refused, the bucket held less than estimated: this part of it. */
 const SURELY_HELD = 0.75;
 
@@ -70,6 +67,9 @@ export class LimitEstimator {
 	private raiseAt = 0;
 	/** The power by which the raise itself grows in each step. */
 	private acceleration = 1;
+	/** The rate when the last pause was over. */
+	private base = 0;
+	private noise = new Noise();
 
 	get isLimited(): boolean {
 		return this.rate !== undefined;
@@ -79,6 +79,7 @@ export class LimitEstimator {
 		this.rate = undefined;
 		this.window = undefined;
 		this.longestPause = SECOND_MS;
+		this.noise = new Noise();
 		this.period = new SendPeriod(-Infinity);
 	}
 
@@ -115,6 +116,7 @@ export class LimitEstimator {
 
 	/** The service took a request. */
 	accept({ sentAt, period, isTrial }: SentRequest, now: number): void {
+		this.noise.accept();
 		if (isTrial) this.window?.acceptTrial();
 		if (this.window !== undefined || this.rate === undefined) return;
 		if (period !== this.period || period.isOver || sentAt < this.raiseAt) return;
@@ -128,13 +130,20 @@ export class LimitEstimator {
 	 * The service refused a request.
 	 * @param pause milliseconds until the next one may be sent
 	 * @param allowance `X-RateLimit-Limit-Requests`
+	 * @returns whether all others wait, too
 	 */
-	refuse({ period }: SentRequest, now: number, pause: number, allowance = 0): void {
+	refuse({ period }: SentRequest, now: number, pause: number, allowance = 0): boolean {
+		// What was sent with a refused request is refused for the same reason.
+		if (this.noise.refuse() && !period.isOver) {
+			period.excuse();
+			return false;
+		}
 		period.refuse();
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
 		this.pause = Math.max(pause, SECOND_MS);
 		this.longestPause = Math.max(this.longestPause, this.pause);
 		this.announced = allowance;
+		return true;
 	}
 
 	/** After a pause, when the responses to what was in flight have arrived. */
@@ -145,6 +154,14 @@ export class LimitEstimator {
 			this.period = new SendPeriod(now);
 			return;
 		}
+		const sure = past.credit + this.base * past.seconds;
+		const pauses = (past.seconds * SECOND_MS) / this.pause;
+		if (rate !== undefined && this.noise.learn(past, sure, pauses)) {
+			this.rate = undefined;
+			this.window = undefined;
+			this.period = new SendPeriod(now);
+			return;
+		}
 		// A service takes at least one request per pause it asks for: if it refuses more, the rate is not the reason.
 		const slowest = (SECOND_MS / this.longestPause) * MARGIN;
 		this.rate =
@@ -152,10 +169,11 @@ export class LimitEstimator {
 				? this.begin(past)
 				: Math.max(this.learn(past, rate), Math.min(rate, slowest));
 		this.raiseAt = now + STEP_MS;
+		this.base = this.rate;
 		const gained = (this.rate * (now - past.lastAt)) / SECOND_MS;
 		this.tokens = Math.max(1, Math.min(gained, this.burst(this.rate)) * SPENT_AT_ONCE);
 		const lostSeconds = (1 + gained - this.tokens) / this.rate;
-		this.acceleration = Math.min(MAX_ACCELERATION, 1 + ACCELERATION / lostSeconds);
+		this.acceleration = 1 + ACCELERATION / lostSeconds;
 		this.tokensAt = now;
 		this.lastTaken = past.taken;
 		this.period = new SendPeriod(now, this.tokens, past.lastAt);
@@ -166,10 +184,10 @@ export class LimitEstimator {
 		const { taken, ms } = past.recent;
 		this.burst = (rate) => past.depth(rate);
 		const cycle = Math.max(1, ms + this.closedUntil - past.lastAt);
+		this.raise = MAX_RAISE;
 		const measured = Math.max(taken / cycle, SLOWEST_START / this.pause);
 		// The interface document does not say how long the window of the allowance is; the pause is the rest of it.
 		const announced = Math.min(this.announced / this.pause, measured * MAX_BELIEVED);
-		this.raise = MAX_RAISE;
 		return Math.max(measured, announced) * SECOND_MS * MARGIN;
 	}
 
@@ -178,7 +196,8 @@ export class LimitEstimator {
 		const { taken, credit } = past;
 		const length = past.secondsUntil(this.closedUntil) * SECOND_MS;
 		// A bucket that receives requests a little too fast asks for a short pause; a window asks for its rest.
-		const isRest = this.pause >= Math.max(MIN_REST_MS, length / 2);
+		// A pause of one second may be rounded up: only a longer one shows the rest of a window.
+		const isRest = this.pause > Math.max(SECOND_MS, length / 2 - 1);
 		const difference = Math.abs(taken - this.lastTaken);
 		const isAlike = taken >= MIN_BURST && difference <= (isRest ? ALIKE * taken : 0);
 		const { window } = this;
@@ -215,7 +234,7 @@ export class LimitEstimator {
 /** A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs. */
 function raiseBetween(least: number, most: number): number {
 	const raise = 1 + Math.log(most / least) ** 2 / PATIENCE;
-	return Math.min(MAX_RAISE, Math.max(MIN_RAISE, raise));
+	return Math.min(MAX_RAISE, raise);
 }
 
 /** The highest rate between two for which a condition holds that holds for all lower ones, to half a percent. */

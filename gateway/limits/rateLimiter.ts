@@ -1,6 +1,8 @@
 import type { Clock } from '../clock';
 import { CancelledError, type ServiceError } from '../errors/gatewayError';
+import { InFlightLimit } from './inFlightLimit';
 import { LimitEstimator, type SentRequest } from './limitEstimator';
+import type { SharedPauses } from './sharedPauses';
 import { Slots } from './slots';
 import { Suspension } from './suspension';
 import { WaitQueue } from './waitQueue';
@@ -12,6 +14,8 @@ const FORGET_AFTER_MS = 60_000;
 export interface Permit extends SentRequest {
 	/** The suspension that this request probes. */
 	probed: Suspension | undefined;
+	/** Requests of the scope in flight when it was sent, itself included. */
+	inFlight: number;
 }
 
 interface Arrival {
@@ -30,6 +34,7 @@ interface Arrival {
 export class RateLimiter {
 	private readonly queue = new WaitQueue();
 	private readonly estimator = new LimitEstimator();
+	private readonly inFlightLimit = new InFlightLimit();
 	/** Sent and not ended, the oldest first. */
 	private readonly inFlight = new Set<Permit>();
 	private stopTimer = () => {};
@@ -37,10 +42,14 @@ export class RateLimiter {
 	private isHeldByRate = false;
 	private lastSuspension: Suspension | undefined;
 
-	/** @param suspends whether a long pause holds other requests back: polls of paid tasks are sent all the same */
+	/**
+	 * @param pauses of all scopes of the key
+	 * @param suspends whether a long pause holds other requests back: polls of paid tasks are sent all the same
+	 */
 	constructor(
 		private readonly clock: Clock,
-		private readonly suspends = true,
+		private readonly pauses: SharedPauses,
+		private readonly suspends: boolean,
 	) {}
 
 	/** How many requests the service has taken. */
@@ -66,8 +75,8 @@ export class RateLimiter {
 			this.suspension === undefined
 				? undefined
 				: await this.passSuspension(knownSuspension, signal);
-		if (this.isForgotten()) this.estimator.forget();
-		if (slots.isFree && !this.queue.has(slots) && this.msUntilNext() === 0)
+		if (this.isForgotten()) this.forget();
+		if (slots.isFree && !this.queue.has(slots) && this.mayStart() && this.msUntilNext() === 0)
 			return this.send(slots, probed, false);
 		return await this.waitInQueue(slots, probed, signal);
 	}
@@ -85,6 +94,7 @@ export class RateLimiter {
 	accept(permit: Permit): void {
 		this.takenSoFar += 1;
 		this.estimator.accept(permit, this.clock.now());
+		this.inFlightLimit.accept(permit.inFlight);
 		this.lift(permit);
 		// The service may take more than it did before.
 		if (this.queue.length > 0) this.admit(true);
@@ -94,13 +104,23 @@ export class RateLimiter {
 	 * The service refused the request (429, 503).
 	 * @param pause milliseconds without requests; undefined: longer than a workflow waits, so all fail at once
 	 */
-	refuse(permit: Permit, error: ServiceError, pause: number | undefined): void {
+	refuse(permit: Permit, error: ServiceError, pause: number | undefined): boolean {
 		if (pause === undefined) {
 			if (this.suspends) this.suspend(permit, error);
-		} else {
-			this.estimator.refuse(permit, this.clock.now(), pause, error.rateLimit?.limit);
-			this.lift(permit);
+			return true;
 		}
+		this.lift(permit);
+		const now = this.clock.now();
+		const closes = this.estimator.refuse(permit, now, pause, error.rateLimit?.limit);
+		if (!closes) return false;
+		this.inFlightLimit.refuse(this.olderInFlight(permit), permit.period.taken === 0);
+		this.pauses.begin(this, now, now + pause);
+		return true;
+	}
+
+	/** Another scope of the key was told to wait, for a limit that may be the same. */
+	holdUntil(time: number): void {
+		this.estimator.closedUntil = Math.max(this.estimator.closedUntil, time);
 	}
 
 	/** No response arrived, or it failed after the service had taken the request. */
@@ -108,15 +128,21 @@ export class RateLimiter {
 		probed?.failProbe();
 	}
 
-	/** Whether requests that were sent earlier are still in flight. */
-	hasOlderInFlight(permit: Permit): boolean {
-		const [oldest] = this.inFlight;
-		return oldest !== permit;
+	/** Requests that were sent earlier and are still in flight. */
+	olderInFlight(permit: Permit): number {
+		let older = 0;
+		for (const other of this.inFlight) {
+			if (other === permit) break;
+			older += 1;
+		}
+		return older;
 	}
 
 	/** The request is no longer in flight. */
 	end(permit: Permit): void {
+		const isHeld = !this.mayStart();
 		this.inFlight.delete(permit);
+		if (isHeld && this.queue.length > 0) this.admit();
 	}
 
 	/** No request waits and no limit is known. */
@@ -157,6 +183,16 @@ export class RateLimiter {
 	private isForgotten(): boolean {
 		const last = Math.max(this.estimator.period.lastAt, this.estimator.closedUntil);
 		return this.queue.length === 0 && this.clock.now() - last > FORGET_AFTER_MS;
+	}
+
+	private forget(): void {
+		this.estimator.forget();
+		this.inFlightLimit.forget();
+	}
+
+	/** Whether the service takes one more in flight. */
+	private mayStart(): boolean {
+		return this.inFlightLimit.allows(this.inFlight.size);
 	}
 
 	private msUntilNext(): number {
@@ -202,13 +238,13 @@ export class RateLimiter {
 		slots.take();
 		this.estimator.send(now, hasWaited);
 		const { period, isTrying: isTrial } = this.estimator;
-		const permit = { sentAt: now, period, isTrial, probed };
+		const permit = { sentAt: now, period, isTrial, probed, inFlight: this.inFlight.size + 1 };
 		this.inFlight.add(permit);
 		return permit;
 	}
 
 	private mayAdmit(): boolean {
-		return this.queue.some(hasFreeSlot);
+		return this.mayStart() && this.queue.some(hasFreeSlot);
 	}
 
 	private startTimer(): void {

@@ -1,9 +1,11 @@
 import type { Clock } from '../clock';
 import { sha256 } from '../hash';
 import { RateLimiter } from './rateLimiter';
+import { SharedPauses } from './sharedPauses';
 
-/** Limiters kept in memory; only a process with ever new keys or models reaches this. */
-const MAX_LIMITERS = 1_000;
+/** Keys kept in memory, and limiters of one key; only a process with ever new keys or models reaches these. */
+const MAX_KEYS = 1_000;
+const MAX_SCOPES = 100;
 
 /**
  * What a service may limit by itself: the interface document does not say whether a limit is of a key, an endpoint or a
@@ -16,32 +18,46 @@ export type Scope =
 /** The rate limiters of a key, one for each scope. */
 export type LimiterOf = (scope: Scope) => RateLimiter;
 
-const limiters = new Map<string, RateLimiter>();
+const keys = new Map<string, KeyLimiters>();
 
 /** The process-wide limiters of this service and key, shared by all nodes and executions. */
 export function rateLimitersOf(baseUrl: string, apiKey: string, clock: Clock): LimiterOf {
-	return limitersIn(limiters, sha256(`${baseUrl}\n${apiKey}`), clock);
+	const name = sha256(`${baseUrl}\n${apiKey}`);
+	const known = keys.get(name) ?? new KeyLimiters(clock);
+	if (!keys.has(name) && keys.size >= MAX_KEYS) {
+		for (const [idle, limiters] of keys) if (limiters.isIdle()) keys.delete(idle);
+	}
+	keys.set(name, known);
+	return (scope) => known.of(scope);
 }
 
 /** Limiters that nobody else uses. */
 export function ownRateLimiters(clock: Clock): LimiterOf {
-	return limitersIn(new Map(), '', clock);
+	const limiters = new KeyLimiters(clock);
+	return (scope) => limiters.of(scope);
 }
 
-function limitersIn(known: Map<string, RateLimiter>, owner: string, clock: Clock): LimiterOf {
-	return (scope) => {
-		const isPoll = scope.endpoint === 'polls';
+/** The limiters of one key. */
+class KeyLimiters {
+	private readonly limiters = new Map<string, RateLimiter>();
+	private readonly pauses = new SharedPauses();
+
+	constructor(private readonly clock: Clock) {}
+
+	of(scope: Scope): RateLimiter {
+		const { limiters } = this;
 		const name = 'model' in scope ? `${scope.endpoint} ${scope.model}` : scope.endpoint;
-		const key = `${owner} ${name}`;
-		const limiter = known.get(key) ?? new RateLimiter(clock, !isPoll);
-		if (!known.has(key)) {
-			if (known.size >= MAX_LIMITERS) dropIdle(known);
-			known.set(key, limiter);
+		const known = limiters.get(name);
+		if (known !== undefined) return known;
+		if (limiters.size >= MAX_SCOPES) {
+			for (const [idle, limiter] of limiters) if (limiter.isIdle()) limiters.delete(idle);
 		}
+		const limiter = new RateLimiter(this.clock, this.pauses, scope.endpoint !== 'polls');
+		limiters.set(name, limiter);
 		return limiter;
-	};
-}
+	}
 
-function dropIdle(known: Map<string, RateLimiter>): void {
-	for (const [key, limiter] of known) if (limiter.isIdle()) known.delete(key);
+	isIdle(): boolean {
+		return [...this.limiters.values()].every((limiter) => limiter.isIdle());
+	}
 }

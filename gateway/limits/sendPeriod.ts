@@ -12,8 +12,8 @@ interface Mark {
 /** The requests sent from one pause to the next. */
 export class SendPeriod {
 	lastAt: number;
+	refused = 0;
 	private sent = 0;
-	private refused = 0;
 	private readonly marks: Mark[] = [];
 
 	/**
@@ -53,8 +53,18 @@ export class SendPeriod {
 		this.lastAt = now;
 	}
 
+	/** A refusal that says nothing about the rate: as if it had not been sent. */
+	excuse(): void {
+		this.sent -= 1;
+	}
+
 	refuse(): void {
 		this.refused += 1;
+	}
+
+	/** From the pause before to the last request. */
+	get seconds(): number {
+		return (this.lastAt - this.openedAt) / SECOND_MS;
 	}
 
 	/** The whole seconds until `end`: a service rounds its pauses up to whole seconds. */

@@ -183,11 +183,7 @@ const chunk = z.looseObject({
 			index: z.number().nullish(),
 			delta: delta.nullish(),
 			message: delta.nullish().catch(undefined),
-			/** Some services send an empty one until the end. */
-			finish_reason: z
-				.string()
-				.nullish()
-				.transform((reason) => reason || null),
+			finish_reason: z.string().nullish(),
 		}),
 	),
 	usage: usage.nullish().catch(undefined),

@@ -107,8 +107,9 @@ function inOrder(toolCalls: unknown[]): unknown[] {
 	);
 }
 
-/** The last value counts, and a missing one changes nothing. */
+/** The last value counts, and a missing one changes nothing. Some services send an empty finish reason until the end. */
 function keep(target: Fields, name: string, value: unknown): void {
+	if (value === '' && name === 'finish_reason') return;
 	if (value !== null && value !== undefined && target[name] !== value) define(target, name, value);
 }
 

@@ -80,17 +80,17 @@ export async function readChatStream(
 	const assembly = new CompletionAssembler();
 	let chunks = 0;
 	let ignored: string | undefined;
-	const onEvent = (value: unknown, event: string) => {
+	const onEvent = (value: unknown, event: string): boolean => {
 		const chunk = toChunk(value, event, response, now);
 		if (chunk === undefined) {
 			ignored = event;
-			return;
+			return false;
 		}
 		chunks += 1;
-		if (addsToAnswer(chunk)) response.onProgress();
 		const text = assembly.add(chunk);
 		if (text !== '') onText(text);
 		throwErrorBeside(chunk, response, now);
+		return text !== '' || addsToAnswer(chunk);
 	};
 	const mayBreakOff = () => assembly.isFinished;
 	const { isDone, start, rest } = await readEvents(response, onEvent, mayBreakOff);
@@ -116,10 +116,13 @@ export async function readChatStream(
 	throw malformedResponse(response, 'The stream ended without an answer', assembled);
 }
 
-/** @returns whether `data: [DONE]` arrived, and the body up to its first data line */
+/**
+ * @param onEvent returns whether the event adds to the answer
+ * @returns whether `data: [DONE]` arrived, and the body up to its first data line
+ */
 async function readEvents(
 	response: ServiceResponse,
-	onEvent: (value: unknown, text: string) => void,
+	onEvent: (value: unknown, text: string) => boolean,
 	mayBreakOff: () => boolean,
 ): Promise<{ isDone: boolean; start: Buffer; rest: Promise<void> }> {
 	const lines = new SseLines(response);
@@ -127,7 +130,11 @@ async function readEvents(
 	const beginning = new ByteBuffer();
 	let isStream = false;
 	let isDone = false;
-	const events = new SseEvents(onEvent, (value) => chatChunk.safeParse(value).success);
+	let isContent = false;
+	const events = new SseEvents(
+		(value, text) => (isContent = onEvent(value, text) || isContent),
+		(value) => chatChunk.safeParse(value).success,
+	);
 	const take = (line: string) => {
 		isStream ||= line !== '';
 		isDone ||= line === '[DONE]';
@@ -143,11 +150,12 @@ async function readEvents(
 		const finish = () => resolve({ isDone, start: beginning.bytes, rest });
 		const whole = response.body.read((bytes) => {
 			if (isDone) return;
-			response.onProgress(false);
 			if (!isStream && beginning.length <= MAX_ANSWER_BYTES) beginning.add(bytes);
 			size += bytes.length;
 			if (size > MAX_STREAM_BYTES) throw endless(response);
+			isContent = false;
 			if (lines.push(bytes).some(take)) finish();
+			response.onProgress(isContent);
 		});
 		void whole
 			.then(() => {

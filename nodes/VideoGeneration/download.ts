@@ -12,16 +12,18 @@ import {
 	isSsrfRefusal,
 	MAX_VIDEO_BYTES,
 	NoResponseError,
+	PostponedDownload,
 	StorageError,
 	type StreamInspector,
 	systemClock,
+	UrlRefusedError,
 	type VideoTask,
 } from '../../gateway';
 import type { Service } from '../shared/run/connect';
 import type { VideoFile } from './fileName';
 import { ChunkBuffer } from './chunkBuffer';
 import { openVideo } from './openVideo';
-import { type ItemPlace, PostponedDownload } from './wait/stateRoom';
+import type { ItemPlace } from './wait/stateRoom';
 
 const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';
 
@@ -98,7 +100,7 @@ async function fetchVideo(
 		const { statusCode, headers, body } = await openVideo(service, url, aborting.signal);
 		if (statusCode !== 200) {
 			body.destroy();
-			throw new UrlRefusedError(statusCode);
+			throw new UrlRefusedError(statusCode, LATER);
 		}
 		const bytes = Number(headers['content-length']) || undefined;
 		if (
@@ -202,17 +204,6 @@ function notVideo(message: string) {
 
 function noVideo(message: string) {
 	return new InvalidInputError('url', message, LATER);
-}
-
-class UrlRefusedError extends NoResponseError {
-	constructor(readonly status: number) {
-		super(`The URL of the video returned status ${status}`, {
-			code: 'download_refused',
-			advice: LATER,
-			transient: status === 408 || status === 429 || status >= 500,
-			mayHaveBeenAccepted: false,
-		});
-	}
 }
 
 function timedOut(timeoutMs: number) {

@@ -268,3 +268,76 @@ test.each([
 	const error = await failureOf(gateway.submitVideo(video, stop.signal));
 	expect(error).toMatchObject({ code: 'cancelled', mayHaveBeenAccepted: isWritten });
 });
+
+describe("n8n's check of the service's URL", () => {
+	const gatewayWith = (clock: VirtualClock, validateUrl: () => Promise<unknown>) =>
+		new Gateway(
+			parseCredential({
+				baseUrl: `http://checked-${(services += 1)}.test`,
+				apiKey: 'key-of-tests',
+			}),
+			{
+				maxConcurrency: 1,
+				maxRetries: 0,
+				timeoutMs: 60_000,
+				clock,
+				egressFilter: { validateUrl, createSecureLookup: () => () => {} },
+				transport: async ({ onWritten }) => {
+					onWritten();
+					const body = new StreamedBody(Readable.from([Buffer.from(SUBMISSION)]));
+					return await Promise.resolve({ status: 200, headers: {}, body });
+				},
+			},
+		);
+
+	test('is ended by Stop at once', async () => {
+		const clock = new VirtualClock();
+		const stop = new AbortController();
+		const gateway = gatewayWith(clock, async () => await new Promise(() => {}));
+		const failure = failureOf(gateway.submitVideo(video, stop.signal));
+		stop.abort();
+		expect(await failure).toMatchObject({ code: 'cancelled', mayHaveBeenAccepted: false });
+		expect(clock.timers).toBe(0);
+	});
+
+	test('may take ten seconds, and is made again for the next item', async () => {
+		const clock = new VirtualClock();
+		let checks = 0;
+		const gateway = gatewayWith(clock, async () => {
+			checks += 1;
+			if (checks === 1) await new Promise(() => {});
+		});
+		const start = clock.now();
+		const failure = await clock.run(failureOf(gateway.submitVideo(video)));
+		expect(failure).toMatchObject({ code: 'connect_timeout', mayHaveBeenAccepted: false });
+		expect(clock.now() - start).toBe(10_000);
+		await expect(clock.run(gateway.submitVideo(video))).resolves.toBeDefined();
+	});
+});
+
+test('a refusal whose body never ends is acted on within five seconds', async () => {
+	const clock = new VirtualClock();
+	let requests = 0;
+	const gateway = new Gateway(
+		parseCredential({ baseUrl: `http://endless-${(services += 1)}.test`, apiKey: 'key-of-tests' }),
+		{
+			maxConcurrency: 1,
+			maxRetries: 1,
+			timeoutMs: 300_000,
+			clock,
+			transport: async ({ onWritten }) => {
+				onWritten();
+				requests += 1;
+				const isRefused = requests === 1;
+				const body = new StreamedBody(
+					isRefused ? new Readable({ read() {} }) : Readable.from([Buffer.from(SUBMISSION)]),
+				);
+				const headers = { 'retry-after': '1' };
+				return await Promise.resolve({ status: isRefused ? 429 : 200, headers, body });
+			},
+		},
+	);
+	const start = clock.now();
+	await clock.run(gateway.submitVideo(video));
+	expect(clock.now() - start).toBeLessThanOrEqual(6_000);
+});

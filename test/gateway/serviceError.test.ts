@@ -16,3 +16,27 @@ test('X-RateLimit-Reset-Requests sets the pause if it is a future time in second
 	expect(pauseAt(NOW / 1000 - 30)).toBeUndefined();
 	expect(pauseAt(NOW + 30_000)).toBeUndefined();
 });
+
+test.each([
+	[{ 'retry-after': '60' }, 60_000],
+	[{ 'retry-after': '60 seconds' }, 60_000],
+	[{ 'retry-after': '1m' }, 60_000],
+	[{ 'retry-after': '2 minutes' }, 120_000],
+	[{ 'retry-after': '1.5s' }, 1_500],
+	[{ 'retry-after': '120, 120' }, 120_000],
+	[{ 'retry-after': '500 milliseconds' }, 500],
+	[{ 'retry-after-ms': '250', 'retry-after': '1' }, 250],
+	[{ 'retry-after': new Date(NOW + 90_000).toUTCString() }, 90_000],
+	[
+		{
+			'retry-after': new Date(NOW + 90_000).toUTCString(),
+			date: new Date(NOW + 30_000).toUTCString(),
+		},
+		60_000,
+	],
+	[{ 'retry-after': 'soon' }, undefined],
+	[{ 'retry-after': '3 days' }, undefined],
+])('the headers %j set the pause', (headers: Record<string, string>, expected) => {
+	const error = toServiceError({ status: 429, headers }, '', new ApiKey('a-key'), wallTimeOf(NOW));
+	expect(error.retryAfterMs).toBe(expected);
+});

@@ -185,9 +185,10 @@ test('the Test button reads a body only up to its limit', async () => {
 
 test('the model dropdown reads a body only up to its limit', async () => {
 	const node = { name: 'Node' };
-	const { helpers } = new LoadOptionsContext({} as never, node as never, {} as never, '');
+	const { helpers, logger } = new LoadOptionsContext({} as never, node as never, {} as never, '');
 	const context = {
 		helpers,
+		logger,
 		getNode: () => node,
 		getCredentials: async () => await Promise.resolve(credential()),
 	} as unknown as ILoadOptionsFunctions;

@@ -119,6 +119,7 @@ test('a model ID that is an expression is not in the dropdown, but in the output
 	const { helpers } = new LoadOptionsContext({} as never, node as never, {} as never, '');
 	const context = {
 		helpers,
+		logger,
 		getNode: () => node,
 		getCredentials: async () => await Promise.resolve(credential()),
 	} as unknown as ILoadOptionsFunctions;

@@ -10,7 +10,7 @@ const FOLDERS = ['credentials', 'demo', 'engine', 'nodes', 'package', 'security'
 /** Tests of features that an older n8n does not have. Tests in this folder check the nodes without them. */
 const MISSING = [
 	// The SDK for AI nodes.
-	'/test/nodes/chatModel/(chatModel|edgeCases|tools)',
+	'/test/nodes/chatModel/(chatModel|edgeCases|everyAiNode|tools)',
 	'/test/nodes/chatModel/withoutAiSdk',
 	// Insights: token usage and causes of failures.
 	'/test/nodes/chatModel/insights',

@@ -73,10 +73,14 @@ export class Orders {
 		return Array.from({ length: ITEMS[name] ?? 1 }, (_, number) => String(number));
 	}
 
-	/** How many executions have not ended. A parent whose child ended while main was dead waits for ever. */
+	/** How many executions have not ended. A parent whose child ended while main was dead waits for ever (n8n's own). */
 	async open(): Promise<number> {
-		const executions = await this.executions();
-		return executions.filter(({ status }) => ['new', 'running', 'waiting'].includes(status)).length;
+		const isOpen = ({ status }: Execution) => ['new', 'running', 'waiting'].includes(status);
+		const open = (await this.executions()).filter(isOpen);
+		const hasChild = open.some(({ workflow }) => workflow === 'child');
+		return open.filter(({ workflow, status }) => {
+			return workflow !== 'sub' || status !== 'waiting' || hasChild;
+		}).length;
 	}
 
 	async executions(): Promise<Execution[]> {
@@ -87,6 +91,23 @@ export class Orders {
 			),
 		);
 		return all.flat();
+	}
+
+	/**
+	 * Does what docs/scaling.md tells an operator.
+	 * @returns how many executions needed it
+	 */
+	async remedy(): Promise<number> {
+		const { api } = this.cluster;
+		const left = (await this.executions()).filter(
+			({ status, workflow }) =>
+				workflow !== 'sub' && (status === 'crashed' || status === 'running'),
+		);
+		for (const { id, status } of left) {
+			if (status === 'running') await api.stopExecution(id);
+			await api.retry(id);
+		}
+		return left.length;
 	}
 
 	/** The orders with more than one submission. */

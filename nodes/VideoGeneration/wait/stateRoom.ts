@@ -1,5 +1,4 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { GatewayError } from '../../../gateway';
 
 /** Characters of finished items that one run keeps in the state of its wait. n8n stores them with the execution anyway. */
 const MAX_KEPT = 16 * 1024 * 1024;
@@ -53,13 +52,6 @@ export class StateRoom {
 			this.inMemory = file.id === undefined;
 			if (this.inMemory) this.largest = Math.max(this.largest, size);
 		}
-	}
-}
-
-/** There is no place for the video while other videos are waited for. No user sees it. */
-export class PostponedDownload extends GatewayError {
-	constructor() {
-		super('The video is downloaded later', { code: 'postponed', advice: 'Wait for it.' });
 	}
 }
 

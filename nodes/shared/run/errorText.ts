@@ -78,7 +78,8 @@ export function nodeError(
 ): NodeError {
 	const { failure, isApiError, cause } = reportError(error);
 	const { message, description: advice, http_status } = failure;
-	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'} ${advice}`;
+	// A chat window shows the line break as a space.
+	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'}\n${advice}`;
 	const description = streams ? all : advice;
 	const item = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
 	const described = {

@@ -139,7 +139,7 @@ async function run(batch: Batch, gateway: Gateway, clock: VirtualClock, name: st
 			waiting.push(poller.wait({ id, status: 'processing' }, settings).catch(fail));
 		}
 	};
-	await Promise.all(Array.from({ length: maxConcurrency }, work));
+	await Promise.all(Array.from({ length: kind === 'chat' ? items : maxConcurrency }, work));
 	await Promise.all(waiting);
 	return failures.length;
 }
