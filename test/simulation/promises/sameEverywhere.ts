@@ -24,13 +24,8 @@ export function variantsOf(life: Life): Life[] {
 		);
 	});
 	if (events.length > 0 || hasLimits || isTimed || timeoutWorkflow !== undefined) return [];
-	if (nodes.some(({ requestOptions }) => requestOptions?.timeout !== undefined)) return [];
 	const plans = service.tasks.filter(
-		(plan) =>
-			plan.attempt !== undefined ||
-			plan.ending === 'never' ||
-			plan.ending === 'vanished' ||
-			plan.lagSeconds,
+		(plan) => plan.attempt !== undefined || plan.ending === 'never' || plan.ending === 'vanished',
 	);
 	if (plans.length > 0) return [];
 	const otherBuild: Life = { ...life, build: life.build === 'undici' ? 'verified' : 'undici' };
