@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { anyLife } from './life/arbitrary';
 import type { Life } from './life/schema';
 import { simpler } from './life/simplify';
-import { play, type Played } from './play/play';
+import { play } from './play/play';
+import type { Played } from './play/played';
 import { type Broken, judge } from './promises';
 import { differences, variantsOf } from './promises/sameEverywhere';
 
@@ -13,6 +14,8 @@ export interface Verdict {
 	seed: number;
 	played: Played;
 	broken: Broken[];
+	/** How many lives beside it were played to compare their items. */
+	variants: number;
 }
 
 /** The life of a seed. */
@@ -26,14 +29,14 @@ export async function playSeed(seed: number): Promise<Verdict> {
 	return { seed, ...(await playLife(lifeOf(seed))) };
 }
 
-export async function playLife(life: Life): Promise<{ played: Played; broken: Broken[] }> {
+export async function playLife(life: Life): Promise<Omit<Verdict, 'seed'>> {
 	const played = await play(life);
 	const broken = judge(played);
 	const how: string[] = [];
-	for (const variant of played.unfinished === undefined ? variantsOf(life) : [])
-		how.push(...differences(played, await play(variant)));
+	const variants = played.unfinished === undefined ? variantsOf(life) : [];
+	for (const variant of variants) how.push(...differences(played, await play(variant)));
 	if (how.length > 0) broken.push({ promise: 'The same', how });
-	return { played, broken };
+	return { played, broken, variants: variants.length };
 }
 
 /** The smallest life found that breaks the promise as the life of this seed does. */

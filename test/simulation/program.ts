@@ -48,11 +48,12 @@ export async function main(): Promise<void> {
 	const most = values.lives ? Number(values.lives) : values.seconds ? Infinity : 1;
 	const begin = secondsNow();
 	const end = begin + Number(values.seconds ?? Infinity);
-	const counts = { lives: 0, requests: 0, events: 0, unfinished: 0 };
+	const counts = { lives: 0, variants: 0, requests: 0, events: 0, unfinished: 0 };
 	const found = new Map<string, number[]>();
 	for (let seed = first; counts.lives < most && secondsNow() < end; seed += 1) {
-		const { played, broken } = await playSeed(seed);
+		const { played, broken, variants } = await playSeed(seed);
 		counts.lives += 1;
+		counts.variants += variants;
 		counts.requests += played.truth.requests.length;
 		counts.events += played.timeline.length + played.truth.requests.length;
 		if (played.unfinished !== undefined) counts.unfinished += 1;
@@ -79,7 +80,7 @@ export async function main(): Promise<void> {
 			`"${promise}" is broken by ${seeds.length} lives: seeds ${seeds.slice(0, 20).join(', ')}`,
 		);
 	print(
-		`${counts.lives} lives from seed ${first} in ${took.toFixed(1)} s: ${(counts.lives / took).toFixed(1)} lives, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second; ${counts.unfinished} given up`,
+		`${counts.lives} lives from seed ${first}, and ${counts.variants} in the other build or wait, in ${took.toFixed(1)} s: ${(counts.lives / took).toFixed(1)} lives, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second; ${counts.unfinished} given up`,
 	);
 	process.exitCode = found.size > 0 ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 import type { Life, LifeEvent, LifeNode } from './life/schema';
-import type { Played, TimelineEntry } from './play/play';
+import type { Played, TimelineEntry } from './play/played';
 import type { Broken } from './promises';
 
 /** Lines of a timeline that fit one screen. */

@@ -97,7 +97,7 @@ export const life = z.object({
 	seed: z.int(),
 	build: z.enum(['undici', 'verified']),
 	order: z.enum(['v0', 'v1']),
-	shape: z.enum(['sequence', 'branches', 'loop', 'agent', 'subWorkflow']),
+	shape: z.enum(['sequence', 'branches', 'loop', 'agent']),
 	nodes: z.array(node).min(1).max(3),
 	items: z.array(item).max(60),
 	timeoutWorkflow: seconds.optional(),

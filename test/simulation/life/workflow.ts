@@ -27,7 +27,6 @@ export function workflowOfLife({
 	const last = nodes.at(-1)!;
 	const shapes: Record<Life['shape'], { extra: INode[]; connections: Connections }> = {
 		sequence: { extra: ends, connections: [['Start', 0, first!.name], ...inLine, ...branch] },
-		subWorkflow: { extra: ends, connections: [['Start', 0, first!.name], ...inLine, ...branch] },
 		branches: {
 			extra: ends,
 			connections: [...nodes.map(({ name }): Connections[number] => ['Start', 0, name]), ...branch],

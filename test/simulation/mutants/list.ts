@@ -207,7 +207,7 @@ export const MUTANTS: readonly Mutant[] = [
 	...changesOf('nodes/VideoGeneration/taskLog.ts', [
 		[
 			'tasks of an earlier try are missing in the list',
-			'for (const task of tasks) this.states.set(task.task_id, task);',
+			'for (const { task_id, ...task } of tasks) this.note({ id: task_id, ...task });',
 			'',
 		],
 		['a task id is written to the log as it is', 'taskIds.map(logText)', 'taskIds'],

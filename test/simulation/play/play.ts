@@ -5,11 +5,12 @@ import { moveTo, real } from '../host/install';
 import { BuiltPackage } from '../host/package';
 import type { Life, LifeEvent } from '../life/schema';
 import { itemsOfLife, unchanging, workflowOfLife } from '../life/workflow';
-import { createService, type Truth } from '../service';
-import type { MemoryBinaries } from './binaries';
+import { createService } from '../service';
+import { another, edited } from './edits';
 import { type EngineHost, logTo, openBinaries } from './engine';
 import { N8nServer, type Row } from './n8nServer';
 import { stubNodes } from './nodes';
+import type { Played, Thrown, TimelineEntry } from './played';
 
 /** No life takes longer, in world time. */
 const MAX_LIFE_MS = 8 * 24 * 3600_000;
@@ -17,51 +18,6 @@ const MAX_LIFE_MS = 8 * 24 * 3600_000;
 const MAX_REQUESTS = 2_500;
 /** What is left after the last execution ended has this long to go away. */
 const SETTLE_MS = 120_000;
-/** What a user who edits the workflow sets. */
-export const EDITED_MAX_WAIT_S = 3_600;
-
-export interface TimelineEntry {
-	at: number;
-	who: 'world' | 'n8n' | 'log' | 'service';
-	text: string;
-}
-
-/** An error that one of our nodes threw at n8n. */
-export interface Thrown {
-	at: number;
-	execution: string;
-	node: string;
-	message: string;
-	description: string;
-}
-
-/** What happened in a life: what the promises judge. */
-export interface Played {
-	life: Life;
-	start: number;
-	/** When the last execution had ended. */
-	end: number;
-	/** Milliseconds without n8n. */
-	down: number;
-	truth: Truth;
-	rows: Row[];
-	/** What the processes wrote to n8n's log while they lived. */
-	log: TimelineEntry[];
-	timeline: TimelineEntry[];
-	binaries: MemoryBinaries;
-	keys: string[];
-	/** What our nodes threw, in all tries. */
-	thrown: Thrown[];
-	/** When Stop was pressed, by execution. */
-	stops: Map<string, number>;
-	kills: number[];
-	suspended: Array<{ at: number; ms: number }>;
-	/** What the last process still held when all was over. */
-	left: { timers: number; files: string[] };
-	/** Why the life was given up: nothing is judged then. */
-	unfinished: string | undefined;
-	turns: number;
-}
 
 const packages = new Map<Life['build'], BuiltPackage>();
 
@@ -74,25 +30,6 @@ export function usePackages(folders: Record<Life['build'], string>): void {
 /** Plays a life from its beginning to its end. */
 export async function play(life: Life): Promise<Played> {
 	return await new World(life).live();
-}
-
-type SecondExecution = Extract<LifeEvent, { what: 'second' }>;
-
-/** Chat models and video models come in pairs. */
-function otherModel(model: string): string {
-	return model.endsWith('a') ? model.replace(/a$/, 'b') : model.replace(/b$/, 'a');
-}
-
-/** With other options, which make no other request. */
-function edited(original: Row['workflow']): Row['workflow'] {
-	const workflow = structuredClone(original);
-	for (const { parameters } of workflow.nodes)
-		if ('waitOptions' in parameters)
-			parameters.waitOptions = {
-				...(parameters.waitOptions as object),
-				maxWait: EDITED_MAX_WAIT_S,
-			};
-	return workflow;
 }
 
 class World {
@@ -257,7 +194,7 @@ class World {
 				'world',
 				`another execution starts, with ${event.key === 'same' ? 'the same' : 'another'} key`,
 			);
-			const workflow = this.another(event);
+			const workflow = another(this.workflow, event);
 			if (this.server.isUp) this.server.execute(workflow, itemsOfLife(this.life.items));
 		} else if (what === 'kill') {
 			if (!this.server.isUp) return;
@@ -305,19 +242,6 @@ class World {
 		else if (next === 'retrySaved') this.server.retry(last, last.workflow);
 		else this.server.retry(last, edited(last.workflow));
 		return true;
-	}
-
-	/** The workflow of another user, or with other models. */
-	private another({ key, otherModels }: SecondExecution): typeof this.workflow {
-		const workflow = structuredClone(this.workflow);
-		for (const { credentials, parameters } of workflow.nodes) {
-			if (key === 'other' && credentials?.generationServiceApi)
-				credentials.generationServiceApi.name = 'Other';
-			const { model } = parameters;
-			if (otherModels && typeof model === 'object' && model !== null && 'value' in model)
-				model.value = otherModel(String(model.value));
-		}
-		return workflow;
 	}
 
 	private noteRow(text: string, row: Row): void {

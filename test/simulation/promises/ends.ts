@@ -1,7 +1,7 @@
 import type { LifeNode } from '../life/schema';
 import { promptFor } from '../life/workflow';
-import type { Played } from '../play/play';
-import { EDITED_MAX_WAIT_S } from '../play/play';
+import type { Played } from '../play/played';
+import { EDITED_MAX_WAIT_S } from '../play/edits';
 import type { Promised } from './promise';
 
 /** Between the tries of Retry On Fail in a life: n8n itself waits once more between two tries. */

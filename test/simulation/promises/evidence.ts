@@ -1,7 +1,7 @@
 import type { INodeExecutionData, ITaskData } from 'n8n-workflow';
 import type { Row } from '../play/n8nServer';
 import { dataOf } from '../play/n8nServer';
-import type { Played } from '../play/play';
+import type { Played } from '../play/played';
 import { type LifeItem, type LifeNode } from '../life/schema';
 import type { TruthRequest, TruthTask } from '../service';
 

@@ -1,4 +1,4 @@
-import type { Played } from '../play/play';
+import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
 import { errorOf, nodeRuns } from './evidence';
 import type { Promised } from './promise';
@@ -13,7 +13,12 @@ const MAX_PAUSE_S = 300;
 /** A request waits only for limits of its own scope, and fails only because of them. */
 export const fair: Promised = {
 	name: 'Fair',
-	check: (played) => [...lateChats(played), ...latePolls(played), ...failed(played)],
+	check: (played) => [
+		...lateChats(played),
+		...latePolls(played),
+		...lateStarts(played),
+		...failed(played),
+	],
 };
 
 /** What one limit may be about. */
@@ -95,6 +100,24 @@ function lateChats(played: Played): string[] {
 				? [`"${chat.prompt}" was asked ${Math.round(late / 1000)} s late: it waited for ${cause}`]
 				: [];
 		});
+	});
+}
+
+/** Another execution, with the other key, waits for a pause of the first one's key. */
+function lateStarts({ keys, rows, truth, kills, suspended, life }: Played): string[] {
+	const [, otherKey] = keys;
+	if (kills.length > 0 || suspended.length > 0 || life.shape === 'agent') return [];
+	const isOther = ({ workflow, retryOf }: Played['rows'][number]) =>
+		retryOf === undefined &&
+		workflow.nodes.some(({ credentials }) => credentials?.generationServiceApi?.name === 'Other');
+	return rows.filter(isOther).flatMap((row) => {
+		const first = truth.requests.find(
+			({ key, sentAt }) => key === otherKey && sentAt >= row.startedAt,
+		);
+		const late = (first?.sentAt ?? 0) - row.startedAt;
+		return late < MIN_DELAY_MS
+			? []
+			: [`execution ${row.id}, with a key of its own, began ${Math.round(late / 1000)} s late`];
 	});
 }
 

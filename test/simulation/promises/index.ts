@@ -1,4 +1,4 @@
-import type { Played } from '../play/play';
+import type { Played } from '../play/played';
 import { ends } from './ends';
 import { fair } from './fair';
 import { isTrue } from './true';

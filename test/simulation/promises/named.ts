@@ -1,4 +1,4 @@
-import type { Played } from '../play/play';
+import type { Played } from '../play/played';
 import { dataOf, type Row } from '../play/n8nServer';
 import { ancestry, errorOf, knownTasks, nodeRuns, shownOf, submittedBy } from './evidence';
 import type { Promised } from './promise';

@@ -1,6 +1,6 @@
 import type { LifeNode } from '../life/schema';
 import { promptFor } from '../life/workflow';
-import type { Played } from '../play/play';
+import type { Played } from '../play/played';
 import type { Row } from '../play/n8nServer';
 import type { TruthRequest } from '../service';
 import { wasHeard } from './evidence';

@@ -1,4 +1,4 @@
-import type { Played } from '../play/play';
+import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
 import type { Promised } from './promise';
 

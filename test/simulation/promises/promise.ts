@@ -1,4 +1,4 @@
-import type { Played } from '../play/play';
+import type { Played } from '../play/played';
 
 /** What the README promises. `check` says in which ways a life broke it. */
 export interface Promised {

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Life } from '../life/schema';
-import type { Played } from '../play/play';
+import type { Played } from '../play/played';
 import { nodeRuns } from './evidence';
 
 /** A task that takes longer may be over at different times in the two waits. */

@@ -1,6 +1,6 @@
 import { promptFor } from '../life/workflow';
 import type { VideoNode } from '../life/schema';
-import type { Played } from '../play/play';
+import type { Played } from '../play/played';
 import type { Row } from '../play/n8nServer';
 import type { TruthRequest } from '../service';
 import { type ErrorItem, errorOf, nodeRuns, wasHeard } from './evidence';
@@ -91,9 +91,9 @@ interface Timeout {
 
 /** All that was said to be unfinished: in error items, and in errors that nodes threw. */
 function timeouts(played: Played): Timeout[] {
-	const inItems = errorItems(played).flatMap(({ error, node, row }) =>
+	const inItems = errorItems(played).flatMap(({ error, node, row, saidAt }) =>
 		error.code === 'wait_timeout' && node.kind === 'video'
-			? [{ row, node, words: error.task_id ?? '', at: row.endedAt ?? played.end }]
+			? [{ row, node, words: error.task_id ?? '', at: saidAt }]
 			: [],
 	);
 	const thrown = played.thrown.flatMap(({ message, node: name, execution, at }) => {
@@ -190,16 +190,22 @@ interface Claim {
 	node: Played['life']['nodes'][number];
 	item: Played['life']['items'][number] | undefined;
 	row: Played['rows'][number];
+	/** At the latest. */
+	saidAt: number;
 }
 
 function errorItems(played: Played): Claim[] {
-	return nodeRuns(played).flatMap(({ row, node, outputs, input }) =>
-		outputs.flat().flatMap((output) => {
+	const hasStep = played.life.events.some(({ what }) => what === 'stepClock');
+	return nodeRuns(played).flatMap(({ row, node, outputs, input, task }) => {
+		const end = row.endedAt ?? played.end;
+		// n8n's own times are those of the host's clock.
+		const saidAt = hasStep ? end : Math.min(end, task.startTime + task.executionTime);
+		return outputs.flat().flatMap((output) => {
 			const error = errorOf(output);
 			const from = input[error?.item ?? 0]?.json.index;
-			return error ? [{ error, node, row, item: played.life.items[Number(from)] }] : [];
-		}),
-	);
+			return error ? [{ error, node, row, saidAt, item: played.life.items[Number(from)] }] : [];
+		});
+	});
 }
 
 function seconds(ms: number): string {

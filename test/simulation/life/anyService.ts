@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import type { FaultPlan, Limit } from '../service/plan';
+import { oneIn, present } from './draw';
+
+const { array, constant, constantFrom, integer, record } = fc;
+
+/** One of the prompts of a life, whatever they turn out to be. */
+const promptIndex = integer({ min: 0, max: 30 });
+
+const taskSeconds = fc.oneof(
+	{ weight: 5, arbitrary: integer({ min: 3, max: 120 }) },
+	{ weight: 2, arbitrary: integer({ min: 120, max: 700 }) },
+	{ weight: 1, arbitrary: integer({ min: 700, max: 3600 }) },
+);
+
+const taskPlan = present(
+	record({
+		prompt: promptIndex,
+		attempt: oneIn(2, constantFrom(1, 2)),
+		seconds: taskSeconds,
+		ending: oneIn(
+			2,
+			constantFrom('failed' as const, 'failed' as const, 'vanished' as const, 'never' as const),
+		),
+		onlyFirst: oneIn(2, constant(true)),
+		progress: oneIn(3, constantFrom('none' as const, 'late' as const, 'stuck' as const)),
+		lagSeconds: oneIn(5, integer({ min: 1, max: 25 })),
+		lateSeconds: oneIn(7, integer({ min: 1, max: 60 })),
+		count: oneIn(13, constantFrom(1, 2, 3)),
+		changesId: oneIn(15, constant(true)),
+		urlLagSeconds: oneIn(15, constantFrom(5, 40)),
+		urlValidSeconds: oneIn(15, constantFrom(10, 60)),
+		fileLagSeconds: oneIn(15, constantFrom(2, 30)),
+		numericId: oneIn(20, constant(true)),
+		controlId: oneIn(20, constant(true)),
+		missingEntryId: oneIn(20, constant(true)),
+		inlineSeconds: oneIn(8, constant(30)),
+	}),
+);
+
+/** What the document's limits may well be: few submissions a minute, and many polls. */
+const slowSubmissions: fc.Arbitrary<Limit> = record({
+	kind: constantFrom('bucket' as const, 'fixedWindow' as const, 'slidingWindow' as const),
+	scope: constant('endpoint' as const),
+	of: constantFrom('submit', 'chat'),
+	requests: constantFrom(1, 2, 4),
+	seconds: constantFrom(30, 60, 120),
+});
+
+const limit: fc.Arbitrary<Limit> = present(
+	record({
+		kind: constantFrom(
+			'bucket' as const,
+			'fixedWindow' as const,
+			'slidingWindow' as const,
+			'inFlight' as const,
+		),
+		scope: constantFrom('key' as const, 'endpoint' as const, 'model' as const),
+		of: oneIn(2, constantFrom('submit', 'submit', 'chat', 'poll')),
+		requests: constantFrom(1, 2, 5, 10, 30),
+		seconds: constantFrom(1, 5, 10, 60),
+		retryAfter: oneIn(5, constantFrom(1, 20, 90, 3600)),
+		from: oneIn(5, integer({ min: 0, max: 300 })),
+		until: oneIn(4, integer({ min: 10, max: 600 })),
+	}),
+).map((drawn) => {
+	const { of, ...rest } = drawn;
+	return rest.scope === 'endpoint' && of !== undefined ? { ...rest, of } : rest;
+});
+
+const FAULTS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
+	chat: [
+		'lost',
+		'reset',
+		'status-500',
+		'status-503',
+		'status-429',
+		'status-403',
+		'page-502',
+		'page-504',
+		'slow',
+		'stall',
+		'stall-inside',
+		'cut',
+		'handled-502',
+		'echo-key',
+		'stall-429',
+		'pings',
+		'error-beside-choices',
+		'empty-finish-cut',
+		'keep-alive-events',
+	],
+	submit: [
+		'lost',
+		'reset',
+		'status-500',
+		'status-502',
+		'status-503',
+		'status-429',
+		'status-403',
+		'status-400',
+		'page-502',
+		'page-504',
+		'redirect',
+		'slow',
+		'stall',
+		'cut',
+		'handled-502',
+		'echo-key',
+		'task-echo-key',
+		'redirect-303',
+		'stall-429',
+	],
+	poll: [
+		'lost',
+		'reset',
+		'status-500',
+		'status-503',
+		'status-429',
+		'status-403',
+		'page-502',
+		'page-404',
+		'page-403',
+		'page-200',
+		'redirect',
+		'slow',
+		'stall',
+		'stall-inside',
+		'cut',
+		'echo-key',
+		'stall-429',
+	],
+	models: ['status-500', 'status-503', 'page-502', 'reset'],
+	download: [
+		'reset',
+		'cut',
+		'page-502',
+		'page-404',
+		'page-403',
+		'page-407',
+		'page-200',
+		'slow',
+		'stall',
+		'stall-inside',
+	],
+};
+
+const fault = fc.oneof(
+	...Object.entries(FAULTS).map(([endpoint, faults]) => ({
+		weight: endpoint === 'models' ? 1 : 4,
+		arbitrary: present(
+			record({
+				endpoint: constant(endpoint as FaultPlan['endpoint']),
+				prompt: oneIn(2, promptIndex),
+				attempts: fc.oneof(
+					{ withCrossShrink: true },
+					constantFrom([1], [2], [1, 2], [2, 3], [3]),
+					constant(undefined),
+				),
+				from: oneIn(4, integer({ min: 0, max: 300 })),
+				until: oneIn(3, integer({ min: 20, max: 600 })),
+				fault: constantFrom(...faults),
+			}),
+		),
+	})),
+);
+
+type FaultDraft = typeof fault extends fc.Arbitrary<infer Fault> ? Fault : never;
+
+export const service = present(
+	record({
+		latencyMs: constantFrom<[number, number]>([10, 40], [50, 300], [500, 4000]),
+		tasks: array(taskPlan, { maxLength: 3 }),
+		seconds: taskSeconds,
+		limits: fc.oneof(
+			{ withCrossShrink: true },
+			{ weight: 3, arbitrary: constant<Limit[]>([]) },
+			{ weight: 2, arbitrary: slowSubmissions.map((each) => [each]) },
+			{ weight: 2, arbitrary: array(limit, { minLength: 1, maxLength: 2 }) },
+		),
+		faults: fc.oneof(
+			{ withCrossShrink: true },
+			{ weight: 1, arbitrary: constant<FaultDraft[]>([]) },
+			{ weight: 2, arbitrary: array(fault, { maxLength: 4 }) },
+		),
+		refused: oneIn(9, constantFrom(0.01, 0.05)),
+	}),
+);

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+
+const { array, boolean, constant, constantFrom, integer, record } = fc;
+
+const at = integer({ min: 0, max: 400 });
+export const event = fc.oneof(
+	{
+		weight: 3,
+		arbitrary: record({
+			what: constant('kill' as const),
+			at,
+			down: constantFrom(1, 30, 300, 3600, 90_000),
+		}),
+	},
+	{
+		weight: 2,
+		arbitrary: record({
+			what: constant('suspend' as const),
+			at,
+			for: constantFrom(10, 120, 900, 7200),
+		}),
+	},
+	{
+		weight: 2,
+		arbitrary: record({
+			what: constant('stepClock' as const),
+			at,
+			by: constantFrom(-3600, -60, 30, 3600),
+		}),
+	},
+	{ weight: 3, arbitrary: record({ what: constant('stop' as const), at }) },
+	{ weight: 1, arbitrary: record({ what: constant('deleteCredential' as const), at }) },
+	{
+		weight: 2,
+		arbitrary: record({
+			what: constant('second' as const),
+			at,
+			key: constantFrom('same' as const, 'other' as const),
+			otherModels: boolean(),
+		}),
+	},
+);
+
+export const afterwards = array(
+	fc.oneof(
+		{ weight: 4, arbitrary: constant('retry' as const) },
+		{ weight: 2, arbitrary: constant('retrySaved' as const) },
+		{ weight: 2, arbitrary: constant('retryEdited' as const) },
+		{ weight: 1, arbitrary: constant('again' as const) },
+	),
+	{ maxLength: 2 },
+);
+
+export const shape = fc.oneof(
+	{ weight: 8, arbitrary: constant('sequence' as const) },
+	{ weight: 2, arbitrary: constant('branches' as const) },
+	{ weight: 2, arbitrary: constant('loop' as const) },
+	{ weight: 3, arbitrary: constant('agent' as const) },
+);

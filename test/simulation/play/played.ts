@@ -1,0 +1,47 @@
+import type { Life } from '../life/schema';
+import type { Truth } from '../service';
+import type { MemoryBinaries } from './binaries';
+import type { Row } from './n8nServer';
+
+export interface TimelineEntry {
+	at: number;
+	who: 'world' | 'n8n' | 'log' | 'service';
+	text: string;
+}
+
+/** An error that one of our nodes threw at n8n. */
+export interface Thrown {
+	at: number;
+	execution: string;
+	node: string;
+	message: string;
+	description: string;
+}
+
+/** What happened in a life: what the promises judge. */
+export interface Played {
+	life: Life;
+	start: number;
+	/** When the last execution had ended. */
+	end: number;
+	/** Milliseconds without n8n. */
+	down: number;
+	truth: Truth;
+	rows: Row[];
+	/** What the processes wrote to n8n's log while they lived. */
+	log: TimelineEntry[];
+	timeline: TimelineEntry[];
+	binaries: MemoryBinaries;
+	keys: string[];
+	/** What our nodes threw, in all tries. */
+	thrown: Thrown[];
+	/** When Stop was pressed, by execution. */
+	stops: Map<string, number>;
+	kills: number[];
+	suspended: Array<{ at: number; ms: number }>;
+	/** What the last process still held when all was over. */
+	left: { timers: number; files: string[] };
+	/** Why the life was given up: nothing is judged then. */
+	unfinished: string | undefined;
+	turns: number;
+}
