@@ -46,6 +46,18 @@ const UNDICI = `
 `;
 
 /**
+ * undici contains its HTTP parser twice, a tenth of the package each time: with SIMD, and without for processors from
+ * before 2008.
+ */
+const oneParser = {
+	name: 'one-parser',
+	setup: ({ onResolve }) =>
+		onResolve({ filter: /\/llhttp-wasm\.js$/ }, () => ({
+			path: require.resolve('undici/lib/llhttp/llhttp_simd-wasm.js'),
+		})),
+};
+
+/**
  * The gateway with its third-party code: the published package has no dependencies, so nothing of it can clash with
  * the versions that n8n itself runs. Their licences are in a file beside it. n8n loads all nodes at its start, and
  * most of its processes never run one of ours, so the bundle is loaded after n8n's start.
@@ -67,6 +79,7 @@ async function bundle() {
 				contents: UNDICI,
 				resolveDir: __dirname,
 			},
+			plugins: [oneParser],
 			outfile: 'dist/gateway/undici.js',
 		}),
 	]);

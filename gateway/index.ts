@@ -29,7 +29,7 @@ export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';
 export { parseInput, parseJson, refusedValue } from './schemas/input';
 export { backoff, isForeignAnswer } from './limits/retryPolicy';
-export { type CatalogueModel, type ModelOutput, outputOf } from './schemas/models';
+export { type CatalogueModel, type ModelOutput, modelOutputOf } from './schemas/models';
 export {
 	isFinished,
 	MAX_TASKS,

@@ -48,8 +48,8 @@ export const rateLimit: Benchmark = {
 	method: `The service accepts ${PER_SECOND} requests per second, and the first ${PER_SECOND} at once: ${ITEMS.toLocaleString('en-US')} items take at least ${LIMIT_SECONDS} seconds. The Chat
 Completion node has its default settings. The HTTP Request node sends all requests at once, or in batches of ${PER_SECOND} with a pause of one second. Each has its own
 service and runs once, in real time: the limit determines the time, not the machine.`,
-	cost: `\`limits/rateLimiter.ts\`, \`limitEstimator.ts\`, \`sendPeriod.ts\` and \`fixedWindow.ts\`, 510 lines: one limiter for each key in the process, which models the
-service as a token bucket or a window, from what it accepts and refuses. \`limits/README.md\` explains it.`,
+	cost: `The estimating part of \`limits/\`: a limiter for each key, endpoint and model in the process, which models the service as a token
+bucket or a window, from what it accepts and refuses. \`limits/README.md\` explains it.`,
 	goals: [
 		{ figure: TIME, peer: LIMIT, of: 'ratio', atMost: 1.1 },
 		{ figure: FAILED, peer: AT_ONCE, of: 'ours', atMost: 0 },

@@ -39,7 +39,7 @@ export function readErrorBody(value: unknown): ErrorBody | undefined {
 	return { code: typeof code === 'string' ? code : undefined, message, data };
 }
 
-/** What is there of an answer. */
+/** A whole answer, or the part of it that arrived. */
 interface PartOfAnswer {
 	error?: unknown;
 	choices: Array<Record<string, unknown>>;

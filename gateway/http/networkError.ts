@@ -52,7 +52,7 @@ export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
 		return notConnected(error.cause) ?? noConnection(error.cause);
 	// A connection can be lost with the same code (EHOSTUNREACH, EPROTO) after the request was written: what is paid for
 	// counts as sent unless a transport knows better.
-	return (paid ? undefined : notConnected(error)) ?? lost(error, paid);
+	return (paid ? undefined : notConnected(error)) ?? connectionLost(error, paid);
 }
 
 /** No connection was made in time. The request was not sent. */
@@ -113,7 +113,7 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 }
 
 /** A connection took the request, and no complete response came back. */
-function lost(cause: unknown, paid: boolean): NoResponseError {
+function connectionLost(cause: unknown, paid: boolean): NoResponseError {
 	const code = codeOf(cause);
 	const technical = messageOf(cause);
 	if (NOT_HTTP_CODE.test(code) || NOT_HTTP.test(technical ?? '')) {

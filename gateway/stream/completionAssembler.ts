@@ -65,11 +65,6 @@ export class CompletionAssembler {
 		return choice;
 	}
 
-	/** The text of the first choice so far. */
-	text(): string {
-		return this.choices.get(0)?.pieces.join('') ?? '';
-	}
-
 	toCompletion(): Fields {
 		const choices = [...this.choices].sort(([a], [b]) => a - b);
 		return {

@@ -65,7 +65,7 @@ interface Answer {
 }
 
 /** One run of the node. */
-interface Run {
+interface ChatRun {
 	service: Service;
 	ledger: RequestLedger<StoredAnswer>;
 	spending: SpendingLimit;
@@ -86,7 +86,7 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 	const spending = new SpendingLimit(context);
 	const { parameters } = context.getNode();
 	const unresolved = unresolvedIn([...rawMessages(parameters), rawSystemMessage(parameters)]);
-	const run = { service, ledger, spending, hints, unresolved, isLive: isWatched(context) };
+	const run = { service, ledger, spending, hints, unresolved, isLive: isLive(context) };
 	let items: INodeExecutionData[] | undefined;
 	try {
 		items = await eachItem(service, {
@@ -100,7 +100,7 @@ export async function complete(context: IExecuteFunctions): Promise<INodeExecuti
 	}
 }
 
-function prepare(run: Run, itemIndex: number): Prepared {
+function prepare(run: ChatRun, itemIndex: number): Prepared {
 	const { context } = run.service;
 	if (run.unresolved !== undefined) throw run.unresolved;
 	const options = readChatOptions(context, itemIndex);
@@ -137,13 +137,13 @@ function prepare(run: Run, itemIndex: number): Prepared {
  * Whether a user reads the stream: n8n sends chunks even without a reader, and older versions cannot. A tool's output is
  * for its agent, and would be mixed into the agent's own text.
  */
-function isWatched(context: IExecuteFunctions): boolean {
+function isLive(context: IExecuteFunctions): boolean {
 	return !runsAsTool(context.getNode()) && (context.isStreaming?.() ?? false);
 }
 
 /** The item of one answer. */
 async function completeItem(
-	run: Run,
+	run: ChatRun,
 	prepared: Prepared,
 	itemIndex: number,
 ): Promise<INodeExecutionData> {
@@ -158,7 +158,7 @@ async function completeItem(
 }
 
 /** The answer of an earlier try, or else a new one of the model. */
-async function answerOf(run: Run, prepared: Prepared, itemIndex: number): Promise<Answer> {
+async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Promise<Answer> {
 	const { service, spending } = run;
 	const { entry, known, jsonOutput, maxBillableRequests } = prepared;
 	if (known !== undefined) return known;
@@ -184,7 +184,7 @@ function readAnswer(completion: ChatCompletion, jsonOutput: boolean): Answer | u
 }
 
 async function ask(
-	{ service: { context, gateway, signal }, isLive }: Run,
+	{ service: { context, gateway, signal }, isLive }: ChatRun,
 	{ request, stream }: Prepared,
 	itemIndex: number,
 ): Promise<ChatCompletion> {

@@ -27,7 +27,7 @@ interface CallOptions extends ChatModelConfig {
 	tool_choice?: unknown;
 }
 
-interface Service {
+interface ChatService {
 	gateway: Gateway;
 	/** Sends one request, if Max Billable Requests allows it. */
 	spend: <Result>(ask: () => Promise<Result>) => Promise<Result>;
@@ -52,7 +52,7 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 
 	constructor(
 		readonly modelId: string,
-		private readonly service: Service,
+		private readonly service: ChatService,
 		private readonly tools: Tool[] = [],
 	) {}
 

@@ -9,14 +9,14 @@ export class ChunkBuffer {
 	private pieces: Buffer[] = [];
 	private size = 0;
 
-	/** What is there, once it is enough for one write. */
+	/** Keeps a piece. Returns all pieces as soon as they are enough for one write. */
 	add(piece: Buffer): Buffer | undefined {
 		this.pieces.push(piece);
 		this.size += piece.length;
 		return this.size >= ENOUGH_BYTES ? this.take() : undefined;
 	}
 
-	/** What is there. */
+	/** Returns all pieces and forgets them. */
 	take(): Buffer {
 		const all = Buffer.concat(this.pieces, this.size);
 		this.pieces = [];

@@ -94,7 +94,7 @@ async function fetchVideo(
 	idleTimeout.whenGivenUp(() => aborting.abort());
 	const toGatewayError = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError();
-		return idleTimeout.expired ? timedOut(timeoutMs) : lost(error);
+		return idleTimeout.expired ? timedOut(timeoutMs) : downloadLost(error);
 	};
 	try {
 		const { statusCode, headers, body } = await openVideo(service, url, aborting.signal);
@@ -182,7 +182,7 @@ function videoInspector(
 			return gathered.add(bytes);
 		},
 		end() {
-			if (received === 0) throw lost(new Error('No data arrived'));
+			if (received === 0) throw downloadLost(new Error('No data arrived'));
 			return gathered.take();
 		},
 	};
@@ -217,7 +217,7 @@ function timedOut(timeoutMs: number) {
 	);
 }
 
-function lost(error: unknown): GatewayError {
+function downloadLost(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
 	const isBlocked = isSsrfRefusal(error);
 	return new NoResponseError(

@@ -16,7 +16,7 @@ import * as wait from './operations/wait';
 import { hintAboutOutput } from './outputHints';
 import { paidItems } from './record';
 import { TaskLog } from './taskLog';
-import { openRun, type Run } from './videoRun';
+import { openRun, type VideoRun } from './videoRun';
 import { giveUp } from './wait/inDatabase';
 
 const operations = { generate, get, submit, wait };
@@ -52,7 +52,7 @@ export async function execute(
 	durable: DurableWait,
 ): Promise<INodeExecutionData[][] | EngineRequest> {
 	const log = new TaskLog(context, paidItems(context, durable.state));
-	let run: Run | undefined;
+	let run: VideoRun | undefined;
 	let items: INodeExecutionData[] | undefined;
 	try {
 		const service = await connectForItems(context, (error) =>

@@ -5,7 +5,7 @@ import type { TaskLog } from './taskLog';
 import { VideoTasks } from './videoTasks';
 
 /** What an operation works with during one run of the node. */
-export interface Run {
+export interface VideoRun {
 	service: Service;
 	submissions: Submissions;
 	tasks: VideoTasks;
@@ -14,7 +14,7 @@ export interface Run {
 	hints: RunHints;
 }
 
-export function openRun(service: Service, log: TaskLog): Run {
+export function openRun(service: Service, log: TaskLog): VideoRun {
 	const hints = new RunHints('video');
 	return {
 		service,

@@ -95,7 +95,7 @@ export class VideoTasks {
 			try {
 				if (task.status === 'failed') throw taskFailedError(task);
 				const own = output.simplify ? simplifiedTask(task, request) : fullTask(task);
-				const json = this.outputOf(itemIndex, own, output);
+				const json = this.jsonOf(itemIndex, own, output);
 				const binary = await this.download(task, output, place);
 				return { json, ...(binary && { binary }), pairedItem: { item: itemIndex } };
 			} finally {
@@ -105,7 +105,7 @@ export class VideoTasks {
 	}
 
 	/** The JSON of an item: with the fields of its input item, if they are wanted. */
-	outputOf(itemIndex: number, own: IDataObject, { includeInputFields }: OutputOptions) {
+	jsonOf(itemIndex: number, own: IDataObject, { includeInputFields }: OutputOptions) {
 		const { context } = this.service;
 		return includeInputFields ? withInputFields(context, itemIndex, own, this.hints) : own;
 	}

@@ -102,8 +102,10 @@ export const inputProperties = [
 			for (const progress of progressValues) {
 				now += latency;
 				const remaining = maxWait - now;
+				// The poll at the end of Max Wait is the last one, and comes at that time.
+				if (remaining <= 0) return;
 				const wait = schedule.next(now, progress, remaining);
-				const isTooSoon = !(wait >= 0.199 * interval);
+				const isTooSoon = !(wait >= 0.199 * interval || wait === remaining);
 				const isTooLate = wait > 8 * interval || (wait > remaining && wait > 0.201 * interval);
 				if (isTooSoon || isTooLate)
 					throw new Error(`The wait is ${wait}, with ${remaining} remaining`);

@@ -8,7 +8,7 @@ import {
 import type { DurableWait } from '../wait/durableWait';
 import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
 import { optionsProperty, readVideoOrder, requestProperties } from '../request';
-import type { Run } from '../videoRun';
+import type { VideoRun } from '../videoRun';
 import { waitForVideos } from '../wait/waitForVideos';
 import { readWaitOptions, waitOptionsProperty } from '../wait/options';
 
@@ -34,7 +34,7 @@ export const description = updateDisplayOptions(
 
 /** Submits videos and waits for them. */
 export async function execute(
-	run: Run,
+	run: VideoRun,
 	durable: DurableWait,
 ): Promise<INodeExecutionData[] | EngineRequest> {
 	const { service, submissions } = run;

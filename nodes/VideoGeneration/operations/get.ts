@@ -12,7 +12,7 @@ import {
 	readOutputOptions,
 	simplifyProperty,
 } from '../output';
-import type { Run } from '../videoRun';
+import type { VideoRun } from '../videoRun';
 import { readTaskId, taskIdProperty } from '../taskId';
 
 export const option: INodePropertyOptions = {
@@ -35,7 +35,7 @@ export const description = updateDisplayOptions(
 );
 
 /** Gets the status of tasks once. */
-export async function execute({ service, tasks, hints }: Run): Promise<INodeExecutionData[]> {
+export async function execute({ service, tasks, hints }: VideoRun): Promise<INodeExecutionData[]> {
 	const { context } = service;
 	return await eachItem(service, {
 		prepare: (itemIndex) => ({

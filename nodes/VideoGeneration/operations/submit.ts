@@ -7,7 +7,7 @@ import {
 import { eachItem } from '../../shared/run/eachItem';
 import { readOutputOptions, simplifyProperty } from '../output';
 import { optionsProperty, readVideoOrder, requestProperties } from '../request';
-import type { Run } from '../videoRun';
+import type { VideoRun } from '../videoRun';
 import { fullSubmission, simplifiedSubmission } from '../taskItem';
 
 export const option: INodePropertyOptions = {
@@ -25,7 +25,7 @@ export const description = updateDisplayOptions(
 );
 
 /** Submits videos and returns their tasks at once, for Get or Wait later. */
-export async function execute(run: Run): Promise<INodeExecutionData[]> {
+export async function execute(run: VideoRun): Promise<INodeExecutionData[]> {
 	const { service, submissions } = run;
 	const { context } = service;
 	return await eachItem(service, {
@@ -38,7 +38,7 @@ export async function execute(run: Run): Promise<INodeExecutionData[]> {
 			if (failure !== undefined) throw failure;
 			const toJson = output.simplify ? simplifiedSubmission : fullSubmission;
 			return tasks.map(({ task, request }) => ({
-				json: run.tasks.outputOf(itemIndex, toJson(task, request), output),
+				json: run.tasks.jsonOf(itemIndex, toJson(task, request), output),
 				pairedItem: { item: itemIndex },
 			}));
 		},

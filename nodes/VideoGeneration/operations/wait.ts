@@ -12,7 +12,7 @@ import {
 	readOutputOptions,
 	simplifyProperty,
 } from '../output';
-import type { Run } from '../videoRun';
+import type { VideoRun } from '../videoRun';
 import { readTaskId, taskIdProperty } from '../taskId';
 import { waitForVideos } from '../wait/waitForVideos';
 import { readWaitOptions, waitOptionsProperty } from '../wait/options';
@@ -39,7 +39,7 @@ export const description = updateDisplayOptions(
 
 /** Waits for tasks that were submitted before, wherever and whenever that was. */
 export async function execute(
-	run: Run,
+	run: VideoRun,
 	durable: DurableWait,
 ): Promise<INodeExecutionData[] | EngineRequest> {
 	const { service, log } = run;

@@ -8,7 +8,7 @@ import { parseWaitState, systemClock, tasksInWaitState, type WaitState } from '.
 import type { DurableWait } from './durableWait';
 import { outcomeOfResults, outcomesOf, outputOf } from '../../shared/run/eachItem';
 import { TaskError } from '../../shared/run/errorText';
-import type { Run } from '../videoRun';
+import type { VideoRun } from '../videoRun';
 import { paidItems } from '../record';
 import type { WaitingOperation, WaitPlan } from './waitingOperation';
 import { WaitLeg } from './leg';
@@ -20,7 +20,7 @@ import { resultOf, stateOf } from './state';
  * sees it finished, since its URL may expire.
  */
 export async function waitInDatabase<Plan extends WaitPlan>(
-	run: Run,
+	run: VideoRun,
 	durable: DurableWait,
 	operation: WaitingOperation<Plan>,
 ): Promise<INodeExecutionData[] | EngineRequest> {
@@ -32,7 +32,7 @@ export async function waitInDatabase<Plan extends WaitPlan>(
 
 /** Starts the tasks of all items. */
 async function start<Plan extends WaitPlan>(
-	{ service }: Run,
+	{ service }: VideoRun,
 	operation: WaitingOperation<Plan>,
 ): Promise<WaitState> {
 	const startedAt = systemClock.wallTime();

@@ -16,7 +16,7 @@ import { throwIfCancelled } from '../../shared/run/eachItem';
 import { reportError, TaskError } from '../../shared/run/errorText';
 import { hintAfterRun } from '../../shared/form/hints';
 import { endOfPause, MIN_WAIT_MS } from './nextPoll';
-import type { Run } from '../videoRun';
+import type { VideoRun } from '../videoRun';
 import { type ItemPlace, StateRoom } from './stateRoom';
 import { finish, type WaitingOperation, type WaitPlan } from './waitingOperation';
 import { finalOutput, isItem, type OpenTask, openTasks } from './state';
@@ -28,7 +28,7 @@ export class WaitLeg {
 
 	constructor(
 		private readonly durable: DurableWait,
-		private readonly run: Run,
+		private readonly run: VideoRun,
 		private readonly operation: Pick<WaitingOperation<WaitPlan>, 'taskEnded'>,
 	) {
 		this.waitsInMemory = durable.refusal() !== undefined;
@@ -140,7 +140,7 @@ export class WaitLeg {
 		return !this.waitsInMemory && left >= MIN_WAIT_MS;
 	}
 
-	/** No service makes a video in no time. */
+	/** Submitted in this leg: its first poll comes after the pause. */
 	private isFresh({ submittedAt }: WaitedTask): boolean {
 		return submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
 	}

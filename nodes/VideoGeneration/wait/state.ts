@@ -44,7 +44,7 @@ export function stateOf(
 	return { plans, items, hints: [] };
 }
 
-/** All that an item tells of the request. */
+/** The fields of a request that its output items contain. */
 function named(request: StartedTask['request']) {
 	return request && { id: request.id, model: request.model };
 }

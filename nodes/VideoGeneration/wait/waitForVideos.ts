@@ -3,14 +3,14 @@ import type { DurableWait } from './durableWait';
 import { eachItem, outcomeOfResults, type Settled } from '../../shared/run/eachItem';
 import { hintAfterRun } from '../../shared/form/hints';
 import { outputOfVideo } from '../output';
-import type { Run } from '../videoRun';
+import type { VideoRun } from '../videoRun';
 import { waitInDatabase } from './inDatabase';
 import { waitsInDatabase } from './options';
 import { finish, type Started, type WaitingOperation, type WaitPlan } from './waitingOperation';
 
 /** Waits for the videos of all items, in memory or in n8n's database, and makes items of them. */
 export async function waitForVideos<Plan extends WaitPlan>(
-	run: Run,
+	run: VideoRun,
 	durable: DurableWait,
 	operation: WaitingOperation<Plan>,
 ): Promise<INodeExecutionData[] | EngineRequest> {
@@ -26,7 +26,7 @@ export async function waitForVideos<Plan extends WaitPlan>(
 
 /** While a video is waited for, the next item is started. */
 async function waitInMemory<Plan extends WaitPlan>(
-	run: Run,
+	run: VideoRun,
 	operation: WaitingOperation<Plan>,
 ): Promise<INodeExecutionData[]> {
 	return await eachItem(run.service, {
@@ -40,7 +40,7 @@ async function waitInMemory<Plan extends WaitPlan>(
 
 /** Waits for all tasks of one item, even if one of them fails: what is paid for is returned. */
 async function finishAll<Plan extends WaitPlan>(
-	run: Run,
+	run: VideoRun,
 	operation: WaitingOperation<Plan>,
 	{ tasks, failure }: Started,
 	plan: Plan,

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { isFinished, type VideoTask, type WallTime } from '../../../gateway';
 import type { TaskState } from '../../shared/run/errorText';
 import type { OutputOptions } from '../output';
-import type { Run } from '../videoRun';
+import type { VideoRun } from '../videoRun';
 import type { WaitOptions } from './options';
 import type { ItemPlace } from './stateRoom';
 
@@ -41,7 +41,7 @@ export interface WaitingOperation<Plan extends WaitPlan> {
  * @throws TaskError
  */
 export async function finish(
-	{ tasks, log }: Run,
+	{ tasks, log }: VideoRun,
 	{ taskEnded }: Pick<WaitingOperation<WaitPlan>, 'taskEnded'>,
 	{ task, submittedAt, request }: StartedTask,
 	{ wait, output }: WaitPlan,

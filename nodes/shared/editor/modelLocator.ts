@@ -11,7 +11,7 @@ import {
 	InvalidInputError,
 	logMessage,
 	type ModelOutput,
-	outputOf,
+	modelOutputOf,
 } from '../../../gateway';
 import { asText } from '../form/parameterValues';
 import { connectEditor } from '../run/connect';
@@ -83,7 +83,7 @@ export const searchModels = (output: ModelOutput) =>
 			throw new NodeOperationError(this.getNode(), logMessage(errorSummary(error)));
 		});
 		const wanted = filter.trim().toLowerCase();
-		const isOther = (model: CatalogueModel) => (outputOf(model) ?? output) !== output;
+		const isOther = (model: CatalogueModel) => (modelOutputOf(model) ?? output) !== output;
 		const shown = models
 			// To n8n it would be an expression, which may read what the workflow knows and send it to the service.
 			.filter(({ id }) => !id.startsWith('=') && id.toLowerCase().includes(wanted))

@@ -50,7 +50,7 @@ async function test(helpers: Helpers, fields: unknown): Promise<void> {
 	const credential = parseCredential(fields);
 	const { videoBasePath } = credential;
 	const otherPath = OTHER_PATH[videoBasePath];
-	await connect(helpers, credential, IN_EDITOR.timeoutMs).listModels();
+	await gatewayFor(helpers, credential, IN_EDITOR.timeoutMs).listModels();
 	if (await knowsTasks(helpers, credential)) return;
 	if (!(await knowsTasks(helpers, { ...credential, videoBasePath: otherPath }))) return;
 	throw new InvalidInputError(
@@ -60,14 +60,14 @@ async function test(helpers: Helpers, fields: unknown): Promise<void> {
 	);
 }
 
-function connect(helpers: Helpers, credential: Credential, timeoutMs: number): Gateway {
+function gatewayFor(helpers: Helpers, credential: Credential, timeoutMs: number): Gateway {
 	const transport = n8nTransport(helpers, credential.ignoreSslIssues, timeoutMs);
 	return new Gateway(credential, { ...IN_EDITOR, timeoutMs, transport });
 }
 
 /** "Unknown or expired id gives 404 `task_not_found`" (Endpoints): only the video endpoints say that. */
 async function knowsTasks(helpers: Helpers, credential: Credential): Promise<boolean> {
-	const gateway = connect(helpers, credential, VIDEO_PATH_TIMEOUT_MS);
+	const gateway = gatewayFor(helpers, credential, VIDEO_PATH_TIMEOUT_MS);
 	return await gateway.getVideoTask(NO_TASK).then(
 		() => true,
 		(error: unknown) => error instanceof ServiceError && error.code === 'task_not_found',

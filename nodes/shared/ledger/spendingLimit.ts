@@ -26,15 +26,21 @@ type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueO
 
 /** Counts the billable requests of one node in one execution, over all its runs, and refuses those beyond a limit. */
 export class SpendingLimit {
-	private readonly orders: Orders;
-	private readonly inFlight: InFlight;
+	/** Undefined until an item has a limit: nothing is stored without one. */
+	private known: Orders | undefined;
 	/** What the items of this run need. */
 	private planned = 0;
 
-	constructor(private readonly context: Context) {
-		this.orders = ordersOf(context);
-		this.inFlight = inFlightOf.get(this.orders) ?? { count: 0, settling: new Set() };
-		inFlightOf.set(this.orders, this.inFlight);
+	constructor(private readonly context: Context) {}
+
+	private get orders(): Orders {
+		return (this.known ??= ordersOf(this.context));
+	}
+
+	private get inFlight(): InFlight {
+		const inFlight = inFlightOf.get(this.orders) ?? { count: 0, settling: new Set() };
+		inFlightOf.set(this.orders, inFlight);
+		return inFlight;
 	}
 
 	/**

@@ -2,7 +2,7 @@ import '../../../demo/n8nSettings';
 import { LoadOptionsContext } from 'n8n-core';
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import type { ModelOutput } from '../../../gateway';
-import { modelList, outputOf } from '../../../gateway/schemas/models';
+import { modelList, modelOutputOf } from '../../../gateway/schemas/models';
 import { searchModels } from '../../../nodes/shared/editor/modelLocator';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { RawServer, rawResponse } from '../../engine/rawServer';
@@ -178,5 +178,5 @@ test.each<[object, ModelOutput | undefined]>([
 	[{ type: 7, task: null }, undefined],
 ])('a model with %j generates %s', (fields, output) => {
 	const [model] = modelList.parse([{ id: 'heron', ...fields }]);
-	expect(model && outputOf(model)).toBe(output);
+	expect(model && modelOutputOf(model)).toBe(output);
 });

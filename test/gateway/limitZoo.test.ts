@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { groups } from './limitZoo/cases';
+import { play } from './limitZoo/play';
+import { PAGE, readResults, type Results, summaryOf, withTable } from './limitZoo/table';
+
+let results: Results;
+beforeAll(async () => {
+	results = {};
+	for (const [group, { cases }] of Object.entries(groups)) {
+		const outcomes: Results[string] = (results[group] = {});
+		for (const [name, one] of Object.entries(cases)) outcomes[name] = await play(one);
+	}
+}, 120_000);
+
+const outcomesOf = (group: keyof typeof groups) => Object.entries(results[group] ?? {});
+const summary = (group: keyof typeof groups) => summaryOf(Object.values(results[group] ?? {}));
+
+test('a batch against a rate takes at most 15% more than the shortest time on average, 60% at worst', () => {
+	expect(summary('rates').mean).toBeLessThanOrEqual(1.15);
+	expect(summary('rates').worst).toBeLessThanOrEqual(1.6);
+});
+
+test('refusals at random at most double the time of a batch, and fail no item', () => {
+	const atRandom = outcomesOf('randomRefusals').filter(([name]) => /at random(?!, and)/.test(name));
+	expect(atRandom.length).toBeGreaterThan(5);
+	for (const [, { ratio, failed }] of atRandom) {
+		expect(ratio).toBeLessThanOrEqual(2);
+		expect(failed).toBe(0);
+	}
+});
+
+test('a limit of what is in flight fails no item', () => {
+	expect(summary('concurrency').failed).toBe(0);
+	expect(summary('concurrency').mean).toBeLessThanOrEqual(1.35);
+});
+
+test('several processes share a limit without loss', () => {
+	expect(summary('processes').mean).toBeLessThanOrEqual(1.15);
+	expect(summary('processes').failed).toBe(0);
+});
+
+test('the page shows the latest results, of all limits', () => {
+	const page = readFileSync(PAGE, 'utf8');
+	expect(withTable(page, readResults())).toBe(page);
+	for (const [group, { cases }] of Object.entries(groups))
+		expect(Object.keys(readResults()[group] ?? {})).toEqual(Object.keys(cases));
+});
