@@ -102,8 +102,20 @@ function boundOf(played: Played): number {
 			sum + (kind === 'inFlight' ? 5 : (window * truth.requests.length) / requests),
 		0,
 	);
-	const away = suspended.reduce((sum, { ms }) => sum + ms, 0) + down;
+	const away = suspended.reduce((sum, { ms }) => sum + ms, 0) + down + setBackInPauses(played);
 	return nodes + 2 * (pauses + queues) * 1000 + away + 200_000;
+}
+
+/** n8n wakes a waiting execution by the wall clock: set back meanwhile, it wakes so much later. */
+function setBackInPauses({ life, rows, start }: Played): number {
+	return life.events.reduce((sum, event) => {
+		if (event.what !== 'stepClock' || event.by >= 0) return sum;
+		const at = start + event.at * 1000;
+		const isInPause = rows.some(({ legs }) =>
+			legs.some(({ to = Infinity }, index) => at > to && at < (legs[index + 1]?.from ?? 0)),
+		);
+		return isInPause ? sum - event.by * 1000 : sum;
+	}, 0);
 }
 
 /** The settings of a node: its waits, and its requests one after the other as far as Max Concurrency says. */

@@ -57,6 +57,8 @@ const OTHER_ERRORS = /^(wait_timeout|download_|storage_|task_failed)/;
 
 /** A wait that was given up for one poll that failed, although the task was finished in time. */
 function givenUp(played: Played): string[] {
+	// A second try that has no credential cannot wait.
+	if (played.life.events.some(({ what }) => what === 'deleteCredential')) return [];
 	const { truth } = played;
 	return errorItems(played).flatMap(({ error, node, row }) => {
 		if (node.kind !== 'video' || node.operation === 'get' || error.task_id === undefined) return [];
