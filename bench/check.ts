@@ -1,22 +1,80 @@
+import { parseArgs } from 'node:util';
+import type { Benchmark, Comparison, Goal } from './benchmark';
 import { benchmarks } from './benchmarks/index';
+import { buildChild } from './harness/build';
+import { installPeers } from './harness/peers';
+import { measure } from './measure';
 import { number, times } from './report/format';
 import { goalText } from './report/page';
-import { isMet, readResults } from './report/results';
+import { readResults } from './report/results';
 
-const { benchmarks: measured } = readResults();
+const USAGE = `npm run bench:check -- [options]
 
-for (const { name, title, goals } of benchmarks) {
-	for (const goal of goals) {
-		const { figure, peer, of } = goal;
-		const found = measured[name]?.comparisons.find(
-			(comparison) => comparison.figure === figure && comparison.peer === peer,
-		);
-		const met = isMet(goal, measured[name]);
-		const value = found && (of === 'ratio' ? times(found.ratio) : number(found.ours));
-		const verdict = met === undefined ? 'NOT MEASURED' : met ? 'met   ' : 'MISSED';
+  --only <name>  check one benchmark: ${benchmarks.map(({ name }) => name).join(', ')}
+  --runs <n>     how often each is measured; the median counts (default 3)
+`;
+
+/** How much worse than the committed results a figure may be: what quiet runs differ by. */
+const MAX_WORSE = 1.05;
+const RUNS = 3;
+
+const { benchmarks: committed } = readResults();
+
+/** A figure as its goal bounds it: as a ratio to a peer of the same run, or by itself. */
+function valueOf(goal: Goal, comparisons: Comparison[]): number | undefined {
+	const found = comparisons.find(
+		({ figure, peer }) => figure === goal.figure && peer === goal.peer,
+	);
+	return goal.of === 'ratio' ? found?.ratio : found?.ours;
+}
+
+function median(values: number[]): number {
+	return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+}
+
+/** Compares the median of some runs with the goals and with the committed results. */
+async function check(benchmark: Benchmark, runs: number): Promise<boolean> {
+	const { name, title, goals } = benchmark;
+	const measured: Comparison[][] = [];
+	for (let run = 0; run < runs; run += 1) measured.push((await measure(benchmark)).comparisons);
+	const verdicts = goals.map((goal) => {
+		const now = median(measured.map((comparisons) => valueOf(goal, comparisons) ?? NaN));
+		const before = valueOf(goal, committed[name]?.comparisons ?? []) ?? NaN;
+		const { atMost = Infinity, atLeast = -Infinity } = goal;
+		const isMet = now <= atMost && now >= atLeast;
+		const worse = goal.atMost === undefined ? before / now : now / before;
+		const isWorse = worse > MAX_WORSE;
+		const show = goal.of === 'ratio' ? times : number;
+		const verdict = isMet ? (isWorse ? 'WORSE ' : 'met   ') : 'MISSED';
 		process.stdout.write(
-			`${verdict}  ${title}: ${figure} compared with ${peer}: ${value ?? '–'}, ${goalText(goal)}\n`,
+			`${verdict}  ${title}: ${goal.figure} compared with ${goal.peer}: ${show(now)}, committed ${show(before)}, ${goalText(goal)}\n`,
 		);
-		if (!met) process.exitCode = 1;
+		return isMet && !isWorse;
+	});
+	return verdicts.every(Boolean);
+}
+
+async function main(): Promise<void> {
+	const { values } = parseArgs({
+		options: {
+			only: { type: 'string' },
+			runs: { type: 'string', default: String(RUNS) },
+			help: { type: 'boolean', default: false },
+		},
+	});
+	const chosen = benchmarks.filter(
+		({ name, goals }) => goals.length > 0 && (values.only === undefined || values.only === name),
+	);
+	const runs = Number(values.runs);
+	if (values.help || chosen.length === 0 || !(runs >= 1)) return void process.stdout.write(USAGE);
+	installPeers();
+	await buildChild();
+	for (const benchmark of chosen) {
+		if (!(await check(benchmark, runs))) process.exitCode = 1;
 	}
 }
+
+main().catch((error: unknown) => {
+	process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+	process.exitCode = 1;
+});

@@ -8,9 +8,9 @@ import { goalText, writePage } from './report/page';
 import { hotSpots } from './report/profile';
 import { isMet, readResults, writeResults } from './report/results';
 import { buildChild } from './harness/build';
-import { Runner } from './harness/runner';
 import { installPeers } from './harness/peers';
 import { PROFILES } from './harness/paths';
+import { measure } from './measure';
 
 const USAGE = `npm run bench -- [options]
 
@@ -20,15 +20,6 @@ const USAGE = `npm run bench -- [options]
 
 function print(text: string): void {
 	process.stdout.write(`${text}\n`);
-}
-
-async function measure(benchmark: Benchmark, profile: boolean): Promise<Result> {
-	const runner = new Runner(benchmark, profile);
-	try {
-		return await benchmark.run(runner);
-	} finally {
-		await runner.end();
-	}
 }
 
 function report(benchmark: Benchmark, result: Result): void {
