@@ -40,7 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
 		['an idle timeout is never stopped', '\t\tidleTimeout.end();', ''],
 		[
 			'a refusal delays only its own request',
-			'if (refusal) limiter.refuse(permit, refusal, pause);',
+			'if (refusal) isHeld = limiter.refuse(permit, refusal, pause);',
 			'if (refusal) limiter.abandon(permit);',
 		],
 		[
@@ -54,15 +54,15 @@ export const MUTANTS: readonly Mutant[] = [
 		['the pause of a key holds another key', 'sha256(`${baseUrl}\\n${apiKey}`)', 'sha256(baseUrl)'],
 		[
 			'the pause of a model holds everything of the key',
-			'const key = `${owner} ${name}`;',
-			'const key = `${owner} ${name.length > 0}`;',
+			"const name = 'model' in scope ? `${scope.endpoint} ${scope.model}` : scope.endpoint;",
+			"const name = 'model' in scope ? 'all' : 'all';",
 		],
 	]),
 	...changesOf('gateway/limits/rateLimiter.ts', [
 		[
 			'a request that arrives in a pause is sent at once',
-			'if (slots.isFree && !this.queue.has(slots) && this.msUntilNext() === 0)',
-			'if (slots.isFree && !this.queue.has(slots))',
+			'if (slots.isFree && !this.queue.has(slots) && this.mayStart() && this.msUntilNext() === 0)',
+			'if (slots.isFree && !this.queue.has(slots) && this.mayStart())',
 		],
 		[
 			'requests that wait are admitted once only',

@@ -8,8 +8,8 @@ import { type Mutant, MUTANTS } from './list';
 import type { Told } from './player';
 
 const ROOT = resolve(__dirname, '../../..');
-/** A change may make the code run without end. The time of a hunt is CPU time, of which a busy machine gives little. */
-const MAX_WALL_FACTOR = 10;
+/** A change may make a life run without end. No other takes that long, even on a busy machine. */
+const MAX_LIFE_MS = 180_000;
 
 interface Result {
 	mutant: Mutant;
@@ -65,23 +65,25 @@ async function play(folder: string): Promise<Omit<Result, 'mutant'>> {
 		['--import', 'tsx', join(__dirname, 'hunt.ts'), ...options],
 		{ cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] },
 	);
+	const kill = () => child.kill('SIGKILL');
 	const result: Omit<Result, 'mutant'> = { lives: 0, promise: undefined, how: '' };
 	let output = '';
 	let errors = '';
 	child.stderr.on('data', (bytes: Buffer) => void (errors += bytes.toString()));
+	let timer = setTimeout(kill, MAX_LIFE_MS);
 	child.stdout.on('data', (bytes: Buffer) => {
+		clearTimeout(timer);
+		timer = setTimeout(kill, MAX_LIFE_MS);
 		const lines = (output + bytes.toString()).split('\n');
 		output = lines.pop() ?? '';
 		for (const line of lines)
 			if (line.startsWith('{')) Object.assign(result, JSON.parse(line) as Told);
 	});
-	const timer = setTimeout(() => child.kill('SIGKILL'), 1000 * MAX_WALL_FACTOR * Number(seconds));
 	const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((done) =>
 		child.once('close', (...ended) => done(ended)),
 	);
 	clearTimeout(timer);
-	if (signal === 'SIGKILL')
-		return { ...result, promise: 'Ends', how: 'the process runs without end' };
+	if (signal === 'SIGKILL') return { ...result, promise: 'Ends', how: 'a life runs without end' };
 	if (code !== 0) throw new Error(`The lives could not be played:\n${errors}`);
 	return result;
 }
