@@ -21,6 +21,7 @@ export const isTrue: Promised = {
 		...accepted(played),
 		...unwarned(played),
 		...tooEarly(played),
+		...tooLate(played),
 		...advice(played),
 	],
 };
@@ -167,6 +168,25 @@ function tooEarly(played: Played): string[] {
 		return waited >= maxWaitOf(node) - 1_000
 			? []
 			: [`Max Wait of ${seconds(maxWaitOf(node))} is said to be over after ${seconds(waited)}`];
+	});
+}
+
+/** What a last poll, and a pause in the database before it, may take. */
+const LAST_POLL_MS = 200_000;
+
+/** "Not finished" long after Max Wait was over, where nothing else takes time. */
+function tooLate(played: Played): string[] {
+	const { faults, limits, refused, outages } = played.life.service;
+	const isPlain = faults.length + limits.length === 0 && refused === undefined && !outages?.length;
+	if (!isPlain || played.life.events.length > 0 || played.rows.length > 1) return [];
+	return timeouts(played).flatMap(({ node, words, at }) => {
+		const task = [...played.truth.tasks.values()].find(({ id }) => words.includes(id));
+		if (task?.request.heardAt === undefined || node.operation !== 'generate') return [];
+		if (node.tries !== undefined) return [];
+		const waited = at - task.request.heardAt;
+		return waited <= maxWaitOf(node) + LAST_POLL_MS
+			? []
+			: [`Max Wait of ${seconds(maxWaitOf(node))} is over only after ${seconds(waited)}`];
 	});
 }
 
