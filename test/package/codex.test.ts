@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import type { INodeTypeBaseDescription } from 'n8n-workflow';
 import { loadPackage } from '../../demo/loadPackage';
 
+// The package loads its client a second after its nodes, when these tests are over.
+jest.useFakeTimers();
 const { nodeTypes } = loadPackage(join(__dirname, '../..'));
 const described = (node: string): INodeTypeBaseDescription => {
 	const nodeType = nodeTypes[`n8n-nodes-generation-service.${node}`];
