@@ -150,7 +150,7 @@ function storageError(error: unknown): StorageError {
 		return new StorageError(
 			'The video is larger than this n8n stores',
 			error,
-			`Increase ${limit}, or set N8N_DEFAULT_BINARY_DATA_MODE to filesystem.`,
+			`Increase ${limit}, or set N8N_DEFAULT_BINARY_DATA_MODE to filesystem (in queue mode: s3).`,
 		);
 	const where = path === undefined ? '' : ` in ${String(path)}`;
 	const remedy = DISK_FAILURES.test(String(code))

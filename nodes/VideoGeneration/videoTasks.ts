@@ -121,7 +121,7 @@ export class VideoTasks {
 		// Older versions of n8n keep files in memory by default: such a file has no id.
 		if (video.id === undefined)
 			this.hints.note(
-				'held in the memory of n8n, which large videos can fill. Set N8N_DEFAULT_BINARY_DATA_MODE to filesystem.',
+				'held in the memory of n8n, which large videos can fill. Set N8N_DEFAULT_BINARY_DATA_MODE to filesystem, or in queue mode to database or s3.',
 			);
 		return { [binaryProperty]: video };
 	}

@@ -75,7 +75,7 @@ export const waitOptionsProperty = {
 					name: 'Database',
 					value: 'database',
 					description:
-						'Survives restarts of n8n and occupies no worker. A finished video may be noticed up to a minute late.',
+						'Survives restarts of n8n and occupies no worker. A finished video may be noticed some 70 seconds late, with adaptive polling later.',
 				},
 				{
 					name: 'Memory',
