@@ -1,7 +1,9 @@
 import type { Clock } from '../clock';
 import { CancelledError, InvalidInputError, NoResponseError } from '../errors/gatewayError';
-import { CONNECT_TIMEOUT_MS } from './idleTimeout';
 import type { EgressFilter } from './types';
+
+/** The check looks a name up, and a resolver asks several name servers, for five seconds each. */
+const MAX_CHECK_MS = 15_000;
 
 /** n8n's SSRF protection checks the service's URL before the first request, until it allows it. */
 export class EgressCheck {
@@ -27,7 +29,7 @@ export class EgressCheck {
 		let stopWaiting = () => {};
 		try {
 			await new Promise<void>((resolve, reject) => {
-				const stopTimer = this.clock.after(CONNECT_TIMEOUT_MS, () => reject(checkTimeout()));
+				const stopTimer = this.clock.after(MAX_CHECK_MS, () => reject(checkTimeout()));
 				const cancel = () => reject(new CancelledError());
 				signal?.addEventListener('abort', cancel, { once: true });
 				stopWaiting = () => {
