@@ -78,7 +78,8 @@ export async function connectEditor(context: ILoadOptionsFunctions): Promise<Gat
 
 interface Host {
 	getNode(): INode;
-	logger: Pick<Logger, 'debug'>;
+	/** Not every context of n8n has one. */
+	logger?: Pick<Logger, 'debug'>;
 	helpers: {
 		httpRequest: IExecuteFunctions['helpers']['httpRequest'];
 		getSecureEgressFilter?: () => NonNullable<HostHelpers['egressFilter']>;
@@ -86,11 +87,11 @@ interface Host {
 }
 
 /** What n8n lends to the gateway. Older versions have no SSRF protection for nodes. */
-function hostHelpers(host: Host): HostHelpers & Required<Pick<GatewayOptions, 'writeDebugLine'>> {
+function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebugLine'> {
 	const { helpers, logger } = host;
 	const name = logText(host.getNode().name);
 	return {
-		writeDebugLine: (line) => logger.debug(`${name}: ${line}`),
+		...(logger && { writeDebugLine: (line) => logger.debug(`${name}: ${line}`) }),
 		egressFilter: helpers.getSecureEgressFilter?.(),
 		httpRequest: async (options) => (await helpers.httpRequest(options)) as unknown,
 	};
