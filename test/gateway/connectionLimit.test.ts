@@ -300,7 +300,7 @@ describe("n8n's check of the service's URL", () => {
 		expect(clock.timers).toBe(0);
 	});
 
-	test('may take ten seconds, and is made again for the next item', async () => {
+	test('may take 15 seconds, and is made again for the next item', async () => {
 		const clock = new VirtualClock();
 		let checks = 0;
 		const gateway = gatewayWith(clock, async () => {
