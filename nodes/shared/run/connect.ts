@@ -89,7 +89,7 @@ interface Host {
 /** What n8n lends to the gateway. Older versions have no SSRF protection for nodes. */
 function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebugLine'> {
 	const { helpers, logger } = host;
-	const name = logText(host.getNode().name);
+	const name = logger && logText(host.getNode().name);
 	return {
 		...(logger && { writeDebugLine: (line) => logger.debug(`${name}: ${line}`) }),
 		egressFilter: helpers.getSecureEgressFilter?.(),
