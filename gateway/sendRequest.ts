@@ -17,7 +17,7 @@ import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
 import type { Slots } from './limits/slots';
 import type { ConnectionLimit } from './http/connectionLimit';
-import type { HttpRequest, HttpResponse, Transport } from './http/types';
+import type { HttpRequest, HttpResponse, Method, Transport } from './http/types';
 
 /** How often a refusal does not count as an attempt because the service is at work on other requests of the scope. */
 const MAX_EXCUSED = 20;
@@ -48,7 +48,7 @@ export interface RequestContext {
 }
 
 export interface ServiceRequest {
-	method: 'GET' | 'POST';
+	method: Method;
 	/** Path below the Base URL. */
 	path: string;
 	body?: string;

@@ -9,8 +9,11 @@ export interface EgressFilter {
 	validateUrl(url: string | URL): Promise<unknown>;
 }
 
+/** The methods of the interface. */
+export type Method = 'GET' | 'POST';
+
 export interface HttpRequest {
-	method: 'GET' | 'POST';
+	method: Method;
 	origin: string;
 	/** Path with query. */
 	path: string;
