@@ -62,7 +62,7 @@ export interface ServiceRequest {
 	connection?: HttpRequest['connection'];
 }
 
-/** How patient a request is where it has less time than its context allows, decided anew for each attempt. */
+/** How patient a request is where it has less time than its context allows, decided for each attempt. */
 export interface Patience {
 	/** The attempt leaves our own queues. Returns how long its response may take to begin, in milliseconds. */
 	onSend: () => number;

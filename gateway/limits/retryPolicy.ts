@@ -41,7 +41,7 @@ const PROXY_REFUSALS = ['proxy_login', 'proxy_refused'];
 
 /**
  * Whether a failure is no word of the service: a redirect, a page, the refusal of a proxy, whatever its status, unless
- * that is transient anyway. A proxy that is being set up anew answers like this for a while, and a wrong URL always does.
+ * that is transient anyway. A proxy that is being redeployed answers like this for a while, and a wrong URL always does.
  */
 export function isForeignAnswer(error: GatewayError): boolean {
 	if (error instanceof ServiceError) return !error.isOwnWord && !isTransientStatus(error.status);
