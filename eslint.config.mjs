@@ -82,6 +82,13 @@ export default [
 		rules: {
 			'@n8n/community-nodes/no-restricted-globals': 'error',
 			'@n8n/community-nodes/no-restricted-imports': 'error',
+			'no-restricted-syntax': [
+				'error',
+				{
+					selector: 'CallExpression[callee.property.name=/^(httpR|r)equest/]',
+					message: `${ONLY_THE_GATEWAY} n8n's request functions are lent to it.`,
+				},
+			],
 			// An import() does not find the packages that n8n lends through NODE_PATH, and this one is loaded late.
 			'@typescript-eslint/no-require-imports': ['error', { allow: ['^@n8n/ai-node-sdk$'] }],
 		},

@@ -25,10 +25,10 @@ import {
 	sendRequest,
 	type ServiceRequest,
 } from './sendRequest';
-import { Semaphore } from './limits/semaphore';
 import { Slots } from './limits/slots';
 import { readChatStream, readCompletion } from './stream/readChatStream';
 import { readTaskWithVideo } from './video/inlineVideo';
+import { type StoreVideo, VideoDownloads } from './video/downloads';
 import type { InlineVideo } from './video/inlineVideoExtractor';
 import { ConnectionLimit, connectionLimitOf } from './http/connectionLimit';
 import { EgressCheck } from './http/egressCheck';
@@ -61,16 +61,19 @@ export interface GatewayOptions extends HostHelpers {
 export class Gateway {
 	private readonly context: RequestContext;
 	private readonly videoPath: string;
-	private readonly ignoreSslIssues: boolean;
-	private readonly downloads: Semaphore;
+	private readonly downloads: VideoDownloads;
 	private readonly egressCheck: EgressCheck | undefined;
 
 	constructor(credential: Credential, options: GatewayOptions) {
 		const { baseUrl, apiKey, ignoreSslIssues } = credential;
 		const { origin, pathname } = new URL(baseUrl);
 		const clock = options.clock ?? systemClock;
-		this.ignoreSslIssues = ignoreSslIssues;
-		this.downloads = new Semaphore(options.maxConcurrency);
+		this.downloads = new VideoDownloads({
+			...options,
+			clock,
+			httpRequest: options.httpRequest,
+			ignoresSslIssuesAt: (url) => ignoreSslIssues && new URL(url).origin === origin,
+		});
 		this.egressCheck =
 			options.egressFilter && new EgressCheck(options.egressFilter, baseUrl, clock);
 		this.videoPath = `${credential.videoBasePath}/video/generations`;
@@ -155,7 +158,6 @@ export class Gateway {
 			patience,
 			retriesForeignAnswers: patience === undefined,
 		} as const;
-		if (this.egressCheck) await this.egressCheck.pass(signal);
 		const { clock } = this.context;
 		const read = async (response: ServiceResponse) =>
 			await readTaskWithVideo(
@@ -164,7 +166,7 @@ export class Gateway {
 					parseResource(json, complete, response, videoTaskReport, () => clock.wallTime()),
 				onInlineVideo !== undefined,
 			);
-		const { task, video } = await sendRequest(this.context, poll, read, signal);
+		const { task, video } = await this.send(poll, read, signal);
 		if (video !== undefined) onInlineVideo?.(video);
 		return this.namedTask(task, taskId);
 	}
@@ -178,24 +180,18 @@ export class Gateway {
 		};
 	}
 
-	/** Whether to ignore SSL issues at this URL: only if it is the service's own. */
-	ignoresSslIssuesAt(url: string): boolean {
-		return this.ignoreSslIssues && new URL(url).origin === this.context.origin;
-	}
-
 	/** Takes the key out of what an error tells of a response. */
 	redactError(text: string): string {
 		return this.context.apiKey.redactError(text);
 	}
 
-	/** Runs a download when fewer than Max Concurrency others run. A slow one delays no poll: it takes no slot of a request. */
-	async download<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-		await this.downloads.acquire(signal);
-		try {
-			return await work();
-		} finally {
-			this.downloads.release();
-		}
+	/** Downloads the video of a completed task, when fewer than Max Concurrency other downloads run. */
+	async downloadVideo<Stored>(
+		task: VideoTask,
+		store: StoreVideo<Stored>,
+		signal?: AbortSignal,
+	): Promise<Stored> {
+		return await this.downloads.download(task, store, signal);
 	}
 
 	private async request<Resource>(
@@ -203,20 +199,19 @@ export class Gateway {
 		schema: z.ZodType<Resource>,
 		signal?: AbortSignal,
 	): Promise<Resource> {
-		if (this.egressCheck) await this.egressCheck.pass(signal);
-		return await sendRequest(
-			this.context,
-			request,
-			(response) => this.read(response, schema),
-			signal,
-		);
+		const { clock } = this.context;
+		const read = (response: ServiceResponse) =>
+			readResource(response, schema, () => clock.wallTime());
+		return await this.send(request, read, signal);
 	}
 
-	private read<Resource>(
-		response: ServiceResponse,
-		schema: z.ZodType<Resource>,
-	): Promise<Resource> {
-		return readResource(response, schema, () => this.context.clock.wallTime());
+	private async send<Result>(
+		request: ServiceRequest,
+		read: (response: ServiceResponse) => Promise<Result>,
+		signal: AbortSignal | undefined,
+	): Promise<Result> {
+		if (this.egressCheck) await this.egressCheck.pass(signal);
+		return await sendRequest(this.context, request, read, signal);
 	}
 
 	private async complete(
@@ -241,13 +236,12 @@ export class Gateway {
 			scope: { endpoint: 'chat', model: content.model },
 		} as const;
 		const { clock } = this.context;
-		if (this.egressCheck) await this.egressCheck.pass(signal);
 		const read = async (response: ServiceResponse) => {
 			const { completion, rest } = await reader(response, () => clock.wallTime(), collect);
 			if (rest) this.drain(response.body, rest);
 			return completion;
 		};
-		return await sendRequest(this.context, request, read, signal).catch((error: unknown) => {
+		return await this.send(request, read, signal).catch((error: unknown) => {
 			if (error instanceof GatewayError && received !== '') {
 				error.partialText = this.redactError(received);
 			}

@@ -14,7 +14,6 @@ export {
 	type RateLimit,
 	ServiceError,
 	SpendingLimitError,
-	StorageError,
 } from './errors/gatewayError';
 export {
 	agentRequest,
@@ -28,7 +27,7 @@ export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';
 export { parseInput, parseJson, refusedValue } from './schemas/input';
-export { backoff, isForeignAnswer } from './limits/retryPolicy';
+export { isForeignAnswer } from './limits/retryPolicy';
 export { type CatalogueModel, type ModelOutput, modelOutputOf } from './schemas/models';
 export {
 	isFinished,
@@ -44,24 +43,14 @@ export {
 	storedWaitState,
 	tasksInWaitState,
 	type ErrorReport,
-	type NamedTask,
 	type WaitedTask,
 	type WaitState,
 } from './schemas/waitStateV1';
-export { MAX_VIDEO_BYTES, StreamedBody } from './http/body';
-export { type ByteStream, inspectStream, type StreamInspector } from './http/inspectStream';
-export { proxyFailure, proxyRefusal } from './http/helperProxy';
-export { isSsrfRefusal } from './http/networkError';
-export { IdleTimeout } from './http/idleTimeout';
-export { type HostHelpers, type Transport } from './http/types';
+export { credentialTestTransport } from './http/credentialTest';
+export { type HostHelpers } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
-export {
-	PostponedDownload,
-	taskFailedError,
-	TaskFailedError,
-	UrlRefusedError,
-	WaitTimeoutError,
-} from './video/errors';
+export { storageError } from './video/downloadErrors';
+export { taskFailedError, TaskFailedError, WaitTimeoutError } from './video/errors';
 export { type Patience } from './sendRequest';
 export { TaskPoller, type WaitSettings } from './video/taskPoller';
 export { type InlineVideo } from './video/inlineVideoExtractor';

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { StreamedBody } from '../../gateway/http/body';
 import type { Gateway } from '../../gateway/index';
 import type { Target } from './candidate';
 import { builtGateway } from './gateway';
@@ -58,7 +59,7 @@ export function gatewayWithResponse(
 	headers: Record<string, string>,
 	packets: Buffer[],
 ): Gateway {
-	const { Gateway: Client, parseCredential, StreamedBody } = builtGateway();
+	const { Gateway: Client, parseCredential } = builtGateway();
 	return new Client(parseCredential({ baseUrl: url, apiKey: key }), {
 		maxConcurrency: 1,
 		maxRetries: 0,

@@ -7,14 +7,7 @@ import type {
 	openTransport as OpenTransport,
 	whenConnectionIsFree as WhenConnectionIsFree,
 } from '../http/transport';
-import type { HttpRequest, HttpResponse, TransportSettings } from '../http/types';
-
-/** What n8n's request helper resolves to when it is asked for the full response as a stream. */
-interface HelperResponse {
-	statusCode: number;
-	headers: HttpResponse['headers'];
-	body: Readable;
-}
+import type { HelperResponse, HttpRequest, TransportSettings } from '../http/types';
 
 /** Failures to look up a name and to agree on a certificate: a connection that carries one request has not taken it yet. */
 const BEFORE_REQUEST =
@@ -47,7 +40,7 @@ async function send(
 	abortSignal: AbortSignal,
 ): Promise<HelperResponse> {
 	if (httpRequest === undefined) throw new Error('n8n lends no request helper here');
-	return (await httpRequest({
+	return await httpRequest({
 		method,
 		url: origin + path,
 		headers,
@@ -61,7 +54,7 @@ async function send(
 		// The limit of time is the caller's; the helper's own is five minutes.
 		timeout: 0,
 		abortSignal,
-	})) as HelperResponse;
+	});
 }
 
 /** The helper may be looking up a name, which no signal ends. */

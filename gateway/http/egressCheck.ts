@@ -54,12 +54,16 @@ export class EgressCheck {
 			() => false,
 		);
 		if (allowed) return;
-		throw new InvalidInputError(
-			'baseUrl',
-			"n8n's SSRF protection blocks the URL of the service",
-			'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
-		);
+		throw urlBlocked();
 	}
+}
+
+export function urlBlocked(): InvalidInputError {
+	return new InvalidInputError(
+		'baseUrl',
+		"n8n's SSRF protection blocks the URL of the service",
+		'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
+	);
 }
 
 function checkTimeout() {

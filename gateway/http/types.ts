@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { Body } from './body';
 
 /** The part of n8n's egress filter (SSRF protection) used here. */
@@ -44,9 +45,16 @@ export interface HttpResponse {
  */
 export type Transport = (request: HttpRequest) => Promise<HttpResponse>;
 
-/** n8n's request helper: what a transport without sockets of its own sends with. */
+/** What n8n's request helper resolves to when it is asked for the full response as a stream. */
+export interface HelperResponse {
+	statusCode: number;
+	headers: HttpResponse['headers'];
+	body: Readable;
+}
+
+/** n8n's request helper: it downloads videos, and a transport without sockets of its own sends with it. */
 export type RequestHelper = (options: {
-	method: HttpRequest['method'];
+	method: Method;
 	url: string;
 	headers: Record<string, string>;
 	body?: string;
@@ -57,9 +65,9 @@ export type RequestHelper = (options: {
 	skipSslCertificateValidation: boolean;
 	timeout: number;
 	abortSignal: AbortSignal;
-}) => Promise<unknown>;
+}) => Promise<HelperResponse>;
 
-/** What n8n lends to a transport. */
+/** What n8n lends to the gateway. */
 export interface HostHelpers {
 	egressFilter?: EgressFilter | undefined;
 	httpRequest?: RequestHelper | undefined;

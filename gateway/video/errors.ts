@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { formatSeconds } from '../errors/formatDuration';
-import { GatewayError, NoResponseError } from '../errors/gatewayError';
+import { GatewayError } from '../errors/gatewayError';
 import { logText } from '../errors/logText';
 import type { VideoTask } from '../schemas/video';
 
@@ -79,26 +79,4 @@ function readError(error: unknown): { text?: string | undefined; code?: string |
 	const { data } = errorFields.safeParse(error);
 	const text = data?.message ?? data?.detail ?? data?.reason ?? toJson(error);
 	return { text, code: data?.code === undefined ? undefined : String(data.code) };
-}
-
-/** The URL of a finished video returned an error. */
-export class UrlRefusedError extends NoResponseError {
-	constructor(
-		readonly status: number,
-		advice: string,
-	) {
-		super(`The URL of the video returned status ${status}`, {
-			code: 'download_refused',
-			advice,
-			transient: status === 408 || status === 429 || status >= 500,
-			mayHaveBeenAccepted: false,
-		});
-	}
-}
-
-/** There is no place for the video while other videos are waited for. No user sees it. */
-export class PostponedDownload extends GatewayError {
-	constructor() {
-		super('The video is downloaded later', { code: 'postponed', advice: 'Wait for it.' });
-	}
 }

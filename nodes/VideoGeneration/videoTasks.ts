@@ -13,10 +13,10 @@ import type { Service } from '../shared/run/connect';
 import { TaskError } from '../shared/run/errorText';
 import { RunHints } from '../shared/form/hints';
 import { withInputFields } from '../shared/form/inputFields';
-import { downloadVideo } from './download';
 import { videoFile } from './fileName';
 import type { OutputOptions } from './output';
 import { fullTask, simplifiedTask } from './taskItem';
+import { storeVideo } from './storeVideo';
 import type { TaskLog } from './taskLog';
 import type { WaitOptions } from './wait/options';
 import type { ItemPlace } from './wait/stateRoom';
@@ -117,7 +117,7 @@ export class VideoTasks {
 	) {
 		if (binaryProperty === undefined || task.status !== 'completed') return undefined;
 		const file = videoFile(task, fileName, fileNumber);
-		const video = await downloadVideo(this.service, task, file, this.inline.get(task), place);
+		const video = await storeVideo(this.service, task, file, this.inline.get(task), place);
 		// Older versions of n8n keep files in memory by default: such a file has no id.
 		if (video.id === undefined)
 			this.hints.note(

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
-import { Gateway, type GatewayOptions, parseCredential, StreamedBody } from '../../gateway';
+import { Gateway, type GatewayOptions, parseCredential } from '../../gateway';
+import { StreamedBody } from '../../gateway/http/body';
 import { readTaskWithVideo } from '../../gateway/video/inlineVideo';
 import { ApiKey } from '../../gateway/redaction';
 

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { Gateway, type GatewayOptions, parseCredential, StreamedBody } from '../../gateway';
+import { Gateway, type GatewayOptions, parseCredential } from '../../gateway';
+import { StreamedBody } from '../../gateway/http/body';
 import { VirtualClock } from '../gateway/virtualClock';
 import { call, CALLS } from './calls';
 import { deliver, delivery, MARKER, receive } from './rawResponses';

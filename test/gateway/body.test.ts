@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { createGunzip, gzipSync } from 'node:zlib';
-import { StreamedBody } from '../../gateway';
+import { StreamedBody } from '../../gateway/http/body';
 import { until } from '../engine/virtualTime';
 
 /** A decompressed body with several chunks in its buffer. */

@@ -1,13 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import {
-	type InlineVideo,
-	StreamedBody,
-	TaskPoller,
-	type VideoTask,
-	type WaitSettings,
-} from '../../gateway';
+import { type InlineVideo, TaskPoller, type VideoTask, type WaitSettings } from '../../gateway';
+import { StreamedBody } from '../../gateway/http/body';
 import { stubbedGateway } from './stubbedGateway';
 import { VirtualClock } from './virtualClock';
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { type GatewayOptions, StreamedBody } from '../../gateway';
+import type { GatewayOptions } from '../../gateway';
+import { StreamedBody } from '../../gateway/http/body';
 import { limitOf, RateLimiter } from '../../simulator/rateLimit';
 import type { SimulatorOptions } from '../../simulator';
 import type { VirtualClock } from './virtualClock';

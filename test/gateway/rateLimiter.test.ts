@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { Gateway, parseCredential, StreamedBody } from '../../gateway';
+import { Gateway, parseCredential } from '../../gateway';
+import { StreamedBody } from '../../gateway/http/body';
 import type { SimulatorOptions } from '../../simulator';
 import { until } from '../engine/virtualTime';
 import { LimitedService } from './limitedService';

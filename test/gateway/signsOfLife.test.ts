@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { StreamedBody } from '../../gateway';
+import { StreamedBody } from '../../gateway/http/body';
 import { failureOf, stubbedGateway } from './stubbedGateway';
 import { VirtualClock } from './virtualClock';
 

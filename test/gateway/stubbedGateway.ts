@@ -1,11 +1,6 @@
 import { Readable } from 'node:stream';
-import {
-	Gateway,
-	type GatewayError,
-	type GatewayOptions,
-	parseCredential,
-	StreamedBody,
-} from '../../gateway';
+import { Gateway, type GatewayError, type GatewayOptions, parseCredential } from '../../gateway';
+import { StreamedBody } from '../../gateway/http/body';
 
 let gateways = 0;
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Gateway, parseCredential, TaskPoller } from '../../gateway';
+import { Readable } from 'node:stream';
+import { Gateway, type GatewayOptions, parseCredential, TaskPoller } from '../../gateway';
 import { Bucket, fixedWindow, type Rule } from './limitZoo/rules';
 import { type ServiceOptions, type ZooRequest, ZooService } from './limitZoo/zooService';
 import { VirtualClock } from './virtualClock';
@@ -23,13 +24,14 @@ function serviceWith(
 		...more,
 	});
 	const apiKey = randomUUID();
-	const node = (maxConcurrency = 10) =>
+	const node = (maxConcurrency = 10, lent: Pick<GatewayOptions, 'httpRequest'> = {}) =>
 		new Gateway(parseCredential({ baseUrl: 'http://turns.test', apiKey }), {
 			maxConcurrency,
 			maxRetries: 4,
 			timeoutMs: 300_000,
 			clock,
 			transport: service.transport,
+			...lent,
 		});
 	const seconds = async <Result>(work: Promise<Result>) => {
 		const start = clock.now();
@@ -138,10 +140,12 @@ test('an execution with one request has its turn beside one with a hundred in fl
 
 test('downloads take no slots from requests, and at most Max Concurrency run at once', async () => {
 	const { clock, node, seconds } = serviceWith(() => undefined);
-	const gateway = node(2);
+	const file = () => ({ statusCode: 200, headers: {}, body: Readable.from([Buffer.alloc(1)]) });
+	const gateway = node(2, { httpRequest: async () => await Promise.resolve(file()) });
+	const task = { id: 'task-1', status: 'completed', url: 'http://files.test/clip.mp4' } as const;
 	let [running, peak] = [0, 0];
 	const download = async () =>
-		await gateway.download(async () => {
+		await gateway.downloadVideo(task, async () => {
 			peak = Math.max(peak, (running += 1));
 			await clock.sleep(60_000);
 			running -= 1;

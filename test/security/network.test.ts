@@ -48,12 +48,23 @@ test('Ignore SSL Issues applies to videos on the host of the service, but not to
 	});
 	await service.close();
 	expect(items[0]?.binary?.data?.mimeType).toBe('video/mp4');
+	const ignored: boolean[] = [];
 	const gateway = new Gateway(parseCredential(credential), {
 		maxConcurrency: 1,
 		maxRetries: 0,
 		timeoutMs: 10_000,
+		async httpRequest({ skipSslCertificateValidation }) {
+			ignored.push(skipSslCertificateValidation);
+			return await Promise.reject(new Error('unreachable'));
+		},
 	});
-	expect(gateway.ignoresSslIssuesAt('https://elsewhere.example/clip.mp4')).toBe(false);
+	const url = 'https://elsewhere.example/clip.mp4';
+	const download = gateway.downloadVideo(
+		{ id: 'task-1', status: 'completed', url },
+		async () => {},
+	);
+	await expect(download).rejects.toThrow('interrupted');
+	expect(ignored).toEqual([false]);
 });
 
 test('a service that is down is a clear error, and the request was not accepted', async () => {

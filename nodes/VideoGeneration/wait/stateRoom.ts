@@ -74,6 +74,9 @@ export interface ItemPlace {
 	free: () => void;
 }
 
+/** There is no place for a video while other videos are waited for. No user sees it. */
+export class PostponedDownload extends Error {}
+
 function sizeOf(item: INodeExecutionData): number {
 	return JSON.stringify(item).length;
 }

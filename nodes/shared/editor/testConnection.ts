@@ -4,16 +4,12 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 import {
-	type ByteStream,
 	type Credential,
+	credentialTestTransport,
 	Gateway,
 	InvalidInputError,
 	parseCredential,
-	proxyFailure,
-	proxyRefusal,
 	ServiceError,
-	StreamedBody,
-	type Transport,
 	type VideoBasePath,
 } from '../../../gateway';
 import { IN_EDITOR } from '../run/connect';
@@ -61,7 +57,7 @@ async function test(helpers: Helpers, fields: unknown): Promise<void> {
 }
 
 function gatewayFor(helpers: Helpers, credential: Credential, timeoutMs: number): Gateway {
-	const transport = n8nTransport(helpers, credential.ignoreSslIssues, timeoutMs);
+	const transport = credentialTestTransport(helpers.request, credential.ignoreSslIssues, timeoutMs);
 	return new Gateway(credential, { ...IN_EDITOR, timeoutMs, transport });
 }
 
@@ -71,55 +67,5 @@ async function knowsTasks(helpers: Helpers, credential: Credential): Promise<boo
 	return await gateway.getVideoTask(NO_TASK).then(
 		() => true,
 		(error: unknown) => error instanceof ServiceError && error.code === 'task_not_found',
-	);
-}
-
-interface HelperResponse {
-	statusCode: number;
-	headers: Record<string, string | string[] | undefined>;
-	body: ByteStream;
-	request?: unknown;
-}
-
-/** n8n's own request function: where a credential is tested, it alone knows the SSRF protection of this n8n. */
-function n8nTransport(helpers: Helpers, ignoreSslIssues: boolean, timeoutMs: number): Transport {
-	return async ({ method, origin, path, headers, onWritten, whenGivenUp }) => {
-		onWritten();
-		const response: HelperResponse = await helpers
-			.request({
-				method,
-				uri: origin + path,
-				headers,
-				rejectUnauthorized: !ignoreSslIssues,
-				timeout: timeoutMs,
-				followRedirect: false,
-				// n8n would read a body of any size.
-				useStream: true,
-				simple: false,
-				resolveWithFullResponse: true,
-			})
-			.catch((error: unknown) => {
-				throw isBlocked(error) ? blocked() : (proxyFailure(error, origin) ?? error);
-			});
-		const body = new StreamedBody(response.body);
-		whenGivenUp(() => body.destroy());
-		const refusal = proxyRefusal(response.statusCode, origin, response.request);
-		if (refusal !== undefined) {
-			body.destroy();
-			throw refusal;
-		}
-		return { status: response.statusCode, headers: response.headers, body };
-	};
-}
-
-function isBlocked(error: unknown): boolean {
-	return error instanceof Error && (error.name.startsWith('Ssrf') || isBlocked(error.cause));
-}
-
-function blocked(): InvalidInputError {
-	return new InvalidInputError(
-		'baseUrl',
-		"n8n's SSRF protection blocks the URL of the service",
-		'Ask the administrator of this n8n instance to allow the URL, or correct the Base URL.',
 	);
 }

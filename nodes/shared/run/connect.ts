@@ -93,6 +93,6 @@ function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebug
 	return {
 		...(logger && { writeDebugLine: (line) => logger.debug(`${name}: ${line}`) }),
 		egressFilter: helpers.getSecureEgressFilter?.(),
-		httpRequest: async (options) => (await helpers.httpRequest(options)) as unknown,
+		httpRequest: helpers.httpRequest,
 	};
 }

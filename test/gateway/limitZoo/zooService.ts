@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { type GatewayOptions, StreamedBody } from '../../../gateway';
+import type { GatewayOptions } from '../../../gateway';
+import { StreamedBody } from '../../../gateway/http/body';
 import type { VirtualClock } from '../virtualClock';
 import type { Rule } from './rules';
 

@@ -113,7 +113,6 @@ export const MUTANTS: readonly Mutant[] = [
 			'slots: new Slots(options.maxConcurrency, whenConnectionIsFree)',
 			'slots: new Slots(options.maxConcurrency + 1, whenConnectionIsFree)',
 		],
-		['the slot of a download is never released', '\t\t\tthis.downloads.release();', ''],
 	]),
 	...changesOf('gateway/clock.ts', [
 		[
@@ -217,12 +216,15 @@ export const MUTANTS: readonly Mutant[] = [
 			"const tasks = [...this.states.values()].filter(({ status }) => status !== 'processing').map(",
 		],
 	]),
-	...changesOf('nodes/VideoGeneration/download.ts', [
+	...changesOf('gateway/video/videoInspector.ts', [
 		[
 			'the start of a file is lost',
 			'return gathered.add(bytes);',
 			'return gathered.add(bytes.subarray(40));',
 		],
+	]),
+	...changesOf('gateway/video/downloads.ts', [
+		['the slot of a download is never released', '\t\t\tthis.places.release();', ''],
 	]),
 	...changesOf('nodes/VideoGeneration/wait/inDatabase.ts', [
 		[

@@ -1,14 +1,15 @@
-import { type ByteStream, NoResponseError } from '../../gateway';
-import type { Service } from '../shared/run/connect';
+import type { HelperResponse, RequestHelper } from '../http/types';
+import { tooManyRedirects } from './downloadErrors';
 
 /** As many as a storage and its CDN need, and some more. */
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-export interface VideoResponse {
-	statusCode: number;
-	headers: Record<string, string | undefined>;
-	body: ByteStream;
+/** How to get to the URL of a video. */
+export interface VideoAccess {
+	httpRequest: RequestHelper | undefined;
+	/** Whether to ignore SSL issues at this URL: only if it is the service's own. */
+	ignoresSslIssuesAt: (url: string) => boolean;
 }
 
 /**
@@ -17,15 +18,15 @@ export interface VideoResponse {
  * @throws NoResponseError after too many redirects; what the helper throws
  */
 export async function openVideo(
-	service: Service,
+	access: VideoAccess,
 	url: string,
 	abortSignal: AbortSignal,
-): Promise<VideoResponse> {
+): Promise<HelperResponse> {
 	let next = url;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
 		const hop = new AbortController();
 		abortSignal.addEventListener('abort', () => hop.abort(), { once: true });
-		const response = await request(service, next, hop.signal);
+		const response = await request(access, next, hop.signal);
 		const target = redirectTarget(response, next);
 		if (target === undefined) return response;
 		response.body.on('error', () => {}).destroy();
@@ -33,31 +34,35 @@ export async function openVideo(
 		hop.abort();
 		next = target;
 	}
-	throw new NoResponseError('The URL of the video has too many redirects', {
-		code: 'download_failed',
-		advice: 'The video is finished and billed: use Get with this task ID to download it later.',
-		transient: false,
-		mayHaveBeenAccepted: false,
-	});
+	throw tooManyRedirects();
 }
 
-async function request({ context, gateway }: Service, url: string, abortSignal: AbortSignal) {
-	return (await context.helpers.httpRequest({
+async function request(
+	{ httpRequest, ignoresSslIssuesAt }: VideoAccess,
+	url: string,
+	abortSignal: AbortSignal,
+): Promise<HelperResponse> {
+	if (httpRequest === undefined) throw new Error('n8n lends no request helper here');
+	return await httpRequest({
+		method: 'GET',
 		url,
+		headers: { 'accept-encoding': 'identity' },
 		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
+		skipSslCertificateValidation: ignoresSslIssuesAt(url),
+		// The limit of time is the caller's; the helper's own is five minutes.
+		timeout: 0,
 		abortSignal,
-		skipSslCertificateValidation: gateway.ignoresSslIssuesAt(url),
-		headers: { 'accept-encoding': 'identity' },
-	})) as VideoResponse;
+	});
 }
 
 /** Undefined for a response that leads nowhere: its status tells why. */
-function redirectTarget({ statusCode, headers }: VideoResponse, from: string): string | undefined {
-	const { location } = headers;
-	if (!REDIRECTS.has(statusCode) || !location || !URL.canParse(location, from)) return undefined;
+function redirectTarget({ statusCode, headers }: HelperResponse, from: string): string | undefined {
+	const location = String(headers.location ?? '');
+	if (!REDIRECTS.has(statusCode) || location === '' || !URL.canParse(location, from))
+		return undefined;
 	const { protocol, href } = new URL(location, from);
 	return protocol === 'http:' || protocol === 'https:' ? href : undefined;
 }

@@ -1,0 +1,57 @@
+import type { Readable } from 'node:stream';
+import { StreamedBody } from './body';
+import { urlBlocked } from './egressCheck';
+import { proxyFailure, proxyRefusal } from './helperProxy';
+import { isSsrfRefusal } from './networkError';
+import type { HttpResponse, Method, Transport } from './types';
+
+/** n8n's older request function. Where a credential is tested it is the only one, and it alone knows n8n's SSRF protection. */
+export type TestRequest = (options: {
+	method: Method;
+	uri: string;
+	headers: Record<string, string>;
+	rejectUnauthorized: boolean;
+	timeout: number;
+	followRedirect: false;
+	useStream: true;
+	simple: false;
+	resolveWithFullResponse: true;
+}) => Promise<{
+	statusCode: number;
+	headers: HttpResponse['headers'];
+	body: Readable;
+	request?: unknown;
+}>;
+
+/** The transport of a credential's test. */
+export function credentialTestTransport(
+	request: TestRequest,
+	ignoreSslIssues: boolean,
+	timeoutMs: number,
+): Transport {
+	return async ({ method, origin, path, headers, onWritten, whenGivenUp }) => {
+		onWritten();
+		const response = await request({
+			method,
+			uri: origin + path,
+			headers,
+			rejectUnauthorized: !ignoreSslIssues,
+			timeout: timeoutMs,
+			followRedirect: false,
+			// n8n would read a body of any size.
+			useStream: true,
+			simple: false,
+			resolveWithFullResponse: true,
+		}).catch((error: unknown) => {
+			throw isSsrfRefusal(error) ? urlBlocked() : (proxyFailure(error, origin) ?? error);
+		});
+		const body = new StreamedBody(response.body);
+		whenGivenUp(() => body.destroy());
+		const refusal = proxyRefusal(response.statusCode, origin, response.request);
+		if (refusal !== undefined) {
+			body.destroy();
+			throw refusal;
+		}
+		return { status: response.statusCode, headers: response.headers, body };
+	};
+}

@@ -1,0 +1,43 @@
+import { MAX_VIDEO_BYTES } from '../http/body';
+import type { StreamInspector } from '../http/inspectStream';
+import { ChunkBuffer } from './chunkBuffer';
+import { downloadLost, notVideo } from './downloadErrors';
+
+/** Enough to tell a video from a page, whatever the content type. */
+const SNIFFED_BYTES = 512;
+
+/**
+ * Rejects a page instead of a video, a video that is too large and an empty one. n8n's helper rejects one that is
+ * shorter than announced; the announced length may be that of a body which the helper has decompressed since.
+ * @param contentType in lower case
+ * @param announced bytes, if known
+ */
+export function videoInspector(
+	contentType: string,
+	announced: number | undefined,
+	onProgress: () => void,
+): StreamInspector {
+	const mayBePage = /^text\/|json|xml/.test(contentType);
+	let received = 0;
+	const gathered = new ChunkBuffer();
+	return {
+		part(bytes) {
+			if (received === 0 && mayBePage && isText(bytes))
+				throw notVideo('The URL of the video returned a page instead of a video');
+			received += bytes.length;
+			if (Math.max(announced ?? 0, received) > MAX_VIDEO_BYTES)
+				throw notVideo('The video is larger than 4 GiB');
+			onProgress();
+			return gathered.add(bytes);
+		},
+		end() {
+			if (received === 0) throw downloadLost(new Error('No data arrived'));
+			return gathered.take();
+		},
+	};
+}
+
+/** Every video container has bytes near its start that no text has. */
+function isText(chunk: Buffer): boolean {
+	return !chunk.subarray(0, SNIFFED_BYTES).some((byte) => byte < 0x09);
+}
