@@ -1,6 +1,7 @@
 import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
+	type INodeProperties,
 	type INodeType,
 	type INodeTypeDescription,
 	NodeConnectionTypes,
@@ -8,11 +9,25 @@ import {
 import { chatOptionsProperty, samplingHint, systemMessageHint } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
 import { panelAction } from '../shared/form/panelAction';
-import { withLabels } from '../shared/form/parameterLabels';
 import { requestOptionsProperty } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
 import { complete } from './complete';
 import { messageHints, messageProperties } from './messages';
+
+const properties: INodeProperties[] = [
+	panelAction('Message a model', 'Send messages to a language model and get its answer'),
+	languageModelLocator,
+	...messageProperties,
+	{
+		displayName: 'Simplify',
+		name: 'simplify',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	},
+	chatOptionsProperty,
+	requestOptionsProperty,
+];
 
 export class ChatCompletion implements INodeType {
 	description: INodeTypeDescription = {
@@ -32,21 +47,7 @@ export class ChatCompletion implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		hints: [...messageHints, systemMessageHint, samplingHint],
-		properties: withLabels([
-			panelAction('Message a model', 'Send messages to a language model and get its answer'),
-			languageModelLocator,
-			...messageProperties,
-			{
-				displayName: 'Simplify',
-				name: 'simplify',
-				type: 'boolean',
-				default: true,
-				description:
-					'Whether to return a simplified version of the response instead of the raw data',
-			},
-			chatOptionsProperty,
-			requestOptionsProperty,
-		]),
+		properties,
 	};
 
 	methods = {
@@ -55,6 +56,6 @@ export class ChatCompletion implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await complete(this)];
+		return [await complete(this, properties)];
 	}
 }

@@ -1,5 +1,10 @@
 import * as workflow from 'n8n-workflow';
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
 import {
 	type ChatCompletion,
 	type ChatRequest,
@@ -18,15 +23,14 @@ import {
 	requestFields,
 	systemMessage,
 } from '../shared/form/chatOptions';
-import type { Service } from '../shared/run/connect';
-import { connectForItems, eachItem } from '../shared/run/eachItem';
+import { eachItem } from '../shared/run/eachItem';
 import { RunHints } from '../shared/form/hints';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { unresolvedIn } from '../shared/form/unresolved';
 import { readBoolean, readBooleanParameter, without } from '../shared/form/parameterValues';
 import type { RequestParameters } from '../shared/ledger/requestIdentity';
-import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
-import { SpendingLimit } from '../shared/ledger/spendingLimit';
+import type { LedgerEntry } from '../shared/ledger/requestLedger';
+import { type PaidRun, withLedger } from '../shared/ledger/withLedger';
 import { readIncludeInputFields, withInputFields } from '../shared/form/inputFields';
 import { readMaxBillableRequests } from '../shared/form/paidOptions';
 import { notePartialAnswer } from './answerHints';
@@ -65,10 +69,7 @@ interface Answer {
 }
 
 /** One run of the node. */
-interface ChatRun {
-	service: Service;
-	ledger: RequestLedger<StoredAnswer>;
-	spending: SpendingLimit;
+interface ChatRun extends PaidRun<StoredAnswer> {
 	/** Shown when the run is over. */
 	hints: RunHints;
 	/** The error of every item where a text of the form is not what its user meant. */
@@ -78,26 +79,23 @@ interface ChatRun {
 }
 
 /** Asks the model once per item. An item answered in an earlier try is not sent again. */
-export async function complete(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const service = await connectForItems(context);
-	if (Array.isArray(service)) return service;
-	const ledger = openLedger<StoredAnswer>(service, 'answers', requestParameters);
-	const hints = new RunHints('answer');
-	const spending = new SpendingLimit(context);
-	const { parameters } = context.getNode();
-	const unresolved = unresolvedIn([...rawMessages(parameters), rawSystemMessage(parameters)]);
-	const run = { service, ledger, spending, hints, unresolved, isLive: isLive(context) };
-	let items: INodeExecutionData[] | undefined;
-	try {
-		items = await eachItem(service, {
+export async function complete(
+	context: IExecuteFunctions,
+	properties: INodeProperties[],
+): Promise<INodeExecutionData[]> {
+	const node = { properties, kind: 'answers', requestParameters };
+	return await withLedger<StoredAnswer, INodeExecutionData[]>(context, node, async (paid) => {
+		const hints = new RunHints('answer');
+		const { parameters } = context.getNode();
+		const unresolved = unresolvedIn([...rawMessages(parameters), rawSystemMessage(parameters)]);
+		const run = { ...paid, hints, unresolved, isLive: isLive(context) };
+		const items = await eachItem(run.service, {
 			prepare: (itemIndex) => prepare(run, itemIndex),
 			work: async (prepared, itemIndex) => [await completeItem(run, prepared, itemIndex)],
 		});
 		hints.show(context);
 		return items;
-	} finally {
-		ledger.end(items);
-	}
+	});
 }
 
 function prepare(run: ChatRun, itemIndex: number): Prepared {

@@ -1,15 +1,21 @@
 import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
+	type INodeProperties,
 	type INodeType,
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 import { panelAction } from '../shared/form/panelAction';
-import { withLabels } from '../shared/form/parameterLabels';
 import { requestOptionsProperty } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
 import { list, listProperties } from './list';
+
+const properties: INodeProperties[] = [
+	panelAction('List models', 'List the models that your account can use'),
+	...listProperties,
+	requestOptionsProperty,
+];
 
 export class ListModels implements INodeType {
 	description: INodeTypeDescription = {
@@ -29,16 +35,12 @@ export class ListModels implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
-		properties: withLabels([
-			panelAction('List models', 'List the models that your account can use'),
-			...listProperties,
-			requestOptionsProperty,
-		]),
+		properties,
 	};
 
 	methods = { credentialTest: { testConnection } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [await list(this)];
+		return [await list(this, properties)];
 	}
 }

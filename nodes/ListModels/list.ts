@@ -5,7 +5,8 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { type CatalogueModel, refusedValue } from '../../gateway';
-import { connectForItems, eachItem } from '../shared/run/eachItem';
+import { eachItem } from '../shared/run/eachItem';
+import { withService } from '../shared/run/withService';
 import { hintAfterRun } from '../shared/form/hints';
 import {
 	defaultOf,
@@ -88,26 +89,29 @@ interface Selection {
 }
 
 /** Returns one item per model. The catalogue is fetched once, however many items come in. */
-export async function list(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const service = await connectForItems(context);
-	if (Array.isArray(service)) return service;
-	let catalogue: Promise<CatalogueModel[]> | undefined;
-	const hints = new Set<string>();
-	const items = await eachItem(service, {
-		prepare: (itemIndex) => readSelection(context, itemIndex),
-		async work(selection, itemIndex) {
-			catalogue ??= service.gateway.listModels(service.signal);
-			const models = await catalogue;
-			const selected = select(models, selection);
-			if (selected.length === 0) hints.add(whyEmpty(models.length));
-			return selected.map((model) => ({
-				json: toJson(model),
-				pairedItem: { item: itemIndex },
-			}));
-		},
+export async function list(
+	context: IExecuteFunctions,
+	properties: INodeProperties[],
+): Promise<INodeExecutionData[]> {
+	return await withService(context, properties, async (service) => {
+		let catalogue: Promise<CatalogueModel[]> | undefined;
+		const hints = new Set<string>();
+		const items = await eachItem(service, {
+			prepare: (itemIndex) => readSelection(context, itemIndex),
+			async work(selection, itemIndex) {
+				catalogue ??= service.gateway.listModels(service.signal);
+				const models = await catalogue;
+				const selected = select(models, selection);
+				if (selected.length === 0) hints.add(whyEmpty(models.length));
+				return selected.map((model) => ({
+					json: toJson(model),
+					pairedItem: { item: itemIndex },
+				}));
+			},
+		});
+		hints.forEach((hint) => hintAfterRun(context, hint));
+		return items;
 	});
-	hints.forEach((hint) => hintAfterRun(context, hint));
-	return items;
 }
 
 function readSelection(context: IExecuteFunctions, itemIndex: number): Selection {

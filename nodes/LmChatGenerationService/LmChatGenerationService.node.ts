@@ -1,4 +1,5 @@
 import {
+	type INodeProperties,
 	type INodeType,
 	type INodeTypeDescription,
 	type ISupplyDataFunctions,
@@ -7,7 +8,6 @@ import {
 } from 'n8n-workflow';
 import { chatOptionsProperty, samplingHint } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
-import { withLabels } from '../shared/form/parameterLabels';
 import { requestOptionsProperty } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
 import { supplyChatModel } from './supplyChatModel';
@@ -27,6 +27,23 @@ const DECIDED_BY_AGENT = [
 const additionalBodyDescription =
 	'JSON object with fields to add to every request, for fields that this node has no option for';
 
+const properties: INodeProperties[] = [
+	languageModelLocator,
+	{
+		...chatOptionsProperty,
+		options: [
+			...chatOptionsProperty.options
+				.filter(({ name }) => !DECIDED_BY_AGENT.includes(name))
+				.map((option) =>
+					option.name === 'additionalBody'
+						? { ...option, description: additionalBodyDescription }
+						: option,
+				),
+			...requestOptionsProperty.options.filter(({ name }) => !DECIDED_BY_AGENT.includes(name)),
+		].sort(byName),
+	},
+];
+
 export class LmChatGenerationService implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Generation Service Chat Model',
@@ -45,22 +62,7 @@ export class LmChatGenerationService implements INodeType {
 		outputNames: ['Model'],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		hints: [samplingHint],
-		properties: withLabels([
-			languageModelLocator,
-			{
-				...chatOptionsProperty,
-				options: [
-					...chatOptionsProperty.options
-						.filter(({ name }) => !DECIDED_BY_AGENT.includes(name))
-						.map((option) =>
-							option.name === 'additionalBody'
-								? { ...option, description: additionalBodyDescription }
-								: option,
-						),
-					...requestOptionsProperty.options.filter(({ name }) => !DECIDED_BY_AGENT.includes(name)),
-				].sort(byName),
-			},
-		]),
+		properties,
 	};
 
 	methods = {
@@ -69,6 +71,6 @@ export class LmChatGenerationService implements INodeType {
 	};
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
-		return await supplyChatModel(this, itemIndex);
+		return await supplyChatModel(this, itemIndex, properties);
 	}
 }

@@ -1,4 +1,9 @@
-import { type ISupplyDataFunctions, NodeOperationError, type SupplyData } from 'n8n-workflow';
+import {
+	type INodeProperties,
+	type ISupplyDataFunctions,
+	NodeOperationError,
+	type SupplyData,
+} from 'n8n-workflow';
 import { agentRequest } from '../../gateway';
 import { additionalBody, readChatOptions, requestFields } from '../shared/form/chatOptions';
 import { connectSubNode } from '../shared/run/connect';
@@ -6,6 +11,7 @@ import { nodeError } from '../shared/run/errorText';
 import { SpendingLimit } from '../shared/ledger/spendingLimit';
 import { readMaxBillableRequests } from '../shared/form/paidOptions';
 import { readModel } from '../shared/editor/modelLocator';
+import { namedAsInForm } from '../shared/form/parameterLabels';
 import { parseRequestOptions } from '../shared/form/requestOptions';
 import { GatewayChatModel } from './gatewayChatModel';
 import { likeOtherModels } from './likeOtherModels';
@@ -20,11 +26,12 @@ type AiNodeSdk = typeof import('@n8n/ai-node-sdk');
 export async function supplyChatModel(
 	context: ISupplyDataFunctions,
 	itemIndex: number,
+	properties: INodeProperties[],
 ): Promise<SupplyData> {
 	const sdk = loadSdk(context, itemIndex);
 	// n8n shows an error of a call at this node, and links to it from the agent. It does not tell which item the call is for.
 	const toNodeError = (error: unknown) =>
-		Object.assign(nodeError(context.getNode(), error, undefined), {
+		Object.assign(nodeError(context.getNode(), namedAsInForm(error, properties), undefined), {
 			functionality: 'configuration-node' as const,
 		});
 	const prepare = async () => {
@@ -53,7 +60,7 @@ export async function supplyChatModel(
 	};
 	// n8n already shows an error before any call at this node, unless it is marked as such.
 	const { gateway, chatModel } = await prepare().catch((error: unknown) => {
-		throw nodeError(context.getNode(), error, itemIndex);
+		throw nodeError(context.getNode(), namedAsInForm(error, properties), itemIndex);
 	});
 	const supplied = sdk.supplyModel(context, chatModel);
 	const redact = (text: string) => gateway.redactError(text);

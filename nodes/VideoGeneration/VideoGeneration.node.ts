@@ -3,13 +3,13 @@ import {
 	type EngineResponse,
 	type IExecuteFunctions,
 	type INodeExecutionData,
+	type INodeProperties,
 	type INodeType,
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
 import { withDurableWait } from './wait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
-import { withLabels } from '../shared/form/parameterLabels';
 import { requestOptionsProperty } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
 import { outputHints } from './output';
@@ -17,6 +17,8 @@ import { repeatHints } from './outputHints';
 import { requestHints } from './request';
 import { execute, operationProperties } from './router';
 import { waitHints, waitingTooltip } from './wait/options';
+
+const properties: INodeProperties[] = [...operationProperties, requestOptionsProperty];
 
 export class VideoGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -37,7 +39,7 @@ export class VideoGeneration implements INodeType {
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		waitingNodeTooltip: waitingTooltip,
 		hints: [...requestHints, ...outputHints, ...waitHints],
-		properties: withLabels([...operationProperties, requestOptionsProperty]),
+		properties,
 	};
 
 	methods = {
@@ -52,7 +54,7 @@ export class VideoGeneration implements INodeType {
 		return await withDurableWait(
 			this,
 			response,
-			async (durable) => await execute(this, durable),
+			async (durable) => await execute(this, durable, properties),
 			([items = []]) => repeatHints(this, items),
 		);
 	}

@@ -8,15 +8,16 @@ import {
 } from 'n8n-workflow';
 import { runsAsTool } from '../shared/run/asTool';
 import type { DurableWait } from './wait/durableWait';
-import { connectForItems } from '../shared/run/eachItem';
+import { withLedger } from '../shared/ledger/withLedger';
 import * as generate from './operations/generate';
 import * as get from './operations/get';
 import * as submit from './operations/submit';
 import * as wait from './operations/wait';
 import { hintAboutOutput } from './outputHints';
-import { paidItems } from './record';
+import { paidItems, RECORD, type Submitted } from './record';
+import { requestParameters } from './request';
 import { TaskLog } from './taskLog';
-import { openRun, type VideoRun } from './videoRun';
+import { openRun } from './videoRun';
 import { giveUp } from './wait/inDatabase';
 
 const operations = { generate, get, submit, wait };
@@ -50,32 +51,34 @@ export const operationProperties: INodeProperties[] = [
 export async function execute(
 	context: IExecuteFunctions,
 	durable: DurableWait,
+	properties: INodeProperties[],
 ): Promise<INodeExecutionData[][] | EngineRequest> {
 	const log = new TaskLog(context, paidItems(context, durable.state));
-	let run: VideoRun | undefined;
-	let items: INodeExecutionData[] | undefined;
+	const node = { properties, kind: RECORD, requestParameters };
 	try {
-		const service = await connectForItems(context, (error) =>
-			giveUp(context, durable.state, error),
+		const output = await withLedger<Submitted, INodeExecutionData[] | EngineRequest>(
+			context,
+			node,
+			async (paid) => {
+				const run = openRun(paid, log);
+				const made = await operationOf(context).execute(run, durable);
+				if (!Array.isArray(made)) return made;
+				run.hints.show(context);
+				hintAboutOutput(context, made);
+				return made;
+			},
+			(error) => giveUp(context, durable.state, error),
 		);
-		if (Array.isArray(service)) return [service];
-		run = openRun(service, log);
-		const operation = context.getNodeParameter(
-			'operation',
-			0,
-			'generate',
-		) as keyof typeof operations;
-		const output = await operations[operation].execute(run, durable);
-		if (!Array.isArray(output)) return output;
-		items = output;
-		run.hints.show(context);
-		hintAboutOutput(context, items);
-		return [items];
+		return Array.isArray(output) ? [output] : output;
 	} catch (error) {
 		throw withTasks(error, context, log);
-	} finally {
-		run?.submissions.end(items);
 	}
+}
+
+function operationOf(context: IExecuteFunctions) {
+	return operations[
+		context.getNodeParameter('operation', 0, 'generate') as keyof typeof operations
+	];
 }
 
 /** Whatever is thrown names every task of the run, by whichever try it was submitted. */

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import {
 	CancelledError,
 	GatewayError,
@@ -8,13 +8,12 @@ import {
 	type VideoSubmission,
 	type WallTime,
 } from '../../gateway';
-import type { Service } from '../shared/run/connect';
 import type { TaskState } from '../shared/run/errorText';
 import type { RunHints } from '../shared/form/hints';
-import { type LedgerEntry, openLedger, type RequestLedger } from '../shared/ledger/requestLedger';
-import { SpendingLimit } from '../shared/ledger/spendingLimit';
-import { RECORD, type RecordedTask, type Submitted } from './record';
-import { requestParameters, type VideoOrder } from './request';
+import type { LedgerEntry } from '../shared/ledger/requestLedger';
+import type { PaidRun } from '../shared/ledger/withLedger';
+import type { RecordedTask, Submitted } from './record';
+import type { VideoOrder } from './request';
 import { present } from './taskItem';
 import type { TaskLog } from './taskLog';
 
@@ -35,27 +34,23 @@ export interface Submission {
 
 /** Submits videos, and remembers each submission before anything else happens, so that a second try never pays twice. */
 export class Submissions {
-	private readonly ledger: RequestLedger<Submitted>;
 	private readonly entries = new Map<number, LedgerEntry<Submitted>>();
-	private readonly spending: SpendingLimit;
 
 	constructor(
-		private readonly service: Service,
+		private readonly paid: PaidRun<Submitted>,
 		private readonly log: TaskLog,
 		private readonly hints: RunHints,
-	) {
-		this.ledger = openLedger(service, RECORD, requestParameters);
-		this.spending = new SpendingLimit(service.context);
-	}
+	) {}
 
 	/**
 	 * To be called for each item before anything is submitted.
 	 * @throws SpendingLimitError
 	 */
 	plan(order: VideoOrder, itemIndex: number): VideoOrder {
-		const entry = this.ledger.entryOf(itemIndex, order.request);
+		const { ledger, spending } = this.paid;
+		const entry = ledger.entryOf(itemIndex, order.request);
 		this.entries.set(itemIndex, entry);
-		this.spending.plan(this.missing(order, entry.read()), order.maxBillableRequests);
+		spending.plan(this.missing(order, entry.read()), order.maxBillableRequests);
 		return order;
 	}
 
@@ -66,7 +61,7 @@ export class Submissions {
 	}
 
 	private isLost({ lostIn }: Submitted): boolean {
-		return lostIn !== undefined && lostIn === this.service.context.getExecutionId();
+		return lostIn !== undefined && lostIn === this.paid.service.context.getExecutionId();
 	}
 
 	/**
@@ -96,13 +91,14 @@ export class Submissions {
 		itemIndex: number,
 		earlier: Submitted = { tasks: [], failed: 0 },
 	): Promise<SubmittedTask[]> {
-		const { context, gateway, signal } = this.service;
+		const { service, spending } = this.paid;
+		const { context, gateway, signal } = service;
 		if (this.isLost(earlier)) throw lostBefore();
 		const { tasks, failed } = earlier;
 		const { request, maxBillableRequests } = order;
 		const rest = failed > 0 && tasks.length > 0 ? { ...request, n: failed } : request;
 		const submit = async () => await gateway.submitVideo(rest, signal);
-		const submitted = this.spending.spend(rest.n ?? 1, maxBillableRequests, submit);
+		const submitted = spending.spend(rest.n ?? 1, maxBillableRequests, submit);
 		const submission = await submitted.catch((error: unknown) => {
 			if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
 				entry.write({ tasks, failed, lostIn: context.getExecutionId() });
@@ -168,12 +164,7 @@ export class Submissions {
 
 	/** After a wait in n8n's database the form alone tells which order it was. */
 	private entryOf(itemIndex: number): LedgerEntry<Submitted> {
-		return this.entries.get(itemIndex) ?? this.ledger.entryOf(itemIndex, {});
-	}
-
-	/** The run is over: with these items, or (undefined) with an error that it throws. */
-	end(items: INodeExecutionData[] | undefined): void {
-		this.ledger.end(items);
+		return this.entries.get(itemIndex) ?? this.paid.ledger.entryOf(itemIndex, {});
 	}
 }
 

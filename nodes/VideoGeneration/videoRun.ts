@@ -1,5 +1,7 @@
+import type { PaidRun } from '../shared/ledger/withLedger';
 import type { Service } from '../shared/run/connect';
 import { RunHints } from '../shared/form/hints';
+import type { Submitted } from './record';
 import { Submissions } from './submissions';
 import type { TaskLog } from './taskLog';
 import { VideoTasks } from './videoTasks';
@@ -14,11 +16,12 @@ export interface VideoRun {
 	hints: RunHints;
 }
 
-export function openRun(service: Service, log: TaskLog): VideoRun {
+export function openRun(paid: PaidRun<Submitted>, log: TaskLog): VideoRun {
 	const hints = new RunHints('video');
+	const { service } = paid;
 	return {
 		service,
-		submissions: new Submissions(service, log, hints),
+		submissions: new Submissions(paid, log, hints),
 		tasks: new VideoTasks(service, log, hints),
 		log,
 		hints,

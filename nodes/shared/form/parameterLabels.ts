@@ -1,27 +1,41 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { InvalidInputError } from '../../../gateway';
 
-/** By the parameter's name, or `name[]` for an entry of a list. All nodes label a name alike. */
-const labels = new Map<string, string>();
+/**
+ * An error that names a parameter as the form does, with the service's name if it differs: "Max Tokens (max_tokens) must
+ * be …". Any other error is returned as it is.
+ * @param properties of the node
+ */
+export function namedAsInForm(error: unknown, properties: INodeProperties[]): unknown {
+	if (!(error instanceof InvalidInputError)) return error;
+	const { parameter, message, advice } = error;
+	const label = labelOf(parameter, labelsIn(properties));
+	if (label === undefined || !message.startsWith(`${parameter} `)) return error;
+	// A name in camelCase is the node's own, which no user sees.
+	const isServices = label.toLowerCase() !== parameter.toLowerCase() && !/[A-Z[]/.test(parameter);
+	const name = isServices ? `${label} (${parameter})` : label;
+	return new InvalidInputError(parameter, name + message.slice(parameter.length), advice);
+}
 
-/** Registers the labels of a node's properties, for its error messages. */
-export function withLabels(properties: INodeProperties[]): INodeProperties[] {
+/** By the parameter's name, or `name[]` for an entry of a list. */
+function labelsIn(properties: INodeProperties[], labels = new Map<string, string>()) {
 	for (const { name, displayName, options = [] } of properties) {
 		labels.set(name, displayName.replace(/ \(Seconds\)$/, ''));
 		for (const option of options) {
-			if ('type' in option) withLabels([option]);
+			if ('type' in option) labelsIn([option], labels);
 			if (!('values' in option)) continue;
 			labels.set(`${name}[]`, option.displayName);
-			withLabels(option.values);
+			labelsIn(option.values, labels);
 		}
 	}
-	return properties;
+	return labels;
 }
 
 /**
  * The label of a parameter in the form: "Max Tokens", "Message 1: Content".
  * @param path the name of the node or of the service, such as `maxTokens`, `max_tokens` or `messages[0].content`
  */
-export function labelOf(path: string): string | undefined {
+function labelOf(path: string, labels: Map<string, string>): string | undefined {
 	const [, list, index, field] = /^(\w+)\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? [];
 	if (list === undefined) {
 		return labels.get(path.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));

@@ -2,6 +2,7 @@ import type {
 	IExecuteFunctions,
 	ILoadOptionsFunctions,
 	INode,
+	INodeProperties,
 	ISupplyDataFunctions,
 	Logger,
 } from 'n8n-workflow';
@@ -28,6 +29,8 @@ export const IN_EDITOR = {
 /** The service as a node sees it during one execution. */
 export interface Service {
 	context: IExecuteFunctions;
+	/** Of the node. */
+	properties: INodeProperties[];
 	gateway: Gateway;
 	/** Of the credential, cleaned. */
 	baseUrl: string;
@@ -42,7 +45,10 @@ export interface Service {
  * Connects a node to the service of its credential.
  * @throws InvalidInputError when the credential or the request options are invalid
  */
-export async function connect(context: IExecuteFunctions): Promise<Service> {
+export async function connect(
+	context: IExecuteFunctions,
+	properties: INodeProperties[],
+): Promise<Service> {
 	const options = readRequestOptions(context);
 	const connection = parseCredential(await context.getCredentials(credentialType, 0));
 	const signal = context.getExecutionCancelSignal();
@@ -51,7 +57,7 @@ export async function connect(context: IExecuteFunctions): Promise<Service> {
 		...options,
 		...hostHelpers(context),
 	});
-	return { context, gateway, baseUrl: connection.baseUrl, signal, ...options };
+	return { context, properties, gateway, baseUrl: connection.baseUrl, signal, ...options };
 }
 
 /**

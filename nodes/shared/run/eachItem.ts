@@ -1,8 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { CancelledError } from '../../../gateway';
-import { connect, type Service } from './connect';
+import type { Service } from './connect';
 import { errorItem, nodeError } from './errorText';
 import { hintAboutFailures } from '../form/hints';
+import { namedAsInForm } from '../form/parameterLabels';
 
 /** A result that comes later, without counting towards the items in flight. */
 export interface Pending<Result> {
@@ -24,22 +25,6 @@ export type Settled<Result> = { result: Result } | { error: unknown };
 export type Outcome<Result> = Settled<Result> | undefined;
 
 /**
- * Connects a node to the service for its items, before anything else is done with them.
- * @param fail makes the output of a node that cannot connect. Default: all items fail.
- * @returns the output of the node where it ends here: it has no items, or it cannot connect
- * @throws NodeOperationError when the execution was cancelled or, with On Error "Stop Workflow", when it cannot connect
- */
-export async function connectForItems(
-	context: IExecuteFunctions,
-	fail = (error: unknown): INodeExecutionData[] => failAll(context, error),
-): Promise<Service | INodeExecutionData[]> {
-	// After a cancel, Retry On Fail still calls execute again.
-	throwIfCancelled(context);
-	if (context.getInputData().length === 0) return [];
-	return await connect(context).catch(fail);
-}
-
-/**
  * Does a node's work for all its items: bad input first, before anything is paid for; then at most
  * `maxConcurrency` items at once; the output in input order whatever finishes first.
  *
@@ -56,7 +41,7 @@ export async function eachItem<Prepared>(
 
 /** The first half of {@link eachItem}: does the work. */
 export async function outcomesOf<Prepared, Result extends object>(
-	{ context, maxConcurrency }: Service,
+	{ context, properties, maxConcurrency }: Service,
 	{ prepare, work }: ItemWork<Prepared, Result>,
 ): Promise<Array<Outcome<Result>>> {
 	const { length } = context.getInputData();
@@ -66,7 +51,8 @@ export async function outcomesOf<Prepared, Result extends object>(
 	for (const itemIndex of outcomes.keys()) {
 		try {
 			prepared.set(itemIndex, prepare(itemIndex));
-		} catch (error) {
+		} catch (cause) {
+			const error = namedAsInForm(cause, properties);
 			if (!continues) throw thrownFor(context, error, itemIndex);
 			outcomes[itemIndex] = { error };
 		}

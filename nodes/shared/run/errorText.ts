@@ -16,7 +16,6 @@ import {
 	type ErrorReport,
 } from '../../../gateway';
 import { runsAsTool } from './asTool';
-import { labelOf } from '../form/parameterLabels';
 
 const MAY_BE_PAID =
 	'The service may have accepted the request, so it was not retried. Check your account before you run it again: it may be billed twice.';
@@ -117,7 +116,7 @@ function describe(error: unknown): Failure {
 		(quote === undefined ? '' : ` ${quote}`) +
 		(technical === undefined ? '' : ` Technical detail: ${technical}`);
 	return {
-		message: cause instanceof InvalidInputError ? withLabel(cause) : cause.message,
+		message: cause.message,
 		description: cause.advice + (cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') + words,
 		code: cause.code,
 		http_status: cause instanceof ServiceError ? cause.status : null,
@@ -154,15 +153,6 @@ function describeForeign(error: unknown): Failure {
 
 function causeOf(error: unknown): unknown {
 	return error instanceof TaskError ? error.cause : error;
-}
-
-/** Names a parameter as the form does, with the service's name if it differs: "Max Tokens (max_tokens) must be …". */
-function withLabel({ parameter, message }: InvalidInputError): string {
-	const label = labelOf(parameter);
-	if (label === undefined || !message.startsWith(`${parameter} `)) return message;
-	// A name in camelCase is the node's own, which no user sees.
-	const isServices = label.toLowerCase() !== parameter.toLowerCase() && !/[A-Z[]/.test(parameter);
-	return (isServices ? `${label} (${parameter})` : label) + message.slice(parameter.length);
 }
 
 /** Older versions of n8n ignore it. */

@@ -1,18 +1,10 @@
-import type { INode, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInputError } from '../../../gateway';
 import { ChatCompletion } from '../../../nodes/ChatCompletion/ChatCompletion.node';
 import { ListModels } from '../../../nodes/ListModels/ListModels.node';
+import { LmChatGenerationService } from '../../../nodes/LmChatGenerationService/LmChatGenerationService.node';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
-import { nodeError } from '../../../nodes/shared/run/errorText';
-
-const node: INode = {
-	id: 'node',
-	name: 'Node',
-	type: 'n8n-nodes-generation-service.videoGeneration',
-	typeVersion: 1,
-	position: [0, 0],
-	parameters: {},
-};
+import { namedAsInForm } from '../../../nodes/shared/form/parameterLabels';
 
 function* parameters(properties: INodeProperties[]): Generator<[label: string, name: string]> {
 	for (const { displayName, name, options = [] } of properties) {
@@ -21,22 +13,24 @@ function* parameters(properties: INodeProperties[]): Generator<[label: string, n
 	}
 }
 
-const all = [new ChatCompletion(), new ListModels(), new VideoGeneration()].flatMap(
-	({ description }) => [...parameters(description.properties)],
-);
+const nodes = [
+	new ChatCompletion(),
+	new ListModels(),
+	new LmChatGenerationService(),
+	new VideoGeneration(),
+].flatMap(({ description: { displayName, properties } }) =>
+	[...new Map(parameters(properties))].map((parameter) => [displayName, ...parameter, properties]),
+) as Array<[node: string, label: string, name: string, properties: INodeProperties[]]>;
 
-test.each([...new Map(all)])(
-	'an error about the parameter "%s" (%s) uses the label of the form',
-	(label, name) => {
+test.each(nodes)(
+	'%s: an error about the parameter "%s" (%s) uses the label of the form',
+	(_, label, name, properties) => {
 		const requestField = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 		for (const parameter of [name, requestField]) {
-			const { message } = nodeError(
-				node,
-				new InvalidInputError(parameter, `${parameter} is bad`),
-				0,
-			);
-			expect([`${label} is bad [item 0]`, `${label} (${parameter}) is bad [item 0]`]).toContain(
-				message,
+			const error = new InvalidInputError(parameter, `${parameter} is bad`);
+			const named = namedAsInForm(error, properties);
+			expect([`${label} is bad`, `${label} (${parameter}) is bad`]).toContain(
+				named instanceof InvalidInputError && named.message,
 			);
 		}
 	},
