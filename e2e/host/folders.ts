@@ -3,17 +3,17 @@ import { join, resolve } from 'node:path';
 
 export const ROOT = resolve(__dirname, '../..');
 
-/** The committed part of the folder that n8n is installed in. */
-export const N8N_SOURCE = join(ROOT, 'e2e', 'n8n');
+/** The committed folder of the n8n that is used by default. */
+export const DEFAULT_N8N = join(ROOT, 'e2e', 'n8n');
 
-/** The version of n8n to use; undefined for the pinned one. */
+/** The version of n8n to use; undefined for the default. */
 export const N8N_VERSION = process.env.N8N_VERSION || undefined;
 
+/** The package.json and the lock of the n8n to use. Versions that were tried have a committed folder below. */
+export const N8N_SOURCE = join(DEFAULT_N8N, N8N_VERSION ?? '');
+
 /** Where n8n (2 GB) is installed: beside its package.json, or in a folder that several checkouts share. */
-export const N8N_FOLDER = resolve(
-	process.env.N8N_INSTALL_FOLDER ??
-		(N8N_VERSION === undefined ? N8N_SOURCE : join(N8N_SOURCE, 'versions', N8N_VERSION)),
-);
+export const N8N_FOLDER = resolve(process.env.N8N_INSTALL_FOLDER ?? N8N_SOURCE);
 
 /**
  * The user folder of `npm run n8n`, which keeps workflows and settings. It is outside the checkout, because the
