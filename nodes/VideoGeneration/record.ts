@@ -13,6 +13,8 @@ export interface Submitted extends IDataObject {
 	failed: number;
 	/** The execution in which the response to a submission was lost. */
 	lostIn?: string;
+	/** The execution that refused to submit it again, and said that its Retry will. */
+	refusedIn?: string;
 }
 
 export interface RecordedTask extends IDataObject {
@@ -31,6 +33,11 @@ export interface PaidItem {
 	tasks: TaskState[];
 	/** The service may have accepted a submission whose response was lost. */
 	isLost: boolean;
+}
+
+/** Whether a submission may have been accepted, and its second try is not what the user asked for after a refusal. */
+export function isLost({ lostIn, refusedIn }: Submitted, execution: string): boolean {
+	return lostIn !== undefined && (refusedIn ?? execution) === execution;
 }
 
 /**
@@ -52,7 +59,7 @@ export function paidItems(context: IExecuteFunctions, state: unknown): PaidItem[
 	for (const { itemIndex, work } of paidWork<Submitted>(context, RECORD)) {
 		const item = items[itemIndex];
 		if (item === undefined) continue;
-		item.isLost ||= work.lostIn !== undefined && work.lostIn === execution;
+		item.isLost ||= isLost(work, execution);
 		for (const { id, status, url } of work.tasks) {
 			const known = item.tasks.find(({ task_id }) => task_id === id);
 			if (known === undefined)

@@ -12,7 +12,7 @@ import type { TaskState } from '../shared/run/errorText';
 import type { RunHints } from '../shared/form/hints';
 import type { LedgerEntry } from '../shared/ledger/requestLedger';
 import type { PaidRun } from '../shared/ledger/withLedger';
-import type { RecordedTask, Submitted } from './record';
+import { isLost, type RecordedTask, type Submitted } from './record';
 import type { VideoOrder } from './request';
 import { present } from './taskItem';
 import type { TaskLog } from './taskLog';
@@ -56,18 +56,15 @@ export class Submissions {
 
 	/** How many videos of an order are still to be submitted. */
 	private missing({ request }: VideoOrder, earlier?: Submitted): number {
-		if (earlier !== undefined && this.isLost(earlier)) return 0;
+		const execution = this.paid.service.context.getExecutionId();
+		if (earlier !== undefined && isLost(earlier, execution)) return 0;
 		return earlier !== undefined && earlier.tasks.length > 0 ? earlier.failed : (request.n ?? 1);
-	}
-
-	private isLost({ lostIn }: Submitted): boolean {
-		return lostIn !== undefined && lostIn === this.paid.service.context.getExecutionId();
 	}
 
 	/**
 	 * Submits what has not been submitted yet.
-	 * @throws GatewayError, unless there are tasks of an earlier try; after a lost response again and again within the same
-	 * execution, since the service may have accepted the submission
+	 * @throws GatewayError, unless there are tasks of an earlier try; after a lost response again and again, since the
+	 * service may have accepted the submission, until the user retries an execution that refused it
 	 */
 	async submit(order: VideoOrder, itemIndex: number): Promise<Submission> {
 		const entry = this.entryOf(itemIndex);
@@ -93,7 +90,11 @@ export class Submissions {
 	): Promise<SubmittedTask[]> {
 		const { service, spending } = this.paid;
 		const { context, gateway, signal } = service;
-		if (this.isLost(earlier)) throw lostBefore();
+		const execution = context.getExecutionId();
+		if (isLost(earlier, execution)) {
+			entry.write({ ...earlier, refusedIn: execution });
+			throw lostBefore();
+		}
 		const { tasks, failed } = earlier;
 		const { request, maxBillableRequests } = order;
 		const rest = failed > 0 && tasks.length > 0 ? { ...request, n: failed } : request;
@@ -101,7 +102,7 @@ export class Submissions {
 		const submitted = spending.spend(rest.n ?? 1, maxBillableRequests, submit);
 		const submission = await submitted.catch((error: unknown) => {
 			if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
-				entry.write({ tasks, failed, lostIn: context.getExecutionId() });
+				entry.write({ tasks, failed, lostIn: execution });
 				this.log.lost(itemIndex);
 				if (error instanceof CancelledError) this.log.mayBeSubmitted(itemIndex);
 			}
@@ -175,7 +176,8 @@ function asSubmitted({ id, request, submittedAt, revised_prompt }: RecordedTask)
 function lostBefore() {
 	return new NoResponseError('The response to this submission was lost in an earlier try', {
 		code: 'submission_lost',
-		advice: 'If your account shows no such request, run the workflow again.',
+		advice:
+			'If your account shows no such request, use Retry on this execution: that orders it again.',
 		mayHaveBeenAccepted: true,
 	});
 }

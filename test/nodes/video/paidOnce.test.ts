@@ -239,6 +239,23 @@ test('Retry of a failed execution waits for the submitted videos', async () => {
 	expect(simulator.submissions).toBe(threeItems.length);
 });
 
+test.each([
+	['the first Retry refuses what was lost, and its Retry orders it', {}, 3],
+	['after a refusal by Retry On Fail, the first Retry orders what was lost', { tries: 2 }, 2],
+])('%s', async (_name, settings, orderedBy) => {
+	simulator.inject({ endpoint: 'submit', fault: 'lost', matching: 'Two', times: 1 });
+	const given = { ...videoNode({ requestOptions: { maxRetries: 0 } }), items: threeItems };
+	let before = await runNode(simulator, { ...given, ...settings, executionId: '1' });
+	for (let execution = 2; execution <= orderedBy; execution += 1) {
+		expect(simulator.count('submit')).toBe(threeItems.length);
+		expect(before.error?.description).toMatch(/check your account/i);
+		const retryData = before.run.data;
+		before = await runNode(simulator, { ...given, executionId: String(execution), retryData });
+	}
+	expect(before.items.map(({ json }) => json.status)).toEqual(Array(3).fill('completed'));
+	expect(simulator.count('submit')).toBe(threeItems.length + 1);
+});
+
 test('Retry with one changed prompt submits only that video again', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
 	const failed = await runNode(simulator, { ...video(), executionId: '1' });
