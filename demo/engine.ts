@@ -1,35 +1,28 @@
 import 'reflect-metadata';
 import './n8nSettings';
 import { Container } from '@n8n/di';
-import {
-	BinaryDataService,
-	ExecutionLifecycleHooks,
-	ExternalSecretsProxy,
-	WorkflowExecute,
-} from 'n8n-core';
+import { BinaryDataService, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	deepCopy,
 	type IConnections,
 	type ICredentialDataDecryptedObject,
 	type ICredentialType,
-	type IDataObject,
 	type INode,
 	type INodeExecutionData,
 	type INodeType,
-	type INodeTypes,
 	type IVersionedNodeType,
 	type IPinData,
 	type IRun,
 	type IRunExecutionData,
-	type IWorkflowExecuteAdditionalData,
 	type IWorkflowSettings,
-	NodeHelpers,
 	type StructuredChunk,
 	Workflow,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { additionalData, hooksOf } from './additionalData';
 import { FixedCredentials } from './fixedCredentials';
+import { NodeTypes } from './nodeTypes';
 
 /** A workflow as n8n exports it. */
 export interface WorkflowFile {
@@ -80,9 +73,8 @@ export async function runWorkflow(run: EngineRun): Promise<IRun> {
 		nodeTypes,
 		settings,
 	});
-	const data = additionalData(run, workflow, mode);
 	const execution = new WorkflowExecute(
-		data,
+		dataOf(run, workflow, mode),
 		mode,
 		run.waitingData ??
 			(run.retryData ? prepareRetry(run.retryData, nodes) : initialData(workflow, run)),
@@ -139,70 +131,17 @@ function prepareRetry(failed: IRunExecutionData, nodes: INode[]): IRunExecutionD
 	return data;
 }
 
-class NodeTypes implements INodeTypes {
-	constructor(private readonly types: Record<string, INodeType | IVersionedNodeType>) {}
-
-	getByName(type: string): INodeType | IVersionedNodeType {
-		const found = this.types[type];
-		if (found === undefined) throw new Error(`Unknown node type ${type}`);
-		return found;
-	}
-
-	getByNameAndVersion(type: string, version?: number): INodeType {
-		return NodeHelpers.getVersionedNodeType(this.getByName(type), version);
-	}
-
-	getKnownTypes(): IDataObject {
-		return this.types as unknown as IDataObject;
-	}
-}
-
-function additionalData(
-	run: EngineRun,
-	workflow: Workflow,
-	mode: WorkflowExecuteMode,
-): IWorkflowExecuteAdditionalData {
-	const executionId = run.executionId ?? '1';
-	const hooks = new ExecutionLifecycleHooks(mode, executionId, {
-		id: workflow.id,
-		name: workflow.name ?? '',
-		active: false,
-		isArchived: false,
-		nodes: run.workflow.nodes,
-		connections: run.workflow.connections,
-		createdAt: new Date(),
-		updatedAt: new Date(),
-		activeVersionId: null,
-	});
-	const { onChunk, onNodeStart, onNodeEnd } = run;
+function dataOf(run: EngineRun, workflow: Workflow, mode: WorkflowExecuteMode) {
+	const { onChunk, onNodeStart, onNodeEnd, executionId = '1' } = run;
+	const { id, name } = workflow;
+	const hooks = hooksOf(mode, executionId, { ...run.workflow, id, name: name ?? '' });
 	if (onChunk) hooks.addHandler('sendChunk', (chunk) => onChunk(chunk));
 	if (onNodeStart) hooks.addHandler('nodeExecuteBefore', (node) => onNodeStart(node));
 	if (onNodeEnd) hooks.addHandler('nodeExecuteAfter', (node) => onNodeEnd(node));
-	const unsupported = async () =>
-		await Promise.reject(new Error('This engine runs a single workflow'));
-	const local = 'http://localhost';
-	return {
+	return additionalData({
 		hooks,
 		executionId,
 		streamingEnabled: onChunk !== undefined,
 		credentialsHelper: new FixedCredentials(run.credentials, run.credentialTypes ?? {}),
-		executeWorkflow: unsupported,
-		externalSecretsProxy: Container.get(ExternalSecretsProxy),
-		getRunExecutionData: async () => await Promise.resolve(undefined),
-		getRuntimeCredential: async () => await Promise.resolve(undefined),
-		startRunnerTask: unsupported,
-		currentNodeExecutionIndex: 0,
-		restApiUrl: local,
-		instanceBaseUrl: local,
-		formBaseUrl: local,
-		formWaitingBaseUrl: local,
-		formTestBaseUrl: local,
-		webhookBaseUrl: local,
-		webhookWaitingBaseUrl: local,
-		webhookTestBaseUrl: local,
-		mcpBaseUrl: local,
-		mcpTestBaseUrl: local,
-		variables: {},
-		logAiEvent: () => {},
-	};
+	});
 }

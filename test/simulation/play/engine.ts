@@ -2,30 +2,24 @@ import 'reflect-metadata';
 import '../../../demo/n8nSettings';
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
-import {
-	BinaryDataService,
-	ExecutionLifecycleHooks,
-	ExternalSecretsProxy,
-	WorkflowExecute,
-} from 'n8n-core';
+import { BinaryDataService, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	type ICredentialDataDecryptedObject,
-	type IDataObject,
 	type INode,
 	type INodeExecutionData,
 	type INodeType,
-	type INodeTypes,
 	type IRun,
 	type IRunExecutionData,
 	type IWorkflowExecuteAdditionalData,
 	LoggerProxy,
-	NodeHelpers,
 	Workflow,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { FixedCredentials } from '../../../demo/fixedCredentials';
+import { additionalData, hooksOf } from '../../../demo/additionalData';
 import type { WorkflowFile } from '../../../demo/engine';
+import { FixedCredentials } from '../../../demo/fixedCredentials';
+import { NodeTypes } from '../../../demo/nodeTypes';
 import { MemoryBinaries } from './binaries';
 
 /** What a process of n8n has. */
@@ -132,77 +126,28 @@ export function workflowOf(
 /** Starts an execution, or continues one from its data, in n8n's own engine. */
 export function startRun(host: EngineHost, run: EngineRun): RunningExecution {
 	const workflow = workflowOf(host, run.workflow);
-	const execute = new WorkflowExecute(additionalData(host, run), run.mode, run.data);
+	const execute = new WorkflowExecute(dataOf(host, run), run.mode, run.data);
 	const promise = execute.processRunExecutionData(workflow);
 	return { ended: Promise.resolve(promise), cancel: () => promise.cancel() };
 }
 
-class NodeTypes implements INodeTypes {
-	constructor(private readonly types: Record<string, INodeType>) {}
-
-	getByName(type: string): INodeType {
-		const found = this.types[type];
-		if (found === undefined) throw new Error(`Unknown node type ${type}`);
-		return found;
-	}
-
-	getByNameAndVersion(type: string, version?: number): INodeType {
-		return NodeHelpers.getVersionedNodeType(this.getByName(type), version);
-	}
-
-	getKnownTypes(): IDataObject {
-		return this.types as unknown as IDataObject;
-	}
-}
-
-function additionalData(
+function dataOf(
 	host: EngineHost,
 	{ executionId, workflow, mode, timesOutAt, onSaved }: EngineRun,
 ): IWorkflowExecuteAdditionalData {
-	const hooks = new ExecutionLifecycleHooks(mode, executionId, {
-		id: workflow.id,
-		name: workflow.name ?? '',
-		active: false,
-		isArchived: false,
-		nodes: workflow.nodes,
-		connections: workflow.connections,
-		createdAt: new Date(),
-		updatedAt: new Date(),
-		activeVersionId: null,
-	});
+	const hooks = hooksOf(mode, executionId, workflow);
 	hooks.addHandler('nodeExecuteBefore', (node) => host.onNodeStart(executionId, node));
 	hooks.addHandler('nodeExecuteAfter', (node, { error }) =>
 		host.onNodeEnd(executionId, node, error?.message),
 	);
 	hooks.addHandler('workflowExecuteAfter', (run) => onSaved(run));
-	const unsupported = async () =>
-		await Promise.reject(new Error('This engine does not support it'));
-	const local = 'http://localhost';
-	return {
+	return additionalData({
 		hooks,
 		executionId,
-		streamingEnabled: false,
 		credentialsHelper: new LatestCredentials(host.credentials),
 		executeWorkflow: host.executeWorkflow,
-		externalSecretsProxy: Container.get(ExternalSecretsProxy),
-		getRunExecutionData: async () => await Promise.resolve(undefined),
-		getRuntimeCredential: async () => await Promise.resolve(undefined),
-		startRunnerTask: unsupported,
-		currentNodeExecutionIndex: 0,
-		restApiUrl: local,
-		instanceBaseUrl: local,
-		formBaseUrl: local,
-		formWaitingBaseUrl: local,
-		formTestBaseUrl: local,
-		webhookBaseUrl: local,
-		webhookWaitingBaseUrl: local,
-		webhookTestBaseUrl: local,
-		mcpBaseUrl: local,
-		mcpTestBaseUrl: local,
-		variables: {},
-		logAiEvent: () => {},
 		...(timesOutAt !== undefined && { executionTimeoutTimestamp: timesOutAt }),
-	};
+	});
 }
 
 class LatestCredentials extends FixedCredentials {
