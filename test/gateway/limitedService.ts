@@ -1,8 +1,7 @@
-import { Readable } from 'node:stream';
 import type { GatewayOptions } from '../../gateway';
-import { StreamedBody } from '../../gateway/http/body';
 import { limitOf, RateLimiter } from '../../simulator/rateLimit';
 import type { SimulatorOptions } from '../../simulator';
+import { COMPLETION, jsonResponse } from './jsonResponse';
 import type { VirtualClock } from './virtualClock';
 
 type Transport = NonNullable<GatewayOptions['transport']>;
@@ -48,15 +47,15 @@ export class LimitedService {
 		const rejection = this.options.refuses?.(user) ?? this.overLimit(key);
 		this.received.push({ at: clock.now(), user, key, refused: rejection !== undefined });
 		await clock.sleep(this.latency(), stop.signal);
-		if (rejection === undefined) return response(200, {}, COMPLETION);
+		if (rejection === undefined) return jsonResponse(200, COMPLETION);
 		const { status, seconds } = rejection;
-		return response(
+		return jsonResponse(
 			status,
+			{ code: 'refused', message: 'Slow down', data: null },
 			{
 				...(seconds !== undefined && { 'retry-after': String(seconds) }),
 				...(announced !== undefined && { 'x-ratelimit-limit-requests': String(announced) }),
 			},
-			{ code: 'refused', message: 'Slow down', data: null },
 		);
 	};
 
@@ -84,19 +83,3 @@ export class LimitedService {
 		return (this.options.latencyMs ?? 2) * 2 * (this.seed / 2 ** 32);
 	}
 }
-
-function response(status: number, headers: Record<string, string>, content: object) {
-	return {
-		status,
-		headers: { 'content-type': 'application/json', ...headers },
-		body: new StreamedBody(Readable.from([Buffer.from(JSON.stringify(content))])),
-	};
-}
-
-const COMPLETION = {
-	id: 'chat-1',
-	object: 'chat.completion',
-	created: 1,
-	model: 'heron-chat',
-	choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-};

@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream';
 import type { GatewayOptions } from '../../../gateway';
-import { StreamedBody } from '../../../gateway/http/body';
+import { COMPLETION, jsonResponse } from '../jsonResponse';
 import type { VirtualClock } from '../virtualClock';
 import type { Rule } from './rules';
 
@@ -58,7 +57,7 @@ export class ZooService {
 		if (request.kind === 'chat') await clock.sleep(this.vary(options.workMs), stop.signal);
 		rule?.done?.();
 		await clock.sleep(this.vary(options.latencyMs), stop.signal);
-		return respond(200, this.answer(request));
+		return jsonResponse(200, this.answer(request));
 	};
 
 	private answer({ kind, user }: ZooRequest): object {
@@ -80,7 +79,7 @@ export class ZooService {
 
 	private refusal(pause: number) {
 		const { status, saysRetryAfter, announced } = this.options;
-		return respond(
+		return jsonResponse(
 			status,
 			{ code: 'refused', message: 'Slow down', data: null },
 			{
@@ -102,19 +101,3 @@ function describe(path: string, body: string | undefined): ZooRequest {
 	if (body !== undefined) return { kind: 'submit', model, user };
 	return { kind: 'poll', model, user: path.split('/').at(-1) ?? '' };
 }
-
-function respond(status: number, content: object, headers: Record<string, string> = {}) {
-	return {
-		status,
-		headers: { 'content-type': 'application/json', ...headers },
-		body: new StreamedBody(Readable.from([Buffer.from(JSON.stringify(content))])),
-	};
-}
-
-const COMPLETION = {
-	id: 'chat-1',
-	object: 'chat.completion',
-	created: 1,
-	model: 'heron-chat',
-	choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-};
