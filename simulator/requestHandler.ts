@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError, apiErrorResponse, errorShapeFor, rateLimitHeaders } from './apiError';
+import { ApiError, apiErrorResponse, errorShapeFor } from './apiError';
 import { type Delivery, dripped, streamed, whole } from './delivery';
 import { chooseEncoding, encodeResponse } from './encoding';
 import { FACTS } from './endpoints';
@@ -11,6 +11,7 @@ import { jsonResponse, type HttpResponse } from './httpResponse';
 import type { RandomRefusals, Settings } from './options';
 import { limitOf, type LimitExceeded, RateLimiter } from './rateLimit';
 import { parseBody, requireJson } from './requestBody';
+import { limitError, refusalError } from './refusals';
 import { type ReceivedRequest, RequestLog } from './requestLog';
 import { routeOf } from './routes';
 import { subjectOf } from './subject';
@@ -238,37 +239,4 @@ export class RequestHandler {
 			redirectTarget,
 		};
 	}
-}
-
-function limitError({ limit, requests, retryAfterMs }: LimitExceeded, nowMs: number): ApiError {
-	const seconds = limit.retryAfter ?? Math.max(1, Math.ceil(retryAfterMs / 1000));
-	const headers = rateLimitHeaders(requests, seconds, nowMs);
-	const { 'retry-after': _, ...withoutSeconds } = headers;
-	const announced = {
-		seconds: { data: { retry_after: seconds }, headers },
-		reset: { data: null, headers: withoutSeconds },
-		nothing: { data: null, headers: {} },
-	}[limit.announces ?? 'seconds'];
-	return new ApiError(
-		429,
-		'rate_limit_exceeded',
-		'Too many requests.',
-		announced.data,
-		announced.headers,
-	);
-}
-
-const REFUSAL_CODES: Record<RandomRefusals['status'], string> = {
-	429: 'rate_limit_exceeded',
-	500: 'internal_server_error',
-	502: 'bad_gateway',
-	503: 'service_unavailable',
-};
-
-function refusalError({ status, retryAfterSeconds }: RandomRefusals): ApiError {
-	const code = REFUSAL_CODES[status];
-	const isTold = retryAfterSeconds !== undefined;
-	const data = isTold && status === 429 ? { retry_after: retryAfterSeconds } : null;
-	const headers = isTold ? { 'retry-after': String(retryAfterSeconds) } : {};
-	return new ApiError(status, code, 'The service is busy, try again.', data, headers);
 }

@@ -8,31 +8,36 @@ export interface Route {
 	taskId: string;
 }
 
-type Method = 'GET' | 'POST';
+interface Pattern {
+	method: 'GET' | 'POST';
+	/** Of the path after the prefix. */
+	path: RegExp;
+	/** Of the body, where the path alone does not tell the endpoint. */
+	body?: z.ZodType;
+}
 
-const streamed = z.looseObject({ stream: z.literal(true) });
+const CHAT = /^\/v1\/chat\/completions$/;
 
-/** Paths after the prefix. The document has two forms of the video path. */
-const ROUTES: ReadonlyArray<[Method, RegExp, (body: unknown) => Endpoint]> = [
-	[
-		'POST',
-		/^\/v1\/chat\/completions$/,
-		(body) => (streamed.safeParse(body).success ? 'chatStream' : 'chat'),
-	],
-	['GET', /^\/v1\/models$/, () => 'models'],
-	['POST', /^(?:\/media)?\/v1\/video\/generations$/, () => 'submit'],
-	['GET', /^(?:\/media)?\/v1\/video\/generations\/([^/]+)$/, () => 'poll'],
-	['GET', /^\/files\/([^/]+)\.mp4$/, () => 'download'],
-];
+/** The first that matches. The document has two forms of the video path. */
+const PATTERNS: Record<Exclude<Endpoint, 'other'>, Pattern> = {
+	chatStream: { method: 'POST', path: CHAT, body: z.looseObject({ stream: z.literal(true) }) },
+	chat: { method: 'POST', path: CHAT },
+	models: { method: 'GET', path: /^\/v1\/models$/ },
+	submit: { method: 'POST', path: /^(?:\/media)?\/v1\/video\/generations$/ },
+	poll: { method: 'GET', path: /^(?:\/media)?\/v1\/video\/generations\/([^/]+)$/ },
+	download: { method: 'GET', path: /^\/files\/([^/]+)\.mp4$/ },
+};
+const ENTRIES = Object.entries(PATTERNS) as Array<[Endpoint, Pattern]>;
 
 /** The endpoint at a URL (a path with or without a query). */
 export function routeOf(method: string, url: string, prefix: string, body: unknown): Route {
 	const path = url.replace(/\?.*/, '');
 	const asked = method === 'HEAD' ? 'GET' : method;
 	if (path.startsWith(prefix)) {
-		for (const [routed, pattern, endpointOf] of ROUTES) {
-			const match = routed === asked && pattern.exec(path.slice(prefix.length));
-			if (match) return { endpoint: endpointOf(body), taskId: decoded(match[1] ?? '') };
+		for (const [endpoint, pattern] of ENTRIES) {
+			const match = pattern.method === asked && pattern.path.exec(path.slice(prefix.length));
+			const fits = pattern.body?.safeParse(body).success ?? true;
+			if (match && fits) return { endpoint, taskId: decoded(match[1] ?? '') };
 		}
 	}
 	return { endpoint: 'other', taskId: '' };

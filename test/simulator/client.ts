@@ -99,6 +99,17 @@ export async function submitVideo(
 	return task.id;
 }
 
+type Send = (simulator: Simulator, task: string, more: RequestOptions) => Promise<Received>;
+
+const VALID: Record<Exclude<Endpoint, 'other'>, Send> = {
+	chat: (simulator, _, more) => post(simulator, CHAT, chatRequest, more),
+	chatStream: (simulator, _, more) => post(simulator, CHAT, { ...chatRequest, stream: true }, more),
+	models: (simulator, _, more) => get(simulator, '/v1/models', more),
+	submit: (simulator, _, more) => post(simulator, VIDEO, videoRequest, more),
+	poll: (simulator, task, more) => get(simulator, `${VIDEO}/${task}`, more),
+	download: ({ url }, task, more) => exchange(`${url}/files/${task}.mp4`, more),
+};
+
 /** Sends a valid request to the endpoint, with a finished task where it needs one. */
 export function validRequest(
 	simulator: Simulator,
@@ -106,11 +117,5 @@ export function validRequest(
 	task: string,
 	more: RequestOptions = {},
 ): Promise<Received> {
-	if (endpoint === 'chat') return post(simulator, CHAT, chatRequest, more);
-	if (endpoint === 'chatStream')
-		return post(simulator, CHAT, { ...chatRequest, stream: true }, more);
-	if (endpoint === 'models') return get(simulator, '/v1/models', more);
-	if (endpoint === 'submit') return post(simulator, VIDEO, videoRequest, more);
-	if (endpoint === 'poll') return get(simulator, `${VIDEO}/${task}`, more);
-	return exchange(`${simulator.url}/files/${task}.mp4`, more);
+	return VALID[endpoint](simulator, task, more);
 }
