@@ -15,8 +15,8 @@ import {
 	parseJsonAnswer,
 } from '../../gateway';
 import { runsAsTool } from '../shared/run/asTool';
+import { additionalBody } from '../shared/form/additionalBody';
 import {
-	additionalBody,
 	chatOptionsProperty,
 	rawSystemMessage,
 	readChatOptions,

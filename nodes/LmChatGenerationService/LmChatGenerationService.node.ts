@@ -23,24 +23,13 @@ const DECIDED_BY_AGENT = [
 	'maxConcurrency',
 ];
 
-/** An agent passes its tools to the model itself. */
-const additionalBodyDescription =
-	'JSON object with fields to add to every request, for fields that this node has no option for';
-
 const properties: INodeProperties[] = [
 	languageModelLocator,
 	{
 		...chatOptionsProperty,
-		options: [
-			...chatOptionsProperty.options
-				.filter(({ name }) => !DECIDED_BY_AGENT.includes(name))
-				.map((option) =>
-					option.name === 'additionalBody'
-						? { ...option, description: additionalBodyDescription }
-						: option,
-				),
-			...requestOptionsProperty.options.filter(({ name }) => !DECIDED_BY_AGENT.includes(name)),
-		].sort(byName),
+		options: [...chatOptionsProperty.options, ...requestOptionsProperty.options]
+			.filter(({ name }) => !DECIDED_BY_AGENT.includes(name))
+			.sort(byName),
 	},
 ];
 

@@ -5,7 +5,8 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 import { agentRequest } from '../../gateway';
-import { additionalBody, readChatOptions, requestFields } from '../shared/form/chatOptions';
+import { additionalBody } from '../shared/form/additionalBody';
+import { readChatOptions, requestFields } from '../shared/form/chatOptions';
 import { connectSubNode } from '../shared/run/connect';
 import { nodeError } from '../shared/run/errorText';
 import { SpendingLimit } from '../shared/ledger/spendingLimit';

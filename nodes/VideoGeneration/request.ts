@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { parseJson, type VideoRequest, videoRequest } from '../../gateway';
+import { type VideoRequest, videoRequest } from '../../gateway';
+import { additionalBody, additionalBodyOption } from '../shared/form/additionalBody';
 import { asText } from '../shared/form/parameterValues';
 import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../shared/form/hints';
 import { looksUnresolved, refuseUnresolved, unresolvedHint } from '../shared/form/unresolved';
@@ -53,14 +54,7 @@ export const optionsProperty: INodeProperties = {
 	placeholder: 'Add Option',
 	default: {},
 	options: [
-		{
-			displayName: 'Additional Body',
-			name: 'additionalBody',
-			type: 'json',
-			default: '{}',
-			description:
-				'JSON object with fields to add to the request, for fields that this node has no option for',
-		},
+		additionalBodyOption,
 		{
 			displayName: 'Frames per Second',
 			name: 'fps',
@@ -174,7 +168,7 @@ export interface VideoOrder {
 export function readVideoOrder(context: IExecuteFunctions, itemIndex: number): VideoOrder {
 	refuseUnresolved(context, 'prompt');
 	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
-	const { fps, n, responseFormat, user, additionalBody } = options;
+	const { fps, n, responseFormat, user } = options;
 	const request = videoRequest(
 		{
 			model: readModel(context, itemIndex),
@@ -186,7 +180,7 @@ export function readVideoOrder(context: IExecuteFunctions, itemIndex: number): V
 			response_format: unlessEmpty(responseFormat),
 			user: asText(unlessEmpty(user)),
 		},
-		parseJson(unlessEmpty(additionalBody), 'additionalBody'),
+		additionalBody(options),
 	);
 	return { request, maxBillableRequests: readMaxBillableRequests(options) };
 }

@@ -4,7 +4,8 @@ import type {
 	INodeProperties,
 	ISupplyDataFunctions,
 } from 'n8n-workflow';
-import { parseJson, refusedValue } from '../../../gateway';
+import { refusedValue } from '../../../gateway';
+import { additionalBodyOption } from './additionalBody';
 import { asText } from './parameterValues';
 import { hintWhile } from './hints';
 import { looksUnresolved, unresolvedHint } from './unresolved';
@@ -19,14 +20,7 @@ export const chatOptionsProperty = {
 	placeholder: 'Add Option',
 	default: {},
 	options: [
-		{
-			displayName: 'Additional Body',
-			name: 'additionalBody',
-			type: 'json',
-			default: '{}',
-			description:
-				'JSON object with fields to add to the request, for fields that this node has no option for, such as tool definitions',
-		},
+		additionalBodyOption,
 		{
 			displayName: 'Frequency Penalty',
 			name: 'frequencyPenalty',
@@ -155,11 +149,6 @@ export function systemMessage(options: Record<string, unknown>): string | undefi
 	const text = asText(options.systemMessage) ?? '';
 	if (typeof text !== 'string') throw refusedValue('systemMessage', 'must be text', text);
 	return text.trim() === '' ? undefined : text;
-}
-
-/** @throws InvalidInputError when the text is no JSON */
-export function additionalBody(options: Record<string, unknown>): unknown {
-	return parseJson(options.additionalBody, 'additionalBody');
 }
 
 /** Reads the options of one item. An option that was added and left empty counts as not set. */
