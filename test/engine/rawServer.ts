@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 
 /** The response to one request, byte for byte. */
 export interface RawResponse {
-	/** Before the first packet; default 0. */
-	delayMs?: number;
 	/** Each is written to the socket separately. */
 	packets: Buffer[];
 	/** What happens to the connection afterwards. By default it stays open for another request. */
@@ -70,8 +68,7 @@ function requestLength(text: string): number | undefined {
 	return end + 4 + Number(length);
 }
 
-async function send(socket: Socket, { delayMs, packets, then }: RawResponse): Promise<void> {
-	if (delayMs !== undefined) await sleep(delayMs);
+async function send(socket: Socket, { packets, then }: RawResponse): Promise<void> {
 	for (const [index, packet] of packets.entries()) {
 		// Lets the client read one packet before the next is sent.
 		if (index > 0) await turn();

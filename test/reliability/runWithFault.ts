@@ -2,10 +2,10 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { systemClock } from '../../gateway';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator';
 import { bytesOf } from '../../demo/engine';
+import { RequestClock } from '../engine/requestClock';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { CONNECTION_FAULTS } from './connectionFaults';
 import { TcpRelay } from './tcpRelay';
-import { RequestClock } from './requestClock';
 import { endpointOf, oversizedBytes, type RequestKind } from './requestKinds';
 import { MAX_RETRIES, MAX_WAIT, POLL_INTERVAL, TIMEOUT } from './settings';
 
@@ -90,7 +90,7 @@ let keys = 0;
 
 /** Runs a node in the engine while the service or the network has a fault. */
 export async function runWithFault({ kind, fault = '', times, tls }: FaultRun): Promise<Outcome> {
-	const time = new RequestClock();
+	const time = new RequestClock(1000 * TIMEOUT);
 	const connectionFault = CONNECTION_FAULTS.find(({ name }) => name === fault);
 	const simulator = await startSimulator({
 		now: time.now,

@@ -2,15 +2,15 @@ import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { runNode } from '../../engine/runNode';
-import { fastTime } from '../../engine/fastTime';
+import { RequestClock } from '../../engine/requestClock';
 import { chatNode } from '../chat/chatNode';
 
 const logger = Container.get(Logger);
 const lines: string[] = [];
 let simulator: Simulator;
-let restoreTime: () => void;
+let time: RequestClock;
 beforeAll(async () => {
-	restoreTime = fastTime();
+	time = new RequestClock();
 	simulator = await startSimulator();
 	const debug = (message: string) => void lines.push(message);
 	Container.set(Logger, Object.create(logger, { debug: { value: debug } }) as Logger);
@@ -18,7 +18,7 @@ beforeAll(async () => {
 beforeEach(() => lines.splice(0));
 afterAll(async () => {
 	Container.set(Logger, logger);
-	restoreTime();
+	time.restore();
 	await simulator.close();
 });
 
@@ -26,7 +26,7 @@ const ours = () => lines.filter((line) => line.startsWith('Node: '));
 
 test('the debug log has a line for each attempt: what was asked, what came back, and the pause', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'retry-after-absent', times: 1 });
-	const { items } = await runNode(simulator, chatNode({}));
+	const { items } = await time.until(runNode(simulator, chatNode()));
 	expect(items[0]?.json.text).toEqual(expect.any(String));
 	expect(ours()).toEqual([
 		expect.stringMatching(
@@ -38,7 +38,7 @@ test('the debug log has a line for each attempt: what was asked, what came back,
 
 test('the debug log has neither the key nor the prompt', async () => {
 	const run = chatNode({ messages: { values: [{ role: 'user', content: 'a secret recipe' }] } });
-	await runNode(simulator, run);
+	await time.until(runNode(simulator, run));
 	expect(ours()).toHaveLength(1);
 	expect(ours().join()).not.toContain('recipe');
 	expect(ours().join()).not.toContain(simulator.key);

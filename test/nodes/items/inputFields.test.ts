@@ -1,6 +1,5 @@
-import { systemClock } from '../../../gateway';
 import { type Simulator, startSimulator } from '../../../simulator';
-import { fastTime } from '../../engine/fastTime';
+import { RequestClock } from '../../engine/requestClock';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
@@ -79,17 +78,19 @@ test('Get and Wait take the option, too', async () => {
 });
 
 test('a wait in the database keeps them', async () => {
-	const restore = fastTime(400);
-	const slow = await startSimulator({ videoSeconds: 90, now: () => systemClock.now() });
+	const time = new RequestClock();
+	const slow = await startSimulator({ videoSeconds: 90, now: time.now });
 	try {
-		const { items, waits } = await runNode(slow, {
-			...videoNode({ options, waitOptions: { waitIn: 'database', maxWait: 7200 } }),
-			items: [
-				{ prompt: 'One', row: 1 },
-				{ prompt: 'Two', row: 2 },
-			],
-			settings: { executionOrder: 'v1' },
-		});
+		const { items, waits } = await time.until(
+			runNode(slow, {
+				...videoNode({ options, waitOptions: { waitIn: 'database' } }),
+				items: [
+					{ prompt: 'One', row: 1 },
+					{ prompt: 'Two', row: 2 },
+				],
+				settings: { executionOrder: 'v1' },
+			}),
+		);
 		expect(waits.length).toBeGreaterThan(0);
 		expect(items.map(({ json }) => [json.status, json.row])).toEqual([
 			['completed', 1],
@@ -97,6 +98,6 @@ test('a wait in the database keeps them', async () => {
 		]);
 	} finally {
 		await slow.close();
-		restore();
+		time.restore();
 	}
 });

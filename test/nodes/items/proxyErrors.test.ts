@@ -1,28 +1,29 @@
 import type { Simulator } from '../../../simulator';
-import { fastTime } from '../../engine/fastTime';
 import { RawServer, rawResponse } from '../../engine/rawServer';
+import { RequestClock } from '../../engine/requestClock';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
 const service = new RawServer();
-let restore: () => void;
-beforeAll(async () => await service.listen());
-beforeEach(() => {
-	service.reset();
-	restore = fastTime();
+let time: RequestClock;
+beforeAll(async () => {
+	await service.listen();
+	time = new RequestClock();
 });
-afterEach(() => restore());
-afterAll(async () => await service.close());
+beforeEach(() => service.reset());
+afterAll(async () => {
+	time.restore();
+	await service.close();
+});
 
 const requestOptions = { maxRetries: 3 };
 const submission = videoNode({ operation: 'submit', requestOptions });
-const run = async (options: NodeRun, status: string, body: string, type = 'application/json') => {
-	service.respond = () => rawResponse(status, body, { 'content-type': type });
-	return await runNode({} as Simulator, {
-		...options,
-		credential: { baseUrl: service.url, apiKey: 'key-of-tests' },
-	});
+const credential = () => ({ baseUrl: service.url, apiKey: 'key-of-tests' });
+const run = async (options: NodeRun, status: string, body: string) => {
+	service.respond = () => rawResponse(status, body, { 'content-type': 'application/json' });
+	const running = runNode({} as Simulator, { ...options, credential: credential() });
+	return await time.until(running);
 };
 
 const PAGE = '<html><body><h1>Proxy Error</h1></body></html>';
@@ -112,18 +113,17 @@ test.each(['429 Too Many Requests', '503 Service Unavailable'])(
 );
 
 describe('a 503 more than ten seconds after the request', () => {
-	const late = { delayMs: 20, packets: [] };
-
 	test.each([
 		['with an HTML page: the video may be billed', PAGE, {}, 1],
 		['with an error of the service: the request was refused', SERVICE_ERRORS[0]![1], {}, 4],
 		['with an HTML page and Retry-After: the request was refused', PAGE, { 'retry-after': '1' }, 4],
 	])('%s', async (_what, body, headers, requests) => {
-		service.respond = () => ({ ...late, ...rawResponse('503 Service Unavailable', body, headers) });
-		const { error } = await runNode({} as Simulator, {
-			...submission,
-			credential: { baseUrl: service.url, apiKey: 'key-of-tests' },
-		});
+		service.respond = () => {
+			time.advance(11_000);
+			return rawResponse('503 Service Unavailable', body, headers);
+		};
+		const running = runNode({} as Simulator, { ...submission, credential: credential() });
+		const { error } = await time.until(running);
 		expect(service.requests).toHaveLength(requests);
 		expect(/may have accepted/.test(error?.description ?? '')).toBe(requests === 1);
 	});

@@ -1,7 +1,6 @@
 import { type Simulator, startSimulator } from '../../../simulator';
 import { runNode } from '../../engine/runNode';
-import { RequestClock } from '../../reliability/requestClock';
-import { TIMEOUT } from '../../reliability/settings';
+import { RequestClock } from '../../engine/requestClock';
 import { chatNode } from '../chat/chatNode';
 
 let simulator: Simulator;
@@ -19,13 +18,9 @@ afterEach(async () => {
 	await simulator.close();
 });
 
-const requestOptions = { timeout: TIMEOUT };
-
 test('a batch of 100 prompts with a rate-limited key gets all answers, in order', async () => {
 	const prompts = Array.from({ length: 100 }, (_, item) => ({ prompt: `Say ${item}` }));
-	const { items } = await time.until(
-		runNode(simulator, { ...chatNode({ requestOptions }), items: prompts }),
-	);
+	const { items } = await time.until(runNode(simulator, { ...chatNode(), items: prompts }));
 	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(prompts.map((_, item) => ({ item })));
 	expect(items.every(({ json }) => typeof json.text === 'string')).toBe(true);
 	// Some requests are refused until the limit is known. Each refusal then pauses all of them.
@@ -40,7 +35,6 @@ test('submissions and polls of a batch share the rate limit, and no video is sub
 			model: 'kite-motion',
 			prompt: '={{ $json.prompt }}',
 			waitOptions: { pollInterval: 2 },
-			requestOptions,
 		},
 		items: Array.from({ length: 30 }, (_, item) => ({ prompt: `Boat ${item}` })),
 	});
@@ -57,7 +51,7 @@ describe('a Retry-After that is too long to wait for', () => {
 	const prompts = Array.from({ length: 100 }, (_, item) => ({ prompt: `Say ${item}` }));
 	const batch = () =>
 		runNode(simulator, {
-			...chatNode({ requestOptions }),
+			...chatNode(),
 			items: prompts,
 			onError: 'continueRegularOutput',
 		});
@@ -68,7 +62,6 @@ describe('a Retry-After that is too long to wait for', () => {
 				model: 'kite-motion',
 				prompt: 'A boat',
 				waitOptions: { pollInterval: 2 },
-				requestOptions,
 			},
 			items: Array.from({ length: count }, () => ({})),
 			onError: 'continueRegularOutput',

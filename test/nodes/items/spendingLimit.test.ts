@@ -1,8 +1,7 @@
 import { type Simulator, startSimulator } from '../../../simulator';
 import { runAgent } from '../../engine/runAgent';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
-import { fastTime } from '../../engine/fastTime';
-import { systemClock } from '../../../gateway';
+import { RequestClock } from '../../engine/requestClock';
 import { chatNode } from '../chat/chatNode';
 import { askSomeone, makeVideo } from '../chatModel/toolNodes';
 import { videoNode } from '../video/videoNode';
@@ -147,26 +146,28 @@ test('an answer without JSON counts', async () => {
 });
 
 test('a wait in the database remembers it', async () => {
-	const restore = fastTime(400);
-	const slow = await startSimulator({ videoSeconds: 90, now: () => systemClock.now() });
+	const time = new RequestClock();
+	const slow = await startSimulator({ videoSeconds: 90, now: time.now });
 	try {
 		const parameters = {
 			...video(2).parameters,
-			waitOptions: { waitIn: 'database', maxWait: 7200 },
+			waitOptions: { waitIn: 'database' },
 		};
-		const { runs, waits, error } = await runNode(slow, {
-			...video(2),
-			parameters,
-			settings: { executionOrder: 'v1' },
-			loop: true,
-		});
+		const { runs, waits, error } = await time.until(
+			runNode(slow, {
+				...video(2),
+				parameters,
+				settings: { executionOrder: 'v1' },
+				loop: true,
+			}),
+		);
 		expect(waits.length).toBeGreaterThan(1);
 		expect(error?.message).toMatch(/Max Billable Requests/);
 		expect(runs.length).toBeGreaterThan(1);
 		expect(slow.submissions).toBe(2);
 	} finally {
 		await slow.close();
-		restore();
+		time.restore();
 	}
 });
 

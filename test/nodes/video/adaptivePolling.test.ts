@@ -1,7 +1,6 @@
 import { type Simulator, startSimulator } from '../../../simulator';
 import { runNode } from '../../engine/runNode';
-import { RequestClock } from '../../reliability/requestClock';
-import { TIMEOUT } from '../../reliability/settings';
+import { RequestClock } from '../../engine/requestClock';
 
 let time: RequestClock;
 let simulator: Simulator;
@@ -24,7 +23,6 @@ async function generate(polling: string) {
 			model: 'kite-motion',
 			prompt: '={{ $json.prompt }}',
 			waitOptions: { polling, pollInterval: 5 },
-			requestOptions: { timeout: TIMEOUT },
 		},
 		items: Array.from({ length: 8 }, (_, item) => ({ prompt: `Boat ${item}` })),
 	});

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../gateway';
-import { virtualTime } from '../engine/virtualTime';
-import { TIMEOUT } from './settings';
+import { virtualTime } from './virtualTime';
 
-/** The durations of the first timer of a request (connect timeout, idle timeout). No other timer has these durations. */
-const FIRST_TIMERS_MS = [10_000, 1000 * TIMEOUT];
+/** How long a request may take to connect. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** The default of the option Timeout. */
+const TIMEOUT_MS = 300_000;
 /** How long to wait, in real time, for the last data of a service that then stops sending. */
 const LAST_DATA_MS = 150;
 /** Real time after which a run counts as hanging. */
@@ -29,11 +30,14 @@ export class RequestClock {
 	/** The number of requests started. */
 	started = 0;
 
-	constructor() {
+	/** @param timeoutMs the Timeout of the requests */
+	constructor(timeoutMs = TIMEOUT_MS) {
 		const { clock } = this.time;
+		// The first timer of a request has one of these durations. No other timer does.
+		const firstTimersMs = [CONNECT_TIMEOUT_MS, timeoutMs];
 		systemClock.after = (ms, action) => {
 			const isNext = this.request !== undefined;
-			if (!isNext && !FIRST_TIMERS_MS.includes(ms)) return clock.after(ms, action);
+			if (!isNext && !firstTimersMs.includes(ms)) return clock.after(ms, action);
 			const request = this.request ?? this.start();
 			request.timers += 1;
 			const stop = clock.after(ms, () => {
