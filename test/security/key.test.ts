@@ -106,12 +106,6 @@ describe.each([
 	);
 });
 
-test('the key is not in the data of a successful run', async () => {
-	for (const run of [chat(false), chat(true), models, video({ download: true })]) {
-		expectHidden(await runNode(simulator, run));
-	}
-});
-
 test('the key is sent only in the Authorization header, and only to the service', async () => {
 	await runNode(simulator, chat(false));
 	await runNode(simulator, models);

@@ -60,9 +60,7 @@ const ids = (items: Array<{ json: IDataObject }>) =>
 
 test.each<[string, number[], number, number[], number[]]>([
 	['one fails', [2], 2, [4, 1], [1, 3, 4, 5]],
-	['the first fails', [1], 2, [4, 1], [2, 3, 4, 5]],
 	['two fail', [2, 3], 2, [4, 2], [1, 4, 5, 6]],
-	['all fail', [1, 2, 3, 4], 2, [4, 4], [5, 6, 7, 8]],
 	['two fail, and then one replacement', [2, 3, 5], 3, [4, 2, 1], [1, 4, 6, 7]],
 	['one fails, and then two replacements', [4, 5, 6], 4, [4, 1, 1, 1], [1, 2, 3, 7]],
 ])(
@@ -76,19 +74,6 @@ test.each<[string, number[], number, number[], number[]]>([
 		expect(items.map(({ json: { status } }) => status)).toEqual(Array(4).fill('completed'));
 	},
 );
-
-test('with On Error "Continue", failed and finished videos are output in order', async () => {
-	failing = [2, 3];
-	const { items } = await run({ onError: 'continueRegularOutput' });
-	expect(ids(items)).toEqual(['task-1', 'task-2', 'task-3', 'task-4']);
-	expect(items.map(({ json: { error } }) => error !== undefined)).toEqual([
-		false,
-		true,
-		true,
-		false,
-	]);
-	expect(requested).toEqual([4]);
-});
 
 test('if all tries fail, the error lists every finished video with its URL, and Retry submits the rest', async () => {
 	failing = [2, 3, 5];
