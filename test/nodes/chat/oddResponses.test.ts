@@ -1,48 +1,32 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { INodeParameters, IDataObject } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../../../simulator';
+import { RawServer, rawResponse } from '../../engine/rawServer';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 
+const server = new RawServer();
 let simulator: Simulator;
-let uncompressed: Simulator;
-let server: Server;
-/** The response of the other server: JSON, or the text of a stream. */
-let sent: object | string;
 beforeAll(async () => {
-	simulator = await startSimulator();
-	uncompressed = await startSimulator({ encodings: [] });
-	server = createServer((request, response) => {
-		const stream = typeof sent === 'string';
-		request.resume();
-		response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json');
-		response.end(stream ? sent : JSON.stringify(sent));
-	}).listen(0, '127.0.0.1');
-	await once(server, 'listening');
+	// The fault table has the compressed responses.
+	simulator = await startSimulator({ encodings: [] });
+	await server.listen();
 });
-beforeEach(() => {
-	simulator.reset();
-	uncompressed.reset();
-});
-afterAll(async () => {
-	server.closeAllConnections();
-	server.close();
-	await Promise.all([simulator.close(), uncompressed.close()]);
-});
+beforeEach(() => simulator.reset());
+afterAll(async () => await Promise.all([server.close(), simulator.close()]));
 
-/** The item for a response that the simulator never sends. */
+/** The item for a response that the simulator never sends: JSON, or the text of a stream. */
 async function itemOf(
 	response: object | string,
 	parameters: INodeParameters = {},
 	streaming = false,
 ) {
-	sent = response;
-	const { port } = server.address() as AddressInfo;
+	server.respond = () =>
+		typeof response === 'string'
+			? rawResponse('200 OK', response, { 'content-type': 'text/event-stream' })
+			: rawResponse('200 OK', JSON.stringify(response), { 'content-type': 'application/json' });
 	const result = await runNode(simulator, {
 		...chatNode(parameters),
-		credential: { baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key' },
+		credential: { baseUrl: server.url, apiKey: 'key' },
 		onError: 'continueRegularOutput',
 		streaming,
 	});
@@ -333,31 +317,26 @@ test.each([
 	},
 );
 
-describe.each([
-	['compressed', () => simulator],
-	['uncompressed', () => uncompressed],
-])('with %s responses', (_name, service) => {
-	test.each([
-		'stream-empty',
-		'stream-only-done',
-		'stream-wrong-shape',
-		'stream-garbage',
-		'stream-html',
-		'stream-cut',
-		'stream-reset',
-		'stream-error-general',
-		'stream-error-alternate',
-		'html-200',
-		'json-error',
-		'empty-200',
-		'html-502',
-		'truncated',
-	])('a stream without a complete answer (%s) fails the item and is not retried', async (fault) => {
-		service().inject({ endpoint: 'chatStream', fault });
-		const node = { ...chatNode({ requestOptions: { maxRetries: 0 } }), streaming: true };
-		const { error, chunks } = await runNode(service(), node);
-		expect(error?.message).toContain('[item 0]');
-		expect(chunks.map(({ type }) => type)).toEqual(expect.arrayContaining(['begin', 'end']));
-		expect(service().count('chatStream')).toBe(1);
-	});
+test.each([
+	'stream-empty',
+	'stream-only-done',
+	'stream-wrong-shape',
+	'stream-garbage',
+	'stream-html',
+	'stream-cut',
+	'stream-reset',
+	'stream-error-general',
+	'stream-error-alternate',
+	'html-200',
+	'json-error',
+	'empty-200',
+	'html-502',
+	'truncated',
+])('a stream without a complete answer (%s) fails the item and is not retried', async (fault) => {
+	simulator.inject({ endpoint: 'chatStream', fault });
+	const node = { ...chatNode({ requestOptions: { maxRetries: 0 } }), streaming: true };
+	const { error, chunks } = await runNode(simulator, node);
+	expect(error?.message).toContain('[item 0]');
+	expect(chunks.map(({ type }) => type)).toEqual(expect.arrayContaining(['begin', 'end']));
+	expect(simulator.count('chatStream')).toBe(1);
 });
