@@ -72,15 +72,6 @@ describe.each(Object.entries(ENCODINGS))(
 			expectNoKey(await failureOf(gateway.streamChat(chat, () => {})), echoed);
 		});
 
-		test('is not in the error of a stream whose line does not end', async () => {
-			const padding = Array.from({ length: 17 }, () => Buffer.alloc(1024 * 1024, 'x'));
-			const packets = [Buffer.from('data: '), serviceError.subarray(0, -2), ...padding];
-			const gateway = stubbedGateway({ packets, apiKey: MARKER });
-			const error = await failureOf(gateway.streamChat(chat, () => {}));
-			expect(error.message).toBe('The stream contains a line that does not end');
-			expectNoKey(error, echoed);
-		});
-
 		test('is not in the error of a failed video', async () => {
 			const packets = [
 				Buffer.from('{"id":"task-1","status":"failed","error":'),
@@ -90,6 +81,19 @@ describe.each(Object.entries(ENCODINGS))(
 			const gateway = stubbedGateway({ packets, apiKey: MARKER });
 			expectNoKey(taskFailedError(await gateway.getVideoTask('task-1')), echoed);
 		});
+	},
+);
+
+test.each(['unchanged', 'inside JSON inside JSON', 'in base64, after the word Bearer'])(
+	'a key that the service echoes %s is not in the error of a stream whose line does not end',
+	async (encoding) => {
+		const echoed = ENCODINGS[encoding]!;
+		const line = Buffer.from(`data: {"code":"invalid_api_key","message":"${PREFIX}${echoed}`);
+		const padding = Array.from({ length: 17 }, () => Buffer.alloc(1024 * 1024, 'x'));
+		const gateway = stubbedGateway({ packets: [line, ...padding], apiKey: MARKER });
+		const error = await failureOf(gateway.streamChat(chat, () => {}));
+		expect(error.message).toBe('The stream contains a line that does not end');
+		expectNoKey(error, echoed);
 	},
 );
 

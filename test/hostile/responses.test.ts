@@ -46,12 +46,12 @@ function answerWith(body: string | object): void {
 	};
 }
 
-/** Responds with some KiB that decompress to 256 MiB. */
-function answerWithBomb(start: string, part: string): void {
-	const body = gzipSync(start + part.repeat((256 * MiB) / part.length));
+/** Some KiB that decompress to more than any limit. */
+const BOMB = gzipSync(`{"data":[${'[],'.repeat((64 * MiB) / 3)}`);
+function answerWithBomb(): void {
 	respond = (response) => {
 		response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
-		response.end(body);
+		response.end(BOMB);
 	};
 }
 
@@ -115,7 +115,7 @@ describe.each<[string, NodeRun, object, boolean]>([
 	});
 
 	test('that a few KiB decompress to is read up to its limit', async () => {
-		answerWithBomb('{"data":[', '[],');
+		answerWithBomb();
 		expect(await errorOf(node)).toMatchObject({
 			message: expect.stringMatching(/larger than any response of this service/) as string,
 		});
@@ -179,7 +179,7 @@ test('the Test button reads a body only up to its limit', async () => {
 	expect(await testCredential(credential())).toMatch(/larger than any response of this service/);
 	await brokeOff;
 	expect(sent).toBeLessThan(32 * MiB);
-	answerWithBomb('{"data":[', '"a",');
+	answerWithBomb();
 	expect(await testCredential(credential())).toMatch(/larger than any response of this service/);
 });
 

@@ -166,7 +166,7 @@ describe('an undocumented status', () => {
 
 	test('is in the error when Max Wait is over', async () => {
 		const { items } = await generate([paused()], {
-			waitOptions: { pollInterval: 0.02, maxWait: 1 },
+			waitOptions: { pollInterval: 0.02, maxWait: 0.1 },
 		});
 		expect(items[0]?.json.error).toMatchObject({
 			code: 'wait_timeout',
@@ -179,6 +179,7 @@ describe('an undocumented status', () => {
 		const { items } = await generate([json({ status: 'ok' })], {
 			operation: 'get',
 			taskId: 'task-1',
+			requestOptions: { maxRetries: 0 },
 		});
 		expect(items[0]?.json.error).toMatchObject({ code: 'malformed_answer', task_id: 'task-1' });
 	});

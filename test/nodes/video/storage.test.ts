@@ -11,6 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { bytesOf } from '../../../demo/engine';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
+import { RequestClock } from '../../engine/requestClock';
 import { runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 
@@ -216,7 +217,9 @@ describe('another storage of n8n', () => {
 			await pipeline(video, new Writable({ write }));
 			return { fileId: 'file', fileSize: Buffer.concat(parts).length };
 		});
-		expect(await download()).toMatchObject({ status: 'completed' });
+		const time = new RequestClock();
+		const item = await time.until(download()).finally(() => time.restore());
+		expect(item).toMatchObject({ status: 'completed' });
 		expect(simulator.count('download')).toBe(3);
 	});
 });
