@@ -12,10 +12,12 @@ let time: RequestClock;
 beforeAll(async () => {
 	time = new RequestClock();
 	simulator = await startSimulator();
+});
+beforeEach(() => {
+	lines.splice(0);
 	const debug = (message: string) => void lines.push(message);
 	Container.set(Logger, Object.create(logger, { debug: { value: debug } }) as Logger);
 });
-beforeEach(() => lines.splice(0));
 afterAll(async () => {
 	Container.set(Logger, logger);
 	time.restore();
@@ -42,4 +44,12 @@ test('the debug log has neither the key nor the prompt', async () => {
 	expect(ours()).toHaveLength(1);
 	expect(ours().join()).not.toContain('recipe');
 	expect(ours().join()).not.toContain(simulator.key);
+});
+
+test('a level that hides the debug log costs no line', async () => {
+	const hidden = jest.fn(() => {});
+	Container.set(Logger, Object.create(logger, { debug: { value: hidden } }) as Logger);
+	const { items } = await runNode(simulator, chatNode({}));
+	expect(items[0]?.json.text).toEqual(expect.any(String));
+	expect(hidden).not.toHaveBeenCalledWith(expect.stringMatching(/^Node: /));
 });
