@@ -15,7 +15,7 @@ import { sceneOf } from './video/scene';
 import { stateOf, type Task, type TaskStatus } from './video/tasks';
 
 export { CATALOGUE, type ModelRecord } from './catalogue';
-export { ENDPOINTS, type Endpoint } from './endpoints';
+export { ENDPOINTS, type Endpoint, type KnownEndpoint } from './endpoints';
 export { FAULTS } from './faults/table';
 export type { Injection } from './faults/injections';
 export type { ReceivedRequest } from './requestLog';

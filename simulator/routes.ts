@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint } from './endpoints';
+import { ADDRESSES, type Endpoint, ENDPOINTS } from './endpoints';
 
 /** What a request is about. */
 export interface Route {
@@ -8,35 +8,25 @@ export interface Route {
 	taskId: string;
 }
 
-interface Pattern {
-	method: 'GET' | 'POST';
-	/** Of the path after the prefix. */
-	path: RegExp;
-	/** Of the body, where the path alone does not tell the endpoint. */
-	body?: z.ZodType;
-}
+const streamed = z.looseObject({ stream: z.literal(true) });
 
-const CHAT = /^\/v1\/chat\/completions$/;
-
-/** The first that matches. The document has two forms of the video path. */
-const PATTERNS: Record<Exclude<Endpoint, 'other'>, Pattern> = {
-	chatStream: { method: 'POST', path: CHAT, body: z.looseObject({ stream: z.literal(true) }) },
-	chat: { method: 'POST', path: CHAT },
-	models: { method: 'GET', path: /^\/v1\/models$/ },
-	submit: { method: 'POST', path: /^(?:\/media)?\/v1\/video\/generations$/ },
-	poll: { method: 'GET', path: /^(?:\/media)?\/v1\/video\/generations\/([^/]+)$/ },
-	download: { method: 'GET', path: /^\/files\/([^/]+)\.mp4$/ },
-};
-const ENTRIES = Object.entries(PATTERNS) as Array<[Endpoint, Pattern]>;
+const ROUTES = ENDPOINTS.map((endpoint) => {
+	const { method, path, streams } = ADDRESSES[endpoint];
+	const pattern = path
+		.replaceAll('.', '\\.')
+		.replace(/^\/media/, '(?:/media)?')
+		.replace(':task', '([^/]+)');
+	return { endpoint, method, pattern: new RegExp(`^${pattern}$`), streams };
+});
 
 /** The endpoint at a URL (a path with or without a query). */
 export function routeOf(method: string, url: string, prefix: string, body: unknown): Route {
 	const path = url.replace(/\?.*/, '');
 	const asked = method === 'HEAD' ? 'GET' : method;
 	if (path.startsWith(prefix)) {
-		for (const [endpoint, pattern] of ENTRIES) {
-			const match = pattern.method === asked && pattern.path.exec(path.slice(prefix.length));
-			const fits = pattern.body?.safeParse(body).success ?? true;
+		for (const { endpoint, method: routed, pattern, streams } of ROUTES) {
+			const match = routed === asked && pattern.exec(path.slice(prefix.length));
+			const fits = streams === undefined || streams === streamed.safeParse(body).success;
 			if (match && fits) return { endpoint, taskId: decoded(match[1] ?? '') };
 		}
 	}

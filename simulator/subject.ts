@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint } from './endpoints';
+import { type Endpoint, FACTS } from './endpoints';
 import type { Task } from './video/tasks';
 
 interface Subject {
@@ -31,17 +31,14 @@ function ofTask(_body: unknown, task: Task | undefined): Subject {
 	return { model: '', prompt: task?.prompt ?? '' };
 }
 
-const SUBJECTS: Record<Endpoint, (body: unknown, task: Task | undefined) => Subject> = {
+const SUBJECTS = {
 	chat: ofChat,
-	chatStream: ofChat,
-	models: () => NONE,
-	submit: (body) => submission.safeParse(body).data ?? NONE,
-	poll: ofTask,
-	download: ofTask,
-	other: () => NONE,
+	video: (body: unknown) => submission.safeParse(body).data ?? NONE,
+	task: ofTask,
+	nothing: () => NONE,
 };
 
 /** The model and the prompt that a request is about, whether it is valid or not. */
 export function subjectOf(endpoint: Endpoint, body: unknown, task: Task | undefined): Subject {
-	return SUBJECTS[endpoint](body, task);
+	return SUBJECTS[FACTS[endpoint].about](body, task);
 }

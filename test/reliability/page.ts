@@ -1,17 +1,7 @@
 import { type Case, casesOf, ROWS } from './faultTable';
 import { ERROR_TEXTS } from './messages';
-import { type RequestKind, REQUEST_KINDS } from './requestKinds';
+import { KINDS, REQUEST_KINDS } from './requestKinds';
 import { MAX_RETRIES } from './settings';
-
-const TITLES: Record<RequestKind, string> = {
-	chat: 'chat',
-	chatStream: 'chat stream',
-	models: 'models',
-	submit: 'submit video',
-	poll: 'wait for video',
-	get: 'get video',
-	download: 'download',
-};
 
 /** The page with its tables generated again. */
 export function reliabilityPage(page: string): string {
@@ -44,7 +34,11 @@ function faults(): string {
 		);
 		return row(entry.what, ...cells, [...new Set(shownCodes)].join(' '));
 	});
-	const head = row('what goes wrong', ...REQUEST_KINDS.map((kind) => TITLES[kind]), '`error.code`');
+	const head = row(
+		'what goes wrong',
+		...REQUEST_KINDS.map((kind) => KINDS[kind].title),
+		'`error.code`',
+	);
 	return `${head}${row('---', ...REQUEST_KINDS.map(() => '---'), '---')}${rows.join('')}`;
 }
 

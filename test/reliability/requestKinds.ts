@@ -1,15 +1,55 @@
-import { ENDPOINTS, FACTS } from '../../simulator/endpoints';
-
-type ServiceEndpoint = (typeof ENDPOINTS)[number];
+import type { INodeParameters } from 'n8n-workflow';
+import { ENDPOINTS, FACTS, type KnownEndpoint } from '../../simulator/endpoints';
+import type { NodeRun } from '../engine/runNode';
 
 /** The kinds of requests: one for each endpoint. `poll` is a poll while waiting, `get` a single one. */
-export type RequestKind = ServiceEndpoint | 'get';
+export type RequestKind = KnownEndpoint | 'get';
 export const REQUEST_KINDS: readonly RequestKind[] = ENDPOINTS.flatMap((endpoint) =>
 	endpoint === 'poll' ? [endpoint, 'get' as const] : [endpoint],
 );
 
+interface KindFacts {
+	/** In the table of the page. */
+	title: string;
+	/** A run of a node that sends it. */
+	run: NodeRun;
+	/** Parameters of the run for a task that was submitted before the fault. */
+	ofExistingTask?: INodeParameters;
+}
+
+const chat = (stream: boolean): NodeRun => ({
+	node: 'chatCompletion',
+	parameters: {
+		model: 'heron-chat',
+		messages: { values: [{ role: 'user', content: 'Hello' }] },
+		options: { stream },
+	},
+});
+const video = (parameters: INodeParameters): NodeRun => ({
+	node: 'videoGeneration',
+	parameters: { model: 'kite-motion', prompt: 'A boat', ...parameters },
+});
+
+export const KINDS: Record<RequestKind, KindFacts> = {
+	chat: { title: 'chat', run: chat(false) },
+	chatStream: { title: 'chat stream', run: chat(true) },
+	models: { title: 'models', run: { node: 'listModels', parameters: { returnAll: true } } },
+	submit: { title: 'submit video', run: video({}) },
+	poll: { title: 'wait for video', run: video({}), ofExistingTask: { operation: 'wait' } },
+	get: {
+		title: 'get video',
+		run: video({ operation: 'get' }),
+		ofExistingTask: { operation: 'get' },
+	},
+	download: {
+		title: 'download',
+		run: video({ download: true }),
+		ofExistingTask: { operation: 'wait', download: true },
+	},
+};
+
 /** The endpoint of the simulator for this kind of request. */
-export const endpointOf = (kind: RequestKind): ServiceEndpoint => (kind === 'get' ? 'poll' : kind);
+export const endpointOf = (kind: RequestKind): KnownEndpoint => (kind === 'get' ? 'poll' : kind);
 
 export const isBillable = (kind: RequestKind) => FACTS[endpointOf(kind)].billable;
 

@@ -6,7 +6,7 @@ import { RequestClock } from '../engine/requestClock';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { CONNECTION_FAULTS } from './connectionFaults';
 import { TcpRelay } from './tcpRelay';
-import { endpointOf, oversizedBytes, type RequestKind } from './requestKinds';
+import { endpointOf, KINDS, oversizedBytes, type RequestKind } from './requestKinds';
 import { MAX_RETRIES, MAX_WAIT, POLL_INTERVAL, TIMEOUT } from './settings';
 
 /** What the user gets and what the service receives. */
@@ -32,27 +32,6 @@ export interface FaultRun {
 	tls?: SimulatorOptions['tls'];
 }
 
-const video = (parameters: INodeParameters): NodeRun => ({
-	node: 'videoGeneration',
-	parameters: { model: 'kite-motion', prompt: 'A boat', ...parameters },
-});
-const chat = (stream: boolean): NodeRun => ({
-	node: 'chatCompletion',
-	parameters: {
-		model: 'heron-chat',
-		messages: { values: [{ role: 'user', content: 'Hello' }] },
-		options: { stream },
-	},
-});
-const RUNS: Record<RequestKind, NodeRun> = {
-	chat: chat(false),
-	chatStream: chat(true),
-	models: { node: 'listModels', parameters: { returnAll: true } },
-	submit: video({}),
-	poll: video({}),
-	get: video({ operation: 'get' }),
-	download: video({ download: true }),
-};
 /** Faults that need a chat with tool calls. */
 const NEEDS_TOOLS = /^tool-/;
 const TOOL_CALL_RUN: NodeRun = {
@@ -68,12 +47,6 @@ const TOOL_CALL_RUN: NodeRun = {
 			}),
 		},
 	},
-};
-/** Parameters for a task that was submitted before the fault. */
-const EXISTING_TASK: Partial<Record<RequestKind, INodeParameters>> = {
-	poll: { operation: 'wait' },
-	get: { operation: 'get' },
-	download: { operation: 'wait', download: true },
 };
 const SETTINGS: INodeParameters = {
 	waitOptions: { pollInterval: POLL_INTERVAL, maxWait: MAX_WAIT },
@@ -103,7 +76,7 @@ export async function runWithFault({ kind, fault = '', times, tls }: FaultRun): 
 	await relay?.open();
 	try {
 		const run = prepare(kind, fault, times, simulator, relay?.url);
-		if (kind === 'get' || (connectionFault && EXISTING_TASK[kind]))
+		if (kind === 'get' || (connectionFault && KINDS[kind].ofExistingTask))
 			await useExistingTask(run, kind, time, simulator);
 		const endpoint = endpointOf(kind);
 		const received = () =>
@@ -156,7 +129,7 @@ function prepare(
 ) {
 	const apiKey = `key-${++keys}`;
 	simulator.acceptKey(apiKey);
-	const { node, parameters } = NEEDS_TOOLS.test(fault) ? TOOL_CALL_RUN : RUNS[kind];
+	const { node, parameters } = NEEDS_TOOLS.test(fault) ? TOOL_CALL_RUN : KINDS[kind].run;
 	return {
 		node,
 		// The certificate of the tests is accepted, unless it is the fault.
@@ -176,7 +149,7 @@ async function useExistingTask(
 	const submit = { ...run, parameters: { ...run.parameters, operation: 'submit' } };
 	const [task] = (await time.until(runNode(simulator, submit))).items;
 	await time.until(systemClock.sleep(1000 * POLL_INTERVAL));
-	Object.assign(run.parameters, EXISTING_TASK[kind], { taskId: String(task?.json.task_id) });
+	Object.assign(run.parameters, KINDS[kind].ofExistingTask, { taskId: String(task?.json.task_id) });
 	if (kind !== 'download') return;
 	// The connection for polls stays open, so the fault affects only the download.
 	const get = { ...run, parameters: { ...run.parameters, operation: 'get', download: false } };

@@ -1,5 +1,6 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
-import type { Endpoint, Simulator } from '../../simulator';
+import type { KnownEndpoint, Simulator } from '../../simulator';
+import { ADDRESSES, FACTS } from '../../simulator/endpoints';
 
 export interface RequestOptions {
 	method?: string;
@@ -99,23 +100,20 @@ export async function submitVideo(
 	return task.id;
 }
 
-type Send = (simulator: Simulator, task: string, more: RequestOptions) => Promise<Received>;
-
-const VALID: Record<Exclude<Endpoint, 'other'>, Send> = {
-	chat: (simulator, _, more) => post(simulator, CHAT, chatRequest, more),
-	chatStream: (simulator, _, more) => post(simulator, CHAT, { ...chatRequest, stream: true }, more),
-	models: (simulator, _, more) => get(simulator, '/v1/models', more),
-	submit: (simulator, _, more) => post(simulator, VIDEO, videoRequest, more),
-	poll: (simulator, task, more) => get(simulator, `${VIDEO}/${task}`, more),
-	download: ({ url }, task, more) => exchange(`${url}/files/${task}.mp4`, more),
-};
+const BODIES = { chat: chatRequest, video: videoRequest, task: undefined, nothing: undefined };
 
 /** Sends a valid request to the endpoint, with a finished task where it needs one. */
 export function validRequest(
 	simulator: Simulator,
-	endpoint: Exclude<Endpoint, 'other'>,
+	endpoint: KnownEndpoint,
 	task: string,
 	more: RequestOptions = {},
 ): Promise<Received> {
-	return VALID[endpoint](simulator, task, more);
+	const { method, path, streams } = ADDRESSES[endpoint];
+	const { key, about } = FACTS[endpoint];
+	const target = path.replace(':task', task);
+	const body = BODIES[about];
+	if (body) return post(simulator, target, { ...body, ...(streams && { stream: true }) }, more);
+	const headers = key === 'required' ? authorization(simulator) : {};
+	return exchange(`${simulator.url}${target}`, { method, headers, ...more });
 }
