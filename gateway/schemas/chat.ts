@@ -89,27 +89,15 @@ export type AgentRequest = z.infer<typeof agentRequestBody>;
 /** Fields that the additional body must never set. */
 const RESERVED = ['model', 'messages', 'stream'];
 
-type Loose<Fields> = { [Field in keyof Fields]?: unknown };
+/** The fields that the document names, unchecked. */
+export type ChatFields = Partial<Record<keyof typeof request.shape, unknown>>;
 
 /**
  * Builds the body of a chat request from unchecked input. Undefined fields are not sent.
  * @param additionalBody a JSON object with fields this client does not know, such as tool definitions
  * @throws InvalidInputError naming the field
  */
-export function chatRequest(
-	input: Loose<{
-		model: 0;
-		messages: 0;
-		temperature: 0;
-		max_tokens: 0;
-		top_p: 0;
-		stop: 0;
-		presence_penalty: 0;
-		frequency_penalty: 0;
-		user: 0;
-	}>,
-	additionalBody?: unknown,
-): ChatRequest {
+export function chatRequest(input: ChatFields, additionalBody?: unknown): ChatRequest {
 	return parseInput(request, mergeAdditionalBody(input, additionalBody, RESERVED));
 }
 
@@ -117,7 +105,10 @@ export function chatRequest(
  * Builds the body of an agent's request, as {@link chatRequest} does.
  * @throws InvalidInputError naming the field
  */
-export function agentRequest(input: Loose<AgentRequest>, additionalBody?: unknown): AgentRequest {
+export function agentRequest(
+	input: ChatFields & Record<string, unknown>,
+	additionalBody?: unknown,
+): AgentRequest {
 	return parseInput(agentRequestBody, mergeAdditionalBody(input, additionalBody, RESERVED));
 }
 

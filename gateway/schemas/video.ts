@@ -24,25 +24,16 @@ const request = z.looseObject({
 
 export type VideoRequest = z.infer<typeof request>;
 
+/** The fields that the document names, unchecked. */
+export type VideoFields = Partial<Record<keyof typeof request.shape, unknown>>;
+
 /**
  * Builds the body of a video submission from unchecked input. Undefined fields are not sent.
  * @param input.duration seconds
  * @param additionalBody a JSON object with fields this client does not know
  * @throws InvalidInputError naming the field
  */
-export function videoRequest(
-	input: {
-		prompt: unknown;
-		model: unknown;
-		size?: unknown;
-		duration?: unknown;
-		fps?: unknown;
-		n?: unknown;
-		response_format?: unknown;
-		user?: unknown;
-	},
-	additionalBody?: unknown,
-): VideoRequest {
+export function videoRequest(input: VideoFields, additionalBody?: unknown): VideoRequest {
 	return parseInput(request, mergeAdditionalBody(input, additionalBody, ['model', 'prompt']));
 }
 

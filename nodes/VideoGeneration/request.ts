@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { type VideoRequest, videoRequest } from '../../gateway';
+import { type VideoFields, type VideoRequest, videoRequest } from '../../gateway';
 import { additionalBody, additionalBodyOption } from '../shared/form/additionalBody';
 import { asText } from '../shared/form/parameterValues';
 import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../shared/form/hints';
@@ -169,19 +169,17 @@ export function readVideoOrder(context: IExecuteFunctions, itemIndex: number): V
 	refuseUnresolved(context, 'prompt');
 	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 	const { fps, n, responseFormat, user } = options;
-	const request = videoRequest(
-		{
-			model: readModel(context, itemIndex),
-			prompt: asText(context.getNodeParameter('prompt', itemIndex, '')),
-			size: unlessEmpty(context.getNodeParameter('size', itemIndex, '720p')),
-			duration: unlessEmpty(context.getNodeParameter('duration', itemIndex, 5)),
-			fps: unlessEmpty(fps),
-			n: unlessEmpty(n),
-			response_format: unlessEmpty(responseFormat),
-			user: asText(unlessEmpty(user)),
-		},
-		additionalBody(options),
-	);
+	const fields: Required<VideoFields> = {
+		model: readModel(context, itemIndex),
+		prompt: asText(context.getNodeParameter('prompt', itemIndex, '')),
+		size: unlessEmpty(context.getNodeParameter('size', itemIndex, '')),
+		duration: unlessEmpty(context.getNodeParameter('duration', itemIndex, '')),
+		fps: unlessEmpty(fps),
+		n: unlessEmpty(n),
+		response_format: unlessEmpty(responseFormat),
+		user: asText(unlessEmpty(user)),
+	};
+	const request = videoRequest(fields, additionalBody(options));
 	return { request, maxBillableRequests: readMaxBillableRequests(options) };
 }
 

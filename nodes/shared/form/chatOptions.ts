@@ -4,7 +4,7 @@ import type {
 	INodeProperties,
 	ISupplyDataFunctions,
 } from 'n8n-workflow';
-import { refusedValue } from '../../../gateway';
+import { type ChatFields, refusedValue } from '../../../gateway';
 import { additionalBodyOption } from './additionalBody';
 import { asText } from './parameterValues';
 import { hintWhile } from './hints';
@@ -128,8 +128,10 @@ export function rawSystemMessage({ options }: INodeParameters): [string, unknown
 	return ['systemMessage', isSet ? options.systemMessage : undefined];
 }
 
-/** The fields of the service's request that the options set. */
-export function requestFields(options: Record<string, unknown>) {
+/** The fields of the service's request that the options set: all but those that have parameters of their own. */
+export function requestFields(
+	options: Record<string, unknown>,
+): Required<Omit<ChatFields, 'model' | 'messages'>> {
 	return {
 		temperature: options.temperature,
 		max_tokens: options.maxTokens,

@@ -1,4 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { chatOptionsProperty } from '../../../nodes/shared/form/chatOptions';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
@@ -9,6 +10,14 @@ beforeAll(async () => {
 });
 beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
+
+/** Options with tests of their own. */
+const NOT_IN_THE_REQUEST = [
+	'includeInputFields',
+	'jsonOutput',
+	'maxBillableRequests',
+	'systemMessage',
+];
 
 const hello = { model: 'heron-chat', messages: [{ role: 'user', content: 'Hello' }] };
 
@@ -34,8 +43,11 @@ test('all options are sent under the field names of the service', async () => {
 		frequencyPenalty: 1.25,
 		user: 'user-7',
 		stream: true,
-		additionalBody: '{ "seed": 7 }',
+		additionalBody: '{ "custom_field": 7 }',
 	};
+	const names = chatOptionsProperty.options.map(({ name }) => name);
+	const ofTheRequest = names.filter((name) => !NOT_IN_THE_REQUEST.includes(name));
+	expect(Object.keys(options).sort()).toEqual(ofTheRequest.sort());
 	expect(await bodyOf({ options })).toEqual({
 		...hello,
 		temperature: 0.7,
@@ -46,7 +58,7 @@ test('all options are sent under the field names of the service', async () => {
 		frequency_penalty: 1.25,
 		user: 'user-7',
 		stream: true,
-		seed: 7,
+		custom_field: 7,
 	});
 });
 
@@ -217,7 +229,7 @@ test.each<[string, INodeParameters['options'] | string, object]>([
 	['JSON text', JSON.stringify({ tools, tool_choice: 'auto' }), { tools, tool_choice: 'auto' }],
 	['an expression with an object', '={{ { tools: $json.tools } }}', { tools }],
 	['a field whose option is not set', '{ "temperature": 0.5 }', { temperature: 0.5 }],
-	['a null field', '{ "seed": null }', { seed: null }],
+	['a null field', '{ "custom_field": null }', { custom_field: null }],
 ])('the additional body is merged into the request: %s', async (_name, additionalBody, sent) => {
 	const body = await bodyOf({ options: { additionalBody } as INodeParameters }, { tools });
 	expect(body).toEqual({ ...hello, ...sent });

@@ -47,7 +47,7 @@ test('an agent gets an answer with token usage, and all options are sent', async
 				presencePenalty: 0.1,
 				frequencyPenalty: 0.2,
 				user: 'someone',
-				additionalBody: '{"seed": 7}',
+				additionalBody: '{"custom_field": 7}',
 			},
 		},
 	);
@@ -70,7 +70,7 @@ test('an agent gets an answer with token usage, and all options are sent', async
 			presence_penalty: 0.1,
 			frequency_penalty: 0.2,
 			user: 'someone',
-			seed: 7,
+			custom_field: 7,
 		},
 	]);
 });
