@@ -68,6 +68,8 @@ export interface Patience {
 	onSend: () => number;
 	/** Whether the attempt may be followed by another. */
 	mayRetry: () => boolean;
+	/** Whether it goes before other requests of its execution that wait for the same limit. */
+	goesFirst: () => boolean;
 }
 
 /** A successful response whose body is still to be read. */
@@ -96,13 +98,14 @@ export async function sendRequest<Result>(
 	const limiter = context.limiterOf(request.scope);
 	const paid = request.method === 'POST';
 	const knownSuspension = limiter.suspension;
+	const goesFirst = request.patience?.goesFirst;
 	let attempt = 0;
 	let excused = 0;
 	let { taken } = limiter;
 	for (let sent = 1; ; sent += 1) {
 		const log =
 			context.writeDebugLine && new AttemptLog(context.writeDebugLine, clock, request, sent);
-		const permit = await limiter.acquire({ slots, knownSuspension, signal });
+		const permit = await limiter.acquire({ slots, knownSuspension, goesFirst, signal });
 		log?.allowed();
 		let failure: unknown;
 		let refusal: ServiceError | undefined;

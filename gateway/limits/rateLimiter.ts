@@ -23,6 +23,8 @@ interface Arrival {
 	slots: Slots;
 	/** The suspension when the request arrived. One that came later fails it. */
 	knownSuspension: Suspension | undefined;
+	/** Whether it goes before others of its execution, at any time while it waits. */
+	goesFirst?: (() => boolean) | undefined;
 	signal?: AbortSignal | undefined;
 }
 
@@ -68,7 +70,8 @@ export class RateLimiter {
 	 * @throws CancelledError at once when `signal` is aborted
 	 * @throws ServiceError when the scope is suspended while the request waits
 	 */
-	async acquire({ slots, knownSuspension, signal }: Arrival): Promise<Permit> {
+	async acquire(arrival: Arrival): Promise<Permit> {
+		const { slots, knownSuspension, signal } = arrival;
 		if (signal?.aborted) throw new CancelledError();
 		// Nothing is awaited needlessly: this runs for every request.
 		const probed =
@@ -78,7 +81,7 @@ export class RateLimiter {
 		if (this.isForgotten()) this.forget();
 		if (slots.isFree && !this.queue.has(slots) && this.mayStart() && this.msUntilNext() === 0)
 			return this.send(slots, probed, false);
-		return await this.waitInQueue(slots, probed, signal);
+		return await this.waitInQueue(arrival, probed);
 	}
 
 	/**
@@ -200,12 +203,11 @@ export class RateLimiter {
 	}
 
 	private async waitInQueue(
-		slots: Slots,
+		{ slots, signal, goesFirst }: Arrival,
 		probed: Suspension | undefined,
-		signal: AbortSignal | undefined,
 	): Promise<Permit> {
 		const onAdmit = () => this.send(slots, probed, this.isHeldByRate);
-		const admitted = this.queue.join(onAdmit, signal, [slots]);
+		const admitted = this.queue.join(onAdmit, signal, [slots], goesFirst);
 		slots.waitIn(this);
 		this.startTimer();
 		let permit: Permit | undefined;

@@ -1,6 +1,7 @@
 import { CancelledError } from '../errors/gatewayError';
 
 interface Waiter {
+	goesFirst: (() => boolean) | undefined;
 	admit: () => void;
 	fail: (error: unknown) => void;
 }
@@ -10,7 +11,7 @@ type Parties = Map<unknown, Parties | Waiter>;
 
 /**
  * A queue that can be left at any time, and in which parties take turns: whoever sends a thousand requests delays the one
- * request of another party by one. Within a party, first come, first served.
+ * request of another party by one. Within a party, first come, first served, but for those that go first.
  */
 export class WaitQueue {
 	private readonly parties: Parties = new Map();
@@ -24,11 +25,14 @@ export class WaitQueue {
 	 * Resolves when admitted; rejects at once with a CancelledError when `signal` is aborted.
 	 * @param onAdmit runs at the moment of admission
 	 * @param path the party, the party within it, and so on
+	 * @param goesFirst whether it goes before others of its party, which may change while it waits; all of a party have it
+	 * or none
 	 */
 	join<Result>(
 		onAdmit: () => Result,
 		signal?: AbortSignal,
 		path: readonly unknown[] = [],
+		goesFirst?: () => boolean,
 	): Promise<Result> {
 		return new Promise<Result>((resolve, reject) => {
 			if (signal?.aborted) return reject(new CancelledError());
@@ -38,6 +42,7 @@ export class WaitQueue {
 				signal?.removeEventListener('abort', cancel);
 			};
 			const waiter: Waiter = {
+				goesFirst,
 				admit: () => {
 					leave();
 					resolve(onAdmit());
@@ -96,10 +101,17 @@ export class WaitQueue {
 function takeTurn(parties: Parties, mayGo?: (party: unknown) => boolean): Waiter | undefined {
 	for (const [party, within] of parties) {
 		if (mayGo?.(party) === false) continue;
+		if (!(within instanceof Map)) return within.goesFirst ? (firstOf(parties) ?? within) : within;
 		parties.delete(party);
 		parties.set(party, within);
-		return within instanceof Map ? takeTurn(within) : within;
+		return takeTurn(within);
 	}
+	return undefined;
+}
+
+function firstOf(waiters: Parties): Waiter | undefined {
+	for (const waiter of waiters.values())
+		if (!(waiter instanceof Map) && waiter.goesFirst?.()) return waiter;
 	return undefined;
 }
 

@@ -6,7 +6,7 @@ import {
 	ServiceError,
 } from '../errors/gatewayError';
 import { isFinished, type VideoTask } from '../schemas/video';
-import { backoff, isForeignAnswer, isTransientStatus } from '../limits/retryPolicy';
+import { backoff, isForeignAnswer, isTransientStatus, pauseAfter } from '../limits/retryPolicy';
 import type { Patience } from '../sendRequest';
 import { WaitTimeoutError } from './errors';
 import { later, msBetween, type WallTime } from '../wallTime';
@@ -23,8 +23,8 @@ const TOGETHER_PART = 0.02;
 const MAX_ROUND_MS = 1_000;
 /** After Max Wait, a poll that fails is repeated for this long: without a response nothing is known of the task… */
 const MAX_FINAL_MS = 60_000;
-/** …and a pause that the service asks for is waited for. */
-const MAX_FINAL_PAUSE_MS = 300_000;
+/** …and the pauses that the service asks for are waited for, up to this. Time in our own queues does not count. */
+const MAX_FINAL_PAUSES_MS = 300_000;
 /** How long a poll that was sent before Max Wait is over may take to respond after it. */
 const GRACE_MS = 10_000;
 /** The two clocks of a host do not tick at the same moment. */
@@ -67,7 +67,7 @@ interface PolledTask {
 	/** Answers in a row that are no word of the service. */
 	foreignAnswers: number;
 	/** The polls that failed after Max Wait. */
-	final: { since: number; failedMs: number; failures: number } | undefined;
+	final: { failures: number; failedMs: number; pausesMs: number };
 	succeed: (task: VideoTask) => void;
 	fail: (error: unknown) => void;
 }
@@ -125,7 +125,7 @@ export class TaskPoller {
 				stopPoll: () => {},
 				wasFound: settings.wasFound ?? false,
 				foreignAnswers: settings.foreignAnswers ?? 0,
-				final: undefined,
+				final: { failures: 0, failedMs: 0, pausesMs: 0 },
 				succeed: (finished) => {
 					this.forget(polled);
 					resolve(finished);
@@ -191,9 +191,11 @@ export class TaskPoller {
 		};
 		// The poller itself repeats a final poll: its time in our own queues does not count.
 		const mayRetry = () => !isFinal;
+		// Its answer ends a wait, so that the polls of all others come sooner.
+		const patience = { onSend, mayRetry, goesFirst: isLate };
 		let failure: GatewayError | undefined;
 		try {
-			polled.task = await this.poll(polled.task.id, controller.signal, { onSend, mayRetry });
+			polled.task = await this.poll(polled.task.id, controller.signal, patience);
 			polled.wasFound = true;
 			polled.foreignAnswers = 0;
 			if (isFinished(polled.task)) return polled.succeed(polled.task);
@@ -206,7 +208,7 @@ export class TaskPoller {
 		}
 		if (!this.tasks.has(polled)) return;
 		const now = this.clock.now();
-		const retryIn = isFinal && failure ? retryDelay(polled, sentAt, now) : undefined;
+		const retryIn = isFinal && failure ? retryDelay(polled, failure, now - sentAt) : undefined;
 		if (settings.pollsOnce || (isFinal && retryIn === undefined)) {
 			return polled.fail(new WaitTimeoutError(polled.task, settings.maxWaitMs, failure));
 		}
@@ -220,7 +222,7 @@ export class TaskPoller {
 
 	/** A poll that gets no response may not hold up those that decide. */
 	private responseMs(polled: PolledTask, isFinal: boolean): number {
-		if (isFinal) return MAX_FINAL_MS - (polled.final?.failedMs ?? 0);
+		if (isFinal) return MAX_FINAL_MS - polled.final.failedMs;
 		return polled.settings.pollsOnce ? GRACE_MS : this.leftMs(polled) + GRACE_MS;
 	}
 
@@ -234,13 +236,15 @@ export class TaskPoller {
 }
 
 /** When to repeat a final poll that failed; undefined: no more. */
-function retryDelay(polled: PolledTask, sentAt: number, now: number): number | undefined {
-	const final = (polled.final ??= { since: sentAt, failedMs: 0, failures: 0 });
-	const pause = backoff(final.failures);
+function retryDelay({ final }: PolledTask, failure: GatewayError, tookMs: number) {
+	const asks = failure instanceof ServiceError && failure.retryAfterMs !== undefined;
+	// During a longer pause than one waits for, polls are sent all the same.
+	const asked = asks ? pauseAfter(failure, 0) : undefined;
+	const pause = asked ?? backoff(final.failures);
 	final.failures += 1;
-	final.failedMs += now - sentAt + pause;
-	const isOver =
-		final.failedMs >= MAX_FINAL_MS || now - final.since >= MAX_FINAL_MS + MAX_FINAL_PAUSE_MS;
+	final.failedMs += tookMs + (asked === undefined ? pause : 0);
+	final.pausesMs += asked ?? 0;
+	const isOver = final.failedMs >= MAX_FINAL_MS || final.pausesMs > MAX_FINAL_PAUSES_MS;
 	return isOver ? undefined : pause;
 }
 

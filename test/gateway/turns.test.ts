@@ -128,6 +128,24 @@ test('polls and submissions share the limit of a key', async () => {
 	expect(service.received.length).toBeLessThan(3_500);
 });
 
+test('the last poll of a task goes before the polls of other tasks of its node', async () => {
+	const polls = new Bucket(1, 1);
+	const { clock, node, seconds } = serviceWith(
+		({ kind }) => (kind === 'poll' ? polls : undefined),
+		{
+			videoMs: Infinity,
+		},
+	);
+	const gateway = node();
+	const others = videos(clock, gateway, 60, 900_000).catch(() => undefined);
+	const late = videos(clock, gateway, 1, 300_000).catch((error: unknown) => error);
+	const { result, took } = await clock.run(seconds(late));
+	expect(result).toMatchObject({ code: 'wait_timeout' });
+	expect(took).toBeGreaterThan(300);
+	expect(took).toBeLessThan(310);
+	await clock.run(others);
+});
+
 test('an execution with one request has its turn beside one with a hundred in flight', async () => {
 	const limit = new Bucket(1, 1);
 	const { clock, node, seconds } = serviceWith(() => limit, { workMs: 0 });

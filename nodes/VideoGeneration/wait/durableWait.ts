@@ -82,6 +82,13 @@ interface Tries {
 }
 
 const PAUSE_ID = 'durable-pause';
+/** What n8n and a pause leave in the metadata of the run that follows. */
+const OF_A_PAUSE = [
+	'nodeWasResumed',
+	'subNodeExecutionData',
+	'preserveSourceOverwrite',
+	'preservedSourceOverwrite',
+] as const;
 /** Main's timer ends a pause and a worker's clock judges it: no two clocks of one n8n are further apart than this. */
 const CLOCK_SKEW_MS = 30_000;
 
@@ -169,8 +176,7 @@ function begin(
 	const handover = metadata.subNodeExecutionData?.metadata;
 	// A second try of this run, or n8n's Retry of the saved execution, starts like any other.
 	for (const item of entry.data.main?.[0] ?? []) delete item.error;
-	delete metadata.nodeWasResumed;
-	delete metadata.subNodeExecutionData;
+	for (const field of OF_A_PAUSE) delete metadata[field];
 	delete entry.node.rewireOutputLogTo;
 	tries.hasPaused = true;
 	if (!isHandover(handover)) return { tries, resumedUntil: systemClock.wallTime() };
@@ -208,6 +214,13 @@ function request(
 		item.error = stopped(tasks[index] ?? []);
 	const input: PauseInput = { until, runIndex, shown, hint };
 	const source = entry.source?.main?.[0];
+	// n8n pairs by it, also where it passes the items on without this code. Otherwise it takes the first output and run.
+	if (source?.previousNodeOutput || source?.previousNodeRun)
+		entry.metadata = {
+			...entry.metadata,
+			preserveSourceOverwrite: true,
+			preservedSourceOverwrite: { ...source },
+		};
 	const handover: Handover = {
 		durableWait: context.getExecutionId(),
 		until,
@@ -245,7 +258,8 @@ async function hold(context: IExecuteFunctions, pause: PauseInput): Promise<Outp
 	const { id, name, type, typeVersion, position } = entry.node;
 	const idle: INode = { id, name, type, typeVersion, position, parameters: {} };
 	entry.node = idle;
-	entry.data = { main: [[]] };
+	// Not even an empty output, which would stay beside the error of the run that follows.
+	entry.data = { main: [] };
 	// Otherwise each pause leaves a run of the node behind.
 	entry.runIndex = runIndex;
 	// If it is a copy, the execution continues at once, and the node sees that it was resumed too early.

@@ -9,14 +9,16 @@ import type { Promised } from './promise';
 /** The longest pause in the database, and how late n8n may end it. */
 const DATABASE_POLL_MS = 130_000;
 
-/** How long a poll that decides is tried again. */
+/** How long a poll that decides is tried again, and how long in pauses that the service asks for. */
 const POLLS_RETRIED_MS = 55_000;
+const PAUSES_S = 240;
 
 /** No error says what the service knows to be otherwise. */
 export const isTrue: Promised = {
 	name: 'True',
 	check: (played) => [
 		...unfinished(played),
+		...notAsked(played),
 		...givenUp(played),
 		...accepted(played),
 		...unwarned(played),
@@ -32,19 +34,44 @@ function unfinished(played: Played): string[] {
 	const hasStep = life.events.some(({ what }) => what === 'stepClock');
 	return timeouts(played).flatMap(({ row, node, words, at }) => {
 		const task = [...truth.tasks.values()].find(({ id }) => words.includes(id));
-		if (task === undefined || node.operation !== 'generate') return [];
-		const polls = truth.requests.filter(
-			(each) => each.endpoint === 'poll' && each.taskId === task.id && each.at <= at,
-		);
+		if (task === undefined || node.operation !== 'generate' || !IS_UNFINISHED.test(words))
+			return [];
+		const polls = pollsOf(played, task.id, at);
 		const finishedAt = task.finishedAt + lateMs(played);
 		const deadline = Math.max(task.request.heardAt ?? 0, row.startedAt) + maxWaitOf(node);
 		const said = Math.min(at, Math.max(polls.at(-1)?.at ?? 0, hasStep ? 0 : deadline));
 		if (finishedAt + twoPolls(node) > said) return [];
-		if (couldNotBeAsked(polls.filter((poll) => poll.at >= finishedAt))) return [];
 		return [
 			`task ${task.id} ("${task.prompt}") is called unfinished, ${seconds(said - finishedAt)} after it was finished`,
 		];
 	});
+}
+
+/** "Could not be asked" of a task whose last poll was answered, or whose polls did not fail for long. */
+function notAsked(played: Played): string[] {
+	if (played.life.service.outages?.length) return [];
+	return timeouts(played).flatMap(({ words, at }) => {
+		const task = [...played.truth.tasks.values()].find(({ id }) => words.includes(id));
+		if (task === undefined || IS_UNFINISHED.test(words)) return [];
+		const polls = pollsOf(played, task.id, at);
+		const failed = polls.slice(1 + polls.findLastIndex(isAnswered));
+		const forMs = at - (failed[0]?.sentAt ?? at);
+		const pauses = failed.reduce((sum, { retryAfter = 0 }) => sum + retryAfter, 0);
+		if (forMs >= POLLS_RETRIED_MS || pauses >= PAUSES_S) return [];
+		return [
+			`task ${task.id} ("${task.prompt}") "could not be asked", though its polls failed for ${seconds(forMs)} only`,
+		];
+	});
+}
+
+function pollsOf({ truth }: Played, id: string, until: number): TruthRequest[] {
+	return truth.requests.filter(
+		({ endpoint, taskId, at }) => endpoint === 'poll' && taskId === id && at <= until,
+	);
+}
+
+function isAnswered({ status, whole, fault = 'slow' }: TruthRequest): boolean {
+	return status === 200 && whole && fault === 'slow';
 }
 
 /** Pages of other servers in a row, after which the URL of the polls may be wrong. */
@@ -92,17 +119,20 @@ interface Timeout {
 	at: number;
 }
 
-/** All that was said to be unfinished: in error items, and in errors that nodes threw. */
+const IS_UNFINISHED = /was not finished after/;
+const IS_TIMEOUT = /was not finished after|could not be asked after/;
+
+/** All waits that were said to be over: in error items, and in errors that nodes threw. */
 function timeouts(played: Played): Timeout[] {
 	const inItems = errorItems(played).flatMap(({ error, node, row, saidAt }) =>
 		error.code === 'wait_timeout' && node.kind === 'video'
-			? [{ row, node, words: error.task_id ?? '', at: saidAt }]
+			? [{ row, node, words: `${error.message} ${error.task_id}`, at: saidAt }]
 			: [],
 	);
 	const thrown = played.thrown.flatMap(({ message, node: name, execution, at }) => {
 		const node = played.life.nodes.find((each) => each.name === name);
 		const row = played.rows.find(({ id }) => id === execution);
-		const isTimeout = /was not finished after/.test(message) && node?.kind === 'video';
+		const isTimeout = IS_TIMEOUT.test(message) && node?.kind === 'video';
 		return isTimeout && row ? [{ row, node, words: message, at }] : [];
 	});
 	return [...inItems, ...thrown];
@@ -115,14 +145,6 @@ function maxWaitOf({ wait }: VideoNode): number {
 /** How late the status of any task may be. */
 function lateMs({ life }: Played): number {
 	return 1000 * Math.max(0, ...life.service.tasks.map(({ lateSeconds = 0 }) => lateSeconds));
-}
-
-/** Polls failed for as long as they are retried. */
-function couldNotBeAsked(polls: TruthRequest[]): boolean {
-	const failed = polls.filter(
-		({ status, fault, limit }) => limit === undefined && (status !== 200 || fault !== undefined),
-	);
-	return (failed.at(-1)?.at ?? 0) - (failed[0]?.at ?? 0) >= POLLS_RETRIED_MS;
 }
 
 function twoPolls({ wait = {} }: VideoNode): number {
