@@ -90,7 +90,7 @@ describe('one worker', () => {
 		'with %d slots has a video in flight for each slot with waits in memory, and all videos with waits in the database',
 		async (concurrency) => {
 			const executions = 2 * concurrency;
-			await cluster.startWorker(concurrency);
+			await cluster.startWorker({ concurrency });
 			for (const waitIn of ['memory', 'database'] as const) {
 				await timed(cluster, waitIn, executions);
 				const inFlight = mostInFlight();

@@ -1,6 +1,15 @@
 import { type NodeGiven, manualStart, workflowOf } from '../browser/workflow';
 import { Cluster } from './host/cluster';
-import { callWebhook, ended, splitOut, untilCounted, video, webhook } from './host/videos';
+import {
+	call,
+	callWebhook,
+	called,
+	ended,
+	splitOut,
+	untilCounted,
+	video,
+	webhook,
+} from './host/videos';
 
 const VIDEO_S = 20;
 
@@ -66,26 +75,10 @@ test('each video is submitted once, whichever way n8n runs the node', async () =
 			settings: { executionOrder: 'v0' },
 		}),
 		responding: await publish('responding', [webhook('responding', 'lastNode'), video('database')]),
-		child: await publish('child', [
-			{
-				name: 'Called',
-				type: 'n8n-nodes-base.executeWorkflowTrigger',
-				typeVersion: 1.1,
-				parameters: { inputSource: 'passthrough' },
-			},
-			video('database'),
-		]),
+		child: await publish('child', [called, video('database')]),
 		parent: '',
 	};
-	ids.parent = await publish('parent', [
-		webhook('parent'),
-		{
-			name: 'Call',
-			type: 'n8n-nodes-base.executeWorkflow',
-			typeVersion: 1.2,
-			parameters: { workflowId: { __rl: true, mode: 'id', value: ids.child }, options: {} },
-		},
-	]);
+	ids.parent = await publish('parent', [webhook('parent'), call('Call', ids.child)]);
 	const paths = ['branch', 'tries', 'refused', 'v0', 'responding', 'parent'] as const;
 	const responses = await Promise.all(paths.map(async (path) => await callWebhook(cluster, path)));
 	for (const path of paths) await untilCounted(cluster, ids[path], ended, 1);

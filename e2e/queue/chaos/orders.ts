@@ -1,54 +1,73 @@
-import type { NodeGiven } from '../../browser/workflow';
+import { z } from 'zod';
+import { type NodeGiven, workflowOf } from '../../browser/workflow';
+import type { Credential } from '../../host/n8nApi';
 import type { Cluster } from '../host/cluster';
-import { splitOut, video, webhook } from '../host/videos';
+import { call, called, splitOut, video, webhook } from '../host/videos';
+import { type Order, taskOf } from './task';
 
-/** Says in every task which execution, workflow and item ordered it. */
-const promptOf = (workflow: string, item = '{{ $itemIndex }}') =>
-	`=${workflow} {{ $execution.id }} ${item}|`;
+const triggered = z.object({ body: z.object({ order: z.number() }) });
 
-const database = (workflow: string, parameters: object = {}) =>
-	video('database', { prompt: promptOf(workflow), ...parameters });
+type Workflow = ReturnType<typeof workflowOf>;
 
-/** How many items the last node of each workflow has in the end; the child is called by the sub-workflow. */
-const ITEMS: Record<string, number> = { one: 1, three: 3, many: 20, files: 3, tries: 3, sub: 1 };
+/** Says in every task which workflow, order and item it is of, and in which execution it was submitted. */
+function promptOf(workflow: string, trigger: string, item: string): string {
+	return `=${workflow} {{ $('${trigger}').first().json.body.order }} ${item} {{ $execution.id }}|`;
+}
+
+const database = (workflow: string, parameters: object = {}, item = '0') =>
+	video('database', { prompt: promptOf(workflow, 'Webhook', item), ...parameters });
+
+const EACH = "{{ $json['body.prompts'] }}";
+const split = splitOut('Prompts', 'body.prompts');
+
+/** How many items each workflow gets, and how many videos it makes of each. The child is called by the sub-workflow. */
+const SIZES: Record<string, { items: number; n?: number }> = {
+	one: { items: 1 },
+	three: { items: 1, n: 3 },
+	many: { items: 20 },
+	files: { items: 3 },
+	tries: { items: 3 },
+	loop: { items: 5 },
+	sub: { items: 1 },
+};
 
 /** @param child the id of the workflow that the sub-workflow calls */
-export const WORKFLOWS: Record<string, (child: string) => NodeGiven[]> = {
-	child: () => [
-		{
-			name: 'Called',
-			type: 'n8n-nodes-base.executeWorkflowTrigger',
-			typeVersion: 1.1,
-			parameters: { inputSource: 'passthrough' },
-		},
-		database('child'),
-	],
+const NODES: Record<string, (child: string) => NodeGiven[]> = {
+	child: () => [called, video('database', { prompt: promptOf('sub', 'Called', '0') })],
 	one: () => [webhook('one'), database('one')],
 	three: () => [webhook('three'), database('three', { options: { n: 3 } })],
-	many: () => [webhook('many'), splitOut('Prompts', 'body.prompts'), database('many')],
-	files: () => [
-		webhook('files'),
-		splitOut('Prompts', 'body.prompts'),
-		database('files', { download: true }),
-	],
+	many: () => [webhook('many'), split, database('many', {}, EACH)],
+	files: () => [webhook('files'), split, database('files', { download: true }, EACH)],
 	tries: () => [
 		webhook('tries'),
-		splitOut('Prompts', 'body.prompts'),
-		{ ...database('tries'), retryOnFail: true, maxTries: 3 },
+		split,
+		{ ...database('tries', {}, EACH), retryOnFail: true, maxTries: 3 },
 	],
-	sub: (child) => [
-		webhook('sub'),
+	loop: () => [
+		webhook('loop'),
+		split,
 		{
-			name: 'Video',
-			type: 'n8n-nodes-base.executeWorkflow',
-			typeVersion: 1.2,
-			parameters: {
-				workflowId: { __rl: true, mode: 'id', value: child },
-				options: { waitForSubWorkflow: true },
-			},
+			name: 'Loop',
+			type: 'n8n-nodes-base.splitInBatches',
+			typeVersion: 3,
+			parameters: { batchSize: 2, options: {} },
 		},
+		database('loop', {}, EACH),
 	],
+	sub: (child) => [webhook('sub'), call('Video', child)],
 };
+
+function workflowNamed(name: string, credential: Credential, child: string): Workflow {
+	const workflow = workflowOf(name, credential, NODES[name]?.(child) ?? []);
+	const to = (node: string) => [{ node, type: 'main', index: 0 }];
+	if (name === 'loop')
+		// The first output of the loop is done, the second one is a batch.
+		Object.assign(workflow.connections, {
+			Loop: { main: [[], to('Video')] },
+			Video: { main: [to('Loop')] },
+		});
+	return workflow;
+}
 
 interface Execution {
 	id: string;
@@ -58,19 +77,33 @@ interface Execution {
 
 /** What was ordered while processes were killed, and what became of it. */
 export class Orders {
-	constructor(
+	private constructor(
 		private readonly cluster: Cluster,
 		/** The ids of the workflows, by name. */
 		private readonly ids: Map<string, string>,
 	) {}
 
-	/** The workflows that a webhook starts. */
-	get names(): string[] {
-		return Object.keys(ITEMS);
+	/** Publishes all workflows. */
+	static async open(cluster: Cluster): Promise<Orders> {
+		const ids = new Map<string, string>();
+		for (const name of Object.keys(NODES)) {
+			const workflow = workflowNamed(name, cluster.credential, ids.get('child') ?? '');
+			const id = await cluster.api.createWorkflow(workflow);
+			await cluster.api.publish(id);
+			ids.set(name, id);
+		}
+		return new Orders(cluster, ids);
 	}
 
-	prompts(name: string): string[] {
-		return Array.from({ length: ITEMS[name] ?? 1 }, (_, number) => String(number));
+	/** What the webhook of an order gets: all workflows take turns. */
+	order(number: number): { path: string; body: Order } {
+		const names = Object.keys(SIZES);
+		const path = names[number % names.length] ?? '';
+		const { items = 1 } = SIZES[path] ?? {};
+		return {
+			path,
+			body: { order: number, prompts: Array.from({ length: items }, (_, i) => `${i}`) },
+		};
 	}
 
 	/** How many executions have not ended. A parent whose child ended while main was dead waits for ever (n8n's own). */
@@ -110,40 +143,52 @@ export class Orders {
 		return left.length;
 	}
 
-	/** The orders with more than one submission. */
+	/** The items that were submitted more than once, by whichever execution. */
 	paidTwice(): string[] {
 		const submissions = new Map<string, Set<string>>();
-		for (const { prompt, submissionId } of this.cluster.simulator.tasks) {
-			const [order = ''] = prompt.split('|');
-			submissions.set(order, (submissions.get(order) ?? new Set()).add(submissionId));
+		for (const task of this.cluster.simulator.tasks) {
+			const { item } = taskOf(task.prompt);
+			submissions.set(item, (submissions.get(item) ?? new Set()).add(task.submissionId));
 		}
-		return [...submissions].filter(([, ids]) => ids.size > 1).map(([order]) => order);
+		return [...submissions].filter(([, ids]) => ids.size > 1).map(([item]) => item);
 	}
 
 	/** The tasks that are in no log. */
 	async unnamed() {
 		const logs = await this.cluster.logs();
 		const executions = await this.executions();
-		const tasks = this.cluster.simulator.tasks.filter(({ id }) => !logs.includes(id));
-		const orders = tasks.map(({ prompt }) => prompt.split('|')[0] ?? '');
-		const isSuccess = (order: string) =>
-			executions.some(({ id, status }) => id === order.split(' ')[1] && status === 'success');
+		const unnamed = this.cluster.simulator.tasks
+			.filter(({ id }) => !logs.includes(id))
+			.map(({ prompt }) => taskOf(prompt));
+		const isSuccess = (execution: string) =>
+			executions.some(({ id, status }) => id === execution && status === 'success');
 		return {
-			ofKilledLegs: orders.filter((order) => !isSuccess(order)),
-			others: orders.filter(isSuccess),
+			ofKilledLegs: unnamed.filter(({ execution }) => !isSuccess(execution)),
+			others: unnamed.filter(({ execution }) => isSuccess(execution)),
 		};
 	}
 
-	/** The successful executions without all their videos. A parent may have the input of its child instead (n8n's own). */
+	/** The successful executions that do not have the videos of each of their items, in order. */
 	async wrongSuccesses(): Promise<string[]> {
+		const prompts = new Map(this.cluster.simulator.tasks.map(({ id, prompt }) => [id, prompt]));
 		const wrong: string[] = [];
 		for (const { id, status, workflow } of await this.executions()) {
-			const expected = ITEMS[workflow];
-			if (status !== 'success' || expected === undefined || workflow === 'sub') continue;
+			if (status !== 'success') continue;
 			const { runData } = await this.cluster.api.executionData(id);
-			const items = runData.Video?.at(-1)?.data?.main[0] ?? [];
-			const finished = items.filter(({ json }) => json.status === 'completed');
-			if (finished.length !== expected) wrong.push(`${workflow} ${id}: ${finished.length} videos`);
+			const items = (runData.Video ?? []).flatMap(({ data }) => data?.main[0] ?? []);
+			const made = items.map(({ json, binary }) => {
+				const isWhole = json.status === 'completed' && (workflow !== 'files' || binary);
+				return isWhole ? taskOf(prompts.get(String(json.task_id)) ?? '').item : 'no video';
+			});
+			const [trigger] = (runData.Webhook ?? runData.Called)?.[0]?.data?.main[0] ?? [];
+			const { order } = triggered.parse(trigger?.json).body;
+			const name = workflow === 'child' ? 'sub' : workflow;
+			const { items: count = 0, n = 1 } = SIZES[name] ?? {};
+			const expected = Array.from(
+				{ length: count * n },
+				(_, index) => `${name} ${order} ${Math.floor(index / n)}`,
+			);
+			if (made.join() !== expected.join()) wrong.push(`${workflow} ${id}: ${made.join()}`);
 		}
 		return wrong;
 	}

@@ -89,9 +89,9 @@ export class Cluster {
 	 * Each worker has a folder of its own. In a shared folder, a worker that starts takes the executions of the others for
 	 * its own from before a crash, and ends them.
 	 */
-	async startWorker(concurrency = this.concurrency): Promise<void> {
+	async startWorker({ concurrency = this.concurrency, hasPackage = true } = {}): Promise<void> {
 		const folder = join(this.folder, `worker-${(this.workersStarted += 1)}`);
-		await copyPackage(join(this.folder, 'main'), folder);
+		if (hasPackage) await copyPackage(join(this.folder, 'main'), folder);
 		this.workers.push(await startWorker(folder, concurrency, this.settings));
 	}
 

@@ -76,3 +76,25 @@ export function splitOut(name: string, field: string): NodeGiven {
 		parameters: { fieldToSplitOut: field, options: {} },
 	};
 }
+
+/** The trigger of a sub-workflow, which gets the items of its caller. */
+export const called: NodeGiven = {
+	name: 'Called',
+	type: 'n8n-nodes-base.executeWorkflowTrigger',
+	typeVersion: 1.1,
+	parameters: { inputSource: 'passthrough' },
+};
+
+/** n8n's Execute Workflow, which waits for the sub-workflow. */
+export function call(name: string, workflow: string, mode: 'once' | 'each' = 'once'): NodeGiven {
+	return {
+		name,
+		type: 'n8n-nodes-base.executeWorkflow',
+		typeVersion: 1.2,
+		parameters: {
+			workflowId: { __rl: true, mode: 'id', value: workflow },
+			mode,
+			options: { waitForSubWorkflow: true },
+		},
+	};
+}
