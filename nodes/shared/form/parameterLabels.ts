@@ -31,8 +31,16 @@ function labelsIn(properties: INodeProperties[], labels = new Map<string, string
 	return labels;
 }
 
+const ordinalRules = new Intl.PluralRules('en', { type: 'ordinal' });
+const ORDINALS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
+
+/** "1st": n8n counts items from 0 ("[item 0]"), which "Message 1" beside it would contradict. */
+function ordinal(position: number): string {
+	return `${position}${ORDINALS[ordinalRules.select(position)] ?? 'th'}`;
+}
+
 /**
- * The label of a parameter in the form: "Max Tokens", "Message 1: Content".
+ * The label of a parameter in the form: "Max Tokens", "1st message: Content".
  * @param path the name of the node or of the service, such as `maxTokens`, `max_tokens` or `messages[0].content`
  */
 function labelOf(path: string, labels: Map<string, string>): string | undefined {
@@ -42,6 +50,6 @@ function labelOf(path: string, labels: Map<string, string>): string | undefined 
 	}
 	const entry = labels.get(`${list}[]`);
 	if (entry === undefined) return undefined;
-	const label = `${entry} ${Number(index) + 1}`;
+	const label = `${ordinal(Number(index) + 1)} ${entry.toLowerCase()}`;
 	return field === undefined ? label : `${label}: ${labels.get(field) ?? field}`;
 }

@@ -271,7 +271,7 @@ describe.each<[string, string, (text: string) => NodeRun]>([
 	['Prompt', 'Prompt', (prompt) => videoNode({ prompt })],
 	['Prompt of Submit', 'Prompt', (prompt) => videoNode({ operation: 'submit', prompt })],
 	['File Name', 'File Name', (fileName) => videoNode({ download: true, fileName })],
-	['Messages', 'Message 1: Content', byMessage],
+	['Messages', '1st message: Content', byMessage],
 	[
 		'Messages (JSON)',
 		'Messages (JSON)',
