@@ -44,7 +44,7 @@ const BY_STATUS = {
 	429: {
 		code: 'rate_limit_exceeded',
 		message: 'The rate limit of the API key is exceeded',
-		advice: 'Wait a moment and run the node again, or reduce Max Concurrency.',
+		advice: 'Wait a moment and run it again, or send fewer requests at once.',
 	},
 	500: {
 		code: 'internal_server_error',

@@ -105,7 +105,7 @@ function textOf(body: unknown, headers: HttpResponse['headers'], apiKey: ApiKey)
 }
 
 function retryAdvice(retryAfterMs: number): string {
-	return `The service asks to retry after ${formatDuration(retryAfterMs)}. Run the node again then, or reduce Max Concurrency.`;
+	return `The service asks to retry after ${formatDuration(retryAfterMs)}. Run it again then, or send fewer requests at once.`;
 }
 
 /**
