@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IS_N8N_1 } from './folders';
 import { unflatten } from './unflatten';
 import { until } from './until';
 
@@ -94,12 +95,15 @@ export class N8nApi {
 
 	/** @returns the workflow's id */
 	async createWorkflow(content: object): Promise<string> {
-		return withId.parse(await this.call('POST', '/workflows', content)).id;
+		// n8n 1 requires to be told that it is not active.
+		const body = IS_N8N_1 ? { active: false, ...content } : content;
+		return withId.parse(await this.call('POST', '/workflows', body)).id;
 	}
 
-	/** Publishes a workflow, and waits until its triggers work: n8n responds before that. */
+	/** Publishes a workflow, and waits until its triggers work: n8n 2 responds before that. */
 	async publish(workflowId: string): Promise<void> {
 		const workflow = `/workflows/${workflowId}`;
+		if (IS_N8N_1) return void (await this.call('PATCH', workflow, { active: true }));
 		const { versionId } = versioned.parse(await this.call('GET', workflow));
 		await this.call('POST', `${workflow}/activate`, { versionId });
 		await until(async () => {
@@ -111,7 +115,9 @@ export class N8nApi {
 	}
 
 	async unpublish(workflowId: string): Promise<void> {
-		await this.call('POST', `/workflows/${workflowId}/deactivate`, {});
+		const workflow = `/workflows/${workflowId}`;
+		if (IS_N8N_1) await this.call('PATCH', workflow, { active: false });
+		else await this.call('POST', `${workflow}/deactivate`, {});
 	}
 
 	/**

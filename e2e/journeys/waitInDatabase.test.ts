@@ -162,12 +162,12 @@ test('where n8n cannot keep the wait, the node waits in memory and the execution
 	expect(printed).toMatch(/"status":\s*"completed"/);
 	await untilStatus(v0, 'success');
 	const why = 'Waited in memory: ';
-	expect(await outputOf(v0)).toMatchObject([
-		{ hints: [`${why}the workflow uses the old execution order (v0)`] },
-	]);
-	expect(await outputOf(answering)).toMatchObject([
-		{ hints: [`${why}the caller of the workflow waits for its response`] },
-	]);
+	expect((await outputOf(v0))[0]?.hints).toContain(
+		`${why}the workflow uses the old execution order (v0)`,
+	);
+	expect((await outputOf(answering))[0]?.hints).toContain(
+		`${why}the caller of the workflow waits for its response`,
+	);
 	expect(simulator.submissions).toBe(3);
 });
 
