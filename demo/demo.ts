@@ -11,7 +11,8 @@ import { DemoFailure, OUTPUT, ROOT, Stage } from './stage';
 
 const USAGE = `npm run demo -- [options]
 
-Plays scenes in n8n's engine against the simulated service. Each shows a promise of the nodes.
+Plays scenes in n8n's engine against the simulated service. Each shows a promise of the nodes. Some are workflows of
+examples/, with stubs of n8n's own nodes: npm run n8n has all of them, and n8n itself.
 
   --verbose   print what each node gives
   --help      print this and exit

@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { globSync } from 'tinyglobby';
+import { z } from 'zod';
+
+const root = resolve(__dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+const pages = globSync(
+	['*.md', 'docs/**/*.md', 'gateway/**/*.md', 'simulator/*.md', 'test/simulation/*.md'],
+	{ cwd: root },
+);
+
+/** The anchors of a page on GitHub: its headings, and those that it sets. */
+function anchorsOf(path: string): string[] {
+	const text = read(path);
+	const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+		heading
+			.toLowerCase()
+			.replace(/[^\w\s-]/g, '')
+			.replace(/\s/g, '-'),
+	);
+	return [...headings, ...[...text.matchAll(/<a name="([^"]+)">/g)].map(([, name = '']) => name)];
+}
+
+/** The links of a page to files of the project, with their anchors. */
+function linksOf(page: string): Array<{ file: string; anchor: string | undefined }> {
+	const targets = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, url = '']) => url);
+	return targets
+		.filter((url) => !/^[a-z]+:/.test(url))
+		.map((url) => {
+			const [path = '', anchor] = url.split('#');
+			return { file: path === '' ? page : join(dirname(page), path), anchor };
+		});
+}
+
+test.each(pages)('every link of %s leads to a file, and to a heading of it', (page) => {
+	const broken = linksOf(page).filter(
+		({ file, anchor }) =>
+			!existsSync(join(root, file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor)),
+	);
+	expect(broken).toEqual([]);
+});
+
+const manifest = z.object({ dependencies: z.object({ n8n: z.string() }) });
+const n8nIn = (folder: string) =>
+	manifest.parse(JSON.parse(read(join(folder, 'package.json')))).dependencies.n8n;
+
+/** The n8n versions that have a lock for the end-to-end tests. */
+const locked = readdirSync(join(root, 'e2e/n8n'), { withFileTypes: true })
+	.filter((entry) => entry.isDirectory() && /^\d/.test(entry.name))
+	.map(({ name }) => name);
+
+test('each n8n that has a lock is named where the tested versions are, and no other', () => {
+	const tested = [n8nIn('e2e/n8n'), ...locked].sort();
+	expect(locked.map((version) => n8nIn(join('e2e/n8n', version)))).toEqual(locked);
+	const [header = ''] = /^\| \| 1\..*$/m.exec(read('docs/n8n-versions.md')) ?? [];
+	expect((header.match(/\d+\.\d+\.\d+/g) ?? []).sort()).toEqual(tested);
+	const [named = ''] =
+		/Tested with n8n [^,]*(?:, [\d.]+)* and [\d.]+/.exec(read('README.md')) ?? [];
+	expect((named.match(/\d+\.\d+/g) ?? []).sort()).toEqual(
+		tested.map((version) => version.split('.').slice(0, 2).join('.')),
+	);
+});
+
+test('the rows that the verified build does not meet are rows of the table of faults', () => {
+	const page = read('docs/reliability.md');
+	const [, differing = ''] = /The verified build meets each row but ([^]*?)\n\n/.exec(page) ?? [];
+	const rows = [...differing.matchAll(/\*\*([^*]+)\*\*/g)].map(([, row = '']) =>
+		row.replace(/\s+/g, ' '),
+	);
+	expect(rows.length).toBeGreaterThan(0);
+	expect(rows.filter((row) => !page.includes(`\n| ${row} |`))).toEqual([]);
+});
