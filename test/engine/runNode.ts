@@ -45,7 +45,8 @@ export interface NodeRun
 	onError?: OnError;
 	/** Turns on Retry On Fail with this many tries. */
 	tries?: number;
-	credential?: IDataObject;
+	/** Its fields, or what tells them whenever the node asks: undefined for one that was deleted. */
+	credential?: IDataObject | (() => IDataObject | undefined);
 	/** Makes the workflow stream. */
 	streaming?: boolean;
 	/** The workflow settings. Default: none, as in a workflow from an old n8n. */
@@ -92,6 +93,7 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 		tries,
 		credential = credentialOf(simulator),
 	} = options;
+	const fields = typeof credential === 'function' ? credential : () => credential;
 	const chunks: StructuredChunk[] = [];
 	const node: INode = {
 		id: 'node',
@@ -126,7 +128,11 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 					},
 		},
 		nodeTypes: { ...nodeTypes, ...(options.nodeType && { [node.type]: options.nodeType }) },
-		credentials: { generationServiceApi: credential as never },
+		credentials: {
+			get generationServiceApi() {
+				return fields() as never;
+			},
+		},
 		startNode: options.startNode ?? 'Start',
 		...(options.mode && { mode: options.mode }),
 		pinData: { Start: items.map((json, item) => ({ json, pairedItem: { item } })) },

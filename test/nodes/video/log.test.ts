@@ -3,6 +3,7 @@ import { Container } from '@n8n/di';
 import { ExecuteContext } from 'n8n-core';
 import { withTaskIds } from '../../../nodes/VideoGeneration/customData';
 import { type Simulator, startSimulator } from '../../../simulator';
+import { RawServer, rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { until } from '../../engine/virtualTime';
 import { videoNode } from './videoNode';
@@ -59,6 +60,19 @@ test('the videos of one submission share a line in the log', async () => {
 	expect(lines).toEqual([
 		expect.stringMatching(new RegExp(`submitted video tasks ${ids} \\[item 0`)),
 	]);
+});
+
+test('videos that the service did not make are a warning in the log', async () => {
+	const service = new RawServer();
+	await service.listen();
+	service.respond = () =>
+		rawResponse('200 OK', JSON.stringify({ id: 'request', data: [{ id: 'task-1' }] }));
+	const submit = videoNode({ operation: 'submit', options: { n: 3 } });
+	await runNode(simulator, { ...submit, credential: { baseUrl: service.url, apiKey: 'a-key' } });
+	await service.close();
+	expect(lines).toContain(
+		'warn Node "Node", execution 1: 2 videos are missing: the service created fewer than were asked for [item 0]',
+	);
 });
 
 test('the log counts the finished videos', async () => {

@@ -273,18 +273,20 @@ describe.each([
 		expect(simulator.submissions).toBe(2);
 	});
 
-	test.each([1, 3])(
-		'if the credential is invalid after the wait, the error lists every task (tries: %s)',
-		async (tries) => {
-			const credential = credentialOf(simulator);
+	test.each([
+		['emptied', 1],
+		['emptied', 3],
+		['deleted', 1],
+		['deleted', 3],
+	])(
+		'if the credential is %s during the wait, the error lists every task (tries: %s)',
+		async (how, tries) => {
 			let waits = 0;
+			const lost = how === 'emptied' ? { ...credentialOf(simulator), apiKey: '' } : undefined;
 			const { error, items } = await runNode(simulator, {
 				...one({ prompts: ['One', ENDLESS], tries, ...onError }),
-				credential,
-				onWait: () => {
-					waits += 1;
-					if (waits === 3) credential.apiKey = '';
-				},
+				credential: () => (waits < 3 ? credentialOf(simulator) : lost),
+				onWait: () => void (waits += 1),
 			});
 			const texts = error
 				? [error.description]
@@ -320,13 +322,16 @@ describe.each([
 		expect(simulator.submissions).toBe(2);
 	});
 
-	test('n8n loses the credential of a stopped wait: its Retry lists every task', async () => {
+	test.each([
+		['emptied', { apiKey: '' }],
+		['deleted', undefined],
+	])('the credential of a stopped wait is %s: its Retry lists every task', async (_, lost) => {
 		const { waits } = await runNode(simulator, one({ prompts: ['One', 'Two'], ...onError }));
 		const { error, items } = await runNode(simulator, {
 			...one({ prompts: ['One', 'Two'], ...onError }),
 			waitingData: waits[0]!.data,
 			executionId: '2',
-			credential: { ...credentialOf(simulator), apiKey: '' },
+			credential: () => lost && { ...credentialOf(simulator), ...lost },
 		});
 		const texts = error ? [error.description] : items.map(({ json }) => JSON.stringify(json.error));
 		for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
@@ -351,23 +356,34 @@ test('a hint warns during the wait if Timeout Workflow is shorter than Max Wait'
 	expect(hints).toMatchObject([{ message: expect.stringContaining('Timeout Workflow') as string }]);
 });
 
-test('no finished video is called unfinished if a limit of 10 requests a minute holds up its polls', async () => {
-	const limited = await startSimulator({
-		videoSeconds: VIDEO_S,
-		now: wallMs,
-		rateLimit: { burst: 10, requestsPerSecond: 10 / 60 },
-	});
-	try {
-		const prompts = Array.from({ length: 25 }, (_, number) => `Video ${number}`);
-		const { items } = await runNode(limited, {
-			...nodeRun('database', { prompts, maxWait: 100, ...continues }),
-			credential: credentialOf(limited),
+test.each([
+	[60, 300],
+	[30, 300],
+	[10, 100],
+])(
+	'a limit of %s requests a minute: none of %s finished videos is called unfinished',
+	async (perMinute, videos) => {
+		const limited = await startSimulator({
+			videoSeconds: VIDEO_S,
+			now: wallMs,
+			rateLimit: { burst: perMinute, requestsPerSecond: perMinute / 60 },
 		});
-		expect(items.map(({ json }) => json.status)).toEqual(prompts.map(() => 'completed'));
-	} finally {
-		await limited.close();
-	}
-});
+		try {
+			const prompts = Array.from({ length: videos }, (_, number) => `Video ${number}`);
+			const start = wallMs();
+			const { items } = await runNode(limited, {
+				...nodeRun('database', { prompts, ...continues }),
+				credential: credentialOf(limited),
+			});
+			const minutes = (wallMs() - start) / 60_000;
+			expect(items.map(({ json }) => json.status)).toEqual(prompts.map(() => 'completed'));
+			// Each video is submitted and polled, after one pause.
+			expect(minutes).toBeLessThan(1.1 * ((2 * videos) / perMinute) + 2);
+		} finally {
+			await limited.close();
+		}
+	},
+);
 
 test('a task whose Max Wait passed while the service was away is asked until the service is back', async () => {
 	const { wallTime } = systemClock;
