@@ -1,4 +1,9 @@
-import type { IExecuteData, IExecuteFunctions, NodeTypeAndVersion } from 'n8n-workflow';
+import type {
+	IExecuteData,
+	IExecuteFunctions,
+	IRunExecutionData,
+	NodeTypeAndVersion,
+} from 'n8n-workflow';
 import { runsAsTool } from '../../shared/run/asTool';
 
 /** Ways to answer a caller that wait for the workflow: n8n answers them at the first wait instead, or with HTTP 500. */
@@ -24,6 +29,8 @@ export function reasonToWaitInMemory(
 	if (executionOrder !== 'v1') return 'the workflow uses the old execution order (v0)';
 	if (engineType === 'v2') return "the workflow uses n8n's new engine";
 	if (!isKept(context)) return 'n8n does not save this execution';
+	if (keepsErrorOfStop(context))
+		return 'n8n retries an execution that was stopped before it waited';
 	if (!entry.source?.main?.[0]) return "nothing is connected to the node's input";
 	if (callerWaits(context)) return 'the caller of the workflow waits for its response';
 	return undefined;
@@ -33,6 +40,15 @@ function isKept(context: IExecuteFunctions): boolean {
 	const mode = context.getMode?.() ?? '';
 	const { id } = context.getWorkflow();
 	return Boolean(context.getExecutionId() && id) && !MODES_WITHOUT_RESUME.includes(mode);
+}
+
+/**
+ * n8n removes the error of an execution that it retries, but not where the execution was stopped before anything of it was
+ * stored: then n8n throws that error in place of each second run of a node. n8n does not promise this field.
+ */
+function keepsErrorOfStop(context: IExecuteFunctions): boolean {
+	const { runExecutionData } = context as Partial<{ runExecutionData: IRunExecutionData }>;
+	return runExecutionData?.resultData?.error !== undefined;
 }
 
 function callerWaits(context: IExecuteFunctions): boolean {

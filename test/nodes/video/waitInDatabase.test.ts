@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type {
-	EngineResponse,
-	IExecuteFunctions,
-	IRunExecutionData,
-	INodeParameters,
-	INodeType,
+import {
+	createRunExecutionData,
+	type EngineResponse,
+	type ExecutionError,
+	type IExecuteFunctions,
+	type INode,
+	type INodeParameters,
+	type INodeType,
+	type IRunExecutionData,
+	ManualExecutionCancelledError,
 } from 'n8n-workflow';
 import { Container } from '@n8n/di';
 import { BinaryDataService, WorkflowExecute } from 'n8n-core';
@@ -211,6 +215,25 @@ const copiesExecuteData = (context: IExecuteFunctions) =>
 		getExecuteData: () => ({ ...context.getExecuteData() }),
 	});
 
+/** What n8n stores of an execution that is stopped in its first part, and reads for its Retry. */
+function stoppedAtFirst(): IRunExecutionData {
+	const type = 'test.passThrough';
+	const start: INode = {
+		id: '',
+		name: 'Start',
+		type,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
+	const input = { main: [[{ json: {} }]] };
+	const { message, name } = new ManualExecutionCancelledError('1');
+	return createRunExecutionData({
+		executionData: { nodeExecutionStack: [{ node: start, data: input, source: null }] },
+		resultData: { error: { message, name } as ExecutionError },
+	});
+}
+
 const v1 = { executionOrder: 'v1' as const };
 test.each<[string, Partial<NodeRun>]>([
 	['this version of n8n cannot resume a node', { nodeType: inEngine((context) => context, false) }],
@@ -220,6 +243,10 @@ test.each<[string, Partial<NodeRun>]>([
 	['n8n does not save this execution', { mode: 'cli' }],
 	['n8n does not save this execution', { mode: 'evaluation' }],
 	['n8n does not save this execution', { executionId: '' }],
+	[
+		'n8n retries an execution that was stopped before it waited',
+		{ mode: 'retry', waitingData: stoppedAtFirst() },
+	],
 	["nothing is connected to the node's input", { startNode: 'Node' }],
 	['the caller of the workflow waits for its response', { trigger: { responseMode: 'lastNode' } }],
 	[
