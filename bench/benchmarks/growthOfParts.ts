@@ -59,7 +59,7 @@ const PARTS: Record<string, Part> = {
 		},
 	},
 	model: {
-		few: 1_000,
+		few: 100,
 		container: 'one catalogue',
 		candidate(target) {
 			return measuring(this.few, (size) => {
