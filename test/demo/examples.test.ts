@@ -6,7 +6,7 @@ import { itemsOf, runWorkflow, type WorkflowFile } from '../../demo/engine';
 import { coreNodeStubs } from '../../demo/coreNodeStubs';
 import { type Simulator, startSimulator } from '../../simulator';
 import { asTool } from '../engine/asTool';
-import { fastTime, wallMs } from '../engine/fastTime';
+import { RequestClock } from '../engine/requestClock';
 import { credentialOf, nodeTypes } from '../engine/runNode';
 
 const EXAMPLES = resolve(__dirname, '../../examples');
@@ -25,16 +25,16 @@ const runnable = (folder: string) =>
 		.map((file) => ({ file, folder, name: join(basename(folder), file) }));
 
 let simulator: Simulator;
-let restoreTime: () => void;
+let time: RequestClock;
 
 beforeAll(async () => {
-	restoreTime = fastTime(50);
-	simulator = await startSimulator({ now: wallMs });
+	time = new RequestClock();
+	simulator = await startSimulator({ now: time.now });
 });
 
 afterAll(async () => {
 	await simulator.close();
-	restoreTime();
+	time.restore();
 	rmSync(output, { recursive: true, force: true });
 });
 
@@ -48,7 +48,7 @@ async function runExample(file: string, folder = EXAMPLES): Promise<ExampleRun> 
 	const workflow = workflowOf(file, folder);
 	const trigger = workflow.nodes.find(({ type }) => type.endsWith('Trigger'))!;
 	const chunks: StructuredChunk[] = [];
-	const run = await runWorkflow({
+	const running = runWorkflow({
 		workflow,
 		startNode: trigger.name,
 		nodeTypes: known,
@@ -58,7 +58,7 @@ async function runExample(file: string, folder = EXAMPLES): Promise<ExampleRun> 
 			onChunk: (chunk: StructuredChunk) => chunks.push(chunk),
 		}),
 	});
-	return { run, chunks };
+	return { run: await time.until(running), chunks };
 }
 
 describe.each([...runnable(EXAMPLES), ...runnable(SAVED)])('$name', ({ file, folder }) => {

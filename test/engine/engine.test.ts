@@ -1,11 +1,12 @@
 import { type Simulator, startSimulator } from '../../simulator';
 import { bytesOf } from '../../demo/engine';
-import { fastTime, wallMs } from './fastTime';
+import { RequestClock } from './requestClock';
 import { type NodeRun, runNode } from './runNode';
 
 let simulator: Simulator;
+let now = Date.now;
 beforeAll(async () => {
-	simulator = await startSimulator({ now: wallMs, videoSeconds: 60 });
+	simulator = await startSimulator({ now: () => now(), videoSeconds: 60 });
 });
 beforeEach(() => simulator.reset());
 afterAll(async () => await simulator.close());
@@ -56,16 +57,18 @@ test('a failed execution resumes from its saved data', async () => {
 });
 
 test('a downloaded video is stored on disk, and a minute of waiting takes milliseconds', async () => {
-	const restore = fastTime();
+	const time = new RequestClock();
+	now = time.now;
 	try {
-		const { items, error } = await runNode(simulator, {
+		const running = runNode(simulator, {
 			node: 'videoGeneration',
 			parameters: { model: 'kite-motion', prompt: 'A boat', download: true },
 		});
+		const { items, error } = await time.until(running);
 		expect(error).toBeUndefined();
 		expect(items[0]?.binary?.data?.id).toMatch(/^filesystem/);
 		expect((await bytesOf(items[0]!)).subarray(4, 8).toString()).toBe('ftyp');
 	} finally {
-		restore();
+		time.restore();
 	}
 });

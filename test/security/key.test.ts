@@ -7,7 +7,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { type Injection, type Simulator, startSimulator } from '../../simulator';
 import { type NodeRun, type NodeResult, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
-import { fastTime } from '../engine/fastTime';
+import { RequestClock } from '../engine/requestClock';
 import { visibleOutput } from './visibleOutput';
 
 const MARKER = 'marker-5f0c/27+ae=';
@@ -94,12 +94,13 @@ describe.each([
 		async (endpoint, fault, run) => {
 			simulator.inject({ endpoint, fault });
 			// The last poll is tried for a minute.
-			const restore = endpoint === 'poll' ? fastTime() : () => {};
-			const result = await runNode(simulator, {
+			const time = new RequestClock();
+			const running = runNode(simulator, {
 				...run,
 				...(onError && { onError }),
 				streaming: endpoint === 'chatStream',
-			}).finally(restore);
+			});
+			const result = await time.until(running).finally(() => time.restore());
 			expect(simulator.count(endpoint)).toBeGreaterThan(0);
 			expectHidden(result);
 		},

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { generate } from 'selfsigned';
 import { type Simulator, startSimulator } from '../../simulator';
-import { fastTime } from '../engine/fastTime';
+import { RequestClock } from '../engine/requestClock';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 import { chatNode } from '../nodes/chat/chatNode';
@@ -291,9 +291,9 @@ test.each<[Behaviour, number]>([
 	await useHttps();
 	process.env.HTTPS_PROXY = `http://${LOGIN}@${proxy.host}`;
 	proxy.behaviour = behaviour;
-	// The connect timeout of ten seconds is still 0.2 seconds.
-	const restore = fastTime(50);
-	await ask(chatNode({ requestOptions: { maxRetries: 2 } })).finally(restore);
+	const time = new RequestClock();
+	const running = ask(chatNode({ requestOptions: { maxRetries: 2 } }));
+	await time.until(running).finally(() => time.restore());
 	expect(proxy.tunnels).toHaveLength(times);
 });
 

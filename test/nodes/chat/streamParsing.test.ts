@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { fastTime } from '../../engine/fastTime';
 import { head, type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
+import { RequestClock } from '../../engine/requestClock';
 import { runNode } from '../../engine/runNode';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { chatNode } from './chatNode';
@@ -201,10 +201,11 @@ describe('a streamed answer with a finish reason', () => {
 	});
 
 	test('is complete if the stream never ends', async () => {
-		const restoreTime = fastTime();
-		const { json } = await itemOf({ packets: packetsOf('Good day') }, streamed).finally(
-			restoreTime,
-		);
+		const time = new RequestClock();
+		service.reset();
+		const item = itemOf({ packets: packetsOf('Good day') }, streamed);
+		const isSilent = () => service.requests.length === 1;
+		const { json } = await time.until(item, isSilent).finally(() => time.restore());
 		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 	});
 

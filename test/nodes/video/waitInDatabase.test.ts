@@ -14,12 +14,18 @@ import {
 import { Container } from '@n8n/di';
 import { BinaryDataService, WorkflowExecute } from 'n8n-core';
 import { bytesOf } from '../../../demo/engine';
-import { later, msBetween, systemClock, type WallTime, wallTimeOf } from '../../../gateway';
+import {
+	epochMs,
+	later,
+	msBetween,
+	systemClock,
+	type WallTime,
+	wallTimeOf,
+} from '../../../gateway';
 import { OMITTED_IN_STORED_V1 } from '../../../gateway/schemas/waitStateV1';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { RawServer, rawResponse } from '../../engine/rawServer';
-import { wallMs } from '../../engine/fastTime';
 import { RequestClock } from '../../engine/requestClock';
 import {
 	credentialOf,
@@ -31,6 +37,8 @@ import {
 const VIDEO_S = 90;
 const MAX_WAIT_S = 600;
 const SHORT_MAX_WAIT_S = 300;
+/** Some tests step it. */
+const wallMs = () => epochMs(systemClock.wallTime());
 
 let simulator: Simulator;
 let time: RequestClock;
