@@ -65,7 +65,7 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		return await this.explain(async () => {
 			const signal = this.signalOf(options);
 			const { gateway, spend } = this.service;
-			const request = this.request(messages, options);
+			const request = this.toRequest(messages, options);
 			return toResult(await spend(async () => await gateway.chat(request, signal)));
 		});
 	}
@@ -83,7 +83,7 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		const signal = this.signalOf(options, reader.signal);
 		const answer = this.explain(async () => {
 			const { gateway, spend } = this.service;
-			const request = this.request(messages, options);
+			const request = this.toRequest(messages, options);
 			return toResult(await spend(async () => await gateway.streamChat(request, onText, signal)));
 		}).finally(() => {
 			ended = true;
@@ -103,7 +103,7 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		}
 	}
 
-	private request(messages: Message[], { stop = [], tool_choice }: CallOptions): AgentRequest {
+	private toRequest(messages: Message[], { stop = [], tool_choice }: CallOptions): AgentRequest {
 		const tools = toServiceTools(this.tools, this.service.toJsonSchema);
 		return this.service.buildRequest({
 			messages: toServiceMessages(messages),
