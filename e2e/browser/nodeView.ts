@@ -165,7 +165,9 @@ export class NodeView {
 	}
 
 	async close(): Promise<void> {
-		await this.view.getByTestId('ndv-close-button').click();
+		// The second is n8n 1's.
+		const button = this.view.getByTestId('ndv-close-button');
+		await button.or(this.page.getByTestId('back-to-canvas')).click();
 	}
 
 	private parameter(name: string): Locator {

@@ -125,8 +125,12 @@ export class N8nApi {
 	 * @returns the execution's id
 	 */
 	async execute(workflowId: string, trigger: string): Promise<string> {
-		const body = { triggerToStartFrom: { name: trigger } };
-		return started.parse(await this.call('POST', `/workflows/${workflowId}/run`, body)).executionId;
+		const workflow = `/workflows/${workflowId}`;
+		const body = {
+			triggerToStartFrom: { name: trigger },
+			...(IS_N8N_1 && { workflowData: await this.call('GET', workflow) }),
+		};
+		return started.parse(await this.call('POST', `${workflow}/run`, body)).executionId;
 	}
 
 	/** @returns how many executions of the workflow have one of these statuses */
