@@ -43,11 +43,24 @@ const chat = (name: string) =>
 const list = (name: string) =>
 	record({ kind: constant('list' as const), ...settings(name), model: constant('') });
 
+/** The model of an agent, if it has one. */
+export const agentModel = oneIn(
+	3,
+	record({
+		kind: constant('model' as const),
+		name: constant('M'),
+		model: constantFrom('chat-a', 'chat-b'),
+		requestOptions: requestOptions.map((options) =>
+			Object.keys(options).length > 0 ? options : undefined,
+		),
+	}).map((node) => clean(node) as LifeNode),
+);
+
 const wait = present(
 	record({
 		waitIn: constantFrom('memory' as const, 'database' as const),
 		pollInterval: oneIn(3, constantFrom(1, 2, 10, 30)),
-		polling: oneIn(3, constant('adaptive' as const)),
+		polling: oneIn(2, constant('adaptive' as const)),
 		maxWait: oneIn(2, constantFrom(30, 80, 120, 200, 1800)),
 		onTimeout: oneIn(4, constant('output' as const)),
 	}),

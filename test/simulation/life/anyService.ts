@@ -9,8 +9,13 @@ const promptIndex = integer({ min: 0, max: 30 });
 
 const taskSeconds = fc.oneof(
 	{ weight: 5, arbitrary: integer({ min: 3, max: 120 }) },
-	{ weight: 2, arbitrary: integer({ min: 120, max: 700 }) },
+	{ weight: 3, arbitrary: integer({ min: 120, max: 700 }) },
 	{ weight: 1, arbitrary: integer({ min: 700, max: 3600 }) },
+);
+
+const progress = oneIn(
+	2,
+	constantFrom('none' as const, 'late' as const, 'late' as const, 'early' as const, 'stuck' as const),
 );
 
 const taskPlan = present(
@@ -23,7 +28,7 @@ const taskPlan = present(
 			constantFrom('failed' as const, 'failed' as const, 'vanished' as const, 'never' as const),
 		),
 		onlyFirst: oneIn(2, constant(true)),
-		progress: oneIn(3, constantFrom('none' as const, 'late' as const, 'stuck' as const)),
+		progress,
 		lagSeconds: oneIn(5, integer({ min: 1, max: 25 })),
 		lateSeconds: oneIn(7, integer({ min: 1, max: 60 })),
 		count: oneIn(13, constantFrom(1, 2, 3)),
@@ -172,6 +177,7 @@ export const service = present(
 		latencyMs: constantFrom<[number, number]>([10, 40], [50, 300], [500, 4000]),
 		tasks: array(taskPlan, { maxLength: 3 }),
 		seconds: taskSeconds,
+		progress,
 		limits: fc.oneof(
 			{ withCrossShrink: true },
 			{ weight: 3, arbitrary: constant<Limit[]>([]) },

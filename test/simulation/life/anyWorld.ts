@@ -56,4 +56,11 @@ export const shape = fc.oneof(
 	{ weight: 2, arbitrary: constant('branches' as const) },
 	{ weight: 2, arbitrary: constant('loop' as const) },
 	{ weight: 3, arbitrary: constant('agent' as const) },
+	{ weight: 1, arbitrary: constant('subWorkflow' as const) },
+);
+
+export const call = fc.oneof(
+	{ withCrossShrink: true },
+	{ weight: 2, arbitrary: constant('once' as const) },
+	{ weight: 2, arbitrary: constantFrom('each' as const, 'withoutWaiting' as const) },
 );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { items, nodes, requestsPerItem } from './anyNodes';
+import { agentModel, items, nodes, requestsPerItem } from './anyNodes';
 import { service } from './anyService';
-import { afterwards, event, shape } from './anyWorld';
+import { afterwards, call, event, shape } from './anyWorld';
 import { oneIn, present } from './draw';
 import { type Life, life as lifeSchema, type LifeEvent, type LifeNode } from './schema';
 import { promptFor } from './workflow';
@@ -30,6 +30,8 @@ export const anyLife: fc.Arbitrary<Life> = present(
 		),
 		shape,
 		nodes,
+		agentModel,
+		call,
 		items,
 		budget,
 		timeoutWorkflow: oneIn(20, constantFrom(60, 300)),
@@ -45,20 +47,29 @@ export const anyLife: fc.Arbitrary<Life> = present(
 
 type Draft = Omit<Life, 'service' | 'timeoutWorkflow'> & {
 	timeoutWorkflow?: number | undefined;
+	agentModel?: LifeNode | undefined;
+	call: NonNullable<Life['call']>;
 	budget: number;
 	service: typeof service extends fc.Arbitrary<infer Service> ? Service : never;
 };
 
-function assemble({ budget: most, service: drawn, ...life }: Draft): Life {
+function assemble({ budget: most, service: drawn, agentModel, call, ...life }: Draft): Life {
+	const follows = life.nodes.some(
+		(node) => node.kind === 'video' && /get|wait/.test(node.operation),
+	);
+	const isUnfit = follows && (life.shape === 'branches' || life.shape === 'agent');
+	const shape = isUnfit ? 'sequence' : life.shape;
+	const hasModel = shape === 'agent' && agentModel !== undefined && life.nodes.length < 3;
 	// n8n offers no error output to the tools of an agent.
-	const list = life.nodes.map(
+	const list = [...life.nodes, ...(hasModel ? [agentModel] : [])].map(
 		(node): LifeNode =>
-			life.shape === 'agent' && node.onError === 'continueErrorOutput'
+			shape === 'agent' && node.onError === 'continueErrorOutput'
 				? { ...node, onError: 'continueRegularOutput' }
 				: node,
 	);
-	const follows = list.some((node) => node.kind === 'video' && /get|wait/.test(node.operation));
-	const isUnfit = follows && (life.shape === 'branches' || life.shape === 'agent');
+	// With several children that wait, the first to end resumes the parent: n8n's own way (docs/scaling.md).
+	const pauses = list.some((node) => node.kind === 'video' && node.wait?.waitIn === 'database');
+	const fitting = call === 'each' && pauses ? 'once' : call;
 	const kept = life.items.slice(0, Math.max(1, Math.floor(most / requestsPerItem(list))));
 	const prompts = [...new Set(list.flatMap((node) => kept.map((each) => promptFor(node, each))))];
 	const named = <Part extends { prompt?: number | undefined }>({
@@ -69,15 +80,16 @@ function assemble({ budget: most, service: drawn, ...life }: Draft): Life {
 		return name === undefined ? part : { ...part, prompt: name };
 	};
 	const kinds = new Set<string>(list.flatMap((node) => ENDPOINTS_OF[node.kind]));
-	const { tasks, seconds, faults, ...others } = drawn;
+	const { tasks, seconds, progress, faults, ...others } = drawn;
 	return lifeSchema.parse({
 		...life,
 		nodes: list,
-		shape: isUnfit ? 'sequence' : life.shape,
+		shape,
+		...(shape === 'subWorkflow' && { call: fitting }),
 		items: kept,
 		service: {
 			...others,
-			tasks: [...tasks.map(named), { seconds }],
+			tasks: [...tasks.map(named), { seconds, ...(progress && { progress }) }],
 			faults: faults.filter(({ endpoint }) => kinds.has(endpoint)).map(named),
 		},
 	});
@@ -86,5 +98,6 @@ function assemble({ budget: most, service: drawn, ...life }: Draft): Life {
 const ENDPOINTS_OF: Record<LifeNode['kind'], string[]> = {
 	chat: ['chat'],
 	list: ['models'],
+	model: ['chat'],
 	video: ['submit', 'poll', 'download'],
 };

@@ -43,6 +43,9 @@ const chat = z.object({
 
 const list = z.object({ kind: z.literal('list'), ...settings });
 
+/** The model of an agent; only there. */
+const model = z.object({ kind: z.literal('model'), ...settings });
+
 const video = z.object({
 	kind: z.literal('video'),
 	...settings,
@@ -64,7 +67,7 @@ const video = z.object({
 		.optional(),
 });
 
-const node = z.discriminatedUnion('kind', [chat, list, video]);
+const node = z.discriminatedUnion('kind', [chat, list, model, video]);
 
 const item = z.object({
 	/** Several items may have the same one. */
@@ -97,7 +100,9 @@ export const life = z.object({
 	seed: z.int(),
 	build: z.enum(['undici', 'verified']),
 	order: z.enum(['v0', 'v1']),
-	shape: z.enum(['sequence', 'branches', 'loop', 'agent']),
+	shape: z.enum(['sequence', 'branches', 'loop', 'agent', 'subWorkflow']),
+	/** How a sub-workflow is called: with all items, once for each, or without waiting for it. */
+	call: z.enum(['once', 'each', 'withoutWaiting']).optional(),
 	nodes: z.array(node).min(1).max(3),
 	items: z.array(item).max(60),
 	timeoutWorkflow: seconds.optional(),

@@ -3,15 +3,21 @@ import type { WorkflowFile } from '../../../demo/engine';
 import type { Life, LifeItem, LifeNode } from './schema';
 
 const PACKAGE = 'n8n-nodes-generation-service';
-const TYPES = { chat: 'chatCompletion', list: 'listModels', video: 'videoGeneration' };
+const TYPES: Record<LifeNode['kind'], string> = {
+	chat: 'chatCompletion',
+	list: 'listModels',
+	model: 'lmChatGenerationService',
+	video: 'videoGeneration',
+};
 
-type Connections = Array<[from: string, output: number, to: string, type?: 'ai_tool']>;
+type Connections = Array<[from: string, output: number, to: string, type?: 'ai_tool' | 'ai_languageModel']>;
 
 /** The workflow of a life, as n8n stores it. */
 export function workflowOfLife({
 	nodes,
 	shape,
 	order,
+	call = 'once',
 	timeoutWorkflow,
 }: Life): WorkflowFile & { id: string } {
 	const made = nodes.map((node, index) => nodeOf(node, index, shape));
@@ -25,7 +31,7 @@ export function workflowOfLife({
 		.map(({ name }, index) => [nodes[index]!.name, 0, name]);
 	const [first] = nodes;
 	const last = nodes.at(-1)!;
-	const shapes: Record<Life['shape'], { extra: INode[]; connections: Connections }> = {
+	const shapes: Record<Exclude<Life['shape'], 'subWorkflow'>, { extra: INode[]; connections: Connections }> = {
 		sequence: { extra: ends, connections: [['Start', 0, first!.name], ...inLine, ...branch] },
 		branches: {
 			extra: ends,
@@ -46,20 +52,43 @@ export function workflowOfLife({
 			extra: [stub('Agent', 'simulation.agent')],
 			connections: [
 				['Start', 0, 'Agent'],
-				...nodes.map(({ name }): Connections[number] => [name, 0, 'Agent', 'ai_tool']),
+				...nodes.map(({ name, kind }): Connections[number] => [
+					name,
+					0,
+					'Agent',
+					kind === 'model' ? 'ai_languageModel' : 'ai_tool',
+				]),
 			],
 		},
 	};
-	const { extra, connections } = shapes[shape];
-	return {
+	const settings = {
+		executionOrder: order,
+		...(timeoutWorkflow !== undefined && { executionTimeout: timeoutWorkflow }),
+	};
+	const { extra, connections } = shapes[shape === 'subWorkflow' ? 'sequence' : shape];
+	const whole = {
 		id: 'workflow',
 		name: 'Life',
 		nodes: [stub('Start'), ...made, ...extra],
 		connections: connected(connections),
-		settings: {
-			executionOrder: order,
-			...(timeoutWorkflow !== undefined && { executionTimeout: timeoutWorkflow }),
-		},
+		settings,
+	};
+	return shape === 'subWorkflow' ? calling(whole, call) : whole;
+}
+
+/** A workflow that calls another one. */
+function calling(called: WorkflowFile, call: NonNullable<Life['call']>) {
+	const { nodes, connections, settings } = called;
+	const workflow = { nodes, connections, settings } as unknown as INodeParameters;
+	const caller = stub('Call', 'simulation.executeWorkflow');
+	return {
+		...called,
+		id: 'workflow',
+		nodes: [stub('Start'), { ...caller, parameters: { call, workflow } }, stub('Called')],
+		connections: connected([
+			['Start', 0, 'Call'],
+			['Call', 0, 'Called'],
+		]),
 	};
 }
 
@@ -91,7 +120,7 @@ function nodeOf(node: LifeNode, index: number, shape: Life['shape']): INode {
 	return {
 		id: name,
 		name,
-		type: `${PACKAGE}.${TYPES[kind]}${shape === 'agent' ? 'Tool' : ''}`,
+		type: `${PACKAGE}.${TYPES[kind]}${shape === 'agent' && kind !== 'model' ? 'Tool' : ''}`,
 		typeVersion: 1,
 		position: [200 * (index + 1), 100 * index],
 		parameters: parametersOf(node, shape),
@@ -107,8 +136,9 @@ function parametersOf(node: LifeNode, shape: Life['shape']): INodeParameters {
 	const isTool = shape === 'agent';
 	const { requestOptions = {} } = node;
 	if (node.kind === 'list') return { returnAll: true, requestOptions };
-	const prompt = isTool ? "={{ $fromAI('prompt') }}" : expressionOf(node, shape === 'loop');
 	const model = { __rl: true, mode: 'id', value: node.model };
+	if (node.kind === 'model') return { model, options: requestOptions };
+	const prompt = isTool ? "={{ $fromAI('prompt') }}" : expressionOf(node, shape === 'loop');
 	if (node.kind === 'chat') {
 		const { stream, jsonOutput, simplify = true } = node;
 		const options = { ...(stream !== undefined && { stream }), ...(jsonOutput && { jsonOutput }) };

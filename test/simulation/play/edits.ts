@@ -1,3 +1,4 @@
+import type { INode, INodeParameters } from 'n8n-workflow';
 import type { LifeEvent } from '../life/schema';
 import type { Row } from './n8nServer';
 
@@ -11,10 +12,18 @@ function otherModel(model: string): string {
 	return model.endsWith('a') ? model.replace(/a$/, 'b') : model.replace(/b$/, 'a');
 }
 
+/** The nodes of a workflow, and of one that it calls. */
+function allNodes({ nodes }: Row['workflow']): INode[] {
+	return nodes.flatMap((node) => {
+		const called = node.parameters.workflow as unknown as Row['workflow'] | undefined;
+		return called === undefined ? [node] : [node, ...allNodes(called)];
+	});
+}
+
 /** With other options, which make no other request. */
 export function edited(original: Row['workflow']): Row['workflow'] {
 	const workflow = structuredClone(original);
-	for (const { parameters } of workflow.nodes)
+	for (const { parameters } of allNodes(workflow))
 		if ('waitOptions' in parameters)
 			parameters.waitOptions = {
 				...(parameters.waitOptions as object),
@@ -23,18 +32,29 @@ export function edited(original: Row['workflow']): Row['workflow'] {
 	return workflow;
 }
 
+/** What a second execution adds to its prompts; as all that follows a `#`, it is no part of what a prompt is called. */
+export const OF_SECOND = ' #2';
+
+function tagged(parameters: INodeParameters): void {
+	const tag = (text: string) => text.replace(/( for [A-C])(?=$|'| #)/, `$1${OF_SECOND}`);
+	if (typeof parameters.prompt === 'string') parameters.prompt = tag(parameters.prompt);
+	const { values = [] } = (parameters.messages ?? {}) as { values?: Array<{ content: string }> };
+	for (const message of values) message.content = tag(message.content);
+}
+
 /** The workflow of another user, or with other models. */
 export function another(
 	original: Row['workflow'],
 	{ key, otherModels }: SecondExecution,
 ): Row['workflow'] {
 	const workflow = structuredClone(original);
-	for (const { credentials, parameters } of workflow.nodes) {
+	for (const { credentials, parameters } of allNodes(workflow)) {
 		if (key === 'other' && credentials?.generationServiceApi)
 			credentials.generationServiceApi.name = 'Other';
 		const { model } = parameters;
 		if (otherModels && typeof model === 'object' && model !== null && 'value' in model)
 			model.value = otherModel(String(model.value));
+		tagged(parameters);
 	}
 	return workflow;
 }

@@ -13,6 +13,7 @@ import {
 	type IRunExecutionData,
 	type IWorkflowExecuteAdditionalData,
 	LoggerProxy,
+	type RelatedExecution,
 	Workflow,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
@@ -27,8 +28,8 @@ export interface EngineHost {
 	nodeTypes: Record<string, INodeType>;
 	/** Read whenever a node asks: a credential may be edited or deleted meanwhile. */
 	credentials: () => Record<string, ICredentialDataDecryptedObject>;
-	/** Runs a sub-workflow for Execute Workflow. */
-	executeWorkflow: IWorkflowExecuteAdditionalData['executeWorkflow'];
+	/** Runs a sub-workflow for Execute Workflow: what n8n's server does. */
+	executeWorkflow?: IWorkflowExecuteAdditionalData['executeWorkflow'];
 	onNodeStart: (executionId: string, node: string) => void;
 	onNodeEnd: (executionId: string, node: string, error: string | undefined) => void;
 }
@@ -108,6 +109,17 @@ export function newRun(
 	});
 }
 
+/** The data of an execution that Execute Workflow starts (workflow-execute-additional-data.ts: `getRunData`). */
+export function newSubRun(
+	{ nodes: [node] }: WorkflowFile,
+	items: INodeExecutionData[],
+	parentExecution: RelatedExecution | undefined,
+): IRunExecutionData {
+	const given = parentExecution && { parentExecution };
+	const entry = { node: node as INode, data: { main: [items] }, metadata: { ...given }, source: null };
+	return createRunExecutionData({ executionData: { nodeExecutionStack: [entry] }, ...given });
+}
+
 export function workflowOf(
 	{ nodeTypes }: Pick<EngineHost, 'nodeTypes'>,
 	{ id, name = 'workflow', nodes, connections, settings = {} }: EngineRun['workflow'],
@@ -145,7 +157,7 @@ function dataOf(
 		hooks,
 		executionId,
 		credentialsHelper: new LatestCredentials(host.credentials),
-		executeWorkflow: host.executeWorkflow,
+		...(host.executeWorkflow && { executeWorkflow: host.executeWorkflow }),
 		...(timesOutAt !== undefined && { executionTimeoutTimestamp: timesOutAt }),
 	});
 }

@@ -1,12 +1,24 @@
 import type * as Flatted from 'flatted' with { 'resolution-mode': 'import' };
 import type {
+	ExecuteWorkflowData,
+	ExecuteWorkflowOptions,
+	IExecuteWorkflowInfo,
 	INode,
 	INodeExecutionData,
 	IRun,
 	IRunExecutionData,
+	RelatedExecution,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { type EngineHost, type EngineRun, newRun, type RunningExecution, startRun } from './engine';
+import { ManualExecutionCancelledError, WAIT_INDEFINITELY } from 'n8n-workflow';
+import {
+	type EngineHost,
+	type EngineRun,
+	newRun,
+	newSubRun,
+	type RunningExecution,
+	startRun,
+} from './engine';
 
 // n8n stores executions with it; its types are those of an ES module.
 // eslint-disable-next-line @typescript-eslint/no-require-imports
@@ -14,8 +26,10 @@ const { parse, stringify } = require('flatted') as typeof Flatted;
 
 /** n8n looks for waiting executions this often (wait-tracker.ts: `startTracking`)… */
 const SWEEP_MS = 60_000;
-/** …and sets a timer for those that are due until then (`getWaitingExecutions`: now + 70 s). */
+/** …and sets a timer for those that are due until then (execution.repository.ts of @n8n/db: `getWaitingExecutions`). */
 const SWEEP_AHEAD_MS = 70_000;
+
+const SUB_WORKFLOW = 'sub-workflow';
 
 export type Status = 'running' | 'waiting' | 'success' | 'error' | 'canceled' | 'crashed';
 
@@ -26,11 +40,16 @@ export interface Row {
 	mode: WorkflowExecuteMode;
 	status: Status;
 	retryOf: string | undefined;
+	/** The execution that called it as a sub-workflow. */
+	parent: RelatedExecution | undefined;
 	/** As n8n stores it: text. */
 	data: string;
+	/** When the work that the data tells of was done. */
 	savedAt: number;
 	waitTill: number | undefined;
 	startedAt: number;
+	/** The same by the host's clock. */
+	startedOn: number;
 	/** Of the world's time, as all that a promise compares. */
 	endedAt: number | undefined;
 	/** When the engine of each leg began and ended. */
@@ -45,7 +64,8 @@ export type Note = (text: string, row: Row) => void;
 
 /**
  * What n8n's server does around n8n-core: it stores executions, resumes those that wait, stops them, and retries them.
- * The rows outlive the process; everything else dies with it. The places named are those in n8n's `packages/cli/src`.
+ * The rows outlive the process; everything else dies with it. The places named are those of n8n 2.40.7, in regular mode, in its
+ * `packages/cli/src`.
  */
 export class N8nServer {
 	readonly rows: Row[] = [];
@@ -65,8 +85,13 @@ export class N8nServer {
 
 	/** Whether anything is still to happen by itself. */
 	get isBusy(): boolean {
-		const isOpen = ({ status }: Row) => status === 'running' || status === 'waiting';
-		return this.running.size > 0 || this.rows.some(isOpen);
+		return this.running.size > 0 || this.rows.some((row) => isOpen(row) && !this.isForsaken(row));
+	}
+
+	/** A child that ended by Stop, or while n8n was down, does not resume its parent: n8n's own way. */
+	private isForsaken({ id, status, waitTill = 0 }: Row): boolean {
+		const isForChild = status === 'waiting' && waitTill >= WAIT_INDEFINITELY.getTime();
+		return isForChild && !this.rows.some((row) => row.parent?.executionId === id && isOpen(row));
 	}
 
 	/** Starts, with what is stored (commands/start.ts). */
@@ -94,21 +119,22 @@ export class N8nServer {
 		return this.create(workflow, newRun(workflow, items), mode);
 	}
 
-	/** Stop (execution.service.ts: `stop`). */
+	/** Stop (executions/execution.service.ts: `stop`, `stopInRegularMode`). */
 	stop(row: Row): void {
-		if (row.status === 'waiting') {
-			// wait-tracker.ts: `stopExecution`
-			clearTimeout(this.timers.get(row.id));
-			this.timers.delete(row.id);
-			this.end(row, 'canceled');
-			return;
-		}
+		// `stopDuringRun` writes what was stored before: of a node that runs, n8n keeps nothing.
+		const data = dataOf(row);
+		data.resultData.error = new ManualExecutionCancelledError(row.id);
+		row.data = stringify(data);
+		this.end(row, 'canceled');
 		// active-executions.ts: `stopExecution`
-		if (row.status === 'running') this.running.get(row.id)?.cancel();
+		this.running.get(row.id)?.cancel();
+		// wait-tracker.ts: `stopExecution`
+		clearTimeout(this.timers.get(row.id));
+		this.timers.delete(row.id);
 	}
 
 	/**
-	 * Retry (execution.service.ts: `retry`).
+	 * Retry (executions/execution.service.ts: `retry`).
 	 * @param saved "with currently saved workflow"; default: the original one
 	 */
 	retry(row: Row, saved?: EngineRun['workflow']): Row {
@@ -124,14 +150,32 @@ export class N8nServer {
 			for (const entry of data.executionData?.nodeExecutionStack ?? [])
 				entry.node = findNode(saved, entry.node.name) ?? entry.node;
 		}
-		return this.create(saved ?? row.workflow, data, 'retry', row.id);
+		return this.create(saved ?? row.workflow, data, 'retry', { retryOf: row.id });
+	}
+
+	/** workflow-execute-additional-data.ts: `executeWorkflow`, `startExecution`. */
+	private async executeSubWorkflow(
+		{ code }: IExecuteWorkflowInfo,
+		{ inputData, parentExecution, doNotWaitToFinish }: ExecuteWorkflowOptions,
+	): Promise<ExecuteWorkflowData> {
+		if (code === undefined) throw new Error('No life has a sub-workflow that is stored apart.');
+		const workflow = { ...code, id: SUB_WORKFLOW } as EngineRun['workflow'];
+		const data = newSubRun(workflow, inputData ?? [], parentExecution);
+		const row = this.create(workflow, data, 'integrated', { parent: parentExecution });
+		if (doNotWaitToFinish) return { executionId: row.id, data: [null] };
+		await this.running.get(row.id)?.ended;
+		const { status, waitTill } = row;
+		if (status === 'waiting' && waitTill !== undefined)
+			return { executionId: row.id, data: lastOutput(row), waitTill: new Date(waitTill) };
+		if (status === 'success') return { executionId: row.id, data: lastOutput(row) };
+		throw dataOf(row).resultData.error ?? new Error('The sub-workflow failed');
 	}
 
 	private create(
 		workflow: EngineRun['workflow'],
 		data: IRunExecutionData,
 		mode: WorkflowExecuteMode,
-		retryOf?: string,
+		{ retryOf, parent }: Partial<Pick<Row, 'retryOf' | 'parent'>> = {},
 	): Row {
 		const row: Row = {
 			id: String(this.rows.length + 1),
@@ -139,10 +183,12 @@ export class N8nServer {
 			mode,
 			status: 'running',
 			retryOf,
+			parent,
 			data: stringify(data),
 			savedAt: this.now(),
 			waitTill: undefined,
 			startedAt: this.now(),
+			startedOn: Date.now(),
 			endedAt: undefined,
 			legs: [],
 			sizes: [],
@@ -159,10 +205,13 @@ export class N8nServer {
 		row.status = 'running';
 		row.legs.push({ from: this.now() });
 		this.note(row.legs.length === 1 ? 'starts' : 'resumes', row);
-		// workflow-runner.ts: a new time limit with each resume in queue mode, and here, too.
 		const { executionTimeout = 0 } = row.workflow.settings ?? {};
 		const { workflow, mode } = row;
-		const execution = startRun(process.host, {
+		const host: EngineHost = {
+			...process.host,
+			executeWorkflow: async (info, _, options) => await this.executeSubWorkflow(info, options),
+		};
+		const execution = startRun(host, {
 			executionId: row.id,
 			workflow,
 			mode,
@@ -172,8 +221,10 @@ export class N8nServer {
 			...(executionTimeout > 0 && { timesOutAt: Date.now() + executionTimeout * 1000 }),
 		});
 		this.running.set(row.id, execution);
-		if (executionTimeout > 0) {
-			const timer = setTimeout(() => execution.cancel(), executionTimeout * 1000);
+		if (executionTimeout > 0 && row.parent === undefined) {
+			// workflow-runner.ts, `runMainProcess`: counted from the start of the execution, also after a wait.
+			const left = row.startedOn + executionTimeout * 1000 - Date.now();
+			const timer = setTimeout(() => execution.cancel(), Math.max(0, left));
 			void execution.ended.finally(() => clearTimeout(timer));
 		}
 		void execution.ended.then(() => {
@@ -181,11 +232,28 @@ export class N8nServer {
 			this.running.delete(row.id);
 			const leg = row.legs.at(-1);
 			if (leg) leg.to = this.now();
+			if (row.legs.length > 1 && row.parent?.shouldResume) this.resumeParent(row, row.parent);
 		});
+	}
+
+	/** wait-tracker.ts: `resumeParentExecution`, once the child has ended after a wait of its own. */
+	private resumeParent(child: Row, { executionId }: RelatedExecution): void {
+		const parent = this.rows.find(({ id }) => id === executionId);
+		if (isOpen(child) || parent?.status !== 'waiting') return;
+		const data = dataOf(parent);
+		// workflow-helpers.ts: `updateParentExecutionWithChildResults`
+		const [entry] = data.executionData?.nodeExecutionStack ?? [];
+		const { error } = dataOf(child).resultData;
+		if (entry && error) entry.metadata = { ...entry.metadata, resumeError: error };
+		else if (entry) entry.data = { main: lastOutput(child) };
+		parent.data = stringify(data);
+		this.run(parent);
 	}
 
 	/** execution-lifecycle/execution-lifecycle-hooks.ts: `workflowExecuteAfter`. */
 	private store(row: Row, run: IRun): void {
+		// `requireNotCanceled`
+		if (row.status === 'canceled') return;
 		row.run = run;
 		row.data = stringify(run.data);
 		row.savedAt = this.now();
@@ -228,7 +296,17 @@ function findNode({ nodes }: EngineRun['workflow'], name: string): INode | undef
 	return nodes.find((node) => node.name === name);
 }
 
-/** `determineFinalExecutionStatus` */
+function isOpen({ status }: Row): boolean {
+	return status === 'running' || status === 'waiting';
+}
+
+/** workflow-helpers.ts: `getLastExecutedNodeData`. */
+function lastOutput(row: Row): Array<INodeExecutionData[] | null> {
+	const { runData, lastNodeExecuted = '' } = dataOf(row).resultData;
+	return runData[lastNodeExecuted]?.at(-1)?.data?.main ?? [null];
+}
+
+/** execution-lifecycle/shared/shared-hook-functions.ts: `determineFinalExecutionStatus`. */
 function statusOf({ status, data, finished }: IRun): Status {
 	if (status === 'canceled') return 'canceled';
 	return finished === true && data.resultData.error === undefined ? 'success' : 'error';

@@ -3,7 +3,9 @@ import {
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeType,
+	type INodeExecutionData,
 	type INodeTypeDescription,
+	type IWorkflowBase,
 	type NodeOutput,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
@@ -16,10 +18,19 @@ export function stubNodes(): Record<string, INodeType> {
 		'simulation.passOn': new PassThrough(),
 		'simulation.loop': new LoopOverItems(),
 		'simulation.agent': new Agent(),
+		'simulation.executeWorkflow': new ExecuteWorkflow(),
 	};
 }
 
-/** An agent that calls each of its tools once for each item, with the item's prompt, as AI Agent 3 does. */
+/** The part of a model that an agent needs. */
+interface ChatModel {
+	invoke(messages: Array<[role: string, text: string]>): Promise<{ text: string }>;
+}
+
+/**
+ * An agent that asks its model, if it has one, and calls each of its tools once for each item, with the item's prompt,
+ * as AI Agent 3 does.
+ */
 class Agent implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Agent',
@@ -28,7 +39,11 @@ class Agent implements INodeType {
 		version: 1,
 		description: 'Calls its tools',
 		defaults: { name: 'Agent' },
-		inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiTool],
+		inputs: [
+			NodeConnectionTypes.Main,
+			NodeConnectionTypes.AiLanguageModel,
+			NodeConnectionTypes.AiTool,
+		],
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		properties: [],
@@ -64,7 +79,73 @@ class Agent implements INodeType {
 				metadata: { itemIndex },
 			})),
 		);
-		if (actions.length === 0) return [[]];
-		return await Promise.resolve({ actions, metadata: {} });
+		const answers = await askModel(this);
+		if (actions.length === 0) return [answers];
+		return { actions, metadata: {} };
+	}
+}
+
+/** Asks the model the prompt of each item. */
+async function askModel(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	const connectionType = NodeConnectionTypes.AiLanguageModel;
+	const [node] = context.getParentNodes(context.getNode().name, { connectionType, depth: 1 });
+	if (node === undefined) return [];
+	const model = (await context.getInputConnectionData(connectionType, 0)) as ChatModel;
+	const answers: INodeExecutionData[] = [];
+	for (const [item, { json }] of context.getInputData().entries()) {
+		const prompt = `${String(json.p)} for ${node.name}`;
+		const { text } = await model.invoke([['user', prompt]]);
+		answers.push({ json: { prompt, text }, pairedItem: { item } });
+	}
+	return answers;
+}
+
+type Call = 'once' | 'each' | 'withoutWaiting';
+
+/** n8n's Execute Workflow 1.3, with the sub-workflow in a parameter. */
+class ExecuteWorkflow implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Execute Workflow',
+		name: 'executeWorkflow',
+		group: ['transform'],
+		version: 1,
+		description: 'Calls a workflow',
+		defaults: { name: 'Execute Workflow' },
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		usableAsTool: true,
+		properties: [
+			{ displayName: 'Call', name: 'call', type: 'string', default: 'once' },
+			{ displayName: 'Workflow', name: 'workflow', type: 'json', default: {} },
+		],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<NodeOutput> {
+		// Read as it is: its expressions are those of the sub-workflow.
+		const { call, workflow } = this.getNode().parameters as unknown as {
+			call: Call;
+			workflow: IWorkflowBase;
+		};
+		const items = this.getInputData();
+		const execute = async (given: INodeExecutionData[]) =>
+			await this.executeWorkflow({ code: workflow }, given, undefined, {
+				doNotWaitToFinish: call === 'withoutWaiting',
+				parentExecution: {
+					executionId: this.getExecutionId(),
+					workflowId: 'workflow',
+					shouldResume: call !== 'withoutWaiting',
+				},
+			});
+		if (call === 'withoutWaiting') {
+			await execute(items);
+			return [items];
+		}
+		if (call === 'once') return [(await execute(items)).data[0] ?? []];
+		const returned: INodeExecutionData[] = [];
+		for (const [item, each] of items.entries()) {
+			const [output] = (await execute([each])).data;
+			returned.push(...(output ?? []).map((one) => ({ ...one, pairedItem: { item } })));
+		}
+		return [returned];
 	}
 }

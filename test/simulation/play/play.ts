@@ -16,8 +16,8 @@ import type { Played, Thrown, TimelineEntry } from './played';
 const MAX_LIFE_MS = 8 * 24 * 3600_000;
 /** Requests; a life that needs more is not judged. */
 const MAX_REQUESTS = 2_500;
-/** What is left after the last execution ended has this long to go away. */
-const SETTLE_MS = 120_000;
+/** What is left after the last execution ended has this long to go away: the package loads a part of itself a second after its start. */
+const SETTLE_MS = 1_500;
 
 const packages = new Map<Life['build'], BuiltPackage>();
 
@@ -47,7 +47,7 @@ class World {
 	private credentials: ReturnType<EngineHost['credentials']>;
 	private afterwards: Life['afterwards'];
 	private files: { left: string[] } = { left: [] };
-	private down = 0;
+	private readonly downtimes: Played['downtimes'] = [];
 	private turns = 0;
 	/** Events of the world that are still to come. */
 	private due = 0;
@@ -89,7 +89,7 @@ class World {
 			life: this.life,
 			start: this.start,
 			end,
-			down: this.down,
+			downtimes: this.downtimes,
 			truth,
 			rows: this.server.rows,
 			log: this.timeline.filter(({ who }) => who === 'log'),
@@ -157,7 +157,6 @@ class World {
 		this.server.start({
 			nodeTypes: { ...nodeTypes, ...tools, ...stubNodes() },
 			credentials: () => this.credentials,
-			executeWorkflow: async () => await Promise.reject(new Error('No sub-workflows')),
 			onNodeStart: (id, node) =>
 				this.isOurs(node) && this.note('n8n', `execution ${id}: ${node} starts`),
 			onNodeEnd: (id, node, error) =>
@@ -203,7 +202,8 @@ class World {
 			this.server.kill();
 			this.host.killProcess();
 			this.service.cut();
-			this.down += event.down * 1000;
+			const from = this.host.now();
+			this.downtimes.push({ from, to: from + event.down * 1000 });
 			this.due += 1;
 			this.host.after(event.down * 1000 + 1, () => {
 				this.due -= 1;
@@ -232,7 +232,8 @@ class World {
 
 	/** What the user does when the latest execution did not succeed. */
 	private useAfterwards(): boolean {
-		const last = this.server.rows.at(-1);
+		// A user retries the workflow that was started, not the sub-workflow that it called.
+		const last = this.server.rows.filter(({ parent }) => parent === undefined).at(-1);
 		if (last === undefined || last.status === 'success' || !this.server.isUp) return false;
 		const next = this.afterwards.shift();
 		if (next === undefined) return false;

@@ -24,8 +24,8 @@ export interface Played {
 	start: number;
 	/** When the last execution had ended. */
 	end: number;
-	/** Milliseconds without n8n. */
-	down: number;
+	/** Without n8n. */
+	downtimes: Array<{ from: number; to: number }>;
 	truth: Truth;
 	rows: Row[];
 	/** What the processes wrote to n8n's log while they lived. */

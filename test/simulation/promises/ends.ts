@@ -1,7 +1,6 @@
-import type { LifeNode } from '../life/schema';
 import { promptFor } from '../life/workflow';
 import type { Played } from '../play/played';
-import { EDITED_MAX_WAIT_S } from '../play/edits';
+import { explain } from './explained';
 import type { Promised } from './promise';
 
 /** Between the tries of Retry On Fail in a life: n8n itself waits once more between two tries. */
@@ -12,6 +11,10 @@ const AT_ONCE_MS = 100;
 const MAX_OVERTAKEN = 20;
 /** Videos of one item. */
 const MAX_N = 4;
+/** Signs of life without content end a request after so many times Timeout. */
+const MAX_TIMEOUTS = 4;
+/** What the end of a response, or a host that sleeps a little, may add. */
+const LATE_S = 60;
 
 /** No execution takes longer than its settings, pauses and the service's true rate explain; Stop ends it at once. */
 export const ends: Promised = {
@@ -23,8 +26,8 @@ export const ends: Promised = {
 		const held = longLegs(played);
 		if (held.length > 0) return held;
 		if (sentAfterStop(played)) return ['a request is sent after Stop'];
-		const repeated = sentTooOften(played);
-		if (repeated.length > 0) return repeated;
+		const bounded = [...sentTooOften(played), ...(suspended.length > 0 ? [] : tooLong(played))];
+		if (bounded.length > 0) return bounded;
 		const asleep = suspended.reduce((sum, { ms }) => sum + ms, 0);
 		const stopMs =
 			asleep + (life.nodes.some(({ tries }) => tries !== undefined) ? TRY_MS : AT_ONCE_MS);
@@ -33,10 +36,11 @@ export const ends: Promised = {
 			const last = row.legs.at(-1);
 			if (stop !== undefined && row.status === 'canceled' && (last?.to ?? Infinity) > stop + stopMs)
 				return [`execution ${row.id} runs on after Stop`];
-			const took = (row.endedAt ?? played.end) - row.startedAt;
-			const bound = boundOf(played);
-			if (took <= bound) return [];
-			return [`execution ${row.id} took ${seconds(took)}; its settings explain ${seconds(bound)}`];
+			const { tookMs, boundMs } = explain(played, row);
+			if (tookMs <= boundMs) return [];
+			return [
+				`execution ${row.id} took ${seconds(tookMs)}; its settings and the service explain ${seconds(boundMs)}`,
+			];
 		});
 	},
 };
@@ -90,49 +94,15 @@ function sentAfterStop({ rows, stops, truth }: Played): boolean {
 	return truth.requests.some(({ sentAt }) => sentAt > stop);
 }
 
-function boundOf(played: Played): number {
-	const { life, truth, suspended, down } = played;
-	const nodes = life.nodes.reduce((sum, node) => sum + boundOfNode(played, node), 0);
-	const pauses = truth.requests.reduce(
-		(sum, { retryAfter = 0 }) => sum + (retryAfter <= 300 ? retryAfter : 0),
-		0,
+/** Nothing is waited for longer than Timeout; with signs of life alone, four times that. */
+function tooLong({ life, truth, end }: Played): string[] {
+	const timeouts = life.nodes.map(({ requestOptions: { timeout = 300 } = {} }) => timeout);
+	const most = (MAX_TIMEOUTS * Math.max(...timeouts) + LATE_S) * 1000;
+	return truth.requests.flatMap(({ endpoint, prompt, sentAt, endedAt = end }) =>
+		endedAt - sentAt > most
+			? [`a request (${endpoint}, "${prompt}") is waited for ${seconds(endedAt - sentAt)}`]
+			: [],
 	);
-	const queues = life.service.limits.reduce(
-		(sum, { kind, requests, seconds: window = 60 }) =>
-			sum + (kind === 'inFlight' ? 5 : (window * truth.requests.length) / requests),
-		0,
-	);
-	const away = suspended.reduce((sum, { ms }) => sum + ms, 0) + down + setBackInPauses(played);
-	return nodes + 2 * (pauses + queues) * 1000 + away + 200_000;
-}
-
-/** n8n wakes a waiting execution by the wall clock: set back meanwhile, it wakes so much later. */
-function setBackInPauses({ life, rows, start }: Played): number {
-	return life.events.reduce((sum, event) => {
-		if (event.what !== 'stepClock' || event.by >= 0) return sum;
-		const at = start + event.at * 1000;
-		const isInPause = rows.some(({ legs }) =>
-			legs.some(({ to = Infinity }, index) => at > to && at < (legs[index + 1]?.from ?? 0)),
-		);
-		return isInPause ? sum - event.by * 1000 : sum;
-	}, 0);
-}
-
-/** The settings of a node: its waits, and its requests one after the other as far as Max Concurrency says. */
-function boundOfNode({ life }: Played, node: LifeNode): number {
-	const { requestOptions = {}, tries = 1 } = node;
-	const { timeout = 300, maxRetries = 4, maxConcurrency = 10 } = requestOptions;
-	const rounds = Math.ceil(Math.max(1, life.items.length) / maxConcurrency);
-	const once = Math.min(timeout, 300) + 30;
-	// Signs of life without content end a request after four times Timeout.
-	const request = Math.max((maxRetries + 1) * once, 4 * once) * rounds;
-	const repeats = life.shape === 'loop' || life.shape === 'agent' ? life.items.length : 1;
-	if (node.kind !== 'video') return tries * request * 1000 * Math.max(1, repeats);
-	const isEdited = life.afterwards.includes('retryEdited');
-	const { maxWait: set = 600, waitIn } = node.wait ?? {};
-	const maxWait = isEdited ? Math.max(set, EDITED_MAX_WAIT_S) : set;
-	const wait = maxWait + (waitIn === 'database' ? 260 : 60);
-	return tries * (2 * request + wait) * 1000 * Math.max(1, repeats) * (node.n ?? 1);
 }
 
 function seconds(ms: number): string {

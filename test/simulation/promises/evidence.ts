@@ -2,8 +2,9 @@ import type { INodeExecutionData, ITaskData } from 'n8n-workflow';
 import type { Row } from '../play/n8nServer';
 import { dataOf } from '../play/n8nServer';
 import type { Played } from '../play/played';
-import { type LifeItem, type LifeNode } from '../life/schema';
+import type { LifeItem, LifeNode, VideoNode } from '../life/schema';
 import type { TruthRequest, TruthTask } from '../service';
+import type { Limit } from '../service/plan';
 
 /** One run of one of our nodes in an execution, as n8n stored it. */
 export interface NodeRun {
@@ -97,4 +98,21 @@ export function ancestry(row: Row, rows: Row[]): Row[] {
 /** The items of the trigger with this prompt, for the node. */
 export function itemsWith(items: LifeItem[], p: string): LifeItem[] {
 	return items.filter((item) => item.p === p);
+}
+
+/** Shorter waits are in memory. */
+const MIN_WAIT_S = 70;
+
+/** Whether a node waits in n8n's database. */
+export function isInDatabase({ life }: Played, { wait = {} }: VideoNode): boolean {
+	const { waitIn, maxWait = 600 } = wait;
+	const isPossible = life.order === 'v1' && life.shape !== 'agent';
+	return waitIn === 'database' && isPossible && maxWait >= MIN_WAIT_S;
+}
+
+/** Whether a limit of the service counts a request. */
+export function limitsOf({ scope, of }: Limit, { endpoint, model }: TruthRequest): boolean {
+	if (scope === 'key') return true;
+	const counted = scope === 'endpoint' ? endpoint : model;
+	return counted !== '' && (of === undefined || of === counted);
 }

@@ -1,21 +1,38 @@
+import type { Played } from '../play/played';
 import type { Promised } from './promise';
 
-/** What a wait may store for each task, with the task's own item. */
+/** What the item of a finished task, or its error, may add to the stored data of a wait. */
 const BYTES_PER_TASK = 4_000;
+/** What the newest state of a task that is not finished may be longer than the one before. */
+const BYTES_PER_STATE = 200;
+/** What n8n itself adds with each leg. */
+const BYTES_PER_LEG = 100;
 
 /** Timers, files and stored data are gone when the work is done. */
 export const nothingLeft: Promised = {
 	name: 'Nothing is left',
-	check({ left, rows, truth }) {
+	check(played) {
+		const { left } = played;
 		const timers = left.timers > 0 ? [`${left.timers} timers`] : [];
 		const files = left.files.map((file) => `the file ${file}`);
-		const grown = rows.flatMap(({ id, sizes }) => {
-			const [first = 0, ...later] = sizes;
-			const most = first + truth.tasks.size * BYTES_PER_TASK + 20_000;
-			return later.some((size) => size > most)
-				? [`execution ${id} grows with its legs: ${sizes.join(', ')} characters stored`]
-				: [];
-		});
-		return [...timers, ...files].map((what) => `${what} left over`).concat(grown);
+		return [...timers, ...files].map((what) => `${what} left over`).concat(grown(played));
 	},
 };
+
+/** What is stored grows with the tasks and not with the legs. */
+function grown({ life, rows, truth }: Played): string[] {
+	// Other nodes and runs add their own data.
+	if (life.nodes.length > 1 || life.shape === 'loop') return [];
+	return rows.flatMap((row) => {
+		const waits = row.sizes.slice(0, row.status === 'waiting' ? undefined : -1);
+		const most = (leg: number) => {
+			const time = row.legs[leg]?.to ?? 0;
+			const finished = truth.requests.filter((each) => each.finished && each.at <= time).length;
+			const open = truth.tasks.size * BYTES_PER_STATE;
+			return (waits[0] ?? 0) + finished * BYTES_PER_TASK + open + leg * BYTES_PER_LEG;
+		};
+		return waits.some((size, leg) => size > most(leg))
+			? [`execution ${row.id} grows with its legs: ${waits.join(', ')} characters stored`]
+			: [];
+	});
+}

@@ -26,11 +26,18 @@ export const paidOnce: Promised = {
 	},
 };
 
-/** By all executions that the user started. */
+/** By all executions that the user started, and those of a sub-workflow that a workflow called. */
 function asked({ life, rows }: Played, node: LifeNode, prompt: string): number {
 	const items = life.items.filter((item) => promptFor(node, item) === prompt).length;
-	const starts = rows.filter(({ retryOf }) => retryOf === undefined).length;
-	return items * unitsOf(node) * itemsBefore(life, node) * starts;
+	// A retried agent asks its model again.
+	if (node.kind === 'model') return items * rows.length;
+	const starts = rows.filter(({ retryOf }) => retryOf === undefined);
+	const calls = starts.filter(({ parent }) => parent !== undefined);
+	const times =
+		life.shape !== 'subWorkflow'
+			? starts.length
+			: calls.length / (life.call === 'each' ? Math.max(1, life.items.length) : 1);
+	return items * unitsOf(node) * itemsBefore(life, node) * Math.ceil(times);
 }
 
 /** More tasks than were asked for are the service's own doing. */
@@ -59,9 +66,9 @@ function excepted(played: Played, node: LifeNode, accepted: TruthRequest[]): num
 	return accepted.reduce((sum, request) => {
 		const lost = !wasHeard(request);
 		// A chat that was lost is asked again by Retry On Fail, and by a user who retries.
-		if (node.kind === 'chat') {
+		if (node.kind !== 'video') {
 			// An answer without the JSON that was asked for is asked for again, too, and one that an error came with.
-			const isUseless = lost || node.jsonOutput === true || request.fault !== undefined;
+			const isUseless = lost || 'jsonOutput' in node || request.fault !== undefined;
 			if (isUseless && (node.tries !== undefined || isAgain)) return sum + 1;
 			return sum + (isBeforeRetry(rows, request) ? 1 : 0);
 		}

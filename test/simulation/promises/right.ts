@@ -1,6 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { promptFor, unchanging } from '../life/workflow';
 import type { LifeItem } from '../life/schema';
+import { dataOf } from '../play/n8nServer';
 import type { Played } from '../play/played';
 import { isErrorItem, type NodeRun, nodeRuns } from './evidence';
 import type { Promised } from './promise';
@@ -10,14 +11,43 @@ export const right: Promised = {
 	name: 'Right',
 	check: (played) =>
 		played.life.shape === 'agent'
-			? []
+			? answersOfAgent(played)
 			: nodeRuns(played).flatMap((run) => [
 					...answers(played, run),
 					...branches(run),
 					...order(run),
 					...missing(run),
+					...sharedTasks(run),
 				]),
 };
+
+/** What an agent's model answered. */
+function answersOfAgent({ rows }: Played): string[] {
+	return rows.flatMap((row) => {
+		const runs = dataOf(row).resultData.runData.Agent ?? [];
+		const items = runs.flatMap(({ data }) => data?.main?.[0] ?? []);
+		return items.flatMap(({ json: { prompt, text } }) =>
+			prompt === undefined || text === `answer to ${String(prompt)}`
+				? []
+				: [`execution ${row.id}: the agent asked "${String(prompt)}" and heard "${String(text)}"`],
+		);
+	});
+}
+
+/** Two items of a run have the same task, though each was to have its own. */
+function sharedTasks({ node, outputs, row }: NodeRun): string[] {
+	if (node.kind !== 'video' || !/generate|submit/.test(node.operation)) return [];
+	const items = new Map<string, number>();
+	return outputs.flat().flatMap((output) => {
+		const id = output.json.task_id;
+		if (typeof id !== 'string') return [];
+		const first = items.get(id);
+		items.set(id, indexOf(output));
+		return first === undefined
+			? []
+			: [`execution ${row.id}, ${node.name}: items ${first} and ${indexOf(output)} have one task`];
+	});
+}
 
 function answers(played: Played, { node, outputs, input, row }: NodeRun): string[] {
 	return outputs.flat().flatMap((output): string[] => {
@@ -35,6 +65,7 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 				? []
 				: [`${what} has "${String(text)}"`];
 		}
+		if (node.kind !== 'video') return [];
 		const id = String(json.task_id);
 		const task = played.truth.tasks.get(id);
 		if (task === undefined)

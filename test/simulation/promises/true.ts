@@ -23,7 +23,6 @@ export const isTrue: Promised = {
 		...accepted(played),
 		...unwarned(played),
 		...tooEarly(played),
-		...tooLate(played),
 		...advice(played),
 	],
 };
@@ -114,6 +113,7 @@ function givenUp(played: Played): string[] {
 interface Timeout {
 	row: Row;
 	node: VideoNode;
+	/** Its message, with the id of its task. */
 	words: string;
 	/** When it was said, at the latest. */
 	at: number;
@@ -187,28 +187,11 @@ function tooEarly(played: Played): string[] {
 	if (played.life.events.some(({ what }) => what === 'stepClock')) return [];
 	return timeouts(played).flatMap(({ row, node, at }) => {
 		const waited = at - row.startedAt;
-		return waited >= maxWaitOf(node) - 1_000
+		// What a retry was given of the execution before it.
+		const isOlder = waited <= 0;
+		return isOlder || waited >= maxWaitOf(node) - 1_000
 			? []
 			: [`Max Wait of ${seconds(maxWaitOf(node))} is said to be over after ${seconds(waited)}`];
-	});
-}
-
-/** What a last poll, and a pause in the database before it, may take. */
-const LAST_POLL_MS = 200_000;
-
-/** "Not finished" long after Max Wait was over, where nothing else takes time. */
-function tooLate(played: Played): string[] {
-	const { faults, limits, refused, outages } = played.life.service;
-	const isPlain = faults.length + limits.length === 0 && refused === undefined && !outages?.length;
-	if (!isPlain || played.life.events.length > 0 || played.rows.length > 1) return [];
-	return timeouts(played).flatMap(({ node, words, at }) => {
-		const task = [...played.truth.tasks.values()].find(({ id }) => words.includes(id));
-		if (task?.request.heardAt === undefined || node.operation !== 'generate') return [];
-		if (node.tries !== undefined) return [];
-		const waited = at - task.request.heardAt;
-		return waited <= maxWaitOf(node) + LAST_POLL_MS
-			? []
-			: [`Max Wait of ${seconds(maxWaitOf(node))} is over only after ${seconds(waited)}`];
 	});
 }
 

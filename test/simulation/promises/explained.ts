@@ -1,0 +1,198 @@
+import type { LifeNode, VideoNode } from '../life/schema';
+import { EDITED_MAX_WAIT_S } from '../play/edits';
+import type { Row } from '../play/n8nServer';
+import type { Played } from '../play/played';
+import type { TruthRequest, TruthTask } from '../service';
+import { isInDatabase, limitsOf } from './evidence';
+
+/** A part of the world's time. */
+interface Span {
+	from: number;
+	to: number;
+}
+
+/** How an execution took its time. */
+export interface Explained {
+	tookMs: number;
+	/** What its settings, the service and the world explain of it, at most. */
+	boundMs: number;
+}
+
+/** What n8n itself, and timers that are a little late, may take. */
+const SLACK_MS = 15_000;
+/** A longer pause is not waited for. */
+const MAX_PAUSE_MS = 300_000;
+const MAX_BACKOFF_MS = 30_000;
+const FIRST_BACKOFF_MS = 500;
+/** Between two tries of Retry On Fail: n8n's own sleep, and that of a life's nodes. */
+const TRY_MS = 5_000;
+/** A poll that decides, with its repetitions. */
+const LAST_POLL_MS = 70_000;
+/** The longest pause in the database, and how late n8n may end it. */
+export const DATABASE_POLL_MS = 130_000;
+const MIN_DATABASE_PAUSE_MS = 70_000;
+/** The most poll intervals between two polls of adaptive polling. */
+const MAX_INTERVALS = 8;
+/** The rate that is found may be this much slower than the service's: the worst of the limit zoo, and its pauses. */
+const FOUND_RATE = 2;
+/** After a refusal that no limit explains, requests go on slowly for a while. */
+const NOISE_MS = 4_000;
+
+/**
+ * Every moment of an execution has a reason: a request in flight, a pause that the service asked for, a task that is
+ * not finished or that the next poll has not seen, backoff after a failure, a host that sleeps. What is left is the
+ * queue: as long as the service's own rate needs.
+ */
+export function explain(played: Played, row: Row): Explained {
+	const whole = { from: row.startedAt, to: row.endedAt ?? played.end };
+	const requests = played.truth.requests.filter(
+		({ sentAt, endedAt = played.end }) => endedAt >= whole.from && sentAt <= whole.to,
+	);
+	const spans = [
+		...requests.flatMap((request) => spansOf(request, played.end)),
+		...[...played.truth.tasks.values()].flatMap((task) => openSpan(played, row, task)),
+		...played.suspended.map(({ at, ms }) => ({ from: at, to: at + ms })),
+		...played.downtimes,
+	];
+	const tookMs = whole.to - whole.from;
+	const tries = played.life.nodes.reduce((sum, { tries: most = 1 }) => sum + most, 0);
+	const runs = runsOf(played);
+	const others = SLACK_MS + TRY_MS * tries * runs + queueMs(played, requests) + late(played, row);
+	return { tookMs, boundMs: Math.min(covered(spans, whole), tookMs) + others };
+}
+
+/** How often each node runs. */
+function runsOf({ life: { shape, items } }: Played): number {
+	return shape === 'loop' || shape === 'agent' ? Math.max(1, items.length) : 1;
+}
+
+/** A request in flight, the pause that its response asked for, the backoff after its failure. */
+function spansOf(request: TruthRequest, end: number): Span[] {
+	const { sentAt, endedAt = end, heardAt, pauseUntil, attempt } = request;
+	const spans = [{ from: sentAt, to: endedAt }];
+	if (heardAt !== undefined && pauseUntil !== undefined && pauseUntil - heardAt <= MAX_PAUSE_MS)
+		spans.push({ from: heardAt, to: pauseUntil });
+	if (isFailure(request)) {
+		const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1));
+		spans.push({ from: endedAt, to: endedAt + backoff });
+	}
+	return spans;
+}
+
+function isFailure({ status, fault, whole }: TruthRequest): boolean {
+	return status !== 200 || fault !== undefined || !whole;
+}
+
+/** From the submission of a task until the poll that must see its end, or until Max Wait is over. */
+function openSpan(played: Played, row: Row, task: TruthTask): Span[] {
+	const { request, finishedAt } = task;
+	const from = Math.max(request.heardAt ?? task.createdAt, row.startedAt);
+	const waiting = played.life.nodes.filter(
+		(node): node is VideoNode =>
+			node.kind === 'video' && /generate|wait/.test(node.operation) && maySee(node, task),
+	);
+	if (waiting.length === 0) return [];
+	const noticeMs = Math.max(...waiting.map((node) => noticeOf(played, node)));
+	const polls = played.truth.requests.filter(
+		({ endpoint, taskId }) => endpoint === 'poll' && taskId === task.id,
+	);
+	let seenBy = finishedAt + lateMs(played) + noticeMs;
+	for (const poll of polls) {
+		const { sentAt, endedAt = played.end } = poll;
+		// A poll that sees nothing is followed by another one.
+		if (sentAt <= seenBy && !(poll.finished && poll.whole))
+			seenBy = Math.max(seenBy, endedAt + (isFailure(poll) ? noticeMs : 0));
+	}
+	const maxWaits = waiting.reduce((sum, node) => sum + maxWaitOf(played, node), 0);
+	const isRepeated = waiting.some(({ operation }) => operation === 'wait') ? runsOf(played) : 1;
+	const isShared = played.life.shape === 'agent' ? runsOf(played) : 1;
+	const to = Math.min(seenBy, from + maxWaits * Math.max(isRepeated, isShared));
+	return to > from ? [{ from, to }] : [];
+}
+
+/** The node of a task's prompt, or one that takes the tasks of nodes before it. */
+function maySee({ name, operation }: VideoNode, { prompt }: TruthTask): boolean {
+	return operation !== 'generate' || prompt.endsWith(` for ${name}`);
+}
+
+/** How long the end of a task may be unnoticed. */
+export function noticeOf(played: Played, node: VideoNode): number {
+	const { pollInterval = 5, polling } = node.wait ?? {};
+	const most = polling === 'adaptive' ? MAX_INTERVALS : 1;
+	if (!isInDatabase(played, node)) return pollInterval * 1000 * Math.max(most, 1) + 1_000;
+	const pause = Math.max(MIN_DATABASE_PAUSE_MS, pollInterval * 1000);
+	return most * pause + DATABASE_POLL_MS - MIN_DATABASE_PAUSE_MS;
+}
+
+/** Max Wait in all tries, with the polls that decide. */
+function maxWaitOf({ life }: Played, { wait, tries = 1 }: VideoNode): number {
+	const { maxWait = 600 } = wait ?? {};
+	const longest = life.afterwards.includes('retryEdited')
+		? Math.max(maxWait, EDITED_MAX_WAIT_S)
+		: maxWait;
+	return tries * (longest * 1000 + LAST_POLL_MS);
+}
+
+/** How late the status of any task may be. */
+export function lateMs({ life }: Played): number {
+	return 1000 * Math.max(0, ...life.service.tasks.map(({ lateSeconds = 0 }) => lateSeconds));
+}
+
+/** The time that the service's own rate takes for these requests. */
+function queueMs(played: Played, requests: TruthRequest[]): number {
+	const { service } = played.life;
+	const queues = service.limits.map((limit) => {
+		if (limit.kind === 'inFlight') return 0;
+		const { requests: allowed, seconds = 60, retryAfter = 0 } = limit;
+		const counted = new Map<string, number>();
+		for (const request of requests)
+			if (limitsOf(limit, request)) {
+				const scope = `${request.key} ${limit.scope === 'key' ? '' : `${request.endpoint} ${request.model}`}`;
+				counted.set(scope, (counted.get(scope) ?? 0) + (request.limit === undefined ? 1 : 0));
+			}
+		const most = Math.max(0, ...counted.values());
+		return FOUND_RATE * ((most * seconds) / allowed + Math.min(retryAfter, 300));
+	});
+	const unexplained = requests.filter(
+		({ limit, fault = '' }) => limit === 'random' || /429|503/.test(fault),
+	);
+	return 1000 * queues.reduce((sum, each) => sum + each, 0) + NOISE_MS * unexplained.length;
+}
+
+/** What the world's events make later than it would be. */
+function late(played: Played, row: Row): number {
+	const { life, suspended, kills } = played;
+	const asleep = suspended.reduce((sum, { ms }) => sum + ms, 0);
+	// Max Wait goes by the clock that was set back.
+	const setBack = life.events.reduce(
+		(sum, event) => sum - (event.what === 'stepClock' && event.by < 0 ? event.by * 1000 : 0),
+		0,
+	);
+	const isLong = life.nodes.some((node) => waitsByWallClock(played, node, row));
+	return asleep + (isLong ? setBack : 0) + (kills.length > 0 ? DATABASE_POLL_MS : 0);
+}
+
+/** Whether the wall clock ends what a node waits for. */
+function waitsByWallClock(played: Played, node: LifeNode, row: Row): boolean {
+	if (node.kind !== 'video' || !/generate|wait/.test(node.operation)) return false;
+	if (isInDatabase(played, node)) return true;
+	const longest = maxWaitOf(played, node);
+	return [...played.truth.tasks.values()].some(
+		({ finishedAt, createdAt }) => finishedAt - Math.max(createdAt, row.startedAt) > longest / 2,
+	);
+}
+
+/** How much of a span others cover. */
+function covered(spans: Span[], { from, to }: Span): number {
+	const sorted = [...spans].sort((a, b) => a.from - b.from);
+	let sum = 0;
+	let until = from;
+	for (const span of sorted) {
+		const begin = Math.max(span.from, until);
+		const end = Math.min(span.to, to);
+		if (end <= begin) continue;
+		sum += end - begin;
+		until = end;
+	}
+	return sum;
+}
