@@ -6,6 +6,7 @@ import { ApiError, apiErrorResponse } from './apiError';
 import { whole } from './delivery';
 import { RequestHandler } from './requestHandler';
 import type { Endpoint } from './endpoints';
+import type { Fault } from './faults/fault';
 import type { Injection } from './faults/injections';
 import type { ReceivedRequest } from './requestLog';
 import { DEFAULTS, type Settings, type SimulatorOptions } from './options';
@@ -61,8 +62,11 @@ export interface Simulator {
 	readonly openSockets: number;
 	/** The video tasks, oldest first. */
 	readonly tasks: readonly TaskView[];
-	/** Plays a fault on the next requests. Throws if it cannot happen on that endpoint. */
-	inject(injection: Injection): void;
+	/**
+	 * Plays a fault on the next requests. Throws if it cannot happen on that endpoint.
+	 * @param own a fault that is not in the table
+	 */
+	inject(injection: Injection, own?: Fault): void;
 	clearFaults(): void;
 	/** Accepts another key. */
 	acceptKey(key: string): void;
@@ -157,7 +161,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 				createdAt: task.createdAt,
 			}));
 		},
-		inject: (injection) => handler.injections.add(injection),
+		inject: (injection, own) => handler.injections.add(injection, own),
 		clearFaults: () => handler.injections.clear(),
 		acceptKey: (key) => void handler.keys.add(key),
 		revokeKey: (key) => void handler.keys.delete(key),

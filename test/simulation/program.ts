@@ -6,7 +6,9 @@ import { real } from './host/install';
 import { check } from './check';
 import { playLife, playSeed, shrink } from './hunt';
 import { type Life, life as lifeSchema } from './life/schema';
+import { outcomeOf } from './outcome';
 import { usePackages } from './play/play';
+import { explain, type Explained } from './promises/explained';
 import { allOf, report } from './report';
 
 const ROOT = join(__dirname, '../..');
@@ -24,6 +26,8 @@ const { values } = parseArgs({
 		promise: { type: 'string' },
 		packages: { type: 'string' },
 		timeline: { type: 'boolean' },
+		/** Of a life: prints its items and requests as JSON. */
+		outcome: { type: 'boolean' },
 		/** What `npm test` plays; prints a JSON report. */
 		check: { type: 'boolean' },
 		/** Ends with the first broken promise. */
@@ -50,6 +54,7 @@ export async function main(): Promise<void> {
 	const end = begin + Number(values.seconds ?? Infinity);
 	const counts = { lives: 0, variants: 0, requests: 0, events: 0, unfinished: 0 };
 	const found = new Map<string, number[]>();
+	let closest: (Explained & { seed: number }) | undefined;
 	for (let seed = first; counts.lives < most && secondsNow() < end; seed += 1) {
 		const { played, broken, variants } = await playSeed(seed);
 		counts.lives += 1;
@@ -57,6 +62,11 @@ export async function main(): Promise<void> {
 		counts.requests += played.truth.requests.length;
 		counts.events += played.timeline.length + played.truth.requests.length;
 		if (played.unfinished !== undefined) counts.unfinished += 1;
+		for (const row of played.rows) {
+			const explained = explain(played, row);
+			if (closest === undefined || leftOf(explained) < leftOf(closest))
+				closest = { ...explained, seed };
+		}
 		for (const each of broken) {
 			if (values.promise !== undefined && values.promise !== each.promise) continue;
 			const seeds = found.get(each.promise) ?? [];
@@ -79,10 +89,22 @@ export async function main(): Promise<void> {
 		print(
 			`"${promise}" is broken by ${seeds.length} lives: seeds ${seeds.slice(0, 20).join(', ')}`,
 		);
+	if (closest !== undefined)
+		print(
+			`Closest to its bound: an execution of seed ${closest.seed} took ${seconds(closest.tookMs)}; its settings and the service explain ${seconds(closest.boundMs)}`,
+		);
 	print(
 		`${counts.lives} lives from seed ${first}, and ${counts.variants} in the other build or wait, in ${took.toFixed(1)} s: ${(counts.lives / took).toFixed(1)} lives, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second; ${counts.unfinished} given up`,
 	);
 	process.exitCode = found.size > 0 ? 1 : 0;
+}
+
+function leftOf({ tookMs, boundMs }: Explained): number {
+	return boundMs - tookMs;
+}
+
+function seconds(ms: number): string {
+	return `${(ms / 1000).toFixed(1)} s`;
 }
 
 function save(name: string, life: Life): void {
@@ -104,6 +126,7 @@ function shortly({ shape, nodes, events, afterwards }: Life): string {
 async function one(file: string): Promise<void> {
 	const life = lifeSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
 	const { played, broken } = await playLife(life);
+	if (values.outcome) return print(JSON.stringify(outcomeOf(played)));
 	for (const each of broken) print(`${report(life.seed, each, played)}\n`);
 	if (values.timeline) print(allOf(played).join('\n'));
 	print(

@@ -6,7 +6,7 @@ const { array, boolean, constant, constantFrom, integer, record, tuple } = fc;
 
 const requestOptions = present(
 	record({
-		maxConcurrency: oneIn(4, constantFrom(1, 2, 3, 30, 100)),
+		maxConcurrency: oneIn(3, constantFrom(1, 2, 3, 30, 100)),
 		maxRetries: oneIn(4, constantFrom(0, 1, 2)),
 		timeout: oneIn(5, constantFrom(5, 30)),
 	}),
@@ -74,7 +74,7 @@ const video = (name: string, operation: VideoNode['operation']) =>
 		model: constantFrom('video-a', 'video-b'),
 		prompt,
 		n: oneIn(3, integer({ min: 2, max: 4 })),
-		inline: oneIn(9, constant(true)),
+		inline: oneIn(6, constant(true)),
 		download: oneIn(2, constant(true)),
 		simplify: oneIn(6, constant(false)),
 		wait,

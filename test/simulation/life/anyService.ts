@@ -15,7 +15,13 @@ const taskSeconds = fc.oneof(
 
 const progress = oneIn(
 	2,
-	constantFrom('none' as const, 'late' as const, 'late' as const, 'early' as const, 'stuck' as const),
+	constantFrom(
+		'none' as const,
+		'late' as const,
+		'late' as const,
+		'early' as const,
+		'stuck' as const,
+	),
 );
 
 const taskPlan = present(

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
+import { oneIn } from './draw';
 
-const { array, boolean, constant, constantFrom, integer, record } = fc;
+const { array, constant, constantFrom, integer, record } = fc;
 
-const at = integer({ min: 0, max: 400 });
+/** Many lives are over after a minute. */
+const at = fc.oneof(
+	{ withCrossShrink: true },
+	{ weight: 2, arbitrary: integer({ min: 0, max: 60 }) },
+	{ weight: 1, arbitrary: integer({ min: 0, max: 400 }) },
+);
 export const event = fc.oneof(
 	{
 		weight: 3,
@@ -21,7 +27,7 @@ export const event = fc.oneof(
 		}),
 	},
 	{
-		weight: 2,
+		weight: 3,
 		arbitrary: record({
 			what: constant('stepClock' as const),
 			at,
@@ -29,14 +35,14 @@ export const event = fc.oneof(
 		}),
 	},
 	{ weight: 3, arbitrary: record({ what: constant('stop' as const), at }) },
-	{ weight: 1, arbitrary: record({ what: constant('deleteCredential' as const), at }) },
+	{ weight: 2, arbitrary: record({ what: constant('deleteCredential' as const), at }) },
 	{
-		weight: 2,
+		weight: 4,
 		arbitrary: record({
 			what: constant('second' as const),
 			at,
 			key: constantFrom('same' as const, 'other' as const),
-			otherModels: boolean(),
+			otherModels: oneIn(3, constant(true)).map((other) => other === true),
 		}),
 	},
 );

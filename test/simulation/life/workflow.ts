@@ -10,7 +10,9 @@ const TYPES: Record<LifeNode['kind'], string> = {
 	video: 'videoGeneration',
 };
 
-type Connections = Array<[from: string, output: number, to: string, type?: 'ai_tool' | 'ai_languageModel']>;
+type Connections = Array<
+	[from: string, output: number, to: string, type?: 'ai_tool' | 'ai_languageModel']
+>;
 
 /** The workflow of a life, as n8n stores it. */
 export function workflowOfLife({
@@ -31,7 +33,10 @@ export function workflowOfLife({
 		.map(({ name }, index) => [nodes[index]!.name, 0, name]);
 	const [first] = nodes;
 	const last = nodes.at(-1)!;
-	const shapes: Record<Exclude<Life['shape'], 'subWorkflow'>, { extra: INode[]; connections: Connections }> = {
+	const shapes: Record<
+		Exclude<Life['shape'], 'subWorkflow'>,
+		{ extra: INode[]; connections: Connections }
+	> = {
 		sequence: { extra: ends, connections: [['Start', 0, first!.name], ...inLine, ...branch] },
 		branches: {
 			extra: ends,

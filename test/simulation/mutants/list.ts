@@ -49,6 +49,11 @@ export const MUTANTS: readonly Mutant[] = [
 			'',
 		],
 		['retries never end', 'attempt += 1;', ''],
+		[
+			'a refusal while the service is at work on others uses up a retry',
+			'isExcused = isPassing && excused < MAX_EXCUSED',
+			'isExcused = isPassing && excused < -MAX_EXCUSED',
+		],
 	]),
 	...changesOf('gateway/limits/rateLimiters.ts', [
 		['the pause of a key holds another key', 'sha256(`${baseUrl}\\n${apiKey}`)', 'sha256(baseUrl)'],
@@ -56,6 +61,33 @@ export const MUTANTS: readonly Mutant[] = [
 			'the pause of a model holds everything of the key',
 			"const name = 'model' in scope ? `${scope.endpoint} ${scope.model}` : scope.endpoint;",
 			"const name = 'model' in scope ? 'all' : 'all';",
+		],
+		['a long pause of polls ends the waits', "scope.endpoint !== 'polls')", 'true)'],
+		[
+			'polls wait for the limit of the catalogue',
+			': scope.endpoint;\n\t\tconst known',
+			": 'gets';\n\t\tconst known",
+		],
+	]),
+	...changesOf('gateway/limits/waitQueue.ts', [
+		[
+			'executions take no turns',
+			'\t\tparties.delete(party);\n\t\tparties.set(party, within);\n',
+			'',
+		],
+	]),
+	...changesOf('gateway/limits/slots.ts', [
+		[
+			'submissions go before polls',
+			'\t\t\tthis.queues.delete(queue);\n\t\t\tqueue.admit();\n\t\t\tif (queue.hasWaiting(this)) this.queues.add(queue);',
+			'\t\t\tqueue.admit();\n\t\t\tif (!queue.hasWaiting(this)) this.queues.delete(queue);',
+		],
+	]),
+	...changesOf('gateway/limits/inFlightLimit.ts', [
+		[
+			'how many requests the service takes at once is never learnt',
+			'if (this.suspected) this.max = Math.min(this.max, older);',
+			'',
 		],
 	]),
 	...changesOf('gateway/limits/rateLimiter.ts', [

@@ -13,7 +13,7 @@ function otherModel(model: string): string {
 }
 
 /** The nodes of a workflow, and of one that it calls. */
-function allNodes({ nodes }: Row['workflow']): INode[] {
+export function allNodes({ nodes }: Row['workflow']): INode[] {
 	return nodes.flatMap((node) => {
 		const called = node.parameters.workflow as unknown as Row['workflow'] | undefined;
 		return called === undefined ? [node] : [node, ...allNodes(called)];

@@ -116,7 +116,12 @@ export function newSubRun(
 	parentExecution: RelatedExecution | undefined,
 ): IRunExecutionData {
 	const given = parentExecution && { parentExecution };
-	const entry = { node: node as INode, data: { main: [items] }, metadata: { ...given }, source: null };
+	const entry = {
+		node: node as INode,
+		data: { main: [items] },
+		metadata: { ...given },
+		source: null,
+	};
 	return createRunExecutionData({ executionData: { nodeExecutionStack: [entry] }, ...given });
 }
 

@@ -41,6 +41,7 @@ class World {
 	private readonly binaries = openBinaries();
 	private readonly timeline: TimelineEntry[] = [];
 	private readonly thrown: Thrown[] = [];
+	private readonly ran = new Set<string>();
 	private readonly stops = new Map<string, number>();
 	private readonly kills: number[] = [];
 	private readonly suspended: Played['suspended'] = [];
@@ -97,6 +98,7 @@ class World {
 			binaries: this.binaries,
 			keys: Object.values(keys),
 			thrown: this.thrown,
+			ran: this.ran,
 			stops: this.stops,
 			kills: this.kills,
 			suspended: this.suspended,
@@ -157,8 +159,11 @@ class World {
 		this.server.start({
 			nodeTypes: { ...nodeTypes, ...tools, ...stubNodes() },
 			credentials: () => this.credentials,
-			onNodeStart: (id, node) =>
-				this.isOurs(node) && this.note('n8n', `execution ${id}: ${node} starts`),
+			onNodeStart: (id, node) => {
+				if (!this.isOurs(node)) return;
+				this.ran.add(`${id} ${node}`);
+				this.note('n8n', `execution ${id}: ${node} starts`);
+			},
 			onNodeEnd: (id, node, error) =>
 				this.isOurs(node) &&
 				this.note('n8n', `execution ${id}: ${node} ends${error === undefined ? '' : `: ${error}`}`),

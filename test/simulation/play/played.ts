@@ -35,6 +35,8 @@ export interface Played {
 	keys: string[];
 	/** What our nodes threw, in all tries. */
 	thrown: Thrown[];
+	/** Which of our nodes began in which execution: `<execution> <node>`. */
+	ran: ReadonlySet<string>;
 	/** When Stop was pressed, by execution. */
 	stops: Map<string, number>;
 	kills: number[];

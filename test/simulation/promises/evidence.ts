@@ -27,7 +27,7 @@ export interface ErrorItem {
 }
 
 /** The runs of our nodes that n8n stored, of all executions. */
-export function nodeRuns({ life, rows }: Played): NodeRun[] {
+export function nodeRuns({ life, rows }: Pick<Played, 'life' | 'rows'>): NodeRun[] {
 	return rows.flatMap((row) => {
 		const { runData } = dataOf(row).resultData;
 		return life.nodes.flatMap((node) =>

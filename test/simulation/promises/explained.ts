@@ -96,7 +96,7 @@ function openSpan(played: Played, row: Row, task: TruthTask): Span[] {
 	const polls = played.truth.requests.filter(
 		({ endpoint, taskId }) => endpoint === 'poll' && taskId === task.id,
 	);
-	let seenBy = finishedAt + lateMs(played) + noticeMs;
+	let seenBy = Math.max(finishedAt + lateMs(played), row.startedAt) + noticeMs;
 	for (const poll of polls) {
 		const { sentAt, endedAt = played.end } = poll;
 		// A poll that sees nothing is followed by another one.

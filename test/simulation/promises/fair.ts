@@ -1,3 +1,5 @@
+import { allNodes, OF_SECOND } from '../play/edits';
+import type { Row } from '../play/n8nServer';
 import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
 import { errorOf, nodeRuns } from './evidence';
@@ -17,6 +19,8 @@ export const fair: Promised = {
 		...lateChats(played),
 		...latePolls(played),
 		...lateStarts(played),
+		...lateTurns(played),
+		...pollsLast(played),
 		...failed(played),
 	],
 };
@@ -121,6 +125,70 @@ function lateStarts({ keys, rows, truth, kills, suspended, life }: Played): stri
 	});
 }
 
+/** How many requests of another execution may go before the first one of an execution that arrives. */
+const MAX_BEFORE = 3;
+
+/** Executions with one key take turns: the second one's first request waits for a few of the first one's, not for all. */
+function lateTurns({ rows, truth, kills, suspended, life }: Played): string[] {
+	if (kills.length > 0 || suspended.length > 0 || life.shape === 'agent') return [];
+	const row = rows.find(({ workflow }) => JSON.stringify(workflow).includes(OF_SECOND));
+	const first = truth.requests.find(isOfSecond);
+	if (row === undefined || first === undefined || first.sentAt < row.startedAt) return [];
+	const before = truth.requests.filter(
+		(each) =>
+			scopeOf(each) === scopeOf(first) &&
+			each.accepted &&
+			!isOfSecond(each) &&
+			each.sentAt > row.startedAt &&
+			each.sentAt < first.sentAt,
+	);
+	return before.length <= MAX_BEFORE
+		? []
+		: [
+				`execution ${row.id} waits for its turn: ${before.length} requests (${first.endpoint}) of another one are sent first`,
+			];
+}
+
+function isOfSecond({ rawPrompt }: TruthRequest): boolean {
+	return rawPrompt.includes(OF_SECOND);
+}
+
+/** Polls and submissions of an execution take turns. */
+function pollsLast({ life, truth, kills, suspended, rows }: Played): string[] {
+	const [node, ...others] = life.nodes;
+	const { faults, limits, refused } = life.service;
+	const isPlain = faults.length + limits.length === 0 && refused === undefined;
+	const isAlone = others.length + kills.length + suspended.length === 0 && rows.length === 1;
+	if (node?.kind !== 'video' || !isPlain || !isAlone) return [];
+	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
+	if (polling === 'adaptive' || waitIn === 'database' || node.tries !== undefined) return [];
+	const latest = new Map<string, TruthRequest>();
+	return truth.requests.flatMap((poll) => {
+		if (poll.endpoint !== 'poll') return [];
+		const before = latest.get(poll.taskId);
+		latest.set(poll.taskId, poll);
+		if (before?.endedAt === undefined) return [];
+		const due = before.endedAt + pollInterval * 1000;
+		const sent = truth.requests.filter(({ sentAt }) => sentAt > due && sentAt < poll.sentAt);
+		const submissions = sent.filter(({ endpoint }) => endpoint === 'submit').length;
+		const polls = sent.filter(({ endpoint }) => endpoint === 'poll').length;
+		return submissions <= polls + MAX_BEFORE
+			? []
+			: [
+					`a poll of ${poll.taskId} waits while ${submissions} submissions and ${polls} other polls are sent`,
+				];
+	});
+}
+
+/** Whether a request has the key and the model of a node in an execution. */
+function scopeIn({ workflow }: Row, name: string, { keys: [mainKey, otherKey] }: Played) {
+	const node = allNodes(workflow).find((each) => each.name === name);
+	const isOther = node?.credentials?.generationServiceApi?.name === 'Other';
+	const { value = '' } = (node?.parameters.model ?? {}) as { value?: string };
+	return ({ key, model }: TruthRequest) =>
+		key === (isOther ? otherKey : mainKey) && (model === '' || model === value);
+}
+
 /** The refusal of another scope whose pause fell into the time between. */
 function pauseOfAnother(
 	requests: TruthRequest[],
@@ -152,13 +220,14 @@ function failed(played: Played): string[] {
 			const error = errorOf(item);
 			if (error?.code !== 'rate_limit_exceeded' || error.task_id !== undefined || isFault)
 				return [];
-			const endpoint = node.kind === 'video' ? 'submit' : node.kind;
+			const endpoint = node.kind === 'video' ? 'submit' : node.kind === 'list' ? 'models' : 'chat';
+			const isOwn = scopeIn(row, node.name, played);
 			const own = truth.requests.filter(
-				(each) => each.endpoint === endpoint && each.limit !== undefined,
+				(each) => each.endpoint === endpoint && isOwn(each) && each.limit !== undefined,
 			);
 			if (own.length === 0)
 				return [
-					`execution ${row.id}, ${node.name}: an item fails for a limit that no request of its kind met`,
+					`execution ${row.id}, ${node.name}: an item fails for a limit that no request of its scope met`,
 				];
 			const { maxRetries = 4 } = node.requestOptions ?? {};
 			if (hasRates || maxRetries === 0) return [];

@@ -13,7 +13,7 @@ export const named: Promised = {
 };
 
 function tasks(played: Played): string[] {
-	const { life, rows, log, kills, truth } = played;
+	const { life, rows, log, kills, truth, ran } = played;
 	const submitters = submittedBy(played);
 	const shown = new Map(rows.map((row) => [row.id, shownOf(played, row)]));
 	const known = knownTasks(played);
@@ -37,8 +37,9 @@ function tasks(played: Played): string[] {
 			if (owner !== row && life.shape === 'agent' && owner.status === 'canceled') return [];
 			// Not in the data that the retry began with.
 			if (owner !== row && owner.savedAt < heard) return [];
-			// Stopped while the node ran: n8n's Retry does not run it again.
-			if (owner !== row && runsIn(row, request.prompt) <= runsIn(owner, request.prompt)) return [];
+			// Stopped by Timeout Workflow while the node ran: n8n's Retry does not run it again.
+			if (owner !== row && !ran.has(`${row.id} ${nodeOf(request.prompt)}`)) return [];
+			if (row.status === 'error' && hasErrorOfStop(row, rows)) return [];
 			// Another one was made in its place.
 			if (wasSeenFailed) return [];
 			if (shown.get(row.id)?.includes(printable(id))) return [];
@@ -52,10 +53,22 @@ function printable(id: string): string {
 	return /^[\w.-]*/.exec(id)?.[0] ?? '';
 }
 
-/** How many runs of the node of a prompt an execution has. */
-function runsIn(row: Row, prompt: string): number {
-	const runs = dataOf(row).resultData.runData[prompt.replace(/^.* for /, '')] ?? [];
-	return runs.filter(({ executionStatus }) => /success|error/.test(executionStatus ?? '')).length;
+/** The node of a prompt. */
+function nodeOf(prompt: string): string {
+	return prompt.replace(/^.* for /, '');
+}
+
+/**
+ * A retry of what was stopped before n8n had saved anything of it: n8n 2.40.7 keeps the error of the Stop in its data, and
+ * ends the node with it after a pause or a first try. The log has the tasks.
+ */
+function hasErrorOfStop(row: Row, rows: Row[]): boolean {
+	return ancestry(row, rows).some(({ retryOf }) => {
+		const retried = rows.find(({ id }) => id === retryOf);
+		if (retried?.status !== 'canceled') return false;
+		const { error, lastNodeExecuted } = dataOf(retried).resultData;
+		return error !== undefined && lastNodeExecuted === undefined;
+	});
 }
 
 function errorItems(played: Played): string[] {

@@ -16,11 +16,16 @@ export const paidOnce: Promised = {
 			const prompts = new Set(life.items.map((item) => promptFor(node, item)));
 			return [...prompts].flatMap((prompt) => {
 				const accepted = truth.requests.filter((each) => each.prompt === prompt && each.accepted);
-				const units = accepted.reduce((sum, request) => sum + madeBy(request), 0);
-				const allowed = asked(played, node, prompt) + excepted(played, node, accepted);
-				return units <= allowed
-					? []
-					: [`"${prompt}": ${units} accepted, ${allowed} asked for (${accepted.length} requests)`];
+				let units = 0;
+				for (const [index, request] of accepted.entries()) {
+					units += madeBy(request);
+					// Only what came before is a reason to ask again.
+					const before = accepted.slice(0, index);
+					const allowed = asked(played, node, prompt) + excepted(played, node, before);
+					if (units > allowed)
+						return [`"${prompt}": ${units} accepted, ${allowed} asked for (${index + 1} requests)`];
+				}
+				return [];
 			});
 		});
 	},

@@ -59,7 +59,7 @@ function withOtherWait(life: Life): Life {
 
 /** How the items of two lives differ. */
 export function differences(one: Played, other: Played): string[] {
-	const [these, those] = [itemsOf(one), itemsOf(other)];
+	const [these, those] = [itemsOf(one, '1'), itemsOf(other, '1')];
 	const where =
 		JSON.stringify(one.life.nodes) === JSON.stringify(other.life.nodes)
 			? 'the other build'
@@ -71,11 +71,14 @@ export function differences(one: Played, other: Played): string[] {
 	);
 }
 
-/** The output of each run of a node in the first execution, without ids and times. */
-function itemsOf(played: Played): Record<string, string> {
-	const first = nodeRuns(played).filter(({ row }) => row.id === '1');
+/** The output of each run of a node in an execution, without ids and times. */
+export function itemsOf(
+	played: Pick<Played, 'life' | 'rows' | 'truth'>,
+	execution: string,
+): Record<string, string> {
+	const runs = nodeRuns(played).filter(({ row }) => row.id === execution);
 	return Object.fromEntries(
-		first.map(({ node, outputs, task }, index) => [
+		runs.map(({ node, outputs, task }, index) => [
 			`${node.name}, run ${index}`,
 			JSON.stringify([
 				outputs.map((items) => items.map((item) => shown(item, played))),
@@ -97,11 +100,14 @@ const CHANGING = new Set([
 	'progress',
 ]);
 
-function shown({ json, binary, pairedItem }: INodeExecutionData, played: Played): unknown {
+function shown(
+	{ json, binary, pairedItem }: INodeExecutionData,
+	played: Pick<Played, 'truth'>,
+): unknown {
 	return [plain(json, played), Object.keys(binary ?? {}), pairedItem];
 }
 
-function plain(value: unknown, played: Played): unknown {
+function plain(value: unknown, played: Pick<Played, 'truth'>): unknown {
 	if (Array.isArray(value)) return value.map((each) => plain(each, played));
 	if (typeof value === 'string') {
 		const task = played.truth.tasks.get(value);

@@ -31,7 +31,8 @@ export const isTrue: Promised = {
 function unfinished(played: Played): string[] {
 	const { truth, life } = played;
 	const hasStep = life.events.some(({ what }) => what === 'stepClock');
-	return timeouts(played).flatMap(({ row, node, words, at }) => {
+	return timeouts(played).flatMap(({ row, node, words, message, at }) => {
+		if (!/was not finished/.test(message)) return [];
 		const task = [...truth.tasks.values()].find(({ id }) => words.includes(id));
 		if (task === undefined || node.operation !== 'generate' || !IS_UNFINISHED.test(words))
 			return [];
@@ -99,7 +100,10 @@ function givenUp(played: Played): string[] {
 				at <= (row.endedAt ?? played.end),
 		);
 		const last = polls.at(-1);
-		if (last?.fault === undefined || task?.ending !== 'completed') return [];
+		if (last === undefined || task?.ending !== 'completed') return [];
+		if (last.limit !== undefined)
+			return [`the wait for task ${task.id} was given up for a refused poll (${last.limit})`];
+		if (last.fault === undefined) return [];
 		const pages = polls.filter(({ fault = '' }) => PAGE.test(fault));
 		const isOnePage = PAGE.test(last.fault) && pages.length < MAX_PAGES;
 		if (!isOnePage && !TRANSIENT.test(last.fault)) return [];

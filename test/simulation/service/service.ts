@@ -28,6 +28,8 @@ export interface ServiceWorld {
 }
 
 const ORIGIN = 'https://service.test';
+/** The part of inline videos that are too large to be kept in memory. */
+const LARGE = 0.5;
 /** How long the model thinks, from and to. */
 const THINKING_MS = [500, 2500] as const;
 
@@ -61,7 +63,8 @@ export class Service {
 		const { random } = this;
 		this.handler = new RequestHandler(
 			settingsOf(plan, { now, random, promptName, newId: () => this.newId() }),
-			async (task) => await Promise.resolve(videoOf(task.id)),
+			async ({ id, inline }) =>
+				await Promise.resolve(videoOf(id, inline && random(`large ${id}`) < LARGE)),
 		);
 		for (const key of Object.values(this.keys)) this.handler.keys.add(key);
 		for (const [injection, fault] of injectionsOf(plan.faults))

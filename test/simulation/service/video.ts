@@ -12,8 +12,10 @@ const FTYP = Buffer.from([
 	...Buffer.from('isommp41'),
 ]);
 const SIZE = 256;
+/** As base64, more than the nodes keep in memory. */
+const LARGE_SIZE = 200 * 1024;
 
-/** The file of a task: small, and like no other. */
-export function videoOf(taskId: string): Buffer {
-	return Buffer.concat([FTYP, Buffer.from(taskId)], SIZE);
+/** The file of a task: small, if it is not to be large, and like no other. */
+export function videoOf(taskId: string, isLarge = false): Buffer {
+	return Buffer.concat([FTYP, Buffer.from(taskId)], isLarge ? LARGE_SIZE : SIZE);
 }
