@@ -186,8 +186,8 @@ export const MUTANTS: readonly Mutant[] = [
 		],
 		[
 			'a task is called unfinished without a last poll',
-			'if (isFinal) return MAX_FINAL_MS - (polled.final?.failedMs ?? 0);',
-			'if (isFinal) return 1;',
+			'\t\tlet isFinal = isLate();\n',
+			'\t\tlet isFinal = isLate();\n\t\tif (isFinal) return polled.fail(new WaitTimeoutError(polled.task, settings.maxWaitMs));\n',
 		],
 	]),
 	...changesOf('gateway/video/pollSchedule.ts', [

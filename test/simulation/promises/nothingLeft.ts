@@ -21,8 +21,9 @@ export const nothingLeft: Promised = {
 
 /** What is stored grows with the tasks and not with the legs. */
 function grown({ life, rows, truth }: Played): string[] {
-	// Other nodes and runs add their own data.
-	if (life.nodes.length > 1 || life.shape === 'loop') return [];
+	// Other nodes, runs and tries add their own data.
+	const [node, ...others] = life.nodes;
+	if (others.length > 0 || node?.tries !== undefined || life.shape === 'loop') return [];
 	return rows.flatMap((row) => {
 		const waits = row.sizes.slice(0, row.status === 'waiting' ? undefined : -1);
 		const most = (leg: number) => {

@@ -66,6 +66,8 @@ function polls({ life, truth, rows, kills }: Played): string[] {
 	if (node?.kind !== 'video' || others.length > 0 || rows.length > 1 || kills.length > 0) return [];
 	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
 	if (polling === 'adaptive' || waitIn === 'database' || node.tries !== undefined) return [];
+	// Max Wait, and the last poll with it, goes by the clock that is set.
+	if (life.events.some(({ what }) => what === 'stepClock')) return [];
 	const latest = new Map<string, TruthRequest>();
 	return truth.requests.flatMap((poll) => {
 		if (poll.endpoint !== 'poll') return [];

@@ -19,6 +19,7 @@ export const isTrue: Promised = {
 	check: (played) => [
 		...unfinished(played),
 		...notAsked(played),
+		...unasked(played),
 		...givenUp(played),
 		...accepted(played),
 		...unwarned(played),
@@ -72,6 +73,26 @@ function pollsOf({ truth }: Played, id: string, until: number): TruthRequest[] {
 
 function isAnswered({ status, whole, fault = 'slow' }: TruthRequest): boolean {
 	return status === 200 && whole && fault === 'slow';
+}
+
+/** "Not finished" without a poll that was sent when Max Wait was over. */
+function unasked(played: Played): string[] {
+	const { truth, life, rows } = played;
+	const hasStep = life.events.some(({ what }) => what === 'stepClock');
+	// There a later call may wait for the task of an earlier one.
+	if (hasStep || rows.length > 1 || life.shape === 'agent') return [];
+	return timeouts(played).flatMap(({ node, words }) => {
+		const task = [...truth.tasks.values()].find(({ id }) => words.includes(id));
+		if (!IS_UNFINISHED.test(words) || node.operation !== 'generate') return [];
+		if (task?.request.heardAt === undefined || node.tries !== undefined) return [];
+		const polls = pollsOf(played, task.id, played.end);
+		const asked = (polls.at(-1)?.sentAt ?? 0) - task.request.heardAt;
+		return asked >= maxWaitOf(node) - 1_000
+			? []
+			: [
+					`task ${task.id} is called unfinished after ${seconds(maxWaitOf(node))}; the last poll was sent after ${seconds(asked)}`,
+				];
+	});
 }
 
 /** Pages of other servers in a row, after which the URL of the polls may be wrong. */
