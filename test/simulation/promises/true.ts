@@ -32,8 +32,7 @@ export const isTrue: Promised = {
 function unfinished(played: Played): string[] {
 	const { truth, life } = played;
 	const hasStep = life.events.some(({ what }) => what === 'stepClock');
-	return timeouts(played).flatMap(({ row, node, words, message, at }) => {
-		if (!/was not finished/.test(message)) return [];
+	return timeouts(played).flatMap(({ row, node, words, at }) => {
 		const task = [...truth.tasks.values()].find(({ id }) => words.includes(id));
 		if (task === undefined || node.operation !== 'generate' || !IS_UNFINISHED.test(words))
 			return [];
