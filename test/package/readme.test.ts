@@ -42,3 +42,22 @@ test('every link to a heading of the README exists', () => {
 	expect(used.length).toBeGreaterThan(10);
 	expect(anchors).toEqual(expect.arrayContaining(used.filter((name) => name !== 'readme')));
 });
+
+test('the README names every node and every operation', () => {
+	const first = (path: string, pattern: RegExp) => pattern.exec(read(path))?.[1];
+	const nodes = globSync('nodes/*/*.node.ts', { cwd: root });
+	const operations = globSync('nodes/*/operations/*.ts', { cwd: root });
+	const names = [
+		...nodes.map((path) =>
+			first(path, /description: INodeTypeDescription = \{\s+displayName: '(.+)'/),
+		),
+		...operations.map((path) => first(path, /INodePropertyOptions = \{\s+name: '(.+)'/)),
+	];
+	expect(names.filter((name) => name === undefined || !readme.includes(`**${name}**`))).toEqual([]);
+});
+
+test('package.json lists every node', () => {
+	const { n8n } = JSON.parse(read('package.json')) as { n8n: { nodes: string[] } };
+	const nodes = globSync('nodes/*/*.node.ts', { cwd: root });
+	expect(n8n.nodes).toEqual(nodes.map((path) => `dist/${path.replace(/ts$/, 'js')}`).sort());
+});
