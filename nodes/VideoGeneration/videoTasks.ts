@@ -146,7 +146,8 @@ export class VideoTasks {
 		await this.inline.get(task)?.remove();
 	}
 
-	private async about<Result>(taskId: string, work: () => Promise<Result>): Promise<Result> {
+	/** Does work on a task: whatever it throws names the task. */
+	async about<Result>(taskId: string, work: () => Promise<Result>): Promise<Result> {
 		return await work().catch((error: unknown) => {
 			throw new TaskError(this.log.stateOf(taskId), error);
 		});

@@ -1,3 +1,3 @@
 import { testFaults } from './testFaults';
 
-testFaults(['chat', 'chatStream']);
+testFaults('chatFaults');

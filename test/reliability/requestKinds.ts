@@ -13,8 +13,12 @@ interface KindFacts {
 	title: string;
 	/** A run of a node that sends it. */
 	run: NodeRun;
+	/** The test file that plays every fault on it. */
+	testedIn: 'chatFaults' | 'submissionFaults' | 'taskFaults';
 	/** Parameters of the run for a task that was submitted before the fault. */
 	ofExistingTask?: INodeParameters;
+	/** The run submits no task itself. */
+	submitsNothing?: true;
 }
 
 const chat = (stream: boolean): NodeRun => ({
@@ -31,19 +35,31 @@ const video = (parameters: INodeParameters): NodeRun => ({
 });
 
 export const KINDS: Record<RequestKind, KindFacts> = {
-	chat: { title: 'chat', run: chat(false) },
-	chatStream: { title: 'chat stream', run: chat(true) },
-	models: { title: 'models', run: { node: 'listModels', parameters: { returnAll: true } } },
-	submit: { title: 'submit video', run: video({}) },
-	poll: { title: 'wait for video', run: video({}), ofExistingTask: { operation: 'wait' } },
+	chat: { title: 'chat', run: chat(false), testedIn: 'chatFaults' },
+	chatStream: { title: 'chat stream', run: chat(true), testedIn: 'chatFaults' },
+	models: {
+		title: 'models',
+		run: { node: 'listModels', parameters: { returnAll: true } },
+		testedIn: 'submissionFaults',
+	},
+	submit: { title: 'submit video', run: video({}), testedIn: 'submissionFaults' },
+	poll: {
+		title: 'wait for video',
+		run: video({}),
+		testedIn: 'taskFaults',
+		ofExistingTask: { operation: 'wait' },
+	},
 	get: {
 		title: 'get video',
 		run: video({ operation: 'get' }),
+		testedIn: 'submissionFaults',
 		ofExistingTask: { operation: 'get' },
+		submitsNothing: true,
 	},
 	download: {
 		title: 'download',
 		run: video({ download: true }),
+		testedIn: 'taskFaults',
 		ofExistingTask: { operation: 'wait', download: true },
 	},
 };

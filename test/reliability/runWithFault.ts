@@ -76,7 +76,8 @@ export async function runWithFault({ kind, fault = '', times, tls }: FaultRun): 
 	await relay?.open();
 	try {
 		const run = prepare(kind, fault, times, simulator, relay?.url);
-		if (kind === 'get' || (connectionFault && KINDS[kind].ofExistingTask))
+		const { submitsNothing, ofExistingTask } = KINDS[kind];
+		if (submitsNothing || (connectionFault && ofExistingTask))
 			await useExistingTask(run, kind, time, simulator);
 		const endpoint = endpointOf(kind);
 		const received = () =>

@@ -1,3 +1,3 @@
 import { testFaults } from './testFaults';
 
-testFaults(['models', 'submit', 'get']);
+testFaults('submissionFaults');

@@ -1,3 +1,3 @@
 import { testFaults } from './testFaults';
 
-testFaults(['poll', 'download']);
+testFaults('taskFaults');

@@ -9,10 +9,11 @@ import {
 	expectedPhrases,
 } from './faultDetails';
 import { type Outcome, runWithFault, withoutIds } from './runWithFault';
-import type { RequestKind } from './requestKinds';
+import { KINDS, REQUEST_KINDS } from './requestKinds';
 
-/** Tests every fault with these kinds of requests. */
-export function testFaults(kinds: readonly RequestKind[]) {
+/** Tests every fault with the kinds of requests of a test file. */
+export function testFaults(file: (typeof KINDS)['chat']['testedIn']) {
+	const kinds = REQUEST_KINDS.filter((kind) => KINDS[kind].testedIn === file);
 	let tls: { key: string; cert: string };
 	beforeAll(async () => {
 		const pem = await generate([{ name: 'commonName', value: 'service.test' }]);

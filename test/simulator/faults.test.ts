@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { FAULTS, startSimulator, type Endpoint, type Simulator } from '../../simulator';
+import {
+	ENDPOINTS,
+	FAULTS,
+	type KnownEndpoint,
+	type Simulator,
+	startSimulator,
+} from '../../simulator';
 import {
 	CHAT,
 	get,
@@ -12,8 +18,6 @@ import {
 	VIDEO,
 } from './client';
 import type { Received } from './client';
-
-type FaultEndpoint = Exclude<Endpoint, 'other'>;
 
 /** Faults with a correct response that only arrives in an unusual way. */
 const harmless = [
@@ -44,7 +48,7 @@ function outcome({ status, headers, body, ending }: Received): string {
 describe('the fault table', () => {
 	let simulator: Simulator;
 	let task: string;
-	const healthy = new Map<FaultEndpoint, string>();
+	const healthy = new Map<KnownEndpoint, string>();
 
 	beforeAll(async () => {
 		// The clock advances by a second each time it is read, so delayed responses arrive soon.
@@ -56,14 +60,7 @@ describe('the fault table', () => {
 			now: () => (now += 1000),
 		});
 		task = await submitVideo(simulator);
-		for (const endpoint of [
-			'chat',
-			'chatStream',
-			'models',
-			'submit',
-			'poll',
-			'download',
-		] as const) {
+		for (const endpoint of ENDPOINTS) {
 			healthy.set(endpoint, outcome(await validRequest(simulator, endpoint, task)));
 		}
 	});

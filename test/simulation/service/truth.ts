@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { Endpoint } from '../../../simulator';
 import type { RequestContext } from '../../../simulator/requestHandler';
 import { endOf, type Task } from '../../../simulator/video/tasks';
-import type { ENDPOINTS, TaskPlan } from './plan';
+import type { TaskPlan } from './plan';
 
 /** A request that the service received. All times are the world's, in milliseconds since 1970. */
 export interface TruthRequest {
@@ -9,7 +10,7 @@ export interface TruthRequest {
 	at: number;
 	/** When the client wrote it. */
 	sentAt: number;
-	endpoint: (typeof ENDPOINTS)[number] | 'other';
+	endpoint: Exclude<Endpoint, 'chatStream'>;
 	method: string;
 	path: string;
 	key: string;
