@@ -72,3 +72,25 @@ test('the rows that the verified build does not meet are rows of the table of fa
 	expect(rows.length).toBeGreaterThan(0);
 	expect(rows.filter((row) => !page.includes(`\n| ${row} |`))).toEqual([]);
 });
+
+const scaling = z.record(z.string(), z.record(z.string(), z.record(z.string(), z.number())));
+
+test('the figures of docs/scaling.md are those of its committed results', () => {
+	const rows = read('docs/scaling.md')
+		.split('\n')
+		.filter((line) => line.startsWith('| '));
+	const results = Object.entries(scaling.parse(JSON.parse(read('docs/scaling/results.json'))));
+	const shown = results.flatMap(([name, ways]) =>
+		Object.values(ways).flatMap(({ executions, seconds, success, cpuMsEach, bytesEach }) => [
+			...(seconds === undefined ? [] : [[name, `${seconds} s`]]),
+			...(success === undefined ? [] : [[name, `${success} of ${executions}`]]),
+			...(cpuMsEach === undefined ? [] : [['CPU time', `${Math.round(cpuMsEach)} ms`]]),
+			...(bytesEach === undefined ? [] : [['Bytes', bytesEach.toLocaleString('en-US')]]),
+		]),
+	);
+	const isShown = (name = '', figure = '') =>
+		rows.some((row) => row.slice(2).startsWith(name) && row.includes(`| ${figure}`));
+	const named = shown.filter(([name = '']) => rows.some((row) => row.slice(2).startsWith(name)));
+	expect(named.length).toBeGreaterThan(10);
+	expect(named.filter(([name, figure]) => !isShown(name, figure))).toEqual([]);
+});
