@@ -1,6 +1,6 @@
 /** @type {import('jest').Config} */
 module.exports = {
-	testEnvironment: 'node',
+	testEnvironment: '<rootDir>/setup/journeyEnvironment.js',
 	roots: ['<rootDir>/journeys'],
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: '<rootDir>/../tsconfig.json' }] },
 	globalSetup: '<rootDir>/setup/open.ts',

@@ -60,7 +60,6 @@ export function filesFolder(userFolder: string): string {
  * Starts the installed n8n and waits until the editor responds.
  * @param wantedPort if it is in use, another one is chosen
  * @param settings environment variables that differ from {@link n8nEnvironment}
- * @param program the executable of another n8n
  * @throws Error with the end of n8n's log if it does not start
  */
 export async function startN8n(
@@ -68,10 +67,9 @@ export async function startN8n(
 	signal?: AbortSignal,
 	wantedPort?: number,
 	settings: NodeJS.ProcessEnv = {},
-	program = n8nProgram,
 ): Promise<N8nServer> {
 	const port = await freePort(wantedPort);
-	const n8n = await launch(program, 'start', userFolder, {
+	const n8n = await launch('start', userFolder, {
 		...settings,
 		N8N_PORT: String(port),
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
@@ -93,7 +91,7 @@ export async function startWorker(
 	settings: NodeJS.ProcessEnv,
 ): Promise<N8nProcess> {
 	const command = `worker --concurrency=${concurrency}`;
-	const worker = await launch(n8nProgram, command, userFolder, {
+	const worker = await launch(command, userFolder, {
 		...settings,
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 	});
@@ -103,7 +101,6 @@ export async function startWorker(
 }
 
 async function launch(
-	program: string,
 	command: string,
 	userFolder: string,
 	settings: NodeJS.ProcessEnv,
@@ -113,7 +110,7 @@ async function launch(
 	const log = await open(logFile, 'a');
 	const child = spawn(
 		process.execPath,
-		['--require', join(__dirname, 'endWithParent.cjs'), program, ...command.split(' ')],
+		['--require', join(__dirname, 'endWithParent.cjs'), n8nProgram, ...command.split(' ')],
 		{
 			// Its own process group: a Ctrl+C reaches only this command, which then stops n8n in an orderly way.
 			detached: true,

@@ -1,0 +1,21 @@
+/** What n8n 1 lacks, and the journeys that need it, by file and name. */
+const N8N_1_LACKS = [
+	{
+		why: 'The SDK for AI nodes, Agent 3.1 and the Agents of its own came with n8n 2',
+		journeys: [
+			/^(agent|agentImage|aiNodes|aiStreams|chatModel|ownAgents|tool)\.test\.ts/,
+			/an agent's video reaches the next node/,
+		],
+	},
+	{
+		why: 'Its Data Table node creates no table',
+		journeys: [/durable pipeline/, /the scheduled batch/, /an idea becomes scenes/],
+	},
+];
+
+const { N8N_VERSION = '' } = process.env;
+
+/** @param journey the file and the name of a test */
+exports.isLacking = (journey) =>
+	N8N_VERSION.startsWith('1.') &&
+	N8N_1_LACKS.some(({ journeys }) => journeys.some((pattern) => pattern.test(journey)));
