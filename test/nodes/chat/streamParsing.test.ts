@@ -188,6 +188,18 @@ function chunked(fields: object): Buffer {
 	return Buffer.from(`${line.length.toString(16)}\r\n${line}\r\n`);
 }
 
+test('what follows [DONE] is ignored', async () => {
+	const type = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' };
+	const done = Buffer.from('e\r\ndata: [DONE]\n\n\r\n');
+	const error = chunked({ error: { message: 'Too late', code: 'late' } });
+	const packets = [head('200 OK', type), chunked(part('Good day', 'stop')), done, error];
+	const { json } = await itemOf(
+		{ packets: [...packets, Buffer.from('0\r\n\r\n')] },
+		{ options: { stream: true } },
+	);
+	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+});
+
 describe('a streamed answer with a finish reason', () => {
 	const packetsOf = (text: string): RawResponse['packets'] => [
 		head('200 OK', { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' }),

@@ -138,6 +138,7 @@ const SCENARIOS: Record<string, Scenario> = {
 		prompts: ['One'],
 		parameters: { download: true, options: { responseFormat: 'b64_json' } },
 	},
+	'a refused item between good ones': { prompts: ['One', REFUSED, 'Three'], ...continues },
 	'a task that the service forgets': { prompts: ['One', FORGOTTEN], ...continues },
 	'polls that another server answers': {
 		prompts: ['One', '[fault:poll-json-null]', '[fault:poll-html-404]'],
@@ -157,6 +158,8 @@ const SCENARIOS: Record<string, Scenario> = {
 		maxWait: SHORT_MAX_WAIT_S,
 		outputsUnfinished: true,
 	},
+	'a failed video and Retry On Fail': { prompts: [FAILED, 'Two'], tries: 3, ...continues },
+	'a failed video, Retry On Fail and Stop Workflow': { prompts: [FAILED, 'Two'], tries: 3 },
 };
 
 test.each(Object.entries(SCENARIOS))(
@@ -181,6 +184,29 @@ test('the operation Wait gives up a task that only another server answers for af
 		expect(items[0]?.json.error).toMatchObject({ task_id: 'task-1', http_status: 404 });
 		expect(simulator.count('poll') - before).toBe(5);
 	}
+});
+
+test('the operation Wait: the same items as with a wait in memory', async () => {
+	const submitted = await runNode(simulator, {
+		...nodeRun('database', { prompts: ['One', 'Two'] }),
+		parameters: { operation: 'submit', model: 'kite-motion', prompt: '={{ $json.prompt }}' },
+	});
+	const items = submitted.items.map(({ json }) => json);
+	const wait = (waitIn: string) => ({
+		...nodeRun(waitIn, { prompts: [] }),
+		items: [...items, { task_id: 'task-unknown' }],
+		parameters: { operation: 'wait', waitOptions: { waitIn, maxWait: MAX_WAIT_S } },
+		...continues,
+	});
+	const database = await runNode(simulator, wait('database'));
+	const memory = await runNode(simulator, wait('memory'));
+	expect(database.waits.length).toBeGreaterThan(0);
+	expect(database.items).toEqual(memory.items);
+	expect(database.items).toMatchObject([
+		{ json: { status: 'completed' } },
+		{ json: { status: 'completed' } },
+		{ json: { error: { code: 'task_not_found' } } },
+	]);
 });
 
 test('Retry of an execution that failed after a wait submits only the failed video again', async () => {
