@@ -20,6 +20,8 @@ module.exports = {
 	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig }] },
 	collectCoverageFrom: ['{gateway,nodes,credentials}/**/*.ts'],
 	coverageThreshold: { global: { statements: 85, branches: 70, functions: 80, lines: 85 } },
+	// Nothing waits in real time, so each core has one.
+	maxWorkers: '100%',
 	// Only for what hangs: a test is never as slow as that, but the machine may be.
 	testTimeout: 120_000,
 	// Each file leaves something behind, and a large heap makes every collection of garbage slow.
