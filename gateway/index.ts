@@ -48,7 +48,7 @@ export {
 	type WaitedTask,
 	type WaitState,
 } from './schemas/waitStateV1';
-export { credentialTestTransport } from './http/credentialTest';
+export { credentialTestTransport } from './http/credentialTransport';
 export { type HostHelpers } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
 export { storageError } from './video/downloadErrors';

@@ -279,7 +279,7 @@ export const MUTANTS: readonly Mutant[] = [
 			"const [bad] = results.filter((result) => 'error' in result);\n\tif (bad && 'error' in bad) throw bad.error;",
 		],
 	]),
-	...changesOf('nodes/VideoGeneration/wait/durableWait.ts', [
+	...changesOf('nodes/VideoGeneration/wait/durablePause.ts', [
 		['each pause leaves its request in the execution', '\tdelete entry.metadata;\n', ''],
 	]),
 	...changesOf('nodes/shared/ledger/requestLedger.ts', [
