@@ -53,12 +53,9 @@ export default [
 				message: 'The gateway has one entry point: import from gateway/index.ts.',
 			},
 			{
-				group: [
-					'**/ChatCompletion/*',
-					'**/ListModels/*',
-					'**/VideoGeneration/*',
-					'**/LmChatGenerationService/*',
-				],
+				// Their folders begin with a capital letter.
+				group: ['../[A-Z]*/**', '../../[A-Z]*/**', '../../../[A-Z]*/**'],
+				caseSensitive: true,
 				message: 'No node knows another, and nodes/shared knows none of them.',
 			},
 			{

@@ -6,18 +6,8 @@ import {
 	type IVersionedNodeType,
 	Workflow,
 } from 'n8n-workflow';
-import { ChatCompletion } from '../../nodes/ChatCompletion/ChatCompletion.node';
-import { ListModels } from '../../nodes/ListModels/ListModels.node';
-import { LmChatGenerationService } from '../../nodes/LmChatGenerationService/LmChatGenerationService.node';
-import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import { asTool } from './asTool';
-
-const nodeTypes = {
-	chatCompletion: new ChatCompletion(),
-	listModels: new ListModels(),
-	lmChatGenerationService: new LmChatGenerationService(),
-	videoGeneration: new VideoGeneration(),
-} satisfies Record<string, INodeType>;
+import { packageNodes } from './packageNodes';
 
 export interface EditorView {
 	/** The node name on the canvas. */
@@ -34,20 +24,20 @@ export interface EditorView {
 
 /** What the editor shows for a node, resolved with n8n's own expressions and as strictly as the editor does. */
 export function inEditor(
-	type: keyof typeof nodeTypes,
+	type: keyof typeof packageNodes,
 	parameters: INodeParameters,
 	workflowId?: string,
 	inputItems = 0,
 ): EditorView {
-	return view(type, nodeTypes[type], parameters, workflowId, inputItems);
+	return view(type, packageNodes[type], parameters, workflowId, inputItems);
 }
 
 /** What the editor shows for the node as a tool of an agent. */
 export function toolInEditor(
-	type: Exclude<keyof typeof nodeTypes, 'lmChatGenerationService'>,
+	type: Exclude<keyof typeof packageNodes, 'lmChatGenerationService'>,
 	parameters: INodeParameters,
 ): EditorView {
-	return view(`${type}Tool`, asTool(nodeTypes[type]), parameters);
+	return view(`${type}Tool`, asTool(packageNodes[type]), parameters);
 }
 
 function view(

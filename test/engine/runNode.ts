@@ -13,22 +13,18 @@ import type {
 } from 'n8n-workflow';
 import { type EngineRun, itemsOf, runWorkflow } from '../../demo/engine';
 import { msBetween, systemClock, wallTimeOf } from '../../gateway';
-import { ChatCompletion } from '../../nodes/ChatCompletion/ChatCompletion.node';
-import { LmChatGenerationService } from '../../nodes/LmChatGenerationService/LmChatGenerationService.node';
-import { ListModels } from '../../nodes/ListModels/ListModels.node';
-import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
 import type { Simulator } from '../../simulator';
 import { LoopOverItems } from './loopOverItems';
+import { packageNodes } from './packageNodes';
 import { PassThrough } from './passThrough';
 
 const PACKAGE = 'n8n-nodes-generation-service';
 
 /** The node types of test workflows. */
 export const nodeTypes: Record<string, INodeType> = {
-	[`${PACKAGE}.chatCompletion`]: new ChatCompletion(),
-	[`${PACKAGE}.listModels`]: new ListModels(),
-	[`${PACKAGE}.lmChatGenerationService`]: new LmChatGenerationService(),
-	[`${PACKAGE}.videoGeneration`]: new VideoGeneration(),
+	...Object.fromEntries(
+		Object.entries(packageNodes).map(([name, node]) => [`${PACKAGE}.${name}`, node]),
+	),
 	'test.passThrough': new PassThrough(),
 	'test.loopOverItems': new LoopOverItems(),
 };
@@ -38,7 +34,7 @@ export interface NodeRun
 		EngineRun,
 		'signal' | 'executionId' | 'retryData' | 'waitingData' | 'startNode' | 'mode'
 	> {
-	node: 'chatCompletion' | 'listModels' | 'videoGeneration';
+	node: Exclude<keyof typeof packageNodes, 'lmChatGenerationService'>;
 	parameters: INodeParameters;
 	/** The JSON of the input items. Default: one empty item. */
 	items?: IDataObject[];

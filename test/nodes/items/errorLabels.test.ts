@@ -1,9 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInputError } from '../../../gateway';
-import { ChatCompletion } from '../../../nodes/ChatCompletion/ChatCompletion.node';
-import { ListModels } from '../../../nodes/ListModels/ListModels.node';
-import { LmChatGenerationService } from '../../../nodes/LmChatGenerationService/LmChatGenerationService.node';
-import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
+import { packageNodes } from '../../engine/packageNodes';
 import { namedAsInForm } from '../../../nodes/shared/form/parameterLabels';
 
 function* parameters(properties: INodeProperties[]): Generator<[label: string, name: string]> {
@@ -13,12 +10,7 @@ function* parameters(properties: INodeProperties[]): Generator<[label: string, n
 	}
 }
 
-const nodes = [
-	new ChatCompletion(),
-	new ListModels(),
-	new LmChatGenerationService(),
-	new VideoGeneration(),
-].flatMap(({ description: { displayName, properties } }) =>
+const nodes = Object.values(packageNodes).flatMap(({ description: { displayName, properties } }) =>
 	[...new Map(parameters(properties))].map((parameter) => [displayName, ...parameter, properties]),
 ) as Array<[node: string, label: string, name: string, properties: INodeProperties[]]>;
 
