@@ -139,6 +139,10 @@ const SCENARIOS: Record<string, Scenario> = {
 		parameters: { download: true, options: { responseFormat: 'b64_json' } },
 	},
 	'a refused item between good ones': { prompts: ['One', REFUSED, 'Three'], ...continues },
+	'a refused item and Stop Workflow': {
+		prompts: ['One', REFUSED, 'Three'],
+		parameters: { requestOptions: { maxConcurrency: 1 } },
+	},
 	'a task that the service forgets': { prompts: ['One', FORGOTTEN], ...continues },
 	'polls that another server answers': {
 		prompts: ['One', '[fault:poll-json-null]', '[fault:poll-html-404]'],
