@@ -100,6 +100,13 @@ export class N8nApi {
 		return withId.parse(await this.call('POST', '/workflows', body)).id;
 	}
 
+	/** Creates a workflow that is published. @returns its id */
+	async publishWorkflow(content: object): Promise<string> {
+		const id = await this.createWorkflow(content);
+		await this.publish(id);
+		return id;
+	}
+
 	/** Publishes a workflow, and waits until its triggers work: n8n 2 responds before that. */
 	async publish(workflowId: string): Promise<void> {
 		const workflow = `/workflows/${workflowId}`;

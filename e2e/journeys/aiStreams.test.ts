@@ -33,8 +33,7 @@ async function chat(
 			]),
 		],
 	);
-	const id = await api.createWorkflow(workflow);
-	await api.publish(id);
+	const id = await api.publishWorkflow(workflow);
 	const url = `${environment.url}/webhook/${webhookId}/chat`;
 	const body = { action: 'sendMessage', sessionId: webhookId, chatInput: prompt };
 	const chunks = await readChunks(url, body);

@@ -30,10 +30,9 @@ function webhook(path: string): NodeGiven {
 journey('a webhook streams the answer while the model is still writing', async (given) => {
 	const { api, page, environment, credential, screenshot } = given;
 	const chat = chatCompletion({ requestOptions: { timeout: TIMEOUT_S } });
-	const id = await api.createWorkflow(
+	const id = await api.publishWorkflow(
 		workflowOf('Streaming webhook', credential, [webhook('ask'), chat]),
 	);
-	await api.publish(id);
 	const url = `${environment.url}/webhook/ask`;
 
 	const chunks = await readChunks(url, { question: 'Why is the sky blue? [words:60]' });
@@ -71,10 +70,9 @@ journey('a batch runs on a schedule', async ({ api, page, simulator, credential,
 				"return ['one', 'two', 'three'].map((word) => ({ json: { body: { question: word } } }));",
 		},
 	};
-	const id = await api.createWorkflow(
+	const id = await api.publishWorkflow(
 		workflowOf('Scheduled batch', credential, [schedule, prompts, chatCompletion()]),
 	);
-	await api.publish(id);
 	await until(async () => (await api.executions(id)).some(({ status }) => status === 'success'));
 	await api.unpublish(id);
 	expect((await api.executions(id)).at(-1)).toMatchObject({ mode: 'trigger', status: 'success' });

@@ -205,10 +205,9 @@ serverJourney(
 			inputFieldName: 'clip',
 			options: {},
 		});
-		const echo = await api.createWorkflow(
+		const echo = await api.publishWorkflow(
 			workflowOf(`Echo ${path}`, credential, [receive, respond]),
 		);
-		await api.publish(echo);
 		const upload = base('Upload', 'httpRequest', 4.3, {
 			method: 'POST',
 			url: `${environment.url}/webhook/${path}`,
@@ -244,10 +243,9 @@ serverJourney(
 			respondWith: 'binary',
 			options: {},
 		});
-		const id = await api.createWorkflow(
+		const id = await api.publishWorkflow(
 			workflowOf(`Video ${path}`, credential, [receive, video, respond]),
 		);
-		await api.publish(id);
 		const response = await fetch(`${environment.url}/webhook/${path}`);
 		await api.unpublish(id);
 		expect(response.headers.get('content-type')).toBe('video/mp4');

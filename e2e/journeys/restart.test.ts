@@ -51,8 +51,7 @@ function restartJourney(name: string, steps: (given: RestartJourney) => Promise<
 				},
 				async publish(file) {
 					const example = await readExample(file, credential, files);
-					const id = await api.createWorkflow(example);
-					await api.publish(id);
+					const id = await api.publishWorkflow(example);
 					const trigger = example.nodes.find(({ type }) => type.endsWith('formTrigger'));
 					return { id, form: `/form/${trigger?.webhookId}` };
 				},

@@ -58,13 +58,11 @@ async function played(life: Life, name: string): Promise<Outcome> {
 		const { workflow, called, body } = realLife(life, name, credential);
 		const workflows: string[] = [];
 		if (called) {
-			const id = await api.createWorkflow(called);
-			await api.publish(id);
+			const id = await api.publishWorkflow(called);
 			callStored(workflow, life, id);
 			workflows.push(id);
 		}
-		const id = await api.createWorkflow(workflow);
-		await api.publish(id);
+		const id = await api.publishWorkflow(workflow);
 		await live(life, id, name, body);
 		const rows = await rowsOf([...workflows, id]);
 		return {

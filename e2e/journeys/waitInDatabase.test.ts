@@ -136,8 +136,7 @@ test(
 const run = async (name: string, given: NodeGiven[], settings: object = {}): Promise<string> => {
 	const workflow = workflowOf(name, credential, given);
 	const whole = { ...workflow, settings: { ...workflow.settings, ...settings } };
-	const id = await api.createWorkflow(whole);
-	await api.publish(id);
+	const id = await api.publishWorkflow(whole);
 	return id;
 };
 

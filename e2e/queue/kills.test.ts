@@ -20,8 +20,7 @@ afterAll(async () => await cluster?.stop());
 async function begin(name: string, waitIn: 'memory' | 'database'): Promise<string> {
 	const path = name.replaceAll(' ', '-');
 	const given = [webhook(path), video(waitIn, { options: { n: 2 } })];
-	const id = await cluster.api.createWorkflow(workflowOf(name, cluster.credential, given));
-	await cluster.api.publish(id);
+	const id = await cluster.api.publishWorkflow(workflowOf(name, cluster.credential, given));
 	cluster.simulator.reset();
 	await callWebhook(cluster, path, EXECUTIONS);
 	return id;

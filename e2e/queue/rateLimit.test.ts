@@ -23,8 +23,7 @@ test('three workers that share a limit of 4 requests a second take little longer
 			prompt: 'A boat',
 		});
 		const given = [webhook('limited'), prompts, submit];
-		const id = await cluster.api.createWorkflow(workflowOf('limited', cluster.credential, given));
-		await cluster.api.publish(id);
+		const id = await cluster.api.publishWorkflow(workflowOf('limited', cluster.credential, given));
 		const query = Array.from({ length: VIDEOS }, (_, index) => `prompts[]=${index}`).join('&');
 		await callWebhook(cluster, `limited?${query}`, EXECUTIONS);
 		await untilCounted(cluster, id, ['success', 'error', 'crashed'], EXECUTIONS);

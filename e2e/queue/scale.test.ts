@@ -11,8 +11,7 @@ const SECONDS_MORE = 60;
 async function timed(cluster: Cluster, waitIn: 'memory' | 'database', executions: number) {
 	const path = `${waitIn}-${executions}`;
 	const given = [webhook(path), video(waitIn)];
-	const id = await cluster.api.createWorkflow(workflowOf(path, cluster.credential, given));
-	await cluster.api.publish(id);
+	const id = await cluster.api.publishWorkflow(workflowOf(path, cluster.credential, given));
 	cluster.simulator.reset();
 	const begin = performance.now();
 	await callWebhook(cluster, path, executions);

@@ -29,10 +29,9 @@ async function stopWorkerWhileWaiting(name: string, videoSeconds: number) {
 	simulator = await startSimulator({ videoSeconds });
 	const credential = await saveSimulatorCredential(cluster.api, simulator, name);
 	const path = `stop-${videoSeconds}`;
-	const id = await cluster.api.createWorkflow(
+	const id = await cluster.api.publishWorkflow(
 		workflowOf(name, credential, [webhook(path), video('memory')]),
 	);
-	await cluster.api.publish(id);
 	await callWebhook(cluster, path, EXECUTIONS);
 	await until(() => simulator.submissions === EXECUTIONS);
 	await cluster.workers.shift()?.stop(MAX_STOP_MS);
@@ -71,8 +70,7 @@ test('SIGTERM of a worker, waits in memory longer than the graceful shutdown tim
 		taskId: "={{ $json['body.tasks'] }}",
 	});
 	const given = [webhook('wait'), tasks, wait];
-	const waiting = await cluster.api.createWorkflow(workflowOf('wait', credential, given));
-	await cluster.api.publish(waiting);
+	const waiting = await cluster.api.publishWorkflow(workflowOf('wait', credential, given));
 	await callWebhook(cluster, 'wait', 1, { tasks: simulator.tasks.map((task) => task.id) });
 	await untilCounted(cluster, waiting, ended, 1);
 	const [execution] = await cluster.api.executions(waiting);

@@ -23,8 +23,7 @@ afterAll(async () => await cluster?.stop());
 /** @param changes parts of the workflow that differ from those of {@link workflowOf} */
 async function publish(path: string, given: NodeGiven[], changes: object = {}): Promise<string> {
 	const workflow = { ...workflowOf(path, cluster.credential, given), ...changes };
-	const id = await cluster.api.createWorkflow(workflow);
-	await cluster.api.publish(id);
+	const id = await cluster.api.publishWorkflow(workflow);
 	return id;
 }
 

@@ -88,8 +88,7 @@ export class Orders {
 		const ids = new Map<string, string>();
 		for (const name of Object.keys(NODES)) {
 			const workflow = workflowNamed(name, cluster.credential, ids.get('child') ?? '');
-			const id = await cluster.api.createWorkflow(workflow);
-			await cluster.api.publish(id);
+			const id = await cluster.api.publishWorkflow(workflow);
 			ids.set(name, id);
 		}
 		return new Orders(cluster, ids);

@@ -47,8 +47,7 @@ export class SingleN8n {
 
 	/** @returns the id of a published workflow */
 	async publish(name: string, nodes: NodeGiven[]): Promise<string> {
-		const id = await this.api.createWorkflow(workflowOf(name, this.credential, nodes));
-		await this.api.publish(id);
+		const id = await this.api.publishWorkflow(workflowOf(name, this.credential, nodes));
 		return id;
 	}
 
