@@ -105,7 +105,7 @@ const IS_UNSAVED = '(() => { try { return !$workflow.id; } catch { return true; 
 export const waitHints: NodeHint[] = [
 	hintWhile(
 		whileWaiting('pollInterval', '< 2'),
-		'The poll interval is very short. A video typically takes one to three minutes, and every poll is a request: 5 seconds are enough.',
+		`The poll interval is very short. A video typically takes one to three minutes, and every poll is a request: ${defaultOf(waitOptionsProperty.options, 'pollInterval')} seconds are enough.`,
 	),
 	hintWhile(
 		whileWaiting('maxWait', '< 180'),

@@ -1,10 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate as turn } from 'node:timers/promises';
+import { defaultOf } from '../../../nodes/shared/form/parameterValues';
+import { waitOptionsProperty } from '../../../nodes/VideoGeneration/wait/options';
 import { type Simulator, startSimulator } from '../../../simulator';
 import type { VirtualClock } from '../../gateway/virtualClock';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { until, virtualTime } from '../../engine/virtualTime';
 import { chatNode } from '../chat/chatNode';
+
+const POLL_MS = 1_000 * defaultOf(waitOptionsProperty.options, 'pollInterval');
 
 let clock: VirtualClock;
 let restore: () => void;
@@ -34,8 +38,8 @@ const fiveItems = Array.from({ length: 5 }, () => ({}));
 const sequential = { requestOptions: { maxConcurrency: 1 } };
 /** Waits for the submission and advances to the first poll. */
 const untilFirstPoll = async () => {
-	await until(() => simulator.submissions === 1 && clock.nextIn <= 5_000);
-	clock.advance(5_000);
+	await until(() => simulator.submissions === 1 && clock.nextIn <= POLL_MS);
+	clock.advance(POLL_MS);
 };
 
 interface State {
@@ -95,7 +99,7 @@ const STATES: Record<string, () => State> = {
 	}),
 	'between polls': () => ({
 		run: video(),
-		reached: async () => await until(() => simulator.submissions === 1 && clock.nextIn <= 5_000),
+		reached: async () => await until(() => simulator.submissions === 1 && clock.nextIn <= POLL_MS),
 		idle: 1,
 	}),
 	'during a poll': () => ({
