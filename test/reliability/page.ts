@@ -8,7 +8,8 @@ export function reliabilityPage(page: string): string {
 	return withTable(withTable(page, 'faults', faults()), 'messages', messages());
 }
 
-function withTable(page: string, name: string, table: string): string {
+/** A page with the table between its markers replaced. */
+export function withTable(page: string, name: string, table: string): string {
 	const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
 	const [before, after] = [page.split(start)[0], page.split(end)[1]];
 	if (after === undefined) throw new Error(`The page has no markers for the table of ${name}`);
