@@ -199,7 +199,7 @@ export const MUTANTS: readonly Mutant[] = [
 			'entry.write({ tasks: [...tasks, ...made], failed: 0 });',
 			'',
 		],
-		['a lost submission is sent again', 'if (this.isLost(earlier)) throw lostBefore();', ''],
+		['a lost submission is sent again', 'if (isLost(earlier, execution)) {', 'if (false) {'],
 		['all videos are made again for one that failed', '{ ...request, n: failed }', 'request'],
 		['a failed video counts twice', 'failed: known.failed + 1', 'failed: known.failed + 2'],
 		[
@@ -216,6 +216,13 @@ export const MUTANTS: readonly Mutant[] = [
 			'Stop does not end a submission',
 			'gateway.submitVideo(rest, signal)',
 			'gateway.submitVideo(rest)',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/record.ts', [
+		[
+			"n8n's Retry orders a lost submission at once",
+			'(refusedIn ?? execution) === execution',
+			'(refusedIn ?? lostIn) === execution',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/videoTasks.ts', [

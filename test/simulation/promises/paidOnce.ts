@@ -77,8 +77,7 @@ function excepted(played: Played, node: LifeNode, accepted: TruthRequest[]): num
 			if (isUseless && (node.tries !== undefined || isAgain)) return sum + 1;
 			return sum + (isBeforeRetry(rows, request) ? 1 : 0);
 		}
-		// A retry that the user makes sends a lost submission again: the error told that it may be billed twice.
-		if (lost && isAgain) return sum + madeBy(request);
+		if (lost && isOrderedAgain(rows, node)) return sum + madeBy(request);
 		const failed = request.tasks.filter((id) => wasSeenFailed(played, id)).length;
 		return sum + Math.max(failed, isBeforeRetry(rows, request) ? madeBy(request) : 0);
 	}, 0);
@@ -89,6 +88,14 @@ function excepted(played: Played, node: LifeNode, accepted: TruthRequest[]): num
 			isFailed && truth.requests.some((each) => each.taskId === id && each.finished && each.whole)
 		);
 	}
+}
+
+/** A retry sends a lost submission again if the execution before it has refused to, and told that it may be billed twice. */
+function isOrderedAgain(rows: Row[], { tries = 1 }: LifeNode): boolean {
+	return rows.some(({ retryOf }) => {
+		const retried = rows.find(({ id }) => id === retryOf);
+		return retried !== undefined && (retried.retryOf !== undefined || tries > 1);
+	});
 }
 
 /** Retried from data that n8n had saved before this submission. */
