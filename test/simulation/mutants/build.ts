@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import { join, relative, resolve } from 'node:path';
 import { build, type BuildOptions, type Plugin, transformSync } from 'esbuild';
 import replacements from '../../../gateway/cloud/replacements.json';
-import type { Mutant } from './list';
+import type { Mutant } from './change';
 
 const ROOT = resolve(__dirname, '../../..');
 

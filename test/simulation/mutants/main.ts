@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildMutant, mutated } from './build';
-import { type Mutant, MUTANTS } from './list';
+import type { Mutant } from './change';
+import { MUTANTS } from './list';
 import type { Told } from './player';
 
 const ROOT = resolve(__dirname, '../../..');

@@ -1,6 +1,6 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import type { LifeEvent } from '../life/schema';
-import type { Row } from './n8nServer';
+import type { Row } from './rows';
 
 /** What a user who edits the workflow sets. */
 export const EDITED_MAX_WAIT_S = 3_600;

@@ -1,9 +1,7 @@
-import type * as Flatted from 'flatted' with { 'resolution-mode': 'import' };
 import type {
 	ExecuteWorkflowData,
 	ExecuteWorkflowOptions,
 	IExecuteWorkflowInfo,
-	INode,
 	INodeExecutionData,
 	IRun,
 	IRunExecutionData,
@@ -19,10 +17,17 @@ import {
 	type RunningExecution,
 	startRun,
 } from './engine';
-
-// n8n stores executions with it; its types are those of an ES module.
-// eslint-disable-next-line @typescript-eslint/no-require-imports
-const { parse, stringify } = require('flatted') as typeof Flatted;
+import {
+	dataOf,
+	findNode,
+	isOpen,
+	lastOutput,
+	newRow,
+	type Row,
+	statusOf,
+	type Status,
+	textOf,
+} from './rows';
 
 /** n8n looks for waiting executions this often (wait-tracker.ts: `startTracking`)… */
 const SWEEP_MS = 60_000;
@@ -30,34 +35,6 @@ const SWEEP_MS = 60_000;
 const SWEEP_AHEAD_MS = 70_000;
 
 const SUB_WORKFLOW = 'sub-workflow';
-
-export type Status = 'running' | 'waiting' | 'success' | 'error' | 'canceled' | 'crashed';
-
-/** A row of n8n's table of executions. */
-export interface Row {
-	id: string;
-	workflow: EngineRun['workflow'];
-	mode: WorkflowExecuteMode;
-	status: Status;
-	retryOf: string | undefined;
-	/** The execution that called it as a sub-workflow. */
-	parent: RelatedExecution | undefined;
-	/** As n8n stores it: text. */
-	data: string;
-	/** When the work that the data tells of was done. */
-	savedAt: number;
-	waitTill: number | undefined;
-	startedAt: number;
-	/** The same by the host's clock. */
-	startedOn: number;
-	/** Of the world's time, as all that a promise compares. */
-	endedAt: number | undefined;
-	/** When the engine of each leg began and ended. */
-	legs: Array<{ from: number; to?: number }>;
-	/** The size of the stored data after each leg. */
-	sizes: number[];
-	run: IRun | undefined;
-}
 
 /** What the server tells of an execution. */
 export type Note = (text: string, row: Row) => void;
@@ -124,7 +101,7 @@ export class N8nServer {
 		// `stopDuringRun` writes what was stored before: of a node that runs, n8n keeps nothing.
 		const data = dataOf(row);
 		data.resultData.error = new ManualExecutionCancelledError(row.id);
-		row.data = stringify(data);
+		row.data = textOf(data);
 		this.end(row, 'canceled');
 		// active-executions.ts: `stopExecution`
 		this.running.get(row.id)?.cancel();
@@ -177,23 +154,8 @@ export class N8nServer {
 		mode: WorkflowExecuteMode,
 		{ retryOf, parent }: Partial<Pick<Row, 'retryOf' | 'parent'>> = {},
 	): Row {
-		const row: Row = {
-			id: String(this.rows.length + 1),
-			workflow,
-			mode,
-			status: 'running',
-			retryOf,
-			parent,
-			data: stringify(data),
-			savedAt: this.now(),
-			waitTill: undefined,
-			startedAt: this.now(),
-			startedOn: Date.now(),
-			endedAt: undefined,
-			legs: [],
-			sizes: [],
-			run: undefined,
-		};
+		const id = String(this.rows.length + 1);
+		const row = newRow({ id, workflow, mode, retryOf, parent }, data, this.now());
 		this.rows.push(row);
 		this.run(row);
 		return row;
@@ -246,7 +208,7 @@ export class N8nServer {
 		const { error } = dataOf(child).resultData;
 		if (entry && error) entry.metadata = { ...entry.metadata, resumeError: error };
 		else if (entry) entry.data = { main: lastOutput(child) };
-		parent.data = stringify(data);
+		parent.data = textOf(data);
 		this.run(parent);
 	}
 
@@ -255,7 +217,7 @@ export class N8nServer {
 		// `requireNotCanceled`
 		if (row.status === 'canceled') return;
 		row.run = run;
-		row.data = stringify(run.data);
+		row.data = textOf(run.data);
 		row.savedAt = this.now();
 		row.sizes.push(row.data.length);
 		if (run.waitTill) {
@@ -286,28 +248,4 @@ export class N8nServer {
 			this.timers.set(id, setTimeout(resume, Math.max(0, waitTill - Date.now())));
 		}
 	}
-}
-
-export function dataOf({ data }: Row): IRunExecutionData {
-	return parse(data) as IRunExecutionData;
-}
-
-function findNode({ nodes }: EngineRun['workflow'], name: string): INode | undefined {
-	return nodes.find((node) => node.name === name);
-}
-
-function isOpen({ status }: Row): boolean {
-	return status === 'running' || status === 'waiting';
-}
-
-/** workflow-helpers.ts: `getLastExecutedNodeData`. */
-function lastOutput(row: Row): Array<INodeExecutionData[] | null> {
-	const { runData, lastNodeExecuted = '' } = dataOf(row).resultData;
-	return runData[lastNodeExecuted]?.at(-1)?.data?.main ?? [null];
-}
-
-/** execution-lifecycle/shared/shared-hook-functions.ts: `determineFinalExecutionStatus`. */
-function statusOf({ status, data, finished }: IRun): Status {
-	if (status === 'canceled') return 'canceled';
-	return finished === true && data.resultData.error === undefined ? 'success' : 'error';
 }

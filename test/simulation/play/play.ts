@@ -8,7 +8,8 @@ import { itemsOfLife, unchanging, workflowOfLife } from '../life/workflow';
 import { createService } from '../service';
 import { another, edited } from './edits';
 import { type EngineHost, logTo, openBinaries } from './engine';
-import { N8nServer, type Row } from './n8nServer';
+import { N8nServer } from './n8nServer';
+import type { Row } from './rows';
 import { stubNodes } from './nodes';
 import type { Played, Thrown, TimelineEntry } from './played';
 

@@ -1,7 +1,7 @@
 import type { Life } from '../life/schema';
 import type { Truth } from '../service';
 import type { MemoryBinaries } from './binaries';
-import type { Row } from './n8nServer';
+import type { Row } from './rows';
 
 export interface TimelineEntry {
 	at: number;

@@ -1,6 +1,5 @@
 import type { INodeExecutionData, ITaskData } from 'n8n-workflow';
-import type { Row } from '../play/n8nServer';
-import { dataOf } from '../play/n8nServer';
+import { dataOf, type Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { LifeItem, LifeNode, VideoNode } from '../life/schema';
 import type { TruthRequest, TruthTask } from '../service';
@@ -115,4 +114,28 @@ export function limitsOf({ scope, of }: Limit, { endpoint, model }: TruthRequest
 	if (scope === 'key') return true;
 	const counted = scope === 'endpoint' ? endpoint : model;
 	return counted !== '' && (of === undefined || of === counted);
+}
+
+/** What an error item says of an item. */
+export interface Claim {
+	error: ErrorItem;
+	node: Played['life']['nodes'][number];
+	item: Played['life']['items'][number] | undefined;
+	row: Played['rows'][number];
+	/** At the latest. */
+	saidAt: number;
+}
+
+export function errorItems(played: Played): Claim[] {
+	const hasStep = played.life.events.some(({ what }) => what === 'stepClock');
+	return nodeRuns(played).flatMap(({ row, node, outputs, input, task }) => {
+		const end = row.endedAt ?? played.end;
+		// n8n's own times are those of the host's clock.
+		const saidAt = hasStep ? end : Math.min(end, task.startTime + task.executionTime);
+		return outputs.flat().flatMap((output) => {
+			const error = errorOf(output);
+			const from = input[error?.item ?? 0]?.json.index;
+			return error ? [{ error, node, row, saidAt, item: played.life.items[Number(from)] }] : [];
+		});
+	});
 }

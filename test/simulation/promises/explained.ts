@@ -1,6 +1,6 @@
 import type { LifeNode, VideoNode } from '../life/schema';
 import { EDITED_MAX_WAIT_S } from '../play/edits';
-import type { Row } from '../play/n8nServer';
+import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { TruthRequest, TruthTask } from '../service';
 import { isInDatabase, limitsOf } from './evidence';

@@ -1,5 +1,5 @@
 import { allNodes, OF_SECOND } from '../play/edits';
-import type { Row } from '../play/n8nServer';
+import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
 import { errorOf, nodeRuns } from './evidence';

@@ -1,5 +1,5 @@
 import type { Played } from '../play/played';
-import { dataOf, type Row } from '../play/n8nServer';
+import { dataOf, type Row } from '../play/rows';
 import { ancestry, errorOf, knownTasks, nodeRuns, shownOf, submittedBy } from './evidence';
 import type { Promised } from './promise';
 

@@ -1,4 +1,4 @@
-import { dataOf, type Row } from '../play/n8nServer';
+import { dataOf, type Row } from '../play/rows';
 import type { Promised } from './promise';
 import { ancestry, submittedBy } from './evidence';
 

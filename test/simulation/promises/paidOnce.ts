@@ -1,7 +1,7 @@
 import type { LifeNode } from '../life/schema';
 import { promptFor } from '../life/workflow';
 import type { Played } from '../play/played';
-import type { Row } from '../play/n8nServer';
+import type { Row } from '../play/rows';
 import type { TruthRequest } from '../service';
 import { wasHeard } from './evidence';
 import type { Promised } from './promise';

@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { promptFor, unchanging } from '../life/workflow';
 import type { LifeItem } from '../life/schema';
-import { dataOf } from '../play/n8nServer';
+import { dataOf } from '../play/rows';
 import type { Played } from '../play/played';
 import { isErrorItem, type NodeRun, nodeRuns } from './evidence';
 import type { Promised } from './promise';

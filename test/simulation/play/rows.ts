@@ -1,0 +1,92 @@
+import type * as Flatted from 'flatted' with { 'resolution-mode': 'import' };
+import type {
+	INode,
+	INodeExecutionData,
+	IRun,
+	IRunExecutionData,
+	RelatedExecution,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import type { EngineRun } from './engine';
+
+// n8n stores executions with it; its types are those of an ES module.
+// eslint-disable-next-line @typescript-eslint/no-require-imports
+const { parse, stringify } = require('flatted') as typeof Flatted;
+
+export type Status = 'running' | 'waiting' | 'success' | 'error' | 'canceled' | 'crashed';
+
+/** A row of n8n's table of executions. */
+export interface Row {
+	id: string;
+	workflow: EngineRun['workflow'];
+	mode: WorkflowExecuteMode;
+	status: Status;
+	retryOf: string | undefined;
+	/** The execution that called it as a sub-workflow. */
+	parent: RelatedExecution | undefined;
+	/** As n8n stores it: text. */
+	data: string;
+	/** When the work that the data tells of was done. */
+	savedAt: number;
+	waitTill: number | undefined;
+	startedAt: number;
+	/** The same by the host's clock. */
+	startedOn: number;
+	/** Of the world's time, as all that a promise compares. */
+	endedAt: number | undefined;
+	/** When the engine of each leg began and ended. */
+	legs: Array<{ from: number; to?: number }>;
+	/** The size of the stored data after each leg. */
+	sizes: number[];
+	run: IRun | undefined;
+}
+
+/** A row as n8n makes it when an execution begins. */
+export function newRow(
+	given: Pick<Row, 'id' | 'workflow' | 'mode' | 'retryOf' | 'parent'>,
+	data: IRunExecutionData,
+	now: number,
+): Row {
+	return {
+		...given,
+		status: 'running',
+		data: textOf(data),
+		savedAt: now,
+		waitTill: undefined,
+		startedAt: now,
+		startedOn: Date.now(),
+		endedAt: undefined,
+		legs: [],
+		sizes: [],
+		run: undefined,
+	};
+}
+
+export function dataOf({ data }: Row): IRunExecutionData {
+	return parse(data) as IRunExecutionData;
+}
+
+export function findNode({ nodes }: EngineRun['workflow'], name: string): INode | undefined {
+	return nodes.find((node) => node.name === name);
+}
+
+export function isOpen({ status }: Row): boolean {
+	return status === 'running' || status === 'waiting';
+}
+
+/** workflow-helpers.ts: `getLastExecutedNodeData`. */
+export function lastOutput(row: Row): Array<INodeExecutionData[] | null> {
+	const { runData, lastNodeExecuted = '' } = dataOf(row).resultData;
+	return runData[lastNodeExecuted]?.at(-1)?.data?.main ?? [null];
+}
+
+/** execution-lifecycle/shared/shared-hook-functions.ts: `determineFinalExecutionStatus`. */
+export function statusOf({ status, data, finished }: IRun): Status {
+	if (status === 'canceled') return 'canceled';
+	return finished === true && data.resultData.error === undefined ? 'success' : 'error';
+}
+
+/** As n8n stores it. */
+export function textOf(data: IRunExecutionData): string {
+	return stringify(data);
+}

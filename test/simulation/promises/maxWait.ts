@@ -1,0 +1,136 @@
+import type { VideoNode } from '../life/schema';
+import type { Row } from '../play/rows';
+import type { Played } from '../play/played';
+import type { TruthRequest } from '../service';
+import { errorItems } from './evidence';
+import { DATABASE_POLL_MS, lateMs } from './explained';
+
+/** How long a poll that decides is tried again, and how long in pauses that the service asks for. */
+const POLLS_RETRIED_MS = 55_000;
+const PAUSES_S = 240;
+
+/** What errors say of tasks when Max Wait is over, and the service knows to be otherwise. */
+export function ofMaxWait(played: Played): string[] {
+	return [...unfinished(played), ...notAsked(played), ...unasked(played), ...tooEarly(played)];
+}
+
+/** "Not finished" of a task that was finished two polls before, by the settings. */
+function unfinished(played: Played): string[] {
+	const { truth, life } = played;
+	const hasStep = life.events.some(({ what }) => what === 'stepClock');
+	return timeouts(played).flatMap(({ row, node, words, at }) => {
+		const task = [...truth.tasks.values()].find(({ id }) => words.includes(id));
+		if (task === undefined || node.operation !== 'generate' || !IS_UNFINISHED.test(words))
+			return [];
+		const polls = pollsOf(played, task.id, at);
+		const finishedAt = task.finishedAt + lateMs(played);
+		const deadline = Math.max(task.request.heardAt ?? 0, row.startedAt) + maxWaitOf(node);
+		const said = Math.min(at, Math.max(polls.at(-1)?.at ?? 0, hasStep ? 0 : deadline));
+		if (finishedAt + twoPolls(node) > said) return [];
+		return [
+			`task ${task.id} ("${task.prompt}") is called unfinished, ${seconds(said - finishedAt)} after it was finished`,
+		];
+	});
+}
+
+/** "Could not be asked" of a task whose last poll was answered, or whose polls did not fail for long. */
+function notAsked(played: Played): string[] {
+	if (played.life.service.outages?.length) return [];
+	return timeouts(played).flatMap(({ words, at }) => {
+		const task = [...played.truth.tasks.values()].find(({ id }) => words.includes(id));
+		if (task === undefined || IS_UNFINISHED.test(words)) return [];
+		const polls = pollsOf(played, task.id, at);
+		const failed = polls.slice(1 + polls.findLastIndex(isAnswered));
+		const forMs = at - (failed[0]?.sentAt ?? at);
+		const pauses = failed.reduce((sum, { retryAfter = 0 }) => sum + retryAfter, 0);
+		if (forMs >= POLLS_RETRIED_MS || pauses >= PAUSES_S) return [];
+		return [
+			`task ${task.id} ("${task.prompt}") "could not be asked", though its polls failed for ${seconds(forMs)} only`,
+		];
+	});
+}
+
+function pollsOf({ truth }: Played, id: string, until: number): TruthRequest[] {
+	return truth.requests.filter(
+		({ endpoint, taskId, at }) => endpoint === 'poll' && taskId === id && at <= until,
+	);
+}
+
+function isAnswered({ status, whole, fault = 'slow' }: TruthRequest): boolean {
+	return status === 200 && whole && fault === 'slow';
+}
+
+/** "Not finished" without a poll that was sent when Max Wait was over. */
+function unasked(played: Played): string[] {
+	const { truth, life, rows } = played;
+	const hasStep = life.events.some(({ what }) => what === 'stepClock');
+	// There a later call may wait for the task of an earlier one.
+	if (hasStep || rows.length > 1 || life.shape === 'agent') return [];
+	return timeouts(played).flatMap(({ node, words }) => {
+		const task = [...truth.tasks.values()].find(({ id }) => words.includes(id));
+		if (!IS_UNFINISHED.test(words) || node.operation !== 'generate') return [];
+		if (task?.request.heardAt === undefined || node.tries !== undefined) return [];
+		const polls = pollsOf(played, task.id, played.end);
+		const asked = (polls.at(-1)?.sentAt ?? 0) - task.request.heardAt;
+		return asked >= maxWaitOf(node) - 1_000
+			? []
+			: [
+					`task ${task.id} is called unfinished after ${seconds(maxWaitOf(node))}; the last poll was sent after ${seconds(asked)}`,
+				];
+	});
+}
+
+/** "Not finished" before Max Wait was over. */
+function tooEarly(played: Played): string[] {
+	if (played.life.events.some(({ what }) => what === 'stepClock')) return [];
+	return timeouts(played).flatMap(({ row, node, at }) => {
+		const waited = at - row.startedAt;
+		// What a retry was given of the execution before it.
+		const isOlder = waited <= 0;
+		return isOlder || waited >= maxWaitOf(node) - 1_000
+			? []
+			: [`Max Wait of ${seconds(maxWaitOf(node))} is said to be over after ${seconds(waited)}`];
+	});
+}
+
+interface Timeout {
+	row: Row;
+	node: VideoNode;
+	/** Its message, with the id of its task. */
+	words: string;
+	/** When it was said, at the latest. */
+	at: number;
+}
+
+const IS_UNFINISHED = /was not finished after/;
+const IS_TIMEOUT = /was not finished after|could not be asked after/;
+
+/** All waits that were said to be over: in error items, and in errors that nodes threw. */
+function timeouts(played: Played): Timeout[] {
+	const inItems = errorItems(played).flatMap(({ error, node, row, saidAt }) =>
+		error.code === 'wait_timeout' && node.kind === 'video'
+			? [{ row, node, words: `${error.message} ${error.task_id}`, at: saidAt }]
+			: [],
+	);
+	const thrown = played.thrown.flatMap(({ message, node: name, execution, at }) => {
+		const node = played.life.nodes.find((each) => each.name === name);
+		const row = played.rows.find(({ id }) => id === execution);
+		const isTimeout = IS_TIMEOUT.test(message) && node?.kind === 'video';
+		return isTimeout && row ? [{ row, node, words: message, at }] : [];
+	});
+	return [...inItems, ...thrown];
+}
+
+function maxWaitOf({ wait }: VideoNode): number {
+	return (wait?.maxWait ?? 600) * 1000;
+}
+
+function twoPolls({ wait = {} }: VideoNode): number {
+	const { pollInterval = 5, polling, waitIn } = wait;
+	if (waitIn === 'database') return 2 * Math.max(DATABASE_POLL_MS, pollInterval * 1000);
+	return 2 * pollInterval * 1000 * (polling === 'adaptive' ? 8 : 1) + 10_000;
+}
+
+function seconds(ms: number): string {
+	return `${Math.round(ms / 1000)} s`;
+}
