@@ -9,8 +9,6 @@ const MARGIN = 0.99;
 const SPENT_AT_ONCE = 0.9;
 /** A first refusal may be an exception: the first rate is at least this many requests per pause. */
 const SLOWEST_START = 4;
-/** An allowance that the service announces is trusted up to this multiple of what it took. */
-const MAX_BELIEVED = 4;
 /** The rate is raised after each of these steps, or after each request if those are further apart… */
 const STEP_MS = 250;
 /** …at most twofold, as long as no rate is known to be too high… */
@@ -28,6 +26,8 @@ const MIN_SAMPLE = 10;
 const MIN_BURST = 2;
 /** Two windows are alike if their numbers differ by at most this part: other processes may use the same key. */
 const ALIKE = 0.25;
+/** How precisely a rate is estimated. */
+const PRECISION = 1.005;
 /** If a burst was refused, the bucket held less than estimated: this part of it. */
 const SURELY_HELD = 0.75;
 
@@ -61,7 +61,6 @@ export class LimitEstimator {
 	private tokensAt = 0;
 	private pause = SECOND_MS;
 	private longestPause = SECOND_MS;
-	private announced = 0;
 	/** The factor by which the rate is raised when the service takes a request that was sent after this time. */
 	private raise = MAX_RAISE;
 	private raiseAt = 0;
@@ -129,10 +128,9 @@ export class LimitEstimator {
 	/**
 	 * The service refused a request.
 	 * @param pause milliseconds until the next one may be sent
-	 * @param allowance `X-RateLimit-Limit-Requests`
 	 * @returns whether all others wait, too
 	 */
-	refuse({ period }: SentRequest, now: number, pause: number, allowance = 0): boolean {
+	refuse({ period }: SentRequest, now: number, pause: number): boolean {
 		// What was sent with a refused request is refused for the same reason.
 		if (this.noise.refuse() && !period.isOver) {
 			period.excuse();
@@ -142,7 +140,6 @@ export class LimitEstimator {
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
 		this.pause = Math.max(pause, SECOND_MS);
 		this.longestPause = Math.max(this.longestPause, this.pause);
-		this.announced = allowance;
 		return true;
 	}
 
@@ -182,13 +179,12 @@ export class LimitEstimator {
 	/** After the first refusal: as if the service always took this much until it refuses, and nothing in the pause. */
 	private begin(past: SendPeriod): number {
 		const { taken, ms } = past.recent;
-		this.burst = (rate) => past.depth(rate);
 		const cycle = Math.max(1, ms + this.closedUntil - past.lastAt);
+		const flow = taken / cycle;
+		// A bucket may refill more slowly than that later, but it held no more for it.
+		this.burst = (rate) => past.depth(Math.max(rate, flow * SECOND_MS));
 		this.raise = MAX_RAISE;
-		const measured = Math.max(taken / cycle, SLOWEST_START / this.pause);
-		// The interface document does not say how long the window of the allowance is; the pause is the rest of it.
-		const announced = Math.min(this.announced / this.pause, measured * MAX_BELIEVED);
-		return Math.max(measured, announced) * SECOND_MS * MARGIN;
+		return Math.max(flow, SLOWEST_START / this.pause) * SECOND_MS * MARGIN;
 	}
 
 	/** After a further refusal: between which rates is the limit of a bucket that took this period and no more? */
@@ -199,10 +195,13 @@ export class LimitEstimator {
 		// A pause of one second may be rounded up: only a longer one shows the rest of a window.
 		const isRest = this.pause > Math.max(SECOND_MS, length / 2 - 1);
 		const difference = Math.abs(taken - this.lastTaken);
-		const isAlike = taken >= MIN_BURST && difference <= (isRest ? ALIKE * taken : 0);
+		// So much is rounded up that the same number after a short period says nothing.
+		const isExact = this.pause > Math.min(SECOND_MS, length / 2);
+		const isAlike = isRest ? difference <= ALIKE * taken : isExact && difference === 0;
 		const { window } = this;
 		this.window = undefined;
-		if (isAlike || (isRest && window !== undefined)) return this.countWindow(taken, length, isRest);
+		if ((isAlike && taken >= MIN_BURST) || (isRest && window !== undefined))
+			return this.countWindow(taken, length, isRest);
 		// The pause it asked for was too short: that says nothing about its limit.
 		if (taken === 0) return rate;
 		// Requests of a window are sent faster than its rate, which says nothing about a bucket.
@@ -233,16 +232,17 @@ export class LimitEstimator {
 
 /** A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs. */
 function raiseBetween(least: number, most: number): number {
-	const raise = 1 + Math.log(most / least) ** 2 / PATIENCE;
+	// Where both are the same the limit is tested again all the same.
+	const raise = 1 + Math.log(Math.max(most / least, PRECISION)) ** 2 / PATIENCE;
 	return Math.min(MAX_RAISE, raise);
 }
 
-/** The highest rate between two for which a condition holds that holds for all lower ones, to half a percent. */
+/** The highest rate between two for which a condition holds that holds for all lower ones. */
 function bisect(from: number, to: number, holds: (rate: number) => boolean): number {
 	if (!holds(from)) return from;
 	if (holds(to)) return to;
 	let [low, high] = [from, to];
-	while (high > low * 1.005) {
+	while (high > low * PRECISION) {
 		const middle = Math.sqrt(low * high);
 		if (holds(middle)) low = middle;
 		else high = middle;

@@ -114,7 +114,7 @@ export class RateLimiter {
 		}
 		this.lift(permit);
 		const now = this.clock.now();
-		const closes = this.estimator.refuse(permit, now, pause, error.rateLimit?.limit);
+		const closes = this.estimator.refuse(permit, now, pause);
 		if (!closes) return false;
 		this.inFlightLimit.refuse(this.olderInFlight(permit), permit.period.taken === 0);
 		this.pauses.begin(this, now, now + pause);

@@ -10,7 +10,7 @@ beforeAll(async () => {
 		const outcomes: Results[string] = (results[group] = {});
 		for (const [name, one] of Object.entries(cases)) outcomes[name] = await play(one);
 	}
-}, 120_000);
+}, 300_000);
 
 const outcomesOf = (group: keyof typeof groups) => Object.entries(results[group] ?? {});
 const summary = (group: keyof typeof groups) => summaryOf(Object.values(results[group] ?? {}));
