@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type Simulator, startSimulator } from '../../simulator';
+import { startSimulator } from '../../simulator';
+import { useSimulator } from '../engine/useSimulator';
 import { runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 import { chatNode } from '../nodes/chat/chatNode';
@@ -24,12 +25,7 @@ function bufferBytes(): number {
 	return process.memoryUsage().arrayBuffers;
 }
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.01, oversizedBytes: 40 * 1024 * 1024 });
-});
-afterEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.01, oversizedBytes: 40 * 1024 * 1024 });
 
 test('a small compressed response that decompresses to a huge one is aborted', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'gzip-bomb' });

@@ -1,14 +1,10 @@
-import { type Simulator, startSimulator } from '../../simulator';
+import { startSimulator } from '../../simulator';
+import { useSimulator } from '../engine/useSimulator';
 import { RawServer, rawResponse } from '../engine/rawServer';
 import { credentialOf } from '../engine/runNode';
 import { testCredential } from '../engine/testCredential';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ pathPrefix: '/gateway', key: 'the-key' });
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ pathPrefix: '/gateway', key: 'the-key' });
 
 test('testing a valid credential sends one request for models and one for a task that cannot exist', async () => {
 	expect(await testCredential(credentialOf(simulator))).toBeUndefined();

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { type Simulator, startSimulator } from '../../simulator';
+import { useSimulator } from '../engine/useSimulator';
 import { type NodeRun, runNode } from '../engine/runNode';
 
 const ITEMS = 300;
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0 });
-});
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0 });
 
 const message = fc.record({
 	role: fc.oneof(fc.constantFrom('system', 'user', 'assistant'), fc.jsonValue()),

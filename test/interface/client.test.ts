@@ -6,14 +6,10 @@ import {
 	parseTaskId,
 	videoRequest,
 } from '../../gateway';
-import { type Simulator, startSimulator } from '../../simulator';
+import { startSimulator } from '../../simulator';
+import { useSimulator } from '../engine/useSimulator';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0 });
-});
-afterEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0 });
 
 const messages = [{ role: 'user', content: 'Hello' }];
 const chat = (fields: object) => chatRequest({ model: 'heron-chat', messages, ...fields });

@@ -1,14 +1,10 @@
 import './memoryMode';
-import { type Simulator, startSimulator } from '../../simulator';
+import { useSimulator } from '../engine/useSimulator';
 import { bytesOf } from '../../demo/engine';
 import { runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.02 });
-});
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.02 });
 
 test('if n8n keeps binary data in memory, a downloaded video is part of the item', async () => {
 	const { items, error } = await runNode(simulator, videoNode({ download: true }));

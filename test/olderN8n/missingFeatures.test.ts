@@ -1,16 +1,11 @@
-import { type Simulator, startSimulator } from '../../simulator';
+import { useSimulator } from '../engine/useSimulator';
 import { runAgent } from '../engine/runAgent';
 import { runNode } from '../engine/runNode';
 import { chatNode } from '../nodes/chat/chatNode';
 import { missingAiSdk } from '../nodes/chatModel/missingAiSdk';
 import { boat, callTool, makeVideo } from '../nodes/chatModel/toolNodes';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.02 });
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.02 });
 
 test('the chat model fails with the required version of n8n', async () => {
 	const { error, run } = await runAgent(simulator, {

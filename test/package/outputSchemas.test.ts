@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type Simulator, startSimulator } from '../../simulator';
+import { useSimulator } from '../engine/useSimulator';
 import { type NodeRun, runNode } from '../engine/runNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.01 });
-});
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.01 });
 
 type Fields = Record<string, { type: string; properties?: Fields | undefined }>;
 const fields: z.ZodType<Fields> = z.lazy(() =>

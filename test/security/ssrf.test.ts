@@ -1,16 +1,11 @@
 import './ssrfProtection';
-import { type Simulator, startSimulator } from '../../simulator';
+import { useSimulator } from '../engine/useSimulator';
 import { credentialOf, type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 import { testCredential } from '../engine/testCredential';
 import { chatNode } from '../nodes/chat/chatNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.02 });
-});
-afterEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.02 });
 
 const video = videoNode({ download: true });
 /** n8n allows this host name, but not the IP address. */

@@ -1,13 +1,9 @@
 import { StructuredOutputParser } from '@langchain/core/output_parsers';
 import * as z from 'zod';
-import { type Simulator, startSimulator } from '../../simulator';
+import { useSimulator } from '../engine/useSimulator';
 import { CHAT, jsonOf, post, chatRequest } from './client';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator();
-});
-afterAll(async () => await simulator.close());
+const simulator = useSimulator();
 
 const completion = z.object({
 	choices: z.tuple([

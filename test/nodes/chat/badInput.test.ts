@@ -1,14 +1,9 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator();
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator();
 
 /** Runs a valid and an invalid item, and returns the error of the invalid one. */
 async function errorOf(parameters: INodeParameters, bad: IDataObject, good: IDataObject = {}) {

@@ -1,16 +1,11 @@
 import { runWorkflow, itemsOf } from '../../../demo/engine';
 import { ExecuteContext } from 'n8n-core';
 import type { StructuredChunk } from 'n8n-workflow';
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { credentialOf, nodeTypes, runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ now: () => Date.UTC(2025, 0, 1) });
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ now: () => Date.UTC(2025, 0, 1) });
 
 const anyValue = {
 	text: expect.any(String) as string,

@@ -1,13 +1,8 @@
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator();
-});
-afterEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator();
 
 const prompts = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
 const sequential = { requestOptions: { maxConcurrency: 1, maxRetries: 0 } };

@@ -1,15 +1,10 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { chatOptionsProperty } from '../../../nodes/shared/form/chatOptions';
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator();
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator();
 
 /** Options with tests of their own. */
 const NOT_IN_THE_REQUEST = [

@@ -1,13 +1,8 @@
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { runAgent, type Tool, type ToolNode } from '../../engine/runAgent';
 import { askSomeone, boat, callTool, findModels, makeVideo } from './toolNodes';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.02 });
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.02 });
 
 test.each([
 	['generate', 'Generate a video in Video Generation'],

@@ -1,14 +1,9 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { type Model, type Reply, runAgent } from '../../engine/runAgent';
 import { until } from '../../engine/virtualTime';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator();
-});
-afterEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator();
 
 type Work = (model: Model) => Promise<unknown>;
 

@@ -1,13 +1,8 @@
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator();
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator();
 
 test("n8n's insights get the tokens of all answers of a run", async () => {
 	const { items, run } = await runNode(simulator, { ...chatNode(), items: [{}, {}] });

@@ -1,14 +1,9 @@
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { runAgent, type Tool } from '../../engine/runAgent';
 import { askSomeone, boat, makeVideo } from './toolNodes';
 
 // Older agents call all tools of one answer of the model at the same time.
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.05 });
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.05 });
 
 /** The results of the calls. All calls of a round are made at the same time. */
 async function rounds(tool: typeof makeVideo, inputs: object[][]): Promise<string[][]> {

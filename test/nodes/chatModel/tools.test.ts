@@ -1,13 +1,8 @@
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { runAgent } from '../../engine/runAgent';
 import { askSomeone, findModels, makeVideo } from './toolNodes';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.02 });
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.02 });
 
 test('an agent sees each node as a tool with a description and its parameters', async () => {
 	const { result, error } = await runAgent(simulator, {

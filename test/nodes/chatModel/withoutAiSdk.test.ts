@@ -1,4 +1,4 @@
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { runAgent } from '../../engine/runAgent';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
@@ -9,11 +9,7 @@ jest.mock('@n8n/ai-node-sdk', () => {
 	throw new Error("Cannot find module '@n8n/ai-node-sdk'\nRequire stack:\n- /home/node/a.js");
 });
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator();
-});
-afterAll(async () => await simulator.close());
+const simulator = useSimulator();
 
 test('on an older n8n, the chat model fails with the required version', async () => {
 	const { error, run } = await runAgent(simulator, {

@@ -1,14 +1,9 @@
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.01 });
-});
-afterEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.01 });
 
 const VALUE = '={{ $json.value }}';
 

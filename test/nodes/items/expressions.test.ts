@@ -1,15 +1,10 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { type NodeRun, nodeTypes, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.01 });
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.01 });
 
 /** The request bodies of an endpoint, in the order of the items. */
 const bodies = (endpoint: string) =>

@@ -1,15 +1,11 @@
-import { type Simulator, startSimulator } from '../../../simulator';
+import { startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { RequestClock } from '../../engine/requestClock';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.02 });
-});
-afterEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.02 });
 
 const options = { includeInputFields: true };
 const hintsOf = ({ run }: NodeResult) =>

@@ -4,16 +4,11 @@ import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import type { ModelOutput } from '../../../gateway';
 import { modelList, modelOutputOf } from '../../../gateway/schemas/models';
 import { searchModels } from '../../../nodes/shared/editor/modelLocator';
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { RawServer, rawResponse } from '../../engine/rawServer';
 import { credentialOf, runNode } from '../../engine/runNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator();
-});
-afterEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator();
 
 const list = async (parameters: object, items = [{}]) =>
 	await runNode(simulator, { node: 'listModels', parameters: { ...parameters }, items });

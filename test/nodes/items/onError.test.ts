@@ -1,14 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.05 });
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.05 });
 
 let keys = 0;
 /** A new key for each run, so that the rate limit of one run does not affect another. */

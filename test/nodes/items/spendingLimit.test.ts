@@ -1,4 +1,5 @@
-import { type Simulator, startSimulator } from '../../../simulator';
+import { startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { runAgent } from '../../engine/runAgent';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { RequestClock } from '../../engine/requestClock';
@@ -6,12 +7,7 @@ import { chatNode } from '../chat/chatNode';
 import { askSomeone, makeVideo } from '../chatModel/toolNodes';
 import { videoNode } from '../video/videoNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.02, slowMs: 5 });
-});
-afterEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.02, slowMs: 5 });
 
 const prompts = (...texts: string[]) => texts.map((prompt) => ({ prompt }));
 const five = prompts('One', 'Two', 'Three', 'Four', 'Five');

@@ -1,15 +1,10 @@
 import type { VideoTask } from '../../../gateway';
 import { videoFile } from '../../../nodes/VideoGeneration/fileName';
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0 });
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0 });
 
 /** The file names of a run, one for each output item. */
 async function namesOf(fileName: unknown, parameters = {}): Promise<unknown[]> {

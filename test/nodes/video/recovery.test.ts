@@ -1,17 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { type Simulator, startSimulator } from '../../../simulator';
+import { useSimulator } from '../../engine/useSimulator';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 import { until } from '../../engine/virtualTime';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.05 });
-});
-afterEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.05 });
 
 const video = (parameters: object = {}): NodeRun => ({
 	...videoNode({

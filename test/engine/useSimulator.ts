@@ -1,0 +1,15 @@
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator';
+
+/** The simulator of a test file: it starts before the first test, forgets everything after each, and ends after the last. */
+export function useSimulator(options?: SimulatorOptions): Simulator {
+	// Its address is known only when it runs, so it becomes what this object inherits from.
+	const handle = {};
+	let simulator: Simulator;
+	beforeAll(async () => {
+		simulator = await startSimulator(options);
+		Object.setPrototypeOf(handle, simulator);
+	});
+	afterEach(() => simulator.reset());
+	afterAll(async () => await simulator.close());
+	return handle as Simulator;
+}
