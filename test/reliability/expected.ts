@@ -162,6 +162,12 @@ export const notThereYet =
 		return { once: { code: undefined, pauses: [0.5] }, always: { code, pauses } };
 	};
 
+/** Uses another rule for requests that the service charges for. */
+export const ifBillable =
+	(rule: Rule, otherwise: Rule): Rule =>
+	(kind, fault) =>
+		(isBillable(kind) ? rule : otherwise)(kind, fault);
+
 /** Uses different rules for some kinds of requests. */
 export const byKind =
 	(rules: Partial<Record<RequestKind, Rule>>, otherwise: Rule): Rule =>

@@ -6,6 +6,7 @@ import {
 	final,
 	foreign,
 	good,
+	ifBillable,
 	lagging,
 	lost,
 	malformed,
@@ -281,13 +282,8 @@ export const ROWS: readonly Row[] = [
 		what: 'Redirect to the result of a request that may have been accepted (303)',
 		faults: ['redirect-303'],
 		rule: byKind(
-			{
-				chat: lost(redirected),
-				chatStream: lost(redirected),
-				submit: lost(redirected),
-				download: retried(code('download_failed')),
-			},
-			foreign(redirected),
+			{ download: retried(code('download_failed')) },
+			ifBillable(lost(redirected), foreign(redirected)),
 		),
 	},
 	{
