@@ -3,7 +3,7 @@ const N8N_1_LACKS = [
 	{
 		why: 'The SDK for AI nodes, Agent 3.1 and the Agents of its own came with n8n 2',
 		journeys: [
-			/^(agent|agentImage|aiNodes|aiStreams|chatModel|ownAgents|tool)\.test\.ts/,
+			/^(agent|agentImage|aiNodes|aiStreams|chatModel|ownAgents|together|tool)\.test\.ts/,
 			/an agent's video reaches the next node/,
 		],
 	},
