@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { IS_N8N_1 } from '../host/folders';
 import { installN8n } from '../host/install';
 import { N8nApi } from '../host/n8nApi';
 import { type N8nServer, startN8n } from '../host/n8nServer';
@@ -8,6 +9,9 @@ import { installPackage } from '../host/packageInstall';
 import type { Step } from '../host/steps';
 import { OUTPUT } from '../browser/screenshots';
 import { shareEnvironment } from './environment';
+
+/** n8n's own Agents are off by default. */
+const OWN_AGENTS = { N8N_ENABLED_MODULES: 'agents' };
 
 const started: { n8n?: N8nServer; userFolder?: string } = {};
 
@@ -25,7 +29,10 @@ async function open(): Promise<void> {
 	const userFolder = await mkdtemp(join(tmpdir(), 'n8n-journeys-'));
 	started.userFolder = userFolder;
 	await installPackage(userFolder, step);
-	started.n8n = await step('Starting n8n', startN8n(userFolder));
+	started.n8n = await step(
+		'Starting n8n',
+		startN8n(userFolder, undefined, undefined, IS_N8N_1 ? {} : OWN_AGENTS),
+	);
 	const { url } = started.n8n;
 	const { cookie } = await N8nApi.signIn(url);
 	shareEnvironment({ url, cookie, userFolder });
