@@ -174,3 +174,55 @@ test('downloads take no slots from requests, and at most Max Concurrency run at 
 	await clock.run(downloads);
 	expect(peak).toBe(2);
 });
+
+test('of 300 videos whose downloads take a minute each, none times out', async () => {
+	const { clock, node } = serviceWith(() => undefined);
+	const file = () => ({ statusCode: 200, headers: {}, body: Readable.from([Buffer.alloc(1)]) });
+	const gateway = node(10, { httpRequest: async () => await Promise.resolve(file()) });
+	const work = Array.from({ length: 300 }, async () => {
+		const [task] = await videos(clock, gateway, 1, 120_000);
+		await gateway.downloadVideo(task!, async () => await clock.sleep(60_000));
+		return task?.status;
+	});
+	const statuses = await clock.run(Promise.all(work));
+	expect(statuses.filter((status) => status === 'completed')).toHaveLength(300);
+});
+
+describe('Max Wait of 200 seconds, while the service refuses all polls', () => {
+	/** @param until seconds after the first poll */
+	const refusing = (until: number, videoMs: number) => {
+		let start: number | undefined;
+		const rule = {
+			take: (now: number) => Math.max(0, (start ??= now) + until * 1_000 - now),
+		};
+		return serviceWith(({ kind }) => (kind === 'poll' ? rule : undefined), { videoMs });
+	};
+
+	test.each([100, 250, 290])(
+		'until second %d: a finished video is not taken for one that is not',
+		async (until) => {
+			const { clock, node, seconds } = refusing(until, 40_000);
+			const { result, took } = await clock.run(seconds(videos(clock, node(), 1, 200_000)));
+			expect(result).toMatchObject([{ status: 'completed' }]);
+			expect(took).toBeLessThan(until + 15);
+		},
+	);
+
+	test.each([
+		[100, 200],
+		[250, 255],
+		[290, 295],
+		[900, 500],
+		[100_000, 500],
+	])(
+		'until second %d: the wait for a video that is not finished ends in second %d',
+		async (until, end) => {
+			const { clock, node, seconds } = refusing(until, Infinity);
+			const wait = videos(clock, node(), 1, 200_000).catch((error: unknown) => error);
+			const { result, took } = await clock.run(seconds(wait));
+			expect(result).toMatchObject({ code: 'wait_timeout' });
+			expect(took).toBeGreaterThanOrEqual(200);
+			expect(took).toBeLessThan(end + 10);
+		},
+	);
+});
