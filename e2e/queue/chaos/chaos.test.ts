@@ -64,6 +64,14 @@ async function restartThoseThatEnded(): Promise<void> {
 	}
 }
 
+/** Waits until nothing is open. What is open for longer is judged as it is. */
+async function settle(orders: Orders): Promise<void> {
+	// Just started, n8n refuses requests until its database is ready.
+	const open = async () => await orders.open().catch(() => undefined);
+	await until(async () => (await open()) === 0, MAX_SETTLE_MS).catch(() => undefined);
+	await until(async () => (await open()) !== undefined);
+}
+
 test(
 	'processes are killed at random: no video is paid twice, each is named, and what n8n calls a success is one',
 	async () => {
@@ -87,7 +95,7 @@ test(
 		}
 		await ordering;
 		await restartThoseThatEnded();
-		await until(async () => (await orders.open()) === 0, MAX_SETTLE_MS).catch(() => undefined);
+		await settle(orders);
 
 		const executions = await orders.executions();
 		const count = (status: string) => executions.filter((one) => one.status === status).length;
@@ -109,7 +117,7 @@ test(
 		// n8n may leave an execution as `running`, `crashed`, or end it without data.
 		const { submissions } = cluster.simulator;
 		const remedied = await orders.remedy();
-		await until(async () => (await orders.open()) === 0, MAX_SETTLE_MS).catch(() => undefined);
+		await settle(orders);
 		const inAll = (await orders.executions()).filter(({ status }) => status === 'success').length;
 		say('remedied:', {
 			executions: remedied,

@@ -126,20 +126,25 @@ export class Orders {
 	}
 
 	/**
-	 * Does what docs/scaling.md tells an operator.
-	 * @returns how many executions needed it
+	 * Does what docs/scaling.md tells an operator: Retry, where n8n stored all that was ordered.
+	 * @returns how many executions needed it, and how many of them n8n had stored too early
 	 */
-	async remedy(): Promise<number> {
-		const { api } = this.cluster;
-		const left = (await this.executions()).filter(
+	async remedy(): Promise<{ retried: number; left: number }> {
+		const { api, simulator } = this.cluster;
+		const lost = (await this.executions()).filter(
 			({ status, workflow }) =>
 				workflow !== 'sub' && (status === 'crashed' || status === 'running'),
 		);
-		for (const { id, status } of left) {
+		let retried = 0;
+		for (const { id, status } of lost) {
+			const stored = JSON.stringify(await api.executionData(id));
+			const ordered = simulator.tasks.filter(({ prompt }) => taskOf(prompt).execution === id);
+			if (!ordered.every((task) => stored.includes(task.id))) continue;
 			if (status === 'running') await api.stopExecution(id);
 			await api.retry(id);
+			retried += 1;
 		}
-		return left.length;
+		return { retried, left: lost.length - retried };
 	}
 
 	/** The items that were submitted more than once, by whichever execution. */
