@@ -1,7 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { inspect, parseArgs, styleText } from 'node:util';
-import { runCommand } from '../e2e/host/runCommand';
+import { inspect, parseArgs, promisify, styleText } from 'node:util';
 import { startSimulator } from '../simulator';
 import { loadPackage } from './loadPackage';
 import { withSpinner } from './progress';
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
 	const gulp = join(ROOT, 'node_modules', 'gulp', 'bin', 'gulp.js');
 	await withSpinner(
 		'Building the nodes',
-		runCommand(process.execPath, [gulp, 'build'], { cwd: ROOT }),
+		promisify(execFile)(process.execPath, [gulp, 'build'], { cwd: ROOT }),
 	);
 	await rm(OUTPUT, { recursive: true, force: true });
 	const simulator = await startSimulator(PACE);

@@ -4,17 +4,17 @@ import { complete } from './chat/complete';
 import type { Endpoint } from './endpoints';
 import { faultSpecsIn, isFaultModel } from './faults/selectFault';
 import { jsonResponse, textResponse, type HttpResponse } from './httpResponse';
-import type { RequestContext, RequestHandler } from './requestHandler';
+import type { RequestContext, ServiceState } from './requestContext';
 import { chatRequest, checked, videoRequest } from './requests';
 import { fileResponse } from './video/fileResponse';
 import { hasFile, isKnown, reportedState, type Task, taskBody } from './video/tasks';
 
 type Handler = (
-	service: RequestHandler,
+	service: ServiceState,
 	context: RequestContext,
 ) => HttpResponse | Promise<HttpResponse>;
 
-function requireModel({ settings }: RequestHandler, id: string, type: ModelType): void {
+function requireModel({ settings }: ServiceState, id: string, type: ModelType): void {
 	if (isFaultModel(id)) return;
 	if (settings.models.some((record) => record.id === id && record.type === type)) return;
 	throw new ApiError(
@@ -24,7 +24,7 @@ function requireModel({ settings }: RequestHandler, id: string, type: ModelType)
 	);
 }
 
-function chat(service: RequestHandler, context: RequestContext) {
+function chat(service: ServiceState, context: RequestContext) {
 	const request = checked(chatRequest, context.body);
 	requireModel(service, request.model, 'text');
 	service.completions += 1;
@@ -34,7 +34,7 @@ function chat(service: RequestHandler, context: RequestContext) {
 	return response;
 }
 
-function submit(service: RequestHandler, context: RequestContext) {
+function submit(service: ServiceState, context: RequestContext) {
 	const request = checked(videoRequest, context.body);
 	requireModel(service, request.model, 'video');
 	const { maxPromptLength } = service.settings;
@@ -61,7 +61,7 @@ function submit(service: RequestHandler, context: RequestContext) {
 	});
 }
 
-async function poll(service: RequestHandler, context: RequestContext) {
+async function poll(service: ServiceState, context: RequestContext) {
 	const { task, at, authorization, origin } = context;
 	const { lagSeconds, pathPrefix, fileOrigin = origin } = service.settings;
 	if (!task || !isKnown(task, at, lagSeconds)) {
@@ -83,7 +83,7 @@ function withNumericIds(task: Task | undefined, value: unknown): HttpResponse {
 	return textResponse(200, 'application/json; charset=utf-8', text);
 }
 
-async function download(service: RequestHandler, { task, at, path, headers }: RequestContext) {
+async function download(service: ServiceState, { task, at, path, headers }: RequestContext) {
 	if (!task || !hasFile(task, at)) {
 		throw new ApiError(404, 'not_found', 'There is no such file.');
 	}
@@ -92,7 +92,7 @@ async function download(service: RequestHandler, { task, at, path, headers }: Re
 	return fileResponse(await service.readVideo(task), headers.range);
 }
 
-function refuse(_service: RequestHandler, { method, path }: RequestContext): never {
+function refuse(_service: ServiceState, { method, path }: RequestContext): never {
 	throw new ApiError(404, 'not_found', `There is no ${method} ${path.replace(/\?.*/, '')}.`);
 }
 

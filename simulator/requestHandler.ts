@@ -9,14 +9,16 @@ import { faultSpecsIn, RepeatCounter, selectFault } from './faults/selectFault';
 import { HANDLERS } from './handlers';
 import { jsonResponse, type HttpResponse } from './httpResponse';
 import type { RandomRefusals, Settings } from './options';
-import { limitOf, type LimitExceeded, RateLimiter } from './rateLimit';
+import { limitOf, RateLimiter } from './rateLimit';
 import { parseBody, requireJson } from './requestBody';
 import { limitError, refusalError } from './refusals';
-import { type ReceivedRequest, RequestLog } from './requestLog';
+import { RequestLog } from './requestLog';
+import type { RequestContext, ServiceState } from './requestContext';
 import { routeOf } from './routes';
 import { subjectOf } from './subject';
-import type { TaskOutcome } from './video/taskPlan';
-import { type Task, type TaskStatus, TaskStore } from './video/tasks';
+import { type Task, TaskStore } from './video/tasks';
+
+export type { RequestContext };
 
 /** A request as a connection delivers it. */
 export interface IncomingRequest {
@@ -29,44 +31,8 @@ export interface IncomingRequest {
 	text: string;
 }
 
-/** One request on its way through the service, and what became of it. */
-export interface RequestContext extends ReceivedRequest {
-	origin: string;
-	text: string;
-	authorization: string;
-	key: string;
-	model: string;
-	/** What the prompt is called, also of the task that is polled or downloaded; of a chat, the last user message. */
-	prompt: string;
-	rawPrompt: string;
-	/** In the path of a poll or a download. */
-	taskId: string;
-	/** The task that is polled or downloaded. */
-	task: Task | undefined;
-	/** The how many-th request it is to this endpoint for its prompt or task. */
-	attempt: number;
-	/** How the tasks of this submission end under a fault. */
-	outcome?: TaskOutcome;
-	/** The service did what is billed. */
-	accepted: boolean;
-	/** The status that this poll reports. */
-	reported?: TaskStatus;
-	/** The tasks of this submission. */
-	tasks?: readonly Task[];
-	/** Chat tokens that it used. */
-	tokens?: number;
-	/** The limit that refused it. */
-	exceeded?: LimitExceeded;
-	/** The refusal by chance. */
-	refused?: RandomRefusals;
-	/** The name of the fault that was played on it. */
-	fault?: string;
-	/** It counts against the limits until its response is complete. */
-	isCounted: boolean;
-}
-
 /** What happens to every request: it is logged, authenticated, rate limited, faulted if asked for, and answered. */
-export class RequestHandler {
+export class RequestHandler implements ServiceState {
 	readonly requestLog: RequestLog;
 	readonly tasks: TaskStore;
 	readonly injections: Injections;

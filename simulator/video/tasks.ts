@@ -1,9 +1,12 @@
 import type { FaultSpec } from '../faults/faultSpec';
 import type { Settings } from '../options';
 import type { VideoRequest } from '../requests';
-import { actualDuration, type VideoFormat } from './format';
+import { actualDuration } from './format';
+import type { Task } from './task';
 import { readTasks, writeTasks } from './tasksFile';
 import { progressAt, type TaskOutcome, type TaskPlan } from './taskPlan';
+
+export type { Task };
 
 const RETENTION_MS = 7 * 24 * 3600 * 1000;
 const QUEUED_SHARE = 0.15;
@@ -11,28 +14,6 @@ const QUEUED_SHARE = 0.15;
 const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
 
 export type TaskStatus = 'queued' | 'processing' | 'completed' | 'failed';
-
-export interface Task {
-	id: string;
-	/** The id that polls report. */
-	reportedId: string;
-	submissionId: string;
-	model: string;
-	prompt: string;
-	revisedPrompt: string;
-	format: VideoFormat;
-	/** The task contains the video as base64 instead of a URL. */
-	inline: boolean;
-	/** Milliseconds since 1970. */
-	createdAt: number;
-	/** How long it takes. */
-	durationMs: number;
-	plan: TaskPlan;
-	/** How it ends under a fault. */
-	outcome?: TaskOutcome;
-	/** Faults that its prompt asks for on its polls and its download. */
-	faults: readonly FaultSpec[];
-}
 
 type TaskSettings = Pick<
 	Settings,

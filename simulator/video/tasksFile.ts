@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Task } from './tasks';
+import type { Task } from './task';
 
 /** A task that no fault belongs to: a fault is no data. */
 const stored = z.object({

@@ -19,7 +19,7 @@ const LAYERS = [
 	['errors', 'redaction', 'hash', 'wallTime'],
 ];
 
-const files = globSync('{gateway,nodes,credentials,bench}/**/*.ts', {
+const files = globSync('{gateway,nodes,credentials,simulator,demo,bench}/**/*.ts', {
 	cwd: root,
 	ignore: '**/node_modules/**',
 }).sort();
