@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
+import os from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Gateway, type GatewayOptions, parseCredential } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
@@ -134,9 +135,8 @@ test.each([
 });
 
 test('an inline video that never ends is aborted at its limit, and its file is deleted', async () => {
-	const files = () =>
-		readdirSync(tmpdir()).filter((name) => name.startsWith('generation-service-'));
-	const before = files();
+	const folder = mkdtempSync(join(os.tmpdir(), 'videos-'));
+	jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
 	const { body, bytesRead } = endless('{"id":"task-1","b64_json":"', quarterMiB('QUJD'));
 	const response = {
 		status: 200,
@@ -151,5 +151,7 @@ test('an inline video that never ends is aborted at its limit, and its file is d
 	};
 	await expect(readTaskWithVideo(response, giveUp, true, 8 * MiB)).rejects.toThrow('too large');
 	expect(bytesRead()).toBeLessThan(16 * MiB);
-	expect(files()).toEqual(before);
+	expect(readdirSync(folder)).toEqual([]);
+	jest.restoreAllMocks();
+	rmdirSync(folder);
 });
