@@ -6,6 +6,9 @@ import { ROOT } from '../host/folders';
 
 const folder = join(ROOT, 'examples');
 
+// As many pages as there are examples.
+jest.setTimeout(600_000);
+
 journey('every example can be imported, and its notes are shown completely', async (given) => {
 	const { page, screenshot } = given;
 	const canvas = new Canvas(page);

@@ -9,6 +9,9 @@ const PROMPT = 'A paper boat drifts down a rainy street at dusk';
 /** The README loads this file. */
 const MAX_BYTES = 3_000_000;
 
+// It waits as long as a reader of each page does, and encodes what it recorded.
+jest.setTimeout(600_000);
+
 journey(
 	'a recording shows the way from a prompt to a video',
 	async ({ page, credential }) => {
