@@ -99,7 +99,7 @@ function clean(node: object): object {
 	return Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined));
 }
 
-const item: fc.Arbitrary<LifeItem> = present(
+export const item: fc.Arbitrary<LifeItem> = present(
 	record({
 		// From a few numbers: equal prompts are common.
 		p: integer({ min: 1, max: 12 }).map((number) => `p${number}`),

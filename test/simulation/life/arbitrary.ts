@@ -4,6 +4,7 @@ import { service } from './anyService';
 import { afterwards, call, event, shape } from './anyWorld';
 import { oneIn, present } from './draw';
 import { type Life, life as lifeSchema, type LifeEvent, type LifeNode } from './schema';
+import { theme } from './themes';
 import { promptFor } from './workflow';
 
 const { array, constant, constantFrom, integer, record } = fc;
@@ -42,16 +43,29 @@ export const anyLife: fc.Arbitrary<Life> = present(
 			{ weight: 1, arbitrary: array(event, { minLength: 1, maxLength: 2 }) },
 		),
 		afterwards,
+		theme,
 	}),
-).map(assemble);
+).map(({ theme: themed, ...draft }) =>
+	assemble(themed === undefined ? draft : inTheme(draft, themed)),
+);
+
+type DrawnService = typeof service extends fc.Arbitrary<infer Service> ? Service : never;
 
 type Draft = Omit<Life, 'service' | 'timeoutWorkflow'> & {
 	timeoutWorkflow?: number | undefined;
 	agentModel?: LifeNode | undefined;
 	call: NonNullable<Life['call']>;
 	budget: number;
-	service: typeof service extends fc.Arbitrary<infer Service> ? Service : never;
+	service: Omit<DrawnService, 'refused'> & { refused?: number | undefined };
 };
+
+type Theme = typeof theme extends fc.Arbitrary<infer Drawn> ? NonNullable<Drawn> : never;
+
+function inTheme(draft: Draft, { service: given, ...life }: Theme): Draft {
+	const { seconds, progress } = draft.service;
+	const service = { seconds, progress, tasks: [], faults: [], ...given };
+	return { ...draft, ...life, budget: 300, shape: 'sequence', afterwards: [], service };
+}
 
 function assemble({ budget: most, service: drawn, agentModel, call, ...life }: Draft): Life {
 	const follows = life.nodes.some(

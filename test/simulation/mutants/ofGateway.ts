@@ -47,11 +47,10 @@ export const OF_GATEWAY: readonly Mutant[] = [
 			"const name = 'model' in scope ? `${scope.endpoint} ${scope.model}` : scope.endpoint;",
 			"const name = 'model' in scope ? 'all' : 'all';",
 		],
-		['a long pause of polls ends the waits', "scope.endpoint !== 'polls')", 'true)'],
 		[
-			'polls wait for the limit of the catalogue',
-			': scope.endpoint;\n\t\tconst known',
-			": 'gets';\n\t\tconst known",
+			'polls wait for the limit of submissions',
+			"const name = 'model' in scope ?",
+			"const name = scope.endpoint !== 'chat' && scope.endpoint !== 'models' ? 'videos' : 'model' in scope ?",
 		],
 	]),
 	...changesOf('gateway/limits/waitQueue.ts', [

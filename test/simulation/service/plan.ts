@@ -120,6 +120,8 @@ const outage = z.object({
 export const servicePlan = z.object({
 	latencyMs: z.tuple([z.number(), z.number()]),
 	tasks: z.array(taskPlan),
+	/** How long the model thinks before each answer; default 0.5 to 2.5 s. */
+	thinkingSeconds: seconds.optional(),
 	limits: z.array(limit),
 	faults: z.array(fault),
 	/** The part of requests that is refused (429) at random. */

@@ -118,9 +118,14 @@ export class Service {
 			this.truth.tasks.set(task.id, truthOfTask(task, truth.prompt, truth));
 		const isChat = truth.endpoint === 'chat' && truth.accepted;
 		const workMs = isChat
-			? this.between(THINKING_MS, `thinking ${truth.prompt} ${truth.attempt}`)
+			? this.between(this.thinkingMs, `thinking ${truth.prompt} ${truth.attempt}`)
 			: 0;
 		return { truth, delivery, workMs, finish: () => this.handler.finish(context) };
+	}
+
+	private get thinkingMs(): readonly [number, number] {
+		const { thinkingSeconds: seconds } = this.plan;
+		return seconds === undefined ? THINKING_MS : [seconds * 1000, seconds * 1500];
 	}
 
 	private between([from, to]: readonly [number, number], name: string): number {
