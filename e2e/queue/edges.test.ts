@@ -120,7 +120,7 @@ test('Execute Workflow, "Run once for each item", returns the items of one child
 	expect(cluster.simulator.submissions).toBe(6);
 });
 
-test('Stop and Retry of a parent gives its own input, and its child the video; Retry of a stopped child gives its video, and its parent waits on', async () => {
+test('Stop and Retry of a parent, or of its child: the video is in the execution of the child, and the parent has its own input', async () => {
 	const child = await publish('stop-child', [called, video('database')]);
 	const peerChild = await publish('stop-peer-child', [called, waitNode(WAIT_S)]);
 	const parent = await publish('stop', [webhook('stop'), call('Call', child)]);
@@ -147,7 +147,8 @@ test('Stop and Retry of a parent gives its own input, and its child the video; R
 	await cluster.api.retry(await latest(child));
 	await untilCounted(cluster, child, ['success'], 2);
 	expect(await items(child, 'Video')).toMatchObject([COMPLETED]);
-	expect((await statuses(parent))[0]).toBe('waiting');
+	await untilCounted(cluster, parent, ['success'], 2);
+	expect(await items(parent, 'Call')).toMatchObject([{ body: order }]);
 	expect(cluster.simulator.submissions).toBe(2);
 });
 
