@@ -28,6 +28,8 @@ const MIN_BURST = 2;
 const ALIKE = 0.25;
 /** How precisely a rate is estimated. */
 const PRECISION = 1.005;
+/** Who is refused at random is told to come back soon: a pause as long as this is one for all. */
+const MAX_NOISE_PAUSE_MS = 3_000;
 /** If a burst was refused, the bucket held less than estimated: this part of it. */
 const SURELY_HELD = 0.75;
 
@@ -132,7 +134,7 @@ export class LimitEstimator {
 	 */
 	refuse({ period }: SentRequest, now: number, pause: number): boolean {
 		// What was sent with a refused request is refused for the same reason.
-		if (this.noise.refuse() && !period.isOver) {
+		if (this.noise.refuse() && pause < MAX_NOISE_PAUSE_MS && !period.isOver) {
 			period.excuse();
 			return false;
 		}

@@ -121,9 +121,11 @@ test('the second call of a stopped run with Retry On Fail still says that a subm
 
 test('a run stopped before its submission is sent logs nothing', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'rate-limit' });
+	// Connections of the polls before stay open for a while.
+	const { openSockets } = simulator;
 	await stopWhen(
 		{ ...videoNode(), items: threeItems },
-		() => simulator.count('submit') === 3 && simulator.openSockets === 0,
+		() => simulator.count('submit') === 3 && simulator.openSockets <= openSockets,
 	);
 	expect(lines).toEqual([]);
 });
