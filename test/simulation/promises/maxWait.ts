@@ -1,7 +1,7 @@
 import type { VideoNode } from '../life/schema';
 import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
-import type { TruthRequest } from '../service';
+import type { TruthRequest, TruthTask } from '../service';
 import { errorItems } from './evidence';
 import { DATABASE_POLL_MS, lateMs } from './explained';
 
@@ -16,10 +16,10 @@ export function ofMaxWait(played: Played): string[] {
 
 /** "Not finished" of a task that was finished two polls before, by the settings. */
 function unfinished(played: Played): string[] {
-	const { truth, life } = played;
+	const { life } = played;
 	const hasStep = life.events.some(({ what }) => what === 'stepClock');
 	return timeouts(played).flatMap(({ row, node, words, at }) => {
-		const task = [...truth.tasks.values()].find(({ id }) => words.includes(id));
+		const task = taskIn(words, played);
 		if (task === undefined || node.operation !== 'generate' || !IS_UNFINISHED.test(words))
 			return [];
 		const polls = pollsOf(played, task.id, at);
@@ -37,7 +37,7 @@ function unfinished(played: Played): string[] {
 function notAsked(played: Played): string[] {
 	if (played.life.service.outages?.length) return [];
 	return timeouts(played).flatMap(({ words, at }) => {
-		const task = [...played.truth.tasks.values()].find(({ id }) => words.includes(id));
+		const task = taskIn(words, played);
 		if (task === undefined || IS_UNFINISHED.test(words)) return [];
 		const polls = pollsOf(played, task.id, at);
 		const failed = polls.slice(1 + polls.findLastIndex(isAnswered));
@@ -48,6 +48,12 @@ function notAsked(played: Played): string[] {
 			`task ${task.id} ("${task.prompt}") "could not be asked", though its polls failed for ${seconds(forMs)} only`,
 		];
 	});
+}
+
+/** The task that an error is about: others may follow in its list. */
+function taskIn(words: string, { truth }: Played): TruthTask | undefined {
+	const named = [...truth.tasks.values()].filter(({ id }) => words.includes(id));
+	return named.toSorted((a, b) => words.indexOf(a.id) - words.indexOf(b.id))[0];
 }
 
 function pollsOf({ truth }: Played, id: string, until: number): TruthRequest[] {
@@ -62,12 +68,12 @@ function isAnswered({ status, whole, fault = 'slow' }: TruthRequest): boolean {
 
 /** "Not finished" without a poll that was sent when Max Wait was over. */
 function unasked(played: Played): string[] {
-	const { truth, life, rows } = played;
+	const { life, rows } = played;
 	const hasStep = life.events.some(({ what }) => what === 'stepClock');
 	// There a later call may wait for the task of an earlier one.
 	if (hasStep || rows.length > 1 || life.shape === 'agent') return [];
 	return timeouts(played).flatMap(({ node, words }) => {
-		const task = [...truth.tasks.values()].find(({ id }) => words.includes(id));
+		const task = taskIn(words, played);
 		if (!IS_UNFINISHED.test(words) || node.operation !== 'generate') return [];
 		if (task?.request.heardAt === undefined || node.tries !== undefined) return [];
 		const polls = pollsOf(played, task.id, played.end);
