@@ -105,8 +105,10 @@ const MIN_WAIT_S = 70;
 /** Whether a node waits in n8n's database. */
 export function isInDatabase({ life }: Played, { wait = {} }: VideoNode): boolean {
 	const { waitIn, maxWait = 600 } = wait;
+	// Who edits the workflow sets a longer one.
+	const isLong = maxWait >= MIN_WAIT_S || life.afterwards.includes('retryEdited');
 	const isPossible = life.order === 'v1' && life.shape !== 'agent';
-	return waitIn === 'database' && isPossible && maxWait >= MIN_WAIT_S;
+	return waitIn === 'database' && isPossible && isLong;
 }
 
 /** Whether a limit of the service counts a request. */

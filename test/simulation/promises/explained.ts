@@ -106,7 +106,9 @@ function openSpan(played: Played, row: Row, task: TruthTask): Span[] {
 	const maxWaits = waiting.reduce((sum, node) => sum + maxWaitOf(played, node), 0);
 	const isRepeated = waiting.some(({ operation }) => operation === 'wait') ? runsOf(played) : 1;
 	const isShared = played.life.shape === 'agent' ? runsOf(played) : 1;
-	const to = Math.min(seenBy, from + maxWaits * Math.max(isRepeated, isShared));
+	// A try whose Max Wait is over when n8n starts again is followed by a whole one.
+	const downMs = played.downtimes.reduce((sum, { from: down, to: up }) => sum + up - down, 0);
+	const to = Math.min(seenBy, from + downMs + maxWaits * Math.max(isRepeated, isShared));
 	return to > from ? [{ from, to }] : [];
 }
 
