@@ -1,5 +1,7 @@
 import { jsonResponse, withHeaders, type HttpResponse } from './httpResponse';
-import { FACTS, type Endpoint, type ErrorShape } from './endpoints';
+
+/** `general` is `{code, message, data}`; `alternate` is `{error: {message, type, code}}`. */
+export type ErrorShape = 'general' | 'alternate';
 
 /** An error response with a status and code of the interface document. */
 export class ApiError extends Error {
@@ -31,10 +33,6 @@ export function errorBody(error: ApiError, shape: ErrorShape): unknown {
 
 export function apiErrorResponse(error: ApiError, shape: ErrorShape): HttpResponse {
 	return withHeaders(jsonResponse(errorBody(error, shape), error.status), error.headers);
-}
-
-export function errorShapeFor(endpoint: Endpoint, setting: ErrorShape | 'documented'): ErrorShape {
-	return setting === 'documented' ? FACTS[endpoint].errorShape : setting;
 }
 
 /** The headers of a 429: Retry-After in seconds, the reset as a Unix timestamp. */

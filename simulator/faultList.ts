@@ -14,18 +14,11 @@ export const FAULT_USAGE = [
 	'Examples: fault-rate-limit-once, [fault:stream-cut], [fault:poll-internal-error-twice].',
 ].join('\n');
 
-/** The faults as lines of text for a terminal. */
+/** The faults as lines of text for a terminal: the name, what happens, and where it can be played. */
 export function faultList(): string {
 	const width = Math.max(...FAULTS.map(({ name }) => name.length));
-	return FAULTS.map(({ name, description }) => `  ${name.padEnd(width)}  ${description}`).join(
-		'\n',
-	);
-}
-
-/** The faults as a Markdown table. */
-export function faultTable(): string {
-	const lines = FAULTS.map(
-		({ name, description, endpoints }) => `| \`${name}\` | ${where(endpoints)} | ${description} |`,
-	);
-	return ['| fault | where | what happens |', '| --- | --- | --- |', ...lines].join('\n');
+	return FAULTS.map(
+		({ name, description, endpoints }) =>
+			`  ${name.padEnd(width)}  ${description} (${where(endpoints)})`,
+	).join('\n');
 }

@@ -1,11 +1,11 @@
 import { ApiError } from './apiError';
 import type { ModelType } from './catalogue';
 import { complete } from './chat/complete';
-import type { Endpoint } from './endpoints';
+import { chatRequest, type Endpoint, videoRequest } from './endpoints';
 import { faultSpecsIn, isFaultModel } from './faults/selectFault';
 import { jsonResponse, textResponse, type HttpResponse } from './httpResponse';
 import type { RequestContext, ServiceState } from './requestContext';
-import { chatRequest, checked, videoRequest } from './requests';
+import { checked } from './validation';
 import { fileResponse } from './video/fileResponse';
 import { hasFile, isKnown, reportedState, type Task, taskBody } from './video/tasks';
 

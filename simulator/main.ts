@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { faultList, faultTable, FAULT_USAGE } from './faultList';
+import { faultList, FAULT_USAGE } from './faultList';
 import {
 	CATALOGUE,
 	ENDPOINTS,
@@ -25,13 +25,10 @@ const USAGE = `npm run simulator -- [options]
   --error-shape <shape>  general, alternate or documented (default: alternate for chat only)
   --inject <e>:<fault>   play a fault on an endpoint (${ENDPOINTS.join(', ')});
                          can be given several times
-  --faults               print the fault table as Markdown and exit
+  --faults               print the faults and exit
   --help                 print this and exit
 
 ${FAULT_USAGE}
-
-Faults:
-${faultList()}
 `;
 
 const amount = z.coerce.number().nonnegative();
@@ -129,7 +126,7 @@ async function serve(given: Arguments): Promise<void> {
 	for (const { endpoint, fault } of given.inject satisfies Injection[]) {
 		simulator.inject({ endpoint, fault });
 	}
-	print(`Faults:\n${faultList()}\n\n${FAULT_USAGE}\n`);
+	print(`Faults: npm run simulator -- --faults\n${FAULT_USAGE}\n`);
 	print('The simulated service is running:\n');
 	print(`  Base URL  ${simulator.url}`);
 	print(`  API key   ${simulator.key}`);
@@ -143,7 +140,7 @@ async function serve(given: Arguments): Promise<void> {
 async function main(): Promise<void> {
 	const values = readArguments();
 	if (values.help) return print(USAGE);
-	if (values.faults) return print(faultTable());
+	if (values.faults) return print(faultList());
 	const given = argumentsSchema.safeParse(values);
 	if (given.success) return serve(given.data);
 	const messages = given.error.issues.map(({ path, message }) => `--${path.join(' ')}: ${message}`);

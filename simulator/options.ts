@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { ErrorShape } from './apiError';
 import { CATALOGUE, type ModelRecord } from './catalogue';
 import type { Encoding } from './encoding';
-import type { Endpoint, ErrorShape } from './endpoints';
+import type { Endpoint } from './endpoints';
 import type { FixedWindow, Limit, TokenBucket } from './rateLimit';
 import type { TaskPlan } from './video/taskPlan';
 

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError, apiErrorResponse, errorShapeFor } from './apiError';
+import { ApiError, apiErrorResponse, type ErrorShape } from './apiError';
 import { type Delivery, dripped, streamed, whole } from './delivery';
 import { chooseEncoding, encodeResponse } from './encoding';
-import { FACTS } from './endpoints';
+import { type Endpoint, FACTS } from './endpoints';
 import type { Effect, Fault, FaultContext } from './faults/fault';
 import { Injections } from './faults/injections';
 import { faultSpecsIn, RepeatCounter, selectFault } from './faults/selectFault';
@@ -63,7 +63,7 @@ export class RequestHandler implements ServiceState {
 		const { endpoint, taskId } = routeOf(method, path, this.settings.pathPrefix, body);
 		const task = taskId === '' ? undefined : this.tasks.find(taskId);
 		const authorization = headers.authorization ?? '';
-		const { model, prompt: rawPrompt } = subjectOf(endpoint, body, task);
+		const { model, prompt: rawPrompt } = subjectOf(body, task);
 		const prompt = this.settings.promptName(rawPrompt);
 		const context: RequestContext = {
 			endpoint,
@@ -98,8 +98,7 @@ export class RequestHandler implements ServiceState {
 			return await this.#play(context, fault?.effect);
 		} catch (error) {
 			if (!(error instanceof ApiError)) throw error;
-			const shape = errorShapeFor(context.endpoint, this.settings.errorShape);
-			return this.#sent(context, apiErrorResponse(error, shape));
+			return this.#sent(context, apiErrorResponse(error, this.#errorShape(context.endpoint)));
 		}
 	}
 
@@ -134,7 +133,7 @@ export class RequestHandler implements ServiceState {
 			throw new ApiError(401, 'invalid_api_key', 'The API key is missing, malformed or incorrect.');
 		}
 		this.#limit(context);
-		if (facts.hasJsonBody) requireJson(headers, text, body);
+		if (facts.body) requireJson(headers, text, body);
 	}
 
 	#limit(context: RequestContext): void {
@@ -191,14 +190,18 @@ export class RequestHandler implements ServiceState {
 		return whole(isEncoded ? encodeResponse(response, encoding) : response);
 	}
 
+	#errorShape(endpoint: Endpoint): ErrorShape {
+		const { errorShape } = this.settings;
+		return errorShape === 'documented' ? FACTS[endpoint].errorShape : errorShape;
+	}
+
 	#faultContext({ endpoint, path, authorization, at: nowMs }: RequestContext): FaultContext {
-		const { slowMs, oversizedBytes, redirectTarget, errorShape } = this.settings;
-		const shape = errorShapeFor(endpoint, errorShape);
+		const { slowMs, oversizedBytes, redirectTarget } = this.settings;
 		return {
 			endpoint,
 			path,
 			authorization,
-			shape,
+			shape: this.#errorShape(endpoint),
 			nowMs,
 			slowMs,
 			oversizedBytes,

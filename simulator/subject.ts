@@ -1,44 +1,26 @@
 import { z } from 'zod';
-import { type Endpoint, FACTS } from './endpoints';
-import type { Task } from './video/tasks';
+import type { Task } from './video/task';
 
 interface Subject {
 	model: string;
 	prompt: string;
 }
 
-const chat = z.looseObject({
+const NONE: Subject = { model: '', prompt: '' };
+
+const content = z.looseObject({
 	model: z.string().catch(''),
+	prompt: z.string().optional().catch(undefined),
 	messages: z.array(z.unknown()).catch([]),
 });
 const userMessage = z.looseObject({ role: z.literal('user'), content: z.string() });
-const submission = z.looseObject({
-	model: z.string().catch(''),
-	prompt: z.string().catch(''),
-});
 
-const NONE: Subject = { model: '', prompt: '' };
-
-function ofChat(body: unknown): Subject {
-	const { data } = chat.safeParse(body);
+/** The model and the prompt that a request is about, whether it is valid or not. The path of a task names no model. */
+export function subjectOf(body: unknown, task: Task | undefined): Subject {
+	if (task) return { model: '', prompt: task.prompt };
+	const { data } = content.safeParse(body);
 	if (!data) return NONE;
 	const last = data.messages.findLast((message) => userMessage.safeParse(message).success);
-	return { model: data.model, prompt: userMessage.safeParse(last).data?.content ?? '' };
-}
-
-/** The path of a task names no model. */
-function ofTask(_body: unknown, task: Task | undefined): Subject {
-	return { model: '', prompt: task?.prompt ?? '' };
-}
-
-const SUBJECTS = {
-	chat: ofChat,
-	video: (body: unknown) => submission.safeParse(body).data ?? NONE,
-	task: ofTask,
-	nothing: () => NONE,
-};
-
-/** The model and the prompt that a request is about, whether it is valid or not. */
-export function subjectOf(endpoint: Endpoint, body: unknown, task: Task | undefined): Subject {
-	return SUBJECTS[FACTS[endpoint].about](body, task);
+	const prompt = data.prompt ?? userMessage.safeParse(last).data?.content ?? '';
+	return { model: data.model, prompt };
 }

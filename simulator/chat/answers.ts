@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ChatRequest } from '../requests';
+import type { ChatRequest } from '../endpoints';
 import { inChainForm, questionIn } from './chainForms';
 import { jsonAnswer } from './jsonAnswers';
 import { type ToolCall, toolCalls } from './toolCalls';

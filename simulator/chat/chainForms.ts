@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../requests';
+import type { ChatRequest } from '../endpoints';
 
 const MAX_SUMMARY_CHARACTERS = 200;
 

@@ -1,6 +1,6 @@
 import { jsonResponse, eventStreamResponse, type HttpResponse } from '../httpResponse';
 import type { Settings } from '../options';
-import type { ChatRequest } from '../requests';
+import type { ChatRequest } from '../endpoints';
 import { answerChat, type ChatAnswer } from './answers';
 
 /** A server-sent event. */

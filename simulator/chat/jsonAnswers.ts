@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChatRequest } from '../requests';
+import type { ChatRequest } from '../endpoints';
 import { fitSchema } from './fitSchema';
 
 /** The document names no output format. These are the fields of similar services. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChatRequest } from '../requests';
+import type { ChatRequest } from '../endpoints';
 import { fitSchema, mentions } from './fitSchema';
 
 export interface ToolCall {

@@ -1,7 +1,8 @@
 import type { HttpResponse } from '../httpResponse';
 import type { TaskOutcome } from '../video/taskPlan';
 import type { Delivery } from '../delivery';
-import { ENDPOINTS, FACTS, type Endpoint, type ErrorShape } from '../endpoints';
+import type { ErrorShape } from '../apiError';
+import { ENDPOINTS, FACTS, type Endpoint } from '../endpoints';
 
 /** What a fault knows of its request. */
 export interface FaultContext {

@@ -1,22 +1,42 @@
 import { ALL, API, faultsOn } from './fault';
 import { empty, html, plainText, apiError } from './effects/replace';
 
-// The document gives no codes for 413, 500, 502 and 503. These are invented.
-const DOCUMENTED = [
-	['invalid-request', 400, 'invalid_request_error', null],
-	['content-filtered', 400, 'content_filtered', { reason: 'violence' }],
-	['invalid-api-key', 401, 'invalid_api_key', null],
-	['quota-not-enough', 403, 'quota_not_enough', null],
-	['model-not-found', 404, 'model_not_found', null],
-	['task-not-found', 404, 'task_not_found', null],
-	['payload-too-large', 413, 'payload_too_large', null],
-	['rate-limit', 429, 'rate_limit_exceeded', { retry_after: 1 }],
-	['internal-error', 500, 'internal_server_error', null],
-	['bad-gateway', 502, 'bad_gateway', null],
-	['unavailable', 503, 'service_unavailable', null],
-] as const;
+interface Refusal {
+	/** Of the fault. */
+	name: string;
+	status: number;
+	code: string;
+	data: object | null;
+}
 
-const documented = DOCUMENTED.flatMap(([name, status, code, data]) =>
+const refusal = (
+	status: number,
+	code: string,
+	name: string,
+	data: object | null = null,
+): Refusal => ({
+	name,
+	status,
+	code,
+	data,
+});
+
+/** The errors of the interface document. It gives no codes for 413, 500, 502 and 503: these are invented. */
+export const REFUSALS: readonly Refusal[] = [
+	refusal(400, 'invalid_request_error', 'invalid-request'),
+	refusal(400, 'content_filtered', 'content-filtered', { reason: 'violence' }),
+	refusal(401, 'invalid_api_key', 'invalid-api-key'),
+	refusal(403, 'quota_not_enough', 'quota-not-enough'),
+	refusal(404, 'model_not_found', 'model-not-found'),
+	refusal(404, 'task_not_found', 'task-not-found'),
+	refusal(413, 'payload_too_large', 'payload-too-large'),
+	refusal(429, 'rate_limit_exceeded', 'rate-limit', { retry_after: 1 }),
+	refusal(500, 'internal_server_error', 'internal-error'),
+	refusal(502, 'bad_gateway', 'bad-gateway'),
+	refusal(503, 'service_unavailable', 'unavailable'),
+];
+
+const documented = REFUSALS.flatMap(({ name, status, code, data }) =>
 	faultsOn(API, {
 		[name]: [`${status} ${code}`, apiError(status, code, data)],
 		[`${name}-general`]: [

@@ -7,7 +7,7 @@ import { streams } from './streams';
 import { tasks } from './tasks';
 import { transport } from './transport';
 
-/** Every fault of the simulator. The help text, the README and the tests use this table. */
+/** Every fault of the simulator. `npm run simulator -- --faults` and the tests use this table. */
 export const FAULTS: readonly Fault[] = [
 	...statuses,
 	...rateLimits,

@@ -1,6 +1,6 @@
 import type { FaultSpec } from '../faults/faultSpec';
 import type { Settings } from '../options';
-import type { VideoRequest } from '../requests';
+import type { VideoRequest } from '../endpoints';
 import { actualDuration } from './format';
 import type { Task } from './task';
 import { readTasks, writeTasks } from './tasksFile';

@@ -1,4 +1,5 @@
 import { FAULTS } from '../../simulator';
+import { REFUSALS } from '../../simulator/faults/statuses';
 import { CONNECTION_FAULTS } from './connectionFaults';
 import {
 	byKind,
@@ -41,19 +42,11 @@ const code =
 	() =>
 		error;
 
-/** Documented codes, and codes that the simulator makes up where none is documented. */
-const CODES: Record<string, [code: string, status: number]> = {
-	'invalid-request': ['invalid_request_error', 400],
-	'content-filtered': ['content_filtered', 400],
-	'invalid-api-key': ['invalid_api_key', 401],
-	'quota-not-enough': ['quota_not_enough', 403],
-	'model-not-found': ['model_not_found', 404],
-	'task-not-found': ['task_not_found', 404],
-	'payload-too-large': ['payload_too_large', 413],
-	'internal-error': ['internal_server_error', 500],
-	'bad-gateway': ['bad_gateway', 502],
-	unavailable: ['service_unavailable', 503],
-};
+/** The refusals of the interface document with these statuses, in every format. */
+const documented = (...statuses: number[]) =>
+	inEveryFormat(
+		...REFUSALS.filter(({ status }) => statuses.includes(status)).map(({ name }) => name),
+	);
 /** Codes for responses without a code. */
 const CODES_BY_STATUS: Record<number, string> = {
 	400: 'invalid_request_error',
@@ -70,8 +63,8 @@ const CODES_BY_STATUS: Record<number, string> = {
 const PROXY_ERROR_CODES: Record<number, string> = { 400: 'bad_request', 401: 'unauthorized' };
 
 const codeOf: ErrorOf = (fault) => {
-	const known = CODES[fault.replace(/-(general|alternate)$/, '')];
-	if (known !== undefined) return known;
+	const refusal = REFUSALS.find(({ name }) => name === fault.replace(/-(general|alternate)$/, ''));
+	if (refusal !== undefined) return [refusal.code, refusal.status];
 	const status = fault === 'echo-key-text' ? 401 : statusOf(fault);
 	const proxyCode = isProxyError(fault) ? PROXY_ERROR_CODES[status] : undefined;
 	return [proxyCode ?? CODES_BY_STATUS[status] ?? `status_${status}`, status];
@@ -102,18 +95,12 @@ const neverSent = (name: string) => retried(code(name), { resumed: true });
 export const ROWS: readonly Row[] = [
 	{
 		what: 'The service refuses the request with a documented code',
-		faults: inEveryFormat(
-			'invalid-request',
-			'content-filtered',
-			'invalid-api-key',
-			'quota-not-enough',
-			'payload-too-large',
-		),
+		faults: documented(400, 401, 403, 413),
 		rule: final(codeOf),
 	},
 	{
 		what: 'Model, task or endpoint not found (404)',
-		faults: inEveryFormat('model-not-found', 'task-not-found'),
+		faults: documented(404),
 		rule: byKind({ poll: lagging(codeOf) }, final(codeOf)),
 	},
 	{
@@ -139,7 +126,7 @@ export const ROWS: readonly Row[] = [
 	{
 		what: '429 with the time to retry',
 		faults: [
-			...inEveryFormat('rate-limit'),
+			...documented(429),
 			...withEndings(['retry-after-'], 'header', 'date', 'skewed', 'reset', 'fraction'),
 		],
 		rule: retried(limited, { retryAfter, limited: true }),
@@ -160,7 +147,7 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: "500 or 502 in one of the service's error formats",
-		faults: inEveryFormat('internal-error', 'bad-gateway'),
+		faults: documented(500, 502),
 		rule: retried(codeOf),
 	},
 	{
@@ -174,7 +161,7 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: '503 in any format',
-		faults: [...inEveryFormat('unavailable'), ...withoutCode(503)],
+		faults: [...documented(503), ...withoutCode(503)],
 		rule: retried(codeOf, { limited: true }),
 	},
 	{

@@ -83,10 +83,15 @@ export const ERROR_TEXTS: Record<string, ErrorText> = {
 /** Codes that determine the message also in a response with status 200. */
 const SPECIFIC_CODES = ['invalid_api_key'];
 
+/** The name of the text of an error with this code. */
+export function textNameOf(code: string, status?: number): string {
+	const isInSuccess = status === 200 && !SPECIFIC_CODES.includes(code);
+	return isInSuccess ? 'service_error' : code.replace(/\d+$/, '');
+}
+
 /** The message and class that an error with this code must have. */
 export function expectedText(code: string, status?: number): { message: RegExp; class: string } {
-	const isInSuccess = status === 200 && !SPECIFIC_CODES.includes(code);
-	const entry = ERROR_TEXTS[isInSuccess ? 'service_error' : code.replace(/\d+$/, '')];
+	const entry = ERROR_TEXTS[textNameOf(code, status)];
 	if (entry === undefined) throw new Error(`No text for the code ${code}`);
 	const patterns = entry.messages.map((text) => text.replaceAll('…', '.+'));
 	return { message: new RegExp(`^(${patterns.join('|')})$`), class: entry.class };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { casesOf, UNLISTED_FAULTS, ROWS } from './faultTable';
+import { ERROR_TEXTS, textNameOf } from './messages';
 import { reliabilityPage } from './page';
 
 test('the documentation has the current fault table', () => {
@@ -14,4 +15,10 @@ test('every fault is in a row and is tested', () => {
 	expect(ROWS.flatMap(({ faults }) => faults).filter((fault) => !tested.includes(fault))).toEqual(
 		[],
 	);
+});
+
+test('every message is that of an error in a row', () => {
+	const errors = ROWS.flatMap(casesOf).flatMap(({ once, always }) => [once, always]);
+	const used = errors.map(({ code, status }) => code && textNameOf(code, status));
+	expect(Object.keys(ERROR_TEXTS).filter((name) => !used.includes(name))).toEqual([]);
 });

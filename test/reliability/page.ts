@@ -1,6 +1,6 @@
 import { type Case, casesOf, ROWS } from './faultTable';
 import { ERROR_TEXTS } from './messages';
-import { KINDS, REQUEST_KINDS } from './requestKinds';
+import { columnOf, KINDS, REQUEST_KINDS, type RequestKind } from './requestKinds';
 import { MAX_RETRIES } from './settings';
 
 /** The page with its tables generated again. */
@@ -9,22 +9,18 @@ export function reliabilityPage(page: string): string {
 }
 
 /** A page with the table between its markers replaced. */
-export function withTable(page: string, name: string, table: string): string {
+function withTable(page: string, name: string, table: string): string {
 	const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
 	const [before, after] = [page.split(start)[0], page.split(end)[1]];
 	if (after === undefined) throw new Error(`The page has no markers for the table of ${name}`);
 	return `${before}${start}${table}${end}${after}`;
 }
 
+const COLUMNS = [...new Set(REQUEST_KINDS.map(columnOf))];
+
 function faults(): string {
 	const rows = ROWS.map((entry) => {
 		const cases = casesOf(entry);
-		const cells = REQUEST_KINDS.map((kind) => {
-			const cells = cases.filter((one) => one.kind === kind).map(cell);
-			if (new Set(cells).size > 1)
-				throw new Error(`'${entry.what}' has different results in one cell: ${cells}`);
-			return cells[0] ?? '';
-		});
 		const codes = cases
 			.filter(({ kind }) => kind !== 'download')
 			.map(({ always: { code } }) => code)
@@ -33,14 +29,30 @@ function faults(): string {
 		const shownCodes = codes.filter(
 			(code) => code !== '`wait_timeout`' || codes.every((one) => one === code),
 		);
+		const cells = COLUMNS.map((column) => cellOf(column, entry.what, cases));
 		return row(entry.what, ...cells, [...new Set(shownCodes)].join(' '));
 	});
-	const head = row(
-		'what goes wrong',
-		...REQUEST_KINDS.map((kind) => KINDS[kind].title),
-		'`error.code`',
+	const head = row('what goes wrong', ...COLUMNS, '`error.code`');
+	return `${head}${row('---', ...COLUMNS.map(() => '---'), '---')}${rows.join('')}`;
+}
+
+/** What happens to the requests of a column. Where they differ, it names those that most others are unlike. */
+function cellOf(column: string, what: string, cases: Case[]): string {
+	const kindsOf = new Map<string, RequestKind[]>();
+	for (const kind of REQUEST_KINDS.filter((one) => columnOf(one) === column)) {
+		const results = [...new Set(cases.filter((one) => one.kind === kind).map(resultOf))];
+		const [result] = results;
+		if (results.length > 1)
+			throw new Error(`'${what}' has different results for ${kind}: ${results.join(', ')}`);
+		if (result !== undefined) kindsOf.set(result, [...(kindsOf.get(result) ?? []), kind]);
+	}
+	const [[usual = ''] = [], ...others] = [...kindsOf].sort(
+		([, one], [, other]) => other.length - one.length,
 	);
-	return `${head}${row('---', ...REQUEST_KINDS.map(() => '---'), '---')}${rows.join('')}`;
+	const exceptions = others.map(
+		([result, kinds]) => `${kinds.map((kind) => KINDS[kind].title).join(', ')}: ${result}`,
+	);
+	return [usual, ...exceptions].join('; ');
 }
 
 function messages(): string {
@@ -58,7 +70,7 @@ function row(...cells: string[]): string {
 	return `| ${cells.join(' | ')} |\n`;
 }
 
-function cell({ kind, once, always }: Case): string {
+function resultOf({ kind, once, always }: Case): string {
 	if (always.code === undefined) return 'ok';
 	if (once.code !== undefined) return always.mayBePaid ? 'error, may be paid' : 'error';
 	if (always.code === 'wait_timeout') return 'polled again';

@@ -11,6 +11,8 @@ export const REQUEST_KINDS: readonly RequestKind[] = ENDPOINTS.flatMap((endpoint
 interface KindFacts {
 	/** In the table of the page. */
 	title: string;
+	/** The page has a column for it alone. Others are in the columns of billable and free requests. */
+	hasOwnColumn?: true;
 	/** A run of a node that sends it. */
 	run: NodeRun;
 	/** The test file that plays every fault on it. */
@@ -45,12 +47,14 @@ export const KINDS: Record<RequestKind, KindFacts> = {
 	submit: { title: 'submit video', run: video({}), testedIn: 'submissionFaults' },
 	poll: {
 		title: 'wait for video',
+		hasOwnColumn: true,
 		run: video({}),
 		testedIn: 'taskFaults',
 		ofExistingTask: { operation: 'wait' },
 	},
 	get: {
 		title: 'get video',
+		hasOwnColumn: true,
 		run: video({ operation: 'get' }),
 		testedIn: 'submissionFaults',
 		ofExistingTask: { operation: 'get' },
@@ -58,6 +62,7 @@ export const KINDS: Record<RequestKind, KindFacts> = {
 	},
 	download: {
 		title: 'download',
+		hasOwnColumn: true,
 		run: video({ download: true }),
 		testedIn: 'taskFaults',
 		ofExistingTask: { operation: 'wait', download: true },
@@ -68,6 +73,13 @@ export const KINDS: Record<RequestKind, KindFacts> = {
 export const endpointOf = (kind: RequestKind): KnownEndpoint => (kind === 'get' ? 'poll' : kind);
 
 export const isBillable = (kind: RequestKind) => FACTS[endpointOf(kind)].billable;
+
+/** The column of the page's table. */
+export function columnOf(kind: RequestKind): string {
+	const { hasOwnColumn, title } = KINDS[kind];
+	if (hasOwnColumn) return title;
+	return isBillable(kind) ? 'billable request' : 'free request';
+}
 
 /** The size of a very large response: in a stream, more than the limit of a line. */
 export const oversizedBytes = (kind: RequestKind) => (kind === 'chatStream' ? 17 : 4) * 1024 * 1024;

@@ -1,6 +1,11 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
 import type { KnownEndpoint, Simulator } from '../../simulator';
-import { ADDRESSES, FACTS } from '../../simulator/endpoints';
+import {
+	ADDRESSES,
+	chatExample as chatRequest,
+	FACTS,
+	videoExample as videoRequest,
+} from '../../simulator/endpoints';
 
 export interface RequestOptions {
 	method?: string;
@@ -79,16 +84,7 @@ export function get(
 
 export const CHAT = '/v1/chat/completions';
 export const VIDEO = '/media/v1/video/generations';
-export const chatRequest = {
-	model: 'heron-chat',
-	messages: [{ role: 'user', content: 'Is bread with “crème brûlée ☕” a meal?' }],
-};
-export const videoRequest = {
-	model: 'kite-motion',
-	prompt: 'A fox crosses a frozen lake',
-	duration: 2,
-};
-
+export { chatRequest, videoRequest };
 /** Submits a video and returns the ID of its last task. */
 export async function submitVideo(
 	simulator: Simulator,
@@ -100,8 +96,6 @@ export async function submitVideo(
 	return task.id;
 }
 
-const BODIES = { chat: chatRequest, video: videoRequest, task: undefined, nothing: undefined };
-
 /** Sends a valid request to the endpoint, with a finished task where it needs one. */
 export function validRequest(
 	simulator: Simulator,
@@ -110,10 +104,12 @@ export function validRequest(
 	more: RequestOptions = {},
 ): Promise<Received> {
 	const { method, path, streams } = ADDRESSES[endpoint];
-	const { key, about } = FACTS[endpoint];
+	const { key, body } = FACTS[endpoint];
 	const target = path.replace(':task', task);
-	const body = BODIES[about];
-	if (body) return post(simulator, target, { ...body, ...(streams && { stream: true }) }, more);
+	if (body) {
+		const valid = { ...body.example, ...(streams && { stream: true }) };
+		return post(simulator, target, valid, more);
+	}
 	const headers = key === 'required' ? authorization(simulator) : {};
 	return exchange(`${simulator.url}${target}`, { method, headers, ...more });
 }

@@ -2,7 +2,7 @@ import { whole } from '../../delivery';
 import { jsonResponse, textResponse, withHeaders, type HttpResponse } from '../../httpResponse';
 import type { Effect, FaultContext } from '../fault';
 import { ApiError, rateLimitHeaders, apiErrorResponse } from '../../apiError';
-import type { ErrorShape } from '../../endpoints';
+import type { ErrorShape } from '../../apiError';
 
 const HTML_PAGE =
 	'<!DOCTYPE html>\n<html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>\n';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { END, head, part, pause, type Step } from '../../delivery';
 import { eventStreamResponse } from '../../httpResponse';
 import { errorBody, ApiError } from '../../apiError';
-import type { ErrorShape } from '../../endpoints';
+import type { ErrorShape } from '../../apiError';
 import type { Effect, FaultContext } from '../fault';
 import { event } from '../../chat/complete';
 import { damage } from './damage';
