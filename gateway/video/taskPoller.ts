@@ -25,7 +25,7 @@ const MAX_ROUND_MS = 1_000;
 const MAX_FINAL_MS = 60_000;
 /** …and the pauses that the service asks for are waited for, up to this. Time in our own queues does not count. */
 const MAX_FINAL_PAUSES_MS = 300_000;
-/** How long a poll that was sent before Max Wait is over may take to respond after it. */
+/** How long a poll that was sent before Max Wait, or before that minute, is over may take to respond after it. */
 const GRACE_MS = 10_000;
 /** The two clocks of a host do not tick at the same moment. */
 const TICK_MS = 1;
@@ -222,7 +222,7 @@ export class TaskPoller {
 
 	/** A poll that gets no response may not hold up those that decide. */
 	private responseMs(polled: PolledTask, isFinal: boolean): number {
-		if (isFinal) return MAX_FINAL_MS - polled.final.failedMs;
+		if (isFinal) return Math.max(GRACE_MS, MAX_FINAL_MS - polled.final.failedMs);
 		return polled.settings.pollsOnce ? GRACE_MS : this.leftMs(polled) + GRACE_MS;
 	}
 
@@ -240,12 +240,15 @@ function retryDelay({ final }: PolledTask, failure: GatewayError, tookMs: number
 	const asks = failure instanceof ServiceError && failure.retryAfterMs !== undefined;
 	// During a longer pause than one waits for, polls are sent all the same.
 	const asked = asks ? pauseAfter(failure, 0) : undefined;
-	const pause = asked ?? backoff(final.failures);
-	final.failures += 1;
-	final.failedMs += tookMs + (asked === undefined ? pause : 0);
+	final.failedMs += tookMs;
 	final.pausesMs += asked ?? 0;
-	const isOver = final.failedMs >= MAX_FINAL_MS || final.pausesMs > MAX_FINAL_PAUSES_MS;
-	return isOver ? undefined : pause;
+	if (final.failedMs >= MAX_FINAL_MS || final.pausesMs > MAX_FINAL_PAUSES_MS) return undefined;
+	if (asked !== undefined) return asked;
+	// The last one when the minute is over, not a backoff before.
+	const pause = Math.min(backoff(final.failures), MAX_FINAL_MS - final.failedMs);
+	final.failures += 1;
+	final.failedMs += pause;
+	return pause;
 }
 
 /** One unlucky poll must not give up a paid task. */
