@@ -83,6 +83,10 @@ export class N8nServer {
 	/** The process dies. */
 	kill(): void {
 		this.process = undefined;
+		for (const { legs } of this.rows) {
+			const leg = legs.at(-1);
+			if (leg) leg.to ??= this.now();
+		}
 		this.running.clear();
 		this.timers.clear();
 	}

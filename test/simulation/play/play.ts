@@ -42,7 +42,7 @@ class World {
 	private readonly binaries = openBinaries();
 	private readonly timeline: TimelineEntry[] = [];
 	private readonly thrown: Thrown[] = [];
-	private readonly ran = new Set<string>();
+	private readonly starts: Played['starts'] = [];
 	private readonly stops = new Map<string, number>();
 	private readonly kills: number[] = [];
 	private readonly suspended: Played['suspended'] = [];
@@ -99,7 +99,7 @@ class World {
 			binaries: this.binaries,
 			keys: Object.values(keys),
 			thrown: this.thrown,
-			ran: this.ran,
+			starts: this.starts,
 			stops: this.stops,
 			kills: this.kills,
 			suspended: this.suspended,
@@ -162,7 +162,7 @@ class World {
 			credentials: () => this.credentials,
 			onNodeStart: (id, node) => {
 				if (!this.isOurs(node)) return;
-				this.ran.add(`${id} ${node}`);
+				this.starts.push({ at: this.host.now(), execution: id, node });
 				this.note('n8n', `execution ${id}: ${node} starts`);
 			},
 			onNodeEnd: (id, node, error) =>

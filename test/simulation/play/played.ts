@@ -35,8 +35,8 @@ export interface Played {
 	keys: string[];
 	/** What our nodes threw, in all tries. */
 	thrown: Thrown[];
-	/** Which of our nodes began in which execution: `<execution> <node>`. */
-	ran: ReadonlySet<string>;
+	/** When our nodes began, in all tries. */
+	starts: Array<{ at: number; execution: string; node: string }>;
 	/** When Stop was pressed, by execution. */
 	stops: Map<string, number>;
 	kills: number[];

@@ -103,7 +103,15 @@ function openSpan(played: Played, row: Row, task: TruthTask): Span[] {
 		if (sentAt <= seenBy && !(poll.finished && poll.whole))
 			seenBy = Math.max(seenBy, endedAt + (isFailure(poll) ? noticeMs : 0));
 	}
-	const maxWaits = waiting.reduce((sum, node) => sum + maxWaitOf(played, node), 0);
+	// A response that stalls in the middle ends with Timeout: that of the poll in flight when Max Wait is over, and of the last.
+	const longestPoll = Math.max(
+		0,
+		...polls.map(({ sentAt, endedAt = played.end }) => endedAt - sentAt),
+	);
+	const maxWaits = waiting.reduce(
+		(sum, node) => sum + maxWaitOf(played, node) + 2 * (node.tries ?? 1) * longestPoll,
+		0,
+	);
 	const isRepeated = waiting.some(({ operation }) => operation === 'wait') ? runsOf(played) : 1;
 	const isShared = played.life.shape === 'agent' ? runsOf(played) : 1;
 	// A try whose Max Wait is over when n8n starts again is followed by a whole one.

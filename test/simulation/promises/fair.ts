@@ -42,7 +42,7 @@ function isLimited({ life, truth }: Played, request: TruthRequest): boolean {
 
 /** In memory each task is polled at its interval: a pause of submissions or chats must not hold that back. */
 function latePolls(played: Played): string[] {
-	const { life, truth, kills, suspended, rows } = played;
+	const { life, truth, kills, suspended, rows, starts } = played;
 	const [node, ...others] = life.nodes.filter(({ kind }) => kind === 'video');
 	const hasGap = kills.length > 0 || suspended.length > 0;
 	if (hasGap || others.length > 0 || node?.kind !== 'video' || node.operation !== 'generate')
@@ -63,6 +63,9 @@ function latePolls(played: Played): string[] {
 				? (before.endedAt ?? before.at)
 				: (task.request.heardAt ?? task.createdAt);
 			if (before && (before.status !== 200 || before.fault !== undefined)) return [];
+			// Nobody waits for the task of an agent's earlier call until a later one asks for it.
+			const isAskedAgain = starts.some(({ at }) => at > since && at <= poll.sentAt);
+			if (life.shape === 'agent' && isAskedAgain) return [];
 			const late = poll.sentAt - since - pollInterval * 1000;
 			const cause =
 				late < MIN_DELAY_MS ? undefined : pauseOfAnother(truth.requests, poll, poll.sentAt - late);

@@ -13,10 +13,12 @@ export const named: Promised = {
 };
 
 function tasks(played: Played): string[] {
-	const { life, rows, log, kills, truth, ran } = played;
+	const { life, rows, log, kills, truth, starts } = played;
 	const submitters = submittedBy(played);
 	const shown = new Map(rows.map((row) => [row.id, shownOf(played, row)]));
 	const known = knownTasks(played);
+	const hasBegun = ({ id }: Row, name: string) =>
+		starts.some(({ execution, node }) => execution === id && node === name);
 	const logged = log.map(({ text }) => text).join('\n');
 	return known.flatMap(({ id, ending, request, prompt }) => {
 		const heard = request.heardAt ?? 0;
@@ -38,7 +40,7 @@ function tasks(played: Played): string[] {
 			// Not in the data that the retry began with.
 			if (owner !== row && owner.savedAt < heard) return [];
 			// Stopped by Timeout Workflow while the node ran: n8n's Retry does not run it again.
-			if (owner !== row && !ran.has(`${row.id} ${nodeOf(request.prompt)}`)) return [];
+			if (owner !== row && !hasBegun(row, nodeOf(request.prompt))) return [];
 			if (row.status === 'error' && hasErrorOfStop(row, rows)) return [];
 			// Another one was made in its place.
 			if (wasSeenFailed) return [];

@@ -15,7 +15,9 @@ export const paidOnce: Promised = {
 			if (node.kind === 'list') return [];
 			const prompts = new Set(life.items.map((item) => promptFor(node, item)));
 			return [...prompts].flatMap((prompt) => {
-				const accepted = truth.requests.filter((each) => each.prompt === prompt && each.accepted);
+				const accepted = truth.requests
+					.filter((each) => each.prompt === prompt && each.accepted)
+					.sort(inOrderOfSending);
 				let units = 0;
 				for (const [index, request] of accepted.entries()) {
 					units += madeBy(request);
@@ -30,6 +32,12 @@ export const paidOnce: Promised = {
 		});
 	},
 };
+
+/** What was given up on its way may be accepted after what was sent later. */
+function inOrderOfSending(one: TruthRequest, other: TruthRequest): number {
+	const endOf = ({ endedAt = Number.MAX_VALUE }: TruthRequest) => endedAt;
+	return one.sentAt - other.sentAt || endOf(one) - endOf(other);
+}
 
 /** By all executions that the user started, and those of a sub-workflow that a workflow called. */
 function asked({ life, rows }: Played, node: LifeNode, prompt: string): number {
@@ -99,9 +107,10 @@ function isOrderedAgain(rows: Row[], { tries = 1 }: LifeNode): boolean {
 }
 
 /** Retried from data that n8n had saved before this submission. */
-function isBeforeRetry(rows: Row[], { at }: TruthRequest): boolean {
-	return rows.some((row) => {
-		const retried = rows.find(({ id }) => id === row.retryOf);
-		return retried !== undefined && retried.savedAt < at && at < row.startedAt;
+function isBeforeRetry(rows: Row[], { sentAt, endedAt = Infinity }: TruthRequest): boolean {
+	return rows.some(({ retryOf, startedAt }) => {
+		const retried = rows.find(({ id }) => id === retryOf);
+		const isBefore = sentAt < startedAt || endedAt <= startedAt;
+		return retried !== undefined && retried.savedAt <= sentAt && isBefore;
 	});
 }

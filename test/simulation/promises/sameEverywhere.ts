@@ -25,7 +25,12 @@ export function variantsOf(life: Life): Life[] {
 	});
 	if (events.length > 0 || hasLimits || isTimed || timeoutWorkflow !== undefined) return [];
 	const plans = service.tasks.filter(
-		(plan) => plan.attempt !== undefined || plan.ending === 'never' || plan.ending === 'vanished',
+		({ attempt, ending, urlLagSeconds }) =>
+			attempt !== undefined ||
+			ending === 'never' ||
+			ending === 'vanished' ||
+			// Against the interface, a task is completed before its URL is set: a later poll finds one.
+			urlLagSeconds !== undefined,
 	);
 	if (plans.length > 0) return [];
 	const otherBuild: Life = { ...life, build: life.build === 'undici' ? 'verified' : 'undici' };

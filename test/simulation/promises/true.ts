@@ -30,7 +30,7 @@ function givenUp(played: Played): string[] {
 	// A second try that has no credential cannot wait.
 	if (played.life.events.some(({ what }) => what === 'deleteCredential')) return [];
 	const { truth } = played;
-	return errorItems(played).flatMap(({ error, node, row }) => {
+	return errorItems(played).flatMap(({ error, node, row, saidAt }) => {
 		if (node.kind !== 'video' || node.operation === 'get' || error.task_id === undefined) return [];
 		if (OTHER_ERRORS.test(error.code)) return [];
 		const task = truth.tasks.get(error.task_id);
@@ -39,7 +39,8 @@ function givenUp(played: Played): string[] {
 				endpoint === 'poll' &&
 				taskId === error.task_id &&
 				at >= row.startedAt &&
-				at <= (row.endedAt ?? played.end),
+				// A later call of an agent's tool asks for the same task again.
+				at <= saidAt,
 		);
 		const last = polls.at(-1);
 		if (last === undefined || task?.ending !== 'completed') return [];
