@@ -3,5 +3,5 @@ import { install } from '../host/install';
 
 install();
 // eslint-disable-next-line @typescript-eslint/no-require-imports
-const { huntMutant } = require('./player') as typeof import('./player');
-void huntMutant();
+const { playMutants } = require('./player') as typeof import('./player');
+void playMutants();

@@ -1,53 +1,64 @@
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { join, resolve } from 'node:path';
 import { playSeed } from '../hunt';
 import { usePackages } from '../play/play';
 
-/** What a hunt tells: a line of JSON for each life, and one more for the first broken promise. */
-export type Told =
-	| { lives: number }
-	| { lives: number; seed: number; promise: string; how: string };
+const ORIGINAL = resolve(__dirname, '../../..');
 
-const { values } = parseArgs({
-	options: {
-		/** The packages with the change, and those without. */
-		mutant: { type: 'string', default: '' },
-		original: { type: 'string', default: '' },
-		/** Of CPU time. */
-		seconds: { type: 'string', default: '60' },
-		seed: { type: 'string', default: '1' },
-	},
-});
-
-function use(folder: string): void {
-	usePackages({ undici: folder, verified: join(folder, 'dist-cloud') });
+/** What is to be hunted. */
+export interface Hunt {
+	/** The folder of the packages with the change. */
+	folder: string;
+	/** Of CPU time. */
+	seconds: number;
+	/** Of the first life. */
+	seed: number;
 }
 
-function tell(told: Told): void {
-	process.stdout.write(`${JSON.stringify(told)}\n`);
+/** What a hunt tells, after each life and at its end. */
+export interface Told {
+	lives: number;
+	isOver: boolean;
+	/** The promise that was broken, if any. */
+	promise?: string;
+	how?: string;
+}
+
+/** Hunts one mutant after the other, as the parent process asks: n8n is loaded once for all of them. */
+export async function playMutants(): Promise<void> {
+	// n8n loads parts of itself when it first needs them.
+	use(ORIGINAL);
+	await playSeed(1);
+	await playSeed(2);
+	const tell = (told: Told) => process.send?.(told);
+	process.on('message', (hunt: Hunt) => void huntMutant(hunt, tell));
+	tell({ lives: 0, isOver: true });
+}
+
+function use(packages: string): void {
+	usePackages({ undici: packages, verified: join(packages, 'dist-cloud') });
 }
 
 /** CPU time, so that a busy machine plays as many lives as an idle one. */
 const secondsNow = () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
 
 /** Plays lives with the change until one breaks a promise that it keeps without the change. */
-export async function huntMutant(): Promise<void> {
-	use(values.mutant);
-	// n8n loads parts of itself when it first needs them.
-	await playSeed(1);
-	const end = secondsNow() + Number(values.seconds);
-	const first = Number(values.seed);
+async function huntMutant(hunt: Hunt, tell: (told: Told) => void): Promise<void> {
+	const { folder, seconds, seed: first } = hunt;
+	const end = secondsNow() + seconds;
+	let lives = 0;
+	use(folder);
 	for (let seed = first; secondsNow() < end; seed += 1) {
-		const lives = seed - first + 1;
 		const { broken } = await playSeed(seed);
-		tell({ lives });
+		lives += 1;
+		tell({ lives, isOver: false });
 		if (broken.length === 0) continue;
-		use(values.original);
+		use(ORIGINAL);
 		const known = new Set((await playSeed(seed)).broken.map(({ promise }) => promise));
-		use(values.mutant);
+		use(folder);
 		const found = broken.find(({ promise }) => !known.has(promise));
 		if (found === undefined) continue;
 		const [how = ''] = found.how;
-		return tell({ lives, seed, promise: found.promise, how });
+		return tell({ lives, isOver: true, promise: found.promise, how });
 	}
+	tell({ lives, isOver: true });
 }
