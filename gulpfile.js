@@ -1,4 +1,4 @@
-const { copyFile, readFile, rm, writeFile } = require('node:fs/promises');
+const { copyFile, mkdir, readFile, rm, writeFile } = require('node:fs/promises');
 const path = require('node:path');
 const { execFile } = require('node:child_process');
 const { promisify } = require('node:util');
@@ -177,11 +177,33 @@ async function describeForCloud() {
 const copyIcons = (dist) => () =>
 	src('icons/*.svg', { encoding: false }).pipe(dest(path.join(dist, 'icons')));
 
-/** Files that n8n reads beside the nodes' JavaScript: search words and links, and the fields of the output. */
+/** What n8n reads beside a node's JavaScript: search words and links. */
 const copyDescriptions = (dist) => () =>
-	src(['nodes/**/*.node.json', 'nodes/**/__schema__/**/*.json']).pipe(
-		dest(path.join(dist, 'nodes')),
-	);
+	src('nodes/**/*.node.json').pipe(dest(path.join(dist, 'nodes')));
+
+/** Where n8n's editor finds the fields of a node's output before its first run: in `__schema__` beside the node. */
+const writeOutputFields = (dist) => async () => {
+	for (const file of require('./package.json').n8n.nodes.map((name) =>
+		path.relative('dist', name),
+	)) {
+		const [Node] = Object.values(require(path.resolve(dist, file)));
+		for (const [name, fields] of Object.entries(new Node().outputFields ?? {})) {
+			const schema = path.join(dist, path.dirname(file), '__schema__', `${name}.json`);
+			await mkdir(path.dirname(schema), { recursive: true });
+			await writeFile(schema, JSON.stringify({ ...schemaOf(fields), version: 1 }));
+		}
+	}
+};
+
+const schemaOf = (fields) =>
+	typeof fields === 'string'
+		? { type: fields }
+		: {
+				type: 'object',
+				properties: Object.fromEntries(
+					Object.entries(fields).map(([name, field]) => [name, schemaOf(field)]),
+				),
+			};
 
 const steps = (folder, dist, ...more) =>
 	series(
@@ -192,6 +214,7 @@ const steps = (folder, dist, ...more) =>
 			named('copyIcons', copyIcons(dist)),
 			named('copyDescriptions', copyDescriptions(dist)),
 		),
+		named('writeOutputFields', writeOutputFields(dist)),
 	);
 
 /** gulp shows a step under this name. */

@@ -10,8 +10,8 @@ export interface EgressFilter {
 	validateUrl(url: string | URL): Promise<unknown>;
 }
 
-/** The methods of the interface. */
-export type Method = 'GET' | 'POST';
+/** HTTP's own. Those of the interface are GET and POST. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface HttpRequest {
 	method: Method;

@@ -11,9 +11,12 @@ const MAX_SCOPES = 100;
  * What a service may limit by itself: the interface document does not say whether a limit is of a key, an endpoint or a
  * model. So requests for one model do not wait for another, polls for neither, and the catalogue for none.
  */
-export type Scope =
-	| { endpoint: 'chat' | 'video'; model: string }
-	| { endpoint: 'polls' | 'models' };
+export interface Scope {
+	/** The name of an endpoint; `polls` are not held back by a long pause. */
+	endpoint: string;
+	/** If its requests are for one. */
+	model?: string;
+}
 
 /** The rate limiters of a key, one for each scope. */
 export type LimiterOf = (scope: Scope) => RateLimiter;

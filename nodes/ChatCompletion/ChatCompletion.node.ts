@@ -8,10 +8,11 @@ import {
 } from 'n8n-workflow';
 import { chatOptionsProperty, samplingHint, systemMessageHint } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
+import type { OutputFieldsByFile } from '../shared/form/outputFields';
 import { panelAction } from '../shared/form/panelAction';
 import { requestOptionsProperty } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
-import { complete } from './complete';
+import { answerFields, complete } from './complete';
 import { messageHints, messageProperties } from './messages';
 
 const properties: INodeProperties[] = [
@@ -49,6 +50,8 @@ export class ChatCompletion implements INodeType {
 		hints: [...messageHints, systemMessageHint, samplingHint],
 		properties,
 	};
+
+	outputFields: OutputFieldsByFile = { 'v1.0.0': answerFields };
 
 	methods = {
 		listSearch: { searchModels: searchModels('text') },

@@ -23,6 +23,7 @@ import {
 	requestFields,
 	systemMessage,
 } from '../shared/form/chatOptions';
+import type { OutputFields } from '../shared/form/outputFields';
 import { eachItem } from '../shared/run/eachItem';
 import { RunHints } from '../shared/form/hints';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
@@ -195,6 +196,14 @@ async function ask(
 		await live?.end();
 	}
 }
+
+export const answerFields: OutputFields = {
+	text: 'string',
+	finish_reason: 'string',
+	model: 'string',
+	usage: { prompt_tokens: 'integer', completion_tokens: 'integer', total_tokens: 'integer' },
+	id: 'string',
+};
 
 function simplified(completion: ChatCompletion): IDataObject {
 	const { id, model, usage } = completion;

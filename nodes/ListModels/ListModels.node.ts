@@ -6,10 +6,11 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
+import type { OutputFieldsByFile } from '../shared/form/outputFields';
 import { panelAction } from '../shared/form/panelAction';
 import { requestOptionsProperty } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
-import { list, listProperties } from './list';
+import { list, listProperties, modelFields } from './list';
 
 const properties: INodeProperties[] = [
 	panelAction('List models', 'List the models that your account can use'),
@@ -37,6 +38,8 @@ export class ListModels implements INodeType {
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		properties,
 	};
+
+	outputFields: OutputFieldsByFile = { 'v1.0.0': modelFields };
 
 	methods = { credentialTest: { testConnection } };
 

@@ -5,6 +5,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { type CatalogueModel, refusedValue } from '../../gateway';
+import type { OutputFields } from '../shared/form/outputFields';
 import { eachItem } from '../shared/run/eachItem';
 import { withService } from '../shared/run/withService';
 import { hintAfterRun } from '../shared/form/hints';
@@ -173,6 +174,13 @@ function ofVersions(models: CatalogueModel[], versions: Versions): CatalogueMode
 	}
 	return [...newest.values()];
 }
+
+/** Those that every model has. */
+export const modelFields: OutputFields = {
+	id: 'string',
+	base_name: 'string',
+	version_date: 'string',
+};
 
 /** The service's record with what its name tells. An `error` would send a good item to the error branch. */
 function toJson({ record, id, baseName, versionDate }: CatalogueModel): IDataObject {

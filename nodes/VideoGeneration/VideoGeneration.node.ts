@@ -15,7 +15,7 @@ import { testConnection } from '../shared/editor/testConnection';
 import { outputHints } from './output';
 import { repeatHints } from './outputHints';
 import { requestHints } from './request';
-import { execute, operationProperties } from './router';
+import { execute, operationProperties, outputFields } from './router';
 import { waitHints, waitingTooltip } from './wait/options';
 
 const properties: INodeProperties[] = [...operationProperties, requestOptionsProperty];
@@ -41,6 +41,8 @@ export class VideoGeneration implements INodeType {
 		hints: [...requestHints, ...outputHints, ...waitHints],
 		properties,
 	};
+
+	outputFields = outputFields;
 
 	methods = {
 		listSearch: { searchModels: searchModels('video') },

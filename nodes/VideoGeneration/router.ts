@@ -3,11 +3,13 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
+	type INodePropertyOptions,
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
 import { runsAsTool } from '../shared/run/asTool';
 import type { DurableWait } from './wait/durableWait';
+import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputFields';
 import { withLedger } from '../shared/ledger/withLedger';
 import * as generate from './operations/generate';
 import * as get from './operations/get';
@@ -17,10 +19,24 @@ import { hintAboutOutput } from './outputHints';
 import { paidItems, RECORD, type Submitted } from './record';
 import { requestParameters } from './request';
 import { TaskLog } from './taskLog';
-import { openRun } from './videoRun';
+import { openRun, type VideoRun } from './videoRun';
 import { giveUp } from './wait/inDatabase';
 
-const operations = { generate, get, submit, wait };
+interface Operation {
+	option: INodePropertyOptions;
+	description: INodeProperties[];
+	outputFields: OutputFields;
+	execute(run: VideoRun, durable: DurableWait): Promise<INodeExecutionData[] | EngineRequest>;
+}
+
+const operations = { generate, get, submit, wait } satisfies Record<string, Operation>;
+
+export const outputFields: OutputFieldsByFile = Object.fromEntries(
+	Object.entries(operations).map(([name, operation]) => [
+		`v1.0.0/video/${name}`,
+		operation.outputFields,
+	]),
+);
 
 /**
  * The choice of an operation, and the fields of each. n8n names a tool and a node on the canvas by the action of the

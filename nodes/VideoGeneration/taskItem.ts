@@ -1,6 +1,42 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { VideoSubmission, VideoTask } from '../../gateway';
+import type { OutputFields } from '../shared/form/outputFields';
 import { without } from '../shared/form/parameterValues';
+
+const stateFields: OutputFields = {
+	status: 'string',
+	progress: 'integer',
+	url: 'string',
+	revised_prompt: 'string',
+	duration: 'number',
+	size: 'string',
+	fps: 'integer',
+	format: 'string',
+	created_at: 'integer',
+	completed_at: 'integer',
+};
+
+/** The fields of {@link simplifiedTask}. */
+export const taskFields: OutputFields = { ...stateFields, task_id: 'string' };
+
+/** The same where the request that created the task is known. */
+export const generatedFields: OutputFields = {
+	...stateFields,
+	model: 'string',
+	task_id: 'string',
+	request_id: 'string',
+};
+
+/** The fields of {@link simplifiedSubmission}. */
+export const submissionFields: OutputFields = {
+	status: 'string',
+	url: 'null',
+	revised_prompt: 'string',
+	created_at: 'integer',
+	model: 'string',
+	task_id: 'string',
+	request_id: 'string',
+};
 
 /**
  * The fields of a task for the next node, without those that the service did not send. Long ids come last: in n8n's

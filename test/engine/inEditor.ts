@@ -7,7 +7,7 @@ import {
 	Workflow,
 } from 'n8n-workflow';
 import { asTool } from './asTool';
-import { packageNodes } from './packageNodes';
+import { packageNode } from './packageNodes';
 
 export interface EditorView {
 	/** The node name on the canvas. */
@@ -24,20 +24,17 @@ export interface EditorView {
 
 /** What the editor shows for a node, resolved with n8n's own expressions and as strictly as the editor does. */
 export function inEditor(
-	type: keyof typeof packageNodes,
+	type: string,
 	parameters: INodeParameters,
 	workflowId?: string,
 	inputItems = 0,
 ): EditorView {
-	return view(type, packageNodes[type], parameters, workflowId, inputItems);
+	return view(type, packageNode(type), parameters, workflowId, inputItems);
 }
 
 /** What the editor shows for the node as a tool of an agent. */
-export function toolInEditor(
-	type: Exclude<keyof typeof packageNodes, 'lmChatGenerationService'>,
-	parameters: INodeParameters,
-): EditorView {
-	return view(`${type}Tool`, asTool(packageNodes[type]), parameters);
+export function toolInEditor(type: string, parameters: INodeParameters): EditorView {
+	return view(`${type}Tool`, asTool(packageNode(type)), parameters);
 }
 
 function view(

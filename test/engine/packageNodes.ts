@@ -1,13 +1,22 @@
 import type { INodeType } from 'n8n-workflow';
-import { ChatCompletion } from '../../nodes/ChatCompletion/ChatCompletion.node';
-import { ListModels } from '../../nodes/ListModels/ListModels.node';
-import { LmChatGenerationService } from '../../nodes/LmChatGenerationService/LmChatGenerationService.node';
-import { VideoGeneration } from '../../nodes/VideoGeneration/VideoGeneration.node';
+import { n8n } from '../../package.json';
 
-/** The nodes of the package, by the names of their types. */
-export const packageNodes = {
-	chatCompletion: new ChatCompletion(),
-	listModels: new ListModels(),
-	lmChatGenerationService: new LmChatGenerationService(),
-	videoGeneration: new VideoGeneration(),
-} satisfies Record<string, INodeType>;
+type NodeClasses = Record<string, new () => INodeType>;
+
+/** The nodes that package.json lists, from their sources, by the names of their types. */
+export const packageNodes: Readonly<Record<string, INodeType>> = Object.fromEntries(
+	n8n.nodes.flatMap((built) => {
+		const source = built.replace(/^dist\/(.*)\.js$/, '../../$1');
+		return Object.values(jest.requireActual<NodeClasses>(source)).map((Node) => {
+			const node = new Node();
+			return [node.description.name, node];
+		});
+	}),
+);
+
+/** @throws where package.json lists no such node */
+export function packageNode(name: string): INodeType {
+	const node = packageNodes[name];
+	if (node === undefined) throw new Error(`package.json lists no node ${name}`);
+	return node;
+}

@@ -34,7 +34,8 @@ export interface NodeRun
 		EngineRun,
 		'signal' | 'executionId' | 'retryData' | 'waitingData' | 'startNode' | 'mode'
 	> {
-	node: Exclude<keyof typeof packageNodes, 'lmChatGenerationService'>;
+	/** The name of its type. */
+	node: string;
 	parameters: INodeParameters;
 	/** The JSON of the input items. Default: one empty item. */
 	items?: IDataObject[];

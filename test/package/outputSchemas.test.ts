@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { packageNodes } from '../engine/packageNodes';
 import { useSimulator } from '../engine/useSimulator';
 import { type NodeRun, runNode } from '../engine/runNode';
 
@@ -38,9 +39,15 @@ function typeOf(value: unknown): string {
 const withIntegerDuration = (schema: Fields) =>
 	'duration' in schema ? { ...schema, duration: { type: 'integer' } } : schema;
 
+/** Nodes that pass no items on, such as the chat model, have none. */
+test('every node has output fields', () => {
+	const nodes = Object.values(packageNodes).filter((node) => 'execute' in node);
+	expect(nodes.filter((node) => !('outputFields' in node))).toEqual([]);
+});
+
 const video = { model: 'kite-motion', prompt: 'A boat', waitOptions: { pollInterval: 0.01 } };
 
-async function outputOf(node: NodeRun['node'], parameters: NodeRun['parameters']) {
+async function outputOf(node: string, parameters: NodeRun['parameters']) {
 	const { items, error } = await runNode(simulator, { node, parameters });
 	expect(error).toBeUndefined();
 	return items[0]?.json ?? {};

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { globSync } from 'tinyglobby';
 
 const root = resolve(__dirname, '../..');
@@ -60,18 +60,4 @@ test('package.json lists every node', () => {
 	const { n8n } = JSON.parse(read('package.json')) as { n8n: { nodes: string[] } };
 	const nodes = globSync('nodes/*/*.node.ts', { cwd: root });
 	expect(n8n.nodes).toEqual(nodes.map((path) => `dist/${path.replace(/ts$/, 'js')}`).sort());
-});
-
-test('every node with an output and every operation has a file with its output fields', () => {
-	const files = globSync('nodes/*/*.node.ts', { cwd: root })
-		.filter((path) => read(path).includes('execute('))
-		.flatMap((path) => {
-			const folder = dirname(path);
-			const operations = globSync(`${folder}/operations/*.ts`, { cwd: root });
-			if (operations.length === 0) return [`${folder}/__schema__/v1.0.0.json`];
-			return operations.map(
-				(operation) => `${folder}/__schema__/v1.0.0/video/${basename(operation, '.ts')}.json`,
-			);
-		});
-	expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });

@@ -5,9 +5,11 @@ import {
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
+import type { OutputFields } from '../../shared/form/outputFields';
 import type { DurableWait } from '../wait/durableWait';
 import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
 import { optionsProperty, readVideoOrder, requestProperties } from '../request';
+import { generatedFields } from '../taskItem';
 import type { VideoRun } from '../videoRun';
 import { waitForVideos } from '../wait/waitForVideos';
 import { readWaitOptions, waitOptionsProperty } from '../wait/options';
@@ -31,6 +33,8 @@ export const description = updateDisplayOptions(
 	{ show: { operation: [option.value] } },
 	properties,
 );
+
+export const outputFields: OutputFields = generatedFields;
 
 /** Submits videos and waits for them. */
 export async function execute(

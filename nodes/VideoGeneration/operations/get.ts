@@ -4,6 +4,7 @@ import {
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
+import type { OutputFields } from '../../shared/form/outputFields';
 import { isFinished } from '../../../gateway';
 import { eachItem } from '../../shared/run/eachItem';
 import {
@@ -12,6 +13,7 @@ import {
 	readOutputOptions,
 	simplifyProperty,
 } from '../output';
+import { taskFields } from '../taskItem';
 import type { VideoRun } from '../videoRun';
 import { readTaskId, taskIdProperty } from '../taskId';
 
@@ -33,6 +35,8 @@ export const description = updateDisplayOptions(
 	{ show: { operation: [option.value] } },
 	properties,
 );
+
+export const outputFields: OutputFields = taskFields;
 
 /** Gets the status of tasks once. */
 export async function execute({ service, tasks, hints }: VideoRun): Promise<INodeExecutionData[]> {

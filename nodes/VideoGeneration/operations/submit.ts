@@ -4,11 +4,12 @@ import {
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
+import type { OutputFields } from '../../shared/form/outputFields';
 import { eachItem } from '../../shared/run/eachItem';
 import { readOutputOptions, simplifyProperty } from '../output';
 import { optionsProperty, readVideoOrder, requestProperties } from '../request';
 import type { VideoRun } from '../videoRun';
-import { fullSubmission, simplifiedSubmission } from '../taskItem';
+import { fullSubmission, simplifiedSubmission, submissionFields } from '../taskItem';
 
 export const option: INodePropertyOptions = {
 	name: 'Submit',
@@ -23,6 +24,8 @@ export const description = updateDisplayOptions(
 	{ show: { operation: [option.value] } },
 	properties,
 );
+
+export const outputFields: OutputFields = submissionFields;
 
 /** Submits videos and returns their tasks at once, for Get or Wait later. */
 export async function execute(run: VideoRun): Promise<INodeExecutionData[]> {

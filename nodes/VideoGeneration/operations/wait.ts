@@ -5,6 +5,7 @@ import {
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
+import type { OutputFields } from '../../shared/form/outputFields';
 import type { DurableWait } from '../wait/durableWait';
 import {
 	downloadProperties,
@@ -12,6 +13,7 @@ import {
 	readOutputOptions,
 	simplifyProperty,
 } from '../output';
+import { taskFields } from '../taskItem';
 import type { VideoRun } from '../videoRun';
 import { readTaskId, taskIdProperty } from '../taskId';
 import { waitForVideos } from '../wait/waitForVideos';
@@ -36,6 +38,8 @@ export const description = updateDisplayOptions(
 	{ show: { operation: [option.value] } },
 	properties,
 );
+
+export const outputFields: OutputFields = taskFields;
 
 /** Waits for tasks that were submitted before, wherever and whenever that was. */
 export async function execute(

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { globSync } from 'tinyglobby';
+
+const root = resolve(__dirname, '../..');
+const textOf = (files: string) =>
+	globSync(files, { cwd: root })
+		.map((file) => readFileSync(join(root, file), 'utf8'))
+		.join('\n');
+
+const NAME = /description: INodeTypeDescription = \{\s+displayName: '.+',\s+name: '(.+)'/;
+
+/** The names of the types of the package's nodes. */
+const nodes = globSync('nodes/*/*.node.ts', { cwd: root }).map(
+	(file) => NAME.exec(readFileSync(join(root, file), 'utf8'))?.[1] ?? file,
+);
+/** All but the default one, which tests do not name. */
+const operations = globSync('nodes/*/operations/*.ts', { cwd: root })
+	.map((file) => basename(file, '.ts'))
+	.filter((name) => name !== 'generate');
+
+const tests = textOf('test/nodes/**/*.ts');
+const examples = textOf('examples/*.json');
+
+// The fault table runs them, too, and checks what goes wrong: a test of its own checks what goes right.
+test.each(nodes)('%s has a test of its own in test/nodes', (name) => {
+	expect(tests.includes(`'${name}'`)).toBe(true);
+});
+
+test.each(operations)('%s has a test of its own in test/nodes', (name) => {
+	expect(tests.includes(`operation: '${name}'`)).toBe(true);
+});
+
+test.each(nodes)('%s is in an example', (name) => {
+	expect(examples.includes(`"n8n-nodes-generation-service.${name}`)).toBe(true);
+});
