@@ -72,7 +72,7 @@ export const retried =
 		return { once, always: { code: 'wait_timeout', pauses: always } };
 	};
 
-/** How long a poll that fails after Max Wait is repeated, and how long one that was sent before may take after it. */
+/** How long a poll that fails after Max Wait is repeated, and how long one that was sent before either may take after it. */
 const FINAL = 60;
 const GRACE = 10;
 
@@ -90,10 +90,11 @@ function pollPauses(retries: number[], { duration = 0, resumed = false }: Retry)
 		next(takes + (retry === undefined ? untilNextPoll(MAX_WAIT - time - takes) : retry - duration));
 	}
 	for (let failed = 0, failures = 0; ; failures += 1) {
-		const pause = Math.min(duration, FINAL - failed) + Math.min(30, 0.5 * 2 ** failures);
-		failed += pause;
-		if (failed >= FINAL) return pauses;
-		next(pause);
+		const took = Math.min(duration, Math.max(GRACE, FINAL - failed));
+		if (failed + took >= FINAL) return pauses;
+		const pause = Math.min(30, 0.5 * 2 ** failures, FINAL - failed - took);
+		failed += took + pause;
+		next(took + pause);
 	}
 }
 
