@@ -1,3 +1,4 @@
+import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import type { Case } from './faultTable';
 import { oversizedBytes } from './requestKinds';
 
@@ -65,6 +66,11 @@ const ITEM_CHANGES: Record<string, Change> = {
 /** How a fault changes a downloaded file without being detectable. */
 const FILE_CHANGES: Record<string, (video: Buffer) => Buffer> = {
 	'cut-short': (video) => video.subarray(0, Math.floor(video.length / 2)),
+	'cut-gzip': (video) => {
+		const compressed = gzipSync(video);
+		const half = compressed.subarray(0, Math.floor(compressed.length / 2));
+		return gunzipSync(half, { finishFlush: constants.Z_SYNC_FLUSH });
+	},
 	oversized: (video) => Buffer.concat([Buffer.alloc(oversizedBytes('download'), ' '), video]),
 };
 

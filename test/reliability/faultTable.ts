@@ -214,8 +214,14 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: 'Damaged compressed response',
-		faults: ['bad-gzip', 'cut-gzip'],
+		faults: ['bad-gzip'],
 		rule: lost(code('damaged_answer')),
+	},
+	{
+		what: 'Compressed response that ends too early',
+		faults: ['cut-gzip'],
+		// n8n's helper downloads, and does not notice. It asks for videos that are not compressed.
+		rule: byKind({ download: good }, lost(code('damaged_answer'))),
 	},
 	{
 		what: '200 with an HTML page or plain text',
@@ -415,6 +421,13 @@ const kindsOf = (fault: string) => {
 /** The kinds of requests that the faults of a row can affect. */
 function kindsOfRow({ faults }: Row): RequestKind[] {
 	return REQUEST_KINDS.filter((kind) => faults.some((fault) => kindsOf(fault).includes(kind)));
+}
+
+/** What may happen in a row: each fault with each kind of request that it can affect. */
+export function possibleCasesOf(row: Row): Case[] {
+	return row.faults.flatMap((fault) =>
+		kindsOf(fault).map((kind) => ({ fault, kind, ...row.rule(kind, fault) })),
+	);
 }
 
 /**

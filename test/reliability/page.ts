@@ -1,4 +1,4 @@
-import { type Case, casesOf, ROWS } from './faultTable';
+import { type Case, possibleCasesOf, ROWS } from './faultTable';
 import { ERROR_TEXTS } from './messages';
 import { columnOf, KINDS, REQUEST_KINDS, type RequestKind } from './requestKinds';
 import { MAX_RETRIES } from './settings';
@@ -20,7 +20,7 @@ const COLUMNS = [...new Set(REQUEST_KINDS.map(columnOf))];
 
 function faults(): string {
 	const rows = ROWS.map((entry) => {
-		const cases = casesOf(entry);
+		const cases = possibleCasesOf(entry);
 		const codes = cases
 			.filter(({ kind }) => kind !== 'download')
 			.map(({ always: { code } }) => code)
