@@ -1,4 +1,5 @@
-type FieldType = 'string' | 'integer' | 'number' | 'null';
+/** Of JSON Schema. */
+type FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'null';
 
 /** The fields of an item and their types, which n8n's editor shows before the first run. */
 export interface OutputFields {
