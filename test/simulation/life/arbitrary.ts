@@ -4,7 +4,7 @@ import { service } from './anyService';
 import { afterwards, call, event, shape } from './anyWorld';
 import { oneIn, present } from './draw';
 import { type Life, life as lifeSchema, type LifeEvent, type LifeNode } from './schema';
-import { theme } from './themes';
+import { type Theme, THEMES } from './themes';
 import { promptFor } from './workflow';
 
 const { array, constant, constantFrom, integer, record } = fc;
@@ -15,39 +15,47 @@ const budget = fc.oneof(
 	{ weight: 1, arbitrary: constant(2000) },
 );
 
-/** Lives at random. Their parts are drawn apart, so that each shrinks alone. */
-export const anyLife: fc.Arbitrary<Life> = present(
-	record({
-		seed: integer({ min: 1, max: 1_000_000 }),
-		build: fc.oneof(
-			{ withCrossShrink: true },
-			{ weight: 3, arbitrary: constant('undici' as const) },
-			{ weight: 1, arbitrary: constant('verified' as const) },
-		),
-		order: fc.oneof(
-			{ withCrossShrink: true },
-			{ weight: 9, arbitrary: constant('v1' as const) },
-			{ weight: 1, arbitrary: constant('v0' as const) },
-		),
-		shape,
-		nodes,
-		agentModel,
-		call,
-		items,
-		budget,
-		timeoutWorkflow: oneIn(20, constantFrom(60, 300)),
-		service,
-		events: fc.oneof(
-			{ withCrossShrink: true },
-			{ weight: 1, arbitrary: constant<LifeEvent[]>([]) },
-			{ weight: 1, arbitrary: array(event, { minLength: 1, maxLength: 2 }) },
-		),
-		afterwards,
-		theme,
-	}),
-).map(({ theme: themed, ...draft }) =>
-	assemble(themed === undefined ? draft : inTheme(draft, themed)),
-);
+/** They are drawn apart, so that each shrinks alone. */
+const parts = {
+	seed: integer({ min: 1, max: 1_000_000 }),
+	build: fc.oneof(
+		{ withCrossShrink: true },
+		{ weight: 3, arbitrary: constant('undici' as const) },
+		{ weight: 1, arbitrary: constant('verified' as const) },
+	),
+	order: fc.oneof(
+		{ withCrossShrink: true },
+		{ weight: 9, arbitrary: constant('v1' as const) },
+		{ weight: 1, arbitrary: constant('v0' as const) },
+	),
+	shape,
+	nodes,
+	agentModel,
+	call,
+	items,
+	budget,
+	timeoutWorkflow: oneIn(20, constantFrom(60, 300)),
+	service,
+	events: fc.oneof(
+		{ withCrossShrink: true },
+		{ weight: 1, arbitrary: constant<LifeEvent[]>([]) },
+		{ weight: 1, arbitrary: array(event, { minLength: 1, maxLength: 2 }) },
+	),
+	afterwards,
+};
+
+/** Lives in a theme, or without one. */
+function livesIn(theme: fc.Arbitrary<Theme | undefined>): fc.Arbitrary<Life> {
+	return present(record({ ...parts, theme })).map(({ theme: themed, ...draft }) =>
+		assemble(themed === undefined ? draft : inTheme(draft, themed)),
+	);
+}
+
+/** Lives at random, one in six in a theme. */
+export const anyLife = livesIn(oneIn(6, fc.oneof(...Object.values(THEMES))));
+
+/** Lives of one theme. */
+export const anyLifeIn = (name: keyof typeof THEMES) => livesIn(THEMES[name]);
 
 type DrawnService = typeof service extends fc.Arbitrary<infer Service> ? Service : never;
 
@@ -59,12 +67,10 @@ type Draft = Omit<Life, 'service' | 'timeoutWorkflow'> & {
 	service: Omit<DrawnService, 'refused'> & { refused?: number | undefined };
 };
 
-type Theme = typeof theme extends fc.Arbitrary<infer Drawn> ? NonNullable<Drawn> : never;
-
 function inTheme(draft: Draft, { service: given, ...life }: Theme): Draft {
 	const { seconds, progress } = draft.service;
 	const service = { seconds, progress, tasks: [], faults: [], ...given };
-	return { ...draft, ...life, budget: 300, shape: 'sequence', afterwards: [], service };
+	return { ...draft, budget: 300, ...life, shape: 'sequence', afterwards: [], service };
 }
 
 function assemble({ budget: most, service: drawn, agentModel, call, ...life }: Draft): Life {

@@ -1,44 +1,88 @@
 import fc from 'fast-check';
-import { item } from './anyNodes';
-import { oneIn } from './draw';
-import type { Life, LifeNode } from './schema';
+import type { Life, LifeEvent, LifeNode, VideoNode } from './schema';
 
 const { array, constant, constantFrom, integer, record } = fc;
 
-type Theme = Pick<Life, 'nodes' | 'items' | 'events'> & {
-	service: Pick<Life['service'], 'limits' | 'latencyMs'> & { thinkingSeconds?: number };
+/** A situation that random parts seldom make together. */
+export type Theme = Pick<Life, 'nodes' | 'items' | 'events'> & {
+	service: Pick<Life['service'], 'limits' | 'latencyMs'> & {
+		thinkingSeconds?: number;
+		refused?: number;
+		/** How long a video takes. */
+		seconds?: number;
+	};
+	/** Default 300 requests. */
+	budget?: number;
 };
 
+const FAST = constant<[number, number]>([50, 300]);
+const SLOW = constant<[number, number]>([500, 4000]);
+
+/** None is bad: that would end an execution before it has begun. */
+const item = integer({ min: 1, max: 12 }).map((number) => ({ p: `p${number}` }));
 const many = array(item, { minLength: 8, maxLength: 24 });
 const chat: LifeNode = { kind: 'chat', name: 'A', model: 'chat-a', prompt: 'item' };
+const video: VideoNode = {
+	kind: 'video',
+	name: 'A',
+	model: 'video-a',
+	operation: 'generate',
+	prompt: 'item',
+};
+
+/** Another execution starts while the first one waits. */
+const second = (key: 'same' | 'other', otherModels = false) =>
+	integer({ min: 5, max: 30 }).map((at): LifeEvent[] => [{ what: 'second', at, key, otherModels }]);
+
+const slowLimit = record({
+	kind: constantFrom('bucket' as const, 'fixedWindow' as const, 'slidingWindow' as const),
+	scope: constantFrom('key' as const, 'endpoint' as const, 'model' as const),
+	requests: constantFrom(1, 2),
+	seconds: constantFrom(5, 10),
+});
 
 /** A batch beside another execution, under a limit that both share. */
 const turns: fc.Arbitrary<Theme> = record({
 	nodes: constant([chat]),
 	items: many,
-	events: record({
-		what: constant('second' as const),
-		at: integer({ min: 5, max: 30 }),
-		key: constant('same' as const),
-	}).map((event) => [event]),
+	events: second('same'),
+	service: record({ latencyMs: FAST, limits: slowLimit.map((limit) => [limit]) }),
+});
+
+/** A batch in the pauses of its key, and an execution with another key. */
+const keys: fc.Arbitrary<Theme> = record({
+	nodes: constant([chat]),
+	items: many,
+	events: second('other'),
 	service: record({
-		latencyMs: constant<[number, number]>([50, 300]),
-		limits: record({
-			kind: constantFrom('bucket' as const, 'fixedWindow' as const, 'slidingWindow' as const),
-			scope: constantFrom('key' as const, 'endpoint' as const, 'model' as const),
-			requests: constantFrom(1, 2),
-			seconds: constantFrom(5, 10),
-		}).map((limit) => [limit]),
+		latencyMs: FAST,
+		limits: slowLimit.map((limit) => [{ ...limit, seconds: 60 }]),
+	}),
+});
+
+/** One model is out of reach for an hour, another one is not. */
+const suspended: fc.Arbitrary<Theme> = record({
+	nodes: constant<LifeNode[]>([{ ...chat, onError: 'continueRegularOutput' }]),
+	items: many,
+	events: fc.oneof(second('same', true), second('same')),
+	service: record({
+		latencyMs: FAST,
+		thinkingSeconds: constant(10),
+		limits: slowLimit.map((limit) => [
+			{ ...limit, scope: 'model' as const, of: 'chat-a', seconds: 60, retryAfter: 3600 },
+		]),
 	}),
 });
 
 /** A service that works on a few requests at once, for long. */
 const fewAtOnce: fc.Arbitrary<Theme> = record({
-	nodes: constantFrom(1, 4).map((maxRetries) => [{ ...chat, requestOptions: { maxRetries } }]),
+	nodes: constantFrom(1, 4).map((maxRetries): LifeNode[] => [
+		{ ...chat, onError: 'continueRegularOutput', requestOptions: { maxRetries } },
+	]),
 	items: many,
 	events: constant([]),
 	service: record({
-		latencyMs: constant<[number, number]>([50, 300]),
+		latencyMs: FAST,
 		limits: record({
 			kind: constant('inFlight' as const),
 			scope: constantFrom('key' as const, 'endpoint' as const),
@@ -52,21 +96,60 @@ const fewAtOnce: fc.Arbitrary<Theme> = record({
 const slots: fc.Arbitrary<Theme> = record({
 	nodes: record({ maxConcurrency: constantFrom(1, 2), pollInterval: constantFrom(2, 5) }).map(
 		({ maxConcurrency, pollInterval }): LifeNode[] => [
-			{
-				kind: 'video',
-				name: 'A',
-				model: 'video-a',
-				operation: 'generate',
-				prompt: 'item',
-				requestOptions: { maxConcurrency },
-				wait: { waitIn: 'memory', pollInterval },
-			},
+			{ ...video, requestOptions: { maxConcurrency }, wait: { waitIn: 'memory', pollInterval } },
 		],
 	),
 	items: many,
 	events: constant([]),
-	service: constant({ latencyMs: [500, 4000], limits: [] }),
+	service: record({ latencyMs: SLOW, limits: constant([]), seconds: constantFrom(30, 90) }),
+	budget: constant(800),
 });
 
-/** Situations that random parts seldom make together. */
-export const theme = oneIn(12, fc.oneof(turns, fewAtOnce, slots));
+/** Stop while submissions are on their way. */
+const stopped: fc.Arbitrary<Theme> = record({
+	nodes: constant([video]),
+	items: array(item, { minLength: 1, maxLength: 4 }),
+	events: integer({ min: 0, max: 4 }).map((at): LifeEvent[] => [{ what: 'stop', at }]),
+	service: record({ latencyMs: SLOW, limits: constant([]) }),
+});
+
+/** Refusals at random, which say nothing about a rate. */
+const noise: fc.Arbitrary<Theme> = record({
+	nodes: constant<LifeNode[]>([
+		{ ...chat, onError: 'continueRegularOutput', requestOptions: { maxConcurrency: 30 } },
+	]),
+	items: array(item, { minLength: 56, maxLength: 60, size: 'max' }),
+	events: constant<LifeEvent[]>([0, 0].map((at) => ({ what: 'second', at, key: 'same' }))),
+	service: record({
+		latencyMs: FAST,
+		limits: constant([]),
+		refused: constantFrom(0.03, 0.05),
+		thinkingSeconds: constant(0.2),
+	}),
+});
+
+/** As many answers of a slow model as there are places for requests, while another execution polls. */
+const crowd: fc.Arbitrary<Theme> = record({
+	nodes: constant<LifeNode[]>([
+		{ ...chat, requestOptions: { maxConcurrency: 100 } },
+		{ ...video, name: 'B', executeOnce: true, wait: { waitIn: 'memory' } },
+	]),
+	items: array(item, { minLength: 56, maxLength: 60, size: 'max' }),
+	events: integer({ min: 160, max: 180 }).map((at): LifeEvent[] =>
+		[0, 1, 2, 3, 4].map((index) => ({
+			what: 'second',
+			at: at + index,
+			key: index < 4 ? 'same' : 'other',
+		})),
+	),
+	service: record({
+		latencyMs: FAST,
+		limits: constant([]),
+		thinkingSeconds: constant(100),
+		seconds: constant(60),
+	}),
+	budget: constant(10_000),
+});
+
+/** By weight, those that are dear to play less often. */
+export const THEMES = { turns, keys, suspended, fewAtOnce, slots, stopped, noise, crowd };

@@ -62,7 +62,7 @@ export const OF_GATEWAY: readonly Mutant[] = [
 	]),
 	...changesOf('gateway/limits/slots.ts', [
 		[
-			'submissions go before polls',
+			'polls and submissions take no turns',
 			'\t\t\tthis.queues.delete(queue);\n\t\t\tqueue.admit();\n\t\t\tif (queue.hasWaiting(this)) this.queues.add(queue);',
 			'\t\t\tqueue.admit();\n\t\t\tif (!queue.hasWaiting(this)) this.queues.delete(queue);',
 		],
@@ -85,6 +85,11 @@ export const OF_GATEWAY: readonly Mutant[] = [
 			'this.queue.admitNext(hasFreeSlot);\n\t\tthis.startTimer();',
 			'this.queue.admitNext(hasFreeSlot);',
 		],
+		[
+			'the suspension of one scope holds another',
+			'\tprivate lastSuspension: Suspension | undefined;\n',
+			'\tprivate static latest: Suspension | undefined;\n\tprivate get lastSuspension() { return RateLimiter.latest; }\n\tprivate set lastSuspension(given: Suspension | undefined) { RateLimiter.latest = given; }\n',
+		],
 	]),
 	...changesOf('gateway/limits/limitEstimator.ts', [
 		[
@@ -92,6 +97,22 @@ export const OF_GATEWAY: readonly Mutant[] = [
 			'this.closedUntil = Math.max(this.closedUntil, now + pause);',
 			'this.closedUntil = now + pause / 2;',
 		],
+		[
+			'a random refusal lowers the rate for long',
+			'\t\tthis.raise = MAX_RAISE;\n\t\treturn Math.max(flow, SLOWEST_START / this.pause)',
+			'\t\tthis.raise = 1;\n\t\treturn (SLOWEST_START / this.pause)',
+		],
+	]),
+	...changesOf('gateway/limits/suspension.ts', [
+		[
+			'all requests probe a suspension at once',
+			'if (this.isProbed) {',
+			'if (this.isProbed && this.endsAt < 0) {',
+		],
+	]),
+	...changesOf('gateway/http/connectionLimit.ts', [
+		['polls wait for a place behind long answers', 'FOR_GETS = 32', 'FOR_GETS = 0'],
+		['one key takes all places of another', 'FOR_OTHER_KEYS = 16', 'FOR_OTHER_KEYS = 0'],
 	]),
 	...changesOf('gateway/http/serviceError.ts', [
 		['seconds of a pause are read as milliseconds', 'body.retry_after * 1000', 'body.retry_after'],

@@ -95,7 +95,7 @@ export const OF_NODES: readonly Mutant[] = [
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/wait/durablePause.ts', [
-		['each pause leaves its request in the execution', '\tdelete entry.metadata;\n', ''],
+		['each pause leaves its request in the execution', '\tentry.data = { main: [] };\n', ''],
 	]),
 	...changesOf('nodes/shared/ledger/requestLedger.ts', [
 		[

@@ -114,7 +114,7 @@ class World {
 		for (;;) {
 			await this.quiet();
 			if (!this.server.isBusy && !this.useAfterwards()) {
-				if (this.due === 0) return;
+				if (this.due === 0 && this.service.isReached()) return;
 			}
 			await this.quiet();
 			if (this.service.truth.requests.length > MAX_REQUESTS)

@@ -118,6 +118,11 @@ export function limitsOf({ scope, of }: Limit, { endpoint, model }: TruthRequest
 	return counted !== '' && (of === undefined || of === counted);
 }
 
+/** What one limit may be about. */
+export function scopeOf({ key, endpoint, model }: TruthRequest): string {
+	return `${key} ${endpoint} ${model}`;
+}
+
 /** What an error item says of an item. */
 export interface Claim {
 	error: ErrorItem;

@@ -193,7 +193,7 @@ function waitsByWallClock(played: Played, node: LifeNode, row: Row): boolean {
 }
 
 /** How much of a span others cover. */
-function covered(spans: Span[], { from, to }: Span): number {
+export function covered(spans: Span[], { from, to }: Span): number {
 	const sorted = [...spans].sort((a, b) => a.from - b.from);
 	let sum = 0;
 	let until = from;

@@ -1,9 +1,11 @@
-import { allNodes, OF_SECOND } from '../play/edits';
+import { allNodes } from '../play/edits';
 import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
-import { errorOf, nodeRuns } from './evidence';
+import { errorOf, nodeRuns, scopeOf } from './evidence';
+import { slowed } from './noise';
 import type { Promised } from './promise';
+import { ofTurns } from './turns';
 import { promptFor } from '../life/workflow';
 
 /** A shorter delay has other causes. */
@@ -19,16 +21,11 @@ export const fair: Promised = {
 		...lateChats(played),
 		...latePolls(played),
 		...lateStarts(played),
-		...lateTurns(played),
-		...pollsLast(played),
+		...ofTurns(played),
+		...slowed(played),
 		...failed(played),
 	],
 };
-
-/** What one limit may be about. */
-function scopeOf({ key, endpoint, model }: TruthRequest): string {
-	return `${key} ${endpoint} ${model}`;
-}
 
 /** Whether a limit of the service is of this request's scope, or includes it. */
 function isLimited({ life, truth }: Played, request: TruthRequest): boolean {
@@ -125,61 +122,6 @@ function lateStarts({ keys, rows, truth, kills, suspended, life }: Played): stri
 		return late < MIN_DELAY_MS
 			? []
 			: [`execution ${row.id}, with a key of its own, began ${Math.round(late / 1000)} s late`];
-	});
-}
-
-/** How many requests of another execution may go before the first one of an execution that arrives. */
-const MAX_BEFORE = 3;
-
-/** Executions with one key take turns: the second one's first request waits for a few of the first one's, not for all. */
-function lateTurns({ rows, truth, kills, suspended, life }: Played): string[] {
-	if (kills.length > 0 || suspended.length > 0 || life.shape === 'agent') return [];
-	const row = rows.find(({ workflow }) => JSON.stringify(workflow).includes(OF_SECOND));
-	const first = truth.requests.find(isOfSecond);
-	if (row === undefined || first === undefined || first.sentAt < row.startedAt) return [];
-	const before = truth.requests.filter(
-		(each) =>
-			scopeOf(each) === scopeOf(first) &&
-			each.accepted &&
-			!isOfSecond(each) &&
-			each.sentAt > row.startedAt &&
-			each.sentAt < first.sentAt,
-	);
-	return before.length <= MAX_BEFORE
-		? []
-		: [
-				`execution ${row.id} waits for its turn: ${before.length} requests (${first.endpoint}) of another one are sent first`,
-			];
-}
-
-function isOfSecond({ rawPrompt }: TruthRequest): boolean {
-	return rawPrompt.includes(OF_SECOND);
-}
-
-/** Polls and submissions of an execution take turns. */
-function pollsLast({ life, truth, kills, suspended, rows }: Played): string[] {
-	const [node, ...others] = life.nodes;
-	const { faults, limits, refused } = life.service;
-	const isPlain = faults.length + limits.length === 0 && refused === undefined;
-	const isAlone = others.length + kills.length + suspended.length === 0 && rows.length === 1;
-	if (node?.kind !== 'video' || !isPlain || !isAlone) return [];
-	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
-	if (polling === 'adaptive' || waitIn === 'database' || node.tries !== undefined) return [];
-	const latest = new Map<string, TruthRequest>();
-	return truth.requests.flatMap((poll) => {
-		if (poll.endpoint !== 'poll') return [];
-		const before = latest.get(poll.taskId);
-		latest.set(poll.taskId, poll);
-		if (before?.endedAt === undefined) return [];
-		const due = before.endedAt + pollInterval * 1000;
-		const sent = truth.requests.filter(({ sentAt }) => sentAt > due && sentAt < poll.sentAt);
-		const submissions = sent.filter(({ endpoint }) => endpoint === 'submit').length;
-		const polls = sent.filter(({ endpoint }) => endpoint === 'poll').length;
-		return submissions <= polls + MAX_BEFORE
-			? []
-			: [
-					`a poll of ${poll.taskId} waits while ${submissions} submissions and ${polls} other polls are sent`,
-				];
 	});
 }
 

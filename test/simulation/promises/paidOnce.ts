@@ -45,12 +45,10 @@ function asked({ life, rows }: Played, node: LifeNode, prompt: string): number {
 	// A retried agent asks its model again.
 	if (node.kind === 'model') return items * rows.length;
 	const starts = rows.filter(({ retryOf }) => retryOf === undefined);
-	const calls = starts.filter(({ parent }) => parent !== undefined);
-	const times =
-		life.shape !== 'subWorkflow'
-			? starts.length
-			: calls.length / (life.call === 'each' ? Math.max(1, life.items.length) : 1);
-	return items * unitsOf(node) * itemsBefore(life, node) * Math.ceil(times);
+	const calls = starts.flatMap(({ parent }) => parent?.executionId ?? []);
+	const called = life.call === 'each' ? new Set(calls).size : calls.length;
+	const times = life.shape === 'subWorkflow' ? called : starts.length;
+	return items * unitsOf(node) * itemsBefore(life, node) * times;
 }
 
 /** More tasks than were asked for are the service's own doing. */

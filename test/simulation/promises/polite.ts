@@ -12,7 +12,7 @@ const MAX_PAUSE_MS = 300_000;
 /** No more in flight than asked, nothing in a pause that the service asked for, polls no denser than asked. */
 export const polite: Promised = {
 	name: 'Polite',
-	check: (played) => [...inFlight(played), ...pauses(played), ...polls(played)],
+	check: (played) => [...inFlight(played), ...pauses(played), ...probes(played), ...polls(played)],
 };
 
 function inFlight({ life, truth, rows }: Played): string[] {
@@ -42,9 +42,28 @@ function highestInFlight(requests: TruthRequest[]): number {
 	return highest;
 }
 
+/** In a pause that is too long to wait for, a scope sends one request at a time, until one is not refused. */
+function probes({ truth, kills }: Played): string[] {
+	return truth.requests.flatMap((refused) => {
+		const { pauseUntil = 0, heardAt = Infinity, retryAfter = 0, endpoint } = refused;
+		if (retryAfter * 1000 <= MAX_PAUSE_MS || endpoint === 'poll' || kills.length > 0) return [];
+		const later = truth.requests.filter(
+			(each) => isSame(each, refused) && each.sentAt > heardAt && each.sentAt < pauseUntil,
+		);
+		const taken = later.find(({ retryAfter: asked }) => asked === undefined);
+		const probed = later.filter(({ sentAt }) => sentAt < (taken?.heardAt ?? Infinity));
+		const atOnce = highestInFlight(probed);
+		return atOnce <= 1
+			? []
+			: [`${atOnce} requests (${endpoint}) at once in a pause of ${retryAfter} s`];
+	});
+}
+
+function isSame(one: TruthRequest, other: TruthRequest): boolean {
+	return one.key === other.key && one.endpoint === other.endpoint && one.model === other.model;
+}
+
 function pauses({ truth, kills }: Played): string[] {
-	const isSame = (one: TruthRequest, other: TruthRequest) =>
-		one.key === other.key && one.endpoint === other.endpoint && one.model === other.model;
 	return truth.requests.flatMap((refused) => {
 		const { pauseUntil = 0, heardAt, retryAfter = 0 } = refused;
 		if (heardAt === undefined || retryAfter * 1000 > MAX_PAUSE_MS) return [];

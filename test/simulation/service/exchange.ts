@@ -87,10 +87,12 @@ export class Exchange {
 		// A client that gives up now has written nothing.
 		if (!this.isOpen) return;
 		const sentAt = this.service.now();
+		this.service.arriving += 1;
 		this.service.after(this.service.latencyMs(this.request), () => void this.arrive(sentAt));
 	}
 
 	private async arrive(sentAt: number): Promise<void> {
+		this.service.arriving -= 1;
 		const { truth, delivery, workMs, finish } = await this.service.serve(this.request, sentAt);
 		this.truth = truth;
 		if (!this.isOpen) {

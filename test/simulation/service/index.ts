@@ -15,6 +15,8 @@ export function createService(plan: ServicePlan, world: ServiceWorld) {
 		truth: service.truth,
 		/** How many requests are on their way. */
 		open: service.open as ReadonlySet<unknown>,
+		/** Whether some were sent and have not arrived: what a client gives up meanwhile is accepted all the same. */
+		isReached: () => service.arriving === 0,
 		cut: () => service.cut(),
 		undici: memoryUndici(service),
 		httpRequest: memoryHttpRequest(service),

@@ -51,6 +51,8 @@ export class Service {
 	/** How often a request went over the network, in both directions. */
 	private readonly passed = new Map<string, number>();
 	private ids = 0;
+	/** Requests that were sent and have not arrived. */
+	arriving = 0;
 
 	constructor(
 		private readonly plan: ServicePlan,
