@@ -6,10 +6,11 @@ import {
 	ServiceError,
 } from '../errors/gatewayError';
 import { isFinished, type VideoTask } from '../schemas/video';
-import { backoff, isForeignAnswer, isTransientStatus, pauseAfter } from '../limits/retryPolicy';
+import { isForeignAnswer, isTransientStatus } from '../limits/retryPolicy';
 import type { Patience } from '../sendRequest';
 import { WaitTimeoutError } from './errors';
 import { later, msBetween, type WallTime } from '../wallTime';
+import { FinalPolls, GRACE_MS } from './finalPolls';
 import { type Polling, PollSchedule } from './pollSchedule';
 
 /** After this many answers in a row that are no word of the service, the URL of a task that it never knew is taken to be wrong. */
@@ -21,12 +22,6 @@ const MAX_FOREIGN_ANSWERS = 5;
 const TOGETHER_PART = 0.02;
 /** A round of a long interval starts at most this late. */
 const MAX_ROUND_MS = 1_000;
-/** After Max Wait, a poll that fails is repeated for this long: without a response nothing is known of the task… */
-const MAX_FINAL_MS = 60_000;
-/** …and the pauses that the service asks for are waited for, up to this. Time in our own queues does not count. */
-const MAX_FINAL_PAUSES_MS = 300_000;
-/** How long a poll that was sent before Max Wait, or before that minute, is over may take to respond after it. */
-const GRACE_MS = 10_000;
 /** The two clocks of a host do not tick at the same moment. */
 const TICK_MS = 1;
 /** How long other replicas of a service may not know a task that one of them has just created. */
@@ -66,8 +61,8 @@ interface PolledTask {
 	wasFound: boolean;
 	/** Answers in a row that are no word of the service. */
 	foreignAnswers: number;
-	/** The polls that failed after Max Wait. */
-	final: { failures: number; failedMs: number; pausesMs: number };
+	/** Those after Max Wait. */
+	final: FinalPolls;
 	succeed: (task: VideoTask) => void;
 	fail: (error: unknown) => void;
 }
@@ -125,7 +120,7 @@ export class TaskPoller {
 				stopPoll: () => {},
 				wasFound: settings.wasFound ?? false,
 				foreignAnswers: settings.foreignAnswers ?? 0,
-				final: { failures: 0, failedMs: 0, pausesMs: 0 },
+				final: new FinalPolls(),
 				succeed: (finished) => {
 					this.forget(polled);
 					resolve(finished);
@@ -208,7 +203,7 @@ export class TaskPoller {
 		}
 		if (!this.tasks.has(polled)) return;
 		const now = this.clock.now();
-		const retryIn = isFinal && failure ? retryDelay(polled, failure, now - sentAt) : undefined;
+		const retryIn = isFinal && failure ? polled.final.retryIn(failure, now - sentAt) : undefined;
 		if (settings.pollsOnce || (isFinal && retryIn === undefined)) {
 			return polled.fail(new WaitTimeoutError(polled.task, settings.maxWaitMs, failure));
 		}
@@ -222,7 +217,7 @@ export class TaskPoller {
 
 	/** A poll that gets no response may not hold up those that decide. */
 	private responseMs(polled: PolledTask, isFinal: boolean): number {
-		if (isFinal) return Math.max(GRACE_MS, MAX_FINAL_MS - polled.final.failedMs);
+		if (isFinal) return polled.final.responseMs;
 		return polled.settings.pollsOnce ? GRACE_MS : this.leftMs(polled) + GRACE_MS;
 	}
 
@@ -233,22 +228,6 @@ export class TaskPoller {
 		const age = msBetween(submittedAt, this.clock.wallTime());
 		return age < REPLICA_LAG_MS && error instanceof ServiceError && error.status === 404;
 	}
-}
-
-/** When to repeat a final poll that failed; undefined: no more. */
-function retryDelay({ final }: PolledTask, failure: GatewayError, tookMs: number) {
-	const asks = failure instanceof ServiceError && failure.retryAfterMs !== undefined;
-	// During a longer pause than one waits for, polls are sent all the same.
-	const asked = asks ? pauseAfter(failure, 0) : undefined;
-	final.failedMs += tookMs;
-	final.pausesMs += asked ?? 0;
-	if (final.failedMs >= MAX_FINAL_MS || final.pausesMs > MAX_FINAL_PAUSES_MS) return undefined;
-	if (asked !== undefined) return asked;
-	// The last one when the minute is over, not a backoff before.
-	const pause = Math.min(backoff(final.failures), MAX_FINAL_MS - final.failedMs);
-	final.failures += 1;
-	final.failedMs += pause;
-	return pause;
 }
 
 /** One unlucky poll must not give up a paid task. */
