@@ -1,14 +1,13 @@
 import type { Clock } from '../clock';
 import { CancelledError, type ServiceError } from '../errors/gatewayError';
 import { InFlightLimit } from './inFlightLimit';
-import { LimitEstimator, type SentRequest } from './limitEstimator';
+import { JointLimit, type Sender } from './jointLimit';
+import type { SentRequest } from './limitEstimator';
+import type { SharedLimits } from './sharedLimits';
 import type { SharedPauses } from './sharedPauses';
 import { Slots } from './slots';
 import { Suspension } from './suspension';
 import { WaitQueue } from './waitQueue';
-
-/** A limit is forgotten when nothing was sent for this long. */
-const FORGET_AFTER_MS = 60_000;
 
 /** Allows one request to be sent. */
 export interface Permit extends SentRequest {
@@ -33,30 +32,33 @@ interface Arrival {
  * Then all of the scope wait as long as the service asks, and continue at a rate it accepts. A pause that is too long to
  * wait for suspends the scope. Executions take turns.
  */
-export class RateLimiter {
+export class RateLimiter implements Sender {
+	/** Of this scope, or of several that share it. */
+	limit: JointLimit;
 	private readonly queue = new WaitQueue();
-	private readonly estimator = new LimitEstimator();
 	private readonly inFlightLimit = new InFlightLimit();
 	/** Sent and not ended, the oldest first. */
 	private readonly inFlight = new Set<Permit>();
-	private stopTimer = () => {};
-	private takenSoFar = 0;
 	private isHeldByRate = false;
 	private lastSuspension: Suspension | undefined;
 
 	/**
+	 * @param limits of all scopes of the key
 	 * @param pauses of all scopes of the key
 	 * @param suspends whether a long pause holds other requests back: polls of paid tasks are sent all the same
 	 */
 	constructor(
 		private readonly clock: Clock,
+		private readonly limits: SharedLimits,
 		private readonly pauses: SharedPauses,
 		private readonly suspends: boolean,
-	) {}
+	) {
+		this.limit = new JointLimit(clock, [this]);
+	}
 
-	/** How many requests the service has taken. */
+	/** How many requests the service has taken of the scopes that share the limit. */
 	get taken(): number {
-		return this.takenSoFar;
+		return this.limit.taken;
 	}
 
 	/** Present while the service asks for a pause that is too long to wait for. */
@@ -78,9 +80,9 @@ export class RateLimiter {
 			this.suspension === undefined
 				? undefined
 				: await this.passSuspension(knownSuspension, signal);
-		if (this.isForgotten()) this.forget();
-		if (slots.isFree && !this.queue.has(slots) && this.mayStart() && this.msUntilNext() === 0)
-			return this.send(slots, probed, false);
+		if (this.limit.isForgotten) this.forget();
+		const mayStart = slots.isFree && !this.queue.has(slots) && this.mayStart();
+		if (mayStart && this.limit.msUntilNext() === 0) return this.send(slots, probed, false);
 		return await this.waitInQueue(arrival, probed);
 	}
 
@@ -95,12 +97,11 @@ export class RateLimiter {
 
 	/** The service took the request: it did not refuse it, whatever the outcome. */
 	accept(permit: Permit): void {
-		this.takenSoFar += 1;
-		this.estimator.accept(permit, this.clock.now());
+		this.limits.accept(this, permit);
 		this.inFlightLimit.accept(permit.inFlight);
 		this.lift(permit);
 		// The service may take more than it did before.
-		if (this.queue.length > 0) this.admit(true);
+		this.limit.admit(true);
 	}
 
 	/**
@@ -114,16 +115,16 @@ export class RateLimiter {
 		}
 		this.lift(permit);
 		const now = this.clock.now();
-		const closes = this.estimator.refuse(permit, now, pause);
-		if (!closes) return false;
-		this.inFlightLimit.refuse(this.olderInFlight(permit), permit.period.taken === 0);
+		const older = this.olderInFlight(permit);
+		if (!this.limits.refuse(this, permit, pause, older)) return false;
+		this.inFlightLimit.refuse(older, permit.period.taken === 0);
 		this.pauses.begin(this, now, now + pause);
 		return true;
 	}
 
 	/** Another scope of the key was told to wait, for a limit that may be the same. */
 	holdUntil(time: number): void {
-		this.estimator.closedUntil = Math.max(this.estimator.closedUntil, time);
+		this.limit.holdUntil(time);
 	}
 
 	/** No response arrived, or it failed after the service had taken the request. */
@@ -151,8 +152,8 @@ export class RateLimiter {
 	/** No request waits and no limit is known. */
 	isIdle(): boolean {
 		if (this.suspension !== undefined || this.inFlight.size > 0) return false;
-		if (this.isForgotten()) return true;
-		return this.queue.length === 0 && this.msUntilNext() === 0 && !this.estimator.isLimited;
+		if (this.limit.isForgotten) return true;
+		return this.isQueueEmpty && this.limit.msUntilNext() === 0 && !this.limit.estimator.isLimited;
 	}
 
 	/** @returns the suspension that the request probes */
@@ -182,24 +183,14 @@ export class RateLimiter {
 		probed.lift();
 	}
 
-	/** No request waits, and nothing was sent for long. A pause that the service asked for does not count. */
-	private isForgotten(): boolean {
-		const last = Math.max(this.estimator.period.lastAt, this.estimator.closedUntil);
-		return this.queue.length === 0 && this.clock.now() - last > FORGET_AFTER_MS;
-	}
-
 	private forget(): void {
-		this.estimator.forget();
+		this.limits.forget(this);
 		this.inFlightLimit.forget();
 	}
 
 	/** Whether the service takes one more in flight. */
 	private mayStart(): boolean {
 		return this.inFlightLimit.allows(this.inFlight.size);
-	}
-
-	private msUntilNext(): number {
-		return this.estimator.msUntilNext(this.clock.now());
 	}
 
 	private async waitInQueue(
@@ -209,14 +200,14 @@ export class RateLimiter {
 		const onAdmit = () => this.send(slots, probed, this.isHeldByRate);
 		const admitted = this.queue.join(onAdmit, signal, [slots], goesFirst);
 		slots.waitIn(this);
-		this.startTimer();
+		this.limit.startTimer();
 		let permit: Permit | undefined;
 		try {
 			permit = await admitted;
 			return permit;
 		} finally {
 			if (permit === undefined) probed?.failProbe();
-			if (this.queue.length === 0) this.stopTimer();
+			if (this.queue.length === 0) this.limit.startTimer();
 		}
 	}
 
@@ -230,29 +221,31 @@ export class RateLimiter {
 	 * @param isHeldByRate whether what waits would have been sent earlier without a limit
 	 */
 	admit(isHeldByRate = false): void {
+		this.limit.admit(isHeldByRate);
+	}
+
+	get isQueueEmpty(): boolean {
+		return this.queue.length === 0;
+	}
+
+	get isReady(): boolean {
+		return this.mayStart() && this.queue.some(hasFreeSlot);
+	}
+
+	sendNext(isHeldByRate: boolean): void {
 		this.isHeldByRate = isHeldByRate;
-		while (this.mayAdmit() && this.msUntilNext() === 0) this.queue.admitNext(hasFreeSlot);
-		this.startTimer();
+		this.queue.admitNext(hasFreeSlot);
 	}
 
 	private send(slots: Slots, probed: Suspension | undefined, hasWaited: boolean): Permit {
 		const now = this.clock.now();
 		slots.take();
-		this.estimator.send(now, hasWaited);
-		const { period, isTrying: isTrial } = this.estimator;
+		const { estimator } = this.limit;
+		estimator.send(now, hasWaited);
+		const { period, isTrying: isTrial } = estimator;
 		const permit = { sentAt: now, period, isTrial, probed, inFlight: this.inFlight.size + 1 };
 		this.inFlight.add(permit);
 		return permit;
-	}
-
-	private mayAdmit(): boolean {
-		return this.mayStart() && this.queue.some(hasFreeSlot);
-	}
-
-	private startTimer(): void {
-		this.stopTimer();
-		if (!this.mayAdmit()) return;
-		this.stopTimer = this.clock.after(Math.ceil(this.msUntilNext()), () => this.admit(true));
 	}
 }
 

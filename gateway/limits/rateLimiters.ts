@@ -1,6 +1,7 @@
 import type { Clock } from '../clock';
 import { sha256 } from '../hash';
 import { RateLimiter } from './rateLimiter';
+import { SharedLimits } from './sharedLimits';
 import { SharedPauses } from './sharedPauses';
 
 /** Keys kept in memory, and limiters of one key; only a process with ever new keys or models reaches these. */
@@ -43,9 +44,12 @@ export function ownRateLimiters(clock: Clock): LimiterOf {
 /** The limiters of one key. */
 class KeyLimiters {
 	private readonly limiters = new Map<string, RateLimiter>();
+	private readonly limits: SharedLimits;
 	private readonly pauses = new SharedPauses();
 
-	constructor(private readonly clock: Clock) {}
+	constructor(private readonly clock: Clock) {
+		this.limits = new SharedLimits(clock);
+	}
 
 	of(scope: Scope): RateLimiter {
 		const { limiters } = this;
@@ -53,9 +57,18 @@ class KeyLimiters {
 		const known = limiters.get(name);
 		if (known !== undefined) return known;
 		if (limiters.size >= MAX_SCOPES) {
-			for (const [idle, limiter] of limiters) if (limiter.isIdle()) limiters.delete(idle);
+			for (const [idle, limiter] of limiters) {
+				if (!limiter.isIdle()) continue;
+				limiters.delete(idle);
+				this.limits.forget(limiter);
+			}
 		}
-		const limiter = new RateLimiter(this.clock, this.pauses, scope.endpoint !== 'polls');
+		const limiter = new RateLimiter(
+			this.clock,
+			this.limits,
+			this.pauses,
+			scope.endpoint !== 'polls',
+		);
 		limiters.set(name, limiter);
 		return limiter;
 	}

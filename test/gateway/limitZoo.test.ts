@@ -34,6 +34,16 @@ test('a limit of what is in flight fails no item', () => {
 	expect(summary('concurrency').mean).toBeLessThanOrEqual(1.35);
 });
 
+test.each([
+	['200 chats and 60 videos, 10/s for the key', 1.35],
+	['200 chats and 60 videos, 10/s for the key, no burst', 1.42],
+	['600 chats with 2 models, 10/s for the key, no burst', 1.29],
+	['200 chats and 60 videos, 60 in each minute for the key', 1.26],
+	['200 chats and 60 videos, the pause of the key grows', 1.29],
+])('%s: at most 20%% more than one limiter for the key, which was measured at %d', (name, one) => {
+	expect(results.scopes?.[name]?.ratio).toBeLessThanOrEqual(1.2 * one);
+});
+
 test('several processes share a limit without loss', () => {
 	expect(summary('processes').mean).toBeLessThanOrEqual(1.15);
 	expect(summary('processes').failed).toBe(0);

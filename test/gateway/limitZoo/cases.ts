@@ -236,6 +236,37 @@ const scopes: Record<string, Case> = {
 		minimum: 240,
 		service: { workMs: 500 },
 	},
+	'600 chats with 2 models, 10/s for the key, no burst': {
+		limit: () => new Bucket(10, 1),
+		batches: [...chats(300), ...chats(300, { model: 'large' })],
+		minimum: 60,
+		...slow,
+	},
+	'300 chats with each of 3 models, 20/s for the key, no burst': {
+		limit: () => new Bucket(20, 1),
+		batches: [...chats(300), ...chats(300, { model: 'large' }), ...chats(300, { model: 'fast' })],
+		minimum: 45,
+		...slow,
+	},
+	'400 chats with each of 2 models, 10/s for each, no burst': {
+		limit: () => byModel({ 'heron-chat': new Bucket(10, 1), large: new Bucket(10, 1) }),
+		batches: [...chats(400), ...chats(400, { model: 'large' })],
+		minimum: 40,
+		...slow,
+	},
+	'600 chats (10/s) beside a model with 3/s, 5% refused at random': {
+		limit(random) {
+			const few = atRandom(0.05, random);
+			return byModel({
+				'heron-chat': both(few, new Bucket(10, 10)),
+				large: both(few, new Bucket(3, 3)),
+			});
+		},
+		batches: [...chats(600), ...chats(150, { model: 'large' })],
+		counts: [0],
+		minimum: 59,
+		...slow,
+	},
 	'1,000 videos, 10/s for the key': {
 		limit: () => new Bucket(10, 10),
 		batches: [{ kind: 'video', items: 1_000 }],

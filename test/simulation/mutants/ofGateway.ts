@@ -77,18 +77,20 @@ export const OF_GATEWAY: readonly Mutant[] = [
 	...changesOf('gateway/limits/rateLimiter.ts', [
 		[
 			'a request that arrives in a pause is sent at once',
-			'if (slots.isFree && !this.queue.has(slots) && this.mayStart() && this.msUntilNext() === 0)',
-			'if (slots.isFree && !this.queue.has(slots) && this.mayStart())',
-		],
-		[
-			'requests that wait are admitted once only',
-			'this.queue.admitNext(hasFreeSlot);\n\t\tthis.startTimer();',
-			'this.queue.admitNext(hasFreeSlot);',
+			'if (mayStart && this.limit.msUntilNext() === 0)',
+			'if (mayStart)',
 		],
 		[
 			'the suspension of one scope holds another',
 			'\tprivate lastSuspension: Suspension | undefined;\n',
 			'\tprivate static latest: Suspension | undefined;\n\tprivate get lastSuspension() { return RateLimiter.latest; }\n\tprivate set lastSuspension(given: Suspension | undefined) { RateLimiter.latest = given; }\n',
+		],
+	]),
+	...changesOf('gateway/limits/jointLimit.ts', [
+		[
+			'requests that wait are admitted once only',
+			'next.sendNext(isHeldByRate);\n\t\t}\n\t\tthis.startTimer();',
+			'next.sendNext(isHeldByRate);\n\t\t}',
 		],
 	]),
 	...changesOf('gateway/limits/limitEstimator.ts', [
