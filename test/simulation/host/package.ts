@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 import { MemoryFiles } from './files';
+import { zlib } from './zlib';
 
 type Load = (name: string) => unknown;
 type Factory = (
@@ -47,6 +48,7 @@ export class BuiltPackage {
 		const given: Record<string, unknown> = {
 			'node:fs': files.fs,
 			'node:fs/promises': files.promises,
+			'node:zlib': zlib,
 		};
 		const load = (file: string): object => {
 			const known = loaded.get(file);

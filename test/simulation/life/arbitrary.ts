@@ -4,7 +4,7 @@ import { service } from './anyService';
 import { afterwards, call, event, shape } from './anyWorld';
 import { oneIn, present } from './draw';
 import { type Life, life as lifeSchema, type LifeEvent, type LifeNode } from './schema';
-import { type Theme, THEMES } from './themes';
+import { theme, type Theme } from './themes';
 import { promptFor } from './workflow';
 
 const { array, constant, constantFrom, integer, record } = fc;
@@ -44,18 +44,12 @@ const parts = {
 	afterwards,
 };
 
-/** Lives in a theme, or without one. */
-function livesIn(theme: fc.Arbitrary<Theme | undefined>): fc.Arbitrary<Life> {
-	return present(record({ ...parts, theme })).map(({ theme: themed, ...draft }) =>
-		assemble(themed === undefined ? draft : inTheme(draft, themed)),
-	);
-}
-
-/** Lives at random, one in six in a theme. */
-export const anyLife = livesIn(oneIn(6, fc.oneof(...Object.values(THEMES))));
-
-/** Lives of one theme. */
-export const anyLifeIn = (name: keyof typeof THEMES) => livesIn(THEMES[name]);
+/** Lives at random, one in eight in a theme. */
+export const anyLife: fc.Arbitrary<Life> = present(
+	record({ ...parts, theme: oneIn(8, theme) }),
+).map(({ theme: themed, ...draft }) =>
+	assemble(themed === undefined ? draft : inTheme(draft, themed)),
+);
 
 type DrawnService = typeof service extends fc.Arbitrary<infer Service> ? Service : never;
 
@@ -64,7 +58,8 @@ type Draft = Omit<Life, 'service' | 'timeoutWorkflow'> & {
 	agentModel?: LifeNode | undefined;
 	call: NonNullable<Life['call']>;
 	budget: number;
-	service: Omit<DrawnService, 'refused'> & { refused?: number | undefined };
+	service: Omit<DrawnService, 'refused' | 'connectMs'> &
+		Pick<Life['service'], 'refused' | 'connectMs'>;
 };
 
 function inTheme(draft: Draft, { service: given, ...life }: Theme): Draft {

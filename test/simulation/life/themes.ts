@@ -151,5 +151,14 @@ const crowd: fc.Arbitrary<Theme> = record({
 	budget: constant(10_000),
 });
 
-/** By weight, those that are dear to play less often. */
-export const THEMES = { turns, keys, suspended, fewAtOnce, slots, stopped, noise, crowd };
+/** Those that are dear to play are drawn less often. */
+export const theme: fc.Arbitrary<Theme> = fc.oneof(
+	{ weight: 4, arbitrary: turns },
+	{ weight: 4, arbitrary: keys },
+	{ weight: 4, arbitrary: suspended },
+	{ weight: 4, arbitrary: fewAtOnce },
+	{ weight: 4, arbitrary: slots },
+	{ weight: 4, arbitrary: stopped },
+	{ weight: 3, arbitrary: noise },
+	{ weight: 1, arbitrary: crowd },
+);

@@ -20,7 +20,7 @@ export const isTrue: Promised = {
 const MAX_PAGES = 5;
 
 /** What one unlucky poll meets, and the next one does not. */
-const TRANSIENT = /^(lost|reset|cut|slow|stall|status-(429|50)|page-50)/;
+const TRANSIENT = /^(lost|reset|cut|bad-gzip|slow|stall|status-(429|50)|page-50)/;
 const PAGE = /^(page-(4|200)|redirect)/;
 /** Errors of what comes after the polls, or that say that the wait is over. */
 const OTHER_ERRORS = /^(wait_timeout|download_|storage_|task_failed)/;

@@ -100,8 +100,10 @@ function slotTurns({ life, truth, kills, suspended, rows, start }: Played): stri
 }
 
 /** Without limits and faults a poll waits for nothing but a slot of its execution: GETs have places of their own. */
-function latePlaces({ life, truth, kills, suspended }: Played): string[] {
+function latePlaces({ life, truth, kills, suspended, rows }: Played): string[] {
 	const { limits, refused, faults, outages } = life.service;
+	// A retry asks for the tasks of the execution before it.
+	if (rows.some(({ retryOf }) => retryOf !== undefined)) return [];
 	const hasGap = kills.length + suspended.length + life.events.filter(isStep).length > 0;
 	if (hasGap || refused !== undefined || limits.length + faults.length > 0 || outages) return [];
 	const [node, ...others] = life.nodes.filter(({ kind }) => kind === 'video');

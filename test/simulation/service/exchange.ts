@@ -14,6 +14,9 @@ export interface Client {
 	onFailure(error: Error): void;
 }
 
+/** A response that arrives as a whole and that nobody can read. */
+const DAMAGED = /-gzip$/;
+
 type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 /** What the client notices of a step; false if the next step is for later. */
 type Actions = { [Kind in Step['kind']]: (step: StepOf<Kind>) => boolean };
@@ -36,7 +39,7 @@ export class Exchange {
 		pause: ({ ms }) => this.later(ms),
 		until: ({ moment }) => this.later(moment - this.service.now()),
 		end: () => {
-			if (this.truth) this.truth.whole = true;
+			if (this.truth) this.truth.whole = !DAMAGED.test(this.truth.fault ?? '');
 			this.close();
 			this.client.onEnd();
 			return false;
@@ -56,14 +59,22 @@ export class Exchange {
 		return !this.isOpen;
 	}
 
-	/** Connects and sends the request: it is written at once. */
+	/** Connects and sends the request. */
 	start(): void {
 		const { service, request } = this;
 		service.open.add(this);
 		const failure = service.connectionFailure(request);
 		if (failure)
 			service.after(failure.afterMs, () => void (this.isOpen && this.fail(failure.error)));
-		else this.write();
+		else this.connect();
+	}
+
+	private connect(): void {
+		const { service, request } = this;
+		const sentAt = service.now();
+		const ms = service.connectMs(request);
+		if (ms > 0) service.after(ms, () => this.write(sentAt));
+		else this.write(sentAt);
 	}
 
 	/** The client reads no further for now. */
@@ -81,12 +92,11 @@ export class Exchange {
 		if (this.isOpen) this.close();
 	}
 
-	private write(): void {
+	private write(sentAt: number): void {
 		if (!this.isOpen) return;
 		this.client.onWritten();
 		// A client that gives up now has written nothing.
 		if (!this.isOpen) return;
-		const sentAt = this.service.now();
 		this.service.arriving += 1;
 		this.service.after(this.service.latencyMs(this.request), () => void this.arrive(sentAt));
 	}

@@ -1,5 +1,6 @@
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import type { IHttpRequestOptions } from 'n8n-workflow';
+import { axiosGunzip } from '../host/zlib';
 import { Exchange } from './exchange';
 import type { Service } from './service';
 
@@ -83,7 +84,7 @@ async function send(
 				stopTimer();
 				// A wrapper: destroying it closes nothing.
 				readable = new Readable({ read: () => exchange.resume() });
-				resolve({ statusCode, headers: received, body: readable });
+				resolve({ statusCode, headers: received, body: decoded(readable, received) });
 			},
 			onBytes: (bytes) => {
 				if (readable?.push(bytes) === false) exchange.pause();
@@ -97,6 +98,12 @@ async function send(
 		});
 		exchange.start();
 	});
+}
+
+/** axios undoes the coding of a stream, too. */
+function decoded(body: Readable, headers: Record<string, string>): Readable {
+	if (headers['content-encoding'] !== 'gzip') return body;
+	return pipeline(body, axiosGunzip(), () => {});
 }
 
 function lowerCased(headers: object): Record<string, string> {

@@ -77,6 +77,10 @@ export const FAULTS = [
 	'page-403',
 	'page-407',
 	'page-200',
+	/** It is said to be compressed, and is not. */
+	'bad-gzip',
+	/** Half of a compressed body. */
+	'cut-gzip',
 	/** The work is done, and a server in between fails. */
 	'handled-502',
 	/** A refusal that repeats the key. */
@@ -119,6 +123,8 @@ const outage = z.object({
 /** The service of a life. */
 export const servicePlan = z.object({
 	latencyMs: z.tuple([z.number(), z.number()]),
+	/** What a new connection takes, and each request has its own; default 0. */
+	connectMs: z.tuple([z.number(), z.number()]).optional(),
 	tasks: z.array(taskPlan),
 	/** How long the model thinks before each answer; default 0.5 to 2.5 s. */
 	thinkingSeconds: seconds.optional(),

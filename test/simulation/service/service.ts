@@ -86,6 +86,14 @@ export class Service {
 		return this.between(this.plan.latencyMs, `${name} ${passed}`);
 	}
 
+	/** How long a connection takes. */
+	connectMs({ method, path, text }: IncomingRequest): number {
+		const { connectMs } = this.plan;
+		if (connectMs === undefined) return 0;
+		const name = `connect ${method} ${path} ${text}`;
+		return this.between(connectMs, `${name} ${this.passed.get(name) ?? 0}`);
+	}
+
 	/** Why no connection is made to a host now. */
 	connectionFailure({ origin, path, headers }: IncomingRequest) {
 		const at = this.now();

@@ -133,6 +133,8 @@ const EFFECTS: Record<(typeof FAULTS)[number], Effect> = {
 	'page-403': page(403),
 	'page-407': page(407),
 	'page-200': page(200),
+	'bad-gzip': fromTable('bad-gzip'),
+	'cut-gzip': fromTable('cut-gzip'),
 	'handled-502': handled(htmlResponse(502)),
 	'echo-key': fromTable('echo-key-general'),
 	'task-echo-key': fromTable('task-failed-echo-key'),

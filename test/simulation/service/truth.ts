@@ -8,7 +8,7 @@ import type { TaskPlan } from './plan';
 export interface TruthRequest {
 	/** When it arrived. */
 	at: number;
-	/** When the client wrote it. */
+	/** When the client began to send it: with a connection of its own. */
 	sentAt: number;
 	endpoint: Exclude<Endpoint, 'chatStream'>;
 	method: string;
@@ -32,7 +32,7 @@ export interface TruthRequest {
 	status: number | undefined;
 	/** When the client received status and headers. */
 	heardAt: number | undefined;
-	/** The whole response arrived. */
+	/** The whole response arrived, and can be read. */
 	whole: boolean;
 	/** When the response was complete, or the connection was closed by either side. */
 	endedAt: number | undefined;
