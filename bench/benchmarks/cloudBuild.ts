@@ -5,6 +5,7 @@ import { peakGrowthMiB } from '../harness/memory';
 import { FIXED_QUESTION, VIDEO_MODEL } from '../harness/model';
 import { loadN8n, type N8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
+import { AT_ONCE } from '../harness/settings';
 
 const MIB = 1024 ** 2;
 const REQUESTS = 1_000;
@@ -65,7 +66,7 @@ const candidatesOf = (name: string, choose: Choose): Record<string, Candidate> =
 export const cloudBuild: Benchmark = {
 	name: 'cloud-build',
 	title: 'The verified build',
-	method: `The same nodes from both builds in n8n's engine: ${REQUESTS} items through Chat Completion with its default of 10 requests in flight, over TLS; a finished
+	method: `The same nodes from both builds in n8n's engine: ${REQUESTS} items through Chat Completion with ${AT_ONCE} requests in flight, over TLS; a finished
 video of 256 MiB through Video Generation (Get, with Download), each time in a new process. Memory is
 the growth of the resident set at its peak.`,
 	cost: "`gateway/cloud/`, four files: a transport over n8n's request helper, a clock over its `sleep`, and downloads and inline videos without Node.js streams and files.",

@@ -3,9 +3,9 @@ import { loadN8n, type N8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
 import { inParallel } from '../harness/measure';
 import { openPool } from '../harness/rawUndici';
+import { AT_ONCE } from '../harness/settings';
 
 const REQUESTS = 500;
-const AT_ONCE = 10;
 const HTTP_REQUEST = 'HTTP Request node';
 const UNDICI = 'undici';
 const CONNECTIONS = 'connections';
@@ -22,7 +22,7 @@ function throughNode(choose: (n8n: N8n, target: Target) => NodeUnderTest): Candi
 export const connections: Benchmark = {
 	name: 'connections',
 	title: `Connections for ${REQUESTS} requests`,
-	method: `${REQUESTS} items through Chat Completion with its default of ${AT_ONCE} requests in flight, and through the HTTP Request node, each in a new
+	method: `${REQUESTS} items through Chat Completion with ${AT_ONCE} requests in flight, and through the HTTP Request node, each in a new
 process. The simulator counts the connections, each with a TLS handshake.`,
 	cost: `\`limits/semaphore.ts\`, 34 lines. One of them waits for the turn of the event loop in which undici makes a connection reusable.`,
 	goals: [{ figure: CONNECTIONS, peer: ALLOWED, of: 'ratio', atMost: 1 }],

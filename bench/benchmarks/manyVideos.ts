@@ -8,10 +8,10 @@ import { VIDEO_MODEL } from '../harness/model';
 import { loadN8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
 import { openPool } from '../harness/rawUndici';
+import { AT_ONCE, POLL_SECONDS } from '../harness/settings';
 
 const VIDEOS = 1_000;
 const SECONDS = [60, 180] as const;
-const INTERVAL = 5;
 const REQUESTS = 1_000;
 const TIME = 'time until all videos are finished';
 const CPU = 'CPU per poll';
@@ -19,8 +19,6 @@ const SLOWEST = 'the slowest video';
 const SEQUENTIAL = 'one after the other';
 const HTTP_REQUEST = 'HTTP Request node';
 const UNDICI = 'undici';
-/** The default of the node. */
-const AT_ONCE = 10;
 /** Polls of each task by undici. */
 const ROUNDS = 12;
 
@@ -28,8 +26,8 @@ const durations = Array.from({ length: VIDEOS }, (_, video) => spread(SECONDS, v
 
 /** Submits a video, polls it until it is finished with a pause after each poll, and only then submits the next one. */
 function oneAfterTheOther(): number {
-	const polls = durations.map((seconds) => Math.ceil(seconds / INTERVAL) + 1);
-	return polls.reduce((sum, count) => sum + count * INTERVAL, 0);
+	const polls = durations.map((seconds) => Math.ceil(seconds / POLL_SECONDS) + 1);
+	return polls.reduce((sum, count) => sum + count * POLL_SECONDS, 0);
 }
 
 const ours: Candidate = async (target) => {
@@ -74,10 +72,10 @@ const undici: Candidate = async (target) => {
 	const task = await submitOne(target);
 	const { poll } = openPool(target, AT_ONCE);
 	const pollOften = async (video: number) => {
-		await setTimeout((INTERVAL * 1000 * video) / VIDEOS);
+		await setTimeout((POLL_SECONDS * 1000 * video) / VIDEOS);
 		for (let round = 0; round < ROUNDS; round += 1) {
 			await poll(task);
-			await setTimeout(INTERVAL * 1000);
+			await setTimeout(POLL_SECONDS * 1000);
 		}
 	};
 	return async () => {
@@ -89,13 +87,13 @@ const undici: Candidate = async (target) => {
 export const manyVideos: Benchmark = {
 	name: 'many-videos',
 	title: `${number(VIDEOS)} videos in flight`,
-	method: `${number(VIDEOS)} items through Video Generation (Generate) with its default of a poll every ${INTERVAL} seconds, in real time. The videos take
+	method: `${number(VIDEOS)} items through Video Generation (Generate) with a poll every ${POLL_SECONDS} seconds, in real time. The videos take
 one to three minutes, spread evenly. The time is that of the whole workflow, submissions included. The CPU time per poll is that
 of the execution, less that of one that only submits ${number(VIDEOS)} videos, divided by the number of polls. The HTTP Request node
 gets the status of a task ${number(REQUESTS)} times; failed requests do not count. undici polls as many tasks after the same interval, ${ROUNDS} times
 each, with \`JSON.parse\` and nothing else. "${SEQUENTIAL}" is how n8n's OpenAI node generates videos: it submits one, polls it
 until it is finished, and then continues with the next. Its time for ${number(VIDEOS)} videos is calculated, with the same interval.`,
-	cost: `\`video/taskPoller.ts\`, 220 lines: one poller for all tasks of an execution. A waiting task is an entry in a set and does not count towards
+	cost: `\`video/taskPoller.ts\`, 250 lines: one poller for all tasks of an execution. A waiting task is an entry in a set and does not count towards
 the requests in flight. Some 30 of the lines combine polls that are due within a fiftieth of the interval, which saves a quarter of
 the CPU time. The service cannot list tasks: each poll is a request.`,
 	goals: [

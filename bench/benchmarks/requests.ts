@@ -12,9 +12,8 @@ import { FIXED_QUESTION } from '../harness/model';
 import { loadN8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
 import { openPool } from '../harness/rawUndici';
+import { AT_ONCE } from '../harness/settings';
 
-/** The default of the node. */
-const AT_ONCE = 10;
 const WARM_UPS = 3;
 const HTTP_REQUEST = 'HTTP Request node';
 const OPEN_AI = 'OpenAI node';
@@ -66,7 +65,7 @@ export const requests: Benchmark = {
 	title: 'Requests through the node',
 	method: `2,000 items through Chat Completion in n8n's engine, each with its own question from an expression, against a model that
 answers at once. The HTTP Request node and the OpenAI node send the same requests (the OpenAI node only 500 of them, because it sends one after the
-other); failed requests do not count. The baseline is undici with \`JSON.parse\`, without n8n and with ${AT_ONCE} requests in flight, the default of our node.
+other); failed requests do not count. The baseline is undici with \`JSON.parse\`, without n8n and with ${AT_ONCE} requests in flight, as ours.
 "${ENGINE}" is a node that only reads the parameter with the question: the part of our time that n8n itself takes. The goal for CPU is therefore without an expression.
 All run the batch ${WARM_UPS} times before it counts, because n8n runs for weeks and Node.js optimizes code while it runs; the first
 batch of a new process is shown too.`,

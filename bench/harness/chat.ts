@@ -3,6 +3,7 @@ import type { LoadedPackage } from '../../demo/loadPackage';
 import type { Target } from './candidate';
 import { MODEL } from './model';
 import { credentialFor, type NodeUnderTest, withExecute, loadPeer, ourPackage } from './nodes';
+import { AT_ONCE } from './settings';
 
 /** Input items, each with its own question. */
 export function questions(count: number): IDataObject[] {
@@ -24,6 +25,7 @@ export function chatNode(
 			model: { __rl: true, mode: 'id', value: MODEL },
 			messages: { values: [{ role: 'user', content }] },
 			options,
+			requestOptions: { maxConcurrency: AT_ONCE },
 		},
 		credentials: credentialFor(target),
 		loaded: ourPackage(),

@@ -5,6 +5,7 @@ import type { Target } from './candidate';
 import { httpRequestNode } from './chat';
 import { credentialFor, type NodeUnderTest, withExecute, ourPackage } from './nodes';
 import { VIDEO_MODEL } from './model';
+import { AT_ONCE, POLL_SECONDS } from './settings';
 
 /** The Video Generation node. */
 export function videoNode(target: Target, parameters: NodeUnderTest['parameters']): NodeUnderTest {
@@ -22,9 +23,14 @@ const request = {
 	prompt: '={{ $json.prompt }}',
 };
 
-/** Submits a video for each item and waits for all, by default with a poll every five seconds. */
+/** Submits a video for each item and waits for all. */
 export function generateNode(target: Target, waitOptions: INodeParameters = {}): NodeUnderTest {
-	return videoNode(target, { operation: 'generate', ...request, waitOptions });
+	return videoNode(target, {
+		operation: 'generate',
+		...request,
+		waitOptions: { pollInterval: POLL_SECONDS, ...waitOptions },
+		requestOptions: { maxConcurrency: AT_ONCE },
+	});
 }
 
 /** Submits a video for each item and does not wait. */
