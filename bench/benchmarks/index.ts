@@ -9,6 +9,7 @@ import { growth } from './growth';
 import { growthOfParts } from './growthOfParts';
 import { loadingNodes } from './loading';
 import { manyVideos } from './manyVideos';
+import { mixedModels } from './mixedModels';
 import { rateLimit } from './rateLimit';
 import { requests } from './requests';
 import { streamParsing } from './streamParsing';
@@ -21,6 +22,7 @@ export const benchmarks: Benchmark[] = [
 	firstChunk,
 	streamParsing,
 	rateLimit,
+	mixedModels,
 	manyVideos,
 	adaptivePolling,
 	download,

@@ -11,10 +11,10 @@ import { PEERS, ROOT } from './paths';
 /** A node of a workflow, and the package that it comes from. */
 export interface NodeUnderTest
 	extends Pick<INode, 'type' | 'typeVersion' | 'parameters'>,
+		Partial<Pick<INode, 'onError' | 'retryOnFail' | 'maxTries' | 'waitBetweenTries'>>,
 		Pick<EngineRun, 'onChunk'> {
 	credentials: Record<string, IDataObject>;
 	loaded: LoadedPackage;
-	onError?: INode['onError'];
 }
 
 /** Our package as users install it: built. */
@@ -67,7 +67,7 @@ export async function runNode(
 	node: NodeUnderTest,
 	items: IDataObject[],
 ): Promise<INodeExecutionData[]> {
-	const { type, typeVersion, parameters, credentials, loaded, onError, onChunk } = node;
+	const { credentials, loaded, onChunk, ...settings } = node;
 	const names = Object.keys(credentials).map((name) => [name, { id: name, name }]);
 	const run = await runWorkflow({
 		workflow: {
@@ -75,11 +75,8 @@ export async function runNode(
 				{ ...place('Start'), type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, parameters: {} },
 				{
 					...place('Node'),
-					type,
-					typeVersion,
-					parameters,
+					...settings,
 					credentials: Object.fromEntries(names),
-					...(onError && { onError }),
 				},
 			],
 			connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
