@@ -12,11 +12,11 @@ import { withDurableWait } from './wait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { requestOptionsProperty } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
-import { outputHints } from './output';
-import { repeatHints } from './outputHints';
-import { requestHints } from './request';
+import { outputHints } from './output/outputOptions';
+import { repeatHints } from './output/outputHints';
+import { requestHints } from './submission/request';
 import { execute, operationProperties, outputFields } from './router';
-import { waitHints, waitingTooltip } from './wait/options';
+import { waitHints, waitingTooltip } from './tasks/waitOptions';
 
 const properties: INodeProperties[] = [...operationProperties, requestOptionsProperty];
 

@@ -15,10 +15,10 @@ import * as generate from './operations/generate';
 import * as get from './operations/get';
 import * as submit from './operations/submit';
 import * as wait from './operations/wait';
-import { hintAboutOutput } from './outputHints';
-import { paidItems, RECORD, type Submitted } from './record';
-import { requestParameters } from './request';
-import { TaskLog } from './taskLog';
+import { hintAboutOutput } from './output/outputHints';
+import { paidItems, RECORD, type Submitted } from './tasks/record';
+import { requestParameters } from './submission/request';
+import { TaskLog } from './tasks/taskLog';
 import { openRun, type VideoRun } from './videoRun';
 import { giveUp } from './wait/inDatabase';
 

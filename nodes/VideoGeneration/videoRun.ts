@@ -1,10 +1,10 @@
 import type { PaidRun } from '../shared/ledger/withLedger';
 import type { Service } from '../shared/run/connect';
 import { RunHints } from '../shared/form/hints';
-import type { Submitted } from './record';
-import { Submissions } from './submissions';
-import type { TaskLog } from './taskLog';
-import { VideoTasks } from './videoTasks';
+import type { Submitted } from './tasks/record';
+import { Submissions } from './submission/submissions';
+import type { TaskLog } from './tasks/taskLog';
+import { VideoTasks } from './tasks/videoTasks';
 
 /** What an operation works with during one run of the node. */
 export interface VideoRun {

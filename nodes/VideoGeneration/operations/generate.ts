@@ -7,12 +7,12 @@ import {
 } from 'n8n-workflow';
 import type { OutputFields } from '../../shared/form/outputFields';
 import type { DurableWait } from '../wait/durableWait';
-import { downloadProperties, readOutputOptions, simplifyProperty } from '../output';
-import { optionsProperty, readVideoOrder, requestProperties } from '../request';
-import { generatedFields } from '../taskItem';
+import { downloadProperties, readOutputOptions, simplifyProperty } from '../output/outputOptions';
+import { optionsProperty, readVideoOrder, requestProperties } from '../submission/request';
+import { generatedFields } from '../output/taskItem';
 import type { VideoRun } from '../videoRun';
 import { waitForVideos } from '../wait/waitForVideos';
-import { readWaitOptions, waitOptionsProperty } from '../wait/options';
+import { readWaitOptions, waitOptionsProperty } from '../tasks/waitOptions';
 
 export const option: INodePropertyOptions = {
 	name: 'Generate',

@@ -12,10 +12,10 @@ import {
 	outputOptionsProperty,
 	readOutputOptions,
 	simplifyProperty,
-} from '../output';
-import { taskFields } from '../taskItem';
+} from '../output/outputOptions';
+import { taskFields } from '../output/taskItem';
 import type { VideoRun } from '../videoRun';
-import { readTaskId, taskIdProperty } from '../taskId';
+import { readTaskId, taskIdProperty } from '../tasks/taskId';
 
 export const option: INodePropertyOptions = {
 	name: 'Get',

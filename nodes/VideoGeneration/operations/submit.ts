@@ -6,10 +6,10 @@ import {
 } from 'n8n-workflow';
 import type { OutputFields } from '../../shared/form/outputFields';
 import { eachItem } from '../../shared/run/eachItem';
-import { readOutputOptions, simplifyProperty } from '../output';
-import { optionsProperty, readVideoOrder, requestProperties } from '../request';
+import { readOutputOptions, simplifyProperty } from '../output/outputOptions';
+import { optionsProperty, readVideoOrder, requestProperties } from '../submission/request';
 import type { VideoRun } from '../videoRun';
-import { fullSubmission, simplifiedSubmission, submissionFields } from '../taskItem';
+import { fullSubmission, simplifiedSubmission, submissionFields } from '../output/taskItem';
 
 export const option: INodePropertyOptions = {
 	name: 'Submit',

@@ -12,12 +12,12 @@ import {
 	outputOptionsProperty,
 	readOutputOptions,
 	simplifyProperty,
-} from '../output';
-import { taskFields } from '../taskItem';
+} from '../output/outputOptions';
+import { taskFields } from '../output/taskItem';
 import type { VideoRun } from '../videoRun';
-import { readTaskId, taskIdProperty } from '../taskId';
+import { readTaskId, taskIdProperty } from '../tasks/taskId';
 import { waitForVideos } from '../wait/waitForVideos';
-import { readWaitOptions, waitOptionsProperty } from '../wait/options';
+import { readWaitOptions, waitOptionsProperty } from '../tasks/waitOptions';
 
 export const option: INodePropertyOptions = {
 	name: 'Wait',

@@ -9,7 +9,7 @@ import type { DurableWait } from './durableWait';
 import { outcomeOfResults, outcomesOf, outputOf } from '../../shared/run/eachItem';
 import { TaskError } from '../../shared/run/errorText';
 import type { VideoRun } from '../videoRun';
-import { paidItems } from '../record';
+import { paidItems } from '../tasks/record';
 import type { WaitingOperation, WaitPlan } from './waitingOperation';
 import { WaitLeg } from './leg';
 import { resultOf, stateOf } from './state';

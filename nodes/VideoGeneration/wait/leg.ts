@@ -16,7 +16,7 @@ import { reportError, TaskError } from '../../shared/run/errorText';
 import { hintAfterRun } from '../../shared/form/hints';
 import { endOfPause, MIN_WAIT_MS } from './nextPoll';
 import type { VideoRun } from '../videoRun';
-import { type ItemPlace, PostponedDownload, StateRoom } from './stateRoom';
+import { type ItemPlace, PostponedDownload, StateRoom } from '../output/stateRoom';
 import { finish, type WaitingOperation, type WaitPlan } from './waitingOperation';
 import { finalOutput, isItem, type OpenTask, openTasks } from './state';
 

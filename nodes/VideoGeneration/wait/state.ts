@@ -9,7 +9,7 @@ import {
 } from '../../../gateway';
 import { type Outcome, outcomeOfResults, outputOf, type Settled } from '../../shared/run/eachItem';
 import { reportError, ReportedError } from '../../shared/run/errorText';
-import { outputOfVideo } from '../output';
+import { outputOfVideo } from '../output/outputOptions';
 import type { Started, StartedTask, WaitPlan } from './waitingOperation';
 
 /**

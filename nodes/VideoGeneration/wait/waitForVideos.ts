@@ -2,10 +2,10 @@ import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
 import type { DurableWait } from './durableWait';
 import { eachItem, outcomeOfResults, type Settled } from '../../shared/run/eachItem';
 import { hintAfterRun } from '../../shared/form/hints';
-import { outputOfVideo } from '../output';
+import { outputOfVideo } from '../output/outputOptions';
 import type { VideoRun } from '../videoRun';
 import { waitInDatabase } from './inDatabase';
-import { waitsInDatabase } from './options';
+import { waitsInDatabase } from '../tasks/waitOptions';
 import { finish, type Started, type WaitingOperation, type WaitPlan } from './waitingOperation';
 
 /** Waits for the videos of all items, in memory or in n8n's database, and makes items of them. */

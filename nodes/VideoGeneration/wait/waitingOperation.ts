@@ -1,10 +1,10 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { isFinished, type VideoTask, type WallTime } from '../../../gateway';
 import type { TaskState } from '../../shared/run/errorText';
-import type { OutputOptions } from '../output';
+import type { OutputOptions } from '../output/outputOptions';
 import type { VideoRun } from '../videoRun';
-import type { WaitOptions } from './options';
-import type { ItemPlace } from './stateRoom';
+import type { WaitOptions } from '../tasks/waitOptions';
+import type { ItemPlace } from '../output/stateRoom';
 
 /** What an operation knows of an item before anything is sent. */
 export interface WaitPlan {

@@ -1,7 +1,7 @@
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import { ExecuteContext } from 'n8n-core';
-import { withTaskIds } from '../../../nodes/VideoGeneration/customData';
+import { withTaskIds } from '../../../nodes/VideoGeneration/tasks/customData';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { RawServer, rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';

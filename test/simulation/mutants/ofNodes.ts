@@ -1,7 +1,7 @@
 import { changesOf, type Mutant } from './change';
 
 export const OF_NODES: readonly Mutant[] = [
-	...changesOf('nodes/VideoGeneration/submissions.ts', [
+	...changesOf('nodes/VideoGeneration/submission/submissions.ts', [
 		[
 			'a submission is not written to the ledger',
 			'entry.write({ tasks: [...tasks, ...made], failed: 0 });',
@@ -26,14 +26,14 @@ export const OF_NODES: readonly Mutant[] = [
 			'gateway.submitVideo(rest)',
 		],
 	]),
-	...changesOf('nodes/VideoGeneration/record.ts', [
+	...changesOf('nodes/VideoGeneration/tasks/record.ts', [
 		[
 			"n8n's Retry orders a lost submission at once",
 			'(refusedIn ?? execution) === execution',
 			'(refusedIn ?? lostIn) === execution',
 		],
 	]),
-	...changesOf('nodes/VideoGeneration/videoTasks.ts', [
+	...changesOf('nodes/VideoGeneration/tasks/videoTasks.ts', [
 		[
 			'every video belongs to the first item',
 			'return { json, ...(binary && { binary }), pairedItem: { item: itemIndex } };',
@@ -50,7 +50,7 @@ export const OF_NODES: readonly Mutant[] = [
 			'throw error;',
 		],
 	]),
-	...changesOf('nodes/VideoGeneration/taskLog.ts', [
+	...changesOf('nodes/VideoGeneration/tasks/taskLog.ts', [
 		[
 			'tasks of an earlier try are missing in the list',
 			'for (const { task_id, ...task } of tasks) this.note({ id: task_id, ...task });',

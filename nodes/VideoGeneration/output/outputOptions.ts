@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { refusedValue } from '../../gateway';
-import { includeInputFieldsOption, readIncludeInputFields } from '../shared/form/inputFields';
-import { looksUnresolved, refuseUnresolved, unresolvedHint } from '../shared/form/unresolved';
-import { hintWhile } from '../shared/form/hints';
-import { asText, readBooleanParameter } from '../shared/form/parameterValues';
+import { refusedValue } from '../../../gateway';
+import { includeInputFieldsOption, readIncludeInputFields } from '../../shared/form/inputFields';
+import { looksUnresolved, refuseUnresolved, unresolvedHint } from '../../shared/form/unresolved';
+import { hintWhile } from '../../shared/form/hints';
+import { asText, readBooleanParameter } from '../../shared/form/parameterValues';
 
 /** How the items of tasks look. */
 export interface OutputOptions {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { VideoSubmission, VideoTask } from '../../gateway';
-import type { OutputFields } from '../shared/form/outputFields';
-import { without } from '../shared/form/parameterValues';
+import type { VideoSubmission, VideoTask } from '../../../gateway';
+import type { OutputFields } from '../../shared/form/outputFields';
+import { without } from '../../shared/form/parameterValues';
 
 const stateFields: OutputFields = {
 	status: 'string',

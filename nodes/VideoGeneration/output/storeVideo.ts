@@ -1,8 +1,8 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { type InlineVideo, storageError, type VideoTask } from '../../gateway';
-import type { Service } from '../shared/run/connect';
+import { type InlineVideo, storageError, type VideoTask } from '../../../gateway';
+import type { Service } from '../../shared/run/connect';
 import type { VideoFile } from './fileName';
-import { type ItemPlace, PostponedDownload } from './wait/stateRoom';
+import { type ItemPlace, PostponedDownload } from './stateRoom';
 
 /**
  * Puts the video of a completed task into n8n's binary storage.

@@ -1,4 +1,4 @@
-import type { VideoTask } from '../../gateway';
+import type { VideoTask } from '../../../gateway';
 
 export interface VideoFile {
 	name: string;

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { tasksInWaitState, type WallTime } from '../../gateway';
-import type { TaskState } from '../shared/run/errorText';
-import { paidWork } from '../shared/ledger/requestLedger';
+import { tasksInWaitState, type WallTime } from '../../../gateway';
+import type { TaskState } from '../../shared/run/errorText';
+import { paidWork } from '../../shared/ledger/requestLedger';
 
 /** The name of the record in the node's context. */
 export const RECORD = 'submissions';

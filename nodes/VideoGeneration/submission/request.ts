@@ -1,13 +1,13 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { type VideoFields, type VideoRequest, videoRequest } from '../../gateway';
-import { additionalBody, additionalBodyOption } from '../shared/form/additionalBody';
-import { asText } from '../shared/form/parameterValues';
-import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../shared/form/hints';
-import { looksUnresolved, refuseUnresolved, unresolvedHint } from '../shared/form/unresolved';
-import { modelLocator, readModel } from '../shared/editor/modelLocator';
-import { includeInputFieldsOption } from '../shared/form/inputFields';
-import { maxBillableRequestsOption, readMaxBillableRequests } from '../shared/form/paidOptions';
-import type { RequestParameters } from '../shared/ledger/requestIdentity';
+import { type VideoFields, type VideoRequest, videoRequest } from '../../../gateway';
+import { additionalBody, additionalBodyOption } from '../../shared/form/additionalBody';
+import { asText } from '../../shared/form/parameterValues';
+import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../../shared/form/hints';
+import { looksUnresolved, refuseUnresolved, unresolvedHint } from '../../shared/form/unresolved';
+import { modelLocator, readModel } from '../../shared/editor/modelLocator';
+import { includeInputFieldsOption } from '../../shared/form/inputFields';
+import { maxBillableRequestsOption, readMaxBillableRequests } from '../../shared/form/paidOptions';
+import type { RequestParameters } from '../../shared/ledger/requestIdentity';
 
 /** What to generate. */
 export const requestProperties: INodeProperties[] = [

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { parseTaskId } from '../../gateway';
+import { parseTaskId } from '../../../gateway';
 
 export const taskIdProperty: INodeProperties = {
 	displayName: 'Task ID',

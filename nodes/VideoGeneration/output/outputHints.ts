@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { hintAboutFailures, hintAfterRun } from '../shared/form/hints';
+import { hintAboutFailures, hintAfterRun } from '../../shared/form/hints';
 
 /** Hints about the items of a run, for whoever looks at its output. */
 export function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutionData[]): void {

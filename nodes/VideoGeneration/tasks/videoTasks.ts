@@ -8,18 +8,18 @@ import {
 	type VideoTask,
 	WaitTimeoutError,
 	type WallTime,
-} from '../../gateway';
-import type { Service } from '../shared/run/connect';
-import { TaskError } from '../shared/run/errorText';
-import { RunHints } from '../shared/form/hints';
-import { withInputFields } from '../shared/form/inputFields';
-import { videoFile } from './fileName';
-import type { OutputOptions } from './output';
-import { fullTask, simplifiedTask } from './taskItem';
-import { storeVideo } from './storeVideo';
+} from '../../../gateway';
+import type { Service } from '../../shared/run/connect';
+import { TaskError } from '../../shared/run/errorText';
+import { RunHints } from '../../shared/form/hints';
+import { withInputFields } from '../../shared/form/inputFields';
+import { videoFile } from '../output/fileName';
+import type { OutputOptions } from '../output/outputOptions';
+import { fullTask, simplifiedTask } from '../output/taskItem';
+import { storeVideo } from '../output/storeVideo';
 import type { TaskLog } from './taskLog';
-import type { WaitOptions } from './wait/options';
-import type { ItemPlace } from './wait/stateRoom';
+import type { WaitOptions } from './waitOptions';
+import type { ItemPlace } from '../output/stateRoom';
 
 /** Polls the video tasks of one run of the node, waits for them, and makes items of them. */
 export class VideoTasks {

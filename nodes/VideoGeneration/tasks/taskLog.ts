@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { logText, systemClock } from '../../gateway';
-import type { TaskState } from '../shared/run/errorText';
+import { logText, systemClock } from '../../../gateway';
+import type { TaskState } from '../../shared/run/errorText';
 import { noteTaskIds } from './customData';
 import type { PaidItem } from './record';
 

@@ -7,15 +7,15 @@ import {
 	systemClock,
 	type VideoSubmission,
 	type WallTime,
-} from '../../gateway';
-import type { TaskState } from '../shared/run/errorText';
-import type { RunHints } from '../shared/form/hints';
-import type { LedgerEntry } from '../shared/ledger/requestLedger';
-import type { PaidRun } from '../shared/ledger/withLedger';
-import { isLost, type RecordedTask, type Submitted } from './record';
+} from '../../../gateway';
+import type { TaskState } from '../../shared/run/errorText';
+import type { RunHints } from '../../shared/form/hints';
+import type { LedgerEntry } from '../../shared/ledger/requestLedger';
+import type { PaidRun } from '../../shared/ledger/withLedger';
+import { isLost, type RecordedTask, type Submitted } from '../tasks/record';
 import type { VideoOrder } from './request';
-import { present } from './taskItem';
-import type { TaskLog } from './taskLog';
+import { present } from '../output/taskItem';
+import type { TaskLog } from '../tasks/taskLog';
 
 /** A task, as it was right after its submission. */
 export interface SubmittedTask {
