@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorShape } from './apiError';
-import { messages } from './chat/messages';
+import { messages } from './chatMessages';
 import { between, integerBetween, nonEmpty, rule, text } from './validation';
 
 /** `chatStream` is a chat completion with `stream: true`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rule, text } from '../validation';
+import { rule, text } from './validation';
 
 const roleRule = "must be 'system', 'user' or 'assistant'";
 
