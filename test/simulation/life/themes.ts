@@ -60,6 +60,19 @@ const keys: fc.Arbitrary<Theme> = record({
 	}),
 });
 
+/** The wall clock is set in a pause. */
+const clocks: fc.Arbitrary<Theme> = record({
+	nodes: constant([chat]),
+	items: many,
+	events: record({ at: integer({ min: 5, max: 30 }), by: constantFrom(-3600, 3600) }).map(
+		({ at, by }): LifeEvent[] => [{ what: 'stepClock', at, by }],
+	),
+	service: record({
+		latencyMs: FAST,
+		limits: slowLimit.map((limit) => [{ ...limit, seconds: 60 }]),
+	}),
+});
+
 /** One model is out of reach for an hour, another one is not. */
 const suspended: fc.Arbitrary<Theme> = record({
 	nodes: constant<LifeNode[]>([{ ...chat, onError: 'continueRegularOutput' }]),
@@ -103,6 +116,18 @@ const slots: fc.Arbitrary<Theme> = record({
 	events: constant([]),
 	service: record({ latencyMs: SLOW, limits: constant([]), seconds: constantFrom(30, 90) }),
 	budget: constant(800),
+});
+
+/** Long videos that are polled ever less often. */
+const adaptive: fc.Arbitrary<Theme> = record({
+	nodes: constant<LifeNode[]>([{ ...video, wait: { waitIn: 'memory', polling: 'adaptive' } }]),
+	items: array(item, { minLength: 1, maxLength: 3 }),
+	events: constant([]),
+	service: record({
+		latencyMs: FAST,
+		limits: constant([]),
+		seconds: integer({ min: 100, max: 550 }),
+	}),
 });
 
 /** Stop while submissions are on their way. */
@@ -155,10 +180,12 @@ const crowd: fc.Arbitrary<Theme> = record({
 export const theme: fc.Arbitrary<Theme> = fc.oneof(
 	{ weight: 4, arbitrary: turns },
 	{ weight: 4, arbitrary: keys },
+	{ weight: 3, arbitrary: clocks },
 	{ weight: 4, arbitrary: suspended },
 	{ weight: 4, arbitrary: fewAtOnce },
 	{ weight: 4, arbitrary: slots },
 	{ weight: 4, arbitrary: stopped },
+	{ weight: 2, arbitrary: adaptive },
 	{ weight: 3, arbitrary: noise },
-	{ weight: 1, arbitrary: crowd },
+	{ weight: 2, arbitrary: crowd },
 );
