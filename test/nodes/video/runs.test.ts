@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { bytesOf } from '../../../demo/engine';
 import { runNode } from '../../engine/runNode';
+import { until } from '../../engine/virtualTime';
 import { videoNode } from './videoNode';
 
 let simulator: Simulator;
@@ -123,12 +124,14 @@ test('polls with invalid JSON do not fail a video', async () => {
 });
 
 test('waiting for a video does not count towards Max Concurrency', async () => {
-	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
-	const { items: finished } = await runNode(simulator, {
-		...video({ requestOptions: { maxConcurrency: 1 } }),
-		items,
+	const stop = new AbortController();
+	const running = runNode(simulator, {
+		...video({ prompt: '[fault:task-endless]', requestOptions: { maxConcurrency: 1 } }),
+		items: [{}, {}, {}],
+		signal: stop.signal,
 	});
-	expect(finished).toHaveLength(3);
-	const order = simulator.requests.map(({ endpoint }) => endpoint);
-	expect(order.lastIndexOf('submit')).toBeLessThan(order.length - 3);
+	await until(() => simulator.count('submit') === 3 && simulator.count('poll') > 0);
+	stop.abort();
+	await running;
+	expect(simulator.submissions).toBe(3);
 });
