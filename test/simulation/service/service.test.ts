@@ -122,6 +122,47 @@ it('plays each fault on the item and the attempt that it names', async () => {
 	expect(requests.at(-1)).toMatchObject({ accepted: false, fault: 'status-503' });
 });
 
+it('receives nothing of a request that is given up while it connects, and all of one that is given up later', async () => {
+	start({ connectMs: [2_000, 2_000] });
+	const giveUpAfter = async (ms: number) => {
+		const body = JSON.stringify({ model: 'video-a', prompt: 'a fox' });
+		const url = service.url + PATH.video;
+		void service.httpRequest({ method: 'POST', url, headers: headers(), body, encoding: 'stream' });
+		await clock.run(clock.sleep(ms));
+		service.cut();
+		const wasReached = service.isReached();
+		await clock.run(clock.sleep(5_000));
+		return wasReached;
+	};
+	expect(await giveUpAfter(1_990)).toBe(true);
+	expect(service.truth.requests).toEqual([]);
+	expect(await giveUpAfter(2_010)).toBe(false);
+	expect(service.isReached()).toBe(true);
+	expect(service.truth.requests).toMatchObject([{ accepted: true, whole: false }]);
+});
+
+it('damages compressed responses, which n8n reads as far as they go', async () => {
+	start({
+		faults: [
+			{ endpoint: 'models', fault: 'bad-gzip', attempts: [1] },
+			{ endpoint: 'models', fault: 'cut-gzip' },
+		],
+	});
+	const read = async () => {
+		const { body } = await clock.run(
+			service.httpRequest({
+				url: `${service.url}/v1/models`,
+				headers: headers(),
+				encoding: 'stream',
+			}),
+		);
+		return await clock.run(text(body));
+	};
+	await expect(read()).rejects.toMatchObject({ code: 'Z_DATA_ERROR' });
+	expect(await read()).toMatch(/^\{"/);
+	expect(service.truth.requests).toMatchObject([{ whole: false }, { whole: false }]);
+});
+
 it('keeps limits of each scope while they are in force, and says which one refused', async () => {
 	start({
 		limits: [
