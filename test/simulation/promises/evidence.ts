@@ -67,6 +67,11 @@ export function shownOf({ life }: Played, row: Row): string {
 	return JSON.stringify([outputs, shown(error), runs.map((run) => shown(run.error))]);
 }
 
+/** The part of a task id that the log and the errors show as it is: they escape control characters. */
+export function printable(id: string): string {
+	return /^[\w.-]*/.exec(id)?.[0] ?? '';
+}
+
 /** Which execution submitted each task, as n8n's log says. */
 export function submittedBy({ log }: Played): Map<string, string> {
 	const executions = new Map<string, string>();

@@ -2,7 +2,7 @@ import type { VideoNode } from '../life/schema';
 import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { TruthRequest, TruthTask } from '../service';
-import { errorItems } from './evidence';
+import { errorItems, printable } from './evidence';
 import { DATABASE_POLL_MS, lateMs } from './explained';
 
 /** How long a poll that decides is tried again, and how long in pauses that the service asks for. */
@@ -52,8 +52,10 @@ function notAsked(played: Played): string[] {
 
 /** The task that an error is about: others may follow in its list. */
 function taskIn(words: string, { truth }: Played): TruthTask | undefined {
-	const named = [...truth.tasks.values()].filter(({ id }) => words.includes(id));
-	return named.toSorted((a, b) => words.indexOf(a.id) - words.indexOf(b.id))[0];
+	const named = [...truth.tasks.values()]
+		.map((task) => ({ task, at: words.indexOf(printable(task.id)) }))
+		.filter(({ at }) => at !== -1);
+	return named.toSorted((a, b) => a.at - b.at)[0]?.task;
 }
 
 function pollsOf({ truth }: Played, id: string, until: number): TruthRequest[] {

@@ -1,6 +1,14 @@
 import type { Played } from '../play/played';
 import { dataOf, type Row } from '../play/rows';
-import { ancestry, errorOf, knownTasks, nodeRuns, shownOf, submittedBy } from './evidence';
+import {
+	ancestry,
+	errorOf,
+	knownTasks,
+	nodeRuns,
+	printable,
+	shownOf,
+	submittedBy,
+} from './evidence';
 import type { Promised } from './promise';
 
 /** Codes of errors about a task. */
@@ -48,11 +56,6 @@ function tasks(played: Played): string[] {
 			return [`task ${id} ("${prompt}") is named nowhere in execution ${row.id} (${row.status})`];
 		});
 	});
-}
-
-/** The log and the errors escape control characters. */
-function printable(id: string): string {
-	return /^[\w.-]*/.exec(id)?.[0] ?? '';
 }
 
 /** The node of a prompt. */
