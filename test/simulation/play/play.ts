@@ -11,7 +11,7 @@ import { type EngineHost, logTo, openBinaries } from './engine';
 import { N8nServer } from './n8nServer';
 import type { Row } from './rows';
 import { stubNodes } from './nodes';
-import type { Played, Thrown, TimelineEntry } from './played';
+import type { NodeStart, Played, Thrown, TimelineEntry } from './played';
 
 /** No life takes longer, in world time. */
 const MAX_LIFE_MS = 8 * 24 * 3600_000;
@@ -42,7 +42,8 @@ class World {
 	private readonly binaries = openBinaries();
 	private readonly timeline: TimelineEntry[] = [];
 	private readonly thrown: Thrown[] = [];
-	private readonly starts: Played['starts'] = [];
+	private readonly starts: NodeStart[] = [];
+	private readonly tries: NodeStart[] = [];
 	private readonly stops = new Map<string, number>();
 	private readonly kills: number[] = [];
 	private readonly suspended: Played['suspended'] = [];
@@ -100,6 +101,7 @@ class World {
 			keys: Object.values(keys),
 			thrown: this.thrown,
 			starts: this.starts,
+			tries: this.tries,
 			stops: this.stops,
 			kills: this.kills,
 			suspended: this.suspended,
@@ -174,13 +176,14 @@ class World {
 	private noteErrors(node: INodeType): void {
 		const { execute } = node;
 		if (execute === undefined) return;
-		const { thrown, host, server } = this;
+		const { thrown, tries, host, server } = this;
 		node.execute = async function (response) {
+			const where = { execution: this.getExecutionId(), node: this.getNode().name };
+			tries.push({ at: host.now(), ...where });
 			try {
 				return await execute.call(this, response);
 			} catch (error) {
 				const { message, description } = error as { message: string; description?: string };
-				const where = { execution: this.getExecutionId(), node: this.getNode().name };
 				if (server.isUp)
 					thrown.push({ at: host.now(), ...where, message, description: description ?? '' });
 				throw error;

@@ -18,6 +18,13 @@ export interface Thrown {
 	description: string;
 }
 
+/** A node of ours begins. */
+export interface NodeStart {
+	at: number;
+	execution: string;
+	node: string;
+}
+
 /** What happened in a life: what the promises judge. */
 export interface Played {
 	life: Life;
@@ -35,8 +42,10 @@ export interface Played {
 	keys: string[];
 	/** What our nodes threw, in all tries. */
 	thrown: Thrown[];
-	/** When our nodes began, in all tries. */
-	starts: Array<{ at: number; execution: string; node: string }>;
+	/** When our nodes began. */
+	starts: NodeStart[];
+	/** The same for each try, and for each leg of a wait. */
+	tries: NodeStart[];
 	/** When Stop was pressed, by execution. */
 	stops: Map<string, number>;
 	kills: number[];

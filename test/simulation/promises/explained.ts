@@ -117,7 +117,23 @@ function openSpan(played: Played, row: Row, task: TruthTask): Span[] {
 	// A try whose Max Wait is over when n8n starts again is followed by a whole one.
 	const downMs = played.downtimes.reduce((sum, { from: down, to: up }) => sum + up - down, 0);
 	const to = Math.min(seenBy, from + downMs + maxWaits * Math.max(isRepeated, isShared));
-	return to > from ? [{ from, to }] : [];
+	const spans = to > from ? [{ from, to }] : [];
+	// A try begins when the one before has ended for all items: it waits for this task once more.
+	const later = waiting.flatMap((node) =>
+		node.tries === undefined ? [] : laterTries(played, row, node, from),
+	);
+	for (const { at, maxMs } of later)
+		spans.push({ from: at, to: Math.min(seenBy, at + maxMs + 2 * longestPoll) });
+	return spans.filter((span) => span.to > span.from);
+}
+
+/** The tries of a node in an execution after a time, and how long each may wait. */
+function laterTries({ life, tries }: Played, { id }: Row, node: VideoNode, after: number) {
+	const { tries: most = 1 } = node;
+	const maxMs = maxWaitOf({ life }, node) / most;
+	return tries
+		.filter((each) => each.node === node.name && each.execution === id && each.at > after)
+		.map(({ at }) => ({ at, maxMs }));
 }
 
 /** The node of a task's prompt, or one that takes the tasks of nodes before it. */
@@ -135,7 +151,7 @@ export function noticeOf(played: Played, node: VideoNode): number {
 }
 
 /** Max Wait in all tries, with the polls that decide. */
-function maxWaitOf({ life }: Played, { wait, tries = 1 }: VideoNode): number {
+function maxWaitOf({ life }: Pick<Played, 'life'>, { wait, tries = 1 }: VideoNode): number {
 	const { maxWait = 600 } = wait ?? {};
 	const longest = life.afterwards.includes('retryEdited')
 		? Math.max(maxWait, EDITED_MAX_WAIT_S)

@@ -48,9 +48,9 @@ function probes({ truth, kills }: Played): string[] {
 		const { pauseUntil = 0, heardAt = Infinity, retryAfter = 0, endpoint } = refused;
 		if (retryAfter * 1000 <= MAX_PAUSE_MS || endpoint === 'poll' || kills.length > 0) return [];
 		const later = truth.requests.filter(
-			(each) => isSame(each, refused) && each.sentAt > heardAt && each.sentAt < pauseUntil,
+			(each) => isSame(each, refused) && each.sentAt >= heardAt && each.sentAt < pauseUntil,
 		);
-		const taken = later.find(({ retryAfter: asked }) => asked === undefined);
+		const taken = later.find((each) => each.heardAt !== undefined && each.retryAfter === undefined);
 		const probed = later.filter(({ sentAt }) => sentAt < (taken?.heardAt ?? Infinity));
 		const atOnce = highestInFlight(probed);
 		return atOnce <= 1
