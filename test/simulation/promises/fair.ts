@@ -60,9 +60,12 @@ function latePolls(played: Played): string[] {
 				? (before.endedAt ?? before.at)
 				: (task.request.heardAt ?? task.createdAt);
 			if (before && (before.status !== 200 || before.fault !== undefined)) return [];
-			// Nobody waits for the task of an agent's earlier call until a later one asks for it.
-			const isAskedAgain = starts.some(({ at }) => at > since && at <= poll.sentAt);
-			if (life.shape === 'agent' && isAskedAgain) return [];
+			// Nobody waits for the task of an agent's earlier call, or of an execution that has ended, until it is asked for again.
+			const again =
+				life.shape === 'agent'
+					? starts.map(({ at }) => at)
+					: rows.flatMap(({ retryOf, startedAt }) => (retryOf === undefined ? [] : startedAt));
+			if (again.some((at) => at > since && at <= poll.sentAt)) return [];
 			const late = poll.sentAt - since - pollInterval * 1000;
 			const cause =
 				late < MIN_DELAY_MS ? undefined : pauseOfAnother(truth.requests, poll, poll.sentAt - late);
