@@ -91,6 +91,7 @@ export class Gateway {
 			clock,
 			maxRetries: options.maxRetries,
 			timeoutMs: options.timeoutMs,
+			onAside: () => {},
 			writeDebugLine: options.writeDebugLine,
 		};
 	}
@@ -183,6 +184,11 @@ export class Gateway {
 	/** Takes the key out of what an error tells of a response. */
 	redactError(text: string): string {
 		return this.context.apiKey.redactError(text);
+	}
+
+	/** Registers what may begin when a refused request that is paid for waits alone for its retry. */
+	whenAside(begin: () => void): void {
+		this.context.onAside = begin;
 	}
 
 	/** Downloads the video of a completed task, when fewer than Max Concurrency other downloads run. */

@@ -43,6 +43,8 @@ export interface RequestContext {
 	maxRetries: number;
 	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
 	timeoutMs: number;
+	/** A refused request waits alone for its retry: work on another may begin. */
+	onAside: () => void;
 	/** Gets a line for each attempt. */
 	writeDebugLine?: WriteLine | undefined;
 }
@@ -140,8 +142,10 @@ export async function sendRequest<Result>(
 		if (next === undefined) throw failure;
 		if (isExcused) excused += 1;
 		else attempt += 1;
-		// After a refusal, the rate limiter delays this request with all others.
-		if (!isHeld) await clock.sleep(next, signal);
+		// After a refusal, the rate limiter delays this request with all others, unless the refusal says nothing about them.
+		if (isHeld) continue;
+		if (refusal && paid) context.onAside();
+		await clock.sleep(next, signal);
 	}
 }
 

@@ -36,6 +36,8 @@ const SURELY_HELD = 0.75;
 export interface SentRequest {
 	sentAt: number;
 	period: SendPeriod;
+	/** Which one of its period it is. */
+	number: number;
 	/** Sent to learn whether a window takes more than it did. */
 	isTrial: boolean;
 }
@@ -68,8 +70,8 @@ export class LimitEstimator {
 	private raiseAt = 0;
 	/** The power by which the raise itself grows in each step. */
 	private acceleration = 1;
-	/** The rate when the last pause was over. */
-	private base = 0;
+	/** Requests per second that the service is sure to take. */
+	private sure = 0;
 	private noise = new Noise();
 
 	get isLimited(): boolean {
@@ -103,16 +105,13 @@ export class LimitEstimator {
 	 * A request is about to be sent.
 	 * @param hasWaited if not, fewer requests are sent than the rate allows, and a raise would prove nothing
 	 */
-	send(now: number, hasWaited: boolean): void {
+	send(now: number, hasWaited: boolean): SentRequest {
 		if (!hasWaited) this.raiseAt = Math.max(this.raiseAt, now + STEP_MS);
-		this.period.send(now);
-		this.window?.send(now);
+		const { period, window } = this;
+		const number = period.send(now);
+		window?.send(now);
 		this.tokens -= 1;
-	}
-
-	/** Whether the last request was sent to learn whether a window takes more. */
-	get isTrying(): boolean {
-		return this.window?.isTrying ?? false;
+		return { sentAt: now, period, number, isTrial: window?.isTrying ?? false };
 	}
 
 	/** The service took a request. */
@@ -130,15 +129,16 @@ export class LimitEstimator {
 	/**
 	 * The service refused a request.
 	 * @param pause milliseconds until the next one may be sent
+	 * @param older requests in flight that were sent earlier
 	 * @returns whether all others wait, too
 	 */
-	refuse({ period }: SentRequest, now: number, pause: number): boolean {
-		// What was sent with a refused request is refused for the same reason.
-		if (this.noise.refuse() && pause < MAX_NOISE_PAUSE_MS && !period.isOver) {
+	refuse({ period, number }: SentRequest, now: number, pause: number, older: number): boolean {
+		const mayBeNoise = !period.isOver && pause < MAX_NOISE_PAUSE_MS;
+		if (mayBeNoise && this.noise.refuse(period.taken)) {
 			period.excuse();
 			return false;
 		}
-		period.refuse();
+		period.refuse(number, older);
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
 		this.pause = Math.max(pause, SECOND_MS);
 		this.longestPause = Math.max(this.longestPause, this.pause);
@@ -153,22 +153,15 @@ export class LimitEstimator {
 			this.period = new SendPeriod(now);
 			return;
 		}
-		const sure = past.credit + this.base * past.seconds;
-		const pauses = (past.seconds * SECOND_MS) / this.pause;
-		if (rate !== undefined && this.noise.learn(past, sure, pauses)) {
-			this.rate = undefined;
-			this.window = undefined;
-			this.period = new SendPeriod(now);
-			return;
-		}
 		// A service takes at least one request per pause it asks for: if it refuses more, the rate is not the reason.
 		const slowest = (SECOND_MS / this.longestPause) * MARGIN;
 		this.rate =
 			rate === undefined
 				? this.begin(past)
 				: Math.max(this.learn(past, rate), Math.min(rate, slowest));
+		// The more is refused whatever the rate, the less a refusal says about it.
+		this.raise = Math.max(this.raise, 1 + (this.noise.share * STEP_MS) / SECOND_MS);
 		this.raiseAt = now + STEP_MS;
-		this.base = this.rate;
 		const gained = (this.rate * (now - past.lastAt)) / SECOND_MS;
 		this.tokens = Math.max(1, Math.min(gained, this.burst(this.rate)) * SPENT_AT_ONCE);
 		const lostSeconds = (1 + gained - this.tokens) / this.rate;
@@ -186,6 +179,7 @@ export class LimitEstimator {
 		// A bucket may refill more slowly than that later, but it held no more for it.
 		this.burst = (rate) => past.depth(Math.max(rate, flow * SECOND_MS));
 		this.raise = MAX_RAISE;
+		this.sure = (flow - 1 / cycle) * SECOND_MS;
 		return Math.max(flow, SLOWEST_START / this.pause) * SECOND_MS * MARGIN;
 	}
 
@@ -198,17 +192,24 @@ export class LimitEstimator {
 		const isRest = this.pause > Math.max(SECOND_MS, length / 2 - 1);
 		const difference = Math.abs(taken - this.lastTaken);
 		// So much is rounded up that the same number after a short period says nothing.
-		const isExact = this.pause > Math.min(SECOND_MS, length / 2);
+		const isExact = taken >= credit && this.pause > Math.min(SECOND_MS, length / 2);
 		const isAlike = isRest ? difference <= ALIKE * taken : isExact && difference === 0;
-		const { window } = this;
+		const { window, burst } = this;
 		this.window = undefined;
 		if ((isAlike && taken >= MIN_BURST) || (isRest && window !== undefined))
 			return this.countWindow(taken, length, isRest);
-		// The pause it asked for was too short: that says nothing about its limit.
+		const isExplained =
+			window !== undefined || past.isOfNumber || past.depth(this.sure, 1) > burst(this.sure);
+		const isNoise = this.noise.learn(past, isExplained);
+		// The pause it asked for was too short, or the rate is not the reason: that says nothing about its limit.
 		if (taken === 0) return rate;
+		if (isNoise) {
+			const { sure } = this;
+			this.sure *= 1 - 1 / taken;
+			return sure;
+		}
 		// Requests of a window are sent faster than its rate, which says nothing about a bucket.
 		if (window !== undefined) return this.begin(past);
-		const { burst } = this;
 		const least = bisect(Math.min(past.flow, rate), rate, (r) => past.depth(r) - 1 > burst(r));
 		const most = bisect(least, rate, (r) => past.depth(r) + 1 > burst(r));
 		const isSmall = taken < credit + MIN_SAMPLE;
@@ -219,6 +220,7 @@ export class LimitEstimator {
 			this.burst = () => held;
 			this.raise = MAX_RAISE;
 		}
+		this.sure = least * (1 - 1 / taken);
 		return Math.cbrt(least * least * upper) * MARGIN;
 	}
 
@@ -228,6 +230,7 @@ export class LimitEstimator {
 		if (isRest) this.window = new FixedWindow(requests, length);
 		this.burst = () => 1;
 		this.raise = raiseBetween(requests, requests + 1);
+		this.sure = ((requests - 1) * SECOND_MS) / length;
 		return ((requests * SECOND_MS) / length) * MARGIN;
 	}
 }

@@ -1,75 +1,71 @@
-/** A period ends in a surprise when its refusal comes before this multiple of what was sure to be taken… */
-const SURE = 1.1;
-/** …and within so many pauses: a limit that is well known refuses seldom, and its pauses cost little. */
-const SOON = 3;
-/** So many surprises soon after each other are noise… */
-const SURPRISES = 2.6;
-/** …where a period without one takes this part off the count. */
-const KEPT = 0.7;
-/** Of a rate that is right, a period takes at least this part: until then, the rate is not known well enough to be surprised. */
-const PLAUSIBLE = 0.3;
-/** Where more is refused, it is no noise: the limit was lowered. */
+/** Noise refuses at most this share of the requests, and of those that were sent along with a refused one. */
 const MAX_SHARE = 0.3;
-/** The share of refusals among about the last twenty requests is the recent one… */
-const RECENT = 1 / 20;
-/** …and is still noise up to this multiple of the share that was found, and this much more. */
-const FACTOR = 2;
-const MORE = 0.15;
+/** At a limit at least this share is refused. */
+const AT_LIMIT = 0.5;
+/** There is a limit when the last responses are so many times likelier at a limit than with noise alone. */
+const CERTAIN = 150;
+/** A refusal that a limit explains leaves this part of the evidence for noise. */
+const KEPT = 0.6;
+
+/** The requests from one pause to the next. */
+interface Period {
+	taken: number;
+	refused: number;
+	/** Requests that were sent after the first refused one, before its response arrived. */
+	sentAlong: number;
+}
 
 /**
- * Refusals that no rate explains: of a replica that is busy, of a balancer, at random. They come again and again although
- * no more is sent than the service took before. Then a refusal holds back the refused request alone, until more
- * are refused than that.
+ * Refusals that no rate explains: of a replica that is busy, of a balancer, because of another process, at random. After
+ * one of these, a refusal holds back the refused request alone, until too many come close together for that.
  */
 export class Noise {
 	private surprises = 0;
-	private isPlausible = false;
 	private sent = 0;
-	private refused = 0;
-	/** The share of requests that is refused whatever their rate. */
-	private share = 0;
-	private recent = 0;
+	private unexplained = 0;
+	/** How much likelier the last responses are at a limit than with noise alone: the logarithm. */
+	private doubt = 0;
 
-	accept(): void {
-		this.recent -= this.recent * RECENT;
+	/** The share of requests that is refused however fast they are sent; 0: none, as far as is known. */
+	get share(): number {
+		return Math.min(MAX_SHARE, this.unexplained / Math.max(1, this.sent));
 	}
 
-	/** @returns whether this refusal says nothing about the rate */
-	refuse(): boolean {
-		this.recent += (1 - this.recent) * RECENT;
-		if (this.share === 0) return false;
-		if (this.recent <= FACTOR * this.share + MORE) return true;
-		// There is a limit after all. The next noise must be clearer.
-		this.share = 0;
-		this.surprises = -2;
-		return false;
+	accept(): void {
+		this.sent += 1;
+		this.doubt = Math.max(0, this.doubt + Math.log((1 - AT_LIMIT) / (1 - this.share)));
 	}
 
 	/**
-	 * A period ended with a refusal.
-	 * @param sure how many requests the service was sure to take
-	 * @param pauses how long the period was, in pauses
-	 * @returns whether there is noise, so that nothing is known of the rate
+	 * @param sent since the last pause: what is refused at once after it is refused by a limit
+	 * @returns whether noise explains this refusal
 	 */
-	learn(
-		{ taken, refused }: { taken: number; refused: number },
-		sure: number,
-		pauses: number,
-	): boolean {
-		this.isPlausible ||= taken >= sure * PLAUSIBLE;
-		if (!this.isPlausible) return false;
-		this.sent += taken + refused;
-		this.refused += refused;
-		const isSurprise = pauses < SOON && taken < sure * SURE;
-		this.surprises = isSurprise ? this.surprises + 1 : this.surprises * KEPT;
-		const share = this.refused / this.sent;
-		if (this.surprises < SURPRISES || share > MAX_SHARE) return false;
-		this.share = share;
-		this.recent = share;
-		this.surprises = 0;
-		this.isPlausible = false;
-		this.sent = 0;
-		this.refused = 0;
+	refuse(sent: number): boolean {
+		if (this.surprises < 1 || sent * MAX_SHARE < 1) return false;
+		this.doubt += Math.log(AT_LIMIT / this.share);
+		if (this.doubt > Math.log(CERTAIN)) return false;
+		this.sent += 1;
+		this.unexplained += 1;
+		return true;
+	}
+
+	/**
+	 * A period ended with a refusal that held all back.
+	 * @param isExplained whether the rate, or the number in flight, may be the reason
+	 * @returns whether it was noise
+	 */
+	learn({ taken, refused, sentAlong }: Period, isExplained: boolean): boolean {
+		this.doubt = 0;
+		if (this.unexplained === 0) this.sent = taken + refused;
+		// Beside the first refusal, one may be chance.
+		if (isExplained || refused > 2 + MAX_SHARE * sentAlong) {
+			this.surprises *= KEPT;
+			this.unexplained *= KEPT;
+			this.sent *= KEPT;
+			return false;
+		}
+		this.surprises += 1;
+		this.unexplained += refused;
 		return true;
 	}
 }

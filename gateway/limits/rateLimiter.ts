@@ -107,6 +107,7 @@ export class RateLimiter implements Sender {
 	/**
 	 * The service refused the request (429, 503).
 	 * @param pause milliseconds without requests; undefined: longer than a workflow waits, so all fail at once
+	 * @returns whether it waits with all others
 	 */
 	refuse(permit: Permit, error: ServiceError, pause: number | undefined): boolean {
 		if (pause === undefined) {
@@ -240,10 +241,8 @@ export class RateLimiter implements Sender {
 	private send(slots: Slots, probed: Suspension | undefined, hasWaited: boolean): Permit {
 		const now = this.clock.now();
 		slots.take();
-		const { estimator } = this.limit;
-		estimator.send(now, hasWaited);
-		const { period, isTrying: isTrial } = estimator;
-		const permit = { sentAt: now, period, isTrial, probed, inFlight: this.inFlight.size + 1 };
+		const sent = this.limit.estimator.send(now, hasWaited);
+		const permit = { ...sent, probed, inFlight: this.inFlight.size + 1 };
 		this.inFlight.add(permit);
 		return permit;
 	}

@@ -13,6 +13,10 @@ interface Mark {
 export class SendPeriod {
 	lastAt: number;
 	refused = 0;
+	/** Requests that were sent after the first refused one, before its response arrived. */
+	sentAlong = 0;
+	/** Nothing was taken while others were in flight: their number may be the reason. */
+	isOfNumber = false;
 	private sent = 0;
 	private readonly marks: Mark[] = [];
 
@@ -43,7 +47,8 @@ export class SendPeriod {
 		return { taken: Math.max(1, this.taken - from.sent), ms: this.lastAt - from.at };
 	}
 
-	send(now: number): void {
+	/** @returns which request of the period it is */
+	send(now: number): number {
 		const last = this.marks.at(-1);
 		if (last === undefined || now - last.at >= MARK_MS) {
 			this.marks.push({ at: now, sent: this.sent });
@@ -51,6 +56,7 @@ export class SendPeriod {
 		}
 		this.sent += 1;
 		this.lastAt = now;
+		return this.sent;
 	}
 
 	/** A refusal that says nothing about the rate: as if it had not been sent. */
@@ -58,7 +64,13 @@ export class SendPeriod {
 		this.sent -= 1;
 	}
 
-	refuse(): void {
+	/**
+	 * @param number which request of the period it was
+	 * @param older requests in flight that were sent earlier
+	 */
+	refuse(number: number, older: number): void {
+		if (this.refused === 0) this.sentAlong = this.sent - number;
+		this.isOfNumber ||= this.taken === 1 && older > 0;
 		this.refused += 1;
 	}
 
@@ -77,10 +89,10 @@ export class SendPeriod {
 		return (this.taken * SECOND_MS) / Math.max(1, this.lastAt - this.emptyAt);
 	}
 
-	/** How many tokens a bucket must have held to take this period's requests, if it refills at this rate. */
-	depth(rate: number): number {
+	/** How many tokens a bucket must have held to take this period's requests, and so many more, if it refills at this rate. */
+	depth(rate: number, more = 0): number {
 		const depths = [{ at: this.openedAt, sent: 0 }, ...this.marks].map(
-			({ at, sent }) => this.taken - sent - (rate * (this.lastAt - at)) / SECOND_MS,
+			({ at, sent }) => this.taken + more - sent - (rate * (this.lastAt - at)) / SECOND_MS,
 		);
 		return Math.max(1, ...depths);
 	}

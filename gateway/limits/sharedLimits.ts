@@ -51,7 +51,8 @@ export class SharedLimits {
 	 */
 	refuse(sender: Sender, permit: SentRequest, pause: number, older: number): boolean {
 		if (pause > MAX_PAUSE_MS) this.part(sender.limit);
-		const closes = sender.limit.estimator.refuse(permit, this.clock.now(), pause);
+		const now = this.clock.now();
+		const closes = sender.limit.estimator.refuse(permit, now, pause, older);
 		// If older ones are in flight, these may be the reason.
 		if (closes && older === 0 && pause <= MAX_PAUSE_MS) this.compare(sender, permit.period);
 		return closes;

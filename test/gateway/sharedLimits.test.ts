@@ -23,8 +23,7 @@ function sender(): Sender {
 
 function send({ limit }: Sender) {
 	limit.msUntilNext();
-	limit.estimator.send(clock.now(), true);
-	return { sentAt: clock.now(), period: limit.estimator.period, isTrial: false };
+	return limit.estimator.send(clock.now(), true);
 }
 
 const take = (from: Sender) => limits.accept(from, send(from));

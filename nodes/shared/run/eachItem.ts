@@ -41,7 +41,7 @@ export async function eachItem<Prepared>(
 
 /** The first half of {@link eachItem}: does the work. */
 export async function outcomesOf<Prepared, Result extends object>(
-	{ context, properties, maxConcurrency }: Service,
+	{ context, properties, gateway, maxConcurrency }: Service,
 	{ prepare, work }: ItemWork<Prepared, Result>,
 ): Promise<Array<Outcome<Result>>> {
 	const { length } = context.getInputData();
@@ -59,7 +59,7 @@ export async function outcomesOf<Prepared, Result extends object>(
 	}
 
 	let stopped = false;
-	const pending: Array<Promise<void>> = [];
+	const pending: Array<Promise<unknown>> = [];
 	const keep = async (itemIndex: number, working: Promise<Result | Pending<Result>>) => {
 		try {
 			const result = await working;
@@ -70,16 +70,23 @@ export async function outcomesOf<Prepared, Result extends object>(
 			stopped ||= !continues || error instanceof CancelledError;
 		}
 	};
-	const queue = prepared.entries();
-	const worker = async () => {
-		for (const [itemIndex, input] of queue) {
-			if (stopped) return;
-			prepared.delete(itemIndex);
-			await keep(itemIndex, work(input, itemIndex));
-		}
+	/** @returns whether there was an item left */
+	const workOnNext = async () => {
+		const [next] = prepared;
+		if (stopped || next === undefined) return false;
+		const [itemIndex, input] = next;
+		prepared.delete(itemIndex);
+		await keep(itemIndex, work(input, itemIndex));
+		return true;
 	};
+	const worker = async () => {
+		while (await workOnNext());
+	};
+	// Its requests still wait for the slots of the gateway: no more than Max Concurrency are in flight.
+	gateway.whenAside(() => void pending.push(workOnNext()));
 	await Promise.all(Array.from({ length: Math.min(maxConcurrency, length) }, worker));
-	await Promise.all(pending);
+	// What is pending may add to it.
+	for (const rest of pending) await rest;
 	throwIfCancelled(context, outcomes);
 	return outcomes;
 }

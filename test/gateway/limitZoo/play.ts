@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Gateway, parseCredential, TaskPoller } from '../../../gateway';
+import type { Service } from '../../../nodes/shared/run/connect';
+import { outcomesOf } from '../../../nodes/shared/run/eachItem';
 import { VirtualClock } from '../virtualClock';
 import { createRandom, type Rule } from './rules';
 import { type ServiceOptions, type ZooRequest, ZooService } from './zooService';
@@ -13,6 +15,8 @@ export interface Batch {
 	/** Which process runs it. Default: the first. */
 	process?: number;
 	maxConcurrency?: number;
+	/** As a node sends its items: so many at once, and the next when one has ended. */
+	inNode?: boolean;
 }
 
 /** One limit, what is sent against it, and the shortest time in which any client could finish. */
@@ -130,13 +134,14 @@ async function playOnce(
 
 /** @returns how many items failed */
 async function run(batch: Batch, gateway: Gateway, clock: VirtualClock, name: string) {
-	const { kind, items, model = 'heron-chat', maxConcurrency = 10 } = batch;
+	const { kind, items, model = 'heron-chat', maxConcurrency = 10, inNode } = batch;
 	const poller = new TaskPoller(
 		(id, signal, patience) => gateway.getVideoTask(id, signal, undefined, patience),
 		undefined,
 		clock,
 	);
 	const waiting: Array<Promise<unknown>> = [];
+	if (inNode === true) return await runInNode(batch, gateway, name);
 	const failures: unknown[] = [];
 	const fail = (error: unknown) => void failures.push(error);
 	let next = 0;
@@ -163,4 +168,24 @@ async function run(batch: Batch, gateway: Gateway, clock: VirtualClock, name: st
 	await Promise.all(Array.from({ length: kind === 'chat' ? items : maxConcurrency }, work));
 	await Promise.all(waiting);
 	return failures.length;
+}
+
+/** The chats of one execution of a node. */
+async function runInNode(
+	{ items, model = 'heron-chat', maxConcurrency = 10 }: Batch,
+	gateway: Gateway,
+	name: string,
+) {
+	const context = {
+		getInputData: () => Array.from({ length: items }, () => ({ json: {} })),
+		continueOnFail: () => true,
+		getExecutionCancelSignal: () => undefined,
+	};
+	const service = { context, gateway, maxConcurrency, properties: [] } as unknown as Service;
+	const outcomes = await outcomesOf(service, {
+		prepare: (itemIndex) => `${name}/${itemIndex}`,
+		work: async (user) =>
+			await gateway.chat({ model, messages: [{ role: 'user', content: 'Hi' }], user }),
+	});
+	return outcomes.filter((outcome) => !(outcome && 'result' in outcome)).length;
 }
