@@ -101,7 +101,7 @@ export const OF_GATEWAY: readonly Mutant[] = [
 		],
 		[
 			'a random refusal lowers the rate for long',
-			'\t\tthis.raise = MAX_RAISE;\n\t\treturn Math.max(flow, SLOWEST_START / this.pause)',
+			'\t\tthis.raise = MAX_RAISE;\n\t\tthis.sure = (flow - 1 / cycle) * SECOND_MS;\n\t\treturn Math.max(flow, SLOWEST_START / this.pause)',
 			'\t\tthis.raise = 1;\n\t\treturn (SLOWEST_START / this.pause)',
 		],
 	]),

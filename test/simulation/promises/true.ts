@@ -49,7 +49,8 @@ function givenUp(played: Played): string[] {
 		if (last === undefined || task?.ending !== 'completed') return [];
 		if (last.limit !== undefined)
 			return [`the wait for task ${task.id} was given up for a refused poll (${last.limit})`];
-		if (last.fault === undefined) return [];
+		// That a task is unknown is the service's own word, however slowly it arrives.
+		if (last.fault === undefined || (last.fault === 'slow' && last.status === 404)) return [];
 		const pages = polls.filter(({ fault = '' }) => page.test(fault));
 		const isPage = page.test(last.fault);
 		const isOnePage = isPage && pages.length < MAX_PAGES;
