@@ -29,7 +29,7 @@ const ALIKE = 0.25;
 /** How precisely a rate is estimated. */
 const PRECISION = 1.005;
 /** Who is refused at random is told to come back soon: a pause as long as this is one for all. */
-const MAX_NOISE_PAUSE_MS = 3_000;
+const MAX_NOISE_PAUSE_MS = 2_000;
 /** If a burst was refused, the bucket held less than estimated: this part of it. */
 const SURELY_HELD = 0.75;
 
