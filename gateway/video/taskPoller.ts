@@ -217,8 +217,9 @@ export class TaskPoller {
 
 	/** A poll that gets no response may not hold up those that decide. */
 	private responseMs(polled: PolledTask, isFinal: boolean): number {
-		if (isFinal) return polled.final.responseMs;
-		return polled.settings.pollsOnce ? GRACE_MS : this.leftMs(polled) + GRACE_MS;
+		// Who polls once waits for the task again, with all that decides.
+		if (polled.settings.pollsOnce) return GRACE_MS;
+		return isFinal ? polled.final.responseMs : this.leftMs(polled) + GRACE_MS;
 	}
 
 	/** Whether a task is unknown because it was only just submitted. */

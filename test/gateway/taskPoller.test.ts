@@ -158,6 +158,12 @@ test('a poll that was sent before Max Wait and ends after it is followed by anot
 	expect(outcome).toMatchObject({ value: { status: 'completed' } });
 });
 
+test('a poll between two pauses in the database takes no minute, even if it waits in a queue until Max Wait is over', async () => {
+	const between = { maxWaitMs: 30_000, pollsOnce: true, fresh: false };
+	const { ended } = await waitForOne([timeout()], between, { queuedMs: 40_000, takesMs: 300_000 });
+	expect(ended).toBe(50_000);
+});
+
 test.each<[string, VideoTask['status'] | Error, number]>([
 	['fails', timeout(), 0],
 	['gets no response', 'completed', 300_000],
