@@ -70,11 +70,12 @@ export async function outcomesOf<Prepared, Result extends object>(
 			stopped ||= !continues || error instanceof CancelledError;
 		}
 	};
+	const queue = prepared.entries();
 	/** @returns whether there was an item left */
 	const workOnNext = async () => {
-		const [next] = prepared;
-		if (stopped || next === undefined) return false;
-		const [itemIndex, input] = next;
+		const next = queue.next();
+		if (stopped || next.done) return false;
+		const [itemIndex, input] = next.value;
 		prepared.delete(itemIndex);
 		await keep(itemIndex, work(input, itemIndex));
 		return true;
