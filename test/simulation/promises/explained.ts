@@ -1,4 +1,4 @@
-import type { LifeNode, VideoNode } from '../life/schema';
+import type { VideoNode } from '../life/schema';
 import { EDITED_MAX_WAIT_S } from '../play/edits';
 import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
@@ -35,6 +35,8 @@ const MIN_DATABASE_PAUSE_MS = 70_000;
 const MAX_INTERVALS = 8;
 /** The rate that is found may be this much slower than the service's: the worst of the limit zoo, and its pauses. */
 const FOUND_RATE = 2;
+/** The first rate after a refusal is at least this many requests for each pause (gateway/limits/README.md). */
+const PER_PAUSE = 4;
 /** After a refusal that no limit explains, requests go on slowly for a while. */
 const NOISE_MS = 4_000;
 
@@ -57,7 +59,7 @@ export function explain(played: Played, row: Row): Explained {
 	const tookMs = whole.to - whole.from;
 	const tries = played.life.nodes.reduce((sum, { tries: most = 1 }) => sum + most, 0);
 	const runs = runsOf(played);
-	const others = SLACK_MS + TRY_MS * tries * runs + queueMs(played, requests) + late(played, row);
+	const others = SLACK_MS + TRY_MS * tries * runs + queueMs(played, requests) + late(played);
 	return { tookMs, boundMs: Math.min(covered(spans, whole), tookMs) + others };
 }
 
@@ -96,13 +98,25 @@ function openSpan(played: Played, row: Row, task: TruthTask): Span[] {
 	const polls = played.truth.requests.filter(
 		({ endpoint, taskId }) => endpoint === 'poll' && taskId === task.id,
 	);
+	// A poll that sees nothing is followed by another one. A pause in the database begins when all tasks have been polled.
+	const isPaused = waiting.some((node) => isInDatabase(played, node));
+	const inVain = played.truth.requests.filter(
+		({ endpoint, taskId, finished, whole }) =>
+			endpoint === 'poll' && (taskId === task.id ? !(finished && whole) : isPaused),
+	);
+	const delays = [
+		...inVain.map((poll) => {
+			const { sentAt: at, endedAt = played.end, taskId } = poll;
+			const isFollowed = isFailure(poll) || taskId !== task.id;
+			return { at, until: endedAt + (isFollowed ? noticeMs : 0) };
+		}),
+		...[...played.downtimes, ...setBacks(played)].map(({ from: at, to: until }) => ({
+			at,
+			until: until + noticeMs,
+		})),
+	].toSorted((a, b) => a.at - b.at);
 	let seenBy = Math.max(finishedAt + lateMs(played), row.startedAt) + noticeMs;
-	for (const poll of polls) {
-		const { sentAt, endedAt = played.end } = poll;
-		// A poll that sees nothing is followed by another one.
-		if (sentAt <= seenBy && !(poll.finished && poll.whole))
-			seenBy = Math.max(seenBy, endedAt + (isFailure(poll) ? noticeMs : 0));
-	}
+	for (const { at, until } of delays) if (at <= seenBy) seenBy = Math.max(seenBy, until);
 	// A response that stalls in the middle ends with Timeout: that of the poll in flight when Max Wait is over, and of the last.
 	const longestPoll = Math.max(
 		0,
@@ -115,7 +129,7 @@ function openSpan(played: Played, row: Row, task: TruthTask): Span[] {
 	const isRepeated = waiting.some(({ operation }) => operation === 'wait') ? runsOf(played) : 1;
 	const isShared = played.life.shape === 'agent' ? runsOf(played) : 1;
 	// A try whose Max Wait is over when n8n starts again is followed by a whole one.
-	const downMs = played.downtimes.reduce((sum, { from: down, to: up }) => sum + up - down, 0);
+	const downMs = sumOf(played.downtimes) + sumOf(setBacks(played));
 	const to = Math.min(seenBy, from + downMs + maxWaits * Math.max(isRepeated, isShared));
 	const spans = to > from ? [{ from, to }] : [];
 	// A try begins when the one before has ended for all items: it waits for this task once more.
@@ -168,7 +182,6 @@ export function lateMs({ life }: Played): number {
 function queueMs(played: Played, requests: TruthRequest[]): number {
 	const { service } = played.life;
 	const queues = service.limits.map((limit) => {
-		if (limit.kind === 'inFlight') return 0;
 		const { requests: allowed, seconds = 60, retryAfter = 0 } = limit;
 		const counted = new Map<string, number>();
 		for (const request of requests)
@@ -177,6 +190,8 @@ function queueMs(played: Played, requests: TruthRequest[]): number {
 				counted.set(scope, (counted.get(scope) ?? 0) + (request.limit === undefined ? 1 : 0));
 			}
 		const most = Math.max(0, ...counted.values());
+		if (limit.kind === 'inFlight')
+			return (most * Math.min(retryAfter, MAX_PAUSE_MS / 1000)) / PER_PAUSE;
 		return FOUND_RATE * ((most * seconds) / allowed + Math.min(retryAfter, 300));
 	});
 	const unexplained = requests.filter(
@@ -186,26 +201,22 @@ function queueMs(played: Played, requests: TruthRequest[]): number {
 }
 
 /** What the world's events make later than it would be. */
-function late(played: Played, row: Row): number {
-	const { life, suspended, kills } = played;
+function late({ suspended, kills }: Played): number {
 	const asleep = suspended.reduce((sum, { ms }) => sum + ms, 0);
-	// Max Wait goes by the clock that was set back.
-	const setBack = life.events.reduce(
-		(sum, event) => sum - (event.what === 'stepClock' && event.by < 0 ? event.by * 1000 : 0),
-		0,
-	);
-	const isLong = life.nodes.some((node) => waitsByWallClock(played, node, row));
-	return asleep + (isLong ? setBack : 0) + (kills.length > 0 ? DATABASE_POLL_MS : 0);
+	return asleep + (kills.length > 0 ? DATABASE_POLL_MS : 0);
 }
 
-/** Whether the wall clock ends what a node waits for. */
-function waitsByWallClock(played: Played, node: LifeNode, row: Row): boolean {
-	if (node.kind !== 'video' || !/generate|wait/.test(node.operation)) return false;
-	if (isInDatabase(played, node)) return true;
-	const longest = maxWaitOf(played, node);
-	return [...played.truth.tasks.values()].some(
-		({ finishedAt, createdAt }) => finishedAt - Math.max(createdAt, row.startedAt) > longest / 2,
-	);
+function sumOf(spans: Span[]): number {
+	return spans.reduce((sum, { from, to }) => sum + to - from, 0);
+}
+
+/** After the wall clock is set back: until it shows the same time again, n8n resumes nothing, and no Max Wait ends. */
+function setBacks({ life, start }: Played): Span[] {
+	return life.events.flatMap((event) => {
+		if (event.what !== 'stepClock' || event.by >= 0) return [];
+		const from = start + event.at * 1000;
+		return [{ from, to: from - event.by * 1000 }];
+	});
 }
 
 /** How much of a span others cover. */
