@@ -3,6 +3,7 @@ import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
 import { errorOf, nodeRuns, scopeOf } from './evidence';
+import { covered } from './explained';
 import { slowed } from './noise';
 import type { Promised } from './promise';
 import { ofTurns } from './turns';
@@ -48,6 +49,11 @@ function latePolls(played: Played): string[] {
 	const waitsInMemory = waitIn !== 'database' || life.order === 'v0' || life.shape === 'agent';
 	if (polling === 'adaptive' || !waitsInMemory || node.tries !== undefined || rows.length > 2)
 		return [];
+	// With one place, a poll waits for the one before it.
+	const isOneByOne = node.requestOptions?.maxConcurrency === 1;
+	const inFlight = truth.requests
+		.filter(({ endpoint }) => endpoint === 'poll')
+		.map(({ sentAt: from, endedAt: to = played.end }) => ({ from, to }));
 	return [...truth.tasks.values()].flatMap((task) => {
 		const polls = truth.requests.filter(
 			({ taskId, endpoint }) => taskId === task.id && endpoint === 'poll',
@@ -66,7 +72,8 @@ function latePolls(played: Played): string[] {
 					? starts.map(({ at }) => at)
 					: rows.flatMap(({ retryOf, startedAt }) => (retryOf === undefined ? [] : startedAt));
 			if (again.some((at) => at > since && at <= poll.sentAt)) return [];
-			const late = poll.sentAt - since - pollInterval * 1000;
+			const due = { from: since + pollInterval * 1000, to: poll.sentAt };
+			const late = due.to - due.from - (isOneByOne ? covered(inFlight, due) : 0);
 			const cause =
 				late < MIN_DELAY_MS ? undefined : pauseOfAnother(truth.requests, poll, poll.sentAt - late);
 			return cause
