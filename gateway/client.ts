@@ -18,13 +18,8 @@ import {
 	videoTaskReport,
 } from './schemas/video';
 import { ApiKey } from './redaction';
-import {
-	type Patience,
-	type ServiceResponse,
-	type RequestContext,
-	sendRequest,
-	type ServiceRequest,
-} from './sendRequest';
+import type { Patience, RequestContext, ServiceRequest, ServiceResponse } from './sendRequest';
+import { sendRequest } from './sendRequest';
 import { Slots } from './limits/slots';
 import { readChatStream, readCompletion } from './stream/readChatStream';
 import { readTaskWithVideo } from './video/inlineVideo';
