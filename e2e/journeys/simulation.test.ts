@@ -5,9 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { type Simulator, startSimulator } from '../../simulator';
-import { callStored, realLife } from '../../test/simulation/inRealN8n/workflow';
-import { type Life, life as lifeSchema } from '../../test/simulation/life/schema';
-import { unchanging } from '../../test/simulation/life/workflow';
+import { callStored, realScenario } from '../../test/simulation/inRealN8n/workflow';
+import { type Scenario, scenario as scenarioSchema } from '../../test/simulation/scenario/schema';
+import { unchanging } from '../../test/simulation/scenario/workflow';
 import type { Outcome } from '../../test/simulation/outcome';
 import { itemsOf } from '../../test/simulation/promises/sameEverywhere';
 import { namedRandom } from '../../test/simulation/service/random';
@@ -18,9 +18,9 @@ import { saveSimulatorCredential } from '../host/seed';
 import { until } from '../host/until';
 import { sharedEnvironment } from '../setup/environment';
 
-/** The longest wait of a life, a pause in the database, and how late n8n may end it. */
+/** The longest wait of a scenario, a pause in the database, and how late n8n may end it. */
 const MAX_MS = 400_000;
-const LIVES = join(ROOT, 'test/simulation/inRealN8n/lives');
+const SCENARIOS = join(ROOT, 'test/simulation/inRealN8n/scenarios');
 const run = promisify(execFile);
 const outcome = z.object({
 	statuses: z.array(z.string()),
@@ -35,41 +35,41 @@ beforeAll(() => {
 	api = N8nApi.signedIn(url, cookie);
 });
 
-/** What the simulation makes of a life, in a process of its own. */
+/** What the simulation makes of a scenario, in a process of its own. */
 async function simulated(file: string): Promise<Outcome> {
 	const program = [require.resolve('tsx/cli'), join(ROOT, 'test/simulation/main.ts')];
-	const { stdout } = await run(process.execPath, [...program, '--life', file, '--outcome']);
+	const { stdout } = await run(process.execPath, [...program, '--scenario', file, '--outcome']);
 	return outcome.parse(JSON.parse(stdout.slice(stdout.indexOf('{'))));
 }
 
-/** The same life in a real n8n, with the simulated service on real sockets. */
-async function played(life: Life, name: string): Promise<Outcome> {
-	const settings = settingsOf(life.service, {
+/** The same scenario in a real n8n, with the simulated service on real sockets. */
+async function played(scenario: Scenario, name: string): Promise<Outcome> {
+	const settings = settingsOf(scenario.service, {
 		now: Date.now,
-		random: namedRandom(life.seed),
+		random: namedRandom(scenario.seed),
 		promptName: unchanging,
 		newId: () => crypto.randomUUID().replaceAll('-', ''),
 	});
 	const simulator = await startSimulator(settings);
-	for (const [injection, fault] of injectionsOf(life.service.faults))
+	for (const [injection, fault] of injectionsOf(scenario.service.faults))
 		simulator.inject(injection, fault);
 	try {
 		const credential = await saveSimulatorCredential(api, simulator, name);
-		const { workflow, called, body } = realLife(life, name, credential);
+		const { workflow, called, body } = realScenario(scenario, name, credential);
 		const workflows: string[] = [];
 		if (called) {
 			const id = await api.publishWorkflow(called);
-			callStored(workflow, life, id);
+			callStored(workflow, scenario, id);
 			workflows.push(id);
 		}
 		const id = await api.publishWorkflow(workflow);
-		await live(life, id, name, body);
+		await playEvents(scenario, id, name, body);
 		const rows = await rowsOf([...workflows, id]);
 		return {
 			statuses: rows.map(({ status }) => status),
 			items: Object.assign(
 				{},
-				...rows.map((row, index) => itemsOfExecution(life, row, index + 1, simulator)),
+				...rows.map((row, index) => itemsOfExecution(scenario, row, index + 1, simulator)),
 			) as Outcome['items'],
 			requests: requestsOf(simulator),
 		};
@@ -79,7 +79,12 @@ async function played(life: Life, name: string): Promise<Outcome> {
 }
 
 /** The executions, their events, and what the user does afterwards. */
-async function live(life: Life, id: string, path: string, body: object): Promise<void> {
+async function playEvents(
+	scenario: Scenario,
+	id: string,
+	path: string,
+	body: object,
+): Promise<void> {
 	// n8n may close an idle connection at the moment of a request.
 	const latest = async () => (await api.executions(id).catch(() => [])).at(0);
 	const isOver = async () =>
@@ -90,13 +95,13 @@ async function live(life: Life, id: string, path: string, body: object): Promise
 		body: JSON.stringify(body),
 	});
 	await until(async () => (await latest()) !== undefined, MAX_MS);
-	for (const event of life.events) {
+	for (const event of scenario.events) {
 		if (event.what !== 'stop') throw new Error(`No real n8n is made to ${event.what}`);
 		await pause(event.at * 1000);
 		await api.stopExecution((await latest())?.id ?? '');
 	}
 	await until(isOver, MAX_MS);
-	for (const next of life.afterwards) {
+	for (const next of scenario.afterwards) {
 		if (next !== 'retry') throw new Error(`No user of a real n8n does "${next}" here`);
 		await api.retry((await latest())?.id ?? '');
 		await until(isOver, MAX_MS);
@@ -115,7 +120,7 @@ async function rowsOf(workflows: string[]) {
 
 /** As the simulation tells them: executions are numbered from 1. */
 function itemsOfExecution(
-	life: Life,
+	scenario: Scenario,
 	{ data }: z.infer<typeof stored>,
 	number: number,
 	{ tasks }: Simulator,
@@ -126,7 +131,7 @@ function itemsOfExecution(
 			return [id, { prompt: unchanging(prompt), request: { tasks: own } }] as const;
 		}),
 	);
-	const given = { life, rows: [{ id: String(number), data }], truth: { tasks: known } };
+	const given = { scenario, rows: [{ id: String(number), data }], truth: { tasks: known } };
 	const items = itemsOf(given as unknown as Parameters<typeof itemsOf>[0], String(number));
 	return Object.fromEntries(
 		Object.entries(items).map(([name, text]) => [`execution ${number}, ${name}`, text]),
@@ -151,15 +156,15 @@ function requestsOf({ requests, tasks }: Simulator): string[] {
 }
 
 describe('the same items and requests in a real n8n as in the simulation', () => {
-	const names = readdirSync(LIVES).map((file) => file.replace(/\.json$/, ''));
-	const lifeOf = (name: string) =>
-		lifeSchema.parse(JSON.parse(readFileSync(join(LIVES, `${name}.json`), 'utf8')));
+	const names = readdirSync(SCENARIOS).map((file) => file.replace(/\.json$/, ''));
+	const scenarioOf = (name: string) =>
+		scenarioSchema.parse(JSON.parse(readFileSync(join(SCENARIOS, `${name}.json`), 'utf8')));
 	const real = new Map<string, Promise<Outcome>>();
 
 	// All at once: those that wait in the database take more than a minute.
 	beforeAll(() => {
 		for (const name of names) {
-			const playing = played(lifeOf(name), name);
+			const playing = played(scenarioOf(name), name);
 			playing.catch(() => {});
 			real.set(name, playing);
 		}
@@ -168,7 +173,7 @@ describe('the same items and requests in a real n8n as in the simulation', () =>
 	test.each(names)(
 		'%s',
 		async (name) => {
-			const expected = await simulated(join(LIVES, `${name}.json`));
+			const expected = await simulated(join(SCENARIOS, `${name}.json`));
 			expect(await real.get(name)).toEqual(expected);
 		},
 		2 * MAX_MS,

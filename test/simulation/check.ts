@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CheckReport, checkReport } from './checkReport';
-import { lifeOf, playLife } from './hunt';
-import { type Life, life as lifeSchema } from './life/schema';
+import { scenarioOf, playScenario } from './hunt';
+import { type Scenario, scenario as scenarioSchema } from './scenario/schema';
 import { allOf } from './report';
 
-/** Lives that every change is tested with. */
+/** Scenarios that every change is tested with. */
 const FIXED_SEEDS = 300;
 /** How many of them are played twice. */
 const PLAYED_TWICE = 20;
@@ -19,33 +19,33 @@ export async function check(): Promise<CheckReport> {
 	const unlike: string[] = [];
 	let requests = 0;
 	for (let seed = 1; seed <= FIXED_SEEDS; seed += 1) {
-		const { played, broken } = await playLife(lifeOf(seed));
+		const { played, broken } = await playScenario(scenarioOf(seed));
 		requests += played.truth.requests.length;
 		if (broken.length > 0) seeds[seed] = broken.map(({ promise }) => promise);
 		if (seed > PLAYED_TWICE) continue;
-		const again = await playLife(lifeOf(seed));
+		const again = await playScenario(scenarioOf(seed));
 		const [one, other] = [allOf(played), allOf(again.played)];
 		const difference = one.findIndex((line, index) => line !== other[index]);
 		if (one.length !== other.length || difference >= 0)
 			unlike.push(`${seed}: ${one[difference]} / ${other[difference]}`);
 	}
 	const found: CheckReport['found'] = [];
-	for (const { name, life } of foundLives()) {
-		const { broken } = await playLife(life);
-		const { breaks } = life;
+	for (const { name, scenario } of foundScenarios()) {
+		const { broken } = await playScenario(scenario);
+		const { breaks } = scenario;
 		const expected = breaks === undefined ? {} : { expected: breaks };
 		found.push({ name, ...expected, broken: broken.map(({ promise }) => promise) });
 	}
 	const known = checkReport.shape.known.parse(JSON.parse(readFileSync(KNOWN, 'utf8')));
-	return { lives: FIXED_SEEDS + found.length, requests, seeds, known, found, unlike };
+	return { scenarios: FIXED_SEEDS + found.length, requests, seeds, known, found, unlike };
 }
 
-/** The lives that broke a promise once. */
-export function foundLives(): Array<{ name: string; life: Life }> {
+/** The scenarios that broke a promise once. */
+export function foundScenarios(): Array<{ name: string; scenario: Scenario }> {
 	return readdirSync(FOUND)
 		.filter((file) => file.endsWith('.json'))
 		.map((file) => {
 			const json: unknown = JSON.parse(readFileSync(join(FOUND, file), 'utf8'));
-			return { name: file.replace(/\.json$/, ''), life: lifeSchema.parse(json) };
+			return { name: file.replace(/\.json$/, ''), scenario: scenarioSchema.parse(json) };
 		});
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** What became of the lives that `npm test` plays. */
+/** What became of the scenarios that `npm test` plays. */
 export const checkReport = z.object({
-	lives: z.number(),
+	scenarios: z.number(),
 	requests: z.number(),
 	/** Promises that fixed seeds break, by seed. */
 	seeds: z.record(z.string(), z.array(z.string())),
@@ -11,7 +11,7 @@ export const checkReport = z.object({
 	found: z.array(
 		z.object({ name: z.string(), expected: z.string().optional(), broken: z.array(z.string()) }),
 	),
-	/** Seeds whose second life differed from the first. */
+	/** Seeds whose second scenario differed from the first. */
 	unlike: z.array(z.string()),
 });
 

@@ -1,62 +1,62 @@
 import fc from 'fast-check';
-import { anyLife } from './life/arbitrary';
-import type { Life } from './life/schema';
-import { simpler } from './life/simplify';
+import { anyScenario } from './scenario/arbitrary';
+import type { Scenario } from './scenario/schema';
+import { simpler } from './scenario/simplify';
 import { play } from './play/play';
 import type { Played } from './play/played';
 import { type Broken, judge } from './promises';
 import { differences, variantsOf } from './promises/sameEverywhere';
 
-/** How many smaller lives are tried to find the smallest one that breaks the same promise. */
+/** How many smaller scenarios are tried to find the smallest one that breaks the same promise. */
 const MAX_SHRINKS = 70;
 
 export interface Verdict {
 	seed: number;
 	played: Played;
 	broken: Broken[];
-	/** How many lives beside it were played to compare their items. */
+	/** How many scenarios beside it were played to compare their items. */
 	variants: number;
 }
 
-/** The life of a seed. */
-export function lifeOf(seed: number): Life {
-	const [life] = fc.sample(anyLife, { seed, numRuns: 1 });
-	if (life === undefined) throw new Error(`No life has the seed ${seed}`);
-	return life;
+/** The scenario of a seed. */
+export function scenarioOf(seed: number): Scenario {
+	const [scenario] = fc.sample(anyScenario, { seed, numRuns: 1 });
+	if (scenario === undefined) throw new Error(`No scenario has the seed ${seed}`);
+	return scenario;
 }
 
 export async function playSeed(seed: number): Promise<Verdict> {
-	return { seed, ...(await playLife(lifeOf(seed))) };
+	return { seed, ...(await playScenario(scenarioOf(seed))) };
 }
 
-export async function playLife(life: Life): Promise<Omit<Verdict, 'seed'>> {
-	const played = await play(life);
+export async function playScenario(scenario: Scenario): Promise<Omit<Verdict, 'seed'>> {
+	const played = await play(scenario);
 	const broken = judge(played);
 	const how: string[] = [];
-	const variants = played.unfinished === undefined ? variantsOf(life) : [];
+	const variants = played.unfinished === undefined ? variantsOf(scenario) : [];
 	for (const variant of variants) how.push(...differences(played, await play(variant)));
 	if (how.length > 0) broken.push({ promise: 'The same', how });
 	return { played, broken, variants: variants.length };
 }
 
-/** The smallest life found that breaks the promise as the life of this seed does. */
-export async function shrink(seed: number, promise: string): Promise<Life> {
-	let smallest = lifeOf(seed);
+/** The smallest scenario found that breaks the promise as the scenario of this seed does. */
+export async function shrink(seed: number, promise: string): Promise<Scenario> {
+	let smallest = scenarioOf(seed);
 	let left = MAX_SHRINKS;
-	const breaks = async (life: Life) => {
+	const breaks = async (scenario: Scenario) => {
 		if ((left -= 1) < 0) return false;
-		const { broken } = await playLife(life);
+		const { broken } = await playScenario(scenario);
 		const isBroken = broken.some((each) => each.promise === promise);
-		if (isBroken) smallest = life;
+		if (isBroken) smallest = scenario;
 		return isBroken;
 	};
-	const keeps = fc.asyncProperty(anyLife, async (life) => !(await breaks(life)));
+	const keeps = fc.asyncProperty(anyScenario, async (scenario) => !(await breaks(scenario)));
 	await fc.check(keeps, { seed, numRuns: 1 });
 	left = MAX_SHRINKS;
 	// fast-check makes numbers and lists smaller; what it cannot leave out is left out here.
 	for (let found = true; found && left > 0; ) {
 		found = false;
-		for (const life of simpler(smallest)) if ((found = await breaks(life))) break;
+		for (const scenario of simpler(smallest)) if ((found = await breaks(scenario))) break;
 	}
 	return smallest;
 }

@@ -1,4 +1,4 @@
-// Before everything else: what is loaded after this lives in virtual time.
+// Before everything else: what is loaded after this is in virtual time.
 import { install } from './host/install';
 
 install();

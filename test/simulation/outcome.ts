@@ -1,7 +1,7 @@
 import { type Played } from './play/played';
 import { itemsOf } from './promises/sameEverywhere';
 
-/** What a life comes to, without ids and times: to be compared with the same life in a real n8n. */
+/** What a scenario comes to, without ids and times: to be compared with the same scenario in a real n8n. */
 export interface Outcome {
 	/** Of the executions, in their order. */
 	statuses: string[];

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { real } from './host/install';
 import { check } from './check';
-import { playLife, playSeed, shrink } from './hunt';
-import { type Life, life as lifeSchema } from './life/schema';
+import { playScenario, playSeed, shrink } from './hunt';
+import { type Scenario, scenario as scenarioSchema } from './scenario/schema';
 import { outcomeOf } from './outcome';
 import { usePackages } from './play/play';
 import { explain, type Explained } from './promises/explained';
@@ -16,23 +16,23 @@ const ROOT = join(__dirname, '../..');
 const { values } = parseArgs({
 	options: {
 		seed: { type: 'string' },
-		lives: { type: 'string' },
+		scenarios: { type: 'string' },
 		seconds: { type: 'string' },
-		life: { type: 'string' },
+		scenario: { type: 'string' },
 		/** Prints one JSON object instead of words. */
 		json: { type: 'boolean' },
-		/** Does not look for the smallest life. */
+		/** Does not look for the smallest scenario. */
 		'no-shrink': { type: 'boolean' },
 		promise: { type: 'string' },
 		packages: { type: 'string' },
 		timeline: { type: 'boolean' },
-		/** Of a life: prints its items and requests as JSON. */
+		/** Of a scenario: prints its items and requests as JSON. */
 		outcome: { type: 'boolean' },
 		/** What `npm test` plays; prints a JSON report. */
 		check: { type: 'boolean' },
 		/** Ends with the first broken promise. */
 		'until-found': { type: 'boolean' },
-		/** Keeps the smallest life in found/ under this name. */
+		/** Keeps the smallest scenario in found/ under this name. */
 		save: { type: 'string' },
 	},
 });
@@ -47,17 +47,17 @@ export async function main(): Promise<void> {
 	await playSeed(1);
 	await playSeed(2);
 	if (values.check) return void print(JSON.stringify(await check()));
-	if (values.life !== undefined) return await one(values.life);
+	if (values.scenario !== undefined) return await one(values.scenario);
 	const first = Number(values.seed ?? randomInt(1, 2 ** 30));
-	const most = values.lives ? Number(values.lives) : values.seconds ? Infinity : 1;
+	const most = values.scenarios ? Number(values.scenarios) : values.seconds ? Infinity : 1;
 	const begin = secondsNow();
 	const end = begin + Number(values.seconds ?? Infinity);
-	const counts = { lives: 0, variants: 0, requests: 0, events: 0, unfinished: 0 };
+	const counts = { scenarios: 0, variants: 0, requests: 0, events: 0, unfinished: 0 };
 	const found = new Map<string, number[]>();
 	let closest: (Explained & { seed: number }) | undefined;
-	for (let seed = first; counts.lives < most && secondsNow() < end; seed += 1) {
+	for (let seed = first; counts.scenarios < most && secondsNow() < end; seed += 1) {
 		const { played, broken, variants } = await playSeed(seed);
-		counts.lives += 1;
+		counts.scenarios += 1;
 		counts.variants += variants;
 		counts.requests += played.truth.requests.length;
 		counts.events += played.timeline.length + played.truth.requests.length;
@@ -73,28 +73,28 @@ export async function main(): Promise<void> {
 			found.set(each.promise, [...seeds, seed]);
 			if (seeds.length > 0 && values['no-shrink'] !== true) continue;
 			if (values['no-shrink'] === true) {
-				print(`${seed} ${each.promise}: ${each.how[0]} (${shortly(played.life)})`);
+				print(`${seed} ${each.promise}: ${each.how[0]} (${shortly(played.scenario)})`);
 				continue;
 			}
-			const life = await shrink(seed, each.promise);
-			if (values.save !== undefined) save(values.save, { ...life, breaks: each.promise });
-			const smallest = await playLife(life);
+			const scenario = await shrink(seed, each.promise);
+			if (values.save !== undefined) save(values.save, { ...scenario, breaks: each.promise });
+			const smallest = await playScenario(scenario);
 			const still = smallest.broken.find(({ promise }) => promise === each.promise) ?? each;
-			print(`${report(seed, still, smallest.played)}\n${JSON.stringify(life)}\n`);
+			print(`${report(seed, still, smallest.played)}\n${JSON.stringify(scenario)}\n`);
 		}
 	}
 	const took = secondsNow() - begin;
 	const rate = (count: number) => Math.round(count / took);
 	for (const [promise, seeds] of found)
 		print(
-			`"${promise}" is broken by ${seeds.length} lives: seeds ${seeds.slice(0, 20).join(', ')}`,
+			`"${promise}" is broken by ${seeds.length} scenarios: seeds ${seeds.slice(0, 20).join(', ')}`,
 		);
 	if (closest !== undefined)
 		print(
 			`Closest to its bound: an execution of seed ${closest.seed} took ${seconds(closest.tookMs)}; its settings and the service explain ${seconds(closest.boundMs)}`,
 		);
 	print(
-		`${counts.lives} lives from seed ${first}, and ${counts.variants} in the other build or wait, in ${took.toFixed(1)} s: ${(counts.lives / took).toFixed(1)} lives, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second; ${counts.unfinished} given up`,
+		`${counts.scenarios} scenarios from seed ${first}, and ${counts.variants} in the other build or wait, in ${took.toFixed(1)} s: ${(counts.scenarios / took).toFixed(1)} scenarios, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second; ${counts.unfinished} given up`,
 	);
 	process.exitCode = found.size > 0 ? 1 : 0;
 }
@@ -107,13 +107,13 @@ function seconds(ms: number): string {
 	return `${(ms / 1000).toFixed(1)} s`;
 }
 
-function save(name: string, life: Life): void {
+function save(name: string, scenario: Scenario): void {
 	const file = join(__dirname, 'found', `${name}.json`);
-	writeFileSync(file, `${JSON.stringify(life, undefined, '\t')}\n`);
+	writeFileSync(file, `${JSON.stringify(scenario, undefined, '\t')}\n`);
 }
 
-/** Enough to tell lives apart. */
-function shortly({ shape, nodes, events, afterwards }: Life): string {
+/** Enough to tell scenarios apart. */
+function shortly({ shape, nodes, events, afterwards }: Scenario): string {
 	const list = nodes.map((node) => {
 		const { onError = 'stopWorkflow', tries = 1 } = node;
 		const wait =
@@ -124,10 +124,10 @@ function shortly({ shape, nodes, events, afterwards }: Life): string {
 }
 
 async function one(file: string): Promise<void> {
-	const life = lifeSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-	const { played, broken } = await playLife(life);
+	const scenario = scenarioSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+	const { played, broken } = await playScenario(scenario);
 	if (values.outcome) return print(JSON.stringify(outcomeOf(played)));
-	for (const each of broken) print(`${report(life.seed, each, played)}\n`);
+	for (const each of broken) print(`${report(scenario.seed, each, played)}\n`);
 	if (values.timeline) print(allOf(played).join('\n'));
 	print(
 		broken.length > 0

@@ -1,25 +1,25 @@
-import type { Life, LifeEvent, LifeNode } from './life/schema';
+import type { Scenario, ScenarioEvent, ScenarioNode } from './scenario/schema';
 import type { Played, TimelineEntry } from './play/played';
 import type { Broken } from './promises';
 
 /** Lines of a timeline that fit one screen. */
 const MAX_LINES = 60;
 
-/** What broke, the life in words, and what happened. */
+/** What broke, the scenario in words, and what happened. */
 export function report(seed: number, { promise, how }: Broken, played: Played): string {
 	return [
 		`Seed ${seed} breaks the promise "${promise}":`,
 		...how.slice(0, 5).map((line) => `  ${line}`),
 		'',
-		...inWords(played.life).map((line) => `  ${line}`),
+		...inWords(played.scenario).map((line) => `  ${line}`),
 		'',
 		...timelineOf(played),
 	].join('\n');
 }
 
-/** The life as a maintainer reads it. */
-export function inWords(life: Life): string[] {
-	const { nodes, shape, order, build, items, service, events, afterwards } = life;
+/** The scenario as a maintainer reads it. */
+export function inWords(scenario: Scenario): string[] {
+	const { nodes, shape, order, build, items, service, events, afterwards } = scenario;
 	const bad = items.filter((item) => item.bad !== undefined).length;
 	return [
 		`Workflow (${shape}, order ${order}, ${build} build): ${nodes.map(nodeInWords).join(' → ')}`,
@@ -36,11 +36,11 @@ export function inWords(life: Life): string[] {
 	];
 }
 
-function nodeInWords({ name, kind, ...settings }: LifeNode): string {
+function nodeInWords({ name, kind, ...settings }: ScenarioNode): string {
 	return `${name}: ${kind} ${settingsOf(settings)}`;
 }
 
-function eventInWords({ what, at, ...settings }: LifeEvent): string {
+function eventInWords({ what, at, ...settings }: ScenarioEvent): string {
 	return `${what} at ${at} s ${settingsOf(settings)}`.trim();
 }
 

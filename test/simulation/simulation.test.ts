@@ -17,11 +17,11 @@ beforeAll(async () => {
 	report = checkReport.parse(JSON.parse(stdout.slice(stdout.indexOf('{'))));
 }, TIMEOUT_MS);
 
-test('random lives keep every promise, but for those that are known to break one', () => {
+test('random scenarios keep every promise, but for those that are known to break one', () => {
 	expect(report.seeds).toEqual(report.known);
 });
 
-test('a life that was found breaks its promise until the defect is mended, and no other', () => {
+test('a scenario that was found breaks its promise until the defect is fixed, and no other', () => {
 	expect(report.found.map(({ name, broken }) => ({ name, broken }))).toEqual(
 		report.found.map(({ name, expected }) => ({
 			name,
@@ -30,6 +30,6 @@ test('a life that was found breaks its promise until the defect is mended, and n
 	);
 });
 
-test('the same seed gives the same life, event for event', () => {
+test('the same seed gives the same scenario, event for event', () => {
 	expect(report.unlike).toEqual([]);
 });

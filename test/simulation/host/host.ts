@@ -5,7 +5,7 @@ import { TimerQueue } from './timerQueue';
 const BIRTH = Date.UTC(2026, 0, 1);
 
 /**
- * A computer whose time is ours. Three clocks: the world's (which the service lives by), the host's wall clock, which
+ * A computer whose time is ours. Three clocks: the world's (which the service goes by), the host's wall clock, which
  * may be stepped, and its monotonic clock, which stands still while the host is suspended, as on Linux. Time advances
  * only when nothing runs.
  */
@@ -18,7 +18,7 @@ export class VirtualHost {
 	private processStart = { wall: BIRTH, monotonic: BIRTH };
 	/** By the monotonic clock: what the code under test started. */
 	private processTimers = new TimerQueue();
-	/** By the world's clock: the service, and the events of a life. */
+	/** By the world's clock: the service, and the events of a scenario. */
 	private readonly worldTimers = new TimerQueue();
 	private readonly immediates: Array<() => void> = [];
 

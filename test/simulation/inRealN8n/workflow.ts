@@ -1,10 +1,10 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import type { WorkflowFile } from '../../../demo/engine';
 import type { Credential } from '../../../e2e/host/n8nApi';
-import type { Life } from '../life/schema';
-import { itemsOfLife, workflowOfLife } from '../life/workflow';
+import type { Scenario } from '../scenario/schema';
+import { itemsOfScenario, workflowOfScenario } from '../scenario/workflow';
 
-/** n8n's own nodes, in the place of the stubs of a life. */
+/** n8n's own nodes, in the place of the stubs of a scenario. */
 const REAL: Record<string, Pick<INode, 'type' | 'typeVersion' | 'parameters'>> = {
 	'simulation.passOn': { type: 'n8n-nodes-base.noOp', typeVersion: 1, parameters: {} },
 	'simulation.loop': {
@@ -14,7 +14,7 @@ const REAL: Record<string, Pick<INode, 'type' | 'typeVersion' | 'parameters'>> =
 	},
 };
 
-interface RealLife {
+interface RealScenario {
 	/** What the trigger starts. */
 	workflow: WorkflowFile;
 	/** The sub-workflow that it calls. */
@@ -23,9 +23,13 @@ interface RealLife {
 	body: object;
 }
 
-/** The workflow of a life with n8n's own nodes, started by a webhook. */
-export function realLife(life: Life, name: string, credential: Credential): RealLife {
-	const { nodes, connections, settings } = workflowOfLife(life);
+/** The workflow of a scenario with n8n's own nodes, started by a webhook. */
+export function realScenario(
+	scenario: Scenario,
+	name: string,
+	credential: Credential,
+): RealScenario {
+	const { nodes, connections, settings } = workflowOfScenario(scenario);
 	const call = nodes.find(({ type }) => type === 'simulation.executeWorkflow');
 	const called = call?.parameters.workflow as unknown as WorkflowFile | undefined;
 	const start: INode[] = [
@@ -58,12 +62,12 @@ export function realLife(life: Life, name: string, credential: Credential): Real
 				...real(rest(called.nodes)),
 			],
 		},
-		body: { items: itemsOfLife(life.items).map(({ json }) => json) },
+		body: { items: itemsOfScenario(scenario.items).map(({ json }) => json) },
 	};
 }
 
 /** Lets the calling node call a workflow that is stored. */
-export function callStored({ nodes }: WorkflowFile, { call }: Life, id: string): void {
+export function callStored({ nodes }: WorkflowFile, { call }: Scenario, id: string): void {
 	for (const node of nodes) {
 		if (node.type !== 'simulation.executeWorkflow') continue;
 		const parameters: INodeParameters = {

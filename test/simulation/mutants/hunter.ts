@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Hunt, Told } from './player';
 
-/** A change may make a life run without end. No other takes that long, even on a busy machine. */
+/** A change may make a scenario run without end. No other takes that long, even on a busy machine. */
 const MAX_LIFE_MS = 900_000;
 
 /** Plays mutants in a process of their own, which a change may keep busy: the next one gets another then. */
@@ -11,7 +11,7 @@ export class Hunter {
 
 	async hunt(hunt: Hunt): Promise<Told> {
 		const player = (this.player ??= await startPlayer());
-		let latest: Told = { lives: 0, isOver: false };
+		let latest: Told = { scenarios: 0, isOver: false };
 		const kill = () => player.kill('SIGKILL');
 		let timer = setTimeout(kill, MAX_LIFE_MS);
 		const ended = await new Promise<Told | 'killed'>((done, fail) => {
@@ -24,14 +24,14 @@ export class Hunter {
 			player.once('exit', (code, signal) =>
 				signal === 'SIGKILL'
 					? done('killed')
-					: fail(new Error(`The lives could not be played: exit code ${code}`)),
+					: fail(new Error(`The scenarios could not be played: exit code ${code}`)),
 			);
 			player.send(hunt);
 		});
 		player.removeAllListeners();
 		if (ended !== 'killed') return ended;
 		this.player = undefined;
-		return { ...latest, promise: 'Ends', how: 'a life runs without end' };
+		return { ...latest, promise: 'Ends', how: 'a scenario runs without end' };
 	}
 
 	end(): void {

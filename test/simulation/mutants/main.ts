@@ -28,10 +28,10 @@ async function main(): Promise<void> {
 	let found = 0;
 	const width = Math.max(...chosen.map(({ name }) => name.length));
 	for (const mutant of chosen) {
-		const { lives, promise, how } = await hunt(mutant, hunter);
+		const { scenarios, promise, how } = await hunt(mutant, hunter);
 		if (promise !== undefined) found += 1;
 		const result = promise === undefined ? 'not found' : `${promise}: ${how}`;
-		print(`${mutant.name.padEnd(width)}  ${String(lives).padStart(5)} lives  ${result}`);
+		print(`${mutant.name.padEnd(width)}  ${String(scenarios).padStart(5)} scenarios  ${result}`);
 	}
 	hunter.end();
 	print(`${found} of ${chosen.length} mutants found`);

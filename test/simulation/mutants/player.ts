@@ -10,13 +10,13 @@ export interface Hunt {
 	folder: string;
 	/** Of CPU time. */
 	seconds: number;
-	/** Of the first life. */
+	/** Of the first scenario. */
 	seed: number;
 }
 
-/** What a hunt tells, after each life and at its end. */
+/** What a hunt tells, after each scenario and at its end. */
 export interface Told {
-	lives: number;
+	scenarios: number;
 	isOver: boolean;
 	/** The promise that was broken, if any. */
 	promise?: string;
@@ -31,26 +31,26 @@ export async function playMutants(): Promise<void> {
 	await playSeed(2);
 	const tell = (told: Told) => process.send?.(told);
 	process.on('message', (hunt: Hunt) => void huntMutant(hunt, tell));
-	tell({ lives: 0, isOver: true });
+	tell({ scenarios: 0, isOver: true });
 }
 
 function use(packages: string): void {
 	usePackages({ undici: packages, verified: join(packages, 'dist-cloud') });
 }
 
-/** CPU time, so that a busy machine plays as many lives as an idle one. */
+/** CPU time, so that a busy machine plays as many scenarios as an idle one. */
 const secondsNow = () => (process.cpuUsage().user + process.cpuUsage().system) / 1e6;
 
-/** Plays lives with the change until one breaks a promise that it keeps without the change. */
+/** Plays scenarios with the change until one breaks a promise that it keeps without the change. */
 async function huntMutant(hunt: Hunt, tell: (told: Told) => void): Promise<void> {
 	const { folder, seconds, seed: first } = hunt;
 	const end = secondsNow() + seconds;
-	let lives = 0;
+	let scenarios = 0;
 	use(folder);
 	for (let seed = first; secondsNow() < end; seed += 1) {
 		const { broken } = await playSeed(seed);
-		lives += 1;
-		tell({ lives, isOver: false });
+		scenarios += 1;
+		tell({ scenarios, isOver: false });
 		if (broken.length === 0) continue;
 		use(ORIGINAL);
 		const known = new Set((await playSeed(seed)).broken.map(({ promise }) => promise));
@@ -58,7 +58,7 @@ async function huntMutant(hunt: Hunt, tell: (told: Told) => void): Promise<void>
 		const found = broken.find(({ promise }) => !known.has(promise));
 		if (found === undefined) continue;
 		const [how = ''] = found.how;
-		return tell({ lives, isOver: true, promise: found.promise, how });
+		return tell({ scenarios, isOver: true, promise: found.promise, how });
 	}
-	tell({ lives, isOver: true });
+	tell({ scenarios, isOver: true });
 }

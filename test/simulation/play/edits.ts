@@ -1,11 +1,11 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import type { LifeEvent } from '../life/schema';
+import type { ScenarioEvent } from '../scenario/schema';
 import type { Row } from './rows';
 
 /** What a user who edits the workflow sets. */
 export const EDITED_MAX_WAIT_S = 3_600;
 
-type SecondExecution = Extract<LifeEvent, { what: 'second' }>;
+type SecondExecution = Extract<ScenarioEvent, { what: 'second' }>;
 
 /** Chat models and video models come in pairs. */
 function otherModel(model: string): string {

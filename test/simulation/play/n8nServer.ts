@@ -83,9 +83,9 @@ export class N8nServer {
 	/** The process dies. */
 	kill(): void {
 		this.process = undefined;
-		for (const { legs } of this.rows) {
-			const leg = legs.at(-1);
-			if (leg) leg.to ??= this.now();
+		for (const { engineRuns } of this.rows) {
+			const engineRun = engineRuns.at(-1);
+			if (engineRun) engineRun.to ??= this.now();
 		}
 		this.running.clear();
 		this.timers.clear();
@@ -139,7 +139,7 @@ export class N8nServer {
 		{ code }: IExecuteWorkflowInfo,
 		{ inputData, parentExecution, doNotWaitToFinish }: ExecuteWorkflowOptions,
 	): Promise<ExecuteWorkflowData> {
-		if (code === undefined) throw new Error('No life has a sub-workflow that is stored apart.');
+		if (code === undefined) throw new Error('No scenario has a sub-workflow that is stored apart.');
 		const workflow = { ...code, id: SUB_WORKFLOW } as EngineRun['workflow'];
 		const data = newSubRun(workflow, inputData ?? [], parentExecution);
 		const row = this.create(workflow, data, 'integrated', { parent: parentExecution });
@@ -169,8 +169,8 @@ export class N8nServer {
 		const { process } = this;
 		if (process === undefined) return;
 		row.status = 'running';
-		row.legs.push({ from: this.now() });
-		this.note(row.legs.length === 1 ? 'starts' : 'resumes', row);
+		row.engineRuns.push({ from: this.now() });
+		this.note(row.engineRuns.length === 1 ? 'starts' : 'resumes', row);
 		const { executionTimeout = 0 } = row.workflow.settings ?? {};
 		const { workflow, mode } = row;
 		const host: EngineHost = {
@@ -196,9 +196,9 @@ export class N8nServer {
 		void execution.ended.then(() => {
 			if (this.process !== process) return;
 			this.running.delete(row.id);
-			const leg = row.legs.at(-1);
-			if (leg) leg.to = this.now();
-			if (row.legs.length > 1 && row.parent?.shouldResume) this.resumeParent(row, row.parent);
+			const engineRun = row.engineRuns.at(-1);
+			if (engineRun) engineRun.to = this.now();
+			if (row.engineRuns.length > 1 && row.parent?.shouldResume) this.resumeParent(row, row.parent);
 		});
 	}
 

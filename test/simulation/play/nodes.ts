@@ -12,7 +12,7 @@ import {
 import { LoopOverItems } from '../../engine/loopOverItems';
 import { PassThrough } from '../../engine/passThrough';
 
-/** The nodes of n8n that a life has beside ours. */
+/** The nodes of n8n that a scenario has beside ours. */
 export function stubNodes(): Record<string, INodeType> {
 	return {
 		'simulation.passOn': new PassThrough(),

@@ -3,8 +3,8 @@ import { asTool } from '../../engine/asTool';
 import { VirtualHost } from '../host/host';
 import { moveTo, real } from '../host/install';
 import { BuiltPackage } from '../host/package';
-import type { Life, LifeEvent } from '../life/schema';
-import { itemsOfLife, unchanging, workflowOfLife } from '../life/workflow';
+import type { Scenario, ScenarioEvent } from '../scenario/schema';
+import { itemsOfScenario, unchanging, workflowOfScenario } from '../scenario/workflow';
 import { createService } from '../service';
 import { another, edited } from './edits';
 import { type EngineHost, logTo, openBinaries } from './engine';
@@ -13,24 +13,24 @@ import type { Row } from './rows';
 import { stubNodes } from './nodes';
 import type { NodeStart, Played, Thrown, TimelineEntry } from './played';
 
-/** No life takes longer, in world time. */
-const MAX_LIFE_MS = 8 * 24 * 3600_000;
-/** Requests; a life that needs more is not judged. */
+/** No scenario takes longer, in world time. */
+const MAX_DURATION_MS = 8 * 24 * 3600_000;
+/** Requests; a scenario that needs more is not judged. */
 const MAX_REQUESTS = 2_500;
 /** What is left after the last execution ended has this long to go away: the package loads a part of itself a second after its start. */
 const SETTLE_MS = 1_500;
 
-const packages = new Map<Life['build'], BuiltPackage>();
+const packages = new Map<Scenario['build'], BuiltPackage>();
 
 /** Where the builds are. */
-export function usePackages(folders: Record<Life['build'], string>): void {
+export function usePackages(folders: Record<Scenario['build'], string>): void {
 	for (const build of ['undici', 'verified'] as const)
 		packages.set(build, new BuiltPackage(folders[build]));
 }
 
-/** Plays a life from its beginning to its end. */
-export async function play(life: Life): Promise<Played> {
-	return await new World(life).live();
+/** Plays a scenario from its beginning to its end. */
+export async function play(scenario: Scenario): Promise<Played> {
+	return await new World(scenario).playOut();
 }
 
 class World {
@@ -38,7 +38,7 @@ class World {
 	private readonly start: number;
 	private readonly service: ReturnType<typeof createService>;
 	private readonly server: N8nServer;
-	private readonly workflow: ReturnType<typeof workflowOfLife>;
+	private readonly workflow: ReturnType<typeof workflowOfScenario>;
 	private readonly binaries = openBinaries();
 	private readonly timeline: TimelineEntry[] = [];
 	private readonly thrown: Thrown[] = [];
@@ -48,7 +48,7 @@ class World {
 	private readonly kills: number[] = [];
 	private readonly suspended: Played['suspended'] = [];
 	private credentials: ReturnType<EngineHost['credentials']>;
-	private afterwards: Life['afterwards'];
+	private afterwards: Scenario['afterwards'];
 	private files: { left: string[] } = { left: [] };
 	private readonly downtimes: Played['downtimes'] = [];
 	private turns = 0;
@@ -56,15 +56,15 @@ class World {
 	private due = 0;
 	private unfinished: string | undefined;
 
-	constructor(private readonly life: Life) {
-		this.host = new VirtualHost(life.seed);
+	constructor(private readonly scenario: Scenario) {
+		this.host = new VirtualHost(scenario.seed);
 		this.start = this.host.now();
 		const { now, after } = this.host;
-		const { seed, service } = life;
+		const { seed, service } = scenario;
 		this.service = createService(service, { now, after, seed, promptName: unchanging });
 		this.server = new N8nServer(now, (text, row) => this.noteRow(text, row));
-		this.workflow = workflowOfLife(life);
-		this.afterwards = [...life.afterwards];
+		this.workflow = workflowOfScenario(scenario);
+		this.afterwards = [...scenario.afterwards];
 		const { url, keys } = this.service;
 		this.credentials = {
 			Service: { baseUrl: url, apiKey: keys.main },
@@ -72,24 +72,24 @@ class World {
 		};
 	}
 
-	async live(): Promise<Played> {
+	async playOut(): Promise<Played> {
 		moveTo(this.host);
 		logTo((level, text) => this.server.isUp && this.note('log', `${level}: ${text}`));
 		this.startProcess();
-		for (const event of this.life.events) {
+		for (const event of this.scenario.events) {
 			this.due += 1;
 			this.host.after(event.at * 1000, () => {
 				this.due -= 1;
 				this.happen(event);
 			});
 		}
-		this.server.execute(this.workflow, itemsOfLife(this.life.items));
+		this.server.execute(this.workflow, itemsOfScenario(this.scenario.items));
 		await this.run();
 		const end = this.host.now();
 		const left = { timers: await this.settle(), files: this.files.left };
 		const { truth, keys } = this.service;
 		return {
-			life: this.life,
+			scenario: this.scenario,
 			start: this.start,
 			end,
 			downtimes: this.downtimes,
@@ -121,7 +121,7 @@ class World {
 			await this.quiet();
 			if (this.service.truth.requests.length > MAX_REQUESTS)
 				return this.giveUp('too many requests');
-			if (this.host.now() - this.start > MAX_LIFE_MS) return this.giveUp('too long');
+			if (this.host.now() - this.start > MAX_DURATION_MS) return this.giveUp('too long');
 			if (!this.host.advance()) return this.giveUp('nothing is left to happen');
 		}
 	}
@@ -151,7 +151,7 @@ class World {
 
 	private startProcess(): void {
 		this.host.startProcess();
-		const folder = packages.get(this.life.build);
+		const folder = packages.get(this.scenario.build);
 		if (folder === undefined) throw new Error('usePackages was not called');
 		const { nodeTypes, files } = folder.evaluate(this.service);
 		this.files = files;
@@ -192,10 +192,10 @@ class World {
 	}
 
 	private isOurs(node: string): boolean {
-		return this.life.nodes.some(({ name }) => name === node);
+		return this.scenario.nodes.some(({ name }) => name === node);
 	}
 
-	private happen(event: LifeEvent): void {
+	private happen(event: ScenarioEvent): void {
 		const { what } = event;
 		if (what === 'second') {
 			this.note(
@@ -203,7 +203,7 @@ class World {
 				`another execution starts, with ${event.key === 'same' ? 'the same' : 'another'} key`,
 			);
 			const workflow = another(this.workflow, event);
-			if (this.server.isUp) this.server.execute(workflow, itemsOfLife(this.life.items));
+			if (this.server.isUp) this.server.execute(workflow, itemsOfScenario(this.scenario.items));
 		} else if (what === 'kill') {
 			if (!this.server.isUp) return;
 			this.note('world', `n8n is killed, for ${event.down} s`);
@@ -247,7 +247,7 @@ class World {
 		const next = this.afterwards.shift();
 		if (next === undefined) return false;
 		this.note('world', `the user: ${next}`);
-		if (next === 'again') this.server.execute(this.workflow, itemsOfLife(this.life.items));
+		if (next === 'again') this.server.execute(this.workflow, itemsOfScenario(this.scenario.items));
 		else if (next === 'retry') this.server.retry(last);
 		else if (next === 'retrySaved') this.server.retry(last, last.workflow);
 		else this.server.retry(last, edited(last.workflow));

@@ -1,4 +1,4 @@
-import type { Life } from '../life/schema';
+import type { Scenario } from '../scenario/schema';
 import type { Truth } from '../service';
 import type { MemoryBinaries } from './binaries';
 import type { Row } from './rows';
@@ -25,9 +25,9 @@ export interface NodeStart {
 	node: string;
 }
 
-/** What happened in a life: what the promises judge. */
+/** What happened in a scenario: what the promises judge. */
 export interface Played {
-	life: Life;
+	scenario: Scenario;
 	start: number;
 	/** When the last execution had ended. */
 	end: number;
@@ -44,7 +44,7 @@ export interface Played {
 	thrown: Thrown[];
 	/** When our nodes began. */
 	starts: NodeStart[];
-	/** The same for each try, and for each leg of a wait. */
+	/** The same for each try, and for each resumed run of a wait. */
 	tries: NodeStart[];
 	/** When Stop was pressed, by execution. */
 	stops: Map<string, number>;
@@ -52,7 +52,7 @@ export interface Played {
 	suspended: Array<{ at: number; ms: number }>;
 	/** What the last process still held when all was over. */
 	left: { timers: number; files: string[] };
-	/** Why the life was given up: nothing is judged then. */
+	/** Why the scenario was given up: nothing is judged then. */
 	unfinished: string | undefined;
 	turns: number;
 }

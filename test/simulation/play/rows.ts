@@ -34,9 +34,9 @@ export interface Row {
 	startedOn: number;
 	/** Of the world's time, as all that a promise compares. */
 	endedAt: number | undefined;
-	/** When the engine of each leg began and ended. */
-	legs: Array<{ from: number; to?: number }>;
-	/** The size of the stored data after each leg. */
+	/** When each run of the engine began and ended. */
+	engineRuns: Array<{ from: number; to?: number }>;
+	/** The size of the stored data after each run of the engine. */
 	sizes: number[];
 	run: IRun | undefined;
 }
@@ -56,7 +56,7 @@ export function newRow(
 		startedAt: now,
 		startedOn: Date.now(),
 		endedAt: undefined,
-		legs: [],
+		engineRuns: [],
 		sizes: [],
 		run: undefined,
 	};

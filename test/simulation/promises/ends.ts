@@ -1,9 +1,9 @@
-import { promptFor } from '../life/workflow';
+import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
 import { explain } from './explained';
 import type { Promised } from './promise';
 
-/** Between the tries of Retry On Fail in a life: n8n itself waits once more between two tries. */
+/** Between the tries of Retry On Fail in a scenario: n8n itself waits once more between two tries. */
 const TRY_MS = 5_000;
 /** What Stop may take besides. */
 const AT_ONCE_MS = 100;
@@ -20,20 +20,20 @@ const LATE_S = 60;
 export const ends: Promised = {
 	name: 'Ends',
 	check(played) {
-		const { life, rows, stops, unfinished, suspended } = played;
+		const { scenario, rows, stops, unfinished, suspended } = played;
 		if (unfinished === 'nothing is left to happen')
 			return ['an execution hangs: it waits for nothing that will ever happen'];
-		const held = longLegs(played);
+		const held = longRuns(played);
 		if (held.length > 0) return held;
 		if (sentAfterStop(played)) return ['a request is sent after Stop'];
 		const bounded = [...sentTooOften(played), ...(suspended.length > 0 ? [] : tooLong(played))];
 		if (bounded.length > 0) return bounded;
 		const asleep = suspended.reduce((sum, { ms }) => sum + ms, 0);
 		const stopMs =
-			asleep + (life.nodes.some(({ tries }) => tries !== undefined) ? TRY_MS : AT_ONCE_MS);
+			asleep + (scenario.nodes.some(({ tries }) => tries !== undefined) ? TRY_MS : AT_ONCE_MS);
 		return rows.flatMap((row) => {
 			const stop = stops.get(row.id);
-			const last = row.legs.at(-1);
+			const last = row.engineRuns.at(-1);
 			if (stop !== undefined && row.status === 'canceled' && (last?.to ?? Infinity) > stop + stopMs)
 				return [`execution ${row.id} runs on after Stop`];
 			const { tookMs, boundMs } = explain(played, row);
@@ -45,21 +45,21 @@ export const ends: Promised = {
 	},
 };
 
-/** A wait in the database holds no process: what a leg may take besides its requests. */
+/** A wait in the database holds no process: what a run of the engine may take besides its requests. */
 const MAX_LEG_MS = 120_000;
 
-/** For lives in which nothing but a wait takes long. */
-function longLegs({ life, rows, suspended }: Played): string[] {
-	const [node, ...others] = life.nodes;
+/** For scenarios in which nothing but a wait takes long. */
+function longRuns({ scenario, rows, suspended }: Played): string[] {
+	const [node, ...others] = scenario.nodes;
 	const isPlain = node?.kind === 'video' && node.wait?.waitIn === 'database' && others.length === 0;
-	const { faults, limits, refused } = life.service;
+	const { faults, limits, refused } = scenario.service;
 	const isSlow =
-		faults.length + limits.length > 0 || refused !== undefined || life.items.length > 3;
-	const isKept = life.order === 'v1' && life.shape !== 'agent' && node?.tries === undefined;
+		faults.length + limits.length > 0 || refused !== undefined || scenario.items.length > 3;
+	const isKept = scenario.order === 'v1' && scenario.shape !== 'agent' && node?.tries === undefined;
 	if (!isPlain || !isKept || isSlow || suspended.length > 0 || (node.wait?.maxWait ?? 600) < 80)
 		return [];
-	return rows.flatMap(({ id, legs }) =>
-		legs.flatMap(({ from, to = from }) =>
+	return rows.flatMap(({ id, engineRuns }) =>
+		engineRuns.flatMap(({ from, to = from }) =>
 			to - from > MAX_LEG_MS
 				? [`execution ${id} waits ${seconds(to - from)} in memory instead of in the database`]
 				: [],
@@ -68,15 +68,15 @@ function longLegs({ life, rows, suspended }: Played): string[] {
 }
 
 /** A billable request is sent once, and again as often as Max Retries and Retry On Fail say. */
-function sentTooOften({ life, truth, rows }: Played): string[] {
+function sentTooOften({ scenario, truth, rows }: Played): string[] {
 	const counts = new Map<string, number>();
 	for (const { endpoint, prompt } of truth.requests)
 		if (endpoint === 'submit' || endpoint === 'chat')
 			counts.set(prompt, (counts.get(prompt) ?? 0) + 1);
-	return life.nodes.flatMap((node) => {
+	return scenario.nodes.flatMap((node) => {
 		const { requestOptions: { maxRetries = 4 } = {}, tries = 1 } = node;
 		const perItem = (maxRetries + 1 + MAX_OVERTAKEN) * tries * MAX_N * rows.length;
-		const prompts = life.items.map((item) => promptFor(node, item));
+		const prompts = scenario.items.map((item) => promptFor(node, item));
 		return [...new Set(prompts)].flatMap((prompt) => {
 			const most = perItem * prompts.filter((each) => each === prompt).length;
 			const sent = counts.get(prompt) ?? 0;
@@ -95,8 +95,8 @@ function sentAfterStop({ rows, stops, truth }: Played): boolean {
 }
 
 /** Nothing is waited for longer than Timeout; with signs of life alone, four times that. */
-function tooLong({ life, truth, end }: Played): string[] {
-	const timeouts = life.nodes.map(({ requestOptions: { timeout = 300 } = {} }) => timeout);
+function tooLong({ scenario, truth, end }: Played): string[] {
+	const timeouts = scenario.nodes.map(({ requestOptions: { timeout = 300 } = {} }) => timeout);
 	const most = (MAX_TIMEOUTS * Math.max(...timeouts) + LATE_S) * 1000;
 	return truth.requests.flatMap(({ endpoint, prompt, sentAt, endedAt = end }) =>
 		endedAt - sentAt > most

@@ -1,14 +1,14 @@
 import type { INodeExecutionData, ITaskData } from 'n8n-workflow';
 import { dataOf, type Row } from '../play/rows';
 import type { Played } from '../play/played';
-import type { LifeItem, LifeNode, VideoNode } from '../life/schema';
+import type { ScenarioItem, ScenarioNode, VideoNode } from '../scenario/schema';
 import type { TruthRequest, TruthTask } from '../service';
 import type { Limit } from '../service/plan';
 
 /** One run of one of our nodes in an execution, as n8n stored it. */
 export interface NodeRun {
 	row: Row;
-	node: LifeNode;
+	node: ScenarioNode;
 	task: ITaskData;
 	/** By output; an agent's tool has one. */
 	outputs: INodeExecutionData[][];
@@ -26,10 +26,10 @@ export interface ErrorItem {
 }
 
 /** The runs of our nodes that n8n stored, of all executions. */
-export function nodeRuns({ life, rows }: Pick<Played, 'life' | 'rows'>): NodeRun[] {
+export function nodeRuns({ scenario, rows }: Pick<Played, 'scenario' | 'rows'>): NodeRun[] {
 	return rows.flatMap((row) => {
 		const { runData } = dataOf(row).resultData;
-		return life.nodes.flatMap((node) =>
+		return scenario.nodes.flatMap((node) =>
 			(runData[node.name] ?? []).map((task) => {
 				const source = task.source?.[0];
 				const before = source && runData[source.previousNode]?.[source.previousNodeRun ?? 0];
@@ -56,14 +56,14 @@ export function errorOf({ json }: INodeExecutionData): ErrorItem | undefined {
 }
 
 /** All that an execution shows: its items and its errors, not what the nodes keep for themselves. */
-export function shownOf({ life }: Played, row: Row): string {
+export function shownOf({ scenario }: Played, row: Row): string {
 	const { resultData } = dataOf(row);
 	const { runData, error } = resultData;
 	const runs = Object.values(runData).flat();
 	const outputs = runs.map(({ data }) => data);
 	// An agent hears the message of its tool and nothing else.
 	const shown = (each: typeof error) =>
-		each && [each.message, life.shape === 'agent' ? undefined : each.description];
+		each && [each.message, scenario.shape === 'agent' ? undefined : each.description];
 	return JSON.stringify([outputs, shown(error), runs.map((run) => shown(run.error))]);
 }
 
@@ -100,7 +100,7 @@ export function ancestry(row: Row, rows: Row[]): Row[] {
 }
 
 /** The items of the trigger with this prompt, for the node. */
-export function itemsWith(items: LifeItem[], p: string): LifeItem[] {
+export function itemsWith(items: ScenarioItem[], p: string): ScenarioItem[] {
 	return items.filter((item) => item.p === p);
 }
 
@@ -108,11 +108,11 @@ export function itemsWith(items: LifeItem[], p: string): LifeItem[] {
 const MIN_WAIT_S = 70;
 
 /** Whether a node waits in n8n's database. */
-export function isInDatabase({ life }: Played, { wait = {} }: VideoNode): boolean {
+export function isInDatabase({ scenario }: Played, { wait = {} }: VideoNode): boolean {
 	const { waitIn, maxWait = 600 } = wait;
 	// Who edits the workflow sets a longer one.
-	const isLong = maxWait >= MIN_WAIT_S || life.afterwards.includes('retryEdited');
-	const isPossible = life.order === 'v1' && life.shape !== 'agent';
+	const isLong = maxWait >= MIN_WAIT_S || scenario.afterwards.includes('retryEdited');
+	const isPossible = scenario.order === 'v1' && scenario.shape !== 'agent';
 	return waitIn === 'database' && isPossible && isLong;
 }
 
@@ -131,15 +131,15 @@ export function scopeOf({ key, endpoint, model }: TruthRequest): string {
 /** What an error item says of an item. */
 export interface Claim {
 	error: ErrorItem;
-	node: Played['life']['nodes'][number];
-	item: Played['life']['items'][number] | undefined;
+	node: Played['scenario']['nodes'][number];
+	item: Played['scenario']['items'][number] | undefined;
 	row: Played['rows'][number];
 	/** At the latest. */
 	saidAt: number;
 }
 
 export function errorItems(played: Played): Claim[] {
-	const hasStep = played.life.events.some(({ what }) => what === 'stepClock');
+	const hasStep = played.scenario.events.some(({ what }) => what === 'stepClock');
 	return nodeRuns(played).flatMap(({ row, node, outputs, input, task }) => {
 		const end = row.endedAt ?? played.end;
 		// n8n's own times are those of the host's clock.
@@ -147,7 +147,7 @@ export function errorItems(played: Played): Claim[] {
 		return outputs.flat().flatMap((output) => {
 			const error = errorOf(output);
 			const from = input[error?.item ?? 0]?.json.index;
-			return error ? [{ error, node, row, saidAt, item: played.life.items[Number(from)] }] : [];
+			return error ? [{ error, node, row, saidAt, item: played.scenario.items[Number(from)] }] : [];
 		});
 	});
 }

@@ -1,4 +1,4 @@
-import type { VideoNode } from '../life/schema';
+import type { VideoNode } from '../scenario/schema';
 import { EDITED_MAX_WAIT_S } from '../play/edits';
 import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
@@ -24,7 +24,7 @@ const SLACK_MS = 15_000;
 const MAX_PAUSE_MS = 300_000;
 const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 500;
-/** Between two tries of Retry On Fail: n8n's own sleep, and that of a life's nodes. */
+/** Between two tries of Retry On Fail: n8n's own sleep, and that of a scenario's nodes. */
 const TRY_MS = 5_000;
 /** A poll that decides, with its repetitions. */
 const LAST_POLL_MS = 70_000;
@@ -57,14 +57,14 @@ export function explain(played: Played, row: Row): Explained {
 		...played.downtimes,
 	];
 	const tookMs = whole.to - whole.from;
-	const tries = played.life.nodes.reduce((sum, { tries: most = 1 }) => sum + most, 0);
+	const tries = played.scenario.nodes.reduce((sum, { tries: most = 1 }) => sum + most, 0);
 	const runs = runsOf(played);
 	const others = SLACK_MS + TRY_MS * tries * runs + queueMs(played, requests) + late(played);
 	return { tookMs, boundMs: Math.min(covered(spans, whole), tookMs) + others };
 }
 
 /** How often each node runs. */
-function runsOf({ life: { shape, items } }: Played): number {
+function runsOf({ scenario: { shape, items } }: Played): number {
 	return shape === 'loop' || shape === 'agent' ? Math.max(1, items.length) : 1;
 }
 
@@ -89,7 +89,7 @@ function isFailure({ status, fault, whole }: TruthRequest): boolean {
 function openSpan(played: Played, row: Row, task: TruthTask): Span[] {
 	const { request, finishedAt } = task;
 	const from = Math.max(request.heardAt ?? task.createdAt, row.startedAt);
-	const waiting = played.life.nodes.filter(
+	const waiting = played.scenario.nodes.filter(
 		(node): node is VideoNode =>
 			node.kind === 'video' && /generate|wait/.test(node.operation) && maySee(node, task),
 	);
@@ -127,7 +127,7 @@ function openSpan(played: Played, row: Row, task: TruthTask): Span[] {
 		0,
 	);
 	const isRepeated = waiting.some(({ operation }) => operation === 'wait') ? runsOf(played) : 1;
-	const isShared = played.life.shape === 'agent' ? runsOf(played) : 1;
+	const isShared = played.scenario.shape === 'agent' ? runsOf(played) : 1;
 	// A try whose Max Wait is over when n8n starts again is followed by a whole one.
 	const downMs = sumOf(played.downtimes) + sumOf(setBacks(played));
 	const to = Math.min(seenBy, from + downMs + maxWaits * Math.max(isRepeated, isShared));
@@ -142,9 +142,9 @@ function openSpan(played: Played, row: Row, task: TruthTask): Span[] {
 }
 
 /** The tries of a node in an execution after a time, and how long each may wait. */
-function laterTries({ life, tries }: Played, { id }: Row, node: VideoNode, after: number) {
+function laterTries({ scenario, tries }: Played, { id }: Row, node: VideoNode, after: number) {
 	const { tries: most = 1 } = node;
-	const maxMs = maxWaitOf({ life }, node) / most;
+	const maxMs = maxWaitOf({ scenario }, node) / most;
 	return tries
 		.filter((each) => each.node === node.name && each.execution === id && each.at > after)
 		.map(({ at }) => ({ at, maxMs }));
@@ -165,22 +165,22 @@ export function noticeOf(played: Played, node: VideoNode): number {
 }
 
 /** Max Wait in all tries, with the polls that decide. */
-function maxWaitOf({ life }: Pick<Played, 'life'>, { wait, tries = 1 }: VideoNode): number {
+function maxWaitOf({ scenario }: Pick<Played, 'scenario'>, { wait, tries = 1 }: VideoNode): number {
 	const { maxWait = 600 } = wait ?? {};
-	const longest = life.afterwards.includes('retryEdited')
+	const longest = scenario.afterwards.includes('retryEdited')
 		? Math.max(maxWait, EDITED_MAX_WAIT_S)
 		: maxWait;
 	return tries * (longest * 1000 + LAST_POLL_MS);
 }
 
 /** How late the status of any task may be. */
-export function lateMs({ life }: Played): number {
-	return 1000 * Math.max(0, ...life.service.tasks.map(({ lateSeconds = 0 }) => lateSeconds));
+export function lateMs({ scenario }: Played): number {
+	return 1000 * Math.max(0, ...scenario.service.tasks.map(({ lateSeconds = 0 }) => lateSeconds));
 }
 
 /** The time that the service's own rate takes for these requests. */
 function queueMs(played: Played, requests: TruthRequest[]): number {
-	const { service } = played.life;
+	const { service } = played.scenario;
 	const queues = service.limits.map((limit) => {
 		const { requests: allowed, seconds = 60, retryAfter = 0 } = limit;
 		const counted = new Map<string, number>();
@@ -211,8 +211,8 @@ function sumOf(spans: Span[]): number {
 }
 
 /** After the wall clock is set back: until it shows the same time again, n8n resumes nothing, and no Max Wait ends. */
-function setBacks({ life, start }: Played): Span[] {
-	return life.events.flatMap((event) => {
+function setBacks({ scenario, start }: Played): Span[] {
+	return scenario.events.flatMap((event) => {
 		if (event.what !== 'stepClock' || event.by >= 0) return [];
 		const from = start + event.at * 1000;
 		return [{ from, to: from - event.by * 1000 }];

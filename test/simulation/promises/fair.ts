@@ -6,8 +6,8 @@ import { errorOf, nodeRuns, scopeOf } from './evidence';
 import { covered } from './explained';
 import { slowed } from './noise';
 import type { Promised } from './promise';
-import { ofTurns } from './turns';
-import { promptFor } from '../life/workflow';
+import { ofFairQueuing } from './fairQueuing';
+import { promptFor } from '../scenario/workflow';
 
 /** A shorter delay has other causes. */
 const MIN_DELAY_MS = 5_000;
@@ -22,16 +22,17 @@ export const fair: Promised = {
 		...lateChats(played),
 		...latePolls(played),
 		...lateStarts(played),
-		...ofTurns(played),
+		...ofFairQueuing(played),
 		...slowed(played),
 		...failed(played),
 	],
 };
 
 /** Whether a limit of the service is of this request's scope, or includes it. */
-function isLimited({ life, truth }: Played, request: TruthRequest): boolean {
+function isLimited({ scenario, truth }: Played, request: TruthRequest): boolean {
 	const isShared =
-		life.service.limits.some(({ scope }) => scope === 'key') || life.service.refused !== undefined;
+		scenario.service.limits.some(({ scope }) => scope === 'key') ||
+		scenario.service.refused !== undefined;
 	if (isShared) return true;
 	return truth.requests.some(
 		(each) => each.limit !== undefined && scopeOf(each) === scopeOf(request),
@@ -40,13 +41,14 @@ function isLimited({ life, truth }: Played, request: TruthRequest): boolean {
 
 /** In memory each task is polled at its interval: a pause of submissions or chats must not hold that back. */
 function latePolls(played: Played): string[] {
-	const { life, truth, kills, suspended, rows, starts } = played;
-	const [node, ...others] = life.nodes.filter(({ kind }) => kind === 'video');
+	const { scenario, truth, kills, suspended, rows, starts } = played;
+	const [node, ...others] = scenario.nodes.filter(({ kind }) => kind === 'video');
 	const hasGap = kills.length > 0 || suspended.length > 0;
 	if (hasGap || others.length > 0 || node?.kind !== 'video' || node.operation !== 'generate')
 		return [];
 	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
-	const waitsInMemory = waitIn !== 'database' || life.order === 'v0' || life.shape === 'agent';
+	const waitsInMemory =
+		waitIn !== 'database' || scenario.order === 'v0' || scenario.shape === 'agent';
 	if (polling === 'adaptive' || !waitsInMemory || node.tries !== undefined || rows.length > 2)
 		return [];
 	// With one place, a poll waits for the one before it.
@@ -68,7 +70,7 @@ function latePolls(played: Played): string[] {
 			if (before && (before.status !== 200 || before.fault !== undefined)) return [];
 			// Nobody waits for the task of an agent's earlier call, or of an execution that has ended, until it is asked for again.
 			const again =
-				life.shape === 'agent'
+				scenario.shape === 'agent'
 					? starts.map(({ at }) => at)
 					: rows.flatMap(({ retryOf, startedAt }) => (retryOf === undefined ? [] : startedAt));
 			if (again.some((at) => at > since && at <= poll.sentAt)) return [];
@@ -85,15 +87,19 @@ function latePolls(played: Played): string[] {
 
 /** Items that wait to be asked, with no chat in flight, while another scope has its pause. */
 function lateChats(played: Played): string[] {
-	const { life, truth, kills, suspended } = played;
+	const { scenario, truth, kills, suspended } = played;
 	if (kills.length > 0 || suspended.length > 0) return [];
 	return nodeRuns(played).flatMap(({ node, row, task, input }) => {
-		const isPlain = node.kind === 'chat' && life.shape !== 'agent' && node.tries === undefined;
-		if (!isPlain || row.legs.length > 1 || life.events.some(({ what }) => what === 'stepClock'))
+		const isPlain = node.kind === 'chat' && scenario.shape !== 'agent' && node.tries === undefined;
+		if (
+			!isPlain ||
+			row.engineRuns.length > 1 ||
+			scenario.events.some(({ what }) => what === 'stepClock')
+		)
 			return [];
 		const from = task.startTime;
 		const to = from + task.executionTime;
-		const prompts = new Set(life.items.map((item) => promptFor(node, item)));
+		const prompts = new Set(scenario.items.map((item) => promptFor(node, item)));
 		const model = row.id === '1' ? node.model : undefined;
 		const chats = truth.requests.filter(
 			(each) =>
@@ -118,9 +124,9 @@ function lateChats(played: Played): string[] {
 }
 
 /** Another execution, with the other key, waits for a pause of the first one's key. */
-function lateStarts({ keys, rows, truth, kills, suspended, life }: Played): string[] {
+function lateStarts({ keys, rows, truth, kills, suspended, scenario }: Played): string[] {
 	const [, otherKey] = keys;
-	if (kills.length > 0 || suspended.length > 0 || life.shape === 'agent') return [];
+	if (kills.length > 0 || suspended.length > 0 || scenario.shape === 'agent') return [];
 	const isOther = ({ workflow, retryOf }: Played['rows'][number]) =>
 		retryOf === undefined &&
 		workflow.nodes.some(({ credentials }) => credentials?.generationServiceApi?.name === 'Other');
@@ -164,8 +170,8 @@ function pauseOfAnother(
 
 /** Items that fail for a limit that none of their own requests met, or for one of the number in flight. */
 function failed(played: Played): string[] {
-	const { life, truth } = played;
-	const { limits, faults, refused } = life.service;
+	const { scenario, truth } = played;
+	const { limits, faults, refused } = scenario.service;
 	const hasRates =
 		limits.some(({ kind, retryAfter = 0 }) => kind !== 'inFlight' || retryAfter > MAX_PAUSE_S) ||
 		refused !== undefined;

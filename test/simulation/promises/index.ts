@@ -22,7 +22,7 @@ export const PROMISES: readonly Promised[] = [
 	noLeaks,
 ];
 
-/** What a life that was given up has broken by then, it has broken for good. */
+/** What a scenario that was given up has broken by then, it has broken for good. */
 const UPPER_BOUNDS: readonly Promised[] = [paidOnce, ends, polite];
 
 export interface Broken {
@@ -30,7 +30,7 @@ export interface Broken {
 	how: string[];
 }
 
-/** Which promises a life broke. */
+/** Which promises a scenario broke. */
 export function judge(played: Played): Broken[] {
 	const isCutShort =
 		played.unfinished !== undefined && played.unfinished !== 'nothing is left to happen';

@@ -1,4 +1,4 @@
-import type { VideoNode } from '../life/schema';
+import type { VideoNode } from '../scenario/schema';
 import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { TruthRequest, TruthTask } from '../service';
@@ -16,8 +16,8 @@ export function ofMaxWait(played: Played): string[] {
 
 /** "Not finished" of a task that was finished two polls before, by the settings. */
 function unfinished(played: Played): string[] {
-	const { life } = played;
-	const hasStep = life.events.some(({ what }) => what === 'stepClock');
+	const { scenario } = played;
+	const hasStep = scenario.events.some(({ what }) => what === 'stepClock');
 	return timeouts(played).flatMap(({ row, node, words, at }) => {
 		const task = taskIn(words, played);
 		if (task === undefined || node.operation !== 'generate' || !IS_UNFINISHED.test(words))
@@ -35,7 +35,7 @@ function unfinished(played: Played): string[] {
 
 /** "Could not be asked" of a task whose last poll was answered, or whose polls did not fail for long. */
 function notAsked(played: Played): string[] {
-	if (played.life.service.outages?.length) return [];
+	if (played.scenario.service.outages?.length) return [];
 	return timeouts(played).flatMap(({ words, at }) => {
 		const task = taskIn(words, played);
 		if (task === undefined || IS_UNFINISHED.test(words)) return [];
@@ -70,10 +70,10 @@ function isAnswered({ status, whole, fault = 'slow' }: TruthRequest): boolean {
 
 /** "Not finished" without a poll that was sent when Max Wait was over. */
 function unasked(played: Played): string[] {
-	const { life, rows } = played;
-	const hasStep = life.events.some(({ what }) => what === 'stepClock');
+	const { scenario, rows } = played;
+	const hasStep = scenario.events.some(({ what }) => what === 'stepClock');
 	// There a later call may wait for the task of an earlier one.
-	if (hasStep || rows.length > 1 || life.shape === 'agent') return [];
+	if (hasStep || rows.length > 1 || scenario.shape === 'agent') return [];
 	return timeouts(played).flatMap(({ node, words }) => {
 		const task = taskIn(words, played);
 		if (!IS_UNFINISHED.test(words) || node.operation !== 'generate') return [];
@@ -90,7 +90,7 @@ function unasked(played: Played): string[] {
 
 /** "Not finished" before Max Wait was over. */
 function tooEarly(played: Played): string[] {
-	if (played.life.events.some(({ what }) => what === 'stepClock')) return [];
+	if (played.scenario.events.some(({ what }) => what === 'stepClock')) return [];
 	return timeouts(played).flatMap(({ row, node, at }) => {
 		const waited = at - row.startedAt;
 		// What a retry was given of the execution before it.
@@ -121,7 +121,7 @@ function timeouts(played: Played): Timeout[] {
 			: [],
 	);
 	const thrown = played.thrown.flatMap(({ message, node: name, execution, at }) => {
-		const node = played.life.nodes.find((each) => each.name === name);
+		const node = played.scenario.nodes.find((each) => each.name === name);
 		const row = played.rows.find(({ id }) => id === execution);
 		const isTimeout = IS_TIMEOUT.test(message) && node?.kind === 'video';
 		return isTimeout && row ? [{ row, node, words: message, at }] : [];

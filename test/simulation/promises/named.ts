@@ -21,7 +21,7 @@ export const named: Promised = {
 };
 
 function tasks(played: Played): string[] {
-	const { life, rows, log, kills, truth, starts } = played;
+	const { scenario, rows, log, kills, truth, starts } = played;
 	const submitters = submittedBy(played);
 	const shown = new Map(rows.map((row) => [row.id, shownOf(played, row)]));
 	const known = knownTasks(played);
@@ -44,7 +44,7 @@ function tasks(played: Played): string[] {
 			const owner = line.find((each) => each.id === submitter);
 			if (owner === undefined) return [];
 			// A tool that was stopped: another call of it is not its retry.
-			if (owner !== row && life.shape === 'agent' && owner.status === 'canceled') return [];
+			if (owner !== row && scenario.shape === 'agent' && owner.status === 'canceled') return [];
 			// Not in the data that the retry began with.
 			if (owner !== row && owner.savedAt < heard) return [];
 			// Stopped by Timeout Workflow while the node ran: n8n's Retry does not run it again.

@@ -7,12 +7,12 @@ const SLACK_MS = 5_000;
 const MAX_CONCURRENCY = 10;
 
 /** Where requests are refused at random, and by no limit, they slow down for moments and not for long. */
-export function slowed({ life, truth, rows, kills, suspended, end }: Played): string[] {
-	const { refused, limits, faults, outages } = life.service;
+export function slowed({ scenario, truth, rows, kills, suspended, end }: Played): string[] {
+	const { refused, limits, faults, outages } = scenario.service;
 	const isPlain = refused !== undefined && limits.length + faults.length === 0 && !outages;
-	const [node, ...others] = life.nodes;
+	const [node, ...others] = scenario.nodes;
 	const isAlone = others.length + kills.length + suspended.length === 0;
-	if (!isPlain || !isAlone || node?.kind !== 'chat' || life.shape !== 'sequence') return [];
+	if (!isPlain || !isAlone || node?.kind !== 'chat' || scenario.shape !== 'sequence') return [];
 	if (node.tries !== undefined) return [];
 	const { maxConcurrency = MAX_CONCURRENCY } = node.requestOptions ?? {};
 	const flights = truth.requests.map(({ sentAt, endedAt = end }) => ({

@@ -5,8 +5,8 @@ import type { Promised } from './promise';
 const BYTES_PER_TASK = 4_000;
 /** What the newest state of a task that is not finished may be longer than the one before. */
 const BYTES_PER_STATE = 200;
-/** What n8n itself adds with each leg. */
-const BYTES_PER_LEG = 100;
+/** What n8n itself adds with each resumed run. */
+const BYTES_PER_RUN = 100;
 
 /** Timers, files and stored data are gone when the work is done. */
 export const nothingLeft: Promised = {
@@ -19,21 +19,21 @@ export const nothingLeft: Promised = {
 	},
 };
 
-/** What is stored grows with the tasks and not with the legs. */
-function grown({ life, rows, truth }: Played): string[] {
+/** What is stored grows with the tasks and not with the resumed runs. */
+function grown({ scenario, rows, truth }: Played): string[] {
 	// Other nodes, runs and tries add their own data.
-	const [node, ...others] = life.nodes;
-	if (others.length > 0 || node?.tries !== undefined || life.shape === 'loop') return [];
+	const [node, ...others] = scenario.nodes;
+	if (others.length > 0 || node?.tries !== undefined || scenario.shape === 'loop') return [];
 	return rows.flatMap((row) => {
 		const waits = row.sizes.slice(0, row.status === 'waiting' ? undefined : -1);
-		const most = (leg: number) => {
-			const time = row.legs[leg]?.to ?? 0;
+		const most = (engineRun: number) => {
+			const time = row.engineRuns[engineRun]?.to ?? 0;
 			const finished = truth.requests.filter((each) => each.finished && each.at <= time).length;
 			const open = truth.tasks.size * BYTES_PER_STATE;
-			return (waits[0] ?? 0) + finished * BYTES_PER_TASK + open + leg * BYTES_PER_LEG;
+			return (waits[0] ?? 0) + finished * BYTES_PER_TASK + open + engineRun * BYTES_PER_RUN;
 		};
-		return waits.some((size, leg) => size > most(leg))
-			? [`execution ${row.id} grows with its legs: ${waits.join(', ')} characters stored`]
+		return waits.some((size, engineRun) => size > most(engineRun))
+			? [`execution ${row.id} grows with its resumed runs: ${waits.join(', ')} characters stored`]
 			: [];
 	});
 }

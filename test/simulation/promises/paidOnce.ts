@@ -1,5 +1,5 @@
-import type { LifeNode } from '../life/schema';
-import { promptFor } from '../life/workflow';
+import type { ScenarioNode } from '../scenario/schema';
+import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
 import type { Row } from '../play/rows';
 import type { TruthRequest } from '../service';
@@ -10,10 +10,10 @@ import type { Promised } from './promise';
 export const paidOnce: Promised = {
 	name: 'Paid once',
 	check(played) {
-		const { life, truth } = played;
-		return life.nodes.flatMap((node) => {
+		const { scenario, truth } = played;
+		return scenario.nodes.flatMap((node) => {
 			if (node.kind === 'list') return [];
-			const prompts = new Set(life.items.map((item) => promptFor(node, item)));
+			const prompts = new Set(scenario.items.map((item) => promptFor(node, item)));
 			return [...prompts].flatMap((prompt) => {
 				const accepted = truth.requests
 					.filter((each) => each.prompt === prompt && each.accepted)
@@ -40,15 +40,15 @@ function inOrderOfSending(one: TruthRequest, other: TruthRequest): number {
 }
 
 /** By all executions that the user started, and those of a sub-workflow that a workflow called. */
-function asked({ life, rows }: Played, node: LifeNode, prompt: string): number {
-	const items = life.items.filter((item) => promptFor(node, item) === prompt).length;
+function asked({ scenario, rows }: Played, node: ScenarioNode, prompt: string): number {
+	const items = scenario.items.filter((item) => promptFor(node, item) === prompt).length;
 	// A retried agent asks its model again.
 	if (node.kind === 'model') return items * rows.length;
 	const starts = rows.filter(({ retryOf }) => retryOf === undefined);
 	const calls = starts.flatMap(({ parent }) => parent?.executionId ?? []);
-	const called = life.call === 'each' ? new Set(calls).size : calls.length;
-	const times = life.shape === 'subWorkflow' ? called : starts.length;
-	return items * unitsOf(node) * itemsBefore(life, node) * times;
+	const called = scenario.call === 'each' ? new Set(calls).size : calls.length;
+	const times = scenario.shape === 'subWorkflow' ? called : starts.length;
+	return items * unitsOf(node) * itemsBefore(scenario, node) * times;
 }
 
 /** More tasks than were asked for are the service's own doing. */
@@ -56,12 +56,12 @@ function madeBy({ endpoint, n, tasks }: TruthRequest): number {
 	return endpoint === 'submit' ? Math.min(n, tasks.length) : 1;
 }
 
-function unitsOf(node: LifeNode): number {
+function unitsOf(node: ScenarioNode): number {
 	return node.kind === 'video' ? (node.n ?? 1) : 1;
 }
 
 /** How many items the nodes before make of one. */
-function itemsBefore({ nodes, shape, service }: Played['life'], node: LifeNode): number {
+function itemsBefore({ nodes, shape, service }: Played['scenario'], node: ScenarioNode): number {
 	if (shape === 'branches' || shape === 'agent') return 1;
 	const before = nodes.slice(0, nodes.indexOf(node));
 	return before.reduce((product, each) => {
@@ -71,7 +71,7 @@ function itemsBefore({ nodes, shape, service }: Played['life'], node: LifeNode):
 	}, 1);
 }
 
-function excepted(played: Played, node: LifeNode, accepted: TruthRequest[]): number {
+function excepted(played: Played, node: ScenarioNode, accepted: TruthRequest[]): number {
 	const { truth, rows } = played;
 	const isAgain = rows.some(({ retryOf }) => retryOf !== undefined);
 	return accepted.reduce((sum, request) => {
@@ -97,7 +97,7 @@ function excepted(played: Played, node: LifeNode, accepted: TruthRequest[]): num
 }
 
 /** A retry sends a lost submission again if the execution before it has refused to, and told that it may be billed twice. */
-function isOrderedAgain(rows: Row[], { tries = 1 }: LifeNode): boolean {
+function isOrderedAgain(rows: Row[], { tries = 1 }: ScenarioNode): boolean {
 	return rows.some(({ retryOf }) => {
 		const retried = rows.find(({ id }) => id === retryOf);
 		return retried !== undefined && (retried.retryOf !== undefined || tries > 1);

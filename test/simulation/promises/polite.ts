@@ -15,10 +15,10 @@ export const polite: Promised = {
 	check: (played) => [...inFlight(played), ...pauses(played), ...probes(played), ...polls(played)],
 };
 
-function inFlight({ life, truth, rows }: Played): string[] {
+function inFlight({ scenario, truth, rows }: Played): string[] {
 	if (rows.length > 1) return [];
 	const most = Math.max(
-		...life.nodes.map(({ requestOptions }) => requestOptions?.maxConcurrency ?? 10),
+		...scenario.nodes.map(({ requestOptions }) => requestOptions?.maxConcurrency ?? 10),
 	);
 	// Downloads take no place from polls, nor polls from downloads.
 	const downloads = truth.requests.filter(({ endpoint }) => endpoint === 'download');
@@ -80,13 +80,13 @@ function pauses({ truth, kills }: Played): string[] {
 	});
 }
 
-function polls({ life, truth, rows, kills }: Played): string[] {
-	const [node, ...others] = life.nodes.filter(({ kind }) => kind === 'video');
+function polls({ scenario, truth, rows, kills }: Played): string[] {
+	const [node, ...others] = scenario.nodes.filter(({ kind }) => kind === 'video');
 	if (node?.kind !== 'video' || others.length > 0 || rows.length > 1 || kills.length > 0) return [];
 	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
 	if (polling === 'adaptive' || waitIn === 'database' || node.tries !== undefined) return [];
 	// Max Wait, and the last poll with it, goes by the clock that is set.
-	if (life.events.some(({ what }) => what === 'stepClock')) return [];
+	if (scenario.events.some(({ what }) => what === 'stepClock')) return [];
 	const latest = new Map<string, TruthRequest>();
 	return truth.requests.flatMap((poll) => {
 		if (poll.endpoint !== 'poll') return [];

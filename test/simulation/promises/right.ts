@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { promptFor, unchanging } from '../life/workflow';
-import type { LifeItem } from '../life/schema';
+import { promptFor, unchanging } from '../scenario/workflow';
+import type { ScenarioItem } from '../scenario/schema';
 import { dataOf } from '../play/rows';
 import type { Played } from '../play/played';
 import { isErrorItem, type NodeRun, nodeRuns } from './evidence';
@@ -10,7 +10,7 @@ import type { Promised } from './promise';
 export const right: Promised = {
 	name: 'Right',
 	check: (played) =>
-		played.life.shape === 'agent'
+		played.scenario.shape === 'agent'
 			? answersOfAgent(played)
 			: nodeRuns(played).flatMap((run) => [
 					...answers(played, run),
@@ -89,12 +89,12 @@ function textOf(json: INodeExecutionData['json']): unknown {
 
 /** The item of the trigger that an item comes from: all nodes hand on `index`, or the prompt shows it. */
 function itemOf(
-	{ life }: Played,
+	{ scenario }: Played,
 	_row: string,
 	input: INodeExecutionData | undefined,
-): LifeItem | undefined {
+): ScenarioItem | undefined {
 	const index = input?.json.index;
-	return typeof index === 'number' ? life.items[index] : undefined;
+	return typeof index === 'number' ? scenario.items[index] : undefined;
 }
 
 function indexOf({ pairedItem }: INodeExecutionData): number {

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import type { Life } from '../life/schema';
+import type { Scenario } from '../scenario/schema';
 import type { Played } from '../play/played';
 import { nodeRuns } from './evidence';
 
@@ -7,11 +7,11 @@ import { nodeRuns } from './evidence';
 const MAX_PART_OF_WAIT = 0.5;
 
 /**
- * The same life in the other build, and with the other wait. None where the order of requests, or the time at which
+ * The same scenario in the other build, and with the other wait. None where the order of requests, or the time at which
  * something is noticed, decides: those differ.
  */
-export function variantsOf(life: Life): Life[] {
-	const { nodes, service, events, order, shape, timeoutWorkflow } = life;
+export function variantsOf(scenario: Scenario): Scenario[] {
+	const { nodes, service, events, order, shape, timeoutWorkflow } = scenario;
 	const hasLimits = service.limits.length > 0 || service.refused !== undefined;
 	// n8n's helper does not tell when a connection is made: in the verified build, Timeout counts from the start.
 	const isConnecting =
@@ -40,7 +40,10 @@ export function variantsOf(life: Life): Life[] {
 			urlLagSeconds !== undefined,
 	);
 	if (plans.length > 0) return [];
-	const otherBuild: Life = { ...life, build: life.build === 'undici' ? 'verified' : 'undici' };
+	const otherBuild: Scenario = {
+		...scenario,
+		build: scenario.build === 'undici' ? 'verified' : 'undici',
+	};
 	const longest = Math.max(
 		0,
 		...service.tasks.map(({ seconds, lateSeconds = 0 }) => seconds + lateSeconds),
@@ -51,11 +54,11 @@ export function variantsOf(life: Life): Life[] {
 	);
 	const waits =
 		nodes.some(({ kind }) => kind === 'video') && order === 'v1' && shape !== 'agent' && isInTime;
-	return waits ? [otherBuild, withOtherWait(life)] : [otherBuild];
+	return waits ? [otherBuild, withOtherWait(scenario)] : [otherBuild];
 }
 
-function withOtherWait(life: Life): Life {
-	const nodes = life.nodes.map((node) =>
+function withOtherWait(scenario: Scenario): Scenario {
+	const nodes = scenario.nodes.map((node) =>
 		node.kind === 'video'
 			? {
 					...node,
@@ -66,14 +69,14 @@ function withOtherWait(life: Life): Life {
 				}
 			: node,
 	);
-	return { ...life, nodes };
+	return { ...scenario, nodes };
 }
 
-/** How the items of two lives differ. */
+/** How the items of two scenarios differ. */
 export function differences(one: Played, other: Played): string[] {
 	const [these, those] = [itemsOf(one, '1'), itemsOf(other, '1')];
 	const where =
-		JSON.stringify(one.life.nodes) === JSON.stringify(other.life.nodes)
+		JSON.stringify(one.scenario.nodes) === JSON.stringify(other.scenario.nodes)
 			? 'the other build'
 			: 'the other wait';
 	return Object.keys({ ...these, ...those }).flatMap((place) =>
@@ -85,7 +88,7 @@ export function differences(one: Played, other: Played): string[] {
 
 /** The output of each run of a node in an execution, without ids and times. */
 export function itemsOf(
-	played: Pick<Played, 'life' | 'rows' | 'truth'>,
+	played: Pick<Played, 'scenario' | 'rows' | 'truth'>,
 	execution: string,
 ): Record<string, string> {
 	const runs = nodeRuns(played).filter(({ row }) => row.id === execution);

@@ -1,4 +1,4 @@
-import { promptFor } from '../life/workflow';
+import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
 import { errorItems, wasHeard } from './evidence';
 import { ofMaxWait } from './maxWait';
@@ -30,9 +30,9 @@ const OTHER_ERRORS = /^(wait_timeout|download_|storage_|task_failed)/;
 /** A wait that was given up for one poll that failed, although the task was finished in time. */
 function givenUp(played: Played): string[] {
 	// A second try that has no credential cannot wait.
-	if (played.life.events.some(({ what }) => what === 'deleteCredential')) return [];
-	const { truth, life } = played;
-	const page = life.build === 'verified' ? PAGE_IN_VERIFIED_BUILD : PAGE;
+	if (played.scenario.events.some(({ what }) => what === 'deleteCredential')) return [];
+	const { truth, scenario } = played;
+	const page = scenario.build === 'verified' ? PAGE_IN_VERIFIED_BUILD : PAGE;
 	return errorItems(played).flatMap(({ error, node, row, saidAt }) => {
 		if (node.kind !== 'video' || node.operation === 'get' || error.task_id === undefined) return [];
 		if (OTHER_ERRORS.test(error.code)) return [];
@@ -64,12 +64,12 @@ function givenUp(played: Played): string[] {
 
 /** `may_have_been_accepted: false` of what was accepted. */
 function accepted(played: Played): string[] {
-	const { life, truth } = played;
+	const { scenario, truth } = played;
 	return errorItems(played).flatMap(({ error, node, item, row }) => {
 		if (error.may_have_been_accepted !== false || error.task_id !== undefined) return [];
 		if (node.kind === 'list' || item === undefined) return [];
 		const prompt = promptFor(node, item);
-		if (life.items.filter((each) => promptFor(node, each) === prompt).length > 1) return [];
+		if (scenario.items.filter((each) => promptFor(node, each) === prompt).length > 1) return [];
 		const lost = truth.requests.filter(
 			(each) =>
 				each.prompt === prompt && each.accepted && !wasHeard(each) && each.at >= row.startedAt,

@@ -6,7 +6,7 @@ import { Service, type ServiceWorld } from './service';
 export type { Truth, TruthRequest, TruthTask } from './truth';
 export { videoOf } from './video';
 
-/** The service of one life, and the two ways to it: in the place of undici, and of n8n's request helper. */
+/** The service of one scenario, and the two ways to it: in the place of undici, and of n8n's request helper. */
 export function createService(plan: ServicePlan, world: ServiceWorld) {
 	const service = new Service(plan, world);
 	return {

@@ -24,7 +24,7 @@ export function memoryUndici(service: Service) {
 
 class NoProxy {
 	constructor() {
-		throw new Error('No life has a proxy.');
+		throw new Error('No scenario has a proxy.');
 	}
 }
 

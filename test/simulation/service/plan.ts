@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PROGRESS_SHAPES } from '../../../simulator/video/taskPlan';
 
-/** Seconds of the world's time; `from` and `until` count from the start of the life. */
+/** Seconds of the world's time; `from` and `until` count from the start of the scenario. */
 const seconds = z.number().min(0);
 const period = { from: seconds.optional(), until: seconds.optional() };
 
@@ -120,7 +120,7 @@ const outage = z.object({
 	...period,
 });
 
-/** The service of a life. */
+/** The service of a scenario. */
 export const servicePlan = z.object({
 	latencyMs: z.tuple([z.number(), z.number()]),
 	/** What a new connection takes, and each request has its own; default 0. */

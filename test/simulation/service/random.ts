@@ -3,7 +3,7 @@ const { imul } = Math;
 
 /**
  * Numbers from 0 to 1 that depend on the seed and on the name of what they decide, not on how many were drawn before: a
- * change elsewhere in a life leaves them as they are. FNV-1a, mixed as in MurmurHash3.
+ * change elsewhere in a scenario leaves them as they are. FNV-1a, mixed as in MurmurHash3.
  */
 export function namedRandom(seed: number): (name: string) => number {
 	return (name) => {

@@ -33,7 +33,7 @@ const LARGE = 0.5;
 /** How long the model thinks, from and to. */
 const THINKING_MS = [500, 2500] as const;
 
-/** The generation service of one life: the simulator's own request handler, on the world's clock. */
+/** The generation service of one scenario: the simulator's own request handler, on the world's clock. */
 export class Service {
 	readonly url = ORIGIN;
 	readonly keys = {

@@ -40,7 +40,7 @@ const MODELS: readonly ModelRecord[] = ['chat-a', 'chat-b', 'video-a', 'video-b'
 	type: id.startsWith('chat') ? 'text' : 'video',
 }));
 
-/** The simulator's settings for the service of a life. Its clock, its random numbers and ids come from the caller. */
+/** The simulator's settings for the service of a scenario. Its clock, its random numbers and ids come from the caller. */
 export function settingsOf(
 	plan: ServicePlan,
 	given: Pick<Settings, 'now' | 'random' | 'newId' | 'promptName'>,
@@ -153,7 +153,7 @@ export function injectionsOf(faults: readonly FaultPlan[]): Array<[Injection, Fa
 	return faults.flatMap(({ endpoint, fault: name, prompt, attempts, from, until }) =>
 		ENDPOINTS[endpoint].map((each): [Injection, Fault] => [
 			{ endpoint: each, fault: name, prompt, attempts, fromSeconds: from, untilSeconds: until },
-			{ name, description: 'a fault of a life', endpoints: ALL, effect: EFFECTS[name] },
+			{ name, description: 'a fault of a scenario', endpoints: ALL, effect: EFFECTS[name] },
 		]),
 	);
 }

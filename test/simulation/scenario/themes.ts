@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import type { Life, LifeEvent, LifeNode, VideoNode } from './schema';
+import type { Scenario, ScenarioEvent, ScenarioNode, VideoNode } from './schema';
 
 const { array, constant, constantFrom, integer, record } = fc;
 
 /** A situation that random parts seldom make together. */
-export type Theme = Pick<Life, 'nodes' | 'items' | 'events'> & {
-	service: Pick<Life['service'], 'limits' | 'latencyMs'> & {
+export type Theme = Pick<Scenario, 'nodes' | 'items' | 'events'> & {
+	service: Pick<Scenario['service'], 'limits' | 'latencyMs'> & {
 		thinkingSeconds?: number;
 		refused?: number;
 		/** How long a video takes. */
@@ -21,7 +21,7 @@ const SLOW = constant<[number, number]>([500, 4000]);
 /** None is bad: that would end an execution before it has begun. */
 const item = integer({ min: 1, max: 12 }).map((number) => ({ p: `p${number}` }));
 const many = array(item, { minLength: 8, maxLength: 24 });
-const chat: LifeNode = { kind: 'chat', name: 'A', model: 'chat-a', prompt: 'item' };
+const chat: ScenarioNode = { kind: 'chat', name: 'A', model: 'chat-a', prompt: 'item' };
 const video: VideoNode = {
 	kind: 'video',
 	name: 'A',
@@ -32,7 +32,9 @@ const video: VideoNode = {
 
 /** Another execution starts while the first one waits. */
 const second = (key: 'same' | 'other', otherModels = false) =>
-	integer({ min: 5, max: 30 }).map((at): LifeEvent[] => [{ what: 'second', at, key, otherModels }]);
+	integer({ min: 5, max: 30 }).map((at): ScenarioEvent[] => [
+		{ what: 'second', at, key, otherModels },
+	]);
 
 const slowLimit = record({
 	kind: constantFrom('bucket' as const, 'fixedWindow' as const, 'slidingWindow' as const),
@@ -65,7 +67,7 @@ const clocks: fc.Arbitrary<Theme> = record({
 	nodes: constant([chat]),
 	items: many,
 	events: record({ at: integer({ min: 5, max: 30 }), by: constantFrom(-3600, 3600) }).map(
-		({ at, by }): LifeEvent[] => [{ what: 'stepClock', at, by }],
+		({ at, by }): ScenarioEvent[] => [{ what: 'stepClock', at, by }],
 	),
 	service: record({
 		latencyMs: FAST,
@@ -75,7 +77,7 @@ const clocks: fc.Arbitrary<Theme> = record({
 
 /** One model is out of reach for an hour, another one is not. */
 const suspended: fc.Arbitrary<Theme> = record({
-	nodes: constant<LifeNode[]>([{ ...chat, onError: 'continueRegularOutput' }]),
+	nodes: constant<ScenarioNode[]>([{ ...chat, onError: 'continueRegularOutput' }]),
 	items: many,
 	events: fc.oneof(second('same', true), second('same')),
 	service: record({
@@ -89,7 +91,7 @@ const suspended: fc.Arbitrary<Theme> = record({
 
 /** A service that works on a few requests at once, for long. */
 const fewAtOnce: fc.Arbitrary<Theme> = record({
-	nodes: constantFrom(1, 4).map((maxRetries): LifeNode[] => [
+	nodes: constantFrom(1, 4).map((maxRetries): ScenarioNode[] => [
 		{ ...chat, onError: 'continueRegularOutput', requestOptions: { maxRetries } },
 	]),
 	items: many,
@@ -108,7 +110,7 @@ const fewAtOnce: fc.Arbitrary<Theme> = record({
 /** Submissions and polls that share a few slots of a slow service. */
 const slots: fc.Arbitrary<Theme> = record({
 	nodes: record({ maxConcurrency: constantFrom(1, 2), pollInterval: constantFrom(2, 5) }).map(
-		({ maxConcurrency, pollInterval }): LifeNode[] => [
+		({ maxConcurrency, pollInterval }): ScenarioNode[] => [
 			{ ...video, requestOptions: { maxConcurrency }, wait: { waitIn: 'memory', pollInterval } },
 		],
 	),
@@ -120,7 +122,7 @@ const slots: fc.Arbitrary<Theme> = record({
 
 /** Long videos that are polled ever less often. */
 const adaptive: fc.Arbitrary<Theme> = record({
-	nodes: constant<LifeNode[]>([{ ...video, wait: { waitIn: 'memory', polling: 'adaptive' } }]),
+	nodes: constant<ScenarioNode[]>([{ ...video, wait: { waitIn: 'memory', polling: 'adaptive' } }]),
 	items: array(item, { minLength: 1, maxLength: 3 }),
 	events: constant([]),
 	service: record({
@@ -134,17 +136,17 @@ const adaptive: fc.Arbitrary<Theme> = record({
 const stopped: fc.Arbitrary<Theme> = record({
 	nodes: constant([video]),
 	items: array(item, { minLength: 1, maxLength: 4 }),
-	events: integer({ min: 0, max: 4 }).map((at): LifeEvent[] => [{ what: 'stop', at }]),
+	events: integer({ min: 0, max: 4 }).map((at): ScenarioEvent[] => [{ what: 'stop', at }]),
 	service: record({ latencyMs: SLOW, limits: constant([]) }),
 });
 
 /** Refusals at random, which say nothing about a rate. */
 const noise: fc.Arbitrary<Theme> = record({
-	nodes: constant<LifeNode[]>([
+	nodes: constant<ScenarioNode[]>([
 		{ ...chat, onError: 'continueRegularOutput', requestOptions: { maxConcurrency: 30 } },
 	]),
 	items: array(item, { minLength: 56, maxLength: 60, size: 'max' }),
-	events: constant<LifeEvent[]>([0, 0].map((at) => ({ what: 'second', at, key: 'same' }))),
+	events: constant<ScenarioEvent[]>([0, 0].map((at) => ({ what: 'second', at, key: 'same' }))),
 	service: record({
 		latencyMs: FAST,
 		limits: constant([]),
@@ -155,12 +157,12 @@ const noise: fc.Arbitrary<Theme> = record({
 
 /** As many answers of a slow model as there are places for requests, while another execution polls. */
 const crowd: fc.Arbitrary<Theme> = record({
-	nodes: constant<LifeNode[]>([
+	nodes: constant<ScenarioNode[]>([
 		{ ...chat, requestOptions: { maxConcurrency: 100 } },
 		{ ...video, name: 'B', executeOnce: true, wait: { waitIn: 'memory' } },
 	]),
 	items: array(item, { minLength: 56, maxLength: 60, size: 'max' }),
-	events: integer({ min: 160, max: 180 }).map((at): LifeEvent[] =>
+	events: integer({ min: 160, max: 180 }).map((at): ScenarioEvent[] =>
 		[0, 1, 2, 3, 4].map((index) => ({
 			what: 'second',
 			at: at + index,

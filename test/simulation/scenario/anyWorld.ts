@@ -3,7 +3,7 @@ import { oneIn } from './draw';
 
 const { array, constant, constantFrom, integer, record } = fc;
 
-/** Many lives are over after a minute. */
+/** Many scenarios are over after a minute. */
 const at = fc.oneof(
 	{ withCrossShrink: true },
 	{ weight: 2, arbitrary: integer({ min: 0, max: 60 }) },

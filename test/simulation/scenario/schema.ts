@@ -95,7 +95,7 @@ const event = z.discriminatedUnion('what', [
 /** What the user does when an execution did not succeed. */
 const afterwards = z.enum(['retry', 'retrySaved', 'retryEdited', 'again']);
 
-export const life = z.object({
+export const scenario = z.object({
 	/** Of the random numbers of host and service. */
 	seed: z.int(),
 	build: z.enum(['undici', 'verified']),
@@ -109,14 +109,14 @@ export const life = z.object({
 	service: servicePlan,
 	events: z.array(event),
 	afterwards: z.array(afterwards),
-	/** In `found/`: the promise that it breaks until its defect is mended. */
+	/** In `found/`: the promise that it breaks until its defect is fixed. */
 	breaks: z.string().optional(),
 	/** In `found/`: what it shows, for a maintainer. */
 	words: z.string().optional(),
 });
 
-export type Life = z.infer<typeof life>;
-export type LifeNode = z.infer<typeof node>;
+export type Scenario = z.infer<typeof scenario>;
+export type ScenarioNode = z.infer<typeof node>;
 export type VideoNode = z.infer<typeof video>;
-export type LifeItem = z.infer<typeof item>;
-export type LifeEvent = z.infer<typeof event>;
+export type ScenarioItem = z.infer<typeof item>;
+export type ScenarioEvent = z.infer<typeof event>;

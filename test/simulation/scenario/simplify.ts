@@ -1,6 +1,6 @@
-import { type Life, life as lifeSchema } from './schema';
+import { type Scenario, scenario as scenarioSchema } from './schema';
 
-/** Fields that a simpler life has not. */
+/** Fields that a simpler scenario has not. */
 const NEEDED = new Set([
 	'kind',
 	'name',
@@ -14,14 +14,15 @@ const NEEDED = new Set([
 	'breaks',
 ]);
 
-/** Lives that are simpler than this one by one thing, the greatest difference first. */
-export function simpler(life: Life): Life[] {
+/** Scenarios that are simpler than this one by one thing, the greatest difference first. */
+export function simpler(scenario: Scenario): Scenario[] {
 	const changes: unknown[] = [];
 	const plain = { build: 'undici', order: 'v1', shape: 'sequence' };
 	for (const [name, value] of Object.entries(plain))
-		if (life[name as keyof typeof plain] !== value) changes.push({ ...life, [name]: value });
-	changes.push(...without(life, []));
-	return changes.flatMap((change) => lifeSchema.safeParse(change).data ?? []);
+		if (scenario[name as keyof typeof plain] !== value)
+			changes.push({ ...scenario, [name]: value });
+	changes.push(...without(scenario, []));
+	return changes.flatMap((change) => scenarioSchema.safeParse(change).data ?? []);
 }
 
 /** Copies without one element of a list, or one field that is not needed, at any depth. */

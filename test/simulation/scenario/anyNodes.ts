@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { oneIn, present } from './draw';
-import type { LifeItem, LifeNode, VideoNode } from './schema';
+import type { ScenarioItem, ScenarioNode, VideoNode } from './schema';
 
 const { array, boolean, constant, constantFrom, integer, record, tuple } = fc;
 
@@ -53,7 +53,7 @@ export const agentModel = oneIn(
 		requestOptions: requestOptions.map((options) =>
 			Object.keys(options).length > 0 ? options : undefined,
 		),
-	}).map((node) => clean(node) as LifeNode),
+	}).map((node) => clean(node) as ScenarioNode),
 );
 
 const wait = present(
@@ -81,7 +81,7 @@ const video = (name: string, operation: VideoNode['operation']) =>
 	});
 
 /** What users build, by weight. */
-export const nodes: fc.Arbitrary<LifeNode[]> = fc
+export const nodes: fc.Arbitrary<ScenarioNode[]> = fc
 	.oneof(
 		{ weight: 8, arbitrary: tuple(video('A', 'generate')) },
 		{ weight: 3, arbitrary: tuple(chat('A')) },
@@ -93,13 +93,13 @@ export const nodes: fc.Arbitrary<LifeNode[]> = fc
 		{ weight: 1, arbitrary: tuple(chat('A'), chat('B'), video('C', 'generate')) },
 		{ weight: 1, arbitrary: tuple(list('A')) },
 	)
-	.map((drawn) => drawn.map((node) => clean(node) as LifeNode));
+	.map((drawn) => drawn.map((node) => clean(node) as ScenarioNode));
 
 function clean(node: object): object {
 	return Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined));
 }
 
-export const item: fc.Arbitrary<LifeItem> = present(
+export const item: fc.Arbitrary<ScenarioItem> = present(
 	record({
 		// From a few numbers: equal prompts are common.
 		p: integer({ min: 1, max: 12 }).map((number) => `p${number}`),
@@ -116,7 +116,7 @@ export const items = fc.oneof(
 );
 
 /** About how many requests one item costs: a video of two minutes is polled each interval. */
-export function requestsPerItem(list: LifeNode[]): number {
+export function requestsPerItem(list: ScenarioNode[]): number {
 	return list.reduce((sum, node) => {
 		if (node.kind !== 'video') return sum + 1;
 		const { pollInterval = 5, waitIn } = node.wait ?? {};

@@ -1,9 +1,9 @@
 import type { IConnections, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import type { WorkflowFile } from '../../../demo/engine';
-import type { Life, LifeItem, LifeNode } from './schema';
+import type { Scenario, ScenarioItem, ScenarioNode } from './schema';
 
 const PACKAGE = 'n8n-nodes-generation-service';
-const TYPES: Record<LifeNode['kind'], string> = {
+const TYPES: Record<ScenarioNode['kind'], string> = {
 	chat: 'chatCompletion',
 	list: 'listModels',
 	model: 'lmChatGenerationService',
@@ -14,14 +14,14 @@ type Connections = Array<
 	[from: string, output: number, to: string, type?: 'ai_tool' | 'ai_languageModel']
 >;
 
-/** The workflow of a life, as n8n stores it. */
-export function workflowOfLife({
+/** The workflow of a scenario, as n8n stores it. */
+export function workflowOfScenario({
 	nodes,
 	shape,
 	order,
 	call = 'once',
 	timeoutWorkflow,
-}: Life): WorkflowFile & { id: string } {
+}: Scenario): WorkflowFile & { id: string } {
 	const made = nodes.map((node, index) => nodeOf(node, index, shape));
 	const ends = nodes.flatMap(({ name }) => [stub(`${name} good`), stub(`${name} bad`)]);
 	const branch: Connections = nodes.flatMap(({ name }) => [
@@ -34,7 +34,7 @@ export function workflowOfLife({
 	const [first] = nodes;
 	const last = nodes.at(-1)!;
 	const shapes: Record<
-		Exclude<Life['shape'], 'subWorkflow'>,
+		Exclude<Scenario['shape'], 'subWorkflow'>,
 		{ extra: INode[]; connections: Connections }
 	> = {
 		sequence: { extra: ends, connections: [['Start', 0, first!.name], ...inLine, ...branch] },
@@ -73,7 +73,7 @@ export function workflowOfLife({
 	const { extra, connections } = shapes[shape === 'subWorkflow' ? 'sequence' : shape];
 	const whole = {
 		id: 'workflow',
-		name: 'Life',
+		name: 'Scenario',
 		nodes: [stub('Start'), ...made, ...extra],
 		connections: connected(connections),
 		settings,
@@ -82,7 +82,7 @@ export function workflowOfLife({
 }
 
 /** A workflow that calls another one. */
-function calling(called: WorkflowFile, call: NonNullable<Life['call']>) {
+function calling(called: WorkflowFile, call: NonNullable<Scenario['call']>) {
 	const { nodes, connections, settings } = called;
 	const workflow = { nodes, connections, settings } as unknown as INodeParameters;
 	const caller = stub('Call', 'simulation.executeWorkflow');
@@ -97,7 +97,7 @@ function calling(called: WorkflowFile, call: NonNullable<Life['call']>) {
 	};
 }
 
-export function itemsOfLife(items: LifeItem[]): INodeExecutionData[] {
+export function itemsOfScenario(items: ScenarioItem[]): INodeExecutionData[] {
 	return items.map(({ p, bad, binary }, item) => ({
 		json: { p: bad === 'empty' ? '' : p, index: item, ...(bad === 'throws' && { throws: true }) },
 		pairedItem: { item },
@@ -109,8 +109,8 @@ export function itemsOfLife(items: LifeItem[]): INodeExecutionData[] {
 
 /** The prompt that the service gets for an item, without what changes. */
 export function promptFor(
-	node: Pick<LifeNode, 'name'> & { prompt?: string },
-	item: LifeItem,
+	node: Pick<ScenarioNode, 'name'> & { prompt?: string },
+	item: ScenarioItem,
 ): string {
 	return node.prompt === 'fixed' ? `same for ${node.name}` : `${item.p} for ${node.name}`;
 }
@@ -120,7 +120,7 @@ export function unchanging(prompt: string): string {
 	return prompt.replace(/ #.*$/, '');
 }
 
-function nodeOf(node: LifeNode, index: number, shape: Life['shape']): INode {
+function nodeOf(node: ScenarioNode, index: number, shape: Scenario['shape']): INode {
 	const { name, kind, onError, tries, executeOnce, alwaysOutputData } = node;
 	return {
 		id: name,
@@ -137,7 +137,7 @@ function nodeOf(node: LifeNode, index: number, shape: Life['shape']): INode {
 	};
 }
 
-function parametersOf(node: LifeNode, shape: Life['shape']): INodeParameters {
+function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INodeParameters {
 	const isTool = shape === 'agent';
 	const { requestOptions = {} } = node;
 	if (node.kind === 'list') return { returnAll: true, requestOptions };

@@ -4,7 +4,7 @@ import { oneIn, present } from './draw';
 
 const { array, constant, constantFrom, integer, record } = fc;
 
-/** One of the prompts of a life, whatever they turn out to be. */
+/** One of the prompts of a scenario, whatever they turn out to be. */
 const promptIndex = integer({ min: 0, max: 30 });
 
 const taskSeconds = fc.oneof(

@@ -3,13 +3,18 @@ import { agentModel, items, nodes, requestsPerItem } from './anyNodes';
 import { service } from './anyService';
 import { afterwards, call, event, shape } from './anyWorld';
 import { oneIn, present } from './draw';
-import { type Life, life as lifeSchema, type LifeEvent, type LifeNode } from './schema';
+import {
+	type Scenario,
+	scenario as scenarioSchema,
+	type ScenarioEvent,
+	type ScenarioNode,
+} from './schema';
 import { theme, type Theme } from './themes';
 import { promptFor } from './workflow';
 
 const { array, constant, constantFrom, integer, record } = fc;
 
-/** Requests of one life: the median is about 100, one life in fifty may have 2,000. */
+/** Requests of one scenario: the median is about 100, one scenario in fifty may have 2,000. */
 const budget = fc.oneof(
 	{ weight: 49, arbitrary: constantFrom(40, 80, 150, 300) },
 	{ weight: 1, arbitrary: constant(2000) },
@@ -38,14 +43,14 @@ const parts = {
 	service,
 	events: fc.oneof(
 		{ withCrossShrink: true },
-		{ weight: 1, arbitrary: constant<LifeEvent[]>([]) },
+		{ weight: 1, arbitrary: constant<ScenarioEvent[]>([]) },
 		{ weight: 1, arbitrary: array(event, { minLength: 1, maxLength: 2 }) },
 	),
 	afterwards,
 };
 
-/** Lives at random, one in eight in a theme. */
-export const anyLife: fc.Arbitrary<Life> = present(
+/** Scenarios at random, one in eight in a theme. */
+export const anyScenario: fc.Arbitrary<Scenario> = present(
 	record({ ...parts, theme: oneIn(8, theme) }),
 ).map(({ theme: themed, ...draft }) =>
 	assemble(themed === undefined ? draft : inTheme(draft, themed)),
@@ -53,31 +58,37 @@ export const anyLife: fc.Arbitrary<Life> = present(
 
 type DrawnService = typeof service extends fc.Arbitrary<infer Service> ? Service : never;
 
-type Draft = Omit<Life, 'service' | 'timeoutWorkflow'> & {
+type Draft = Omit<Scenario, 'service' | 'timeoutWorkflow'> & {
 	timeoutWorkflow?: number | undefined;
-	agentModel?: LifeNode | undefined;
-	call: NonNullable<Life['call']>;
+	agentModel?: ScenarioNode | undefined;
+	call: NonNullable<Scenario['call']>;
 	budget: number;
 	service: Omit<DrawnService, 'refused' | 'connectMs'> &
-		Pick<Life['service'], 'refused' | 'connectMs'>;
+		Pick<Scenario['service'], 'refused' | 'connectMs'>;
 };
 
-function inTheme(draft: Draft, { service: given, ...life }: Theme): Draft {
+function inTheme(draft: Draft, { service: given, ...scenario }: Theme): Draft {
 	const { seconds, progress } = draft.service;
 	const service = { seconds, progress, tasks: [], faults: [], ...given };
-	return { ...draft, budget: 300, ...life, shape: 'sequence', afterwards: [], service };
+	return { ...draft, budget: 300, ...scenario, shape: 'sequence', afterwards: [], service };
 }
 
-function assemble({ budget: most, service: drawn, agentModel, call, ...life }: Draft): Life {
-	const follows = life.nodes.some(
+function assemble({
+	budget: most,
+	service: drawn,
+	agentModel,
+	call,
+	...scenario
+}: Draft): Scenario {
+	const follows = scenario.nodes.some(
 		(node) => node.kind === 'video' && /get|wait/.test(node.operation),
 	);
-	const isUnfit = follows && (life.shape === 'branches' || life.shape === 'agent');
-	const shape = isUnfit ? 'sequence' : life.shape;
-	const hasModel = shape === 'agent' && agentModel !== undefined && life.nodes.length < 3;
+	const isUnfit = follows && (scenario.shape === 'branches' || scenario.shape === 'agent');
+	const shape = isUnfit ? 'sequence' : scenario.shape;
+	const hasModel = shape === 'agent' && agentModel !== undefined && scenario.nodes.length < 3;
 	// n8n offers no error output to the tools of an agent.
-	const list = [...life.nodes, ...(hasModel ? [agentModel] : [])].map(
-		(node): LifeNode =>
+	const list = [...scenario.nodes, ...(hasModel ? [agentModel] : [])].map(
+		(node): ScenarioNode =>
 			shape === 'agent' && node.onError === 'continueErrorOutput'
 				? { ...node, onError: 'continueRegularOutput' }
 				: node,
@@ -85,7 +96,7 @@ function assemble({ budget: most, service: drawn, agentModel, call, ...life }: D
 	// With several children that wait, the first to end resumes the parent: n8n's own way (docs/scaling.md).
 	const pauses = list.some((node) => node.kind === 'video' && node.wait?.waitIn === 'database');
 	const fitting = call === 'each' && pauses ? 'once' : call;
-	const kept = life.items.slice(0, Math.max(1, Math.floor(most / requestsPerItem(list))));
+	const kept = scenario.items.slice(0, Math.max(1, Math.floor(most / requestsPerItem(list))));
 	const prompts = [...new Set(list.flatMap((node) => kept.map((each) => promptFor(node, each))))];
 	const named = <Part extends { prompt?: number | undefined }>({
 		prompt: index,
@@ -96,8 +107,8 @@ function assemble({ budget: most, service: drawn, agentModel, call, ...life }: D
 	};
 	const kinds = new Set<string>(list.flatMap((node) => ENDPOINTS_OF[node.kind]));
 	const { tasks, seconds, progress, faults, ...others } = drawn;
-	return lifeSchema.parse({
-		...life,
+	return scenarioSchema.parse({
+		...scenario,
 		nodes: list,
 		shape,
 		...(shape === 'subWorkflow' && { call: fitting }),
@@ -110,7 +121,7 @@ function assemble({ budget: most, service: drawn, agentModel, call, ...life }: D
 	});
 }
 
-const ENDPOINTS_OF: Record<LifeNode['kind'], string[]> = {
+const ENDPOINTS_OF: Record<ScenarioNode['kind'], string[]> = {
 	chat: ['chat'],
 	list: ['models'],
 	model: ['chat'],

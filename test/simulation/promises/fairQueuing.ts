@@ -1,12 +1,17 @@
-import type { LifeEvent } from '../life/schema';
+import type { ScenarioEvent } from '../scenario/schema';
 import { OF_SECOND } from '../play/edits';
 import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
 import { scopeOf } from './evidence';
 
 /** Executions, and the polls and submissions of one, take turns with what they share. */
-export function ofTurns(played: Played): string[] {
-	return [...lateTurns(played), ...lateBatch(played), ...slotTurns(played), ...latePlaces(played)];
+export function ofFairQueuing(played: Played): string[] {
+	return [
+		...lateFirstRequest(played),
+		...lateBatch(played),
+		...slotQueuing(played),
+		...lateSlots(played),
+	];
 }
 
 /** A request that is later than this waits for something. */
@@ -18,8 +23,8 @@ const MAX_CONCURRENCY = 10;
 const MAX_BEFORE = 3;
 
 /** Executions with one key take turns: the second one's first request waits for a few of the first one's, not for all. */
-function lateTurns({ rows, truth, kills, suspended, life }: Played): string[] {
-	if (kills.length > 0 || suspended.length > 0 || life.shape === 'agent') return [];
+function lateFirstRequest({ rows, truth, kills, suspended, scenario }: Played): string[] {
+	if (kills.length > 0 || suspended.length > 0 || scenario.shape === 'agent') return [];
 	const row = rows.find(({ workflow }) => JSON.stringify(workflow).includes(OF_SECOND));
 	const first = truth.requests.find(isOfSecond);
 	if (row === undefined || first === undefined || first.sentAt < row.startedAt) return [];
@@ -39,22 +44,25 @@ function lateTurns({ rows, truth, kills, suspended, life }: Played): string[] {
 }
 
 /** A second execution, of whose scopes none was refused anything, sends as many requests at once as it may. */
-function lateBatch({ rows, truth, kills, suspended, life }: Played): string[] {
-	const { limits, refused, faults } = life.service;
+function lateBatch({ rows, truth, kills, suspended, scenario }: Played): string[] {
+	const { limits, refused, faults } = scenario.service;
 	const isShared = limits.some(({ scope }) => scope === 'key') || refused !== undefined;
 	const hasGap = kills.length + suspended.length > 0;
-	const [node, ...others] = life.nodes;
+	const [node, ...others] = scenario.nodes;
 	if (node?.kind !== 'chat' || others.length > 0 || hasGap || isShared || faults.length > 0)
 		return [];
 	const row = rows.find(({ workflow }) => JSON.stringify(workflow).includes(OF_SECOND));
-	if (row === undefined || rows.length > 2 || life.shape !== 'sequence' || node.executeOnce)
+	if (row === undefined || rows.length > 2 || scenario.shape !== 'sequence' || node.executeOnce)
 		return [];
 	const own = truth.requests.filter(isOfSecond);
 	const scopes = new Set(own.map(scopeOf));
 	if (truth.requests.some((each) => each.limit !== undefined && scopes.has(scopeOf(each))))
 		return [];
 	const { maxConcurrency = MAX_CONCURRENCY } = node.requestOptions ?? {};
-	const atOnce = Math.min(maxConcurrency, life.items.filter(({ bad }) => bad === undefined).length);
+	const atOnce = Math.min(
+		maxConcurrency,
+		scenario.items.filter(({ bad }) => bad === undefined).length,
+	);
 	const sent = own.map(({ sentAt }) => sentAt).sort((a, b) => a - b);
 	const late = (sent[atOnce - 1] ?? 0) - row.startedAt;
 	return late < MAX_LATE_MS
@@ -69,12 +77,12 @@ function isOfSecond({ rawPrompt }: TruthRequest): boolean {
 }
 
 /** Polls and submissions of an execution take turns with its slots. */
-function slotTurns({ life, truth, kills, suspended, rows, start }: Played): string[] {
-	const [node, ...others] = life.nodes;
-	const { faults, limits, refused } = life.service;
+function slotQueuing({ scenario, truth, kills, suspended, rows, start }: Played): string[] {
+	const [node, ...others] = scenario.nodes;
+	const { faults, limits, refused } = scenario.service;
 	const isPlain = faults.length + limits.length === 0 && refused === undefined;
 	const isAlone = others.length + kills.length + suspended.length === 0 && rows.length === 1;
-	if (node?.kind !== 'video' || !isPlain || !isAlone || life.shape !== 'sequence') return [];
+	if (node?.kind !== 'video' || !isPlain || !isAlone || scenario.shape !== 'sequence') return [];
 	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
 	if (polling === 'adaptive' || waitIn === 'database' || node.tries !== undefined) return [];
 	const latest = new Map<string, TruthRequest>();
@@ -100,17 +108,17 @@ function slotTurns({ life, truth, kills, suspended, rows, start }: Played): stri
 }
 
 /** Without limits and faults a poll waits for nothing but a slot of its execution: GETs have places of their own. */
-function latePlaces({ life, truth, kills, suspended, rows }: Played): string[] {
-	const { limits, refused, faults, outages } = life.service;
+function lateSlots({ scenario, truth, kills, suspended, rows }: Played): string[] {
+	const { limits, refused, faults, outages } = scenario.service;
 	// A retry asks for the tasks of the execution before it.
 	if (rows.some(({ retryOf }) => retryOf !== undefined)) return [];
-	const hasGap = kills.length + suspended.length + life.events.filter(isStep).length > 0;
+	const hasGap = kills.length + suspended.length + scenario.events.filter(isStep).length > 0;
 	if (hasGap || refused !== undefined || limits.length + faults.length > 0 || outages) return [];
-	const [node, ...others] = life.nodes.filter(({ kind }) => kind === 'video');
-	if (node?.kind !== 'video' || others.length > 0 || life.shape !== 'sequence') return [];
+	const [node, ...others] = scenario.nodes.filter(({ kind }) => kind === 'video');
+	if (node?.kind !== 'video' || others.length > 0 || scenario.shape !== 'sequence') return [];
 	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
 	const { requestOptions: { maxConcurrency = MAX_CONCURRENCY } = {}, n = 1 } = node;
-	const atOnce = n * (node.executeOnce ? 1 : life.items.length);
+	const atOnce = n * (node.executeOnce ? 1 : scenario.items.length);
 	const isPlain = polling !== 'adaptive' && waitIn !== 'database' && node.tries === undefined;
 	if (!isPlain || node.operation !== 'generate' || atOnce > maxConcurrency) return [];
 	const ended = new Map<string, number>();
@@ -127,6 +135,6 @@ function latePlaces({ life, truth, kills, suspended, rows }: Played): string[] {
 	});
 }
 
-function isStep({ what }: LifeEvent): boolean {
+function isStep({ what }: ScenarioEvent): boolean {
 	return what === 'stepClock';
 }

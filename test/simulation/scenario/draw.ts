@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Absent in all but one of so many draws, and when a life shrinks. */
+/** Absent in all but one of so many draws, and when a scenario shrinks. */
 export const oneIn = <Value>(draws: number, arbitrary: fc.Arbitrary<Value>) =>
 	fc.oneof(
 		{ withCrossShrink: true },
