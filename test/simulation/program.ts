@@ -4,10 +4,11 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { real } from './host/install';
 import { check } from './check';
-import { playScenario, playSeed, shrink } from './hunt';
+import { type Builds, buildsIn, differencesBetween } from './compare';
+import { playScenario, playSeed, scenarioOf, shrink } from './hunt';
 import { type Scenario, scenario as scenarioSchema } from './scenario/schema';
 import { outcomeOf } from './outcome';
-import { usePackages } from './play/play';
+import { play, usePackages } from './play/play';
 import { explain, type Explained } from './promises/explained';
 import { allOf, report } from './report';
 
@@ -25,6 +26,8 @@ const { values } = parseArgs({
 		'no-shrink': { type: 'boolean' },
 		promise: { type: 'string' },
 		packages: { type: 'string' },
+		/** Another folder with both builds: plays each seed with both packages and prints what differs, as JSON lines. */
+		against: { type: 'string' },
 		timeline: { type: 'boolean' },
 		/** Of a scenario: prints its items and requests as JSON. */
 		outcome: { type: 'boolean' },
@@ -41,13 +44,14 @@ const print = (text: string) => void process.stdout.write(`${text}\n`);
 const secondsNow = () => Number(real.hrtime()) / 1e9;
 
 export async function main(): Promise<void> {
-	const folder = resolve(values.packages ?? ROOT);
-	usePackages({ undici: folder, verified: join(folder, 'dist-cloud') });
+	const builds = buildsIn(resolve(values.packages ?? ROOT));
+	usePackages(builds);
 	// n8n loads parts of itself when it first needs them.
 	await playSeed(1);
 	await playSeed(2);
 	if (values.check) return void print(JSON.stringify(await check()));
 	if (values.scenario !== undefined) return await one(values.scenario);
+	if (values.against !== undefined) return await compare(buildsIn(resolve(values.against)), builds);
 	const first = Number(values.seed ?? randomInt(1, 2 ** 30));
 	const most = values.scenarios ? Number(values.scenarios) : values.seconds ? Infinity : 1;
 	const begin = secondsNow();
@@ -97,6 +101,23 @@ export async function main(): Promise<void> {
 		`${counts.scenarios} scenarios from seed ${first}, and ${counts.variants} in the other build or wait, in ${took.toFixed(1)} s: ${(counts.scenarios / took).toFixed(1)} scenarios, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second; ${counts.unfinished} given up`,
 	);
 	process.exitCode = found.size > 0 ? 1 : 0;
+}
+
+/** Plays seeds in an older package and in this one. */
+async function compare(older: Builds, builds: Builds): Promise<void> {
+	const first = Number(values.seed ?? 1);
+	const last = first + Number(values.scenarios ?? 1) - 1;
+	let differing = 0;
+	for (let seed = first; seed <= last; seed += 1) {
+		usePackages(older);
+		const one = await play(scenarioOf(seed));
+		usePackages(builds);
+		const differences = differencesBetween(one, await play(scenarioOf(seed)));
+		if (differences.length === 0) continue;
+		differing += 1;
+		for (const each of differences) print(JSON.stringify({ seed, ...each }));
+	}
+	print(`${differing} of ${last - first + 1} seeds differ`);
 }
 
 function leftOf({ tookMs, boundMs }: Explained): number {
