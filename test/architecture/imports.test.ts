@@ -5,21 +5,34 @@ import { preProcessFile } from 'typescript';
 
 const root = resolve(__dirname, '../..');
 
-/** The layers of the gateway from top to bottom. A file may import from its own layer or a lower one. */
-const LAYERS = [
-	// Files that replace others in the verified build.
-	['cloud'],
-	['index'],
-	['client'],
-	['stream', 'video'],
-	['parseResponse', 'sendRequest', 'attemptLog'],
-	['http'],
-	['limits'],
-	['schemas', 'credential', 'clock'],
-	['errors', 'redaction', 'hash', 'wallTime'],
-];
+/** The rooms of a folder from top to bottom: its files and folders. Imports go from left to right and from above to below. */
+const ROOMS: Record<string, string[][]> = {
+	gateway: [
+		// Files that replace others in the verified build.
+		['cloud'],
+		['index'],
+		['client'],
+		['stream', 'video'],
+		['parseResponse', 'sendRequest', 'attemptLog'],
+		['http'],
+		['limits'],
+		['schemas', 'credential', 'clock'],
+		['errors', 'redaction', 'hash', 'wallTime'],
+	],
+	'nodes/shared': [['ledger', 'editor'], ['run'], ['form']],
+	'nodes/VideoGeneration': [
+		['VideoGeneration.node'],
+		['router'],
+		['operations'],
+		['wait'],
+		['videoRun'],
+		['submission'],
+		['tasks'],
+		['output'],
+	],
+};
 
-const files = globSync('{gateway,nodes,credentials,simulator,demo,bench}/**/*.ts', {
+const files = globSync('{gateway,nodes,credentials,simulator,demo,bench,release}/**/*.ts', {
 	cwd: root,
 	ignore: '**/node_modules/**',
 }).sort();
@@ -48,17 +61,23 @@ test('there are no circular imports, also of types', () => {
 	expect(cycles).toEqual([]);
 });
 
-test('the gateway imports only from the same or a lower layer', () => {
-	const layerOf = (file: string) => {
-		const [, folder = ''] = file.replace(/\.ts$/, '').split('/');
-		return LAYERS.findIndex((folders) => folders.includes(folder));
-	};
-	const inGateway = files.filter((file) => file.startsWith('gateway/'));
-	expect(inGateway.filter((file) => layerOf(file) === -1)).toEqual([]);
-	const upwards = inGateway.flatMap((file) =>
-		(imports.get(file) ?? [])
-			.filter((imported) => layerOf(imported) < layerOf(file))
-			.map((imported) => `${file} → ${imported}`),
-	);
-	expect(upwards).toEqual([]);
-});
+test.each(Object.entries(ROOMS))(
+	'%s: every file is in a room, imports go down',
+	(folder, rooms) => {
+		const within = files.filter((file) => file.startsWith(`${folder}/`));
+		const roomOf = (file: string) => {
+			const [room = ''] = file
+				.slice(folder.length + 1)
+				.replace(/\.ts$/, '')
+				.split('/');
+			return rooms.findIndex((names) => names.includes(room));
+		};
+		expect(within.filter((file) => roomOf(file) === -1)).toEqual([]);
+		const upwards = within.flatMap((file) =>
+			(imports.get(file) ?? [])
+				.filter((imported) => within.includes(imported) && roomOf(imported) < roomOf(file))
+				.map((imported) => `${file} → ${imported}`),
+		);
+		expect(upwards).toEqual([]);
+	},
+);
