@@ -11,8 +11,11 @@ import { whenConnectionIsFree } from './transport';
 const MAX_CONNECTIONS = 256;
 /** Of these, only a GET may take the last ones: polls and lists are short, and must not wait for long answers. */
 const FOR_GETS = 32;
-/** Of the others, one key leaves so many free: another key finds a place at once. */
-const FOR_OTHER_KEYS = 16;
+/**
+ * So many requests of a key are sent at once, whatever other keys have in flight, even if that makes more than the maximum: what
+ * hangs with one key must not hold up another. One key leaves so many connections free.
+ */
+const OF_EACH_KEY = 16;
 /** Services whose requests are counted. A dropped one is counted from zero at its next execution. */
 const MAX_SERVICES = 100;
 
@@ -23,24 +26,28 @@ export interface Applicant {
 	execution: unknown;
 }
 
-/** The places for requests in flight to one service. GETs and POSTs take turns. */
+/** Requests of one key in flight. */
+interface InFlight {
+	gets: number;
+	posts: number;
+}
+
+/** The connections of requests in flight to one service. GETs and POSTs take turns. */
 export class ConnectionLimit {
 	private readonly gets = new WaitQueue();
 	private readonly posts = new WaitQueue();
-	private getsInFlight = 0;
-	private postsInFlight = 0;
-	private readonly postsOf = new Map<unknown, number>();
+	private readonly all: InFlight = { gets: 0, posts: 0 };
+	private readonly byKey = new Map<unknown, InFlight>();
 	private isTurnOfGets = false;
 
 	/**
-	 * Takes a place as soon as one is free. The caller must release it.
+	 * Takes a connection as soon as one is free. The caller must release it.
 	 * @throws CancelledError at once when `signal` is aborted while waiting
 	 */
 	acquire(applicant: Applicant, signal?: AbortSignal): Promise<void> {
 		const { isGet, key, execution } = applicant;
 		const take = () => this.count(applicant, 1);
-		const mayGo = isGet ? this.hasPlaceForGet : this.hasPlaceForPost(key);
-		if (!mayGo || signal?.aborted)
+		if (!this.isFree(applicant) || signal?.aborted)
 			return (isGet ? this.gets : this.posts).join(take, signal, [key, execution]);
 		take();
 		return Promise.resolve();
@@ -57,36 +64,29 @@ export class ConnectionLimit {
 		});
 	}
 
-	private get hasPlaceForGet(): boolean {
-		return this.getsInFlight + this.postsInFlight < MAX_CONNECTIONS;
-	}
-
-	private hasPlaceForPost(key: unknown): boolean {
-		const places = MAX_CONNECTIONS - FOR_GETS;
-		return (
-			this.hasPlaceForGet &&
-			this.postsInFlight < places &&
-			(this.postsOf.get(key) ?? 0) < places - FOR_OTHER_KEYS
-		);
+	private isFree({ isGet, key }: Pick<Applicant, 'isGet' | 'key'>): boolean {
+		const { gets, posts } = this.byKey.get(key) ?? { gets: 0, posts: 0 };
+		if (gets + posts < OF_EACH_KEY) return true;
+		if (this.all.gets + this.all.posts >= MAX_CONNECTIONS) return false;
+		if (isGet) return gets + posts < MAX_CONNECTIONS - OF_EACH_KEY;
+		const forPosts = MAX_CONNECTIONS - FOR_GETS;
+		return this.all.posts < forPosts && posts < forPosts - OF_EACH_KEY;
 	}
 
 	private admitGet(): boolean {
-		return this.hasPlaceForGet && this.gets.admitNext();
+		return this.gets.admitNext((key) => this.isFree({ isGet: true, key }));
 	}
 
 	private admitPost(): boolean {
-		return this.posts.length > 0 && this.posts.admitNext((key) => this.hasPlaceForPost(key));
+		return this.posts.admitNext((key) => this.isFree({ isGet: false, key }));
 	}
 
 	private count({ isGet, key }: Applicant, by: 1 | -1): void {
-		if (isGet) {
-			this.getsInFlight += by;
-			return;
-		}
-		this.postsInFlight += by;
-		const ofKey = (this.postsOf.get(key) ?? 0) + by;
-		if (ofKey === 0) this.postsOf.delete(key);
-		else this.postsOf.set(key, ofKey);
+		const kind = isGet ? 'gets' : 'posts';
+		const ofKey = this.byKey.get(key) ?? { gets: 0, posts: 0 };
+		this.byKey.set(key, ofKey);
+		for (const inFlight of [this.all, ofKey]) inFlight[kind] += by;
+		if (ofKey.gets + ofKey.posts === 0) this.byKey.delete(key);
 	}
 }
 

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { Gateway, type GatewayOptions, parseCredential } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
 import { RawServer, rawResponse } from '../engine/rawServer';
+import { COMPLETION, jsonResponse } from './jsonResponse';
 import { failureOf } from './stubbedGateway';
 import { until } from '../engine/virtualTime';
 import { VirtualClock } from './virtualClock';
@@ -47,7 +48,7 @@ test('waiting for a free connection does not count towards Timeout', async () =>
 	const work = threeExecutions(`http://slow-${(services += 1)}.test`, { clock, transport });
 	const submissions = await clock.run(Promise.all(work));
 	expect(submissions).toHaveLength(300);
-	// 32 places are for GETs, and 16 for other keys.
+	// 32 connections are for GETs, and 16 for other keys.
 	expect(peak).toBe(208);
 });
 
@@ -78,6 +79,45 @@ test('256 long answers to one key delay no poll, no list of models and no other 
 	expect(clock.now() - start).toBeLessThanOrEqual(100);
 	await clock.run(Promise.all(work));
 });
+
+test.each(['polls', 'chats'])(
+	'a chat with a Timeout of 3 seconds is answered in time while 256 %s of each of two other keys hang',
+	async (kind) => {
+		const clock = new VirtualClock();
+		const baseUrl = `http://hanging-${(services += 1)}.test`;
+		const transport: GatewayOptions['transport'] = async ({ headers, onWritten, whenGivenUp }) => {
+			const stop = new AbortController();
+			whenGivenUp(() => stop.abort());
+			onWritten();
+			const isCalm = headers.authorization === 'Bearer calm';
+			await clock.sleep(isCalm ? 1_000 : 3_600_000, stop.signal);
+			return jsonResponse(200, COMPLETION);
+		};
+		const gatewayOf = (apiKey: string, timeoutMs: number) =>
+			new Gateway(parseCredential({ baseUrl, apiKey }), {
+				maxConcurrency: 256,
+				maxRetries: 0,
+				timeoutMs,
+				clock,
+				transport,
+			});
+		const ask = async (gateway: Gateway) =>
+			await gateway.chat({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] });
+		const stop = new AbortController();
+		const hanging = ['busy', 'busier'].flatMap((apiKey) => {
+			const gateway = gatewayOf(apiKey, 7_200_000);
+			return Array.from({ length: 256 }, async (_, index) =>
+				kind === 'polls' ? await gateway.getVideoTask(`${index}`, stop.signal) : await ask(gateway),
+			);
+		});
+		const work = Promise.allSettled(hanging);
+		const start = clock.now();
+		await clock.run(ask(gatewayOf('calm', 3_000)));
+		expect(clock.now() - start).toBeLessThan(3_000);
+		stop.abort();
+		await clock.run(work);
+	},
+);
 
 test('keys take turns with the connections of a service, and executions with those of their key', async () => {
 	const clock = new VirtualClock();
