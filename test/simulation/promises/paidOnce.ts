@@ -40,7 +40,8 @@ function inOrderOfSending(one: TruthRequest, other: TruthRequest): number {
 }
 
 /** By all executions that the user started, and those of a sub-workflow that a workflow called. */
-function asked({ scenario, rows }: Played, node: ScenarioNode, prompt: string): number {
+function asked(played: Played, node: ScenarioNode, prompt: string): number {
+	const { scenario, rows } = played;
 	const items = scenario.items.filter((item) => promptFor(node, item) === prompt).length;
 	// A retried agent asks its model again.
 	if (node.kind === 'model') return items * rows.length;
@@ -48,7 +49,20 @@ function asked({ scenario, rows }: Played, node: ScenarioNode, prompt: string): 
 	const calls = starts.flatMap(({ parent }) => parent?.executionId ?? []);
 	const called = scenario.call === 'each' ? new Set(calls).size : calls.length;
 	const times = scenario.shape === 'subWorkflow' ? called : starts.length;
-	return items * unitsOf(node) * itemsBefore(scenario, node) * times;
+	const fromPlan = items * itemsBefore(scenario, node) * times;
+	return unitsOf(node) * Math.max(fromPlan, handedOn(played, node, prompt));
+}
+
+/** Each video of the node before is an item, however many the service made. */
+function handedOn({ scenario, truth }: Played, node: ScenarioNode, prompt: string): number {
+	const before = scenario.nodes[scenario.nodes.indexOf(node) - 1];
+	if (before?.kind !== 'video') return 0;
+	const prompts = new Set(
+		scenario.items
+			.filter((item) => promptFor(node, item) === prompt)
+			.map((item) => promptFor(before, item)),
+	);
+	return [...truth.tasks.values()].filter((task) => prompts.has(task.prompt)).length;
 }
 
 /** More tasks than were asked for are the service's own doing. */

@@ -42,7 +42,7 @@ function highestInFlight(requests: TruthRequest[]): number {
 	return highest;
 }
 
-/** In a pause that is too long to wait for, a scope sends one request at a time, until one is not refused. */
+/** In a pause that is too long to wait for, a scope sends one request at a time, until one is not refused or asked to wait less. */
 function probes({ truth, kills }: Played): string[] {
 	return truth.requests.flatMap((refused) => {
 		const { pauseUntil = 0, heardAt = Infinity, retryAfter = 0, endpoint } = refused;
@@ -50,7 +50,9 @@ function probes({ truth, kills }: Played): string[] {
 		const later = truth.requests.filter(
 			(each) => isSame(each, refused) && each.sentAt >= heardAt && each.sentAt < pauseUntil,
 		);
-		const taken = later.find((each) => each.heardAt !== undefined && each.retryAfter === undefined);
+		const taken = later.find(
+			(each) => each.heardAt !== undefined && (each.retryAfter ?? 0) * 1000 <= MAX_PAUSE_MS,
+		);
 		const probed = later.filter(({ sentAt }) => sentAt < (taken?.heardAt ?? Infinity));
 		const atOnce = highestInFlight(probed);
 		return atOnce <= 1
@@ -80,7 +82,7 @@ function pauses({ truth, kills }: Played): string[] {
 	});
 }
 
-function polls({ scenario, truth, rows, kills }: Played): string[] {
+function polls({ scenario, truth, rows, kills, starts }: Played): string[] {
 	const [node, ...others] = scenario.nodes.filter(({ kind }) => kind === 'video');
 	if (node?.kind !== 'video' || others.length > 0 || rows.length > 1 || kills.length > 0) return [];
 	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
@@ -93,6 +95,8 @@ function polls({ scenario, truth, rows, kills }: Played): string[] {
 		const before = latest.get(poll.taskId);
 		latest.set(poll.taskId, poll);
 		if (before === undefined || before.status !== 200 || before.fault !== undefined) return [];
+		// Another call of an agent's tool asks for the tasks of the call before it.
+		if (starts.filter(({ at }) => at > before.sentAt && at <= poll.sentAt).length > 0) return [];
 		// The last poll before Max Wait is over comes earlier or later, so that none is in vain.
 		const created = truth.tasks.get(poll.taskId)?.createdAt ?? 0;
 		const isFinal =
