@@ -27,7 +27,7 @@ import type { OutputFields } from '../shared/form/outputFields';
 import { eachItem } from '../shared/run/eachItem';
 import { RunHints } from '../shared/form/hints';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
-import { unresolvedIn } from '../shared/form/unresolved';
+import { hintAboutTexts, refusalOfTexts } from '../shared/form/formTexts';
 import { readBoolean, readBooleanParameter, without } from '../shared/form/parameterValues';
 import type { RequestParameters } from '../shared/ledger/requestIdentity';
 import type { LedgerEntry } from '../shared/ledger/requestLedger';
@@ -74,7 +74,7 @@ interface ChatRun extends PaidRun<StoredAnswer> {
 	/** Shown when the run is over. */
 	hints: RunHints;
 	/** The error of every item where a text of the form is not what its user meant. */
-	unresolved: InvalidInputError | undefined;
+	refusal: InvalidInputError | undefined;
 	/** Whether a user reads the stream. */
 	isLive: boolean;
 }
@@ -88,20 +88,22 @@ export async function complete(
 	return await withLedger<StoredAnswer, INodeExecutionData[]>(context, node, async (paid) => {
 		const hints = new RunHints('answer');
 		const { parameters } = context.getNode();
-		const unresolved = unresolvedIn([...rawMessages(parameters), rawSystemMessage(parameters)]);
-		const run = { ...paid, hints, unresolved, isLive: isLive(context) };
+		const texts = [...rawMessages(parameters), rawSystemMessage(parameters)];
+		const refusal = refusalOfTexts(context, texts);
+		const run = { ...paid, hints, refusal, isLive: isLive(context) };
 		const items = await eachItem(run.service, {
 			prepare: (itemIndex) => prepare(run, itemIndex),
 			work: async (prepared, itemIndex) => [await completeItem(run, prepared, itemIndex)],
 		});
 		hints.show(context);
+		hintAboutTexts(context, texts, 'messages');
 		return items;
 	});
 }
 
 function prepare(run: ChatRun, itemIndex: number): Prepared {
 	const { context } = run.service;
-	if (run.unresolved !== undefined) throw run.unresolved;
+	if (run.refusal !== undefined) throw run.refusal;
 	const options = readChatOptions(context, itemIndex);
 	const request = chatRequest(
 		{

@@ -1,11 +1,15 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { hintAboutTexts, textOf } from '../../shared/form/formTexts';
 import { hintAboutFailures, hintAfterRun } from '../../shared/form/hints';
 
 /** Hints about the items of a run, for whoever looks at its output. */
 export function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutionData[]): void {
-	if (context.getNodeParameter('operation', 0) === 'generate') hintAboutFiles(context, items);
+	const operation = context.getNodeParameter('operation', 0);
+	if (operation === 'generate') hintAboutFiles(context, items);
 	else hintAboutInlineVideos(context, items);
 	hintAboutNames(context, items);
+	if (operation === 'generate' || operation === 'submit')
+		hintAboutTexts(context, [textOf(context, 'prompt')], 'prompt');
 }
 
 /** All hints about the items of an earlier try, for the try that returns them again. */

@@ -1,7 +1,8 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { refusedValue } from '../../../gateway';
 import { includeInputFieldsOption, readIncludeInputFields } from '../../shared/form/inputFields';
-import { looksUnresolved, refuseUnresolved, unresolvedHint } from '../../shared/form/unresolved';
+import { refuseText } from '../../shared/form/formTexts';
+import { looksUnresolved, unresolvedHint } from '../../shared/form/unresolved';
 import { hintWhile } from '../../shared/form/hints';
 import { asText, readBooleanParameter } from '../../shared/form/parameterValues';
 
@@ -91,7 +92,7 @@ export function readOutputOptions(context: IExecuteFunctions, itemIndex: number)
 	const binaryProperty = context.getNodeParameter('binaryProperty', itemIndex, 'data');
 	if (typeof binaryProperty !== 'string' || binaryProperty.trim() === '')
 		throw refusedValue('binaryProperty', 'must be the name of a field', binaryProperty);
-	refuseUnresolved(context, 'fileName');
+	refuseText(context, 'fileName');
 	const fileName = asText(context.getNodeParameter('fileName', itemIndex, '')) ?? '';
 	if (typeof fileName !== 'string') throw refusedValue('fileName', 'must be a text', fileName);
 	return { ...items, binaryProperty: binaryProperty.trim(), fileName };

@@ -3,7 +3,8 @@ import { type VideoFields, type VideoRequest, videoRequest } from '../../../gate
 import { additionalBody, additionalBodyOption } from '../../shared/form/additionalBody';
 import { asText } from '../../shared/form/parameterValues';
 import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../../shared/form/hints';
-import { looksUnresolved, refuseUnresolved, unresolvedHint } from '../../shared/form/unresolved';
+import { refuseText } from '../../shared/form/formTexts';
+import { looksUnresolved, unresolvedHint } from '../../shared/form/unresolved';
 import { modelLocator, readModel } from '../../shared/editor/modelLocator';
 import { includeInputFieldsOption } from '../../shared/form/inputFields';
 import { maxBillableRequestsOption, readMaxBillableRequests } from '../../shared/form/paidOptions';
@@ -166,7 +167,7 @@ export interface VideoOrder {
  * @throws InvalidInputError
  */
 export function readVideoOrder(context: IExecuteFunctions, itemIndex: number): VideoOrder {
-	refuseUnresolved(context, 'prompt');
+	refuseText(context, 'prompt');
 	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 	const { fps, n, responseFormat, user } = options;
 	const fields: Required<VideoFields> = {

@@ -40,7 +40,15 @@ export function hintWhile(
 	return { message, type, whenToDisplay, location: 'outputPane', displayCondition };
 }
 
-/** A hint above the output of a run, in versions of n8n that show hints. */
+/** Text of a workflow or of the service, for a hint: the editor renders hints as HTML. */
+export function asHtml(text: string): string {
+	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
+
+/**
+ * A hint above the output of a run, in versions of n8n that show hints.
+ * @param message HTML
+ */
 export function hintAfterRun(
 	context: IExecuteFunctions,
 	message: string,

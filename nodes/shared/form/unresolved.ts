@@ -1,4 +1,3 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInputError } from '../../../gateway';
 
 /**
@@ -28,10 +27,4 @@ export function unresolvedIn(texts: Array<[string, unknown]>): InvalidInputError
 		`${parameter} contains {{ }} but is set to Fixed`,
 		"Switch it from Fixed to Expression. To send the braces literally, switch it to Expression, too, and write {{ '{{' }} for the first two. Nothing was sent to the service.",
 	);
-}
-
-/** @throws InvalidInputError where the parameter of the form holds an expression that is only text */
-export function refuseUnresolved(context: IExecuteFunctions, parameter: string): void {
-	const unresolved = unresolvedIn([[parameter, context.getNode().parameters[parameter]]]);
-	if (unresolved !== undefined) throw unresolved;
 }

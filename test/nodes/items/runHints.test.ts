@@ -29,7 +29,7 @@ test('a successful run has no hints', async () => {
 
 test('a hint counts answers cut off at Max Tokens', async () => {
 	const options = { maxTokens: '={{ $json.most }}' };
-	const items = [{ most: 1 }, { most: 1000 }, { most: 1 }];
+	const items = [1, 1000, 1].map((most, index) => ({ most, prompt: `Hello ${index}` }));
 	expect(await hintsOf({ ...chatNode({ options }), items })).toEqual([
 		expect.stringMatching(/^2 answers are cut off .*Increase Max Tokens/),
 	]);
@@ -84,8 +84,8 @@ test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 	'with %s, a hint counts the items that failed, by the code of their errors',
 	async (onError) => {
 		const prompts = ['content-filtered', 'none', 'model-not-found', 'content-filtered'];
-		const items = prompts.map((fault) => ({
-			prompt: fault === 'none' ? 'A boat' : `[fault:${fault}]`,
+		const items = prompts.map((fault, index) => ({
+			prompt: `Boat ${index}${fault === 'none' ? '' : ` [fault:${fault}]`}`,
 		}));
 		const expected = ['3 of 4 items failed: content_filtered (2), model_not_found (1)'];
 		expect(await hintsOf({ ...chatNode(), items, onError })).toEqual(expected);
@@ -107,7 +107,7 @@ test('an item with several videos fails once', async () => {
 });
 
 test('a hint says how to get the file of a paid video', async () => {
-	expect(await hintsOf({ ...videoNode(), items: [{}, {}] })).toEqual([
+	expect(await hintsOf({ ...videoNode({ prompt: 'A boat' }), items: [{}, {}] })).toEqual([
 		expect.stringMatching(/^2 videos are not downloaded.*without paying again.*Get.*Download/),
 	]);
 	const [task] = simulator.tasks;
@@ -118,11 +118,11 @@ test('a hint says how to get the file of a paid video', async () => {
 
 test('a hint names a file name that several videos have', async () => {
 	const items = [{}, {}];
-	const node = videoNode({ download: true, fileName: 'A boat' });
+	const node = videoNode({ prompt: 'A boat', download: true, fileName: 'A boat' });
 	expect(await hintsOf({ ...node, items })).toEqual([
 		expect.stringMatching(/file name A boat\.mp4.*{{ \$itemIndex }}/),
 	]);
-	const numbered = videoNode({ download: true, fileName: '=A boat {{ $itemIndex }}' });
+	const numbered = videoNode({ ...node.parameters, fileName: '=A boat {{ $itemIndex }}' });
 	expect(await hintsOf({ ...numbered, items })).toEqual([]);
 	expect(await hintsOf(videoNode({ ...node.parameters, options: { n: 2 } }))).toEqual([]);
 });

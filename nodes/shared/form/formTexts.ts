@@ -1,0 +1,162 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { hashOf, InvalidInputError } from '../../../gateway';
+import { asHtml, hintAfterRun } from './hints';
+import { unresolvedIn } from './unresolved';
+
+/** An unevaluated text of the form, the same for all items, by the name of its parameter. */
+export type FormText = [parameter: string, raw: unknown];
+
+/** An expression in a text of the form, with its braces. */
+interface Expression {
+	parameter: string;
+	code: string;
+}
+
+/** Characters of an expression that an error shows. */
+const SHOWN = 100;
+/** Items that a hint names. */
+const NAMED = 5;
+/** Items whose expressions a hint is about: each takes some 0.04 ms, in which n8n does nothing else. */
+const MAX_EVALUATED = 10_000;
+
+/**
+ * The error of every item where a text of the form is not what its user meant: it is set to Fixed, or one wrong field name
+ * makes the texts of all items equal, of which each would be billed.
+ */
+export function refusalOfTexts(
+	context: IExecuteFunctions,
+	texts: FormText[],
+): InvalidInputError | undefined {
+	return unresolvedIn(texts) ?? refusalOfEqualTexts(context, texts);
+}
+
+const refusals = new WeakMap<IExecuteFunctions, Map<string, InvalidInputError | undefined>>();
+
+/**
+ * For each item; the first one of a run finds out.
+ * @throws InvalidInputError as {@link refusalOfTexts}
+ */
+export function refuseText(context: IExecuteFunctions, parameter: string): void {
+	const known = refusals.get(context) ?? new Map<string, InvalidInputError | undefined>();
+	refusals.set(context, known);
+	if (!known.has(parameter))
+		known.set(parameter, refusalOfTexts(context, [textOf(context, parameter)]));
+	const refusal = known.get(parameter);
+	if (refusal !== undefined) throw refusal;
+}
+
+/** The unevaluated text of a parameter. */
+export function textOf(context: IExecuteFunctions, parameter: string): FormText {
+	return [parameter, context.getNode().parameters[parameter]];
+}
+
+function refusalOfEqualTexts(
+	context: IExecuteFunctions,
+	texts: FormText[],
+): InvalidInputError | undefined {
+	const { length } = context.getInputData();
+	const expressions = texts.flatMap(expressionsIn);
+	if (length < 2) return undefined;
+	const first = valuesOf(context, expressions, 0);
+	const missing = expressions[first.indexOf(undefined)];
+	if (missing === undefined) return undefined;
+	for (let itemIndex = 1; itemIndex < length; itemIndex += 1) {
+		const values = valuesOf(context, expressions, itemIndex);
+		if (!values.every((value, index) => isSame(value, first[index]))) return undefined;
+	}
+	const { parameter, code } = missing;
+	return new InvalidInputError(
+		parameter,
+		`${parameter} is the same for all ${length} items: ${shortened(code)} is undefined`,
+		`Correct the expression: does the input have this field, under this name? To leave it empty on purpose, write ${orNothing(code)}. Nothing was sent to the service.`,
+	);
+}
+
+/**
+ * After a run: which expressions had no value, and how many items have the same texts.
+ * @param what the texts are to the user, such as "prompt"
+ */
+export function hintAboutTexts(context: IExecuteFunctions, texts: FormText[], what: string): void {
+	const { length } = context.getInputData();
+	const expressions = texts.flatMap(expressionsIn);
+	if (expressions.length === 0) return;
+	const missing = new Map<string, Missing>();
+	const counts = new Map<unknown, number>();
+	for (let itemIndex = 0; itemIndex < Math.min(length, MAX_EVALUATED); itemIndex += 1) {
+		const values = valuesOf(context, expressions, itemIndex);
+		for (const [index, { code }] of expressions.entries())
+			if (values[index] === undefined) noteMissing(missing, code, itemIndex);
+		if (values.includes(undefined)) continue;
+		const key = values.length === 1 && typeof values[0] === 'string' ? values[0] : hashOf(values);
+		counts.set(key, (counts.get(key) ?? 0) + 1);
+	}
+	for (const [code, where] of missing) {
+		const of = length > 1 ? ` for ${itemsNamed(where)}` : '';
+		const advice = `To leave it empty on purpose, write ${orNothing(code)}.`;
+		hintAfterRun(context, asHtml(`${shortened(code)} is undefined${of}. ${advice}`));
+	}
+	const same = [...counts.values()].filter((count) => count > 1).reduce((a, b) => a + b, 0);
+	if (same > 0) hintAfterRun(context, `${same} items have the same ${what}.`, 'info');
+}
+
+/** Texts with escaped braces, which n8n reads in another way, are not taken apart. */
+function expressionsIn([parameter, raw]: FormText): Expression[] {
+	if (typeof raw !== 'string' || !raw.startsWith('=') || /\\\{\{|\\\}\}/.test(raw)) return [];
+	const found: Expression[] = [];
+	let end = 0;
+	for (let start = raw.indexOf('{{'); start !== -1; start = raw.indexOf('{{', end)) {
+		end = raw.indexOf('}}', start) + 2;
+		if (end < 2) break;
+		found.push({ parameter, code: raw.slice(start, end) });
+	}
+	return found;
+}
+
+function valuesOf(
+	context: IExecuteFunctions,
+	expressions: Expression[],
+	itemIndex: number,
+): unknown[] {
+	return expressions.map(({ code }): unknown => {
+		try {
+			return context.evaluateExpression(code, itemIndex);
+		} catch {
+			// Its item fails, with n8n's own words.
+			return code;
+		}
+	});
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+	const areObjects = typeof one === 'object' && typeof other === 'object';
+	return one === other || (areObjects && hashOf(one) === hashOf(other));
+}
+
+function shortened(code: string): string {
+	return code.length > SHOWN ? `${code.slice(0, SHOWN)}… }}` : code;
+}
+
+/** The expression with an empty text for undefined. */
+function orNothing(code: string): string {
+	const inner = code.slice(2, -2).trim();
+	if (inner.length > SHOWN) return '{{ (…) ?? "" }}';
+	return `{{ ${/^[\w$.?[\]"'()]+$/.test(inner) ? inner : `(${inner})`} ?? "" }}`;
+}
+
+/** The items where an expression has no value: the first of them, and how many they are. */
+interface Missing {
+	items: number[];
+	count: number;
+}
+
+function noteMissing(missing: Map<string, Missing>, code: string, itemIndex: number): void {
+	const where = missing.get(code) ?? { items: [], count: 0 };
+	missing.set(code, where);
+	where.count += 1;
+	if (where.items.length < NAMED) where.items.push(itemIndex);
+}
+
+function itemsNamed({ items, count }: Missing): string {
+	const more = count - items.length;
+	return `${count === 1 ? 'item' : 'items'} ${items.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
