@@ -25,6 +25,14 @@ export class ByteBuffer {
 		this.size += bytes.length;
 	}
 
+	/** Returns all bytes and forgets them. */
+	take(): Buffer {
+		const { bytes } = this;
+		this.held = Buffer.alloc(0);
+		this.size = 0;
+		return bytes;
+	}
+
 	private reserve(size: number): void {
 		if (size <= this.held.length) return;
 		const larger = Buffer.allocUnsafe(size * 2);

@@ -1,5 +1,5 @@
-import type { ByteStream } from '../http/inspectStream';
 import { ByteBuffer } from '../http/byteBuffer';
+import type { ByteStream } from '../http/inspectStream';
 import { Base64Decoder, isInlineData } from './base64Decoder';
 
 /** Texts of a task are hardly ever this long: a longer string goes to a store if it can be inline data. */
@@ -15,14 +15,14 @@ const BACKSLASH = 0x5c;
 export interface InlineVideo {
 	read(): Buffer | ByteStream;
 	/** Frees its storage. */
-	remove(): Promise<void>;
+	remove(): Promise<void> | void;
 }
 
 /** Where a large inline video is kept until it is read. */
 export interface InlineVideoStore {
-	write(bytes: Buffer): Promise<void>;
+	write(bytes: Buffer): Promise<void> | void;
 	/** Nothing more is written. */
-	close(): Promise<InlineVideo>;
+	close(): Promise<InlineVideo> | InlineVideo;
 }
 
 /**
@@ -30,121 +30,87 @@ export interface InlineVideoStore {
  * the first long string that can be inline data is decoded into a store and replaced by an empty string.
  */
 export class InlineVideoExtractor {
-	/** The JSON without the inline data. */
-	private json = new ByteBuffer();
-	/** Where the text of the current string begins in the JSON; undefined outside of strings. */
-	private textStart: number | undefined;
-	private isLongText = false;
-	private escaped = false;
-	private store: InlineVideoStore | undefined;
-	private isStoring = false;
-	private readonly data = new Base64Decoder();
-	private decoded = new ByteBuffer();
-
+	/** Without the inline data. */
+	readonly json = new ByteBuffer();
 	/** How much of the video has arrived. */
 	videoBytes = 0;
+	private isInString = false;
+	private isEscaped = false;
+	/** Where the current string begins in the JSON. */
+	private stringStart = 0;
+	/** Of the string that is the video, until it ends. */
+	private decoder: Base64Decoder | undefined;
+	private readonly decoded = new ByteBuffer();
+	private hasVideo = false;
+	private store: InlineVideoStore | undefined;
 
-	constructor(private readonly openStore: () => Promise<InlineVideoStore>) {}
-
-	/** How much of the JSON is held in memory, in bytes. */
-	get heldBytes(): number {
-		return this.json.length;
-	}
+	/** @param openStore undefined: the video is not wanted */
+	constructor(private readonly openStore: (() => Promise<InlineVideoStore>) | undefined) {}
 
 	async push(chunk: Buffer): Promise<void> {
-		/** Up to here the chunk is in the JSON or in the store. */
-		let taken = 0;
-		let at = 0;
-		while (at < chunk.length) {
-			if (this.textStart === undefined) {
-				const quote = chunk.indexOf(QUOTE, at);
-				if (quote === -1) break;
-				at = quote + 1;
-				this.textStart = this.json.length + at - taken;
-				continue;
-			}
-			const quote = this.closingQuote(chunk, at);
+		for (let start = 0; start < chunk.length; ) {
+			const quote = this.nextQuote(chunk, start);
 			const end = quote === -1 ? chunk.length : quote;
-			const length = this.json.length + end - taken - this.textStart;
-			if (this.isStoring) {
-				await this.write(this.data.push(chunk.toString('latin1', taken, end)));
-				taken = end;
-			} else if (length > MAX_TEXT && this.store === undefined && !this.isLongText) {
-				this.json.add(chunk.subarray(taken, end));
-				taken = end;
-				await this.divert(this.textStart);
-			}
-			if (quote !== -1) await this.endString();
-			at = end + 1;
+			await this.take(chunk.subarray(start, end));
+			if (quote !== -1) await this.endPart(chunk.subarray(quote, quote + 1));
+			start = end + 1;
 		}
-		this.json.add(chunk.subarray(taken));
 	}
 
-	/** The JSON without the inline data, and the video, if there was one. */
-	async end(): Promise<{ json: Buffer; video: InlineVideo | undefined }> {
-		const video = await this.store?.close();
-		return { json: this.json.bytes, video };
+	/** The video, if there was one. */
+	async end(): Promise<InlineVideo | undefined> {
+		return await this.store?.close();
 	}
 
-	/** Removes what was stored: the response is incomplete. */
-	async discard(): Promise<void> {
-		const video = await this.store?.close();
-		await video?.remove();
-	}
-
-	/** From here on the current string goes to a store, if it can be inline data. */
-	private async divert(start: number): Promise<void> {
-		const json = this.json.bytes;
-		const text = json.toString('latin1', start);
-		this.isLongText = !isInlineData(text);
-		if (this.isLongText) return;
-		this.json = new ByteBuffer();
-		// A copy: what follows is added to it, and the JSON may be the chunk itself.
-		this.json.add(Buffer.from(json.subarray(0, start)));
-		this.store = await this.openStore();
-		this.isStoring = true;
-		await this.write(this.data.push(text));
-	}
-
-	private async endString(): Promise<void> {
-		if (this.isStoring) {
-			await this.write(this.data.end());
-			await this.flush();
+	private nextQuote(chunk: Buffer, start: number): number {
+		// No quote in inline data is escaped.
+		if (this.decoder !== undefined) return chunk.indexOf(QUOTE, start);
+		for (let at = start; at < chunk.length; at += 1) {
+			if (this.isEscaped) this.isEscaped = false;
+			else if (chunk[at] === BACKSLASH) this.isEscaped = true;
+			else if (chunk[at] === QUOTE) return at;
 		}
-		this.isStoring = false;
-		this.isLongText = false;
-		this.textStart = undefined;
+		return -1;
+	}
+
+	/** Takes what is in a string, or between two. */
+	private async take(bytes: Buffer): Promise<void> {
+		if (this.decoder !== undefined)
+			return await this.write(this.decoder.push(bytes.toString('latin1')));
+		const { json } = this;
+		json.add(bytes);
+		const isLong = this.isInString && json.length - this.stringStart > MAX_TEXT;
+		if (!isLong || this.hasVideo) return;
+		const text = json.bytes.subarray(this.stringStart);
+		if (isInlineData(text)) await this.divert(text.toString('latin1'));
+	}
+
+	/** From here on the current string goes to the store. */
+	private async divert(text: string): Promise<void> {
+		// A copy: what follows is added to it, and the bytes may be those of the chunk.
+		this.json.add(Buffer.from(this.json.take().subarray(0, this.stringStart)));
+		this.hasVideo = true;
+		this.store = await this.openStore?.();
+		this.decoder = new Base64Decoder();
+		await this.write(this.decoder.first(text));
+	}
+
+	/** A string begins or ends. */
+	private async endPart(quote: Buffer): Promise<void> {
+		if (this.decoder !== undefined) {
+			await this.write(this.decoder.end());
+			await this.store?.write(this.decoded.take());
+			this.decoder = undefined;
+			this.isEscaped = false;
+		}
+		this.isInString = !this.isInString;
+		this.json.add(quote);
+		this.stringStart = this.json.length;
 	}
 
 	private async write(bytes: Buffer): Promise<void> {
 		this.videoBytes += bytes.length;
 		this.decoded.add(bytes);
-		if (this.decoded.length >= MIN_WRITE) await this.flush();
-	}
-
-	private async flush(): Promise<void> {
-		const { bytes } = this.decoded;
-		this.decoded = new ByteBuffer();
-		await this.store?.write(bytes);
-	}
-
-	private closingQuote(chunk: Buffer, start: number): number {
-		for (let from = start; ; ) {
-			const quote = chunk.indexOf(QUOTE, from);
-			const end = quote === -1 ? chunk.length : quote;
-			let backslashes = 0;
-			while (end - 1 - backslashes >= start && chunk[end - 1 - backslashes] === BACKSLASH) {
-				backslashes += 1;
-			}
-			// A backslash at the start of this part may belong to one at the end of the part before.
-			const reachesStart = end - backslashes === start;
-			const odd = (backslashes + (reachesStart && this.escaped ? 1 : 0)) % 2 === 1;
-			if (quote === -1 || !odd) {
-				this.escaped = quote === -1 && odd;
-				return quote;
-			}
-			from = quote + 1;
-			if (from > chunk.length) return -1;
-		}
+		if (this.decoded.length >= MIN_WRITE) await this.store?.write(this.decoded.take());
 	}
 }

@@ -1,10 +1,15 @@
 import { MAX_VIDEO_BYTES } from '../http/body';
+import { ByteBuffer } from '../http/byteBuffer';
 import type { StreamInspector } from '../http/inspectStream';
-import { ChunkBuffer } from './chunkBuffer';
 import { downloadLost, notVideo } from './downloadErrors';
 
 /** Enough to tell a video from a page, whatever the content type. */
 const SNIFFED_BYTES = 512;
+/**
+ * n8n writes each piece of a body to its storage by itself and waits for that: piece by piece a large video takes half as
+ * long again. With this many bytes a write costs little compared with them.
+ */
+const MIN_WRITE = 512 * 1024;
 
 /**
  * Rejects a page instead of a video, a video that is too large and an empty one. n8n's helper rejects one that is
@@ -19,7 +24,7 @@ export function videoInspector(
 ): StreamInspector {
 	const mayBePage = /^text\/|json|xml/.test(contentType);
 	let received = 0;
-	const gathered = new ChunkBuffer();
+	const gathered = new ByteBuffer();
 	return {
 		part(bytes) {
 			if (received === 0 && mayBePage && isText(bytes))
@@ -28,7 +33,8 @@ export function videoInspector(
 			if (Math.max(announced ?? 0, received) > MAX_VIDEO_BYTES)
 				throw notVideo('The video is larger than 4 GiB');
 			onProgress();
-			return gathered.add(bytes);
+			gathered.add(bytes);
+			return gathered.length >= MIN_WRITE ? gathered.take() : undefined;
 		},
 		end() {
 			if (received === 0) throw downloadLost(new Error('No data arrived'));
