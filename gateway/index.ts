@@ -3,6 +3,7 @@ export { allowManyListeners, type Clock, systemClock } from './clock';
 export { type Credential, parseCredential, type VideoBasePath } from './credential';
 export { earliest, epochMs, later, latest, msBetween, type WallTime, wallTimeOf } from './wallTime';
 export { hashOf } from './hash';
+export type { NodeCode } from './errors/codes';
 export { formatSeconds } from './errors/formatDuration';
 export { logMessage, logText } from './errors/logText';
 export {

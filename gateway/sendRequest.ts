@@ -3,15 +3,10 @@ import { AttemptLog, type WriteLine } from './attemptLog';
 import type { Clock } from './clock';
 import { connectTimeoutError, timeoutError, toNetworkError } from './http/networkError';
 import { CancelledError, GatewayError, ServiceError } from './errors/gatewayError';
+import { statusOf } from './errors/statuses';
 import type { Permit, RateLimiter } from './limits/rateLimiter';
 import type { LimiterOf, Scope } from './limits/rateLimiters';
-import {
-	isForeignAnswer,
-	isRetryable,
-	isThrottled,
-	mayHideSuccess,
-	pauseAfter,
-} from './limits/retryPolicy';
+import { isForeignAnswer, isRetryable, mayHideSuccess, pauseAfter } from './limits/retryPolicy';
 import type { ApiKey } from './redaction';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
@@ -121,7 +116,8 @@ export async function sendRequest<Result>(
 		} catch (error) {
 			failure = error;
 			pause = error instanceof GatewayError ? pauseAfter(error, attempt) : undefined;
-			refusal = error instanceof ServiceError && isThrottled(error.status) ? error : undefined;
+			refusal =
+				error instanceof ServiceError && statusOf(error.status).isThrottled ? error : undefined;
 			if (refusal) isHeld = limiter.refuse(permit, refusal, pause);
 			else limiter.abandon(permit);
 			// Only as long as this request is in flight is it known which others are older.
@@ -191,7 +187,7 @@ async function sendOnce<Result>(
 		body = response.body;
 		const waitedMs = idleTimeout.enter('body');
 		const onProgress: OnProgress = (isContent) => idleTimeout.progress(isContent);
-		if (!isThrottled(response.status)) limiter.accept(permit);
+		if (!statusOf(response.status).isThrottled) limiter.accept(permit);
 		if (response.status >= 200 && response.status < 300) {
 			const { status, headers } = response;
 			return await read({ status, headers, body, onProgress, apiKey: context.apiKey });

@@ -1,8 +1,9 @@
+import type { NodeCode, SystemCode } from './codes';
 import { htmlToText, isHtml } from './htmlToText';
 
-interface Details {
-	/** Machine-readable: the service's own code if it sent one, else one of ours. */
-	code: string;
+interface Details<Code extends string = NodeCode> {
+	/** Machine-readable: the service's own code if it sent one, else one of the node's. */
+	code: Code;
 	/** What the user can do next, in plain words. */
 	advice: string;
 	/** The service's own words, without the key. */
@@ -23,7 +24,7 @@ export abstract class GatewayError extends Error {
 	/** The service may have accepted a billable request: sending it again may be billed twice. */
 	mayHaveBeenAccepted = false;
 
-	constructor(message: string, details: Details) {
+	constructor(message: string, details: Details<string>) {
 		super(message, details.cause === undefined ? undefined : { cause: details.cause });
 		this.code = details.code;
 		this.advice = details.advice;
@@ -45,7 +46,7 @@ export class InvalidInputError extends GatewayError {
 		message: string,
 		advice = 'Correct the parameter and run the node again. Nothing was sent to the service.',
 	) {
-		super(message, { code: 'invalid_input', advice });
+		super(message, { code: 'invalid_input' satisfies NodeCode, advice });
 	}
 }
 
@@ -63,8 +64,8 @@ export interface RateLimit {
 export class ServiceError extends GatewayError {
 	override readonly name = 'ServiceError';
 	readonly status: number;
-	/** Certainly the service itself responded. */
-	readonly isOwnWord: boolean;
+	/** An error body of the service with a documented status: certainly the service itself responded. */
+	readonly isOfService: boolean;
 	/** Another server responded: it does not show what the service did. */
 	readonly isForeign: boolean;
 	/** Why the content was filtered (`data.reason`). */
@@ -75,9 +76,9 @@ export class ServiceError extends GatewayError {
 
 	constructor(
 		message: string,
-		details: Details & {
+		details: Details<string> & {
 			status: number;
-			isOwnWord?: boolean;
+			isOfService?: boolean;
 			isForeign?: boolean;
 			reason?: string | undefined;
 			retryAfterMs?: number | undefined;
@@ -86,7 +87,7 @@ export class ServiceError extends GatewayError {
 	) {
 		super(message, details);
 		this.status = details.status;
-		this.isOwnWord = details.isOwnWord ?? true;
+		this.isOfService = details.isOfService ?? true;
 		this.isForeign = details.isForeign ?? false;
 		if (details.reason !== undefined) this.reason = details.reason;
 		if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
@@ -107,7 +108,7 @@ export class NoResponseError extends GatewayError {
 
 	constructor(
 		message: string,
-		details: Details & {
+		details: Details<NodeCode | SystemCode> & {
 			mayHaveBeenAccepted: boolean;
 			transient?: boolean;
 		},
@@ -127,7 +128,7 @@ export class MalformedResponseError extends GatewayError {
 
 	constructor(message: string, details: { status: number; bodyStart: string; advice?: string }) {
 		super(message, {
-			code: 'malformed_answer',
+			code: 'malformed_answer' satisfies NodeCode,
 			advice:
 				details.advice ??
 				'Check the Base URL in the credential: a proxy, a login page or another server may be responding instead of the service.',
@@ -158,7 +159,7 @@ export class StorageError extends GatewayError {
 		remedy = 'Free disk space on the n8n host, or give n8n write access to this folder.',
 	) {
 		super(message, {
-			code: 'storage_failed',
+			code: 'storage_failed' satisfies NodeCode,
 			advice: `${remedy} The video is finished and billed: use Get with its task ID to download it then.`,
 			// The error may come from another realm.
 			technical:
@@ -181,7 +182,7 @@ export class SpendingLimitError extends GatewayError {
 	constructor(max: number, made: number, needed: number) {
 		const requests = made === 1 ? 'request' : 'requests';
 		super(`Max Billable Requests (${max}) does not allow this request`, {
-			code: 'spending_limit',
+			code: 'spending_limit' satisfies NodeCode,
 			advice: `This execution made ${made} billable ${requests} with this node and needs ${needed} more. Nothing was sent for this item. Check whether a loop or an agent repeats the node, or increase Max Billable Requests in its options.`,
 		});
 	}
@@ -198,7 +199,7 @@ export class CancelledError extends GatewayError {
 				? 'The execution was canceled during a billable request, which the service may have accepted'
 				: 'The execution was canceled',
 			{
-				code: 'cancelled',
+				code: 'cancelled' satisfies NodeCode,
 				advice: mayHaveBeenAccepted
 					? 'It was stopped before the response arrived.'
 					: 'Retry the execution to continue.',

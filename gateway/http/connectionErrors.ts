@@ -1,3 +1,5 @@
+import type { NodeCode } from '../errors/codes';
+
 /** No connection was made: the service has not seen the request. */
 export class NeverSentError extends Error {
 	constructor(override readonly cause: Error) {
@@ -7,7 +9,7 @@ export class NeverSentError extends Error {
 
 /** The proxy did not reach the service: the service has not seen the request. */
 export class ProxyError extends Error {
-	readonly code: 'proxy_login' | 'proxy_refused' | 'proxy_unreachable';
+	readonly code: Extract<NodeCode, `proxy_${string}`>;
 
 	constructor(
 		/** The status of the proxy's response, if there was one. */

@@ -51,14 +51,14 @@ interface PartOfAnswer {
  */
 export function errorBesideAnswer(answer: PartOfAnswer): object | undefined {
 	const { choices } = answer;
-	if (choices.length === 0 && servicesOwnBody.safeParse(answer).success) return answer;
+	if (choices.length === 0 && serviceErrorBody.safeParse(answer).success) return answer;
 	const part = answer.error ? answer : choices.find(({ error }) => error);
 	const message = part && alternateBody.safeParse(part).data?.error.message;
 	return message ? { error: part.error } : undefined;
 }
 
 /** A code is a string, or null: "Code strings for statuses 413, 500, 502, 503: not shown" (Errors). */
-const servicesOwnBody = z.union([
+const serviceErrorBody = z.union([
 	z.looseObject({ code: z.string().min(1), message: z.string() }),
 	z
 		.looseObject({ code: z.null(), message: z.string() })
@@ -68,14 +68,11 @@ const servicesOwnBody = z.union([
 	}),
 ]);
 
-/** "HTTP statuses" (Errors): those of a failure. */
-const DOCUMENTED = [400, 401, 403, 404, 413, 429, 500, 502, 503];
-
 /**
- * What counts as the service's own word: a documented status with one of the document's two error shapes, whole. Load
- * balancers and reverse proxies answer with a page, with nothing, or with JSON of their own, such as
- * `{"message": "Internal server error"}` or `{"code": 14, "message": "upstream connect error"}`.
+ * Whether a body is whole in one of the document's two error shapes. Load balancers and reverse proxies answer with a page,
+ * with nothing, or with JSON of their own, such as `{"message": "Internal server error"}` or
+ * `{"code": 14, "message": "upstream connect error"}`.
  */
-export function isServicesOwnWord(status: number, body: unknown): boolean {
-	return DOCUMENTED.includes(status) && servicesOwnBody.safeParse(body).success;
+export function isServiceErrorBody(body: unknown): boolean {
+	return serviceErrorBody.safeParse(body).success;
 }

@@ -1,8 +1,9 @@
 import { formatSeconds } from '../errors/formatDuration';
+import { isSystemCode } from '../errors/codes';
 import { NoResponseError } from '../errors/gatewayError';
+import { statusOf } from '../errors/statuses';
 import { NeverSentError, ProxyError } from './connectionErrors';
 import { POSSIBLE_PROXY } from './possibleProxy';
-import { isTransientStatus } from '../limits/retryPolicy';
 
 const CHECK_NETWORK = 'Check the network, firewall and proxy of the n8n host.';
 const CHECK_URL_AND_NETWORK =
@@ -13,8 +14,8 @@ const NO_ROUTE: [message: string, advice: string, transient: boolean] = [
 	true,
 ];
 
-/** Codes of connection failures. */
-const NOT_CONNECTED: Record<string, [message: string, advice: string, transient: boolean]> = {
+/** Codes of Node.js for a failure to connect: what happened, what to do, and whether it passes. */
+export const NOT_CONNECTED: Record<string, [message: string, advice: string, transient: boolean]> = {
 	ECONNREFUSED: [
 		'The service refused the connection',
 		'Check the Base URL and its port in the credential, and that the service is running.',
@@ -90,7 +91,7 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 	const code = codeOf(cause);
 	if (code === 'UND_ERR_CONNECT_TIMEOUT') return connectTimeoutError();
 	const known = NOT_CONNECTED[code];
-	if (known !== undefined) {
+	if (known !== undefined && isSystemCode(code)) {
 		const [message, advice, transient] = known;
 		return new NoResponseError(message, {
 			code,
@@ -100,7 +101,7 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 			cause,
 		});
 	}
-	if (!TLS_CODE.test(code)) return undefined;
+	if (!isSystemCode(code) || !TLS_CODE.test(code)) return undefined;
 	return new NoResponseError('Could not establish a secure connection to the service', {
 		code,
 		advice:
@@ -178,7 +179,7 @@ function proxyFailed(error: ProxyError): NoResponseError {
 		code,
 		advice,
 		technical: messageOf(error.cause),
-		transient: status === undefined || isTransientStatus(status),
+		transient: status === undefined || statusOf(status).isTransient === true,
 		mayHaveBeenAccepted: false,
 		cause: error,
 	});

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { formatDuration } from '../errors/formatDuration';
 import { type RateLimit, ServiceError } from '../errors/gatewayError';
-import { foreignMessage, statusMessage } from '../errors/statusMessages';
+import { foreignMessage, isDocumented, statusMessage, statusOf } from '../errors/statuses';
 import { logText } from '../errors/logText';
 import { htmlToText, isHtml } from '../errors/htmlToText';
 import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { epochMs, type WallTime } from '../wallTime';
-import { isServicesOwnWord, readErrorBody } from './errorBody';
+import { isServiceErrorBody, readErrorBody } from './errorBody';
 import { POSSIBLE_PROXY } from './possibleProxy';
 import type { HttpResponse } from './types';
 
@@ -47,9 +47,10 @@ export function toServiceError(
 		data,
 	} = readErrorBody(value) ?? { message: textOf(body, headers, apiKey) };
 	const retryAfterMs = bounded(retryAfter(status, headers, data, now));
-	const isOwnWord = isServicesOwnWord(status, value);
+	const hasErrorBody = isServiceErrorBody(value);
+	const isOfService = hasErrorBody && isDocumented(status);
 	const isForeign =
-		!isOwnWord && mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
+		!hasErrorBody && mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
 	const summary = isForeign ? foreignMessage(status) : statusMessage(status, code, Boolean(quoted));
 	const filter = z.object({ reason: z.string() }).safeParse(data).data;
 	const reason = filter && clip(apiKey.redactError(filter.reason));
@@ -57,7 +58,7 @@ export function toServiceError(
 		reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`,
 		{
 			status,
-			isOwnWord,
+			isOfService,
 			isForeign,
 			// A code that is an ordinary word is kept.
 			code: isForeign || !code ? summary.code : apiKey.redactResponse(code),
@@ -66,7 +67,7 @@ export function toServiceError(
 					? retryAdvice(retryAfterMs)
 					: summary.advice +
 						apiKey.redactError(targetOf(status, headers)) +
-						(isOwnWord ? '' : POSSIBLE_PROXY),
+						(isOfService ? '' : POSSIBLE_PROXY),
 			serviceMessage: quoted ? clip(apiKey.redactError(quoted)) : undefined,
 			reason,
 			retryAfterMs,
@@ -76,7 +77,7 @@ export function toServiceError(
 }
 
 /**
- * Whether a response without the service's own error body may come from another server, which says nothing about the
+ * Whether a response without an error body of the service may come from another server, which says nothing about the
  * service. 429 and 503 are refusals from any server: it has not passed the request on, unless it waited first.
  * An empty 400, 401 or 403 counts as the service's.
  */
@@ -84,9 +85,11 @@ function mayBeForeign(
 	status: number,
 	response: { isEmpty: boolean; retryAfterMs: number | undefined; waitedMs: number },
 ): boolean {
-	if (status === 500 || status === 502) return true;
-	if (status === 503) return response.retryAfterMs === undefined && response.waitedMs > LATE_MS;
-	return [400, 401, 403].includes(status) && !response.isEmpty;
+	const { foreign } = statusOf(status);
+	if (foreign === 'with a body') return !response.isEmpty;
+	if (foreign === 'if late')
+		return response.retryAfterMs === undefined && response.waitedMs > LATE_MS;
+	return foreign === 'always';
 }
 
 /** Where a redirect points to. */

@@ -4,9 +4,9 @@ import {
 	NoResponseError,
 	ServiceError,
 } from '../errors/gatewayError';
+import type { NodeCode } from '../errors/codes';
+import { statusOf } from '../errors/statuses';
 
-/** "Statuses 429, 500, 502, 503 are transient; clients retry with exponential backoff" (Errors). */
-const TRANSIENT_STATUSES = new Set([429, 500, 502, 503]);
 const FIRST_BACKOFF_MS = 500;
 /** Shorter pauses use up all retries before anything has changed. */
 const MIN_PAUSE_MS = FIRST_BACKOFF_MS / 2;
@@ -32,45 +32,29 @@ export function pauseAfter(
 /** Whether the same request may be sent again: not if it may have been billed; a GET always. */
 export function isRetryable(error: GatewayError, paid: boolean): boolean {
 	if (paid && error.mayHaveBeenAccepted) return false;
-	if (error instanceof ServiceError) return isTransientStatus(error.status);
+	if (error instanceof ServiceError) return statusOf(error.status).isTransient ?? false;
 	return error instanceof NoResponseError && error.transient;
 }
 
 /** Codes of an HTTP proxy that refused to pass a request on. */
-const PROXY_REFUSALS = ['proxy_login', 'proxy_refused'];
+const PROXY_REFUSALS: string[] = ['proxy_login', 'proxy_refused'] satisfies NodeCode[];
 
 /**
- * Whether a failure is no word of the service: a redirect, a page, the refusal of a proxy, whatever its status, unless
+ * Whether a failure does not come from the service: a redirect, a page, the refusal of a proxy, whatever its status, unless
  * that is transient anyway. A proxy that is being redeployed answers like this for a while, and a wrong URL always does.
  */
 export function isForeignAnswer(error: GatewayError): boolean {
-	if (error instanceof ServiceError) return !error.isOwnWord && !isTransientStatus(error.status);
+	if (error instanceof ServiceError)
+		return !error.isOfService && !statusOf(error.status).isTransient;
 	if (error instanceof NoResponseError) return PROXY_REFUSALS.includes(error.code);
 	return error instanceof MalformedResponseError;
 }
 
-/** The document's transient statuses, and those that servers in between use for the same. */
-export function isTransientStatus(status: number): boolean {
-	return TRANSIENT_STATUSES.has(status) || status === 408 || status === 425 || status > 503;
-}
-
-/** The service receives too many requests: "rate limit exceeded" (429), "maintenance or overload" (503). */
-export function isThrottled(status: number): boolean {
-	return status === 429 || status === 503;
-}
-
-/**
- * Whether a POST that ends in this error may have created something billable. Of the document's statuses, the
- * transient ones are refusals, since clients retry them. A server in between that failed, or gave up waiting (408, 504
- * and others), does not know the outcome of the request.
- */
+/** Whether a POST that ends in this error may have created something billable. */
 export function mayHideSuccess(error: GatewayError): boolean {
 	if (!(error instanceof ServiceError)) return error instanceof MalformedResponseError;
-	const { status, isForeign } = error;
-	// "See Other": the result of a POST that was processed (RFC 9110, 15.4.4).
-	if (status === 303) return true;
-	if (isForeign) return status >= 500;
-	return status < 300 || (isTransientStatus(status) && !TRANSIENT_STATUSES.has(status));
+	const { hidesSuccess } = statusOf(error.status);
+	return hidesSuccess === 'always' || (hidesSuccess === 'if foreign' && error.isForeign);
 }
 
 /**

@@ -5,6 +5,7 @@ import {
 	NoResponseError,
 	StorageError,
 } from '../errors/gatewayError';
+import { statusOf } from '../errors/statuses';
 import { isSsrfRefusal } from '../http/networkError';
 
 const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';
@@ -15,7 +16,7 @@ export class UrlRefusedError extends NoResponseError {
 		super(`The URL of the video returned status ${status}`, {
 			code: 'download_refused',
 			advice: LATER,
-			transient: status === 408 || status === 429 || status >= 500,
+			transient: statusOf(status).isTransient === true,
 			mayHaveBeenAccepted: false,
 		});
 	}

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { NodeCode } from '../errors/codes';
 import { formatSeconds } from '../errors/formatDuration';
 import { GatewayError } from '../errors/gatewayError';
 import { logText } from '../errors/logText';
@@ -22,7 +23,7 @@ export class TaskFailedError extends GatewayError {
 		code: string | undefined,
 	) {
 		super(`The service could not generate the video of task ${logText(task.id)}`, {
-			code: code ?? 'task_failed',
+			code: code ?? ('task_failed' satisfies NodeCode),
 			advice: 'Change the prompt or the settings, or submit the video again.',
 			serviceMessage,
 		});
@@ -50,7 +51,7 @@ export class WaitTimeoutError extends GatewayError {
 						`The last poll failed: ${lastFailure.message}. The video may be finished: use Wait or Get with this task ID.`,
 					];
 		super(message, {
-			code: 'wait_timeout',
+			code: 'wait_timeout' satisfies NodeCode,
 			advice,
 			serviceMessage: lastFailure?.serviceMessage,
 			technical: lastFailure?.technical,

@@ -6,7 +6,8 @@ import {
 	ServiceError,
 } from '../errors/gatewayError';
 import { isFinished, type VideoTask } from '../schemas/video';
-import { isForeignAnswer, isTransientStatus } from '../limits/retryPolicy';
+import { statusOf } from '../errors/statuses';
+import { isForeignAnswer } from '../limits/retryPolicy';
 import type { Patience } from '../sendRequest';
 import { WaitTimeoutError } from './errors';
 import { later, msBetween, type WallTime } from '../wallTime';
@@ -234,7 +235,7 @@ export class TaskPoller {
 /** One unlucky poll must not give up a paid task. */
 function isTransient(error: GatewayError): boolean {
 	if (error instanceof NoResponseError) return error.transient || error.code === 'ENOTFOUND';
-	return error instanceof ServiceError && isTransientStatus(error.status);
+	return error instanceof ServiceError && statusOf(error.status).isTransient === true;
 }
 
 /**

@@ -50,7 +50,8 @@ const documented = REFUSALS.flatMap(({ name, status, code, data }) =>
 	}),
 );
 
-const withoutErrorBody = [400, 401, 403, 404, 413, 429, 500, 502, 503].flatMap((status) =>
+/** The last three are those of servers in between that gave up waiting. */
+const withoutErrorBody = [400, 401, 403, 404, 413, 429, 500, 502, 503, 408, 504, 522].flatMap((status) =>
 	faultsOn(ALL, {
 		[`html-${status}`]: [`${status} with an HTML page`, html(status)],
 		[`text-${status}`]: [`${status} with plain text`, plainText(status)],

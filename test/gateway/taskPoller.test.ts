@@ -70,7 +70,7 @@ const notFound = () =>
 const page = (status: number) =>
 	new ServiceError('Another server responded', {
 		status,
-		isOwnWord: false,
+		isOfService: false,
 		code: `http_${status}`,
 		advice: '',
 	});

@@ -91,7 +91,7 @@ export const statusOf = (fault: string) => Number(/\d{3}$/.exec(fault)?.[0] ?? 5
 export function isProxyError(fault: string): boolean {
 	if (/^(handled-|late-|echo-key-(text|html))/.test(fault)) return true;
 	const [, form, status] = /^(html|text|empty)-(\d+)$/.exec(fault) ?? [];
-	if (status === '500' || status === '502') return true;
+	if (['408', '500', '502', '504', '522'].includes(String(status))) return true;
 	return form !== 'empty' && ['400', '401', '403'].includes(String(status));
 }
 

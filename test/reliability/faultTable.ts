@@ -67,7 +67,8 @@ const codeOf: ErrorOf = (fault) => {
 	if (refusal !== undefined) return [refusal.code, refusal.status];
 	const status = fault === 'echo-key-text' ? 401 : statusOf(fault);
 	const proxyCode = isProxyError(fault) ? PROXY_ERROR_CODES[status] : undefined;
-	return [proxyCode ?? CODES_BY_STATUS[status] ?? `status_${status}`, status];
+	const prefix = fault.startsWith('status-') ? 'status' : 'http';
+	return [proxyCode ?? CODES_BY_STATUS[status] ?? `${prefix}_${status}`, status];
 };
 
 /** Seconds after which the service asks to retry. */
@@ -170,8 +171,8 @@ export const ROWS: readonly Row[] = [
 		rule: lost(codeOf),
 	},
 	{
-		what: '408, 504 or 529: a server timed out waiting for another',
-		faults: withEndings(['status-'], '408', '504', '529'),
+		what: '408, 504 or 52x in any format: a server timed out waiting for another',
+		faults: [...withEndings(['status-'], '408', '504', '529'), ...withoutCode(408, 504, 522)],
 		rule: lost(codeOf),
 	},
 	{

@@ -36,6 +36,7 @@ export const ERROR_TEXTS: Record<string, ErrorText> = {
 	internal_server_error: apiError('The service had an internal error', PROXY_ERROR),
 	bad_gateway: apiError('A server behind the service is unavailable', PROXY_ERROR),
 	service_unavailable: apiError('The service is overloaded or under maintenance', PROXY_ERROR),
+	http_: apiError(PROXY_ERROR),
 	status_: apiError('The service returned the unexpected status …'),
 	service_error: apiError('The service returned an error instead of a result'),
 	redirect_refused: apiError('Redirects are not followed, to protect the API key'),

@@ -1,19 +1,11 @@
 import { type Case, possibleCasesOf, ROWS } from './faultTable';
-import { ERROR_TEXTS } from './messages';
+import { table, withGenerated } from '../docs/table';
 import { columnOf, KINDS, REQUEST_KINDS, type RequestKind } from './requestKinds';
 import { MAX_RETRIES } from './settings';
 
-/** The page with its tables generated again. */
+/** docs/reliability.md with its table written again. */
 export function reliabilityPage(page: string): string {
-	return withTable(withTable(page, 'faults', faults()), 'messages', messages());
-}
-
-/** A page with the table between its markers replaced. */
-function withTable(page: string, name: string, table: string): string {
-	const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
-	const [before, after] = [page.split(start)[0], page.split(end)[1]];
-	if (after === undefined) throw new Error(`The page has no markers for the table of ${name}`);
-	return `${before}${start}${table}${end}${after}`;
+	return withGenerated(page, 'faults', faults());
 }
 
 const COLUMNS = [...new Set(REQUEST_KINDS.map(columnOf))];
@@ -30,10 +22,9 @@ function faults(): string {
 			(code) => code !== '`wait_timeout`' || codes.every((one) => one === code),
 		);
 		const cells = COLUMNS.map((column) => cellOf(column, entry.what, cases));
-		return row(entry.what, ...cells, [...new Set(shownCodes)].join(' '));
+		return [entry.what, ...cells, [...new Set(shownCodes)].join(' ')];
 	});
-	const head = row('what goes wrong', ...COLUMNS, '`error.code`');
-	return `${head}${row('---', ...COLUMNS.map(() => '---'), '---')}${rows.join('')}`;
+	return table(['what goes wrong', ...COLUMNS, '`error.code`'], rows);
 }
 
 /** What happens to the requests of a column. Where they differ, it names those that most others are unlike. */
@@ -53,21 +44,6 @@ function cellOf(column: string, what: string, cases: Case[]): string {
 		([result, kinds]) => `${kinds.map((kind) => KINDS[kind].title).join(', ')}: ${result}`,
 	);
 	return [usual, ...exceptions].join('; ');
-}
-
-function messages(): string {
-	const rows = Object.entries(ERROR_TEXTS).map(([code, errorText]) =>
-		row(
-			`\`${code}${code.endsWith('_') ? '…' : ''}\``,
-			errorText.messages.join(' · '),
-			errorText.class,
-		),
-	);
-	return `${row('code', 'message', 'error of n8n')}${row('---', '---', '---')}${rows.join('')}`;
-}
-
-function row(...cells: string[]): string {
-	return `| ${cells.join(' | ')} |\n`;
 }
 
 function resultOf({ kind, once, always }: Case): string {

@@ -10,6 +10,7 @@ import {
 	GatewayError,
 	InvalidInputError,
 	logMessage,
+	type NodeCode,
 	NoResponseError,
 	ServiceError,
 	TaskFailedError,
@@ -146,7 +147,7 @@ function describeForeign(error: unknown): Failure {
 		description: described
 			? String(error.description)
 			: 'Check the parameters and the credential of the node.',
-		code: 'node_error',
+		code: 'node_error' satisfies NodeCode,
 		http_status: null,
 	};
 }

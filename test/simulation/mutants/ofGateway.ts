@@ -7,12 +7,12 @@ export const OF_GATEWAY: readonly Mutant[] = [
 			'if (paid && error.mayHaveBeenAccepted) return false;',
 			'',
 		],
-		['a 504 is retried', 'new Set([429, 500, 502, 503])', 'new Set([429, 500, 502, 503, 504])'],
 		[
 			'a 502 of another server counts as a refusal',
-			'if (isForeign) return status >= 500;',
-			'if (isForeign) return false;',
+			"(hidesSuccess === 'if foreign' && error.isForeign)",
+			'false',
 		],
+		['a 504 is retried', "hidesSuccess === 'always' ||", ''],
 		[
 			'a pause is shorter than the service asks for',
 			'Math.max(stated, MIN_PAUSE_MS)',

@@ -1,0 +1,198 @@
+/** What a status says, with or without a code of the service, and what a user can do. */
+interface Status {
+	status: number;
+	code: string;
+	message: string;
+	advice: string;
+	/** Replaces `advice` when the service sends no message. */
+	adviceWithoutWords?: string;
+	/** The code says more than its status: it counts with any. */
+	isSpecific?: boolean;
+	/** When a response without an error body of the service comes from a server in between. Default: never. */
+	foreign?: 'always' | 'with a body' | 'if late';
+	/** HTTP's own name: from another server, a status says nothing about a parameter or a key. Default: `code`. */
+	foreignCode?: string;
+	/** The same request may succeed later. */
+	isTransient?: boolean;
+	/** The service receives too many requests: "rate limit exceeded" (429), "maintenance or overload" (503). */
+	isThrottled?: boolean;
+	/** When a POST with this status may have created something billable. Default: never. */
+	hidesSuccess?: 'always' | 'if foreign';
+}
+
+const FAILURE = { advice: 'Try again in a few minutes.', isTransient: true };
+
+/**
+ * The one table of statuses: those of the interface document (Errors), each first without a specific code. "Statuses 429,
+ * 500, 502, 503 are transient; clients retry with exponential backoff": they are refusals, unless another server failed.
+ */
+export const STATUSES: readonly Status[] = [
+	{
+		status: 400,
+		code: 'invalid_request_error',
+		message: 'The service refused a parameter of the request',
+		advice: 'Correct the parameter that the message below names.',
+		adviceWithoutWords:
+			'Check the parameters of the node: the service does not say which one is wrong.',
+		foreign: 'with a body',
+		foreignCode: 'bad_request',
+	},
+	{
+		status: 400,
+		code: 'content_filtered',
+		message: "The service's content policy blocked the request",
+		advice: 'Change the wording of the prompt or messages.',
+		isSpecific: true,
+	},
+	{
+		status: 401,
+		code: 'invalid_api_key',
+		message: 'The service refused the API key',
+		advice:
+			'Check the key in the Generation Service API credential: it may be mistyped, deleted, disabled or expired.',
+		isSpecific: true,
+		foreign: 'with a body',
+		foreignCode: 'unauthorized',
+	},
+	{
+		status: 403,
+		code: 'forbidden',
+		message: 'The account is not allowed to do this',
+		advice: "Check the account's balance, plan and permissions for this model.",
+		foreign: 'with a body',
+	},
+	{
+		status: 403,
+		code: 'quota_not_enough',
+		message: 'The account has no quota left',
+		advice: 'Top up the balance or upgrade the plan, then run the node again.',
+		isSpecific: true,
+	},
+	{
+		status: 404,
+		code: 'not_found',
+		message: 'Endpoint not found',
+		advice:
+			'Check the Base URL in the credential: it may end with /v1, but nothing may follow that. If only video requests fail, choose the other Video Base Path.',
+	},
+	{
+		status: 404,
+		code: 'model_not_found',
+		message: 'The model does not exist, or this account cannot use it',
+		advice:
+			'Choose a model of the right kind from the list: language models cannot make videos, and video models cannot chat. Models can be renamed or withdrawn.',
+		isSpecific: true,
+	},
+	{
+		status: 404,
+		code: 'task_not_found',
+		message: 'Video task not found',
+		advice: 'Check the task ID. The service keeps tasks for about 7 days.',
+		isSpecific: true,
+	},
+	{
+		status: 413,
+		code: 'payload_too_large',
+		message: 'The request is too large for the service',
+		advice: 'Shorten the prompt or the messages.',
+	},
+	{
+		status: 429,
+		code: 'rate_limit_exceeded',
+		message: 'The rate limit of the API key is exceeded',
+		advice: 'Wait a moment and run it again, or send fewer requests at once.',
+		isSpecific: true,
+		isTransient: true,
+		isThrottled: true,
+	},
+	{
+		...FAILURE,
+		status: 500,
+		code: 'internal_server_error',
+		message: 'The service had an internal error',
+		foreign: 'always',
+		hidesSuccess: 'if foreign',
+	},
+	{
+		...FAILURE,
+		status: 502,
+		code: 'bad_gateway',
+		message: 'A server behind the service is unavailable',
+		foreign: 'always',
+		hidesSuccess: 'if foreign',
+	},
+	{
+		...FAILURE,
+		status: 503,
+		code: 'service_unavailable',
+		message: 'The service is overloaded or under maintenance',
+		foreign: 'if late',
+		isThrottled: true,
+		hidesSuccess: 'if foreign',
+	},
+];
+
+const SUCCESS: Omit<Status, 'status'> = {
+	code: 'service_error',
+	message: 'The service returned an error instead of a result',
+	advice: 'See the message from the service below.',
+	hidesSuccess: 'always',
+};
+
+const REDIRECT = {
+	code: 'redirect_refused',
+	message: 'Redirects are not followed, to protect the API key',
+	advice: 'Enter the final URL of the service as the Base URL in the credential.',
+};
+
+/** Whether the document names this status of a failure. */
+export function isDocumented(status: number): boolean {
+	return STATUSES.some((entry) => entry.status === status);
+}
+
+/** What a status means, whatever code comes with it. */
+export function statusOf(status: number): Status {
+	const documented = STATUSES.find((entry) => entry.status === status);
+	if (documented) return documented;
+	if (status < 300) return { status, ...SUCCESS };
+	// "See Other": the result of a POST that was processed (RFC 9110, 15.4.4).
+	if (status === 303) return { status, ...REDIRECT, hidesSuccess: 'always' };
+	if (status < 400) return { status, ...REDIRECT };
+	const [code, message] = [
+		`http_${status}`,
+		`The service returned the unexpected status ${status}`,
+	];
+	// Servers in between give up waiting with these, and do not know the outcome of the request.
+	if (status === 408 || status === 425 || status > 503)
+		return { ...FAILURE, status, code, message, foreign: 'always', hidesSuccess: 'always' };
+	return {
+		status,
+		code,
+		message,
+		advice: 'See the message from the service below, and check the Base URL in the credential.',
+		adviceWithoutWords: 'Check the Base URL in the credential, and try again in a few minutes.',
+	};
+}
+
+/**
+ * What an error response says.
+ * @param code the service's own code, which is more specific than the status
+ * @param hasWords whether the service's own message follows
+ */
+export function statusMessage(status: number, code: string | undefined, hasWords: boolean): Status {
+	const specific = STATUSES.find((entry) => entry.isSpecific && entry.code === code);
+	const entry = specific ?? statusOf(status);
+	return hasWords ? entry : { ...entry, advice: entry.adviceWithoutWords ?? entry.advice };
+}
+
+/** The same for a response of a load balancer, reverse proxy, firewall or login page instead of the service. */
+export function foreignMessage(status: number): Pick<Status, 'code' | 'message' | 'advice'> {
+	const { code, foreignCode, isTransient } = statusOf(status);
+	return {
+		code: foreignCode ?? code,
+		message: `A server between n8n and the service responded with status ${status}`,
+		advice: isTransient
+			? 'The response does not have the format of the service. The server in between may be unable to reach the service, or may not wait long enough for it: ask its administrator.'
+			: 'The response does not have the format of the service, so it says nothing about your request, key or account. Check the Base URL in the credential, and any proxy, firewall or login page between n8n and the service.',
+	};
+}

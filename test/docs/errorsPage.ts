@@ -1,0 +1,80 @@
+import { foreignMessage, statusOf, STATUSES } from '../../gateway/errors/statuses';
+import { NOT_CONNECTED } from '../../gateway/http/networkError';
+import { NODE_CODES } from './nodeCodes';
+import { table, withGenerated } from './table';
+
+type Status = (typeof STATUSES)[number];
+
+const code = (name: string) => `\`${name}\``;
+
+/** Statuses that are not in the table, by what the page calls them. */
+const OTHERS: ReadonlyArray<[name: string, status: number]> = [
+	['2xx with an error in the body', 200],
+	['3xx', 300],
+	['303', 303],
+	['408, 425, 504 and above', 504],
+	['any other', 499],
+];
+
+const withoutNumber = (text: string, status: number) => text.replace(String(status), '…');
+
+/** Whether the node sends the request again by itself. */
+function retries({ isTransient, hidesSuccess, foreign }: Status): string {
+	if (!isTransient) return hidesSuccess ? 'no: it may have been accepted' : 'no';
+	if (hidesSuccess === 'always') return 'unless it is billable';
+	if (hidesSuccess === undefined) return 'yes';
+	return foreign === 'if late'
+		? 'yes; a billable request not after 10 seconds without an error body of the service'
+		: 'yes; a billable request only after an error body of the service';
+}
+
+function statusRow(name: string, entry: Status): string[] {
+	const { status, message, advice } = entry;
+	return [
+		name,
+		code(withoutNumber(entry.code, status)),
+		withoutNumber(message, status),
+		advice,
+		retries(entry),
+	];
+}
+
+const known = STATUSES.map((entry) => {
+	const byStatus = statusOf(entry.status);
+	return statusRow(String(entry.status), { ...byStatus, ...entry });
+});
+const others = OTHERS.map(([name, status]) => statusRow(name, statusOf(status)));
+
+const foreign = [
+	...[...new Set(STATUSES.map(({ status }) => status))].map(statusOf),
+	statusOf(504),
+].flatMap(({ status, foreign: when }) => {
+	if (when === undefined) return [];
+	const name = status === 504 ? '408, 425, 504 and above' : String(status);
+	const says = { always: '', 'with a body': ' with a body', 'if late': ' after 10 seconds' }[when];
+	const message = foreignMessage(status);
+	return [[name + says, code(withoutNumber(message.code, status))]];
+});
+
+const connecting = Object.entries(NOT_CONNECTED).map(([name, [message, advice]]) => [
+	code(name),
+	`${message}. The request was not sent.`,
+	advice,
+]);
+const ofNodes = Object.entries(NODE_CODES).map(([name, texts]) => [code(name), ...texts]);
+
+/** docs/errors.md with its tables written again. */
+export function errorsPage(page: string): string {
+	const tables = {
+		statuses: table(
+			['status', 'code', 'message', 'what to do', 'sent again by the node'],
+			[...known, ...others],
+		),
+		'servers in between': table(['status', 'code'], foreign),
+		'codes of the node': table(['code', 'when', 'what to do'], [...ofNodes, ...connecting]),
+	};
+	return Object.entries(tables).reduce(
+		(text, [name, content]) => withGenerated(text, name, content),
+		page,
+	);
+}

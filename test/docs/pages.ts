@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reliabilityPage } from '../reliability/page';
+import { errorsPage } from './errorsPage';
+
+/** The pages with generated parts, by the function that writes these again. */
+export const PAGES: Readonly<Record<string, (page: string) => string>> = {
+	'docs/errors.md': errorsPage,
+	'docs/reliability.md': reliabilityPage,
+};
+
+export const pathOf = (page: string) => join(__dirname, '../..', page);
+export const readPage = (page: string) => readFileSync(pathOf(page), 'utf8');

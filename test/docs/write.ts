@@ -1,0 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { PAGES, pathOf, readPage } from './pages';
+
+for (const [page, write] of Object.entries(PAGES))
+	writeFileSync(pathOf(page), write(readPage(page)));
