@@ -16,7 +16,7 @@ import {
 	randomFrom,
 	type SimulatedTask,
 } from '../harness/simulatedTasks';
-import { VirtualClock } from '../harness/virtualClock';
+import { VirtualClock } from '../../test/clock/virtualClock';
 
 const TASKS = 10_000;
 const FIXED_5 = 'fixed 5 s';

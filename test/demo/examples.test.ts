@@ -6,7 +6,7 @@ import { itemsOf, runWorkflow, type WorkflowFile } from '../../demo/engine';
 import { coreNodeStubs } from '../../demo/coreNodeStubs';
 import { type Simulator, startSimulator } from '../../simulator';
 import { asTool } from '../engine/asTool';
-import { RequestClock } from '../engine/requestClock';
+import { RequestClock } from '../clock/requestClock';
 import { credentialOf, nodeTypes } from '../engine/runNode';
 
 const EXAMPLES = resolve(__dirname, '../../examples');

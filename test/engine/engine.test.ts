@@ -1,6 +1,6 @@
 import { type Simulator, startSimulator } from '../../simulator';
 import { bytesOf } from '../../demo/engine';
-import { RequestClock } from './requestClock';
+import { RequestClock } from '../clock/requestClock';
 import { type NodeRun, runNode } from './runNode';
 
 let simulator: Simulator;

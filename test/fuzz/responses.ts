@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { Gateway, type GatewayOptions, parseCredential } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
-import { VirtualClock } from '../gateway/virtualClock';
+import { VirtualClock } from '../clock/virtualClock';
 import { call, CALLS } from './calls';
 import { deliver, delivery, MARKER, receive } from './rawResponses';
 import { outcomeOf, property } from './property';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGunzip, gzipSync } from 'node:zlib';
 import { StreamedBody } from '../../gateway/http/body';
-import { until } from '../engine/virtualTime';
+import { until } from '../clock/until';
 
 /** A decompressed body with several chunks in its buffer. */
 async function bufferedBody() {

@@ -7,8 +7,8 @@ import { StreamedBody } from '../../gateway/http/body';
 import { RawServer, rawResponse } from '../engine/rawServer';
 import { COMPLETION, jsonResponse } from './jsonResponse';
 import { failureOf } from './stubbedGateway';
-import { until } from '../engine/virtualTime';
-import { VirtualClock } from './virtualClock';
+import { until } from '../clock/until';
+import { VirtualClock } from '../clock/virtualClock';
 
 const video = { model: 'kite-motion', prompt: 'A boat' };
 const SUBMISSION = Buffer.from(

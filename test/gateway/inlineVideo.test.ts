@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { type InlineVideo, TaskPoller, type VideoTask, type WaitSettings } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
 import { stubbedGateway } from './stubbedGateway';
-import { VirtualClock } from './virtualClock';
+import { VirtualClock } from '../clock/virtualClock';
 
 const SMALL = randomBytes(1_000);
 /** Longer than any ordinary text of a task, so it is stored in a file. */

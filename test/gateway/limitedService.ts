@@ -2,7 +2,7 @@ import type { GatewayOptions } from '../../gateway';
 import { limitOf, RateLimiter } from '../../simulator/rateLimit';
 import type { SimulatorOptions } from '../../simulator';
 import { COMPLETION, jsonResponse } from './jsonResponse';
-import type { VirtualClock } from './virtualClock';
+import type { VirtualClock } from '../clock/virtualClock';
 
 type Transport = NonNullable<GatewayOptions['transport']>;
 

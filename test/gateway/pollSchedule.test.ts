@@ -1,5 +1,5 @@
 import { NoResponseError, type Polling, TaskPoller, type VideoTask } from '../../gateway';
-import { VirtualClock } from './virtualClock';
+import { VirtualClock } from '../clock/virtualClock';
 
 interface Scenario {
 	/** Seconds until the video is finished. */

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { Gateway, parseCredential } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
 import type { SimulatorOptions } from '../../simulator';
-import { until } from '../engine/virtualTime';
+import { until } from '../clock/until';
 import { LimitedService } from './limitedService';
-import { VirtualClock } from './virtualClock';
+import { VirtualClock } from '../clock/virtualClock';
 
 const ITEMS = 1_000;
 

@@ -1,6 +1,6 @@
 import { JointLimit, type Sender } from '../../gateway/limits/jointLimit';
 import { SharedLimits } from '../../gateway/limits/sharedLimits';
-import { VirtualClock } from './virtualClock';
+import { VirtualClock } from '../clock/virtualClock';
 
 let clock: VirtualClock;
 let limits: SharedLimits;

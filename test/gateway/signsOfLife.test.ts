@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { StreamedBody } from '../../gateway/http/body';
 import { failureOf, stubbedGateway } from './stubbedGateway';
-import { VirtualClock } from './virtualClock';
+import { VirtualClock } from '../clock/virtualClock';
 
 const TIMEOUT_MS = 300_000;
 const request = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };

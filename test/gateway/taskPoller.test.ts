@@ -7,7 +7,7 @@ import {
 	type WaitSettings,
 	wallTimeOf,
 } from '../../gateway';
-import { VirtualClock } from './virtualClock';
+import { VirtualClock } from '../clock/virtualClock';
 
 const INTERVAL = 5_000;
 

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { Gateway, type GatewayOptions, parseCredential, TaskPoller } from '../../gateway';
 import { Bucket, fixedWindow, type Rule } from './limitZoo/rules';
 import { type ServiceOptions, type ZooRequest, ZooService } from './limitZoo/zooService';
-import { VirtualClock } from './virtualClock';
+import { VirtualClock } from '../clock/virtualClock';
 
 /** A service with these limits, and nodes that use it with one key. */
 function serviceWith(

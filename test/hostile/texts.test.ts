@@ -6,7 +6,7 @@ import { searchModels } from '../../nodes/shared/editor/modelLocator';
 import type { Simulator } from '../../simulator';
 import { RawServer, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
-import { until } from '../engine/virtualTime';
+import { until } from '../clock/until';
 import { videoNode } from '../nodes/video/videoNode';
 
 const service = new RawServer();

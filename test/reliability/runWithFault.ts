@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { systemClock } from '../../gateway';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator';
 import { bytesOf } from '../../demo/engine';
-import { RequestClock } from '../engine/requestClock';
+import { RequestClock } from '../clock/requestClock';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { CONNECTION_FAULTS } from './connectionFaults';
 import { TcpRelay } from './tcpRelay';

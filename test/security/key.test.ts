@@ -7,7 +7,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { type Injection, type Simulator, startSimulator } from '../../simulator';
 import { type NodeRun, type NodeResult, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
-import { RequestClock } from '../engine/requestClock';
+import { RequestClock } from '../clock/requestClock';
 import { visibleOutput } from './visibleOutput';
 
 const MARKER = 'marker-5f0c/27+ae=';

@@ -3,9 +3,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { generate } from 'selfsigned';
 import { Gateway, parseCredential } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
-import { RequestClock } from '../engine/requestClock';
+import { RequestClock } from '../clock/requestClock';
 import { runNode } from '../engine/runNode';
-import { until } from '../engine/virtualTime';
+import { until } from '../clock/until';
 import { videoNode } from '../nodes/video/videoNode';
 import { chatNode } from '../nodes/chat/chatNode';
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { generate } from 'selfsigned';
 import { type Simulator, startSimulator } from '../../simulator';
-import { RequestClock } from '../engine/requestClock';
+import { RequestClock } from '../clock/requestClock';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 import { chatNode } from '../nodes/chat/chatNode';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Gateway, parseCredential, TaskPoller } from '../../../gateway';
 import type { Service } from '../../../nodes/shared/run/connect';
 import { outcomesOf } from '../../../nodes/shared/run/eachItem';
-import { VirtualClock } from '../virtualClock';
+import { VirtualClock } from '../../clock/virtualClock';
 import { createRandom, type Rule } from './rules';
 import { type ServiceOptions, type ZooRequest, ZooService } from './zooService';
 

@@ -1,6 +1,6 @@
 import type { GatewayOptions } from '../../../gateway';
 import { COMPLETION, jsonResponse } from '../jsonResponse';
-import type { VirtualClock } from '../virtualClock';
+import type { VirtualClock } from '../../clock/virtualClock';
 import type { Rule } from './rules';
 
 type Transport = NonNullable<GatewayOptions['transport']>;

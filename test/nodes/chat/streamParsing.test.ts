@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { head, type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
-import { RequestClock } from '../../engine/requestClock';
+import { RequestClock } from '../../clock/requestClock';
 import { runNode } from '../../engine/runNode';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { chatNode } from './chatNode';

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useSimulator';
 import { type Model, type Reply, runAgent } from '../../engine/runAgent';
-import { until } from '../../engine/virtualTime';
+import { until } from '../../clock/until';
 
 const simulator = useSimulator();
 

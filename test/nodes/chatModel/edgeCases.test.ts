@@ -5,7 +5,7 @@ import * as zod4 from 'zod';
 import { z as zod3 } from 'zod/v3';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { type Model, type Reply, runAgent } from '../../engine/runAgent';
-import { until } from '../../engine/virtualTime';
+import { until } from '../../clock/until';
 
 let simulator: Simulator;
 let server: Server;

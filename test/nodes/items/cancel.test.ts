@@ -3,15 +3,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { defaultOf } from '../../../nodes/shared/form/parameterValues';
 import { waitOptionsProperty } from '../../../nodes/VideoGeneration/tasks/waitOptions';
 import { type Simulator, startSimulator } from '../../../simulator';
-import type { VirtualClock } from '../../gateway/virtualClock';
 import { type NodeRun, runNode } from '../../engine/runNode';
-import { until, virtualTime } from '../../engine/virtualTime';
+import { RequestClock } from '../../clock/requestClock';
+import { until } from '../../clock/until';
 import { chatNode } from '../chat/chatNode';
 
 const POLL_MS = 1_000 * defaultOf(waitOptionsProperty.options, 'pollInterval');
 
-let clock: VirtualClock;
-let restore: () => void;
+let clock: RequestClock;
 let simulator: Simulator;
 /** Channels on which undici and Node.js report that the head of a response arrived and its body is being read. */
 const RESPONSE_HEAD = ['undici:request:headers', 'http.client.response.finish'];
@@ -22,11 +21,11 @@ afterAll(() => RESPONSE_HEAD.forEach((channel) => unsubscribe(channel, countHead
 
 beforeEach(async () => {
 	heads = 0;
-	({ clock, restore } = virtualTime());
+	clock = new RequestClock();
 	simulator = await startSimulator({ now: clock.now, videoSeconds: 1 });
 });
 afterEach(async () => {
-	restore();
+	clock.restore();
 	await simulator.close();
 });
 

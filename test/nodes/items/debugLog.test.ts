@@ -2,7 +2,7 @@ import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { runNode } from '../../engine/runNode';
-import { RequestClock } from '../../engine/requestClock';
+import { RequestClock } from '../../clock/requestClock';
 import { chatNode } from '../chat/chatNode';
 
 const logger = Container.get(Logger);

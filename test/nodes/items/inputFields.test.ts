@@ -1,6 +1,6 @@
 import { startSimulator } from '../../../simulator';
 import { useSimulator } from '../../engine/useSimulator';
-import { RequestClock } from '../../engine/requestClock';
+import { RequestClock } from '../../clock/requestClock';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';

@@ -1,6 +1,6 @@
 import type { Simulator } from '../../../simulator';
 import { RawServer, rawResponse } from '../../engine/rawServer';
-import { RequestClock } from '../../engine/requestClock';
+import { RequestClock } from '../../clock/requestClock';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';

@@ -1,6 +1,6 @@
 import { type Simulator, startSimulator } from '../../../simulator';
 import { runNode } from '../../engine/runNode';
-import { RequestClock } from '../../engine/requestClock';
+import { RequestClock } from '../../clock/requestClock';
 import { chatNode } from '../chat/chatNode';
 
 let simulator: Simulator;

@@ -2,7 +2,7 @@ import { startSimulator } from '../../../simulator';
 import { useSimulator } from '../../engine/useSimulator';
 import { runAgent } from '../../engine/runAgent';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
-import { RequestClock } from '../../engine/requestClock';
+import { RequestClock } from '../../clock/requestClock';
 import { chatNode } from '../chat/chatNode';
 import { askSomeone, makeVideo } from '../chatModel/toolNodes';
 import { videoNode } from '../video/videoNode';

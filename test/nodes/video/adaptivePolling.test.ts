@@ -1,6 +1,6 @@
 import { type Simulator, startSimulator } from '../../../simulator';
 import { runNode } from '../../engine/runNode';
-import { RequestClock } from '../../engine/requestClock';
+import { RequestClock } from '../../clock/requestClock';
 
 let time: RequestClock;
 let simulator: Simulator;

@@ -5,7 +5,7 @@ import { withTaskIds } from '../../../nodes/VideoGeneration/tasks/customData';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { RawServer, rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
-import { until } from '../../engine/virtualTime';
+import { until } from '../../clock/until';
 import { videoNode } from './videoNode';
 
 let simulator: Simulator;

@@ -1,5 +1,5 @@
 import { type Injection, type Simulator, startSimulator } from '../../../simulator';
-import { RequestClock } from '../../engine/requestClock';
+import { RequestClock } from '../../clock/requestClock';
 import { type NodeRun, runNode as runInRealTime } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { useSimulator } from '../../engine/useSimulator';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
-import { until } from '../../engine/virtualTime';
+import { until } from '../../clock/until';
 
 const simulator = useSimulator({ videoSeconds: 0.05 });
 

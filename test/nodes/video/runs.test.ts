@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { bytesOf } from '../../../demo/engine';
 import { runNode } from '../../engine/runNode';
-import { until } from '../../engine/virtualTime';
+import { until } from '../../clock/until';
 import { videoNode } from './videoNode';
 
 let simulator: Simulator;

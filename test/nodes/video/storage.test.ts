@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { bytesOf } from '../../../demo/engine';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
-import { RequestClock } from '../../engine/requestClock';
+import { RequestClock } from '../../clock/requestClock';
 import { runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 

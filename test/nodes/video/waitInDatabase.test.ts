@@ -26,7 +26,7 @@ import { OMITTED_IN_STORED_V1 } from '../../../gateway/schemas/waitStateV1';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { RawServer, rawResponse } from '../../engine/rawServer';
-import { RequestClock } from '../../engine/requestClock';
+import { RequestClock } from '../../clock/requestClock';
 import {
 	credentialOf,
 	type NodeResult,

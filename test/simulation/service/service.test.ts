@@ -1,5 +1,5 @@
 import { buffer, text } from 'node:stream/consumers';
-import { VirtualClock } from '../../gateway/virtualClock';
+import { VirtualClock } from '../../clock/virtualClock';
 import { createService, videoOf } from '.';
 import type { ServicePlan } from './plan';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../gateway';
-import { virtualTime } from './virtualTime';
+import { VirtualClock } from './virtualClock';
 
 /** How long a request may take to connect. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -17,11 +17,11 @@ interface TimedRequest {
 }
 
 /**
- * Replaces the gateway's clock. It stops while a request is in flight and jumps to the next timer otherwise, so that the
- * pauses between requests are exact on any machine.
+ * A virtual clock in place of the gateway's. It stops while a request is in flight and jumps to the next timer otherwise,
+ * so that the pauses between requests are exact on any machine.
  */
-export class RequestClock {
-	private readonly time = virtualTime();
+export class RequestClock extends VirtualClock {
+	private readonly real = { ...systemClock };
 	private inFlight = 0;
 	/** The request whose timer fires. */
 	private request: TimedRequest | undefined;
@@ -32,15 +32,16 @@ export class RequestClock {
 
 	/** @param timeoutMs the Timeout of the requests */
 	constructor(timeoutMs = TIMEOUT_MS) {
-		const { clock } = this.time;
+		super();
+		const { now, wallTime, sleep } = this;
 		// The first timer of a request has one of these durations. No other timer does.
 		const firstTimersMs = [CONNECT_TIMEOUT_MS, timeoutMs];
-		systemClock.after = (ms, action) => {
+		const after = (ms: number, action: () => void) => {
 			const isNext = this.request !== undefined;
-			if (!isNext && !firstTimersMs.includes(ms)) return clock.after(ms, action);
+			if (!isNext && !firstTimersMs.includes(ms)) return this.after(ms, action);
 			const request = this.request ?? this.start();
 			request.timers += 1;
-			const stop = clock.after(ms, () => {
+			const stop = this.after(ms, () => {
 				// A request that is not timed out sets its next timer here.
 				this.request = request;
 				action();
@@ -52,6 +53,7 @@ export class RequestClock {
 				this.end(request);
 			};
 		};
+		Object.assign(systemClock, { now, wallTime, sleep, after });
 	}
 
 	private start(): TimedRequest {
@@ -66,8 +68,6 @@ export class RequestClock {
 		if (request.timers === 0) this.inFlight -= 1;
 	}
 
-	now = () => this.time.clock.now();
-
 	/**
 	 * Advances the clock until the promise settles.
 	 * @param isSilent whether the request in flight gets no more data, so that the clock may advance
@@ -78,7 +78,6 @@ export class RequestClock {
 		isSilent: () => boolean = () => false,
 		isReady: () => boolean = () => true,
 	): Promise<Result> {
-		const { clock } = this.time;
 		let settled = false;
 		const settle = () => void (settled = true);
 		work.then(settle, settle);
@@ -90,17 +89,12 @@ export class RequestClock {
 			if (this.inFlight > 0 && !isSilent()) continue;
 			if (this.inFlight > 0 && this.lastDataAwaited !== this.started) await delay(LAST_DATA_MS);
 			this.lastDataAwaited = this.started;
-			if (!settled && isReady() && clock.timers > 0) clock.advance(clock.nextIn);
+			if (!settled && isReady() && this.timers > 0) this.advance(this.nextIn);
 		}
 		return await work;
 	}
 
-	/** Advances the clock while a request is in flight. */
-	advance(ms: number): void {
-		this.time.clock.advance(ms);
-	}
-
 	restore(): void {
-		this.time.restore();
+		Object.assign(systemClock, this.real);
 	}
 }

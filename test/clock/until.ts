@@ -1,15 +1,4 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../gateway';
-import { VirtualClock } from '../gateway/virtualClock';
-
-/** Replaces the gateway's clock with one that only advances when a test says so. */
-export function virtualTime(): { clock: VirtualClock; restore: () => void } {
-	const real = { ...systemClock };
-	const clock = new VirtualClock();
-	const { now, wallTime, sleep, after } = clock;
-	Object.assign(systemClock, { now, wallTime, sleep, after });
-	return { clock, restore: () => Object.assign(systemClock, real) };
-}
 
 /** What happens within the process needs fewer turns; another process gets the processor after so many. */
 const TURNS = 10_000;
