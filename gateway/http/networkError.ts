@@ -15,25 +15,26 @@ const NO_ROUTE: [message: string, advice: string, transient: boolean] = [
 ];
 
 /** Codes of Node.js for a failure to connect: what happened, what to do, and whether it passes. */
-export const NOT_CONNECTED: Record<string, [message: string, advice: string, transient: boolean]> = {
-	ECONNREFUSED: [
-		'The service refused the connection',
-		'Check the Base URL and its port in the credential, and that the service is running.',
-		true,
-	],
-	ENOTFOUND: [
-		"The service's host name could not be found",
-		'Check the spelling of the Base URL in the credential, and the DNS of the n8n host.',
-		false,
-	],
-	EAI_AGAIN: [
-		"The service's host name could not be resolved right now",
-		'Check the network and the DNS of the n8n host.',
-		true,
-	],
-	EHOSTUNREACH: NO_ROUTE,
-	ENETUNREACH: NO_ROUTE,
-};
+export const NOT_CONNECTED: Record<string, [message: string, advice: string, transient: boolean]> =
+	{
+		ECONNREFUSED: [
+			'The service refused the connection',
+			'Check the Base URL and its port in the credential, and that the service is running.',
+			true,
+		],
+		ENOTFOUND: [
+			"The service's host name could not be found",
+			'Check the spelling of the Base URL in the credential, and the DNS of the n8n host.',
+			false,
+		],
+		EAI_AGAIN: [
+			"The service's host name could not be resolved right now",
+			'Check the network and the DNS of the n8n host.',
+			true,
+		],
+		EHOSTUNREACH: NO_ROUTE,
+		ENETUNREACH: NO_ROUTE,
+	};
 
 const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
 

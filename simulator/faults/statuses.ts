@@ -51,12 +51,13 @@ const documented = REFUSALS.flatMap(({ name, status, code, data }) =>
 );
 
 /** The last three are those of servers in between that gave up waiting. */
-const withoutErrorBody = [400, 401, 403, 404, 413, 429, 500, 502, 503, 408, 504, 522].flatMap((status) =>
-	faultsOn(ALL, {
-		[`html-${status}`]: [`${status} with an HTML page`, html(status)],
-		[`text-${status}`]: [`${status} with plain text`, plainText(status)],
-		[`empty-${status}`]: [`${status} without a body`, empty(status)],
-	}),
+const withoutErrorBody = [400, 401, 403, 404, 413, 429, 500, 502, 503, 408, 504, 522].flatMap(
+	(status) =>
+		faultsOn(ALL, {
+			[`html-${status}`]: [`${status} with an HTML page`, html(status)],
+			[`text-${status}`]: [`${status} with plain text`, plainText(status)],
+			[`empty-${status}`]: [`${status} without a body`, empty(status)],
+		}),
 );
 
 const undocumented = [402, 405, 408, 409, 422, 451, 504, 529].flatMap((status) =>
