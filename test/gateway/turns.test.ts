@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Gateway, type GatewayOptions, parseCredential, TaskPoller } from '../../gateway';
-import { Bucket, fixedWindow, type Rule } from './limitZoo/rules';
-import { type ServiceOptions, type ZooRequest, ZooService } from './limitZoo/zooService';
+import { Bucket, fixedWindow, type Rule } from './limitScenarios/rules';
+import {
+	type ServiceOptions,
+	type LimitedRequest,
+	ScenarioService,
+} from './limitScenarios/scenarioService';
 import { VirtualClock } from '../clock/virtualClock';
 
 /** A service with these limits, and nodes that use it with one key. */
 function serviceWith(
-	ruleOf: (request: ZooRequest) => Rule | undefined,
+	ruleOf: (request: LimitedRequest) => Rule | undefined,
 	more: Partial<ServiceOptions> = {},
 ) {
 	const clock = new VirtualClock();
-	const service = new ZooService(clock, {
+	const service = new ScenarioService(clock, {
 		random: () => 0.5,
 		ruleOf,
 		latencyMs: 20,

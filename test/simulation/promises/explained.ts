@@ -33,7 +33,7 @@ export const DATABASE_POLL_MS = 130_000;
 const MIN_DATABASE_PAUSE_MS = 70_000;
 /** The most poll intervals between two polls of adaptive polling. */
 const MAX_INTERVALS = 8;
-/** The rate that is found may be this much slower than the service's: the worst of the limit zoo, and its pauses. */
+/** The rate that is found may be this much slower than the service's: the worst of the limit scenarios, and its pauses. */
 const FOUND_RATE = 2;
 /** The first rate after a refusal is at least this many requests for each pause (gateway/limits/README.md). */
 const PER_PAUSE = 4;

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { groups } from './cases';
+import { groups } from './scenarios';
 import type { Outcome } from './play';
 
 export type Results = Record<string, Record<string, Outcome>>;
 
 export const RESULTS = join(__dirname, 'results.json');
 export const PAGE = join(__dirname, '../../../gateway/limits/README.md');
-const BEGIN = '<!-- zoo -->\n<!-- prettier-ignore-start -->\n';
-const END = '<!-- prettier-ignore-end -->\n<!-- /zoo -->';
+const BEGIN = '<!-- scenarios -->\n<!-- prettier-ignore-start -->\n';
+const END = '<!-- prettier-ignore-end -->\n<!-- /scenarios -->';
 
 export function readResults(): Results {
 	return JSON.parse(readFileSync(RESULTS, 'utf8')) as Results;
@@ -34,10 +34,10 @@ export function summaryOf(outcomes: Outcome[]) {
 
 function tableOf(results: Results): string {
 	return Object.entries(groups)
-		.map(([name, { title, cases }]) => {
+		.map(([name, { title, scenarios }]) => {
 			const outcomes = results[name] ?? {};
 			const { mean, worst, refused, failed } = summaryOf(Object.values(outcomes));
-			const rows = Object.keys(cases).map((limit) => rowOf(limit, outcomes[limit]));
+			const rows = Object.keys(scenarios).map((limit) => rowOf(limit, outcomes[limit]));
 			return [
 				`**${title}**: mean ${mean.toFixed(2)}, worst ${worst.toFixed(2)}, ${refused} refusals, ${failed} failed items`,
 				'',

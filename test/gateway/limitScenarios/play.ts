@@ -4,7 +4,7 @@ import type { Service } from '../../../nodes/shared/run/connect';
 import { outcomesOf } from '../../../nodes/shared/run/eachItem';
 import { VirtualClock } from '../../clock/virtualClock';
 import { createRandom, type Rule } from './rules';
-import { type ServiceOptions, type ZooRequest, ZooService } from './zooService';
+import { type ServiceOptions, type LimitedRequest, ScenarioService } from './scenarioService';
 
 export interface Batch {
 	kind: 'chat' | 'video';
@@ -20,18 +20,20 @@ export interface Batch {
 }
 
 /** One limit, what is sent against it, and the shortest time in which any client could finish. */
-export interface Case {
+export interface Scenario {
 	/** Made anew for each run. `later` changes the limit while it is in use. */
 	limit: (
 		random: () => number,
 		later: (seconds: number, change: () => void) => void,
-	) => Rule | ((request: ZooRequest) => Rule | undefined);
+	) => Rule | ((request: LimitedRequest) => Rule | undefined);
 	/** Default: 1,000 chats. */
 	batches?: Batch[];
 	/** The shortest time for the last batch that counts, in seconds. */
 	minimum: number;
 	/** Which batches count. Default: all. */
 	counts?: number[];
+	/** What is timed: until the last item has ended (the default), or until the last one that is answered. */
+	until?: 'ended' | 'answered';
 	service?: Partial<ServiceOptions>;
 }
 
@@ -48,11 +50,11 @@ export interface Outcome {
 
 const VIDEO_WAIT_MS = 7_200_000;
 
-/** Runs of each case: with other latencies, another order of what is at random. */
+/** Runs of each scenario: with other latencies, another order of what is at random. */
 const RUNS = 3;
 
-/** The mean of several runs of one case; of failures the sum, of refusals of one item the most. */
-export async function play(one: Case): Promise<Outcome> {
+/** The mean of several runs of one scenario; of failures the sum, of refusals of one item the most. */
+export async function play(one: Scenario): Promise<Outcome> {
 	const runs: Outcome[] = [];
 	for (let seed = 1; seed <= RUNS; seed += 1) runs.push(await playOnce(one, seed));
 	const sum = (part: (run: Outcome) => number) => runs.reduce((total, run) => total + part(run), 0);
@@ -66,21 +68,22 @@ export async function play(one: Case): Promise<Outcome> {
 	};
 }
 
-/** Plays one case on a virtual clock. */
+/** Plays one scenario on a virtual clock. */
 async function playOnce(
 	{
 		limit,
 		batches = [{ kind: 'chat', items: 1_000 }],
 		minimum,
 		counts = batches.map((_, index) => index),
+		until = 'ended',
 		service: settings,
-	}: Case,
+	}: Scenario,
 	seed: number,
 ): Promise<Outcome> {
 	const clock = new VirtualClock();
 	const random = createRandom(seed);
 	const rule = limit(random, (seconds, change) => void clock.after(seconds * 1_000, change));
-	const service = new ZooService(clock, {
+	const service = new ScenarioService(clock, {
 		random,
 		ruleOf: typeof rule === 'function' ? rule : () => rule,
 		latencyMs: 2,
@@ -98,7 +101,7 @@ async function playOnce(
 	let failed = 0;
 	const runBatch = async (batch: Batch, index: number) => {
 		await clock.sleep((batch.startsAt ?? 0) * 1_000);
-		const gateway = new Gateway(parseCredential({ baseUrl: 'http://zoo.test', apiKey }), {
+		const gateway = new Gateway(parseCredential({ baseUrl: 'http://limited.test', apiKey }), {
 			maxConcurrency: batch.maxConcurrency ?? 10,
 			maxRetries: 4,
 			timeoutMs: 300_000,
@@ -106,8 +109,10 @@ async function playOnce(
 			clock,
 			transport: service.transport,
 		});
-		failed += await run(batch, gateway, clock, `${index}`);
-		ends[index] = clock.now();
+		let answeredAt = clock.now();
+		const onAnswer = () => void (answeredAt = clock.now());
+		failed += await run(batch, gateway, clock, `${index}`, onAnswer);
+		ends[index] = until === 'answered' ? answeredAt : clock.now();
 	};
 	// Exponential backoff draws from the same numbers in every run.
 	const { random: original } = Math;
@@ -133,7 +138,13 @@ async function playOnce(
 }
 
 /** @returns how many items failed */
-async function run(batch: Batch, gateway: Gateway, clock: VirtualClock, name: string) {
+async function run(
+	batch: Batch,
+	gateway: Gateway,
+	clock: VirtualClock,
+	name: string,
+	onAnswer: () => void,
+) {
 	const { kind, items, model = 'heron-chat', maxConcurrency = 10, inNode } = batch;
 	const poller = new TaskPoller(
 		(id, signal, patience) => gateway.getVideoTask(id, signal, undefined, patience),
@@ -141,7 +152,7 @@ async function run(batch: Batch, gateway: Gateway, clock: VirtualClock, name: st
 		clock,
 	);
 	const waiting: Array<Promise<unknown>> = [];
-	if (inNode === true) return await runInNode(batch, gateway, name);
+	if (inNode === true) return await runInNode(batch, gateway, name, onAnswer);
 	const failures: unknown[] = [];
 	const fail = (error: unknown) => void failures.push(error);
 	let next = 0;
@@ -175,6 +186,7 @@ async function runInNode(
 	{ items, model = 'heron-chat', maxConcurrency = 10 }: Batch,
 	gateway: Gateway,
 	name: string,
+	onAnswer: () => void,
 ) {
 	const context = {
 		getInputData: () => Array.from({ length: items }, () => ({ json: {} })),
@@ -184,8 +196,12 @@ async function runInNode(
 	const service = { context, gateway, maxConcurrency, properties: [] } as unknown as Service;
 	const outcomes = await outcomesOf(service, {
 		prepare: (itemIndex) => `${name}/${itemIndex}`,
-		work: async (user) =>
-			await gateway.chat({ model, messages: [{ role: 'user', content: 'Hi' }], user }),
+		async work(user) {
+			const messages = [{ role: 'user' as const, content: 'Hi' }];
+			const answer = await gateway.chat({ model, messages, user });
+			onAnswer();
+			return answer;
+		},
 	});
 	return outcomes.filter((outcome) => !(outcome && 'result' in outcome)).length;
 }

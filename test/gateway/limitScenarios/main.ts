@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { groups } from './cases';
+import { groups } from './scenarios';
 import { play } from './play';
 import { PAGE, readResults, type Results, RESULTS, summaryOf, withTable } from './table';
 
 /** Prints how each limit fares, and writes the results and the page. An argument plays only the limits with that name. */
 async function main(only = ''): Promise<void> {
 	const results: Results = {};
-	for (const [group, { cases }] of Object.entries(groups)) {
+	for (const [group, { scenarios }] of Object.entries(groups)) {
 		const outcomes: Results[string] = {};
-		for (const [name, one] of Object.entries(cases)) {
+		for (const [name, one] of Object.entries(scenarios)) {
 			if (!name.includes(only)) continue;
 			const outcome = await play(one);
 			outcomes[name] = outcome;

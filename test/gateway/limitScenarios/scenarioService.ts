@@ -1,11 +1,12 @@
 import type { GatewayOptions } from '../../../gateway';
+import { NeverSentError } from '../../../gateway/http/connectionErrors';
 import { COMPLETION, jsonResponse } from '../jsonResponse';
 import type { VirtualClock } from '../../clock/virtualClock';
 import type { Rule } from './rules';
 
 type Transport = NonNullable<GatewayOptions['transport']>;
 
-export interface ZooRequest {
+export interface LimitedRequest {
 	kind: 'chat' | 'submit' | 'poll';
 	model: string | undefined;
 	/** Names the item. */
@@ -15,7 +16,7 @@ export interface ZooRequest {
 export interface ServiceOptions {
 	random: () => number;
 	/** The limit of a request; undefined: none. */
-	ruleOf: (request: ZooRequest) => Rule | undefined;
+	ruleOf: (request: LimitedRequest) => Rule | undefined;
 	/** Average latency in milliseconds in each direction. */
 	latencyMs: number;
 	/** How much the latency varies: from 1 − this to 1 + this times the average. */
@@ -24,29 +25,52 @@ export interface ServiceOptions {
 	workMs: number;
 	videoMs: number;
 	status: 429 | 503;
-	/** Whether a refusal says how long to wait. */
-	saysRetryAfter: boolean;
+	/** Whether a refusal says how long to wait; a number: always so many seconds. */
+	saysRetryAfter: boolean | number;
 	/** `X-RateLimit-Limit-Requests`. */
 	announced: number | undefined;
+	outage?: Outage;
+}
+
+/** A time in which the service responds to no request. */
+export interface Outage {
+	/** Seconds after the start. */
+	from: number;
+	seconds: number;
+	how: 'no connection' | { status: 502 | 503; retryAfter?: number };
 }
 
 /** A service with limits of any kind, on a virtual clock. */
-export class ZooService {
-	readonly received: Array<ZooRequest & { at: number; refused: boolean }> = [];
+export class ScenarioService {
+	readonly received: Array<LimitedRequest & { at: number; refused: boolean }> = [];
 	private readonly videos = new Map<string, number>();
+	private readonly start: number;
 
 	constructor(
 		private readonly clock: VirtualClock,
 		private readonly options: ServiceOptions,
-	) {}
+	) {
+		this.start = clock.now();
+	}
 
 	readonly transport: Transport = async ({ path, body, onWritten, whenGivenUp }) => {
 		const { clock, options } = this;
 		const stop = new AbortController();
 		whenGivenUp(() => stop.abort());
+		const request = describe(path, body);
+		const away = this.awayNow();
+		if (away === 'no connection') {
+			this.received.push({ ...request, at: clock.now(), refused: true });
+			throw new NeverSentError(Object.assign(new Error(), { code: 'ECONNREFUSED' }));
+		}
 		onWritten();
 		await clock.sleep(this.vary(options.latencyMs), stop.signal);
-		const request = describe(path, body);
+		if (away !== undefined) {
+			this.received.push({ ...request, at: clock.now(), refused: true });
+			const { status, retryAfter } = away;
+			const headers = retryAfter === undefined ? {} : { 'retry-after': `${retryAfter}` };
+			return jsonResponse(status, { code: 'away', message: 'Maintenance', data: null }, headers);
+		}
 		const rule = options.ruleOf(request);
 		const pause = rule?.take(clock.now()) ?? 0;
 		this.received.push({ ...request, at: clock.now(), refused: pause > 0 });
@@ -60,7 +84,14 @@ export class ZooService {
 		return jsonResponse(200, this.answer(request));
 	};
 
-	private answer({ kind, user }: ZooRequest): object {
+	private awayNow(): Outage['how'] | undefined {
+		const { outage } = this.options;
+		if (outage === undefined) return undefined;
+		const second = (this.clock.now() - this.start) / 1_000;
+		return second >= outage.from && second < outage.from + outage.seconds ? outage.how : undefined;
+	}
+
+	private answer({ kind, user }: LimitedRequest): object {
 		if (kind === 'chat') return COMPLETION;
 		if (kind === 'submit') {
 			const id = `task-${this.videos.size}`;
@@ -79,11 +110,13 @@ export class ZooService {
 
 	private refusal(pause: number) {
 		const { status, saysRetryAfter, announced } = this.options;
+		const seconds =
+			typeof saysRetryAfter === 'number' ? saysRetryAfter : Math.max(1, Math.ceil(pause / 1_000));
 		return jsonResponse(
 			status,
 			{ code: 'refused', message: 'Slow down', data: null },
 			{
-				...(saysRetryAfter && { 'retry-after': `${Math.max(1, Math.ceil(pause / 1_000))}` }),
+				...(saysRetryAfter !== false && { 'retry-after': `${seconds}` }),
 				...(announced !== undefined && { 'x-ratelimit-limit-requests': `${announced}` }),
 			},
 		);
@@ -95,7 +128,7 @@ export class ZooService {
 	}
 }
 
-function describe(path: string, body: string | undefined): ZooRequest {
+function describe(path: string, body: string | undefined): LimitedRequest {
 	const { model, user = '' } = JSON.parse(body ?? '{}') as { model?: string; user?: string };
 	if (path.endsWith('/chat/completions')) return { kind: 'chat', model, user };
 	if (body !== undefined) return { kind: 'submit', model, user };

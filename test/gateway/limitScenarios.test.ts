@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { groups } from './limitZoo/cases';
-import { play } from './limitZoo/play';
-import { PAGE, readResults, type Results, summaryOf, withTable } from './limitZoo/table';
+import { groups } from './limitScenarios/scenarios';
+import { play } from './limitScenarios/play';
+import { PAGE, readResults, type Results, summaryOf, withTable } from './limitScenarios/table';
 
 let results: Results;
 beforeAll(async () => {
 	results = {};
-	for (const [group, { cases }] of Object.entries(groups)) {
+	for (const [group, { scenarios }] of Object.entries(groups)) {
 		const outcomes: Results[string] = (results[group] = {});
-		for (const [name, one] of Object.entries(cases)) outcomes[name] = await play(one);
+		for (const [name, one] of Object.entries(scenarios)) outcomes[name] = await play(one);
 	}
 }, 300_000);
 
@@ -62,6 +62,6 @@ test('several processes share a limit without loss', () => {
 test('the page shows the latest results, of all limits', () => {
 	const page = readFileSync(PAGE, 'utf8');
 	expect(withTable(page, readResults())).toBe(page);
-	for (const [group, { cases }] of Object.entries(groups))
-		expect(Object.keys(readResults()[group] ?? {})).toEqual(Object.keys(cases));
+	for (const [group, { scenarios }] of Object.entries(groups))
+		expect(Object.keys(readResults()[group] ?? {})).toEqual(Object.keys(scenarios));
 });
