@@ -34,7 +34,7 @@ import type { LedgerEntry } from '../shared/ledger/requestLedger';
 import { type PaidRun, withLedger } from '../shared/ledger/withLedger';
 import { readIncludeInputFields, withInputFields } from '../shared/form/inputFields';
 import { readMaxBillableRequests } from '../shared/form/paidOptions';
-import { notePartialAnswer } from './answerHints';
+import { hintAboutBill, notePartialAnswer } from './answerHints';
 import { StreamedChunks } from './streamedChunks';
 import { messageProperties, rawMessages, readMessages } from './messages';
 
@@ -97,6 +97,7 @@ export async function complete(
 		});
 		hints.show(context);
 		hintAboutTexts(context, texts, 'messages');
+		hintAboutBill(context, items);
 		return items;
 	});
 }

@@ -1,6 +1,9 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { hintAboutTexts, textOf } from '../../shared/form/formTexts';
-import { hintAboutFailures, hintAfterRun } from '../../shared/form/hints';
+import { asHtml, hintAboutFailures, hintAfterRun } from '../../shared/form/hints';
+
+/** Links to videos in one hint. */
+const MAX_LINKS = 4;
 
 /** Hints about the items of a run, for whoever looks at its output. */
 export function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutionData[]): void {
@@ -8,8 +11,9 @@ export function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutio
 	if (operation === 'generate') hintAboutFiles(context, items);
 	else hintAboutInlineVideos(context, items);
 	hintAboutNames(context, items);
-	if (operation === 'generate' || operation === 'submit')
-		hintAboutTexts(context, [textOf(context, 'prompt')], 'prompt');
+	if (operation !== 'generate' && operation !== 'submit') return;
+	hintAboutTexts(context, [textOf(context, 'prompt')], 'prompt');
+	hintAboutBill(context, items);
 }
 
 /** All hints about the items of an earlier try, for the try that returns them again. */
@@ -18,16 +22,47 @@ export function repeatHints(context: IExecuteFunctions, items: INodeExecutionDat
 	hintAboutOutput(context, items);
 }
 
-/** A second run with Download on would be billed again. */
+/** A second run with Download on would be billed again, and another operation in this node would lose its fields. */
 function hintAboutFiles(context: IExecuteFunctions, items: INodeExecutionData[]): void {
-	const without = items.filter(({ json, binary }) => json.status === 'completed' && !binary).length;
-	if (without === 0) return;
-	const these = without === 1 ? '1 video is' : `${without} videos are`;
+	const without = items.filter(({ json, binary }) => json.status === 'completed' && !binary);
+	if (without.length === 0) return;
+	const these = without.length === 1 ? '1 video is' : `${without.length} videos are`;
+	const links = linksTo(without.map(({ json }) => json.url));
 	hintAfterRun(
 		context,
-		`${these} not downloaded. To get the file without paying again, use the operation Get with this task_id, and turn on Download.`,
+		`${these} not downloaded. To get the file without paying again, add a second Video Generation node after this one, with the operation Get and Download on: its Task ID fits already.${links}`,
 		'info',
 	);
+}
+
+/** One click plays a video in another tab. */
+function linksTo(urls: unknown[]): string {
+	const playable = urls
+		.filter((url) => typeof url === 'string')
+		.filter((url) => /^https?:\/\//i.test(url));
+	const links = playable.slice(0, MAX_LINKS).map((url, index) => {
+		const number = playable.length === 1 ? '' : ` ${index + 1}`;
+		return `<a href="${asHtml(url)}" target="_blank">Play the video${number}</a>`;
+	});
+	return links.length === 0 ? '' : ` ${links.join(' · ')}`;
+}
+
+/** Several videos have a price that is easily overlooked. */
+function hintAboutBill(context: IExecuteFunctions, items: INodeExecutionData[]): void {
+	const seconds = new Map<string, number>();
+	let videos = 0;
+	for (const { json, pairedItem } of items) {
+		const itemIndex = typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : 0;
+		const { task_id } = 'error' in json ? (json.error as IDataObject) : json;
+		if (task_id === undefined) continue;
+		videos += 1;
+		const size = String(context.getNodeParameter('size', itemIndex, ''));
+		const duration = Number(context.getNodeParameter('duration', itemIndex, 0));
+		seconds.set(size, (seconds.get(size) ?? 0) + duration);
+	}
+	if (videos < 2) return;
+	const lengths = [...seconds].map(([size, all]) => `${all} s of ${asHtml(size)}`);
+	hintAfterRun(context, `${videos} videos were submitted: ${lengths.join(', ')}`, 'info');
 }
 
 /** Without Download they pass by. */

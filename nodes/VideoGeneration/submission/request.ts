@@ -128,10 +128,26 @@ const hintsWhileMany = MANY.map((from, index) => {
 	const below = MANY[index + 1] ?? Infinity;
 	return hintWhile(
 		`${submits} && ((ordered) => ordered >= ${from} && ordered < ${below})(${ORDERED})`,
-		`This run orders ${from} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`,
+		`This run submits ${from} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`,
 		{ type: 'info', whenToDisplay: 'beforeExecution' },
 	);
 });
+
+/** What multiplies the price of each item. */
+const hintsWhileDear = [
+	...[2, 3, 4].map((n) =>
+		hintWhile(
+			`${submits} && Number($parameter["options"]?.n) === ${n}`,
+			`Each item submits ${n} videos. Each is billed.`,
+			{ type: 'info', whenToDisplay: 'beforeExecution' },
+		),
+	),
+	hintWhile(
+		`${submits} && $parameter["size"] === "1080p" && $parameter["duration"] > 5`,
+		'Services usually charge more for 1080p and for each second: while you build, try 480p and 2 seconds.',
+		{ type: 'info', whenToDisplay: 'beforeExecution' },
+	),
+];
 
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
@@ -145,6 +161,7 @@ export const requestHints: NodeHint[] = [
 		unresolvedHint('The prompt'),
 	),
 	...hintsWhileMany,
+	...hintsWhileDear,
 	hintWhile(
 		`${isTool} && ${submits} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
 		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',

@@ -1,5 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, SpendingLimitError } from '../../../gateway';
+import { noteBillable } from './billableRequests';
 
 /** The field of the execution's context; below it, the billable requests of each node by its name. */
 const FIELD = 'generationServiceBillableRequests';
@@ -22,7 +23,7 @@ const inFlightOf = new WeakMap<Orders, InFlight>();
 
 /** The types of a sub-node's context do not show `getContext`. */
 type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueOnFail'> &
-	Partial<Pick<IExecuteFunctions, 'getContext'>>;
+	Partial<Pick<IExecuteFunctions, 'getContext' | 'customData'>>;
 
 /** Counts the billable requests of one node in one execution, over all its runs, and refuses those beyond a limit. */
 export class SpendingLimit {
@@ -60,6 +61,19 @@ export class SpendingLimit {
 	 * @throws SpendingLimitError, before anything is sent
 	 */
 	async spend<Result>(needed: number, max: number, send: () => Promise<Result>): Promise<Result> {
+		const sending = this.spendWithin(needed, max, send);
+		const note = (error?: unknown) => {
+			if (!wasRefused(error)) noteBillable(this.context, needed);
+		};
+		void sending.then(() => note(), note);
+		return await sending;
+	}
+
+	private async spendWithin<Result>(
+		needed: number,
+		max: number,
+		send: () => Promise<Result>,
+	): Promise<Result> {
 		if (max === Infinity) return await send();
 		const { orders, inFlight } = this;
 		while (orders.count + needed > max) {

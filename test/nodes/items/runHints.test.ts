@@ -14,17 +14,27 @@ beforeEach(() => simulator.reset());
 afterEach(() => jest.restoreAllMocks());
 afterAll(async () => await simulator.close());
 
-/** The hints above the output of the run. */
-async function hintsOf(node: NodeRun): Promise<string[]> {
+const BILL = /^\d+ (videos were submitted|requests were answered)/;
+
+async function allHintsOf(node: NodeRun): Promise<string[]> {
 	const { run, error } = await runNode(simulator, node);
 	expect(error).toBeUndefined();
 	return (run.data.resultData.runData.Node?.[0]?.hints ?? []).map(({ message }) => message);
 }
 
+/** The hints above the output of the run, without its bill. */
+async function hintsOf(node: NodeRun): Promise<string[]> {
+	return (await allHintsOf(node)).filter((message) => !BILL.test(message));
+}
+
+async function billOf(node: NodeRun): Promise<string[]> {
+	return (await allHintsOf(node)).filter((message) => BILL.test(message));
+}
+
 test('a successful run has no hints', async () => {
-	expect(await hintsOf(chatNode())).toEqual([]);
-	expect(await hintsOf(videoNode({ download: true }))).toEqual([]);
-	expect(await hintsOf({ node: 'listModels', parameters: { returnAll: true } })).toEqual([]);
+	expect(await allHintsOf(chatNode())).toEqual([]);
+	expect(await allHintsOf(videoNode({ download: true }))).toEqual([]);
+	expect(await allHintsOf({ node: 'listModels', parameters: { returnAll: true } })).toEqual([]);
 });
 
 test('a hint counts answers cut off at Max Tokens', async () => {
@@ -106,14 +116,70 @@ test('an item with several videos fails once', async () => {
 	]);
 });
 
-test('a hint says how to get the file of a paid video', async () => {
-	expect(await hintsOf({ ...videoNode({ prompt: 'A boat' }), items: [{}, {}] })).toEqual([
-		expect.stringMatching(/^2 videos are not downloaded.*without paying again.*Get.*Download/),
-	]);
+test('a hint says how to get the file of a paid video, and links to it', async () => {
+	const [hint] = await hintsOf(videoNode());
 	const [task] = simulator.tasks;
+	expect(hint).toMatch(/^1 video is not downloaded.*add a second Video Generation node.*Get/);
+	const link = `<a href="${simulator.url}/files/${task?.id}.mp4" target="_blank">Play the video</a>`;
+	expect(hint?.endsWith(link)).toBe(true);
 	for (const operation of ['get', 'wait'])
 		expect(await hintsOf(videoNode({ operation, taskId: task!.id }))).toEqual([]);
 	expect(await hintsOf(videoNode({ operation: 'submit' }))).toEqual([]);
+});
+
+test('a hint links to the first of many videos', async () => {
+	const [hint] = await hintsOf({
+		...videoNode({ options: { n: 3 } }),
+		items: [{}, { prompt: 'B' }],
+	});
+	expect(hint).toMatch(/^6 videos are not downloaded/);
+	expect(hint?.match(/Play the video \d/g)).toEqual([1, 2, 3, 4].map((n) => `Play the video ${n}`));
+});
+
+describe('the bill', () => {
+	const items = ['A', 'B', 'C'].map((prompt, index) => ({ prompt, size: index ? '480p' : '720p' }));
+
+	test.each([['submit'], ['generate']])('of several videos is a hint of %s', async (operation) => {
+		const node = videoNode({ operation, size: '={{ $json.size }}', options: { n: 2 } });
+		expect(await billOf({ ...node, items })).toEqual([
+			'6 videos were submitted: 10 s of 720p, 20 s of 480p',
+		]);
+	});
+
+	test('of several answers is a hint with their tokens', async () => {
+		const tokens = async (simplify: boolean) => {
+			const { items: answers } = await runNode(simulator, { ...chatNode({ simplify }), items });
+			return answers.map(({ json }) => (json.usage as { total_tokens: number }).total_tokens);
+		};
+		const sum = (await tokens(false)).reduce((a, b) => a + b);
+		expect(await billOf({ ...chatNode(), items })).toEqual([
+			`3 requests were answered: ${sum.toLocaleString('en')} tokens`,
+		]);
+		simulator.inject({ endpoint: 'chat', fault: 'no-usage', times: 1 });
+		expect(await billOf({ ...chatNode(), items })).toEqual(['3 requests were answered']);
+	});
+
+	test('of one video or answer is none', async () => {
+		expect(await billOf(videoNode())).toEqual([]);
+		expect(await billOf(chatNode())).toEqual([]);
+	});
+
+	test('is in the custom data of the execution, for all its nodes and also without what was refused', async () => {
+		const billed = async (node: NodeRun) => {
+			const { run } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
+			return run.data.resultData.metadata?.billable_requests;
+		};
+		expect(await billed(videoNode({ options: { n: 3 } }))).toBe('3');
+		expect(await billed({ ...chatNode(), items })).toBe('3');
+		const looped = { ...chatNode({ options: { maxBillableRequests: 2 } }), items, loop: true };
+		expect(await billed(looped)).toBe('2');
+		simulator.inject({ endpoint: 'chat', fault: 'lost', times: 1 });
+		simulator.inject({ endpoint: 'chat', fault: 'content-filtered', times: 1 });
+		expect(await billed({ ...chatNode({ requestOptions: { maxConcurrency: 1 } }), items })).toBe(
+			'2',
+		);
+		expect(await billed({ node: 'listModels', parameters: {} })).toBeUndefined();
+	});
 });
 
 test('a hint names a file name that several videos have', async () => {
@@ -129,9 +195,9 @@ test('a hint names a file name that several videos have', async () => {
 
 test.each([
 	[9, {}, []],
-	[10, {}, [/orders 10 videos or more\. Each is billed/]],
-	[25, { n: 2 }, [/orders 50 videos or more/]],
-	[1000, {}, [/orders 500 videos or more/]],
+	[10, {}, [/submits 10 videos or more\. Each is billed/]],
+	[25, { n: 2 }, [/submits 50 videos or more/, /^Each item submits 2 videos\. Each is billed\.$/]],
+	[1000, {}, [/submits 500 videos or more/]],
 ])('before a run with %d items and %j, a hint counts the videos', (count, options, expected) => {
 	const form = { model: 'kite-motion', prompt: 'A boat', options };
 	const shown = (operation: string) =>
@@ -140,4 +206,12 @@ test.each([
 	expect(shown('generate')).toEqual(hints);
 	expect(shown('submit')).toEqual(hints);
 	expect(shown('get')).toEqual([]);
+});
+
+test('before a run with large, long videos, a hint says that they cost more', () => {
+	const shown = (size: string, duration: number) =>
+		inEditor('videoGeneration', { model: 'kite-motion', prompt: 'A boat', size, duration }).hints;
+	expect(shown('1080p', 8)).toEqual([expect.stringMatching(/more for 1080p/)]);
+	expect(shown('1080p', 5)).toEqual([]);
+	expect(shown('720p', 10)).toEqual([]);
 });
