@@ -15,6 +15,7 @@ export default [
 			'coverage/**',
 			'demo-output/**',
 			'release-output/**',
+			'mutants-output/**',
 			'e2e/n8n/**',
 			'**/node_modules/**',
 			'e2e/output/**',

@@ -1,23 +1,16 @@
-import { changesOf, type Mutant } from './change';
+import { changesOf, type Change } from './change';
 
-export const OF_NODES: readonly Mutant[] = [
+export const OF_NODES: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/submission/submissions.ts', [
 		[
 			'a submission is not written to the ledger',
 			'entry.write({ tasks: [...tasks, ...made], failed: 0 });',
 			'',
 		],
-		['a lost submission is sent again', 'if (isLost(earlier, execution)) {', 'if (false) {'],
 		['all videos are made again for one that failed', '{ ...request, n: failed }', 'request'],
-		['a failed video counts twice', 'failed: known.failed + 1', 'failed: known.failed + 2'],
 		[
 			'a submission is not in the log',
 			'\t\tthis.log.submitted(\n\t\t\tdata.map((task) => task.id),\n\t\t\titemIndex,\n\t\t\ttaskCount,\n\t\t);',
-			'',
-		],
-		[
-			'Stop during a submission is not in the log',
-			'if (error instanceof CancelledError) this.log.mayBeSubmitted(itemIndex);',
 			'',
 		],
 		[
@@ -40,11 +33,6 @@ export const OF_NODES: readonly Mutant[] = [
 			'return { json, ...(binary && { binary }), pairedItem: { item: 0 } };',
 		],
 		[
-			'an inline video is left in its file',
-			'} finally {\n\t\t\t\tawait this.drop(task);\n\t\t\t}',
-			'} finally {\n\t\t\t}',
-		],
-		[
 			'an error does not know its task',
 			'throw new TaskError(this.log.stateOf(taskId), error);',
 			'throw error;',
@@ -63,21 +51,16 @@ export const OF_NODES: readonly Mutant[] = [
 			"const tasks = [...this.states.values()].filter(({ status }) => status !== 'processing').map(",
 		],
 	]),
-	...changesOf('gateway/video/videoInspector.ts', [
-		[
-			'the start of a file is lost',
-			'return gathered.add(bytes);',
-			'return gathered.add(bytes.subarray(40));',
-		],
-	]),
-	...changesOf('gateway/video/downloads.ts', [
-		['the slot of a download is never released', '\t\t\tthis.places.release();', ''],
-	]),
 	...changesOf('nodes/VideoGeneration/wait/inDatabase.ts', [
 		[
 			'a resumed wait submits again',
 			'durable.isResumed ? parseWaitState(durable.state) : await start(run, operation)',
 			'await start(run, operation)',
+		],
+		[
+			'what is finished is not handed on when a wait cannot go on',
+			'resultOf(known?.tasks.find(({ id }) => id === task.task_id)) ?? {',
+			'resultOf(known?.tasks.find(({ id, item }) => id === task.task_id && item === undefined)) ?? {',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/wait/nextPoll.ts', [
@@ -96,17 +79,17 @@ export const OF_NODES: readonly Mutant[] = [
 	]),
 	...changesOf('nodes/VideoGeneration/wait/durablePause.ts', [
 		['each pause leaves its request in the execution', '\tentry.data = { main: [] };\n', ''],
+		[
+			'after a pause the items come from the first output of the node before',
+			'from: [source?.previousNodeOutput ?? 0, source?.previousNodeRun ?? 0],',
+			'from: [0, source?.previousNodeRun ?? 0],',
+		],
 	]),
 	...changesOf('nodes/shared/ledger/requestLedger.ts', [
 		[
 			'the ledger is forgotten before a second try',
 			'if (items !== undefined && !this.isRepeated(items)) delete this.runs[this.run];',
 			'delete this.runs[this.run];',
-		],
-		[
-			'the ledger is forgotten before Retry On Fail repeats error items',
-			'return this.context.getNode().retryOnFail === true && first?.json.error !== undefined;',
-			'return false && first !== undefined;',
 		],
 	]),
 	...changesOf('nodes/shared/run/eachItem.ts', [
@@ -127,11 +110,6 @@ export const OF_NODES: readonly Mutant[] = [
 			'may_have_been_accepted: cause.mayHaveBeenAccepted,',
 			'may_have_been_accepted: false,',
 		],
-		[
-			'an error advises to run again what may be billed twice',
-			"(cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '')",
-			"''",
-		],
 	]),
 	...changesOf('nodes/shared/run/connect.ts', [
 		[
@@ -142,5 +120,59 @@ export const OF_NODES: readonly Mutant[] = [
 	]),
 	...changesOf('nodes/ChatCompletion/complete.ts', [
 		['an answer is not written to the ledger', '\tentry.write({ completion });', ''],
+	]),
+	...changesOf('nodes/shared/ledger/spendingLimit.ts', [
+		[
+			'a refused request counts for Max Billable Requests',
+			'\t\t\tif (wasRefused(error)) orders.count -= needed;\n',
+			'',
+		],
+	]),
+	...changesOf('nodes/shared/ledger/toolLedger.ts', [
+		[
+			'two equal calls of a tool share what one of them paid for',
+			'\t\tthis.taken.add(place);\n',
+			'',
+		],
+	]),
+	...changesOf('nodes/shared/ledger/requestIdentity.ts', [
+		[
+			'a second try pays again after an option changed its place',
+			'\t\t.map(([name, field]): [string, unknown] => [name, comparable(field)])\n\t\t.sort(([a], [b]) => (a < b ? -1 : 1));',
+			'\t\t.map(([name, field]): [string, unknown] => [name, comparable(field)]);',
+		],
+	]),
+	...changesOf('nodes/LmChatGenerationService/messages.ts', [
+		[
+			'the result of a tool does not name its call',
+			"{ role: 'tool', tool_call_id: part.toolCallId, content }",
+			"{ role: 'tool', tool_call_id: '', content }",
+		],
+	]),
+	...changesOf('nodes/LmChatGenerationService/gatewayChatModel.ts', [
+		[
+			'Stop does not end an answer of the chat model',
+			'const signals = [signal, abortSignal, this.service.signal, reader];',
+			'const signals = [abortSignal, reader];',
+		],
+		['an agent forgets its tools', '[...this.tools, ...tools]', '[...this.tools]'],
+	]),
+	...changesOf('nodes/LmChatGenerationService/supplyChatModel.ts', [
+		['calls of the chat model are not counted', 'await spending.spend(1, max, ask)', 'await ask()'],
+	]),
+	...changesOf('nodes/ListModels/list.ts', [
+		[
+			'the catalogue is fetched for each item',
+			'catalogue ??= service.gateway',
+			'catalogue = service.gateway',
+		],
+		[
+			'models are cut before they are filtered',
+			'\treturn ofVersions(models, versions)\n',
+			'\treturn ofVersions(models, versions)\n\t\t.slice(0, limit)\n',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/wait/durableWait.ts', [
+		['each pause allows all tries again', '\ttries.count = handover.tries;\n', ''],
 	]),
 ];

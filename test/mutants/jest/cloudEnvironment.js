@@ -1,0 +1,3 @@
+const withSwitch = require('./withSwitch');
+
+module.exports = withSwitch(require('../../cloud/environment'));

@@ -1,0 +1,17 @@
+const { join } = require('node:path');
+const base = require('../../../jest.config');
+
+/** @type {import('jest').Config} */
+module.exports = {
+	...base,
+	rootDir: join(__dirname, '../../..'),
+	// The others play nothing of the sources in their own process.
+	testPathIgnorePatterns: [
+		...base.testPathIgnorePatterns,
+		'/test/(architecture|demo|docs|mutants|package|release|simulation|simulator)/',
+	],
+	testEnvironment: join(__dirname, 'environment.js'),
+	testSequencer: join(__dirname, 'inOrder.js'),
+	// What hangs waits for this long. No time passes in tests, but the machine may be busy.
+	testTimeout: 60_000,
+};

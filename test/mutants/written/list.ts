@@ -1,0 +1,6 @@
+import type { Change } from './change';
+import { OF_GATEWAY } from './ofGateway';
+import { OF_NODES } from './ofNodes';
+import { OF_RESPONSES } from './ofResponses';
+
+export const WRITTEN: readonly Change[] = [...OF_GATEWAY, ...OF_RESPONSES, ...OF_NODES];

@@ -1,0 +1,94 @@
+import { changesOf, type Change } from './change';
+
+export const OF_GATEWAY: readonly Change[] = [
+	...changesOf('gateway/limits/retryPolicy.ts', [
+		['a 504 is retried', "hidesSuccess === 'always' ||", ''],
+		['a pause of hours is waited for', 'MAX_PAUSE_MS = 300_000', 'MAX_PAUSE_MS = 300_000_000'],
+	]),
+	...changesOf('gateway/sendRequest.ts', [
+		['a slot is never released', '\t\t\tslots.release();', ''],
+		['an idle timeout is never stopped', '\t\tidleTimeout.end();', ''],
+		[
+			'a refusal delays only its own request',
+			'if (refusal) isHeld = limiter.refuse(permit, refusal, pause);',
+			'if (refusal) limiter.abandon(permit);',
+		],
+	]),
+	...changesOf('gateway/limits/rateLimiters.ts', [
+		['the pause of a key holds another key', 'sha256(`${baseUrl}\\n${apiKey}`)', 'sha256(baseUrl)'],
+	]),
+	...changesOf('gateway/limits/waitQueue.ts', [
+		[
+			'executions take no turns',
+			'\t\tparties.delete(party);\n\t\tparties.set(party, within);\n',
+			'',
+		],
+		[
+			'a request that left the queue leaves it again at Stop',
+			"\t\t\t\tsignal?.removeEventListener('abort', cancel);\n",
+			'',
+		],
+	]),
+	...changesOf('gateway/http/connectionLimit.ts', [
+		['polls wait for a place behind long answers', 'FOR_GETS = 32', 'FOR_GETS = 0'],
+	]),
+	...changesOf('gateway/http/serviceError.ts', [
+		[
+			'the key is in the words of an error',
+			'quoted ? clip(apiKey.redactError(quoted)) : undefined',
+			'quoted ? clip(quoted) : undefined',
+		],
+	]),
+	...changesOf('gateway/http/networkError.ts', [
+		[
+			'a lost connection counts as a refusal',
+			'technical,\n\t\t\tmayHaveBeenAccepted: paid,\n\t\t\tcause,\n\t\t},\n\t);\n}',
+			'technical,\n\t\t\tmayHaveBeenAccepted: false,\n\t\t\tcause,\n\t\t},\n\t);\n}',
+		],
+		[
+			'a timeout counts as a refusal',
+			"advice: 'Increase Timeout if the model needs longer.',\n\t\tmayHaveBeenAccepted: paid,",
+			"advice: 'Increase Timeout if the model needs longer.',\n\t\tmayHaveBeenAccepted: false,",
+		],
+		[
+			'a paid request that is lost with EHOSTUNREACH is sent again',
+			'return (paid ? undefined : notConnected(error)) ?? connectionLost(error, paid);',
+			'return notConnected(error) ?? connectionLost(error, paid);',
+		],
+	]),
+	...changesOf('gateway/http/dispatch.ts', [
+		['a request that is given up goes on', 'else this.controller?.abort(this.givenUp);', ''],
+	]),
+	...changesOf('gateway/client.ts', [
+		[
+			'more requests are in flight than allowed',
+			'slots: new Slots(options.maxConcurrency, whenConnectionIsFree)',
+			'slots: new Slots(options.maxConcurrency + 1, whenConnectionIsFree)',
+		],
+	]),
+	...changesOf('gateway/clock.ts', [
+		[
+			'the clock is the one that can be set',
+			'now: () => performance.now()',
+			'now: () => Date.now()',
+		],
+	]),
+	...changesOf('gateway/video/taskPoller.ts', [
+		[
+			'a wait that is stopped leaves its next poll',
+			'\t\tthis.tasks.delete(polled);\n\t\tpolled.stopPoll();',
+			'\t\tthis.tasks.delete(polled);',
+		],
+		[
+			'a task is called unfinished without a last poll',
+			'\t\tlet isFinal = isLate();\n',
+			'\t\tlet isFinal = isLate();\n\t\tif (isFinal) return polled.fail(new WaitTimeoutError(polled.task, settings.maxWaitMs));\n',
+		],
+	]),
+	...changesOf('gateway/video/pollSchedule.ts', [
+		['adaptive polls are far apart', 'MAX_INTERVALS = 8', 'MAX_INTERVALS = 800'],
+	]),
+	...changesOf('gateway/video/downloads.ts', [
+		['the slot of a download is never released', '\t\t\tthis.places.release();', ''],
+	]),
+];

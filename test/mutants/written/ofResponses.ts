@@ -1,0 +1,76 @@
+import { changesOf, type Change } from './change';
+
+export const OF_RESPONSES: readonly Change[] = [
+	...changesOf('gateway/cloud/clock.ts', [
+		[
+			'verified: Stop does not end a pause',
+			'await n8nSleep(ms, signal).catch(() => {',
+			'await n8nSleep(ms, signal?.aborted ? signal : undefined).catch(() => {',
+		],
+	]),
+	...changesOf('gateway/stream/completionAssembler.ts', [
+		[
+			'the first usage of a stream counts, not the last',
+			'if (value !== null && value !== undefined && target[name] !== value) define(target, name, value);',
+			'if (value !== null && value !== undefined && target[name] === undefined) define(target, name, value);',
+		],
+	]),
+	...changesOf('gateway/schemas/longIds.ts', [
+		['ids of 16 and 17 digits are rounded', '-?\\d{16}/;', '-?\\d{18}/;'],
+	]),
+	...changesOf('gateway/cloud/transport.ts', [
+		['verified: a request that is given up goes on', '\t\tabortSignal,\n\t});', '\t});'],
+		[
+			"verified: n8n's error with the whole request is passed on",
+			'return isNeverSent ? new NeverSentError(plain) : plain;',
+			'return isNeverSent ? new NeverSentError(plain) : (error as Error);',
+		],
+		[
+			'verified: a connection that is read to its end stays open',
+			'await this.body.read(onBytes).finally(this.close);',
+			'await this.body.read(onBytes);',
+		],
+	]),
+	...changesOf('gateway/stream/sseLines.ts', [
+		[
+			'a streamed answer shows the key',
+			'this.response.apiKey.redactResponse(this.rest + text.slice(start, end))',
+			'(this.rest + text.slice(start, end))',
+		],
+		[
+			'a character that two packets divide is lost',
+			'this.decoder.decode(bytes, { stream: true })',
+			'this.decoder.decode(bytes)',
+		],
+	]),
+	...changesOf('gateway/stream/readChatStream.ts', [
+		['an error in a stream is not thrown', '\t\tthrowErrorBeside(chunk, response, now);\n', ''],
+		[
+			'a key that two chunks divide is in the answer',
+			'JSON.parse(response.apiKey.redactResponse(assembled))',
+			'JSON.parse(assembled)',
+		],
+	]),
+	...changesOf('gateway/schemas/chat.ts', [
+		[
+			'an answer in parts is its first part',
+			"parts.map(({ text }) => text).join('')",
+			"parts[0]?.text ?? ''",
+		],
+	]),
+	...changesOf('gateway/redaction.ts', [
+		[
+			'the key in base64 is shown',
+			"return new RegExp([plain, ...encoded].join('|'), 'g');",
+			"return new RegExp([plain, ...encoded].slice(0, 1).join('|'), 'g');",
+		],
+		['only the first key in a text is removed', "join('|'), 'g');", "join('|'));"],
+	]),
+	...changesOf('gateway/schemas/waitStateV1.ts', [
+		[
+			'a stored wait forgets when a task was submitted',
+			'\tsubmittedAt: wallTime.optional(),\n',
+			'',
+		],
+	]),
+];

@@ -1,7 +1,0 @@
-// Before everything else: what is loaded after this is in virtual time.
-import { install } from '../host/install';
-
-install();
-// eslint-disable-next-line @typescript-eslint/no-require-imports
-const { playMutants } = require('./player') as typeof import('./player');
-void playMutants();
