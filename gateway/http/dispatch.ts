@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { ReadableBody } from './body';
+import { Connection } from './connection';
 import { NeverSentError } from './connectionErrors';
 import type { HttpRequest, HttpResponse } from './types';
 
@@ -11,6 +12,8 @@ export interface DispatchedResponse extends HttpResponse {
 
 /** How much of a body is buffered for its reader. */
 const READ_AHEAD_BYTES = 64 * 1024;
+/** What a connection that cannot be held may be ahead of its reader. */
+const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
 /**
  * Sends one request and resolves when the response headers have arrived. Given up, it rejects at once, even while the
@@ -63,7 +66,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 	): void {
 		// An interim response: the final one follows.
 		if (status < 200) return;
-		this.body = new ArrivingBody(controller);
+		this.body = new ArrivingBody(controller, Connection.current);
 		this.resolve({ status, headers, body: this.body });
 	}
 
@@ -90,11 +93,15 @@ interface Reader {
 class ArrivingBody implements ReadableBody {
 	/** What arrived before there was a reader. */
 	private readonly early: Buffer[] = [];
-	private earlyBytes = 0;
 	private reader: Reader | undefined;
 	private ended: { error: Error | undefined } | undefined;
 
-	constructor(private readonly controller: Dispatcher.DispatchController) {}
+	constructor(
+		private readonly controller: Dispatcher.DispatchController,
+		private connection: Connection | undefined,
+	) {
+		connection?.beginBody();
+	}
 
 	read(onBytes: (bytes: Buffer) => boolean | void): Promise<void> {
 		return new Promise<void>((resolve, reject) => {
@@ -118,7 +125,7 @@ class ArrivingBody implements ReadableBody {
 	stream(): Readable {
 		const readable = new Readable({
 			highWaterMark: READ_AHEAD_BYTES,
-			read: () => this.controller.resume(),
+			read: () => this.connection?.release(),
 			destroy: (error, done) => {
 				this.destroy();
 				done(error);
@@ -127,7 +134,10 @@ class ArrivingBody implements ReadableBody {
 		readable.on('error', () => {});
 		this.attach({
 			take: (bytes) => {
-				if (!readable.push(bytes)) this.controller.pause();
+				if (readable.push(bytes)) return;
+				this.connection?.hold();
+				if (readable.readableLength > MAX_UNREAD_BYTES)
+					this.destroy(new Error('The body arrives faster than it is read'));
 			},
 			end: (error) => (error ? readable.destroy(error) : readable.push(null)),
 		});
@@ -145,13 +155,13 @@ class ArrivingBody implements ReadableBody {
 		if (this.ended) return;
 		if (this.reader) return this.reader.take(bytes);
 		this.early.push(bytes);
-		this.earlyBytes += bytes.length;
-		if (this.earlyBytes > READ_AHEAD_BYTES) this.controller.pause();
 	}
 
 	end(error?: Error): void {
 		if (this.ended) return;
 		this.ended = { error };
+		this.connection?.endBody();
+		this.connection = undefined;
 		this.reader?.end(error);
 	}
 
@@ -159,6 +169,5 @@ class ArrivingBody implements ReadableBody {
 		this.reader = reader;
 		for (let bytes = this.early.shift(); bytes; bytes = this.early.shift()) reader.take(bytes);
 		if (this.ended) reader.end(this.ended.error);
-		else if (this.controller.paused) this.controller.resume();
 	}
 }

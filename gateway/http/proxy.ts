@@ -1,4 +1,5 @@
 import { Agent, type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { openPool } from './connection';
 import { NeverSentError, ProxyError } from './connectionErrors';
 import { parseProxy, proxyFor } from './proxyVariables';
 
@@ -19,16 +20,17 @@ export interface ConnectionOptions extends Omit<Agent.Options, 'connect' | 'fact
  */
 export function openDispatcher(service: string, options: ConnectionOptions): Dispatcher {
 	const proxyUrl = proxyFor(service);
-	if (proxyUrl === '') return new Agent(options);
+	if (proxyUrl === '') return new Agent({ ...options, factory: openPool });
 	const proxy = parseProxy(proxyUrl);
 	const { timeout, rejectUnauthorized } = options.connect;
 	if (service.startsWith('http:') && proxy.protocol.startsWith('http')) {
-		const connections = new Agent({ ...options, connect: { timeout } });
+		const connections = new Agent({ ...options, connect: { timeout }, factory: openPool });
 		return connections.compose(requestFrom(proxy));
 	}
 	const agent = new ProxyAgent({
 		...options,
 		uri: proxy.href,
+		factory: openPool,
 		requestTls: { rejectUnauthorized, timeout },
 		clientFactory: (_proxy, pool) => openTunnels(proxy, pool, timeout),
 	});

@@ -17,6 +17,11 @@ async function main([cases = String(DEFAULT_CASES), seed = String(randomInt(2 **
 	process.stdout.write(`${runs * properties.length} cases in total, all passed\n`);
 }
 
+process.on('uncaughtException', (error) => {
+	process.stderr.write(`Uncaught: ${error.stack ?? error.message}\n`);
+	process.exit(1);
+});
+
 main(process.argv.slice(2)).catch((error: unknown) => {
 	process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
 	process.exitCode = 1;

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { Gateway, parseCredential } from '../../gateway';
 import { CALLS } from './calls';
@@ -14,6 +14,8 @@ let gateways = 0;
 /** How a response is sent. */
 export interface Delivery {
 	framing: 'length' | 'chunked' | 'until close';
+	/** Whether the connection is closed after it, also where that does not end the body. */
+	closes: boolean;
 	encoding: keyof typeof ENCODERS;
 	/** Positions at which the response is split into packets. */
 	cuts: number[];
@@ -26,11 +28,13 @@ const ENCODERS = {
 	identity: (bytes: Buffer) => bytes,
 	gzip: (bytes: Buffer) => gzipSync(bytes),
 	deflate: (bytes: Buffer) => deflateSync(bytes),
-	br: (bytes: Buffer) => brotliCompressSync(bytes),
+	br: (bytes: Buffer) =>
+		brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }),
 };
 
 export const delivery: fc.Arbitrary<Delivery> = fc.record({
 	framing: fc.constantFrom('length', 'chunked', 'until close'),
+	closes: fc.boolean(),
 	encoding: fc.constantFrom('identity', 'identity', 'gzip', 'deflate', 'br'),
 	cuts: fc.array(fc.nat(1_000_000), { maxLength: 12 }),
 	separateHead: fc.boolean(),
@@ -46,7 +50,7 @@ export interface SentResponse {
 /** The packets of a response. */
 export function deliver(
 	{ status, headers, body }: SentResponse,
-	{ framing, encoding, cuts, separateHead, interim }: Delivery,
+	{ framing, closes, encoding, cuts, separateHead, interim }: Delivery,
 ): RawResponse {
 	const bytes = ENCODERS[encoding](body);
 	const last = head(`${status} Whatever`, {
@@ -54,9 +58,11 @@ export function deliver(
 		...(encoding !== 'identity' && { 'content-encoding': encoding }),
 		...(framing === 'length' && { 'content-length': String(bytes.length) }),
 		...(framing === 'chunked' && { 'transfer-encoding': 'chunked' }),
-		...(framing === 'until close' && { connection: 'close' }),
+		...((closes || framing === 'until close') && { connection: 'close' }),
 	});
-	const hints = Array.from({ length: interim }, () => head('103 Early Hints', { link: '</>' }));
+	const hints = Array.from({ length: interim }, (_, at) =>
+		at === 0 ? head('100 Continue') : head('103 Early Hints', { link: '</>' }),
+	);
 	const start = Buffer.concat([...hints, last]);
 	const framed = framing === 'chunked' ? chunked(split(bytes, cuts)) : bytes;
 	const packets = split(framed, cuts);
@@ -64,7 +70,9 @@ export function deliver(
 	return {
 		packets: separateHead ? [start, ...packets] : [Buffer.concat([start, first]), ...others],
 		// Responses with these statuses have no body. Sent anyway, it makes the connection unusable.
-		...((framing === 'until close' || status === 204 || status === 304) && { then: 'ends' }),
+		...((closes || framing === 'until close' || status === 204 || status === 304) && {
+			then: 'ends',
+		}),
 	};
 }
 

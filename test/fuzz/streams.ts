@@ -8,6 +8,7 @@ import { outcomeOf, property } from './property';
 const request = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
 const ONE_PACKET: Delivery = {
 	framing: 'length',
+	closes: false,
 	encoding: 'identity',
 	cuts: [],
 	separateHead: false,

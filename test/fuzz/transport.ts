@@ -1,9 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { headers, nearlyValid, status } from './responses';
 import { call } from './calls';
 import { deliver, delivery, receive } from './rawResponses';
 import { property } from './property';
+
+/** Text that no coding makes much smaller. */
+const NOISE = randomBytes(2_000_000).toString('base64');
 
 /** A valid response to each call that contains this text. */
 const VALID: Record<string, (text: string) => unknown> = {
@@ -29,7 +33,50 @@ function truncate(packets: Buffer[], lost: number): Buffer[] {
 	});
 }
 
+/** The same for large responses, as a body. */
+const LARGE: Record<string, (text: string) => string> = {
+	chat: (text) => JSON.stringify(VALID.chat!(text)),
+	stream: (text) => {
+		const chunk = (part: object) => `data: ${JSON.stringify({ choices: [part] })}\n\n`;
+		const parts = text.match(/.{1,9999}/g) ?? [];
+		const chunks = parts.map((content) => chunk({ index: 0, delta: { content } }));
+		return [...chunks, chunk({ index: 0, delta: {}, finish_reason: 'stop' })].join('');
+	},
+	models: (text) => JSON.stringify(VALID.models!(text.slice(0, 1_500_000))),
+	task: (text) => JSON.stringify({ id: 'task-1', status: 'completed', b64_json: text }),
+	video: (text) => JSON.stringify({ id: 'task-1', status: 'completed', b64_json: text }),
+};
+
+/** Each takes some fifty times as long as one of the others, so there are fewer. */
+const large = property(
+	'a large response is read whole or is an error, however its connection ends, without an uncaught exception',
+	fc.record({
+		delivery,
+		call: fc.constantFrom(...Object.keys(LARGE)),
+		size: fc.oneof(fc.nat(300_000), fc.nat(NOISE.length)),
+		lost: fc.oneof(fc.constant(0), fc.nat(1_000), fc.nat(NOISE.length)),
+		then: fc.constantFrom(undefined, undefined, 'ends' as const, 'is reset' as const),
+	}),
+	async ({ delivery: how, call: name, size, lost, then }) => {
+		const body = Buffer.from(LARGE[name]!(NOISE.slice(0, size)));
+		const sent = deliver({ status: 200, body }, how);
+		const packets = truncate(sent.packets, lost);
+		const end = then ?? sent.then ?? (lost > 0 ? 'ends' : undefined);
+		const { error } = await receive(name, { packets, ...(end && { then: end }) });
+		// What has not been read yet is lost with a reset.
+		if (lost === 0 && end !== 'is reset' && error)
+			throw new Error(`A large response is refused: ${inspect(error)}`);
+		// Of a stream that is finished nothing is missed.
+		if (lost > 0 && !error && name !== 'stream')
+			throw new Error('A truncated response counts as complete');
+	},
+);
+
 export const transportProperties = [
+	{
+		...large,
+		check: async (runs: number, seed: number) => await large.check(Math.ceil(runs / 8), seed),
+	},
 	property(
 		'a valid response is read the same however it is sent',
 		fc.record({

@@ -57,6 +57,9 @@ const INTERIM: Array<[string, Buffer[]]> = [
 	['one 103 Early Hints', [hints]],
 	['several 102 Processing', [head('102 Processing'), head('102 Processing')]],
 	['an unknown 1xx status', [head('199 Nearly There')]],
+	['100 Continue, which it did not ask for', [head('100 Continue', { 'x-proxy': 'a' })]],
+	['100 Continue in pieces', [...head('100 Continue')].map((byte) => Buffer.of(byte))],
+	['both', [Buffer.concat([hints, head('100 Continue')])]],
 ];
 
 describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
@@ -125,8 +128,10 @@ const INVALID_HTTP: Array<[string, Buffer[]]> = [
 	['an endless head', [head('200 OK', { 'x-long': 'x'.repeat(100_000) })]],
 	['an invalid chunk', [head('200 OK', { 'transfer-encoding': 'chunked' }), Buffer.from('x')]],
 	['another protocol', [head('101 Switching Protocols', { upgrade: 'x', connection: 'upgrade' })]],
-	// The request did not ask for it, so undici treats it as an error.
-	['100 Continue', [head('100 Continue')]],
+	[
+		'an interim response whose head does not end',
+		[head('100 Continue', { 'x-long': 'x'.repeat(100_000) })],
+	],
 ];
 
 test.each(INVALID_HTTP)(

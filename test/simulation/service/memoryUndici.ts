@@ -17,6 +17,7 @@ export function memoryUndici(service: Service) {
 				await Promise.resolve();
 			}
 		},
+		Client: NoProxy,
 		Pool: NoProxy,
 		ProxyAgent: NoProxy,
 	};
