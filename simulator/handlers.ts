@@ -7,7 +7,7 @@ import { jsonResponse, textResponse, type HttpResponse } from './httpResponse';
 import type { RequestContext, ServiceState } from './requestContext';
 import { checked } from './validation';
 import { fileResponse } from './video/fileResponse';
-import { hasFile, isKnown, reportedState, type Task, taskBody } from './video/tasks';
+import { EXTRA_FIELD, hasFile, isKnown, reportedState, type Task, taskBody } from './video/tasks';
 
 type Handler = (
 	service: ServiceState,
@@ -47,7 +47,7 @@ function submit(service: ServiceState, context: RequestContext) {
 	context.accepted = true;
 	context.tasks = tasks;
 	const isNamed = (index: number) => index < tasks.length - 1 || !tasks[index]?.plan.missingEntryId;
-	return withNumericIds(tasks[0], {
+	return withLongIntegers(tasks[0], {
 		id: tasks[0]?.submissionId,
 		object: 'video.generation',
 		created: Math.floor(context.at / 1000),
@@ -57,6 +57,7 @@ function submit(service: ServiceState, context: RequestContext) {
 			status: 'processing',
 			url: null,
 			revised_prompt: revisedPrompt,
+			...(tasks[index]?.plan.extraField && { seed: EXTRA_FIELD }),
 		})),
 	});
 }
@@ -70,16 +71,17 @@ async function poll(service: ServiceState, context: RequestContext) {
 	const files = `${fileOrigin}${pathPrefix}`;
 	context.reported = reportedState(task, at).status;
 	const body = await taskBody(task, at, files, authorization, service.readVideo);
-	const response = withNumericIds(task, body);
+	const response = withLongIntegers(task, body);
 	const { inlineSeconds } = task.plan;
 	const isSlow = inlineSeconds !== undefined && 'b64_json' in body;
 	return isSlow ? { ...response, dripMs: inlineSeconds * 1000 } : response;
 }
 
-/** JSON in which the ids of a task are numbers, if its plan says so. */
-function withNumericIds(task: Task | undefined, value: unknown): HttpResponse {
-	if (!task?.plan.numericId) return jsonResponse(value);
-	const text = JSON.stringify(value).replace(/"id":"(\d+)"/g, '"id":$1');
+/** JSON in which the ids of a task, or its extra field, are numbers, if its plan says so. */
+function withLongIntegers(task: Task | undefined, value: unknown): HttpResponse {
+	const { numericId, extraField } = task?.plan ?? {};
+	if (!numericId && !extraField) return jsonResponse(value);
+	const text = JSON.stringify(value).replace(/"(id|seed)":"(\d+)"/g, '"$1":$2');
 	return textResponse(200, 'application/json; charset=utf-8', text);
 }
 

@@ -59,6 +59,14 @@ export interface TaskPlan {
 	changesId?: boolean | undefined;
 	/** Ids are sent as JSON numbers that a double cannot hold. */
 	numericId?: boolean | undefined;
+	/** Of numeric ids, from 16; default 19. */
+	idDigits?: number | undefined;
+	/** All tasks of a submission have one id. */
+	sameId?: boolean | undefined;
+	/** Entries and tasks have a field that the document does not name: an integer that a double cannot hold. */
+	extraField?: boolean | undefined;
+	/** Statuses are in capital letters, with a space after them. */
+	loudStatus?: boolean | undefined;
 	/** Ids contain a line feed and an escape character. */
 	controlId?: boolean | undefined;
 	/** The last task is listed without an id. */

@@ -44,9 +44,10 @@ export class TaskStore {
 		const submissionId = `video-${newId()}`;
 		const { model, prompt, size, duration, fps, n } = request;
 		const submission = this.#planFor(prompt);
+		let firstId: string | undefined;
 		const tasks = Array.from({ length: submission.count ?? n }, (_, index) => {
 			const plan = index > 0 && submission.onlyFirst ? { seconds: submission.seconds } : submission;
-			const id = idFor(plan, newId);
+			const id = plan.sameId ? (firstId ??= idFor(plan, newId)) : idFor(plan, newId);
 			return {
 				id,
 				reportedId: plan.changesId ? idFor(plan, newId) : id,
@@ -110,14 +111,24 @@ export class TaskStore {
 	}
 }
 
-/** Above 2^53. */
-const NUMERIC_IDS_FROM = 1_934_567_890_123_400_001n;
+/** Its first 16 digits are above 2^53, too. */
+const NUMERIC_IDS_FROM = 9_734_567_890_123_400_001n;
+const MAX_DIGITS = 19;
 
-function idFor({ numericId, controlId }: TaskPlan, newId: () => string): string {
+function idFor(
+	{ numericId, controlId, idDigits = MAX_DIGITS }: TaskPlan,
+	newId: () => string,
+): string {
 	const id = newId();
-	if (numericId) return String(NUMERIC_IDS_FROM + (BigInt(`0x${id}`) % 1_000_000n) * 2n);
+	if (numericId) {
+		const from = NUMERIC_IDS_FROM / 10n ** BigInt(MAX_DIGITS - idDigits);
+		return String((from | 1n) + (BigInt(`0x${id}`) % 1_000_000n) * 2n);
+	}
 	return controlId ? `task-${id}\n\u001b[31m` : `task-${id}`;
 }
+
+/** Sent as a number. */
+export const EXTRA_FIELD = '9007199254740995';
 
 /** How many seconds the next task takes. With a range, any number of tasks is spread evenly over it. */
 export function spread(
@@ -197,7 +208,7 @@ export async function taskBody(
 	const expiry = urlValidSeconds === undefined ? '' : `?expires=${now + urlValidSeconds * 1000}`;
 	const body: Record<string, unknown> = {
 		id: task.reportedId,
-		status,
+		status: task.plan.loudStatus ? `${status.toUpperCase()} ` : status,
 		progress,
 		url:
 			hasUrl && !task.inline ? `${origin}/files/${encodeURIComponent(task.id)}.mp4${expiry}` : null,
@@ -205,6 +216,7 @@ export async function taskBody(
 		revised_prompt: task.revisedPrompt,
 		metadata,
 		created_at: Math.floor(task.createdAt / 1000),
+		...(task.plan.extraField && { seed: EXTRA_FIELD }),
 		...(done || status === 'failed' ? { completed_at: Math.floor(end / 1000) } : {}),
 	};
 	return task.outcome?.report?.(body, authorization) ?? body;

@@ -32,6 +32,18 @@ export function edited(original: Row['workflow']): Row['workflow'] {
 	return workflow;
 }
 
+/** With another Response Format and a User, which make the same video. */
+export function reformatted(original: Row['workflow']): Row['workflow'] {
+	const workflow = structuredClone(original);
+	for (const { parameters } of allNodes(workflow)) {
+		if (!/^(generate|submit)$/.test(String(parameters.operation))) continue;
+		const options = parameters.options as { responseFormat?: string };
+		const responseFormat = options.responseFormat === 'b64_json' ? 'url' : 'b64_json';
+		parameters.options = { ...options, responseFormat, user: 'edited' };
+	}
+	return workflow;
+}
+
 /** What a second execution adds to its prompts; as all that follows a `#`, it is no part of what a prompt is called. */
 export const OF_SECOND = ' #2';
 

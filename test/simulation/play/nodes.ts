@@ -8,6 +8,7 @@ import {
 	type IWorkflowBase,
 	type NodeOutput,
 	NodeConnectionTypes,
+	NodeOperationError,
 } from 'n8n-workflow';
 import { LoopOverItems } from '../../engine/loopOverItems';
 import { PassThrough } from '../../engine/passThrough';
@@ -19,7 +20,51 @@ export function stubNodes(): Record<string, INodeType> {
 		'simulation.loop': new LoopOverItems(),
 		'simulation.agent': new Agent(),
 		'simulation.executeWorkflow': new ExecuteWorkflow(),
+		'simulation.split': new Split(),
+		'simulation.fails': new FailsAtFirst(),
 	};
+}
+
+const PLAIN: Omit<INodeTypeDescription, 'displayName' | 'name' | 'description'> = {
+	group: ['transform'],
+	version: 1,
+	defaults: { name: 'Stub' },
+	inputs: [NodeConnectionTypes.Main],
+	outputs: [NodeConnectionTypes.Main],
+	properties: [],
+};
+
+/** Hands on its items at its second output, and the same ones in reverse at its first. */
+class Split implements INodeType {
+	description: INodeTypeDescription = {
+		...PLAIN,
+		displayName: 'Split',
+		name: 'split',
+		description: 'Has two outputs',
+		usableAsTool: true,
+		outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const items = this.getInputData().map((each, item) => ({ ...each, pairedItem: { item } }));
+		return await Promise.resolve([items.toReversed(), items]);
+	}
+}
+
+/** A node that works when the execution is retried. */
+class FailsAtFirst implements INodeType {
+	description: INodeTypeDescription = {
+		...PLAIN,
+		displayName: 'Fails At First',
+		name: 'failsAtFirst',
+		description: 'Works when the execution is retried',
+		usableAsTool: true,
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		if (this.getMode() !== 'retry') throw new NodeOperationError(this.getNode(), 'Not yet');
+		return await Promise.resolve([this.getInputData()]);
+	}
 }
 
 /** The part of a model that an agent needs. */

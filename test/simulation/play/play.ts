@@ -6,7 +6,7 @@ import { BuiltPackage } from '../host/package';
 import type { Scenario, ScenarioEvent } from '../scenario/schema';
 import { itemsOfScenario, unchanging, workflowOfScenario } from '../scenario/workflow';
 import { createService } from '../service';
-import { another, edited } from './edits';
+import { another, edited, reformatted } from './edits';
 import { type EngineHost, logTo, openBinaries } from './engine';
 import { N8nServer } from './n8nServer';
 import type { Row } from './rows';
@@ -31,6 +31,12 @@ export function usePackages(folders: Record<Scenario['build'], string>): void {
 /** Plays a scenario from its beginning to its end. */
 export async function play(scenario: Scenario): Promise<Played> {
 	return await new World(scenario).playOut();
+}
+
+type Keys = ReturnType<typeof createService>['keys'];
+
+function credentialsFor(baseUrl: string, { main, other }: Keys) {
+	return { Service: { baseUrl, apiKey: main }, Other: { baseUrl, apiKey: other } };
 }
 
 class World {
@@ -66,10 +72,7 @@ class World {
 		this.workflow = workflowOfScenario(scenario);
 		this.afterwards = [...scenario.afterwards];
 		const { url, keys } = this.service;
-		this.credentials = {
-			Service: { baseUrl: url, apiKey: keys.main },
-			Other: { baseUrl: url, apiKey: keys.other },
-		};
+		this.credentials = credentialsFor(url, keys);
 	}
 
 	async playOut(): Promise<Played> {
@@ -229,6 +232,8 @@ class World {
 		} else if (what === 'deleteCredential') {
 			this.note('world', 'the credential is deleted');
 			this.credentials = {};
+		} else if (what === 'moveService') {
+			this.moveService();
 		} else {
 			for (const row of this.server.rows) {
 				if ((row.status !== 'running' && row.status !== 'waiting') || !this.server.isUp) continue;
@@ -250,8 +255,20 @@ class World {
 		if (next === 'again') this.server.execute(this.workflow, itemsOfScenario(this.scenario.items));
 		else if (next === 'retry') this.server.retry(last);
 		else if (next === 'retrySaved') this.server.retry(last, last.workflow);
-		else this.server.retry(last, edited(last.workflow));
+		else if (next === 'retryEdited') this.server.retry(last, edited(last.workflow));
+		else if (next === 'retryReformatted') this.server.retry(last, reformatted(last.workflow));
+		else {
+			this.moveService();
+			this.server.retry(last);
+		}
 		return true;
+	}
+
+	private moveService(): void {
+		this.note('world', 'the credential names another host of the service');
+		// One that was deleted stays so.
+		if (Object.keys(this.credentials).length === 0) return;
+		this.credentials = credentialsFor(this.service.alias, this.service.keys);
 	}
 
 	private noteRow(text: string, row: Row): void {

@@ -4,6 +4,7 @@ import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { TruthRequest, TruthTask } from '../service';
 import { isInDatabase, limitsOf } from './evidence';
+import { REFUSED } from './refusals';
 
 /** A part of the world's time. */
 interface Span {
@@ -195,7 +196,7 @@ function queueMs(played: Played, requests: TruthRequest[]): number {
 		return FOUND_RATE * ((most * seconds) / allowed + Math.min(retryAfter, 300));
 	});
 	const unexplained = requests.filter(
-		({ limit, fault = '' }) => limit === 'random' || /429|503/.test(fault),
+		({ limit, fault = '' }) => limit === 'random' || REFUSED.test(fault),
 	);
 	return 1000 * queues.reduce((sum, each) => sum + each, 0) + NOISE_MS * unexplained.length;
 }

@@ -7,6 +7,7 @@ import { covered } from './explained';
 import { slowed } from './noise';
 import type { Promised } from './promise';
 import { ofFairQueuing } from './fairQueuing';
+import { ofRefusals, REFUSED } from './refusals';
 import { promptFor } from '../scenario/workflow';
 
 /** A shorter delay has other causes. */
@@ -25,6 +26,7 @@ export const fair: Promised = {
 		...ofFairQueuing(played),
 		...slowed(played),
 		...failed(played),
+		...ofRefusals(played),
 	],
 };
 
@@ -175,7 +177,7 @@ function failed(played: Played): string[] {
 	const hasRates =
 		limits.some(({ kind, retryAfter = 0 }) => kind !== 'inFlight' || retryAfter > MAX_PAUSE_S) ||
 		refused !== undefined;
-	const isFault = faults.some(({ fault }) => /429|503/.test(fault));
+	const isFault = faults.some(({ fault }) => REFUSED.test(fault));
 	return nodeRuns(played).flatMap(({ node, outputs, row }) =>
 		outputs.flat().flatMap((item) => {
 			const error = errorOf(item);

@@ -1,6 +1,7 @@
 import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
 import type { Promised } from './promise';
+import { sentInVain } from './refusals';
 
 /** A pause is asked for in whole seconds. */
 const SLACK_MS = 1_000;
@@ -12,7 +13,13 @@ const MAX_PAUSE_MS = 300_000;
 /** No more in flight than asked, nothing in a pause that the service asked for, polls no denser than asked. */
 export const polite: Promised = {
 	name: 'Polite',
-	check: (played) => [...inFlight(played), ...pauses(played), ...probes(played), ...polls(played)],
+	check: (played) => [
+		...inFlight(played),
+		...pauses(played),
+		...probes(played),
+		...polls(played),
+		...sentInVain(played),
+	],
 };
 
 function inFlight({ scenario, truth, rows }: Played): string[] {
@@ -62,6 +69,8 @@ function probes({ truth, kills }: Played): string[] {
 }
 
 function isSame(one: TruthRequest, other: TruthRequest): boolean {
+	// A file that is not ready says nothing of other files.
+	if (one.endpoint === 'download') return one.taskId === other.taskId;
 	return one.key === other.key && one.endpoint === other.endpoint && one.model === other.model;
 }
 

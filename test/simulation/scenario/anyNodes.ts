@@ -29,16 +29,42 @@ const prompt = fc.oneof(
 	{ weight: 1, arbitrary: constant('fixed' as const) },
 );
 
+/** In small numbers: a limit that is never met shows nothing. */
+const billed = {
+	maxBillable: oneIn(
+		8,
+		fc.oneof(
+			integer({ min: 1, max: 6 }),
+			integer({ min: 1, max: 6 }),
+			constant('nothing' as const),
+		),
+	),
+	includeInputFields: oneIn(6, constant(true)),
+	additionalBody: oneIn(12, constant(true)),
+};
+
+/** A prompt whose expression has no value, instead of the one that was drawn. */
+const missing = oneIn(40, constant('missing' as const));
+
+function withMissing<Node extends object>({
+	missing: prompt,
+	...node
+}: Node & { missing?: 'missing' | undefined }): object {
+	return prompt === undefined ? node : { ...node, prompt };
+}
+
 const chat = (name: string) =>
 	record({
 		kind: constant('chat' as const),
 		...settings(name),
+		...billed,
+		missing,
 		model: constantFrom('chat-a', 'chat-b'),
 		prompt,
 		stream: oneIn(3, boolean()),
 		jsonOutput: oneIn(21, constant(true)),
 		simplify: oneIn(5, constant(false)),
-	});
+	}).map(withMissing);
 
 const list = (name: string) =>
 	record({ kind: constant('list' as const), ...settings(name), model: constant('') });
@@ -53,7 +79,7 @@ export const agentModel = oneIn(
 		requestOptions: requestOptions.map((options) =>
 			Object.keys(options).length > 0 ? options : undefined,
 		),
-	}).map((node) => clean(node) as ScenarioNode),
+	}).map((node) => defined(node) as ScenarioNode),
 );
 
 const wait = present(
@@ -71,14 +97,17 @@ const video = (name: string, operation: VideoNode['operation']) =>
 		kind: constant('video' as const),
 		operation: constant(operation),
 		...settings(name),
+		...billed,
+		missing,
 		model: constantFrom('video-a', 'video-b'),
 		prompt,
 		n: oneIn(3, integer({ min: 2, max: 4 })),
 		inline: oneIn(6, constant(true)),
 		download: oneIn(2, constant(true)),
+		fileName: oneIn(6, constant(true)),
 		simplify: oneIn(6, constant(false)),
 		wait,
-	});
+	}).map(withMissing);
 
 /** What users build, by weight. */
 export const nodes: fc.Arbitrary<ScenarioNode[]> = fc
@@ -93,9 +122,10 @@ export const nodes: fc.Arbitrary<ScenarioNode[]> = fc
 		{ weight: 1, arbitrary: tuple(chat('A'), chat('B'), video('C', 'generate')) },
 		{ weight: 1, arbitrary: tuple(list('A')) },
 	)
-	.map((drawn) => drawn.map((node) => clean(node) as ScenarioNode));
+	.map((drawn) => drawn.map((node) => defined(node) as ScenarioNode));
 
-function clean(node: object): object {
+/** Without the fields that were not drawn. */
+export function defined(node: object): object {
 	return Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined));
 }
 
@@ -105,6 +135,7 @@ export const item: fc.Arbitrary<ScenarioItem> = present(
 		p: integer({ min: 1, max: 12 }).map((number) => `p${number}`),
 		bad: oneIn(25, constantFrom('empty' as const, 'throws' as const)),
 		binary: oneIn(15, constant(true)),
+		leftovers: oneIn(15, constant(true)),
 	}),
 );
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { FaultPlan, Limit } from '../service/plan';
+import type { FaultPlan, Limit, Outage, TaskPlan } from '../service/plan';
 import { oneIn, present } from './draw';
 
 const { array, constant, constantFrom, integer, record } = fc;
@@ -24,7 +24,7 @@ const progress = oneIn(
 	),
 );
 
-const taskPlan = present(
+const taskPlan: fc.Arbitrary<TaskDraft> = present(
 	record({
 		prompt: promptIndex,
 		attempt: oneIn(2, constantFrom(1, 2)),
@@ -43,6 +43,10 @@ const taskPlan = present(
 		urlValidSeconds: oneIn(15, constantFrom(10, 60)),
 		fileLagSeconds: oneIn(15, constantFrom(2, 30)),
 		numericId: oneIn(20, constant(true)),
+		idDigits: oneIn(2, integer({ min: 16, max: 18 })),
+		sameId: oneIn(25, constant(true)),
+		extraField: oneIn(12, constant(true)),
+		loudStatus: oneIn(25, constant(true)),
 		controlId: oneIn(20, constant(true)),
 		missingEntryId: oneIn(20, constant(true)),
 		inlineSeconds: oneIn(8, constant(30)),
@@ -65,17 +69,21 @@ const limit: fc.Arbitrary<Limit> = present(
 			'fixedWindow' as const,
 			'slidingWindow' as const,
 			'inFlight' as const,
+			'tokens' as const,
 		),
 		scope: constantFrom('key' as const, 'endpoint' as const, 'model' as const),
 		of: oneIn(2, constantFrom('submit', 'submit', 'chat', 'poll')),
 		requests: constantFrom(1, 2, 5, 10, 30),
 		seconds: constantFrom(1, 5, 10, 60),
 		retryAfter: oneIn(5, constantFrom(1, 20, 90, 3600)),
+		announces: oneIn(4, constantFrom('reset' as const, 'nothing' as const)),
 		from: oneIn(5, integer({ min: 0, max: 300 })),
 		until: oneIn(4, integer({ min: 10, max: 600 })),
 	}),
 ).map((drawn) => {
 	const { of, ...rest } = drawn;
+	// Tokens of a chat: about ten for each request.
+	if (rest.kind === 'tokens') rest.requests *= 10;
 	return rest.scope === 'endpoint' && of !== undefined ? { ...rest, of } : rest;
 });
 
@@ -102,6 +110,23 @@ const FAULTS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
 		'error-beside-choices',
 		'empty-finish-cut',
 		'keep-alive-events',
+		'too-large',
+		'too-large-20',
+		'should-not-retry',
+		'quota-429',
+		'quota-403-later',
+		'retry-after-unix',
+		'wait-429',
+		'page-408',
+		'page-524',
+		'lost-route',
+		'long-code',
+		'error-text',
+		'error-event',
+		'error-finish',
+		'error-empty',
+		'running-usage',
+		'labels',
 	],
 	submit: [
 		'lost',
@@ -125,6 +150,15 @@ const FAULTS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
 		'task-echo-key',
 		'redirect-303',
 		'stall-429',
+		'too-large',
+		'quota-429',
+		'quota-403-later',
+		'retry-after-unix',
+		'page-408',
+		'page-524',
+		'lost-route',
+		'lost-route',
+		'long-code',
 	],
 	poll: [
 		'lost',
@@ -146,6 +180,9 @@ const FAULTS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
 		'cut-gzip',
 		'echo-key',
 		'stall-429',
+		'wait-503',
+		'retry-after-unix',
+		'long-code',
 	],
 	models: ['status-500', 'status-503', 'page-502', 'reset'],
 	download: [
@@ -159,10 +196,12 @@ const FAULTS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
 		'slow',
 		'stall',
 		'stall-inside',
+		'wait-429',
+		'wait-503',
 	],
 };
 
-const fault = fc.oneof(
+const fault: fc.Arbitrary<FaultDraft> = fc.oneof(
 	...Object.entries(FAULTS).map(([endpoint, faults]) => ({
 		weight: endpoint === 'models' ? 1 : 4,
 		arbitrary: present(
@@ -171,7 +210,7 @@ const fault = fc.oneof(
 				prompt: oneIn(2, promptIndex),
 				attempts: fc.oneof(
 					{ withCrossShrink: true },
-					constantFrom([1], [2], [1, 2], [2, 3], [3]),
+					constantFrom<number[]>([1], [2], [1, 2], [2, 3], [3]),
 					constant(undefined),
 				),
 				from: oneIn(4, integer({ min: 0, max: 300 })),
@@ -182,7 +221,26 @@ const fault = fc.oneof(
 	})),
 );
 
-type FaultDraft = typeof fault extends fc.Arbitrary<infer Fault> ? Fault : never;
+/** As in a plan; the prompt is a number until the prompts are known. */
+export type FaultDraft = Omit<FaultPlan, 'prompt'> & { prompt?: number };
+export type TaskDraft = Omit<TaskPlan, 'prompt'> & { prompt?: number };
+
+/** No connection for a while. */
+const outage: fc.Arbitrary<Outage> = present(
+	record({
+		failure: constantFrom(
+			'refused' as const,
+			'unknown host' as const,
+			'lookup fails' as const,
+			'unreachable' as const,
+			'silent' as const,
+			'no TLS' as const,
+		),
+		host: oneIn(4, constant('files' as const)),
+		from: integer({ min: 0, max: 200 }),
+		seconds: constantFrom(5, 20, 60, 250, 1200),
+	}),
+).map(({ from, seconds, ...rest }) => ({ ...rest, from, until: from + seconds }));
 
 export const service = present(
 	record({
@@ -203,5 +261,10 @@ export const service = present(
 			{ weight: 2, arbitrary: array(fault, { maxLength: 4 }) },
 		),
 		refused: oneIn(9, constantFrom(0.01, 0.05)),
+		outages: oneIn(
+			9,
+			outage.map((each) => [each]),
+		),
+		hasFileHost: oneIn(3, constant(true)),
 	}),
 );

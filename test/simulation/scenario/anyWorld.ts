@@ -36,6 +36,7 @@ export const event = fc.oneof(
 	},
 	{ weight: 3, arbitrary: record({ what: constant('stop' as const), at }) },
 	{ weight: 2, arbitrary: record({ what: constant('deleteCredential' as const), at }) },
+	{ weight: 1, arbitrary: record({ what: constant('moveService' as const), at }) },
 	{
 		weight: 4,
 		arbitrary: record({
@@ -52,6 +53,7 @@ export const afterwards = array(
 		{ weight: 4, arbitrary: constant('retry' as const) },
 		{ weight: 2, arbitrary: constant('retrySaved' as const) },
 		{ weight: 2, arbitrary: constant('retryEdited' as const) },
+		{ weight: 1, arbitrary: constantFrom('retryReformatted' as const, 'retryMoved' as const) },
 		{ weight: 1, arbitrary: constant('again' as const) },
 	),
 	{ maxLength: 2 },

@@ -9,7 +9,8 @@ import {
 	type ScenarioEvent,
 	type ScenarioNode,
 } from './schema';
-import { theme, type Theme } from './themes';
+import { pair } from './pairs';
+import { type Theme, timing } from './themes';
 import { promptFor } from './workflow';
 
 const { array, constant, constantFrom, integer, record } = fc;
@@ -25,7 +26,7 @@ const parts = {
 	seed: integer({ min: 1, max: 1_000_000 }),
 	build: fc.oneof(
 		{ withCrossShrink: true },
-		{ weight: 3, arbitrary: constant('undici' as const) },
+		{ weight: 1, arbitrary: constant('undici' as const) },
 		{ weight: 1, arbitrary: constant('verified' as const) },
 	),
 	order: fc.oneof(
@@ -39,6 +40,8 @@ const parts = {
 	call,
 	items,
 	budget,
+	split: oneIn(10, constant(true)),
+	failsAfter: oneIn(12, constant(true)),
 	timeoutWorkflow: oneIn(20, constantFrom(60, 300)),
 	service,
 	events: fc.oneof(
@@ -49,28 +52,39 @@ const parts = {
 	afterwards,
 };
 
-/** Scenarios at random, one in eight in a theme. */
+/** A situation that random parts seldom make together. */
+const theme = fc.oneof({ weight: 1, arbitrary: timing }, { weight: 2, arbitrary: pair });
+
+/** Scenarios at random, one in three in a theme. */
 export const anyScenario: fc.Arbitrary<Scenario> = present(
-	record({ ...parts, theme: oneIn(8, theme) }),
+	record({ ...parts, theme: oneIn(3, theme) }),
 ).map(({ theme: themed, ...draft }) =>
 	assemble(themed === undefined ? draft : inTheme(draft, themed)),
 );
 
 type DrawnService = typeof service extends fc.Arbitrary<infer Service> ? Service : never;
 
-type Draft = Omit<Scenario, 'service' | 'timeoutWorkflow'> & {
+type Draft = Omit<Scenario, 'service' | 'timeoutWorkflow' | 'split' | 'failsAfter'> & {
+	split?: boolean | undefined;
+	failsAfter?: boolean | undefined;
 	timeoutWorkflow?: number | undefined;
 	agentModel?: ScenarioNode | undefined;
 	call: NonNullable<Scenario['call']>;
 	budget: number;
-	service: Omit<DrawnService, 'refused' | 'connectMs'> &
-		Pick<Scenario['service'], 'refused' | 'connectMs'>;
+	service: Omit<DrawnService, 'refused' | 'connectMs' | 'outages' | 'hasFileHost'> &
+		Pick<Scenario['service'], 'refused' | 'connectMs' | 'outages' | 'hasFileHost'>;
 };
 
 function inTheme(draft: Draft, { service: given, ...scenario }: Theme): Draft {
 	const { seconds, progress } = draft.service;
 	const service = { seconds, progress, tasks: [], faults: [], ...given };
-	return { ...draft, budget: 300, ...scenario, shape: 'sequence', afterwards: [], service };
+	const plain = {
+		shape: 'sequence' as const,
+		afterwards: [],
+		split: undefined,
+		failsAfter: undefined,
+	};
+	return { ...draft, budget: 300, ...plain, ...scenario, service };
 }
 
 function assemble({

@@ -12,6 +12,8 @@ const prompt = z.enum([
 	'changing',
 	/** The same text for all items, without an expression. */
 	'fixed',
+	/** A text with an expression of a field that no item has. */
+	'missing',
 ]);
 
 const requestOptions = z.object({
@@ -32,9 +34,19 @@ const settings = {
 	requestOptions: requestOptions.optional(),
 };
 
+/** Of nodes that bill. */
+const billed = {
+	/** Max Billable Requests; `nothing`: an expression without a value. */
+	maxBillable: z.union([z.int(), z.literal('nothing')]).optional(),
+	includeInputFields: z.boolean().optional(),
+	/** A field of Additional Body that the service ignores. */
+	additionalBody: z.boolean().optional(),
+};
+
 const chat = z.object({
 	kind: z.literal('chat'),
 	...settings,
+	...billed,
 	prompt,
 	stream: z.boolean().optional(),
 	jsonOutput: z.boolean().optional(),
@@ -49,12 +61,15 @@ const model = z.object({ kind: z.literal('model'), ...settings });
 const video = z.object({
 	kind: z.literal('video'),
 	...settings,
+	...billed,
 	/** `get` and `wait` take the task of the node before. */
 	operation: z.enum(['generate', 'submit', 'get', 'wait']),
 	prompt,
 	n: z.int().min(1).max(4).optional(),
 	inline: z.boolean().optional(),
 	download: z.boolean().optional(),
+	/** File Name, an expression of the item. */
+	fileName: z.boolean().optional(),
 	simplify: z.boolean().optional(),
 	wait: z
 		.object({
@@ -75,6 +90,8 @@ const item = z.object({
 	/** `empty`: no prompt; `throws`: its expression throws. */
 	bad: z.enum(['empty', 'throws']).optional(),
 	binary: z.boolean().optional(),
+	/** Fields that an earlier node of the same kind left. */
+	leftovers: z.boolean().optional(),
 });
 
 /** What happens in the world, so many seconds after the start. */
@@ -84,6 +101,8 @@ const event = z.discriminatedUnion('what', [
 	z.object({ what: z.literal('stepClock'), at: seconds, by: z.number() }),
 	z.object({ what: z.literal('stop'), at: seconds }),
 	z.object({ what: z.literal('deleteCredential'), at: seconds }),
+	/** The credential names another host of the same service. */
+	z.object({ what: z.literal('moveService'), at: seconds }),
 	z.object({
 		what: z.literal('second'),
 		at: seconds,
@@ -92,8 +111,15 @@ const event = z.discriminatedUnion('what', [
 	}),
 ]);
 
-/** What the user does when an execution did not succeed. */
-const afterwards = z.enum(['retry', 'retrySaved', 'retryEdited', 'again']);
+/** What the user does when an execution did not succeed: the last three edit the workflow or the credential first. */
+const afterwards = z.enum([
+	'retry',
+	'retrySaved',
+	'again',
+	'retryEdited',
+	'retryReformatted',
+	'retryMoved',
+]);
 
 export const scenario = z.object({
 	/** Of the random numbers of host and service. */
@@ -105,6 +131,10 @@ export const scenario = z.object({
 	call: z.enum(['once', 'each', 'withoutWaiting']).optional(),
 	nodes: z.array(node).min(1).max(3),
 	items: z.array(item).max(60),
+	/** The first node takes the second output of the node before, which has other items at its first one. */
+	split: z.boolean().optional(),
+	/** A node after all others fails unless the execution is a retry. */
+	failsAfter: z.boolean().optional(),
 	timeoutWorkflow: seconds.optional(),
 	service: servicePlan,
 	events: z.array(event),
@@ -117,6 +147,7 @@ export const scenario = z.object({
 
 export type Scenario = z.infer<typeof scenario>;
 export type ScenarioNode = z.infer<typeof node>;
+export type ChatNode = z.infer<typeof chat>;
 export type VideoNode = z.infer<typeof video>;
 export type ScenarioItem = z.infer<typeof item>;
 export type ScenarioEvent = z.infer<typeof event>;

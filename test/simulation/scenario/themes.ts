@@ -1,28 +1,34 @@
 import fc from 'fast-check';
-import type { Scenario, ScenarioEvent, ScenarioNode, VideoNode } from './schema';
+import type { FaultDraft, TaskDraft } from './anyService';
+import type { ChatNode, Scenario, ScenarioEvent, ScenarioNode, VideoNode } from './schema';
 
 const { array, constant, constantFrom, integer, record } = fc;
 
 /** A situation that random parts seldom make together. */
 export type Theme = Pick<Scenario, 'nodes' | 'items' | 'events'> & {
-	service: Pick<Scenario['service'], 'limits' | 'latencyMs'> & {
+	service: Pick<Scenario['service'], 'limits' | 'latencyMs' | 'outages' | 'hasFileHost'> & {
 		thinkingSeconds?: number;
 		refused?: number;
 		/** How long a video takes. */
 		seconds?: number;
+		faults?: FaultDraft[];
+		tasks?: TaskDraft[];
 	};
+	/** Default: a sequence, and nobody does anything afterwards. */
+	shape?: Scenario['shape'];
+	afterwards?: Scenario['afterwards'];
 	/** Default 300 requests. */
 	budget?: number;
 };
 
-const FAST = constant<[number, number]>([50, 300]);
-const SLOW = constant<[number, number]>([500, 4000]);
+export const FAST = constant<[number, number]>([50, 300]);
+export const SLOW = constant<[number, number]>([500, 4000]);
 
 /** None is bad: that would end an execution before it has begun. */
-const item = integer({ min: 1, max: 12 }).map((number) => ({ p: `p${number}` }));
-const many = array(item, { minLength: 8, maxLength: 24 });
-const chat: ScenarioNode = { kind: 'chat', name: 'A', model: 'chat-a', prompt: 'item' };
-const video: VideoNode = {
+export const item = integer({ min: 1, max: 12 }).map((number) => ({ p: `p${number}` }));
+export const many = array(item, { minLength: 8, maxLength: 24 });
+export const chat: ChatNode = { kind: 'chat', name: 'A', model: 'chat-a', prompt: 'item' };
+export const video: VideoNode = {
 	kind: 'video',
 	name: 'A',
 	model: 'video-a',
@@ -31,7 +37,7 @@ const video: VideoNode = {
 };
 
 /** Another execution starts while the first one waits. */
-const second = (key: 'same' | 'other', otherModels = false) =>
+export const second = (key: 'same' | 'other', otherModels = false) =>
 	integer({ min: 5, max: 30 }).map((at): ScenarioEvent[] => [
 		{ what: 'second', at, key, otherModels },
 	]);
@@ -179,7 +185,7 @@ const crowd: fc.Arbitrary<Theme> = record({
 });
 
 /** Those that are dear to play are drawn less often. */
-export const theme: fc.Arbitrary<Theme> = fc.oneof(
+export const timing: fc.Arbitrary<Theme> = fc.oneof(
 	{ weight: 4, arbitrary: turns },
 	{ weight: 4, arbitrary: keys },
 	{ weight: 3, arbitrary: clocks },

@@ -18,6 +18,8 @@ type Connections = Array<
 export function workflowOfScenario({
 	nodes,
 	shape,
+	split,
+	failsAfter,
 	order,
 	call = 'once',
 	timeoutWorkflow,
@@ -33,11 +35,26 @@ export function workflowOfScenario({
 		.map(({ name }, index) => [nodes[index]!.name, 0, name]);
 	const [first] = nodes;
 	const last = nodes.at(-1)!;
+	const begin: Connections = split
+		? [
+				['Start', 0, 'Split'],
+				['Split', 0, 'Others'],
+				['Split', 1, first!.name],
+			]
+		: [['Start', 0, first!.name]];
+	const finish: Connections = failsAfter ? [[last.name, 0, 'After']] : [];
+	const around = [
+		...(split ? [stub('Split', 'simulation.split'), stub('Others')] : []),
+		...(failsAfter ? [stub('After', 'simulation.fails')] : []),
+	];
 	const shapes: Record<
 		Exclude<Scenario['shape'], 'subWorkflow'>,
 		{ extra: INode[]; connections: Connections }
 	> = {
-		sequence: { extra: ends, connections: [['Start', 0, first!.name], ...inLine, ...branch] },
+		sequence: {
+			extra: [...ends, ...around],
+			connections: [...begin, ...inLine, ...branch, ...finish],
+		},
 		branches: {
 			extra: ends,
 			connections: [...nodes.map(({ name }): Connections[number] => ['Start', 0, name]), ...branch],
@@ -98,8 +115,13 @@ function calling(called: WorkflowFile, call: NonNullable<Scenario['call']>) {
 }
 
 export function itemsOfScenario(items: ScenarioItem[]): INodeExecutionData[] {
-	return items.map(({ p, bad, binary }, item) => ({
-		json: { p: bad === 'empty' ? '' : p, index: item, ...(bad === 'throws' && { throws: true }) },
+	return items.map(({ p, bad, binary, leftovers }, item) => ({
+		json: {
+			p: bad === 'empty' ? '' : p,
+			index: item,
+			...(bad === 'throws' && { throws: true }),
+			...(leftovers && LEFTOVERS),
+		},
 		pairedItem: { item },
 		...(binary && {
 			binary: { input: { data: 'aGVsbG8=', mimeType: 'text/plain', fileName: 'input.txt' } },
@@ -107,11 +129,23 @@ export function itemsOfScenario(items: ScenarioItem[]): INodeExecutionData[] {
 	}));
 }
 
+/** Fields of the output of our nodes, as an earlier one left them in an item, and one of the user's own. */
+export const LEFTOVERS = {
+	note: "the user's",
+	tool_calls: [{ id: 'call-left', type: 'function', function: { name: 'left', arguments: '{}' } }],
+	usage: { prompt_tokens: 70_000, completion_tokens: 7_000, total_tokens: 77_000 },
+	json: { left: true },
+	url: 'https://files.test/left.mp4',
+	revised_prompt: 'left over',
+	finish_reason: 'left',
+};
+
 /** The prompt that the service gets for an item, without what changes. */
 export function promptFor(
 	node: Pick<ScenarioNode, 'name'> & { prompt?: string },
 	item: ScenarioItem,
 ): string {
+	if (node.prompt === 'missing') return `about  for ${node.name}`;
 	return node.prompt === 'fixed' ? `same for ${node.name}` : `${item.p} for ${node.name}`;
 }
 
@@ -146,7 +180,11 @@ function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INodeParame
 	const prompt = isTool ? "={{ $fromAI('prompt') }}" : expressionOf(node, shape === 'loop');
 	if (node.kind === 'chat') {
 		const { stream, jsonOutput, simplify = true } = node;
-		const options = { ...(stream !== undefined && { stream }), ...(jsonOutput && { jsonOutput }) };
+		const options = {
+			...(stream !== undefined && { stream }),
+			...(jsonOutput && { jsonOutput }),
+			...billedOptions(node),
+		};
 		return {
 			model,
 			messages: { values: [{ role: 'user', content: prompt }] },
@@ -155,26 +193,49 @@ function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INodeParame
 			requestOptions,
 		};
 	}
-	const { operation, n, inline, download = false, simplify = true, wait = {} } = node;
+	const { operation, n, inline, download = false, fileName, simplify = true, wait = {} } = node;
 	const isNew = operation === 'generate' || operation === 'submit';
 	return {
 		operation,
 		...(isNew && {
 			model,
 			prompt,
-			options: { ...(n !== undefined && { n }), ...(inline && { responseFormat: 'b64_json' }) },
+			options: {
+				...(n !== undefined && { n }),
+				...(inline && { responseFormat: 'b64_json' }),
+				...billedOptions(node),
+			},
 		}),
 		...(!isNew && { taskId: isTool ? "={{ $fromAI('prompt') }}" : '={{ $json.task_id }}' }),
 		...(operation !== 'submit' && { download }),
+		...(operation !== 'submit' && download && fileName && { fileName: FILE_NAME }),
 		...((operation === 'generate' || operation === 'wait') && { waitOptions: wait }),
 		simplify,
 		requestOptions,
 	};
 }
 
+/** A name that differs by item where the item has its number. */
+const FILE_NAME = "={{ 'clip ' + $json.index }}";
+
+function billedOptions({
+	maxBillable,
+	includeInputFields,
+	additionalBody,
+}: Extract<ScenarioNode, { kind: 'chat' | 'video' }>): INodeParameters {
+	return {
+		...(maxBillable !== undefined && {
+			maxBillableRequests: maxBillable === 'nothing' ? '={{ $json.nothing }}' : maxBillable,
+		}),
+		...(includeInputFields && { includeInputFields }),
+		...(additionalBody && { additionalBody: '{"seed": 7}' }),
+	};
+}
+
 /** In a loop, n8n's own node hands on one item after the other, as if it were the first. */
 function expressionOf({ prompt, name }: { prompt: string; name: string }, isLoop: boolean): string {
 	if (prompt === 'fixed') return `same for ${name}`;
+	if (prompt === 'missing') return `=about {{ $json.topic }} for ${name}`;
 	// The item of the trigger: any node before may have changed the rest.
 	const item = `$('${isLoop ? 'Loop' : 'Start'}').item.json`;
 	const text = `${item}.p && ${item}.p + ' for ${name}${prompt === 'changing' ? " #' + Math.random()" : "'"}`;

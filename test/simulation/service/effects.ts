@@ -67,6 +67,84 @@ export const emptyFinishCut = damage(({ status, headers, body, events }) => {
 	return [head(status, headers), ...texts.map((text) => part(unfinished(text))), pause(5), RESET];
 });
 
+/** Half a chat, then what says that it failed, and an end in good order. */
+function failsHalfway(
+	inStream: (chunk: object) => string,
+	inBody: (body: object) => object,
+): Effect {
+	return damage((response) => {
+		const { events, headers, status, body } = response;
+		if (!events) return whole(withBody(response, inBody(halved(jsonOf(body.toString())))));
+		const half = events.slice(0, Math.ceil((events.length - 2) / 2));
+		return [
+			head(status, headers),
+			...half.map(part),
+			part(inStream(jsonOf(dataOf(half[0])))),
+			part('data: [DONE]\n\n'),
+			END,
+		];
+	});
+}
+
+/** A response with half its text. */
+function halved(body: object): object {
+	const text = JSON.stringify(body);
+	return jsonOf(
+		text.replace(
+			/"content":"([^"]*)"/,
+			(_, content: string) => `"content":"${content.slice(0, content.length / 2)}"`,
+		),
+	);
+}
+
+const OUT_OF_MEMORY = 'CUDA out of memory';
+
+export const errorText = failsHalfway(
+	() => event({ error: OUT_OF_MEMORY }),
+	(body) => ({ ...body, error: OUT_OF_MEMORY }),
+);
+
+export const errorEvent = failsHalfway(
+	() => `event: error\ndata: ${JSON.stringify({ type: 'overloaded', detail: OUT_OF_MEMORY })}\n\n`,
+	(body) => ({ ...body, error: { type: 'overloaded', detail: OUT_OF_MEMORY } }),
+);
+
+export const errorFinish = failsHalfway(
+	(chunk) =>
+		event({
+			...chunk,
+			choices: [{ index: 0, delta: {}, finish_reason: 'error', error: { code: 502 } }],
+		}),
+	(body) => ({
+		...jsonOf(JSON.stringify(body).replace(/"finish_reason":"\w+"/, '"finish_reason":"error"')),
+		error: { code: 502 },
+	}),
+);
+
+/** Changes the JSON of a chat, or of each chunk of it. */
+function eachPart(change: (value: object, index: number) => object): Effect {
+	return damage((response): Delivery => {
+		const { events, headers, status, body } = response;
+		if (!events) return whole(withBody(response, change(jsonOf(body.toString()), 0)));
+		const changed = events.map((text, index) =>
+			text.includes('[DONE]') ? text : event(change(jsonOf(dataOf(text)), index)),
+		);
+		return [head(status, headers), ...changed.map(part), END];
+	});
+}
+
+export const errorEmpty = eachPart((value) => ({ ...value, error: { message: '', code: 0 } }));
+
+export const runningUsage = eachPart((value, index) => ({
+	usage: { prompt_tokens: 1, completion_tokens: index, total_tokens: index + 1 },
+	...value,
+}));
+
+/** What gateways to several providers add: text that is equal in every chunk. */
+export const PROVIDER = 'P';
+
+export const labels = eachPart((value) => ({ ...value, provider: PROVIDER }));
+
 const KEEP_ALIVES = ['event: ping\ndata: {"type":"ping"}\n\n', 'data: {}\n\n', ': ping\n\n'];
 
 export const keepAliveEvents = damage((response): Delivery => {

@@ -14,6 +14,8 @@ export interface Client {
 	onFailure(error: Error): void;
 }
 
+const YEAR_S = 365 * 24 * 3600;
+
 /** A response that arrives as a whole and that nobody can read. */
 const DAMAGED = /-gzip$/;
 
@@ -46,7 +48,12 @@ export class Exchange {
 		},
 		stall: () => false,
 		close: () => this.fail(socketError('other side closed', 'UND_ERR_SOCKET')),
-		reset: () => this.fail(socketError('read ECONNRESET', 'ECONNRESET')),
+		reset: () =>
+			this.fail(
+				this.truth?.fault === 'lost-route'
+					? socketError('read EHOSTUNREACH', 'EHOSTUNREACH')
+					: socketError('read ECONNRESET', 'ECONNRESET'),
+			),
 	};
 
 	constructor(
@@ -170,7 +177,9 @@ function socketError(message: string, code: string): Error {
 
 /** The pause that a response asks for, as the service counts it. */
 function notePause(truth: TruthRequest, headers: Record<string, string>): void {
-	const seconds = Number(headers['retry-after'] ?? NaN);
+	const stated = Number(headers['retry-after'] ?? NaN);
+	// A Unix time, say: nobody waits that long.
+	const seconds = stated > YEAR_S ? NaN : stated;
 	const reset = Number(headers['x-ratelimit-reset-requests'] ?? NaN) * 1000;
 	if (Number.isNaN(seconds) && Number.isNaN(reset)) return;
 	truth.pauseUntil = Number.isNaN(seconds) ? reset : truth.at + seconds * 1000;

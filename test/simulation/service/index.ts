@@ -11,6 +11,7 @@ export function createService(plan: ServicePlan, world: ServiceWorld) {
 	const service = new Service(plan, world);
 	return {
 		url: service.url,
+		alias: service.alias,
 		keys: service.keys,
 		truth: service.truth,
 		/** How many requests are on their way. */

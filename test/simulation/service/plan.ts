@@ -27,6 +27,14 @@ const taskPlan = z.object({
 	changesId: z.boolean().optional(),
 	/** Ids are sent as JSON numbers above 2^53. */
 	numericId: z.boolean().optional(),
+	/** Of numeric ids. */
+	idDigits: z.int().min(16).max(19).optional(),
+	/** All tasks of a submission have one id. */
+	sameId: z.boolean().optional(),
+	/** Entries and tasks have a field that the document does not name, with a long integer. */
+	extraField: z.boolean().optional(),
+	/** Statuses in capital letters. */
+	loudStatus: z.boolean().optional(),
 	/** Ids contain a line feed and an escape character. */
 	controlId: z.boolean().optional(),
 	/** The last task is listed without an id. */
@@ -101,6 +109,37 @@ export const FAULTS = [
 	'keep-alive-events',
 	'redirect',
 	'slow',
+	/** One request that no limit will ever admit, with a Retry-After of 2 or 20 s. */
+	'too-large',
+	'too-large-20',
+	/** A 429 with `x-should-retry: false`. */
+	'should-not-retry',
+	/** A used-up quota as 429, without a time. */
+	'quota-429',
+	/** A used-up quota as 403, with a Retry-After that changes nothing. */
+	'quota-403-later',
+	/** A 429 whose Retry-After is a Unix time. */
+	'retry-after-unix',
+	/** Refusals with a Retry-After of 20 s, also of a download. */
+	'wait-429',
+	'wait-503',
+	/** The work is done; a server in between stops waiting. */
+	'page-408',
+	'page-524',
+	/** The work is done; the route to the service is gone before the response. */
+	'lost-route',
+	/** An error whose code is long, has control characters, and repeats the key. */
+	'long-code',
+	/** Half a chat, then an error: a text, an event of its own, beside a finish_reason. */
+	'error-text',
+	'error-event',
+	'error-finish',
+	/** An error that is none, in a whole chat. */
+	'error-empty',
+	/** Of a streamed chat: each chunk has the usage so far. */
+	'running-usage',
+	/** Of a chat: labels that each chunk repeats. */
+	'labels',
 ] as const;
 
 const fault = z.object({

@@ -28,6 +28,8 @@ export interface ServiceWorld {
 }
 
 const ORIGIN = 'https://service.test';
+/** The same service. */
+const ALIAS = 'https://alias.service.test';
 /** The part of inline videos that are too large to be kept in memory. */
 const LARGE = 0.5;
 /** How long the model thinks, from and to. */
@@ -36,6 +38,7 @@ const THINKING_MS = [500, 2500] as const;
 /** The generation service of one scenario: the simulator's own request handler, on the world's clock. */
 export class Service {
 	readonly url = ORIGIN;
+	readonly alias = ALIAS;
 	readonly keys = {
 		main: 'sk-simulation-0123456789abcdef',
 		other: 'sk-other-key-0123456789abcdef',
@@ -98,13 +101,13 @@ export class Service {
 	connectionFailure({ origin, path, headers }: IncomingRequest) {
 		const at = this.now();
 		const url = origin + path;
-		if (origin !== ORIGIN && origin !== FILE_ORIGIN) {
+		if (![ORIGIN, ALIAS, FILE_ORIGIN].includes(origin)) {
 			const sent = Object.entries(headers).map(([name, value]) => [name, String(value)]);
 			this.truth.elsewhere.push({ at, url, headers: Object.fromEntries(sent) });
 			return connectionFailure('unknown host');
 		}
 		const seconds = (at - this.startedAt) / 1000;
-		const host = origin === ORIGIN ? 'service' : 'files';
+		const host = origin === FILE_ORIGIN ? 'files' : 'service';
 		const outage = this.plan.outages?.find(
 			({ host: only = host, from = 0, until = Infinity }) =>
 				only === host && seconds >= from && seconds < until,

@@ -7,14 +7,8 @@ import { readFaultSpec } from '../../../simulator/faults/faultSpec';
 import { DEFAULTS, type Settings } from '../../../simulator/options';
 import type { Limit as SimulatorLimit, LimitRule } from '../../../simulator/rateLimit';
 import type { TaskPlan as SimulatorTaskPlan } from '../../../simulator/video/taskPlan';
-import {
-	emptyFinishCut,
-	errorBesideChoices,
-	keepAliveEvents,
-	pings,
-	seeOther,
-	stalledRefusal,
-} from './effects';
+import * as effects from './effects';
+import * as refusals from './refusals';
 import { FAULTS, type FaultPlan, type Limit, type ServicePlan, type TaskPlan } from './plan';
 
 export const FILE_ORIGIN = 'https://files.test';
@@ -138,14 +132,33 @@ const EFFECTS: Record<(typeof FAULTS)[number], Effect> = {
 	'handled-502': handled(htmlResponse(502)),
 	'echo-key': fromTable('echo-key-general'),
 	'task-echo-key': fromTable('task-failed-echo-key'),
-	'redirect-303': seeOther,
-	'stall-429': stalledRefusal,
-	pings,
-	'error-beside-choices': errorBesideChoices,
-	'empty-finish-cut': emptyFinishCut,
-	'keep-alive-events': keepAliveEvents,
+	'redirect-303': effects.seeOther,
+	'stall-429': effects.stalledRefusal,
+	pings: effects.pings,
+	'error-beside-choices': effects.errorBesideChoices,
+	'empty-finish-cut': effects.emptyFinishCut,
+	'keep-alive-events': effects.keepAliveEvents,
 	redirect: fromTable('redirect-302'),
 	slow: fromTable('slow-response'),
+	'too-large': refusals.tooLarge(2),
+	'too-large-20': refusals.tooLarge(20),
+	'should-not-retry': refusals.shouldNotRetry,
+	'quota-429': refusals.quotaAs429,
+	'quota-403-later': refusals.quotaLater,
+	'retry-after-unix': refusals.retryAfterUnixTime,
+	'wait-429': refusals.waits(429),
+	'wait-503': refusals.waits(503),
+	'page-408': handled(htmlResponse(408)),
+	'page-524': handled(htmlResponse(524)),
+	// exchange.ts makes another failure of it.
+	'lost-route': fromTable('lost'),
+	'long-code': refusals.longCode,
+	'error-text': effects.errorText,
+	'error-event': effects.errorEvent,
+	'error-finish': effects.errorFinish,
+	'error-empty': effects.errorEmpty,
+	'running-usage': effects.runningUsage,
+	labels: effects.labels,
 };
 
 /** The faults of a plan, as the simulator plays them. */

@@ -36,6 +36,12 @@ export interface TruthRequest {
 	whole: boolean;
 	/** When the response was complete, or the connection was closed by either side. */
 	endedAt: number | undefined;
+	/** What a chat was billed for. */
+	tokens: number | undefined;
+	/** The key was sent with it. */
+	hasKey: boolean;
+	/** As the service parsed it. */
+	body: unknown;
 	/** The response of a poll that says completed or failed. */
 	finished: boolean;
 	fault: string | undefined;
@@ -98,6 +104,9 @@ export function truthOfRequest(context: RequestContext, sentAt: number): TruthRe
 		heardAt: undefined,
 		whole: false,
 		endedAt: undefined,
+		tokens: undefined,
+		hasKey: context.authorization !== '',
+		body,
 		finished: false,
 		fault: undefined,
 		limit: undefined,
@@ -115,8 +124,9 @@ export function named(tasks: readonly Task[] = []): readonly Task[] {
 export function noteOutcome(truth: TruthRequest, context: RequestContext): void {
 	const { accepted, fault, exceeded, refused, reported } = context;
 	// What fails in the service's own words is not billed.
-	truth.accepted = accepted && fault !== 'error-beside-choices';
-	truth.tasks = named(context.tasks).map(({ id }) => id);
+	truth.accepted = accepted && !/^error-(?!empty)/.test(fault ?? '');
+	truth.tasks = [...new Set(named(context.tasks).map(({ id }) => id))];
+	truth.tokens = context.tokens;
 	truth.fault = fault;
 	truth.finished = reported === 'completed' || reported === 'failed';
 	if (exceeded) truth.limit = `${exceeded.limit.kind} of each ${exceeded.limit.scope ?? 'key'}`;

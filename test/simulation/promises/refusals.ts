@@ -1,0 +1,170 @@
+import type { Played } from '../play/played';
+import type { ScenarioNode } from '../scenario/schema';
+import { promptFor } from '../scenario/workflow';
+import type { TruthRequest } from '../service';
+import { errorItems, scopeOf, wasHeard } from './evidence';
+
+/** Faults that refuse a request, whatever the limits. */
+export const REFUSED = /429|503|too-large|should-not-retry|quota|retry-after-unix/;
+/** Refusals of one request that no time admits. */
+const NEVER_ADMITTED = /^(too-large|should-not-retry)/;
+
+/** How much longer than its requests a batch may take. */
+const FACTOR = 3;
+const SLACK_MS = 8_000;
+/** Two refusals of one request, between which others are taken, say that it is about this request. */
+const REFUSALS_TO_LEARN = 2;
+const MAX_CONCURRENCY = 10;
+/** A longer outage may cost all that waits. */
+const MAX_OUTAGE_S = 300;
+/** A longer pause is not waited for. */
+const MAX_PAUSE_S = 300;
+
+/** A refusal that is not about a rate costs the others nothing; one that is about a rate loses no item. */
+export function ofRefusals(played: Played): string[] {
+	return [...heldBack(played), ...lostWithinRate(played), ...lostInOutage(played)];
+}
+
+/** Other items wait for a request that can never pass. */
+function heldBack({ scenario, truth, rows, kills, suspended }: Played): string[] {
+	const { limits, faults, refused, outages } = scenario.service;
+	const [node, ...others] = scenario.nodes;
+	const [row] = rows;
+	const isAlone = others.length + kills.length + suspended.length === 0 && rows.length === 1;
+	const isPlain = limits.length === 0 && refused === undefined && !outages;
+	if (node?.kind !== 'chat' || !isPlain || !isAlone || row === undefined) return [];
+	if (scenario.shape !== 'sequence' || node.tries !== undefined || node.onError === undefined)
+		return [];
+	const isOnlyThis = faults.every(
+		({ fault, prompt }) => NEVER_ADMITTED.test(fault) && prompt !== undefined,
+	);
+	if (faults.length === 0 || !isOnlyThis) return [];
+	const never = new Set(faults.map(({ prompt }) => prompt));
+	const free = truth.requests.filter(({ prompt, accepted }) => !never.has(prompt) && accepted);
+	const workMs = free.reduce((sum, { sentAt, endedAt = sentAt }) => sum + endedAt - sentAt, 0);
+	const pauseMs = truth.requests
+		.flatMap(({ retryAfter = 0 }) => (retryAfter > 0 ? [retryAfter * 1000] : []))
+		.slice(0, REFUSALS_TO_LEARN * never.size)
+		.reduce((sum, ms) => sum + ms, 0);
+	const { maxConcurrency = MAX_CONCURRENCY } = node.requestOptions ?? {};
+	const mostMs = (FACTOR * workMs) / Math.min(maxConcurrency, free.length) + pauseMs + SLACK_MS;
+	const tookMs = Math.max(0, ...free.map(({ endedAt = 0 }) => endedAt - row.startedAt));
+	return tookMs <= mostMs
+		? []
+		: [
+				`a request that can never pass holds back ${free.length} others: ${seconds(tookMs)} instead of ${seconds(mostMs)}`,
+			];
+}
+
+/** An item fails for a rate, although something of its scope was taken since it was first sent. */
+function lostWithinRate(played: Played): string[] {
+	const { scenario, truth } = played;
+	const { limits, faults, refused, outages } = scenario.service;
+	const isRate = ({ kind, retryAfter = 0, seconds: window = 0 }: (typeof limits)[number]) =>
+		kind !== 'inFlight' && retryAfter <= MAX_PAUSE_S && window <= MAX_PAUSE_S;
+	const isPlain = !faults.some(({ fault }) => REFUSED.test(fault)) && refused === undefined;
+	if (!isPlain || outages || limits.length === 0 || !limits.every(isRate)) return [];
+	return errorItems(played).flatMap(({ error, node, item, row, saidAt }) => {
+		if (error.code !== 'rate_limit_exceeded' || item === undefined) return [];
+		if (node.requestOptions?.maxRetries === 0 || error.task_id !== undefined) return [];
+		const own = sentFor(played, node, promptFor(node, item), row.startedAt, saidAt);
+		const [first] = own;
+		if (first === undefined) return [];
+		const wasTaken = truth.requests.some(
+			(each) =>
+				scopeOf(each) === scopeOf(first) &&
+				wasHeard(each) &&
+				each.sentAt > first.sentAt &&
+				(each.heardAt ?? Infinity) < (own.at(-1)?.sentAt ?? 0),
+		);
+		return wasTaken
+			? [
+					`"${first.prompt}" fails for a rate (${first.limit}) after ${own.length} requests, although others of its scope were taken meanwhile`,
+				]
+			: [];
+	});
+}
+
+/** An outage of a few minutes costs what is in flight, and not what waits. */
+function lostInOutage(played: Played): string[] {
+	const { scenario, rows, kills } = played;
+	const { outages = [], faults, limits, refused } = scenario.service;
+	const [node, ...others] = scenario.nodes;
+	if (others.length > 0 || node === undefined || rows.length > 1 || kills.length > 0) return [];
+	if (limits.length > 0 || refused !== undefined || scenario.shape === 'agent') return [];
+	const isWords = faults.every(
+		({ fault, until }) => /status-50/.test(fault) && until !== undefined,
+	);
+	if (!isWords || faults.length + outages.length === 0) return [];
+	const isShort = [...outages, ...faults].every(
+		({ from = 0, until = Infinity }) => until - from <= MAX_OUTAGE_S,
+	);
+	// A name that does not exist is no outage.
+	const isTransient = outages.every(({ failure }) => /refused|unreachable/.test(failure));
+	if (!isShort || !isTransient || node.tries !== undefined) return [];
+	const { maxConcurrency = MAX_CONCURRENCY, maxRetries = 4 } = node.requestOptions ?? {};
+	if (maxRetries === 0) return [];
+	const lost = errorItems(played).filter(
+		({ error }) =>
+			/no_connection|connect|unavailable|bad_gateway/.test(error.code) &&
+			error.task_id === undefined,
+	);
+	return lost.length <= maxConcurrency
+		? []
+		: [`an outage costs ${lost.length} items of ${scenario.items.length}`];
+}
+
+/** A request that is refused, as nothing of its scope is taken, is sent once and Max Retries times more. */
+export function sentInVain(played: Played): string[] {
+	const { scenario, truth, rows, kills } = played;
+	if (rows.length > 1 || kills.length > 0 || scenario.shape === 'agent') return [];
+	return scenario.nodes.flatMap((node) => {
+		if (node.kind !== 'chat' && node.kind !== 'video') return [];
+		const { requestOptions: { maxRetries = 4 } = {}, tries = 1 } = node;
+		const prompts = scenario.items.map((item) => promptFor(node, item));
+		// Of equal prompts, and of items that a node made of one, nobody knows which one is sent.
+		const single = prompts.filter(
+			(each, index) => prompts.indexOf(each) === prompts.lastIndexOf(each) && prompts[index],
+		);
+		if (tries > 1 || scenario.nodes.indexOf(node) > 0) return [];
+		return single.flatMap((prompt) => {
+			const own = sentFor(played, node, prompt, 0, Infinity);
+			const [first] = own;
+			if (first === undefined) return [];
+			const taken = truth.requests.find(
+				(each) =>
+					scopeOf(each) === scopeOf(first) &&
+					each.status === 200 &&
+					(each.heardAt ?? 0) >= first.sentAt,
+			);
+			const inVain = own.filter(({ sentAt }) => sentAt <= (taken?.heardAt ?? Infinity));
+			return inVain.length <= maxRetries + 1
+				? []
+				: [
+						`"${prompt}" is sent ${inVain.length} times while nothing of its scope is taken; Max Retries is ${maxRetries}`,
+					];
+		});
+	});
+}
+
+/** The requests of a node for a prompt. */
+function sentFor(
+	{ truth }: Played,
+	{ kind }: ScenarioNode,
+	prompt: string,
+	from: number,
+	until: number,
+): TruthRequest[] {
+	const endpoint = kind === 'video' ? 'submit' : 'chat';
+	return truth.requests.filter(
+		(each) =>
+			each.endpoint === endpoint &&
+			each.prompt === prompt &&
+			each.sentAt >= from &&
+			each.sentAt <= until,
+	);
+}
+
+function seconds(ms: number): string {
+	return `${Math.round(ms / 1000)} s`;
+}

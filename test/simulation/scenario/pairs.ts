@@ -1,0 +1,252 @@
+import fc from 'fast-check';
+import { defined } from './anyNodes';
+import type { FaultDraft, TaskDraft } from './anyService';
+import type { FaultPlan, Limit } from '../service/plan';
+import { oneIn } from './draw';
+import type { ScenarioEvent, ScenarioNode } from './schema';
+import { refusing } from './refusing';
+import { chat, FAST, item, many, SLOW, type Theme, video } from './themes';
+
+const { array, boolean, constant, constantFrom, integer, record } = fc;
+
+// Two things that are harmless alone, and dear together.
+
+const few = array(item, { minLength: 1, maxLength: 4 });
+const continues = constantFrom(undefined, 'continueRegularOutput' as const);
+const stop = (from: number, to: number) =>
+	integer({ min: from, max: to }).map((at): ScenarioEvent[] => [{ what: 'stop', at }]);
+
+const videos = (settings: object) => [defined({ ...video, ...settings }) as ScenarioNode];
+const chats = (settings: object) => [defined({ ...chat, ...settings }) as ScenarioNode];
+const none = (): fc.Arbitrary<[]> => constant([]);
+
+/** One to three faults of an endpoint, each of one item or of all. */
+function someFaults(
+	endpoint: FaultPlan['endpoint'],
+	attempts: Array<number[] | undefined>,
+	names: Array<FaultPlan['fault']>,
+): fc.Arbitrary<FaultDraft[]> {
+	const fault = record({
+		prompt: oneIn(2, integer({ min: 0, max: 3 })),
+		attempts: constantFrom(...attempts),
+		fault: constantFrom(...names),
+	}).map((drawn) => defined({ endpoint, ...drawn }) as FaultDraft);
+	return array(fault, { minLength: 1, maxLength: 3 });
+}
+
+/** One of several lists of faults, or of plans for tasks. */
+const oneOf = <Element>(...lists: Element[][]) => constantFrom(...lists);
+const faults = (...lists: FaultDraft[][]) => oneOf<FaultDraft>(...lists);
+const tasks = (...lists: TaskDraft[][]) => oneOf<TaskDraft>(...lists);
+
+/** Submissions whose response is lost, and a user who tries again: at once, after a Stop, or after another item's error. */
+const lostSubmissions: fc.Arbitrary<Theme> = record({
+	nodes: record({
+		onError: continues,
+		tries: oneIn(2, integer({ min: 2, max: 3 })),
+		n: oneIn(3, constant(2)),
+		maxBillable: oneIn(4, integer({ min: 1, max: 4 })),
+		prompt: constantFrom('item' as const, 'changing' as const),
+		wait: constantFrom({ waitIn: 'memory' as const }, { waitIn: 'database' as const }),
+	}).map(videos),
+	items: few,
+	events: fc.oneof(none(), stop(1, 60)),
+	afterwards: array(constantFrom('retry' as const, 'retrySaved' as const), {
+		minLength: 1,
+		maxLength: 3,
+	}),
+	service: record({
+		latencyMs: constantFrom<[number, number]>([50, 300], [500, 4000]),
+		limits: none(),
+		seconds: integer({ min: 5, max: 90 }),
+		faults: someFaults(
+			'submit',
+			[[1], [2], [1, 2]],
+			['lost', 'lost-route', 'page-524', 'page-504', 'stall', 'status-400'],
+		),
+	}),
+});
+
+/** A wait that ends badly, and a Retry with other settings or at another address. */
+const editedRetries: fc.Arbitrary<Theme> = record({
+	nodes: record({
+		onError: constantFrom(undefined, 'continueErrorOutput' as const),
+		download: oneIn(2, constant(true)),
+		simplify: oneIn(3, constant(false)),
+		wait: constantFrom(
+			{ waitIn: 'memory' as const, maxWait: 30 },
+			{ waitIn: 'database' as const, maxWait: 80 },
+		),
+	}).map(videos),
+	items: few,
+	events: fc.oneof(
+		none(),
+		stop(5, 60),
+		integer({ min: 5, max: 60 }).map((at): ScenarioEvent[] => [{ what: 'moveService', at }]),
+	),
+	afterwards: array(
+		constantFrom(
+			'retry' as const,
+			'retryEdited' as const,
+			'retryReformatted' as const,
+			'retryMoved' as const,
+		),
+		{ minLength: 1, maxLength: 3 },
+	),
+	service: record({
+		latencyMs: FAST,
+		limits: none(),
+		seconds: integer({ min: 20, max: 200 }),
+		tasks: tasks([], [{ prompt: 0, seconds: 10, ending: 'failed' }]),
+	}),
+});
+
+/** Stop inside a backoff, a queue, a pause of the service, or a download. */
+const stoppedInside: fc.Arbitrary<Theme> = record({
+	nodes: boolean().map((isChat): ScenarioNode[] => [
+		isChat
+			? { ...chat, requestOptions: { maxConcurrency: 3 } }
+			: { ...video, download: true, requestOptions: { maxConcurrency: 3 } },
+	]),
+	items: many,
+	events: integer({ min: 1, max: 40 }).chain((at) =>
+		fc.oneof(
+			constant<ScenarioEvent[]>([{ what: 'stop', at }]),
+			constant<ScenarioEvent[]>([
+				{ what: 'stop', at },
+				{ what: 'second', at: at + 1, key: 'same' },
+			]),
+		),
+	),
+	service: record({
+		latencyMs: SLOW,
+		seconds: constant(8),
+		limits: oneOf<Limit>([], [{ kind: 'fixedWindow', scope: 'key', requests: 6, seconds: 60 }]),
+		faults: faults(
+			[],
+			[
+				{ endpoint: 'chat', fault: 'status-503' },
+				{ endpoint: 'submit', fault: 'status-503', from: 3 },
+			],
+			[{ endpoint: 'download', fault: 'stall-inside' }],
+			[{ endpoint: 'download', fault: 'wait-503' }],
+		),
+	}),
+});
+
+/** Streams, and what goes wrong in them. */
+const streams: fc.Arbitrary<Theme> = record({
+	nodes: record({
+		onError: constant('continueRegularOutput' as const),
+		stream: fc.oneof(
+			{ weight: 3, arbitrary: constant(true) },
+			{ weight: 1, arbitrary: constant(false) },
+		),
+		simplify: boolean(),
+		includeInputFields: oneIn(3, constant(true)),
+	}).map(chats),
+	items: array(record({ p: item.map(({ p }) => p), leftovers: boolean() }), {
+		minLength: 1,
+		maxLength: 4,
+	}),
+	events: fc.oneof({ weight: 5, arbitrary: none() }, { weight: 1, arbitrary: stop(0, 4) }),
+	service: record({
+		latencyMs: FAST,
+		limits: none(),
+		faults: someFaults(
+			'chat',
+			[[1], undefined],
+			[
+				'cut',
+				'pings',
+				'stall-inside',
+				'error-text',
+				'error-event',
+				'error-finish',
+				'error-empty',
+				'running-usage',
+				'labels',
+				'keep-alive-events',
+			],
+		),
+	}),
+});
+
+/** An agent that is stopped while its model or its tool is at work. */
+const stoppedAgent: fc.Arbitrary<Theme> = record({
+	nodes: constantFrom<ScenarioNode[]>(
+		[{ kind: 'model', name: 'M', model: 'chat-a' }],
+		[video, { kind: 'model', name: 'M', model: 'chat-a' }],
+	),
+	shape: constant('agent' as const),
+	items: few,
+	events: stop(0, 12),
+	service: record({
+		latencyMs: SLOW,
+		limits: none(),
+		faults: faults([], [{ endpoint: 'chat', fault: 'status-503' }]),
+	}),
+});
+
+/** Files that expire before their turn, or that are told to come later. */
+const files: fc.Arbitrary<Theme> = record({
+	nodes: record({
+		maxConcurrency: constantFrom(1, 2, 10),
+		fileName: oneIn(2, constant(true)),
+		waitIn: constantFrom('memory' as const, 'database' as const),
+	}).map(({ maxConcurrency, fileName, waitIn }) =>
+		videos({ download: true, fileName, requestOptions: { maxConcurrency }, wait: { waitIn } }),
+	),
+	items: array(item, { minLength: 3, maxLength: 8 }),
+	events: none(),
+	service: record({
+		latencyMs: SLOW,
+		limits: none(),
+		hasFileHost: boolean(),
+		seconds: constant(20),
+		tasks: tasks([], [{ seconds: 20, urlValidSeconds: 3 }], [{ seconds: 20, urlValidSeconds: 10 }]),
+		faults: faults(
+			[],
+			[{ endpoint: 'download', fault: 'wait-503', attempts: [1] }],
+			[{ endpoint: 'download', fault: 'wait-429', attempts: [1] }],
+			[{ endpoint: 'download', fault: 'page-404', attempts: [1] }],
+		),
+	}),
+});
+
+/** A limit of billable requests, and reasons to send more. */
+const spending: fc.Arbitrary<Theme> = record({
+	nodes: record({
+		maxBillable: integer({ min: 1, max: 5 }),
+		n: oneIn(2, integer({ min: 2, max: 3 })),
+		tries: oneIn(2, constant(2)),
+		onError: continues,
+	}).map(videos),
+	shape: constantFrom('sequence' as const, 'loop' as const, 'agent' as const),
+	items: few,
+	events: none(),
+	afterwards: oneOf<'retry'>([], ['retry']),
+	service: record({
+		latencyMs: FAST,
+		limits: none(),
+		seconds: integer({ min: 5, max: 60 }),
+		tasks: tasks([], [{ seconds: 10, ending: 'failed', attempt: 1 }], [{ seconds: 10, count: 3 }]),
+		faults: faults(
+			[],
+			[{ endpoint: 'submit', fault: 'lost', attempts: [1] }],
+			[{ endpoint: 'poll', fault: 'status-403', attempts: [2] }],
+		),
+	}),
+});
+
+/** A pair of dangers. */
+export const pair: fc.Arbitrary<Theme> = fc.oneof(
+	{ weight: 6, arbitrary: lostSubmissions },
+	{ weight: 4, arbitrary: editedRetries },
+	{ weight: 8, arbitrary: refusing },
+	{ weight: 4, arbitrary: stoppedInside },
+	{ weight: 4, arbitrary: streams },
+	{ weight: 2, arbitrary: stoppedAgent },
+	{ weight: 4, arbitrary: files },
+	{ weight: 4, arbitrary: spending },
+);
