@@ -6,10 +6,9 @@ import { z } from 'zod';
 const root = resolve(__dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-const pages = globSync(
-	['*.md', 'docs/**/*.md', 'gateway/**/*.md', 'simulator/*.md', 'test/simulation/*.md'],
-	{ cwd: root },
-);
+const pages = globSync(['*.md', '{docs,examples,gateway,simulator,test/simulation}/**/*.md'], {
+	cwd: root,
+});
 
 /** The anchors of a page on GitHub: its headings, and those that it sets. */
 function anchorsOf(path: string): string[] {
@@ -57,7 +56,7 @@ test('each n8n that has a lock is named where the tested versions are, and no ot
 	const [header = ''] = /^\| \| 1\..*$/m.exec(read('docs/n8n-versions.md')) ?? [];
 	expect((header.match(/\d+\.\d+\.\d+/g) ?? []).sort()).toEqual(tested);
 	const [named = ''] =
-		/Tested with n8n [^,]*(?:, [\d.]+)* and [\d.]+/.exec(read('README.md')) ?? [];
+		/tested with n8n [^,]*(?:, [\d.]+)* and [\d.]+/.exec(read('README.md')) ?? [];
 	expect((named.match(/\d+\.\d+/g) ?? []).sort()).toEqual(
 		tested.map((version) => version.split('.').slice(0, 2).join('.')),
 	);

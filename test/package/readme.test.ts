@@ -28,10 +28,8 @@ test('every link of the README to a file of the project is absolute and exists',
 	expect(targets.map(([, url = '']) => url).filter((url) => !/^(https:|#)/.test(url))).toEqual([]);
 });
 
-test('the README links to every example', () => {
-	const examples = globSync('examples/*.json', { cwd: root });
-	const links = [...readme.matchAll(ON_GITHUB)].map(([, path = '']) => path);
-	expect(links).toEqual(expect.arrayContaining(examples));
+test('the README has at most 900 words', () => {
+	expect(readme.trim().split(/\s+/).length).toBeLessThanOrEqual(900);
 });
 
 test('every link to a heading of the README exists', () => {
@@ -39,7 +37,7 @@ test('every link to a heading of the README exists', () => {
 	const used = sources.flatMap((path) =>
 		[...read(path).matchAll(/(?:generation-service|\]\()#([a-z-]+)/g)].map(([, name]) => name),
 	);
-	expect(used.length).toBeGreaterThan(10);
+	expect(used.length).toBeGreaterThan(5);
 	expect(anchors).toEqual(expect.arrayContaining(used.filter((name) => name !== 'readme')));
 });
 

@@ -153,7 +153,11 @@ test.each([
 		/^See the message from the service below.*Too long/s,
 	],
 	['405 Method Not Allowed', '', /^Check the Base URL.*try again/],
-	['501 Not Implemented', '{"detail":"Not here"}', /^See the message .*check the Base URL.*Not here/s],
+	[
+		'501 Not Implemented',
+		'{"detail":"Not here"}',
+		/^See the message .*check the Base URL.*Not here/s,
+	],
 ])('an undocumented status has advice that fits: %s', async (...fault) => {
 	const [status, body, advice] = fault;
 	const { error } = await ask(rawResponse(status, body));

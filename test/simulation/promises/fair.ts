@@ -19,6 +19,9 @@ const MAX_PAUSE_S = 300;
 /** A request waits only for limits of its own scope, and fails only because of them. */
 export const fair: Promised = {
 	name: 'Fair',
+	says: 'A request waits only for limits of its own scope, and for its turn.',
+	except: ['Where scopes or processes share a limit, each learns its part of it from refusals.'],
+	alsoKeptBy: ['test/gateway/limitScenarios.test.ts'],
 	check: (played) => [
 		...lateChats(played),
 		...latePolls(played),

@@ -15,6 +15,11 @@ const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f]/;
 /** No key anywhere, no control characters in the log, no data of one execution in another. */
 export const noLeaks: Promised = {
 	name: 'Nothing leaks',
+	says: 'No key and no control character is in an item, an error or the log, and nothing of another execution.',
+	except: [
+		'A key of fewer than 16 characters stays in good responses, because it may be a word; one of fewer than 4 stays in errors, too.',
+	],
+	alsoKeptBy: ['test/gateway/echoedKey.test.ts'],
 	check(played) {
 		const { rows, log, thrown, keys } = played;
 		const places = [

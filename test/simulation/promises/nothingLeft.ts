@@ -11,6 +11,9 @@ const BYTES_PER_RUN = 100;
 /** Timers, files and stored data are gone when the work is done. */
 export const nothingLeft: Promised = {
 	name: 'Nothing is left',
+	says: 'No timer, no file and no growing stored data is left when the work is done.',
+	except: ['Idle connections of the undici build stay open for up to 15 seconds.'],
+	alsoKeptBy: [],
 	check(played) {
 		const { left } = played;
 		const timers = left.timers > 0 ? [`${left.timers} timers`] : [];

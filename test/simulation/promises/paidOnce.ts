@@ -9,6 +9,15 @@ import type { Promised } from './promise';
 /** For each item the service accepted what was asked for and no more, with the exceptions that the README names. */
 export const paidOnce: Promised = {
 	name: 'Paid once',
+	says: 'For each item the service accepts what was asked for, and no more.',
+	except: [
+		'Retry On Fail and Retry send a chat again whose response was lost.',
+		'Retry submits again what an execution submitted that was stopped or crashed outside a wait in the database.',
+		'A lost submission is submitted again by the Retry of an execution that named it as lost.',
+		'A second try submits a video again that the service reported as failed.',
+		"n8n's own Agents and an MCP Server Trigger keep no record of a tool's earlier calls.",
+	],
+	alsoKeptBy: ['test/reliability/submissionFaults.test.ts', 'test/nodes/items/proxyErrors.test.ts'],
 	check(played) {
 		const { scenario, truth } = played;
 		return scenario.nodes.flatMap((node) => {

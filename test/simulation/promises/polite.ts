@@ -13,6 +13,12 @@ const MAX_PAUSE_MS = 300_000;
 /** No more in flight than asked, nothing in a pause that the service asked for, polls no denser than asked. */
 export const polite: Promised = {
 	name: 'Polite',
+	says: 'No more requests are in flight than Max Concurrency, none is sent in a pause that the service asks for, and tasks are polled no more often than asked.',
+	except: [
+		'Downloads have as many slots of their own.',
+		'In a pause of more than five minutes polls of submitted tasks continue, and other requests are sent one at a time.',
+	],
+	alsoKeptBy: ['test/gateway/rateLimiter.test.ts'],
 	check: (played) => [
 		...inFlight(played),
 		...pauses(played),

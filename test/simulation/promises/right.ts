@@ -9,6 +9,11 @@ import type { Promised } from './promise';
 /** The answer of item i belongs to prompt i, in order; errors take the error branch, and nothing else does. */
 export const right: Promised = {
 	name: 'Right',
+	says: 'The output of an item belongs to its prompt, in order; failed items take the error branch, and no others.',
+	except: [
+		'A video that is cut off in a way that its length does not show cannot be told from a whole one.',
+	],
+	alsoKeptBy: ['test/nodes/items/expressions.test.ts'],
 	check: (played) =>
 		played.scenario.shape === 'agent'
 			? answersOfAgent(played)

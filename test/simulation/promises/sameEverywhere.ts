@@ -2,6 +2,18 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Scenario } from '../scenario/schema';
 import type { Played } from '../play/played';
 import { nodeRuns } from './evidence';
+import type { Told } from './promise';
+
+/** As docs/promises.md tells it: main.ts and the tests compare the variants of a scenario. */
+export const sameEverywhere: Told = {
+	name: 'The same',
+	says: 'The same items come out in memory and in the database, and in both builds.',
+	except: [
+		'A wait in the database notices a finished video later.',
+		'[What the verified build lacks](verification.md#what-the-verified-build-lacks).',
+	],
+	alsoKeptBy: ['test/cloud/differences.js'],
+};
 
 /** A task that takes longer may be over at different times in the two waits. */
 const MAX_PART_OF_WAIT = 0.5;

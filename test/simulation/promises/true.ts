@@ -7,6 +7,9 @@ import type { Promised } from './promise';
 /** No error says what the service knows to be otherwise. */
 export const isTrue: Promised = {
 	name: 'True',
+	says: 'No error says of a task or a request what the service knows to be otherwise.',
+	except: ['A poll shows the state of that moment: a video may be finished a moment later.'],
+	alsoKeptBy: ['test/reliability/taskFaults.test.ts', 'test/nodes/items/proxyErrors.test.ts'],
 	check: (played) => [
 		...ofMaxWait(played),
 		...givenUp(played),

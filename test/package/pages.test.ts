@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { INodeProperties } from 'n8n-workflow';
+import { globSync } from 'tinyglobby';
+import { nodeTypes } from '../engine/runNode';
+
+const root = resolve(__dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const pages = globSync(['*.md', '{docs,examples,gateway,simulator,test}/**/*.md'], {
+	cwd: root,
+	ignore: ['**/node_modules/**'],
+});
+
+/** All numeric properties of the nodes, those in collections, too. */
+const numbers = Object.values(nodeTypes)
+	.flatMap(({ description }) => description.properties)
+	.flatMap((property) => [property, ...((property.options ?? []) as INodeProperties[])])
+	.filter(({ type }) => type === 'number');
+
+/** Defaults by the name in the form, without its unit. */
+const defaults = new Map<string, Set<unknown>>();
+for (const { displayName, default: value } of numbers) {
+	const name = displayName.replace(/ \(.*\)$/, '');
+	defaults.set(name, (defaults.get(name) ?? new Set()).add(value));
+}
+
+test.each(pages)('the defaults that %s tells are those of the form', (page) => {
+	const told = [...defaults].flatMap(([name, values]) =>
+		[...read(page).matchAll(new RegExp(`${name}[*\`]* \\((\\d+)\\b`, 'g'))]
+			.map(([, told]) => Number(told))
+			.filter((value) => !values.has(value))
+			.map((value) => `${name}: ${value}`),
+	);
+	expect(told).toEqual([]);
+});
+
+test('the README tells the defaults of the request options', () => {
+	for (const name of ['Max Concurrency', 'Max Retries', 'Timeout'])
+		expect(read('README.md')).toMatch(new RegExp(`${name} \\(\\d`));
+});
+
+/** What a node needs, by its type. The other nodes of the examples are in every n8n that is tested. */
+const NEEDS: Record<string, string> = {
+	'n8n-nodes-base.dataTable': '2.4',
+	'n8n-nodes-generation-service.lmChatGenerationService': '2.16',
+};
+
+test.each(globSync('examples/*.json', { cwd: root }))(
+	'%s is listed with the n8n it needs',
+	(path) => {
+		const { nodes } = JSON.parse(read(path)) as { nodes: Array<{ type: string }> };
+		const needed = nodes
+			.flatMap(({ type }) => NEEDS[type] ?? [])
+			.sort((a, b) => +b.slice(2) - +a.slice(2));
+		const file = path.replace('examples/', '');
+		const mark = needed[0] === undefined ? ':' : ` (n8n ${needed[0]}):`;
+		expect(read('examples/README.md')).toContain(`(${file})${mark}`);
+		const inReadme = new RegExp(`/examples/${file}\\)(.*)$`, 'm').exec(read('README.md'))?.[1];
+		if (inReadme !== undefined) expect(inReadme).toBe(mark.slice(0, -1));
+	},
+);
+
+test('no page or manifest has an address that does not exist', () => {
+	const files = [
+		...pages,
+		'package.json',
+		'docker-compose.yml',
+		...globSync('.github/**/*', { cwd: root, dot: true }),
+	];
+	expect(files.filter((path) => /[\w-]\.example(?!\.)\b/.test(read(path)))).toEqual([]);
+});
