@@ -6,8 +6,10 @@ import { faultSpecsIn, isFaultModel } from './faults/selectFault';
 import { jsonResponse, textResponse, type HttpResponse } from './httpResponse';
 import type { RequestContext, ServiceState } from './requestContext';
 import { checked } from './validation';
-import { fileResponse } from './video/fileResponse';
 import { EXTRA_FIELD, hasFile, isKnown, reportedState, type Task, taskBody } from './video/tasks';
+
+/** In characters. The interface document has no limit, but a status for one: 413. */
+const MAX_PROMPT = 4000;
 
 type Handler = (
 	service: ServiceState,
@@ -37,9 +39,8 @@ function chat(service: ServiceState, context: RequestContext) {
 function submit(service: ServiceState, context: RequestContext) {
 	const request = checked(videoRequest, context.body);
 	requireModel(service, request.model, 'video');
-	const { maxPromptLength } = service.settings;
-	if (request.prompt.length > maxPromptLength) {
-		const message = `prompt must be at most ${maxPromptLength} characters long.`;
+	if (request.prompt.length > MAX_PROMPT) {
+		const message = `prompt must be at most ${MAX_PROMPT} characters long.`;
 		throw new ApiError(413, 'payload_too_large', message);
 	}
 	const faults = faultSpecsIn(context.body).filter(({ endpoint }) => endpoint !== undefined);
@@ -85,13 +86,14 @@ function withLongIntegers(task: Task | undefined, value: unknown): HttpResponse 
 	return textResponse(200, 'application/json; charset=utf-8', text);
 }
 
-async function download(service: ServiceState, { task, at, path, headers }: RequestContext) {
+async function download(service: ServiceState, { task, at, path }: RequestContext) {
 	if (!task || !hasFile(task, at)) {
 		throw new ApiError(404, 'not_found', 'There is no such file.');
 	}
 	const expiry = /\?expires=(\d+)/.exec(path)?.[1];
 	if (at > Number(expiry ?? Infinity)) throw new ApiError(403, 'expired', 'The URL has expired.');
-	return fileResponse(await service.readVideo(task), headers.range);
+	const body = await service.readVideo(task);
+	return { status: 200, headers: { 'content-type': 'video/mp4' }, body };
 }
 
 function refuse(_service: ServiceState, { method, path }: RequestContext): never {

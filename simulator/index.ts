@@ -11,8 +11,7 @@ import type { Injection } from './faults/injections';
 import type { ReceivedRequest } from './requestLog';
 import { DEFAULTS, type Settings, type SimulatorOptions } from './options';
 import { ResponseWriter } from './responseWriter';
-import { mp4File, padded } from './video/mp4';
-import { sceneOf } from './video/scene';
+import { mp4File, padded, sceneOf } from './video/mp4';
 import { stateOf, type Task, type TaskStatus } from './video/tasks';
 
 export { CATALOGUE, type ModelRecord } from './catalogue';

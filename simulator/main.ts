@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { faultList, FAULT_USAGE } from './faultList';
+import { ALL, API } from './faults/fault';
+import { FAULTS } from './faults/table';
 import {
 	CATALOGUE,
 	ENDPOINTS,
@@ -8,6 +9,13 @@ import {
 	type Injection,
 	type SimulatorOptions,
 } from './index';
+
+const FAULT_USAGE = [
+	'To play a fault on a chat or a video submission, use the model fault-<name> or write [fault:<name>]',
+	'in a message or a prompt. With poll- or download- before the name it is played on the polls or the',
+	'download of the video, with -once or -twice after it only on the first requests.',
+	'Examples: fault-rate-limit-once, [fault:stream-cut], [fault:poll-internal-error-twice].',
+].join('\n');
 
 const USAGE = `npm run simulator -- [options]
 
@@ -22,7 +30,6 @@ const USAGE = `npm run simulator -- [options]
   --latency <ms>         delay before each response (default 0)
   --rate-limit <n>[:<b>] n requests per second for each key, b at once (default b = n)
   --rate-window <n>:<s>  instead, n requests in each window of s seconds
-  --error-shape <shape>  general, alternate or documented (default: alternate for chat only)
   --inject <e>:<fault>   play a fault on an endpoint (${ENDPOINTS.join(', ')});
                          can be given several times
   --faults               print the faults and exit
@@ -62,7 +69,6 @@ const argumentsSchema = z.object({
 	latency: amount.optional(),
 	'rate-limit': pair.optional(),
 	'rate-window': pair.optional(),
-	'error-shape': z.enum(['general', 'alternate', 'documented']).optional(),
 	inject: z.array(injection).default([]),
 });
 
@@ -87,7 +93,6 @@ function optionsFrom(given: Arguments): SimulatorOptions {
 		videoBytes: given['video-bytes'],
 		chunkDelayMs: given['chunk-delay'],
 		latencyMs: given.latency,
-		errorShape: given['error-shape'],
 		rateLimit: rateLimit(given),
 	};
 	return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
@@ -110,7 +115,6 @@ function readArguments() {
 			latency: text,
 			'rate-limit': text,
 			'rate-window': text,
-			'error-shape': text,
 			inject: { type: 'string', multiple: true },
 		},
 	});
@@ -119,6 +123,21 @@ function readArguments() {
 
 function print(text: string): void {
 	process.stdout.write(`${text}\n`);
+}
+
+function where(endpoints: readonly string[]): string {
+	if (endpoints.length === ALL.length) return 'everywhere';
+	if (endpoints.length === API.length) return 'everywhere but download';
+	return endpoints.join(', ');
+}
+
+/** The faults as lines of text for a terminal: the name, what happens, and where it can be played. */
+function faultList(): string {
+	const width = Math.max(...FAULTS.map(({ name }) => name.length));
+	return FAULTS.map(
+		({ name, description, endpoints }) =>
+			`  ${name.padEnd(width)}  ${description} (${where(endpoints)})`,
+	).join('\n');
 }
 
 async function serve(given: Arguments): Promise<void> {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { ErrorShape } from './apiError';
 import { CATALOGUE, type ModelRecord } from './catalogue';
 import type { Encoding } from './encoding';
 import type { Endpoint } from './endpoints';
@@ -53,12 +52,8 @@ export interface SimulatorOptions {
 	taskPlans?: readonly TaskPlan[];
 	/** Scheme and host of the URLs of videos; default those of the poll. */
 	fileOrigin?: string;
-	/** `documented` (default): the alternate shape for chat, the general one elsewhere. */
-	errorShape?: ErrorShape | 'documented';
 	/** Content encodings of responses, preferred first, if the client accepts them; default gzip, deflate, br. */
 	encodings?: readonly Encoding[];
-	/** Maximum characters of a video prompt; a longer one gets 413. Default 4000. */
-	maxPromptLength?: number;
 	/** The URL that redirect faults point to, before the path of the request; default a closed port. */
 	redirectTarget?: string;
 	/** Serve HTTPS with this PEM key and certificate. */
@@ -99,9 +94,7 @@ export const DEFAULTS = {
 	latencyMs: 0,
 	slowMs: 2000,
 	oversizedBytes: 64 * 2 ** 20,
-	errorShape: 'documented',
 	encodings: ['gzip', 'deflate', 'br'],
-	maxPromptLength: 4000,
 	redirectTarget: 'http://127.0.0.1:9',
 	limits: [],
 	refusals: [],

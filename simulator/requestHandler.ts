@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError, apiErrorResponse, type ErrorShape } from './apiError';
+import { ApiError, apiErrorResponse } from './apiError';
 import { type Delivery, dripped, streamed, whole } from './delivery';
 import { chooseEncoding, encodeResponse } from './encoding';
-import { type Endpoint, FACTS } from './endpoints';
+import { FACTS } from './endpoints';
 import type { Effect, Fault, FaultContext } from './faults/fault';
 import { Injections } from './faults/injections';
 import { faultSpecsIn, RepeatCounter, selectFault } from './faults/selectFault';
@@ -98,7 +98,7 @@ export class RequestHandler implements ServiceState {
 			return await this.#play(context, fault?.effect);
 		} catch (error) {
 			if (!(error instanceof ApiError)) throw error;
-			return this.#sent(context, apiErrorResponse(error, this.#errorShape(context.endpoint)));
+			return this.#sent(context, apiErrorResponse(error, FACTS[context.endpoint].errorShape));
 		}
 	}
 
@@ -190,18 +190,13 @@ export class RequestHandler implements ServiceState {
 		return whole(isEncoded ? encodeResponse(response, encoding) : response);
 	}
 
-	#errorShape(endpoint: Endpoint): ErrorShape {
-		const { errorShape } = this.settings;
-		return errorShape === 'documented' ? FACTS[endpoint].errorShape : errorShape;
-	}
-
 	#faultContext({ endpoint, path, authorization, at: nowMs }: RequestContext): FaultContext {
 		const { slowMs, oversizedBytes, redirectTarget } = this.settings;
 		return {
 			endpoint,
 			path,
 			authorization,
-			shape: this.#errorShape(endpoint),
+			shape: FACTS[endpoint].errorShape,
 			nowMs,
 			slowMs,
 			oversizedBytes,

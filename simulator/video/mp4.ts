@@ -1,14 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EncodedPacket } from 'mediabunny' with { 'resolution-mode': 'import' };
-import { actualDuration, type VideoFormat } from './format';
-import { mediabunny } from './mediabunny';
+import { createRequire } from 'node:module';
+import type * as Mediabunny from 'mediabunny' with { 'resolution-mode': 'import' };
+import { actualDuration, type VideoFormat } from './task';
 
+// mediabunny ships a CommonJS bundle, but declares its types for ES modules only.
+const mediabunny: typeof Mediabunny = createRequire(__filename)('mediabunny');
 const { BufferSource, BufferTarget, EncodedPacketSink, EncodedVideoPacketSource } = mediabunny;
 
 const MAX_CACHED = 24;
 const FREE_BOX_HEADER = 8;
 const cached = new Map<string, Promise<Buffer>>();
+
+/** The clips in `assets`, with the words of a prompt that ask for each. */
+const SCENES: Array<[name: string, asked: RegExp]> = [
+	['lighthouse', /lighthouse|night|star|storm|dark|city|neon|moon/i],
+	['kite', /kite|field|wheat|forest|fog|wind|mountain|meadow|grass|bird|sun\b/i],
+	['boat', /./s],
+];
+
+/** The clip that fits a prompt best. */
+export function sceneOf(prompt: string): string {
+	return SCENES.find(([, asked]) => asked.test(prompt))?.[0] ?? 'boat';
+}
 
 /** A playable MP4 (H.264) of this size, duration and frame rate. */
 export function mp4File(format: VideoFormat, scene: string): Promise<Buffer> {
@@ -47,7 +61,7 @@ async function mux(format: VideoFormat, scene: string): Promise<Buffer> {
 	const decoderConfig = await track?.getDecoderConfig();
 	if (!track || !decoderConfig)
 		throw new Error(`The ${scene}-${format.size} asset contains no video.`);
-	const clip: EncodedPacket[] = [];
+	const clip: Mediabunny.EncodedPacket[] = [];
 	for await (const packet of new EncodedPacketSink(track).packets()) clip.push(packet);
 
 	const target = new BufferTarget();

@@ -1,8 +1,7 @@
 import type { FaultSpec } from '../faults/faultSpec';
 import type { Settings } from '../options';
 import type { VideoRequest } from '../endpoints';
-import { actualDuration } from './format';
-import type { Task } from './task';
+import { actualDuration, type Task } from './task';
 import { readTasks, writeTasks } from './tasksFile';
 import { progressAt, type TaskOutcome, type TaskPlan } from './taskPlan';
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
 	ENDPOINTS,
 	FAULTS,
@@ -6,17 +5,7 @@ import {
 	type Simulator,
 	startSimulator,
 } from '../../simulator';
-import {
-	CHAT,
-	get,
-	validRequest,
-	jsonOf,
-	post,
-	chatRequest,
-	videoRequest,
-	submitVideo,
-	VIDEO,
-} from './client';
+import { CHAT, validRequest, post, chatRequest, videoRequest, submitVideo, VIDEO } from './client';
 import type { Received } from './client';
 
 /** Faults with a correct response that only arrives in an unusual way. */
@@ -34,21 +23,24 @@ const harmless = [
 const silent = ['hang', 'hang-inside', 'stream-hang'];
 
 /** A response without the parts that differ in each response. */
-function outcome({ status, headers, body, ending }: Received): string {
-	const { date: _date, connection: _connection, 'keep-alive': _keep, ...stableHeaders } = headers;
-	const text = ending === 'too large' ? '' : body.toString('latin1');
-	const plain = text.replace(/(chatcmpl|video|task)-[0-9a-f]+|"created":\d+/g, '');
-	const digest = createHash('sha256').update(plain).digest('hex');
-	const length = {
-		'content-length': stableHeaders['content-length'] === undefined ? 'none' : 'some',
+function outcome({ status, headers, body, ending }: Received) {
+	const { date: _date, connection: _connection, 'keep-alive': _keep, ...stable } = headers;
+	const isSized = stable['content-length'] !== undefined;
+	const text = body
+		.toString('latin1')
+		.replace(/(chatcmpl|video|task)-[0-9a-f]+|"created":\d+/g, '');
+	return {
+		status,
+		ending,
+		headers: { ...stable, 'content-length': isSized ? 'some' : 'none' },
+		body: ending === 'too large' ? '' : text,
 	};
-	return JSON.stringify({ status, ending, digest, ...stableHeaders, ...length });
 }
 
 describe('the fault table', () => {
 	let simulator: Simulator;
 	let task: string;
-	const healthy = new Map<KnownEndpoint, string>();
+	const healthy = new Map<KnownEndpoint, object>();
 
 	beforeAll(async () => {
 		// The clock advances by a second each time it is read, so delayed responses arrive soon.
@@ -86,8 +78,8 @@ describe('the fault table', () => {
 			simulator.inject({ endpoint, fault, times: 1 });
 			const more = silent.includes(fault) ? { timeoutMs: 100 } : {};
 			const faulty = outcome(await validRequest(simulator, endpoint, task, more));
-			if (!harmless.includes(fault)) expect(faulty).not.toBe(healthy.get(endpoint));
-			expect(outcome(await validRequest(simulator, endpoint, task))).toBe(healthy.get(endpoint));
+			if (!harmless.includes(fault)) expect(faulty).not.toEqual(healthy.get(endpoint));
+			expect(outcome(await validRequest(simulator, endpoint, task))).toEqual(healthy.get(endpoint));
 		},
 	);
 
@@ -185,67 +177,6 @@ describe('a fault can be requested', () => {
 		await post(simulator, VIDEO, { ...videoRequest, model: 'fault-html-502' });
 		await chat({ model: 'fault-bad-gateway' });
 		expect([simulator.submissions, simulator.completions]).toEqual([3, 3]);
-	});
-
-	it('late-503: after 11 seconds on the clock of the simulator', async () => {
-		const late = post(simulator, VIDEO, { ...videoRequest, model: 'fault-late-503' });
-		while (simulator.submissions === 0) await new Promise(setImmediate);
-		now += 10_999;
-		const first = await Promise.race([late, chat({})]);
-		expect(first).toBe(200);
-		now += 1;
-		expect((await late).status).toBe(503);
-	});
-
-	it('not-found-yet: the task is not found for 10 seconds', async () => {
-		const id = await submitVideo(simulator, { ...videoRequest, model: 'fault-not-found-yet' });
-		const poll = async () => jsonOf(await validRequest(simulator, 'poll', id));
-		now += 9_999;
-		expect(await poll()).toMatchObject({ code: 'task_not_found' });
-		now += 1;
-		expect(await poll()).toMatchObject({ id, status: 'completed' });
-	});
-
-	it('stream-unrequested: a request without stream gets a stream', async () => {
-		simulator.inject({ endpoint: 'chat', fault: 'stream-unrequested', times: 1 });
-		const response = await post(simulator, CHAT, chatRequest);
-		expect(response.headers['content-type']).toContain('text/event-stream');
-		const [event, ...rest] = response.body.toString().split('\n\n');
-		const full = jsonOf(await post(simulator, CHAT, chatRequest));
-		const content = (from: unknown) =>
-			/"content":("(?:[^"\\]|\\.)*")/.exec(JSON.stringify(from))?.[1];
-		expect(content(JSON.parse(String(event).slice('data: '.length)))).toBe(content(full));
-		expect(rest).toEqual([expect.stringContaining('"usage"'), 'data: [DONE]', '']);
-	});
-
-	it('echo-key-general: the error contains the key', async () => {
-		const response = await post(simulator, CHAT, {
-			...chatRequest,
-			model: 'fault-echo-key-general',
-		});
-		expect(jsonOf(response)).toMatchObject({ message: expect.stringContaining(simulator.key) });
-	});
-
-	const outcomes: ReadonlyArray<[fault: string, end: object]> = [
-		['task-failed-string', { status: 'failed', error: expect.any(String), url: null }],
-		['task-failed-object', { status: 'failed', error: { code: 'generation_failed' } }],
-		['task-failed-array', { status: 'failed', error: expect.any(Array) }],
-		['task-failed-number', { status: 'failed', error: 17 }],
-		['task-failed-null', { status: 'failed', error: null }],
-		['task-failed-absent', { status: 'failed', completed_at: expect.any(Number) }],
-		['task-failed-echo-key', { error: { message: expect.stringContaining('local-key') } }],
-		['task-endless', { status: 'processing', progress: 99 }],
-		['task-queued', { status: 'queued', progress: 0 }],
-		['task-forgotten', { code: 'task_not_found' }],
-		['task-url-null', { status: 'completed', url: null }],
-		['task-odd-status', { status: 'paused' }],
-		['task-odd-progress', { progress: 250 }],
-	];
-
-	it.each(outcomes)('%s: the task is accepted and ends with this status', async (fault, end) => {
-		const id = await submitVideo(simulator, { ...videoRequest, model: `fault-${fault}` });
-		now += 10_000;
-		expect(jsonOf(await get(simulator, `${VIDEO}/${id}`))).toMatchObject(end);
 	});
 });
 

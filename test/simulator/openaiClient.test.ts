@@ -43,6 +43,36 @@ describe('the official openai package with the simulator', () => {
 		expect(usage).toEqual(full.usage);
 	});
 
+	it('gets tool calls in parts, and an answer to their results', async () => {
+		const tools = [{ type: 'function' as const, function: { name: 'weather' } }];
+		const asked = [
+			{ role: 'user' as const, content: '[call:weather {"city": "Rome"}] [call:weather]' },
+		];
+		const stream = openai.chat.completions.stream({ model: 'heron-chat', messages: asked, tools });
+		let parts = 0;
+		for await (const { choices } of stream) parts += choices[0]?.delta.tool_calls?.length ?? 0;
+		expect(parts).toBeGreaterThan(2);
+		const { message, finish_reason } = (await stream.finalChatCompletion()).choices[0]!;
+		expect(finish_reason).toBe('tool_calls');
+		expect(message.tool_calls).toMatchObject([
+			{ function: { name: 'weather', arguments: '{"city": "Rome"}' } },
+			{ function: { name: 'weather', arguments: '{}' } },
+		]);
+		const results = (message.tool_calls ?? []).map(({ id }, index) => ({
+			role: 'tool' as const,
+			tool_call_id: id,
+			content: `${20 + index} degrees`,
+		}));
+		const answered = [...asked, message, ...results];
+		const second = await openai.chat.completions.create({
+			model: 'heron-chat',
+			messages: answered,
+			tools,
+		});
+		expect(second.choices[0]?.finish_reason).toBe('stop');
+		expect(second.choices[0]?.message.content).toMatch(/20 degrees.*21 degrees/s);
+	});
+
 	it('lists the models', async () => {
 		const ids: string[] = [];
 		for await (const model of openai.models.list()) ids.push(model.id);

@@ -2,16 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSimulator, type Simulator } from '../../simulator';
-import {
-	exchange,
-	get,
-	jsonOf,
-	authorization,
-	post,
-	videoRequest,
-	submitVideo,
-	VIDEO,
-} from './client';
+import { exchange, get, jsonOf, post, videoRequest, submitVideo, VIDEO } from './client';
 
 const DAY = 24 * 3600 * 1000;
 
@@ -86,12 +77,6 @@ describe('a video from the simulator', () => {
 		});
 	});
 
-	it('can be submitted and polled under both base paths', async () => {
-		await post(simulator, '/v1/video/generations', videoRequest);
-		const id = simulator.tasks[0]?.id ?? '';
-		expect(await poll(id, '/v1/video/generations')).toEqual(await poll(id));
-	});
-
 	it.each([
 		{ size: '480p', duration: 2, fps: 24 },
 		{ size: '720p', duration: 3.5, fps: 30 },
@@ -111,98 +96,12 @@ describe('a video from the simulator', () => {
 		expect(frames).toBe(format.duration * format.fps);
 	});
 
-	it('is part of the task with response_format b64_json', async () => {
-		const id = await submitVideo(simulator, { ...videoRequest, response_format: 'b64_json' });
-		now += 100_000;
-		const task = await poll(id);
-		const file = (await exchange(`${simulator.url}/files/${id}.mp4`)).body;
-		expect(task).toMatchObject({ url: null, b64_json: file.toString('base64') });
-	});
-
-	describe('file', () => {
-		let file: string;
-
-		beforeEach(async () => {
-			file = `${simulator.url}/files/${await submitVideo(simulator)}.mp4`;
-		});
-
-		it('does not exist before the task is completed', async () => {
-			expect((await exchange(file)).status).toBe(404);
-		});
-
-		it('refuses a request with a key', async () => {
-			now += 100_000;
-			expect((await exchange(file, { headers: authorization(simulator) })).status).toBe(400);
-		});
-
-		it('responds to HEAD with the length and no body', async () => {
-			now += 100_000;
-			const { body } = await exchange(file);
-			const head = await exchange(file, { method: 'HEAD' });
-			expect(head).toMatchObject({ status: 200, body: Buffer.alloc(0) });
-			expect(head.headers['content-length']).toBe(String(body.length));
-		});
-
-		it.each([
-			['bytes=0-9', 0, 10],
-			['bytes=100-', 100, undefined],
-			['bytes=-50', -50, undefined],
-		])('responds to a range: %s', async (range, from, to) => {
-			now += 100_000;
-			const full = (await exchange(file)).body;
-			const part = await exchange(file, { headers: { range } });
-			expect(part.status).toBe(206);
-			expect(part.body.equals(full.subarray(from, to))).toBe(true);
-		});
-
-		it('refuses a range beyond its end', async () => {
-			now += 100_000;
-			expect((await exchange(file, { headers: { range: 'bytes=9999999-' } })).status).toBe(416);
-		});
-	});
-
-	it('has a file of videoBytes that is still a valid MP4', async () => {
-		const large = await startSimulator({ videoSeconds: 0, videoBytes: 1_500_000 });
-		const { body } = await exchange(`${large.url}/files/${await submitVideo(large)}.mp4`);
-		await large.close();
-		expect(body).toHaveLength(1_500_000);
-		expect(readMp4(body)).toMatchObject({ boxes: ['ftyp', 'moov', 'mdat', 'free'], seconds: 2 });
-	});
-
-	it('takes a time from the range videoSeconds, spread evenly over tasks', async () => {
-		const spread = await startSimulator({ videoSeconds: [60, 120], now: () => now });
-		const start = now;
-		const done = (id: string) => async () => {
-			const task = jsonOf(await get(spread, `${VIDEO}/${id}`));
-			return (task as { status: string }).status === 'completed';
-		};
-		const tasks: Array<() => Promise<boolean>> = [];
-		for (let task = 0; task < 10; task += 1) tasks.push(done(await submitVideo(spread)));
-		const finished = async (seconds: number) => {
-			now = start + 1000 * seconds;
-			return (await Promise.all(tasks.map(async (isDone) => await isDone()))).filter(Boolean)
-				.length;
-		};
-		expect(await finished(59)).toBe(0);
-		expect([4, 5, 6]).toContain(await finished(90));
-		expect(await finished(120)).toBe(10);
-		await spread.close();
-	});
-
 	it('is deleted after seven days', async () => {
 		const id = await submitVideo(simulator);
 		now += 7 * DAY;
 		expect(await poll(id)).toMatchObject({ status: 'completed' });
 		now += 1;
 		expect(await poll(id)).toMatchObject({ code: 'task_not_found' });
-	});
-
-	it('is deleted first if there are more than tasksKept', async () => {
-		const small = await startSimulator({ tasksKept: 2 });
-		await submitVideo(small, { ...videoRequest, prompt: 'first' });
-		await submitVideo(small, { ...videoRequest, prompt: 'others', n: 2 });
-		expect(small.tasks.map(({ prompt }) => prompt)).toEqual(['others', 'others']);
-		await small.close();
 	});
 
 	it('is there again after a restart with the same file of tasks', async () => {
