@@ -77,6 +77,18 @@ test.each([
 	expect(json.error).toMatchObject({ code: 'malformed_answer', partial_text: 'Good' });
 });
 
+test('a service that counts tokens in every chunk bills the last count', async () => {
+	const counted = (completion_tokens: number, chunk: object) => ({
+		...chunk,
+		usage: { prompt_tokens: 3, completion_tokens, total_tokens: 3 + completion_tokens },
+	});
+	const events = [counted(1, part('Good')), counted(2, part(' day', 'stop'))];
+	const { json } = await itemOf(events.map((event) => multiline(event)).join(''), {
+		options: { stream: true },
+	});
+	expect(json.usage).toEqual({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
+});
+
 test.each([
 	['no choices', {}],
 	['null choices', { choices: null }],
@@ -112,23 +124,23 @@ test.each([
 	expect(nothingElse.json.error).toMatchObject({ code: 'malformed_answer' });
 });
 
-test.each([false, true])(
-	'a tool call keeps an ID that JavaScript would round (streamed: %s)',
-	async (stream) => {
-		const id = '1934567890123456789';
-		const calls = `"tool_calls":[{"index":0,"id":${id},"function":{"name":"f","arguments":"{\\"id\\":${id}}"}}]`;
-		const choice = `"index":0,"finish_reason":"tool_calls","${stream ? 'delta' : 'message'}":{${calls}}`;
-		const body = `{"id":${id},"created":${id},"choices":[{${choice}}]}`;
-		const { json } = await itemOf(
-			stream ? `data: ${body}\n\ndata: [DONE]\n\n` : rawResponse('200 OK', body),
-			{ simplify: false, options: { stream } },
-		);
-		expect(json).toMatchObject({ id, created: Number(id) });
-		expect(json.choices).toMatchObject([
-			{ message: { tool_calls: [{ id, function: { name: 'f', arguments: `{"id":${id}}` } }] } },
-		]);
-	},
-);
+test.each([
+	[false, '1934567890123456789'],
+	[true, '1934567890123456789'],
+	[true, '9007199254740993'],
+])('a tool call keeps an ID that JavaScript would round (streamed: %s, %s)', async (stream, id) => {
+	const calls = `"tool_calls":[{"index":0,"id":${id},"function":{"name":"f","arguments":"{\\"id\\":${id}}"}}]`;
+	const choice = `"index":0,"finish_reason":"tool_calls","${stream ? 'delta' : 'message'}":{${calls}}`;
+	const body = `{"id":${id},"created":${id},"choices":[{${choice}}]}`;
+	const { json } = await itemOf(
+		stream ? `data: ${body}\n\ndata: [DONE]\n\n` : rawResponse('200 OK', body),
+		{ simplify: false, options: { stream } },
+	);
+	expect(json).toMatchObject({ id, created: Number(id) });
+	expect(json.choices).toMatchObject([
+		{ message: { tool_calls: [{ id, function: { name: 'f', arguments: `{"id":${id}}` } }] } },
+	]);
+});
 
 test('a stream of events that are no chunks shows the last one in its error', async () => {
 	const { json } = await itemOf('data: {}\n\ndata: {"detail":"No such model"}\n\n', {}, true);

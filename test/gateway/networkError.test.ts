@@ -1,0 +1,12 @@
+import { NOT_CONNECTED, toNetworkError } from '../../gateway/http/networkError';
+
+const failure = (code: string) => Object.assign(new Error(`write ${code}`), { code });
+
+// The route to the service may disappear after the request was written.
+test.each(Object.keys(NOT_CONNECTED))(
+	'a billable request that was sent and is lost with %s may have been accepted',
+	(code) => {
+		expect(toNetworkError(failure(code), true)).toMatchObject({ mayHaveBeenAccepted: true });
+		expect(toNetworkError(failure(code), false)).toMatchObject({ mayHaveBeenAccepted: false });
+	},
+);
