@@ -4,7 +4,7 @@ import { InvalidInputError } from './errors/gatewayError';
 /** Characters. */
 const MAX_BASE_URL = 2_048;
 
-const CREDENTIAL_ADVICE = 'Open the Generation Service API credential and correct it.';
+const CREDENTIAL_ADVICE = 'Correct it in the Generation Service API credential.';
 
 /** The URL of the service and the key to use. */
 export interface Credential {

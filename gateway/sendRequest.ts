@@ -135,6 +135,7 @@ export async function sendRequest<Result>(
 			isRetryable(failure, paid) || (request.retriesForeignAnswers && isForeignAnswer(failure));
 		const next = mayRetry && mayComeRight ? pause : undefined;
 		log?.failed(failure, next);
+		failure.sent = sent;
 		if (next === undefined) throw failure;
 		if (isExcused) excused += 1;
 		else attempt += 1;

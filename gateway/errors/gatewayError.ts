@@ -23,6 +23,8 @@ export abstract class GatewayError extends Error {
 	partialText?: string;
 	/** The service may have accepted a billable request: sending it again may be billed twice. */
 	mayHaveBeenAccepted = false;
+	/** How often the request was sent. */
+	sent = 1;
 
 	constructor(message: string, details: Details<string>) {
 		super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -125,8 +127,13 @@ export class MalformedResponseError extends GatewayError {
 	readonly status: number;
 	/** The first characters of the body, without the key. */
 	readonly bodyStart: string;
+	private readonly speaker: string;
 
-	constructor(message: string, details: { status: number; bodyStart: string; advice?: string }) {
+	/** @param details the first characters of the body, and whose words they are: default the service's */
+	constructor(
+		message: string,
+		details: { status: number; bodyStart: string; advice?: string; speaker?: string },
+	) {
 		super(message, {
 			code: 'malformed_answer' satisfies NodeCode,
 			advice:
@@ -136,6 +143,11 @@ export class MalformedResponseError extends GatewayError {
 		});
 		this.status = details.status;
 		this.bodyStart = details.bodyStart;
+		this.speaker = details.speaker ?? 'The service';
+	}
+
+	override get quote(): string | undefined {
+		return this.serviceMessage && `${this.speaker} says: ${this.serviceMessage}`;
 	}
 }
 

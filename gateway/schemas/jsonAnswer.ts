@@ -20,9 +20,7 @@ export function parseJsonAnswer(
 	completion: ChatCompletion,
 ): { json: unknown } | { json?: undefined } | undefined {
 	const message = firstChoice(completion)?.message;
-	const text = message?.content ?? '';
-	const fenced = text.split(CODE_FENCE, MAX_BLOCKS * 2).filter((_, index) => index % 2 === 1);
-	for (const candidate of [text, ...fenced.map((code) => code.replace(LANGUAGE, ''))]) {
+	for (const candidate of candidatesIn(message?.content ?? '')) {
 		try {
 			return { json: parseResponseJson(candidate) };
 		} catch {
@@ -31,6 +29,24 @@ export function parseJsonAnswer(
 	}
 	const calls = message?.tool_calls;
 	return Array.isArray(calls) && calls.length > 0 ? {} : undefined;
+}
+
+/** What may be JSON in a model's answer: the whole text, and its code blocks. */
+function candidatesIn(text: string): string[] {
+	const fenced = text.split(CODE_FENCE, MAX_BLOCKS * 2).filter((_, index) => index % 2 === 1);
+	return [text, ...fenced.map((code) => code.replace(LANGUAGE, ''))];
+}
+
+/** Where the JSON of an answer breaks, in the words of JavaScript; undefined if nothing in it looks like JSON. */
+function whereItBreaks(text: string): string | undefined {
+	const candidate = candidatesIn(text).find((one) => /^\s*[{[]/.test(one));
+	if (candidate === undefined) return undefined;
+	try {
+		parseResponseJson(candidate.trim());
+	} catch (error) {
+		return error instanceof Error ? error.message : String(error);
+	}
+	return undefined;
 }
 
 /**
@@ -43,14 +59,22 @@ export function noJsonError(
 ): MalformedResponseError {
 	const choice = firstChoice(completion);
 	const text = redact(choice?.message.content ?? '');
-	const error = new MalformedResponseError('The model did not answer with JSON', {
-		status: 200,
-		bodyStart: text.slice(0, MAX_SHOWN),
-		advice:
-			choice?.finish_reason === 'length'
-				? 'The answer was cut off: increase Max Tokens.'
-				: 'Describe the expected JSON in a message, or set response_format in Additional Body if the model supports it. Retry On Fail asks the model again.',
-	});
+	const reason = whereItBreaks(text);
+	const isCutOff = choice?.finish_reason === 'length';
+	const advice = isCutOff
+		? 'The answer was cut off: increase Max Tokens.'
+		: 'Describe the expected JSON in a message, or set response_format in Additional Body if the model supports it. Retry On Fail asks the model again.';
+	const error = new MalformedResponseError(
+		reason === undefined
+			? 'The model did not answer with JSON'
+			: "The JSON in the model's answer is not valid",
+		{
+			status: 200,
+			bodyStart: text.slice(0, MAX_SHOWN),
+			speaker: 'The model',
+			advice: reason === undefined ? advice : `It breaks here: ${reason}. ${advice}`,
+		},
+	);
 	error.partialText = text;
 	return error;
 }

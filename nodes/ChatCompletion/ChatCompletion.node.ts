@@ -10,7 +10,7 @@ import { chatOptionsProperty, samplingHint, systemMessageHint } from '../shared/
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
 import type { OutputFieldsByFile } from '../shared/form/outputFields';
 import { panelAction } from '../shared/form/panelAction';
-import { requestOptionsProperty } from '../shared/form/requestOptions';
+import { requestOptionsOf } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
 import { answerFields, complete } from './complete';
 import { messageHints, messageProperties } from './messages';
@@ -27,7 +27,10 @@ const properties: INodeProperties[] = [
 		description: 'Whether to return a simplified version of the response instead of the raw data',
 	},
 	chatOptionsProperty,
-	requestOptionsProperty,
+	requestOptionsOf({
+		timeout:
+			'How long to wait without receiving data before giving up. Without Stream, nothing arrives until the answer is complete.',
+	}),
 ];
 
 export class ChatCompletion implements INodeType {
@@ -44,6 +47,9 @@ export class ChatCompletion implements INodeType {
 		description: 'Send messages to a language model of a generation service and get its answer',
 		defaults: { name: 'Chat Completion' },
 		usableAsTool: true,
+		// With its anchor: n8n adds a query to the link of the codex, behind the anchor.
+		documentationUrl:
+			'https://github.com/generation-service/n8n-nodes-generation-service#operations',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeParameters, INodeProperties, NodeHint } from 'n8n-workflow';
 import { parseJson, refusedValue } from '../../gateway';
+import { hasModel } from '../shared/editor/modelLocator';
 import { asText } from '../shared/form/parameterValues';
 import { hintsWhileEmpty, hintWhile, looksEmpty } from '../shared/form/hints';
 import { looksUnresolved, unresolvedHint } from '../shared/form/unresolved';
@@ -88,10 +89,10 @@ const anEmptyMessage = '/"role":\\s*"(user|system)",\\s*"content":\\s*"\\s*"/';
 /** Hints about the form, before anything is billed. */
 export const messageHints: NodeHint[] = [
 	...hintsWhileEmpty(
-		some(
+		`${hasModel} && (${some(
 			`role !== "assistant" && ${looksEmpty('content')}`,
 			`${looksEmpty(json)} || ${anEmptyMessage}.test(${json})`,
-		),
+		)})`,
 		'A message is empty: the node will fail before it sends anything.',
 		'Content',
 	),

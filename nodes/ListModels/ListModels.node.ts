@@ -8,14 +8,17 @@ import {
 } from 'n8n-workflow';
 import type { OutputFieldsByFile } from '../shared/form/outputFields';
 import { panelAction } from '../shared/form/panelAction';
-import { requestOptionsProperty } from '../shared/form/requestOptions';
+import { requestOptionsOf } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
 import { list, listProperties, modelFields } from './list';
 
 const properties: INodeProperties[] = [
 	panelAction('List models', 'List the models that your account can use'),
 	...listProperties,
-	requestOptionsProperty,
+	requestOptionsOf({
+		maxConcurrency: 'Has no effect here: this node sends one request, however many items it gets',
+		maxRetries: 'How often to retry the request after a temporary failure, such as a rate limit',
+	}),
 ];
 
 export class ListModels implements INodeType {
@@ -33,6 +36,9 @@ export class ListModels implements INodeType {
 		description: 'List the models of a generation service that your account can use',
 		defaults: { name: 'List Models' },
 		usableAsTool: true,
+		// With its anchor: n8n adds a query to the link of the codex, behind the anchor.
+		documentationUrl:
+			'https://github.com/generation-service/n8n-nodes-generation-service#operations',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],

@@ -51,7 +51,7 @@ export const listProperties: INodeProperties[] = [
 				default: '',
 				placeholder: 'e.g. video',
 				description:
-					'Return only models of this kind, if the catalogue includes a type, task or modality',
+					'Return only models of this kind: their type, task or modality. Returns nothing if the service names no kinds.',
 			},
 			{
 				displayName: 'Search',

@@ -8,11 +8,15 @@ import {
 } from 'n8n-workflow';
 import { chatOptionsProperty, samplingHint } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
-import { requestOptionsProperty } from '../shared/form/requestOptions';
+import { maxBillableRequestsOption } from '../shared/form/paidOptions';
+import { requestOptionsOf } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
 import { supplyChatModel } from './supplyChatModel';
 
-const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1);
+/** Alphabetical, and last the option that is the node's own. */
+const asInForm = (one: { name: string }, other: { name: string }) =>
+	Number(one === maxBillableRequestsOption) - Number(other === maxBillableRequestsOption) ||
+	(one.name < other.name ? -1 : 1);
 
 /** An agent has its own system message and output parser, and decides how to ask. */
 const DECIDED_BY_AGENT = [
@@ -27,9 +31,9 @@ const properties: INodeProperties[] = [
 	languageModelLocator,
 	{
 		...chatOptionsProperty,
-		options: [...chatOptionsProperty.options, ...requestOptionsProperty.options]
+		options: [...requestOptionsOf({}).options, ...chatOptionsProperty.options]
 			.filter(({ name }) => !DECIDED_BY_AGENT.includes(name))
-			.sort(byName),
+			.sort(asInForm),
 	},
 ];
 
@@ -46,6 +50,9 @@ export class LmChatGenerationService implements INodeType {
 		subtitle: modelSubtitle,
 		description: 'Use a language model of a generation service in an AI agent or chain',
 		defaults: { name: 'Generation Service Chat Model' },
+		// With its anchor: n8n adds a query to the link of the codex, behind the anchor.
+		documentationUrl:
+			'https://github.com/generation-service/n8n-nodes-generation-service#use-with-ai-agents',
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],

@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { withDurableWait } from './wait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
-import { requestOptionsProperty } from '../shared/form/requestOptions';
+import { requestOptionsOf } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
 import { outputHints } from './output/outputOptions';
 import { repeatHints } from './output/outputHints';
@@ -18,7 +18,15 @@ import { requestHints } from './submission/request';
 import { execute, operationProperties, outputFields } from './router';
 import { waitHints, waitingTooltip } from './tasks/waitOptions';
 
-const properties: INodeProperties[] = [...operationProperties, requestOptionsProperty];
+const properties: INodeProperties[] = [
+	...operationProperties,
+	requestOptionsOf({
+		maxConcurrency:
+			'The maximum number of requests of this node in flight at once. A video that is waited for does not count.',
+		timeout:
+			'How long a request may take without receiving data. How long to wait for a video is Max Wait.',
+	}),
+];
 
 export class VideoGeneration implements INodeType {
 	description: INodeTypeDescription = {
@@ -34,6 +42,9 @@ export class VideoGeneration implements INodeType {
 		description: 'Generate videos from text prompts with a generation service',
 		defaults: { name: 'Video Generation' },
 		usableAsTool: true,
+		// With its anchor: n8n adds a query to the link of the codex, behind the anchor.
+		documentationUrl:
+			'https://github.com/generation-service/n8n-nodes-generation-service#operations',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],

@@ -7,8 +7,10 @@ import {
 	NodeApiError,
 	NodeOperationError,
 } from 'n8n-workflow';
+import { InvalidInputError } from '../../gateway';
 import { runsAsTool } from '../shared/run/asTool';
 import type { DurableWait } from './wait/durableWait';
+import { failAll } from '../shared/run/eachItem';
 import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputFields';
 import { withLedger } from '../shared/ledger/withLedger';
 import * as generate from './operations/generate';
@@ -69,6 +71,7 @@ export async function execute(
 	durable: DurableWait,
 	properties: INodeProperties[],
 ): Promise<INodeExecutionData[][] | EngineRequest> {
+	if (operationOf(context) === undefined) return [failAll(context, customApiCall())];
 	const log = new TaskLog(context, paidItems(context, durable.state));
 	const node = { properties, kind: RECORD, requestParameters };
 	try {
@@ -77,7 +80,7 @@ export async function execute(
 			node,
 			async (paid) => {
 				const run = openRun(paid, log);
-				const made = await operationOf(context).execute(run, durable);
+				const made = (await operationOf(context)?.execute(run, durable)) ?? [];
 				if (!Array.isArray(made)) return made;
 				run.hints.show(context);
 				hintAboutOutput(context, made);
@@ -91,10 +94,18 @@ export async function execute(
 	}
 }
 
-function operationOf(context: IExecuteFunctions) {
-	return operations[
-		context.getNodeParameter('operation', 0, 'generate') as keyof typeof operations
-	];
+function operationOf(context: IExecuteFunctions): Operation | undefined {
+	const name = context.getNodeParameter('operation', 0, 'generate') as string;
+	return (operations as Record<string, Operation>)[name];
+}
+
+/** n8n itself adds "Custom API Call" to the operations of a node whose credential the HTTP Request node can use. */
+function customApiCall() {
+	return new InvalidInputError(
+		'operation',
+		'This node cannot make a custom API call',
+		'Add an HTTP Request node instead. Set its Authentication to Predefined Credential Type, and choose Generation Service API and your credential. Nothing was sent to the service.',
+	);
 }
 
 /** Whatever is thrown names every task of the run, by whichever try it was submitted. */

@@ -142,7 +142,8 @@ test('JSON in an answer is bounded like an answer', async () => {
 	const content = values(1_000_000);
 	answerWith({ choices: [{ message: { content } }] });
 	expect(await errorOf(chatNode({ options: { jsonOutput: true } }))).toMatchObject({
-		message: 'The model did not answer with JSON',
+		message: "The JSON in the model's answer is not valid",
+		description: expect.stringContaining('more than 200,000 values') as string,
 	});
 });
 
@@ -170,6 +171,7 @@ test.each([
 			data.slice(0, output).map(({ id }) => id),
 		);
 		const hints = ended.data.resultData.runData.Node?.[0]?.hints?.map(({ message }) => message);
+		expect(hints?.pop()).toBe(`${output} videos were submitted: ${output * 5} s of 720p`);
 		expect(hints).toEqual(said.map((start) => expect.stringContaining(start) as string));
 	},
 );

@@ -21,7 +21,7 @@ export const option: INodePropertyOptions = {
 	name: 'Get',
 	value: 'get',
 	action: "Get a video's status",
-	description: 'Get the status of a video submitted earlier',
+	description: 'Get the status of a video submitted earlier, and download it if it is finished',
 };
 
 const properties: INodeProperties[] = [

@@ -5,7 +5,7 @@ import { asText } from '../../shared/form/parameterValues';
 import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../../shared/form/hints';
 import { refuseText } from '../../shared/form/formTexts';
 import { looksUnresolved, unresolvedHint } from '../../shared/form/unresolved';
-import { modelLocator, readModel } from '../../shared/editor/modelLocator';
+import { hasModel, modelLocator, readModel } from '../../shared/editor/modelLocator';
 import { includeInputFieldsOption } from '../../shared/form/inputFields';
 import { maxBillableRequestsOption, readMaxBillableRequests } from '../../shared/form/paidOptions';
 import type { RequestParameters } from '../../shared/ledger/requestIdentity';
@@ -68,8 +68,6 @@ export const optionsProperty: INodeProperties = {
 			default: 24,
 			description: 'The frame rate',
 		},
-		includeInputFieldsOption,
-		maxBillableRequestsOption,
 		{
 			displayName: 'Number of Videos',
 			name: 'n',
@@ -106,6 +104,8 @@ export const optionsProperty: INodeProperties = {
 			default: '',
 			description: 'A unique identifier of your end user, sent to the service',
 		},
+		includeInputFieldsOption,
+		maxBillableRequestsOption,
 	],
 };
 
@@ -152,7 +152,7 @@ const hintsWhileDear = [
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
 	...hintsWhileEmpty(
-		`${submits} && ${looksEmpty('$rawParameter["prompt"]')}`,
+		`${submits} && ${hasModel} && ${looksEmpty('$rawParameter["prompt"]')}`,
 		'The prompt is empty: the node will fail before it sends anything.',
 		'Prompt',
 	),
@@ -163,7 +163,7 @@ export const requestHints: NodeHint[] = [
 	...hintsWhileMany,
 	...hintsWhileDear,
 	hintWhile(
-		`${isTool} && ${submits} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
+		`${isTool} && ${submits} && ${hasModel} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
 		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',
 		{ type: 'info' },
 	),

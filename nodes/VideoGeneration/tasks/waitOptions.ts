@@ -6,6 +6,9 @@ import { defaultOf, readNumber } from '../../shared/form/parameterValues';
 /** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
 const TASK_RETENTION_S = 7 * 24 * 3600;
 
+/** Seconds. Shorter pauses are requests without a pause. */
+const MIN_POLL_INTERVAL_S = 0.01;
+
 export const waitOptionsProperty = {
 	displayName: 'Wait Options',
 	name: 'waitOptions',
@@ -18,10 +21,9 @@ export const waitOptionsProperty = {
 			displayName: 'Max Wait (Seconds)',
 			name: 'maxWait',
 			type: 'number',
-			typeOptions: { minValue: 1 },
+			typeOptions: { minValue: 1, maxValue: TASK_RETENTION_S },
 			default: 600,
-			description:
-				'How long to wait for a video. The task continues after that, and Wait or Get can fetch the video.',
+			description: `How long to wait for a video, at most 7 days (${TASK_RETENTION_S}). The task continues after that, and Wait or Get can fetch the video.`,
 		},
 		{
 			displayName: 'On Timeout',
@@ -46,7 +48,7 @@ export const waitOptionsProperty = {
 			displayName: 'Poll Interval (Seconds)',
 			name: 'pollInterval',
 			type: 'number',
-			typeOptions: { minValue: 0.1, numberPrecision: 1 },
+			typeOptions: { minValue: MIN_POLL_INTERVAL_S, numberPrecision: 2 },
 			default: 5,
 			description: 'How long to wait between polls of a video',
 		},
@@ -72,16 +74,16 @@ export const waitOptionsProperty = {
 			noDataExpression: true,
 			options: [
 				{
-					name: 'Database',
+					name: 'Database (Survives Restarts)',
 					value: 'database',
 					description:
-						'Survives restarts of n8n and occupies no worker. A finished video may be noticed some 70 seconds late, with adaptive polling later.',
+						'Occupies no worker. A finished video may be noticed some 70 seconds late, with adaptive polling later.',
 				},
 				{
-					name: 'Memory',
+					name: 'Memory (Ends With a Restart)',
 					value: 'memory',
 					description:
-						'A finished video is noticed at once. A restart of n8n ends the wait. In queue mode, it occupies a worker.',
+						'A finished video is noticed at once. In queue mode, the wait occupies a worker.',
 				},
 			],
 			default: 'memory',
@@ -142,7 +144,7 @@ export function readWaitOptions(context: IExecuteFunctions, itemIndex: number): 
 	const read = (name: 'pollInterval' | 'maxWait') =>
 		1000 *
 		readNumber(options, name, {
-			min: 0.01,
+			min: MIN_POLL_INTERVAL_S,
 			max: TASK_RETENTION_S,
 			default: defaultOf(waitOptionsProperty.options, name),
 			unit: 'seconds',

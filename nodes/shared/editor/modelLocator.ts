@@ -40,7 +40,7 @@ export const modelLocator = (description: string): INodeProperties => ({
 			displayName: 'By ID',
 			name: 'id',
 			type: 'string',
-			placeholder: 'e.g. name or name@20250131',
+			placeholder: 'e.g. model-name@20250131',
 		},
 	],
 });
@@ -69,6 +69,9 @@ export function readModel(
  */
 export const chosenModel =
 	'(/\\$fromAI\\b/i.test($rawParameter["model"] ?? "") ? "model set by AI" : ($rawParameter["model"] ?? "").replace(/^=/, "").trim())';
+
+/** The first edit of a node: until then, no hint is shown. */
+export const hasModel = `${chosenModel} !== ""`;
 
 /** Tells nodes apart on the canvas by their model. */
 export const modelSubtitle = `={{ ${chosenModel} }}`;

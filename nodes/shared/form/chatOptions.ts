@@ -30,8 +30,6 @@ export const chatOptionsProperty = {
 			description:
 				'From -2 to 2. Above 0, words become less likely the more often they have occurred.',
 		},
-		includeInputFieldsOption,
-		maxBillableRequestsOption,
 		{
 			displayName: 'Max Tokens',
 			name: 'maxTokens',
@@ -57,7 +55,7 @@ export const chatOptionsProperty = {
 			description: 'From -2 to 2. Above 0, words that have already occurred become less likely.',
 		},
 		{
-			displayName: 'Stop',
+			displayName: 'Stop Sequences',
 			name: 'stop',
 			type: 'string',
 			typeOptions: { multipleValues: true, multipleValueButtonText: 'Add Stop Sequence' },
@@ -106,6 +104,8 @@ export const chatOptionsProperty = {
 			default: '',
 			description: 'A unique identifier of your end user, sent to the service',
 		},
+		includeInputFieldsOption,
+		maxBillableRequestsOption,
 	],
 } satisfies INodeProperties;
 

@@ -8,7 +8,7 @@ export const includeInputFieldsOption = {
 	type: 'boolean',
 	default: false,
 	description:
-		"Whether to add the JSON fields of the input item to the output. Where names are the same, the output's own field is kept.",
+		"Whether this node adds the JSON fields of the input item to the output. Where names are the same, the output's own field is kept.",
 } satisfies INodeProperties;
 
 /** @throws InvalidInputError naming the option */

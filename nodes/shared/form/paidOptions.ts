@@ -9,7 +9,7 @@ export const maxBillableRequestsOption = {
 	typeOptions: { minValue: 0 },
 	default: 10,
 	description:
-		'How many billable requests one execution may make with this node, over all its items, loops and tool calls. A video counts by Number of Videos. Refused requests do not count. Beyond it, nothing is sent. Without this option, there is no limit.',
+		'How many billable requests (each video is one) this node may make in one execution, over all items, loops and tool calls, before it refuses to send more',
 } satisfies INodeProperties;
 
 /**

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { defaultOf, readNumber } from './parameterValues';
 
 /** The same collection on all nodes: how requests are sent, not what they contain. */
-export const requestOptionsProperty = {
+const requestOptionsProperty = {
 	displayName: 'Request Options',
 	name: 'requestOptions',
 	type: 'collection',
@@ -13,7 +13,7 @@ export const requestOptionsProperty = {
 	options: [
 		{
 			displayName: 'Max Concurrency',
-			name: 'maxConcurrency',
+			name: 'maxConcurrency' as const,
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 100 },
 			default: 10,
@@ -21,7 +21,7 @@ export const requestOptionsProperty = {
 		},
 		{
 			displayName: 'Max Retries',
-			name: 'maxRetries',
+			name: 'maxRetries' as const,
 			type: 'number',
 			typeOptions: { minValue: 0, maxValue: 20 },
 			default: 4,
@@ -30,7 +30,7 @@ export const requestOptionsProperty = {
 		},
 		{
 			displayName: 'Timeout (Seconds)',
-			name: 'timeout',
+			name: 'timeout' as const,
 			type: 'number',
 			typeOptions: { minValue: 1, maxValue: 3600 },
 			default: 300,
@@ -38,6 +38,17 @@ export const requestOptionsProperty = {
 		},
 	],
 } satisfies INodeProperties;
+
+type RequestOption = (typeof requestOptionsProperty.options)[number]['name'];
+
+/** The collection with the descriptions that fit a node. */
+export const requestOptionsOf = (descriptions: Partial<Record<RequestOption, string>>) => ({
+	...requestOptionsProperty,
+	options: requestOptionsProperty.options.map((option) => ({
+		...option,
+		description: descriptions[option.name] ?? option.description,
+	})),
+});
 
 const RULES = {
 	maxConcurrency: { min: 1, max: 100, integer: true },

@@ -118,7 +118,11 @@ function describe(error: unknown): Failure {
 		(technical === undefined ? '' : ` Technical detail: ${technical}`);
 	return {
 		message: cause.message,
-		description: cause.advice + (cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') + words,
+		description:
+			cause.advice +
+			(cause.sent > 1 ? ` It was tried ${cause.sent} times.` : '') +
+			(cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') +
+			words,
 		code: cause.code,
 		http_status: cause instanceof ServiceError ? cause.status : null,
 		...(cause instanceof InvalidInputError && { parameter: cause.parameter }),

@@ -76,8 +76,6 @@ test('an answer is not parsed if the option is off or empty', async () => {
 
 const noJson = [
 	['plain text', 'Gladly!'],
-	['incomplete JSON', '{"city":'],
-	['an incomplete code block', '```json\n{"city":'],
 	['an empty text', ''],
 	['no text', null],
 ] as const;
@@ -107,6 +105,40 @@ test.each(noJson)(
 		expect(error?.message).toBe('The model did not answer with JSON [item 0]');
 	},
 );
+
+test.each([
+	['incomplete JSON', '{"city":', /^It breaks here: Unexpected end of JSON input\. Describe/],
+	[
+		'an incomplete code block',
+		'```json\n{"city":',
+		/^It breaks here: Unexpected end of JSON input/,
+	],
+	[
+		'a trailing comma',
+		'Here it is:\n```json\n{\n  "city": "Rome",\n}\n```',
+		/^It breaks here: .*(position 20|line 3).* The model says: Here it is/s,
+	],
+	[
+		'a trailing comma in a list',
+		'["Rome", ]',
+		/^It breaks here: Unexpected token '\]', "\["Rome", \]"/,
+	],
+])('the error for an answer with %s says where it breaks', async (_name, text, description) => {
+	const { items } = await run([text], {}, { onError: 'continueRegularOutput' });
+	expect(items).toMatchObject([
+		{
+			json: {
+				error: {
+					message: "The JSON in the model's answer is not valid",
+					description: expect.stringMatching(description) as string,
+					code: 'malformed_answer',
+					partial_text: text,
+				},
+			},
+		},
+	]);
+	expect(JSON.stringify(items)).not.toContain('The service says');
+});
 
 test('an answer with tool calls is output without JSON', async () => {
 	const tool_calls = [

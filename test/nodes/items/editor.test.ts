@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { inEditor, toolInEditor } from '../../engine/inEditor';
+import { packageNodes } from '../../engine/packageNodes';
 
 const model = (value: string, mode = 'id') => ({ model: { __rl: true, mode, value } });
 
@@ -131,6 +132,14 @@ describe('hints', () => {
 		expect(video({ prompt: text })).toEqual(only(/The prompt is empty/));
 	});
 
+	test('are not shown for a node that nobody has edited', () => {
+		const fresh = { model: { __rl: true, mode: 'list', value: '' } };
+		for (const node of ['videoGeneration', 'chatCompletion', 'listModels'] as const) {
+			expect(inEditor(node, fresh).hints).toEqual(none);
+			expect(toolInEditor(node, fresh).hints).toEqual(none);
+		}
+	});
+
 	test('suggest the button for the model if the prompt of a tool is empty', () => {
 		const tool = (prompt: string) =>
 			toolInEditor('videoGeneration', {
@@ -226,3 +235,17 @@ describe('hints', () => {
 		expect(video({ options, operation: 'submit' })).toEqual(none);
 	});
 });
+
+test.each(['chatCompletion', 'videoGeneration', 'lmChatGenerationService'] as const)(
+	'the options of %s end with those that are not sent to the service',
+	(node) => {
+		const names = packageNodes[node].description.properties
+			.filter(({ name }) => name === 'options')
+			.map(({ options = [] }) => options.map(({ name }) => name));
+		const own = ['includeInputFields', 'maxBillableRequests'];
+		for (const list of names) {
+			const first = list.findIndex((name) => own.includes(name));
+			expect(list.slice(first).every((name) => own.includes(name))).toBe(true);
+		}
+	},
+);

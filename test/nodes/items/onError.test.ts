@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useSimulator';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
+import { videoNode } from '../video/videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0.05 });
 
@@ -178,4 +179,30 @@ test.each([
 	});
 	expect(error?.message).toBe(`${label} is empty [item 0]`);
 	expect(error?.description).toContain('check that this item has the field it reads');
+});
+
+test('an error after retries says how often the request was tried', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'unavailable', times: 2 });
+	const node = {
+		...chatNode({ requestOptions: { maxRetries: 1 } }),
+		credential: freshCredential(),
+	};
+	const { error } = await runNode(simulator, node);
+	expect(error?.description).toContain(' It was tried 2 times. ');
+	simulator.inject({ endpoint: 'chat', fault: 'unavailable', times: 1 });
+	const once = {
+		...chatNode({ requestOptions: { maxRetries: 0 } }),
+		credential: freshCredential(),
+	};
+	expect((await runNode(simulator, once)).error?.description).not.toContain('It was tried');
+});
+
+test('the operation that n8n adds by itself fails its items, and names the HTTP Request node', async () => {
+	const node = videoNode({ operation: '__CUSTOM_API_CALL__' });
+	const { error } = await runNode(simulator, node);
+	expect(error?.message).toBe('This node cannot make a custom API call [item 0]');
+	expect(error?.description).toContain('Add an HTTP Request node instead');
+	const { items } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
+	expect(items).toMatchObject([{ json: { error: { code: 'invalid_input', item: 0 } } }]);
+	expect(simulator.requests).toEqual([]);
 });
