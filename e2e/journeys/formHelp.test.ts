@@ -74,7 +74,7 @@ journey('hints say what looks wrong, before and after a run', async (given) => {
 });
 
 journey(
-	'hints say what a run orders, what failed behind Continue, and what a wait is about',
+	'hints say what a run submits, what failed behind Continue, and what a wait is about',
 	async ({ api, page, credential, screenshot, simulator }) => {
 		const prompt = "={{ $itemIndex === 0 ? '[fault:content-filtered]' : 'A boat' }}";
 		const video = ours('Video Generation', 'videoGeneration', {
@@ -87,7 +87,7 @@ journey(
 			prompt: 'A boat [fault:task-endless]',
 			waitOptions: { waitIn: 'database' },
 		});
-		const workflow = workflowOf('What a run orders', credential, [
+		const workflow = workflowOf('What a run submits', credential, [
 			manualStart,
 			ours('Models', 'listModels', { returnAll: true }),
 			{ ...video, onError: 'continueRegularOutput' },
@@ -103,7 +103,7 @@ journey(
 		await node.waitForOutput('heron-chat');
 		await node.close();
 		await canvas.openNode('Video Generation');
-		await node.waitForHint('This run orders 10 videos or more');
+		await node.waitForHint('This run submits 10 videos or more');
 		await screenshot('before many videos');
 		await node.execute();
 		await node.waitForHint('items failed: spending_limit');

@@ -48,8 +48,7 @@ export class ChatCompletion implements INodeType {
 		defaults: { name: 'Chat Completion' },
 		usableAsTool: true,
 		// With its anchor: n8n adds a query to the link of the codex, behind the anchor.
-		documentationUrl:
-			'https://github.com/generation-service/n8n-nodes-generation-service#operations',
+		documentationUrl: 'https://github.com/generation-service/n8n-nodes-generation-service#nodes',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],

@@ -37,8 +37,7 @@ export class ListModels implements INodeType {
 		defaults: { name: 'List Models' },
 		usableAsTool: true,
 		// With its anchor: n8n adds a query to the link of the codex, behind the anchor.
-		documentationUrl:
-			'https://github.com/generation-service/n8n-nodes-generation-service#operations',
+		documentationUrl: 'https://github.com/generation-service/n8n-nodes-generation-service#nodes',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],

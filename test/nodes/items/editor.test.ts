@@ -239,9 +239,9 @@ describe('hints', () => {
 test.each(['chatCompletion', 'videoGeneration', 'lmChatGenerationService'] as const)(
 	'the options of %s end with those that are not sent to the service',
 	(node) => {
-		const names = packageNodes[node].description.properties
-			.filter(({ name }) => name === 'options')
-			.map(({ options = [] }) => options.map(({ name }) => name));
+		const names = packageNodes[node]!.description.properties.filter(
+			({ name }) => name === 'options',
+		).map(({ options = [] }) => options.map(({ name }) => name));
 		const own = ['includeInputFields', 'maxBillableRequests'];
 		for (const list of names) {
 			const first = list.findIndex((name) => own.includes(name));
