@@ -74,8 +74,8 @@ test('the rows that the verified build does not meet are rows of the table of fa
 
 const scaling = z.record(z.string(), z.record(z.string(), z.record(z.string(), z.number())));
 
-test('the figures of docs/scaling.md are those of its committed results', () => {
-	const rows = read('docs/scaling.md')
+test('the figures of docs/scaling are those of its committed results', () => {
+	const rows = read('docs/scaling/README.md')
 		.split('\n')
 		.filter((line) => line.startsWith('| '));
 	const results = Object.entries(scaling.parse(JSON.parse(read('docs/scaling/results.json'))));
