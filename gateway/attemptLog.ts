@@ -56,19 +56,19 @@ export class AttemptLog {
 		const now = this.clock.now();
 		const allowedAt = this.allowedAt ?? now;
 		const sentAt = this.sentAt ?? now;
-		const waits = [
-			wait(allowedAt - this.queuedAt, 'the rate limit or Max Concurrency'),
-			wait(sentAt - allowedAt, 'a connection'),
+		const parts = [
+			outcome,
+			this.sentAt === undefined ? 'not sent' : `${Math.round(now - sentAt)} ms`,
+			...waited(allowedAt - this.queuedAt, 'the rate limit or Max Concurrency'),
+			...waited(sentAt - allowedAt, 'a connection'),
 		];
-		const took = this.sentAt === undefined ? 'not sent' : `${Math.round(now - sentAt)} ms`;
-		const parts = [outcome, took, ...waits.filter((part) => part !== '')];
 		const asked = logText(`${method} ${path} [${name}]`);
 		this.write(`${asked} attempt ${this.attempt}: ${parts.map(logText).join(', ')}`);
 	}
 }
 
-function wait(ms: number, what: string): string {
-	return ms >= 1 ? `waited ${Math.round(ms)} ms for ${what}` : '';
+function waited(ms: number, what: string): string[] {
+	return ms >= 1 ? [`waited ${Math.round(ms)} ms for ${what}`] : [];
 }
 
 function outcomeOf(failure: unknown): string {

@@ -74,6 +74,6 @@ function withoutDots(name: string): string {
 	let start = 0;
 	let end = name.length;
 	while (isOuter(name[start])) start += 1;
-	while (end > start && isOuter(name[end - 1])) end -= 1;
+	while (isOuter(name[end - 1])) end -= 1;
 	return name.slice(start, end);
 }

@@ -49,7 +49,7 @@ test.each([
 	['CR', '\r'],
 ])('an event with several data lines that end in %s is one chunk', async (_name, lineEnd) => {
 	const { json, chunks } = await itemOf(
-		`${multiline(part('Good'), lineEnd)}: a comment${lineEnd}${multiline(part(' day', 'stop'), lineEnd)}data: [DONE]${lineEnd}`,
+		`${multiline({ ...part('Good'), token_ids: [1, 2] }, lineEnd)}: a comment${lineEnd}${multiline(part(' day', 'stop'), lineEnd)}data: [DONE]${lineEnd}`,
 		{},
 		true,
 	);
