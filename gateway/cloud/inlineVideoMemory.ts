@@ -1,34 +1,67 @@
-import { StorageError } from '../errors/gatewayError';
-import type { openInlineVideoFile as OpenInlineVideoFile } from '../video/inlineVideoFile';
+import { NoResponseError, StorageError } from '../errors/gatewayError';
+import type { InlineVideoStore } from '../video/inlineVideoExtractor';
 
+const MIB = 1024 ** 2;
 /** Far above ten seconds of 1080p, and what a small n8n can hold. */
-const MAX_VIDEO_MIB = 256;
+const MAX_VIDEO = 256 * MIB;
+/** What all inline videos of this process may take together. */
+const MAX_TOGETHER = 512 * MIB;
 
-/** Keeps an inline video in memory: a package for n8n Cloud may not write files by itself. */
-export const openInlineVideoFile: typeof OpenInlineVideoFile = async () => {
-	let parts: Buffer[] = [];
-	let size = 0;
+interface Held {
+	parts: Buffer[];
+	bytes: number;
+}
+
+let heldBytes = 0;
+/** Frees what nobody removed, such as the video of a cancelled execution. */
+const forgotten = new FinalizationRegistry(free);
+
+function free(held: Held): void {
+	heldBytes -= held.bytes;
+	Object.assign(held, { parts: [], bytes: 0 });
+}
+
+/**
+ * Keeps an inline video in memory: a package for n8n Cloud may not write files by itself.
+ * @throws NoResponseError when others take the memory: a later poll brings the video again
+ */
+export async function openInlineVideoFile(maxTogether = MAX_TOGETHER): Promise<InlineVideoStore> {
+	const held: Held = { parts: [], bytes: 0 };
+	const video = {
+		read() {
+			const whole = Buffer.concat(held.parts);
+			// Not held twice while n8n stores it.
+			held.parts = [whole];
+			return whole;
+		},
+		remove: () => free(held),
+	};
+	forgotten.register(video, held);
 	return await Promise.resolve({
 		write(bytes) {
-			size += bytes.length;
-			if (size > MAX_VIDEO_MIB * 1024 ** 2) throw tooLarge();
+			if (held.bytes + bytes.length > MAX_VIDEO) throw tooLarge();
+			if (heldBytes + bytes.length > maxTogether) throw noRoom(maxTogether);
+			held.bytes += bytes.length;
+			heldBytes += bytes.length;
 			// A copy has no room to grow.
-			parts.push(Buffer.from(bytes));
+			held.parts.push(Buffer.from(bytes));
 		},
-		close: () => ({
-			read() {
-				const video = Buffer.concat(parts);
-				// Not held twice while n8n stores it.
-				parts = [video];
-				return video;
-			},
-			remove: () => void (parts = []),
-		}),
+		close: () => video,
 	});
-};
+}
 
 function tooLarge() {
 	return new StorageError('The inline video is too large for the memory of n8n', {
-		message: `More than ${MAX_VIDEO_MIB} MiB. Ask for a URL as Response Format.`,
+		message: `More than ${MAX_VIDEO / MIB} MiB. Ask for a URL as Response Format.`,
+	});
+}
+
+function noRoom(maxTogether: number) {
+	return new NoResponseError('Other inline videos take the memory of n8n', {
+		code: 'storage_failed',
+		advice:
+			'The video is finished and billed: use Get with its task ID later. Ask for a URL as Response Format next time.',
+		technical: `All inline videos together may take ${maxTogether / MIB} MiB.`,
+		mayHaveBeenAccepted: false,
 	});
 }

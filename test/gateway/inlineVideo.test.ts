@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type InlineVideo, TaskPoller, type VideoTask, type WaitSettings } from '../../gateway';
+import { openInlineVideoFile as openInlineVideoMemory } from '../../gateway/cloud/inlineVideoMemory';
 import { StreamedBody } from '../../gateway/http/body';
 import { stubbedGateway } from './stubbedGateway';
 import { VirtualClock } from '../clock/virtualClock';
@@ -68,6 +69,20 @@ test.each([
 	const { files } = await fetchTask(task, unchanged);
 	expect(files).toHaveLength(1);
 	expect(files[0]?.equals(SMALL)).toBe(true);
+});
+
+test('an inline video of the verified build that finds no room beside others can be polled again', async () => {
+	const store = async () => await openInlineVideoMemory(1.5 * LARGE.length);
+	const [one, other] = [await store(), await store()];
+	one.write(LARGE);
+	expect(() => other.write(LARGE)).toThrow(
+		expect.objectContaining({ code: 'storage_failed', transient: true }) as Error,
+	);
+	const video = await one.close();
+	expect(LARGE.equals(await bytesOf(video.read()))).toBe(true);
+	await video.remove();
+	other.write(LARGE);
+	await (await other.close()).remove();
 });
 
 describe('an inline video that takes five minutes to arrive', () => {
