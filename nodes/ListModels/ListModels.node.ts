@@ -10,7 +10,7 @@ import type { OutputFieldsByFile } from '../shared/form/outputFields';
 import { panelAction } from '../shared/form/panelAction';
 import { requestOptionsOf } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
-import { list, listProperties, modelFields } from './list';
+import { list, listProperties, listSubtitle, modelFields } from './list';
 
 const properties: INodeProperties[] = [
 	panelAction('List models', 'List the models that your account can use'),
@@ -31,8 +31,7 @@ export class ListModels implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		subtitle:
-			'={{ [$parameter["filters"]?.versions || "all", ...["kind", "search"].map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))].filter(Boolean).join(": ") }}',
+		subtitle: listSubtitle,
 		description: 'List the models of a generation service that your account can use',
 		defaults: { name: 'List Models' },
 		usableAsTool: true,

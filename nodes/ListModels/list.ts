@@ -20,6 +20,15 @@ type Versions = 'all' | 'latest' | 'undated';
 
 const VERSIONS: readonly Versions[] = ['all', 'latest', 'undated'];
 
+/** The filters that are a text: which texts of a model may contain it. The subtitle names them in this order. */
+const TEXT_FILTERS: Record<string, (model: CatalogueModel) => readonly string[]> = {
+	kind: ({ kinds }) => kinds,
+	search: ({ id }) => [id],
+};
+
+/** The filters in use. The editor gives an expression as it is written. */
+export const listSubtitle = `={{ [$parameter["filters"]?.versions || "all", ...${JSON.stringify(Object.keys(TEXT_FILTERS))}.map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))].filter(Boolean).join(": ") }}`;
+
 export const listProperties: INodeProperties[] = [
 	{
 		displayName: 'Return All',
@@ -84,8 +93,8 @@ export const listProperties: INodeProperties[] = [
 
 interface Selection {
 	limit: number;
-	search: string;
-	kind: string;
+	/** By the name of the filter, in lower case. */
+	texts: Record<string, string>;
 	versions: Versions;
 }
 
@@ -127,21 +136,17 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 	return {
 		limit: returnAll
 			? Infinity
-			: readNumber({ limit }, 'limit', {
-					min: 1,
-					default: defaultLimit,
-					integer: true,
-				}),
-		search: toSearchText(filters.search),
-		kind: toSearchText(filters.kind),
+			: readNumber({ limit }, 'limit', { min: 1, default: defaultLimit, integer: true }),
+		texts: Object.fromEntries(
+			Object.keys(TEXT_FILTERS).map((name) => [
+				name,
+				String(filters[name] ?? '')
+					.trim()
+					.toLowerCase(),
+			]),
+		),
 		versions,
 	};
-}
-
-function toSearchText(value: unknown): string {
-	return String(value ?? '')
-		.trim()
-		.toLowerCase();
 }
 
 /** Why the output is empty. n8n's editor itself shows what Limit removes. */
@@ -152,13 +157,11 @@ function whyEmpty(all: number): string {
 		: `None of the ${all} models match the filters.`;
 }
 
-function select(
-	models: CatalogueModel[],
-	{ limit, search, kind, versions }: Selection,
-): CatalogueModel[] {
+function select(models: CatalogueModel[], { limit, texts, versions }: Selection): CatalogueModel[] {
+	const matches = (model: CatalogueModel, name: string, text: string) =>
+		text === '' || TEXT_FILTERS[name]?.(model).some((one) => one.toLowerCase().includes(text));
 	return ofVersions(models, versions)
-		.filter(({ id }) => id.toLowerCase().includes(search))
-		.filter(({ kinds }) => kind === '' || kinds.some((name) => name.toLowerCase().includes(kind)))
+		.filter((model) => Object.entries(texts).every(([name, text]) => matches(model, name, text)))
 		.slice(0, limit);
 }
 

@@ -76,22 +76,15 @@ function loadSdk(context: ISupplyDataFunctions, itemIndex: number): AiNodeSdk {
 	try {
 		return require('@n8n/ai-node-sdk') as AiNodeSdk;
 	} catch (error) {
-		throw missingSdk(context, itemIndex, error);
+		// The other lines list the files of the server that asked for the SDK.
+		const [reason] = String(error).split('\n', 1);
+		throw new NodeOperationError(
+			context.getNode(),
+			'This version of n8n cannot run the Generation Service Chat Model',
+			{
+				itemIndex,
+				description: `Update n8n to 2.16 or later. Older versions can use n8n's OpenAI Chat Model instead, with the Base URL of the service followed by /v1, or the Chat Completion node.\nTechnical detail: ${reason}`,
+			},
+		);
 	}
-}
-
-function missingSdk(context: ISupplyDataFunctions, itemIndex: number, error: unknown) {
-	return new NodeOperationError(
-		context.getNode(),
-		'This version of n8n cannot run the Generation Service Chat Model',
-		{
-			itemIndex,
-			description: `Update n8n to 2.16 or later. Older versions can use n8n's OpenAI Chat Model instead, with the Base URL of the service followed by /v1, or the Chat Completion node.\nTechnical detail: ${firstLine(error)}`,
-		},
-	);
-}
-
-/** The others list the files of the server that asked for the SDK. */
-function firstLine(error: unknown): string {
-	return String(error).split('\n', 1).join('');
 }
