@@ -31,6 +31,11 @@ export function coreNodeStubs(folder: string): Record<string, INodeType> {
 			[parameter('fieldToSplitOut', ''), parameter('options', {})],
 			splitOut,
 		),
+		'n8n-nodes-base.convertToFile': stub(
+			'Convert to File',
+			[parameter('sourceProperty', ''), parameter('options', {})],
+			toTextFile,
+		),
 		'n8n-nodes-base.readWriteFile': stub(
 			'Read/Write Files',
 			[parameter('fileName', ''), parameter('dataPropertyName', 'data')],
@@ -51,7 +56,7 @@ function stub(displayName: string, properties: INodeProperties[], execute: Execu
 			displayName,
 			name: displayName,
 			group: ['transform'],
-			version: [1, 1.3, 3.4],
+			version: [1, 1.1, 1.3, 3.4],
 			description: `A stub of ${displayName}`,
 			defaults: { name: displayName },
 			inputs: [NodeConnectionTypes.Main],
@@ -95,6 +100,18 @@ function splitOut(context: IExecuteFunctions): INodeExecutionData[] {
 			pairedItem: { item },
 		}));
 	});
+}
+
+/** Convert to File with the operation Convert to Text File, into the field `data`. */
+async function toTextFile(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
+	const convert = async ({ json }: INodeExecutionData, item: number) => {
+		const field = context.getNodeParameter('sourceProperty', item) as string;
+		const name = context.getNodeParameter('options.fileName', item) as string;
+		const text = Buffer.from(String(json[field]));
+		const data = await context.helpers.prepareBinaryData(text, name, 'text/plain');
+		return { json: {}, binary: { data }, pairedItem: { item } };
+	};
+	return await Promise.all(context.getInputData().map(convert));
 }
 
 /** Read/Write Files from Disk with the operation Write File to Disk. */

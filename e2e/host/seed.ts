@@ -40,7 +40,8 @@ export async function importExamples(
 	credential: Credential,
 	files: string,
 ): Promise<void> {
-	for (const file of await readdir(EXAMPLES)) {
+	const names = await readdir(EXAMPLES);
+	for (const file of names.filter((name) => name.endsWith('.json'))) {
 		const workflow = await readExample(file, credential, files);
 		if (!(await api.hasWorkflow(workflow.name))) await api.createWorkflow(workflow);
 	}

@@ -13,7 +13,7 @@ journey('every example can be imported, and its notes are shown completely', asy
 	const { page, screenshot } = given;
 	const canvas = new Canvas(page);
 	const truncated: string[] = [];
-	for (const file of readdirSync(folder)) {
+	for (const file of readdirSync(folder).filter((file) => file.endsWith('.json'))) {
 		await canvas.importFile(join(folder, file));
 		await page.getByTestId('zoom-to-fit').click();
 		truncated.push(...(await canvas.truncatedNotes()));

@@ -150,6 +150,8 @@ journey('the retry branch retries what is safe to retry, and reports the rest', 
 		{ question: 'Tides: back soon [fault:unavailable-twice]', temperature: 1 },
 		{ question: 'Tides: gone [fault:unavailable]', temperature: 1 },
 		{ question: 'Tides: lost [fault:lost]', temperature: 1 },
+		{ question: 'Tides: hidden [fault:handled-html-502]', temperature: 1 },
+		{ question: 'Tides: hidden, too [fault:handled-html-500]', temperature: 1 },
 		{ question: 'Tides: too hot', temperature: 7 },
 	];
 	const example = await ImportedExample.import(given, 'retry-branch.json', {
@@ -163,7 +165,7 @@ journey('the retry branch retries what is safe to retry, and reports the rest', 
 		{ question: questions[1]?.question, answer: expect.stringContaining('soon'), attempts: 3 },
 	]);
 	const reports = await example.itemsOf('Report');
-	expect(reports).toHaveLength(3);
+	expect(reports).toHaveLength(5);
 	const advice = expect.stringMatching(/./);
 	expect(reports).toEqual(
 		expect.arrayContaining([
@@ -181,8 +183,16 @@ journey('the retry branch retries what is safe to retry, and reports the rest', 
 				what_to_do: expect.stringContaining('Check your account'),
 				may_be_paid: true,
 			},
+			// A page of a server in between hides an answer that is billed.
+			...[questions[4], questions[5]].map((hidden) => ({
+				question: hidden?.question,
+				attempts: 1,
+				problem: expect.any(String),
+				what_to_do: expect.stringContaining('Check your account'),
+				may_be_paid: true,
+			})),
 			{
-				question: questions[4]?.question,
+				question: questions[6]?.question,
 				attempts: 1,
 				problem: expect.stringContaining('Temperature'),
 				what_to_do: advice,
@@ -190,7 +200,7 @@ journey('the retry branch retries what is safe to retry, and reports the rest', 
 			},
 		]),
 	);
-	expect(given.simulator.count('chat')).toBe(1 + 3 + 3 + 1);
+	expect(given.simulator.count('chat')).toBe(1 + 3 + 3 + 3);
 	await takeScreenshots(given, example);
 });
 

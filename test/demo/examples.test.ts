@@ -21,6 +21,7 @@ const workflowOf = (file: string, folder = EXAMPLES) =>
 /** Workflows that the embedded engine can run. Others, such as with agents, run in the end-to-end tests. */
 const runnable = (folder: string) =>
 	readdirSync(folder)
+		.filter((file) => file.endsWith('.json'))
 		.filter((file) => workflowOf(file, folder).nodes.every(({ type }) => type in known))
 		.map((file) => ({ file, folder, name: join(basename(folder), file) }));
 
@@ -137,7 +138,7 @@ test('the error example answers the valid item and gives advice for the others',
 	expect(itemsOf(run, 'Answers')).toHaveLength(1);
 	const problems = itemsOf(run, 'What Went Wrong').map(({ json }) => json);
 	expect(problems).toEqual([
-		{ item: 1, problem: expect.stringContaining('model'), advice: expect.stringMatching(/./) },
+		{ item: 1, problem: expect.stringContaining('Content'), advice: expect.stringMatching(/./) },
 		{
 			item: 2,
 			problem: expect.stringContaining('Temperature'),

@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type IConnections, type INode, NodeHelpers } from 'n8n-workflow';
+import {
+	type IConnections,
+	type INode,
+	type INodeParameterResourceLocator,
+	NodeHelpers,
+} from 'n8n-workflow';
 import { nodeTypes } from '../engine/runNode';
 import { coreNodeStubs } from '../../demo/coreNodeStubs';
 
@@ -11,10 +16,12 @@ interface WorkflowFile {
 }
 
 const folder = resolve(__dirname, '../../examples');
-const examples = readdirSync(folder).map((file) => {
-	const text = readFileSync(join(folder, file), 'utf8');
-	return { file, text, workflow: JSON.parse(text) as WorkflowFile };
-});
+const examples = readdirSync(folder)
+	.filter((file) => file.endsWith('.json'))
+	.map((file) => {
+		const text = readFileSync(join(folder, file), 'utf8');
+		return { file, text, workflow: JSON.parse(text) as WorkflowFile };
+	});
 
 /** Nodes of n8n that the embedded engine does not have. */
 const n8nNodes = [
@@ -59,6 +66,17 @@ function overlap(a: Box, b: Box): boolean {
 	return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
+/** Whether a node is followed by itself. */
+function hasLoop(connections: IConnections): boolean {
+	const next = (name: string) =>
+		(connections[name]?.main ?? []).flatMap((branch) => (branch ?? []).map(({ node }) => node));
+	return Object.keys(connections).some((start) => {
+		const reached = new Set(next(start));
+		for (const name of reached) next(name).forEach((node) => reached.add(node));
+		return reached.has(start);
+	});
+}
+
 describe.each(examples)('examples/$file', ({ text, workflow }) => {
 	const ours = workflow.nodes.filter(({ type }) =>
 		type.startsWith('n8n-nodes-generation-service.'),
@@ -69,6 +87,32 @@ describe.each(examples)('examples/$file', ({ text, workflow }) => {
 		expect(note?.parameters.content).toMatch(/^## .+\n.+/);
 		expect(note?.parameters.content).toMatch(/^1\. Open \*\*.+ your credential/m);
 		expect(text).not.toMatch(/npm run/);
+	});
+
+	const paying = ours.filter(
+		({ type, parameters }) =>
+			!type.endsWith('.listModels') && !['get', 'wait'].includes(String(parameters.operation)),
+	);
+
+	test('has a note with its price', () => {
+		const notes = workflow.nodes.filter(({ type }) => type === 'n8n-nodes-base.stickyNote');
+		const text = notes.map(({ parameters }) => parameters.content).join('\n');
+		expect(text).toMatch(paying.length > 0 ? /^Each .+ pays for .+/m : /^It pays for nothing\.$/m);
+	});
+
+	test('has models chosen from the list', () => {
+		for (const { parameters } of paying) {
+			const model = parameters.model as INodeParameterResourceLocator;
+			expect(model).toMatchObject({ mode: 'list', cachedResultName: model.value });
+		}
+	});
+
+	test('has a limit where agents, loops or strangers decide how often a node pays', () => {
+		const { nodes, connections } = workflow;
+		const starts = /\.(agent|formTrigger|chatTrigger|webhook)$/;
+		if (!nodes.some(({ type }) => starts.test(type)) && !hasLoop(connections)) return;
+		for (const { parameters } of paying)
+			expect(parameters.options).toMatchObject({ maxBillableRequests: expect.any(Number) });
 	});
 
 	test('mentions only nodes that it has', () => {
