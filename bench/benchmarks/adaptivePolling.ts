@@ -17,6 +17,7 @@ import {
 	type SimulatedTask,
 } from '../harness/simulatedTasks';
 import { VirtualClock } from '../../test/clock/virtualClock';
+import { linesOf } from '../report/linesOf';
 
 const TASKS = 10_000;
 const FIXED_5 = 'fixed 5 s';
@@ -103,7 +104,7 @@ request takes no time. The detection delay is the time from the completion of a 
 queued (up to 30 % of the time) and then linear; in steps of 10, 20 or 25 percent; or absent. The other kinds have no goal: they show what the
 schedule does with misleading progress. "Never complete" is a task that ends between 60 and 100 percent; "fluctuating" goes back and forth by 5
 percent. The durations come from a seeded generator, so that every run is the same.`,
-	cost: `\`pollSchedule.ts\`, 100 lines, and at most 28 pairs of polls to compare for each poll. Fewer polls mean a later
+	cost: `${linesOf('gateway/video/pollSchedule.ts')}, and at most 28 pairs of polls to compare for each poll. Fewer polls mean a later
 poll if the progress is misleading: at most eight intervals, see "never complete" and "slow at first".`,
 	goals: [
 		...reported.flatMap((progress) => [

@@ -3,6 +3,7 @@ import { openGateway } from '../harness/gateway';
 import { inParallel, medians, timed } from '../harness/measure';
 import { MODEL } from '../harness/model';
 import { openPool } from '../harness/rawUndici';
+import { linesOf } from '../report/linesOf';
 
 const REQUESTS = 4_000;
 const AT_ONCE = 10;
@@ -25,7 +26,7 @@ export const client: Benchmark = {
 response, its rate limiter, its timeouts and its retries; undici with \`JSON.parse\` and nothing else. Both run eight batches to warm up, then
 five in turns, in ${PROCESSES} processes each: the order in which V8 compiles code differs between processes and makes a difference of up to a
 fifth. The figure is the median of the processes' medians.`,
-	cost: `\`http/dispatch.ts\`, 160 lines between undici's dispatcher and the client: undici's own \`request\` makes a stream of every body and needs an
+	cost: `${linesOf('gateway/http/dispatch.ts')} between undici's dispatcher and the client: undici's own \`request\` makes a stream of every body and needs an
 AbortSignal for every request. And few layers: each \`async\` function that only calls another costs a promise and a microtask, so \`client.ts\`
 and \`sendRequest.ts\` await only what they must. The schema of each response, the search for the key in it, the rate limiter and the idle timeout
 were not traded for speed: they are the difference to undici.`,

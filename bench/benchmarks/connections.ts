@@ -4,6 +4,7 @@ import type { NodeUnderTest } from '../harness/nodes';
 import { inParallel } from '../harness/measure';
 import { openPool } from '../harness/rawUndici';
 import { AT_ONCE } from '../harness/settings';
+import { linesOf } from '../report/linesOf';
 
 const REQUESTS = 500;
 const HTTP_REQUEST = 'HTTP Request node';
@@ -24,7 +25,7 @@ export const connections: Benchmark = {
 	title: `Connections for ${REQUESTS} requests`,
 	method: `${REQUESTS} items through Chat Completion with ${AT_ONCE} requests in flight, and through the HTTP Request node, each in a new
 process. The simulator counts the connections, each with a TLS handshake.`,
-	cost: `\`limits/semaphore.ts\`, 34 lines. One of them waits for the turn of the event loop in which undici makes a connection reusable.`,
+	cost: `${linesOf('gateway/limits/semaphore.ts')}. One of them waits for the turn of the event loop in which undici makes a connection reusable.`,
 	goals: [{ figure: CONNECTIONS, peer: ALLOWED, of: 'ratio', atMost: 1 }],
 	candidates: {
 		[OURS]: throughNode((n8n, target) => n8n.chatNode(target)),

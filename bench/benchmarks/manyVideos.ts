@@ -9,6 +9,7 @@ import { loadN8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
 import { openPool } from '../harness/rawUndici';
 import { AT_ONCE, POLL_SECONDS } from '../harness/settings';
+import { linesOf } from '../report/linesOf';
 
 const VIDEOS = 1_000;
 const SECONDS = [60, 180] as const;
@@ -93,7 +94,7 @@ of the execution, less that of one that only submits ${number(VIDEOS)} videos, d
 gets the status of a task ${number(REQUESTS)} times; failed requests do not count. undici polls as many tasks after the same interval, ${ROUNDS} times
 each, with \`JSON.parse\` and nothing else. "${SEQUENTIAL}" is how n8n's OpenAI node generates videos: it submits one, polls it
 until it is finished, and then continues with the next. Its time for ${number(VIDEOS)} videos is calculated, with the same interval.`,
-	cost: `\`video/taskPoller.ts\`, 250 lines: one poller for all tasks of an execution. A waiting task is an entry in a set and does not count towards
+	cost: `${linesOf('gateway/video/taskPoller.ts')}: one poller for all tasks of an execution. A waiting task is an entry in a set and does not count towards
 the requests in flight. Some 30 of the lines combine polls that are due within a fiftieth of the interval, which saves a quarter of
 the CPU time. The service cannot list tasks: each poll is a request.`,
 	goals: [

@@ -13,6 +13,7 @@ import { loadN8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
 import { openPool } from '../harness/rawUndici';
 import { AT_ONCE } from '../harness/settings';
+import { linesOf } from '../report/linesOf';
 
 const WARM_UPS = 3;
 const HTTP_REQUEST = 'HTTP Request node';
@@ -69,7 +70,7 @@ other); failed requests do not count. The baseline is undici with \`JSON.parse\`
 "${ENGINE}" is a node that only reads the parameter with the question: the part of our time that n8n itself takes. The goal for CPU is therefore without an expression.
 All run the batch ${WARM_UPS} times before it counts, because n8n runs for weeks and Node.js optimizes code while it runs; the first
 batch of a new process is shown too.`,
-	cost: `Our own connection pool instead of n8n's request helper, and items in parallel (\`eachItem.ts\`, 100 lines,
+	cost: `Our own connection pool instead of n8n's request helper, and items in parallel (${linesOf('nodes/shared/run/eachItem.ts')},
 which also handles their order, errors and a cancel). Little of it is only for speed: parameters are read once per item, and
 the key of a stored paid answer is computed once. n8n takes longer for the expression of an item than the request takes.`,
 	goals: [

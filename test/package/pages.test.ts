@@ -69,3 +69,44 @@ test('no page or manifest has an address that does not exist', () => {
 	];
 	expect(files.filter((path) => /[\w-]\.example(?!\.)\b/.test(read(path)))).toEqual([]);
 });
+
+/** Names of files that a page tells, without those of a reader's own and of other software. */
+const namesIn = (page: string) =>
+	[...read(page).matchAll(/`([\w./-]+\.(?:ts|js|json|mjs|yml|md|svg|webp))`/g)].map(
+		([, name = '']) => name,
+	);
+const FOREIGN =
+	/^(package-lock\.json|package\.json|prompt-to-video\.webp|sbom\.cdx\.json|SKILL\.md)$/;
+const files = globSync(['**/*', '.github/**/*'], {
+	cwd: root,
+	dot: true,
+	ignore: [
+		'**/node_modules/**',
+		'dist/**',
+		'dist-cloud/**',
+		'.git/**',
+		'coverage/**',
+		'e2e/output/**',
+	],
+});
+
+test.each(pages)('the files that %s names exist', (page) => {
+	const missing = namesIn(page).filter(
+		(name) =>
+			!FOREIGN.test(name) && !files.some((file) => file === name || file.endsWith(`/${name}`)),
+	);
+	expect(missing).toEqual([]);
+});
+
+test('the lines of code that the benchmark page tells are about right', () => {
+	const told = [...read('docs/bench/README.md').matchAll(/`([\w./-]+\.ts)`, (\d+) lines/g)];
+	expect(told.length).toBeGreaterThan(2);
+	for (const [, name = '', count] of told) {
+		const file = files.find((path) => path.endsWith(`/${name}`)) ?? name;
+		const lines = read(file).split('\n').length;
+		expect({ file, isNear: Math.abs(Number(count) - lines) <= lines / 5 }).toEqual({
+			file,
+			isNear: true,
+		});
+	}
+});
