@@ -48,8 +48,10 @@ test.each([
 	['CRLF', '\r\n'],
 	['CR', '\r'],
 ])('an event with several data lines that end in %s is one chunk', async (_name, lineEnd) => {
+	const first = multiline({ ...part('Good'), token_ids: [1, 2] }, lineEnd);
+	const withEmptyLine = first.replace(lineEnd, `${lineEnd}data:${lineEnd}`);
 	const { json, chunks } = await itemOf(
-		`${multiline({ ...part('Good'), token_ids: [1, 2] }, lineEnd)}: a comment${lineEnd}${multiline(part(' day', 'stop'), lineEnd)}data: [DONE]${lineEnd}`,
+		`${withEmptyLine}: a comment${lineEnd}${multiline(part(' day', 'stop'), lineEnd)}data: [DONE]${lineEnd}`,
 		{},
 		true,
 	);
