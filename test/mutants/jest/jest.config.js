@@ -5,10 +5,10 @@ const base = require('../../../jest.config');
 module.exports = {
 	...base,
 	rootDir: join(__dirname, '../../..'),
-	// The others play nothing of the sources in their own process.
+	// These play nothing of the sources in their own process, or measure the process itself.
 	testPathIgnorePatterns: [
 		...base.testPathIgnorePatterns,
-		'/test/(architecture|demo|docs|mutants|package|release|simulation|simulator)/',
+		'/test/(architecture|bounds|demo|docs|mutants|package|release|simulation|simulator|soak)/',
 	],
 	testEnvironment: join(__dirname, 'environment.js'),
 	testSequencer: join(__dirname, 'inOrder.js'),
