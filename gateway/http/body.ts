@@ -9,7 +9,7 @@ export const MAX_RESOURCE_BYTES = 2 * 1024 * 1024;
 export const MAX_VIDEO_BYTES = 4 * 1024 ** 3;
 /** How much of an error body is read: more than any error needs. */
 export const MAX_ERROR_BYTES = 256 * 1024;
-const MAX_SIGN_OF_LIFE = 256;
+const MAX_KEEP_ALIVE_BYTES = 256;
 
 /** The body of a response. It must be read once, in one of two ways, or destroyed. */
 export interface Body {
@@ -89,7 +89,7 @@ export type OnProgress = (isContent?: boolean) => void;
 
 /** Whether a part of a JSON body is more than the white space that keeps a connection alive, which is short. */
 export function hasContent(bytes: Buffer): boolean {
-	return /\S/.test(bytes.toString('latin1', 0, MAX_SIGN_OF_LIFE));
+	return /\S/.test(bytes.toString('latin1', 0, MAX_KEEP_ALIVE_BYTES));
 }
 
 /** Reads a body to its end, or up to `limit` bytes; `complete` tells which. Rejects when the body is incomplete. */

@@ -4,12 +4,12 @@ import type { Clock } from '../clock';
 export const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Gateways send comments or spaces while a model thinks, so any byte is a sign of life. Without a part of the answer for
+ * Gateways send comments or spaces while a model thinks, so any byte counts. Without a part of the answer for
  * this many times the limit, it is none.
  */
 const MAX_LIMITS_WITHOUT_CONTENT = 4;
 
-/** In the phase `content`, which only an expiry shows, nothing but signs of life arrived. */
+/** In the phase `content`, which only an expiry shows, only bytes that keep the connection alive arrived. */
 type Phase = 'connecting' | 'response' | 'body' | 'content';
 
 /**

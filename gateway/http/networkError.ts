@@ -188,7 +188,7 @@ function proxyFailed(error: ProxyError): NoResponseError {
 
 /**
  * The service took longer than the Timeout of the request options.
- * @param waitedFor what did not come: the response, more of its body, or anything but signs of life
+ * @param waitedFor what did not come: the response, more of its body, or any content: bytes came that only keep the connection alive
  */
 export function timeoutError(
 	waitedMs: number,
@@ -199,7 +199,7 @@ export function timeoutError(
 	const messages = {
 		response: `The service did not respond within ${time}`,
 		body: `The service stopped sending data for ${time}`,
-		content: `The service sent nothing but signs of life for ${time}`,
+		content: `The service kept the connection alive but sent no content for ${time}`,
 	};
 	return new NoResponseError(messages[waitedFor], {
 		code: 'timeout',

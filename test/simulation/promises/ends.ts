@@ -11,7 +11,7 @@ const AT_ONCE_MS = 100;
 const MAX_OVERTAKEN = 20;
 /** Videos of one item. */
 const MAX_N = 4;
-/** Signs of life without content end a request after so many times Timeout. */
+/** Bytes that only keep a connection alive end a request after so many times Timeout. */
 const MAX_TIMEOUTS = 4;
 /** What the end of a response, or a host that sleeps a little, may add. */
 const LATE_S = 60;
@@ -100,7 +100,7 @@ function sentAfterStop({ rows, stops, truth }: Played): boolean {
 	return truth.requests.some(({ sentAt }) => sentAt > stop);
 }
 
-/** Nothing is waited for longer than Timeout; with signs of life alone, four times that. */
+/** Nothing is waited for longer than Timeout; with bytes that only keep the connection alive, four times that. */
 function tooLong({ scenario, truth, end }: Played): string[] {
 	const timeouts = scenario.nodes.map(({ requestOptions: { timeout = 300 } = {} }) => timeout);
 	const most = (MAX_TIMEOUTS * Math.max(...timeouts) + LATE_S) * 1000;

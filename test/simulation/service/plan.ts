@@ -99,7 +99,7 @@ export const FAULTS = [
 	'redirect-303',
 	/** A 429 whose body never ends. */
 	'stall-429',
-	/** For an hour nothing but signs of life, then the response. */
+	/** For an hour only bytes that keep the connection alive, then the response. */
 	'pings',
 	/** Of a chat: an error beside the choices. */
 	'error-beside-choices',

@@ -34,7 +34,7 @@ function slowGateway(packetOf: (minute: number) => string | undefined) {
 	return { clock, gateway };
 }
 
-/** A service that sends a sign of life each minute for some minutes, then its answer. */
+/** A service that keeps the connection alive each minute for some minutes, then its answer. */
 const patientGateway = (sign: string, minutes: number, answer: string) =>
 	slowGateway((minute) => (minute < minutes ? sign : minute === minutes ? answer : undefined));
 type Patient = ReturnType<typeof patientGateway>['gateway'];
@@ -66,7 +66,7 @@ describe.each<[string, string, string, (gateway: Patient) => Promise<unknown>]>(
 		const error = await clock.run(failureOf(send(gateway)));
 		expect(error).toMatchObject({
 			code: 'timeout',
-			message: 'The service sent nothing but signs of life for 1200 seconds',
+			message: 'The service kept the connection alive but sent no content for 1200 seconds',
 		});
 		expect(clock.now() - start).toBe(4 * TIMEOUT_MS);
 	});
