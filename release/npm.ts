@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { ROOT } from './root';
+
+export const ROOT = resolve(__dirname, '..');
 
 const execute = promisify(execFile);
 
@@ -21,14 +23,13 @@ export async function run(program: string, args: string[], cwd = ROOT): Promise<
 	}
 }
 
-const distTags = z.record(z.string(), z.string());
 const notFound = z.object({ cause: z.object({ stdout: z.string().includes('E404') }) });
 
-/** The published version with the tag `latest`, or undefined before the first release. */
-export async function latestVersionOf(name: string): Promise<string | undefined> {
+/** The published version with a dist-tag, or the version itself where it is published; undefined without one. */
+export async function publishedVersion(name: string, tag: string): Promise<string | undefined> {
 	try {
-		const printed = await run('npm', ['view', name, 'dist-tags', '--json']);
-		return distTags.parse(JSON.parse(printed)).latest;
+		const printed = await run('npm', ['view', `${name}@${tag}`, 'version', '--json']);
+		return printed.trim() === '' ? undefined : z.string().parse(JSON.parse(printed));
 	} catch (error) {
 		if (notFound.safeParse(error).success) return undefined;
 		throw error;

@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { distTagOf } from './distTag';
-import { latestVersionOf } from './npm';
+import { ROOT, publishedVersion } from './npm';
 import { packBuilds, readManifest } from './packBuilds';
 import { filesWithAnotherPin } from './pinnedVersion';
-import { ROOT } from './root';
 
 const OUTPUT = join(ROOT, 'release-output');
 
@@ -21,7 +20,7 @@ async function main(tag: string | undefined): Promise<void> {
 	if (different.length > 0) {
 		throw new Error(`${different.join(', ')} must pin ${pin.version} ${pin.checksum}`);
 	}
-	const latest = await latestVersionOf(name);
+	const latest = await publishedVersion(name, 'latest');
 	const lines = tarballs.map(({ build, file }) => `${file} ${distTagOf(build, version, latest)}\n`);
 	await writeFile(join(OUTPUT, 'publish.txt'), lines.join(''));
 	process.stdout.write(lines.join(''));

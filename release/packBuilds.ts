@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Build, versionOf } from './distTag';
-import { run } from './npm';
-import { ROOT } from './root';
+import { ROOT, run } from './npm';
 
 export interface Tarball {
 	build: Build;

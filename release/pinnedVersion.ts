@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT } from './root';
+import { ROOT } from './npm';
 
 /** The undici build that operators pin: an exact version and the checksum of its tarball. */
 export interface Pin {

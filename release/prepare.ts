@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { valid } from 'semver';
-import { run } from './npm';
-import { packBuilds } from './packBuilds';
+import { versionOf } from './distTag';
+import { publishedVersion, ROOT, run } from './npm';
+import { packBuilds, readManifest } from './packBuilds';
 import { writePin } from './pinnedVersion';
-import { ROOT } from './root';
 
 /** The local part of a release: version, checks, tarballs, pins, commit and tag. It pushes nothing. */
 async function main(version: string | undefined): Promise<void> {
@@ -21,6 +21,16 @@ async function main(version: string | undefined): Promise<void> {
 	}
 	const step = (text: string) => process.stdout.write(`${text}\n`);
 	step(`Version ${version}`);
+	const tag = `v${version}`;
+	const earlier = (await run('git', ['tag', '--list', tag])).trim() !== '';
+	if (earlier) {
+		const { name } = await readManifest();
+		for (const build of ['verified', 'undici'] as const) {
+			const published = await publishedVersion(name, versionOf(build, version));
+			if (published !== undefined) throw new Error(`${name} ${published} is published already`);
+		}
+		step(`It was never published: its tag, ${tag}, is replaced`);
+	}
 	await run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version']);
 	step('Packing both builds, twice');
 	const [first, second] = [await pack(), await pack()];
@@ -35,10 +45,13 @@ async function main(version: string | undefined): Promise<void> {
 	await run('npm', ['run', 'format:check']);
 	await run('npx', ['jest', 'test/package', 'test/architecture']);
 	await run('npx', ['jest', '--config', 'test/cloud/jest.config.js', 'test/cloud']);
-	await run('git', ['commit', '--all', '--message', `Version ${version}`]);
-	await run('git', ['tag', '--annotate', `v${version}`, '--message', `Version ${version}`]);
+	// Nothing changes where the same sources were prepared before.
+	if ((await run('git', ['status', '--porcelain'])) !== '')
+		await run('git', ['commit', '--all', '--message', `Version ${version}`]);
+	const annotated = ['--annotate', tag, '--message', `Version ${version}`];
+	await run('git', ['tag', ...(earlier ? ['--force'] : []), ...annotated]);
 	for (const { build, file, integrity } of first) step(`${build} build: ${file} ${integrity}`);
-	step(`Next: bash .ci/run, then git push origin main v${version}`);
+	step(`Next: bash .ci/run, then git push origin main ${tag}`);
 }
 
 async function pack() {

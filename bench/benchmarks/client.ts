@@ -1,7 +1,7 @@
 import { bars, type Benchmark, compare, type Measure, OURS, type Sample } from '../benchmark';
 import { openGateway } from '../harness/gateway';
 import { inParallel, medians, timed } from '../harness/measure';
-import { MODEL } from '../harness/model';
+import { MODEL } from '../harness/workload';
 import { openPool } from '../harness/rawUndici';
 import { linesOf } from '../report/linesOf';
 

@@ -2,10 +2,9 @@ import { bars, type Benchmark, compare, type Candidate, OURS } from '../benchmar
 import { openGateway } from '../harness/gateway';
 import { timed } from '../harness/measure';
 import { peakGrowthMiB } from '../harness/memory';
-import { FIXED_QUESTION, VIDEO_MODEL } from '../harness/model';
+import { AT_ONCE, FIXED_QUESTION, VIDEO_MODEL } from '../harness/workload';
 import { loadN8n, type N8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
-import { AT_ONCE } from '../harness/settings';
 
 const MIB = 1024 ** 2;
 const REQUESTS = 1_000;

@@ -3,8 +3,8 @@ import { loadN8n, type N8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
 import { inParallel } from '../harness/measure';
 import { openPool } from '../harness/rawUndici';
-import { AT_ONCE } from '../harness/settings';
 import { linesOf } from '../report/linesOf';
+import { AT_ONCE } from '../harness/workload';
 
 const REQUESTS = 500;
 const HTTP_REQUEST = 'HTTP Request node';

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { bars, type Benchmark, compare, type Candidate, OURS, type Target } from '../benchmark';
 import { openGateway } from '../harness/gateway';
 import { peakGrowthMiB } from '../harness/memory';
-import { VIDEO_MODEL } from '../harness/model';
+import { VIDEO_MODEL } from '../harness/workload';
 import { loadN8n, type N8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
 import { openPool } from '../harness/rawUndici';

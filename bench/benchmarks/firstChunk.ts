@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { bars, type Benchmark, compare, type Candidate, type Measure, OURS } from '../benchmark';
 import { openGateway } from '../harness/gateway';
 import { median } from '../harness/measure';
-import { MODEL } from '../harness/model';
+import { MODEL } from '../harness/workload';
 import { loadN8n } from '../harness/n8n';
 import { openPool } from '../harness/rawUndici';
 

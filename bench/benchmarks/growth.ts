@@ -1,7 +1,7 @@
 import { type Benchmark, compareNumbers, type Candidate, OURS, type Target } from '../benchmark';
 import type { Runner } from '../harness/runner';
 import { median } from '../harness/measure';
-import { FIXED_QUESTION } from '../harness/model';
+import { FIXED_QUESTION } from '../harness/workload';
 import { loadN8n, type N8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
 

@@ -7,7 +7,7 @@ import {
 	JSON_HEADERS,
 	STREAM_HEADERS,
 } from '../harness/inMemoryResponses';
-import { MODEL } from '../harness/model';
+import { MODEL } from '../harness/workload';
 import { loadN8n } from '../harness/n8n';
 
 /** The large container has this many times the parts of a small one, and small ones are read this many times. */

@@ -4,11 +4,10 @@ import { bars, type Benchmark, compare, type Candidate, OURS, type Target } from
 import { number } from '../report/format';
 import { openGateway } from '../harness/gateway';
 import { inParallel, timed } from '../harness/measure';
-import { VIDEO_MODEL } from '../harness/model';
+import { AT_ONCE, POLL_SECONDS, VIDEO_MODEL } from '../harness/workload';
 import { loadN8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
 import { openPool } from '../harness/rawUndici';
-import { AT_ONCE, POLL_SECONDS } from '../harness/settings';
 import { linesOf } from '../report/linesOf';
 
 const VIDEOS = 1_000;

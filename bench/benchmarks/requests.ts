@@ -8,11 +8,10 @@ import {
 	type Target,
 } from '../benchmark';
 import { inParallel, timed } from '../harness/measure';
-import { FIXED_QUESTION } from '../harness/model';
+import { AT_ONCE, FIXED_QUESTION } from '../harness/workload';
 import { loadN8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
 import { openPool } from '../harness/rawUndici';
-import { AT_ONCE } from '../harness/settings';
 import { linesOf } from '../report/linesOf';
 
 const WARM_UPS = 3;

@@ -8,8 +8,8 @@ import {
 	STREAM_HEADERS,
 } from '../harness/inMemoryResponses';
 import { timed } from '../harness/measure';
-import { MODEL } from '../harness/model';
 import { linesOf } from '../report/linesOf';
+import { MODEL } from '../harness/workload';
 
 const MIB = 1024 ** 2;
 const STREAM_BYTES = 50 * MIB;

@@ -1,9 +1,8 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { LoadedPackage } from '../../demo/loadPackage';
 import type { Target } from './candidate';
-import { MODEL } from './model';
+import { AT_ONCE, MODEL } from './workload';
 import { credentialFor, type NodeUnderTest, withExecute, loadPeer, ourPackage } from './nodes';
-import { AT_ONCE } from './settings';
 
 /** Input items, each with its own question. */
 export function questions(count: number): IDataObject[] {

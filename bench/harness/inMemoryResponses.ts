@@ -3,7 +3,7 @@ import { StreamedBody } from '../../gateway/http/body';
 import type { Gateway } from '../../gateway/index';
 import type { Target } from './candidate';
 import { builtGateway } from './gateway';
-import { MODEL } from './model';
+import { MODEL } from './workload';
 
 /** The size of a TLS record. */
 export const PACKET_BYTES = 16 * 1024;

@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
 import type { Target } from './candidate';
-import { MODEL } from './model';
+import { MODEL } from './workload';
 
 /** The baseline: undici and `JSON.parse`, without validation, retries or limits. */
 export function openPool({ url, key }: Target, connections: number) {

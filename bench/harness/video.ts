@@ -4,8 +4,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import type { Target } from './candidate';
 import { httpRequestNode } from './chat';
 import { credentialFor, type NodeUnderTest, withExecute, ourPackage } from './nodes';
-import { VIDEO_MODEL } from './model';
-import { AT_ONCE, POLL_SECONDS } from './settings';
+import { AT_ONCE, POLL_SECONDS, VIDEO_MODEL } from './workload';
 
 /** The Video Generation node. */
 export function videoNode(target: Target, parameters: NodeUnderTest['parameters']): NodeUnderTest {

@@ -1,7 +1,7 @@
 import { type Case, possibleCasesOf, ROWS } from './faultTable';
 import { table, withGenerated } from '../docs/table';
 import { columnOf, KINDS, REQUEST_KINDS, type RequestKind } from './requestKinds';
-import { MAX_RETRIES } from './settings';
+import { MAX_RETRIES } from './expected';
 
 /** docs/reliability.md with its table written again. */
 export function reliabilityPage(page: string): string {

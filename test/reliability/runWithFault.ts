@@ -7,7 +7,7 @@ import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { CONNECTION_FAULTS } from './connectionFaults';
 import { TcpRelay } from './tcpRelay';
 import { endpointOf, KINDS, oversizedBytes, type RequestKind } from './requestKinds';
-import { MAX_RETRIES, MAX_WAIT, POLL_INTERVAL, TIMEOUT } from './settings';
+import { MAX_RETRIES, MAX_WAIT, POLL_INTERVAL, TIMEOUT } from './expected';
 
 /** What the user gets and what the service receives. */
 export interface Outcome {
