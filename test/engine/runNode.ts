@@ -50,6 +50,8 @@ export interface NodeRun
 	settings?: IWorkflowSettings;
 	/** The parameters of the node that the workflow starts with. */
 	trigger?: INodeParameters;
+	/** Its type, which only tells how the workflow was started. */
+	triggerType?: string;
 	/** Replaces the node type of the package. */
 	nodeType?: INodeType;
 	/** Receives the execution as n8n stores it for a wait. Returning false makes n8n resume it at once. */
@@ -107,7 +109,7 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 		workflow: {
 			...(options.settings && { settings: options.settings }),
 			nodes: [
-				{ ...stub('Start'), parameters: options.trigger ?? {} },
+				{ ...stub('Start', options.triggerType), parameters: options.trigger ?? {} },
 				stub('Loop', 'test.loopOverItems'),
 				node,
 				stub('Done'),
@@ -124,7 +126,11 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 						Node: { main: [to('Done'), to('Failed')] },
 					},
 		},
-		nodeTypes: { ...nodeTypes, ...(options.nodeType && { [node.type]: options.nodeType }) },
+		nodeTypes: {
+			...nodeTypes,
+			...(options.nodeType && { [node.type]: options.nodeType }),
+			...(options.triggerType && { [options.triggerType]: new PassThrough() }),
+		},
 		credentials: {
 			get generationServiceApi() {
 				return fields() as never;

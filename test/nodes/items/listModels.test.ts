@@ -66,6 +66,12 @@ test.each([0, -1, 1.5, 'many'])('a limit of %p is refused before any request', a
 	expect(simulator.requests).toEqual([]);
 });
 
+test('Versions that an expression misspells are refused before any request', async () => {
+	const { error } = await list({ filters: { versions: '={{ "newest" }}' } });
+	expect(error?.message).toMatch(/^Versions must be one of: all, latest, undated/);
+	expect(simulator.requests).toEqual([]);
+});
+
 async function searchFor(
 	text: string,
 	credential = credentialOf(simulator),

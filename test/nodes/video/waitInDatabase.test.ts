@@ -292,6 +292,10 @@ test.each<[string, Partial<NodeRun>]>([
 		{ trigger: { responseMode: 'responseNode' } },
 	],
 	['the caller of the workflow waits for its response', { trigger: { responseMode: 'streaming' } }],
+	[
+		'the caller of the workflow waits for its response',
+		{ triggerType: '@n8n/n8n-nodes-langchain.chatTrigger' },
+	],
 ])('the node waits in memory, with a hint, if %s', async (reason, options) => {
 	const result = await runNode(simulator, {
 		...one({ prompts: ['A boat'] }),
