@@ -1,15 +1,12 @@
-import { readExample } from '../host/seed';
+import { type Credentials, readExample } from '../host/seed';
 import { filesFolder } from '../host/n8nServer';
-import type { Credential, TableRow } from '../host/n8nApi';
+import type { TableRow } from '../host/n8nApi';
 import { until } from '../host/until';
 import type { ServerJourney } from './journey';
 import { nodeOutput } from './nodeOutput';
 
 /** Parameters that a test changes, by node. */
 type Changes = Record<string, Record<string, unknown>>;
-
-/** Of other services, by type. */
-type Credentials = Record<string, Credential>;
 
 /** An example workflow in n8n. */
 export class ImportedExample {
@@ -26,16 +23,11 @@ export class ImportedExample {
 		theirs: Credentials = {},
 	): Promise<ImportedExample> {
 		const { api, credential, environment } = journey;
-		const example = await readExample(file, credential, filesFolder(environment.userFolder));
+		const credentials = { generationServiceApi: credential, ...theirs };
+		const example = await readExample(file, credentials, filesFolder(environment.userFolder));
 		const nodes = example.nodes.map((node) => ({
 			...node,
 			parameters: { ...node.parameters, ...changes[node.name] },
-			credentials: Object.fromEntries(
-				Object.entries(node.credentials ?? {}).map(([type, given]) => [
-					type,
-					theirs[type] ?? given,
-				]),
-			),
 		}));
 		const workflowId = await api.createWorkflow({ ...example, nodes });
 		const trigger = nodes.find(({ type }) => /Trigger$|webhook$/.test(type));

@@ -1,10 +1,15 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { ParsedMail } from 'mailparser';
 import { type Simulator, startSimulator } from '../../simulator';
 import { USER_FOLDER } from './folders';
 import { freePort } from './freePort';
 import { reloadOnSave } from './reloadOnSave';
+import { listAsInstalled } from './listAsInstalled';
+import { Mailbox } from '../receivers/mailbox';
+import type { Receiver } from '../receivers/receiver';
+import { startS3 } from '../receivers/s3';
 import { importExamples, saveSimulatorCredential } from './seed';
 import { installN8n } from './install';
 import { N8nApi, OWNER } from './n8nApi';
@@ -112,13 +117,15 @@ async function serve(
 			`Port ${servicePort} is in use: the service has another one, where earlier videos have no URL.`,
 		);
 	}
+	const mailbox = await Mailbox.open(printMail);
+	const storage = await startS3(join(filesFolder(USER_FOLDER), 's3'));
 	try {
 		const n8n = await step(
 			'Starting n8n',
 			startN8n(USER_FOLDER, interrupted, port, watch ? HOT_RELOAD : {}),
 		);
 		try {
-			await seed(n8n, simulator);
+			await seed(n8n, simulator, mailbox, storage);
 			printAccess(n8n, simulator);
 			if (watch) reloadOnSave(USER_FOLDER, print, interrupted);
 			await Promise.race([once(interrupted, 'abort'), n8n.ended]);
@@ -126,14 +133,34 @@ async function serve(
 			await step('Stopping n8n', n8n.stop());
 		}
 	} finally {
-		await simulator.close();
+		await Promise.all([simulator.close(), mailbox.close(), storage.close()]);
 	}
 }
 
-async function seed({ url }: N8nServer, simulator: Simulator): Promise<void> {
+/** Every example can be executed to its end. */
+async function seed(
+	{ url }: N8nServer,
+	simulator: Simulator,
+	mailbox: Mailbox,
+	storage: Receiver,
+): Promise<void> {
 	const api = await N8nApi.signIn(url);
-	const credential = await saveSimulatorCredential(api, simulator);
-	await importExamples(api, credential, filesFolder(USER_FOLDER));
+	const save = async (name: string, { type, data }: Receiver['credential']) =>
+		await api.saveCredential(name, type, data);
+	const credentials = {
+		generationServiceApi: await saveSimulatorCredential(api, simulator),
+		smtp: await save('SMTP account', mailbox.credential),
+		s3: await save('S3 account', storage.credential),
+	};
+	await importExamples(api, credentials, filesFolder(USER_FOLDER));
+	await listAsInstalled(api, USER_FOLDER);
+}
+
+/** With its links: one of them approves a video. */
+function printMail({ subject, text, html }: ParsedMail): void {
+	const links = [...String(html).matchAll(/href="([^"]*)"/g)].map(([, link = '']) => link);
+	const lines = [text ?? '', ...links.map((link) => link.replaceAll('&amp;', '&'))];
+	print(`\nAn e-mail arrived: ${subject}\n\n${lines.join('\n')}\n`);
 }
 
 function printAccess(n8n: N8nServer, simulator: Simulator): void {
@@ -146,7 +173,8 @@ n8n is running with the example workflows and a credential for the simulated ser
 
   Service    ${simulator.url}
   API key    ${simulator.key}
-  Files      ${filesFolder(USER_FOLDER)}
+  Files      ${filesFolder(USER_FOLDER)} (the bucket of S3 is in s3)
+  E-mails    are shown here
   n8n's log  ${n8n.logFile}
 
 Press Ctrl+C to stop it.

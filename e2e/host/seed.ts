@@ -34,27 +34,32 @@ export async function saveSimulatorCredential(
 	return await api.saveCredential(name, 'generationServiceApi', data);
 }
 
-/** Imports the example workflows that n8n does not have yet, with this credential and this folder for files. */
+/** Imports the example workflows that n8n does not have yet, with these credentials and this folder for files. */
 export async function importExamples(
 	api: N8nApi,
-	credential: Credential,
+	credentials: Credentials,
 	files: string,
 ): Promise<void> {
 	const names = await readdir(EXAMPLES);
 	for (const file of names.filter((name) => name.endsWith('.json'))) {
-		const workflow = await readExample(file, credential, files);
+		const workflow = await readExample(file, credentials, files);
 		if (!(await api.hasWorkflow(workflow.name))) await api.createWorkflow(workflow);
 	}
 }
 
-/** An example as in n8n after a user has imported it and chosen a credential and a folder for files. */
-export async function readExample(file: string, credential: Credential, files: string) {
+/** By their types. */
+export type Credentials = Record<string, Credential>;
+
+/** An example as in n8n after a user has imported it and chosen credentials and a folder for files. */
+export async function readExample(file: string, chosen: Credentials, files: string) {
 	const text = await readFile(join(EXAMPLES, file), 'utf8');
 	const workflow = workflowFile.parse(JSON.parse(text.replaceAll(EXAMPLE_FILES, files)));
-	const nodes = workflow.nodes.map((node) => ({
+	const nodes = workflow.nodes.map(({ credentials, ...node }) => ({
 		...node,
-		...(node.credentials?.generationServiceApi !== undefined && {
-			credentials: { ...node.credentials, generationServiceApi: credential },
+		...(credentials && {
+			credentials: Object.fromEntries(
+				Object.entries(credentials).map(([type, given]) => [type, chosen[type] ?? given]),
+			),
 		}),
 		// The editor gives every imported webhook a new ID: two workflows cannot share a URL.
 		...(node.webhookId !== undefined && { webhookId: randomUUID() }),

@@ -5,7 +5,7 @@ import { readExample } from '../host/seed';
 
 journey('good items continue, the others take the error branch', async (given) => {
 	const { api, page, credential, screenshot } = given;
-	const example = await readExample('error-branch.json', credential, '');
+	const example = await readExample('error-branch.json', { generationServiceApi: credential }, '');
 	const canvas = new Canvas(page);
 	await canvas.open(await api.createWorkflow(example));
 	await canvas.execute();
@@ -16,7 +16,7 @@ journey('good items continue, the others take the error branch', async (given) =
 	await canvas.openNode('What Went Wrong');
 	await screenshot('what went wrong');
 	const node = new NodeView(page);
-	await node.waitForOutput('a-model-that-does-not-exist');
+	await node.waitForOutput('1st message: Content');
 	await node.close();
 	await canvas.openNode('Chat Completion');
 	await screenshot('the error branch');

@@ -50,7 +50,7 @@ function restartJourney(name: string, steps: (given: RestartJourney) => Promise<
 					n8n = await startN8n(userFolder, undefined, Number(new URL(n8n.url).port));
 				},
 				async publish(file) {
-					const example = await readExample(file, credential, files);
+					const example = await readExample(file, { generationServiceApi: credential }, files);
 					const id = await api.publishWorkflow(example);
 					const trigger = example.nodes.find(({ type }) => type.endsWith('formTrigger'));
 					return { id, form: `/form/${trigger?.webhookId}` };

@@ -10,7 +10,8 @@ export class Mailbox {
 		private readonly mails: ParsedMail[],
 	) {}
 
-	static async open(): Promise<Mailbox> {
+	/** @param onMail is told of each mail */
+	static async open(onMail?: (mail: ParsedMail) => void): Promise<Mailbox> {
 		const mails: ParsedMail[] = [];
 		const server = new SMTPServer({
 			authOptional: true,
@@ -19,6 +20,7 @@ export class Mailbox {
 				simpleParser(stream).then(
 					(mail) => {
 						mails.push(mail);
+						onMail?.(mail);
 						done();
 					},
 					(error: unknown) => done(error instanceof Error ? error : new Error(String(error))),

@@ -3,7 +3,7 @@ import type { ChatRequest } from '../endpoints';
 import { inChainForm, questionIn } from './chainForms';
 import { jsonAnswer } from './jsonAnswers';
 import { type ToolCall, toolCalls } from './toolCalls';
-import { scenesFor, topicalAnswer } from './topics';
+import { poemFor, scenesFor, topicalAnswer } from './topics';
 
 export interface ChatAnswer {
 	content: string;
@@ -68,7 +68,8 @@ function compose(request: ChatRequest): string {
 			: [`“${quote(question)}” ${opening}`, topicalAnswer(question, seed)];
 	const wordCount = /\[words:(\d+)\]/.exec(question)?.[1];
 	const system = messages.find(({ role }) => role === 'system')?.content ?? '';
-	const text = scenesFor(question, system) ?? inChainForm(request, sentences.join(' '));
+	const text =
+		scenesFor(question, system) ?? poemFor(question) ?? inChainForm(request, sentences.join(' '));
 	if (wordCount === undefined) return text;
 	const words = tokenize(`${text} `);
 	const count = Math.min(Number(wordCount), MAX_WORDS);

@@ -56,6 +56,12 @@ const OTHERS = [
 	'This is where a real model would answer at length. I am simulated, and glad that your request arrived complete.',
 ];
 
+/** A poem, and nothing else: what comes next may make a video of it. */
+export function poemFor(question: string): string | undefined {
+	if (!/\bhaiku\b.*\bautumn\b/is.test(question)) return undefined;
+	return 'Red leaves leave the tree,\none by one, without a sound.\nThe pond fills with sky.';
+}
+
 /** @param seed chooses among several answers */
 export function topicalAnswer(question: string, seed: number): string {
 	const known = TOPICS.find(([about]) => about.test(question))?.[1];

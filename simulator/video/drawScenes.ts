@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 /*
- * Draws the clips in `assets` anew: `npx tsx simulator/video/drawScenes.ts`, with Chromium (CHROMIUM_PATH) and ffmpeg.
+ * Draws the clips in `assets` anew, or those that are named: `npx tsx simulator/video/drawScenes.ts autumn`, with Chromium
+ * (CHROMIUM_PATH) and ffmpeg.
  * Each is a loop of two seconds, and one closed group of pictures without B-frames, as `mp4.ts` needs it.
  */
 
@@ -24,7 +25,21 @@ const water = (color: string, y: number, size: number, phase: number) =>
 const sky = (...colors: string[]) =>
 	`<defs><linearGradient id="s" x2="0" y2="1">${colors.map((color, i) => `<stop offset="${i / (colors.length - 1)}" stop-color="${color}"/>`).join('')}</linearGradient></defs><rect width="1600" height="900" fill="url(#s)"/>`;
 
+/** A leaf that falls once through the picture, from a place and with a sway of its own. */
+const leaf = (i: number, t: number, wave: Parameters<Scene>[1]) => {
+	const fallen = (t + i / 12) % 1;
+	const x = ((i * 397) % 1600) + wave(1, i / 7) * 60;
+	return `<path fill="${['#c8502d', '#e0862f', '#d9a93a', '#a83a24'][i % 4]}" transform="translate(${x} ${fallen * 1040 - 70}) rotate(${i * 50 + wave(1, i / 5) * 60}) scale(${0.8 + (i % 3) * 0.25})" d="M0 -34Q30 -8 0 34Q-30 -8 0 -34ZM0 30L0 52"/>`;
+};
+
 const SCENES: Record<string, Scene> = {
+	autumn: (t, wave) => `${sky('#c9d8de', '#f2e4c6', '#f3cf94')}
+		<circle cx="420" cy="330" r="80" fill="#fff1cf"/>
+		${hills('#c98f4e', 640, 70, 1)}${hills('#a9683a', 720, 50, 3)}
+		<path fill="#4a2f27" d="M1180 830Q1215 640 1195 430H1245Q1235 640 1275 830Z"/>
+		${Array.from({ length: 16 }, (_, i) => `<circle cx="${1220 + 210 * Math.cos(i * 2.4) * Math.sqrt(i / 16) + wave(1, i / 16) * 5}" cy="${330 + 170 * Math.sin(i * 2.4) * Math.sqrt(i / 16)}" r="92" fill="${['#c8502d', '#d9702b', '#e0912f', '#b5402a'][i % 4]}"/>`).join('')}
+		<rect y="820" width="1600" height="80" fill="#7d4a2c"/>
+		${Array.from({ length: 12 }, (_, i) => leaf(i, t, wave)).join('')}`,
 	boat: (t, wave) => `${sky('#28406b', '#c9776b', '#f6c98a', '#f6c98a')}
 		<circle cx="1120" cy="${520 + wave(1) * 3}" r="90" fill="#ffe7b0"/>
 		${hills('#5d5277', 560, 60, 1)}${hills('#473f63', 590, 40, 3)}
@@ -58,7 +73,9 @@ async function main(): Promise<void> {
 		args: ['--no-sandbox'],
 	});
 	const folder = mkdtempSync(join(tmpdir(), 'scenes-'));
+	const named = process.argv.slice(2);
 	for (const [name, scene] of Object.entries(SCENES)) {
+		if (named.length > 0 && !named.includes(name)) continue;
 		for (const [size, [width, height]] of Object.entries(SIZES)) {
 			const page = await browser.newPage({ viewport: { width, height } });
 			for (let frame = 0; frame < FRAMES; frame += 1) {

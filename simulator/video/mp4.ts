@@ -14,6 +14,7 @@ const cached = new Map<string, Promise<Buffer>>();
 
 /** The clips in `assets`, with the words of a prompt that ask for each. */
 const SCENES: Array<[name: string, asked: RegExp]> = [
+	['autumn', /autumn|leaf|leaves|maple/i],
 	['lighthouse', /lighthouse|night|star|storm|dark|city|neon|moon/i],
 	['kite', /kite|field|wheat|forest|fog|wind|mountain|meadow|grass|bird|sun\b/i],
 	['boat', /./s],
