@@ -41,11 +41,14 @@ async function check(benchmark: Benchmark, runs: number): Promise<boolean> {
 		const now = median(measured.map((comparisons) => valueOf(goal, comparisons) ?? NaN));
 		const before = valueOf(goal, committed[name]?.comparisons ?? []) ?? NaN;
 		const { atMost = Infinity, atLeast = -Infinity } = goal;
-		const isMet = now <= atMost && now >= atLeast;
+		const meets = (value: number) => value <= atMost && value >= atLeast;
+		// The page shows which goals the committed results miss. That is no news, unless it gets worse.
+		const isMet = meets(now) || !meets(before);
 		const worse = goal.atMost === undefined ? before / now : now / before;
 		const isWorse = worse > MAX_WORSE;
 		const show = goal.of === 'ratio' ? times : number;
-		const verdict = isMet ? (isWorse ? 'WORSE ' : 'met   ') : 'MISSED';
+		const ending = meets(now) ? 'met   ' : 'missed, as committed';
+		const verdict = isMet ? (isWorse ? 'WORSE ' : ending) : 'MISSED';
 		process.stdout.write(
 			`${verdict}  ${title}: ${goal.figure} compared with ${goal.peer}: ${show(now)}, committed ${show(before)}, ${goalText(goal)}\n`,
 		);

@@ -187,9 +187,9 @@ export class StorageError extends GatewayError {
 export class SpendingLimitError extends GatewayError {
 	override readonly name = 'SpendingLimitError';
 	/**
-	 * @param max what an execution may order with a node
-	 * @param made what it has ordered
-	 * @param needed what it would have to order next
+	 * @param max how many billable requests an execution may send with a node
+	 * @param made how many it has sent
+	 * @param needed how many it would send next
 	 */
 	constructor(max: number, made: number, needed: number) {
 		const requests = made === 1 ? 'request' : 'requests';

@@ -4,8 +4,8 @@ import type { Clock } from '../clock';
 export const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Gateways send comments or spaces while a model thinks, so any byte counts. Without a part of the answer for
- * this many times the limit, it is none.
+ * Gateways send comments or spaces while a model thinks, so any byte counts. Without a part of the answer for this many times
+ * the limit, a request has timed out.
  */
 const MAX_LIMITS_WITHOUT_CONTENT = 4;
 
