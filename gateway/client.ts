@@ -17,7 +17,7 @@ import {
 	type VideoTask,
 	videoTaskReport,
 } from './schemas/video';
-import { ApiKey } from './redaction';
+import { ApiKey } from './redaction/apiKey';
 import type { Patience, RequestContext, ServiceRequest, ServiceResponse } from './sendRequest';
 import { sendRequest } from './sendRequest';
 import { Slots } from './limits/slots';
@@ -158,8 +158,8 @@ export class Gateway {
 		const read = async (response: ServiceResponse) =>
 			await readTaskWithVideo(
 				response,
-				(json, complete) =>
-					parseResource(json, complete, response, videoTaskReport, () => clock.wallTime()),
+				async (json, complete) =>
+					await parseResource(json, complete, response, videoTaskReport, () => clock.wallTime()),
 				onInlineVideo !== undefined,
 			);
 		const { task, video } = await this.send(poll, read, signal);
@@ -177,8 +177,8 @@ export class Gateway {
 	}
 
 	/** Takes the key out of what an error tells of a response. */
-	redactError(text: string): string {
-		return this.context.apiKey.redactError(text);
+	async redactError(text: string): Promise<string> {
+		return await this.context.apiKey.redactLongError(text);
 	}
 
 	/** Registers what may begin when a refused request that is paid for waits alone for its retry. */
@@ -242,9 +242,9 @@ export class Gateway {
 			if (rest) this.drain(response.body, rest);
 			return completion;
 		};
-		return await this.send(request, read, signal).catch((error: unknown) => {
+		return await this.send(request, read, signal).catch(async (error: unknown) => {
 			if (error instanceof GatewayError && received !== '') {
-				error.partialText = this.redactError(received);
+				error.partialText = await this.redactError(received);
 			}
 			throw error;
 		});

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { CancelledError } from './errors/gatewayError';
 import { type WallTime, wallTimeOf } from './wallTime';
 
@@ -45,4 +45,9 @@ export const systemClock: Clock = {
 /** Many waits of one execution listen to its one signal, which Node.js before 22 reports as a leak. */
 export function allowManyListeners(signal: AbortSignal): void {
 	setMaxListeners(0, signal);
+}
+
+/** Lets other work of the process have its turn. */
+export async function nextTurn(): Promise<void> {
+	await turn();
 }

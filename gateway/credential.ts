@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { InvalidInputError } from './errors/gatewayError';
+import { MAX_API_KEY } from './redaction/apiKey';
 
 /** Characters. */
 const MAX_BASE_URL = 2_048;
@@ -75,6 +76,9 @@ function withoutTrailingSlashes(path: string): string {
 function parseApiKey(text: string): string {
 	const key = text.trim().replace(/^Bearer(\s+|$)/i, '');
 	if (key === '') throw invalid('apiKey', 'The credential has no API Key');
+	if (key.length > MAX_API_KEY) {
+		throw invalid('apiKey', `The API Key is longer than ${MAX_API_KEY} characters`);
+	}
 	if (!/^[\x21-\x7e]+$/.test(key)) {
 		throw invalid(
 			'apiKey',

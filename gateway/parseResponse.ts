@@ -10,8 +10,8 @@ import { quoteLongIds } from './schemas/longIds';
 
 /** How much of a malformed body an error shows. */
 const SHOWN_CHARACTERS = 300;
-/** The key is removed before the text is cut, since half a key would not be recognised. */
-const REDACTED_CHARACTERS = 64 * 1024;
+/** Enough bytes for these and the longest key before their end. */
+const READ_BYTES = 1024 * 1024;
 const TOO_LARGE = 'The response is larger than any response of this service';
 
 /** The error for a malformed body. It shows the start of it, without the key. */
@@ -20,12 +20,8 @@ export function malformedResponse(
 	message: string,
 	body: string | Buffer,
 ): MalformedResponseError {
-	const text = body.slice(0, REDACTED_CHARACTERS).toString();
-	const shown = apiKey.redactError(text);
-	return new MalformedResponseError(message, {
-		status,
-		bodyStart: shown.length > SHOWN_CHARACTERS ? `${shown.slice(0, SHOWN_CHARACTERS)}…` : shown,
-	});
+	const bodyStart = apiKey.redactStart(body.slice(0, READ_BYTES).toString(), SHOWN_CHARACTERS);
+	return new MalformedResponseError(message, { status, bodyStart });
 }
 
 /**
@@ -43,22 +39,22 @@ export async function readResource<Resource>(
 		MAX_RESOURCE_BYTES,
 		response.onProgress,
 	);
-	return parseResource(bytes, complete, response, schema, now);
+	return await parseResource(bytes, complete, response, schema, now);
 }
 
 /** Parses a body as the JSON of a resource, as {@link readResource} does. */
-export function parseResource<Resource>(
+export async function parseResource<Resource>(
 	bytes: Buffer,
 	complete: boolean,
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
 	now: () => WallTime,
-): Resource {
+): Promise<Resource> {
 	if (!complete) throw malformedResponse(response, TOO_LARGE, bytes);
 	let value: unknown;
 	try {
 		// A key that the service repeats in a good response would stay in the execution's data forever.
-		const text = response.apiKey.redactResponse(bytes.toString('utf8'));
+		const text = await response.apiKey.redactLongResponse(bytes.toString('utf8'));
 		value = parseResponseJson(quoteLongIds(withoutByteOrderMark(text)));
 	} catch (error) {
 		const isTooComplex = error instanceof TooComplexError;

@@ -7,7 +7,7 @@ import { statusOf } from './errors/statuses';
 import type { Permit, RateLimiter } from './limits/rateLimiter';
 import type { LimiterOf, Scope } from './limits/rateLimiters';
 import { isForeignAnswer, isRetryable, mayHideSuccess, pauseAfter } from './limits/retryPolicy';
-import type { ApiKey } from './redaction';
+import type { ApiKey } from './redaction/apiKey';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
 import type { Slots } from './limits/slots';

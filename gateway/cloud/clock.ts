@@ -1,5 +1,9 @@
 import * as workflow from 'n8n-workflow';
-import type { allowManyListeners as AllowManyListeners, Clock } from '../clock';
+import type {
+	allowManyListeners as AllowManyListeners,
+	Clock,
+	nextTurn as NextTurn,
+} from '../clock';
 import { CancelledError } from '../errors/gatewayError';
 import { wallTimeOf } from '../wallTime';
 
@@ -39,3 +43,5 @@ async function n8nSleep(ms: number, signal: AbortSignal | undefined): Promise<vo
 
 /** Only Node.js can set this; the Node.js of n8n Cloud does not report listeners of a signal. */
 export const allowManyListeners: typeof AllowManyListeners = () => {};
+
+export const nextTurn: typeof NextTurn = async () => await n8nSleep(0, undefined);

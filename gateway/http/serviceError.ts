@@ -4,7 +4,7 @@ import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import { foreignMessage, isDocumented, statusMessage, statusOf } from '../errors/statuses';
 import { logText } from '../errors/logText';
 import { htmlToText, isHtml } from '../errors/htmlToText';
-import type { ApiKey } from '../redaction';
+import type { ApiKey } from '../redaction/apiKey';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { epochMs, type WallTime } from '../wallTime';
 import { isServiceErrorBody, readErrorBody } from './errorBody';
@@ -53,7 +53,7 @@ export function toServiceError(
 		!hasErrorBody && mayBeForeign(status, { isEmpty: body === '', retryAfterMs, waitedMs });
 	const summary = isForeign ? foreignMessage(status) : statusMessage(status, code, Boolean(quoted));
 	const filter = z.object({ reason: z.string() }).safeParse(data).data;
-	const reason = filter && clip(apiKey.redactError(filter.reason));
+	const reason = filter && apiKey.redactStart(filter.reason, MAX_MESSAGE);
 	return new ServiceError(
 		reason === undefined ? summary.message : `${summary.message}: ${logText(reason)}`,
 		{
@@ -68,7 +68,7 @@ export function toServiceError(
 					: summary.advice +
 						apiKey.redactError(targetOf(status, headers)) +
 						(isOfService ? '' : POSSIBLE_PROXY),
-			serviceMessage: quoted ? clip(apiKey.redactError(quoted)) : undefined,
+			serviceMessage: quoted ? apiKey.redactStart(quoted, MAX_MESSAGE) : undefined,
 			reason,
 			retryAfterMs,
 			rateLimit: readRateLimit(headers),

@@ -47,18 +47,18 @@ export async function readCompletion(
 	if (complete && EVENT_FIELD.test(bytes.toString('utf8', 0, 64).trimStart())) {
 		return await readChatStream({ ...response, body: new BufferedBody(bytes) }, now, onText);
 	}
-	return { completion: parseCompletion(bytes, complete, response, now, onText) };
+	return { completion: await parseCompletion(bytes, complete, response, now, onText) };
 }
 
 /** Parses a completion that came as one piece, and passes its text on. */
-function parseCompletion(
+async function parseCompletion(
 	bytes: Buffer,
 	complete: boolean,
 	response: ServiceResponse,
 	now: () => WallTime,
 	onText: (text: string) => void,
-): ChatCompletion {
-	const completion = parseResource(bytes, complete, response, chatCompletion, now);
+): Promise<ChatCompletion> {
+	const completion = await parseResource(bytes, complete, response, chatCompletion, now);
 	const text = firstChoice(completion)?.message.content;
 	if (text) onText(text);
 	throwErrorBeside(completion, response, now);
@@ -97,7 +97,8 @@ export async function readChatStream(
 	if (!isDone && chunks === 0 && start.length > 0) {
 		// The service may choose not to stream.
 		const complete = start.length <= MAX_ANSWER_BYTES;
-		return { completion: parseCompletion(start, complete, response, now, onText), rest };
+		const completion = await parseCompletion(start, complete, response, now, onText);
+		return { completion, rest };
 	}
 	if (chunks === 0 && ignored !== undefined) throw invalidChunk(response, ignored);
 	if (!isDone && !assembly.isFinished) {
@@ -110,7 +111,7 @@ export async function readChatStream(
 	const assembled = JSON.stringify(assembly.toCompletion());
 	// Each line is without the key, but a key that two deltas divide is whole only now.
 	const completion = chatCompletion.safeParse(
-		JSON.parse(response.apiKey.redactResponse(assembled)),
+		JSON.parse(await response.apiKey.redactLongResponse(assembled)),
 	);
 	if (completion.success) return { completion: completion.data, rest };
 	throw malformedResponse(response, 'The stream ended without an answer', assembled);

@@ -14,7 +14,7 @@ const DEEPEST = 3;
  */
 export async function readTaskWithVideo<Task>(
 	response: ServiceResponse,
-	parse: (json: Buffer, complete: boolean) => Task,
+	parse: (json: Buffer, complete: boolean) => Promise<Task>,
 	keepsVideo = true,
 	largestVideo = MAX_VIDEO_BYTES,
 ): Promise<{ task: Task; video: InlineVideo | undefined }> {
@@ -28,7 +28,7 @@ export async function readTaskWithVideo<Task>(
 			complete = json.length <= MAX_RESOURCE_BYTES && extractor.videoBytes <= largestVideo;
 			if (!complete) break;
 		}
-		const task = parse(json.bytes, complete);
+		const task = await parse(json.bytes, complete);
 		if (!keepsVideo) return { task, video: undefined };
 		return { task, video: (await extractor.end()) ?? smallVideo(task) };
 	} catch (error) {

@@ -35,7 +35,7 @@ interface Errors {
 	/** Makes the error that n8n shows at the node of the model. */
 	toNodeError(error: unknown): Error;
 	/** Takes the key out of a text. */
-	redact(text: string): string;
+	redact(text: string): Promise<string>;
 }
 
 export function likeOtherModels(model: unknown, errors: Errors): unknown {
@@ -151,9 +151,9 @@ function structuredOutput(
 	const read = async (message: Message) => {
 		const call = message.tool_calls?.find((one) => one.name === name);
 		const given = call === undefined ? jsonIn(message) : call.args;
-		return await checked(schema, given).catch((error: unknown) => {
+		return await checked(schema, given).catch(async (error: unknown) => {
 			const text = call === undefined ? String(message.content) : JSON.stringify(given);
-			throw errors.toNodeError(unstructured(errors.redact(text), error));
+			throw errors.toNodeError(unstructured(await errors.redact(text), error));
 		});
 	};
 	return bindTools([{ name, description, schema }], { tool_choice: name }).pipe(async (raw) =>

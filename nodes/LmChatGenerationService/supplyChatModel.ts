@@ -64,7 +64,7 @@ export async function supplyChatModel(
 		throw nodeError(context.getNode(), namedAsInForm(error, properties), itemIndex);
 	});
 	const supplied = sdk.supplyModel(context, chatModel);
-	const redact = (text: string) => gateway.redactError(text);
+	const redact = async (text: string) => await gateway.redactError(text);
 	return { ...supplied, response: likeOtherModels(supplied.response, { toNodeError, redact }) };
 }
 

@@ -16,8 +16,8 @@ const ROOMS: Record<string, string[][]> = {
 		['parseResponse', 'sendRequest', 'attemptLog'],
 		['http'],
 		['limits'],
-		['schemas', 'credential', 'clock'],
-		['errors', 'redaction', 'hash', 'wallTime'],
+		['schemas', 'credential', 'redaction', 'clock'],
+		['errors', 'hash', 'wallTime'],
 	],
 	'nodes/shared': [['ledger', 'editor'], ['run'], ['form']],
 	'nodes/VideoGeneration': [

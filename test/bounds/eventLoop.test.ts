@@ -17,7 +17,10 @@ const answer = async (gateway: Gateway) => await gateway.chat(chat);
 const stream = async (gateway: Gateway) => await gateway.streamChat(chat, () => {});
 const json = async (gateway: Gateway) => {
 	const completion = await gateway.chat(chat);
-	return parseJsonAnswer(completion) ?? noJsonError(completion, (text) => text);
+	return (
+		parseJsonAnswer(completion) ??
+		(await noJsonError(completion, async (text) => await Promise.resolve(text)))
+	);
 };
 
 interface Hostile {

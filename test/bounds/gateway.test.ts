@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { Gateway, type GatewayOptions, parseCredential } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
 import { readTaskWithVideo } from '../../gateway/video/inlineVideo';
-import { ApiKey } from '../../gateway/redaction';
+import { ApiKey } from '../../gateway/redaction/apiKey';
 
 const MiB = 1024 * 1024;
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
@@ -145,9 +145,9 @@ test('an inline video that never ends is aborted at its limit, and its file is d
 		onProgress: () => {},
 		apiKey: new ApiKey('key-of-tests'),
 	};
-	const giveUp = (_json: Buffer, complete: boolean) => {
+	const giveUp = async (_json: Buffer, complete: boolean) => {
 		if (!complete) throw new Error('too large');
-		return {};
+		return await Promise.resolve({});
 	};
 	await expect(readTaskWithVideo(response, giveUp, true, 8 * MiB)).rejects.toThrow('too large');
 	expect(bytesRead()).toBeLessThan(16 * MiB);

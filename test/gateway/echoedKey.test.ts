@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
-import { taskFailedError } from '../../gateway';
+import { parseCredential, taskFailedError } from '../../gateway';
 import { stubbedGateway, failureOf } from './stubbedGateway';
 
 const MARKER = 'marker-Key/of+tests=08&15';
@@ -28,6 +29,10 @@ const ENCODINGS: Record<string, string> = {
 	'in base64, after the word Bearer': inBase64(`Bearer ${MARKER}`),
 	'in base64, in a header': inBase64(`Authorization: Bearer ${MARKER}\r\nHost: a.test`),
 	'in base64, as a password': inBase64(`api:${MARKER}`),
+	'in base64 with escaped slashes and plus signs': inBase64(`>>>${MARKER}???`)
+		.replaceAll('/', '\\/')
+		.replaceAll('+', '\\u002b'),
+	'after a backslash': `C:\\\\${MARKER}`,
 	'in base64, inside JSON': inBase64(JSON.stringify({ key: MARKER })),
 };
 
@@ -96,6 +101,48 @@ test.each(['unchanged', 'inside JSON inside JSON', 'in base64, after the word Be
 		expectNoKey(error, echoed);
 	},
 );
+
+describe('a long key', () => {
+	const LONGEST = 16_384;
+	const jwt = (length: number) =>
+		`ey${createHash('sha512').update('jwt').digest('base64url').repeat(200)}`.slice(0, length);
+	const answer = (content: string) =>
+		Buffer.from(JSON.stringify({ choices: [{ message: { content }, finish_reason: 'stop' }] }));
+
+	test.each([6_200, LONGEST])('of %i characters loses no answer', async (length) => {
+		const apiKey = jwt(length);
+		const packets = [answer(`100 % & \\ ${apiKey} \\/ ${Buffer.from(apiKey).toString('base64')}`)];
+		const { choices } = await stubbedGateway({ packets, apiKey }).chat(chat);
+		expect(choices[0]?.message.content).toMatch(
+			/^100 % & \\ \[API key removed\] \\\/ \[API key removed\].{0,3}$/,
+		);
+	});
+
+	test(`has at most ${LONGEST} characters, and is refused without being shown`, () => {
+		const credential = { baseUrl: 'http://service.test', apiKey: jwt(LONGEST) };
+		expect(parseCredential(credential)).toMatchObject(credential);
+		expect(() => parseCredential({ ...credential, apiKey: jwt(LONGEST + 1) })).toThrow(
+			/^The API Key is longer than 16384 characters$/,
+		);
+	});
+
+	test.each<[string, (apiKey: string) => string]>([
+		['plain', (apiKey) => apiKey],
+		['escaped', (apiKey) => [...apiKey].map((c) => `&#x${c.charCodeAt(0).toString(16)};`).join('')],
+	])('echoed %s is cut from an error without a part of it', async (_how, write) => {
+		const apiKey = jwt(LONGEST);
+		for (const before of ['', 'x'.repeat(980)]) {
+			const message = before + write(apiKey).repeat(30);
+			const packets = [
+				Buffer.from(JSON.stringify({ code: 'no', message: message.slice(0, 250_000) })),
+			];
+			const gateway = stubbedGateway({ packets, status: 400, apiKey });
+			const { serviceMessage } = await failureOf(gateway.listModels());
+			const shown = serviceMessage?.replace(before, '').replaceAll('[API key removed]', '');
+			expect(shown).toMatch(/^(\[AP)?…$/);
+		}
+	});
+});
 
 describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 	const reply = (content: string) =>

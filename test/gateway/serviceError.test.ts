@@ -1,5 +1,5 @@
 import { toServiceError } from '../../gateway/http/serviceError';
-import { ApiKey } from '../../gateway/redaction';
+import { ApiKey } from '../../gateway/redaction/apiKey';
 import { wallTimeOf } from '../../gateway/wallTime';
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -35,7 +35,7 @@ export const OF_GATEWAY: readonly Change[] = [
 	...changesOf('gateway/http/serviceError.ts', [
 		[
 			'the key is in the words of an error',
-			'quoted ? clip(apiKey.redactError(quoted)) : undefined',
+			'quoted ? apiKey.redactStart(quoted, MAX_MESSAGE) : undefined',
 			'quoted ? clip(quoted) : undefined',
 		],
 	]),

@@ -47,7 +47,7 @@ export const OF_RESPONSES: readonly Change[] = [
 		['an error in a stream is not thrown', '\t\tthrowErrorBeside(chunk, response, now);\n', ''],
 		[
 			'a key that two chunks divide is in the answer',
-			'JSON.parse(response.apiKey.redactResponse(assembled))',
+			'JSON.parse(await response.apiKey.redactLongResponse(assembled))',
 			'JSON.parse(assembled)',
 		],
 	]),
@@ -58,13 +58,19 @@ export const OF_RESPONSES: readonly Change[] = [
 			"parts[0]?.text ?? ''",
 		],
 	]),
-	...changesOf('gateway/redaction.ts', [
+	...changesOf('gateway/redaction/apiKey.ts', [
 		[
 			'the key in base64 is shown',
-			"return new RegExp([plain, ...encoded].join('|'), 'g');",
-			"return new RegExp([plain, ...encoded].slice(0, 1).join('|'), 'g');",
+			'[this.#key, ...base64Forms(this.#key)].map(',
+			'[this.#key].map(',
 		],
-		['only the first key in a text is removed', "join('|'), 'g');", "join('|'));"],
+	]),
+	...changesOf('gateway/redaction/keySearch.ts', [
+		[
+			'only the last key in a text is removed',
+			'this.found.push([begin, end]);',
+			'this.found.splice(0, 1, [begin, end]);',
+		],
 	]),
 	...changesOf('gateway/schemas/waitStateV1.ts', [
 		[

@@ -1,0 +1,113 @@
+import { nextTurn } from '../clock';
+import { Form, KeySearch } from './keySearch';
+
+/** Characters. Servers take a head of 8 or 16 KiB. */
+export const MAX_API_KEY = 16_384;
+/** A shorter key may be an ordinary word, such as `ollama`: removing it from a good response would damage the text. */
+const MIN_IN_RESPONSES = 16;
+/** A shorter key is part of the words of every error. */
+const MIN_IN_ERRORS = 4;
+/** Fewer characters of base64 can occur by chance in an inline video. */
+const MIN_INNER = 8;
+/** What the longest key takes when each of its characters is escaped, such as `&amp;#x0061;`. */
+const MAX_ESCAPED_KEY = 14 * MAX_API_KEY;
+const REPLACEMENT = '[API key removed]';
+
+/** Holds the key so that logging the object or turning it into JSON does not show it. */
+export class ApiKey {
+	readonly #key: string;
+	/** How the key begins in each form: a text without any of these, and without an escape, does not contain it. */
+	readonly #beginnings: string[];
+	#forms: Form[] | undefined;
+
+	constructor(key: string) {
+		this.#key = key;
+		const encoded = base64Forms(key);
+		const forms = [key, ...encoded, ...encoded.map(forUrls)];
+		this.#beginnings = forms.map((form) => form.slice(0, MIN_INNER));
+	}
+
+	/** The key itself, for the Authorization header alone. */
+	reveal(): string {
+		return this.#key;
+	}
+
+	/** Removes a key that is not an ordinary word from the text of a response. JSON stays valid JSON. */
+	redactResponse(text: string): string {
+		return this.#key.length < MIN_IN_RESPONSES ? text : this.redactError(text);
+	}
+
+	/** Removes the key from what an error shows of a response. */
+	redactError(text: string): string {
+		const search = this.#searchOf(text);
+		if (search === undefined) return text;
+		while (search.step());
+		return search.replaced(REPLACEMENT, false);
+	}
+
+	/** As {@link redactResponse}. While it searches a long text, other work has its turn. */
+	async redactLongResponse(text: string): Promise<string> {
+		return this.#key.length < MIN_IN_RESPONSES ? text : await this.redactLongError(text);
+	}
+
+	/** As {@link redactError}. While it searches a long text, other work has its turn. */
+	async redactLongError(text: string): Promise<string> {
+		const search = this.#searchOf(text);
+		if (search === undefined) return text;
+		while (search.step()) await nextTurn();
+		return search.replaced(REPLACEMENT, false);
+	}
+
+	/** The beginning of a text for an error, without the key, nor the part of it that is cut off. */
+	redactStart(text: string, length: number): string {
+		const read = text.slice(0, length + MAX_ESCAPED_KEY);
+		const search = this.#searchOf(read);
+		while (search?.step());
+		const redacted = search?.replaced(REPLACEMENT, read.length < text.length) ?? read;
+		const isCut = redacted.length > length || read.length < text.length;
+		return isCut ? `${redacted.slice(0, length)}…` : redacted;
+	}
+
+	/** Removes the key from all texts of an error that is a JSON value. One nested too deep to serialise is dropped. */
+	redactValue(error: unknown): unknown {
+		try {
+			const json = JSON.stringify(error, (_name, value: unknown) =>
+				typeof value === 'string' ? this.redactError(value) : value,
+			);
+			return JSON.parse(json) as unknown;
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** Undefined for a text that certainly does not contain the key, and for a key that is part of every text. */
+	#searchOf(text: string): KeySearch | undefined {
+		if (this.#key.length < MIN_IN_ERRORS) return undefined;
+		const mayContainKey =
+			/[\\%&]/.test(text) || this.#beginnings.some((beginning) => text.includes(beginning));
+		if (!mayContainKey) return undefined;
+		this.#forms ??= [this.#key, ...base64Forms(this.#key)].map((form) => new Form(form));
+		return new KeySearch(text, this.#forms);
+	}
+}
+
+/**
+ * The key in base64, inside any other text. The form depends on where the key begins within three bytes; its first and last
+ * characters also encode its neighbours. A short key is found alone, and as the header that carries it.
+ */
+function base64Forms(key: string): string[] {
+	const inner = [0, 1, 2].map((bytesBefore) => {
+		const end = Math.floor(((bytesBefore + key.length) * 8) / 6);
+		return toBase64('-'.repeat(bytesBefore) + key).slice(Math.ceil((bytesBefore * 8) / 6), end);
+	});
+	const whole = [`Bearer ${key}`, key].map((text) => toBase64(text).replace(/={1,2}$/, ''));
+	return inner.every((form) => form.length >= MIN_INNER) ? inner : whole;
+}
+
+function toBase64(text: string): string {
+	return Buffer.from(text).toString('base64');
+}
+
+function forUrls(base64: string): string {
+	return base64.replaceAll('+', '-').replaceAll('/', '_');
+}
