@@ -118,7 +118,7 @@ export const SCENES: Scene[] = [
 	},
 	{
 		when: 'Retry On Fail',
-		then: 'nothing ordered again',
+		then: 'nothing submitted again',
 		async play(stage) {
 			const { simulator } = stage;
 			const before = simulator.submissions;

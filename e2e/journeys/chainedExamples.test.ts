@@ -67,7 +67,7 @@ serverJourney(
 );
 
 serverJourney(
-	'a video that nobody approves is not ordered, and its e-mail says so',
+	'a video that nobody approves is not submitted, and its e-mail says so',
 	async (given) => {
 		await withMailbox(given, async (mailbox, credentials) => {
 			const file = 'approve-by-email.json';
@@ -84,7 +84,7 @@ serverJourney(
 );
 
 serverJourney(
-	'a video ordered by form is made while its execution waits in the database, and its link comes by e-mail',
+	'a video requested by form is made while its execution waits in the database, and its link comes by e-mail',
 	async (given) => {
 		const { api, simulator } = given;
 		await withMailbox(given, async (mailbox, credentials) => {

@@ -125,8 +125,8 @@ test('Stop and Retry of a parent, or of its child: the video is in the execution
 	const peerChild = await publish('stop-peer-child', [called, waitNode(WAIT_S)]);
 	const parent = await publish('stop', [webhook('stop'), call('Call', child)]);
 	const peer = await publish('stop-peer', [webhook('stop-peer'), call('Call', peerChild)]);
-	const order = { own: 'input' };
-	for (const path of ['stop', 'stop-peer']) await callWebhook(cluster, path, 1, order);
+	const input = { own: 'input' };
+	for (const path of ['stop', 'stop-peer']) await callWebhook(cluster, path, 1, input);
 	for (const id of [child, peerChild, parent, peer])
 		await untilCounted(cluster, id, ['waiting'], 1);
 	for (const id of [parent, peer]) {
@@ -134,13 +134,13 @@ test('Stop and Retry of a parent, or of its child: the video is in the execution
 		await untilCounted(cluster, id, ['canceled'], 1);
 		await cluster.api.retry(await latest(id));
 		await untilCounted(cluster, id, ['success'], 1);
-		expect(await items(id, 'Call')).toMatchObject([{ body: order }]);
+		expect(await items(id, 'Call')).toMatchObject([{ body: input }]);
 	}
 	for (const id of [child, peerChild]) await untilCounted(cluster, id, ['success'], 1);
 	expect(await items(child, 'Video')).toMatchObject([COMPLETED]);
 	expect(cluster.simulator.submissions).toBe(1);
 
-	await callWebhook(cluster, 'stop', 1, order);
+	await callWebhook(cluster, 'stop', 1, input);
 	await untilCounted(cluster, child, ['waiting'], 1);
 	await cluster.api.stopExecution(await latest(child));
 	await untilCounted(cluster, child, ['canceled'], 1);
@@ -148,7 +148,7 @@ test('Stop and Retry of a parent, or of its child: the video is in the execution
 	await untilCounted(cluster, child, ['success'], 2);
 	expect(await items(child, 'Video')).toMatchObject([COMPLETED]);
 	await untilCounted(cluster, parent, ['success'], 2);
-	expect(await items(parent, 'Call')).toMatchObject([{ body: order }]);
+	expect(await items(parent, 'Call')).toMatchObject([{ body: input }]);
 	expect(cluster.simulator.submissions).toBe(2);
 });
 
@@ -180,7 +180,7 @@ test('in queue mode Timeout Workflow does not count the time of a wait in the da
 	for (const each of [id, peer]) expect(await statuses(each)).toEqual(['success']);
 });
 
-test('Redis without appendonly forgets what waits for a worker: it is crashed when main restarts, and Retry orders it once', async () => {
+test('Redis without appendonly forgets what waits for a worker: it is crashed when main restarts, and Retry submits it once', async () => {
 	const occupied = await publish('occupied', [webhook('occupied'), waitNode(30)]);
 	const id = await publish('queued', [webhook('queued'), video('memory')]);
 	const peer = await publish('queued-peer', [webhook('queued-peer'), waitNode(20)]);
@@ -230,7 +230,7 @@ test('an execution that is lost after a pause: crashed, or running until it is s
 	expect(cluster.simulator.submissions).toBe(2);
 });
 
-test('an execution that is lost in its first part: n8n kept its beginning alone, so Retry orders again', async () => {
+test('an execution that is lost in its first run: n8n kept its beginning alone, so Retry submits again', async () => {
 	const id = await publish('first', [webhook('first'), video('memory')]);
 	await callWebhook(cluster, 'first');
 	await until(() => cluster.simulator.submissions === 1);

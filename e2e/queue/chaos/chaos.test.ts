@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../../host/until';
 import { Cluster } from '../host/cluster';
 import { callWebhook, ended } from '../host/videos';
-import { Orders } from './orders';
+import { WebhookCalls } from './webhookCalls';
 
 const WORKERS = 3;
 const ORDER_EVERY_MS = 2_800;
@@ -65,9 +65,9 @@ async function restartThoseThatEnded(): Promise<void> {
 }
 
 /** Waits until nothing is open. What is open for longer is judged as it is. */
-async function settle(orders: Orders): Promise<void> {
+async function settle(calls: WebhookCalls): Promise<void> {
 	// Just started, n8n refuses requests until its database is ready.
-	const open = async () => await orders.open().catch(() => undefined);
+	const open = async () => await calls.open().catch(() => undefined);
 	await until(async () => (await open()) === 0, MAX_SETTLE_MS).catch(() => undefined);
 	await until(async () => (await open()) !== undefined);
 }
@@ -75,13 +75,13 @@ async function settle(orders: Orders): Promise<void> {
 test(
 	'processes are killed at random: no video is paid twice, each is named, and what n8n calls a success is one',
 	async () => {
-		const orders = await Orders.open(cluster);
+		const calls = await WebhookCalls.open(cluster);
 		const end = Date.now() + CHAOS_MS;
 		let taken = 0;
-		const ordering = (async () => {
+		const calling = (async () => {
 			for (let number = 0; Date.now() < end; number += 1) {
-				const { path, body } = orders.order(number);
-				// While main is dead there is nobody to take an order.
+				const { path, body } = calls.next(number);
+				// While main is dead there is nobody to take a call.
 				const [response] = await callWebhook(cluster, path, 1, body).catch(() => []);
 				if (response?.ok) taken += 1;
 				await pause(ORDER_EVERY_MS);
@@ -93,11 +93,11 @@ test(
 			kills.push(await killOne());
 			await restartThoseThatEnded();
 		}
-		await ordering;
+		await calling;
 		await restartThoseThatEnded();
-		await settle(orders);
+		await settle(calls);
 
-		const executions = await orders.executions();
+		const executions = await calls.executions();
 		const count = (status: string) => executions.filter((one) => one.status === status).length;
 		say('kills:', kills.join(' '));
 		say(
@@ -106,26 +106,26 @@ test(
 		);
 		say('submissions:', cluster.simulator.submissions);
 		const started = executions.filter(({ workflow }) => workflow !== 'child').length;
-		say('orders that a webhook took:', `${taken}; executions that they started: ${started}`);
+		say('calls that a webhook took:', `${taken}; executions that they started: ${started}`);
 		expect(started).toBeGreaterThanOrEqual(taken);
-		expect(orders.paidTwice()).toEqual([]);
+		expect(calls.paidTwice()).toEqual([]);
 		// Those whose response never came are known to nobody: a killed worker was about to read it.
-		const unnamed = await orders.unnamed();
-		say('in no log, with a killed first leg:', unnamed.ofKilledLegs);
+		const unnamed = await calls.unnamed();
+		say('in no log, with a killed first run:', unnamed.ofKilledRuns);
 		expect(unnamed.others).toEqual([]);
-		expect(await orders.wrongSuccesses()).toEqual([]);
+		expect(await calls.wrongSuccesses()).toEqual([]);
 		// n8n may leave an execution as `running`, `crashed`, or end it without data.
 		const { submissions } = cluster.simulator;
-		const remedied = await orders.remedy();
-		await settle(orders);
-		const inAll = (await orders.executions()).filter(({ status }) => status === 'success').length;
+		const remedied = await calls.remedy();
+		await settle(calls);
+		const inAll = (await calls.executions()).filter(({ status }) => status === 'success').length;
 		say('remedied:', {
 			executions: remedied,
 			successes: inAll - count('success'),
 			submissions: cluster.simulator.submissions - submissions,
 		});
-		expect(orders.paidTwice()).toEqual([]);
-		expect(await orders.wrongSuccesses()).toEqual([]);
+		expect(calls.paidTwice()).toEqual([]);
+		expect(await calls.wrongSuccesses()).toEqual([]);
 		expect(count('success')).toBeGreaterThan(executions.length / 2);
 	},
 	CHAOS_MS + 2 * MAX_SETTLE_MS + 300_000,

@@ -1,10 +1,10 @@
 /** What a webhook gets. */
-export interface Order {
-	order: number;
+export interface WebhookCall {
+	call: number;
 	prompts: string[];
 }
 
-/** What the prompt of a task says: `workflow order item execution|`. */
+/** What the prompt of a task says: `workflow call item execution|`. */
 export function taskOf(prompt: string): { item: string; execution: string } {
 	const [all = ''] = prompt.split('|');
 	const words = all.split(' ');

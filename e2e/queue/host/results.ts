@@ -41,6 +41,6 @@ function chart(all: z.infer<typeof results>): string {
 					],
 		),
 	);
-	const title = 'Videos of 60 s, ordered at once: until the last execution ends';
+	const title = 'Videos of 60 s, requested at once: until the last execution ends';
 	return draw({ title, unit: 's', bars });
 }

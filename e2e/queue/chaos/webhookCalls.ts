@@ -3,15 +3,15 @@ import { type NodeGiven, workflowOf } from '../../browser/workflow';
 import type { Credential } from '../../host/n8nApi';
 import type { Cluster } from '../host/cluster';
 import { call, called, splitOut, video, webhook } from '../host/videos';
-import { type Order, taskOf } from './task';
+import { taskOf, type WebhookCall } from './task';
 
-const triggered = z.object({ body: z.object({ order: z.number() }) });
+const triggered = z.object({ body: z.object({ call: z.number() }) });
 
 type Workflow = ReturnType<typeof workflowOf>;
 
-/** Says in every task which workflow, order and item it is of, and in which execution it was submitted. */
+/** Says in every task which workflow, call and item it is of, and in which execution it was submitted. */
 function promptOf(workflow: string, trigger: string, item: string): string {
-	return `=${workflow} {{ $('${trigger}').first().json.body.order }} ${item} {{ $execution.id }}|`;
+	return `=${workflow} {{ $('${trigger}').first().json.body.call }} ${item} {{ $execution.id }}|`;
 }
 
 const database = (workflow: string, parameters: object = {}, item = '0') =>
@@ -75,8 +75,8 @@ interface Execution {
 	workflow: string;
 }
 
-/** What was ordered while processes were killed, and what became of it. */
-export class Orders {
+/** What was submitted while processes were killed, and what became of it. */
+export class WebhookCalls {
 	private constructor(
 		private readonly cluster: Cluster,
 		/** The ids of the workflows, by name. */
@@ -84,24 +84,24 @@ export class Orders {
 	) {}
 
 	/** Publishes all workflows. */
-	static async open(cluster: Cluster): Promise<Orders> {
+	static async open(cluster: Cluster): Promise<WebhookCalls> {
 		const ids = new Map<string, string>();
 		for (const name of Object.keys(NODES)) {
 			const workflow = workflowNamed(name, cluster.credential, ids.get('child') ?? '');
 			const id = await cluster.api.publishWorkflow(workflow);
 			ids.set(name, id);
 		}
-		return new Orders(cluster, ids);
+		return new WebhookCalls(cluster, ids);
 	}
 
-	/** What the webhook of an order gets: all workflows take turns. */
-	order(number: number): { path: string; body: Order } {
+	/** What the webhook of a workflow gets: each workflow in turn. */
+	next(number: number): { path: string; body: WebhookCall } {
 		const names = Object.keys(SIZES);
 		const path = names[number % names.length] ?? '';
 		const { items = 1 } = SIZES[path] ?? {};
 		return {
 			path,
-			body: { order: number, prompts: Array.from({ length: items }, (_, i) => `${i}`) },
+			body: { call: number, prompts: Array.from({ length: items }, (_, i) => `${i}`) },
 		};
 	}
 
@@ -126,7 +126,7 @@ export class Orders {
 	}
 
 	/**
-	 * Does what docs/scaling.md tells an operator: Retry, where n8n stored all that was ordered.
+	 * Does what docs/scaling.md tells an operator: Retry, where n8n stored all that was submitted.
 	 * @returns how many executions needed it, and how many of them n8n had stored too early
 	 */
 	async remedy(): Promise<{ retried: number; left: number }> {
@@ -138,8 +138,8 @@ export class Orders {
 		let retried = 0;
 		for (const { id, status } of lost) {
 			const stored = JSON.stringify(await api.executionData(id));
-			const ordered = simulator.tasks.filter(({ prompt }) => taskOf(prompt).execution === id);
-			if (!ordered.every((task) => stored.includes(task.id))) continue;
+			const submitted = simulator.tasks.filter(({ prompt }) => taskOf(prompt).execution === id);
+			if (!submitted.every((task) => stored.includes(task.id))) continue;
 			if (status === 'running') await api.stopExecution(id);
 			await api.retry(id);
 			retried += 1;
@@ -167,7 +167,7 @@ export class Orders {
 		const isSuccess = (execution: string) =>
 			executions.some(({ id, status }) => id === execution && status === 'success');
 		return {
-			ofKilledLegs: unnamed.filter(({ execution }) => !isSuccess(execution)),
+			ofKilledRuns: unnamed.filter(({ execution }) => !isSuccess(execution)),
 			others: unnamed.filter(({ execution }) => isSuccess(execution)),
 		};
 	}
@@ -185,12 +185,12 @@ export class Orders {
 				return isWhole ? taskOf(prompts.get(String(json.task_id)) ?? '').item : 'no video';
 			});
 			const [trigger] = (runData.Webhook ?? runData.Called)?.[0]?.data?.main[0] ?? [];
-			const { order } = triggered.parse(trigger?.json).body;
+			const { call } = triggered.parse(trigger?.json).body;
 			const name = workflow === 'child' ? 'sub' : workflow;
 			const { items: count = 0, n = 1 } = SIZES[name] ?? {};
 			const expected = Array.from(
 				{ length: count * n },
-				(_, index) => `${name} ${order} ${Math.floor(index / n)}`,
+				(_, index) => `${name} ${call} ${Math.floor(index / n)}`,
 			);
 			if (made.join() !== expected.join()) wrong.push(`${workflow} ${id}: ${made.join()}`);
 		}
