@@ -5,7 +5,7 @@ const base = require('../../jest.config');
 process.env.NODE_OPTIONS = `--require "${join(__dirname, 'nodeResolver.js')}"`;
 
 /** The folders with tests that use n8n's engine or its package loader. */
-const FOLDERS = ['credentials', 'demo', 'engine', 'nodes', 'package', 'security', 'olderN8n'];
+const FOLDERS = ['credentials', 'demo', 'nodes', 'package', 'security', 'olderN8n'];
 
 /** Tests of features that an older n8n does not have. Tests in this folder check the nodes without them. */
 const MISSING = [
