@@ -5,7 +5,7 @@ export { earliest, epochMs, later, latest, msBetween, type WallTime, wallTimeOf 
 export { hashOf } from './hash';
 export type { NodeCode } from './errors/codes';
 export { formatSeconds } from './errors/formatDuration';
-export { logMessage, logText } from './errors/logText';
+export { logMessage, logText, shortText } from './errors/logText';
 export {
 	CancelledError,
 	GatewayError,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { formatDuration } from '../errors/formatDuration';
 import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import { foreignMessage, isDocumented, statusMessage, statusOf } from '../errors/statuses';
-import { logText } from '../errors/logText';
+import { logText, shortText } from '../errors/logText';
 import { htmlToText, isHtml } from '../errors/htmlToText';
 import type { ApiKey } from '../redaction/apiKey';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
@@ -15,6 +15,9 @@ import type { HttpResponse } from './types';
 const READ_CHARACTERS = 20_000;
 /** Long enough for any readable message, short enough for an execution's log. */
 const MAX_MESSAGE = 1_000;
+
+/** More than is shown of a code. */
+const MAX_CODE = 200;
 
 const MAX_WAIT_MS = 366 * 24 * 3_600_000;
 
@@ -60,8 +63,7 @@ export function toServiceError(
 			status,
 			isOfService,
 			isForeign,
-			// A code that is an ordinary word is kept.
-			code: isForeign || !code ? summary.code : apiKey.redactResponse(code),
+			code: isForeign || !code ? summary.code : shortText(apiKey.redactStart(code, MAX_CODE)),
 			advice:
 				status === 429 && retryAfterMs !== undefined
 					? retryAdvice(retryAfterMs)

@@ -1,4 +1,5 @@
 import { nextTurn } from '../clock';
+import { isCodeOfStatus } from '../errors/statuses';
 import { Form, KeySearch } from './keySearch';
 
 /** Characters. Servers take a head of 8 or 16 KiB. */
@@ -68,21 +69,27 @@ export class ApiKey {
 		return isCut ? `${redacted.slice(0, length)}…` : redacted;
 	}
 
-	/** Removes the key from all texts of an error that is a JSON value. One nested too deep to serialise is dropped. */
-	redactValue(error: unknown): unknown {
-		try {
-			const json = JSON.stringify(error, (_name, value: unknown) =>
-				typeof value === 'string' ? this.redactError(value) : value,
-			);
-			return JSON.parse(json) as unknown;
-		} catch {
-			return undefined;
+	/** Removes the key from all texts, names and numbers of an error that is a JSON value of a few levels. */
+	redactValue(value: unknown): unknown {
+		if (typeof value === 'string') return this.redactError(value);
+		if (typeof value === 'number') {
+			const redacted = this.redactError(String(value));
+			return redacted === String(value) ? value : redacted;
 		}
+		if (Array.isArray(value)) return value.map((entry) => this.redactValue(entry));
+		if (typeof value !== 'object' || value === null) return value;
+		const fields = Object.entries(value);
+		return Object.fromEntries(
+			fields.map(([name, field]) => [this.redactError(name), this.redactValue(field)]),
+		);
 	}
 
-	/** Undefined for a text that certainly does not contain the key, and for a key that is part of every text. */
+	/**
+	 * Undefined for a text that certainly does not contain the key, for a code of the document, and for a key that is part
+	 * of every text.
+	 */
 	#searchOf(text: string): KeySearch | undefined {
-		if (this.#key.length < MIN_IN_ERRORS) return undefined;
+		if (this.#key.length < MIN_IN_ERRORS || isCodeOfStatus(text)) return undefined;
 		const mayContainKey =
 			/[\\%&]/.test(text) || this.#beginnings.some((beginning) => text.includes(beginning));
 		if (!mayContainKey) return undefined;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { MalformedResponseError } from '../errors/gatewayError';
-import { logText } from '../errors/logText';
+import { shortText } from '../errors/logText';
 import { type ChatCompletion, firstChoice } from './chat';
 import { parseResponseJsonOrUndefined } from './responseJson';
 
@@ -41,7 +41,7 @@ export function readToolCalls(completion: ChatCompletion): ToolCall[] {
 					? 'The answer was cut off in the middle of the call: increase Max Tokens.'
 					: 'Run the node again, or choose another model.';
 			throw unreadable(
-				`The model called the tool ${logText(name)} with arguments that are not JSON`,
+				`The model called the tool ${shortText(name)} with arguments that are not JSON`,
 				call,
 				advice,
 			);

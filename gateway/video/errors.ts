@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { NodeCode } from '../errors/codes';
 import { formatSeconds } from '../errors/formatDuration';
 import { GatewayError } from '../errors/gatewayError';
-import { logText } from '../errors/logText';
+import { logText, shortText } from '../errors/logText';
 import type { VideoTask } from '../schemas/video';
 
 const MAX_TEXT = 1_000;
@@ -79,5 +79,5 @@ function readError(error: unknown): { text?: string | undefined; code?: string |
 	if (typeof error === 'string') return { text: error };
 	const { data } = errorFields.safeParse(error);
 	const text = data?.message ?? data?.detail ?? data?.reason ?? toJson(error);
-	return { text, code: data?.code === undefined ? undefined : String(data.code) };
+	return { text, code: data?.code === undefined ? undefined : shortText(String(data.code)) };
 }

@@ -183,6 +183,21 @@ describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 		},
 	);
 
+	test.each(['code', 'type'])('is not in the %s of an error', async (field) => {
+		const body = { error: { [field]: 'local-key is wrong', message: 'No' } };
+		const packets = [Buffer.from(JSON.stringify(body))];
+		const gateway = stubbedGateway({ packets, status: 400, apiKey: 'local-key' });
+		expect((await failureOf(gateway.listModels())).code).toBe('[API key removed] is wrong');
+	});
+
+	test('is in no name and no number of the error of a failed video', async () => {
+		const error = { 1234: 'a', code: 1234, details: { 'Key 1234': 1234.5 } };
+		const packets = [Buffer.from(JSON.stringify({ id: 'task-1', status: 'failed', error }))];
+		const gateway = stubbedGateway({ packets, apiKey: '1234' });
+		const failure = taskFailedError(await gateway.getVideoTask('task-1'));
+		expect(JSON.stringify(failure) + failure.code).not.toContain('1234');
+	});
+
 	test.each([
 		['an HTML page', 502, '<html><body>Key local-key is wrong</body></html>'],
 		['plain text', 502, 'Key local-key is wrong'],

@@ -56,6 +56,38 @@ test('a task ID cannot forge a line of the log, nor colour it', async () => {
 	expect(lines[0]).toMatch(/, x{199}… \[item 0\]$/);
 });
 
+test('a task ID that is a URL is logged without its query', async () => {
+	serviceOf({ [SIGNED]: { status: 'completed', url: SIGNED } });
+	const { run: ended } = await run(videoNode());
+	expect(lines.length).toBeGreaterThan(0);
+	expect(lines.join()).toContain('https://videos.example/boat.mp4');
+	expect(lines.join()).not.toContain('secret');
+	expect(ended.data.resultData.metadata?.video_task_ids).toBe('https://videos.example/boat.mp4');
+});
+
+test.each<[string, object, object]>([
+	['an error', { code: `no ${FORGED} ${'x'.repeat(500)}`, message: 'No' }, {}],
+	[
+		'the type of an error',
+		{ error: { type: `no ${FORGED} ${'x'.repeat(500)}`, message: 'No' } },
+		{},
+	],
+	['a failed task', {}, { code: `no ${FORGED} ${'x'.repeat(500)}`, message: 'No' }],
+])('the code of %s is one line of at most 100 characters', async (_what, refusal, failure) => {
+	const isRefused = Object.keys(refusal).length > 0;
+	service.respond = (request) => {
+		if (request.startsWith('POST') && isRefused)
+			return rawResponse('400 Bad Request', JSON.stringify(refusal));
+		if (request.startsWith('POST')) return rawResponse('200 OK', '{"data":[{"id":"t"}]}');
+		return rawResponse('200 OK', JSON.stringify({ id: 't', status: 'failed', error: failure }));
+	};
+	const { items } = await run({ ...videoNode(), onError: 'continueRegularOutput' });
+	const { code } = items[0]?.json.error as { code: string };
+	expect(code).toMatch(/^no task\\u000a.*x…$/);
+	expect(code).toMatch(NO_CONTROLS);
+	expect(code.length).toBeLessThanOrEqual(100);
+});
+
 test('a failed task says so in one line, whatever its ID', async () => {
 	serviceOf({ [FORGED]: { status: 'failed', error: FORGED } });
 	const { error } = await run(videoNode());

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { logText, systemClock } from '../../../gateway';
+import { logText, shortText, systemClock } from '../../../gateway';
 import type { TaskState } from '../../shared/run/errorText';
 import { noteTaskIds } from './customData';
 import type { PaidItem } from './record';
@@ -41,10 +41,10 @@ export class TaskLog {
 	 * @param count how many tasks the response names
 	 */
 	submitted(taskIds: string[], itemIndex: number, count = taskIds.length): void {
-		noteTaskIds(this.context, taskIds);
+		const shown = taskIds.map(logText);
+		noteTaskIds(this.context, shown);
 		const more = count > taskIds.length ? ` and ${count - taskIds.length} more` : '';
-		const ids = taskIds.map(logText).join(', ');
-		const tasks = `video task${count === 1 ? '' : 's'} ${ids}${more}`;
+		const tasks = `video task${count === 1 ? '' : 's'} ${shown.join(', ')}${more}`;
 		this.context.logger.info(`${this.name}: submitted ${tasks} [item ${itemIndex}]`);
 	}
 
@@ -110,7 +110,7 @@ export class TaskLog {
 	private listTasks(withUrls: boolean): string {
 		const tasks = [...this.states.values()].map(
 			({ task_id, status, url }, index) =>
-				`(${index + 1}) ${logText(task_id)}: ${logText(status)}${withUrls && url ? `, ${url}` : ''}`,
+				`(${index + 1}) ${logText(task_id)}: ${shortText(status)}${withUrls && url ? `, ${url}` : ''}`,
 		);
 		return tasks.length === 0 ? '' : `Tasks of this run: ${tasks.join(' ')}`;
 	}
