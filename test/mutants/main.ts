@@ -32,7 +32,7 @@ async function main(): Promise<void> {
 	).filter(({ kind, file }) => `${kind} ${file}`.includes(values.only));
 	for (const each of resultsSoFar()) results.set(each.id, each);
 	const simulation = new Simulation();
-	const tests = new Tests();
+	const tests = new Tests([...drawn, ...written]);
 	// Both go on at the same time, each with one mutant after the other.
 	let testing = Promise.resolve();
 	for (const mutant of chosen) {

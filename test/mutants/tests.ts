@@ -28,13 +28,18 @@ const cpuLimit = (files: Covered[]) => 60 + files.reduce((sum, { ms }) => sum + 
 export class Tests {
 	private readonly covered: Partial<Record<Build, Covered[]>> = {};
 
+	constructor(private readonly mutants: readonly Mutant[]) {}
+
 	/** @returns the test that fails first, if any */
 	async play({ id, file }: Mutant): Promise<string | undefined> {
 		const build = file.startsWith('gateway/cloud/') ? 'verified' : 'undici';
 		const all = (this.covered[build] ??= await collect(build));
+		const near = new Set(this.mutants.filter((each) => each.file === file).map((each) => each.id));
+		const executed = ({ ids }: Covered) => ids.filter((each) => near.has(each)).length;
+		// First those that execute most of the source file: they are the likeliest to find it.
 		const files = all
 			.filter(({ ids, failed, passed }) => ids.includes(id) && failed === 0 && passed > 0)
-			.sort((a, b) => a.ms - b.ms);
+			.sort((a, b) => executed(b) - executed(a) || a.ms - b.ms);
 		for (let from = 0; from < files.length; ) {
 			const failed = await failureIn(build, id, files.slice(from));
 			if (failed === undefined) return undefined;
