@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
+import { STATUSES } from '../../gateway/errors/statuses';
+import { NODE_CODES } from '../docs/nodeCodes';
 import { nodeTypes } from '../engine/runNode';
 
 const root = resolve(__dirname, '../..');
@@ -126,4 +128,28 @@ const PRIVATE_WORDS: Record<string, RegExp> = {
 test.each(pages)('%s has plain words', (page) => {
 	const found = Object.entries(PRIVATE_WORDS).filter(([, word]) => word.test(read(page)));
 	expect(found.map(([instead, word]) => `${String(word)}: ${instead}`)).toEqual([]);
+});
+
+const CODES = [...STATUSES.map(({ code }) => code), ...Object.keys(NODE_CODES)];
+
+/** Codes in sentences ("the code `timeout`") and in a column of tables with the head `Code`. */
+function codesIn(page: string): string[] {
+	const lines = read(page).split('\n');
+	let column = -1;
+	return lines.flatMap((line) => {
+		if (!line.startsWith('|')) {
+			column = -1;
+			return [...line.matchAll(/\bcodes? `([a-z_]+)`/g)].map(([, code = '']) => code);
+		}
+		const cells = line.split('|');
+		if (column < 0) column = cells.findIndex((cell) => cell.trim() === 'Code');
+		const cell = column < 0 ? '' : (cells[column] ?? '');
+		return [...cell.matchAll(/`([a-z_]+)`/g)].map(([, code = '']) => code);
+	});
+}
+
+test('the codes that pages name exist', () => {
+	const named = ['README.md', ...globSync('docs/*.md', { cwd: root })].flatMap(codesIn);
+	expect(new Set(named).size).toBeGreaterThan(5);
+	expect(named.filter((code) => !CODES.includes(code))).toEqual([]);
 });
