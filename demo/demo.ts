@@ -62,7 +62,8 @@ async function play({ when, then, play: work }: Scene, stage: Stage, isVerbose: 
 
 async function listFiles(): Promise<void> {
 	print(`\nThe videos are in ${relative(process.cwd(), OUTPUT)}:`);
-	for (const file of await readdir(OUTPUT)) {
+	const files = await readdir(OUTPUT);
+	for (const file of files.filter((name) => name.endsWith('.mp4'))) {
 		const { size } = await stat(join(OUTPUT, file));
 		print(`  ${file}  ${Math.round(size / 1024)} kB`);
 	}
