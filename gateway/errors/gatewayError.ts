@@ -6,7 +6,7 @@ interface Details<Code extends string = NodeCode> {
 	code: Code;
 	/** What the user can do next, in plain words. */
 	advice: string;
-	/** The service's own words, without the key. */
+	/** The message of the service, without the key. */
 	serviceMessage?: string | undefined;
 	/** The error message of the network or the operating system. */
 	technical?: string | undefined;

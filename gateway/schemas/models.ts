@@ -10,7 +10,7 @@ export interface CatalogueModel {
 	baseName: string;
 	/** `YYYY-MM-DD`, or null if the name has no date. */
 	versionDate: string | null;
-	/** What the model is for, in the service's own words; empty if the record does not say. */
+	/** What the model is for, as the service says it; empty if the record does not say. */
 	kinds: string[];
 }
 
