@@ -112,6 +112,11 @@ export class VirtualHost {
 		return true;
 	}
 
+	/** The world's time goes on, though nothing happens. */
+	skipTo(time: number): void {
+		this.world = Math.max(this.world, time);
+	}
+
 	private get monotonic(): number {
 		return this.world - this.suspendedMs;
 	}

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { INodeType } from 'n8n-workflow';
 import { asTool } from '../../engine/asTool';
 import { VirtualHost } from '../host/host';
@@ -9,6 +10,7 @@ import { createService } from '../service';
 import { another, edited, reformatted } from './edits';
 import { type EngineHost, logTo, openBinaries } from './engine';
 import { N8nServer } from './n8nServer';
+import { PROBE_AFTER_MS, PROBE_REQUESTS, PROBE_SENT_MS, probeItems, probeWorkflow } from './probe';
 import type { Row } from './rows';
 import { stubNodes } from './nodes';
 import type { NodeStart, Played, Thrown, TimelineEntry } from './played';
@@ -54,6 +56,8 @@ class World {
 	private readonly kills: number[] = [];
 	private readonly suspended: Played['suspended'] = [];
 	private credentials: ReturnType<EngineHost['credentials']>;
+	/** The signals of executions, with the listeners that n8n had before our nodes. */
+	private readonly signals = new Map<AbortSignal, number>();
 	private afterwards: Scenario['afterwards'];
 	private files: { left: string[] } = { left: [] };
 	private readonly downtimes: Played['downtimes'] = [];
@@ -89,17 +93,23 @@ class World {
 		this.server.execute(this.workflow, itemsOfScenario(this.scenario.items));
 		await this.run();
 		const end = this.host.now();
-		const left = { timers: await this.settle(), files: this.files.left };
-		const { truth, keys } = this.service;
+		const { requests, ...rest } = this.service.truth;
+		const truth = { ...rest, requests: [...requests], tasks: new Map(rest.tasks) };
+		const rows = [...this.server.rows];
+		const timeline = [...this.timeline];
+		const timers = await this.settle();
+		const listeners = this.listenersLeft();
+		const left = { timers, files: this.files.left, listeners, held: await this.probe() };
+		const { keys } = this.service;
 		return {
 			scenario: this.scenario,
 			start: this.start,
 			end,
 			downtimes: this.downtimes,
 			truth,
-			rows: this.server.rows,
-			log: this.timeline.filter(({ who }) => who === 'log'),
-			timeline: this.timeline,
+			rows,
+			log: timeline.filter(({ who }) => who === 'log'),
+			timeline,
 			binaries: this.binaries,
 			keys: Object.values(keys),
 			thrown: this.thrown,
@@ -148,6 +158,41 @@ class World {
 		return this.server.isUp ? this.host.timersLeft - 1 : 0;
 	}
 
+	/** Of the executions that have ended, on the signals that their nodes got. */
+	private listenersLeft(): number {
+		const counts = [...this.signals].map(
+			([signal, before]) => getEventListeners(signal, 'abort').length - before,
+		);
+		return this.unfinished === undefined ? Math.max(0, ...counts) : 0;
+	}
+
+	/** The service is well again, and all pauses are over: a last execution finds everything free. */
+	private async probe(): Promise<string | undefined> {
+		if (this.unfinished !== undefined || !this.server.isUp) return undefined;
+		await this.pass(PROBE_AFTER_MS);
+		this.service.recover();
+		this.credentials = credentialsFor(this.service.url, this.service.keys);
+		const before = this.service.truth.requests.length;
+		this.server.execute(probeWorkflow(this.scenario), probeItems());
+		await this.pass(PROBE_SENT_MS);
+		const sent = this.service.truth.requests
+			.slice(before)
+			.filter(({ endpoint }) => endpoint !== 'poll');
+		const late = PROBE_REQUESTS - sent.length;
+		return late > 0 ? `${late} of ${PROBE_REQUESTS} requests are not sent at once` : undefined;
+	}
+
+	/** Time passes. */
+	private async pass(ms: number): Promise<void> {
+		const end = this.host.now() + ms;
+		await this.quiet();
+		while (this.host.now() + this.host.nextIn <= end) {
+			this.host.advance();
+			await this.quiet();
+		}
+		this.host.skipTo(end);
+	}
+
 	private giveUp(why: string): void {
 		this.unfinished = why;
 	}
@@ -179,10 +224,13 @@ class World {
 	private noteErrors(node: INodeType): void {
 		const { execute } = node;
 		if (execute === undefined) return;
-		const { thrown, tries, host, server } = this;
+		const { thrown, tries, host, server, signals } = this;
 		node.execute = async function (response) {
 			const where = { execution: this.getExecutionId(), node: this.getNode().name };
 			tries.push({ at: host.now(), ...where });
+			const signal = this.getExecutionCancelSignal();
+			if (signal && !signals.has(signal))
+				signals.set(signal, getEventListeners(signal, 'abort').length);
 			try {
 				return await execute.call(this, response);
 			} catch (error) {
@@ -211,6 +259,7 @@ class World {
 			if (!this.server.isUp) return;
 			this.note('world', `n8n is killed, for ${event.down} s`);
 			this.kills.push(this.host.now());
+			this.signals.clear();
 			this.server.kill();
 			this.host.killProcess();
 			this.service.cut();

@@ -51,7 +51,14 @@ export interface Played {
 	kills: number[];
 	suspended: Array<{ at: number; ms: number }>;
 	/** What the last process still held when all was over. */
-	left: { timers: number; files: string[] };
+	left: {
+		timers: number;
+		files: string[];
+		/** On the signal of an execution that had ended. */
+		listeners: number;
+		/** Of a last execution, when all pauses are over: why it did not send its requests at once. */
+		held: string | undefined;
+	};
 	/** Why the scenario was given up: nothing is judged then. */
 	unfinished: string | undefined;
 	turns: number;

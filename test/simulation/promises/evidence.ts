@@ -138,6 +138,20 @@ export interface Claim {
 	saidAt: number;
 }
 
+/** The errors with which nodes ended, after all their tries: what n8n shows of them, and of which item. */
+export function thrownErrors(played: Played): Claim[] {
+	return nodeRuns(played).flatMap(({ row, node, input, task: { error } }) => {
+		if (error === undefined) return [];
+		const [, number] = /\[item (\d+)\]/.exec(error.message) ?? [];
+		const index = number === undefined && input.length === 1 ? 0 : Number(number);
+		const from = input[index]?.json.index;
+		const words = `${error.message} ${error.description ?? ''}`;
+		const said = { message: error.message, description: words, code: '', item: index };
+		const saidAt = row.endedAt ?? played.end;
+		return [{ error: said, node, row, saidAt, item: played.scenario.items[Number(from)] }];
+	});
+}
+
 export function errorItems(played: Played): Claim[] {
 	const hasStep = played.scenario.events.some(({ what }) => what === 'stepClock');
 	return nodeRuns(played).flatMap(({ row, node, outputs, input, task }) => {

@@ -1,4 +1,5 @@
 import type { Played } from '../play/played';
+import { delivered } from './delivered';
 import { ends } from './ends';
 import { fair } from './fair';
 import { isTrue } from './true';
@@ -9,9 +10,12 @@ import { paidOnce } from './paidOnce';
 import { polite } from './polite';
 import type { Promised } from './promise';
 import { right } from './right';
+import { told } from './told';
 
 export const PROMISES: readonly Promised[] = [
 	paidOnce,
+	told,
+	delivered,
 	named,
 	isTrue,
 	right,

@@ -8,7 +8,7 @@ const BYTES_PER_STATE = 200;
 /** What n8n itself adds with each resumed run. */
 const BYTES_PER_RUN = 100;
 
-/** Timers, files and stored data are gone when the work is done. */
+/** Timers, files, listeners, connections and places in a queue are gone when the work is done, and stored data does not grow. */
 export const nothingLeft: Promised = {
 	name: 'Nothing is left',
 	says: 'No timer, no file and no growing stored data is left when the work is done.',
@@ -18,7 +18,11 @@ export const nothingLeft: Promised = {
 		const { left } = played;
 		const timers = left.timers > 0 ? [`${left.timers} timers`] : [];
 		const files = left.files.map((file) => `the file ${file}`);
-		return [...timers, ...files].map((what) => `${what} left over`).concat(grown(played));
+		const listeners = left.listeners > 0 ? [`${left.listeners} listeners on a signal`] : [];
+		const held =
+			left.held === undefined ? [] : [`a last execution finds something held: ${left.held}`];
+		const over = [...timers, ...files, ...listeners].map((what) => `${what} left over`);
+		return [...over, ...held, ...grown(played)];
 	},
 };
 

@@ -19,6 +19,7 @@ export function createService(plan: ServicePlan, world: ServiceWorld) {
 		/** Whether some were sent and have not arrived: what a client gives up meanwhile is accepted all the same. */
 		isReached: () => service.arriving === 0,
 		cut: () => service.cut(),
+		recover: () => service.recover(),
 		undici: memoryUndici(service),
 		httpRequest: memoryHttpRequest(service),
 	};

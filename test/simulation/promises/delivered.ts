@@ -1,0 +1,50 @@
+import type { Played } from '../play/played';
+import { promptFor } from '../scenario/workflow';
+import { type Claim, errorItems, nodeRuns, thrownErrors } from './evidence';
+import type { Promised } from './promise';
+import { caseOf, REASONS } from './reasons';
+
+/**
+ * A task that is completed and an answer that was accepted are good items, unless one of the reasons explains the error;
+ * a good item of Generate and Wait is completed, unless On Timeout is Output.
+ */
+export const delivered: Promised = {
+	name: 'Delivered',
+	check: (played) => [...unexplained(played), ...unfinished(played)],
+};
+
+function unexplained(played: Played): string[] {
+	return [...errorItems(played), ...thrownErrors(played)].flatMap((claim) => {
+		const given = caseOf(played, claim);
+		if (given === undefined) return [];
+		const reason = Object.keys(REASONS).find((name) => REASONS[name]?.(given));
+		return reason === undefined
+			? [`${whatOf(claim)} is paid and finished, and fails: ${wordsOf(claim)}`]
+			: [];
+	});
+}
+
+function whatOf({ node, item, row }: Claim): string {
+	return `execution ${row.id}, ${node.name}: "${item === undefined ? '' : promptFor(node, item)}"`;
+}
+
+function wordsOf({ error: { code, message } }: Claim): string {
+	return `${code} ${message}`.trim();
+}
+
+function unfinished(played: Played): string[] {
+	return nodeRuns(played).flatMap(({ node, outputs, row }) => {
+		if (node.kind !== 'video' || !/generate|wait/.test(node.operation)) return [];
+		// What a pause shows is what is known so far.
+		if (node.wait?.onTimeout === 'output' || !/success|error/.test(row.status)) return [];
+		return outputs.flat().flatMap(({ json }) => {
+			const { task_id: id, status } = json;
+			if (id === undefined || json.error !== undefined) return [];
+			return String(status).trim().toLowerCase() === 'completed'
+				? []
+				: [
+						`execution ${row.id}, ${node.name}: task ${String(id)} is handed on, "${String(status)}"`,
+					];
+		});
+	});
+}

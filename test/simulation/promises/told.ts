@@ -1,0 +1,140 @@
+import type { Row } from '../play/rows';
+import type { Played } from '../play/played';
+import type { ScenarioNode } from '../scenario/schema';
+import { promptFor } from '../scenario/workflow';
+import type { TruthRequest } from '../service';
+import { errorItems, thrownErrors, wasHeard } from './evidence';
+import type { Promised } from './promise';
+
+/** Nothing is submitted again and no limit is ignored, unless the user was told before. */
+export const told: Promised = {
+	name: 'Told',
+	check: (played) => [...repeated(played), ...overLimit(played), ...unset(played)],
+};
+
+/** What an item or an error says before a lost submission is repeated. */
+const SAYS_SO = /Retry[^.]*(submits|orders|sends) it again|that (submits|orders|sends) it again/i;
+
+type BilledNode = Extract<ScenarioNode, { kind: 'chat' | 'video' }>;
+
+function billedNodes({ scenario }: Played): BilledNode[] {
+	return scenario.nodes.filter((node): node is BilledNode => /chat|video/.test(node.kind));
+}
+
+/** A lost submission is repeated in a later execution alone, and only after an execution before it has said so. */
+function repeated(played: Played): string[] {
+	const { scenario, truth, rows } = played;
+	// Executions side by side have the same prompts.
+	if (rows.slice(1).some(({ retryOf }) => retryOf === undefined)) return [];
+	const said = [...errorItems(played), ...thrownErrors(played)];
+	return billedNodes(played).flatMap((node) => {
+		if (node.kind !== 'video') return [];
+		const prompts = scenario.items.map((item) => promptFor(node, item));
+		return [...new Set(prompts)].flatMap((prompt) => {
+			// Of several equal ones nobody knows which one was lost.
+			if (prompts.filter((each) => each === prompt).length > 1) return [];
+			// What a node before makes of one item is several.
+			if (scenario.nodes.indexOf(node) > 0 && scenario.shape !== 'branches') return [];
+			const sent = truth.requests.filter(
+				(each) => each.endpoint === 'submit' && each.prompt === prompt && each.accepted,
+			);
+			const lost = sent.find((each) => !wasHeard(each));
+			const again = sent.find((each) => lost !== undefined && each.sentAt > endOf(lost));
+			if (lost === undefined || again === undefined) return [];
+			const row = rowAt(rows, again.sentAt);
+			const first = rowAt(rows, lost.sentAt);
+			// Of a node that n8n stops or that dies with its process, n8n keeps nothing.
+			if (row === undefined || first === undefined || isForgotten(played, first)) return [];
+			if (row === first)
+				return [`"${prompt}" was lost, and is submitted again in execution ${row.id}`];
+			const wasTold = said.some(
+				(each) =>
+					each.node === node &&
+					each.row.startedAt < row.startedAt &&
+					each.item !== undefined &&
+					promptFor(node, each.item) === prompt &&
+					SAYS_SO.test(each.error.description),
+			);
+			return wasTold
+				? []
+				: [
+						`"${prompt}" was lost in execution ${first.id}, and execution ${row.id} submits it again without a word before`,
+					];
+		});
+	});
+}
+
+function isForgotten({ stops, kills }: Played, row: Row): boolean {
+	const end = row.endedAt ?? Infinity;
+	return stops.has(row.id) || kills.some((at) => at >= row.startedAt && at <= end);
+}
+
+function endOf({ endedAt = Infinity }: TruthRequest): number {
+	return endedAt;
+}
+
+function rowAt(rows: Row[], at: number): Row | undefined {
+	return rows.findLast(({ startedAt }) => at >= startedAt);
+}
+
+/** More billable requests in one execution than Max Billable Requests. */
+function overLimit(played: Played): string[] {
+	const { scenario, truth, rows } = played;
+	// The executions of a sub-workflow may run side by side.
+	if (scenario.shape === 'subWorkflow') return [];
+	return billedNodes(played).flatMap((node) => {
+		const { maxBillable } = node;
+		if (typeof maxBillable !== 'number') return [];
+		const endpoint = node.kind === 'video' ? 'submit' : 'chat';
+		return rows.flatMap((row) => {
+			const isSide = rows.some((other) => other !== row && isBeside(row, other));
+			if (isSide) return [];
+			const { startedAt, endedAt = played.end } = row;
+			const sent = truth.requests.filter(
+				(each) =>
+					each.endpoint === endpoint &&
+					each.accepted &&
+					each.prompt.endsWith(` for ${node.name}`) &&
+					each.sentAt >= startedAt &&
+					each.sentAt <= endedAt,
+			);
+			const beyond = sent.find((each) => usedBefore(sent, each) + each.n > maxBillable);
+			return beyond === undefined
+				? []
+				: [
+						`${node.name} makes ${usedBefore(sent, beyond) + beyond.n} billable requests in execution ${row.id}; Max Billable Requests is ${maxBillable}`,
+					];
+		});
+	});
+}
+
+function isBeside(one: Row, other: Row): boolean {
+	const endOfRow = ({ endedAt = Infinity }: Row) => endedAt;
+	return one.startedAt < endOfRow(other) && other.startedAt < endOfRow(one);
+}
+
+/** What was billed by a request is known when its response is. */
+function usedBefore(sent: TruthRequest[], next: TruthRequest): number {
+	return sent
+		.filter(({ sentAt }) => sentAt < next.sentAt)
+		.reduce((sum, each) => {
+			const isKnown = wasHeard(each) && endOf(each) <= next.sentAt;
+			return sum + (isKnown ? Math.max(each.n, each.tasks.length) : each.n);
+		}, 0);
+}
+
+/** A limit whose expression has no value is refused: nothing is sent. */
+function unset(played: Played): string[] {
+	return billedNodes(played).flatMap((node) => {
+		if (node.maxBillable !== 'nothing') return [];
+		const sent = played.truth.requests.filter(
+			({ endpoint, prompt }) =>
+				/submit|chat/.test(endpoint) && prompt.endsWith(` for ${node.name}`),
+		);
+		return sent.length === 0
+			? []
+			: [
+					`${node.name} sends ${sent.length} billable requests although the expression of Max Billable Requests has no value`,
+				];
+	});
+}
