@@ -10,6 +10,12 @@ import { caseOf, REASONS } from './reasons';
  */
 export const delivered: Promised = {
 	name: 'Delivered',
+	says: 'A video that is finished and an answer that the service gave are good items; Generate and Wait hand on finished videos.',
+	except: [
+		'With On Timeout set to Output, an unfinished video is handed on.',
+		'An error that promises/reasons.ts lists: the response was lost, Max Wait was over, the download failed twice, the execution was stopped.',
+	],
+	alsoKeptBy: [],
 	check: (played) => [...unexplained(played), ...unfinished(played)],
 };
 

@@ -1,6 +1,7 @@
 import { dataOf, type Row } from '../play/rows';
 import type { Promised } from './promise';
-import { ancestry, submittedBy } from './evidence';
+import { ancestry, errorItems, submittedBy } from './evidence';
+import type { Played } from '../play/played';
 
 /** The sub-workflows that an execution called, and their retries. */
 function calledBy(parent: string, rows: Row[]): string[] {
@@ -11,6 +12,30 @@ function calledBy(parent: string, rows: Row[]): string[] {
 
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f]/;
+
+/** Hosts other than the service's own that were sent the key, and files that were asked for with it. */
+function sentElsewhere({ truth, keys }: Played): string[] {
+	const hosts = truth.elsewhere.flatMap(({ url, headers }) =>
+		keys.some((key) => JSON.stringify(headers).includes(key)) ? [`the key is sent to ${url}`] : [],
+	);
+	const files = truth.requests.flatMap(({ endpoint, hasKey, path }) =>
+		endpoint === 'download' && hasKey ? [`the key is sent with the download of ${path}`] : [],
+	);
+	return [...hosts, ...files];
+}
+
+const MAX_CODE = 100;
+// eslint-disable-next-line no-control-regex
+const NOT_IN_A_CODE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
+
+/** A code of the service is one line of at most 100 characters. */
+function longCodes(played: Played): string[] {
+	return errorItems(played).flatMap(({ error: { code }, row, node }) =>
+		String(code).length > MAX_CODE || NOT_IN_A_CODE.test(String(code))
+			? [`execution ${row.id}, ${node.name}: the code of an error is ${JSON.stringify(code)}`]
+			: [],
+	);
+}
 
 /** No key anywhere, no control characters in the log, no data of one execution in another. */
 export const noLeaks: Promised = {
@@ -44,6 +69,6 @@ export const noLeaks: Promised = {
 				return [`task ${id} of execution ${execution} is in the data of execution ${row.id}`];
 			}),
 		);
-		return [...leaks, ...forged, ...strange];
+		return [...leaks, ...forged, ...strange, ...sentElsewhere(played), ...longCodes(played)];
 	},
 };

@@ -3,6 +3,7 @@ import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
 import type { Row } from '../play/rows';
 import type { TruthRequest } from '../service';
+import { missingPrompts } from './contents';
 import { wasHeard } from './evidence';
 import type { Promised } from './promise';
 
@@ -20,7 +21,7 @@ export const paidOnce: Promised = {
 	alsoKeptBy: ['test/reliability/submissionFaults.test.ts', 'test/nodes/items/proxyErrors.test.ts'],
 	check(played) {
 		const { scenario, truth } = played;
-		return scenario.nodes.flatMap((node) => {
+		const tooOften = scenario.nodes.flatMap((node) => {
 			if (node.kind === 'list') return [];
 			const prompts = new Set(scenario.items.map((item) => promptFor(node, item)));
 			return [...prompts].flatMap((prompt) => {
@@ -39,6 +40,7 @@ export const paidOnce: Promised = {
 				return [];
 			});
 		});
+		return [...tooOften, ...missingPrompts(played)];
 	},
 };
 

@@ -4,18 +4,20 @@ import type { ScenarioItem } from '../scenario/schema';
 import { dataOf } from '../play/rows';
 import type { Played } from '../play/played';
 import { isErrorItem, type NodeRun, nodeRuns } from './evidence';
+import { contents } from './contents';
 import type { Promised } from './promise';
 
 /** The answer of item i belongs to prompt i, in order; errors take the error branch, and nothing else does. */
 export const right: Promised = {
 	name: 'Right',
-	says: 'The output of an item belongs to its prompt, in order; failed items take the error branch, and no others.',
+	says: 'The output of an item belongs to its prompt, in order, whole and as the service sent it; failed items take the error branch, and no others.',
 	except: [
 		'A video that is cut off in a way that its length does not show cannot be told from a whole one.',
 	],
 	alsoKeptBy: ['test/nodes/items/expressions.test.ts'],
-	check: (played) =>
-		played.scenario.shape === 'agent'
+	check: (played) => [
+		...contents(played),
+		...(played.scenario.shape === 'agent'
 			? answersOfAgent(played)
 			: nodeRuns(played).flatMap((run) => [
 					...answers(played, run),
@@ -23,7 +25,8 @@ export const right: Promised = {
 					...order(run),
 					...missing(run),
 					...sharedTasks(run),
-				]),
+				])),
+	],
 };
 
 /** What an agent's model answered. */
@@ -63,7 +66,7 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 		if (item === undefined) return [];
 		const prompt = promptFor(node, item);
 		const what = `execution ${row.id}, ${node.name}: the item of "${prompt}"`;
-		const { json, binary } = output;
+		const { json } = output;
 		if (node.kind === 'chat') {
 			const text = node.simplify === false ? textOf(json) : json.text;
 			return unchanging(String(text)) === `answer to ${prompt}`
@@ -79,11 +82,7 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 			return [`${what} has the task of "${task.prompt}"`];
 		if (node.operation === 'submit' && json.revised_prompt === undefined)
 			return [`${what} has no revised_prompt`];
-		if (binary?.data === undefined) return [];
-		const bytes = binary.data.id
-			? played.binaries.contentOf(binary.data.id)
-			: Buffer.from(binary.data.data, 'base64');
-		return bytes?.includes(id) ? [] : [`${what} has not the bytes of its task`];
+		return [];
 	});
 }
 

@@ -9,6 +9,11 @@ import type { Promised } from './promise';
 /** Nothing is submitted again and no limit is ignored, unless the user was told before. */
 export const told: Promised = {
 	name: 'Told',
+	says: 'Nothing lost is submitted again, and no limit of billable requests is passed, unless an error or an item said so before.',
+	except: [
+		'Where n8n keeps nothing of a node (stopped while it ran, crashed), its Retry knows nothing of it either.',
+	],
+	alsoKeptBy: [],
 	check: (played) => [...repeated(played), ...overLimit(played), ...unset(played)],
 };
 
@@ -89,14 +94,12 @@ function overLimit(played: Played): string[] {
 		return rows.flatMap((row) => {
 			const isSide = rows.some((other) => other !== row && isBeside(row, other));
 			if (isSide) return [];
-			const { startedAt, endedAt = played.end } = row;
 			const sent = truth.requests.filter(
 				(each) =>
 					each.endpoint === endpoint &&
 					each.accepted &&
 					each.prompt.endsWith(` for ${node.name}`) &&
-					each.sentAt >= startedAt &&
-					each.sentAt <= endedAt,
+					rowAt(rows, each.sentAt) === row,
 			);
 			const beyond = sent.find((each) => usedBefore(sent, each) + each.n > maxBillable);
 			return beyond === undefined

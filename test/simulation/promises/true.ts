@@ -1,6 +1,6 @@
 import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
-import { errorItems, wasHeard } from './evidence';
+import { errorItems, thrownErrors, wasHeard } from './evidence';
 import { ofMaxWait } from './maxWait';
 import type { Promised } from './promise';
 
@@ -16,6 +16,10 @@ export const isTrue: Promised = {
 		...accepted(played),
 		...unwarned(played),
 		...advice(played),
+		...retryIsOffered(played),
+		...topUp(played),
+		...lists(played),
+		...fullStops(played),
 	],
 };
 
@@ -94,19 +98,75 @@ function unwarned(played: Played): string[] {
 	);
 }
 
-/** No advice to run again what the service accepted. */
-function advice({ thrown, stops, truth, rows }: Played): string[] {
-	return thrown.flatMap(({ message, description, execution }) => {
+/** A stopped execution has nothing to retry. */
+function advice({ thrown, stops }: Played): string[] {
+	return thrown.flatMap(({ message, description, execution, at }) => {
 		const stop = stops.get(execution);
-		if (stop === undefined || rows.length > 1) return [];
-		const wasInFlight = truth.requests.some(
-			(each) =>
-				each.endpoint === 'submit' && each.accepted && !wasHeard(each) && each.endedAt === stop,
-		);
+		if (stop === undefined || at < stop) return [];
 		const words = `${message} ${description}`;
-		if (!wasInFlight || !/run the workflow again to continue/i.test(words)) return [];
-		return [
-			'stopped with a submission in flight that was accepted: "Run the workflow again to continue"',
-		];
+		return /\b(Retry the execution|use Retry|next Retry)\b/i.test(words)
+			? [`a stopped execution is told: ${words.slice(0, 200)}`]
+			: [];
+	});
+}
+
+/** Retry is offered for an execution that failed: an agent and one that continues have none. */
+function retryIsOffered(played: Played): string[] {
+	const isAgent = played.scenario.shape === 'agent';
+	const said = isAgent ? [...errorItems(played), ...thrownErrors(played)] : errorItems(played);
+	return said.flatMap(({ error: { description }, node, row }) =>
+		/\buse Retry\b|\bnext Retry\b/.test(description)
+			? [`execution ${row.id}, ${node.name}: advice to use Retry, which n8n does not offer here`]
+			: [],
+	);
+}
+
+/** No money helps for a quota but more of it. */
+function topUp(played: Played): string[] {
+	return errorItems(played).flatMap(({ error: { code, description } }) =>
+		code === 'quota_not_enough' && !/top up/i.test(description)
+			? [`quota_not_enough does not say to top up: ${description}`]
+			: [],
+	);
+}
+
+/** What a list of tasks says of each. */
+const LISTED = /\(\d+\) (task-[0-9a-f]+|\d{16,19}): (\w[\w ]*\w)/g;
+
+/** A list calls a task completed or failed only if it is, and does not call one running whose end was seen. */
+function lists(played: Played): string[] {
+	const { truth, thrown } = played;
+	return thrown.flatMap(({ message, description, at, execution }) =>
+		[...`${message} ${description}`.matchAll(LISTED)].flatMap(([, id = '', status = '']) => {
+			const task = truth.tasks.get(id);
+			if (task === undefined) return [];
+			const seen = truth.requests.filter(
+				(each) =>
+					each.endpoint === 'poll' &&
+					each.taskId === id &&
+					each.finished &&
+					each.whole &&
+					(each.endedAt ?? Infinity) <= at,
+			);
+			const isSeen = seen.length > 0 && (task.ending === 'completed' || task.ending === 'failed');
+			const isWrong = /^(completed|failed)$/.test(status)
+				? status !== task.ending
+				: isSeen && /^(queued|processing)$/.test(status);
+			return isWrong
+				? [`execution ${execution}: task ${id} is listed as ${status}; it is ${task.ending}`]
+				: [];
+		}),
+	);
+}
+
+/** Sentences end once. */
+function fullStops(played: Played): string[] {
+	const said = [
+		...played.thrown.map(({ message, description }) => `${message} ${description}`),
+		...errorItems(played).map(({ error }) => `${error.message} ${error.description}`),
+	];
+	return said.flatMap((words) => {
+		const [found] = /\S* \S*[^.]\.\.(?!\.)/.exec(words) ?? [];
+		return found === undefined ? [] : [`a sentence ends twice: "${found}"`];
 	});
 }

@@ -26,13 +26,15 @@ const ENDPOINTS: Record<FaultPlan['endpoint'], ReadonlyArray<Exclude<Endpoint, '
 	download: ['download'],
 };
 
-const MODELS: readonly ModelRecord[] = ['chat-a', 'chat-b', 'video-a', 'video-b'].map((id) => ({
-	id,
-	object: 'model',
-	created: 1_735_689_600,
-	owned_by: 'simulation',
-	type: id.startsWith('chat') ? 'text' : 'video',
-}));
+export const MODELS: readonly ModelRecord[] = ['chat-a', 'chat-b', 'video-a', 'video-b'].map(
+	(id) => ({
+		id,
+		object: 'model',
+		created: 1_735_689_600,
+		owned_by: 'simulation',
+		type: id.startsWith('chat') ? 'text' : 'video',
+	}),
+);
 
 /** The simulator's settings for the service of a scenario. Its clock, its random numbers and ids come from the caller. */
 export function settingsOf(

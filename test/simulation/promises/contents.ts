@@ -1,0 +1,153 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { Played } from '../play/played';
+import { dataOf } from '../play/rows';
+import { LEFTOVERS, promptFor } from '../scenario/workflow';
+import { videoOf } from '../service';
+import { EXTRA_FIELD } from '../../../simulator/video/tasks';
+import { PROVIDER } from '../service/effects';
+import { MODELS } from '../service/settings';
+import { errorOf, isErrorItem, type NodeRun, nodeRuns } from './evidence';
+
+/** Every field of an item is what the service sent, or what the user's own item had. */
+export function contents(played: Played): string[] {
+	const ofRuns = nodeRuns(played).flatMap((run) =>
+		run.outputs.flat().flatMap((output) => {
+			const what = `execution ${run.row.id}, ${run.node.name}`;
+			if (isErrorItem(output)) return partialText(output).map((how) => `${what}: ${how}`);
+			const found = [
+				...(run.node.kind === 'chat' ? chat(played, output) : []),
+				...(run.node.kind === 'video' ? video(played, run, output) : []),
+				...inputFields(run, output),
+			];
+			return found.map((how) => `${what}: ${how}`);
+		}),
+	);
+	return [...ofRuns, ...modelLists(played), ...customData(played)];
+}
+
+/** Tokens are those that the service counted; labels of chunks are not joined. */
+function chat({ truth }: Played, { json }: INodeExecutionData): string[] {
+	const text = String(contentOf(json) ?? json.text);
+	const answers = truth.requests.filter(
+		({ endpoint, accepted, rawPrompt }) =>
+			endpoint === 'chat' && accepted && `answer to ${rawPrompt}` === text,
+	);
+	if (answers.length === 0) return [];
+	const { usage, provider } = json as { usage?: { total_tokens?: number }; provider?: unknown };
+	const counts = answers.map(({ tokens }) => tokens);
+	const wrongUsage =
+		usage?.total_tokens !== undefined && !counts.includes(usage.total_tokens)
+			? [`"${text}" has the usage ${usage.total_tokens}; the service counted ${counts.join(', ')}`]
+			: [];
+	const wrongLabel =
+		provider === undefined || provider === PROVIDER
+			? []
+			: [`"${text}" has the provider ${JSON.stringify(provider)}, not "${PROVIDER}"`];
+	return [...wrongUsage, ...wrongLabel];
+}
+
+function contentOf(json: IDataObject): unknown {
+	const { choices } = json as { choices?: Array<{ message?: { content?: unknown } }> };
+	return choices?.[0]?.message?.content;
+}
+
+/** The whole file under its name, the fields that the service sent, and none of another video. */
+function video(
+	played: Played,
+	{ node, input }: NodeRun,
+	{ json, binary, pairedItem }: INodeExecutionData,
+): string[] {
+	const id = String(json.task_id);
+	const task = played.truth.tasks.get(id);
+	if (task === undefined || node.kind !== 'video') return [];
+	const { simplify = true, fileName, download, operation } = node;
+	const { url, b64_json: inline, seed } = json;
+	const hasOtherUrl = typeof url === 'string' && !url.includes(encodeURIComponent(id));
+	const isEmptyInline = inline === '';
+	const wasSeen =
+		String(json.status).toLowerCase().trim() === 'completed' || operation === 'submit';
+	const lacksField = !simplify && wasSeen && task.plan.extraField && String(seed) !== EXTRA_FIELD;
+	const found = [
+		...(hasOtherUrl ? [`task ${id} has the URL ${url}`] : []),
+		...(isEmptyInline ? [`task ${id} has an empty b64_json`] : []),
+		...(lacksField
+			? [`task ${id} has the field seed ${JSON.stringify(seed)}; the service sent ${EXTRA_FIELD}`]
+			: []),
+	];
+	const file = binary?.data;
+	if (!download || file === undefined) return found;
+	const bytes = file.id ? played.binaries.contentOf(file.id) : Buffer.from(file.data, 'base64');
+	const isWhole = [false, true].some((isLarge) => bytes?.equals(videoOf(id, isLarge)));
+	if (!isWhole) found.push(`task ${id} has a file of ${bytes?.length} bytes that is not its own`);
+	const [paired] = [pairedItem].flat();
+	const index = input[typeof paired === 'number' ? paired : (paired?.item ?? 0)]?.json.index;
+	if (fileName && typeof index === 'number' && !file.fileName?.startsWith(`clip ${index}`))
+		found.push(`task ${id} has the file "${file.fileName}" instead of "clip ${index}"`);
+	return found;
+}
+
+/** With Include Input Fields the user's own fields stay, and those of our nodes are this answer's. */
+function inputFields({ node, input }: NodeRun, { json, pairedItem }: INodeExecutionData): string[] {
+	if (node.kind !== 'chat' && node.kind !== 'video') return [];
+	const [paired] = [pairedItem].flat();
+	const given = input[typeof paired === 'number' ? paired : (paired?.item ?? 0)]?.json;
+	if (given?.note !== LEFTOVERS.note || Object.keys(json).length === 0) return [];
+	if (!node.includeInputFields)
+		return json.note === undefined ? [] : ['an item has a field of its input'];
+	const { note, ...left } = LEFTOVERS;
+	const passed = Object.entries(left).flatMap(([name, value]) =>
+		JSON.stringify(json[name]) === JSON.stringify(value) ? [name] : [],
+	);
+	return [
+		...(json.note === note ? [] : ['an item lacks a field of its input']),
+		...passed.map((name) => `${name} of the input passes for this answer's`),
+	];
+}
+
+/** What arrived of an answer that failed. */
+function partialText(output: INodeExecutionData): string[] {
+	const { partial_text: text } = (errorOf(output) ?? {}) as { partial_text?: unknown };
+	return typeof text !== 'string' || 'answer to '.startsWith(text) || text.startsWith('answer to')
+		? []
+		: [`the partial text is "${text}"`];
+}
+
+function modelLists(played: Played): string[] {
+	return nodeRuns(played).flatMap(({ node, outputs, row, task }) => {
+		if (node.kind !== 'list' || task.error !== undefined) return [];
+		const ids = outputs.flat().flatMap(({ json }) => (json.error === undefined ? [json.id] : []));
+		const known = MODELS.map(({ id }) => id);
+		// Once for each input item, or an empty item where there is none.
+		const isWhole = ids.every((id) => id === undefined || known.includes(String(id)));
+		return isWhole && ids.length % known.length <= 1
+			? []
+			: [`execution ${row.id}, ${node.name}: the models are ${ids.join(', ')}`];
+	});
+}
+
+/** The ids in the custom data of an execution are those of tasks. */
+function customData({ rows, truth }: Played): string[] {
+	return rows.flatMap((row) => {
+		const { metadata = {} } = dataOf(row).resultData;
+		const list = (metadata.video_task_ids ?? '').replace(/ ?\+\d+$/, '');
+		const unknown = list.split(', ').filter((id) => id !== '' && !truth.tasks.has(id));
+		// Control characters are escaped there.
+		return unknown
+			.filter((id) => /^[\w-]+$/.test(id))
+			.map((id) => `execution ${row.id}: the custom data name an unknown task ${id}`);
+	});
+}
+
+/** The prompt of an item has no value: refused before anything is sent, if there is more than one. */
+export function missingPrompts(played: Played): string[] {
+	return nodeRuns(played).flatMap(({ node, input, row }) => {
+		if ((node.kind !== 'chat' && node.kind !== 'video') || node.prompt !== 'missing') return [];
+		if (node.kind === 'video' && /get|wait/.test(node.operation)) return [];
+		if (input.length < 2 || node.executeOnce || row.id !== '1' || played.rows.length > 1) return [];
+		const prompt = promptFor(node, { p: '' });
+		const sent = played.truth.requests.filter((each) => each.prompt === prompt && each.accepted);
+		return sent.length < 2
+			? []
+			: [`"${prompt}" is billed ${sent.length} times: its expression has no value in any item`];
+	});
+}
