@@ -23,6 +23,9 @@ const { values } = parseArgs({
 const RESULTS = join(OUTPUT, 'results.jsonl');
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 
+/** So many mutants that the likeliest tests do not find are played with the others at once. */
+const TOGETHER = 8;
+
 const results = new Map<string, Result>();
 
 async function main(): Promise<void> {
@@ -33,18 +36,28 @@ async function main(): Promise<void> {
 	for (const each of resultsSoFar()) results.set(each.id, each);
 	const simulation = new Simulation();
 	const tests = new Tests([...drawn, ...written]);
-	// Both go on at the same time, each with one mutant after the other.
+	let suspects: Array<{ mutant: Mutant; played: Result }> = [];
+	const playOthers = async () => {
+		const found = await tests.playOthers(suspects.map(({ mutant }) => mutant));
+		for (const { mutant, played } of suspects)
+			note(mutant, { ...played, test: found.get(mutant) ?? null });
+		suspects = [];
+	};
+	// Scenarios and tests are played at the same time, each with one mutant after the other.
 	let testing = Promise.resolve();
 	for (const mutant of chosen) {
 		const { id } = mutant;
 		const played = results.get(id) ?? note(mutant, { id, ...(await simulation.play(mutant)) });
 		if (played.found !== undefined || played.test !== undefined) continue;
 		testing = testing.then(async () => {
-			note(mutant, { ...played, test: (await tests.play(mutant)) ?? null });
+			const test = await tests.playFirst(mutant);
+			if (test !== undefined) note(mutant, { ...played, test });
+			else if (suspects.push({ mutant, played }) === TOGETHER) await playOthers();
 		});
 	}
 	simulation.end();
 	await testing;
+	await playOthers();
 	print(report(chosen.map((mutant) => ({ mutant, result: results.get(mutant.id) }))));
 }
 

@@ -24,50 +24,98 @@ type Build = keyof typeof CONFIGS;
 /** More than the same tests take without a mutant: n8n is loaded, and a machine is busy. */
 const cpuLimit = (files: Covered[]) => 60 + files.reduce((sum, { ms }) => sum + ms / 500, 0);
 
+/** Test files that are played with one mutant at a time. Most mutants that tests find at all are found by these. */
+const FIRST = 5;
+
 /** The tests of the copy, by what they execute. Collected once. */
 export class Tests {
 	private readonly covered: Partial<Record<Build, Covered[]>> = {};
 
 	constructor(private readonly mutants: readonly Mutant[]) {}
 
-	/** @returns the test that fails first, if any */
-	async play({ id, file }: Mutant): Promise<string | undefined> {
-		const build = file.startsWith('gateway/cloud/') ? 'verified' : 'undici';
-		const all = (this.covered[build] ??= await collect(build));
-		const near = new Set(this.mutants.filter((each) => each.file === file).map((each) => each.id));
-		const executed = ({ ids }: Covered) => ids.filter((each) => near.has(each)).length;
-		// First those that execute most of the source file: they are the likeliest to find it.
-		const files = all
-			.filter(({ ids, failed, passed }) => ids.includes(id) && failed === 0 && passed > 0)
-			.sort((a, b) => executed(b) - executed(a) || a.ms - b.ms);
-		for (let from = 0; from < files.length; ) {
-			const failed = await failureIn(build, id, files.slice(from));
-			if (failed === undefined) return undefined;
-			const index = files.findIndex((each) => each.file === failed.file);
-			const suspect = files[index];
-			// Which file does not load, or does not end, is not told.
-			if (suspect === undefined) return failed.test;
-			// A busy machine may have made it fail: once more.
-			const again = await failureIn(build, id, [suspect]);
-			if (again !== undefined) return `${relative(PROJECT, failed.file)}: ${failed.test}`;
-			from = index + 1;
-		}
-		return undefined;
+	/** Plays the files that execute most of the source file. @returns the test that fails */
+	async playFirst(mutant: Mutant): Promise<string | undefined> {
+		return await failureIn(mutant, (await this.filesOf(mutant)).slice(0, FIRST));
 	}
+
+	/**
+	 * Plays the other files, with several mutants at once: most of them pass all. A file that fails is played with each of
+	 * them.
+	 * @returns the tests that fail, by mutant
+	 */
+	async playOthers(suspects: readonly Mutant[]): Promise<Map<Mutant, string>> {
+		const found = new Map<Mutant, string>();
+		for (const build of ['undici', 'verified'] as const) {
+			const left = new Map<string, Mutant[]>();
+			for (const mutant of suspects.filter((each) => buildOf(each) === build))
+				for (const { file } of (await this.filesOf(mutant)).slice(FIRST))
+					left.set(file, [...(left.get(file) ?? []), mutant]);
+			const isLeft = ({ file }: Covered) => left.get(file)?.some((each) => !found.has(each));
+			for (let files = await this.collected(build); (files = files.filter(isLeft)).length > 0; ) {
+				const all = suspects.filter((each) => !found.has(each));
+				const failed = await play(build, all, files);
+				if (failed === undefined) break;
+				const index = files.findIndex((each) => each.file === failed.file);
+				// Which file does not load, or does not end, is not told: then each of them is played.
+				const failing = files.slice(Math.max(0, index), index < 0 ? undefined : index + 1);
+				for (const mutant of all) {
+					const own = failing.filter(({ file }) => left.get(file)?.includes(mutant));
+					const test = await failureIn(mutant, own);
+					if (test !== undefined) found.set(mutant, test);
+				}
+				files = index < 0 ? [] : files.slice(index + 1);
+			}
+		}
+		return found;
+	}
+
+	/** Those that execute it. First those that execute most of its source file: they are the likeliest to find it. */
+	private async filesOf(mutant: Mutant): Promise<Covered[]> {
+		const near = new Set(
+			this.mutants.filter(({ file }) => file === mutant.file).map(({ id }) => id),
+		);
+		const executed = ({ ids }: Covered) => ids.filter((id) => near.has(id)).length;
+		return (await this.collected(buildOf(mutant)))
+			.filter(({ ids, failed, passed }) => ids.includes(mutant.id) && failed === 0 && passed > 0)
+			.sort((a, b) => executed(b) - executed(a) || a.ms - b.ms);
+	}
+
+	private async collected(build: Build): Promise<Covered[]> {
+		return (this.covered[build] ??= await collect(build));
+	}
+}
+
+function buildOf({ file }: Mutant): Build {
+	return file.startsWith('gateway/cloud/') ? 'verified' : 'undici';
+}
+
+/** A busy machine may make a test fail, so one that fails is played once more. @returns the test that fails twice */
+async function failureIn(mutant: Mutant, files: Covered[]): Promise<string | undefined> {
+	for (let left = files; left.length > 0; ) {
+		const failed = await play(buildOf(mutant), [mutant], left);
+		if (failed === undefined) return undefined;
+		const index = left.findIndex(({ file }) => file === failed.file);
+		const suspect = left[index];
+		if (suspect === undefined) return failed.test;
+		const again = await play(buildOf(mutant), [mutant], [suspect]);
+		if (again !== undefined) return `${relative(PROJECT, failed.file)}: ${failed.test}`;
+		left = left.slice(index + 1);
+	}
+	return undefined;
 }
 
 const failure = z.object({ file: z.string(), test: z.string() });
 
-/** The first failure of a test with the mutant. */
-async function failureIn(
+/** The first failure of a test with the mutants. Without a file: one does not load, or runs without end. */
+async function play(
 	build: Build,
-	id: string,
+	mutants: readonly Mutant[],
 	files: Covered[],
 ): Promise<z.infer<typeof failure> | undefined> {
 	const paths = files.map(({ file }) => file);
-	const child = jest(build, ['--runInBand', '--bail', '--runTestsByPath', ...paths], {
-		MUTANT: id,
-	});
+	const active = mutants.map(({ id }) => id).join();
+	const args = ['--runInBand', '--bail', '--runTestsByPath', ...paths];
+	const child = jest(build, args, { MUTANTS: active });
 	limitCpu(child, cpuLimit(files));
 	let failed: z.infer<typeof failure> | undefined;
 	child.on('message', (message) => (failed ??= failure.parse(message)));

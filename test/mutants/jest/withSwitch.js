@@ -1,10 +1,11 @@
 const { writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** Ends with the first failure of a test. */
-const { MUTANT: active, MUTANTS_COVERAGE: folder } = process.env;
+const { MUTANTS, MUTANTS_COVERAGE: folder } = process.env;
+/** With these switched on, the process ends with the first failure of a test. */
+const active = MUTANTS && new Set(MUTANTS.split(','));
 
-/** A test environment whose sources have mutants in them. One of them is switched on, or what is executed is noted. */
+/** A test environment whose sources have mutants in them. Some are switched on, or what is executed is noted. */
 module.exports = (Environment) =>
 	class extends Environment {
 		constructor(config, context) {
@@ -15,7 +16,7 @@ module.exports = (Environment) =>
 			this.failed = 0;
 			this.startedAt = process.cpuUsage();
 			this.global.mutants = {
-				isActive: (id) => id === active,
+				isActive: active ? (id) => active.has(id) : () => false,
 				covers: active ? () => {} : (...ids) => ids.forEach((id) => this.covered.add(id)),
 			};
 		}
