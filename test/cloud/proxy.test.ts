@@ -1,12 +1,11 @@
-import { startSimulator, type Simulator } from '../../simulator';
+import { useSimulator } from '../engine/useServers';
 import { runNode } from '../engine/runNode';
 import { chatNode } from '../nodes/chat/chatNode';
 import { ProxyServer } from '../security/proxyServer';
 
-let service: Simulator;
+const service = useSimulator();
 const proxy = new ProxyServer();
 beforeAll(async () => {
-	service = await startSimulator();
 	await proxy.listen();
 });
 afterEach(() => {
@@ -15,7 +14,6 @@ afterEach(() => {
 });
 afterAll(async () => {
 	await proxy.close();
-	await service.close();
 });
 
 const ask = async (scheme: 'http' | 'https') => {

@@ -1,5 +1,5 @@
 import { startSimulator } from '../../simulator';
-import { useSimulator } from '../engine/useSimulator';
+import { useSimulator } from '../engine/useServers';
 import { RawServer, rawResponse } from '../engine/rawServer';
 import { credentialOf } from '../engine/runNode';
 import { testCredential } from '../engine/testCredential';

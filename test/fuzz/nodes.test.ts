@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { useSimulator } from '../engine/useSimulator';
+import { useSimulator } from '../engine/useServers';
 import { type NodeRun, runNode } from '../engine/runNode';
 
 const ITEMS = 300;

@@ -1,11 +1,7 @@
+import { useSimulator } from '../engine/useServers';
 import { Gateway, parseCredential } from '../../gateway';
-import { type Simulator, startSimulator } from '../../simulator';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator();
-});
-afterAll(async () => await simulator.close());
+const simulator = useSimulator();
 
 function gatewayFor(baseUrl: string): Gateway {
 	const connection = parseCredential({ baseUrl, apiKey: simulator.key });

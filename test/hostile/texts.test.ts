@@ -1,28 +1,26 @@
+import { useRawServer } from '../engine/useServers';
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import { LoadOptionsContext } from 'n8n-core';
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import { searchModels } from '../../nodes/shared/editor/modelLocator';
 import type { Simulator } from '../../simulator';
-import { RawServer, rawResponse } from '../engine/rawServer';
+import { rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { until } from '../clock/until';
 import { videoNode } from '../nodes/video/videoNode';
 
-const service = new RawServer();
+const service = useRawServer();
 /** The lines of n8n's log. */
 let lines: string[];
 const logger = Container.get(Logger);
-beforeAll(async () => await service.listen());
 beforeEach(() => {
-	service.reset();
 	lines = [];
 	const log = (line: string) => lines.push(line);
 	const recording = Object.create(logger, { info: { value: log }, warn: { value: log } }) as Logger;
 	Container.set(Logger, recording);
 });
 afterEach(() => Container.set(Logger, logger));
-afterAll(async () => await service.close());
 
 const credential = () => ({ baseUrl: service.url, apiKey: 'key-of-tests' });
 const run = async (options: NodeRun) =>

@@ -7,7 +7,7 @@ import {
 	videoRequest,
 } from '../../gateway';
 import { startSimulator } from '../../simulator';
-import { useSimulator } from '../engine/useSimulator';
+import { useSimulator } from '../engine/useServers';
 
 const simulator = useSimulator({ videoSeconds: 0 });
 

@@ -1,26 +1,24 @@
+import { useRawServer } from '../engine/useServers';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../../simulator';
-import { type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
+import { type RawResponse, rawResponse } from '../engine/rawServer';
 import { type NodeRun, nodeTypes, runNode } from '../engine/runNode';
 
 // Clauses of the interface document, tested through the nodes.
 const DAY_MS = 24 * 3600 * 1000;
-const raw = new RawServer();
+const raw = useRawServer();
 let simulator: Simulator;
 let now = Date.now;
 
 beforeAll(async () => {
 	simulator = await startSimulator({ videoSeconds: 0, now: () => now() });
-	await raw.listen();
 });
 afterEach(() => {
 	now = Date.now;
 	simulator.reset();
-	raw.reset();
 });
 afterAll(async () => {
 	await simulator.close();
-	await raw.close();
 });
 
 const once = { waitOptions: { pollInterval: 0.01 }, requestOptions: { maxRetries: 0 } };

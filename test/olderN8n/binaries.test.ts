@@ -1,5 +1,5 @@
 import './memoryMode';
-import { useSimulator } from '../engine/useSimulator';
+import { useSimulator } from '../engine/useServers';
 import { bytesOf } from '../../demo/engine';
 import { runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';

@@ -1,4 +1,4 @@
-import { useSimulator } from '../engine/useSimulator';
+import { useSimulator } from '../engine/useServers';
 import { runAgent } from '../engine/runAgent';
 import { runNode } from '../engine/runNode';
 import { chatNode } from '../nodes/chat/chatNode';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { packageNodes } from '../engine/packageNodes';
-import { useSimulator } from '../engine/useSimulator';
+import { useSimulator } from '../engine/useServers';
 import { type NodeRun, runNode } from '../engine/runNode';
 
 const simulator = useSimulator({ videoSeconds: 0.01 });

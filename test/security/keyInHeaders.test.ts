@@ -1,18 +1,18 @@
+import { useRawServer } from '../engine/useServers';
 import type { INodeParameters } from 'n8n-workflow';
 import type { Simulator } from '../../simulator';
-import { head, type RawResponse, RawServer } from '../engine/rawServer';
+import { head, type RawResponse } from '../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { visibleOutput } from './visibleOutput';
 
 /** A key whose characters are also valid in the name of a header. */
 const MARKER = 'marker-5f0c.27+ae';
-const service = new RawServer();
+const service = useRawServer();
 const logged: string[] = [];
 let runs = 0;
 /** The head of every response, which contains the key. */
 let responseHead: { statusLine: string; headers: Record<string, string> };
 
-beforeAll(async () => await service.listen());
 beforeEach(() => {
 	for (const stream of [process.stdout, process.stderr]) {
 		jest.spyOn(stream, 'write').mockImplementation((text) => logged.push(String(text)) > 0);
@@ -21,10 +21,8 @@ beforeEach(() => {
 });
 afterEach(() => {
 	jest.restoreAllMocks();
-	service.reset();
 	logged.length = 0;
 });
-afterAll(async () => await service.close());
 
 const ERROR_BODY = JSON.stringify({ code: 'rate_limit_exceeded', message: 'Not now', data: null });
 

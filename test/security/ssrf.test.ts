@@ -1,5 +1,5 @@
 import './ssrfProtection';
-import { useSimulator } from '../engine/useSimulator';
+import { useSimulator } from '../engine/useServers';
 import { credentialOf, type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 import { testCredential } from '../engine/testCredential';

@@ -1,18 +1,18 @@
+import { useRawServer } from '../engine/useServers';
 import './ssrfProtection';
 import dns from 'node:dns';
 import type { Simulator } from '../../simulator';
-import { type RawResponse, RawServer, rawResponse } from '../engine/rawServer';
+import { type RawResponse, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 
 /** n8n allows the service by its host name. The other server is blocked and must get no connection. */
-const service = new RawServer();
-const blocked = new RawServer();
+const service = useRawServer();
+const blocked = useRawServer();
 const lookups: string[] = [];
 let resolvedAddresses: string[][];
 let videoUrl: string;
 
-beforeAll(async () => await Promise.all([service.listen(), blocked.listen()]));
 beforeEach(() => {
 	resolvedAddresses = [];
 	lookups.length = 0;
@@ -29,10 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => {
 	jest.restoreAllMocks();
-	service.reset();
-	blocked.reset();
 });
-afterAll(async () => await Promise.all([service.close(), blocked.close()]));
 
 async function lookup(name: string, options: { all?: boolean }) {
 	const isLocal = name === 'localhost' || name.startsWith('127.');

@@ -1,17 +1,11 @@
+import { useRawServer, useSimulator } from '../../engine/useServers';
 import type { INodeParameters } from 'n8n-workflow';
-import { type Simulator, startSimulator } from '../../../simulator';
-import { RawServer, rawResponse } from '../../engine/rawServer';
+import { rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 
-const service = new RawServer();
-let simulator: Simulator;
-beforeAll(async () => {
-	await service.listen();
-	simulator = await startSimulator();
-});
-beforeEach(() => service.reset());
-afterAll(async () => await Promise.all([service.close(), simulator.close()]));
+const service = useRawServer();
+const simulator = useSimulator();
 
 const completion = (content: string | null, finish_reason = 'stop') => ({
 	id: 'chat-1',

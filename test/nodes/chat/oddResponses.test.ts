@@ -1,18 +1,14 @@
+import { useRawServer, useSimulator } from '../../engine/useServers';
 import type { INodeParameters, IDataObject } from 'n8n-workflow';
-import { type Simulator, startSimulator } from '../../../simulator';
-import { RawServer, rawResponse } from '../../engine/rawServer';
+import { rawResponse } from '../../engine/rawServer';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 
-const server = new RawServer();
-let simulator: Simulator;
+const server = useRawServer();
+const simulator = useSimulator({ encodings: [] });
 beforeAll(async () => {
 	// The fault table has the compressed responses.
-	simulator = await startSimulator({ encodings: [] });
-	await server.listen();
 });
-beforeEach(() => simulator.reset());
-afterAll(async () => await Promise.all([server.close(), simulator.close()]));
 
 /** The item for a response that the simulator never sends: JSON, or the text of a stream. */
 async function itemOf(

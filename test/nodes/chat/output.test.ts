@@ -1,7 +1,7 @@
 import { runWorkflow, itemsOf } from '../../../demo/engine';
 import { ExecuteContext } from 'n8n-core';
 import type { StructuredChunk } from 'n8n-workflow';
-import { useSimulator } from '../../engine/useSimulator';
+import { useSimulator } from '../../engine/useServers';
 import { credentialOf, nodeTypes, runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 

@@ -1,4 +1,4 @@
-import { useSimulator } from '../../engine/useSimulator';
+import { useSimulator } from '../../engine/useServers';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { chatOptionsProperty } from '../../../nodes/shared/form/chatOptions';
-import { useSimulator } from '../../engine/useSimulator';
+import { useSimulator } from '../../engine/useServers';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 

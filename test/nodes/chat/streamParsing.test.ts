@@ -1,18 +1,13 @@
+import { useRawServer, useSimulator } from '../../engine/useServers';
 import type { INodeParameters } from 'n8n-workflow';
-import { head, type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
+import { head, type RawResponse, rawResponse } from '../../engine/rawServer';
 import { RequestClock } from '../../clock/requestClock';
 import { runNode } from '../../engine/runNode';
-import { type Simulator, startSimulator } from '../../../simulator';
 import { chatNode } from './chatNode';
 
 const MARKER = 'marker-of-this-test';
-const service = new RawServer();
-let simulator: Simulator;
-beforeAll(async () => {
-	await service.listen();
-	simulator = await startSimulator();
-});
-afterAll(async () => await Promise.all([service.close(), simulator.close()]));
+const service = useRawServer();
+const simulator = useSimulator();
 
 /** The item for a stream. */
 async function itemOf(

@@ -1,4 +1,4 @@
-import { useSimulator } from '../../engine/useSimulator';
+import { useSimulator } from '../../engine/useServers';
 import { runAgent, type Tool, type ToolNode } from '../../engine/runAgent';
 import { askSomeone, boat, callTool, findModels, makeVideo } from './toolNodes';
 

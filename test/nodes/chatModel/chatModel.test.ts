@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { useSimulator } from '../../engine/useSimulator';
+import { useSimulator } from '../../engine/useServers';
 import { type Model, type Reply, runAgent } from '../../engine/runAgent';
 import { until } from '../../clock/until';
 

@@ -1,19 +1,14 @@
+import { useSimulator } from '../../engine/useServers';
 import type { INodeParameters } from 'n8n-workflow';
 import * as zod4 from 'zod';
 import { z as zod3 } from 'zod/v3';
-import { type Simulator, startSimulator } from '../../../simulator';
 import { RawServer, rawResponse } from '../../engine/rawServer';
 import { type Model, runAgent } from '../../engine/runAgent';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator();
-});
+const simulator = useSimulator();
 afterEach(() => {
-	simulator.reset();
 	jest.restoreAllMocks();
 });
-afterAll(async () => await simulator.close());
 
 const withModel = async (use: (model: Model) => Promise<unknown>, model: INodeParameters = {}) =>
 	await runAgent(simulator, { work: async ({ model: connected }) => await use(connected), model });

@@ -1,4 +1,4 @@
-import { useSimulator } from '../../engine/useSimulator';
+import { useSimulator } from '../../engine/useServers';
 import { runAgent } from '../../engine/runAgent';
 import { askSomeone, findModels, makeVideo } from './toolNodes';
 

@@ -1,15 +1,10 @@
+import { useSimulator } from '../../engine/useServers';
 import type { INodeParameters } from 'n8n-workflow';
-import { type Simulator, startSimulator } from '../../../simulator';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.01 });
-});
-beforeEach(() => simulator.reset());
-afterAll(async () => await simulator.close());
+const simulator = useSimulator({ videoSeconds: 0.01 });
 
 const byMessage = (content: string) =>
 	chatNode({ messages: { values: [{ role: 'user', content }] } });

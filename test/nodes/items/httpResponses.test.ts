@@ -1,20 +1,11 @@
+import { useRawServer, useSimulator } from '../../engine/useServers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { head, type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
+import { head, type RawResponse, rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
-import { type Simulator, startSimulator } from '../../../simulator';
 import { chatNode } from '../chat/chatNode';
 
-const service = new RawServer();
-let simulator: Simulator;
-beforeAll(async () => {
-	await service.listen();
-	simulator = await startSimulator();
-});
-afterEach(() => service.reset());
-afterAll(async () => {
-	await service.close();
-	await simulator.close();
-});
+const service = useRawServer();
+const simulator = useSimulator();
 
 const ask = async (response: RawResponse, run: Partial<NodeRun> = {}) => {
 	service.respond = () => response;

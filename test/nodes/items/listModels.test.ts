@@ -4,7 +4,7 @@ import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import type { ModelOutput } from '../../../gateway';
 import { modelList, modelOutputOf } from '../../../gateway/schemas/models';
 import { searchModels } from '../../../nodes/shared/editor/modelLocator';
-import { useSimulator } from '../../engine/useSimulator';
+import { useSimulator } from '../../engine/useServers';
 import { RawServer, rawResponse } from '../../engine/rawServer';
 import { credentialOf, runNode } from '../../engine/runNode';
 

@@ -1,20 +1,18 @@
+import { useRawServer } from '../../engine/useServers';
 import type { Simulator } from '../../../simulator';
-import { RawServer, rawResponse } from '../../engine/rawServer';
+import { rawResponse } from '../../engine/rawServer';
 import { RequestClock } from '../../clock/requestClock';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
-const service = new RawServer();
+const service = useRawServer();
 let time: RequestClock;
 beforeAll(async () => {
-	await service.listen();
 	time = new RequestClock();
 });
-beforeEach(() => service.reset());
 afterAll(async () => {
 	time.restore();
-	await service.close();
 });
 
 const requestOptions = { maxRetries: 3 };

@@ -1,18 +1,13 @@
+import { useSimulator } from '../../engine/useServers';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
-import { type Simulator, startSimulator } from '../../../simulator';
 import { inEditor } from '../../engine/inEditor';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { videoNode } from '../video/videoNode';
 import { chatNode } from '../chat/chatNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.01 });
-});
-beforeEach(() => simulator.reset());
+const simulator = useSimulator({ videoSeconds: 0.01 });
 afterEach(() => jest.restoreAllMocks());
-afterAll(async () => await simulator.close());
 
 const BILL = /^\d+ (videos were submitted|requests were answered)/;
 

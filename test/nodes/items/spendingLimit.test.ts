@@ -1,5 +1,5 @@
 import { startSimulator } from '../../../simulator';
-import { useSimulator } from '../../engine/useSimulator';
+import { useSimulator } from '../../engine/useServers';
 import { runAgent } from '../../engine/runAgent';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { RequestClock } from '../../clock/requestClock';

@@ -1,16 +1,13 @@
+import { useSimulator } from '../../engine/useServers';
 import { ExecuteContext, SupplyDataContext } from 'n8n-core';
-import { type Simulator, startSimulator } from '../../../simulator';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { askSomeone, boat, callTool, makeVideo } from '../chatModel/toolNodes';
 import { videoNode } from '../video/videoNode';
 
 // n8n runs the tools of MCP Server Trigger and of its own agents without execution data, so they have no context.
-let simulator: Simulator;
+const simulator = useSimulator({ videoSeconds: 0.02 });
 let contexts: jest.SpyInstance[];
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.02 });
-});
 beforeEach(() => {
 	contexts = [ExecuteContext, SupplyDataContext].map((context) =>
 		jest.spyOn(context.prototype, 'getContext').mockImplementation(() => {
@@ -21,9 +18,7 @@ beforeEach(() => {
 afterEach(() => {
 	expect(contexts.some(({ mock }) => mock.results.length > 0)).toBe(true);
 	jest.restoreAllMocks();
-	simulator.reset();
 });
-afterAll(async () => await simulator.close());
 
 describe.each(['agent', 'engine'] as const)('called by the %s', (caller) => {
 	test('Video Generation submits one video per call', async () => {

@@ -1,6 +1,6 @@
 import type { VideoTask } from '../../../gateway';
 import { videoFile } from '../../../nodes/VideoGeneration/output/fileName';
-import { useSimulator } from '../../engine/useSimulator';
+import { useSimulator } from '../../engine/useServers';
 import { runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 

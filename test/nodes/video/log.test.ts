@@ -1,22 +1,19 @@
+import { useSimulator } from '../../engine/useServers';
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import { ExecuteContext } from 'n8n-core';
 import { withTaskIds } from '../../../nodes/VideoGeneration/tasks/customData';
-import { type Simulator, startSimulator } from '../../../simulator';
 import { RawServer, rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { until } from '../../clock/until';
 import { videoNode } from './videoNode';
 
-let simulator: Simulator;
+const simulator = useSimulator({ videoSeconds: 0.05 });
 /** The lines of n8n's log. */
 let lines: string[];
 /** Those of attempts, at level debug. */
 let attempts: string[];
 const logger = Container.get(Logger);
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.05 });
-});
 beforeEach(() => {
 	lines = [];
 	attempts = [];
@@ -30,9 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => {
 	Container.set(Logger, logger);
-	simulator.reset();
 });
-afterAll(async () => await simulator.close());
 
 const threeItems = ['One', 'Two', 'Three'].map((prompt) => ({ prompt }));
 const sequential = { requestOptions: { maxConcurrency: 1, maxRetries: 0 } };

@@ -1,11 +1,12 @@
+import { useRawServer } from '../../engine/useServers';
 import type { IDataObject } from 'n8n-workflow';
 import type { Simulator } from '../../../simulator';
-import { type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
+import { type RawResponse, rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 
 /** A service that numbers its tasks. */
-const server = new RawServer();
+const server = useRawServer();
 const service = server as unknown as Simulator;
 /** The numbers of the tasks that fail. */
 let failing: number[];
@@ -15,7 +16,6 @@ let errorResponses: Record<number, RawResponse>;
 let requested: number[];
 let created: number;
 
-beforeAll(async () => await server.listen());
 beforeEach(() => {
 	failing = [];
 	errorResponses = {};
@@ -23,7 +23,6 @@ beforeEach(() => {
 	created = 0;
 	server.respond = (request) => (request.startsWith('POST') ? submit(request) : poll(request));
 });
-afterAll(async () => await server.close());
 
 function submit(request: string): RawResponse {
 	const { n } = JSON.parse(request.slice(request.indexOf('\r\n\r\n'))) as { n: number };

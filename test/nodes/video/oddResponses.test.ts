@@ -1,16 +1,10 @@
-import { type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
+import { useRawServer, useSimulator } from '../../engine/useServers';
+import { type RawResponse, rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
-import { type Simulator, startSimulator } from '../../../simulator';
 
-const service = new RawServer();
+const service = useRawServer();
 let keys = 0;
-let simulator: Simulator;
-beforeAll(async () => {
-	await service.listen();
-	simulator = await startSimulator();
-});
-beforeEach(() => service.reset());
-afterAll(async () => await Promise.all([service.close(), simulator.close()]));
+const simulator = useSimulator();
 
 const json = (value: object, status = '200 OK') => rawResponse(status, JSON.stringify(value));
 const video = (id: unknown, more: object = {}) => ({

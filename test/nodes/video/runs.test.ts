@@ -1,21 +1,16 @@
+import { useSimulator } from '../../engine/useServers';
 import { mkdtemp, readdir, rmdir } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
-import { type Simulator, startSimulator } from '../../../simulator';
 import { bytesOf } from '../../../demo/engine';
 import { runNode } from '../../engine/runNode';
 import { until } from '../../clock/until';
 import { videoNode } from './videoNode';
 
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0.1 });
-});
+const simulator = useSimulator({ videoSeconds: 0.1 });
 afterEach(() => {
 	jest.restoreAllMocks();
-	simulator.reset();
 });
-afterAll(async () => await simulator.close());
 
 const video = (parameters: object = {}) =>
 	videoNode({ requestOptions: { maxRetries: 0 }, ...parameters });

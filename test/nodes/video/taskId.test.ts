@@ -1,20 +1,13 @@
-import { type Simulator, startSimulator } from '../../../simulator';
-import { RawServer, rawResponse } from '../../engine/rawServer';
+import { useRawServer, useSimulator } from '../../engine/useServers';
+import { rawResponse } from '../../engine/rawServer';
+import type { Simulator } from '../../../simulator';
 import { runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 
 /** A high surrogate without the low one. */
 const LONE_SURROGATE_ID = 'task-\ud83d';
-const server = new RawServer();
-let simulator: Simulator;
-beforeAll(async () => {
-	simulator = await startSimulator();
-	await server.listen();
-});
-afterAll(async () => {
-	await simulator.close();
-	await server.close();
-});
+const server = useRawServer();
+const simulator = useSimulator();
 
 test.each(['get', 'wait'])(
 	'%s refuses a task ID with half of a character before any request',

@@ -1,4 +1,5 @@
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator';
+import { RawServer } from './rawServer';
 
 /** The simulator of a test file: it starts before the first test, forgets everything after each, and ends after the last. */
 export function useSimulator(options?: SimulatorOptions): Simulator {
@@ -12,4 +13,13 @@ export function useSimulator(options?: SimulatorOptions): Simulator {
 	afterEach(() => simulator.reset());
 	afterAll(async () => await simulator.close());
 	return handle as Simulator;
+}
+
+/** The same for a server that sends exact bytes. */
+export function useRawServer(): RawServer {
+	const server = new RawServer();
+	beforeAll(async () => await server.listen());
+	afterEach(() => server.reset());
+	afterAll(async () => await server.close());
+	return server;
 }
