@@ -9,16 +9,22 @@ export function knownSeeds(): CheckReport['known'] {
 	return checkReport.shape.known.parse(JSON.parse(readFileSync(FILE, 'utf8')));
 }
 
-/** Whether all is as the list and found/ say. */
-export function isAsKnown({ seeds, known, found, unlike }: CheckReport): boolean {
-	const isFound = found.every(
-		({ expected, broken }) => !differ(expected === undefined ? [] : [expected], broken),
-	);
-	return unlike.length === 0 && isFound && !differ(seeds, known);
+/** Where a check differs from the list, and from the marks in found/; a line each. */
+export function surprises({ seeds, known, found, unlike }: CheckReport): string[] {
+	const expected = { ...known, ...fromFound(found, ({ expected: mark }) => (mark ? [mark] : [])) };
+	const played = { ...seeds, ...fromFound(found, ({ broken }) => broken) };
+	const names = Object.keys({ ...expected, ...played });
+	const differing = names.flatMap((name) => {
+		const [one, other] = [expected[name] ?? [], played[name] ?? []].map((each) => each.join(', '));
+		return one === other ? [] : [`${name} breaks "${other}"; known is "${one}"`];
+	});
+	return [...differing, ...unlike.map((how) => `played twice, it differs: ${how}`)];
 }
 
-function differ(one: object, other: object): boolean {
-	return JSON.stringify(one) !== JSON.stringify(other);
+type Found = CheckReport['found'];
+
+function fromFound(found: Found, promises: (each: Found[number]) => string[]) {
+	return Object.fromEntries(found.map((each) => [each.name, promises(each)]));
 }
 
 /** Takes from the list what no longer breaks, of the seeds that were played. Nothing is added: that is for a reviewer. */

@@ -13,7 +13,7 @@ export const delivered: Promised = {
 	says: 'A video that is finished and an answer that the service gave are good items; Generate and Wait hand on finished videos.',
 	except: [
 		'With On Timeout set to Output, an unfinished video is handed on.',
-		'An error that promises/reasons.ts lists: the response was lost, Max Wait was over, the download failed twice, the execution was stopped.',
+		'The error has another reason: a lost response, a Max Wait that was over, a download that failed twice, a Stop.',
 	],
 	alsoKeptBy: [],
 	check: (played) => [...unexplained(played), ...unfinished(played)],
