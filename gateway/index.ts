@@ -29,7 +29,6 @@ export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';
 export { parseInput, parseJson, refusedValue } from './schemas/input';
-export { isForeignAnswer } from './limits/retryPolicy';
 export { type CatalogueModel, type ModelOutput, modelOutputOf } from './schemas/models';
 export {
 	isFinished,
@@ -42,18 +41,19 @@ export {
 	type VideoTask,
 } from './schemas/video';
 export {
-	parseWaitState,
-	storedWaitState,
-	tasksInWaitState,
+	type Book,
+	BOOK_VERSION,
+	type BookEntry,
 	type ErrorReport,
-	type WaitedTask,
-	type WaitState,
-} from './schemas/waitStateV1';
+	type PaidTask,
+	parseBook,
+	taskIdsOfRun,
+} from './schemas/bookV1';
 export { credentialTestTransport } from './http/credentialTransport';
 export { type HostHelpers } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
 export { storageError } from './video/downloadErrors';
 export { taskFailedError, TaskFailedError, WaitTimeoutError } from './video/errors';
 export { type Patience } from './sendRequest';
-export { TaskPoller, type WaitSettings } from './video/taskPoller';
+export { isNotFound, TaskPoller, type WaitSettings } from './video/taskPoller';
 export { type InlineVideo } from './video/inlineVideoExtractor';

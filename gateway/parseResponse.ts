@@ -6,7 +6,7 @@ import { readErrorBody } from './http/errorBody';
 import { parseResponseJson, TooComplexError } from './schemas/responseJson';
 import { toServiceError } from './http/serviceError';
 import type { WallTime } from './wallTime';
-import { quoteLongIds } from './schemas/longIds';
+import { quoteLongIntegers } from './schemas/longIntegers';
 
 /** How much of a malformed body an error shows. */
 const SHOWN_CHARACTERS = 300;
@@ -55,7 +55,7 @@ export async function parseResource<Resource>(
 	try {
 		// A key that the service repeats in a good response would stay in the execution's data forever.
 		const text = await response.apiKey.redactLongResponse(bytes.toString('utf8'));
-		value = parseResponseJson(quoteLongIds(withoutByteOrderMark(text)));
+		value = parseResponseJson(quoteLongIntegers(withoutByteOrderMark(text)));
 	} catch (error) {
 		const isTooComplex = error instanceof TooComplexError;
 		throw malformedResponse(

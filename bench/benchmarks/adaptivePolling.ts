@@ -55,10 +55,11 @@ async function waitFor(task: SimulatedTask, { polling, seconds }: (typeof STRATE
 		clock,
 	);
 	const interval = 1000 * seconds;
-	const settings = { polling, pollIntervalMs: interval, submittedAt: clock.wallTime() };
+	const waitedFor = { entry: currentTask(), submittedAt: clock.wallTime() };
+	const settings = { polling, pollIntervalMs: interval };
 	// A task that exceeds Max Wait counts as detected then.
 	await clock
-		.run(poller.wait(currentTask(), { ...settings, maxWaitMs: MAX_WAIT_MS }))
+		.run(poller.wait(waitedFor, { ...settings, maxWaitMs: MAX_WAIT_MS }))
 		.catch((error: unknown) => {
 			if (!(error instanceof builtGateway().WaitTimeoutError)) throw error;
 		});

@@ -190,13 +190,22 @@ export class SpendingLimitError extends GatewayError {
 	 * @param max how many billable requests an execution may send with a node
 	 * @param made how many it has sent
 	 * @param needed how many it would send next
+	 * @param ofItem how many of them are one request
 	 */
-	constructor(max: number, made: number, needed: number) {
+	constructor(max: number, made: number, needed: number, ofItem = needed) {
 		const requests = made === 1 ? 'request' : 'requests';
-		super(`Max Billable Requests (${max}) does not allow this request`, {
-			code: 'spending_limit' satisfies NodeCode,
-			advice: `This execution made ${made} billable ${requests} with this node and needs ${needed} more. Nothing was sent for this item. Check whether a loop or an agent repeats the node, or increase Max Billable Requests in its options.`,
-		});
+		super(
+			ofItem > max
+				? `Max Billable Requests (${max}) is less than this one request counts (${ofItem})`
+				: `Max Billable Requests (${max}) does not allow this request`,
+			{
+				code: 'spending_limit' satisfies NodeCode,
+				advice:
+					ofItem > max
+						? 'Nothing was sent for this item. Increase Max Billable Requests in the options of the node, or ask for fewer videos.'
+						: `This execution made ${made} billable ${requests} with this node and needs ${needed} more. Nothing was sent for this item. Check whether a loop or an agent repeats the node, or increase Max Billable Requests in its options.`,
+			},
+		);
 	}
 }
 
@@ -214,7 +223,7 @@ export class CancelledError extends GatewayError {
 				code: 'cancelled' satisfies NodeCode,
 				advice: mayHaveBeenAccepted
 					? 'It was stopped before the response arrived.'
-					: 'Retry the execution to continue.',
+					: 'Nothing more is sent.',
 			},
 		);
 		this.mayHaveBeenAccepted = mayHaveBeenAccepted;

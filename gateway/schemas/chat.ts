@@ -135,7 +135,7 @@ const answerText = z
 export const chatCompletion = z.looseObject({
 	id: z.string().optional().catch(undefined),
 	object: z.literal('chat.completion').catch('chat.completion'),
-	created: z.number().optional().catch(undefined),
+	created: number('must be a number').optional().catch(undefined),
 	model: z.string().optional().catch(undefined),
 	choices: z
 		.array(
@@ -167,7 +167,7 @@ const delta = z.looseObject({ content: answerText });
 /** Chat completion chunk (streaming). A chunk that only reports usage has no choices. */
 const chunk = z.looseObject({
 	id: z.string().optional().catch(undefined),
-	created: z.number().optional().catch(undefined),
+	created: number('must be a number').optional().catch(undefined),
 	model: z.string().optional().catch(undefined),
 	choices: z.array(
 		z.looseObject({

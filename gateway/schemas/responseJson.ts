@@ -47,7 +47,7 @@ function countValues(text: string): number {
 }
 
 /** Where the closing quote of a string is. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
 	for (let from = start; ; ) {
 		const quote = text.indexOf('"', from);
 		if (quote === -1) return text.length;

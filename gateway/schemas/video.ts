@@ -120,8 +120,10 @@ export const videoTaskReport = report.refine(
 	({ id, status }) => Boolean(id) || statusName.safeParse(status).success,
 );
 
+export const videoTask = report.extend({ id: z.string() });
+
 /** A video task, with the id it was requested by. */
-export type VideoTask = z.infer<typeof report> & { id: string };
+export type VideoTask = z.infer<typeof videoTask>;
 
 /** A finished task is never polled again. */
 export function isFinished(task: { status: string }): boolean {
@@ -130,13 +132,22 @@ export function isFinished(task: { status: string }): boolean {
 
 /**
  * A task id as a part of a URL.
- * @throws InvalidInputError when it contains half of a character, which a URL cannot: the id itself stays known
+ * @throws InvalidInputError when it contains half of a character, or is a dot segment, which a URL cannot: the id itself
+ * stays known
  */
 export function pathOfTaskId(taskId: string): string {
 	if (/\p{Surrogate}/u.test(taskId)) {
 		throw new InvalidInputError(
 			'taskId',
 			'taskId contains half of a character, which a URL cannot contain',
+			'Use the task_id that a submission returned, unchanged.',
+		);
+	}
+	// WHATWG URL Standard, 4.1: also as %2E it leads to the parent of the path.
+	if (/^\.{1,2}$/.test(taskId)) {
+		throw new InvalidInputError(
+			'taskId',
+			'taskId consists of dots, which lead to another URL',
 			'Use the task_id that a submission returned, unchanged.',
 		);
 	}

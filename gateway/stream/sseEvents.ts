@@ -1,4 +1,4 @@
-import { quoteLongIds } from '../schemas/longIds';
+import { quoteLongIntegers } from '../schemas/longIntegers';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 
 /** Characters. */
@@ -42,7 +42,7 @@ export class SseEvents {
 
 /** Most events are too short for any harm, and many: checking the levels of each takes 5 % of the time to read a stream. */
 function parseOrUndefined(text: string): unknown {
-	const json = quoteLongIds(text);
+	const json = quoteLongIntegers(text);
 	if (json.length > MAX_UNCHECKED) return parseResponseJsonOrUndefined(json);
 	try {
 		return JSON.parse(json) as unknown;

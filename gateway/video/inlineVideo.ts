@@ -12,7 +12,7 @@ const DEEPEST = 3;
  * @param parse turns the JSON without a large video into the task
  * @param keepsVideo whether to return the video
  */
-export async function readTaskWithVideo<Task>(
+export async function readTaskWithVideo<Task extends object>(
 	response: ServiceResponse,
 	parse: (json: Buffer, complete: boolean) => Promise<Task>,
 	keepsVideo = true,
@@ -29,8 +29,8 @@ export async function readTaskWithVideo<Task>(
 			if (!complete) break;
 		}
 		const task = await parse(json.bytes, complete);
-		if (!keepsVideo) return { task, video: undefined };
-		return { task, video: (await extractor.end()) ?? smallVideo(task) };
+		const video = keepsVideo ? ((await extractor.end()) ?? smallVideo(task)) : undefined;
+		return { task: withoutInlineData(task, DEEPEST), video };
 	} catch (error) {
 		const video = await extractor.end();
 		await video?.remove();
@@ -45,6 +45,17 @@ function smallVideo(task: unknown): InlineVideo | undefined {
 	const decoder = new Base64Decoder();
 	const video = Buffer.concat([decoder.first(encoded), decoder.end()]);
 	return { read: () => video, remove: () => {} };
+}
+
+/** Inline data fills the items and the stored executions of whoever did not ask for it. */
+function withoutInlineData<Value extends object>(value: Value, depth: number): Value {
+	if (Array.isArray(value) || depth === 0) return value;
+	const fields = Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
+		if (typeof field === 'string' && (name === 'b64_json' || isDataUrl(field))) return [];
+		const isObject = typeof field === 'object' && field !== null;
+		return [[name, isObject ? withoutInlineData(field, depth - 1) : field]];
+	});
+	return Object.fromEntries(fields) as Value;
 }
 
 function inlineDataIn(value: unknown, depth: number): string | undefined {

@@ -8,6 +8,9 @@ const MAX_TEXT = 256 * 1024;
 /** The pieces of a body can be as small as its sender likes. */
 const MIN_WRITE = 64 * 1024;
 
+/** What is left of inline data: a data URL without data. */
+const EXTRACTED = Buffer.from('data:;base64,');
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -27,7 +30,7 @@ export interface InlineVideoStore {
 
 /**
  * Extracts the inline data of a JSON text as it arrives, so that a video is never in memory as a whole:
- * the first long string that can be inline data is decoded into a store and replaced by an empty string.
+ * the first long string that can be inline data is decoded into a store and replaced by a data URL without data.
  */
 export class InlineVideoExtractor {
 	/** Without the inline data. */
@@ -100,6 +103,7 @@ export class InlineVideoExtractor {
 		if (this.decoder !== undefined) {
 			await this.write(this.decoder.end());
 			await this.store?.write(this.decoded.take());
+			this.json.add(EXTRACTED);
 			this.decoder = undefined;
 			this.isEscaped = false;
 		}

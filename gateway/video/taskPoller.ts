@@ -5,6 +5,7 @@ import {
 	NoResponseError,
 	ServiceError,
 } from '../errors/gatewayError';
+import type { PaidTask } from '../schemas/bookV1';
 import { isFinished, type VideoTask } from '../schemas/video';
 import { statusOf } from '../errors/statuses';
 import { isForeignAnswer } from '../limits/retryPolicy';
@@ -29,42 +30,29 @@ const TICK_MS = 1;
 const REPLICA_LAG_MS = 30_000;
 
 export interface WaitSettings {
-	/** When the task was submitted; undefined for a task of an earlier execution. */
-	submittedAt?: WallTime | undefined;
 	polling: Polling;
 	/** Milliseconds between two polls of one task. */
 	pollIntervalMs: number;
-	/** Max Wait in milliseconds. */
+	/** Max Wait in milliseconds: used for a task without a deadline. */
 	maxWaitMs: number;
-	/** When it is over. Default: Max Wait from now. A host that sleeps does not extend it. */
-	deadline?: WallTime | undefined;
-	/** Ends the wait after one poll, whatever it shows. */
-	pollsOnce?: boolean;
-	/** Whether an earlier wait found the task. */
-	wasFound?: boolean | undefined;
-	/** How many answers in a row before this wait were no word of the service. */
-	foreignAnswers?: number | undefined;
 }
 
 /** Gets the state of a task, retries included, and limits how many polls are in flight. */
 type Poll = (taskId: string, signal: AbortSignal, patience: Patience) => Promise<VideoTask>;
 
 interface PolledTask {
-	/** Its last known state. */
-	task: VideoTask;
+	task: PaidTask;
 	settings: WaitSettings;
+	/** Whether the wait ends after one poll, unless no other can succeed. */
+	once: boolean;
 	schedule: PollSchedule;
 	deadline: WallTime;
 	/** Ends a poll in flight. */
 	controller: AbortController;
 	stopPoll: () => void;
-	/** Whether a poll has found the task. */
-	wasFound: boolean;
-	/** Answers in a row that are no word of the service. */
-	foreignAnswers: number;
-	/** Those after Max Wait. */
+	/** Polls after Max Wait. */
 	final: FinalPolls;
-	succeed: (task: VideoTask) => void;
+	succeed: () => void;
 	fail: (error: unknown) => void;
 }
 
@@ -93,38 +81,39 @@ export class TaskPoller {
 	) {}
 
 	/**
-	 * Resolves when the task is completed or failed. The first poll is one interval after the submission, at once for
-	 * a task of an earlier execution. Max Wait is over when a poll that was sent after it is answered: however long that poll
-	 * waits to be sent, a finished video is never taken for one that is not.
-	 * @param task its last known state
-	 * @throws WaitTimeoutError with the last known state of the task, and the failure of the last poll if it failed
+	 * Resolves when the task is completed or failed, or, with `once`, when it was polled. What a poll tells is kept in the task,
+	 * whose state it resolves to.
+	 * The first poll is one interval after the submission, at once for a task of an earlier execution. Max Wait is over when a
+	 * poll that was sent after it is answered: however long that poll waits to be sent, a finished video is never taken for one
+	 * that is not. A host that sleeps does not extend it.
+	 * @throws WaitTimeoutError with the failure of the last poll if it failed
 	 * @throws CancelledError at once when the execution is cancelled
 	 * @throws GatewayError when no poll of the task can ever succeed
 	 */
-	async wait(task: VideoTask, settings: WaitSettings): Promise<VideoTask> {
+	async wait(task: PaidTask, settings: WaitSettings, once = false): Promise<VideoTask> {
 		const { clock, signal } = this;
 		if (signal?.aborted) throw new CancelledError();
 		if (this.tasks.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });
-		const { polling, pollIntervalMs, maxWaitMs, submittedAt } = settings;
+		const { polling, pollIntervalMs, maxWaitMs } = settings;
+		const { submittedAt } = task;
 		const now = clock.wallTime();
-		const deadline = settings.deadline ?? later(now, maxWaitMs);
+		const deadline = task.deadline ?? later(now, maxWaitMs);
 		const leftMs = Math.max(0, msBetween(now, deadline));
 		const dueIn = submittedAt ? Math.max(0, msBetween(now, later(submittedAt, pollIntervalMs))) : 0;
-		const firstPollIn = settings.pollsOnce ? 0 : Math.min(dueIn, pollIntervalMs, leftMs);
+		const firstPollIn = once ? 0 : Math.min(dueIn, pollIntervalMs, leftMs);
 		return await new Promise<VideoTask>((resolve, reject) => {
 			const polled: PolledTask = {
 				task,
 				settings,
+				once,
 				schedule: new PollSchedule(polling, pollIntervalMs),
 				deadline,
 				controller: new AbortController(),
 				stopPoll: () => {},
-				wasFound: settings.wasFound ?? false,
-				foreignAnswers: settings.foreignAnswers ?? 0,
 				final: new FinalPolls(),
-				succeed: (finished) => {
+				succeed: () => {
 					this.forget(polled);
-					resolve(finished);
+					resolve(task.entry);
 				},
 				fail: (error) => {
 					this.forget(polled);
@@ -176,7 +165,7 @@ export class TaskPoller {
 	}
 
 	private async pollNow(polled: PolledTask): Promise<void> {
-		const { settings, controller } = polled;
+		const { task, controller } = polled;
 		const isLate = () => this.leftMs(polled) <= TICK_MS;
 		let isFinal = isLate();
 		let sentAt = this.clock.now();
@@ -191,25 +180,39 @@ export class TaskPoller {
 		const patience = { onSend, mayRetry, goesFirst: isLate };
 		let failure: GatewayError | undefined;
 		try {
-			polled.task = await this.poll(polled.task.id, controller.signal, patience);
-			polled.wasFound = true;
-			polled.foreignAnswers = 0;
-			if (isFinished(polled.task)) return polled.succeed(polled.task);
+			const entry = await this.poll(task.entry.id, controller.signal, patience);
+			if (task.submittedAt !== undefined) task.submitted ??= task.entry;
+			task.entry = entry;
+			this.noteFound(task);
+			if (isFinished(task.entry)) return polled.succeed();
 		} catch (error) {
 			if (!(error instanceof GatewayError)) return polled.fail(error);
 			failure = error;
-			polled.foreignAnswers = isForeignAnswer(error) ? polled.foreignAnswers + 1 : 0;
-			const passes = isTransient(error) || mayComeRight(polled) || this.mayLag(polled, error);
-			if (!passes) return polled.fail(error);
+			if (isForeignAnswer(error)) task.foreignAnswers = (task.foreignAnswers ?? 0) + 1;
+			else delete task.foreignAnswers;
+			const passes = isTransient(error) || mayComeRight(task) || this.mayLag(task, error);
+			if (!passes) {
+				if (isNotFound(error)) task.isUnknown = true;
+				return polled.fail(error);
+			}
 		}
 		if (!this.tasks.has(polled)) return;
+		if (polled.once) return polled.succeed();
 		const now = this.clock.now();
 		const retryIn = isFinal && failure ? polled.final.retryIn(failure, now - sentAt) : undefined;
-		if (settings.pollsOnce || (isFinal && retryIn === undefined)) {
-			return polled.fail(new WaitTimeoutError(polled.task, settings.maxWaitMs, failure));
+		if (isFinal && retryIn === undefined) {
+			return polled.fail(new WaitTimeoutError(task.entry, polled.settings.maxWaitMs, failure));
 		}
-		const progress = failure ? undefined : polled.task.progress;
+		const progress = failure ? undefined : task.entry.progress;
 		this.pollIn(polled, retryIn ?? polled.schedule.next(now, progress, this.leftMs(polled)));
+	}
+
+	private noteFound(task: PaidTask): void {
+		const { progress } = task.entry;
+		task.wasFound = true;
+		delete task.foreignAnswers;
+		delete task.isUnknown;
+		if (typeof progress === 'number') task.seen ??= { at: this.clock.wallTime(), progress };
 	}
 
 	private leftMs({ deadline }: PolledTask): number {
@@ -219,17 +222,20 @@ export class TaskPoller {
 	/** A poll that gets no response may not hold up those that decide. */
 	private responseMs(polled: PolledTask, isFinal: boolean): number {
 		// Who polls once waits for the task again, with all that decides.
-		if (polled.settings.pollsOnce) return GRACE_MS;
+		if (polled.once) return GRACE_MS;
 		return isFinal ? polled.final.responseMs : this.leftMs(polled) + GRACE_MS;
 	}
 
 	/** Whether a task is unknown because it was only just submitted. */
-	private mayLag({ wasFound, settings }: PolledTask, error: GatewayError): boolean {
-		const { submittedAt } = settings;
+	private mayLag({ wasFound, submittedAt }: PaidTask, error: GatewayError): boolean {
 		if (wasFound || submittedAt === undefined) return false;
-		const age = msBetween(submittedAt, this.clock.wallTime());
-		return age < REPLICA_LAG_MS && error instanceof ServiceError && error.status === 404;
+		return msBetween(submittedAt, this.clock.wallTime()) < REPLICA_LAG_MS && isNotFound(error);
 	}
+}
+
+/** The service, or another server, knows no such task. */
+export function isNotFound(error: unknown): error is ServiceError {
+	return error instanceof ServiceError && error.status === 404;
 }
 
 /** One unlucky poll must not give up a paid task. */
@@ -242,7 +248,7 @@ function isTransient(error: GatewayError): boolean {
  * Whether an answer that is no word of the service may be followed by one that is. The URL of a task that this execution
  * submitted, or that a poll found, is right. Any other fails soon.
  */
-function mayComeRight({ foreignAnswers, wasFound, settings }: PolledTask): boolean {
+function mayComeRight({ foreignAnswers = 0, wasFound, submittedAt }: PaidTask): boolean {
 	if (foreignAnswers === 0) return false;
-	return wasFound || settings.submittedAt !== undefined || foreignAnswers < MAX_FOREIGN_ANSWERS;
+	return wasFound || submittedAt !== undefined || foreignAnswers < MAX_FOREIGN_ANSWERS;
 }

@@ -6,10 +6,12 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import {
+	type BookEntry,
 	type ChatCompletion,
 	type ChatRequest,
 	chatRequest,
 	firstChoice,
+	GatewayError,
 	type InvalidInputError,
 	noJsonError,
 	parseJsonAnswer,
@@ -25,13 +27,14 @@ import {
 } from '../shared/form/chatOptions';
 import type { OutputFields } from '../shared/form/outputFields';
 import { eachItem } from '../shared/run/eachItem';
+import { afterEarlierTry, reportError } from '../shared/run/errorText';
 import { RunHints } from '../shared/form/hints';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { hintAboutTexts, refusalOfTexts } from '../shared/form/formTexts';
 import { readBoolean, readBooleanParameter, without } from '../shared/form/parameterValues';
-import type { RequestParameters } from '../shared/ledger/requestIdentity';
-import type { LedgerEntry } from '../shared/ledger/requestLedger';
-import { type PaidRun, withLedger } from '../shared/ledger/withLedger';
+import { PaidBook } from '../shared/book/book';
+import type { RequestParameters } from '../shared/book/requestIdentity';
+import { type PaidRun, withBook } from '../shared/book/withBook';
 import { readIncludeInputFields, withInputFields } from '../shared/form/inputFields';
 import { readMaxBillableRequests } from '../shared/form/paidOptions';
 import { hintAboutBill, notePartialAnswer } from './answerHints';
@@ -41,13 +44,9 @@ import { messageProperties, rawMessages, readMessages } from './messages';
 /** The parameters that form a request, listed only here. */
 const requestParameters: RequestParameters = {
 	properties: [languageModelLocator, ...messageProperties, chatOptionsProperty],
-	otherOptions: ['stream', 'jsonOutput', 'includeInputFields', 'maxBillableRequests'],
+	otherOptions: ['stream', 'jsonOutput', 'includeInputFields', 'maxBillableRequests', 'user'],
+	otherFields: ['user'],
 };
-
-/** What an answered item paid for. */
-interface StoredAnswer extends IDataObject {
-	completion: ChatCompletion & IDataObject;
-}
 
 /** One item before it is sent. */
 interface Prepared {
@@ -56,7 +55,7 @@ interface Prepared {
 	simplify: boolean;
 	jsonOutput: boolean;
 	includeInputFields: boolean;
-	entry: LedgerEntry<StoredAnswer>;
+	entry: BookEntry;
 	/** The answer of an earlier try. */
 	known: Answer | undefined;
 	maxBillableRequests: number;
@@ -70,7 +69,7 @@ interface Answer {
 }
 
 /** One run of the node. */
-interface ChatRun extends PaidRun<StoredAnswer> {
+interface ChatRun extends PaidRun {
 	/** Shown when the run is over. */
 	hints: RunHints;
 	/** The error of every item where a text of the form is not what its user meant. */
@@ -84,8 +83,8 @@ export async function complete(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
 ): Promise<INodeExecutionData[]> {
-	const node = { properties, kind: 'answers', requestParameters };
-	return await withLedger<StoredAnswer, INodeExecutionData[]>(context, node, async (paid) => {
+	const book = new PaidBook(context, requestParameters);
+	return await withBook(context, properties, book, async (paid) => {
 		const hints = new RunHints('answer');
 		const { parameters } = context.getNode();
 		const texts = [...rawMessages(parameters), rawSystemMessage(parameters)];
@@ -128,10 +127,10 @@ function prepare(run: ChatRun, itemIndex: number): Prepared {
 		includeInputFields: readIncludeInputFields(options),
 		maxBillableRequests: readMaxBillableRequests(options),
 	};
-	const entry = run.ledger.entryOf(itemIndex, item.request);
-	const earlier = entry.read();
-	const known = earlier && readAnswer(earlier.completion, item.jsonOutput);
-	run.spending.plan(known === undefined ? 1 : 0, item.maxBillableRequests);
+	const entry = run.book.entryOf(itemIndex, item.request);
+	const known = entry.answer && readAnswer(entry.answer as ChatCompletion, item.jsonOutput);
+	if (known === undefined && !run.book.hasEarlierWork)
+		run.spending.plan(1, item.maxBillableRequests);
 	return { ...item, entry, known };
 }
 
@@ -154,29 +153,41 @@ async function completeItem(
 	notePartialAnswer(run.hints, completion, simplify);
 	const own = { ...(simplify ? simplified(completion) : full(completion)), ...parsed };
 	const json = includeInputFields
-		? withInputFields(run.service.context, itemIndex, own, run.hints)
+		? withInputFields(run.service.context, itemIndex, own, answerItemFields, run.hints)
 		: own;
 	return { json, pairedItem: { item: itemIndex } };
 }
 
 /** The answer of an earlier try, or else a new one of the model. */
 async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Promise<Answer> {
-	const { service, spending } = run;
+	const { book, service, spending } = run;
 	const { entry, known, jsonOutput, maxBillableRequests } = prepared;
 	if (known !== undefined) return known;
 
-	const completion = (await spending.spend(
+	const asking = spending.spend(
 		1,
 		maxBillableRequests,
 		async () => await ask(run, prepared, itemIndex),
-	)) as StoredAnswer['completion'];
+	);
+	const completion = await asking.catch((error: unknown) => {
+		const isPaid = error instanceof GatewayError && mayBeBilled(error);
+		if (isPaid) entry.earlier = reportError(error);
+		if (isPaid) book.keep(entry);
+		throw afterEarlierTry(error, entry.earlier);
+	});
 	countTokens(service.context, completion);
 	const answer = readAnswer(completion, jsonOutput);
 	// Not stored, so that Retry On Fail asks again.
 	if (answer === undefined)
 		throw await noJsonError(completion, async (text) => await service.gateway.redactError(text));
-	entry.write({ completion });
+	entry.answer = completion;
+	book.keep(entry);
 	return answer;
+}
+
+/** The service may have accepted it, or part of an answer arrived. */
+function mayBeBilled({ mayHaveBeenAccepted, partialText }: GatewayError): boolean {
+	return mayHaveBeenAccepted || partialText !== undefined;
 }
 
 /** Undefined for an answer without the JSON that it should contain. */
@@ -207,6 +218,12 @@ export const answerFields: OutputFields = {
 	usage: { prompt_tokens: 'integer', completion_tokens: 'integer', total_tokens: 'integer' },
 	id: 'string',
 };
+
+/** Every field that an item may have, with Simplify or without. An input field of the same name is never one of an answer. */
+const answerItemFields: ReadonlySet<string> = new Set([
+	...Object.keys(answerFields),
+	...['tool_calls', 'json', 'object', 'created', 'choices', 'service_tier', 'system_fingerprint'],
+]);
 
 function simplified(completion: ChatCompletion): IDataObject {
 	const { id, model, usage } = completion;

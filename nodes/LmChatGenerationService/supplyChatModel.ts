@@ -9,7 +9,7 @@ import { additionalBody } from '../shared/form/additionalBody';
 import { readChatOptions, requestFields } from '../shared/form/chatOptions';
 import { connectSubNode } from '../shared/run/connect';
 import { nodeError } from '../shared/run/errorText';
-import { SpendingLimit } from '../shared/ledger/spendingLimit';
+import { SpendingLimit } from '../shared/book/spendingLimit';
 import { readMaxBillableRequests } from '../shared/form/paidOptions';
 import { readModel } from '../shared/editor/modelLocator';
 import { namedAsInForm } from '../shared/form/parameterLabels';

@@ -8,15 +8,15 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { withDurableWait } from './wait/durableWait';
+import { withDurableWait } from '../shared/durableWait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { requestOptionsOf } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
-import { outputHints } from './output/outputOptions';
-import { repeatHints } from './output/outputHints';
-import { requestHints } from './submission/request';
+import { outputHints } from './outputOptions';
+import { repeatHints } from './outputHints';
+import { requestHints } from './videoRequest';
 import { execute, operationProperties, outputFields } from './router';
-import { waitHints, waitingTooltip } from './tasks/waitOptions';
+import { waitHints, waitingTooltip } from './waitOptions';
 
 const properties: INodeProperties[] = [
 	...operationProperties,

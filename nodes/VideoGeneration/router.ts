@@ -6,23 +6,27 @@ import {
 	type INodePropertyOptions,
 	NodeApiError,
 	NodeOperationError,
+	OperationalError,
 } from 'n8n-workflow';
 import { InvalidInputError } from '../../gateway';
-import { runsAsTool } from '../shared/run/asTool';
-import type { DurableWait } from './wait/durableWait';
+import { PaidBook } from '../shared/book/book';
+import { withBook } from '../shared/book/withBook';
+import type { DurableWait } from '../shared/durableWait/durableWait';
 import { failAll } from '../shared/run/eachItem';
 import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputFields';
-import { withLedger } from '../shared/ledger/withLedger';
+import { runsAsTool } from '../shared/run/asTool';
+import { withFullStop } from '../shared/run/errorText';
 import * as generate from './operations/generate';
 import * as get from './operations/get';
 import * as submit from './operations/submit';
 import * as wait from './operations/wait';
-import { hintAboutOutput } from './output/outputHints';
-import { paidItems, RECORD, type Submitted } from './tasks/record';
-import { requestParameters } from './submission/request';
-import { TaskLog } from './tasks/taskLog';
-import { openRun, type VideoRun } from './videoRun';
-import { giveUp } from './wait/inDatabase';
+import { VideoOutput } from './output';
+import { hintAboutOutput } from './outputHints';
+import { addTasksOfForm } from './taskId';
+import { TaskLog } from './taskLog';
+import { requestParameters } from './videoRequest';
+import type { VideoRun } from './videoRun';
+import { VideoTasks } from './videoTasks';
 
 interface Operation {
 	option: INodePropertyOptions;
@@ -72,23 +76,27 @@ export async function execute(
 	properties: INodeProperties[],
 ): Promise<INodeExecutionData[][] | EngineRequest> {
 	if (operationOf(context) === undefined) return [failAll(context, customApiCall())];
-	const log = new TaskLog(context, paidItems(context, durable.state));
-	const node = { properties, kind: RECORD, requestParameters };
+	const book = new PaidBook(context, requestParameters, durable.isResumed);
+	const log = new TaskLog(context, book, durable.isLastTry);
+	const output = new VideoOutput(context, book);
 	try {
-		const output = await withLedger<Submitted, INodeExecutionData[] | EngineRequest>(
+		const made = await withBook<INodeExecutionData[] | EngineRequest>(
 			context,
-			node,
+			properties,
+			book,
 			async (paid) => {
-				const run = openRun(paid, log);
-				const made = (await operationOf(context)?.execute(run, durable)) ?? [];
-				if (!Array.isArray(made)) return made;
-				run.hints.show(context);
-				hintAboutOutput(context, made);
-				return made;
+				const refusal = unreadable(context, book, durable);
+				if (refusal !== undefined) return output.itemsSoFar(refusal);
+				const run = { ...paid, log, output, tasks: new VideoTasks(paid.service, log) };
+				const items = (await operationOf(context)?.execute(run, durable)) ?? [];
+				if (!Array.isArray(items)) return items;
+				output.show(items);
+				hintAboutOutput(context, items);
+				return items;
 			},
-			(error) => giveUp(context, durable.state, error),
+			(error) => output.itemsSoFar(error),
 		);
-		return Array.isArray(output) ? [output] : output;
+		return Array.isArray(made) ? [made] : made;
 	} catch (error) {
 		throw withTasks(error, context, log);
 	}
@@ -108,15 +116,35 @@ function customApiCall() {
 	);
 }
 
+/** Why the book of a run cannot be continued. */
+function unreadable(
+	context: IExecuteFunctions,
+	book: PaidBook,
+	{ isResumed }: DurableWait,
+): Error | undefined {
+	const isLost = isResumed && book.entries.size === 0;
+	if (!book.isForeign && !isLost) return undefined;
+	if (isLost && context.getNodeParameter('operation', 0) === 'wait') addTasksOfForm(context, book);
+	return new OperationalError(
+		isLost
+			? 'n8n lost the state of this wait'
+			: 'The videos were submitted by another version of this package',
+		{
+			description:
+				'Nothing was submitted again. Use Wait or Get with the task ID to fetch the video.',
+		},
+	);
+}
+
 /** Whatever is thrown names every task of the run, by whichever try it was submitted. */
 function withTasks(error: unknown, context: IExecuteFunctions, log: TaskLog): unknown {
 	const isStopped = context.getExecutionCancelSignal()?.aborted === true;
 	if (isStopped) log.stopped();
+	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return error;
 	const list = log.list(true);
-	if (list && (error instanceof NodeApiError || error instanceof NodeOperationError)) {
-		error.description = [error.description, list].filter(Boolean).join('\n');
-		// n8n shows at most one line of a stopped run, and an agent reads nothing else. n8n logs it.
-		if (isStopped || runsAsTool(context.getNode())) error.message += `. ${log.list(false)}`;
-	}
+	error.description = [error.description, list, log.tell()].filter(Boolean).join('\n');
+	// n8n shows at most one line of a stopped run, and an agent reads nothing else. n8n logs it.
+	if (list && (isStopped || runsAsTool(context.getNode())))
+		error.message = `${withFullStop(error.message)} ${withFullStop(log.list(false))}`;
 	return error;
 }

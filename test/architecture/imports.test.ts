@@ -19,16 +19,17 @@ const ROOMS: Record<string, string[][]> = {
 		['schemas', 'credential', 'redaction', 'clock'],
 		['errors', 'hash', 'wallTime'],
 	],
-	'nodes/shared': [['ledger', 'editor'], ['run'], ['form']],
+	'nodes/shared': [['book', 'durableWait', 'editor'], ['run'], ['form']],
 	'nodes/VideoGeneration': [
 		['VideoGeneration.node'],
 		['router'],
 		['operations'],
 		['wait'],
+		['submit', 'taskId'],
 		['videoRun'],
-		['submission'],
-		['tasks'],
-		['output'],
+		['output', 'videoTasks'],
+		['download', 'item', 'nextPoll', 'outputHints', 'taskLog'],
+		['customData', 'fileName', 'outputOptions', 'stateRoom', 'videoRequest', 'waitOptions'],
 	],
 };
 

@@ -3,7 +3,7 @@ import { noJsonError, parseJsonAnswer } from '../../gateway';
 import { stubbedGateway } from '../gateway/stubbedGateway';
 
 import { unresolvedIn } from '../../nodes/shared/form/unresolved';
-import { videoFile } from '../../nodes/VideoGeneration/output/fileName';
+import { videoFile } from '../../nodes/VideoGeneration/fileName';
 
 const MiB = 1024 * 1024;
 const SMALL = 100_000;

@@ -14,6 +14,11 @@ import { chatNode } from '../nodes/chat/chatNode';
 
 const MiB = 1024 * 1024;
 
+/** What n8n stores of the paid work of a node. */
+interface Kept {
+	paidWork: { runs: Record<string, object> };
+}
+
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
@@ -98,9 +103,9 @@ test('a loop with failures remembers the submissions of its last ten runs only',
 		tries: 2,
 	});
 	expect(runs).toHaveLength(30);
-	const kept = run.data.executionData?.contextData['node:Node'] as { submissions: object };
+	const kept = run.data.executionData?.contextData['node:Node'] as Kept;
 	const last = Array.from({ length: 10 }, (_, index) => `run ${index + 20}`);
-	expect(Object.keys(kept.submissions)).toEqual(last);
+	expect(Object.keys(kept.paidWork.runs)).toEqual(last);
 });
 
 test('a batch with failures stores no answers in the execution if nothing retries it', async () => {
@@ -111,8 +116,8 @@ test('a batch with failures stores no answers in the execution if nothing retrie
 		onError: 'continueRegularOutput',
 	});
 	expect(items.map(({ json }) => 'error' in json)).toEqual([false, true, false]);
-	const kept = run.data.executionData?.contextData['node:Node'] as { answers: object };
-	expect(kept.answers).toEqual({});
+	const kept = run.data.executionData?.contextData['node:Node'] as Kept;
+	expect(kept.paidWork.runs).toEqual({});
 });
 
 test('a batch with failures stores no answers in the execution if Retry On Fail does not run it again', async () => {
@@ -124,8 +129,8 @@ test('a batch with failures stores no answers in the execution if Retry On Fail 
 		tries: 3,
 	});
 	expect(items.map(({ json }) => 'error' in json)).toEqual([false, true, false]);
-	const kept = run.data.executionData?.contextData['node:Node'] as { answers: object };
-	expect(kept.answers).toEqual({});
+	const kept = run.data.executionData?.contextData['node:Node'] as Kept;
+	expect(kept.paidWork.runs).toEqual({});
 });
 
 test('an agent with a failing tool remembers the submissions of the last 50 calls only', async () => {
@@ -135,12 +140,11 @@ test('an agent with a failing tool remembers the submissions of the last 50 call
 			await tool!.invoke({ ...boat, prompt: `Boat ${call}` }).catch(() => {});
 	};
 	const { run } = await runAgent(simulator, { work, tools: [makeVideo], withoutModel: true });
-	const { submissions } = run.data.executionData?.contextData[`node:${makeVideo.name}`] as {
-		submissions: Record<string, object>;
-	};
+	const kept = run.data.executionData?.contextData[`node:${makeVideo.name}`] as Kept;
+	const { runs } = kept.paidWork;
 	expect(simulator.submissions).toBe(60);
-	expect(Object.keys(submissions['all runs'] ?? {})).toHaveLength(50);
-	expect(JSON.stringify(submissions)).toContain(simulator.tasks.at(-1)!.id);
+	expect(Object.keys(runs['all runs'] ?? {})).toHaveLength(50);
+	expect(JSON.stringify(runs)).toContain(simulator.tasks.at(-1)!.id);
 });
 
 test('a successful run stores nothing in the execution', async () => {
@@ -148,6 +152,6 @@ test('a successful run stores nothing in the execution', async () => {
 		...chatNode(),
 		items: Array.from({ length: 20 }, () => ({})),
 	});
-	const kept = run.data.executionData?.contextData['node:Node'] as { answers: object };
-	expect(kept.answers).toEqual({});
+	const kept = run.data.executionData?.contextData['node:Node'] as Kept;
+	expect(kept.paidWork.runs).toEqual({});
 });

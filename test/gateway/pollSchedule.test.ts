@@ -29,8 +29,8 @@ async function waitFor({ takes, progress, polling = 'adaptive', maxWait = 600, i
 		});
 	};
 	const waiting = new TaskPoller(poll, undefined, clock).wait(
-		{ id: 'task', status: 'processing' },
-		{ polling, pollIntervalMs: 5_000, submittedAt: clock.wallTime(), maxWaitMs: 1000 * maxWait },
+		{ entry: { id: 'task', status: 'processing' }, submittedAt: clock.wallTime() },
+		{ polling, pollIntervalMs: 5_000, maxWaitMs: 1000 * maxWait },
 	);
 	const { status } = await clock.run(waiting);
 	return { status, polledAt, delay: elapsed() - takes };

@@ -2,6 +2,7 @@ import {
 	MalformedResponseError,
 	NoResponseError,
 	ServiceError,
+	type PaidTask,
 	TaskPoller,
 	type VideoTask,
 	type WaitSettings,
@@ -28,8 +29,8 @@ async function waitForMany(count: number, maxWaitMs: (task: number) => number) {
 		await clock.sleep(7 * task);
 		const settings = { polling: 'fixed' as const, pollIntervalMs: INTERVAL };
 		return await poller.wait(
-			{ id: String(task), status: 'processing' },
-			{ ...settings, submittedAt: clock.wallTime(), maxWaitMs: maxWaitMs(task) },
+			{ entry: { id: String(task), status: 'processing' }, submittedAt: clock.wallTime() },
+			{ ...settings, maxWaitMs: maxWaitMs(task) },
 		);
 	});
 	const outcomes = await clock.run(Promise.allSettled(waits));
@@ -85,7 +86,7 @@ const timeout = () =>
 /** Waits for one task with these results of its polls, the last of which repeats. */
 async function waitForOne(
 	polls: Array<VideoTask['status'] | Error>,
-	settings: Partial<WaitSettings> & { fresh?: boolean },
+	settings: Partial<WaitSettings & PaidTask> & { fresh?: boolean; once?: boolean },
 	{ queuedMs = 0, takesMs = 0 } = {},
 ) {
 	const clock = new VirtualClock();
@@ -101,16 +102,13 @@ async function waitForOne(
 		if (result instanceof Error) throw result;
 		return { id, status: result };
 	};
-	const { fresh = true, ...rest } = settings;
+	const { fresh = true, once, polling = 'fixed', pollIntervalMs = INTERVAL, ...rest } = settings;
+	const { maxWaitMs = 600_000, ...known } = rest;
+	const submitted = fresh ? { submittedAt: wallTimeOf(start) } : {};
 	const waiting = new TaskPoller(poll, undefined, clock).wait(
-		{ id: 'task', status: 'processing' },
-		{
-			polling: 'fixed',
-			pollIntervalMs: INTERVAL,
-			maxWaitMs: 600_000,
-			...(fresh && { submittedAt: wallTimeOf(start) }),
-			...rest,
-		},
+		{ entry: { id: 'task', status: 'processing' }, ...submitted, ...known },
+		{ polling, pollIntervalMs, maxWaitMs },
+		once,
 	);
 	const [outcome] = await clock.run(Promise.allSettled([waiting]));
 	const ended = clock.now() - start;
@@ -159,7 +157,7 @@ test('a poll that was sent before Max Wait and ends after it is followed by anot
 });
 
 test('a poll between two pauses in the database takes no minute, even if it waits in a queue until Max Wait is over', async () => {
-	const between = { maxWaitMs: 30_000, pollsOnce: true, fresh: false };
+	const between = { maxWaitMs: 30_000, once: true, fresh: false };
 	const { ended } = await waitForOne([timeout()], between, { queuedMs: 40_000, takesMs: 300_000 });
 	expect(ended).toBe(50_000);
 });
@@ -256,9 +254,7 @@ describe.each<[string, () => Error]>([
 ])('%s instead of the answer to a poll', (_what, answer) => {
 	const seven = Array.from({ length: 7 }, answer);
 
-	test.each<
-		[string, Array<VideoTask['status'] | Error>, Partial<WaitSettings> & { fresh?: boolean }]
-	>([
+	test.each<[string, Array<VideoTask['status'] | Error>, Partial<PaidTask> & { fresh?: boolean }]>([
 		['this execution submitted', [...seven, 'completed'], {}],
 		['was found before', ['processing', ...seven, 'completed'], { fresh: false }],
 		['an earlier wait found', [...seven, 'completed'], { fresh: false, wasFound: true }],
@@ -281,7 +277,7 @@ describe.each<[string, () => Error]>([
 		'ends the wait for any other task after five polls (%s before)',
 		async (foreignAnswers, polls) => {
 			const expected = answer();
-			const settings = { fresh: false, foreignAnswers };
+			const settings = { fresh: false, ...(foreignAnswers !== undefined && { foreignAnswers }) };
 			const { outcome, polledAt } = await waitForOne([expected], settings);
 			expect(outcome).toMatchObject({ reason: expected });
 			expect(polledAt).toHaveLength(polls);
@@ -309,13 +305,8 @@ test('a host that sleeps for longer than Max Wait polls once more before the wai
 		};
 		clock.after(INTERVAL + 1, () => clock.stepWallClock(3_600_000));
 		const waiting = new TaskPoller(poll, undefined, clock).wait(
-			{ id: 'task', status: 'processing' },
-			{
-				polling: 'fixed',
-				pollIntervalMs: INTERVAL,
-				maxWaitMs: 600_000,
-				submittedAt: clock.wallTime(),
-			},
+			{ entry: { id: 'task', status: 'processing' }, submittedAt: clock.wallTime() },
+			{ polling: 'fixed', pollIntervalMs: INTERVAL, maxWaitMs: 600_000 },
 		);
 		const [outcome] = await clock.run(Promise.allSettled([waiting]));
 		expect(polls).toBe(2);

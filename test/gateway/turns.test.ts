@@ -61,8 +61,8 @@ async function videos(clock: VirtualClock, gateway: Gateway, count: number, maxW
 		Array.from({ length: count }, async () => {
 			const { data } = await gateway.submitVideo({ model: 'kite-motion', prompt: 'A boat' });
 			return await poller.wait(
-				{ id: data[0]!.id, status: 'processing' },
-				{ submittedAt: clock.wallTime(), polling: 'fixed', pollIntervalMs: 5_000, maxWaitMs },
+				{ entry: { id: data[0]!.id, status: 'processing' }, submittedAt: clock.wallTime() },
+				{ polling: 'fixed', pollIntervalMs: 5_000, maxWaitMs },
 			);
 		}),
 	);

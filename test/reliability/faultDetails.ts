@@ -53,7 +53,10 @@ const ITEM_CHANGES: Record<string, Change> = {
 	'models-empty': () => [],
 	'tool-name-repeated': withToolCall,
 	'tool-id-emptied': withToolCall,
-	'task-bare': (item) => [{ status: item.status, task_id: item.task_id, url: item.url }],
+	'task-bare': ({ status, task_id, url, revised_prompt, request_id }) => [
+		// The response to the submission says the prompt, too.
+		{ status, task_id, url, ...(request_id !== undefined && { revised_prompt }) },
+	],
 	'task-odd-progress': removeFields('progress'),
 	'task-url-null': setFields({ url: null }),
 	'task-url-absent': setFields({ url: null }),

@@ -6,13 +6,14 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import type { OutputFields } from '../../shared/form/outputFields';
-import type { DurableWait } from '../wait/durableWait';
-import { downloadProperties, readOutputOptions, simplifyProperty } from '../output/outputOptions';
-import { optionsProperty, readVideoOrder, requestProperties } from '../submission/request';
-import { generatedFields } from '../output/taskItem';
+import type { DurableWait } from '../../shared/durableWait/durableWait';
+import { downloadProperties, readOutputOptions, simplifyProperty } from '../outputOptions';
+import { optionsProperty, readVideoOrder, requestProperties } from '../videoRequest';
+import { generatedFields } from '../item';
+import { planOrder, submitRest } from '../submit';
 import type { VideoRun } from '../videoRun';
-import { waitForVideos } from '../wait/waitForVideos';
-import { readWaitOptions, waitOptionsProperty } from '../tasks/waitOptions';
+import { waitForVideos } from '../wait';
+import { readWaitOptions, waitOptionsProperty } from '../waitOptions';
 
 export const option: INodePropertyOptions = {
 	name: 'Generate',
@@ -41,15 +42,13 @@ export async function execute(
 	run: VideoRun,
 	durable: DurableWait,
 ): Promise<INodeExecutionData[] | EngineRequest> {
-	const { service, submissions } = run;
-	const { context } = service;
+	const { context } = run.service;
 	return await waitForVideos(run, durable, {
 		prepare: (itemIndex) => ({
-			order: submissions.plan(readVideoOrder(context, itemIndex), itemIndex),
+			...planOrder(run, readVideoOrder(context, itemIndex), itemIndex),
 			wait: readWaitOptions(context, itemIndex),
 			output: readOutputOptions(context, itemIndex),
 		}),
-		start: async ({ order }, itemIndex) => await submissions.submit(order, itemIndex),
-		taskEnded: (itemIndex, task) => submissions.taskEnded(itemIndex, task),
+		start: async (planned) => await submitRest(run, planned),
 	});
 }

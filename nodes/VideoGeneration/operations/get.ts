@@ -5,17 +5,19 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import type { OutputFields } from '../../shared/form/outputFields';
-import { isFinished } from '../../../gateway';
+import { isNotFound } from '../../../gateway';
+import { unknownTask } from '../../shared/book/book';
 import { eachItem } from '../../shared/run/eachItem';
+import { TaskError } from '../../shared/run/errorText';
 import {
 	downloadProperties,
 	outputOptionsProperty,
 	readOutputOptions,
 	simplifyProperty,
-} from '../output/outputOptions';
-import { taskFields } from '../output/taskItem';
+} from '../outputOptions';
+import { taskFields } from '../item';
 import type { VideoRun } from '../videoRun';
-import { readTaskId, taskIdProperty } from '../tasks/taskId';
+import { knownTask, readTaskId, taskIdProperty } from '../taskId';
 
 export const option: INodePropertyOptions = {
 	name: 'Get',
@@ -39,18 +41,27 @@ export const description = updateDisplayOptions(
 export const outputFields: OutputFields = taskFields;
 
 /** Gets the status of tasks once. */
-export async function execute({ service, tasks, hints }: VideoRun): Promise<INodeExecutionData[]> {
+export async function execute(run: VideoRun): Promise<INodeExecutionData[]> {
+	const { output, service, tasks } = run;
 	const { context } = service;
 	return await eachItem(service, {
-		prepare: (itemIndex) => ({
-			taskId: readTaskId(context, itemIndex),
-			output: readOutputOptions(context, itemIndex),
-		}),
-		async work({ taskId, output }, itemIndex) {
-			const task = await tasks.poll(taskId, output);
-			if (output.binaryProperty !== undefined && !isFinished(task))
-				hints.note('not finished yet, so there is nothing to download. Wait, or Get later.');
-			return [await tasks.toItem(task, output, itemIndex)];
+		prepare: (itemIndex) => {
+			const settings = { output: readOutputOptions(context, itemIndex) };
+			const entry = knownTask(run, readTaskId(context, itemIndex), itemIndex);
+			return Object.assign(entry, { settings });
+		},
+		async work(entry) {
+			const [task = unknownTask('')] = entry.tasks;
+			const getting = async () => {
+				await tasks.poll(task, entry.settings.output);
+				await tasks.finish(task, entry.settings.output, 1);
+			};
+			await getting().catch((error: unknown) => {
+				task.isUnknown = isNotFound(error);
+				throw new TaskError(task, error);
+			});
+			task.isSettled = true;
+			return [output.itemOf(entry, task)];
 		},
 	});
 }

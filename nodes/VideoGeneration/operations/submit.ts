@@ -5,11 +5,14 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import type { OutputFields } from '../../shared/form/outputFields';
+import { liveTasks } from '../../shared/book/book';
 import { eachItem } from '../../shared/run/eachItem';
-import { readOutputOptions, simplifyProperty } from '../output/outputOptions';
-import { optionsProperty, readVideoOrder, requestProperties } from '../submission/request';
+import { afterEarlierTry } from '../../shared/run/errorText';
+import { readOutputOptions, simplifyProperty } from '../outputOptions';
+import { optionsProperty, readVideoOrder, requestProperties } from '../videoRequest';
+import { planOrder, submitRest } from '../submit';
 import type { VideoRun } from '../videoRun';
-import { fullSubmission, simplifiedSubmission, submissionFields } from '../output/taskItem';
+import { fullSubmission, simplifiedSubmission, submissionFields } from '../item';
 
 export const option: INodePropertyOptions = {
 	name: 'Submit',
@@ -29,21 +32,21 @@ export const outputFields: OutputFields = submissionFields;
 
 /** Submits videos and returns their tasks at once, for Get or Wait later. */
 export async function execute(run: VideoRun): Promise<INodeExecutionData[]> {
-	const { service, submissions } = run;
+	const { service, output } = run;
 	const { context } = service;
 	return await eachItem(service, {
-		prepare: (itemIndex) => ({
-			order: submissions.plan(readVideoOrder(context, itemIndex), itemIndex),
-			output: readOutputOptions(context, itemIndex),
-		}),
-		async work({ order, output }, itemIndex) {
-			const { tasks, failure } = await submissions.submit(order, itemIndex);
-			if (failure !== undefined) throw failure;
-			const toJson = output.simplify ? simplifiedSubmission : fullSubmission;
-			return tasks.map(({ task, request }) => ({
-				json: run.tasks.jsonOf(itemIndex, toJson(task, request), output),
-				pairedItem: { item: itemIndex },
-			}));
+		prepare: (itemIndex) => {
+			const planned = planOrder(run, readVideoOrder(context, itemIndex), itemIndex);
+			planned.entry.settings = { output: readOutputOptions(context, itemIndex) };
+			return planned;
+		},
+		async work(planned) {
+			const { entry } = planned;
+			await submitRest(run, planned).catch((error: unknown) => {
+				throw afterEarlierTry(error, entry.earlier);
+			});
+			const toJson = entry.settings?.output.simplify ? simplifiedSubmission : fullSubmission;
+			return liveTasks(entry).map((task) => output.itemOf(entry, task, toJson));
 		},
 	});
 }

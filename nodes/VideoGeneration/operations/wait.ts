@@ -6,18 +6,18 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import type { OutputFields } from '../../shared/form/outputFields';
-import type { DurableWait } from '../wait/durableWait';
+import type { DurableWait } from '../../shared/durableWait/durableWait';
 import {
 	downloadProperties,
 	outputOptionsProperty,
 	readOutputOptions,
 	simplifyProperty,
-} from '../output/outputOptions';
-import { taskFields } from '../output/taskItem';
+} from '../outputOptions';
+import { taskFields } from '../item';
 import type { VideoRun } from '../videoRun';
-import { readTaskId, taskIdProperty } from '../tasks/taskId';
-import { waitForVideos } from '../wait/waitForVideos';
-import { readWaitOptions, waitOptionsProperty } from '../tasks/waitOptions';
+import { knownTask, readTaskId, taskIdProperty } from '../taskId';
+import { waitForVideos } from '../wait';
+import { readWaitOptions, waitOptionsProperty } from '../waitOptions';
 
 export const option: INodePropertyOptions = {
 	name: 'Wait',
@@ -46,17 +46,13 @@ export async function execute(
 	run: VideoRun,
 	durable: DurableWait,
 ): Promise<INodeExecutionData[] | EngineRequest> {
-	const { service, log } = run;
-	const { context } = service;
+	const { context } = run.service;
 	return await waitForVideos(run, durable, {
 		prepare: (itemIndex) => ({
-			taskId: readTaskId(context, itemIndex),
+			entry: knownTask(run, readTaskId(context, itemIndex), itemIndex),
 			wait: readWaitOptions(context, itemIndex),
 			output: readOutputOptions(context, itemIndex),
 		}),
-		start({ taskId }) {
-			log.add(taskId);
-			return { tasks: [{ task: { id: taskId, status: 'processing' } }] };
-		},
+		start: () => {},
 	});
 }

@@ -160,7 +160,10 @@ export function readChatOptions(
 ): Record<string, unknown> {
 	const given = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 	const set = Object.entries(given).filter(
-		([, value]) => value !== undefined && value !== null && value !== '',
+		// A limit that is present and empty is refused.
+		([name, value]) =>
+			name === maxBillableRequestsOption.name ||
+			(value !== undefined && value !== null && value !== ''),
 	);
 	const { stop, ...options } = Object.fromEntries(set);
 	const sequences = Array.isArray(stop) ? (stop as unknown[]).filter((text) => text !== '') : stop;

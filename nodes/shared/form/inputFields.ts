@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { RunHints } from './hints';
-import { readBoolean, without } from './parameterValues';
+import { readBoolean } from './parameterValues';
 
 export const includeInputFieldsOption = {
 	displayName: 'Include Input Fields',
@@ -17,14 +17,19 @@ export function readIncludeInputFields(options: Record<string, unknown>): boolea
 	return readBoolean(name, options[name], false);
 }
 
-/** The output of an item with the fields of its input item. With a field `error` n8n would take it for a failed item. */
+/**
+ * The output of an item with the fields of its input item. With a field `error` n8n would take it for a failed item.
+ * @param ofNode every field that the node may write: one that this output lacks is not the input's either
+ */
 export function withInputFields(
 	context: IExecuteFunctions,
 	itemIndex: number,
 	output: IDataObject,
+	ofNode: ReadonlySet<string>,
 	hints: RunHints,
 ): IDataObject {
 	const input = context.getInputData()[itemIndex]?.json ?? {};
 	if ('error' in input) hints.note('without the input field "error", which marks failed items.');
-	return { ...output, ...without(input, 'error'), ...output } as IDataObject;
+	const others = Object.entries(input).filter(([name]) => name !== 'error' && !ofNode.has(name));
+	return { ...output, ...Object.fromEntries(others), ...output };
 }

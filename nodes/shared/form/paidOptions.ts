@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { refusedValue } from '../../../gateway';
 import { readNumber } from './parameterValues';
 
 /** On every node that orders something billable. */
@@ -14,10 +15,14 @@ export const maxBillableRequestsOption = {
 
 /**
  * How many billable requests an execution may make; `Infinity` if the option is not set.
- * @throws InvalidInputError naming the option
+ * @throws InvalidInputError naming the option, also where its expression evaluates to nothing: that is not "no limit"
  */
 export function readMaxBillableRequests(options: Record<string, unknown>): number {
-	return readNumber(options, maxBillableRequestsOption.name, {
+	const { name } = maxBillableRequestsOption;
+	const given = options[name];
+	if (name in options && (given === undefined || given === null || given === ''))
+		throw refusedValue(name, 'must be a whole number of 0 or more', given);
+	return readNumber(options, name, {
 		min: 0,
 		default: Infinity,
 		integer: true,

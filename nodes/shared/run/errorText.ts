@@ -12,7 +12,9 @@ import {
 	logMessage,
 	type NodeCode,
 	NoResponseError,
+	type PaidTask,
 	ServiceError,
+	SpendingLimitError,
 	TaskFailedError,
 	type ErrorReport,
 } from '../../../gateway';
@@ -24,17 +26,10 @@ const MAY_BE_PAID =
 /** What a user sees of a failure, the same in an error item and in a thrown error. */
 type Failure = ErrorReport['failure'];
 
-/** The last known state of the video task of an error. */
-export interface TaskState {
-	task_id: string;
-	status: string;
-	url?: string | null | undefined;
-}
-
 /** An error with its task. */
 export class TaskError extends Error {
 	constructor(
-		readonly task: TaskState,
+		readonly task: PaidTask,
 		override readonly cause: unknown,
 	) {
 		super('The video task failed');
@@ -46,6 +41,22 @@ export class ReportedError extends Error {
 	constructor(readonly report: ErrorReport) {
 		super(report.failure.message);
 	}
+}
+
+/** A refusal of the option Max Billable Requests says nothing of what an earlier try of the same item paid for. */
+export function afterEarlierTry(error: unknown, earlier: ErrorReport | undefined): unknown {
+	if (!(error instanceof SpendingLimitError) || earlier === undefined) return error;
+	const { failure, ...report } = reportError(error);
+	const { message, description, task_id, status, url, may_have_been_accepted } = earlier.failure;
+	const kept = { task_id, status, url, may_have_been_accepted };
+	return new ReportedError({
+		...report,
+		failure: {
+			...failure,
+			description: `${failure.description} In the try before: ${withFullStop(message)} ${description}`,
+			...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)),
+		},
+	});
 }
 
 export function reportError(error: unknown): ErrorReport {
@@ -79,7 +90,7 @@ export function nodeError(
 	const { failure, isApiError, cause } = reportError(error);
 	const { message, description: advice, http_status } = failure;
 	// A chat window shows the line break as a space.
-	const all = `${message}${/[.!?…]$/.test(message) ? '' : '.'}\n${advice}`;
+	const all = `${withFullStop(message)}\n${advice}`;
 	const description = streams ? all : advice;
 	const item = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
 	const described = {
@@ -99,6 +110,11 @@ export function nodeError(
 	);
 }
 
+/** A message as a sentence that another one follows. */
+export function withFullStop(message: string): string {
+	return /[.!?…]$/.test(message) ? message : `${message}.`;
+}
+
 /** What happened, what to do and what the service says, for places of the editor that show one text alone. */
 export function errorSummary(error: unknown): string {
 	if (!(error instanceof GatewayError))
@@ -109,7 +125,7 @@ export function errorSummary(error: unknown): string {
 
 function describe(error: unknown): Failure {
 	const cause = causeOf(error);
-	const task = error instanceof TaskError ? error.task : {};
+	const task = error instanceof TaskError ? stateOf(error.task) : {};
 	if (!(cause instanceof GatewayError)) return { ...describeForeign(cause), ...task };
 	const { quote, technical } = cause;
 	// In one line: an item shows a line break as \n, and the editor as a space.
@@ -139,6 +155,24 @@ function describe(error: unknown): Failure {
 		...(cause.partialText !== undefined && { partial_text: cause.partialText }),
 		...task,
 	};
+}
+
+/** What lists and errors call the state of a task. */
+export function statusOf({ entry, isUnknown }: PaidTask): string {
+	return isUnknown === true ? 'not found' : entry.status;
+}
+
+/** Characters. Signed URLs come near it, inline data goes far beyond. */
+const MAX_URL = 2_048;
+
+/** A URL that leads to the video from anywhere. Inline data is not one. */
+export function urlOf({ entry: { url } }: PaidTask): string | null {
+	return url && url.length <= MAX_URL && /^https?:\/\/\S+$/i.test(url) ? url : null;
+}
+
+/** What an error item tells of its task. */
+function stateOf(task: PaidTask) {
+	return { task_id: task.entry.id, status: statusOf(task), url: urlOf(task) };
 }
 
 /** An error of n8n itself, such as an expression that cannot be resolved. */

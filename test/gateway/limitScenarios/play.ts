@@ -168,12 +168,12 @@ async function run(
 			const id = submission?.data[0]?.id;
 			if (id === undefined) continue;
 			const settings = {
-				submittedAt: clock.wallTime(),
 				polling: 'fixed' as const,
 				pollIntervalMs: 5_000,
 				maxWaitMs: VIDEO_WAIT_MS,
 			};
-			waiting.push(poller.wait({ id, status: 'processing' }, settings).catch(fail));
+			const task = { entry: { id, status: 'processing' }, submittedAt: clock.wallTime() };
+			waiting.push(poller.wait(task, settings).catch(fail));
 		}
 	};
 	await Promise.all(Array.from({ length: kind === 'chat' ? items : maxConcurrency }, work));

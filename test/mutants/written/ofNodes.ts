@@ -1,83 +1,88 @@
 import { changesOf, type Change } from './change';
 
 export const OF_NODES: readonly Change[] = [
-	...changesOf('nodes/VideoGeneration/submission/submissions.ts', [
+	...changesOf('nodes/VideoGeneration/submit.ts', [
 		[
-			'a submission is not written to the ledger',
-			'entry.write({ tasks: [...tasks, ...made], failed: 0 });',
-			'',
+			'a submission is not written into the book',
+			'\tbook.keep(entry);\n\tlog.submitted',
+			'\tlog.submitted',
 		],
-		['all videos are made again for one that failed', '{ ...request, n: failed }', 'request'],
 		[
-			'a submission is not in the log',
-			'\t\tthis.log.submitted(\n\t\t\tdata.map((task) => task.id),\n\t\t\titemIndex,\n\t\t\ttaskCount,\n\t\t);',
-			'',
+			'all videos are made again for one that failed',
+			'{ ...order.request, n: count }',
+			'order.request',
 		],
+		['a submission is not in the log', '\tlog.submitted(entry.item, tasks, named, count);\n', ''],
 		[
 			'Stop does not end a submission',
-			'gateway.submitVideo(rest, signal)',
-			'gateway.submitVideo(rest)',
-		],
-	]),
-	...changesOf('nodes/VideoGeneration/tasks/record.ts', [
-		[
-			"n8n's Retry orders a lost submission at once",
-			'(refusedIn ?? execution) === execution',
-			'(refusedIn ?? lostIn) === execution',
-		],
-	]),
-	...changesOf('nodes/VideoGeneration/tasks/videoTasks.ts', [
-		[
-			'every video belongs to the first item',
-			'return { json, ...(binary && { binary }), pairedItem: { item: itemIndex } };',
-			'return { json, ...(binary && { binary }), pairedItem: { item: 0 } };',
+			'service.gateway.submitVideo(request, service.signal)',
+			'service.gateway.submitVideo(request)',
 		],
 		[
-			'an error does not know its task',
-			'throw new TaskError(this.log.stateOf(taskId), error);',
-			'throw error;',
-		],
-	]),
-	...changesOf('nodes/VideoGeneration/tasks/taskLog.ts', [
-		[
-			'tasks of an earlier try are missing in the list',
-			'for (const { task_id, ...task } of tasks) this.note({ id: task_id, ...task });',
+			'a lost submission is not in the log',
+			'\t\t\tlog.lost(entry.item, error instanceof CancelledError);\n',
 			'',
 		],
-		['a task id is written to the log as it is', 'taskIds.map(logText)', 'taskIds'],
-		[
-			'the list leaves out what is not finished',
-			'const tasks = [...this.states.values()].map(',
-			"const tasks = [...this.states.values()].filter(({ status }) => status !== 'processing').map(",
-		],
 	]),
-	...changesOf('nodes/VideoGeneration/wait/inDatabase.ts', [
+	...changesOf('nodes/VideoGeneration/output.ts', [
 		[
-			'a resumed wait submits again',
-			'durable.isResumed ? parseWaitState(durable.state) : await start(run, operation)',
-			'await start(run, operation)',
+			'every video belongs to the first item',
+			'pairedItem: { item } };',
+			'pairedItem: { item: 0 } };',
 		],
 		[
 			'what is finished is not handed on when a wait cannot go on',
-			'resultOf(known?.tasks.find(({ id }) => id === task.task_id)) ?? {',
-			'resultOf(known?.tasks.find(({ id, item }) => id === task.task_id && item === undefined)) ?? {',
+			'if (task.isSettled) return',
+			'if (task.isSettled && cause === undefined) return',
+		],
+		[
+			'one failed video hides the others of its item',
+			'if (entry.error !== undefined) results.push({ error: new ReportedError(entry.error) });',
+			"const [bad] = results.filter((result) => 'error' in result);\n\t\tif (bad) return [bad];",
 		],
 	]),
-	...changesOf('nodes/VideoGeneration/wait/nextPoll.ts', [
+	...changesOf('nodes/VideoGeneration/taskLog.ts', [
+		[
+			"n8n's Retry orders a lost submission at once",
+			"entry.error?.failure.code === 'submission_lost' ||",
+			'entry.lostIn !== undefined ||',
+		],
+		[
+			'a try that is not the last one tells what the next Retry orders',
+			'!this.isLastTry || this.isStopped',
+			'this.isStopped',
+		],
+		[
+			'a task id is written to the log as it is',
+			'tasks.map(({ entry }) => logText(entry.id))',
+			'tasks.map(({ entry }) => entry.id)',
+		],
+		[
+			'the list leaves out what is not finished',
+			'.filter(({ isUnknown }) => isUnknown !== true)',
+			'.filter((task) => isFinished(task.entry))',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/wait.ts', [
+		[
+			'a resumed wait submits again',
+			'if (!durable.isResumed) await wait.begin(operation);',
+			'await wait.begin(operation);',
+		],
+		[
+			'an error does not know its task',
+			'reportError(new TaskError(task, this.explained(error, entry)))',
+			'reportError(this.explained(error, entry))',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/nextPoll.ts', [
 		[
 			'pauses in the database are ten times as long',
 			'Math.round(next + random * SPREAD_MS)',
 			'Math.round(10 * next + random * SPREAD_MS)',
 		],
 	]),
-	...changesOf('nodes/VideoGeneration/wait/waitForVideos.ts', [
-		[
-			'one failed video hides the others of its item',
-			'if (failure !== undefined) results.push({ error: failure });',
-			"const [bad] = results.filter((result) => 'error' in result);\n\tif (bad && 'error' in bad) throw bad.error;",
-		],
-	]),
-	...changesOf('nodes/VideoGeneration/wait/durablePause.ts', [
+	...changesOf('nodes/shared/durableWait/pause.ts', [
 		['each pause leaves its request in the execution', '\tentry.data = { main: [] };\n', ''],
 		[
 			'after a pause the items come from the first output of the node before',
@@ -85,11 +90,21 @@ export const OF_NODES: readonly Change[] = [
 			'from: [0, source?.previousNodeRun ?? 0],',
 		],
 	]),
-	...changesOf('nodes/shared/ledger/requestLedger.ts', [
+	...changesOf('nodes/shared/book/book.ts', [
 		[
-			'the ledger is forgotten before a second try',
-			'if (items !== undefined && !this.isRepeated(items)) delete this.runs[this.run];',
-			'delete this.runs[this.run];',
+			'the book is forgotten before a second try',
+			'const isLeft = isOver ||',
+			'const isLeft = true ||',
+		],
+		[
+			'a task that failed is waited for again',
+			"task.entry.status === 'failed' ||",
+			"task.entry.status === 'never' ||",
+		],
+		[
+			'what an execution tells counts for its own tries',
+			'toldIn !== undefined && toldIn !== execution',
+			'toldIn !== undefined',
 		],
 	]),
 	...changesOf('nodes/shared/run/eachItem.ts', [
@@ -119,23 +134,19 @@ export const OF_NODES: readonly Change[] = [
 		],
 	]),
 	...changesOf('nodes/ChatCompletion/complete.ts', [
-		['an answer is not written to the ledger', '\tentry.write({ completion });', ''],
+		['an answer is not written into the book', '\tentry.answer = completion;\n', ''],
 	]),
-	...changesOf('nodes/shared/ledger/spendingLimit.ts', [
+	...changesOf('nodes/shared/book/spendingLimit.ts', [
 		[
 			'a refused request counts for Max Billable Requests',
-			'\t\t\tif (wasRefused(error)) orders.count -= needed;\n',
-			'',
+			'settle(wasRefused(error) ? -needed : 0)',
+			'settle(error === undefined ? -needed : 0)',
 		],
 	]),
-	...changesOf('nodes/shared/ledger/toolLedger.ts', [
-		[
-			'two equal calls of a tool share what one of them paid for',
-			'\t\tthis.taken.add(place);\n',
-			'',
-		],
+	...changesOf('nodes/shared/book/places.ts', [
+		['two equal calls of a tool share what one of them paid for', '\t\t\ttaken.add(place);\n', ''],
 	]),
-	...changesOf('nodes/shared/ledger/requestIdentity.ts', [
+	...changesOf('nodes/shared/book/requestIdentity.ts', [
 		[
 			'a second try pays again after an option changed its place',
 			'\t\t.map(([name, field]): [string, unknown] => [name, comparable(field)])\n\t\t.sort(([a], [b]) => (a < b ? -1 : 1));',
@@ -172,7 +183,7 @@ export const OF_NODES: readonly Change[] = [
 			'\treturn ofVersions(models, versions)\n\t\t.slice(0, limit)\n',
 		],
 	]),
-	...changesOf('nodes/VideoGeneration/wait/durableWait.ts', [
+	...changesOf('nodes/shared/durableWait/durableWait.ts', [
 		['each pause allows all tries again', '\ttries.count = handover.tries;\n', ''],
 	]),
 ];

@@ -15,8 +15,8 @@ export const OF_RESPONSES: readonly Change[] = [
 			'if (value !== null && value !== undefined && target[name] === undefined) define(target, name, value);',
 		],
 	]),
-	...changesOf('gateway/schemas/longIds.ts', [
-		['ids of 16 and 17 digits are rounded', '-?\\d{16}/;', '-?\\d{18}/;'],
+	...changesOf('gateway/schemas/longIntegers.ts', [
+		['integers of 16 and 17 digits are rounded', '/\\d{16}/;', '/\\d{18}/;'],
 	]),
 	...changesOf('gateway/cloud/transport.ts', [
 		['verified: a request that is given up goes on', '\t\tabortSignal,\n\t});', '\t});'],
@@ -72,7 +72,7 @@ export const OF_RESPONSES: readonly Change[] = [
 			'this.found.splice(0, 1, [begin, end]);',
 		],
 	]),
-	...changesOf('gateway/schemas/waitStateV1.ts', [
+	...changesOf('gateway/schemas/bookV1.ts', [
 		[
 			'a stored wait forgets when a task was submitted',
 			'\tsubmittedAt: wallTime.optional(),\n',

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate as turn } from 'node:timers/promises';
 import { defaultOf } from '../../../nodes/shared/form/parameterValues';
-import { waitOptionsProperty } from '../../../nodes/VideoGeneration/tasks/waitOptions';
+import { waitOptionsProperty } from '../../../nodes/VideoGeneration/waitOptions';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { RequestClock } from '../../clock/requestClock';

@@ -115,9 +115,14 @@ describe.each([
 		expect(sent()).toBe(0);
 	});
 
-	test('an empty one is no limit', async () => {
-		expect((await runNode(simulator, node(''))).items).toHaveLength(5);
-	});
+	test.each([[''], [null], ['={{ undefined }}'], ['={{ $json.nothing }}']])(
+		'one that evaluates to nothing (%j) is refused: it is not "no limit"',
+		async (limit) => {
+			const { error } = await runNode(simulator, node(limit));
+			expect(error?.message).toMatch(/Max Billable Requests must be a whole number/);
+			expect(sent()).toBe(0);
+		},
+	);
 });
 
 test('a video counts by Number of Videos', async () => {

@@ -2,7 +2,7 @@ import { useSimulator } from '../../engine/useServers';
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import { ExecuteContext } from 'n8n-core';
-import { withTaskIds } from '../../../nodes/VideoGeneration/tasks/customData';
+import { withTaskIds } from '../../../nodes/VideoGeneration/customData';
 import { RawServer, rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { until } from '../../clock/until';
@@ -89,7 +89,9 @@ test('a stopped run lists its tasks in the log and in its error', async () => {
 	};
 	const { error } = await stopWhen(endless, () => simulator.count('poll') >= 4);
 	const list = simulator.tasks.map(({ id }, index) => `(${index + 1}) ${id}: processing`).join(' ');
-	expect(lines.at(-1)).toBe(`warn Node "Node", execution 1: stopped. Tasks of this run: ${list}`);
+	expect(lines.at(-1)).toBe(
+		`warn Node "Node", execution 1: stopped. Tasks of this run: ${list}. They go on and are billed: use Wait or Get with these IDs`,
+	);
 	expect(error?.message).toContain(list);
 	expect(error?.description).toContain(list);
 });

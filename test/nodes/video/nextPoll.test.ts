@@ -1,17 +1,27 @@
-import { later, msBetween, type WaitedTask, wallTimeOf } from '../../../gateway';
-import { endOfPause, MIN_WAIT_MS } from '../../../nodes/VideoGeneration/wait/nextPoll';
+import { later, msBetween, type PaidTask, wallTimeOf } from '../../../gateway';
+import { endOfPause, MIN_WAIT_MS } from '../../../nodes/VideoGeneration/nextPoll';
 
 const NOW = wallTimeOf(1_000_000);
 
 function pause(
-	given: Partial<WaitedTask> & { interval?: number; polling?: 'fixed' | 'adaptive' },
+	given: Pick<Partial<PaidTask>, 'seen' | 'deadline'> & {
+		interval?: number;
+		polling?: 'fixed' | 'adaptive';
+		progress?: number;
+	},
 	random = 0,
 ): number {
-	const { interval = 5, polling = 'fixed', ...rest } = given;
-	const wait = { pollIntervalMs: 1000 * interval, polling, maxWaitMs: 3_600_000 };
-	const task = { id: 'a', plan: 0, status: 'processing', deadline: later(NOW, 3_600_000), ...rest };
-	const plan = { wait: { ...wait, onTimeout: 'error' as const }, output: { simplify: true } };
-	return msBetween(NOW, endOfPause(NOW, [{ task, plan }], random)) / 1000;
+	const {
+		interval = 5,
+		polling = 'fixed',
+		progress,
+		seen,
+		deadline = later(NOW, 3_600_000),
+	} = given;
+	const onTimeout = 'error' as const;
+	const wait = { pollIntervalMs: 1000 * interval, polling, maxWaitMs: 3_600_000, onTimeout };
+	const task = { entry: { id: 'a', status: 'processing', progress }, ...(seen && { seen }) };
+	return msBetween(NOW, endOfPause(NOW, [{ task, deadline, wait }], random)) / 1000;
 }
 
 test('a pause lasts at least 65 seconds, with jitter between executions', () => {

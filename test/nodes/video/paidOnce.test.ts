@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { type Injection, type Simulator, startSimulator } from '../../../simulator';
 import { RequestClock } from '../../clock/requestClock';
 import { type NodeRun, runNode as runInRealTime } from '../../engine/runNode';
@@ -83,6 +84,8 @@ describe('Retry of a failed execution', () => {
 		['Operation', { operation: 'submit' }],
 		['Max Retries', { requestOptions: { maxRetries: 2 } }],
 		['the order of the options', { options: { user: 'someone', fps: 30 } }],
+		['Response Format', { options: { fps: 30, user: 'someone', responseFormat: 'b64_json' } }],
+		['User', { options: { fps: 30, user: 'someone else' } }],
 		[
 			'the mode of the model',
 			{ model: { __rl: true, mode: 'id', value: 'kite-motion', cachedResultName: 'Kite' } },
@@ -122,16 +125,38 @@ describe('Retry of a failed execution', () => {
 		);
 	});
 
-	test('submits new videos to another Base URL', async () => {
-		const credential = { baseUrl: `${simulator.url}/prefix`, apiKey: simulator.key };
-		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
-		const failed = await runNode({ ...changingVideo({}), tries: 1, executionId: '1' });
-		simulator.clearFaults();
-		const secondTry = { executionId: '2', retryData: failed.run.data };
-		await runNode({ ...changingVideo({}), ...secondTry, credential, tries: 1 });
-		expect(simulator.requests.filter(({ method }) => method === 'POST').length).toBeGreaterThan(
-			threeItems.length,
-		);
+	describe('with another Base URL', () => {
+		async function retriedAt(credential: IDataObject) {
+			simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
+			const failed = await runNode({ ...changingVideo({}), tries: 1, executionId: '1' });
+			simulator.clearFaults();
+			const secondTry = { executionId: '2', retryData: failed.run.data, tries: 1 };
+			const moved = { ...changingVideo({}), credential };
+			return { moved, second: await runNode({ ...moved, ...secondTry }) };
+		}
+
+		test('gets the videos there if it knows them', async () => {
+			const alias = simulator.url.replace('127.0.0.1', 'localhost');
+			const { second } = await retriedAt({ baseUrl: alias, apiKey: simulator.key });
+			expect(second.items.map(({ json }) => json.status)).toEqual(Array(3).fill('completed'));
+			expect(simulator.count('submit')).toBe(threeItems.length);
+		});
+
+		test('refuses once, naming the videos, if it does not', async () => {
+			const other = await startSimulator({ videoSeconds: 0.05 });
+			const credential = { baseUrl: other.url, apiKey: other.key };
+			const { moved, second } = await retriedAt(credential);
+			expect(other.count('submit')).toBe(0);
+			expect(second.error?.message).toContain('not found');
+			expect(second.error?.description).toContain('another Base URL');
+			for (const { id } of simulator.tasks) expect(second.error?.description).toContain(id);
+			expect(second.error?.description).toContain('the next Retry orders it again');
+			const third = { executionId: '3', retryData: second.run.data, tries: 1 };
+			const { items } = await runNode({ ...moved, ...third });
+			await other.close();
+			expect(items.map(({ json }) => json.status)).toEqual(Array(3).fill('completed'));
+			expect(simulator.count('submit') + other.count('submit')).toBe(2 * threeItems.length);
+		});
 	});
 });
 

@@ -3,8 +3,8 @@ import type { Promised } from './promise';
 
 /** What the item of a finished task, or its error, may add to the stored data of a wait. */
 const BYTES_PER_TASK = 4_000;
-/** What the newest state of a task that is not finished may be longer than the one before. */
-const BYTES_PER_STATE = 200;
+/** What a poll of a task that is not finished adds to what its submission said: all of its fields. */
+const BYTES_PER_STATE = 1_000;
 /** What n8n itself adds with each resumed run. */
 const BYTES_PER_RUN = 100;
 

@@ -1,0 +1,148 @@
+import * as z from 'zod';
+import type { WallTime } from '../wallTime';
+import { videoTask } from './video';
+
+/** Part of every stored book. A later version of this package reads it, or refuses it and names its tasks. */
+export const BOOK_VERSION = 1;
+
+/** JSON that is stored and returned unchanged. */
+const object = z.custom<object>((value) => typeof value === 'object' && value !== null);
+type Field = object | string | number | boolean | null | undefined;
+const fields = z.custom<Record<string, Field>>((value) => object.safeParse(value).success);
+
+/** Milliseconds since the Unix epoch. */
+const wallTime = z.custom<WallTime>((value) => Number.isFinite(value));
+
+/** Everything a node reports of an error: enough to report it again in another process. */
+const errorReport = z.object({
+	/** As in an error item. */
+	failure: z.looseObject({
+		message: z.string(),
+		/** What to do next, then the service's own words. */
+		description: z.string(),
+		code: z.string(),
+		/** Null if the failure is not a response of the service. */
+		http_status: z.number().nullable(),
+	}),
+	/** Thrown as n8n's NodeApiError. */
+	isApiError: z.boolean(),
+	/** n8n 2.40 and later shows and counts failures by their cause. */
+	cause: z
+		.union([
+			z.object({ cause: z.literal('rate-limited'), retryAfterMs: z.number() }),
+			z.object({ cause: z.literal('rate-limited') }),
+			z.object({ cause: z.enum(['quota-exhausted', 'temporarily-unavailable']) }),
+			z.object({ cause: z.literal('credential-invalid') }),
+		])
+		.optional(),
+});
+
+export type ErrorReport = z.infer<typeof errorReport>;
+
+/** A file as n8n describes it. Older versions keep it in memory by default: it has no id then. */
+const file = z.custom<{ data: string; mimeType: string; id?: string }>(
+	(value) => z.object({ data: z.string(), mimeType: z.string() }).safeParse(value).success,
+);
+
+/** One video task. */
+const paidTask = z.object({
+	/** What the service said of it last, whole. */
+	entry: videoTask,
+	/** What the response to its submission said of it, once a poll said more. */
+	submitted: videoTask.optional(),
+	/** The service's object of the request that created it, without its tasks; undefined: another execution created it. */
+	request: fields.optional(),
+	submittedAt: wallTime.optional(),
+	/** When its Max Wait is over: a restart does not extend it. */
+	deadline: wallTime.optional(),
+	/** The first progress that a poll has seen. */
+	seen: z.object({ at: wallTime, progress: z.number() }).optional(),
+	/** Whether a poll has found it. */
+	wasFound: z.boolean().optional(),
+	/** Whether the service said that it knows no such task. */
+	isUnknown: z.boolean().optional(),
+	/** Answers in a row that are no word of the service. */
+	foreignAnswers: z.number().optional(),
+	/** Whether its item or its error is made. */
+	isSettled: z.boolean().optional(),
+	/** The file of its video, as n8n keeps it. */
+	file: file.optional(),
+	error: errorReport.optional(),
+	/** Whether another one was ordered in its place. */
+	isReplaced: z.boolean().optional(),
+});
+
+/** How to wait for the tasks of an item, and what its items look like. */
+const settings = z.object({
+	wait: z
+		.object({
+			pollIntervalMs: z.number(),
+			maxWaitMs: z.number(),
+			polling: z.enum(['fixed', 'adaptive']),
+			onTimeout: z.enum(['error', 'output']),
+		})
+		.optional(),
+	output: z.object({
+		simplify: z.boolean(),
+		includeInputFields: z.boolean().optional(),
+		binaryProperty: z.string().optional(),
+		fileName: z.string().optional(),
+	}),
+});
+
+/** What one item ordered, and what came of it. */
+const bookEntry = z.object({
+	item: z.number().int(),
+	/** Whether its item asks for something else by now. */
+	isOld: z.boolean().optional(),
+	/** A fingerprint of the Base URL that it was ordered at. */
+	address: z.string().optional(),
+	settings: settings.optional(),
+	tasks: z.array(paidTask),
+	/** How many of its tasks failed: another try orders that many again, and no more. */
+	failed: z.number().optional(),
+	/** How many tasks were asked for, and how many the service named. */
+	asked: z.number().optional(),
+	named: z.number().optional(),
+	/** The answer of a model. */
+	answer: object.optional(),
+	/** The execution in which the service may have accepted a request that it never answered. */
+	lostIn: z.string().optional(),
+	/** The execution whose error told the user that the next Retry orders it again. */
+	toldIn: z.string().optional(),
+	/** Why it has no tasks, or no others for those that failed. */
+	error: errorReport.optional(),
+	/** What became of what an earlier try paid for. */
+	earlier: errorReport.optional(),
+});
+
+/** The runs of a node, by name; below each, its entries by the fingerprints of their requests. */
+const book = z.object({
+	version: z.literal(BOOK_VERSION),
+	runs: z.record(z.string(), z.record(z.string(), bookEntry)),
+});
+
+export type PaidTask = z.infer<typeof paidTask>;
+export type BookEntry = z.infer<typeof bookEntry>;
+export type Book = z.infer<typeof book>;
+
+/** Undefined if the value is no book, or that of another version. */
+export function parseBook(value: unknown): Book | undefined {
+	return book.safeParse(value).data;
+}
+
+/** Every version names a task in one of these ways. */
+const namedTask = z.union([
+	z.object({ entry: z.object({ id: z.string() }) }).transform(({ entry }) => entry.id),
+	z.object({ id: z.string() }).transform(({ id }) => id),
+]);
+const anyEntry = z
+	.object({ tasks: z.array(namedTask) })
+	.transform(({ tasks }) => tasks)
+	.catch([]);
+const anyRuns = z.record(z.string(), z.record(z.string(), anyEntry).catch({}));
+
+/** The ids of the tasks of a run in a book of another version, by the key of their entry. */
+export function taskIdsOfRun(runs: unknown, run: string): Record<string, string[]> {
+	return anyRuns.safeParse(runs).data?.[run] ?? {};
+}

@@ -1,0 +1,79 @@
+import type { VideoTask } from '../../gateway';
+
+export interface VideoFile {
+	name: string;
+	type: string;
+}
+
+/** MIME types of the containers that a service may name; with another one, the file is called MP4. */
+const TYPES: Record<string, string> = {
+	avi: 'video/x-msvideo',
+	m4v: 'video/x-m4v',
+	mkv: 'video/x-matroska',
+	mov: 'video/quicktime',
+	mp4: 'video/mp4',
+	mpeg: 'video/mpeg',
+	mpg: 'video/mpeg',
+	ogv: 'video/ogg',
+	webm: 'video/webm',
+};
+const DEFAULT_CONTAINER = 'mp4';
+
+/** Of the whole name. File systems take 255 bytes, some that encrypt names take fewer. */
+const MAX_NAME_BYTES = 200;
+
+/** What one of the usual file systems does not take in a name. */
+const UNSAFE = /[\p{Cc}\p{Cs}<>:"/\\|?*]+/gu;
+/** Controls of the writing direction: they make `gpj.exe` look like `exe.jpg`. */
+const DIRECTION = /\p{Bidi_Control}/gu;
+/** Devices of Windows, whatever the extension. */
+const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?= *(?:\.|$))/i;
+
+/**
+ * Name and type of a task's file.
+ * @param wanted the user's name; default: the task's
+ * @param number which of several videos of the same item it is, from 1
+ */
+export function videoFile(task: VideoTask, wanted = '', number = 1): VideoFile {
+	const named = (task.metadata?.format ?? '').toLowerCase().replace(/^(?:video\/|\.)/, '');
+	const container = Object.hasOwn(TYPES, named) ? named : DEFAULT_CONTAINER;
+	const extension = `.${container}`;
+	const end = (number > 1 ? `-${number}` : '') + extension;
+	const stem = safeStem(withoutExtension(wanted, extension), end);
+	// Task ids differ, also those of one item.
+	const name = stem === '' ? nameOfTask(task.id, extension) : stem + end;
+	return { name, type: TYPES[container] ?? '' };
+}
+
+function nameOfTask(id: string, extension: string): string {
+	return (safeStem(id.replace(/[^\w.-]/g, '_'), extension) || 'video') + extension;
+}
+
+function withoutExtension(wanted: string, extension: string): string {
+	const name = wanted.trim();
+	return name.toLowerCase().endsWith(extension) ? name.slice(0, -extension.length) : name;
+}
+
+/** @param end what follows it in the name */
+function safeStem(wanted: string, end: string): string {
+	const safe = wanted.replace(/\s+/g, ' ').replace(DIRECTION, '').replace(UNSAFE, '_');
+	const trimmed = withoutDots(safe).replace(DEVICE, '_$&');
+	let bytes = Buffer.byteLength(end);
+	let length = 0;
+	for (const character of trimmed) {
+		bytes += Buffer.byteLength(character);
+		if (bytes > MAX_NAME_BYTES) break;
+		length += character.length;
+	}
+	return withoutDots(trimmed.slice(0, length));
+}
+
+/** Without dots and spaces at either end: such names are hidden or not taken. */
+function withoutDots(name: string): string {
+	const isOuter = (character: string | undefined) => character === '.' || character === ' ';
+	let start = 0;
+	let end = name.length;
+	while (isOuter(name[start])) start += 1;
+	while (isOuter(name[end - 1])) end -= 1;
+	return name.slice(start, end);
+}

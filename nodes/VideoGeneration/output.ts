@@ -1,0 +1,111 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { type BookEntry, isFinished, MAX_TASKS, type PaidTask } from '../../gateway';
+import { liveTasks, type PaidBook } from '../shared/book/book';
+import { RunHints } from '../shared/form/hints';
+import { withInputFields } from '../shared/form/inputFields';
+import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
+import { ReportedError, TaskError } from '../shared/run/errorText';
+import { fullTask, simplifiedTask, videoItemFields } from './item';
+
+type Result = Settled<INodeExecutionData>;
+
+/** The items of a run, read from the book, and the hints about them. */
+export class VideoOutput {
+	private readonly hints = new RunHints('video');
+
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly book: PaidBook,
+	) {}
+
+	/** The output of the node when nothing is open any more. */
+	items(): INodeExecutionData[] {
+		const { context, book } = this;
+		const { current } = book;
+		const outcomes = context.getInputData().map((_, item) => {
+			const entry = current.get(item);
+			const results = entry === undefined ? [] : this.resultsOf(entry);
+			return results.length > 0 ? outcomeOfResults(context, results, item) : undefined;
+		});
+		return outputOf(context, outcomes);
+	}
+
+	/**
+	 * The output of a node that cannot go on, with one error for each task of which nothing came yet. Nothing is submitted
+	 * again, and what is finished is handed on.
+	 */
+	itemsSoFar(cause: unknown): INodeExecutionData[] {
+		const { context, book } = this;
+		const outcomes = context.getInputData().map((_, item) => {
+			const entries = [...book.entries].filter((entry) => entry.item === item);
+			const results = entries.flatMap((entry) => this.resultsOf(entry, cause));
+			return results.length > 0 ? outcomeOfResults(context, results, item) : { error: cause };
+		});
+		const items = outputOf(context, outcomes);
+		this.show(items);
+		return items;
+	}
+
+	/** What came of the tasks of an item, and why it has no others. */
+	private resultsOf(entry: BookEntry, cause?: unknown): Result[] {
+		const results = liveTasks(entry).flatMap((task): Result[] => {
+			if (task.error !== undefined) return [{ error: new ReportedError(task.error) }];
+			if (task.isSettled) return [{ result: this.itemOf(entry, task) }];
+			return cause === undefined ? [] : [{ error: new TaskError(task, cause) }];
+		});
+		if (entry.error !== undefined) results.push({ error: new ReportedError(entry.error) });
+		return results;
+	}
+
+	/**
+	 * The item of a task. The fields of its input item are added here and kept nowhere.
+	 * @param toJson its own fields; default: those that Simplify asks for
+	 */
+	itemOf(
+		{ item, settings }: BookEntry,
+		task: PaidTask,
+		toJson = settings?.output.simplify === false ? fullTask : simplifiedTask,
+	): INodeExecutionData {
+		const { includeInputFields, binaryProperty } = settings?.output ?? {};
+		const own = toJson(task);
+		const json = includeInputFields
+			? withInputFields(this.context, item, own, videoItemFields, this.hints)
+			: own;
+		const made: INodeExecutionData = { json, pairedItem: { item } };
+		if (task.file && binaryProperty) made.binary = { [binaryProperty]: task.file };
+		return made;
+	}
+
+	/** Shows the hints about the items of the run. */
+	show(items: INodeExecutionData[]): void {
+		const { hints, book } = this;
+		const note = (count: number, state: string) => count > 0 && hints.note(state, count);
+		for (const { asked = 0, named = 0, tasks, settings } of book.current.values()) {
+			note(asked - named, 'missing: the service created fewer than were asked for.');
+			note(
+				named - asked,
+				'beyond what one submission asked for. Check your account: they may be billed.',
+			);
+			note(named - tasks.length, `not waited for: one submission created more than ${MAX_TASKS}.`);
+			const isOver = ({ isSettled, error, entry }: PaidTask) =>
+				isSettled && !error && !isFinished(entry);
+			if (settings?.wait)
+				note(
+					tasks.filter(isOver).length,
+					'not finished: Max Wait is over. The operations Wait and Get take the task_id.',
+				);
+			else if (settings?.output.binaryProperty !== undefined)
+				note(
+					tasks.filter(isOver).length,
+					'not finished yet, so there is nothing to download. Wait, or Get later.',
+				);
+		}
+		const files = items.flatMap(({ binary = {} }) => Object.values(binary));
+		// Older versions of n8n keep files in memory by default: such a file has no id.
+		note(
+			files.filter(({ id }) => id === undefined).length,
+			'held in the memory of n8n, which large videos can fill. Set N8N_DEFAULT_BINARY_DATA_MODE to filesystem, or in queue mode to database or s3.',
+		);
+		hints.show(this.context);
+	}
+}

@@ -1,0 +1,92 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { hintAboutTexts, textOf } from '../shared/form/formTexts';
+import { asHtml, hintAboutFailures, hintAfterRun } from '../shared/form/hints';
+
+/** Links to videos in one hint. */
+const MAX_LINKS = 4;
+
+/** Hints about the items of a run, for whoever looks at its output. */
+export function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutionData[]): void {
+	const operation = context.getNodeParameter('operation', 0);
+	if (operation === 'generate') hintAboutFiles(context, items);
+	else hintAboutInlineVideos(context, items);
+	hintAboutNames(context, items);
+	if (operation !== 'generate' && operation !== 'submit') return;
+	hintAboutTexts(context, [textOf(context, 'prompt')], 'prompt');
+	hintAboutBill(context, items);
+}
+
+/** All hints about the items of an earlier try, for the try that returns them again. */
+export function repeatHints(context: IExecuteFunctions, items: INodeExecutionData[]): void {
+	hintAboutFailures(context, items, context.getInputData().length);
+	hintAboutOutput(context, items);
+}
+
+/** A second run with Download on would be billed again, and another operation in this node would lose its fields. */
+function hintAboutFiles(context: IExecuteFunctions, items: INodeExecutionData[]): void {
+	const without = items.filter(({ json, binary }) => json.status === 'completed' && !binary);
+	if (without.length === 0) return;
+	const these = without.length === 1 ? '1 video is' : `${without.length} videos are`;
+	const links = linksTo(without.map(({ json }) => json.url));
+	hintAfterRun(
+		context,
+		`${these} not downloaded. To get the file without paying again, add a second Video Generation node after this one, with the operation Get and Download on: its Task ID fits already.${links}`,
+		'info',
+	);
+}
+
+/** One click plays a video in another tab. */
+function linksTo(urls: unknown[]): string {
+	const playable = urls
+		.filter((url) => typeof url === 'string')
+		.filter((url) => /^https?:\/\//i.test(url));
+	const links = playable.slice(0, MAX_LINKS).map((url, index) => {
+		const number = playable.length === 1 ? '' : ` ${index + 1}`;
+		return `<a href="${asHtml(url)}" target="_blank">Play the video${number}</a>`;
+	});
+	return links.length === 0 ? '' : ` ${links.join(' · ')}`;
+}
+
+/** Several videos have a price that is easily overlooked. */
+function hintAboutBill(context: IExecuteFunctions, items: INodeExecutionData[]): void {
+	const seconds = new Map<string, number>();
+	let videos = 0;
+	for (const { json, pairedItem } of items) {
+		const itemIndex = typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : 0;
+		const { task_id } = 'error' in json ? (json.error as IDataObject) : json;
+		if (task_id === undefined) continue;
+		videos += 1;
+		const size = String(context.getNodeParameter('size', itemIndex, ''));
+		const duration = Number(context.getNodeParameter('duration', itemIndex, 0));
+		seconds.set(size, (seconds.get(size) ?? 0) + duration);
+	}
+	if (videos < 2) return;
+	const lengths = [...seconds].map(([size, all]) => `${all} s of ${asHtml(size)}`);
+	hintAfterRun(context, `${videos} videos were submitted: ${lengths.join(', ')}`, 'info');
+}
+
+/** Without Download they pass by. */
+function hintAboutInlineVideos(context: IExecuteFunctions, items: INodeExecutionData[]): void {
+	const without = items.filter(
+		({ json, binary }) => json.status === 'completed' && !json.url && !binary,
+	).length;
+	if (without === 0) return;
+	const have = without === 1 ? '1 finished video has' : `${without} finished videos have`;
+	hintAfterRun(
+		context,
+		`${have} no URL. If the service sends it as inline data, turn on Download to keep it.`,
+		'info',
+	);
+}
+
+/** Nodes that write files or attach them to one message put one in the place of the other. */
+function hintAboutNames(context: IExecuteFunctions, items: INodeExecutionData[]): void {
+	const seen = new Set<string | undefined>();
+	const files = items.flatMap(({ binary = {} }) => Object.values(binary));
+	const twice = files.find(({ fileName }) => seen.size === seen.add(fileName).size)?.fileName;
+	if (twice === undefined) return;
+	hintAfterRun(
+		context,
+		`Several videos have the file name ${twice}: where they are saved, one may overwrite the other. Add {{ $itemIndex }} to File Name.`,
+	);
+}

@@ -1,0 +1,99 @@
+import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
+import { refusedValue } from '../../gateway';
+import { includeInputFieldsOption, readIncludeInputFields } from '../shared/form/inputFields';
+import { refuseText } from '../shared/form/formTexts';
+import { looksUnresolved, unresolvedHint } from '../shared/form/unresolved';
+import { hintWhile } from '../shared/form/hints';
+import { asText, readBooleanParameter } from '../shared/form/parameterValues';
+
+/** How the items of tasks look. */
+export interface OutputOptions {
+	simplify: boolean;
+	/** Whether they have the fields of their input item, too. */
+	includeInputFields?: boolean | undefined;
+	/** The binary field for the video; undefined: do not download it. */
+	binaryProperty?: string | undefined;
+	/** The name of its file; undefined: that of its task. */
+	fileName?: string | undefined;
+	/** Which of several videos of the same item it is, from 1. */
+	fileNumber?: number;
+}
+
+export const downloadProperties: INodeProperties[] = [
+	{
+		displayName: 'Download',
+		name: 'download',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to download the finished video to a binary field of the output',
+	},
+	{
+		displayName: 'Put Output File in Field',
+		name: 'binaryProperty',
+		type: 'string',
+		default: 'data',
+		required: true,
+		hint: 'The name of the output binary field to put the video in',
+		displayOptions: { show: { download: [true] } },
+	},
+	{
+		displayName: 'File Name',
+		name: 'fileName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. paper-boat',
+		description:
+			'The name of the file, without extension. Characters that file systems do not allow are replaced. Leave empty to use the task ID.',
+		displayOptions: { show: { download: [true] } },
+	},
+];
+
+/** Hints about the form. */
+export const outputHints: NodeHint[] = [
+	hintWhile(
+		`$parameter["operation"] !== "submit" && Boolean($rawParameter["download"]) && ${looksUnresolved('$rawParameter["fileName"]')}`,
+		unresolvedHint('File Name'),
+	),
+];
+
+export const simplifyProperty: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
+
+/** The options of an operation that orders nothing. */
+export const outputOptionsProperty: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+	options: [includeInputFieldsOption],
+};
+
+/** The output of one of several videos of an item. */
+export function outputOfVideo(output: OutputOptions, index: number): OutputOptions {
+	return { ...output, fileNumber: index + 1 };
+}
+
+/** Reads what the output of one item looks like. */
+export function readOutputOptions(context: IExecuteFunctions, itemIndex: number): OutputOptions {
+	const simplify = readBooleanParameter(context, itemIndex, 'simplify', true);
+	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
+	const items = {
+		simplify,
+		...(readIncludeInputFields(options) && { includeInputFields: true }),
+	};
+	const download = readBooleanParameter(context, itemIndex, 'download', false);
+	if (!download) return items;
+	const binaryProperty = context.getNodeParameter('binaryProperty', itemIndex, 'data');
+	if (typeof binaryProperty !== 'string' || binaryProperty.trim() === '')
+		throw refusedValue('binaryProperty', 'must be the name of a field', binaryProperty);
+	refuseText(context, 'fileName');
+	const fileName = asText(context.getNodeParameter('fileName', itemIndex, '')) ?? '';
+	if (typeof fileName !== 'string') throw refusedValue('fileName', 'must be a text', fileName);
+	return { ...items, binaryProperty: binaryProperty.trim(), fileName };
+}

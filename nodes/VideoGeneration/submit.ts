@@ -1,0 +1,99 @@
+import {
+	type BookEntry,
+	CancelledError,
+	GatewayError,
+	NoResponseError,
+	type PaidTask,
+	systemClock,
+	type VideoSubmission,
+} from '../../gateway';
+import { isLost, liveTasks } from '../shared/book/book';
+import { without } from '../shared/form/parameterValues';
+import { present } from './item';
+import type { VideoOrder } from './videoRequest';
+import type { VideoRun } from './videoRun';
+
+/** What an item orders, and what the book has of it. */
+export interface PlannedOrder {
+	order: VideoOrder;
+	entry: BookEntry;
+}
+
+/**
+ * Finds what earlier tries submitted for an item. To be called for each item before anything is submitted.
+ * @throws SpendingLimitError, unless an earlier try paid for something: then the items fail one by one, and what is paid for
+ * is waited for
+ */
+export function planOrder(
+	{ book, spending }: VideoRun,
+	order: VideoOrder,
+	item: number,
+): PlannedOrder {
+	const entry = book.entryOf(item, order.request);
+	if (!book.hasEarlierWork)
+		spending.plan(videosToSubmit(order, entry, book.execution), order.maxBillableRequests);
+	return { order, entry };
+}
+
+/** How many videos of an order are still to be submitted. */
+function videosToSubmit({ request }: VideoOrder, entry: BookEntry, execution: string): number {
+	if (liveTasks(entry).length > 0) return entry.failed ?? 0;
+	return isLost(entry, execution) ? 0 : (request.n ?? 1);
+}
+
+/**
+ * Submits what has not been submitted yet, and writes it down before anything else happens: a second try never pays twice.
+ * @throws GatewayError; after a lost response again and again, since the service may have accepted the submission, until
+ * the user retries an execution that refused it
+ */
+export async function submitRest(run: VideoRun, { order, entry }: PlannedOrder): Promise<void> {
+	const { book, log, spending, service } = run;
+	const { execution } = book;
+	if (liveTasks(entry).length > 0 && entry.failed === undefined) return;
+	if (isLost(entry, execution)) throw lostBefore(log.offersRetry);
+	const count = videosToSubmit(order, entry, execution);
+	const request = liveTasks(entry).length > 0 ? { ...order.request, n: count } : order.request;
+	const submitted = spending.spend(
+		count,
+		order.maxBillableRequests,
+		async () => await service.gateway.submitVideo(request, service.signal),
+		({ taskCount }) => taskCount,
+	);
+	const submission = await submitted.catch((error: unknown) => {
+		if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
+			entry.lostIn = execution;
+			delete entry.toldIn;
+			book.keep(entry);
+			log.lost(entry.item, error instanceof CancelledError);
+		}
+		throw error;
+	});
+	const tasks = tasksOf(submission);
+	const named = submission.taskCount - (submission.data.length - tasks.length);
+	entry.tasks.push(...tasks);
+	entry.asked = (entry.asked ?? 0) + count;
+	entry.named = (entry.named ?? 0) + named;
+	entry.address = book.address;
+	for (const field of ['failed', 'lostIn', 'toldIn', 'earlier'] as const) delete entry[field];
+	book.keep(entry);
+	log.submitted(entry.item, tasks, named, count);
+}
+
+/** Two entries with one id are one video. */
+function tasksOf({ data, ...submission }: VideoSubmission): PaidTask[] {
+	const request = present(without(submission, 'taskCount'));
+	const submittedAt = systemClock.wallTime();
+	const byId = new Map(data.map((entry) => [entry.id, entry]));
+	return [...byId.values()].map((entry) => ({ entry, request, submittedAt }));
+}
+
+function lostBefore(offersRetry: boolean) {
+	const order = offersRetry
+		? 'use Retry on this execution: the next Retry orders it again.'
+		: 'run the workflow again: a new execution orders it again.';
+	return new NoResponseError('The response to this submission was lost in an earlier try', {
+		code: 'submission_lost',
+		advice: `If your account shows no such request, ${order}`,
+		mayHaveBeenAccepted: true,
+	});
+}

@@ -1,0 +1,156 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { isFinished, logText, type PaidTask, shortText, systemClock } from '../../gateway';
+import { isLost, isUnknownHere, type PaidBook } from '../shared/book/book';
+import { runsAsTool } from '../shared/run/asTool';
+import { statusOf, urlOf } from '../shared/run/errorText';
+import { noteTaskIds } from './customData';
+
+/** A line of progress for each of a thousand videos would hide the rest of the log. */
+const PROGRESS_EVERY_MS = 5_000;
+
+/**
+ * What n8n's log, the editor's console and errors say of the tasks in the book: n8n keeps nothing of a node that is stopped,
+ * or whose process dies.
+ */
+export class TaskLog {
+	private readonly name: string;
+	private waitedFor = 0;
+	private finished = 0;
+	private progressAt = -Infinity;
+
+	/** @param isLastTry whether Retry On Fail does not run the node again */
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly book: PaidBook,
+		private readonly isLastTry: boolean,
+	) {
+		const { execution } = book;
+		this.name = `Node "${logText(context.getNode().name)}"${execution ? `, execution ${execution}` : ''}`;
+	}
+
+	/** Whether n8n offers to retry the execution if an item fails. */
+	get offersRetry(): boolean {
+		const { context, book } = this;
+		return book.execution !== '' && !context.continueOnFail() && !runsAsTool(context.getNode());
+	}
+
+	/**
+	 * Every task id is in the log, and in the execution's custom data, as soon as it is known.
+	 * @param named how many tasks the response names
+	 */
+	submitted(item: number, tasks: PaidTask[], named: number, asked: number): void {
+		const ids = tasks.map(({ entry }) => logText(entry.id));
+		noteTaskIds(this.context, ids);
+		const more = named > ids.length ? ` and ${named - ids.length} more` : '';
+		const what = `video task${named === 1 ? '' : 's'} ${ids.join(', ')}${more}`;
+		this.write('info', `submitted ${what} [item ${item}]`);
+		if (named >= asked) return;
+		const videos = asked - named === 1 ? '1 video is' : `${asked - named} videos are`;
+		this.write(
+			'warn',
+			`${videos} missing: the service created fewer than were asked for [item ${item}]`,
+		);
+	}
+
+	/** The response to a submission was lost. */
+	lost(item: number, isStopped: boolean): void {
+		const how = isStopped ? 'stopped during a submission' : 'the response to a submission was lost';
+		this.write(
+			'warn',
+			`${how}, which the service may have accepted: check your account before you run it again [item ${item}]`,
+		);
+	}
+
+	/** Stop was pressed: the tasks are still running. */
+	stopped(): void {
+		const list = this.list(false);
+		if (list) this.write('warn', `stopped. ${list}`);
+	}
+
+	/**
+	 * Every task of the run, numbered in one line: the editor collapses line breaks.
+	 * @param withUrls not for a log, which is one line: whoever has such a URL has the video
+	 */
+	list(withUrls: boolean): string {
+		const tasks = new Map<string, PaidTask>();
+		for (const entry of this.book.entries)
+			for (const task of entry.tasks) tasks.set(task.entry.id, task);
+		const all = [...tasks.values()];
+		const state = (task: PaidTask, index: number) =>
+			`(${index + 1}) ${logText(task.entry.id)}: ${shortText(statusOf(task))}${withUrls && urlOf(task) ? `, ${urlOf(task)}` : ''}`;
+		const known = all.filter(({ isUnknown }) => isUnknown !== true).map(state);
+		const unknown = all.filter(({ isUnknown }) => isUnknown).map(({ entry }) => logText(entry.id));
+		const goOn = this.isStopped && all.some((task) => !isFinished(task.entry) && !task.isUnknown);
+		const lost = [...this.book.entries].filter((entry) => isLost(entry, this.book.execution));
+		return [
+			known.length > 0 && `Tasks of this run: ${known.join(' ')}`,
+			unknown.length > 0 && `Not found: ${unknown.join(', ')}`,
+			goOn && 'They go on and are billed: use Wait or Get with these IDs',
+			lost.length > 0 &&
+				`Submissions that the service may have accepted: item ${lost.map(({ item }) => item).join(', ')}`,
+		]
+			.filter(Boolean)
+			.join(withUrls ? '\n' : '. ');
+	}
+
+	/**
+	 * What the next Retry of n8n orders again. To be called for an error that the user sees: an order is repeated only after
+	 * its user was told.
+	 */
+	tell(): string {
+		const { book } = this;
+		if (!this.isLastTry || this.isStopped || !this.offersRetry) return '';
+		const refused = [...book.entries].filter(
+			(entry) =>
+				entry.error?.failure.code === 'submission_lost' || isUnknownHere(entry, book.address),
+		);
+		for (const entry of refused) {
+			entry.toldIn = book.execution;
+			book.keep(entry);
+		}
+		return refused.map(({ item }) => `Item ${item}: the next Retry orders it again.`).join(' ');
+	}
+
+	/** What the pause of a wait points out. */
+	get lostHints(): string[] {
+		const { book } = this;
+		return [...book.entries]
+			.filter((entry) => isLost(entry, book.execution))
+			.map(
+				({ item }) =>
+					`Item ${item}: the response to its submission was lost, and the service may have accepted it. Check your account before you run it again.`,
+			);
+	}
+
+	beginWait(): void {
+		this.waitedFor += 1;
+	}
+
+	/** n8n shows no progress of a node that runs. */
+	endWait(): void {
+		this.finished += 1;
+		this.progress(this.finished === this.waitedFor);
+	}
+
+	private progress(isLast: boolean): void {
+		const now = systemClock.now();
+		if (!isLast && now - this.progressAt < PROGRESS_EVERY_MS) return;
+		this.progressAt = now;
+		this.write('info', `${this.finished} of ${this.waitedFor} videos finished`);
+	}
+
+	private get isStopped(): boolean {
+		return this.context.getExecutionCancelSignal()?.aborted === true;
+	}
+
+	/** To n8n's log, and in a manual run to the console of the browser. */
+	private write(level: 'info' | 'warn', text: string): void {
+		const line = `${this.name}: ${text}`;
+		this.context.logger[level](line);
+		try {
+			(this.context as Partial<IExecuteFunctions>).sendMessageToUI?.(line);
+		} catch {
+			// It is in the log, and the videos are paid for.
+		}
+	}
+}

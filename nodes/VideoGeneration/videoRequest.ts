@@ -1,0 +1,213 @@
+import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
+import { type VideoFields, type VideoRequest, videoRequest } from '../../gateway';
+import { additionalBody, additionalBodyOption } from '../shared/form/additionalBody';
+import { asText } from '../shared/form/parameterValues';
+import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../shared/form/hints';
+import { refuseText } from '../shared/form/formTexts';
+import { looksUnresolved, unresolvedHint } from '../shared/form/unresolved';
+import { hasModel, modelLocator, readModel } from '../shared/editor/modelLocator';
+import { includeInputFieldsOption } from '../shared/form/inputFields';
+import { maxBillableRequestsOption, readMaxBillableRequests } from '../shared/form/paidOptions';
+import type { RequestParameters } from '../shared/book/requestIdentity';
+
+/** What to generate. */
+export const requestProperties: INodeProperties[] = [
+	modelLocator(
+		'The video model to use. The list shows all models of your account, those for other purposes last.',
+	),
+	{
+		displayName: 'Prompt',
+		name: 'prompt',
+		type: 'string',
+		typeOptions: { rows: 4 },
+		default: '',
+		required: true,
+		placeholder: 'e.g. A paper boat drifts down a rainy street at dusk, slow camera',
+		description: 'A description of the video: the scene and what happens in it',
+	},
+	{
+		displayName: 'Size',
+		name: 'size',
+		type: 'options',
+		options: [
+			{ name: '480p', value: '480p' },
+			{ name: '720p', value: '720p' },
+			{ name: '1080p', value: '1080p' },
+		],
+		default: '720p',
+		description: 'The resolution of the video',
+	},
+	{
+		displayName: 'Duration (Seconds)',
+		name: 'duration',
+		type: 'number',
+		typeOptions: { minValue: 2, maxValue: 10 },
+		default: 5,
+		description: 'The length of the video, from 2 to 10 seconds',
+	},
+];
+
+/** The fields of the request that few users set. */
+export const optionsProperty: INodeProperties = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add Option',
+	default: {},
+	options: [
+		additionalBodyOption,
+		{
+			displayName: 'Frames per Second',
+			name: 'fps',
+			type: 'options',
+			options: [
+				{ name: '24', value: 24 },
+				{ name: '30', value: 30 },
+				{ name: '60', value: 60 },
+			],
+			default: 24,
+			description: 'The frame rate',
+		},
+		{
+			displayName: 'Number of Videos',
+			name: 'n',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 4 },
+			default: 1,
+			description:
+				'How many videos to generate from the prompt, from 1 to 4. Each becomes an item.',
+		},
+		{
+			displayName: 'Response Format',
+			name: 'responseFormat',
+			type: 'options',
+			options: [
+				{
+					name: 'URL',
+					value: 'url',
+					description: 'The finished task contains the URL of the video',
+				},
+				{
+					name: 'Inline Data',
+					value: 'b64_json',
+					description: 'The finished task contains the video itself',
+				},
+			],
+			default: 'url',
+			description:
+				'How the service returns the video. With Download on, both put it in a binary field.',
+		},
+		{
+			displayName: 'User',
+			name: 'user',
+			type: 'string',
+			default: '',
+			description: 'A unique identifier of your end user, sent to the service',
+		},
+		includeInputFieldsOption,
+		maxBillableRequestsOption,
+	],
+};
+
+/** The parameters that form a request, listed only here. */
+export const requestParameters: RequestParameters = {
+	properties: [...requestProperties, optionsProperty],
+	otherOptions: [
+		includeInputFieldsOption.name,
+		maxBillableRequestsOption.name,
+		'responseFormat',
+		'user',
+	],
+	otherFields: ['response_format', 'user'],
+};
+
+const submits = '["generate", "submit"].includes($parameter["operation"])';
+
+/** Numbers of videos to warn of. n8n's hints cannot count. */
+const MANY = [10, 50, 100, 500];
+
+/** How many videos the input orders, or 0 where n8n does not know the input yet. */
+const ORDERED =
+	'(() => { try { return $input.all().length * Number($parameter["options"]?.n || 1); } catch { return 0; } })()';
+
+const hintsWhileMany = MANY.map((from, index) => {
+	const below = MANY[index + 1] ?? Infinity;
+	return hintWhile(
+		`${submits} && ((ordered) => ordered >= ${from} && ordered < ${below})(${ORDERED})`,
+		`This run submits ${from} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`,
+		{ type: 'info', whenToDisplay: 'beforeExecution' },
+	);
+});
+
+/** What multiplies the price of each item. */
+const hintsWhileDear = [
+	...[2, 3, 4].map((n) =>
+		hintWhile(
+			`${submits} && Number($parameter["options"]?.n) === ${n}`,
+			`Each item submits ${n} videos. Each is billed.`,
+			{ type: 'info', whenToDisplay: 'beforeExecution' },
+		),
+	),
+	hintWhile(
+		`${submits} && $parameter["size"] === "1080p" && $parameter["duration"] > 5`,
+		'Services usually charge more for 1080p and for each second: while you build, try 480p and 2 seconds.',
+		{ type: 'info', whenToDisplay: 'beforeExecution' },
+	),
+];
+
+/** Hints about the form, before anything is billed. */
+export const requestHints: NodeHint[] = [
+	...hintsWhileEmpty(
+		`${submits} && ${hasModel} && ${looksEmpty('$rawParameter["prompt"]')}`,
+		'The prompt is empty: the node will fail before it sends anything.',
+		'Prompt',
+	),
+	hintWhile(
+		`${submits} && ${looksUnresolved('$rawParameter["prompt"]')}`,
+		unresolvedHint('The prompt'),
+	),
+	...hintsWhileMany,
+	...hintsWhileDear,
+	hintWhile(
+		`${isTool} && ${submits} && ${hasModel} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
+		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',
+		{ type: 'info' },
+	),
+	hintWhile(
+		'$parameter["operation"] === "generate" && $parameter["options"]?.responseFormat === "b64_json" && $parameter["download"] === false',
+		'With Inline Data, the finished task contains the video itself instead of a URL. Turn on Download to get a file.',
+	),
+];
+
+/** What an item orders. */
+export interface VideoOrder {
+	request: VideoRequest;
+	maxBillableRequests: number;
+}
+
+/**
+ * Reads and checks the order of one item. Options that were not set are not sent.
+ * @throws InvalidInputError
+ */
+export function readVideoOrder(context: IExecuteFunctions, itemIndex: number): VideoOrder {
+	refuseText(context, 'prompt');
+	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
+	const { fps, n, responseFormat, user } = options;
+	const fields: Required<VideoFields> = {
+		model: readModel(context, itemIndex),
+		prompt: asText(context.getNodeParameter('prompt', itemIndex, '')),
+		size: unlessEmpty(context.getNodeParameter('size', itemIndex, '')),
+		duration: unlessEmpty(context.getNodeParameter('duration', itemIndex, '')),
+		fps: unlessEmpty(fps),
+		n: unlessEmpty(n),
+		response_format: unlessEmpty(responseFormat),
+		user: asText(unlessEmpty(user)),
+	};
+	const request = videoRequest(fields, additionalBody(options));
+	return { request, maxBillableRequests: readMaxBillableRequests(options) };
+}
+
+/** A field that was emptied counts as not set. */
+function unlessEmpty(value: unknown): unknown {
+	return value === '' || value === null ? undefined : value;
+}

@@ -1,0 +1,247 @@
+import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
+import {
+	type BookEntry,
+	CancelledError,
+	formatSeconds,
+	isFinished,
+	isNotFound,
+	later,
+	msBetween,
+	type PaidTask,
+	ServiceError,
+	systemClock,
+} from '../../gateway';
+import { isUnknownHere, liveTasks } from '../shared/book/book';
+import type { DurableWait } from '../shared/durableWait/durableWait';
+import { hintAfterRun } from '../shared/form/hints';
+import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
+import { afterEarlierTry, reportError, ReportedError, TaskError } from '../shared/run/errorText';
+import { endOfPause, MIN_WAIT_MS, type WaitingTask } from './nextPoll';
+import type { OutputOptions } from './outputOptions';
+import { PostponedDownload, StateRoom } from './stateRoom';
+import type { VideoRun } from './videoRun';
+import { type WaitOptions, waitsInDatabase } from './waitOptions';
+
+/** What an operation knows of an item before anything is sent. */
+interface PlannedWait {
+	entry: BookEntry;
+	wait: WaitOptions;
+	output: OutputOptions;
+}
+
+/** How an operation comes to the tasks that are waited for. */
+export interface WaitingOperation<Planned extends PlannedWait> {
+	/** Reads and checks the parameters of an item. */
+	prepare: (itemIndex: number) => Planned;
+	/** Writes its tasks into its entry. */
+	start: (planned: Planned) => Promise<void> | void;
+}
+
+/** A task of which nothing came yet. */
+interface OpenTask {
+	entry: BookEntry;
+	task: PaidTask;
+	wait: WaitOptions;
+	output: OutputOptions;
+	/** Which of several videos of its item it is, from 1. */
+	number: number;
+}
+
+/**
+ * Waits for the videos of all items and makes items of them: while an entry of the book is open, takes what is due, pauses
+ * until then, polls and settles. A pause is in memory, or in n8n's database: then it ends with the request of a pause, and
+ * the run that follows goes on with what the book has. A finished video is downloaded by the run that sees it finished, since
+ * its URL may expire.
+ */
+export async function waitForVideos<Planned extends PlannedWait>(
+	run: VideoRun,
+	durable: DurableWait,
+	operation: WaitingOperation<Planned>,
+): Promise<INodeExecutionData[] | EngineRequest> {
+	const { context } = run.service;
+	const isInDatabase = durable.isResumed || waitsInDatabase(context);
+	const refusal = isInDatabase ? durable.refusal() : '';
+	if (refusal) hintAfterRun(context, `Waited in memory: ${refusal}`);
+	const wait = new Wait(run, durable, refusal === undefined);
+	if (!durable.isResumed) await wait.begin(operation);
+	return (await wait.continue()) ?? run.output.items();
+}
+
+class Wait {
+	private readonly startedAt = systemClock.wallTime();
+	private readonly room: StateRoom;
+
+	/** @param canPause whether n8n's database can keep the wait */
+	constructor(
+		private readonly run: VideoRun,
+		private readonly durable: DurableWait,
+		private readonly canPause: boolean,
+	) {
+		const tasks = [...run.book.entries].flatMap((entry) => entry.tasks);
+		this.room = new StateRoom(tasks.filter(({ isSettled }) => isSettled));
+	}
+
+	/** Starts the tasks of all items. While a video is waited for, the next item is started. */
+	async begin<Planned extends PlannedWait>(operation: WaitingOperation<Planned>): Promise<void> {
+		const { book, service } = this.run;
+		const outcomes = await outcomesOf<Planned, object>(service, {
+			prepare: (itemIndex) => {
+				const planned = operation.prepare(itemIndex);
+				const { entry, wait, output } = planned;
+				entry.settings = { wait, output };
+				return planned;
+			},
+			work: async (planned) => {
+				const { entry } = planned;
+				const starting = async () => await operation.start(planned);
+				await starting().catch((error: unknown) => {
+					if (liveTasks(entry).length === 0 || error instanceof CancelledError) throw error;
+					// What is paid for is waited for all the same.
+					entry.error = reportError(afterEarlierTry(error, entry.earlier));
+				});
+				return { pending: this.settleItem(entry) };
+			},
+		});
+		const current = book.current;
+		for (const [item, outcome] of outcomes.entries()) {
+			if (outcome === undefined || !('error' in outcome)) continue;
+			const entry = current.get(item) ?? book.add({ item, tasks: [] });
+			const isSettled = entry.error !== undefined || entry.tasks.some((task) => task.error);
+			if (!isSettled) entry.error = reportError(afterEarlierTry(outcome.error, entry.earlier));
+		}
+		const isShort = ({ settings }: BookEntry) => (settings?.wait?.maxWaitMs ?? 0) < MIN_WAIT_MS;
+		const waited = [...current.values()].filter(({ tasks }) => tasks.length > 0);
+		if (this.canPause && waited.length > 0 && waited.every(isShort))
+			hintAfterRun(service.context, 'Waited in memory: Max Wait is less than 70 seconds');
+	}
+
+	/** @returns the request of a pause; undefined when all tasks are settled */
+	async continue(): Promise<EngineRequest | undefined> {
+		let isDue = this.durable.isResumed;
+		for (let open = this.openTasks(); open.length > 0; open = this.openTasks()) {
+			const unfinished = open.filter(({ task }) => !isFinished(task.entry));
+			const waiting = unfinished.flatMap((each) => this.waiting(each) ?? []);
+			if (!isDue && waiting.length > 0 && waiting.length === unfinished.length)
+				return this.pause(waiting);
+			isDue = false;
+			const isLast = unfinished.length === 0;
+			const isOnly = isLast || open.length === 1 || !this.canPause;
+			const due = isLast ? open : unfinished;
+			await Promise.all(due.map(async (each) => await this.settle(each, isLast, isOnly)));
+			throwIfCancelled(this.run.service.context);
+		}
+		return undefined;
+	}
+
+	private openTasks(): OpenTask[] {
+		return [...this.run.book.current.values()].flatMap((entry) => openTasksOf(entry));
+	}
+
+	/** @throws ReportedError if the item fails: with On Error "Stop Workflow" no further item starts then */
+	private async settleItem(entry: BookEntry): Promise<object> {
+		await Promise.all(openTasksOf(entry).map(async (open) => await this.settle(open)));
+		const error = entry.error ?? liveTasks(entry).find((task) => task.error)?.error;
+		if (error !== undefined) throw new ReportedError(error);
+		return {};
+	}
+
+	/**
+	 * Waits for a task, or polls it once if the wait may pause, and settles it if it is over.
+	 * @param isLast whether all tasks are finished
+	 * @param isOnly whether its file need not find room in the book: no pause follows
+	 */
+	private async settle(open: OpenTask, isLast = false, isOnly = !this.canPause): Promise<void> {
+		const { entry, task, wait, output, number } = open;
+		task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs);
+		const pauses = !isLast && this.waiting(open) !== undefined;
+		if (pauses && this.isFresh(task)) return;
+		const place = isOnly ? undefined : this.room.place();
+		const settling = async () => {
+			await this.run.tasks.wait(task, wait, output, pauses);
+			if (task.wasFound) entry.address = this.run.book.address;
+			if (pauses && !isFinished(task.entry)) return place?.free();
+			await this.run.tasks.finish(task, output, number, place);
+			task.isSettled = true;
+			if (place?.keep(task) === false) postpone(task);
+		};
+		await settling().catch((error: unknown) => {
+			place?.free();
+			if (error instanceof CancelledError) throw error;
+			if (error instanceof PostponedDownload) return postpone(task);
+			task.error = reportError(new TaskError(task, this.explained(error, entry)));
+			task.isSettled = true;
+		});
+	}
+
+	/** A service at another address may be another one: then it knows no task of the first. */
+	private explained(error: unknown, entry: BookEntry): unknown {
+		if (!isNotFound(error) || !isUnknownHere(entry, this.run.book.address)) return error;
+		const { message, code, status } = error;
+		return new ServiceError(message, {
+			status,
+			code,
+			advice:
+				'It was submitted at another Base URL, and the service at this one does not know it. Nothing was submitted again. Set the Base URL of the credential back, or get the video there.',
+		});
+	}
+
+	/** What a pause must know of a task; undefined if the rest of its wait does not fit a pause. */
+	private waiting({ task, wait }: OpenTask): WaitingTask | undefined {
+		const deadline = task.deadline ?? later(systemClock.wallTime(), wait.maxWaitMs);
+		const left = msBetween(systemClock.wallTime(), deadline);
+		return this.canPause && left >= MIN_WAIT_MS ? { task, deadline, wait } : undefined;
+	}
+
+	/** Submitted in this run: its first poll comes after the pause. */
+	private isFresh({ submittedAt }: PaidTask): boolean {
+		return submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
+	}
+
+	private pause(waiting: WaitingTask[]): EngineRequest {
+		const { book, log, service } = this.run;
+		book.keepAll();
+		const entries = [...book.current.values()];
+		const ids = new Map(
+			entries.map(({ item, tasks }) => [item, tasks.map(({ entry }) => entry.id)]),
+		);
+		return this.durable.pause(endOfPause(systemClock.wallTime(), waiting), {
+			shown: entries.flatMap(liveTasks).map(({ entry: { id, status, progress } }) => ({
+				task_id: id,
+				status,
+				...(typeof progress === 'number' && { progress }),
+			})),
+			hints: [...this.hintOfTimeout(waiting), ...log.lostHints],
+			ifStopped: service.context
+				.getInputData()
+				.map(
+					(_, item) =>
+						`Stopped while it waited: use Wait with ${ids.get(item)?.join(', ') || 'its task ID'}, or retry with the original workflow`,
+				),
+		});
+	}
+
+	private hintOfTimeout(waiting: WaitingTask[]): string[] {
+		const { executionTimeout = 0 } = this.run.service.context.getWorkflowSettings();
+		const longest = Math.max(...waiting.map(({ wait }) => wait.maxWaitMs));
+		if (executionTimeout <= 0 || executionTimeout * 1000 >= longest) return [];
+		return [
+			`Timeout Workflow is shorter than Max Wait: unless it runs in queue mode, n8n stops this workflow after ${formatSeconds(executionTimeout * 1000)}. Increase it in the workflow's settings.`,
+		];
+	}
+}
+
+function openTasksOf(entry: BookEntry): OpenTask[] {
+	const { wait, output } = entry.settings ?? {};
+	if (wait === undefined || output === undefined) return [];
+	return liveTasks(entry).flatMap((task, index) =>
+		task.isSettled ? [] : [{ entry, task, wait, output, number: index + 1 }],
+	);
+}
+
+/** Its video finds no room in the book: it is polled again, for a fresh URL, when all others are finished. */
+function postpone(task: PaidTask): void {
+	const { id, status } = task.entry;
+	task.entry = { id, status };
+	delete task.file;
+	delete task.isSettled;
+}

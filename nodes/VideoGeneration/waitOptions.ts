@@ -1,0 +1,172 @@
+import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
+import { refusedValue, type WaitSettings } from '../../gateway';
+import { hintWhile } from '../shared/form/hints';
+import { defaultOf, readNumber } from '../shared/form/parameterValues';
+
+/** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
+const TASK_RETENTION_S = 7 * 24 * 3600;
+
+/** Seconds. Shorter pauses are requests without a pause. */
+const MIN_POLL_INTERVAL_S = 0.01;
+
+export const waitOptionsProperty = {
+	displayName: 'Wait Options',
+	name: 'waitOptions',
+	type: 'collection',
+	placeholder: 'Add Wait Option',
+	default: {},
+	description: 'How to wait for the videos. Waiting does not count towards Max Concurrency.',
+	options: [
+		{
+			displayName: 'Max Wait (Seconds)',
+			name: 'maxWait',
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: TASK_RETENTION_S },
+			default: 600,
+			description: `How long to wait for a video, at most 7 days (${TASK_RETENTION_S}). The task continues after that, and Wait or Get can fetch the video.`,
+		},
+		{
+			displayName: 'On Timeout',
+			name: 'onTimeout',
+			type: 'options',
+			options: [
+				{
+					name: 'Error',
+					value: 'error',
+					description: 'The item fails, and its error contains the task ID',
+				},
+				{
+					name: 'Output the Unfinished Task',
+					value: 'output',
+					description: 'Return the task with its current status',
+				},
+			],
+			default: 'error',
+			description: 'What to do when the video is not finished within Max Wait',
+		},
+		{
+			displayName: 'Poll Interval (Seconds)',
+			name: 'pollInterval',
+			type: 'number',
+			typeOptions: { minValue: MIN_POLL_INTERVAL_S, numberPrecision: 2 },
+			default: 5,
+			description: 'How long to wait between polls of a video',
+		},
+		{
+			displayName: 'Polling',
+			name: 'polling',
+			type: 'options',
+			options: [
+				{
+					name: 'Adaptive',
+					value: 'adaptive',
+					description: 'Poll when progress suggests the video is nearly done',
+				},
+				{ name: 'Fixed', value: 'fixed', description: 'Poll at each poll interval' },
+			],
+			default: 'fixed',
+			description: 'When to poll a video',
+		},
+		{
+			displayName: 'Wait In',
+			name: 'waitIn',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{
+					name: 'Database (Survives Restarts)',
+					value: 'database',
+					description:
+						'Occupies no worker. A finished video may be noticed some 70 seconds late, with adaptive polling later.',
+				},
+				{
+					name: 'Memory (Ends With a Restart)',
+					value: 'memory',
+					description:
+						'A finished video is noticed at once. In queue mode, the wait occupies a worker.',
+				},
+			],
+			default: 'memory',
+			description: 'Where to keep the execution while it waits',
+		},
+	],
+} satisfies INodeProperties;
+
+const whileWaiting = (option: string, condition: string) => {
+	const value = `$parameter["waitOptions"]?.${option}`;
+	return `["generate", "wait"].includes($parameter["operation"]) && typeof ${value} === "number" && ${value} ${condition}`;
+};
+
+const IN_DATABASE =
+	'["generate", "wait"].includes($parameter["operation"]) && $parameter["waitOptions"]?.waitIn === "database"';
+
+/** n8n refuses to tell the id of a workflow that was never saved. */
+const IS_UNSAVED = '(() => { try { return !$workflow.id; } catch { return true; } })()';
+
+/** "Video generation typically takes one to three minutes" (Limits); clients poll every few seconds (Endpoints). */
+export const waitHints: NodeHint[] = [
+	hintWhile(
+		whileWaiting('pollInterval', '< 2'),
+		`The poll interval is very short. A video typically takes one to three minutes, and every poll is a request: ${defaultOf(waitOptionsProperty.options, 'pollInterval')} seconds are enough.`,
+	),
+	hintWhile(
+		whileWaiting('maxWait', '< 180'),
+		'Max Wait is short. A video typically takes one to three minutes. Wait or Get can fetch videos that take longer.',
+		{ type: 'info', whenToDisplay: 'beforeExecution' },
+	),
+	hintWhile(
+		`${IN_DATABASE} && ${IS_UNSAVED}`,
+		'Save the workflow: until then, n8n cannot save its executions, so the node waits in memory.',
+	),
+	hintWhile(
+		`${IN_DATABASE} && $parameter["waitOptions"].maxWait < 70`,
+		'With a Max Wait below 70 seconds, the node waits in memory: n8n cannot resume an execution sooner.',
+	),
+];
+
+/** What the editor says while the execution waits, where n8n itself would say "Waiting for input". */
+export const waitingTooltip = `={{ "There is nothing to enter: the service is generating the video. " + ($parameter["waitOptions"]?.polling === "adaptive" ? "n8n asks again when it should be nearly finished" : "n8n asks again every " + Math.round(Math.max(70, Number($parameter["waitOptions"]?.pollInterval) || 0)) + " seconds") + ", also after a restart. Stopping the execution does not cancel the video." }}`;
+
+export interface WaitOptions extends WaitSettings {
+	onTimeout: 'error' | 'output';
+}
+
+/** Whether the whole node waits in n8n's database. The option allows no expression. */
+export function waitsInDatabase(context: IExecuteFunctions): boolean {
+	const { waitOptions } = context.getNode().parameters;
+	const options = typeof waitOptions === 'object' && waitOptions !== null ? waitOptions : {};
+	return 'waitIn' in options && options.waitIn === 'database';
+}
+
+/** Reads and checks the wait options of one item. */
+export function readWaitOptions(context: IExecuteFunctions, itemIndex: number): WaitOptions {
+	const options = context.getNodeParameter('waitOptions', itemIndex, {}) as Record<string, unknown>;
+	const read = (name: 'pollInterval' | 'maxWait') =>
+		1000 *
+		readNumber(options, name, {
+			min: MIN_POLL_INTERVAL_S,
+			max: TASK_RETENTION_S,
+			default: defaultOf(waitOptionsProperty.options, name),
+			unit: 'seconds',
+		});
+	readChoice(options, 'waitIn', ['memory', 'database']);
+	return {
+		pollIntervalMs: read('pollInterval'),
+		maxWaitMs: read('maxWait'),
+		polling: readChoice(options, 'polling', ['fixed', 'adaptive']),
+		onTimeout: readChoice(options, 'onTimeout', ['error', 'output']),
+	};
+}
+
+/** Reads one of some values; the first is the one of an option that was not set. */
+function readChoice<Value extends string>(
+	options: Record<string, unknown>,
+	name: string,
+	values: readonly [Value, ...Value[]],
+): Value {
+	const given = options[name];
+	if (given === undefined || given === null || given === '') return values[0];
+	const value = values.find((candidate) => candidate === given);
+	if (value !== undefined) return value;
+	throw refusedValue(name, `must be ${values.join(' or ')}`, given);
+}

@@ -1,0 +1,230 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import {
+	type Book,
+	BOOK_VERSION,
+	type BookEntry,
+	type PaidTask,
+	parseBook,
+	taskIdsOfRun,
+} from '../../../gateway';
+import { runsAsTool } from '../run/asTool';
+import { placesOfRun, placesOfTool, type Places } from './places';
+import { requestIdentities, type RequestParameters } from './requestIdentity';
+
+/** The fields of the node's context: of the book, and of what a version before it stored. */
+const FIELD = 'paidWork';
+const FIELD_BEFORE = 'submissions';
+
+/**
+ * Runs of a node whose paid work is kept. Only the last one can be repeated; a run that needs no repetition is forgotten
+ * at once, so only a loop that fails again and again leaves this many. They may be large.
+ */
+const MAX_RUNS = 10;
+
+/** The books that this process has read or made. */
+const opened = new WeakSet<object>();
+
+/**
+ * What one run of a node paid for, and what its user knows of it: all that speaks of paid work is read from here. It is in
+ * the node's context, which survives Retry On Fail and is stored with an execution that waits or fails, from which n8n's
+ * Retry reloads it.
+ */
+export class PaidBook {
+	/** Every entry of this run, also those of earlier tries that its form no longer asks for. */
+	readonly entries = new Set<BookEntry>();
+	/** Those of them that it is about. */
+	private readonly own = new Set<BookEntry>();
+	/** Whether another version of this package stored it: nothing of it but ids is known, and nothing may be submitted. */
+	readonly isForeign: boolean;
+	/** Whether an earlier try paid for something. */
+	readonly hasEarlierWork: boolean;
+	/** A fingerprint of the Base URL; undefined until the node is connected. */
+	address: string | undefined;
+	private readonly isTool: boolean;
+	private readonly runs: Book['runs'];
+	private readonly run: string;
+	private readonly stored: Record<string, BookEntry>;
+	private readonly places: Places;
+	private readonly placeOf = new Map<BookEntry, string>();
+	private readonly identityOf: ReturnType<typeof requestIdentities>;
+
+	/** @param continues whether this run continues one that paused */
+	constructor(
+		private readonly context: IExecuteFunctions,
+		parameters: RequestParameters,
+		continues = false,
+	) {
+		const isTool = runsAsTool(context.getNode());
+		this.isTool = isTool;
+		this.run = isTool
+			? 'all runs'
+			: `run ${String(context.evaluateExpression('{{ $runIndex }}', 0))}`;
+		const { runs, foreign } = openBook(contextOf(context));
+		this.runs = runs;
+		this.stored = runs[this.run] ?? {};
+		if (isTool) runs[this.run] = this.stored;
+		this.places = isTool ? placesOfTool(this.stored) : placesOfRun(this.stored);
+		this.identityOf = requestIdentities(context, parameters);
+		const execution = this.execution;
+		for (const [place, entry] of this.places.earlier) {
+			this.entries.add(entry);
+			this.placeOf.set(entry, place);
+			if (!continues) startOver(entry, execution);
+			else if (!entry.isOld) this.own.add(entry);
+		}
+		this.hasEarlierWork = [...this.entries].some(isPaid);
+		const named = Object.entries(taskIdsOfRun(foreign, this.run));
+		this.isForeign = named.length > 0;
+		for (const [place, ids] of named)
+			this.entries.add({ item: Number.parseInt(place, 10), tasks: ids.map(unknownTask) });
+	}
+
+	/** The tools of an MCP Server Trigger run in no execution. */
+	get execution(): string {
+		return (this.context.getExecutionId() as string | undefined) ?? '';
+	}
+
+	/** The entries that this run is about, by item. */
+	get current(): Map<number, BookEntry> {
+		return new Map([...this.own].map((entry) => [entry.item, entry]));
+	}
+
+	/** The entry of an item's request: that of an earlier try, or a new one. */
+	entryOf(item: number, request: object): BookEntry {
+		const place = this.places.placeOf(item, this.identityOf(item, request));
+		const entry = this.stored[place] ?? { item, tasks: [] };
+		return this.take(entry, place);
+	}
+
+	/** Adds what is not paid for: it is stored with a pause alone. */
+	add(entry: BookEntry): BookEntry {
+		const place = String(entry.item);
+		const before = this.stored[place];
+		if (before !== undefined) this.entries.delete(before);
+		return this.take(entry, place);
+	}
+
+	private take(entry: BookEntry, place: string): BookEntry {
+		this.entries.add(entry);
+		this.own.add(entry);
+		this.placeOf.set(entry, place);
+		return entry;
+	}
+
+	/** Stores an entry: from now on it survives whatever happens. */
+	keep(entry: BookEntry): void {
+		const place = this.placeOf.get(entry);
+		if (place === undefined) return;
+		this.stored[place] = entry;
+		this.runs[this.run] = this.stored;
+		const [oldest, ...others] = Object.keys(this.runs);
+		if (others.length >= MAX_RUNS && oldest !== undefined) delete this.runs[oldest];
+	}
+
+	/** Stores all that a run needs that follows a pause. */
+	keepAll(): void {
+		const shared = new Map<string, NonNullable<BookEntry['settings']>>();
+		for (const entry of this.entries) {
+			this.keep(entry);
+			if (this.own.has(entry)) delete entry.isOld;
+			else entry.isOld = true;
+			if (entry.settings === undefined) continue;
+			// n8n stores an object that several entries share once.
+			const text = JSON.stringify(entry.settings);
+			shared.set(text, (entry.settings = shared.get(text) ?? entry.settings));
+		}
+	}
+
+	/** The run is over: with these items, or (undefined) with an error that it throws. */
+	end(items: INodeExecutionData[] | undefined): void {
+		const isOver = items !== undefined && !this.isRepeated(items);
+		for (const entry of this.entries) {
+			const place = this.placeOf.get(entry);
+			// Other calls of a tool may still ask for what they paid for.
+			if (place === undefined || (this.isTool && !this.own.has(entry))) continue;
+			// A second try downloads them again: in the memory of n8n they may be large.
+			for (const task of entry.tasks) delete task.file;
+			const isLeft = isOver || !isPaid(entry);
+			if (isLeft && this.stored[place] === entry) delete this.stored[place];
+		}
+		this.places.release();
+		if (Object.keys(this.stored).length === 0) delete this.runs[this.run];
+	}
+
+	/** A tool's call that failed may be repeated by its agent. Any other run whose first item is an error, and no other, by Retry On Fail. */
+	private isRepeated(items: INodeExecutionData[]): boolean {
+		const failed = items.findIndex(({ json }) => json.error !== undefined);
+		return this.isTool ? failed >= 0 : this.context.getNode().retryOnFail === true && failed === 0;
+	}
+}
+
+/**
+ * The tools of an MCP Server Trigger and of n8n's own Agents run without execution data, where n8n keeps no context:
+ * there the book lasts as long as the call.
+ */
+function contextOf(context: IExecuteFunctions): IDataObject {
+	try {
+		return context.getContext('node');
+	} catch {
+		return {};
+	}
+}
+
+/** @returns the runs, and those that another version stored */
+function openBook(context: IDataObject): { runs: Book['runs']; foreign: unknown } {
+	const stored: unknown = context[FIELD];
+	const isOpen = typeof stored === 'object' && stored !== null && opened.has(stored);
+	const book = isOpen ? (stored as Book) : parseBook(stored);
+	const made = book ?? { version: BOOK_VERSION, runs: {} };
+	if (book === undefined && typeof stored === 'object' && stored !== null && 'runs' in stored)
+		context[FIELD_BEFORE] = stored.runs as IDataObject;
+	opened.add(made);
+	context[FIELD] = made;
+	return { runs: made.runs, foreign: context[FIELD_BEFORE] };
+}
+
+function isPaid({ tasks, lostIn, answer, earlier }: BookEntry): boolean {
+	const isOurs = tasks.some(({ submittedAt }) => submittedAt !== undefined);
+	return isOurs || lostIn !== undefined || answer !== undefined || earlier !== undefined;
+}
+
+/** What is paid for is kept; what came of it in the try before is made again, but for a task that failed. */
+function startOver(entry: BookEntry, execution: string): void {
+	delete entry.error;
+	for (const task of entry.tasks) {
+		if (task.isReplaced) continue;
+		for (const field of ['deadline', 'foreignAnswers', 'file', 'isSettled'] as const)
+			delete task[field];
+		if (task.entry.status === 'failed' || (task.isUnknown && isToldBefore(entry, execution))) {
+			task.isReplaced = true;
+			entry.failed = (entry.failed ?? 0) + 1;
+			if (task.error) entry.earlier = task.error;
+		}
+		delete task.error;
+	}
+}
+
+/** A task of which only the id is known. */
+export function unknownTask(id: string): PaidTask {
+	return { entry: { id, status: 'unknown' } };
+}
+
+/** The tasks that an item has, without those that others replace. */
+export function liveTasks({ tasks }: BookEntry): PaidTask[] {
+	return tasks.filter(({ isReplaced }) => isReplaced !== true);
+}
+
+/** Whether the service may have accepted a submission, and the user was not told yet that the next Retry sends it again. */
+export function isLost(entry: BookEntry, execution: string): boolean {
+	return entry.lostIn !== undefined && !isToldBefore(entry, execution);
+}
+
+/** Whether the service at this address does not know a task that was submitted at another one. */
+export function isUnknownHere({ tasks, address }: BookEntry, here: string | undefined): boolean {
+	return address !== here && tasks.some((task) => task.isUnknown && task.isReplaced !== true);
+}
+
+/** What an execution tells counts for another one: its Retry. */
+function isToldBefore({ toldIn }: BookEntry, execution: string): boolean {
+	return toldIn !== undefined && toldIn !== execution;
+}

@@ -1,0 +1,140 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { GatewayError, SpendingLimitError } from '../../../gateway';
+import { noteBillable } from './billableRequests';
+
+/** The field of the execution's context; below it, the billable requests of each node by its name. */
+const FIELD = 'generationServiceBillableRequests';
+
+/** What a node has ordered in one execution. Kept with the execution: it survives Retry On Fail, loops and pauses. */
+interface Orders extends IDataObject {
+	/** n8n's Retry of a failed execution is another execution, with its own limit. */
+	execution: string | null;
+	/** Requests that were accepted, may have been accepted, or are in flight. */
+	count: number;
+}
+
+/** Requests whose outcome is not known yet. Only in this process: elsewhere they count as accepted. */
+interface InFlight {
+	count: number;
+	settling: Set<Promise<void>>;
+}
+
+const inFlightOf = new WeakMap<Orders, InFlight>();
+
+/** The types of a sub-node's context do not show `getContext`. */
+type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueOnFail'> &
+	Partial<Pick<IExecuteFunctions, 'getContext' | 'customData'>>;
+
+/** Counts the billable requests of one node in one execution, over all its runs, and refuses those beyond a limit. */
+export class SpendingLimit {
+	/** Undefined until an item has a limit: nothing is stored without one. */
+	private known: Orders | undefined;
+	/** What the items of this run need. */
+	private planned = 0;
+
+	constructor(private readonly context: Context) {}
+
+	private get orders(): Orders {
+		return (this.known ??= ordersOf(this.context));
+	}
+
+	private get inFlight(): InFlight {
+		const inFlight = inFlightOf.get(this.orders) ?? { count: 0, settling: new Set() };
+		inFlightOf.set(this.orders, inFlight);
+		return inFlight;
+	}
+
+	/**
+	 * To be called for each item before anything is sent: with On Error "Stop Workflow" a batch is done as a whole or not
+	 * at all. What is in flight elsewhere may still make room.
+	 * @throws SpendingLimitError
+	 */
+	plan(needed: number, max: number): void {
+		if (max === Infinity || needed === 0 || this.context.continueOnFail()) return;
+		this.planned += needed;
+		const accepted = this.orders.count - this.inFlight.count;
+		if (accepted + this.planned > max)
+			throw new SpendingLimitError(max, accepted, this.planned, needed);
+	}
+
+	/**
+	 * Sends a request that counts as `needed`, if there is room for it or a request in flight makes room by being refused.
+	 * @param made how much the service made of it
+	 * @throws SpendingLimitError, before anything is sent
+	 */
+	async spend<Result>(
+		needed: number,
+		max: number,
+		send: () => Promise<Result>,
+		made: (result: Result) => number = () => needed,
+	): Promise<Result> {
+		const sending = this.spendWithin(needed, max, send, made);
+		void sending.then(
+			(result) => noteBillable(this.context, Math.max(needed, made(result))),
+			(error: unknown) => wasRefused(error) || noteBillable(this.context, needed),
+		);
+		return await sending;
+	}
+
+	private async spendWithin<Result>(
+		needed: number,
+		max: number,
+		send: () => Promise<Result>,
+		made: (result: Result) => number,
+	): Promise<Result> {
+		if (max === Infinity) return await send();
+		const { orders, inFlight } = this;
+		while (orders.count + needed > max) {
+			const accepted = orders.count - inFlight.count;
+			if (accepted + needed > max) throw new SpendingLimitError(max, accepted, needed);
+			await Promise.race(inFlight.settling);
+		}
+		// In the same step as the check: several requests may have waited for this room.
+		orders.count += needed;
+		inFlight.count += needed;
+		const sending = send();
+		const settle = (difference: number) => {
+			orders.count += difference;
+			inFlight.count -= needed;
+			inFlight.settling.delete(settling);
+		};
+		const settling = sending.then(
+			(result) => settle(Math.max(0, made(result) - needed)),
+			(error: unknown) => settle(wasRefused(error) ? -needed : 0),
+		);
+		inFlight.settling.add(settling);
+		return await sending;
+	}
+}
+
+/** Refused by the service, or never sent. */
+function wasRefused(error: unknown): boolean {
+	return (
+		error instanceof GatewayError &&
+		!error.mayHaveBeenAccepted &&
+		// Part of an answer arrived.
+		error.partialText === undefined
+	);
+}
+
+/**
+ * The tools of an MCP Server Trigger and of n8n's own Agents run without execution data, where n8n keeps no context:
+ * there the limit holds for each call.
+ */
+function ordersOf(context: Context): Orders {
+	const execution = (context.getExecutionId() as string | undefined) ?? null;
+	const byNode = contextOf(context);
+	const { name } = context.getNode();
+	const known = byNode[name];
+	if (known?.execution === execution) return known;
+	return (byNode[name] = { execution, count: 0 });
+}
+
+function contextOf(context: Context): Record<string, Orders> {
+	try {
+		const flow = context.getContext?.('flow') ?? {};
+		return (flow[FIELD] ??= {}) as Record<string, Orders>;
+	} catch {
+		return {};
+	}
+}

@@ -1,0 +1,43 @@
+import type {
+	EngineRequest,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
+import { hashOf } from '../../../gateway';
+import type { Service } from '../run/connect';
+import { withService } from '../run/withService';
+import type { PaidBook } from './book';
+import { SpendingLimit } from './spendingLimit';
+
+/** What a run of a node that orders something billable works with. */
+export interface PaidRun {
+	service: Service;
+	book: PaidBook;
+	spending: SpendingLimit;
+}
+
+/**
+ * Runs a node that orders something billable, as {@link withService} does, with the book of what its earlier tries paid for.
+ * What becomes of that depends on the output: a run that throws, or asks n8n to be run again, keeps it.
+ */
+export async function withBook<Output extends INodeExecutionData[] | EngineRequest>(
+	context: IExecuteFunctions,
+	properties: INodeProperties[],
+	book: PaidBook,
+	work: (run: PaidRun) => Promise<Output>,
+	fail?: (error: unknown) => INodeExecutionData[],
+): Promise<Output | INodeExecutionData[]> {
+	const paid = async (service: Service) => {
+		book.address = hashOf(service.baseUrl);
+		const output = await work({ service, book, spending: new SpendingLimit(context) }).catch(
+			(error: unknown) => {
+				book.end(undefined);
+				throw error;
+			},
+		);
+		if (Array.isArray(output)) book.end(output);
+		return output;
+	};
+	return await withService(context, properties, paid, fail);
+}

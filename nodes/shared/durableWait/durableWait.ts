@@ -1,0 +1,149 @@
+import {
+	type EngineRequest,
+	type EngineResponse,
+	type IExecuteData,
+	type IExecuteFunctions,
+	UnexpectedError,
+} from 'n8n-workflow';
+import { msBetween, systemClock, type WallTime } from '../../../gateway';
+import { hold, isHandover, type Output, type Pause, readPause, requestPause } from './pause';
+import { reasonToWaitInMemory } from './limits';
+
+/**
+ * A wait that takes place in n8n's database: n8n saves the execution, frees the process, and runs the node again when
+ * the wait is over. n8n offers nodes no such thing, so it is put together from two that it offers (n8n 1.123 to 2.41):
+ *
+ * 1. A node may ask the engine to run other nodes for it and is then run again with the metadata of its request. It
+ *    was made for agents. A node may name itself: that inner run is the pause.
+ * 2. The pause calls `putExecutionToWait`. On resume n8n disables the node of the stack's first entry, and a disabled
+ *    node passes its input on. So the pause puts a copy of the node into its entry, with an empty input: it runs as
+ *    nothing, and the node that made the request comes next, as real code.
+ *
+ * The second step changes the stack entry that `getExecuteData()` returns, which n8n does not promise to be the real
+ * one: this is tested each time, and if it is a copy, the engine does not wait and the node waits in memory.
+ */
+export interface DurableWait {
+	/** Whether this run follows a pause. */
+	readonly isResumed: boolean;
+	/** Whether n8n's Retry On Fail does not run the node again if it fails. */
+	readonly isLastTry: boolean;
+	/** Why this run cannot pause, as the end of "Waited in memory: …". */
+	refusal(): string | undefined;
+	/** What the node returns to wait until a time. */
+	pause(until: WallTime, pause: Pause): EngineRequest;
+}
+
+/** What is known of one entry of n8n's stack while its tries last. */
+interface Tries {
+	/** The engine says on the first try of an entry that it can resume nodes; n8n's inner retries do not. */
+	canResume: boolean;
+	count: number;
+	hasPaused: boolean;
+	last?: { output: Output } | { error: unknown };
+}
+
+/** What n8n and a pause leave in the metadata of the run that follows. */
+const OF_A_PAUSE = [
+	'nodeWasResumed',
+	'subNodeExecutionData',
+	'preserveSourceOverwrite',
+	'preservedSourceOverwrite',
+] as const;
+/** Main's timer ends a pause and a worker's clock judges it: no two clocks of one n8n are further apart than this. */
+const CLOCK_SKEW_MS = 30_000;
+/**
+ * n8n checks every 60 s for waits that end within 70 s: it ends one of 65 s on time, and a shorter one up to 60 s late.
+ */
+export const MIN_PAUSE_MS = 65_000;
+
+const WITHOUT_EXECUTION: DurableWait = {
+	isResumed: false,
+	isLastTry: true,
+	refusal: () => 'n8n does not save this execution',
+	pause() {
+		throw new UnexpectedError('There is no execution that could wait');
+	},
+};
+
+const triesOf = new WeakMap<IExecuteData, Tries>();
+
+/**
+ * Runs a node that may wait in n8n's database. Each run gets a {@link DurableWait} and returns its output, or the
+ * request of a pause.
+ * @param response the argument of `execute`
+ * @param showHints shows the hints of an output that an earlier try made
+ */
+export async function withDurableWait(
+	context: IExecuteFunctions,
+	response: EngineResponse | undefined,
+	run: (wait: DurableWait) => Promise<Output | EngineRequest>,
+	showHints: (output: Output) => void,
+): Promise<Output | EngineRequest> {
+	// The tools of an MCP Server Trigger run without an execution.
+	const entry = (context as Partial<IExecuteFunctions>).getExecuteData?.call(context);
+	if (entry === undefined) return await run(WITHOUT_EXECUTION);
+	const pause = readPause(entry);
+	if (pause !== undefined) return await hold(context, pause);
+
+	const { tries, resumedUntil } = begin(context, entry, response);
+	// With a pause between them, n8n would allow each try as many tries again.
+	if (tries.hasPaused && tries.count > mostTries(context) && tries.last !== undefined) {
+		if ('error' in tries.last) throw tries.last.error;
+		showHints(tries.last.output);
+		return tries.last.output;
+	}
+	const early =
+		resumedUntil !== undefined && msBetween(systemClock.wallTime(), resumedUntil) > CLOCK_SKEW_MS;
+	const wait: DurableWait = {
+		isResumed: resumedUntil !== undefined,
+		isLastTry: tries.count >= mostTries(context),
+		refusal: () =>
+			early
+				? 'n8n resumed the execution too early'
+				: reasonToWaitInMemory(context, entry, tries.canResume),
+		pause: (until, what) => requestPause(context, entry, tries.count, until, what),
+	};
+	const output = await run(wait).catch((error: unknown) => {
+		tries.last = { error };
+		throw error;
+	});
+	if (Array.isArray(output)) tries.last = { output };
+	return output;
+}
+
+function begin(
+	context: IExecuteFunctions,
+	entry: IExecuteData,
+	response: EngineResponse | undefined,
+): { tries: Tries; resumedUntil?: WallTime } {
+	const earlier = triesOf.get(entry);
+	const canResume = Array.isArray(response?.actionResponses);
+	const tries = earlier ?? { canResume, count: 0, hasPaused: false };
+	triesOf.set(entry, tries);
+	tries.count += 1;
+	const { metadata } = entry;
+	if (metadata?.nodeWasResumed !== true) return { tries };
+
+	const handover = metadata.subNodeExecutionData?.metadata;
+	// A second try of this run, or n8n's Retry of the saved execution, starts like any other.
+	for (const item of entry.data.main?.[0] ?? []) delete item.error;
+	for (const field of OF_A_PAUSE) delete metadata[field];
+	delete entry.node.rewireOutputLogTo;
+	tries.hasPaused = true;
+	if (!isHandover(handover)) return { tries, resumedUntil: systemClock.wallTime() };
+	const source = entry.source?.main?.[0];
+	if (source) [source.previousNodeOutput, source.previousNodeRun] = handover.from;
+	// n8n's Retry of an execution that was stopped while it waited is another execution.
+	if (handover.durableWait !== context.getExecutionId()) {
+		tries.hasPaused = false;
+		return { tries };
+	}
+	tries.count = handover.tries;
+	return { tries, resumedUntil: handover.until };
+}
+
+/** As n8n counts them. */
+function mostTries(context: IExecuteFunctions): number {
+	const { retryOnFail, maxTries } = context.getNode();
+	return retryOnFail === true ? Math.min(5, Math.max(2, maxTries ?? 3)) : 1;
+}

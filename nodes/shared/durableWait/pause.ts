@@ -1,0 +1,124 @@
+import type {
+	EngineRequest,
+	IDataObject,
+	IExecuteData,
+	IExecuteFunctions,
+	INode,
+	INodeExecutionData,
+	NodeOperationError,
+} from 'n8n-workflow';
+import { epochMs, type WallTime } from '../../../gateway';
+
+export type Output = INodeExecutionData[][];
+
+export interface Pause {
+	/** The items that the editor shows as the node's output while it waits. */
+	shown: IDataObject[];
+	/** What the editor points out meanwhile. */
+	hints: string[];
+	/**
+	 * The error of each input item if n8n never runs the node again: Retry "with currently saved workflow" of an execution that
+	 * was stopped while it waited disables the run after the pause, too, which passes its input on. n8n makes error items of it.
+	 */
+	ifStopped: string[];
+}
+
+/** What the request tells the pause, in its input. */
+export interface PauseInput extends Pick<Pause, 'shown' | 'hints'> {
+	until: WallTime;
+	runIndex: number;
+}
+
+/** What the request tells the run that follows, in its metadata. What the node itself must know is in its context. */
+export interface Handover {
+	/** The execution that waits. */
+	durableWait: string;
+	until: WallTime;
+	/** The tries of Retry On Fail so far: n8n counts them from the start after each pause. */
+	tries: number;
+	/** n8n forgets which output of the previous node the items are from, and of which of its runs. */
+	from: [output: number, run: number];
+}
+
+const PAUSE_ID = 'durable-pause';
+
+/** The action of a request, by its input. */
+const actionOf = new WeakMap<PauseInput, object>();
+
+/** What the node returns to wait until a time. */
+export function requestPause(
+	context: IExecuteFunctions,
+	entry: IExecuteData,
+	tries: number,
+	until: WallTime,
+	{ shown, hints, ifStopped }: Pause,
+): EngineRequest {
+	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
+	for (const [index, item] of (entry.data.main?.[0] ?? []).entries())
+		item.error = { message: ifStopped[index] ?? '' } as NodeOperationError;
+	const input: PauseInput = { until, runIndex, shown, hints };
+	const source = entry.source?.main?.[0];
+	// n8n pairs by it, also where it passes the items on without this code. Otherwise it takes the first output and run.
+	if (source?.previousNodeOutput || source?.previousNodeRun)
+		entry.metadata = {
+			...entry.metadata,
+			preserveSourceOverwrite: true,
+			preservedSourceOverwrite: { ...source },
+		};
+	const handover: Handover = {
+		durableWait: context.getExecutionId(),
+		until,
+		tries,
+		from: [source?.previousNodeOutput ?? 0, source?.previousNodeRun ?? 0],
+	};
+	const action: EngineRequest['actions'][number] = {
+		actionType: 'ExecutionNodeAction',
+		nodeName: context.getNode().name,
+		type: 'main',
+		id: PAUSE_ID,
+		input: { durablePause: input as unknown as IDataObject },
+		metadata: {},
+	};
+	actionOf.set(input, action);
+	return { actions: [action], metadata: handover };
+}
+
+/** The input of the pause, where this run is one. */
+export function readPause({ node, data, metadata }: IExecuteData): PauseInput | undefined {
+	const json = data.main?.[0]?.[0]?.json;
+	const isPause =
+		metadata?.preserveSourceOverwrite === true &&
+		metadata.nodeWasResumed !== true &&
+		node.rewireOutputLogTo === 'main' &&
+		json?.toolCallId === PAUSE_ID;
+	return isPause ? (json.durablePause as unknown as PauseInput) : undefined;
+}
+
+/** The run of the pause itself. */
+export async function hold(context: IExecuteFunctions, pause: PauseInput): Promise<Output> {
+	const { until, runIndex, shown, hints } = pause;
+	const entry = context.getExecuteData();
+	// All that n8n reads of a disabled node: its settings would make more of it, and its parameters be stored once more.
+	const { id, name, type, typeVersion, position } = entry.node;
+	const idle: INode = { id, name, type, typeVersion, position, parameters: {} };
+	entry.node = idle;
+	// Not even an empty output, which would stay beside the error of the run that follows.
+	entry.data = { main: [] };
+	// Otherwise each pause leaves a run of the node behind.
+	entry.runIndex = runIndex;
+	// If it is a copy, the execution continues at once, and the node sees that it was resumed too early.
+	if (context.getExecuteData().node !== idle) return [[]];
+	await context.putExecutionToWait(new Date(epochMs(until)));
+	// From here on n8n stores what the pause was made of, and reads none of it.
+	delete entry.metadata;
+	entry.source?.main?.splice(0);
+	for (const done of [pause, actionOf.get(pause) ?? {}])
+		for (const field of Object.keys(done)) Reflect.deleteProperty(done, field);
+	for (const message of hints)
+		context.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
+	return [shown.map((json) => ({ json }))];
+}
+
+export function isHandover(metadata: object | undefined): metadata is Handover {
+	return metadata !== undefined && 'durableWait' in metadata;
+}
