@@ -6,6 +6,9 @@ import { BROWSER_ID, type N8nApi } from './n8nApi';
 
 const PACKAGE = 'n8n-nodes-generation-service';
 
+/** n8n writes to the database, too, after the examples were imported. */
+const LONGEST_WRITE_MS = 30_000;
+
 const nodeTypes = z.array(z.object({ name: z.string(), displayName: z.string() }));
 
 /**
@@ -16,7 +19,9 @@ export async function listAsInstalled({ url, cookie }: N8nApi, userFolder: strin
 	const headers = { cookie, 'browser-id': BROWSER_ID };
 	const response = await fetch(`${url}/types/nodes.json`, { headers });
 	const nodes = nodeTypes.parse(await response.json());
-	const database = new DatabaseSync(join(userFolder, '.n8n', 'database.sqlite'));
+	const database = new DatabaseSync(join(userFolder, '.n8n', 'database.sqlite'), {
+		timeout: LONGEST_WRITE_MS,
+	});
 	try {
 		database
 			.prepare('REPLACE INTO installed_packages (packageName, installedVersion) VALUES (?, ?)')

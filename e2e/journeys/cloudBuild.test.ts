@@ -2,6 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../simulator';
+import { BrowserSession } from '../browser/browserSession';
+import { Canvas } from '../browser/canvas';
+import { NodeView } from '../browser/nodeView';
 import { manualStart, ours, workflowOf } from '../browser/workflow';
 import { N8nApi } from '../host/n8nApi';
 import { type N8nServer, startN8n } from '../host/n8nServer';
@@ -17,6 +20,8 @@ let userFolder: string;
 let n8n: N8nServer;
 let api: N8nApi;
 let simulator: Simulator;
+
+jest.setTimeout(RUN_TIMEOUT_MS * 2);
 
 /** A second n8n, with the verified build instead of the undici build. */
 beforeAll(async () => {
@@ -83,6 +88,38 @@ test.each(['url', 'b64_json'])(
 		expect(item).toHaveProperty('binary.data.mimeType', 'video/mp4');
 	},
 );
+
+test('in the editor, the verified build lists models, plays a video and shows an error', async () => {
+	const credential = await saveSimulatorCredential(api, simulator);
+	const node = ours('Video', 'videoGeneration', {
+		model: model('kite-motion'),
+		prompt: 'A paper boat',
+		download: true,
+		waitOptions: { pollInterval: 0.2 },
+	});
+	const id = await api.createWorkflow(workflowOf('In the editor', credential, [manualStart, node]));
+	const session = await BrowserSession.start('the verified build in the editor', api);
+	await session.run(async () => {
+		const canvas = new Canvas(session.page);
+		await canvas.open(id);
+		await canvas.openNode('Video');
+		const view = new NodeView(session.page);
+		expect(await view.searchModels('kite')).toContain('kite-motion');
+		await view.selectModel('kite-motion');
+		await view.execute();
+		await view.showOutputAs('Binary');
+		await view.openVideo();
+		await view.playVideoPast(0.5);
+		await session.screenshot('the video plays');
+		await view.close();
+		await canvas.openNode('Video');
+		await view.fill('prompt', 'A boat [fault:content-filtered]');
+		await view.execute();
+		const [message] = await view.error();
+		expect(message).toMatch(/content/);
+		await session.screenshot('the error');
+	});
+});
 
 test("the verified build waits in n8n's database", async () => {
 	const [item] = await run('videoGeneration', {

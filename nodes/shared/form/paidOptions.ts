@@ -10,7 +10,7 @@ export const maxBillableRequestsOption = {
 	typeOptions: { minValue: 0 },
 	default: 10,
 	description:
-		'How many billable requests (each video is one) this node may make in one execution, over all items, loops and tool calls, before it refuses to send more',
+		'How many billable requests (answers or videos) this node may make in one execution, over all items, loops and tool calls, before it refuses to send more',
 } satisfies INodeProperties;
 
 /**
