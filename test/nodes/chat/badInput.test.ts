@@ -44,13 +44,19 @@ test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
 	['no model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', '', /^model is empty/i],
 	['a blank model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', '  ', /^model/i],
 	['a null model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', null, /^model/i],
-	['a stop sequence that is not text', { options: { stop: value } }, 'END', 5, /^Stop must/],
+	[
+		'a stop sequence that is not text',
+		{ options: { stop: value } },
+		'END',
+		5,
+		/^Stop Sequences \(stop\) must/,
+	],
 	[
 		'stop sequences with a number',
 		{ options: { stop: value } },
 		'END',
 		['x', 5],
-		/^Stop must be text or a list of texts \[/,
+		/^Stop Sequences \(stop\) must be text or a list of texts \[/,
 	],
 	[
 		'a system message that is not text',
