@@ -20,14 +20,40 @@ type Versions = 'all' | 'latest' | 'undated';
 
 const VERSIONS: readonly Versions[] = ['all', 'latest', 'undated'];
 
-/** The filters that are a text: which texts of a model may contain it. The subtitle names them in this order. */
-const TEXT_FILTERS: Record<string, (model: CatalogueModel) => readonly string[]> = {
-	kind: ({ kinds }) => kinds,
-	search: ({ id }) => [id],
-};
+/** The filters that are a text, and which texts of a model may contain it. */
+const TEXT_FILTERS: Array<{
+	property: INodeProperties;
+	textsOf: (model: CatalogueModel) => readonly string[];
+}> = [
+	{
+		property: {
+			displayName: 'Kind',
+			name: 'kind',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. video',
+			description:
+				'Return only models of this kind: their type, task or modality. Returns nothing if the service names no kinds.',
+		},
+		textsOf: ({ kinds }) => kinds,
+	},
+	{
+		property: {
+			displayName: 'Search',
+			name: 'search',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. mini',
+			description: 'Return only models whose ID contains this text. Case does not matter.',
+		},
+		textsOf: ({ id }) => [id],
+	},
+];
+
+const textFilterNames = TEXT_FILTERS.map(({ property }) => property.name);
 
 /** The filters in use. The editor gives an expression as it is written. */
-export const listSubtitle = `={{ [$parameter["filters"]?.versions || "all", ...${JSON.stringify(Object.keys(TEXT_FILTERS))}.map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))].filter(Boolean).join(": ") }}`;
+export const listSubtitle = `={{ [$parameter["filters"]?.versions || "all", ...${JSON.stringify(textFilterNames)}.map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))].filter(Boolean).join(": ") }}`;
 
 export const listProperties: INodeProperties[] = [
 	{
@@ -53,23 +79,7 @@ export const listProperties: INodeProperties[] = [
 		placeholder: 'Add Filter',
 		default: {},
 		options: [
-			{
-				displayName: 'Kind',
-				name: 'kind',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. video',
-				description:
-					'Return only models of this kind: their type, task or modality. Returns nothing if the service names no kinds.',
-			},
-			{
-				displayName: 'Search',
-				name: 'search',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. mini',
-				description: 'Return only models whose ID contains this text. Case does not matter.',
-			},
+			...TEXT_FILTERS.map(({ property }) => property),
 			{
 				displayName: 'Versions',
 				name: 'versions',
@@ -93,8 +103,8 @@ export const listProperties: INodeProperties[] = [
 
 interface Selection {
 	limit: number;
-	/** By the name of the filter, in lower case. */
-	texts: Record<string, string>;
+	/** Of each text filter, in lower case; empty: all models. */
+	texts: string[];
 	versions: Versions;
 }
 
@@ -137,13 +147,10 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 		limit: returnAll
 			? Infinity
 			: readNumber({ limit }, 'limit', { min: 1, default: defaultLimit, integer: true }),
-		texts: Object.fromEntries(
-			Object.keys(TEXT_FILTERS).map((name) => [
-				name,
-				String(filters[name] ?? '')
-					.trim()
-					.toLowerCase(),
-			]),
+		texts: textFilterNames.map((name) =>
+			String(filters[name] ?? '')
+				.trim()
+				.toLowerCase(),
 		),
 		versions,
 	};
@@ -158,11 +165,12 @@ function whyEmpty(all: number): string {
 }
 
 function select(models: CatalogueModel[], { limit, texts, versions }: Selection): CatalogueModel[] {
-	const matches = (model: CatalogueModel, name: string, text: string) =>
-		text === '' || TEXT_FILTERS[name]?.(model).some((one) => one.toLowerCase().includes(text));
-	return ofVersions(models, versions)
-		.filter((model) => Object.entries(texts).every(([name, text]) => matches(model, name, text)))
-		.slice(0, limit);
+	const matches = (model: CatalogueModel) =>
+		TEXT_FILTERS.every(({ textsOf }, index) => {
+			const text = texts[index] ?? '';
+			return text === '' || textsOf(model).some((one) => one.toLowerCase().includes(text));
+		});
+	return ofVersions(models, versions).filter(matches).slice(0, limit);
 }
 
 function ofVersions(models: CatalogueModel[], versions: Versions): CatalogueModel[] {
