@@ -65,7 +65,7 @@ export const NODE_CODES: Record<NodeCode, [when: string, whatToDo: string]> = {
 	],
 	submission_lost: [
 		'The response to this submission was lost in an earlier try. Nothing was sent again.',
-		'Check your account. Retry on this execution submits it again.',
+		'Check your account. The error says how to submit it again.',
 	],
 	task_failed: [
 		'The service could not generate the video and gave no code.',
