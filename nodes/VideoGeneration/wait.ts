@@ -205,11 +205,10 @@ class Wait {
 			entries.map(({ item, tasks }) => [item, tasks.map(({ entry }) => entry.id)]),
 		);
 		return this.durable.pause(endOfPause(systemClock.wallTime(), waiting), {
-			shown: entries.flatMap(liveTasks).map(({ entry: { id, status, progress } }) => ({
-				task_id: id,
-				status,
-				...(typeof progress === 'number' && { progress }),
-			})),
+			// With all that is known, for whoever pins them to build the nodes that follow.
+			shown: entries.flatMap((entry) =>
+				liveTasks(entry).map((task) => this.run.output.itemOf(entry, task).json),
+			),
 			hints: [...this.hintOfTimeout(waiting), ...log.lostHints],
 			ifStopped: service.context
 				.getInputData()
