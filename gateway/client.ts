@@ -21,7 +21,7 @@ import { ApiKey } from './redaction/apiKey';
 import type { Patience, RequestContext, ServiceRequest, ServiceResponse } from './sendRequest';
 import { sendRequest } from './sendRequest';
 import { Slots } from './limits/slots';
-import { readChatStream, readCompletion } from './stream/readChatStream';
+import { readChat } from './stream/readChat';
 import { readTaskWithVideo } from './video/inlineVideo';
 import { type StoreVideo, VideoDownloads } from './video/downloads';
 import type { InlineVideo } from './video/inlineVideoExtractor';
@@ -96,7 +96,7 @@ export class Gateway {
 	 * @throws GatewayError whose `partialText` is the text of a stream that arrived before the failure
 	 */
 	async chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
-		return await this.complete(request, 'application/json', readCompletion, () => {}, signal);
+		return await this.complete(request, 'application/json', () => {}, signal);
 	}
 
 	/**
@@ -110,7 +110,7 @@ export class Gateway {
 		signal?: AbortSignal,
 	): Promise<ChatCompletion> {
 		const streamed = { ...request, stream: true };
-		return await this.complete(streamed, 'text/event-stream', readChatStream, onText, signal);
+		return await this.complete(streamed, 'text/event-stream', onText, signal);
 	}
 
 	/** `GET /v1/models`: the models available to this key. */
@@ -218,7 +218,6 @@ export class Gateway {
 	private async complete(
 		content: ChatRequest | AgentRequest,
 		accept: string,
-		reader: typeof readCompletion,
 		onText: (text: string) => void,
 		signal?: AbortSignal,
 	): Promise<ChatCompletion> {
@@ -238,8 +237,8 @@ export class Gateway {
 		} as const;
 		const { clock } = this.context;
 		const read = async (response: ServiceResponse) => {
-			const { completion, rest } = await reader(response, () => clock.wallTime(), collect);
-			if (rest) this.drain(response.body, rest);
+			const { completion, rest } = await readChat(response, () => clock.wallTime(), collect);
+			this.drain(response.body, rest);
 			return completion;
 		};
 		return await this.send(request, read, signal).catch(async (error: unknown) => {

@@ -68,22 +68,6 @@ export class StreamedBody implements ReadableBody {
 	}
 }
 
-/** A body that has arrived as a whole. */
-export class BufferedBody implements Body {
-	constructor(private readonly bytes: Buffer) {}
-
-	async read(onBytes: (bytes: Buffer) => boolean | void): Promise<void> {
-		onBytes(this.bytes);
-		await Promise.resolve();
-	}
-
-	async *stream(): AsyncIterable<Buffer> {
-		yield await Promise.resolve(this.bytes);
-	}
-
-	destroy(): void {}
-}
-
 /** Gets told that a part of a body arrived, and whether it is content. */
 export type OnProgress = (isContent?: boolean) => void;
 

@@ -29,9 +29,36 @@ const errorBody = z.union([
 		data: error.data ?? data,
 	})),
 	generalBody,
+	z
+		.looseObject({ error: z.unknown() })
+		.refine(({ error }) => !isEmpty(error))
+		.transform(({ error }) => ({ ...wordsOf(error), data: undefined })),
 ]);
 
-/** Reads both documented error shapes, even without a valid code; undefined for any other body. */
+const errorFields = z.looseObject({
+	message: z.string().min(1).optional().catch(undefined),
+	detail: z.string().min(1).optional().catch(undefined),
+	reason: z.string().min(1).optional().catch(undefined),
+	code: z
+		.union([z.string(), z.number().transform(String)])
+		.optional()
+		.catch(undefined),
+});
+
+/** What an error of any shape says: its readable part, or all of it. */
+export function wordsOf(error: unknown): { message: string; code?: string | undefined } {
+	if (typeof error === 'string') return { message: error };
+	const { message, detail, reason, code } = errorFields.safeParse(error).data ?? {};
+	return { message: message ?? detail ?? reason ?? JSON.stringify(error), code };
+}
+
+/** Whether an `error` says nothing: some services send one in every response. */
+export function isEmpty(error: unknown): boolean {
+	if (typeof error !== 'object' || error === null) return !error || String(error).trim() === '';
+	return Object.values(error).every(isEmpty);
+}
+
+/** Reads both documented error shapes, even without a valid code, and any other `error`; undefined for any other body. */
 export function readErrorBody(value: unknown): ErrorBody | undefined {
 	const parsed = errorBody.safeParse(value);
 	if (!parsed.success) return undefined;
@@ -52,9 +79,8 @@ interface PartOfAnswer {
 export function errorBesideAnswer(answer: PartOfAnswer): object | undefined {
 	const { choices } = answer;
 	if (choices.length === 0 && serviceErrorBody.safeParse(answer).success) return answer;
-	const part = answer.error ? answer : choices.find(({ error }) => error);
-	const message = part && alternateBody.safeParse(part).data?.error.message;
-	return message ? { error: part.error } : undefined;
+	const part = [answer, ...choices].find(({ error }) => !isEmpty(error));
+	return part && { error: part.error };
 }
 
 /** A code is a string, or null: "Code strings for statuses 413, 500, 502, 503: not shown" (Errors). */

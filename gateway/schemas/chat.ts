@@ -128,6 +128,10 @@ const answerText = z
 	])
 	.nullish();
 
+/** Some services send it as text. */
+const place = number('must be a number');
+const finishReason = z.union([z.string(), z.number().transform(String)]).nullish();
+
 /**
  * Chat completion (response, non-streaming). Unknown fields are kept. Only the choices matter:
  * the answer is paid for, so no other field is worth losing it over.
@@ -140,13 +144,13 @@ export const chatCompletion = z.looseObject({
 	choices: z
 		.array(
 			z.looseObject({
-				index: z.number().optional().catch(undefined),
+				index: place.optional().catch(undefined),
 				/** `content` is null for a tool call, which the document names but does not show. */
 				message: z.looseObject({
 					role: z.string().optional().catch(undefined),
 					content: answerText,
 				}),
-				finish_reason: z.string().nullish().catch(null),
+				finish_reason: finishReason.catch(null),
 			}),
 		)
 		.min(1),
@@ -171,10 +175,10 @@ const chunk = z.looseObject({
 	model: z.string().optional().catch(undefined),
 	choices: z.array(
 		z.looseObject({
-			index: z.number().nullish(),
+			index: place.nullish().catch(undefined),
 			delta: delta.nullish(),
 			message: delta.nullish().catch(undefined),
-			finish_reason: z.string().nullish(),
+			finish_reason: finishReason,
 		}),
 	),
 	usage: usage.nullish().catch(undefined),

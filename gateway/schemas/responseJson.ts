@@ -1,5 +1,5 @@
 /** Values of one response: each takes some 50 bytes of memory, however few characters it has. No response has so many. */
-const MAX_VALUES = 200_000;
+export const MAX_VALUES = 200_000;
 /** Levels of lists and objects. Much of what reads a value calls itself for each level. */
 const MAX_DEPTH = 64;
 
@@ -58,6 +58,12 @@ export function endOfString(text: string, start: number): number {
 		if (backslashes % 2 === 0) return quote;
 		from = quote + 1;
 	}
+}
+
+/** How many values a value has, itself among them. */
+export function valuesIn(value: unknown): number {
+	if (typeof value !== 'object' || value === null) return 1;
+	return Object.values(value).reduce<number>((count, inner) => count + valuesIn(inner), 1);
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

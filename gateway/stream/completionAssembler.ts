@@ -1,13 +1,5 @@
-import { MalformedResponseError } from '../errors/gatewayError';
 import type { ChatChunk } from '../schemas/chat';
-
-type Fields = Record<string, unknown>;
-
-/** No model returns so many choices or tool calls at once; each one is looked up by its index. */
-const MAX_ENTRIES = 1_000;
-
-/** Fields that name something: repeated in a later chunk, they are not appended. */
-const NAMES = new Set(['role', 'id', 'type', 'object', 'index', 'name']);
+import { FieldMerger, type Fields, isFields, MAX_ENTRIES, tooManyEntries } from './mergeFields';
 
 /** Fields of a chunk's choice that are read by themselves. */
 const NOT_OF_A_CHOICE = new Set(['index', 'delta', 'message']);
@@ -23,6 +15,7 @@ interface Choice {
 export class CompletionAssembler {
 	private readonly head: Fields = {};
 	private readonly choices = new Map<number, Choice>();
+	private readonly merger = new FieldMerger();
 
 	/** Whether every choice seen so far has a finish reason. */
 	get isFinished(): boolean {
@@ -32,10 +25,14 @@ export class CompletionAssembler {
 		);
 	}
 
-	/** @returns the text that the chunk adds to the first choice */
+	/**
+	 * @returns the text that the chunk adds to the first choice
+	 * @throws TooComplexError when the stream has more values, choices or tool calls than any answer
+	 */
 	add(chunk: ChatChunk): string {
+		const { merger } = this;
 		for (const name of Object.keys(chunk)) {
-			if (name !== 'choices') keep(this.head, name, chunk[name]);
+			if (name !== 'choices') merger.keep(this.head, name, chunk[name]);
 		}
 		let added = '';
 		for (const part of chunk.choices) {
@@ -44,10 +41,11 @@ export class CompletionAssembler {
 			// Some services that do not stream send the whole message as one chunk; others repeat it at the end.
 			const delta = part.delta ?? (isEmpty(choice) ? part.message : undefined) ?? {};
 			for (const name of Object.keys(part)) {
-				if (!NOT_OF_A_CHOICE.has(name)) keep(choice.rest, name, part[name]);
+				if (name === 'logprobs') merger.merge(choice.rest, name, part[name]);
+				else if (!NOT_OF_A_CHOICE.has(name)) merger.keep(choice.rest, name, part[name]);
 			}
 			for (const name of Object.keys(delta)) {
-				if (name !== 'content') merge(choice.message, name, delta[name]);
+				if (name !== 'content') merger.merge(choice.message, name, delta[name]);
 			}
 			const { content } = delta;
 			if (typeof content === 'string') choice.pieces.push(content);
@@ -59,7 +57,7 @@ export class CompletionAssembler {
 	private choice(index: number): Choice {
 		const known = this.choices.get(index);
 		if (known !== undefined) return known;
-		if (this.choices.size >= MAX_ENTRIES) throw tooMany();
+		if (this.choices.size >= MAX_ENTRIES) throw tooManyEntries();
 		const choice: Choice = { message: {}, pieces: [], rest: {} };
 		this.choices.set(index, choice);
 		return choice;
@@ -100,75 +98,4 @@ function inOrder(toolCalls: unknown[]): unknown[] {
 			? Object.fromEntries(Object.entries(call).filter(([name]) => name !== 'index'))
 			: call,
 	);
-}
-
-/** The last value counts, and a missing one changes nothing. Some services send an empty finish reason until the end. */
-function keep(target: Fields, name: string, value: unknown): void {
-	if (value === '' && name === 'finish_reason') return;
-	if (value !== null && value !== undefined && target[name] !== value) define(target, name, value);
-}
-
-function mergeInto(target: Fields, addition: Fields): void {
-	for (const name of Object.keys(addition)) merge(target, name, addition[name]);
-}
-
-/** Texts are appended, list entries (such as tool calls) are merged by index, anything else is replaced. */
-function merge(target: Fields, name: string, value: unknown): void {
-	if (value === null || value === undefined) return;
-	const old = Object.hasOwn(target, name) ? target[name] : undefined;
-	if (old !== undefined && value === '') return;
-	if (typeof old === 'string' && typeof value === 'string' && !NAMES.has(name)) {
-		target[name] = old + value;
-	} else if (Array.isArray(value)) {
-		target[name] = mergeLists(Array.isArray(old) ? (old as unknown[]) : [], value as unknown[]);
-	} else if (isFields(old) && isFields(value)) {
-		mergeInto(old, value);
-	} else {
-		define(target, name, isFields(value) ? structuredClone(value) : value);
-	}
-}
-
-function mergeLists(list: unknown[], additions: unknown[]): unknown[] {
-	for (const addition of additions) {
-		const index = isFields(addition) ? addition.index : undefined;
-		const old =
-			index === undefined
-				? undefined
-				: list.findLast((entry) => isFields(entry) && entry.index === index);
-		if (isFields(old) && isFields(addition) && !isOtherCall(old, addition)) {
-			mergeInto(old, addition);
-		} else list.push(structuredClone(addition));
-		if (list.length > MAX_ENTRIES) throw tooMany();
-	}
-	return list;
-}
-
-/**
- * Whether a tool call begins under the index of another one, as in Gemini's compatible endpoint. A new ID alone does not
- * tell: some servers make one up for each delta.
- */
-function isOtherCall(call: Fields, addition: Fields): boolean {
-	const isNew = Boolean(call.id && addition.id) && call.id !== addition.id;
-	return isNew && isFields(addition.function) && Boolean(addition.function.name);
-}
-
-function tooMany() {
-	return new MalformedResponseError(
-		`The stream has more than ${MAX_ENTRIES} choices or tool calls`,
-		{ status: 200, bodyStart: '(too long to show)' },
-	);
-}
-
-/** A plain assignment to `__proto__` would change the object's prototype. */
-function define(target: Fields, name: string, value: unknown): void {
-	Object.defineProperty(target, name, {
-		value,
-		enumerable: true,
-		configurable: true,
-		writable: true,
-	});
-}
-
-function isFields(value: unknown): value is Fields {
-	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

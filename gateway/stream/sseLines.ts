@@ -5,8 +5,8 @@ import type { ServiceResponse } from '../sendRequest';
 const MAX_LINE = 16 * 1024 * 1024;
 
 /**
- * Splits an event stream into its data lines, wherever packets divide it: inside a UTF-8 character, inside a
- * line, several lines at once; LF, CRLF or CR. A blank line, which ends an event, is passed on as an empty one.
+ * Splits an event stream into its lines, wherever packets divide it: inside a UTF-8 character, inside a
+ * line, several lines at once; LF, CRLF or CR.
  *
  * Not a general SSE parser, on purpose: the interface document defines the stream line by line ("one chunk
  * per line", Events 2), without the blank lines that an SSE parser waits for before it emits an event.
@@ -19,12 +19,12 @@ export class SseLines {
 
 	constructor(private readonly response: ServiceResponse) {}
 
-	/** The values of the `data:` lines, and the blank lines, that these bytes complete, without the key. */
+	/** The lines that these bytes complete, without the key. */
 	push(bytes: Buffer): string[] {
 		return this.cut(this.decoder.decode(bytes, { stream: true }));
 	}
 
-	/** The value of a last line without a line end. */
+	/** A last line without a line end. */
 	end(): string[] {
 		return this.cut(`${this.decoder.decode()}\n`);
 	}
@@ -45,19 +45,11 @@ export class SseLines {
 		const lines = whole.split(whole.includes('\r') ? /\r\n|\n|\r/ : '\n');
 		// What is after the last line end is not a line yet.
 		lines.pop();
-		return lines.flatMap(dataOf);
+		return lines;
 	}
 
 	private tooLong() {
 		const message = 'The stream contains a line that does not end';
 		return malformedResponse(this.response, message, this.rest);
 	}
-}
-
-/** Comments and the fields `event`, `id` and `retry` are ignored. */
-function dataOf(line: string): string[] {
-	if (line === '') return [line];
-	if (!line.startsWith('data:')) return [];
-	const value = line.slice('data:'.length).trim();
-	return value === '' ? [] : [value];
 }

@@ -1,18 +1,11 @@
-import * as z from 'zod';
 import type { NodeCode } from '../errors/codes';
 import { formatSeconds } from '../errors/formatDuration';
 import { GatewayError } from '../errors/gatewayError';
 import { logText, shortText } from '../errors/logText';
+import { isEmpty, wordsOf } from '../http/errorBody';
 import type { VideoTask } from '../schemas/video';
 
 const MAX_TEXT = 1_000;
-
-const errorFields = z.looseObject({
-	message: z.string().optional().catch(undefined),
-	detail: z.string().optional().catch(undefined),
-	reason: z.string().optional().catch(undefined),
-	code: z.union([z.string(), z.number()]).optional().catch(undefined),
-});
 
 /** The service ended a video task with status `failed`. */
 export class TaskFailedError extends GatewayError {
@@ -61,23 +54,7 @@ export class WaitTimeoutError extends GatewayError {
 
 /** The error of a task with status `failed`. Its `error` may have any shape: the readable part is used. */
 export function taskFailedError(task: VideoTask): TaskFailedError {
-	const { text, code } = readError(task.error);
-	return new TaskFailedError(task, text === undefined ? undefined : text.slice(0, MAX_TEXT), code);
-}
-
-/** Undefined when it is nested too deep to serialise. */
-function toJson(value: unknown): string | undefined {
-	try {
-		return JSON.stringify(value);
-	} catch {
-		return undefined;
-	}
-}
-
-function readError(error: unknown): { text?: string | undefined; code?: string | undefined } {
-	if (error === undefined || error === null || error === '') return {};
-	if (typeof error === 'string') return { text: error };
-	const { data } = errorFields.safeParse(error);
-	const text = data?.message ?? data?.detail ?? data?.reason ?? toJson(error);
-	return { text, code: data?.code === undefined ? undefined : shortText(String(data.code)) };
+	if (isEmpty(task.error)) return new TaskFailedError(task, undefined, undefined);
+	const { message, code } = wordsOf(task.error);
+	return new TaskFailedError(task, message.slice(0, MAX_TEXT), code && shortText(code));
 }

@@ -231,11 +231,8 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: '200 or 204 without a body',
-		faults: ['empty-200', 'empty-204'],
-		rule: byKind(
-			{ chatStream: lost(code('stream_broken')), download: retried(code('download_failed')) },
-			malformed(),
-		),
+		faults: ['empty-200', 'empty-204', 'stream-empty'],
+		rule: byKind({ download: retried(code('download_failed')) }, malformed()),
 	},
 	{
 		what: '200 with JSON that does not match the interface',
@@ -325,7 +322,7 @@ export const ROWS: readonly Row[] = [
 	},
 	{
 		what: 'Stream that ends early',
-		faults: ['stream-cut', 'stream-empty', 'stream-html'],
+		faults: ['stream-cut', 'stream-html'],
 		rule: lost(code('stream_broken')),
 	},
 	{

@@ -8,11 +8,11 @@ export const OF_RESPONSES: readonly Change[] = [
 			'await n8nSleep(ms, signal?.aborted ? signal : undefined).catch(() => {',
 		],
 	]),
-	...changesOf('gateway/stream/completionAssembler.ts', [
+	...changesOf('gateway/stream/mergeFields.ts', [
 		[
 			'the first usage of a stream counts, not the last',
-			'if (value !== null && value !== undefined && target[name] !== value) define(target, name, value);',
-			'if (value !== null && value !== undefined && target[name] === undefined) define(target, name, value);',
+			'if (value !== null && value !== undefined && target[name] !== value)',
+			'if (value !== null && value !== undefined && target[name] === undefined)',
 		],
 	]),
 	...changesOf('gateway/schemas/longIntegers.ts', [
@@ -43,8 +43,8 @@ export const OF_RESPONSES: readonly Change[] = [
 			'this.decoder.decode(bytes)',
 		],
 	]),
-	...changesOf('gateway/stream/readChatStream.ts', [
-		['an error in a stream is not thrown', '\t\tthrowErrorBeside(chunk, response, now);\n', ''],
+	...changesOf('gateway/stream/readChat.ts', [
+		['an error in a stream is not thrown', '\t\tthrowErrorBeside(chunk);\n', ''],
 		[
 			'a key that two chunks divide is in the answer',
 			'JSON.parse(await response.apiKey.redactLongResponse(assembled))',

@@ -109,13 +109,133 @@ test('Simplify outputs tool calls, if there are any', async () => {
 test.each([true, false])(
 	'a successful response with a field "error" is not an error item (simplify: %s)',
 	async (simplify) => {
-		for (const error of [null, '', 'odd', {}, { message: '' }]) {
+		for (const error of [
+			null,
+			'',
+			0,
+			false,
+			{},
+			[],
+			{ message: '', code: 0, data: { retry: [] } },
+		]) {
 			const { json } = await itemOf(completion({ error }), { simplify });
 			expect(json).not.toHaveProperty('error');
 			expect(json.id).toBe('chat-1');
 		}
 	},
 );
+
+describe.each<[string, object, string]>([
+	['a text', { error: 'CUDA out of memory' }, 'CUDA out of memory'],
+	[
+		'an object without a message',
+		{ error: { type: 'overloaded', code: 529 } },
+		'{"type":"overloaded","code":529}',
+	],
+	['an object with a detail', { error: { detail: 'No room' } }, 'No room'],
+	['a list', { error: [{ msg: 'No room' }] }, '[{"msg":"No room"}]'],
+])('an answer that is cut off by an error as %s', (_what, body, says) => {
+	const half = { ...choice('Good'), finish_reason: 'error' };
+	const expectHalf = ({ json }: { json: IDataObject }) => {
+		const error = json.error as IDataObject;
+		expect(error.description).toContain(`The service says: ${says}`);
+		expect(error).toMatchObject({ partial_text: 'Good', may_have_been_accepted: true });
+	};
+
+	test('is an error, in one piece', async () => {
+		expectHalf(await itemOf(completion({ ...body, choices: [half] })));
+		expectHalf(await itemOf(completion({ choices: [{ ...half, ...body }] })));
+	});
+
+	test('is an error, streamed', async () => {
+		const stream = { options: { stream: true } };
+		const end = 'data: [DONE]\n\n';
+		const finish = line({}, { finish_reason: 'error', ...body });
+		expectHalf(
+			await itemOf(`${line({ content: 'Good' })}data: ${JSON.stringify(body)}\n\n${end}`, stream),
+		);
+		expectHalf(await itemOf(line({ content: 'Good' }) + finish + end, stream));
+	});
+});
+
+test.each([
+	['JSON', 'data: {"type":"overloaded","detail":"No room"}', 'No room'],
+	['JSON with a message', 'data: {"message":"No room","code":"full"}', 'No room'],
+	['text', 'data: No room', 'No room'],
+	['text in several lines', 'data: No\ndata: room', 'No\nroom'],
+])('an answer that is cut off by an event named error is an error: %s', async (_as, data, says) => {
+	const { json } = await itemOf(
+		`${line({ content: 'Good' })}event: error\n${data}\n\nevent: message\ndata: [DONE]\n\n`,
+		{ options: { stream: true } },
+	);
+	const error = json.error as IDataObject;
+	expect(error.description).toContain(`The service says: ${says}`);
+	expect(error.partial_text).toBe('Good');
+});
+
+test('a streamed answer has the same fields as one in one piece', async () => {
+	const logprobs = (token: string) => ({ content: [{ token, logprob: -1 }], refusal: null });
+	const detail = (text: string) => [{ type: 'reasoning.text', format: 'v1', index: 0, text }];
+	const chunks = [
+		line(
+			{ content: 'ha', reasoning: 'ha', reasoning_details: detail('a'), provider: 'P', mood: 'b' },
+			{ logprobs: logprobs('ha') },
+		),
+		line(
+			{ content: 'ha', reasoning: 'ha', reasoning_details: detail('a'), provider: 'P', mood: 'b' },
+			{ logprobs: logprobs('ha') },
+		),
+		line(
+			{ content: '!', reasoning: '.', reasoning_details: detail('b'), provider: 'P', mood: 'c' },
+			{ logprobs: logprobs('!') },
+		),
+	].map((text) => text.replace('"index":0,"delta"', '"index":"0","delta"'));
+	const end = `${line({}, { finish_reason: 1 })}data: [DONE]\n\n`;
+	const { json } = await itemOf(chunks.join('') + end, {
+		options: { stream: true },
+		simplify: false,
+	});
+	expect(json.choices).toEqual([
+		{
+			index: 0,
+			finish_reason: '1',
+			logprobs: {
+				refusal: null,
+				content: [...logprobs('ha').content, ...logprobs('ha').content, ...logprobs('!').content],
+			},
+			message: {
+				role: 'assistant',
+				content: 'haha!',
+				reasoning: 'haha.',
+				reasoning_details: [{ type: 'reasoning.text', format: 'v1', index: 0, text: 'aab' }],
+				provider: 'P',
+				mood: 'bbc',
+			},
+		},
+	]);
+});
+
+test('pieces of a tool call without an index join the last call', async () => {
+	const call = (id: string, name: string) => ({
+		id,
+		type: 'function',
+		function: { name, arguments: '' },
+	});
+	const piece = (text: string) => line({ tool_calls: [{ function: { arguments: text } }] });
+	const parts = [
+		line({ tool_calls: [call('call-1', 'weather')] }),
+		piece('{"city":'),
+		piece('"Rome"}'),
+		line({ tool_calls: [call('call-2', 'time')] }),
+		piece('{}'),
+		line({}, { finish_reason: 'tool_calls' }),
+	];
+	const { json } = await itemOf(`${parts.join('')}data: [DONE]\n\n`, { options: { stream: true } });
+	expect(json.tool_calls).toEqual([
+		...toolCalls,
+		{ id: 'call-2', type: 'function', function: { name: 'time', arguments: '{}' } },
+	]);
+});
 
 test.each<[string, object]>([
 	['no ID and no model', { id: undefined, model: undefined }],

@@ -1,0 +1,203 @@
+import { GatewayError, MalformedResponseError, NoResponseError } from '../errors/gatewayError';
+import { ByteBuffer } from '../http/byteBuffer';
+import { hasContent, MAX_ANSWER_BYTES } from '../http/body';
+import { malformedResponse, parseResource } from '../parseResponse';
+import {
+	chatChunk,
+	type ChatChunk,
+	type ChatCompletion,
+	chatCompletion,
+	firstChoice,
+	withoutChoices,
+} from '../schemas/chat';
+import type { ServiceResponse } from '../sendRequest';
+import { errorBesideAnswer, readErrorBody } from '../http/errorBody';
+import type { WallTime } from '../wallTime';
+import { toServiceError } from '../http/serviceError';
+import { TooComplexError } from '../schemas/responseJson';
+import { CompletionAssembler } from './completionAssembler';
+import { tooManyChoices } from './mergeFields';
+import { SseEvents } from './sseEvents';
+import { SseLines } from './sseLines';
+
+/** No answer comes near this, and a stream that never ends must not fill the memory. */
+const MAX_STREAM_BYTES = 128 * 1024 * 1024;
+
+interface ReadCompletion {
+	completion: ChatCompletion;
+	/** Resolves when the rest of the body is read or lost. */
+	rest: Promise<void>;
+}
+
+/**
+ * Reads a chat completion: in one piece, or as an event stream up to `[DONE]` or its end, and passes each piece of text on
+ * as it arrives. Some services always stream, others never do, and some call a stream JSON: how the body begins decides.
+ * A loss after the finish reason is ignored.
+ * @throws NoResponseError when a stream ends without a finish reason or `[DONE]`
+ * @throws ServiceError when the service reports an error, also inside a stream or beside an answer
+ * @throws MalformedResponseError when the body or an event is not JSON, or when there is no answer
+ */
+export async function readChat(
+	response: ServiceResponse,
+	now: () => WallTime,
+	onText: (text: string) => void,
+): Promise<ReadCompletion> {
+	const assembly = new CompletionAssembler();
+	let chunks = 0;
+	let ignored: string | undefined;
+	const fail = (body: unknown) => toServiceError(response, body, response.apiKey, now());
+	const throwErrorBeside = (answer: ChatChunk | ChatCompletion) => {
+		const error = errorBesideAnswer(answer);
+		if (error !== undefined) throw fail(error);
+	};
+	const onEvent = (value: unknown, event: string, isError: boolean): boolean => {
+		if (isError) throw fail(readErrorBody(value) ? value : { error: value ?? event });
+		const chunk = toChunk(value, event, response, fail);
+		if (chunk === undefined) {
+			ignored = event;
+			return false;
+		}
+		chunks += 1;
+		const text = addTo(assembly, chunk, response);
+		if (text !== '') onText(text);
+		throwErrorBeside(chunk);
+		return text !== '' || addsToAnswer(chunk);
+	};
+	const mayBreakOff = () => assembly.isFinished;
+	const { isDone, whole, rest } = await readEvents(response, onEvent, mayBreakOff);
+	if (!isDone && chunks === 0 && whole !== undefined) {
+		const complete = whole.length <= MAX_ANSWER_BYTES;
+		const completion = await parseResource(whole, complete, response, chatCompletion, now);
+		const text = firstChoice(completion)?.message.content;
+		if (text) onText(text);
+		throwErrorBeside(completion);
+		return { completion, rest };
+	}
+	if (chunks === 0 && ignored !== undefined) throw invalidChunk(response, ignored);
+	if (!isDone && !assembly.isFinished) {
+		throw new NoResponseError('The stream ended before the answer was complete', {
+			code: 'stream_broken',
+			advice: 'Only part of the answer arrived.',
+			mayHaveBeenAccepted: true,
+		});
+	}
+	const assembled = JSON.stringify(assembly.toCompletion());
+	// Each line is without the key, but a key that two deltas divide is whole only now.
+	const completion = chatCompletion.safeParse(
+		JSON.parse(await response.apiKey.redactLongResponse(assembled)),
+	);
+	if (completion.success) return { completion: completion.data, rest };
+	throw malformedResponse(response, 'The stream ended without an answer', assembled);
+}
+
+/**
+ * @param onEvent returns whether the event adds to the answer
+ * @returns whether `data: [DONE]` arrived, and the body if it has no data line
+ */
+async function readEvents(
+	response: ServiceResponse,
+	onEvent: (value: unknown, text: string, isError: boolean) => boolean,
+	mayBreakOff: () => boolean,
+): Promise<{ isDone: boolean; whole: Buffer | undefined; rest: Promise<void> }> {
+	const lines = new SseLines(response);
+	const beginning = new ByteBuffer();
+	let isStream: boolean | undefined;
+	let size = 0;
+	let isContent = false;
+	const events = new SseEvents(
+		(value, text, isError) => (isContent = onEvent(value, text, isError) || isContent),
+		(value) => chatChunk.safeParse(value).success,
+	);
+	const take = (bytes: Buffer): boolean => {
+		size += bytes.length;
+		if (size > MAX_STREAM_BYTES) throw endless(response);
+		if (!events.hasBegun && beginning.length <= MAX_ANSWER_BYTES) beginning.add(bytes);
+		const isFirst = isStream === undefined;
+		isStream ??= isEventStream(response, beginning.bytes);
+		isContent = false;
+		if (isStream)
+			lines.push(isFirst ? beginning.bytes : bytes).forEach((line) => events.take(line));
+		response.onProgress(isStream === false ? hasContent(bytes) : isContent);
+		return isStream !== false || size <= MAX_ANSWER_BYTES;
+	};
+	return await new Promise((resolve, reject) => {
+		let end = () => {};
+		const rest = new Promise<void>((resolveRest) => {
+			end = resolveRest;
+		});
+		const finish = () => {
+			const whole = events.hasBegun ? undefined : beginning.bytes;
+			resolve({ isDone: events.isDone, whole, rest });
+		};
+		const read = response.body.read((bytes) => {
+			if (events.isDone) return;
+			const goesOn = take(bytes);
+			if (events.isDone) finish();
+			return goesOn;
+		});
+		void read
+			.then(() => {
+				if (!events.isDone && isStream) [...lines.end(), ''].forEach((line) => events.take(line));
+				finish();
+			})
+			.catch((error: unknown) => {
+				if (error instanceof GatewayError || !mayBreakOff()) reject(error as Error);
+				else finish();
+			})
+			.finally(end);
+	});
+}
+
+/** Whether a body is an event stream; undefined as long as too little of it has arrived. JSON is one piece, whatever its type. */
+function isEventStream({ headers }: ServiceResponse, beginning: Buffer): boolean | undefined {
+	const start = beginning.toString('utf8', 0, 1_024).replace(/^\ufeff?\s*/, '');
+	if (/^(data|event|id|retry)?:/.test(start)) return true;
+	if (start.length < 'event:'.length) return undefined;
+	return /^\s*text\/event-stream/i.test(String(headers['content-type'])) && !/^[[{]/.test(start);
+}
+
+function endless({ status }: ServiceResponse): MalformedResponseError {
+	return new MalformedResponseError('The stream does not end', {
+		status,
+		bodyStart: `(more than ${MAX_STREAM_BYTES / 1024 / 1024} MiB)`,
+	});
+}
+
+/** Undefined for an object that only keeps the connection alive, such as `{"type": "ping"}`. */
+function toChunk(
+	value: unknown,
+	text: string,
+	response: ServiceResponse,
+	fail: (body: unknown) => Error,
+): ChatChunk | undefined {
+	if (tooManyChoices(value)) throw invalidChunk(response, text);
+	const chunk = chatChunk.safeParse(value);
+	if (chunk.success) return chunk.data;
+	if (readErrorBody(value)) throw fail(value);
+	if (withoutChoices.safeParse(value).success) return undefined;
+	throw invalidChunk(response, text);
+}
+
+function addTo(assembly: CompletionAssembler, chunk: ChatChunk, response: ServiceResponse): string {
+	try {
+		return assembly.add(chunk);
+	} catch (error) {
+		if (!(error instanceof TooComplexError)) throw error;
+		const message = `The stream is larger than any answer of this service: ${error.message}`;
+		throw malformedResponse(response, message, '(too long to show)');
+	}
+}
+
+/** An empty delta only keeps the connection alive. */
+function addsToAnswer({ choices }: ChatChunk): boolean {
+	const hasValue = ([name, value]: [string, unknown]) =>
+		name !== 'role' && Boolean(Array.isArray(value) ? value.length : value);
+	return choices.some(
+		({ delta, message, finish_reason }) =>
+			finish_reason || Object.entries(delta ?? message ?? {}).some(hasValue),
+	);
+}
+
+function invalidChunk(response: ServiceResponse, text: string): MalformedResponseError {
+	return malformedResponse(response, 'The stream contains an invalid chunk', text);
+}
