@@ -14,7 +14,6 @@ import type { ServiceResponse } from '../sendRequest';
 import { errorBesideAnswer, readErrorBody } from '../http/errorBody';
 import type { WallTime } from '../wallTime';
 import { toServiceError } from '../http/serviceError';
-import { TooComplexError } from '../schemas/responseJson';
 import { CompletionAssembler } from './completionAssembler';
 import { tooManyChoices } from './mergeFields';
 import { SseEvents } from './sseEvents';
@@ -178,12 +177,12 @@ function toChunk(
 	throw invalidChunk(response, text);
 }
 
+/** The assembly refuses only what is too complex. */
 function addTo(assembly: CompletionAssembler, chunk: ChatChunk, response: ServiceResponse): string {
 	try {
 		return assembly.add(chunk);
 	} catch (error) {
-		if (!(error instanceof TooComplexError)) throw error;
-		const message = `The stream is larger than any answer of this service: ${error.message}`;
+		const message = `The stream is larger than any answer of this service: ${(error as Error).message}`;
 		throw malformedResponse(response, message, '(too long to show)');
 	}
 }
