@@ -35,7 +35,7 @@ export class AttemptLog {
 		this.allowedAt = this.clock.now();
 	}
 
-	/** It has a place among the connections of the service. */
+	/** It has a connection to the service. */
 	sent(): void {
 		this.sentAt = this.clock.now();
 	}

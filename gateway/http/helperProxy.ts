@@ -2,7 +2,7 @@ import { NeverSentError, ProxyError } from './connectionErrors';
 
 /**
  * n8n's request helper connects through the proxies of the n8n host and does not say so: a proxy is recognised by a
- * connection to another place than the service.
+ * connection to something else than the service.
  * @param error what the helper rejected with
  * @returns undefined if no proxy failed
  */

@@ -7,7 +7,7 @@ export class Semaphore {
 	constructor(private free: number) {}
 
 	/**
-	 * Takes a place as soon as one is free. The caller must release it.
+	 * Takes a slot as soon as one is free. The caller must release it.
 	 * @throws CancelledError at once when `signal` is aborted while waiting
 	 */
 	acquire(signal?: AbortSignal): Promise<void> {

@@ -68,7 +68,7 @@ const paidTask = z.object({
 	/** The file of its video, as n8n keeps it. */
 	file: file.optional(),
 	error: errorReport.optional(),
-	/** Whether another one was ordered in its place. */
+	/** Whether another one was submitted for it. */
 	isReplaced: z.boolean().optional(),
 });
 
@@ -90,16 +90,16 @@ const settings = z.object({
 	}),
 });
 
-/** What one item ordered, and what came of it. */
+/** What one item submitted, and what came of it. */
 const bookEntry = z.object({
 	item: z.number().int(),
 	/** Whether its item asks for something else by now. */
 	isOld: z.boolean().optional(),
-	/** A fingerprint of the Base URL that it was ordered at. */
+	/** A fingerprint of the Base URL that it was submitted at. */
 	address: z.string().optional(),
 	settings: settings.optional(),
 	tasks: z.array(paidTask),
-	/** How many of its tasks failed: another try orders that many again, and no more. */
+	/** How many of its tasks failed: another try submits that many again, and no more. */
 	failed: z.number().optional(),
 	/** How many tasks were asked for, and how many the service named. */
 	asked: z.number().optional(),
@@ -108,7 +108,7 @@ const bookEntry = z.object({
 	answer: object.optional(),
 	/** The execution in which the service may have accepted a request that it never answered. */
 	lostIn: z.string().optional(),
-	/** The execution whose error told the user that the next Retry orders it again. */
+	/** The execution whose error told the user that the next Retry submits it again. */
 	toldIn: z.string().optional(),
 	/** Why it has no tasks, or no others for those that failed. */
 	error: errorReport.optional(),

@@ -42,10 +42,10 @@ export type StoreVideo<Stored> = (video: IncomingVideo) => Promise<Stored>;
 
 /** Downloads the videos of one run, through n8n's own helper and without the key: it is not the service. */
 export class VideoDownloads {
-	private readonly places: Semaphore;
+	private readonly slots: Semaphore;
 
 	constructor(private readonly settings: DownloadSettings) {
-		this.places = new Semaphore(settings.maxConcurrency);
+		this.slots = new Semaphore(settings.maxConcurrency);
 	}
 
 	/**
@@ -82,11 +82,11 @@ export class VideoDownloads {
 		store: StoreVideo<Stored>,
 		signal: AbortSignal | undefined,
 	): Promise<Stored> {
-		await this.places.acquire(signal);
+		await this.slots.acquire(signal);
 		try {
 			return await fetchVideo(this.settings, url, store, signal);
 		} finally {
-			this.places.release();
+			this.slots.release();
 		}
 	}
 }

@@ -64,7 +64,7 @@ export const simplifyProperty: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-/** The options of an operation that orders nothing. */
+/** The options of an operation that submits nothing. */
 export const outputOptionsProperty: INodeProperties = {
 	displayName: 'Options',
 	name: 'options',

@@ -19,8 +19,8 @@ export class StateRoom {
 		for (const task of kept) this.take(task, sizeOf(task));
 	}
 
-	/** A place for the item of one task. */
-	place(): ItemPlace {
+	/** Room for the item of one task. */
+	reserve(): ReservedRoom {
 		let reserved = 0;
 		const reserve = (characters: number) => {
 			this.left += reserved - characters;
@@ -54,8 +54,8 @@ export class StateRoom {
 	}
 }
 
-/** A place in the state for the item of one task. */
-export interface ItemPlace {
+/** Room in the state for the item of one task. */
+export interface ReservedRoom {
 	/** Whether to ask for a file at all. */
 	mayHoldFile: () => boolean;
 	/**
@@ -67,13 +67,13 @@ export interface ItemPlace {
 		bytes: number | undefined,
 		storesInMemory: () => Promise<boolean>,
 	) => Promise<boolean>;
-	/** Whether the finished task fits. If it does, the place is taken. */
+	/** Whether the finished task fits. If it does, the room is taken. */
 	keep: (task: PaidTask) => boolean;
 	/** No item was made. */
 	free: () => void;
 }
 
-/** There is no place for a video while other videos are waited for. No user sees it. */
+/** There is no room for a video while other videos are waited for. No user sees it. */
 export class PostponedDownload extends Error {}
 
 function sizeOf(task: PaidTask): number {

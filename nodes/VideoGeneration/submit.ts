@@ -10,12 +10,12 @@ import {
 import { isLost, liveTasks } from '../shared/book/book';
 import { without } from '../shared/form/parameterValues';
 import { present } from './item';
-import type { VideoOrder } from './videoRequest';
+import type { BillableVideo } from './videoRequest';
 import type { VideoRun } from './videoRun';
 
-/** What an item orders, and what the book has of it. */
-export interface PlannedOrder {
-	order: VideoOrder;
+/** What an item is to submit, and what the book has of it. */
+export interface PlannedSubmission {
+	billable: BillableVideo;
 	entry: BookEntry;
 }
 
@@ -24,19 +24,19 @@ export interface PlannedOrder {
  * @throws SpendingLimitError, unless an earlier try paid for something: then the items fail one by one, and what is paid for
  * is waited for
  */
-export function planOrder(
+export function planSubmission(
 	{ book, spending }: VideoRun,
-	order: VideoOrder,
+	billable: BillableVideo,
 	item: number,
-): PlannedOrder {
-	const entry = book.entryOf(item, order.request);
+): PlannedSubmission {
+	const entry = book.entryOf(item, billable.request);
 	if (!book.hasEarlierWork)
-		spending.plan(videosToSubmit(order, entry, book.execution), order.maxBillableRequests);
-	return { order, entry };
+		spending.plan(videosToSubmit(billable, entry, book.execution), billable.maxBillableRequests);
+	return { billable, entry };
 }
 
-/** How many videos of an order are still to be submitted. */
-function videosToSubmit({ request }: VideoOrder, entry: BookEntry, execution: string): number {
+/** How many videos of an item are still to be submitted. */
+function videosToSubmit({ request }: BillableVideo, entry: BookEntry, execution: string): number {
 	if (liveTasks(entry).length > 0) return entry.failed ?? 0;
 	return isLost(entry, execution) ? 0 : (request.n ?? 1);
 }
@@ -46,16 +46,20 @@ function videosToSubmit({ request }: VideoOrder, entry: BookEntry, execution: st
  * @throws GatewayError; after a lost response again and again, since the service may have accepted the submission, until
  * the user retries an execution that refused it
  */
-export async function submitRest(run: VideoRun, { order, entry }: PlannedOrder): Promise<void> {
+export async function submitRest(
+	run: VideoRun,
+	{ billable, entry }: PlannedSubmission,
+): Promise<void> {
 	const { book, log, spending, service } = run;
 	const { execution } = book;
 	if (liveTasks(entry).length > 0 && entry.failed === undefined) return;
 	if (isLost(entry, execution)) throw lostBefore(log.offersRetry);
-	const count = videosToSubmit(order, entry, execution);
-	const request = liveTasks(entry).length > 0 ? { ...order.request, n: count } : order.request;
+	const count = videosToSubmit(billable, entry, execution);
+	const request =
+		liveTasks(entry).length > 0 ? { ...billable.request, n: count } : billable.request;
 	const submitted = spending.spend(
 		count,
-		order.maxBillableRequests,
+		billable.maxBillableRequests,
 		async () => await service.gateway.submitVideo(request, service.signal),
 		({ taskCount }) => taskCount,
 	);
@@ -88,12 +92,12 @@ function tasksOf({ data, ...submission }: VideoSubmission): PaidTask[] {
 }
 
 function lostBefore(offersRetry: boolean) {
-	const order = offersRetry
+	const remedy = offersRetry
 		? 'use Retry on this execution: the next Retry orders it again.'
 		: 'run the workflow again: a new execution orders it again.';
 	return new NoResponseError('The response to this submission was lost in an earlier try', {
 		code: 'submission_lost',
-		advice: `If your account shows no such request, ${order}`,
+		advice: `If your account shows no such request, ${remedy}`,
 		mayHaveBeenAccepted: true,
 	});
 }

@@ -94,7 +94,7 @@ export class TaskLog {
 	}
 
 	/**
-	 * What the next Retry of n8n orders again. To be called for an error that the user sees: an order is repeated only after
+	 * What the next Retry of n8n submits again. To be called for an error that the user sees: a submission is repeated only after
 	 * its user was told.
 	 */
 	tell(): string {

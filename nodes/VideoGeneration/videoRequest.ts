@@ -126,14 +126,14 @@ const submits = '["generate", "submit"].includes($parameter["operation"])';
 /** Numbers of videos to warn of. n8n's hints cannot count. */
 const MANY = [10, 50, 100, 500];
 
-/** How many videos the input orders, or 0 where n8n does not know the input yet. */
-const ORDERED =
+/** How many videos the input asks for, or 0 where n8n does not know the input yet. */
+const ASKED_FOR =
 	'(() => { try { return $input.all().length * Number($parameter["options"]?.n || 1); } catch { return 0; } })()';
 
 const hintsWhileMany = MANY.map((from, index) => {
 	const below = MANY[index + 1] ?? Infinity;
 	return hintWhile(
-		`${submits} && ((ordered) => ordered >= ${from} && ordered < ${below})(${ORDERED})`,
+		`${submits} && ((videos) => videos >= ${from} && videos < ${below})(${ASKED_FOR})`,
 		`This run submits ${from} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`,
 		{ type: 'info', whenToDisplay: 'beforeExecution' },
 	);
@@ -179,8 +179,8 @@ export const requestHints: NodeHint[] = [
 	),
 ];
 
-/** What an item orders. */
-export interface VideoOrder {
+/** What an item is to submit. */
+export interface BillableVideo {
 	request: VideoRequest;
 	maxBillableRequests: number;
 }
@@ -189,7 +189,7 @@ export interface VideoOrder {
  * Reads and checks the order of one item. Options that were not set are not sent.
  * @throws InvalidInputError
  */
-export function readVideoOrder(context: IExecuteFunctions, itemIndex: number): VideoOrder {
+export function readBillableVideo(context: IExecuteFunctions, itemIndex: number): BillableVideo {
 	refuseText(context, 'prompt');
 	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 	const { fps, n, responseFormat, user } = options;

@@ -12,7 +12,7 @@ import type { Service } from '../shared/run/connect';
 import { storeVideo } from './download';
 import { videoFile } from './fileName';
 import type { OutputOptions } from './outputOptions';
-import type { ItemPlace } from './stateRoom';
+import type { ReservedRoom } from './stateRoom';
 import type { TaskLog } from './taskLog';
 import type { WaitOptions } from './waitOptions';
 
@@ -61,14 +61,14 @@ export class VideoTasks {
 	/**
 	 * Downloads the video of a task, if it is finished and Download is on.
 	 * @param number which of several videos of the same item it is, from 1
-	 * @param place where the file is kept while other tasks are waited for
+	 * @param reserved where the file is kept while other tasks are waited for
 	 * @throws GatewayError, also for a failed task
 	 */
 	async finish(
 		task: PaidTask,
 		{ binaryProperty, fileName }: OutputOptions,
 		number: number,
-		place?: ItemPlace,
+		reserved?: ReservedRoom,
 	): Promise<void> {
 		const { entry } = task;
 		try {
@@ -76,7 +76,7 @@ export class VideoTasks {
 			if (binaryProperty === undefined || entry.status !== 'completed') return;
 			const file = videoFile(entry, fileName, number);
 			const inline = this.inline.get(entry);
-			task.file = { ...(await storeVideo(this.service, entry, file, inline, place)) };
+			task.file = { ...(await storeVideo(this.service, entry, file, inline, reserved)) };
 		} finally {
 			await this.inline.get(entry)?.remove();
 		}

@@ -155,17 +155,17 @@ class Wait {
 		task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs);
 		const pauses = !isLast && this.waiting(open) !== undefined;
 		if (pauses && this.isFresh(task)) return;
-		const place = isOnly ? undefined : this.room.place();
+		const reserved = isOnly ? undefined : this.room.reserve();
 		const settling = async () => {
 			await this.run.tasks.wait(task, wait, output, pauses);
 			if (task.wasFound) entry.address = this.run.book.address;
-			if (pauses && !isFinished(task.entry)) return place?.free();
-			await this.run.tasks.finish(task, output, number, place);
+			if (pauses && !isFinished(task.entry)) return reserved?.free();
+			await this.run.tasks.finish(task, output, number, reserved);
 			task.isSettled = true;
-			if (place?.keep(task) === false) postpone(task);
+			if (reserved?.keep(task) === false) postpone(task);
 		};
 		await settling().catch((error: unknown) => {
-			place?.free();
+			reserved?.free();
 			if (error instanceof CancelledError) throw error;
 			if (error instanceof PostponedDownload) return postpone(task);
 			task.error = reportError(new TaskError(task, this.explained(error, entry)));

@@ -8,9 +8,9 @@ import {
 import type { OutputFields } from '../../shared/form/outputFields';
 import type { DurableWait } from '../../shared/durableWait/durableWait';
 import { downloadProperties, readOutputOptions, simplifyProperty } from '../outputOptions';
-import { optionsProperty, readVideoOrder, requestProperties } from '../videoRequest';
+import { optionsProperty, readBillableVideo, requestProperties } from '../videoRequest';
 import { generatedFields } from '../item';
-import { planOrder, submitRest } from '../submit';
+import { planSubmission, submitRest } from '../submit';
 import type { VideoRun } from '../videoRun';
 import { waitForVideos } from '../wait';
 import { readWaitOptions, waitOptionsProperty } from '../waitOptions';
@@ -45,7 +45,7 @@ export async function execute(
 	const { context } = run.service;
 	return await waitForVideos(run, durable, {
 		prepare: (itemIndex) => ({
-			...planOrder(run, readVideoOrder(context, itemIndex), itemIndex),
+			...planSubmission(run, readBillableVideo(context, itemIndex), itemIndex),
 			wait: readWaitOptions(context, itemIndex),
 			output: readOutputOptions(context, itemIndex),
 		}),

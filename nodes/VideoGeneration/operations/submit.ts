@@ -9,8 +9,8 @@ import { liveTasks } from '../../shared/book/book';
 import { eachItem } from '../../shared/run/eachItem';
 import { afterEarlierTry } from '../../shared/run/errorText';
 import { readOutputOptions, simplifyProperty } from '../outputOptions';
-import { optionsProperty, readVideoOrder, requestProperties } from '../videoRequest';
-import { planOrder, submitRest } from '../submit';
+import { optionsProperty, readBillableVideo, requestProperties } from '../videoRequest';
+import { planSubmission, submitRest } from '../submit';
 import type { VideoRun } from '../videoRun';
 import { fullSubmission, simplifiedSubmission, submissionFields } from '../item';
 
@@ -36,7 +36,7 @@ export async function execute(run: VideoRun): Promise<INodeExecutionData[]> {
 	const { context } = service;
 	return await eachItem(service, {
 		prepare: (itemIndex) => {
-			const planned = planOrder(run, readVideoOrder(context, itemIndex), itemIndex);
+			const planned = planSubmission(run, readBillableVideo(context, itemIndex), itemIndex);
 			planned.entry.settings = { output: readOutputOptions(context, itemIndex) };
 			return planned;
 		},

@@ -8,7 +8,7 @@ import {
 	taskIdsOfRun,
 } from '../../../gateway';
 import { runsAsTool } from '../run/asTool';
-import { placesOfRun, placesOfTool, type Places } from './places';
+import { keysOfRun, keysOfTool, type EntryKeys } from './entryKeys';
 import { requestIdentities, type RequestParameters } from './requestIdentity';
 
 /** The fields of the node's context: of the book, and of what a version before it stored. */
@@ -44,8 +44,8 @@ export class PaidBook {
 	private readonly runs: Book['runs'];
 	private readonly run: string;
 	private readonly stored: Record<string, BookEntry>;
-	private readonly places: Places;
-	private readonly placeOf = new Map<BookEntry, string>();
+	private readonly keys: EntryKeys;
+	private readonly keyOf = new Map<BookEntry, string>();
 	private readonly identityOf: ReturnType<typeof requestIdentities>;
 
 	/** @param continues whether this run continues one that paused */
@@ -63,20 +63,20 @@ export class PaidBook {
 		this.runs = runs;
 		this.stored = runs[this.run] ?? {};
 		if (isTool) runs[this.run] = this.stored;
-		this.places = isTool ? placesOfTool(this.stored) : placesOfRun(this.stored);
+		this.keys = isTool ? keysOfTool(this.stored) : keysOfRun(this.stored);
 		this.identityOf = requestIdentities(context, parameters);
 		const execution = this.execution;
-		for (const [place, entry] of this.places.earlier) {
+		for (const [key, entry] of this.keys.earlier) {
 			this.entries.add(entry);
-			this.placeOf.set(entry, place);
+			this.keyOf.set(entry, key);
 			if (!continues) startOver(entry, execution);
 			else if (!entry.isOld) this.own.add(entry);
 		}
 		this.hasEarlierWork = [...this.entries].some(isPaid);
 		const named = Object.entries(taskIdsOfRun(foreign, this.run));
 		this.isForeign = named.length > 0;
-		for (const [place, ids] of named)
-			this.entries.add({ item: Number.parseInt(place, 10), tasks: ids.map(unknownTask) });
+		for (const [key, ids] of named)
+			this.entries.add({ item: Number.parseInt(key, 10), tasks: ids.map(unknownTask) });
 	}
 
 	/** The tools of an MCP Server Trigger run in no execution. */
@@ -91,31 +91,31 @@ export class PaidBook {
 
 	/** The entry of an item's request: that of an earlier try, or a new one. */
 	entryOf(item: number, request: object): BookEntry {
-		const place = this.places.placeOf(item, this.identityOf(item, request));
-		const entry = this.stored[place] ?? { item, tasks: [] };
-		return this.take(entry, place);
+		const key = this.keys.keyOf(item, this.identityOf(item, request));
+		const entry = this.stored[key] ?? { item, tasks: [] };
+		return this.take(entry, key);
 	}
 
 	/** Adds what is not paid for: it is stored with a pause alone. */
 	add(entry: BookEntry): BookEntry {
-		const place = String(entry.item);
-		const before = this.stored[place];
+		const key = String(entry.item);
+		const before = this.stored[key];
 		if (before !== undefined) this.entries.delete(before);
-		return this.take(entry, place);
+		return this.take(entry, key);
 	}
 
-	private take(entry: BookEntry, place: string): BookEntry {
+	private take(entry: BookEntry, key: string): BookEntry {
 		this.entries.add(entry);
 		this.own.add(entry);
-		this.placeOf.set(entry, place);
+		this.keyOf.set(entry, key);
 		return entry;
 	}
 
 	/** Stores an entry: from now on it survives whatever happens. */
 	keep(entry: BookEntry): void {
-		const place = this.placeOf.get(entry);
-		if (place === undefined) return;
-		this.stored[place] = entry;
+		const key = this.keyOf.get(entry);
+		if (key === undefined) return;
+		this.stored[key] = entry;
 		this.runs[this.run] = this.stored;
 		const [oldest, ...others] = Object.keys(this.runs);
 		if (others.length >= MAX_RUNS && oldest !== undefined) delete this.runs[oldest];
@@ -139,15 +139,15 @@ export class PaidBook {
 	end(items: INodeExecutionData[] | undefined): void {
 		const isOver = items !== undefined && !this.isRepeated(items);
 		for (const entry of this.entries) {
-			const place = this.placeOf.get(entry);
+			const key = this.keyOf.get(entry);
 			// Other calls of a tool may still ask for what they paid for.
-			if (place === undefined || (this.isTool && !this.own.has(entry))) continue;
+			if (key === undefined || (this.isTool && !this.own.has(entry))) continue;
 			// A second try downloads them again: in the memory of n8n they may be large.
 			for (const task of entry.tasks) delete task.file;
 			const isLeft = isOver || !isPaid(entry);
-			if (isLeft && this.stored[place] === entry) delete this.stored[place];
+			if (isLeft && this.stored[key] === entry) delete this.stored[key];
 		}
-		this.places.release();
+		this.keys.release();
 		if (Object.keys(this.stored).length === 0) delete this.runs[this.run];
 	}
 

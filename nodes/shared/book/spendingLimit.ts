@@ -5,8 +5,8 @@ import { noteBillable } from './billableRequests';
 /** The field of the execution's context; below it, the billable requests of each node by its name. */
 const FIELD = 'generationServiceBillableRequests';
 
-/** What a node has ordered in one execution. Kept with the execution: it survives Retry On Fail, loops and pauses. */
-interface Orders extends IDataObject {
+/** How many billable requests a node sent in one execution. Kept with the execution: it survives Retry On Fail, loops and pauses. */
+interface Counted extends IDataObject {
 	/** n8n's Retry of a failed execution is another execution, with its own limit. */
 	execution: string | null;
 	/** Requests that were accepted, may have been accepted, or are in flight. */
@@ -19,7 +19,7 @@ interface InFlight {
 	settling: Set<Promise<void>>;
 }
 
-const inFlightOf = new WeakMap<Orders, InFlight>();
+const inFlightOf = new WeakMap<Counted, InFlight>();
 
 /** The types of a sub-node's context do not show `getContext`. */
 type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueOnFail'> &
@@ -28,19 +28,19 @@ type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueO
 /** Counts the billable requests of one node in one execution, over all its runs, and refuses those beyond a limit. */
 export class SpendingLimit {
 	/** Undefined until an item has a limit: nothing is stored without one. */
-	private known: Orders | undefined;
+	private known: Counted | undefined;
 	/** What the items of this run need. */
 	private planned = 0;
 
 	constructor(private readonly context: Context) {}
 
-	private get orders(): Orders {
-		return (this.known ??= ordersOf(this.context));
+	private get counted(): Counted {
+		return (this.known ??= countedOf(this.context));
 	}
 
 	private get inFlight(): InFlight {
-		const inFlight = inFlightOf.get(this.orders) ?? { count: 0, settling: new Set() };
-		inFlightOf.set(this.orders, inFlight);
+		const inFlight = inFlightOf.get(this.counted) ?? { count: 0, settling: new Set() };
+		inFlightOf.set(this.counted, inFlight);
 		return inFlight;
 	}
 
@@ -52,7 +52,7 @@ export class SpendingLimit {
 	plan(needed: number, max: number): void {
 		if (max === Infinity || needed === 0 || this.context.continueOnFail()) return;
 		this.planned += needed;
-		const accepted = this.orders.count - this.inFlight.count;
+		const accepted = this.counted.count - this.inFlight.count;
 		if (accepted + this.planned > max)
 			throw new SpendingLimitError(max, accepted, this.planned, needed);
 	}
@@ -83,18 +83,18 @@ export class SpendingLimit {
 		made: (result: Result) => number,
 	): Promise<Result> {
 		if (max === Infinity) return await send();
-		const { orders, inFlight } = this;
-		while (orders.count + needed > max) {
-			const accepted = orders.count - inFlight.count;
+		const { counted, inFlight } = this;
+		while (counted.count + needed > max) {
+			const accepted = counted.count - inFlight.count;
 			if (accepted + needed > max) throw new SpendingLimitError(max, accepted, needed);
 			await Promise.race(inFlight.settling);
 		}
 		// In the same step as the check: several requests may have waited for this room.
-		orders.count += needed;
+		counted.count += needed;
 		inFlight.count += needed;
 		const sending = send();
 		const settle = (difference: number) => {
-			orders.count += difference;
+			counted.count += difference;
 			inFlight.count -= needed;
 			inFlight.settling.delete(settling);
 		};
@@ -121,7 +121,7 @@ function wasRefused(error: unknown): boolean {
  * The tools of an MCP Server Trigger and of n8n's own Agents run without execution data, where n8n keeps no context:
  * there the limit holds for each call.
  */
-function ordersOf(context: Context): Orders {
+function countedOf(context: Context): Counted {
 	const execution = (context.getExecutionId() as string | undefined) ?? null;
 	const byNode = contextOf(context);
 	const { name } = context.getNode();
@@ -130,10 +130,10 @@ function ordersOf(context: Context): Orders {
 	return (byNode[name] = { execution, count: 0 });
 }
 
-function contextOf(context: Context): Record<string, Orders> {
+function contextOf(context: Context): Record<string, Counted> {
 	try {
 		const flow = context.getContext?.('flow') ?? {};
-		return (flow[FIELD] ??= {}) as Record<string, Orders>;
+		return (flow[FIELD] ??= {}) as Record<string, Counted>;
 	} catch {
 		return {};
 	}

@@ -10,7 +10,7 @@ import { withService } from '../run/withService';
 import type { PaidBook } from './book';
 import { SpendingLimit } from './spendingLimit';
 
-/** What a run of a node that orders something billable works with. */
+/** What a run of a node that sends billable requests works with. */
 export interface PaidRun {
 	service: Service;
 	book: PaidBook;
@@ -18,7 +18,7 @@ export interface PaidRun {
 }
 
 /**
- * Runs a node that orders something billable, as {@link withService} does, with the book of what its earlier tries paid for.
+ * Runs a node that sends billable requests, as {@link withService} does, with the book of what its earlier tries paid for.
  * What becomes of that depends on the output: a run that throws, or asks n8n to be run again, keeps it.
  */
 export async function withBook<Output extends INodeExecutionData[] | EngineRequest>(

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { refusedValue } from '../../../gateway';
 import { readNumber } from './parameterValues';
 
-/** On every node that orders something billable. */
+/** On every node that sends billable requests. */
 export const maxBillableRequestsOption = {
 	displayName: 'Max Billable Requests',
 	name: 'maxBillableRequests',

@@ -30,7 +30,7 @@ export const OF_GATEWAY: readonly Change[] = [
 		],
 	]),
 	...changesOf('gateway/http/connectionLimit.ts', [
-		['polls wait for a place behind long answers', 'FOR_GETS = 32', 'FOR_GETS = 0'],
+		['polls wait for a connection behind long answers', 'FOR_GETS = 32', 'FOR_GETS = 0'],
 	]),
 	...changesOf('gateway/http/serviceError.ts', [
 		[
@@ -89,6 +89,6 @@ export const OF_GATEWAY: readonly Change[] = [
 		['adaptive polls are far apart', 'MAX_INTERVALS = 8', 'MAX_INTERVALS = 800'],
 	]),
 	...changesOf('gateway/video/downloads.ts', [
-		['the slot of a download is never released', '\t\t\tthis.places.release();', ''],
+		['the slot of a download is never released', '\t\t\tthis.slots.release();', ''],
 	]),
 ];

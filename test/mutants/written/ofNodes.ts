@@ -9,8 +9,8 @@ export const OF_NODES: readonly Change[] = [
 		],
 		[
 			'all videos are made again for one that failed',
-			'{ ...order.request, n: count }',
-			'order.request',
+			'{ ...billable.request, n: count }',
+			'billable.request',
 		],
 		['a submission is not in the log', '\tlog.submitted(entry.item, tasks, named, count);\n', ''],
 		[
@@ -43,12 +43,12 @@ export const OF_NODES: readonly Change[] = [
 	]),
 	...changesOf('nodes/VideoGeneration/taskLog.ts', [
 		[
-			"n8n's Retry orders a lost submission at once",
+			"n8n's Retry repeats a lost submission at once",
 			"entry.error?.failure.code === 'submission_lost' ||",
 			'entry.lostIn !== undefined ||',
 		],
 		[
-			'a try that is not the last one tells what the next Retry orders',
+			'a try that is not the last one tells what the next Retry submits',
 			'!this.isLastTry || this.isStopped',
 			'this.isStopped',
 		],
@@ -143,8 +143,8 @@ export const OF_NODES: readonly Change[] = [
 			'settle(error === undefined ? -needed : 0)',
 		],
 	]),
-	...changesOf('nodes/shared/book/places.ts', [
-		['two equal calls of a tool share what one of them paid for', '\t\t\ttaken.add(place);\n', ''],
+	...changesOf('nodes/shared/book/entryKeys.ts', [
+		['two equal calls of a tool share what one of them paid for', '\t\t\ttaken.add(key);\n', ''],
 	]),
 	...changesOf('nodes/shared/book/requestIdentity.ts', [
 		[
