@@ -179,8 +179,8 @@ export const OF_NODES: readonly Change[] = [
 		],
 		[
 			'models are cut before they are filtered',
-			'\treturn ofVersions(models, versions)\n',
-			'\treturn ofVersions(models, versions)\n\t\t.slice(0, limit)\n',
+			'.filter(matches).slice(0, limit)',
+			'.slice(0, limit).filter(matches)',
 		],
 	]),
 	...changesOf('nodes/shared/durableWait/durableWait.ts', [
