@@ -8,7 +8,7 @@ journey("the editor's chat shows the answer while the model is still writing", a
 	const example = await ImportedExample.import(given, 'streaming-chat.json');
 	await new Canvas(page).open(example.workflowId);
 	await page.getByTestId('workflow-chat-button').click();
-	const input = page.getByTestId('chat-input').locator('textarea');
+	const input = page.getByTestId('canvas-chat').locator('textarea');
 	await input.fill('What makes the tides? [words:60] [fault:stream-hang]');
 	await input.press('Enter');
 	// The model stops in the middle, so what the window shows is no whole answer.
