@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
+import { packageNodes } from '../engine/packageNodes';
 
 const root = resolve(__dirname, '../..');
 const textOf = (files: string) =>
@@ -34,3 +36,27 @@ test.each(operations)('%s has a test of its own in test/nodes', (name) => {
 test.each(nodes)('%s is in an example', (name) => {
 	expect(examples.includes(`"n8n-nodes-generation-service.${name}`)).toBe(true);
 });
+
+/** The names of parameters, and of the options and fields in their collections. */
+function namesOf(properties: INodeProperties[]): string[] {
+	return properties
+		.filter(({ type }) => !['hidden', 'notice', 'button'].includes(type))
+		.flatMap(({ name, options = [] }) => [
+			name,
+			...options.flatMap((option) => {
+				if ('values' in option) return [option.name, ...namesOf(option.values)];
+				return 'type' in option ? [option.name] : [];
+			}),
+		]);
+}
+
+const testsOfParameters = tests + textOf('test/interface/*.ts');
+
+test.each(Object.entries(packageNodes))(
+	'each parameter of %s is in a test of the nodes',
+	(_name, { description }) => {
+		const names = namesOf(description.properties);
+		const isNamed = (name: string) => new RegExp(`\\b${name}\\b`).test(testsOfParameters);
+		expect(names.filter((name) => !isNamed(name))).toEqual([]);
+	},
+);

@@ -1,9 +1,11 @@
 import {
+	type ChatFields,
 	chatRequest,
 	Gateway,
 	InvalidInputError,
 	parseCredential,
 	parseTaskId,
+	type VideoFields,
 	videoRequest,
 } from '../../gateway';
 import { startSimulator } from '../../simulator';
@@ -26,28 +28,66 @@ function gateway(credential: object = {}): Gateway {
 }
 
 describe('Limits: values in range are accepted, others are refused before any request', () => {
-	test.each([
-		['temperature', [0, 2, '0.5'], [-0.1, 2.1, 'hot', Number.NaN, true]],
-		['top_p', [0, 1], [-0.1, 1.1, 'all']],
-		['presence_penalty', [-2, 2], [-2.1, 2.1]],
-		['frequency_penalty', [-2, 2], [-2.1, 2.1]],
-		['max_tokens', [1, 100_000], [0, -1, 1.5, 'many']],
-		['stop', ['END', ['END', 'STOP']], [5, ['END', 5], '']],
-		['user', ['someone'], ['', 5]],
-	])('chat %s', (field, good, bad) => {
+	/** Good and bad values of each field that the options set. */
+	type Limits<Fields> = Record<keyof Fields, [good: unknown[], bad: unknown[]]>;
+
+	const chatLimits: Omit<Limits<ChatFields>, 'model' | 'messages'> = {
+		temperature: [
+			[0, 2, '0.5'],
+			[-0.1, 2.1, 'hot', Number.NaN, true],
+		],
+		top_p: [
+			[0, 1],
+			[-0.1, 1.1, 'all'],
+		],
+		presence_penalty: [
+			[-2, 2],
+			[-2.1, 2.1],
+		],
+		frequency_penalty: [
+			[-2, 2],
+			[-2.1, 2.1],
+		],
+		max_tokens: [
+			[1, 100_000],
+			[0, -1, 1.5, 'many'],
+		],
+		stop: [
+			['END', ['END', 'STOP']],
+			[5, ['END', 5], ''],
+		],
+		user: [['someone'], ['', 5]],
+	};
+
+	test.each(Object.entries(chatLimits))('chat %s', (field, [good, bad]) => {
 		for (const value of good) expect(chat({ [field]: value })).toHaveProperty(field);
 		for (const value of bad) expect(() => chat({ [field]: value })).toThrow(InvalidInputError);
 	});
 
-	test.each([
-		['duration', [2, 10, 2.5], [1.9, 10.1, 'long']],
-		['n', [1, 4], [0, 5, 1.5]],
-		['size', ['480p', '720p', '1080p'], ['4k', 720]],
-		['fps', [24, 30, 60], [25, 'fast']],
-		['response_format', ['url', 'b64_json'], ['file']],
-		['prompt', ['A boat'], ['', '  ', 5]],
-		['model', ['kite-motion'], ['', 5]],
-	])('video %s', (field, good, bad) => {
+	const videoLimits: Limits<VideoFields> = {
+		duration: [
+			[2, 10, 2.5],
+			[1.9, 10.1, 'long'],
+		],
+		n: [
+			[1, 4],
+			[0, 5, 1.5],
+		],
+		size: [
+			['480p', '720p', '1080p'],
+			['4k', 720],
+		],
+		fps: [
+			[24, 30, 60],
+			[25, 'fast'],
+		],
+		response_format: [['url', 'b64_json'], ['file']],
+		prompt: [['A boat'], ['', '  ', 5]],
+		model: [['kite-motion'], ['', 5]],
+		user: [['someone'], ['', 5]],
+	};
+
+	test.each(Object.entries(videoLimits))('video %s', (field, [good, bad]) => {
 		for (const value of good) expect(video({ [field]: value })).toHaveProperty(field);
 		for (const value of bad) expect(() => video({ [field]: value })).toThrow(InvalidInputError);
 	});

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
+import { MAX_ANSWER_BYTES, MAX_ERROR_BYTES, MAX_RESOURCE_BYTES } from '../../gateway/http/body';
 import { STATUSES } from '../../gateway/errors/statuses';
 import { NODE_CODES } from '../docs/nodeCodes';
 import { nodeTypes } from '../engine/runNode';
@@ -39,6 +40,14 @@ test.each(pages)('the defaults that %s tells are those of the form', (page) => {
 test('the README tells the defaults of the request options', () => {
 	for (const name of ['Max Concurrency', 'Max Retries', 'Timeout'])
 		expect(read('README.md')).toMatch(new RegExp(`${name} \\(\\d`));
+});
+
+test.each([
+	['answers of a model', `${MAX_ANSWER_BYTES / 1024 ** 2} MiB`],
+	['tasks, submissions and lists', `${MAX_RESOURCE_BYTES / 1024 ** 2} MiB`],
+	['errors', `${MAX_ERROR_BYTES / 1024} KiB`],
+])('SECURITY.md tells how large %s may be: %s', (what, size) => {
+	expect(read('SECURITY.md').replace(/\s+/g, ' ')).toContain(`${what} ${size}`);
 });
 
 /** What a node needs, by its type. The other nodes of the examples are in every n8n that is tested. */
