@@ -26,6 +26,7 @@ import { readTaskWithVideo } from './video/inlineVideo';
 import { type StoreVideo, VideoDownloads } from './video/downloads';
 import type { InlineVideo } from './video/inlineVideoExtractor';
 import { ConnectionLimit, connectionLimitOf } from './http/connectionLimit';
+import { isEmpty, shownError } from './http/errorBody';
 import { EgressCheck } from './http/egressCheck';
 import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { HostHelpers, Transport } from './http/types';
@@ -168,11 +169,12 @@ export class Gateway {
 	}
 
 	private namedTask(report: z.infer<typeof videoTaskReport>, id: string): VideoTask {
-		const { error } = report;
+		const { status, error } = report;
+		const isFailed = status === 'failed' && !isEmpty(error);
 		return {
 			...report,
 			id,
-			...(error !== undefined && { error: this.context.apiKey.redactValue(error) }),
+			...(isFailed && { error: shownError(error, this.context.apiKey) }),
 		};
 	}
 

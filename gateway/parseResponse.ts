@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { MAX_RESOURCE_BYTES, readBody } from './http/body';
 import { MalformedResponseError } from './errors/gatewayError';
+import { nextTurn } from './clock';
 import type { ServiceResponse } from './sendRequest';
 import { readErrorBody } from './http/errorBody';
 import { parseResponseJson, TooComplexError } from './schemas/responseJson';
@@ -12,6 +13,8 @@ import { quoteLongIntegers } from './schemas/longIntegers';
 const SHOWN_CHARACTERS = 300;
 /** Enough bytes for these and the longest key before their end. */
 const READ_BYTES = 1024 * 1024;
+/** Other work has its turn before a longer text is parsed, and after it. */
+const LONG_BYTES = 4 * 1024 * 1024;
 const TOO_LARGE = 'The response is larger than any response of this service';
 
 /** The error for a malformed body. It shows the start of it, without the key. */
@@ -55,6 +58,7 @@ export async function parseResource<Resource>(
 	try {
 		// A key that the service repeats in a good response would stay in the execution's data forever.
 		const text = await response.apiKey.redactLongResponse(bytes.toString('utf8'));
+		if (bytes.length > LONG_BYTES) await nextTurn();
 		value = parseResponseJson(quoteLongIntegers(withoutByteOrderMark(text)));
 	} catch (error) {
 		const isTooComplex = error instanceof TooComplexError;
@@ -64,6 +68,7 @@ export async function parseResource<Resource>(
 			bytes,
 		);
 	}
+	if (bytes.length > LONG_BYTES) await nextTurn();
 	const parsed = schema.safeParse(value);
 	if (parsed.success) return parsed.data;
 	const tooBig = parsed.error.issues.find(({ code }) => code === 'too_big');

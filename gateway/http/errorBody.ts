@@ -1,4 +1,11 @@
 import * as z from 'zod';
+import { shortText } from '../errors/logText';
+import type { ApiKey } from '../redaction/apiKey';
+
+/** Long enough for any readable message, short enough for an execution's log. */
+export const MAX_MESSAGE = 1_000;
+/** More than is shown of a code. */
+export const MAX_CODE = 200;
 
 const generalBody = z.looseObject({
 	code: z.unknown().optional(),
@@ -35,7 +42,7 @@ const errorBody = z.union([
 		.transform(({ error }) => ({ ...wordsOf(error), data: undefined })),
 ]);
 
-const errorFields = z.looseObject({
+const errorFields = z.object({
 	message: z.string().min(1).optional().catch(undefined),
 	detail: z.string().min(1).optional().catch(undefined),
 	reason: z.string().min(1).optional().catch(undefined),
@@ -50,6 +57,15 @@ export function wordsOf(error: unknown): { message: string; code?: string | unde
 	if (typeof error === 'string') return { message: error };
 	const { message, detail, reason, code } = errorFields.safeParse(error).data ?? {};
 	return { message: message ?? detail ?? reason ?? JSON.stringify(error), code };
+}
+
+/** What an error of any shape says, without the key: no more than is shown of it. */
+export function shownError(error: unknown, apiKey: ApiKey): { message: string; code?: string } {
+	const { message, code } = wordsOf(error);
+	return {
+		message: apiKey.redactStart(message, MAX_MESSAGE),
+		...(code && { code: shortText(apiKey.redactStart(code, MAX_CODE)) }),
+	};
 }
 
 /** Whether an `error` says nothing: some services send one in every response. */

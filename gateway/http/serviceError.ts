@@ -7,17 +7,12 @@ import { htmlToText, isHtml } from '../errors/htmlToText';
 import type { ApiKey } from '../redaction/apiKey';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { epochMs, type WallTime } from '../wallTime';
-import { isServiceErrorBody, readErrorBody } from './errorBody';
+import { isServiceErrorBody, MAX_CODE, MAX_MESSAGE, readErrorBody } from './errorBody';
 import { POSSIBLE_PROXY } from './possibleProxy';
 import type { HttpResponse } from './types';
 
 /** The useful text of a page comes first. */
 const READ_CHARACTERS = 20_000;
-/** Long enough for any readable message, short enough for an execution's log. */
-const MAX_MESSAGE = 1_000;
-
-/** More than is shown of a code. */
-const MAX_CODE = 200;
 
 const MAX_WAIT_MS = 366 * 24 * 3_600_000;
 

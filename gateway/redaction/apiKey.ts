@@ -69,21 +69,6 @@ export class ApiKey {
 		return isCut ? `${redacted.slice(0, length)}…` : redacted;
 	}
 
-	/** Removes the key from all texts, names and numbers of an error that is a JSON value of a few levels. */
-	redactValue(value: unknown): unknown {
-		if (typeof value === 'string') return this.redactError(value);
-		if (typeof value === 'number') {
-			const redacted = this.redactError(String(value));
-			return redacted === String(value) ? value : redacted;
-		}
-		if (Array.isArray(value)) return value.map((entry) => this.redactValue(entry));
-		if (typeof value !== 'object' || value === null) return value;
-		const fields = Object.entries(value);
-		return Object.fromEntries(
-			fields.map(([name, field]) => [this.redactError(name), this.redactValue(field)]),
-		);
-	}
-
 	/**
 	 * Undefined for a text that certainly does not contain the key, for a code of the document, and for a key that is part
 	 * of every text.

@@ -1,7 +1,7 @@
 import { EscapedText, OTHERS } from './escapedText';
 
 /** How many characters are searched in one go: some hundredths of a second. */
-const STEP = 4 * 1024 * 1024;
+const STEP = 1024 * 1024;
 
 /** A text to be found, read as {@link EscapedText}. */
 export class Form {

@@ -79,12 +79,13 @@ const KIND_FIELDS = [
 	'capabilities',
 ];
 
-const kindValue = z.union([z.string().transform((kind) => [kind]), z.array(z.string())]);
-
+/** Without zod, which is slow to refuse: there may be 10,000 records. */
 function kindsIn(record: Record<string, unknown>): string[] {
-	// Most records have one of the fields or none, and zod is slow to refuse.
-	const present = KIND_FIELDS.filter((field) => record[field] !== undefined);
-	return present.flatMap((field) => kindValue.safeParse(record[field]).data ?? []);
+	return KIND_FIELDS.flatMap((field) => {
+		const value: unknown = record[field];
+		const kinds: unknown[] = Array.isArray(value) ? value : [value];
+		return kinds.every((kind) => typeof kind === 'string') ? kinds : [];
+	});
 }
 
 const OUTPUTS: Array<[output: ModelOutput, words: RegExp]> = [

@@ -67,6 +67,7 @@ export class FieldMerger {
 	}
 
 	private mergeLists(list: unknown[], additions: unknown[], areCalls: boolean): void {
+		if (additions.length > MAX_ENTRIES && additions.some(isIndexed)) throw tooManyEntries();
 		for (const addition of additions) {
 			const old = isFields(addition) ? entryOf(list, addition, areCalls) : undefined;
 			if (isFields(old) && isFields(addition) && !isOtherCall(old, addition)) {
@@ -75,8 +76,7 @@ export class FieldMerger {
 				this.count(addition);
 				list.push(addition);
 			}
-			const isIndexed = areCalls || (isFields(addition) && addition.index !== undefined);
-			if (isIndexed && list.length > MAX_ENTRIES) throw tooManyEntries();
+			if ((areCalls || isIndexed(addition)) && list.length > MAX_ENTRIES) throw tooManyEntries();
 		}
 	}
 
@@ -112,6 +112,10 @@ export function tooManyChoices(chunk: unknown): boolean {
 
 export function tooManyEntries(): TooComplexError {
 	return new TooComplexError(`it has more than ${MAX_ENTRIES} choices or tool calls`);
+}
+
+function isIndexed(entry: unknown): boolean {
+	return isFields(entry) && entry.index !== undefined;
 }
 
 /** The entry of a list that an addition belongs to. A piece of a tool call without an index or a name belongs to the last. */

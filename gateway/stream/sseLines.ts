@@ -2,7 +2,7 @@ import { malformedResponse } from '../parseResponse';
 import type { ServiceResponse } from '../sendRequest';
 
 /** Longer than any chunk: a longer line is not an event stream. */
-const MAX_LINE = 16 * 1024 * 1024;
+const MAX_LINE = 8 * 1024 * 1024;
 
 /**
  * Splits an event stream into its lines, wherever packets divide it: inside a UTF-8 character, inside a

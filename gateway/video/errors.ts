@@ -2,10 +2,8 @@ import type { NodeCode } from '../errors/codes';
 import { formatSeconds } from '../errors/formatDuration';
 import { GatewayError } from '../errors/gatewayError';
 import { logText, shortText } from '../errors/logText';
-import { isEmpty, wordsOf } from '../http/errorBody';
+import { isEmpty, MAX_MESSAGE, wordsOf } from '../http/errorBody';
 import type { VideoTask } from '../schemas/video';
-
-const MAX_TEXT = 1_000;
 
 /** The service ended a video task with status `failed`. */
 export class TaskFailedError extends GatewayError {
@@ -52,9 +50,9 @@ export class WaitTimeoutError extends GatewayError {
 	}
 }
 
-/** The error of a task with status `failed`. Its `error` may have any shape: the readable part is used. */
+/** The error of a task with status `failed`, whose `error` may have any shape: what there is to read is used. */
 export function taskFailedError(task: VideoTask): TaskFailedError {
 	if (isEmpty(task.error)) return new TaskFailedError(task, undefined, undefined);
 	const { message, code } = wordsOf(task.error);
-	return new TaskFailedError(task, message.slice(0, MAX_TEXT), code && shortText(code));
+	return new TaskFailedError(task, message.slice(0, MAX_MESSAGE), code && shortText(code));
 }

@@ -1,5 +1,5 @@
 import type { Gateway } from '../../gateway';
-import { noJsonError, parseJsonAnswer } from '../../gateway';
+import { noJsonError, parseJsonAnswer, taskFailedError } from '../../gateway';
 import { stubbedGateway } from '../gateway/stubbedGateway';
 
 import { unresolvedIn } from '../../nodes/shared/form/unresolved';
@@ -93,6 +93,20 @@ const CASES: Record<string, Hostile> = {
 		most: 8 * MiB,
 	},
 	'a stream of lines that are not JSON': { call: stream, part: 'data: {\n', most: MiB },
+	'a failed task of many names': {
+		call: async (gateway) => taskFailedError(await gateway.getVideoTask('t')),
+		start: '{"id":"t","status":"failed","error":{',
+		part: '"%name":"%text",',
+		end: '"a":0}}',
+		most: 1_900_000,
+	},
+	'an answer of escaped quotes': {
+		call: answer,
+		start: '{"choices":[{"message":{"content":"',
+		part: '\\"',
+		end: '"}}]}',
+		most: 8 * MiB,
+	},
 	'an error that looks like a page': { call: models, part: '<script', most: 250_000, status: 400 },
 	'an error of spaces': { call: models, part: '<a ', most: 250_000, status: 400 },
 };
