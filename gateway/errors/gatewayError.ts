@@ -17,8 +17,8 @@ interface Details<Code extends string = NodeCode> {
 export abstract class GatewayError extends Error {
 	readonly code: string;
 	readonly advice: string;
-	readonly serviceMessage?: string;
-	readonly technical?: string;
+	readonly serviceMessage: string | undefined;
+	readonly technical: string | undefined;
 	/** The text of a streamed answer that arrived before the failure. It may have been billed. */
 	partialText?: string;
 	/** The service may have accepted a billable request: sending it again may be billed twice. */
@@ -30,8 +30,8 @@ export abstract class GatewayError extends Error {
 		super(message, details.cause === undefined ? undefined : { cause: details.cause });
 		this.code = details.code;
 		this.advice = details.advice;
-		if (details.serviceMessage !== undefined) this.serviceMessage = details.serviceMessage;
-		if (details.technical !== undefined) this.technical = details.technical;
+		this.serviceMessage = details.serviceMessage;
+		this.technical = details.technical;
 	}
 
 	/** What the response says, and who says it. */

@@ -2,9 +2,10 @@ import { useSimulator } from '../engine/useServers';
 import { Gateway, parseCredential } from '../../gateway';
 
 const simulator = useSimulator();
+const another = useSimulator();
 
-function gatewayFor(baseUrl: string): Gateway {
-	const connection = parseCredential({ baseUrl, apiKey: simulator.key });
+function gatewayFor(baseUrl: string, apiKey = simulator.key): Gateway {
+	const connection = parseCredential({ baseUrl, apiKey });
 	return new Gateway(connection, { maxConcurrency: 1, maxRetries: 0, timeoutMs: 10_000 });
 }
 
@@ -17,4 +18,13 @@ test('a service is still reachable after requests to forty other services', asyn
 		await expect(other.listModels()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 	}
 	expect(await gateway.listModels()).toEqual(models);
+});
+
+test('a service keeps its connection while another one is asked', async () => {
+	const gateway = gatewayFor(simulator.url);
+	await gateway.listModels();
+	const { connections } = simulator;
+	await gatewayFor(another.url, another.key).listModels();
+	await gateway.listModels();
+	expect(simulator.connections).toBe(connections);
 });

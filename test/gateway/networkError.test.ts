@@ -1,3 +1,4 @@
+import { NeverSentError } from '../../gateway/http/connectionErrors';
 import { NOT_CONNECTED, toNetworkError } from '../../gateway/http/networkError';
 
 const failure = (code: string) => Object.assign(new Error(`write ${code}`), { code });
@@ -10,3 +11,14 @@ test.each(Object.keys(NOT_CONNECTED))(
 		expect(toNetworkError(failure(code), false)).toMatchObject({ mayHaveBeenAccepted: false });
 	},
 );
+
+test.each([
+	['ECONNREFUSED', true],
+	['EAI_AGAIN', true],
+	['EHOSTUNREACH', true],
+	['ENETUNREACH', true],
+	['ENOTFOUND', false],
+])('a request that no connection took because of %s is retried: %s', (code, transient) => {
+	const error = toNetworkError(new NeverSentError(failure(code)), true);
+	expect(error).toMatchObject({ code, transient, mayHaveBeenAccepted: false });
+});
