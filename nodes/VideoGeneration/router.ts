@@ -22,6 +22,7 @@ import * as submit from './operations/submit';
 import * as wait from './operations/wait';
 import { VideoOutput } from './output';
 import { hintAboutOutput } from './outputHints';
+import { hintAboutStopped } from './stoppedTasks';
 import { addTasksOfForm } from './taskId';
 import { TaskLog } from './taskLog';
 import { requestParameters } from './videoRequest';
@@ -92,6 +93,7 @@ export async function execute(
 				if (!Array.isArray(items)) return items;
 				output.show(items);
 				hintAboutOutput(context, items);
+				hintAboutStopped(context);
 				return items;
 			},
 			(error) => output.itemsSoFar(error),

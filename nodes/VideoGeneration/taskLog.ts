@@ -4,9 +4,13 @@ import { isLost, isUnknownHere, type PaidBook } from '../shared/book/book';
 import { runsAsTool } from '../shared/run/asTool';
 import { statusOf, urlOf } from '../shared/run/errorText';
 import { noteTaskIds } from './customData';
+import { rememberStopped } from './stoppedTasks';
 
 /** A line of progress for each of a thousand videos would hide the rest of the log. */
 const PROGRESS_EVERY_MS = 5_000;
+
+/** Entries of n8n's stack whose Stop is in the log. */
+const stoppedRuns = new WeakSet<object>();
 
 /**
  * What n8n's log, the editor's console and errors say of the tasks in the book: n8n keeps nothing of a node that is stopped,
@@ -17,6 +21,7 @@ export class TaskLog {
 	private waitedFor = 0;
 	private finished = 0;
 	private progressAt = -Infinity;
+	private polledAt = -Infinity;
 
 	/** @param isLastTry whether Retry On Fail does not run the node again */
 	constructor(
@@ -61,10 +66,15 @@ export class TaskLog {
 		);
 	}
 
-	/** Stop was pressed: the tasks are still running. */
+	/** Stop was pressed: the tasks are still running. Retry On Fail calls the node again all the same. */
 	stopped(): void {
+		const { context, book } = this;
+		const run = (context as Partial<IExecuteFunctions>).getExecuteData?.call(context) ?? this;
 		const list = this.list(false);
-		if (list) this.write('warn', `stopped. ${list}`);
+		if (!list || stoppedRuns.has(run)) return;
+		stoppedRuns.add(run);
+		this.write('warn', `stopped. ${list}`);
+		rememberStopped(context, book);
 	}
 
 	/**
@@ -126,6 +136,14 @@ export class TaskLog {
 		this.waitedFor += 1;
 	}
 
+	/** A poll told something: a line for whoever watches a manual run, since n8n shows no progress of a node that runs. */
+	polled(): void {
+		const now = systemClock.now();
+		if (now - this.polledAt < PROGRESS_EVERY_MS) return;
+		this.polledAt = now;
+		this.tellUser(`${this.finished} of ${this.waitedFor} videos finished`);
+	}
+
 	/** n8n shows no progress of a node that runs. */
 	endWait(): void {
 		this.finished += 1;
@@ -145,10 +163,13 @@ export class TaskLog {
 
 	/** To n8n's log, and in a manual run to the console of the browser. */
 	private write(level: 'info' | 'warn', text: string): void {
-		const line = `${this.name}: ${text}`;
-		this.context.logger[level](line);
+		this.context.logger[level](`${this.name}: ${text}`);
+		this.tellUser(text);
+	}
+
+	private tellUser(text: string): void {
 		try {
-			(this.context as Partial<IExecuteFunctions>).sendMessageToUI?.(line);
+			(this.context as Partial<IExecuteFunctions>).sendMessageToUI?.(`${this.name}: ${text}`);
 		} catch {
 			// It is in the log, and the videos are paid for.
 		}

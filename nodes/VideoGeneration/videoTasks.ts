@@ -98,6 +98,7 @@ export class VideoTasks {
 		const entry = await this.service.gateway.getVideoTask(taskId, signal, keep, patience);
 		for (const video of videos) this.inline.set(entry, video);
 		if (!isFinished(entry)) await this.inline.get(entry)?.remove();
+		this.log.polled();
 		return entry;
 	}
 }

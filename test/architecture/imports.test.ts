@@ -29,7 +29,15 @@ const ROOMS: Record<string, string[][]> = {
 		['videoRun'],
 		['output', 'videoTasks'],
 		['download', 'item', 'nextPoll', 'outputHints', 'taskLog'],
-		['customData', 'fileName', 'outputOptions', 'stateRoom', 'videoRequest', 'waitOptions'],
+		[
+			'customData',
+			'stoppedTasks',
+			'fileName',
+			'outputOptions',
+			'stateRoom',
+			'videoRequest',
+			'waitOptions',
+		],
 	],
 };
 

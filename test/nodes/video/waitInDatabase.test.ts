@@ -621,7 +621,7 @@ test("a waiting execution takes at most about twice as much storage as with n8n'
 	expect(first / plain).toBeGreaterThan(1);
 	expect(first / plain).toBeLessThan(2.1);
 	// Later pauses also store all that a poll said.
-	for (const characters of later) expect(characters / plain).toBeLessThan(2.2);
+	for (const characters of later) expect(characters / plain).toBeLessThan(2.3);
 });
 
 test('an unknown Wait In fails its items before anything is sent', async () => {

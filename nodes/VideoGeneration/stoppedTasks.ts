@@ -1,0 +1,42 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { logText, msBetween, systemClock, type WallTime } from '../../gateway';
+import type { PaidBook } from '../shared/book/book';
+import { hintAfterRun } from '../shared/form/hints';
+
+/** Tasks of stopped runs that this process remembers, the newest last. */
+const MAX_REMEMBERED = 100;
+/** "An asynchronous task stays queryable for about 7 days" (Task retention). */
+const RETENTION_MS = 7 * 24 * 3_600_000;
+
+/** What n8n itself keeps nothing of, by task id: a Stop loses the output of a node that runs. */
+const remembered = new Map<string, { node: string; at: WallTime }>();
+
+/** Remembers what a stopped run paid for, until the next manual run of its node. */
+export function rememberStopped(context: IExecuteFunctions, { entries }: PaidBook): void {
+	const at = systemClock.wallTime();
+	for (const { tasks } of entries)
+		for (const { entry, submittedAt } of tasks)
+			if (submittedAt !== undefined && entry.status !== 'failed')
+				remembered.set(entry.id, { node: nodeOf(context), at });
+	for (const id of [...remembered.keys()].slice(0, -MAX_REMEMBERED)) remembered.delete(id);
+}
+
+/** Hints once for each task of an earlier run of this node that was stopped. */
+export function hintAboutStopped(context: IExecuteFunctions): void {
+	if (context.getMode?.() !== 'manual') return;
+	const now = systemClock.wallTime();
+	for (const [id, { node, at }] of [...remembered]) {
+		const isKept = msBetween(at, now) < RETENTION_MS;
+		if (isKept && node !== nodeOf(context)) continue;
+		remembered.delete(id);
+		if (isKept)
+			hintAfterRun(
+				context,
+				`Task ${logText(id)} of the run that was stopped is paid: use Get with this task ID.`,
+			);
+	}
+}
+
+function nodeOf(context: IExecuteFunctions): string {
+	return `${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
+}

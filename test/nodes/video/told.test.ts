@@ -1,0 +1,221 @@
+import { Logger } from '@n8n/backend-common';
+import { Container } from '@n8n/di';
+import { until } from '../../clock/until';
+import { rawResponse } from '../../engine/rawServer';
+import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
+import { useRawServer, useSimulator } from '../../engine/useServers';
+import { videoNode } from './videoNode';
+
+const simulator = useSimulator({ videoSeconds: 0.05 });
+const service = useRawServer();
+
+/** The warnings in n8n's log. */
+let warnings: string[];
+const logger = Container.get(Logger);
+beforeEach(() => {
+	warnings = [];
+	const warn = { value: (line: string) => warnings.push(line) };
+	Container.set(Logger, Object.create(logger, { warn }) as Logger);
+});
+afterEach(() => void Container.set(Logger, logger));
+
+const sequential = { requestOptions: { maxConcurrency: 1, maxRetries: 0 } };
+const items = ['One', 'Two', 'Three'].map((prompt) => ({ prompt }));
+const video = (parameters: object = {}): NodeRun => ({
+	...videoNode({ ...sequential, ...parameters }),
+	items,
+});
+const hintsOf = ({ run }: NodeResult) =>
+	(run.data.resultData.runData.Node?.at(-1)?.hints ?? []).map(({ message }) => message);
+const againOf = ({ error }: NodeResult) =>
+	error?.description?.match(/Item \d.*orders it again\.$/m)?.[0];
+
+describe('a lost submission', () => {
+	beforeEach(() =>
+		simulator.inject({ endpoint: 'submit', fault: 'lost', matching: 'Two', times: 1 }),
+	);
+
+	test('is a warning in the log at once', async () => {
+		await runNode(simulator, video());
+		expect(warnings).toEqual([
+			expect.stringMatching(
+				/response to a submission was lost, .* check your account .*\[item 1\]$/,
+			),
+		]);
+	});
+
+	test('is ordered again only after an error said so, also one of another item', async () => {
+		const first = await runNode(simulator, { ...video(), executionId: '1' });
+		expect(againOf(first)).toBeUndefined();
+		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
+		const retryData = first.run.data;
+		const second = await runNode(simulator, { ...video(), executionId: '2', retryData });
+		expect(second.error?.message).toContain('[item 0]');
+		expect(againOf(second)).toBe('Item 1: the next Retry orders it again.');
+		expect(simulator.count('submit')).toBe(2);
+		simulator.clearFaults();
+		const third = { executionId: '3', retryData: second.run.data };
+		const { items: output } = await runNode(simulator, { ...video(), ...third });
+		expect(output).toHaveLength(3);
+		expect(simulator.count('submit')).toBe(4);
+	});
+
+	test('is not ordered again if the Retry that refused it was stopped', async () => {
+		const first = await runNode(simulator, { ...video(), executionId: '1' });
+		simulator.inject({ endpoint: 'poll', fault: 'hang' });
+		const stop = new AbortController();
+		const polls = simulator.count('poll');
+		const retry = { ...video(), executionId: '2', retryData: first.run.data, signal: stop.signal };
+		const running = runNode(simulator, retry);
+		await until(() => simulator.count('poll') > polls);
+		stop.abort();
+		const { run, error } = await running;
+		expect(error?.description).not.toMatch(/retry|again to continue/i);
+		simulator.clearFaults();
+		const again = await runNode(simulator, { ...video(), executionId: '3', retryData: run.data });
+		expect(againOf(again)).toBe('Item 1: the next Retry orders it again.');
+		expect(simulator.count('submit')).toBe(2);
+	});
+
+	test('speaks of Retry only where n8n offers one', async () => {
+		const onError = 'continueRegularOutput';
+		simulator.inject({ endpoint: 'submit', fault: 'lost', matching: 'One', times: 1 });
+		const { items: output } = await runNode(simulator, { ...video(), onError, tries: 2 });
+		expect(output[0]?.json.error).toMatchObject({ code: 'submission_lost' });
+		expect(JSON.stringify(output)).not.toMatch(/use Retry|next Retry/);
+	});
+});
+
+describe('Max Billable Requests in a second try', () => {
+	test('keeps what the first one paid for in the error', async () => {
+		const failed = '[fault:task-failed-string]';
+		const node = video({ options: { maxBillableRequests: 1 } });
+		const { error } = await runNode(simulator, { ...node, items: [{ prompt: failed }], tries: 2 });
+		expect(error?.message).toContain('Max Billable Requests (1)');
+		expect(error?.description).toMatch(
+			/In the try before: The service could not generate the video/,
+		);
+		expect(error?.description).toContain(`${simulator.tasks[0]!.id}: failed`);
+		expect(simulator.count('submit')).toBe(1);
+	});
+
+	test('waits for a paid video that still runs', async () => {
+		const node = video({ options: { maxBillableRequests: 3 } });
+		const prompts = ['[fault:task-failed-string]', 'Two', 'Three'].map((prompt) => ({ prompt }));
+		const { error } = await runNode(simulator, { ...node, items: prompts, tries: 2 });
+		const [, two, three] = simulator.tasks;
+		for (const task of [two, three]) expect(error?.description).toContain(`${task!.id}: completed`);
+	});
+
+	test('says that one request alone is too large', async () => {
+		const node = video({ options: { maxBillableRequests: 2, n: 4 } });
+		const { error } = await runNode(simulator, node);
+		expect(error?.message).toContain('less than this one request counts (4)');
+		expect(error?.description).not.toMatch(/loop/);
+		expect(simulator.count('submit')).toBe(0);
+	});
+
+	test('counts what the service made beyond what was asked for', async () => {
+		const data = ['a', 'b', 'c'].map((id) => ({ id, status: 'queued' }));
+		service.respond = () => rawResponse('200 OK', JSON.stringify({ id: 'request', data }));
+		const node = video({ operation: 'submit', options: { maxBillableRequests: 3 } });
+		const credential = { baseUrl: service.url, apiKey: 'a-key' };
+		const { error } = await runNode(simulator, {
+			...node,
+			onError: 'continueRegularOutput',
+			credential,
+		});
+		expect(error).toBeUndefined();
+		expect(service.requests).toHaveLength(1);
+	});
+});
+
+describe('what the service says', () => {
+	const credential = () => ({ baseUrl: service.url, apiKey: 'a-key' });
+
+	test('a field that it adds reaches the items, whatever the wait, also an integer beyond 2^53', async () => {
+		let failing = false;
+		service.respond = (request) => {
+			if (request.startsWith('POST')) {
+				const submission =
+					'{"id":"request","data":[{"id":"task","status":"queued","seed":9007199254740993}]}';
+				return rawResponse('200 OK', submission);
+			}
+			if (failing) return rawResponse('401 Unauthorized', '{"error":{"message":"no","type":"x"}}');
+			const polled =
+				'{"id":"task","status":"completed","url":"http://f.test/a","mood":{"n":12345678901234567890}}';
+			return rawResponse('200 OK', polled);
+		};
+		const expected = {
+			seed: '9007199254740993',
+			mood: { n: '12345678901234567890' },
+			task_id: 'task',
+		};
+		const node = { ...video({ simplify: false }), items: [{ prompt: 'One' }] };
+		const first = await runNode(simulator, { ...node, credential });
+		expect(first.items[0]?.json).toMatchObject(expected);
+		failing = true;
+		const failed = await runNode(simulator, { ...node, credential, executionId: '1' });
+		expect(failed.error).toBeDefined();
+		failing = false;
+		const retry = { executionId: '2', retryData: failed.run.data };
+		const retried = await runNode(simulator, { ...node, credential, ...retry });
+		expect(retried.items[0]?.json).toMatchObject(expected);
+		expect(service.requests.filter((request) => request.startsWith('POST'))).toHaveLength(2);
+	});
+
+	test('two entries of a submission with one id are one video, and one is reported missing', async () => {
+		const data = ['same', 'same'].map((id) => ({ id, status: 'completed' }));
+		service.respond = (request) =>
+			rawResponse(
+				'200 OK',
+				JSON.stringify(request.startsWith('POST') ? { id: 'request', data } : data[0]),
+			);
+		const node = { ...video({ options: { n: 2 } }), items: [{ prompt: 'One' }] };
+		const result = await runNode(simulator, { ...node, credential });
+		expect(result.items.map(({ json }) => json.task_id)).toEqual(['same']);
+		expect(warnings).toContainEqual(expect.stringContaining('1 video is missing'));
+		expect(hintsOf(result)).toContainEqual(expect.stringMatching(/^1 video is missing/));
+	});
+
+	test.each(['.', '..'])('a task with the id "%s" does not lead to another URL', async (id) => {
+		service.respond = () =>
+			rawResponse('200 OK', JSON.stringify({ id: 'request', data: [{ id, status: 'queued' }] }));
+		const node = { ...video(), items: [{ prompt: 'One' }] };
+		const { error } = await runNode(simulator, { ...node, credential });
+		expect(service.requests).toHaveLength(1);
+		expect(error?.description).toContain(`(1) ${id}: queued`);
+	});
+});
+
+test.each(['get', 'wait'])(
+	'the operation %s calls a task that nobody knows not found',
+	async (operation) => {
+		const node = video({ operation, taskId: 'task-unknown' });
+		const { error } = await runNode(simulator, { ...node, items: [{}] });
+		expect(error?.description).toContain('Not found: task-unknown');
+		expect(error?.description).not.toContain('Tasks of this run');
+		const onError = 'continueRegularOutput';
+		const { items: output } = await runNode(simulator, { ...node, items: [{}], onError });
+		expect(output[0]?.json.error).toMatchObject({ task_id: 'task-unknown', status: 'not found' });
+	},
+);
+
+test('after a Stop, one warning names the tasks, and the next manual run hints at them once', async () => {
+	const endless = { ...video({ prompt: '[fault:task-endless]' }), items: [{}], tries: 3 };
+	const stop = new AbortController();
+	const running = runNode(simulator, { ...endless, signal: stop.signal });
+	await until(() => simulator.count('poll') > 0);
+	stop.abort();
+	const { error } = await running;
+	const [{ id } = { id: '' }] = simulator.tasks;
+	expect(warnings).toEqual([expect.stringContaining(id)]);
+	expect(error?.message).toMatch(/[^.]\.$/);
+	expect(error?.message).toContain('They go on and are billed: use Wait or Get with these IDs.');
+	const manual = { ...video(), items: [{}], mode: 'manual' as const };
+	const hint = expect.stringContaining(
+		`Task ${id} of the run that was stopped is paid: use Get`,
+	) as string;
+	expect(hintsOf(await runNode(simulator, manual))).toContainEqual(hint);
+	expect(hintsOf(await runNode(simulator, manual))).not.toContainEqual(hint);
+});
