@@ -45,25 +45,27 @@ export class Tests {
 	 */
 	async playOthers(suspects: readonly Mutant[]): Promise<Map<Mutant, string>> {
 		const found = new Map<Mutant, string>();
+		const open = (mutants: readonly Mutant[] = []) => mutants.filter((each) => !found.has(each));
 		for (const build of ['undici', 'verified'] as const) {
-			const left = new Map<string, Mutant[]>();
-			for (const mutant of suspects.filter((each) => buildOf(each) === build))
-				for (const { file } of (await this.filesOf(mutant)).slice(FIRST))
-					left.set(file, [...(left.get(file) ?? []), mutant]);
-			const isLeft = ({ file }: Covered) => left.get(file)?.some((each) => !found.has(each));
-			for (let files = await this.collected(build); (files = files.filter(isLeft)).length > 0; ) {
-				const all = suspects.filter((each) => !found.has(each));
-				const failed = await play(build, all, files);
+			const ofBuild = suspects.filter((each) => buildOf(each) === build);
+			const suspectsOf = new Map<Covered, Mutant[]>();
+			for (const mutant of ofBuild)
+				for (const file of (await this.filesOf(mutant)).slice(FIRST))
+					suspectsOf.set(file, [...(suspectsOf.get(file) ?? []), mutant]);
+			let left = [...suspectsOf.keys()];
+			while (left.length > 0) {
+				const failed = await play(build, open(ofBuild), left);
 				if (failed === undefined) break;
-				const index = files.findIndex((each) => each.file === failed.file);
+				const index = left.findIndex(({ file }) => file === failed.file);
 				// Which file does not load, or does not end, is not told: then each of them is played.
-				const failing = files.slice(Math.max(0, index), index < 0 ? undefined : index + 1);
-				for (const mutant of all) {
-					const own = failing.filter(({ file }) => left.get(file)?.includes(mutant));
+				const failing = index < 0 ? left : left.slice(index, index + 1);
+				for (const mutant of open(ofBuild)) {
+					const own = failing.filter((file) => suspectsOf.get(file)?.includes(mutant));
 					const test = await failureIn(mutant, own);
 					if (test !== undefined) found.set(mutant, test);
 				}
-				files = index < 0 ? [] : files.slice(index + 1);
+				left = index < 0 ? [] : left.slice(index + 1);
+				left = left.filter((file) => open(suspectsOf.get(file)).length > 0);
 			}
 		}
 		return found;
