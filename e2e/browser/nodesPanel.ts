@@ -19,6 +19,15 @@ export class NodesPanel {
 		await this.open();
 		await pause();
 		await this.item('Trigger manually').click();
+		await this.add(node, choice, pause);
+	}
+
+	/** Adds a node after the one that was added or opened last. */
+	async add(
+		node: string,
+		choice: string,
+		pause: () => Promise<void> = async () => {},
+	): Promise<void> {
 		await this.open();
 		await this.find(node, node);
 		await pause();
