@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
+import { STATUSES } from '../../gateway/errors/statuses';
 import { packageNodes } from '../engine/packageNodes';
+import { ERROR_TEXTS } from '../reliability/messages';
 
 const root = resolve(__dirname, '../..');
 const textOf = (files: string) =>
@@ -60,3 +62,8 @@ test.each(Object.entries(packageNodes))(
 		expect(names.filter((name) => !isNamed(name))).toEqual([]);
 	},
 );
+
+test('the message of each status is in the texts that the fault table checks', () => {
+	const codes = STATUSES.flatMap(({ code, foreignCode = code }) => [code, foreignCode]);
+	expect(Object.keys(ERROR_TEXTS)).toEqual(expect.arrayContaining(codes));
+});
