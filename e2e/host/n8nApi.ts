@@ -202,6 +202,8 @@ export class N8nApi {
 			method,
 			headers: {
 				'browser-id': BROWSER_ID,
+				// n8n closes an idle connection after 5 seconds, which a busy test process notices too late.
+				connection: 'close',
 				...(this.cookie !== '' && { cookie: this.cookie }),
 				...(body && { 'content-type': 'application/json' }),
 			},
