@@ -7,7 +7,7 @@ import {
 import type { OutputFields } from '../../shared/form/outputFields';
 import { liveTasks } from '../../shared/book/book';
 import { eachItem } from '../../shared/run/eachItem';
-import { afterEarlierTry } from '../../shared/run/errorText';
+import { afterEarlierTry, reportError } from '../../shared/run/errorText';
 import { readOutputOptions, simplifyProperty } from '../outputOptions';
 import { optionsProperty, readBillableVideo, requestProperties } from '../videoRequest';
 import { planSubmission, submitRest } from '../submit';
@@ -43,7 +43,9 @@ export async function execute(run: VideoRun): Promise<INodeExecutionData[]> {
 		async work(planned) {
 			const { entry } = planned;
 			await submitRest(run, planned).catch((error: unknown) => {
-				throw afterEarlierTry(error, entry.earlier);
+				const explained = afterEarlierTry(error, entry.earlier);
+				entry.error = reportError(explained);
+				throw explained;
 			});
 			const toJson = entry.settings?.output.simplify ? simplifiedSubmission : fullSubmission;
 			return liveTasks(entry).map((task) => output.itemOf(entry, task, toJson));

@@ -60,6 +60,17 @@ describe('a lost submission', () => {
 		expect(simulator.count('submit')).toBe(4);
 	});
 
+	test('of the operation Submit is ordered by the Retry of an execution that said so', async () => {
+		const submit = video({ operation: 'submit' });
+		const first = await runNode(simulator, { ...submit, executionId: '1' });
+		const retryData = first.run.data;
+		const second = await runNode(simulator, { ...submit, executionId: '2', retryData });
+		expect(againOf(second)).toBe('Item 1: the next Retry orders it again.');
+		const third = { executionId: '3', retryData: second.run.data };
+		expect((await runNode(simulator, { ...submit, ...third })).items).toHaveLength(3);
+		expect(simulator.count('submit')).toBe(4);
+	});
+
 	test('is not ordered again if the Retry that refused it was stopped', async () => {
 		const first = await runNode(simulator, { ...video(), executionId: '1' });
 		simulator.inject({ endpoint: 'poll', fault: 'hang' });
