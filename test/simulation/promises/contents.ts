@@ -27,13 +27,14 @@ export function contents(played: Played): string[] {
 
 /** Tokens are those that the service counted; labels of chunks are not joined. */
 function chat({ truth }: Played, { json }: INodeExecutionData): string[] {
-	const text = String(contentOf(json) ?? json.text);
+	const text = String(messageOf(json).content ?? json.text);
 	const answers = truth.requests.filter(
 		({ endpoint, accepted, rawPrompt }) =>
 			endpoint === 'chat' && accepted && `answer to ${rawPrompt}` === text,
 	);
 	if (answers.length === 0) return [];
-	const { usage, provider } = json as { usage?: { total_tokens?: number }; provider?: unknown };
+	const { usage } = json as { usage?: { total_tokens?: number } };
+	const { provider } = messageOf(json);
 	const counts = answers.map(({ tokens }) => tokens);
 	const wrongUsage =
 		usage?.total_tokens !== undefined && !counts.includes(usage.total_tokens)
@@ -46,9 +47,10 @@ function chat({ truth }: Played, { json }: INodeExecutionData): string[] {
 	return [...wrongUsage, ...wrongLabel];
 }
 
-function contentOf(json: IDataObject): unknown {
-	const { choices } = json as { choices?: Array<{ message?: { content?: unknown } }> };
-	return choices?.[0]?.message?.content;
+/** With Simplify off. */
+function messageOf(json: IDataObject): { content?: unknown; provider?: unknown } {
+	const { choices } = json as { choices?: Array<{ message?: object }> };
+	return choices?.[0]?.message ?? {};
 }
 
 /** The whole file under its name, the fields that the service sent, and none of another video. */
@@ -86,6 +88,12 @@ function video(
 	return found;
 }
 
+/** The fields that a node may write, of those that an item has already. */
+const WRITTEN = {
+	chat: ['tool_calls', 'usage', 'json', 'finish_reason'],
+	video: ['url', 'revised_prompt'],
+} as const;
+
 /** With Include Input Fields the user's own fields stay, and those of our nodes are this answer's. */
 function inputFields({ node, input }: NodeRun, { json, pairedItem }: INodeExecutionData): string[] {
 	if (node.kind !== 'chat' && node.kind !== 'video') return [];
@@ -94,9 +102,9 @@ function inputFields({ node, input }: NodeRun, { json, pairedItem }: INodeExecut
 	if (given?.note !== LEFTOVERS.note || Object.keys(json).length === 0) return [];
 	if (!node.includeInputFields)
 		return json.note === undefined ? [] : ['an item has a field of its input'];
-	const { note, ...left } = LEFTOVERS;
-	const passed = Object.entries(left).flatMap(([name, value]) =>
-		JSON.stringify(json[name]) === JSON.stringify(value) ? [name] : [],
+	const { note } = LEFTOVERS;
+	const passed = WRITTEN[node.kind].filter(
+		(name) => JSON.stringify(json[name]) === JSON.stringify(LEFTOVERS[name]),
 	);
 	return [
 		...(json.note === note ? [] : ['an item lacks a field of its input']),

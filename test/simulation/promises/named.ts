@@ -1,13 +1,16 @@
 import type { Played } from '../play/played';
 import { dataOf, type Row } from '../play/rows';
+import { promptFor } from '../scenario/workflow';
 import {
 	ancestry,
+	errorItems as claims,
 	errorOf,
 	knownTasks,
 	nodeRuns,
 	printable,
 	shownOf,
 	submittedBy,
+	thrownErrors,
 } from './evidence';
 import type { Promised } from './promise';
 
@@ -24,7 +27,12 @@ export const named: Promised = {
 		'The custom data of an execution has room for 255 characters: it names the newest tasks and counts the others.',
 	],
 	alsoKeptBy: ['test/reliability/taskFaults.test.ts'],
-	check: (played) => [...tasks(played), ...errorItems(played), ...stopped(played)],
+	check: (played) => [
+		...tasks(played),
+		...errorItems(played),
+		...stopped(played),
+		...hiddenByLimit(played),
+	],
 };
 
 function tasks(played: Played): string[] {
@@ -91,6 +99,36 @@ function errorItems(played: Played): string[] {
 			if (!ABOUT_A_TASK.test(error.code)) return [];
 			return [`execution ${row.id}, ${node.name}: an error item (${error.code}) has no task_id`];
 		}),
+	);
+}
+
+/** An item that meets Max Billable Requests in a second try: what was paid for in the first one is in the error. */
+function hiddenByLimit(played: Played): string[] {
+	const { truth, scenario, rows } = played;
+	if (scenario.shape === 'agent' || rows.length > 1) return [];
+	return [...claims(played), ...thrownErrors(played)].flatMap(
+		({ error, item, node, row, saidAt }) => {
+			if (!/Max Billable Requests \(/.test(error.message) || item === undefined) return [];
+			const prompt = promptFor(node, item);
+			const equal = scenario.items.filter((each) => promptFor(node, each) === prompt);
+			if (equal.length > 1 || node.kind !== 'video' || scenario.nodes[0] !== node) return [];
+			const paid = truth.requests.filter(
+				(each) =>
+					each.endpoint === 'submit' &&
+					each.prompt === prompt &&
+					each.accepted &&
+					(each.endedAt ?? Infinity) < saidAt,
+			);
+			const words = `${error.message} ${error.description} ${error.task_id ?? ''}`;
+			const isHidden = paid.some(({ tasks: ids, whole }) =>
+				whole
+					? ids.length > 0 && !ids.some((id) => words.includes(printable(id)))
+					: error.may_have_been_accepted !== true && !/may have (been )?accepted/.test(words),
+			);
+			return isHidden
+				? [`execution ${row.id}: Max Billable Requests hides what "${prompt}" was billed for`]
+				: [];
+		},
 	);
 }
 

@@ -22,7 +22,12 @@ const MAX_PAUSE_S = 300;
 
 /** A refusal that is not about a rate costs the others nothing; one that is about a rate loses no item. */
 export function ofRefusals(played: Played): string[] {
-	return [...heldBack(played), ...lostWithinRate(played), ...lostInOutage(played)];
+	return [
+		...heldBack(played),
+		...lostWithinRate(played),
+		...lostInOutage(played),
+		...tookATimeForAPause(played),
+	];
 }
 
 /** Other items wait for a request that can never pass. */
@@ -81,6 +86,21 @@ function lostWithinRate(played: Played): string[] {
 			? [
 					`"${first.prompt}" fails for a rate (${first.limit}) after ${own.length} requests, although others of its scope were taken meanwhile`,
 				]
+			: [];
+	});
+}
+
+/** A Retry-After that is a Unix time is no pause of fifty years: the request is sent again. */
+function tookATimeForAPause(played: Played): string[] {
+	const { rows, scenario } = played;
+	return errorItems(played).flatMap(({ error, node, item, row, saidAt }) => {
+		if (error.code !== 'rate_limit_exceeded' || item === undefined || rows.length > 1) return [];
+		if (scenario.service.limits.length > 0 || scenario.shape === 'agent') return [];
+		const own = sentFor(played, node, promptFor(node, item), row.startedAt, saidAt);
+		const { maxRetries = 4 } = node.requestOptions ?? {};
+		const isOnlyThat = own.every(({ fault }) => fault === 'retry-after-unix');
+		return isOnlyThat && own.length > 0 && own.length <= maxRetries
+			? [`"${own[0]?.prompt}" fails after ${own.length} requests: a Unix time passes for a pause`]
 			: [];
 	});
 }

@@ -18,7 +18,7 @@ export const told: Promised = {
 };
 
 /** What an item or an error says before a lost submission is repeated. */
-const SAYS_SO = /Retry[^.]*(submits|orders|sends) it again|that (submits|orders|sends) it again/i;
+const AGAIN = '[^.]*(submits|orders|sends) it again';
 
 type BilledNode = Extract<ScenarioNode, { kind: 'chat' | 'video' }>;
 
@@ -53,12 +53,15 @@ function repeated(played: Played): string[] {
 			if (row === first)
 				return [`"${prompt}" was lost, and is submitted again in execution ${row.id}`];
 			const wasTold = said.some(
-				(each) =>
-					each.node === node &&
-					each.row.startedAt < row.startedAt &&
-					each.item !== undefined &&
-					promptFor(node, each.item) === prompt &&
-					SAYS_SO.test(each.error.description),
+				({ node: sayer, row: { startedAt }, item, error: { description } }) => {
+					if (sayer !== node || startedAt >= row.startedAt) return false;
+					// One error may list several items.
+					const isListed = new RegExp(`item ${prompts.indexOf(prompt)}: ${AGAIN}`, 'i').test(
+						description,
+					);
+					const isOwn = item !== undefined && promptFor(node, item) === prompt;
+					return isListed || (isOwn && new RegExp(AGAIN, 'i').test(description));
+				},
 			);
 			return wasTold
 				? []

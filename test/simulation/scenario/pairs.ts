@@ -97,7 +97,11 @@ const editedRetries: fc.Arbitrary<Theme> = record({
 		latencyMs: FAST,
 		limits: none(),
 		seconds: integer({ min: 20, max: 200 }),
-		tasks: tasks([], [{ prompt: 0, seconds: 10, ending: 'failed' }]),
+		tasks: tasks(
+			[],
+			[{ prompt: 0, seconds: 10, ending: 'failed' }],
+			[{ seconds: 40, extraField: true }],
+		),
 	}),
 });
 
@@ -200,13 +204,14 @@ const files: fc.Arbitrary<Theme> = record({
 	items: array(item, { minLength: 3, maxLength: 8 }),
 	events: none(),
 	service: record({
-		latencyMs: SLOW,
+		latencyMs: FAST,
 		limits: none(),
 		hasFileHost: boolean(),
 		seconds: constant(20),
 		tasks: tasks([], [{ seconds: 20, urlValidSeconds: 3 }], [{ seconds: 20, urlValidSeconds: 10 }]),
 		faults: faults(
 			[],
+			[{ endpoint: 'download', fault: 'slow' }],
 			[{ endpoint: 'download', fault: 'wait-503', attempts: [1] }],
 			[{ endpoint: 'download', fault: 'wait-429', attempts: [1] }],
 			[{ endpoint: 'download', fault: 'page-404', attempts: [1] }],

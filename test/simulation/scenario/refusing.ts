@@ -92,12 +92,13 @@ const hanging: fc.Arbitrary<Theme> = record({
 		{
 			...video,
 			n: 4,
-			requestOptions: { maxConcurrency: 300, timeout: 30 },
+			requestOptions: { maxConcurrency: 100, timeout: 30 },
 			wait: { waitIn: 'memory', maxWait: 60 },
 		},
 	]),
-	items: array(item, { minLength: 56, maxLength: 60, size: 'max' }),
-	events: integer({ min: 8, max: 30 }).map((at): ScenarioEvent[] => [
+	items: array(item, { minLength: 26, maxLength: 28, size: 'max' }),
+	events: integer({ min: 12, max: 30 }).map((at): ScenarioEvent[] => [
+		{ what: 'second', at: 0, key: 'same' },
 		{ what: 'second', at: 0, key: 'same' },
 		{ what: 'second', at, key: 'other' },
 	]),

@@ -143,7 +143,19 @@ export const runningUsage = eachPart((value, index) => ({
 /** What gateways to several providers add: text that is equal in every chunk. */
 export const PROVIDER = 'P';
 
-export const labels = eachPart((value) => ({ ...value, provider: PROVIDER }));
+export const labels = eachPart((value) => {
+	const { choices = [], ...rest } = value as { choices?: object[] };
+	return { ...rest, choices: choices.map(withProvider) };
+});
+
+function withProvider(choice: { delta?: object; message?: object }): object {
+	const { delta, message } = choice;
+	return {
+		...choice,
+		...(delta && { delta: { ...delta, provider: PROVIDER } }),
+		...(message && { message: { ...message, provider: PROVIDER } }),
+	};
+}
 
 const KEEP_ALIVES = ['event: ping\ndata: {"type":"ping"}\n\n', 'data: {}\n\n', ': ping\n\n'];
 
