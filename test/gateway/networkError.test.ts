@@ -22,3 +22,10 @@ test.each([
 	const error = toNetworkError(new NeverSentError(failure(code)), true);
 	expect(error).toMatchObject({ code, transient, mayHaveBeenAccepted: false });
 });
+
+test('an error of undici is reported as what failed below it', () => {
+	const error = Object.assign(failure('UND_ERR_SOCKET'), {
+		cause: failure('HPE_INVALID_CONSTANT'),
+	});
+	expect(toNetworkError(error, true)).toMatchObject({ code: 'not_http' });
+});
