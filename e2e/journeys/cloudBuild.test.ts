@@ -92,7 +92,7 @@ test.each(['url', 'b64_json'])(
 test('in the editor, the verified build lists models, plays a video and shows an error', async () => {
 	const credential = await saveSimulatorCredential(api, simulator);
 	const node = ours('Video', 'videoGeneration', {
-		model: model('kite-motion'),
+		model: { __rl: true, mode: 'list', value: '' },
 		prompt: 'A paper boat',
 		download: true,
 		waitOptions: { pollInterval: 0.2 },
