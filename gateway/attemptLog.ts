@@ -1,7 +1,7 @@
 import type { Clock } from './clock';
 import { GatewayError, ServiceError } from './errors/gatewayError';
 import { logText } from './errors/logText';
-import type { Scope } from './limits/rateLimiters';
+import type { ScopeName } from './limits/serviceQueue';
 
 /** Writes a line of n8n's debug log. */
 export type WriteLine = (line: string) => void;
@@ -9,7 +9,7 @@ export type WriteLine = (line: string) => void;
 interface LoggedRequest {
 	method: string;
 	path: string;
-	scope: Scope;
+	scope: ScopeName;
 }
 
 /**
@@ -18,7 +18,6 @@ interface LoggedRequest {
  */
 export class AttemptLog {
 	private readonly queuedAt: number;
-	private allowedAt: number | undefined;
 	private sentAt: number | undefined;
 
 	constructor(
@@ -30,12 +29,7 @@ export class AttemptLog {
 		this.queuedAt = clock.now();
 	}
 
-	/** The rate limiter of its scope and Max Concurrency allow it. */
-	allowed(): void {
-		this.allowedAt = this.clock.now();
-	}
-
-	/** It has a connection to the service. */
+	/** It leaves the queue. */
 	sent(): void {
 		this.sentAt = this.clock.now();
 	}
@@ -54,21 +48,14 @@ export class AttemptLog {
 		const { method, path, scope } = this.request;
 		const name = 'model' in scope ? `${scope.endpoint} ${scope.model}` : scope.endpoint;
 		const now = this.clock.now();
-		const allowedAt = this.allowedAt ?? now;
 		const sentAt = this.sentAt ?? now;
-		const parts = [
-			outcome,
-			this.sentAt === undefined ? 'not sent' : `${Math.round(now - sentAt)} ms`,
-			...waited(allowedAt - this.queuedAt, 'the rate limit or Max Concurrency'),
-			...waited(sentAt - allowedAt, 'a connection'),
-		];
+		const waited = Math.round(sentAt - this.queuedAt);
+		const parts = [outcome, `${Math.round(now - sentAt)} ms`];
+		if (waited > 0)
+			parts.push(`waited ${waited} ms for the rate limit, Max Concurrency or a connection`);
 		const asked = logText(`${method} ${path} [${name}]`);
 		this.write(`${asked} attempt ${this.attempt}: ${parts.map(logText).join(', ')}`);
 	}
-}
-
-function waited(ms: number, what: string): string[] {
-	return ms >= 1 ? [`waited ${Math.round(ms)} ms for ${what}`] : [];
 }
 
 function outcomeOf(failure: unknown): string {

@@ -4,7 +4,7 @@ import type { WriteLine } from './attemptLog';
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
 import { GatewayError } from './errors/gatewayError';
-import { ownRateLimiters, rateLimitersOf } from './limits/rateLimiters';
+import { Execution, ServiceQueue, serviceQueueOf } from './limits/serviceQueue';
 import { sha256 } from './hash';
 import { parseResource, readResource } from './parseResponse';
 import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
@@ -20,12 +20,10 @@ import {
 import { ApiKey } from './redaction/apiKey';
 import type { Patience, RequestContext, ServiceRequest, ServiceResponse } from './sendRequest';
 import { sendRequest } from './sendRequest';
-import { Slots } from './limits/slots';
 import { readChat } from './stream/readChat';
 import { readTaskWithVideo } from './video/inlineVideo';
 import { type StoreVideo, VideoDownloads } from './video/downloads';
 import type { InlineVideo } from './video/inlineVideoExtractor';
-import { ConnectionLimit, connectionLimitOf } from './http/connectionLimit';
 import { isEmpty, shownError } from './http/errorBody';
 import { EgressCheck } from './http/egressCheck';
 import { openTransport, whenConnectionIsFree } from './http/transport';
@@ -78,12 +76,11 @@ export class Gateway {
 			origin,
 			prefix: pathname === '/' ? '' : pathname,
 			apiKey: new ApiKey(apiKey),
-			owner: sha256(apiKey),
-			limiterOf: options.skipsQueue
-				? ownRateLimiters(clock)
-				: rateLimitersOf(baseUrl, apiKey, clock),
-			slots: new Slots(options.maxConcurrency, whenConnectionIsFree),
-			connections: options.skipsQueue ? new ConnectionLimit() : connectionLimitOf(origin),
+			owner: sha256(`${baseUrl}\n${apiKey}`),
+			queue: options.skipsQueue
+				? new ServiceQueue(clock, whenConnectionIsFree)
+				: serviceQueueOf(origin, clock, whenConnectionIsFree),
+			execution: new Execution(options.maxConcurrency),
 			clock,
 			maxRetries: options.maxRetries,
 			timeoutMs: options.timeoutMs,

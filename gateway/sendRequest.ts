@@ -2,20 +2,16 @@ import { type Body, MAX_ERROR_BYTES, type OnProgress, readBody } from './http/bo
 import { AttemptLog, type WriteLine } from './attemptLog';
 import type { Clock } from './clock';
 import { connectTimeoutError, timeoutError, toNetworkError } from './http/networkError';
-import { CancelledError, GatewayError, ServiceError } from './errors/gatewayError';
+import { CancelledError, GatewayError } from './errors/gatewayError';
 import { statusOf } from './errors/statuses';
-import type { Permit, RateLimiter } from './limits/rateLimiter';
-import type { LimiterOf, Scope } from './limits/rateLimiters';
-import { isForeignAnswer, isRetryable, mayHideSuccess, pauseAfter } from './limits/retryPolicy';
+import { mayHideSuccess } from './limits/retryPolicy';
+import type { Permit, Scope } from './limits/scope';
+import type { Execution, ScopeName, ServiceQueue } from './limits/serviceQueue';
+import { judge, type Verdict } from './limits/verdict';
 import type { ApiKey } from './redaction/apiKey';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
-import type { Slots } from './limits/slots';
-import type { ConnectionLimit } from './http/connectionLimit';
 import type { HttpRequest, HttpResponse, Method, Transport } from './http/types';
-
-/** How often a refusal does not count as an attempt because the service is at work on other requests of the scope. */
-const MAX_EXCUSED = 20;
 
 /** How long the body of an error response may take to arrive: its status is enough. */
 const ERROR_BODY_MS = 5_000;
@@ -27,13 +23,11 @@ export interface RequestContext {
 	/** Path of the Base URL, without a trailing slash. */
 	prefix: string;
 	apiKey: ApiKey;
-	/** Stands for the key among others of the service. */
-	owner: unknown;
-	limiterOf: LimiterOf;
-	/** How many requests of one execution may be in flight at once. */
-	slots: Slots;
-	/** How many requests of this process may be in flight to the service at once. */
-	connections: ConnectionLimit;
+	/** Stands for the key, and the path of the Base URL, among others of the service. */
+	owner: string;
+	/** Of all requests to the service. */
+	queue: ServiceQueue;
+	execution: Execution;
 	clock: Clock;
 	maxRetries: number;
 	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
@@ -50,7 +44,7 @@ export interface ServiceRequest {
 	path: string;
 	body?: string;
 	accept?: string;
-	scope: Scope;
+	scope: ScopeName;
 	/** Default: that of the context. */
 	patience?: Patience | undefined;
 	/** What is no word of the service is retried, too: no other poll follows. */
@@ -91,75 +85,108 @@ export async function sendRequest<Result>(
 	read: (response: ServiceResponse) => Promise<Result>,
 	signal?: AbortSignal,
 ): Promise<Result> {
-	const { slots, clock, maxRetries } = context;
-	const limiter = context.limiterOf(request.scope);
-	const paid = request.method === 'POST';
-	const knownSuspension = limiter.suspension;
-	const goesFirst = request.patience?.goesFirst;
-	let attempt = 0;
-	let excused = 0;
-	let { taken } = limiter;
+	const { queue, execution, clock } = context;
+	const place = queue.placeOf(context.owner, request.scope);
+	const { scope } = place;
+	const arrival = {
+		execution,
+		knownSuspension: scope.suspension,
+		goesFirst: request.patience?.goesFirst,
+		signal,
+	};
+	const history = new History(context, request, scope);
 	for (let sent = 1; ; sent += 1) {
 		const log =
 			context.writeDebugLine && new AttemptLog(context.writeDebugLine, clock, request, sent);
-		const permit = await limiter.acquire({ slots, knownSuspension, goesFirst, signal });
-		log?.allowed();
+		const permit = await queue.acquire(place, arrival);
+		log?.sent();
 		let failure: unknown;
-		let refusal: ServiceError | undefined;
-		let pause: number | undefined;
-		let isExcused = false;
+		let verdict: Verdict | undefined;
 		let isHeld = false;
 		try {
-			const result = await sendOnce(context, limiter, permit, request, read, log, signal);
+			const result = await sendOnce(context, permit, request, read, signal);
 			log?.succeeded();
 			return result;
 		} catch (error) {
 			failure = error;
-			pause = error instanceof GatewayError ? pauseAfter(error, attempt) : undefined;
-			refusal =
-				error instanceof ServiceError && statusOf(error.status).isThrottled ? error : undefined;
-			if (refusal) isHeld = limiter.refuse(permit, refusal, pause);
-			else limiter.abandon(permit);
-			// Only as long as this request is in flight is it known which others are older.
-			const isPassing = limiter.taken > taken || limiter.olderInFlight(permit) > 0;
-			isExcused = isPassing && excused < MAX_EXCUSED && refusal !== undefined && mayPass(refusal);
+			if (error instanceof GatewayError) {
+				error.sent = sent;
+				verdict = history.judge(error, permit);
+				isHeld = scope.fail(permit, error, verdict);
+			}
 		} finally {
-			limiter.end(permit);
-			slots.release();
+			queue.release(place, execution, permit);
 		}
-		({ taken } = limiter);
-		if (!(failure instanceof GatewayError)) throw failure;
-		const isLast = attempt >= maxRetries && (!isExcused || maxRetries === 0);
-		const mayRetry = !isLast && (request.patience?.mayRetry() ?? true);
-		const mayComeRight =
-			isRetryable(failure, paid) || (request.retriesForeignAnswers && isForeignAnswer(failure));
-		const next = mayRetry && mayComeRight ? pause : undefined;
-		log?.failed(failure, next);
-		failure.sent = sent;
-		if (next === undefined) throw failure;
-		if (isExcused) excused += 1;
-		else attempt += 1;
-		// After a refusal, the rate limiter delays this request with all others, unless the refusal says nothing about them.
+		if (verdict !== undefined)
+			log?.failed(failure, verdict.isRetried ? verdict.pauseMs : undefined);
+		if (!verdict?.isRetried) throw failure;
+		// Whoever waits with its scope waits in the queue.
 		if (isHeld) continue;
-		if (refusal && paid) context.onAside();
-		await clock.sleep(next, signal);
+		if (verdict.isRefused && request.method === 'POST') context.onAside();
+		await clock.sleep(verdict.pauseMs ?? 0, signal);
+	}
+}
+
+/** What became of the attempts of a request. */
+class History {
+	private retries = 0;
+	private excused = 0;
+	private wasSingledOut = false;
+	private refusals = 0;
+	/** How many requests of the scope the service had taken, and refused: at first, and at the last refusal of this one. */
+	private readonly takenBefore: number;
+	private readonly refusedBefore: number;
+	private takenAtRefusal: number | undefined;
+
+	constructor(
+		private readonly context: RequestContext,
+		private readonly request: ServiceRequest,
+		private readonly scope: Scope,
+	) {
+		this.takenBefore = scope.taken;
+		this.refusedBefore = scope.refused;
+	}
+
+	judge(error: GatewayError, permit: Permit): Verdict {
+		const { request, scope, takenAtRefusal, retries, excused } = this;
+		const { taken, refused, isOfNumber, isAway, inVain, refusesForMs } = scope;
+		const verdict = judge({
+			error,
+			isBillable: request.method === 'POST',
+			retriesForeignAnswers: request.retriesForeignAnswers ?? false,
+			mayRetry: request.patience?.mayRetry() ?? true,
+			maxRetries: this.context.maxRetries,
+			retries,
+			excused,
+			taken: taken - this.takenBefore,
+			refused: refused - this.refusedBefore - this.refusals,
+			takenSinceRefusal: takenAtRefusal === undefined ? undefined : taken - takenAtRefusal,
+			isAtWork: scope.isAtWork(permit),
+			isOfNumber,
+			wasSingledOut: this.wasSingledOut,
+			isAway,
+			inVain,
+			refusesForMs,
+		});
+		if (verdict.counts) this.retries += 1;
+		else this.excused += 1;
+		this.wasSingledOut = verdict.isSingledOut;
+		if (verdict.isRefused) {
+			this.takenAtRefusal = taken;
+			this.refusals += 1;
+		}
+		return verdict;
 	}
 }
 
 async function sendOnce<Result>(
 	context: RequestContext,
-	limiter: RateLimiter,
 	permit: Permit,
 	request: ServiceRequest,
 	read: (response: ServiceResponse) => Promise<Result>,
-	log: AttemptLog | undefined,
 	signal: AbortSignal | undefined,
 ): Promise<Result> {
 	const paid = request.method === 'POST';
-	const applicant = { isGet: !paid, key: context.owner, execution: context.slots };
-	// Only Stop ends this wait: a request that is not sent cannot time out.
-	await context.connections.acquire(applicant, signal);
-	log?.sent();
 	const idleTimeout = new IdleTimeout(context.clock, context.timeoutMs, signal, 'connecting');
 	if (request.patience) idleTimeout.limitResponse(request.patience.onSend());
 	const toGatewayError = (error: unknown): GatewayError => {
@@ -174,7 +201,6 @@ async function sendOnce<Result>(
 	};
 	let body: Body | undefined;
 	try {
-		limiter.recheck(permit);
 		const response = await context.transport({
 			method: request.method,
 			origin: context.origin,
@@ -188,7 +214,11 @@ async function sendOnce<Result>(
 		body = response.body;
 		const waitedMs = idleTimeout.enter('body');
 		const onProgress: OnProgress = (isContent) => idleTimeout.progress(isContent);
-		if (!statusOf(response.status).isThrottled) limiter.accept(permit);
+		if (!statusOf(response.status).isTransient) {
+			permit.scope.take(permit);
+			// The service may take more than before.
+			context.queue.admit();
+		}
 		if (response.status >= 200 && response.status < 300) {
 			const { status, headers } = response;
 			return await read({ status, headers, body, onProgress, apiKey: context.apiKey });
@@ -199,13 +229,7 @@ async function sendOnce<Result>(
 		throw toGatewayError(error);
 	} finally {
 		idleTimeout.end();
-		context.connections.release(applicant);
 	}
-}
-
-/** A rate or a number in flight (429) has room again; overload (503) may not end, and a quota lasts. */
-function mayPass({ status, code }: ServiceError): boolean {
-	return status === 429 && code !== 'quota_not_enough';
 }
 
 function headersOf(

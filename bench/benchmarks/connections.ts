@@ -25,7 +25,7 @@ export const connections: Benchmark = {
 	title: `Connections for ${REQUESTS} requests`,
 	method: `${REQUESTS} items through Chat Completion with ${AT_ONCE} requests in flight, and through the HTTP Request node, each in a new
 process. The simulator counts the connections, each with a TLS handshake.`,
-	cost: `${linesOf('gateway/limits/semaphore.ts')}. One of them waits for the turn of the event loop in which undici makes a connection reusable.`,
+	cost: `${linesOf('gateway/limits/serviceQueue.ts')}. It waits for the turn of the event loop in which undici makes a connection reusable.`,
 	goals: [{ figure: CONNECTIONS, peer: ALLOWED, of: 'ratio', atMost: 1 }],
 	candidates: {
 		[OURS]: throughNode((n8n, target) => n8n.chatNode(target)),

@@ -74,6 +74,8 @@ export class ServiceError extends GatewayError {
 	readonly reason?: string;
 	/** How long the service asks to wait, in milliseconds. */
 	readonly retryAfterMs?: number;
+	/** The service asks not to send the request again. */
+	readonly forbidsRetry: boolean;
 	readonly rateLimit?: RateLimit;
 
 	constructor(
@@ -84,6 +86,7 @@ export class ServiceError extends GatewayError {
 			isForeign?: boolean;
 			reason?: string | undefined;
 			retryAfterMs?: number | undefined;
+			forbidsRetry?: boolean;
 			rateLimit?: RateLimit | undefined;
 		},
 	) {
@@ -93,6 +96,7 @@ export class ServiceError extends GatewayError {
 		this.isForeign = details.isForeign ?? false;
 		if (details.reason !== undefined) this.reason = details.reason;
 		if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
+		this.forbidsRetry = details.forbidsRetry ?? false;
 		if (details.rateLimit !== undefined) this.rateLimit = details.rateLimit;
 	}
 

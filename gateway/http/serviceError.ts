@@ -68,6 +68,7 @@ export function toServiceError(
 			serviceMessage: quoted ? apiKey.redactStart(quoted, MAX_MESSAGE) : undefined,
 			reason,
 			retryAfterMs,
+			forbidsRetry: header(headers, 'x-should-retry') === 'false',
 			rateLimit: readRateLimit(headers),
 		},
 	);

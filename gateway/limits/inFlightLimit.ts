@@ -17,6 +17,10 @@ export class InFlightLimit {
 		return inFlight < this.max + (this.taken >= this.patience ? 1 : 0);
 	}
 
+	get isKnown(): boolean {
+		return this.max < Infinity;
+	}
+
 	/** The service took a request, with so many in flight. */
 	accept(inFlight: number): void {
 		this.suspected = false;
@@ -36,6 +40,8 @@ export class InFlightLimit {
 			this.patience = Math.min(MAX_PATIENCE, Math.max(FIRST_PATIENCE, this.patience * 2));
 			this.taken = 0;
 		}
+		// Refused although nothing is in flight: another limit is the reason.
+		if (older === 0) this.max = Infinity;
 		if (!isFirst || older === 0) return;
 		if (this.suspected) this.max = Math.min(this.max, older);
 		this.suspected = true;

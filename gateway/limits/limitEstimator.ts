@@ -1,4 +1,3 @@
-import { FixedWindow } from './fixedWindow';
 import { Noise } from './noise';
 import { SendPeriod } from './sendPeriod';
 
@@ -9,57 +8,41 @@ const MARGIN = 0.99;
 const SPENT_AT_ONCE = 0.9;
 /** A first refusal may be an exception: the first rate is at least this many requests per pause. */
 const SLOWEST_START = 4;
-/** The rate is raised after each of these steps, or after each request if those are further apart… */
+/** The rate is raised after each of these steps, at most twofold, by less the better the limit is known… */
 const STEP_MS = 250;
-/** …at most twofold, as long as no rate is known to be too high… */
 const MAX_RAISE = 2;
-/** …by less the better the limit is known, since each refusal costs a pause… */
 const PATIENCE = 40;
-/**
- * …but by ever more, since a limit may be lifted, or another process with the same key may finish. Each step adds this
- * part, divided by the seconds that a refusal costs: about half a minute for each of these seconds.
- */
+/** …but by ever more: by this part in each step, divided by the seconds that a refusal costs. The limit may be lifted. */
 const ACCELERATION = 0.045;
 /** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
 const MIN_SAMPLE = 10;
-/** Fewer requests than this at once are no burst, and no window. */
-const MIN_BURST = 2;
-/** Two windows are alike if their numbers differ by at most this part: other processes may use the same key. */
-const ALIKE = 0.25;
-/** How precisely a rate is estimated. */
-const PRECISION = 1.005;
-/** Who is refused at random is told to come back soon: a pause as long as this is one for all. */
-const MAX_NOISE_PAUSE_MS = 2_000;
 /** If a burst was refused, the bucket held less than estimated: this part of it. */
 const SURELY_HELD = 0.75;
+/** Who is refused at random is told to come back soon: a pause as long as this is one for all. */
+const MAX_NOISE_PAUSE_MS = 2_000;
 
 export interface SentRequest {
 	sentAt: number;
 	period: SendPeriod;
 	/** Which one of its period it is. */
 	number: number;
-	/** Sent to learn whether a window takes more than it did. */
-	isTrial: boolean;
 }
 
 /**
- * Estimates how many requests one service takes from one key, as README.md explains: as a bucket of tokens that holds
- * a burst and refills evenly, or, when it takes the same number after each pause, as a window of that many. Pure: it
- * is given the time, in milliseconds, and waits for nothing.
+ * Estimates how many requests a service takes, as README.md explains: as a bucket of tokens that holds a burst and refills
+ * evenly. Pure: it is given the time, in milliseconds, and waits for nothing.
  */
 export class LimitEstimator {
 	/** The service asked for no requests before this time. */
 	closedUntil = -Infinity;
 	/** The requests since the last pause. */
 	period = new SendPeriod(-Infinity);
+	/** Pauses in a row after which the service took nothing. */
+	inVain = 0;
 	/** Requests per second; undefined: no limit is known. */
 	private rate: number | undefined;
-	/** Present when the service is known to count in windows. */
-	private window: FixedWindow | undefined;
-	/** How many tokens the bucket holds, if it refills at a rate. */
-	private burst: (rate: number) => number = () => 1;
-	/** Requests that the service took in the period before this one. */
-	private lastTaken = 0;
+	/** How many tokens the bucket holds. */
+	private held = Infinity;
 	/** Requests that could be sent at once, at this time. */
 	private tokens = 0;
 	private tokensAt = 0;
@@ -72,30 +55,20 @@ export class LimitEstimator {
 	private acceleration = 1;
 	/** Requests per second that the service is sure to take. */
 	private sure = 0;
-	private noise = new Noise();
+	private readonly noise = new Noise();
 
 	get isLimited(): boolean {
 		return this.rate !== undefined;
-	}
-
-	forget(): void {
-		this.rate = undefined;
-		this.window = undefined;
-		this.longestPause = SECOND_MS;
-		this.noise = new Noise();
-		this.period = new SendPeriod(-Infinity);
 	}
 
 	/** Milliseconds until the next request may be sent. */
 	msUntilNext(now: number): number {
 		if (now < this.closedUntil) return this.closedUntil - now;
 		if (this.period.isOver) this.reopen(this.period, now);
-		if (this.window !== undefined) return this.window.msUntilNext(now);
 		if (this.rate === undefined) return 0;
 		const gained = ((now - this.tokensAt) * this.rate) / SECOND_MS;
 		// A timer fires up to a millisecond late: this makes up for it.
-		const most = this.burst(this.rate) + this.rate / SECOND_MS;
-		this.tokens = Math.min(this.tokens + gained, most);
+		this.tokens = Math.min(this.tokens + gained, this.held + this.rate / SECOND_MS);
 		this.tokensAt = now;
 		// A rounding error must not cost another timer.
 		return this.tokens > 1 - 1e-6 ? 0 : ((1 - this.tokens) * SECOND_MS) / this.rate;
@@ -107,18 +80,15 @@ export class LimitEstimator {
 	 */
 	send(now: number, hasWaited: boolean): SentRequest {
 		if (!hasWaited) this.raiseAt = Math.max(this.raiseAt, now + STEP_MS);
-		const { period, window } = this;
-		const number = period.send(now);
-		window?.send(now);
 		this.tokens -= 1;
-		return { sentAt: now, period, number, isTrial: window?.isTrying ?? false };
+		return { sentAt: now, period: this.period, number: this.period.send(now) };
 	}
 
 	/** The service took a request. */
-	accept({ sentAt, period, isTrial }: SentRequest, now: number): void {
+	accept({ sentAt, period }: SentRequest, now: number): void {
 		this.noise.accept();
-		if (isTrial) this.window?.acceptTrial();
-		if (this.window !== undefined || this.rate === undefined) return;
+		this.inVain = 0;
+		if (this.rate === undefined) return;
 		if (period !== this.period || period.isOver || sentAt < this.raiseAt) return;
 		this.rate *= this.raise;
 		const steps = Math.max(1, SECOND_MS / this.rate / STEP_MS);
@@ -132,13 +102,18 @@ export class LimitEstimator {
 	 * @param older requests in flight that were sent earlier
 	 * @returns whether all others wait, too
 	 */
-	refuse({ period, number }: SentRequest, now: number, pause: number, older: number): boolean {
+	refuse(
+		{ period, number, sentAt }: SentRequest,
+		now: number,
+		pause: number,
+		older: number,
+	): boolean {
 		const mayBeNoise = !period.isOver && pause < MAX_NOISE_PAUSE_MS;
 		if (mayBeNoise && this.noise.refuse(period.taken)) {
 			period.excuse();
 			return false;
 		}
-		period.refuse(number, older);
+		period.refuse(number, sentAt, older);
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
 		this.pause = Math.max(pause, SECOND_MS);
 		this.longestPause = Math.max(this.longestPause, this.pause);
@@ -147,6 +122,7 @@ export class LimitEstimator {
 
 	/** After a pause, when the responses to what was in flight have arrived. */
 	private reopen(past: SendPeriod, now: number): void {
+		this.inVain = past.taken === 0 ? this.inVain + 1 : 0;
 		const { rate } = this;
 		// A service that took nothing at all is down: that says nothing about a rate.
 		if (rate === undefined && past.taken === 0) {
@@ -163,12 +139,10 @@ export class LimitEstimator {
 		this.raise = Math.max(this.raise, 1 + (this.noise.share * STEP_MS) / SECOND_MS);
 		this.raiseAt = now + STEP_MS;
 		const gained = (this.rate * (now - past.lastAt)) / SECOND_MS;
-		this.tokens = Math.max(1, Math.min(gained, this.burst(this.rate)) * SPENT_AT_ONCE);
-		const lostSeconds = (1 + gained - this.tokens) / this.rate;
-		this.acceleration = 1 + ACCELERATION / lostSeconds;
+		this.tokens = Math.max(1, Math.min(gained, this.held) * SPENT_AT_ONCE);
+		this.acceleration = 1 + (ACCELERATION * this.rate) / (1 + gained - this.tokens);
 		this.tokensAt = now;
-		this.lastTaken = past.taken;
-		this.period = new SendPeriod(now, this.tokens, past.lastAt);
+		this.period = new SendPeriod(now, this.tokens, past.refusedAt);
 	}
 
 	/** After the first refusal: as if the service always took this much until it refuses, and nothing in the pause. */
@@ -176,8 +150,7 @@ export class LimitEstimator {
 		const { taken, ms } = past.recent;
 		const cycle = Math.max(1, ms + this.closedUntil - past.lastAt);
 		const flow = taken / cycle;
-		// A bucket may refill more slowly than that later, but it held no more for it.
-		this.burst = (rate) => past.depth(Math.max(rate, flow * SECOND_MS));
+		this.held = Math.max(1, taken - flow * ms);
 		this.raise = MAX_RAISE;
 		this.sure = (flow - 1 / cycle) * SECOND_MS;
 		return Math.max(flow, SLOWEST_START / this.pause) * SECOND_MS * MARGIN;
@@ -185,22 +158,9 @@ export class LimitEstimator {
 
 	/** After a further refusal: between which rates is the limit of a bucket that took this period and no more? */
 	private learn(past: SendPeriod, rate: number): number {
-		const { taken, credit } = past;
-		const length = past.secondsUntil(this.closedUntil) * SECOND_MS;
-		// A bucket that receives requests a little too fast asks for a short pause; a window asks for its rest.
-		// A pause of one second may be rounded up: only a longer one shows the rest of a window.
-		const isRest = this.pause > Math.max(SECOND_MS, length / 2 - 1);
-		const difference = Math.abs(taken - this.lastTaken);
-		// So much is rounded up that the same number after a short period says nothing.
-		const isExact = taken >= credit && this.pause > Math.min(SECOND_MS, length / 2);
-		const isAlike = isRest ? difference <= ALIKE * taken : isExact && difference === 0;
-		const { window, burst } = this;
-		this.window = undefined;
-		if ((isAlike && taken >= MIN_BURST) || (isRest && window !== undefined))
-			return this.countWindow(taken, length, isRest);
-		const isExplained =
-			window !== undefined || past.isOfNumber || past.depth(this.sure, 1) > burst(this.sure);
-		const isNoise = this.noise.learn(past, isExplained);
+		const { taken, credit, emptyAt, refusedAt } = past;
+		const leastRate = (more: number) => past.leastRate(this.held, more) * SECOND_MS;
+		const isNoise = this.noise.learn(past, past.isOfNumber || leastRate(1) > this.sure);
 		// The pause it asked for was too short, or the rate is not the reason: that says nothing about its limit.
 		if (taken === 0) return rate;
 		if (isNoise) {
@@ -208,49 +168,18 @@ export class LimitEstimator {
 			this.sure *= 1 - 1 / taken;
 			return sure;
 		}
-		// Requests of a window are sent faster than its rate, which says nothing about a bucket.
-		if (window !== undefined) return this.begin(past);
-		const least = bisect(Math.min(past.flow, rate), rate, (r) => past.depth(r) - 1 > burst(r));
-		const most = bisect(least, rate, (r) => past.depth(r) + 1 > burst(r));
+		// The bucket was empty at both refusals: it gave what it gained between them.
+		const flow = (taken * SECOND_MS) / Math.max(1, refusedAt - emptyAt);
+		const least = Math.min(rate, Math.max(flow, leastRate(-1)));
 		const isSmall = taken < credit + MIN_SAMPLE;
-		const upper = isSmall ? rate : most;
-		this.raise = raiseBetween(least, upper);
-		if (isSmall && credit >= MIN_BURST) {
-			const held = Math.max(1, Math.min(taken, credit) * SURELY_HELD);
-			this.burst = () => held;
+		const most = isSmall ? rate : Math.max(least, Math.min(rate, leastRate(1)));
+		// A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs.
+		this.raise = Math.min(MAX_RAISE, 1 + Math.log(Math.max(most / least, 1.005)) ** 2 / PATIENCE);
+		if (isSmall && credit >= 2) {
+			this.held = Math.max(1, Math.min(taken, credit) * SURELY_HELD);
 			this.raise = MAX_RAISE;
 		}
 		this.sure = least * (1 - 1 / taken);
-		return Math.cbrt(least * least * upper) * MARGIN;
+		return Math.cbrt(least * least * most) * MARGIN;
 	}
-
-	/** The service took about as many requests as after the pause before. */
-	private countWindow(taken: number, length: number, isRest: boolean): number {
-		const requests = Math.max(1, taken);
-		if (isRest) this.window = new FixedWindow(requests, length);
-		this.burst = () => 1;
-		this.raise = raiseBetween(requests, requests + 1);
-		this.sure = ((requests - 1) * SECOND_MS) / length;
-		return ((requests * SECOND_MS) / length) * MARGIN;
-	}
-}
-
-/** A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs. */
-function raiseBetween(least: number, most: number): number {
-	// Where both are the same the limit is tested again all the same.
-	const raise = 1 + Math.log(Math.max(most / least, PRECISION)) ** 2 / PATIENCE;
-	return Math.min(MAX_RAISE, raise);
-}
-
-/** The highest rate between two for which a condition holds that holds for all lower ones. */
-function bisect(from: number, to: number, holds: (rate: number) => boolean): number {
-	if (!holds(from)) return from;
-	if (holds(to)) return to;
-	let [low, high] = [from, to];
-	while (high > low * PRECISION) {
-		const middle = Math.sqrt(low * high);
-		if (holds(middle)) low = middle;
-		else high = middle;
-	}
-	return low;
 }

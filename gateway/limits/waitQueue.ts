@@ -1,44 +1,43 @@
 import { CancelledError } from '../errors/gatewayError';
 
+/** Whoever takes turns with others of its kind: a key, a scope of it, an execution. */
+export interface Party {
+	/** Whether one of its requests may be sent now. One that may not keeps its turn. */
+	readonly mayGo: boolean;
+}
+
 interface Waiter {
 	goesFirst: (() => boolean) | undefined;
 	admit: () => void;
 	fail: (error: unknown) => void;
 }
 
-/** Who waits: parties and what is within each of them, such as the executions of a key. */
-type Parties = Map<unknown, Parties | Waiter>;
+/** Parties and those within each of them; at last the requests of one, first come, first served. */
+type Level = Map<Party, Level> | Set<Waiter>;
 
 /**
  * A queue that can be left at any time, and in which parties take turns: whoever sends a thousand requests delays the one
- * request of another party by one. Within a party, first come, first served, but for those that go first.
+ * request of another party by one.
  */
 export class WaitQueue {
-	private readonly parties: Parties = new Map();
-	private count = 0;
-
-	get length(): number {
-		return this.count;
-	}
+	private readonly parties: Level = new Map<Party, Level>();
 
 	/**
 	 * Resolves when admitted; rejects at once with a CancelledError when `signal` is aborted.
+	 * @param path the party, the party within it, and so on; as many for all who wait
 	 * @param onAdmit runs at the moment of admission
-	 * @param path the party, the party within it, and so on
-	 * @param goesFirst whether it goes before others of its party, which may change while it waits; all of a party have it
-	 * or none
+	 * @param goesFirst whether it goes before others of its party, which may change while it waits
 	 */
-	join<Result>(
+	async join<Result>(
+		path: readonly Party[],
 		onAdmit: () => Result,
 		signal?: AbortSignal,
-		path: readonly unknown[] = [],
 		goesFirst?: () => boolean,
 	): Promise<Result> {
-		return new Promise<Result>((resolve, reject) => {
+		return await new Promise<Result>((resolve, reject) => {
 			if (signal?.aborted) return reject(new CancelledError());
 			const leave = () => {
 				remove(this.parties, path, waiter);
-				this.count -= 1;
 				signal?.removeEventListener('abort', cancel);
 			};
 			const waiter: Waiter = {
@@ -54,72 +53,77 @@ export class WaitQueue {
 			};
 			const cancel = () => waiter.fail(new CancelledError());
 			signal?.addEventListener('abort', cancel, { once: true });
-			let place = this.parties;
-			for (const party of path) {
-				const within = place.get(party);
-				const next: Parties = within instanceof Map ? within : new Map();
-				place.set(party, next);
-				place = next;
-			}
-			place.set(waiter, waiter);
-			this.count += 1;
+			add(this.parties, path, waiter);
 		});
 	}
 
-	/** Whether this party waits. */
-	has(party: unknown): boolean {
-		return this.parties.has(party);
+	/** Whether a request of this party waits. */
+	has(path: readonly Party[]): boolean {
+		return levelAt(this.parties, path) !== undefined;
 	}
 
-	/** Whether a party waits that may go. */
-	some(mayGo: (party: unknown) => boolean): boolean {
-		for (const party of this.parties.keys()) if (mayGo(party)) return true;
-		return false;
+	/** The parties that wait within this one. */
+	partiesOf(path: readonly Party[]): Party[] {
+		const level = levelAt(this.parties, path);
+		return level instanceof Map ? [...level.keys()] : [];
 	}
 
 	/**
-	 * Admits the next one of the party whose turn it is.
-	 * @param mayGo skips parties that cannot use their turn; they keep it
+	 * Admits the next request that may go.
 	 * @returns whether there was one
 	 */
-	admitNext(mayGo: (party: unknown) => boolean = () => true): boolean {
-		const next = takeTurn(this.parties, mayGo);
+	admitNext(): boolean {
+		const next = takeTurn(this.parties);
 		next?.admit();
 		return next !== undefined;
 	}
 
-	admitAll(): void {
-		while (this.admitNext());
-	}
-
-	failAll(error: unknown): void {
-		for (let next = takeTurn(this.parties); next; next = takeTurn(this.parties)) next.fail(error);
+	/** Fails all requests of this party. */
+	failAll(path: readonly Party[], error: unknown): void {
+		for (const waiter of waitersOf(levelAt(this.parties, path))) waiter.fail(error);
 	}
 }
 
-/** The next waiter; its parties get their next turn after all others. */
-function takeTurn(parties: Parties, mayGo?: (party: unknown) => boolean): Waiter | undefined {
-	for (const [party, within] of parties) {
-		if (mayGo?.(party) === false) continue;
-		if (!(within instanceof Map)) return within.goesFirst ? (firstOf(parties) ?? within) : within;
-		parties.delete(party);
-		parties.set(party, within);
-		return takeTurn(within);
-	}
-	return undefined;
+function add(level: Level, [party, ...rest]: readonly Party[], waiter: Waiter): void {
+	if (level instanceof Set) return void level.add(waiter);
+	if (party === undefined) return;
+	const within = level.get(party) ?? (rest.length > 0 ? new Map() : new Set());
+	level.set(party, within);
+	add(within, rest, waiter);
 }
 
-function firstOf(waiters: Parties): Waiter | undefined {
-	for (const waiter of waiters.values())
-		if (!(waiter instanceof Map) && waiter.goesFirst?.()) return waiter;
-	return undefined;
-}
-
-function remove(parties: Parties, path: readonly unknown[], waiter: Waiter): void {
-	if (path.length === 0) return void parties.delete(waiter);
-	const [party, ...rest] = path;
-	const within = parties.get(party);
-	if (!(within instanceof Map)) return;
+function remove(level: Level, [party, ...rest]: readonly Party[], waiter: Waiter): void {
+	if (level instanceof Set) return void level.delete(waiter);
+	const within = party && level.get(party);
+	if (party === undefined || within === undefined) return;
 	remove(within, rest, waiter);
-	if (within.size === 0) parties.delete(party);
+	if (within.size === 0) level.delete(party);
+}
+
+function levelAt(level: Level | undefined, path: readonly Party[]): Level | undefined {
+	return path.reduce<Level | undefined>(
+		(at, party) => (at instanceof Map ? at.get(party) : undefined),
+		level,
+	);
+}
+
+function waitersOf(level: Level | undefined): Waiter[] {
+	return level instanceof Map ? [...level.values()].flatMap(waitersOf) : [...(level ?? [])];
+}
+
+/** The next request; its parties get their next turn after all others. */
+function takeTurn(level: Level): Waiter | undefined {
+	if (level instanceof Set) {
+		const [oldest] = level;
+		if (oldest?.goesFirst === undefined) return oldest;
+		return [...level].find(({ goesFirst }) => goesFirst?.()) ?? oldest;
+	}
+	for (const [party, within] of level) {
+		const next = party.mayGo ? takeTurn(within) : undefined;
+		if (next === undefined) continue;
+		level.delete(party);
+		level.set(party, within);
+		return next;
+	}
+	return undefined;
 }

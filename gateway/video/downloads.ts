@@ -3,7 +3,7 @@ import { CancelledError, GatewayError, NoResponseError } from '../errors/gateway
 import { IdleTimeout } from '../http/idleTimeout';
 import { type ByteStream, inspectStream } from '../http/inspectStream';
 import { backoff } from '../limits/retryPolicy';
-import { Semaphore } from '../limits/semaphore';
+import { Semaphore } from './semaphore';
 import type { VideoTask } from '../schemas/video';
 import {
 	downloadLost,

@@ -54,15 +54,15 @@ const VIDEO_WAIT_MS = 7_200_000;
 const RUNS = 3;
 
 /** The mean of several runs of one scenario; of failures the sum, of refusals of one item the most. */
-export async function play(one: Scenario): Promise<Outcome> {
+export async function play(one: Scenario, count = RUNS): Promise<Outcome> {
 	const runs: Outcome[] = [];
-	for (let seed = 1; seed <= RUNS; seed += 1) runs.push(await playOnce(one, seed));
+	for (let seed = 1; seed <= count; seed += 1) runs.push(await playOnce(one, seed));
 	const sum = (part: (run: Outcome) => number) => runs.reduce((total, run) => total + part(run), 0);
 	return {
-		seconds: sum(({ seconds }) => seconds) / RUNS,
-		ratio: sum(({ ratio }) => ratio) / RUNS,
-		requests: Math.round(sum(({ requests }) => requests) / RUNS),
-		refused: Math.round(sum(({ refused }) => refused) / RUNS),
+		seconds: sum(({ seconds }) => seconds) / count,
+		ratio: sum(({ ratio }) => ratio) / count,
+		requests: Math.round(sum(({ requests }) => requests) / count),
+		refused: Math.round(sum(({ refused }) => refused) / count),
 		mostRefused: Math.max(...runs.map(({ mostRefused }) => mostRefused)),
 		failed: sum(({ failed }) => failed),
 	};

@@ -6,22 +6,22 @@ export const OF_GATEWAY: readonly Change[] = [
 		['a pause of hours is waited for', 'MAX_PAUSE_MS = 300_000', 'MAX_PAUSE_MS = 300_000_000'],
 	]),
 	...changesOf('gateway/sendRequest.ts', [
-		['a slot is never released', '\t\t\tslots.release();', ''],
+		['a slot is never released', '\t\t\tqueue.release(place, execution, permit);', ''],
 		['an idle timeout is never stopped', '\t\tidleTimeout.end();', ''],
 		[
 			'a refusal delays only its own request',
-			'if (refusal) isHeld = limiter.refuse(permit, refusal, pause);',
-			'if (refusal) limiter.abandon(permit);',
+			'isHeld = scope.fail(permit, error, verdict);',
+			'scope.fail(permit, error, { ...verdict, holdsScope: false });',
 		],
 	]),
-	...changesOf('gateway/limits/rateLimiters.ts', [
+	...changesOf('gateway/client.ts', [
 		['the pause of a key holds another key', 'sha256(`${baseUrl}\\n${apiKey}`)', 'sha256(baseUrl)'],
 	]),
 	...changesOf('gateway/limits/waitQueue.ts', [
 		[
 			'executions take no turns',
-			'\t\tparties.delete(party);\n\t\tparties.set(party, within);\n',
-			'',
+			'\t\tlevel.delete(party);\n\t\tlevel.set(party, within);\n\t\treturn next',
+			'\t\treturn next',
 		],
 		[
 			'a request that left the queue leaves it again at Stop',
@@ -29,7 +29,7 @@ export const OF_GATEWAY: readonly Change[] = [
 			'',
 		],
 	]),
-	...changesOf('gateway/http/connectionLimit.ts', [
+	...changesOf('gateway/limits/serviceQueue.ts', [
 		['polls wait for a connection behind long answers', 'FOR_GETS = 32', 'FOR_GETS = 0'],
 	]),
 	...changesOf('gateway/http/serviceError.ts', [
@@ -62,8 +62,8 @@ export const OF_GATEWAY: readonly Change[] = [
 	...changesOf('gateway/client.ts', [
 		[
 			'more requests are in flight than allowed',
-			'slots: new Slots(options.maxConcurrency, whenConnectionIsFree)',
-			'slots: new Slots(options.maxConcurrency + 1, whenConnectionIsFree)',
+			'execution: new Execution(options.maxConcurrency)',
+			'execution: new Execution(options.maxConcurrency + 1)',
 		],
 	]),
 	...changesOf('gateway/clock.ts', [

@@ -1,4 +1,6 @@
-import { WaitQueue } from './waitQueue';
+import { type Party, WaitQueue } from '../limits/waitQueue';
+
+const ANYONE: Party = { mayGo: true };
 
 /** Allows a fixed number of things at once; the others queue. */
 export class Semaphore {
@@ -7,11 +9,11 @@ export class Semaphore {
 	constructor(private free: number) {}
 
 	/**
-	 * Takes a slot as soon as one is free. The caller must release it.
+	 * Resolves as soon as one more may begin. The caller must release it.
 	 * @throws CancelledError at once when `signal` is aborted while waiting
 	 */
 	acquire(signal?: AbortSignal): Promise<void> {
-		if (this.free === 0 || signal?.aborted) return this.queue.join(() => {}, signal);
+		if (this.free === 0 || signal?.aborted) return this.queue.join([ANYONE], () => {}, signal);
 		this.free -= 1;
 		return Promise.resolve();
 	}

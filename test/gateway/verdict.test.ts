@@ -1,0 +1,118 @@
+import { NoResponseError, ServiceError } from '../../gateway';
+import { type FailedAttempt, judge, type Verdict } from '../../gateway/limits/verdict';
+
+const serviceError = (
+	status: number,
+	details: { retryAfterMs?: number; code?: string; forbidsRetry?: boolean } = {},
+) => new ServiceError('Refused', { status, code: 'refused', advice: '', ...details });
+
+const lost = (mayHaveBeenAccepted: boolean) =>
+	new NoResponseError('Lost', { code: 'connection_lost', advice: '', mayHaveBeenAccepted });
+
+/** A billable request of a scope that works, refused for the first time. */
+const usual: FailedAttempt = {
+	error: serviceError(429, { retryAfterMs: 1_000 }),
+	isBillable: true,
+	retriesForeignAnswers: false,
+	mayRetry: true,
+	maxRetries: 4,
+	retries: 0,
+	excused: 0,
+	taken: 10,
+	refused: 0,
+	takenSinceRefusal: undefined,
+	isAtWork: false,
+	isOfNumber: false,
+	wasSingledOut: false,
+	isAway: false,
+	inVain: 0,
+	refusesForMs: 0,
+};
+
+const all = { isRetried: true, holdsScope: true };
+const alone = { isRetried: true, holdsScope: false };
+const fails = { isRetried: false };
+
+test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
+	['a refusal while others are taken', {}, { ...all, counts: false, pauseMs: 1_000 }],
+	['a refusal before anything is taken', { taken: 0 }, { ...all, counts: true }],
+	[
+		'a refusal while the service works on an older request',
+		{ taken: 0, isAtWork: true },
+		{ ...all, counts: false },
+	],
+	[
+		'the last refusal before anything is taken',
+		{ taken: 0, retries: 4 },
+		{ ...fails, holdsScope: true },
+	],
+	['a refusal with all retries used up, while others are taken', { retries: 4 }, all],
+	['the 21st refusal while others are taken', { excused: 20 }, { ...all, counts: true }],
+	['a refusal with Max Retries 0', { maxRetries: 0 }, { ...fails, holdsScope: true }],
+	[
+		'a second refusal after others were taken',
+		{ takenSinceRefusal: 5 },
+		{ ...alone, counts: true, isSingledOut: true },
+	],
+	[
+		'a second refusal although nothing was taken between',
+		{ takenSinceRefusal: 0 },
+		{ ...all, counts: false },
+	],
+	[
+		'another refusal of a request that was singled out',
+		{ takenSinceRefusal: 0, wasSingledOut: true },
+		{ ...alone, counts: true },
+	],
+	[
+		'a second refusal among others',
+		{ takenSinceRefusal: 5, refused: 2 },
+		{ ...all, counts: false },
+	],
+	[
+		'a second refusal where the number in flight is limited',
+		{ takenSinceRefusal: 5, isOfNumber: true },
+		{ ...all, counts: false },
+	],
+	[
+		'a refusal that forbids retries',
+		{ error: serviceError(429, { forbidsRetry: true }) },
+		{ ...fails, holdsScope: false },
+	],
+	[
+		'a quota that is used up',
+		{ error: serviceError(429, { code: 'quota_not_enough' }) },
+		{ ...all, counts: true },
+	],
+	['overload', { error: serviceError(503) }, { ...all, counts: true, pauseMs: 500 }],
+	['the third refusal of a scope in a row', { inVain: 3 }, { ...all, pauseMs: 2_000 }],
+	['the tenth refusal of a scope in a row', { inVain: 10 }, { ...all, pauseMs: 30_000 }],
+	[
+		'a refusal after five minutes of refusals',
+		{ refusesForMs: 300_000 },
+		{ ...fails, suspendsMs: Infinity },
+	],
+	[
+		'a pause of an hour',
+		{ error: serviceError(429, { retryAfterMs: 3_600_000 }) },
+		{ ...fails, suspendsMs: 3_600_000 },
+	],
+	['a connection that was not made', { error: lost(false) }, { ...alone, counts: true }],
+	['another one while nothing is answered', { error: lost(false), isAway: true }, all],
+	['a billable request that may have been accepted', { error: lost(true) }, fails],
+	['a poll that was lost', { error: lost(true), isBillable: false }, alone],
+	[
+		'a poll that nobody waits for',
+		{ error: lost(true), isBillable: false, mayRetry: false },
+		fails,
+	],
+	['a transient failure', { error: serviceError(502) }, { ...alone, counts: true, pauseMs: 500 }],
+	['a parameter that the service refuses', { error: serviceError(400) }, fails],
+	[
+		'a parameter that the service refuses, while it is away',
+		{ error: serviceError(400), isAway: true },
+		{ ...fails, holdsScope: false },
+	],
+])('%s', (_name, attempt, verdict) => {
+	expect(judge({ ...usual, ...attempt }, () => 1)).toMatchObject(verdict);
+});
