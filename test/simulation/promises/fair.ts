@@ -131,7 +131,8 @@ function lateChats(played: Played): string[] {
 /** Another execution, with the other key, waits for a pause of the first one's key. */
 function lateStarts({ keys, rows, truth, kills, suspended, scenario }: Played): string[] {
 	const [, otherKey] = keys;
-	if (kills.length > 0 || suspended.length > 0 || scenario.shape === 'agent') return [];
+	const hasGap = kills.length + suspended.length + truth.notConnected.length > 0;
+	if (hasGap || scenario.shape === 'agent') return [];
 	const isOther = ({ workflow, retryOf }: Played['rows'][number]) =>
 		retryOf === undefined &&
 		workflow.nodes.some(({ credentials }) => credentials?.generationServiceApi?.name === 'Other');

@@ -84,6 +84,8 @@ function pauses({ truth, kills }: Played): string[] {
 	return truth.requests.flatMap((refused) => {
 		const { pauseUntil = 0, heardAt, retryAfter = 0 } = refused;
 		if (heardAt === undefined || retryAfter * 1000 > MAX_PAUSE_MS) return [];
+		// No time helps an account without quota.
+		if (refused.status === 403) return [];
 		if (kills.some((at) => at > refused.at && at < pauseUntil)) return [];
 		const early = truth.requests.filter(
 			(each) =>

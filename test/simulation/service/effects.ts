@@ -135,8 +135,11 @@ function eachPart(change: (value: object, index: number) => object): Effect {
 
 export const errorEmpty = eachPart((value) => ({ ...value, error: { message: '', code: 0 } }));
 
+/** The total of the first chunk. */
+export const FIRST_USAGE = 1;
+
 export const runningUsage = eachPart((value, index) => ({
-	usage: { prompt_tokens: 1, completion_tokens: index, total_tokens: index + 1 },
+	usage: { prompt_tokens: 1, completion_tokens: index, total_tokens: index + FIRST_USAGE },
 	...value,
 }));
 
