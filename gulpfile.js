@@ -19,6 +19,7 @@ const compile = (dist) => async () => {
 	await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', dist]);
 	// The compiler followed the nodes' imports into the gateway; one file replaces what it wrote there.
 	await rm(path.join(dist, 'gateway'), { recursive: true, force: true });
+	await rm(path.join(dist, 'package.json'));
 };
 
 const BUNDLED = {
@@ -58,6 +59,16 @@ const oneParser = {
 		})),
 };
 
+/** Each tarball has a version of its own, which the client reads from its package.json. */
+const ownManifest = {
+	name: 'own-manifest',
+	setup: ({ onResolve }) =>
+		onResolve({ filter: /^(\.\.\/)+package\.json$/ }, () => ({
+			path: '../../package.json',
+			external: true,
+		})),
+};
+
 /**
  * The gateway with its third-party code: the published package has no dependencies, so nothing of it can clash with
  * the versions that n8n itself runs. Their licences are in a file beside it. n8n loads all nodes at its start, and
@@ -72,6 +83,7 @@ async function bundle() {
 			outfile: path.join('dist', CLIENT),
 			alias: { undici: './undici.js' },
 			external: ['./undici.js'],
+			plugins: [ownManifest],
 		}),
 		esbuild.build({
 			...BUNDLED,
@@ -108,7 +120,7 @@ async function bundleForCloud() {
 		...BUNDLED,
 		entryPoints: ['gateway/index.ts'],
 		outfile: path.join(CLOUD, 'dist', CLIENT),
-		plugins: [replace],
+		plugins: [ownManifest, replace],
 		alias: { zod: 'zod/v4' },
 		external: ['n8n-workflow', 'zod/v4'],
 	});

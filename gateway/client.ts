@@ -66,6 +66,7 @@ export class Gateway {
 			...options,
 			clock,
 			httpRequest: options.httpRequest,
+			poll: async (taskId, signal) => await this.getVideoTask(taskId, signal),
 			ignoresSslIssuesAt: (url) => ignoreSslIssues && new URL(url).origin === origin,
 		});
 		this.egressCheck =

@@ -52,7 +52,7 @@ export {
 export { credentialTestTransport } from './http/credentialTransport';
 export { type HostHelpers } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
-export { storageError } from './video/downloadErrors';
+export { storageError, UrlRefusedError } from './video/downloadErrors';
 export { taskFailedError, TaskFailedError, WaitTimeoutError } from './video/errors';
 export { type Patience } from './sendRequest';
 export { isNotFound, TaskPoller, type WaitSettings } from './video/taskPoller';

@@ -11,7 +11,13 @@ import { judge, type Verdict } from './limits/verdict';
 import type { ApiKey } from './redaction/apiKey';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
-import type { HttpRequest, HttpResponse, Method, Transport } from './http/types';
+import {
+	type HttpRequest,
+	type HttpResponse,
+	type Method,
+	type Transport,
+	USER_AGENT,
+} from './http/types';
 
 /** How long the body of an error response may take to arrive: its status is enough. */
 const ERROR_BODY_MS = 5_000;
@@ -239,7 +245,7 @@ function headersOf(
 	const headers: Record<string, string> = {
 		authorization: `Bearer ${apiKey.reveal()}`,
 		accept,
-		'user-agent': 'n8n-nodes-generation-service',
+		'user-agent': USER_AGENT,
 	};
 	if (body !== undefined) headers['content-type'] = 'application/json';
 	return headers;

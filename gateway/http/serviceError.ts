@@ -109,6 +109,15 @@ function retryAdvice(retryAfterMs: number): string {
 	return `The service asks to retry after ${formatDuration(retryAfterMs)}. Run it again then, or send fewer requests at once.`;
 }
 
+/** How long the server of a file asks to wait, in milliseconds. */
+export function askedPause(
+	status: number,
+	headers: HttpResponse['headers'],
+	now: WallTime,
+): number | undefined {
+	return statusOf(status).isThrottled ? retryAfter(status, headers, undefined, now) : undefined;
+}
+
 /**
  * How long the service asks to wait, in milliseconds: the body's `data.retry_after`, else `Retry-After` in
  * seconds or as a date, else, for a 429, `X-RateLimit-Reset-Requests`. A time in the past counts as absent.

@@ -1,6 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
+import { name, version } from '../../package.json';
 import type { Body } from './body';
+
+/** What every request says of its sender. */
+export const USER_AGENT = `${name}/${version}`;
 
 /** The part of n8n's egress filter (SSRF protection) used here. */
 export interface EgressFilter {

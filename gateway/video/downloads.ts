@@ -2,6 +2,7 @@ import type { Clock } from '../clock';
 import { CancelledError, GatewayError, NoResponseError } from '../errors/gatewayError';
 import { IdleTimeout } from '../http/idleTimeout';
 import { type ByteStream, inspectStream } from '../http/inspectStream';
+import { askedPause } from '../http/serviceError';
 import { backoff } from '../limits/retryPolicy';
 import { Semaphore } from './semaphore';
 import type { VideoTask } from '../schemas/video';
@@ -18,6 +19,11 @@ import { videoInspector } from './videoInspector';
 /** The URL of a new video may be known to the service before it is known to every server of a CDN. */
 const LAGGING = [403, 404];
 const MAX_LAG_MS = 30_000;
+/** The URL may also have expired: a poll of the task tells a new one. */
+const MAY_BE_EXPIRED = [...LAGGING, 410];
+const MAX_NEW_URLS = 2;
+/** How long after its first failure a download is tried again. */
+const MAX_RETRIES_MS = 300_000;
 
 export interface DownloadSettings extends VideoAccess {
 	clock: Clock;
@@ -26,6 +32,17 @@ export interface DownloadSettings extends VideoAccess {
 	maxRetries: number;
 	/** The idle timeout. */
 	timeoutMs: number;
+	/** Polls a task once more. */
+	poll: (taskId: string, signal: AbortSignal | undefined) => Promise<VideoTask>;
+}
+
+/** A file to be downloaded. */
+interface File<Stored> {
+	taskId: string;
+	url: string;
+	store: StoreVideo<Stored>;
+	/** How often a poll was asked for another URL. */
+	newUrls: number;
 }
 
 /** A video on its way. */
@@ -59,10 +76,11 @@ export class VideoDownloads {
 		signal: AbortSignal | undefined,
 	): Promise<Stored> {
 		const { clock, maxRetries } = this.settings;
-		const url = videoUrl(task);
 		const seenAt = clock.now();
+		const file = { taskId: task.id, url: videoUrl(task), store, newUrls: 0 };
+		let firstFailedAt: number | undefined;
 		for (let attempt = 0; ; attempt += 1) {
-			const fetched = await this.fetchInTurn(url, store, signal).then(
+			const fetched = await this.fetchInTurn(file, signal).then(
 				(stored) => ({ stored }),
 				(failure: unknown) => ({ failure }),
 			);
@@ -72,35 +90,64 @@ export class VideoDownloads {
 			const mayLag = failure instanceof UrlRefusedError && LAGGING.includes(failure.status);
 			const isNew = maxRetries > 0 && clock.now() - seenAt < MAX_LAG_MS;
 			const isLast = attempt >= maxRetries || !transient;
-			if (isLast && !(mayLag && isNew)) throw failure;
-			await clock.sleep(backoff(attempt), signal);
+			firstFailedAt ??= clock.now();
+			const asked = failure instanceof UrlRefusedError ? failure.retryAfterMs : undefined;
+			const pause = asked ?? backoff(attempt);
+			const isTooLate = clock.now() + pause - firstFailedAt > MAX_RETRIES_MS;
+			if ((isLast && !(mayLag && isNew)) || isTooLate) throw failure;
+			await clock.sleep(pause, signal);
 		}
 	}
 
 	private async fetchInTurn<Stored>(
-		url: string,
-		store: StoreVideo<Stored>,
+		file: File<Stored>,
 		signal: AbortSignal | undefined,
 	): Promise<Stored> {
 		await this.slots.acquire(signal);
 		try {
-			return await fetchVideo(this.settings, url, store, signal);
+			return await fetchVideo(this.settings, file, signal).catch(async (failure: unknown) => {
+				const isNew = await this.renewUrl(file, failure, signal);
+				// At once: another wait, and the new URL would be expired, too.
+				return isNew
+					? await fetchVideo(this.settings, file, signal)
+					: await Promise.reject(failure);
+			});
 		} finally {
 			this.slots.release();
 		}
+	}
+
+	/** Polls the task of a file whose URL may have expired. Returns whether it has another URL now. */
+	private async renewUrl(
+		file: File<unknown>,
+		failure: unknown,
+		signal: AbortSignal | undefined,
+	): Promise<boolean> {
+		const { poll, maxRetries } = this.settings;
+		const mayBeExpired =
+			failure instanceof UrlRefusedError && MAY_BE_EXPIRED.includes(failure.status);
+		if (!mayBeExpired || maxRetries === 0 || file.newUrls >= MAX_NEW_URLS) return false;
+		file.newUrls += 1;
+		const { url } = await poll(file.taskId, signal).catch(() => ({ url: undefined }));
+		const isNew = isUrl(url) && url !== file.url;
+		if (isNew) file.url = url;
+		return isNew;
 	}
 }
 
 function videoUrl({ url }: VideoTask): string {
 	if (!url) throw noVideo('The service completed the video but returned no URL for it');
-	if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
+	if (isUrl(url)) return url;
 	throw noVideo('The URL of the video does not begin with http:// or https://');
+}
+
+function isUrl(url: string | null | undefined): url is string {
+	return /^https?:\/\//i.test(url ?? '') && URL.canParse(url ?? '');
 }
 
 async function fetchVideo<Stored>(
 	settings: DownloadSettings,
-	url: string,
-	store: StoreVideo<Stored>,
+	{ url, store }: File<Stored>,
 	signal: AbortSignal | undefined,
 ): Promise<Stored> {
 	const { clock, timeoutMs } = settings;
@@ -115,7 +162,7 @@ async function fetchVideo<Stored>(
 		const { statusCode, headers, body } = await openVideo(settings, url, aborting.signal);
 		if (statusCode !== 200) {
 			body.destroy();
-			throw new UrlRefusedError(statusCode);
+			throw new UrlRefusedError(statusCode, askedPause(statusCode, headers, clock.wallTime()));
 		}
 		const contentType = String(headers['content-type'] ?? '').toLowerCase();
 		const bytes = Number(headers['content-length']) || undefined;

@@ -1,4 +1,4 @@
-import type { HelperResponse, RequestHelper } from '../http/types';
+import { type HelperResponse, type RequestHelper, USER_AGENT } from '../http/types';
 import { tooManyRedirects } from './downloadErrors';
 
 /** As many as a storage and its CDN need, and some more. */
@@ -46,7 +46,7 @@ async function request(
 	return await httpRequest({
 		method: 'GET',
 		url,
-		headers: { 'accept-encoding': 'identity' },
+		headers: { 'accept-encoding': 'identity', 'user-agent': USER_AGENT },
 		encoding: 'stream',
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,

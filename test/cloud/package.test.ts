@@ -9,7 +9,7 @@ const zodOfN8n = dirname(
 );
 let folder: string;
 let installed: string;
-let packed: { size: number; filename: string };
+let packed: { size: number; filename: string; files: Array<{ path: string }> };
 
 /** Packs the package as for publishing and extracts it next to the packages that n8n provides. */
 beforeAll(() => {
@@ -43,6 +43,17 @@ test('the package.json differs from that of the undici build only in strict: tru
 	expect(n8n).toEqual({ ...mainN8n, strict: true });
 	expect(cloud).not.toHaveProperty('dependencies');
 	expect(packed.size).toBeLessThan(150_000);
+});
+
+test('the package contains only files that n8n needs', () => {
+	const unexpected = packed.files
+		.map(({ path }) => path)
+		.filter((path) => !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(path))
+		.filter((path) => !/^dist\/gateway\/(client|index)\.js$/.test(path))
+		.filter(
+			(path) => !/^dist\/(nodes|credentials)\/.+\.(js|json)$|^dist\/icons\/.+\.svg$/.test(path),
+		);
+	expect(unexpected).toEqual([]);
 });
 
 test('every node of the installed tarball runs', () => {

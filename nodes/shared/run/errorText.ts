@@ -17,6 +17,7 @@ import {
 	SpendingLimitError,
 	TaskFailedError,
 	type ErrorReport,
+	UrlRefusedError,
 } from '../../../gateway';
 import { runsAsTool } from './asTool';
 
@@ -140,7 +141,8 @@ function describe(error: unknown): Failure {
 			(cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') +
 			words,
 		code: cause.code,
-		http_status: cause instanceof ServiceError ? cause.status : null,
+		http_status:
+			cause instanceof ServiceError || cause instanceof UrlRefusedError ? cause.status : null,
 		...(cause instanceof InvalidInputError && { parameter: cause.parameter }),
 		...(cause instanceof ServiceError && {
 			...(cause.reason !== undefined && { reason: cause.reason }),

@@ -54,6 +54,7 @@ export class BuiltPackage {
 			const known = loaded.get(file);
 			if (known) return known.exports;
 			if (file.endsWith('/undici.js')) return undici;
+			if (file.endsWith('.json')) return this.require(file) as object;
 			const module = { exports: {} };
 			loaded.set(file, module);
 			const folder = dirname(file);

@@ -1,0 +1,104 @@
+import { Readable } from 'node:stream';
+import type { VideoTask } from '../../gateway';
+import type { RequestHelper } from '../../gateway/http/types';
+import { VideoDownloads } from '../../gateway/video/downloads';
+import { VirtualClock } from '../clock/virtualClock';
+
+const video = (id: string, url: string): VideoTask => ({ id, url, status: 'completed' });
+const atOf = (url: string) => Number(new URL(url).searchParams.get('at'));
+
+/** Downloads that run in turn, from a server that responds as told. */
+function downloadsFrom(
+	clock: VirtualClock,
+	respond: (url: string) => { statusCode: number; headers?: Record<string, string> },
+	poll: (taskId: string) => VideoTask,
+) {
+	const requested: string[] = [];
+	const polls: string[] = [];
+	const httpRequest: RequestHelper = async ({ url }) => {
+		requested.push(url);
+		return await Promise.resolve({
+			headers: {},
+			body: Readable.from([Buffer.alloc(9)]),
+			...respond(url),
+		});
+	};
+	const downloads = new VideoDownloads({
+		clock,
+		httpRequest,
+		maxConcurrency: 1,
+		maxRetries: 4,
+		timeoutMs: 60_000,
+		ignoresSslIssuesAt: () => false,
+		poll: async (taskId) => {
+			polls.push(taskId);
+			return await Promise.resolve(poll(taskId));
+		},
+	});
+	/** Storing each video takes two seconds. */
+	const download = async (task: VideoTask) =>
+		await downloads.download(
+			task,
+			async ({ stream }) => {
+				for await (const part of stream) expect(part).toBeDefined();
+				await clock.sleep(2_000);
+				return task.id;
+			},
+			undefined,
+		);
+	return { download, requested, polls };
+}
+
+test('videos that are downloaded in turn all arrive, though their URLs are valid for three seconds', async () => {
+	const clock = new VirtualClock();
+	const fresh = (id: string) => video(id, `https://videos.test/${id}?at=${clock.now()}`);
+	const { download, polls } = downloadsFrom(
+		clock,
+		(url) => ({ statusCode: clock.now() - atOf(url) > 3_000 ? 403 : 200 }),
+		fresh,
+	);
+	const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
+	const all = Promise.all(ids.map(async (id) => await download(fresh(id))));
+	expect(await clock.run(all)).toEqual(ids);
+	expect(polls).toEqual(['c', 'd', 'e', 'f']);
+});
+
+test.each([403, 404, 410])(
+	'a URL that returns %i is asked for anew twice at most, and the error has the status',
+	async (status) => {
+		const clock = new VirtualClock();
+		const { download, polls } = downloadsFrom(
+			clock,
+			() => ({ statusCode: status }),
+			(id) => video(id, `https://videos.test/${id}?at=${polls.length}`),
+		);
+		const failed = download(video('a', 'https://videos.test/a')).catch((error: unknown) => error);
+		expect(await clock.run(failed)).toMatchObject({ code: 'download_refused', status });
+		expect(polls).toHaveLength(status === 410 ? 1 : 2);
+	},
+);
+
+test.each([
+	[429, '20', 20_000],
+	[503, '45', 45_000],
+	[503, '4000', undefined],
+])(
+	'a server that says %i with Retry-After %s is asked again then, if that is soon',
+	async (statusCode, after, at) => {
+		const clock = new VirtualClock();
+		const begin = clock.now();
+		const { download } = downloadsFrom(
+			clock,
+			() =>
+				clock.now() === begin
+					? { statusCode, headers: { 'retry-after': after } }
+					: { statusCode: 200 },
+			(id) => video(id, ''),
+		);
+		const ended = download(video('a', 'https://videos.test/a')).then(
+			() => clock.now() - begin - 2_000,
+			() => undefined,
+		);
+		expect(await clock.run(ended)).toBe(at);
+	},
+);
