@@ -60,7 +60,7 @@ export function toServiceError(
 			isForeign,
 			code: isForeign || !code ? summary.code : shortText(apiKey.redactStart(code, MAX_CODE)),
 			advice:
-				status === 429 && retryAfterMs !== undefined
+				status === 429 && retryAfterMs !== undefined && code !== 'quota_not_enough'
 					? retryAdvice(retryAfterMs)
 					: summary.advice +
 						apiKey.redactError(targetOf(status, headers)) +
@@ -154,9 +154,9 @@ function durationOf(text: string): number | undefined {
 	return number === undefined ? undefined : Number(number) * (UNIT_MS[unit.toLowerCase()] ?? NaN);
 }
 
-/** Longer than a year makes no difference, and Infinity is not JSON. */
+/** A longer time than a year is no pause: it may be a Unix time. */
 function bounded(wait: number | undefined): number | undefined {
-	return wait === undefined ? undefined : Math.min(wait, MAX_WAIT_MS);
+	return wait !== undefined && wait < MAX_WAIT_MS ? wait : undefined;
 }
 
 function readRateLimit(headers: HttpResponse['headers']): RateLimit | undefined {
