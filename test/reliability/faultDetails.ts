@@ -53,10 +53,7 @@ const ITEM_CHANGES: Record<string, Change> = {
 	'models-empty': () => [],
 	'tool-name-repeated': withToolCall,
 	'tool-id-emptied': withToolCall,
-	'task-bare': ({ status, task_id, url, revised_prompt, request_id }) => [
-		// The response to the submission says the prompt, too.
-		{ status, task_id, url, ...(request_id !== undefined && { revised_prompt }) },
-	],
+	'task-bare': ({ status, task_id, url }) => [{ status, task_id, url }],
 	'task-odd-progress': removeFields('progress'),
 	'task-url-null': setFields({ url: null }),
 	'task-url-absent': setFields({ url: null }),
@@ -85,6 +82,9 @@ export function expectedItems({ fault, kind }: Case, healthy: Item[]): unknown[]
 		const video = change(Buffer.from(String(item.video), 'base64')).toString('base64');
 		return [{ ...item, video }];
 	}
+	// Of a video that this run submitted, the response to its submission says the prompt, too.
+	const { status, task_id, url, revised_prompt } = item;
+	if (fault === 'task-bare' && kind === 'submit') return [{ status, task_id, url, revised_prompt }];
 	return ITEM_CHANGES[fault]?.(item, healthy) ?? healthy;
 }
 
