@@ -114,6 +114,16 @@ function polls({ scenario, truth, rows, kills, starts }: Played): string[] {
 		if (before === undefined || before.status !== 200 || before.fault !== undefined) return [];
 		// Another call of an agent's tool asks for the tasks of the call before it.
 		if (starts.filter(({ at }) => at > before.sentAt && at <= poll.sentAt).length > 0) return [];
+		// The URL of a file that is refused may have expired: a poll tells a new one.
+		const isOfFile = truth.requests.some(
+			({ endpoint, taskId, status = 0, sentAt }) =>
+				endpoint === 'download' &&
+				taskId === poll.taskId &&
+				[403, 404, 410].includes(status) &&
+				sentAt >= before.sentAt &&
+				sentAt <= poll.sentAt,
+		);
+		if (isOfFile) return [];
 		// The last poll before Max Wait is over comes earlier or later, so that none is in vain.
 		const created = truth.tasks.get(poll.taskId)?.createdAt ?? 0;
 		const isFinal =
