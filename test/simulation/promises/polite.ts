@@ -86,6 +86,7 @@ function pauses({ truth, kills }: Played): string[] {
 		if (heardAt === undefined || retryAfter * 1000 > MAX_PAUSE_MS) return [];
 		// No time helps an account without quota.
 		if (refused.status === 403) return [];
+		if (isSingledOut(truth.requests, refused)) return [];
 		if (kills.some((at) => at > refused.at && at < pauseUntil)) return [];
 		const early = truth.requests.filter(
 			(each) =>
@@ -97,6 +98,28 @@ function pauses({ truth, kills }: Played): string[] {
 					`${early.length} requests (${refused.endpoint}) in a pause of ${retryAfter} s that the service asked for`,
 				];
 	});
+}
+
+/** The service refused the request before, and took others in between, most of those that it got: what it says is of this one alone. */
+function isSingledOut(requests: TruthRequest[], refused: TruthRequest): boolean {
+	const before = requests.findLast(
+		(each) =>
+			isSame(each, refused) &&
+			each.rawPrompt === refused.rawPrompt &&
+			each.retryAfter !== undefined &&
+			(each.heardAt ?? Infinity) <= refused.sentAt,
+	);
+	if (before === undefined) return false;
+	const others = requests.filter(
+		(each) =>
+			each !== refused &&
+			each !== before &&
+			isSame(each, refused) &&
+			each.sentAt >= before.sentAt &&
+			(each.heardAt ?? Infinity) <= (refused.heardAt ?? 0),
+	);
+	const taken = others.filter(({ accepted }) => accepted).length;
+	return taken > 0 && taken >= 8 * (others.length - taken);
 }
 
 function polls({ scenario, truth, rows, kills, starts }: Played): string[] {
