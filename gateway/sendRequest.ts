@@ -92,8 +92,8 @@ export async function sendRequest<Result>(
 	signal?: AbortSignal,
 ): Promise<Result> {
 	const { queue, execution, clock } = context;
-	const place = queue.placeOf(context.owner, request.scope);
-	const { scope } = place;
+	const lane = queue.laneOf(context.owner, request.scope);
+	const { scope } = lane;
 	const arrival = {
 		execution,
 		knownSuspension: scope.suspension,
@@ -104,7 +104,7 @@ export async function sendRequest<Result>(
 	for (let sent = 1; ; sent += 1) {
 		const log =
 			context.writeDebugLine && new AttemptLog(context.writeDebugLine, clock, request, sent);
-		const permit = await queue.acquire(place, arrival);
+		const permit = await queue.acquire(lane, arrival);
 		log?.sent();
 		let failure: unknown;
 		let verdict: Verdict | undefined;
@@ -121,7 +121,7 @@ export async function sendRequest<Result>(
 				isHeld = scope.fail(permit, error, verdict);
 			}
 		} finally {
-			queue.release(place, execution, permit);
+			queue.release(lane, execution, permit);
 		}
 		if (verdict !== undefined)
 			log?.failed(failure, verdict.isRetried ? verdict.pauseMs : undefined);

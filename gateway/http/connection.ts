@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type buildConnector, Client, Pool } from 'undici';
 
-/** An interim response, but for a change of protocols: its head, which ends at a blank line. */
+/** An interim response, except a change of protocols: its head, which ends at a blank line. */
 const INTERIM = /^HTTP\/1\.1 1(?!01)\d\d[^\n]*\n(?:[^\r\n][^\n]*\n)*\r?\n/;
 const INTERIM_START = 'HTTP/1.1 1';
 const NOTHING: Buffer = Buffer.alloc(0);

@@ -90,8 +90,8 @@ export class ServiceQueue implements InFlight {
 		return [...this.keys.values()].every(({ isIdle }) => isIdle);
 	}
 
-	/** @param key stands for a key; the place where requests of this scope wait */
-	placeOf(key: string, { endpoint, model = '' }: ScopeName): Place {
+	/** @param key identifies a key; returns the lane in which requests of this scope wait */
+	laneOf(key: string, { endpoint, model = '' }: ScopeName): Lane {
 		const owner = kept(this.keys, key, () => new Key());
 		const isGet = endpoint === 'polls' || endpoint === 'models';
 		const scope = kept(owner.scopes, `${endpoint} ${model}`, () => {
@@ -106,15 +106,15 @@ export class ServiceQueue implements InFlight {
 	 * @throws CancelledError at once when `signal` is aborted
 	 * @throws GatewayError when the scope is suspended while the request waits
 	 */
-	async acquire(place: Place, arrival: Arrival): Promise<Permit> {
+	async acquire(lane: Lane, arrival: Arrival): Promise<Permit> {
 		const { execution, knownSuspension, goesFirst, signal } = arrival;
-		const { scope, owner } = place;
+		const { scope, owner } = lane;
 		if (scope.suspension && scope.suspension !== knownSuspension) throw scope.suspension.error;
 		const path = [owner, scope, execution];
 		if (!this.queue.has([owner, scope])) scope.forgetIfUnused();
 		const mayGo = execution.mayGo && scope.mayGo && !this.queue.has(path);
-		if (mayGo && !signal?.aborted) return this.send(place, execution);
-		const admitted = this.queue.join(path, () => this.send(place, execution), signal, goesFirst);
+		if (mayGo && !signal?.aborted) return this.send(lane, execution);
+		const admitted = this.queue.join(path, () => this.send(lane, execution), signal, goesFirst);
 		this.admit();
 		try {
 			return await admitted;
@@ -124,7 +124,7 @@ export class ServiceQueue implements InFlight {
 	}
 
 	/** The request has ended. */
-	release({ scope, owner, kind }: Place, execution: Execution, permit: Permit): void {
+	release({ scope, owner, kind }: Lane, execution: Execution, permit: Permit): void {
 		const failure = scope.end(permit);
 		if (failure !== undefined) {
 			this.queue.failAll([owner, scope], failure);
@@ -144,7 +144,7 @@ export class ServiceQueue implements InFlight {
 		this.startTimer();
 	}
 
-	private send({ scope, owner, kind }: Place, execution: Execution): Permit {
+	private send({ scope, owner, kind }: Lane, execution: Execution): Permit {
 		execution.inFlight += 1;
 		owner[kind] += 1;
 		this[kind] += 1;
@@ -176,7 +176,7 @@ export class ServiceQueue implements InFlight {
 }
 
 /** Where requests of one scope wait. */
-export interface Place {
+export interface Lane {
 	scope: Scope;
 	owner: Key;
 	kind: keyof InFlight;

@@ -56,7 +56,7 @@ export interface Verdict {
 	suspendsMs: number | undefined;
 }
 
-/** Decides what a failed attempt means. Pure, but for the jitter of a backoff. */
+/** Decides what a failed attempt means. Pure, except for the jitter of a backoff. */
 export function judge(attempt: FailedAttempt, random: () => number = Math.random): Verdict {
 	const { error, retries, inVain, takenSinceRefusal, maxRetries } = attempt;
 	const refusal =

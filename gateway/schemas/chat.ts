@@ -129,7 +129,7 @@ const answerText = z
 	.nullish();
 
 /** Some services send it as text. */
-const place = number('must be a number');
+const position = number('must be a number');
 const finishReason = z.union([z.string(), z.number().transform(String)]).nullish();
 
 /**
@@ -144,7 +144,7 @@ export const chatCompletion = z.looseObject({
 	choices: z
 		.array(
 			z.looseObject({
-				index: place.optional().catch(undefined),
+				index: position.optional().catch(undefined),
 				/** `content` is null for a tool call, which the document names but does not show. */
 				message: z.looseObject({
 					role: z.string().optional().catch(undefined),
@@ -175,7 +175,7 @@ const chunk = z.looseObject({
 	model: z.string().optional().catch(undefined),
 	choices: z.array(
 		z.looseObject({
-			index: place.nullish().catch(undefined),
+			index: position.nullish().catch(undefined),
 			delta: delta.nullish(),
 			message: delta.nullish().catch(undefined),
 			finish_reason: finishReason,

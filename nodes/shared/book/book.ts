@@ -188,7 +188,7 @@ function isPaid({ tasks, lostIn, answer, earlier }: BookEntry): boolean {
 	return isOurs || lostIn !== undefined || answer !== undefined || earlier !== undefined;
 }
 
-/** What is paid for is kept; what came of it in the try before is made again, but for a task that failed. */
+/** What is paid for is kept; what came of it in the try before is made again, except a task that failed. */
 function startOver(entry: BookEntry, execution: string): void {
 	delete entry.error;
 	for (const task of entry.tasks) {

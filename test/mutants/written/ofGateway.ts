@@ -6,7 +6,7 @@ export const OF_GATEWAY: readonly Change[] = [
 		['a pause of hours is waited for', 'MAX_PAUSE_MS = 300_000', 'MAX_PAUSE_MS = 300_000_000'],
 	]),
 	...changesOf('gateway/sendRequest.ts', [
-		['a slot is never released', '\t\t\tqueue.release(place, execution, permit);', ''],
+		['a slot is never released', '\t\t\tqueue.release(lane, execution, permit);', ''],
 		['an idle timeout is never stopped', '\t\tidleTimeout.end();', ''],
 		[
 			'a refusal delays only its own request',

@@ -29,7 +29,7 @@ function serviceWith(
 	});
 	const apiKey = randomUUID();
 	const node = (maxConcurrency = 10, lent: Pick<GatewayOptions, 'httpRequest'> = {}) =>
-		new Gateway(parseCredential({ baseUrl: 'http://turns.test', apiKey }), {
+		new Gateway(parseCredential({ baseUrl: 'http://fair-queuing.test', apiKey }), {
 			maxConcurrency,
 			maxRetries: 4,
 			timeoutMs: 300_000,
