@@ -143,7 +143,7 @@ describe('Retry of a failed execution', () => {
 		});
 
 		test('refuses once, naming the videos, if it does not', async () => {
-			const other = await startSimulator({ videoSeconds: 0.05 });
+			const other = await startSimulator({ videoSeconds: 0.05, now: time.now });
 			const credential = { baseUrl: other.url, apiKey: other.key };
 			const { moved, second } = await retriedAt(credential);
 			expect(other.count('submit')).toBe(0);
