@@ -19,6 +19,11 @@ export function noteTaskIds(context: IExecuteFunctions, taskIds: string[]): void
 	}
 }
 
+/** The newest of them, for an execution of which n8n kept nothing else. */
+export function notedTaskIds({ customData }: Partial<IExecuteFunctions>): string {
+	return customData?.get(KEY) ?? '';
+}
+
 /**
  * Adds ids to a list such as `c, b, a` or `c, b +12`.
  * @returns at most 255 characters

@@ -21,6 +21,7 @@ import * as get from './operations/get';
 import * as submit from './operations/submit';
 import * as wait from './operations/wait';
 import { VideoOutput } from './output';
+import { notedTaskIds } from './customData';
 import { hintAboutOutput } from './outputHints';
 import { hintAboutStopped } from './stoppedTasks';
 import { addTasksOfForm } from './taskId';
@@ -127,13 +128,13 @@ function unreadable(
 	const isLost = isResumed && book.entries.size === 0;
 	if (!book.isForeign && !isLost) return undefined;
 	if (isLost && context.getNodeParameter('operation', 0) === 'wait') addTasksOfForm(context, book);
+	const noted = isLost ? notedTaskIds(context) : '';
 	return new OperationalError(
 		isLost
 			? 'n8n lost the state of this wait'
 			: 'The videos were submitted by another version of this package',
 		{
-			description:
-				'Nothing was submitted again. Use Wait or Get with the task ID to fetch the video.',
+			description: `Nothing was submitted again. Use Wait or Get with the task ID to fetch the video.${noted && ` Tasks of this execution: ${noted}`}`,
 		},
 	);
 }

@@ -6,6 +6,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 export interface RawResponse {
 	/** Each is written to the socket separately. */
 	packets: Buffer[];
+	/** Sent once this is resolved. Default: at once. */
+	after?: Promise<void>;
 	/** What happens to the connection afterwards. By default it stays open for another request. */
 	then?: 'ends' | 'is reset';
 }
@@ -68,7 +70,8 @@ function requestLength(text: string): number | undefined {
 	return end + 4 + Number(length);
 }
 
-async function send(socket: Socket, { packets, then }: RawResponse): Promise<void> {
+async function send(socket: Socket, { packets, after, then }: RawResponse): Promise<void> {
+	await after;
 	for (const [index, packet] of packets.entries()) {
 		// Lets the client read one packet before the next is sent.
 		if (index > 0) await turn();

@@ -1,5 +1,8 @@
 import { startSimulator } from '../../../simulator';
-import { useSimulator } from '../../engine/useServers';
+import { useRawServer, useSimulator } from '../../engine/useServers';
+import { SpendingLimit } from '../../../nodes/shared/book/spendingLimit';
+import { until } from '../../clock/until';
+import { rawResponse } from '../../engine/rawServer';
 import { runAgent } from '../../engine/runAgent';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { RequestClock } from '../../clock/requestClock';
@@ -8,6 +11,7 @@ import { askSomeone, makeVideo } from '../chatModel/toolNodes';
 import { videoNode } from '../video/videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0.02, slowMs: 5 });
+const service = useRawServer();
 
 const prompts = (...texts: string[]) => texts.map((prompt) => ({ prompt }));
 const five = prompts('One', 'Two', 'Three', 'Four', 'Five');
@@ -198,6 +202,41 @@ describe('an agent', () => {
 		const refused = (result as string[]).filter((text) => /Max Billable Requests/.test(text));
 		expect(refused).toHaveLength(2);
 		expect(refused[0]).toMatch(/Nothing was sent/);
+	});
+
+	test('waits for a call in flight that may make room', async () => {
+		let refuse = () => {};
+		const refused = new Promise<void>((resolve) => (refuse = resolve));
+		const refusal = '{"error":{"message":"no","type":"invalid_request_error"}}';
+		const submission = '{"id":"request","data":[{"id":"task","status":"queued"}]}';
+		service.respond = () =>
+			service.requests.length === 1
+				? { ...rawResponse('400 Bad Request', refusal), after: refused }
+				: rawResponse('200 OK', submission);
+		const tool = {
+			...makeVideo,
+			parameters: { ...makeVideo.parameters, operation: 'submit', ...atMost(1) },
+		};
+		const plan = jest.spyOn(SpendingLimit.prototype, 'plan');
+		const { result } = await runAgent(
+			{ url: service.url, key: 'a-key' },
+			{
+				withoutModel: true,
+				tools: [tool],
+				async work({ tools: [only] }) {
+					const first = call(only!, { prompt: 'A', seconds: 3 });
+					await until(() => service.requests.length === 1);
+					const second = call(only!, { prompt: 'B', seconds: 3 });
+					await until(() => plan.mock.calls.length === 2);
+					refuse();
+					return await Promise.all([first, second]);
+				},
+			},
+		);
+		plan.mockRestore();
+		expect((result as string[])[0]).toMatch(/refused|invalid/i);
+		expect((result as string[])[1]).toContain('"task_id":"task"');
+		expect(service.requests).toHaveLength(2);
 	});
 
 	test('gets no more answers from a tool than it allows, called by the engine', async () => {

@@ -12,7 +12,7 @@ import {
 	ManualExecutionCancelledError,
 } from 'n8n-workflow';
 import { Container } from '@n8n/di';
-import { BinaryDataService, WorkflowExecute } from 'n8n-core';
+import { BinaryDataService, ExecuteContext, WorkflowExecute } from 'n8n-core';
 import { bytesOf } from '../../../demo/engine';
 import {
 	type Book,
@@ -232,6 +232,61 @@ test('Retry of an execution that failed after a wait submits only the failed vid
 	expect(simulator.submissions).toBe(3);
 });
 
+test('Include Input Fields adds them to the items; what n8n stores of the wait has none', async () => {
+	const { items, waits } = await runNode(simulator, {
+		...nodeRun('database', { prompts: [], parameters: { options: { includeInputFields: true } } }),
+		items: ['One', 'Two'].map((prompt) => ({ prompt, row: `row of ${prompt}`, progress: 'mine' })),
+	});
+	expect(items.map(({ json: { status, row, progress } }) => [status, row, progress])).toEqual([
+		['completed', 'row of One', 100],
+		['completed', 'row of Two', 100],
+	]);
+	const { executionData } = waits[0]!.data;
+	expect(JSON.stringify(bookIn({ executionData } as IRunExecutionData))).not.toMatch(/row of|mine/);
+});
+
+test('a field that the service adds reaches the items, also an integer beyond 2^53, and after Retry of a stopped wait', async () => {
+	const service = new RawServer();
+	await service.listen();
+	let state = 'processing';
+	service.respond = (request) =>
+		rawResponse(
+			'200 OK',
+			request.startsWith('POST')
+				? '{"id":"request","data":[{"id":"task","status":"queued","seed":9007199254740993}]}'
+				: `{"id":"task","status":"${state}","url":"http://f.test/a","mood":{"n":12345678901234567890}}`,
+		);
+	const node = {
+		...nodeRun('database', { prompts: ['One'], parameters: { simplify: false } }),
+		credential: { baseUrl: service.url, apiKey: 'a-key' },
+	};
+	try {
+		const first = await runNode(simulator, { ...node, onWait: () => void (state = 'completed') });
+		const retry = { waitingData: first.waits[0]!.data, executionId: '2' };
+		const retried = await runNode(simulator, { ...node, ...retry });
+		for (const { items } of [first, retried])
+			expect(items.map(({ json }) => json)).toMatchObject([
+				{ task_id: 'task', seed: '9007199254740993', mood: { n: '12345678901234567890' } },
+			]);
+		expect(service.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+	} finally {
+		await service.close();
+	}
+});
+
+test('a manual run tells the console of the browser the ID and, with each poll round, the progress', async () => {
+	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
+	const node = nodeRun('memory', { prompts: ['One', 'Two'] });
+	await runNode(simulator, { ...node, mode: 'manual' });
+	const lines = tell.mock.calls.map(([line]) => String(line));
+	tell.mockRestore();
+	for (const { id } of simulator.tasks)
+		expect(lines).toContainEqual(expect.stringContaining(`submitted video task ${id}`));
+	const rounds = lines.filter((line) => line.endsWith('0 of 2 videos finished'));
+	// One every 5 seconds.
+	expect(Math.abs(rounds.length - VIDEO_S / 5)).toBeLessThanOrEqual(2);
+});
+
 const one = (scenario: Partial<Scenario> = {}) =>
 	nodeRun('database', { prompts: ['A boat'], ...scenario });
 /** The hints about the wait. */
@@ -361,7 +416,9 @@ describe.each([
 		expect(texts.join()).toContain('n8n lost the state of this wait');
 		for (const id of ['task-of-One', 'task-of-Two']) expect(texts.join()).toContain(id);
 		const generated = await runNode(simulator, wait);
-		expect(generated.error?.message ?? JSON.stringify(generated.items)).toContain('lost the state');
+		const told = `${generated.error?.message} ${generated.error?.description} ${JSON.stringify(generated.items)}`;
+		expect(told).toContain('lost the state');
+		for (const { id } of simulator.tasks) expect(told).toContain(id);
 		expect(simulator.submissions).toBe(2);
 	});
 
