@@ -38,9 +38,8 @@ export function installedPackage(userFolder: string): string {
 	return join(userFolder, '.n8n', 'nodes', 'node_modules', 'n8n-nodes-generation-service');
 }
 
-/** Installs the verified build in the same way. */
+/** Installs the verified build, which `npm run e2e` has built, in the same way. */
 export async function installCloudPackage(userFolder: string): Promise<void> {
-	await runCommand('npm', ['run', 'build:cloud'], { cwd: ROOT });
 	await packInto(join(userFolder, '.n8n', 'nodes'), undefined, join(ROOT, 'dist-cloud'));
 }
 
