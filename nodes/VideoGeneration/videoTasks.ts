@@ -9,10 +9,9 @@ import {
 	WaitTimeoutError,
 } from '../../gateway';
 import type { Service } from '../shared/run/connect';
-import { storeVideo } from './download';
+import { storesInMemory, storeVideo } from './download';
 import { videoFile } from './fileName';
 import type { OutputOptions } from './outputOptions';
-import type { ReservedRoom } from './stateRoom';
 import type { TaskLog } from './taskLog';
 import type { WaitOptions } from './waitOptions';
 
@@ -22,6 +21,7 @@ export class VideoTasks {
 	private readonly inline = new WeakMap<VideoTask, InlineVideo>();
 	private readonly downloads = new Set<string>();
 	private readonly poller: TaskPoller;
+	private inMemory: Promise<boolean> | undefined;
 
 	constructor(
 		private readonly service: Service,
@@ -61,22 +61,25 @@ export class VideoTasks {
 	/**
 	 * Downloads the video of a task, if it is finished and Download is on.
 	 * @param number which of several videos of the same item it is, from 1
-	 * @param reserved where the file is kept while other tasks are waited for
+	 * @param mayPause whether n8n may store the file with a pause that follows
+	 * @returns false for a file in memory that a pause would store: each pause would write it again
 	 * @throws GatewayError, also for a failed task
 	 */
 	async finish(
 		task: PaidTask,
 		{ binaryProperty, fileName }: OutputOptions,
 		number: number,
-		reserved?: ReservedRoom,
-	): Promise<void> {
+		mayPause = false,
+	): Promise<boolean> {
 		const { entry } = task;
 		try {
 			if (entry.status === 'failed') throw taskFailedError(entry);
-			if (binaryProperty === undefined || entry.status !== 'completed') return;
+			if (binaryProperty === undefined || entry.status !== 'completed') return true;
+			if (mayPause && (await (this.inMemory ??= storesInMemory(this.service)))) return false;
 			const file = videoFile(entry, fileName, number);
 			const inline = this.inline.get(entry);
-			task.file = { ...(await storeVideo(this.service, entry, file, inline, reserved)) };
+			task.file = { ...(await storeVideo(this.service, entry, file, inline)) };
+			return true;
 		} finally {
 			await this.inline.get(entry)?.remove();
 		}

@@ -18,7 +18,6 @@ import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError, ReportedError, TaskError } from '../shared/run/errorText';
 import { endOfPause, MIN_WAIT_MS, type WaitingTask } from './nextPoll';
 import type { OutputOptions } from './outputOptions';
-import { PostponedDownload, StateRoom } from './stateRoom';
 import type { VideoRun } from './videoRun';
 import { type WaitOptions, waitsInDatabase } from './waitOptions';
 
@@ -69,17 +68,13 @@ export async function waitForVideos<Planned extends PlannedWait>(
 
 class Wait {
 	private readonly startedAt = systemClock.wallTime();
-	private readonly room: StateRoom;
 
 	/** @param canPause whether n8n's database can keep the wait */
 	constructor(
 		private readonly run: VideoRun,
 		private readonly durable: DurableWait,
 		private readonly canPause: boolean,
-	) {
-		const tasks = [...run.book.entries].flatMap((entry) => entry.tasks);
-		this.room = new StateRoom(tasks.filter(({ isSettled }) => isSettled));
-	}
+	) {}
 
 	/** Starts the tasks of all items. While a video is waited for, the next item is started. */
 	async begin<Planned extends PlannedWait>(operation: WaitingOperation<Planned>): Promise<void> {
@@ -148,26 +143,24 @@ class Wait {
 	/**
 	 * Waits for a task, or polls it once if the wait may pause, and settles it if it is over.
 	 * @param isLast whether all tasks are finished
-	 * @param isOnly whether its file need not find room in the book: no pause follows
+	 * @param isOnly whether no pause follows
 	 */
 	private async settle(open: OpenTask, isLast = false, isOnly = !this.canPause): Promise<void> {
 		const { entry, task, wait, output, number } = open;
 		task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs);
 		const pauses = !isLast && this.waiting(open) !== undefined;
 		if (pauses && this.isFresh(task)) return;
-		const reserved = isOnly ? undefined : this.room.reserve();
 		const settling = async () => {
 			await this.run.tasks.wait(task, wait, output, pauses);
 			if (task.wasFound) entry.address = this.run.book.address;
-			if (pauses && !isFinished(task.entry)) return reserved?.free();
-			await this.run.tasks.finish(task, output, number, reserved);
-			task.isSettled = true;
-			if (reserved?.keep(task) === false) postpone(task);
+			if (pauses && !isFinished(task.entry)) return;
+			const isDone = await this.run.tasks.finish(task, output, number, !isOnly);
+			if (isDone) task.isSettled = true;
+			// Polled again, for a fresh URL, when all others are finished.
+			else task.entry = { id: task.entry.id, status: task.entry.status };
 		};
 		await settling().catch((error: unknown) => {
-			reserved?.free();
 			if (error instanceof CancelledError) throw error;
-			if (error instanceof PostponedDownload) return postpone(task);
 			task.error = reportError(new TaskError(task, this.explained(error, entry)));
 			task.isSettled = true;
 		});
@@ -235,12 +228,4 @@ function openTasksOf(entry: BookEntry): OpenTask[] {
 	return liveTasks(entry).flatMap((task, index) =>
 		task.isSettled ? [] : [{ entry, task, wait, output, number: index + 1 }],
 	);
-}
-
-/** Its video finds no room in the book: it is polled again, for a fresh URL, when all others are finished. */
-function postpone(task: PaidTask): void {
-	const { id, status } = task.entry;
-	task.entry = { id, status };
-	delete task.file;
-	delete task.isSettled;
 }

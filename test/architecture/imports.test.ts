@@ -29,15 +29,7 @@ const ROOMS: Record<string, string[][]> = {
 		['videoRun'],
 		['output', 'videoTasks'],
 		['download', 'item', 'nextPoll', 'outputHints', 'taskLog'],
-		[
-			'customData',
-			'stoppedTasks',
-			'fileName',
-			'outputOptions',
-			'stateRoom',
-			'videoRequest',
-			'waitOptions',
-		],
+		['customData', 'stoppedTasks', 'fileName', 'outputOptions', 'videoRequest', 'waitOptions'],
 	],
 };
 
