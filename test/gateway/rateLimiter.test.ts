@@ -38,100 +38,6 @@ async function batch(gateways: Gateway[], items = ITEMS) {
 
 type Limit = NonNullable<SimulatorOptions['rateLimit']>;
 const bucket = (burst: number, requestsPerSecond = 50): Limit => ({ requestsPerSecond, burst });
-const window = (requests = 50, windowSeconds = 1): Limit => ({ requests, windowSeconds });
-
-interface Case {
-	limit: Limit;
-	announced?: number;
-	latencyMs?: number;
-	maxConcurrency?: number;
-	items?: number;
-	/** The longest duration allowed, as a multiple of the minimum that the limit dictates. */
-	within: number;
-	/** How often one request may be refused. */
-	refusals?: number;
-}
-
-test.each<[string, Case]>([
-	['50 a second, no burst, announced', { limit: bucket(1), announced: 50, within: 1.6 }],
-	['50 a second, bursts of 10, announced', { limit: bucket(10), announced: 50, within: 1.2 }],
-	['50 a second, bursts of 25, announced', { limit: bucket(25), announced: 50, within: 1.15 }],
-	['50 a second, bursts of 50, announced', { limit: bucket(50), announced: 50, within: 1.05 }],
-	['50 in each second, announced', { limit: window(), announced: 50, within: 1.4 }],
-	['50 a second, bursts of 10', { limit: bucket(10), within: 1.2 }],
-	['50 a second, bursts of 25', { limit: bucket(25), within: 1.13 }],
-	['50 a second, bursts of 50', { limit: bucket(50), within: 1.05 }],
-	['50 a second, bursts of 100', { limit: bucket(100), within: 1.05 }],
-	['50 in each second', { limit: window(), within: 1.4 }],
-	[
-		'1,000 in each second, more than eight at a time can send',
-		{ limit: window(1_000), items: 9_000, maxConcurrency: 8, within: 2 },
-	],
-	['60 in each minute', { limit: window(60, 60), within: 1.03 }],
-	['60 in each minute, few items', { limit: window(60, 60), items: 300, within: 1.05 }],
-	['300 in each minute', { limit: window(300, 60), within: 1.03 }],
-	['100 in each 10 seconds', { limit: window(100, 10), within: 1.1 }],
-	['bursts of 10, the burst announced', { limit: bucket(10), announced: 10, within: 1.2 }],
-	['an announced limit far too high', { limit: bucket(10), announced: 1_000_000, within: 1.2 }],
-	['an announced limit far too low', { limit: bucket(50), announced: 1, within: 1.05 }],
-	['2 a second', { limit: bucket(2, 2), within: 1.05, refusals: 3 }],
-	['5 a second, bursts of 50', { limit: bucket(50, 5), within: 1.05, refusals: 3 }],
-	['1 a second', { limit: bucket(1, 1), items: 300, within: 1.12, refusals: 4 }],
-	['10 a second, no burst', { limit: bucket(1, 10), items: 300, within: 1.32, refusals: 3 }],
-	['20 a second, bursts of 2', { limit: bucket(2, 20), within: 1.14 }],
-	['50 a second, bursts of 2', { limit: bucket(2), within: 1.45 }],
-	['500 a second', { limit: bucket(500, 500), items: 5_000, maxConcurrency: 20, within: 1.1 }],
-	[
-		'responses within a second',
-		{ limit: bucket(20, 20), latencyMs: 250, maxConcurrency: 30, within: 1.3 },
-	],
-	[
-		'responses within 3 seconds',
-		{ limit: bucket(5, 5), latencyMs: 750, maxConcurrency: 50, within: 1.5, refusals: 4 },
-	],
-])(
-	'a batch against a limit (%s) finishes all items in little more than the minimum time',
-	async (
-		_,
-		{ limit, announced, latencyMs, maxConcurrency, within, items = ITEMS, refusals = 2 },
-	) => {
-		const clock = new VirtualClock();
-		const service = new LimitedService({
-			clock,
-			limit,
-			...(announced !== undefined && { announced }),
-			...(latencyMs !== undefined && { latencyMs }),
-		});
-		const start = clock.now();
-		await clock.run(batch([gatewayOf(clock, service, randomUUID(), maxConcurrency)], items));
-		const ratio = (clock.now() - start) / minimumTime(limit, items);
-		expect(ratio).toBeLessThanOrEqual(within);
-		expect(ratio).toBeGreaterThanOrEqual(1);
-		expect(service.received.filter(({ refused }) => !refused)).toHaveLength(items);
-		expect(service.mostRefusals).toBeLessThanOrEqual(refusals);
-		expect(clock.timers).toBe(0);
-	},
-);
-
-/** Milliseconds until the limit accepts the last item at the earliest. */
-function minimumTime(limit: Limit, items: number): number {
-	if ('burst' in limit) return ((items - limit.burst) / limit.requestsPerSecond) * 1_000;
-	return Math.floor((items - 1) / limit.requests) * limit.windowSeconds * 1_000;
-}
-
-test('a window that began before the batch does not distort the estimated window', async () => {
-	const clock = new VirtualClock();
-	const limit = window(60, 60);
-	const service = new LimitedService({ clock, limit });
-	const gateway = gatewayOf(clock, service, randomUUID());
-	await clock.run(ask(gateway, 'early'));
-	await clock.run(clock.sleep(45_000));
-	const start = clock.now();
-	await clock.run(batch([gateway], 359));
-	// The early request and 59 more in the first minute, then 60 in each.
-	expect((clock.now() - start) / 1_000).toBeLessThanOrEqual(15 + 4 * 60 + 10);
-	expect(service.received.length).toBeLessThanOrEqual(360 + 25);
-});
 
 test.each([5, 1_000, 3_000])(
 	'a long window that starts to accept more requests is noticed, with a latency of %d ms',
@@ -165,55 +71,6 @@ test('a long window that starts to accept fewer requests is respected', async ()
 	expect(service.mostRefusals).toBeLessThanOrEqual(3);
 });
 
-test('an overload within a long window does not slow a batch down for long', async () => {
-	const clock = new VirtualClock();
-	const limit = window(20, 10);
-	let overloads = 0;
-	const options = {
-		clock,
-		limit,
-		latencyMs: 5,
-		refuses: () => ((overloads -= 1) >= 0 ? ({ status: 503, seconds: 3 } as const) : undefined),
-	};
-	const service = new LimitedService(options);
-	const gateway = gatewayOf(clock, service, randomUUID(), 100);
-	await clock.run(batch([gateway], 200));
-	options.latencyMs = 1_000;
-	overloads = 3;
-	const start = clock.now();
-	await clock.run(batch([gateway], 600));
-	expect((clock.now() - start) / minimumTime(limit, 600)).toBeLessThanOrEqual(1.5);
-});
-
-test('finding a limit costs few refused requests', async () => {
-	const clock = new VirtualClock();
-	const service = new LimitedService({ clock, limit: bucket(50) });
-	await clock.run(batch([gatewayOf(clock, service, randomUUID())]));
-	expect(service.received.length).toBeLessThanOrEqual(ITEMS + 25);
-});
-
-test.each([0.5, 1])('at %d a second, at most one request in six is refused', async (perSecond) => {
-	const clock = new VirtualClock();
-	const service = new LimitedService({ clock, limit: bucket(1, perSecond) });
-	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 200));
-	expect(service.received.length).toBeLessThanOrEqual(200 / (1 - 1 / 6));
-});
-
-test('refusals that no rate can avoid do not slow a batch down more and more', async () => {
-	let requests = 0;
-	const clock = new VirtualClock();
-	const service = new LimitedService({
-		clock,
-		limit: bucket(ITEMS, ITEMS),
-		refuses: () => ((requests += 1) % 3 === 0 ? { status: 429, seconds: 1 } : undefined),
-	});
-	const start = clock.now();
-	await clock.run(batch([gatewayOf(clock, service, randomUUID())], 100));
-	const refusals = service.received.filter(({ refused }) => refused).length;
-	expect(refusals).toBeGreaterThan(40);
-	expect((clock.now() - start) / 1_000).toBeLessThan(3 * refusals);
-});
-
 test('after a pause, the requests that the service can accept by then are sent at once', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: bucket(50) });
@@ -236,7 +93,7 @@ test('a slow start does not lower the estimate of the burst that the service acc
 	}
 	const start = clock.now();
 	await clock.run(batch([gatewayOf(clock, service, apiKey)]));
-	expect((clock.now() - start) / minimumTime(bucket(50), ITEMS)).toBeLessThanOrEqual(1.05);
+	expect((clock.now() - start) / (((ITEMS - 50) / 50) * 1_000)).toBeLessThanOrEqual(1.05);
 	expect(service.received.length).toBeLessThanOrEqual(20 + ITEMS + 25);
 });
 
@@ -257,20 +114,6 @@ test('while a service refuses everything, it gets few requests, and later as man
 	expect((clock.now() - start) / 1_000).toBeLessThan(300 / 50 + 3);
 });
 
-test('a limit that is lowered during a batch is respected', async () => {
-	const clock = new VirtualClock();
-	const limit = { requestsPerSecond: 50, burst: 50 };
-	const service = new LimitedService({ clock, limit });
-	const gateway = gatewayOf(clock, service, randomUUID());
-	await clock.run(batch([gateway], 300));
-	limit.requestsPerSecond = 10;
-	const [start, before] = [clock.now(), service.received.length];
-	await clock.run(batch([gateway], 300));
-	expect((clock.now() - start) / 1_000).toBeLessThanOrEqual((300 / 10) * 1.1);
-	expect(service.received.length - before).toBeLessThanOrEqual(330);
-	expect(service.mostRefusals).toBeLessThanOrEqual(2);
-});
-
 test('a limit of one request in two minutes is not forgotten between requests', async () => {
 	const clock = new VirtualClock();
 	const service = new LimitedService({ clock, limit: { requestsPerSecond: 1 / 120, burst: 1 } });
@@ -288,70 +131,6 @@ test('two executions with the same key share its limit', async () => {
 	await clock.run(batch(gateways));
 	expect((clock.now() - start) / 1000 / 19.8).toBeLessThanOrEqual(1.2);
 	expect(service.received.length).toBeLessThanOrEqual(ITEMS + 35);
-});
-
-test.each([
-	['50 a second, bursts of 50', bucket(50), 1.25],
-	['50 in each second', window(), 1.7],
-])(
-	'two processes with the same key finish in little more than the minimum time: %s',
-	async (_, limit, within) => {
-		const clock = new VirtualClock();
-		const service = new LimitedService({ clock, limit });
-		const apiKey = randomUUID();
-		const start = clock.now();
-		const processes = [1, 2].map(() => gatewayOf(clock, service, apiKey, 10, true));
-		await clock.run(batch(processes));
-		expect((clock.now() - start) / minimumTime(limit, ITEMS)).toBeLessThanOrEqual(within);
-		expect(service.mostRefusals).toBeLessThanOrEqual(3);
-	},
-);
-
-const shares: Array<[string, number[]]> = [
-	['equal shares', [160, 160, 160]],
-	['one finishes early', [200, 200, 80]],
-];
-const sharedLimits: Array<[string, Limit]> = [
-	['4 a second, bursts of 4', bucket(4, 4)],
-	['4 a second, bursts of 20', bucket(20, 4)],
-	['60 in each minute', window(60, 60)],
-];
-
-describe.each(shares)('three processes with the same key: %s', (_, items) => {
-	test.each(sharedLimits)(
-		'all items are done, in at most 25%% more than the minimum time: %s',
-		async (_, limit) => {
-			const clock = new VirtualClock();
-			const service = new LimitedService({ clock, limit, latencyMs: 5 });
-			const start = clock.now();
-			const work = items.map(async (count) => {
-				const gateway = gatewayOf(clock, service, 'shared-key', 100, true);
-				await batch([gateway], count);
-			});
-			await clock.run(Promise.all(work));
-			const total = items.reduce((sum, count) => sum + count, 0);
-			expect((clock.now() - start) / minimumTime(limit, total)).toBeLessThanOrEqual(1.25);
-			expect(service.received.filter(({ refused }) => !refused)).toHaveLength(total);
-		},
-	);
-});
-
-test('a request that is refused again and again while others are taken waits alone, and its retries count', async () => {
-	const clock = new VirtualClock();
-	const service = new LimitedService({
-		clock,
-		limit: bucket(1_000),
-		refuses: (user) => (user === 'large' ? { status: 429, seconds: 2 } : undefined),
-	});
-	const gateway = gatewayOf(clock, service, randomUUID(), 1);
-	const large = ask(gateway, 'large');
-	const start = clock.now();
-	let took = 0;
-	const others = batch([gateway], 200).then(() => (took = clock.now() - start));
-	await clock.run(Promise.allSettled([large, others]));
-	await expect(large).rejects.toMatchObject({ status: 429 });
-	expect(service.received.filter(({ user }) => user === 'large').length).toBeLessThanOrEqual(6);
-	expect(took).toBeLessThan(10_000);
 });
 
 test('a rate-limited key does not slow down another key', async () => {
@@ -402,37 +181,12 @@ test('a limit is forgotten after an idle minute', async () => {
 	expect(clock.now() - start).toBeLessThanOrEqual(8);
 });
 
-test('a limit that is lifted during a batch is noticed', async () => {
-	const clock = new VirtualClock();
-	const limit = { requestsPerSecond: 10, burst: 10 };
-	const service = new LimitedService({ clock, limit, announced: 10 });
-	const gateway = gatewayOf(clock, service, randomUUID());
-	await clock.run(batch([gateway], 200));
-	limit.requestsPerSecond = 1_000_000;
-	const start = clock.now();
-	await clock.run(batch([gateway], 2_000));
-	expect((clock.now() - start) / 1000).toBeLessThan(2_000 / 10 / 1.5);
-});
-
 describe('a Retry-After that is too long to wait for', () => {
 	const hour = { status: 429, seconds: 3_600 } as const;
 	const outcomes = async (work: Array<Promise<unknown>>) =>
 		(await Promise.allSettled(work)).map((outcome) =>
 			outcome.status === 'fulfilled' ? 'done' : (outcome.reason as { retryAfterMs?: number }),
 		);
-
-	test('fails all waiting requests of the key at once, without sending them', async () => {
-		const clock = new VirtualClock();
-		const service = new LimitedService({ clock, limit: bucket(1_000), refuses: () => hour });
-		const gateway = gatewayOf(clock, service, randomUUID());
-		const start = clock.now();
-		const work = Array.from({ length: 100 }, async (_, item) => ask(gateway, `${item}`));
-		for (const outcome of await clock.run(outcomes(work)))
-			expect(outcome).toMatchObject({ status: 429, retryAfterMs: 3_600_000 });
-		expect(clock.now() - start).toBeLessThan(100);
-		expect(service.received).toHaveLength(10);
-		expect(clock.timers).toBe(0);
-	});
 
 	test('fails requests that wait for the rate, too', async () => {
 		const clock = new VirtualClock();
@@ -532,41 +286,10 @@ describe('a Retry-After that is too long to wait for', () => {
 		for (const [outcome] of [await probe.work, await behind])
 			expect(outcome).toMatchObject({ status: 429, retryAfterMs: 3_600_000 });
 	});
-
-	test('is over after the time that the service asked for', async () => {
-		const clock = new VirtualClock();
-		let requests = 0;
-		const service = new LimitedService({
-			clock,
-			limit: bucket(1_000),
-			refuses: () => ((requests += 1) === 1 ? hour : undefined),
-		});
-		const gateway = gatewayOf(clock, service, randomUUID());
-		await clock.run(outcomes([ask(gateway, 'first')]));
-		await clock.run(clock.sleep(3_600_000));
-		const sentAt = clock.now();
-		await clock.run(batch([gateway], 10));
-		expect(clock.now() - sentAt).toBeLessThanOrEqual(8);
-	});
 });
 
 describe('a service that refuses with 503, as nginx does by default', () => {
 	afterEach(() => jest.restoreAllMocks());
-
-	test.each([1, 2, 6, 10, 20])(
-		'finishes a batch in little more than the minimum time: bursts of %d at 10 a second',
-		async (burst) => {
-			// The longest pauses, so that every run is the same.
-			jest.spyOn(Math, 'random').mockReturnValue(1 - 1e-9);
-			const clock = new VirtualClock();
-			const limit = bucket(burst, 10);
-			const service = new LimitedService({ clock, limit, overLimit: { status: 503 } });
-			const start = clock.now();
-			await clock.run(batch([gatewayOf(clock, service, randomUUID())], 300));
-			expect((clock.now() - start) / minimumTime(limit, 300)).toBeLessThanOrEqual(1.3);
-			expect(service.mostRefusals).toBeLessThanOrEqual(3);
-		},
-	);
 
 	test('uses up the retries of a request, even while other requests succeed', async () => {
 		const clock = new VirtualClock();
@@ -580,22 +303,6 @@ describe('a service that refuses with 503, as nginx does by default', () => {
 		await clock.run(Promise.allSettled([unlucky, batch([gateway], 200)]));
 		await expect(unlucky).rejects.toMatchObject({ status: 503 });
 		expect(service.received.filter(({ user }) => user === 'unlucky')).toHaveLength(5);
-	});
-
-	test('fails a batch as soon as its retries are used up, without longer and longer pauses', async () => {
-		const clock = new VirtualClock();
-		const service = new LimitedService({
-			clock,
-			limit: bucket(1_000),
-			refuses: () => ({ status: 503 }),
-		});
-		const start = clock.now();
-		const gateway = gatewayOf(clock, service, randomUUID());
-		const work = Array.from({ length: 100 }, async (_, item) => ask(gateway, `${item}`));
-		await clock.run(Promise.allSettled(work));
-		// Ten at a time, five attempts each.
-		expect((clock.now() - start) / 1_000).toBeLessThan(10 * (0.5 + 1 + 2 + 4 + 8));
-		expect(service.received).toHaveLength(500);
 	});
 
 	test('sets the pause with Retry-After', async () => {

@@ -4,7 +4,6 @@ import {
 	Gateway,
 	InvalidInputError,
 	parseCredential,
-	parseTaskId,
 	type VideoFields,
 	videoRequest,
 } from '../../gateway';
@@ -91,38 +90,6 @@ describe('Limits: values in range are accepted, others are refused before any re
 		for (const value of good) expect(video({ [field]: value })).toHaveProperty(field);
 		for (const value of bad) expect(() => video({ [field]: value })).toThrow(InvalidInputError);
 	});
-
-	test.each([
-		['text', 'Hello', 'messages'],
-		['an empty array', [], 'messages'],
-		['a message with an unknown role', [{ role: 'robot', content: 'Hello' }], 'messages[0].role'],
-		['a message without content', [{ role: 'user' }], 'messages[0].content'],
-		[
-			'messages of which the second has no role',
-			[...messages, { content: 'Hello' }],
-			'messages[1].role',
-		],
-		['a list of strings', ['Hello'], 'messages[0]'],
-	])(
-		'messages are refused if they are %s, with the name of the parameter',
-		(_name, bad, parameter) => {
-			expect(() => chat({ messages: bad })).toThrow(
-				expect.objectContaining({ parameter }) as Error,
-			);
-		},
-	);
-
-	test.each(['', ' ', 'a/b', '../x', 'a b', 'a?b', 'a#b', '..', 'x'.repeat(600), undefined])(
-		'the task ID %p is refused',
-		(id) => {
-			expect(() => parseTaskId(id)).toThrow(InvalidInputError);
-		},
-	);
-});
-
-test('Conventions: unset parameters are not sent', async () => {
-	await gateway().chat(chat({}));
-	expect(simulator.requests[0]?.body).toEqual({ model: 'heron-chat', messages });
 });
 
 test('Authentication 1 and 2: every request has Bearer, one space and the key, however it was pasted', async () => {
@@ -180,39 +147,3 @@ test.each(['/media/v1', '/v1'])(
 		]);
 	},
 );
-
-test('Chat completion: the response has all documented fields', async () => {
-	await expect(gateway().chat(chat({}))).resolves.toMatchObject({
-		id: expect.any(String) as string,
-		object: 'chat.completion',
-		created: expect.any(Number) as number,
-		model: 'heron-chat',
-		choices: [
-			{
-				index: 0,
-				message: { role: 'assistant', content: expect.any(String) as string },
-				finish_reason: 'stop',
-			},
-		],
-		usage: { total_tokens: expect.any(Number) as number },
-	});
-});
-
-test('Chat completion: max_tokens ends the answer with finish_reason length', async () => {
-	const { choices } = await gateway().chat(chat({ max_tokens: 2 }));
-	expect(choices[0]?.finish_reason).toBe('length');
-});
-
-test('Versioning: both forms of dated names are parsed', async () => {
-	const models = await gateway().listModels();
-	const find = (id: string) => models.find((model) => model.id === id);
-	expect(find('heron-chat@20250620')).toMatchObject({
-		baseName: 'heron-chat',
-		versionDate: '2025-06-20',
-	});
-	expect(find('pebble-mini-20250301')).toMatchObject({
-		baseName: 'pebble-mini',
-		versionDate: '2025-03-01',
-	});
-	expect(find('heron-chat')).toMatchObject({ baseName: 'heron-chat', versionDate: null });
-});

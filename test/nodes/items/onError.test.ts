@@ -89,18 +89,6 @@ test('the error of a content filter has its reason, and that of a rate limit whe
 	});
 });
 
-test('a lost response fails only its item, and the request is not retried', async () => {
-	const node = secondFails('lost');
-	const { items, errors } = await runNode(simulator, {
-		...node,
-		parameters: { ...node.parameters, requestOptions: { maxConcurrency: 1 } },
-		onError: 'continueErrorOutput',
-	});
-	expect(items).toHaveLength(2);
-	expect(errors[0]?.json.error).toMatchObject({ may_have_been_accepted: true, item: 1 });
-	expect(simulator.count('chat')).toBe(3);
-});
-
 test('Stop Workflow names the first of several failed items', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
 	const { error } = await runNode(simulator, {

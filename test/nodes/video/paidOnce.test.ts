@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { type Injection, type Simulator, startSimulator } from '../../../simulator';
+import { type Simulator, startSimulator } from '../../../simulator';
 import { RequestClock } from '../../clock/requestClock';
 import { type NodeRun, runNode as runInRealTime } from '../../engine/runNode';
 import { videoNode } from './videoNode';
@@ -26,34 +26,6 @@ const video = (parameters: object = {}): NodeRun => ({
 	items: threeItems,
 	tries: TRIES,
 });
-const waitAtMost = (seconds: number) => ({ pollInterval: 2, maxWait: seconds });
-
-/** What fails after the submission, and how many times. */
-const AFTER_SUBMISSION: Array<[name: string, fault: Omit<Injection, 'times'>, times: number]> = [
-	['the key is refused', { endpoint: 'poll', fault: 'invalid-api-key' }, Infinity],
-	['the key is refused once', { endpoint: 'poll', fault: 'invalid-api-key' }, 1],
-	['the task is not found once', { endpoint: 'poll', fault: 'task-not-found' }, 1],
-	['polls are malformed', { endpoint: 'poll', fault: 'json-null' }, Infinity],
-];
-
-describe.each([
-	['Stop Workflow', undefined],
-	['Continue', 'continueRegularOutput'],
-	['Continue (error output)', 'continueErrorOutput'],
-] as const)('with On Error %s and Retry On Fail', (_, onError) => {
-	test.each(AFTER_SUBMISSION)(
-		'a batch submits each video once if %s',
-		async (_name, fault, times) => {
-			simulator.inject({ ...fault, times });
-			await runNode({
-				...video({ download: true, waitOptions: waitAtMost(30) }),
-				...(onError && { onError }),
-			});
-			expect(simulator.submissions).toBe(threeItems.length);
-		},
-	);
-});
-
 /** Evaluates to another text in each try, although the parameters and the input stay the same. */
 const CHANGING =
 	'={{ $json.prompt + " " + Math.random() + $now.toMillis() + ($vars.style ?? "") }}';
@@ -158,35 +130,6 @@ describe('Retry of a failed execution', () => {
 			expect(simulator.count('submit') + other.count('submit')).toBe(2 * threeItems.length);
 		});
 	});
-});
-
-test.each(['lost', 'hang', 'truncated', 'html-200', 'json-object', 'no-tasks', 'status-504'])(
-	'a submission that may have been accepted (%s) is sent once in all tries',
-	async (fault) => {
-		simulator.inject({ endpoint: 'submit', fault, times: 1 });
-		const run = { ...video({ requestOptions: { maxRetries: 3 } }), items: [{ prompt: 'One' }] };
-		const isSilent = () => fault === 'hang' && simulator.count('submit') === 1;
-		const { error } = await runNode(run, isSilent);
-		expect(simulator.count('submit')).toBe(1);
-		expect(error?.description).toMatch(/may have accepted/);
-	},
-);
-
-test.each([
-	['the first Retry refuses what was lost, and its Retry orders it', {}, 3],
-	['after a refusal by Retry On Fail, the first Retry orders what was lost', { tries: 2 }, 2],
-])('%s', async (_name, settings, orderedBy) => {
-	simulator.inject({ endpoint: 'submit', fault: 'lost', matching: 'Two', times: 1 });
-	const given = { ...videoNode({ requestOptions: { maxRetries: 0 } }), items: threeItems };
-	let before = await runNode({ ...given, ...settings, executionId: '1' });
-	for (let execution = 2; execution <= orderedBy; execution += 1) {
-		expect(simulator.count('submit')).toBe(threeItems.length);
-		expect(before.error?.description).toMatch(/check your account/i);
-		const retryData = before.run.data;
-		before = await runNode({ ...given, executionId: String(execution), retryData });
-	}
-	expect(before.items.map(({ json }) => json.status)).toEqual(Array(3).fill('completed'));
-	expect(simulator.count('submit')).toBe(threeItems.length + 1);
 });
 
 test('Retry with one changed prompt submits only that video again', async () => {

@@ -72,33 +72,6 @@ test.each(['get', 'wait'])(
 	},
 );
 
-test.each(['reset-inside', 'truncated', 'html-404'])(
-	'a failed download (%s) outputs no partial video, and its error has the task ID and URL',
-	async (fault) => {
-		simulator.inject({ endpoint: 'download', fault });
-		const { items, errors } = await runNode(simulator, {
-			...video({ download: true }),
-			onError: 'continueErrorOutput',
-		});
-		expect(items).toEqual([]);
-		expect(errors[0]?.json.error).toMatchObject({
-			task_id: simulator.tasks[0]!.id,
-			status: 'completed',
-			url: expect.stringMatching(/^http/) as string,
-		});
-	},
-);
-
-test('an error that stops the workflow lists every task with its status and URL', async () => {
-	const { error } = await runNode(simulator, {
-		...video(),
-		items: [{ prompt: 'One' }, { prompt: '[fault:task-failed-string]' }],
-	});
-	for (const { id } of simulator.tasks) expect(error?.description).toContain(id);
-	expect(error?.description).toMatch(/completed, http/);
-	expect(error?.description).toMatch(/: failed/);
-});
-
 test('Max Wait ends the wait with an error that has the task ID, or outputs the unfinished task', async () => {
 	const endless = { prompt: 'A boat [fault:task-endless]' };
 	const waitOptions = { pollInterval: 0.02, maxWait: 0.1 };
@@ -109,13 +82,6 @@ test('Max Wait ends the wait with an error that has the task ID, or outputs the 
 		video({ ...endless, waitOptions: { ...waitOptions, onTimeout: 'output' } }),
 	);
 	expect(items[0]?.json).toMatchObject({ status: 'processing' });
-});
-
-test('polls with invalid JSON do not fail a video', async () => {
-	simulator.inject({ endpoint: 'poll', fault: 'json-invalid', times: 3 });
-	const { items } = await runNode(simulator, video());
-	expect(items[0]?.json.status).toBe('completed');
-	expect(simulator.submissions).toBe(1);
 });
 
 test('waiting for a video does not count towards Max Concurrency', async () => {

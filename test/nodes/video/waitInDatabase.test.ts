@@ -12,7 +12,7 @@ import {
 	ManualExecutionCancelledError,
 } from 'n8n-workflow';
 import { Container } from '@n8n/di';
-import { BinaryDataService, ExecuteContext, WorkflowExecute } from 'n8n-core';
+import { BinaryDataService, ExecuteContext } from 'n8n-core';
 import { bytesOf } from '../../../demo/engine';
 import {
 	type Book,
@@ -83,102 +83,10 @@ function nodeRun(waitIn: string, scenario: Scenario): NodeRun {
 	};
 }
 
-/** n8n 1 lists two runs of a node that fails after a request of its own: the request and the error. */
-const listsRequests = !('upsertTaskData' in WorkflowExecute.prototype);
-
-/** What a user sees, with IDs and times replaced, so that two runs can be compared. */
-function visible({ items, errors, error, run }: NodeResult): unknown {
-	const names = new Map<string, string>();
-	simulator.tasks.forEach(({ id, submissionId }, index) => {
-		names.set(id, `task ${index}`).set(submissionId, `submission of task ${index}`);
-	});
-	const text = JSON.stringify({
-		items,
-		errors,
-		error: error && { message: error.message, description: error.description },
-		hints: run.data.resultData.runData.Node?.at(-1)?.hints,
-		runs: listsRequests && error ? 1 : run.data.resultData.runData.Node?.length,
-		last: run.data.resultData.lastNodeExecuted,
-	});
-	const normalized = [...names].reduce((all, [id, name]) => all.replaceAll(id, name), text);
-	return JSON.parse(
-		normalized
-			.replace(/"(created_at|completed_at)":\d+/g, '"$1":"then"')
-			.replace(/"progress":\d\d?(?=[,}])/g, '"progress":"some"')
-			.replace(/Tasks of this run: ([^"]*)/g, (_, list: string) =>
-				list
-					.split(/ ?\(\d+\) /)
-					.sort()
-					.join(),
-			)
-			.replace(/"id":"filesystem[^"]*"/g, '"id":"a file"'),
-	);
-}
-
-async function inBoth(scenario: Scenario) {
-	const memory = await runNode(simulator, nodeRun('memory', scenario));
-	const inMemory = { visible: visible(memory), submissions: simulator.submissions };
-	simulator.reset();
-	const database = await runNode(simulator, nodeRun('database', scenario));
-	const inDatabase = { visible: visible(database), submissions: simulator.submissions };
-	return { inMemory, inDatabase, database };
-}
-
-const REFUSED = '[fault:invalid-request]';
 const FAILED = '[fault:task-failed-object]';
-const FORGOTTEN = '[fault:task-forgotten]';
 const ENDLESS = '[fault:task-endless]';
 const continues = { onError: 'continueRegularOutput' } as const;
 const errorBranch = { onError: 'continueErrorOutput' } as const;
-
-const SCENARIOS: Record<string, Scenario> = {
-	'one video': { prompts: ['A boat'] },
-	'three videos': { prompts: ['One', 'Two', 'Three'] },
-	files: { prompts: ['One', 'Two'], parameters: { download: true } },
-	'files with the same name': {
-		prompts: ['One', 'Two'],
-		parameters: { download: true, fileName: '={{ $json.prompt }}', options: { n: 2 } },
-	},
-	'downloaded inline data': {
-		prompts: ['One'],
-		parameters: { download: true, options: { responseFormat: 'b64_json' } },
-	},
-	'a refused item between good ones': { prompts: ['One', REFUSED, 'Three'], ...continues },
-	'a refused item and Stop Workflow': {
-		prompts: ['One', REFUSED, 'Three'],
-		parameters: { requestOptions: { maxConcurrency: 1 } },
-	},
-	'a task that the service forgets': { prompts: ['One', FORGOTTEN], ...continues },
-	'polls that another server answers': {
-		prompts: ['One', '[fault:poll-json-null]', '[fault:poll-html-404]'],
-		maxWait: SHORT_MAX_WAIT_S,
-		...continues,
-	},
-	'polls that another server answers for a while': { prompts: ['[fault:poll-html-403-twice]'] },
-	'polls that fail for a while': { prompts: ['[fault:poll-internal-error-twice]'] },
-	'errors on the error branch': {
-		prompts: [REFUSED, 'Two', FAILED, ENDLESS],
-		maxWait: SHORT_MAX_WAIT_S,
-		...errorBranch,
-	},
-	'a video that never finishes': { prompts: ['One', ENDLESS], maxWait: SHORT_MAX_WAIT_S },
-	'a video that never finishes, output unfinished': {
-		prompts: ['One', ENDLESS],
-		maxWait: SHORT_MAX_WAIT_S,
-		outputsUnfinished: true,
-	},
-	'a failed video and Retry On Fail': { prompts: [FAILED, 'Two'], tries: 3, ...continues },
-	'a failed video, Retry On Fail and Stop Workflow': { prompts: [FAILED, 'Two'], tries: 3 },
-};
-
-test.each(Object.entries(SCENARIOS))(
-	'%s: the same items and submissions as with a wait in memory',
-	async (_, scenario) => {
-		const { inMemory, inDatabase, database } = await inBoth(scenario);
-		expect(inDatabase).toEqual(inMemory);
-		expect(database.waits.length).toBeGreaterThan(0);
-	},
-);
 
 test('the operation Wait gives up a task that only another server answers for after five polls', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'html-404' });
@@ -193,29 +101,6 @@ test('the operation Wait gives up a task that only another server answers for af
 		expect(items[0]?.json.error).toMatchObject({ task_id: 'task-1', http_status: 404 });
 		expect(simulator.count('poll') - before).toBe(5);
 	}
-});
-
-test('the operation Wait: the same items as with a wait in memory', async () => {
-	const submitted = await runNode(simulator, {
-		...nodeRun('database', { prompts: ['One', 'Two'] }),
-		parameters: { operation: 'submit', model: 'kite-motion', prompt: '={{ $json.prompt }}' },
-	});
-	const items = submitted.items.map(({ json }) => json);
-	const wait = (waitIn: string) => ({
-		...nodeRun(waitIn, { prompts: [] }),
-		items: [...items, { task_id: 'task-unknown' }],
-		parameters: { operation: 'wait', waitOptions: { waitIn, maxWait: MAX_WAIT_S } },
-		...continues,
-	});
-	const database = await runNode(simulator, wait('database'));
-	const memory = await runNode(simulator, wait('memory'));
-	expect(database.waits.length).toBeGreaterThan(0);
-	expect(database.items).toEqual(memory.items);
-	expect(database.items).toMatchObject([
-		{ json: { status: 'completed' } },
-		{ json: { status: 'completed' } },
-		{ json: { error: { code: 'task_not_found' } } },
-	]);
 });
 
 test('Retry of an execution that failed after a wait submits only the failed video again', async () => {
@@ -506,11 +391,7 @@ test('a hint warns during the wait if Timeout Workflow is shorter than Max Wait'
 	expect(hints).toMatchObject([{ message: expect.stringContaining('Timeout Workflow') as string }]);
 });
 
-test.each([
-	[60, 300],
-	[30, 300],
-	[10, 100],
-])(
+test.each([[10, 100]])(
 	'a limit of %s requests a minute: none of %s finished videos is called unfinished',
 	async (perMinute, videos) => {
 		const limited = await startSimulator({
