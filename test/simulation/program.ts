@@ -12,7 +12,7 @@ import { forgetFixed, surprises } from './knownSeeds';
 import { outcomeOf } from './outcome';
 import { play, usePackages } from './play/play';
 import { explain, type Explained } from './promises/explained';
-import { allOf, report } from './report';
+import { allOf, inWords, report } from './report';
 
 const ROOT = join(__dirname, '../..');
 
@@ -93,6 +93,7 @@ export async function main(): Promise<void> {
 			if (seeds.length > 0 && values['no-shrink'] !== true) continue;
 			if (values['no-shrink'] === true) {
 				print(`${seed} ${each.promise}: ${each.how[0]} (${shortly(played.scenario)})`);
+				if (values.timeline) print([...inWords(played.scenario), ...allOf(played)].join('\n'));
 				continue;
 			}
 			const scenario = await shrink(seed, each.promise);

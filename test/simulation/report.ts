@@ -29,6 +29,7 @@ export function inWords(scenario: Scenario): string[] {
 			...service.tasks.map((task) => `tasks ${settingsOf(task)}`),
 			...service.limits.map((limit) => `limit ${settingsOf(limit)}`),
 			...service.faults.map((fault) => `fault ${settingsOf(fault)}`),
+			...(service.outages ?? []).map((outage) => `outage ${settingsOf(outage)}`),
 			...(service.refused === undefined ? [] : [`refuses ${service.refused * 100} % at random`]),
 		].join('; ')}`,
 		...(events.length > 0 ? [`Events: ${events.map(eventInWords).join('; ')}`] : []),
@@ -69,7 +70,10 @@ export function allOf({ timeline, truth, start }: Played): string[] {
 		].filter(Boolean);
 		return [{ at: each.at, who: 'service', text: `${what}: ${answer.join(', ')}` }];
 	});
-	return [...timeline, ...requests]
+	const failures = truth.notConnected.map(
+		({ at, url, failure }): TimelineEntry => ({ at, who: 'service', text: `${url}: ${failure}` }),
+	);
+	return [...timeline, ...requests, ...failures]
 		.sort((a, b) => a.at - b.at)
 		.map(
 			({ at, who, text }) =>

@@ -19,7 +19,7 @@ const LATE_S = 60;
 /** No execution takes longer than its settings, pauses and the service's true rate explain; Stop ends it at once. */
 export const ends: Promised = {
 	name: 'Ends',
-	says: 'Settings, pauses that the service asks for and its own rate explain how long an execution takes; Stop ends it at once.',
+	says: 'Settings, outages, pauses that the service asks for and its own rate explain how long an execution takes; Stop ends it at once.',
 	except: [
 		'Max Wait is exceeded by the final polls: by the time in which a rate limit holds them back, by a minute if they fail, and by up to five minutes of pauses that the service asks for.',
 		'Stop cancels no video: it is made, and billed.',

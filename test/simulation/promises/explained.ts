@@ -53,6 +53,10 @@ export function explain(played: Played, row: Row): Explained {
 	);
 	const spans = [
 		...requests.flatMap((request) => spansOf(request, played.end)),
+		...played.truth.notConnected.map(({ at, endedAt, attempt }) => ({
+			from: at,
+			to: endedAt + backoffAfter(attempt),
+		})),
 		...[...played.truth.tasks.values()].flatMap((task) => openSpan(played, row, task)),
 		...played.suspended.map(({ at, ms }) => ({ from: at, to: at + ms })),
 		...played.downtimes,
@@ -75,11 +79,12 @@ function spansOf(request: TruthRequest, end: number): Span[] {
 	const spans = [{ from: sentAt, to: endedAt }];
 	if (heardAt !== undefined && pauseUntil !== undefined && pauseUntil - heardAt <= MAX_PAUSE_MS)
 		spans.push({ from: heardAt, to: pauseUntil });
-	if (isFailure(request)) {
-		const backoff = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1));
-		spans.push({ from: endedAt, to: endedAt + backoff });
-	}
+	if (isFailure(request)) spans.push({ from: endedAt, to: endedAt + backoffAfter(attempt) });
 	return spans;
+}
+
+function backoffAfter(attempt: number): number {
+	return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1));
 }
 
 function isFailure({ status, fault, whole }: TruthRequest): boolean {
@@ -111,6 +116,9 @@ function openSpan(played: Played, row: Row, task: TruthTask): Span[] {
 			const isFollowed = isFailure(poll) || taskId !== task.id;
 			return { at, until: endedAt + (isFollowed ? noticeMs : 0) };
 		}),
+		...played.truth.notConnected
+			.filter(({ url }) => url.includes('/generations/') && (isPaused || url.includes(task.id)))
+			.map(({ at, endedAt }) => ({ at, until: endedAt + noticeMs })),
 		...[...played.downtimes, ...setBacks(played)].map(({ from: at, to: until }) => ({
 			at,
 			until: until + noticeMs,

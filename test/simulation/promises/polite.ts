@@ -16,6 +16,7 @@ export const polite: Promised = {
 	says: 'No more requests are in flight than Max Concurrency, none is sent in a pause that the service asks for, and tasks are polled no more often than asked.',
 	except: [
 		'Downloads have as many slots of their own.',
+		'With Retry On Fail, a new try downloads a refused file at once.',
 		'In a pause of more than five minutes polls of submitted tasks continue, and other requests are sent one at a time.',
 	],
 	alsoKeptBy: ['test/gateway/rateLimiter.test.ts'],
@@ -80,7 +81,7 @@ function isSame(one: TruthRequest, other: TruthRequest): boolean {
 	return one.key === other.key && one.endpoint === other.endpoint && one.model === other.model;
 }
 
-function pauses({ truth, kills }: Played): string[] {
+function pauses({ truth, kills, tries }: Played): string[] {
 	return truth.requests.flatMap((refused) => {
 		const { pauseUntil = 0, heardAt, retryAfter = 0 } = refused;
 		if (heardAt === undefined || retryAfter * 1000 > MAX_PAUSE_MS) return [];
@@ -90,7 +91,10 @@ function pauses({ truth, kills }: Played): string[] {
 		if (kills.some((at) => at > refused.at && at < pauseUntil)) return [];
 		const early = truth.requests.filter(
 			(each) =>
-				isSame(each, refused) && each.sentAt > heardAt + 1 && each.sentAt < pauseUntil - SLACK_MS,
+				isSame(each, refused) &&
+				each.sentAt > heardAt + 1 &&
+				each.sentAt < pauseUntil - SLACK_MS &&
+				!(each.endpoint === 'download' && isNewTry(tries, heardAt, each.sentAt)),
 		);
 		return early.length === 0
 			? []
@@ -98,6 +102,10 @@ function pauses({ truth, kills }: Played): string[] {
 					`${early.length} requests (${refused.endpoint}) in a pause of ${retryAfter} s that the service asked for`,
 				];
 	});
+}
+
+function isNewTry(tries: Played['tries'], from: number, to: number): boolean {
+	return tries.some(({ at }) => at >= from && at <= to);
 }
 
 /** The service refused the request before, and took others in between, most of those that it got: what it says is of this one alone. */

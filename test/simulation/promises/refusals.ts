@@ -45,11 +45,12 @@ function heldBack({ scenario, truth, rows, kills, suspended }: Played): string[]
 	);
 	if (faults.length === 0 || !isOnlyThis) return [];
 	const never = new Set(faults.map(({ prompt }) => prompt));
+	const hopeless = scenario.items.filter((item) => never.has(promptFor(node, item)));
 	const free = truth.requests.filter(({ prompt, accepted }) => !never.has(prompt) && accepted);
 	const workMs = free.reduce((sum, { sentAt, endedAt = sentAt }) => sum + endedAt - sentAt, 0);
 	const pauseMs = truth.requests
 		.flatMap(({ retryAfter = 0 }) => (retryAfter > 0 ? [retryAfter * 1000] : []))
-		.slice(0, REFUSALS_TO_LEARN * never.size)
+		.slice(0, REFUSALS_TO_LEARN * hopeless.length)
 		.reduce((sum, ms) => sum + ms, 0);
 	const { maxConcurrency = MAX_CONCURRENCY } = node.requestOptions ?? {};
 	const mostMs = (FACTOR * workMs) / Math.min(maxConcurrency, free.length) + pauseMs + SLACK_MS;
@@ -134,7 +135,7 @@ function lostInOutage(played: Played): string[] {
 		: [`an outage costs ${lost.length} items of ${scenario.items.length}`];
 }
 
-/** A request that is refused, as nothing of its scope is taken, is sent once and Max Retries times more. */
+/** A request that is refused, as nothing of its scope is taken or in work, is sent once and Max Retries times more. */
 export function sentInVain(played: Played): string[] {
 	const { scenario, truth, rows, kills } = played;
 	if (rows.length > 1 || kills.length > 0 || scenario.shape === 'agent') return [];
@@ -151,17 +152,17 @@ export function sentInVain(played: Played): string[] {
 			const own = sentFor(played, node, prompt, 0, Infinity);
 			const [first] = own;
 			if (first === undefined) return [];
-			const taken = truth.requests.find(
-				(each) =>
-					scopeOf(each) === scopeOf(first) &&
-					each.status === 200 &&
-					(each.heardAt ?? 0) >= first.sentAt,
+			const taken = truth.requests.filter(
+				(each) => scopeOf(each) === scopeOf(first) && each.status === 200,
 			);
-			const inVain = own.filter(({ sentAt }) => sentAt <= (taken?.heardAt ?? Infinity));
+			const inVain = own.filter(
+				({ sentAt }) =>
+					!taken.some((each) => (each.heardAt ?? 0) > first.sentAt && each.sentAt < sentAt),
+			);
 			return inVain.length <= maxRetries + 1
 				? []
 				: [
-						`"${prompt}" is sent ${inVain.length} times while nothing of its scope is taken; Max Retries is ${maxRetries}`,
+						`"${prompt}" is sent ${inVain.length} times while nothing of its scope is taken or in work; Max Retries is ${maxRetries}`,
 					];
 		});
 	});

@@ -34,6 +34,12 @@ const ALIAS = 'https://alias.service.test';
 const LARGE = 0.5;
 /** How long the model thinks, from and to. */
 const THINKING_MS = [500, 2500] as const;
+const WELL: ServicePlan = {
+	latencyMs: [50, 300],
+	tasks: [{ seconds: 30 }],
+	limits: [],
+	faults: [],
+};
 
 /** The generation service of one scenario: the simulator's own request handler, on the world's clock. */
 export class Service {
@@ -48,33 +54,41 @@ export class Service {
 	readonly open = new Set<Exchange>();
 	readonly now: () => number;
 	readonly after: ServiceWorld['after'];
-	private readonly handler: RequestHandler;
+	private readonly promptName: (prompt: string) => string;
+	private handler: RequestHandler;
 	private readonly random: (name: string) => number;
 	private readonly startedAt: number;
 	/** How often a request went over the network, in both directions. */
 	private readonly passed = new Map<string, number>();
+	/** How often no connection was made for a request. */
+	private readonly notConnected = new Map<string, number>();
 	private ids = 0;
-	private isWell = false;
 	/** Requests that were sent and have not arrived. */
 	arriving = 0;
 
 	constructor(
-		private readonly plan: ServicePlan,
+		private plan: ServicePlan,
 		{ now, after, seed, promptName = (prompt) => prompt }: ServiceWorld,
 	) {
 		this.now = now;
 		this.after = after;
 		this.startedAt = now();
 		this.random = namedRandom(seed);
-		const { random } = this;
-		this.handler = new RequestHandler(
+		this.promptName = promptName;
+		this.handler = this.handlerOf(plan);
+	}
+
+	private handlerOf(plan: ServicePlan): RequestHandler {
+		const { now, random, promptName } = this;
+		const handler = new RequestHandler(
 			settingsOf(plan, { now, random, promptName, newId: () => this.newId() }),
 			async ({ id, inline }) =>
 				await Promise.resolve(videoOf(id, inline && random(`large ${id}`) < LARGE)),
 		);
-		for (const key of Object.values(this.keys)) this.handler.keys.add(key);
+		for (const key of Object.values(this.keys)) handler.keys.add(key);
 		for (const [injection, fault] of injectionsOf(plan.faults))
-			this.handler.injections.add(injection, fault);
+			handler.injections.add(injection, fault);
+		return handler;
 	}
 
 	/** The process of n8n ends: it notices nothing more of its requests. */
@@ -82,11 +96,10 @@ export class Service {
 		for (const exchange of this.open) exchange.giveUp();
 	}
 
-	/** From now on nothing fails and nothing is limited. */
+	/** From now on nothing fails, nothing is limited, and the network is fast. */
 	recover(): void {
-		this.isWell = true;
-		this.handler.injections.clear();
-		this.handler.limiter.clear();
+		this.plan = WELL;
+		this.handler = this.handlerOf(WELL);
 	}
 
 	/** One way over the network. */
@@ -106,7 +119,7 @@ export class Service {
 	}
 
 	/** Why no connection is made to a host now. */
-	connectionFailure({ origin, path, headers }: IncomingRequest) {
+	connectionFailure({ origin, path, headers, text }: IncomingRequest) {
 		const at = this.now();
 		const url = origin + path;
 		if (![ORIGIN, ALIAS, FILE_ORIGIN].includes(origin)) {
@@ -116,14 +129,18 @@ export class Service {
 		}
 		const seconds = (at - this.startedAt) / 1000;
 		const host = origin === FILE_ORIGIN ? 'files' : 'service';
-		const outages = this.isWell ? [] : this.plan.outages;
-		const outage = outages?.find(
+		const outage = this.plan.outages?.find(
 			({ host: only = host, from = 0, until = Infinity }) =>
 				only === host && seconds >= from && seconds < until,
 		);
 		if (!outage) return undefined;
-		this.truth.notConnected.push({ at, url, failure: outage.failure });
-		return connectionFailure(outage.failure);
+		const failure = connectionFailure(outage.failure);
+		const request = url + text;
+		const attempt = 1 + (this.notConnected.get(request) ?? 0);
+		this.notConnected.set(request, attempt);
+		const endedAt = at + failure.afterMs;
+		this.truth.notConnected.push({ at, endedAt, url, failure: outage.failure, attempt });
+		return failure;
 	}
 
 	/** A request has arrived. */
