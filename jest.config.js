@@ -22,8 +22,9 @@ module.exports = {
 	coverageThreshold: { global: { statements: 85, branches: 70, functions: 80, lines: 85 } },
 	// Nothing waits in real time, so each core has one.
 	maxWorkers: '100%',
+	testSequencer: require.resolve('./test/slowestFirst'),
 	// Only for what hangs: a test is never as slow as that, but the machine may be.
 	testTimeout: 120_000,
 	// Each file leaves something behind, and a large heap makes every collection of garbage slow.
-	workerIdleMemoryLimit: '512MB',
+	workerIdleMemoryLimit: '1GB',
 };

@@ -1,6 +1,7 @@
 import { ApiKey } from '../../gateway/redaction/apiKey';
 
-const MiB = 1024 * 1024;
+/** Characters: enough that a search in more than linear time takes seconds. */
+const LENGTH = 256 * 1024;
 
 /** The processor time in milliseconds: other processes do not count. */
 function costOf(work: () => unknown): number {
@@ -34,7 +35,7 @@ const TEXTS: Record<string, string> = {
 
 /** The cost of a search, which is never less than what can be told from what else the process does. */
 function timeOf(key: ApiKey, part: string): number {
-	const text = part.repeat(MiB / part.length);
+	const text = part.repeat(LENGTH / part.length);
 	return Math.max(5, Math.min(...[0, 1, 2].map(() => costOf(() => key.redactResponse(text)))));
 }
 

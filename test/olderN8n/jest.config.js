@@ -18,8 +18,6 @@ const MISSING = [
 	'/test/security/ssrf',
 	// The request helper that proxies are compared with.
 	'/test/security/proxyVariables',
-	// The engine returns the error of a tool to the agent, whatever its On Error setting.
-	'/test/nodes/chatModel/failingToolsInEngine',
 ];
 
 /**

@@ -2,7 +2,7 @@ import { useSimulator } from '../../engine/useServers';
 import { runAgent } from '../../engine/runAgent';
 import { askSomeone, findModels, makeVideo } from './toolNodes';
 
-const simulator = useSimulator({ videoSeconds: 0.02 });
+const simulator = useSimulator({ videoSeconds: 0.05 });
 
 test('an agent sees each node as a tool with a description and its parameters', async () => {
 	const { result, error } = await runAgent(simulator, {

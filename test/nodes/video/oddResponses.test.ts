@@ -1,6 +1,7 @@
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { type RawResponse, rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
+import { videoNode } from './videoNode';
 
 const service = useRawServer();
 let keys = 0;
@@ -214,3 +215,33 @@ test.each([
 		expect(items[0]?.binary?.data).toMatchObject({ mimeType, fileExtension });
 	},
 );
+
+/** A high surrogate without the low one. */
+const LONE_SURROGATE_ID = 'task-\ud83d';
+
+test.each(['get', 'wait'])(
+	'%s refuses a task ID with half of a character before any request',
+	async (operation) => {
+		const { error } = await runNode(simulator, videoNode({ operation, taskId: LONE_SURROGATE_ID }));
+		expect(error?.message).toBe(
+			'Task ID contains half of a character, which a URL cannot contain [item 0]',
+		);
+		expect(simulator.count('poll')).toBe(0);
+	},
+);
+
+test('a task ID with half of a character cannot be polled, but is in the error', async () => {
+	const submission = { id: 'request', data: [{ id: LONE_SURROGATE_ID, status: 'processing' }] };
+	service.respond = () =>
+		rawResponse('200 OK', JSON.stringify(submission), { 'content-type': 'application/json' });
+	const { items } = await runNode(simulator, {
+		...videoNode(),
+		credential: { baseUrl: service.url, apiKey: 'key-of-tests' },
+		onError: 'continueRegularOutput',
+	});
+	expect(items[0]?.json.error).toMatchObject({
+		code: 'invalid_input',
+		message: expect.stringContaining('half of a character') as string,
+		task_id: LONE_SURROGATE_ID,
+	});
+});

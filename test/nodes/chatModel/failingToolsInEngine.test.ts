@@ -1,3 +1,0 @@
-import { testFailingTools } from './failingTools';
-
-describe('called by the engine', () => testFailingTools('engine'));
