@@ -4,10 +4,11 @@ import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { TruthRequest, TruthTask } from '../service';
 import { isInDatabase, limitsOf } from './evidence';
+import { backoffs, isFailure } from './failures';
 import { REFUSED } from './refusals';
 
 /** A part of the world's time. */
-interface Span {
+export interface Span {
 	from: number;
 	to: number;
 }
@@ -23,8 +24,6 @@ export interface Explained {
 const SLACK_MS = 15_000;
 /** A longer pause is not waited for. */
 const MAX_PAUSE_MS = 300_000;
-const MAX_BACKOFF_MS = 30_000;
-const FIRST_BACKOFF_MS = 500;
 /** Between two tries of Retry On Fail: n8n's own sleep, and that of a scenario's nodes. */
 const TRY_MS = 5_000;
 /** A poll that decides, with its repetitions. */
@@ -53,10 +52,7 @@ export function explain(played: Played, row: Row): Explained {
 	);
 	const spans = [
 		...requests.flatMap((request) => spansOf(request, played.end)),
-		...played.truth.notConnected.map(({ at, endedAt, attempt }) => ({
-			from: at,
-			to: endedAt + backoffAfter(attempt),
-		})),
+		...backoffs(played),
 		...[...played.truth.tasks.values()].flatMap((task) => openSpan(played, row, task)),
 		...played.suspended.map(({ at, ms }) => ({ from: at, to: at + ms })),
 		...played.downtimes,
@@ -73,22 +69,13 @@ function runsOf({ scenario: { shape, items } }: Played): number {
 	return shape === 'loop' || shape === 'agent' ? Math.max(1, items.length) : 1;
 }
 
-/** A request in flight, the pause that its response asked for, the backoff after its failure. */
+/** A request in flight, and the pause that its response asked for. */
 function spansOf(request: TruthRequest, end: number): Span[] {
-	const { sentAt, endedAt = end, heardAt, pauseUntil, attempt } = request;
+	const { sentAt, endedAt = end, heardAt, pauseUntil } = request;
 	const spans = [{ from: sentAt, to: endedAt }];
 	if (heardAt !== undefined && pauseUntil !== undefined && pauseUntil - heardAt <= MAX_PAUSE_MS)
 		spans.push({ from: heardAt, to: pauseUntil });
-	if (isFailure(request)) spans.push({ from: endedAt, to: endedAt + backoffAfter(attempt) });
 	return spans;
-}
-
-function backoffAfter(attempt: number): number {
-	return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1));
-}
-
-function isFailure({ status, fault, whole }: TruthRequest): boolean {
-	return status !== 200 || fault !== undefined || !whole;
 }
 
 /** From the submission of a task until the poll that must see its end, or until Max Wait is over. */

@@ -1,5 +1,6 @@
 import type { Delivery } from '../../../simulator/delivery';
 import { type IncomingRequest, RequestHandler } from '../../../simulator/requestHandler';
+import { routeOf } from '../../../simulator/routes';
 import type { Exchange } from './exchange';
 import { connectionFailure } from './network';
 import type { ServicePlan } from './plan';
@@ -60,8 +61,6 @@ export class Service {
 	private readonly startedAt: number;
 	/** How often a request went over the network, in both directions. */
 	private readonly passed = new Map<string, number>();
-	/** How often no connection was made for a request. */
-	private readonly notConnected = new Map<string, number>();
 	private ids = 0;
 	/** Requests that were sent and have not arrived. */
 	arriving = 0;
@@ -119,7 +118,7 @@ export class Service {
 	}
 
 	/** Why no connection is made to a host now. */
-	connectionFailure({ origin, path, headers, text }: IncomingRequest) {
+	connectionFailure({ origin, method, path, headers }: IncomingRequest) {
 		const at = this.now();
 		const url = origin + path;
 		if (![ORIGIN, ALIAS, FILE_ORIGIN].includes(origin)) {
@@ -135,11 +134,9 @@ export class Service {
 		);
 		if (!outage) return undefined;
 		const failure = connectionFailure(outage.failure);
-		const request = url + text;
-		const attempt = 1 + (this.notConnected.get(request) ?? 0);
-		this.notConnected.set(request, attempt);
 		const endedAt = at + failure.afterMs;
-		this.truth.notConnected.push({ at, endedAt, url, failure: outage.failure, attempt });
+		const { endpoint } = routeOf(method, path, '', undefined);
+		this.truth.notConnected.push({ at, endedAt, endpoint, url, failure: outage.failure });
 		return failure;
 	}
 

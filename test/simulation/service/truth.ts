@@ -75,13 +75,13 @@ export interface Truth {
 	/** In the order of arrival. */
 	requests: TruthRequest[];
 	tasks: Map<string, TruthTask>;
-	/** Connections that were not made, with the time at which a client notices, and the how many-th for the same request. */
+	/** Connections that were not made, with the time at which a client notices. */
 	notConnected: Array<{
 		at: number;
 		endedAt: number;
+		endpoint: Endpoint;
 		url: string;
 		failure: string;
-		attempt: number;
 	}>;
 	/** Requests to other hosts, with the headers that they would have sent. */
 	elsewhere: Array<{ at: number; url: string; headers: Record<string, string> }>;
