@@ -122,7 +122,9 @@ restartJourney(
 		await page.goto(`/workflow/${id}/executions`);
 		await page.getByText('Succeeded').first().waitFor();
 		await screenshot('done');
-		const [failed, completed] = await api.executions(id);
+		// n8n orders them by their last start.
+		const byId = (await api.executions(id)).sort((a, b) => Number(a.id) - Number(b.id));
+		const [completed, failed] = byId;
 		const branches = async (execution = '') =>
 			(await api.executionData(execution)).runData['Video Generation']?.at(-1)?.data?.main;
 		const error = { code: 'generation_failed', task_id: simulator.tasks.at(-1)?.id };
