@@ -45,6 +45,7 @@ export {
 	BOOK_VERSION,
 	type BookEntry,
 	type ErrorReport,
+	type ItemSettings,
 	type PaidTask,
 	parseBook,
 	taskIdsOfRun,

@@ -84,8 +84,11 @@ const settings = z.object({
 		.optional(),
 	output: z.object({
 		simplify: z.boolean(),
+		/** Whether they have the fields of their input item, too. */
 		includeInputFields: z.boolean().optional(),
+		/** The binary field for the video; undefined: it is not downloaded. */
 		binaryProperty: z.string().optional(),
+		/** Default: the name of its task. */
 		fileName: z.string().optional(),
 	}),
 });
@@ -122,6 +125,7 @@ const book = z.object({
 	runs: z.record(z.string(), z.record(z.string(), bookEntry)),
 });
 
+export type ItemSettings = z.infer<typeof settings>;
 export type PaidTask = z.infer<typeof paidTask>;
 export type BookEntry = z.infer<typeof bookEntry>;
 export type Book = z.infer<typeof book>;

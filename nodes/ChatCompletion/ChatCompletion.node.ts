@@ -12,7 +12,8 @@ import type { OutputFieldsByFile } from '../shared/form/outputFields';
 import { panelAction } from '../shared/form/panelAction';
 import { requestOptionsOf } from '../shared/form/requestOptions';
 import { testConnection } from '../shared/editor/testConnection';
-import { answerFields, complete } from './complete';
+import { answerFields } from './answer';
+import { complete } from './complete';
 import { messageHints, messageProperties } from './messages';
 
 const properties: INodeProperties[] = [

@@ -1,23 +1,20 @@
-import * as workflow from 'n8n-workflow';
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import {
 	type BookEntry,
 	type ChatCompletion,
 	type ChatRequest,
 	chatRequest,
-	firstChoice,
 	GatewayError,
 	type InvalidInputError,
 	noJsonError,
-	parseJsonAnswer,
 } from '../../gateway';
 import { runsAsTool } from '../shared/run/asTool';
-import { additionalBody } from '../shared/form/additionalBody';
+import {
+	additionalBody,
+	readIncludeInputFields,
+	withInputFields,
+	readMaxBillableRequests,
+} from '../shared/form/itemOptions';
 import {
 	chatOptionsProperty,
 	rawSystemMessage,
@@ -25,19 +22,25 @@ import {
 	requestFields,
 	systemMessage,
 } from '../shared/form/chatOptions';
-import type { OutputFields } from '../shared/form/outputFields';
 import { eachItem } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError } from '../shared/run/errorText';
 import { RunHints } from '../shared/form/hints';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { hintAboutTexts, refusalOfTexts } from '../shared/form/formTexts';
-import { readBoolean, readBooleanParameter, without } from '../shared/form/parameterValues';
+import { readBoolean, readBooleanParameter } from '../shared/form/parameterValues';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/requestIdentity';
 import { type PaidRun, withBook } from '../shared/book/withBook';
-import { readIncludeInputFields, withInputFields } from '../shared/form/inputFields';
-import { readMaxBillableRequests } from '../shared/form/paidOptions';
-import { hintAboutBill, notePartialAnswer } from './answerHints';
+import {
+	type Answer,
+	answerItemFields,
+	countTokens,
+	full,
+	hintAboutBill,
+	notePartialAnswer,
+	readAnswer,
+	simplified,
+} from './answer';
 import { StreamedChunks } from './streamedChunks';
 import { messageProperties, rawMessages, readMessages } from './messages';
 
@@ -59,13 +62,6 @@ interface Prepared {
 	/** The answer of an earlier try. */
 	known: Answer | undefined;
 	maxBillableRequests: number;
-}
-
-/** The model's answer to one item. */
-interface Answer {
-	completion: ChatCompletion;
-	/** What it adds to the output as JSON. */
-	parsed: object;
 }
 
 /** One run of the node. */
@@ -190,12 +186,6 @@ function mayBeBilled({ mayHaveBeenAccepted, partialText }: GatewayError): boolea
 	return mayHaveBeenAccepted || partialText !== undefined;
 }
 
-/** Undefined for an answer without the JSON that it should contain. */
-function readAnswer(completion: ChatCompletion, jsonOutput: boolean): Answer | undefined {
-	const parsed = jsonOutput ? parseJsonAnswer(completion) : {};
-	return parsed && { completion, parsed };
-}
-
 async function ask(
 	{ service: { context, gateway, signal }, isLive }: ChatRun,
 	{ request, stream }: Prepared,
@@ -209,52 +199,4 @@ async function ask(
 	} finally {
 		await live?.end();
 	}
-}
-
-export const answerFields: OutputFields = {
-	text: 'string',
-	finish_reason: 'string',
-	model: 'string',
-	usage: { prompt_tokens: 'integer', completion_tokens: 'integer', total_tokens: 'integer' },
-	id: 'string',
-};
-
-/** Every field that an item may have, with Simplify or without. An input field of the same name is never one of an answer. */
-const answerItemFields: ReadonlySet<string> = new Set([
-	...Object.keys(answerFields),
-	...['tool_calls', 'json', 'object', 'created', 'choices', 'service_tier', 'system_fingerprint'],
-]);
-
-function simplified(completion: ChatCompletion): IDataObject {
-	const { id, model, usage } = completion;
-	const choice = firstChoice(completion);
-	const calls = choice?.message.tool_calls;
-	return {
-		text: choice?.message.content ?? '',
-		...(Array.isArray(calls) && calls.length > 0 && { tool_calls: calls as IDataObject[] }),
-		finish_reason: choice?.finish_reason ?? null,
-		...(model !== undefined && { model }),
-		...(usage && {
-			usage: {
-				prompt_tokens: usage.prompt_tokens,
-				completion_tokens: usage.completion_tokens,
-				total_tokens: usage.total_tokens,
-			},
-		}),
-		// Last: in n8n's table a long id pushes the rest out of sight.
-		...(id !== undefined && { id }),
-	};
-}
-
-/** The service's own object. An `error` in it would send a good item to the error branch. */
-function full(completion: ChatCompletion): IDataObject {
-	return without(completion, 'error') as IDataObject;
-}
-
-/** Feeds n8n's usage insights, where the running n8n has them (2.40 and later). */
-function countTokens(context: IExecuteFunctions, { usage }: ChatCompletion): void {
-	if (!usage || !('accumulateTokenUsage' in workflow)) return;
-	const accumulate: unknown = workflow.accumulateTokenUsage;
-	if (typeof accumulate === 'function')
-		accumulate(context, usage.prompt_tokens, usage.completion_tokens);
 }

@@ -3,7 +3,7 @@ import { parseJson, refusedValue } from '../../gateway';
 import { hasModel } from '../shared/editor/modelLocator';
 import { asText } from '../shared/form/parameterValues';
 import { hintsWhileEmpty, hintWhile, looksEmpty } from '../shared/form/hints';
-import { looksUnresolved, unresolvedHint } from '../shared/form/unresolved';
+import { looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
 
 /** The conversation so far, from the form or as JSON. */
 export const messageProperties: INodeProperties[] = [

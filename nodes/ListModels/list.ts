@@ -6,8 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { type CatalogueModel, refusedValue } from '../../gateway';
 import type { OutputFields } from '../shared/form/outputFields';
-import { eachItem } from '../shared/run/eachItem';
-import { withService } from '../shared/run/withService';
+import { eachItem, withService } from '../shared/run/eachItem';
 import { hintAfterRun } from '../shared/form/hints';
 import {
 	defaultOf,

@@ -5,12 +5,11 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 import { agentRequest } from '../../gateway';
-import { additionalBody } from '../shared/form/additionalBody';
+import { additionalBody, readMaxBillableRequests } from '../shared/form/itemOptions';
 import { readChatOptions, requestFields } from '../shared/form/chatOptions';
 import { connectSubNode } from '../shared/run/connect';
 import { nodeError } from '../shared/run/errorText';
 import { SpendingLimit } from '../shared/book/spendingLimit';
-import { readMaxBillableRequests } from '../shared/form/paidOptions';
 import { readModel } from '../shared/editor/modelLocator';
 import { namedAsInForm } from '../shared/form/parameterLabels';
 import { parseRequestOptions } from '../shared/form/requestOptions';

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { PaidTask } from '../../gateway';
 import type { OutputFields } from '../shared/form/outputFields';
-import { without } from '../shared/form/parameterValues';
+import { present } from '../shared/form/parameterValues';
 
-const stateFields: OutputFields = {
+const stateFields = {
 	status: 'string',
 	progress: 'integer',
 	url: 'string',
@@ -14,20 +14,20 @@ const stateFields: OutputFields = {
 	format: 'string',
 	created_at: 'integer',
 	completed_at: 'integer',
-};
+} satisfies OutputFields;
 
 /** The fields of {@link simplifiedTask}. */
-export const taskFields: OutputFields = { ...stateFields, task_id: 'string' };
+export const taskFields = { ...stateFields, task_id: 'string' } satisfies OutputFields;
 
 /** The same where the request that created the task is known. */
-export const generatedFields: OutputFields = {
+export const generatedFields = {
 	...stateFields,
 	model: 'string',
 	task_id: 'string',
 	request_id: 'string',
-};
+} satisfies OutputFields;
 
-/** The fields of {@link simplifiedSubmission}. */
+/** The same for a task that was just submitted. */
 export const submissionFields: OutputFields = {
 	status: 'string',
 	url: 'null',
@@ -41,14 +41,8 @@ export const submissionFields: OutputFields = {
 /** Every field that an item may have, with Simplify or without. An input field of the same name is never one of a video. */
 export const videoItemFields: ReadonlySet<string> = new Set([
 	...Object.keys(generatedFields),
-	...Object.keys(submissionFields),
 	...['id', 'object', 'metadata', 'b64_json', 'request', 'task_error'],
 ]);
-
-/** Everything that the service said of a task. */
-function wholeTask({ entry, submitted }: PaidTask) {
-	return { ...submitted, ...present(entry), id: entry.id, status: entry.status };
-}
 
 /**
  * The fields of a task for the next node, without those that the service did not send. Long ids come last: in n8n's
@@ -58,7 +52,7 @@ export function simplifiedTask(task: PaidTask): IDataObject {
 	const { entry, submitted, request = {} } = task;
 	const { status, progress, url, metadata, created_at, completed_at } = entry;
 	const { duration, size, fps, format } = metadata ?? {};
-	return present({
+	const fields: Record<keyof typeof generatedFields, unknown> = {
 		status,
 		progress,
 		url: url ?? null,
@@ -67,42 +61,18 @@ export function simplifiedTask(task: PaidTask): IDataObject {
 		size,
 		fps,
 		format,
-		created_at,
+		created_at: created_at ?? request.created,
 		completed_at,
 		model: request.model,
 		task_id: entry.id,
 		request_id: request.id,
-	});
-}
-
-/** The same fields for a task that was just submitted. */
-export function simplifiedSubmission({ entry, request = {} }: PaidTask): IDataObject {
-	return present({
-		status: entry.status,
-		url: entry.url ?? null,
-		revised_prompt: entry.revised_prompt,
-		created_at: request.created,
-		model: request.model,
-		task_id: entry.id,
-		request_id: request.id,
-	});
+	};
+	return present(fields);
 }
 
 /** The task as the service defines it, plus `task_id`. An `error` belongs to error items alone. */
-export function fullTask(task: PaidTask): IDataObject {
-	const { error, ...fields } = wholeTask(task) as IDataObject;
-	return { ...fields, task_id: task.entry.id, ...(error ? { task_error: error } : {}) };
-}
-
-/** The task entry with its request, plus `task_id`. */
-export function fullSubmission(task: PaidTask): IDataObject {
-	const fields = without(wholeTask(task), 'error') as IDataObject;
-	return { ...fields, task_id: task.entry.id, request: task.request as IDataObject };
-}
-
-/** The fields that the service sent. */
-export function present(fields: Record<string, unknown>): IDataObject {
-	return Object.fromEntries(
-		Object.entries(fields).filter(([, value]) => value !== undefined),
-	) as IDataObject;
+export function fullTask({ entry, submitted }: PaidTask): IDataObject {
+	const whole = { ...submitted, ...present(entry), id: entry.id, status: entry.status };
+	const { error, ...fields } = whole as IDataObject;
+	return { ...fields, task_id: entry.id, ...(error ? { task_error: error } : {}) };
 }

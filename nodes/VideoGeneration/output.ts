@@ -1,8 +1,8 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type BookEntry, isFinished, MAX_TASKS, type PaidTask } from '../../gateway';
 import { liveTasks, type PaidBook } from '../shared/book/book';
 import { RunHints } from '../shared/form/hints';
-import { withInputFields } from '../shared/form/inputFields';
+import { withInputFields } from '../shared/form/itemOptions';
 import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
 import { ReportedError, TaskError } from '../shared/run/errorText';
 import { fullTask, simplifiedTask, videoItemFields } from './item';
@@ -12,34 +12,32 @@ type Result = Settled<INodeExecutionData>;
 /** The items of a run, read from the book, and the hints about them. */
 export class VideoOutput {
 	private readonly hints = new RunHints('video');
+	private readonly isSubmission: boolean;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly book: PaidBook,
-	) {}
-
-	/** The output of the node when nothing is open any more. */
-	items(): INodeExecutionData[] {
-		const { context, book } = this;
-		const { current } = book;
-		const outcomes = context.getInputData().map((_, item) => {
-			const entry = current.get(item);
-			const results = entry === undefined ? [] : this.resultsOf(entry);
-			return results.length > 0 ? outcomeOfResults(context, results, item) : undefined;
-		});
-		return outputOf(context, outcomes);
+	) {
+		this.isSubmission = context.getNodeParameter('operation', 0) === 'submit';
 	}
 
 	/**
-	 * The output of a node that cannot go on, with one error for each task of which nothing came yet. Nothing is submitted
-	 * again, and what is finished is handed on.
+	 * The output of the node.
+	 * @param cause why the node cannot go on: the error of each task of which nothing came yet, and of each item without one
 	 */
-	itemsSoFar(cause: unknown): INodeExecutionData[] {
+	items(cause?: unknown): INodeExecutionData[] {
 		const { context, book } = this;
+		const entries = cause === undefined ? book.current.values() : book.entries;
+		const results = new Map<number, Result[]>();
+		for (const entry of entries)
+			results.set(entry.item, [
+				...(results.get(entry.item) ?? []),
+				...this.resultsOf(entry, cause),
+			]);
 		const outcomes = context.getInputData().map((_, item) => {
-			const entries = [...book.entries].filter((entry) => entry.item === item);
-			const results = entries.flatMap((entry) => this.resultsOf(entry, cause));
-			return results.length > 0 ? outcomeOfResults(context, results, item) : { error: cause };
+			const own = results.get(item) ?? [];
+			if (own.length > 0) return outcomeOfResults(context, own, item);
+			return cause === undefined ? undefined : { error: cause };
 		});
 		const items = outputOf(context, outcomes);
 		this.show(items);
@@ -57,17 +55,11 @@ export class VideoOutput {
 		return results;
 	}
 
-	/**
-	 * The item of a task. The fields of its input item are added here and kept nowhere.
-	 * @param toJson its own fields; default: those that Simplify asks for
-	 */
-	itemOf(
-		{ item, settings }: BookEntry,
-		task: PaidTask,
-		toJson = settings?.output.simplify === false ? fullTask : simplifiedTask,
-	): INodeExecutionData {
-		const { includeInputFields, binaryProperty } = settings?.output ?? {};
-		const own = toJson(task);
+	/** The item of a task. The fields of its input item are added here and kept nowhere. */
+	itemOf({ item, settings }: BookEntry, task: PaidTask): INodeExecutionData {
+		const { simplify = true, includeInputFields, binaryProperty } = settings?.output ?? {};
+		const own = simplify ? simplifiedTask(task) : fullTask(task);
+		if (!simplify && this.isSubmission) own.request = task.request as IDataObject;
 		const json = includeInputFields
 			? withInputFields(this.context, item, own, videoItemFields, this.hints)
 			: own;
@@ -77,7 +69,7 @@ export class VideoOutput {
 	}
 
 	/** Shows the hints about the items of the run. */
-	show(items: INodeExecutionData[]): void {
+	private show(items: INodeExecutionData[]): void {
 		const { hints, book } = this;
 		const note = (count: number, state: string) => count > 0 && hints.note(state, count);
 		for (const { asked = 0, named = 0, tasks, settings } of book.current.values()) {

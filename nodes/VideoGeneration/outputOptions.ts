@@ -1,23 +1,12 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { refusedValue } from '../../gateway';
-import { includeInputFieldsOption, readIncludeInputFields } from '../shared/form/inputFields';
-import { refuseText } from '../shared/form/formTexts';
-import { looksUnresolved, unresolvedHint } from '../shared/form/unresolved';
+import { type ItemSettings, refusedValue } from '../../gateway';
+import { includeInputFieldsOption, readIncludeInputFields } from '../shared/form/itemOptions';
+import { refuseText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
 import { hintWhile } from '../shared/form/hints';
 import { asText, readBooleanParameter } from '../shared/form/parameterValues';
 
 /** How the items of tasks look. */
-export interface OutputOptions {
-	simplify: boolean;
-	/** Whether they have the fields of their input item, too. */
-	includeInputFields?: boolean | undefined;
-	/** The binary field for the video; undefined: do not download it. */
-	binaryProperty?: string | undefined;
-	/** The name of its file; undefined: that of its task. */
-	fileName?: string | undefined;
-	/** Which of several videos of the same item it is, from 1. */
-	fileNumber?: number;
-}
+export type OutputOptions = ItemSettings['output'];
 
 export const downloadProperties: INodeProperties[] = [
 	{
@@ -73,11 +62,6 @@ export const outputOptionsProperty: INodeProperties = {
 	default: {},
 	options: [includeInputFieldsOption],
 };
-
-/** The output of one of several videos of an item. */
-export function outputOfVideo(output: OutputOptions, index: number): OutputOptions {
-	return { ...output, fileNumber: index + 1 };
-}
 
 /** Reads what the output of one item looks like. */
 export function readOutputOptions(context: IExecuteFunctions, itemIndex: number): OutputOptions {

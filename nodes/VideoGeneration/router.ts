@@ -7,6 +7,7 @@ import {
 	NodeApiError,
 	NodeOperationError,
 	OperationalError,
+	updateDisplayOptions,
 } from 'n8n-workflow';
 import { InvalidInputError } from '../../gateway';
 import { PaidBook } from '../shared/book/book';
@@ -21,20 +22,22 @@ import * as get from './operations/get';
 import * as submit from './operations/submit';
 import * as wait from './operations/wait';
 import { VideoOutput } from './output';
-import { notedTaskIds } from './customData';
+import { notedTaskIds, hintAboutStopped } from './stoppedRuns';
 import { hintAboutOutput } from './outputHints';
-import { hintAboutStopped } from './stoppedTasks';
-import { addTasksOfForm } from './taskId';
 import { TaskLog } from './taskLog';
 import { requestParameters } from './videoRequest';
-import type { VideoRun } from './videoRun';
-import { VideoTasks } from './videoTasks';
+import { type Planned, type VideoRun, VideoTasks } from './videoTasks';
+import { runOperation } from './wait';
 
 interface Operation {
 	option: INodePropertyOptions;
-	description: INodeProperties[];
+	properties: INodeProperties[];
 	outputFields: OutputFields;
-	execute(run: VideoRun, durable: DurableWait): Promise<INodeExecutionData[] | EngineRequest>;
+	/**
+	 * Reads and checks the parameters of an item.
+	 * @throws InvalidInputError
+	 */
+	plan: (run: VideoRun, itemIndex: number) => Planned;
 }
 
 const operations = { generate, get, submit, wait } satisfies Record<string, Operation>;
@@ -68,7 +71,9 @@ export const operationProperties: INodeProperties[] = [
 		options: Object.values(operations).map(({ option }) => option),
 		default: 'generate',
 	},
-	...Object.values(operations).flatMap(({ description }) => description),
+	...Object.values(operations).flatMap(({ option, properties }) =>
+		updateDisplayOptions({ show: { operation: [option.value] } }, properties),
+	),
 ];
 
 /** Runs the chosen operation. An error that it throws lists every task of the run. */
@@ -77,7 +82,8 @@ export async function execute(
 	durable: DurableWait,
 	properties: INodeProperties[],
 ): Promise<INodeExecutionData[][] | EngineRequest> {
-	if (operationOf(context) === undefined) return [failAll(context, customApiCall())];
+	const operation = operationOf(context);
+	if (operation === undefined) return [failAll(context, customApiCall())];
 	const book = new PaidBook(context, requestParameters, durable.isResumed);
 	const log = new TaskLog(context, book, durable.isLastTry);
 	const output = new VideoOutput(context, book);
@@ -88,16 +94,16 @@ export async function execute(
 			book,
 			async (paid) => {
 				const refusal = unreadable(context, book, durable);
-				if (refusal !== undefined) return output.itemsSoFar(refusal);
-				const run = { ...paid, log, output, tasks: new VideoTasks(paid.service, log) };
-				const items = (await operationOf(context)?.execute(run, durable)) ?? [];
+				if (refusal !== undefined) return output.items(refusal);
+				const tasks = new VideoTasks(paid.service, log);
+				const run = { ...paid, durable, log, output, tasks };
+				const items = await runOperation(run, operation.plan);
 				if (!Array.isArray(items)) return items;
-				output.show(items);
 				hintAboutOutput(context, items);
 				hintAboutStopped(context);
 				return items;
 			},
-			(error) => output.itemsSoFar(error),
+			(error) => output.items(error),
 		);
 		return Array.isArray(made) ? [made] : made;
 	} catch (error) {
@@ -137,6 +143,17 @@ function unreadable(
 			description: `Nothing was submitted again. Use Wait or Get with the task ID to fetch the video.${noted && ` Tasks of this execution: ${noted}`}`,
 		},
 	);
+}
+
+/** Names the tasks that the form asks for. */
+function addTasksOfForm(context: IExecuteFunctions, book: PaidBook): void {
+	for (const item of context.getInputData().keys()) {
+		try {
+			wait.entryOfForm(context, book, item);
+		} catch {
+			// An item whose Task ID cannot be read has its own error.
+		}
+	}
 }
 
 /** Whatever is thrown names every task of the run, by whichever try it was submitted. */

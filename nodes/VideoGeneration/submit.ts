@@ -2,22 +2,16 @@ import {
 	type BookEntry,
 	CancelledError,
 	GatewayError,
+	type ItemSettings,
 	NoResponseError,
 	type PaidTask,
 	systemClock,
 	type VideoSubmission,
 } from '../../gateway';
 import { isLost, liveTasks } from '../shared/book/book';
-import { without } from '../shared/form/parameterValues';
-import { present } from './item';
-import type { BillableVideo } from './videoRequest';
-import type { VideoRun } from './videoRun';
-
-/** What an item is to submit, and what the book has of it. */
-export interface PlannedSubmission {
-	billable: BillableVideo;
-	entry: BookEntry;
-}
+import { present, without } from '../shared/form/parameterValues';
+import { type BillableVideo, readBillableVideo } from './videoRequest';
+import type { Planned, VideoRun } from './videoTasks';
 
 /**
  * Finds what earlier tries submitted for an item. To be called for each item before anything is submitted.
@@ -25,14 +19,23 @@ export interface PlannedSubmission {
  * is waited for
  */
 export function planSubmission(
-	{ book, spending }: VideoRun,
-	billable: BillableVideo,
+	run: VideoRun,
 	item: number,
-): PlannedSubmission {
+	readSettings: () => ItemSettings,
+): Planned {
+	const { book, spending, service } = run;
+	const billable = readBillableVideo(service.context, item);
 	const entry = book.entryOf(item, billable.request);
 	if (!book.hasEarlierWork)
 		spending.plan(videosToSubmit(billable, entry, book.execution), billable.maxBillableRequests);
-	return { billable, entry };
+	entry.settings = readSettings();
+	const start = async () => {
+		await submitRest(run, billable, entry);
+		// Nothing more is done with them.
+		if (entry.settings?.wait === undefined)
+			for (const task of liveTasks(entry)) task.isSettled = true;
+	};
+	return { entry, start };
 }
 
 /** How many videos of an item are still to be submitted. */
@@ -46,10 +49,7 @@ function videosToSubmit({ request }: BillableVideo, entry: BookEntry, execution:
  * @throws GatewayError; after a lost response again and again, since the service may have accepted the submission, until
  * the user retries an execution that refused it
  */
-export async function submitRest(
-	run: VideoRun,
-	{ billable, entry }: PlannedSubmission,
-): Promise<void> {
+async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEntry): Promise<void> {
 	const { book, log, spending, service } = run;
 	const { execution } = book;
 	if (liveTasks(entry).length > 0 && entry.failed === undefined) return;

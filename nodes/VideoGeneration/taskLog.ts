@@ -3,8 +3,7 @@ import { isFinished, logText, type PaidTask, shortText, systemClock } from '../.
 import { isLost, isUnknownHere, type PaidBook } from '../shared/book/book';
 import { runsAsTool } from '../shared/run/asTool';
 import { statusOf, urlOf } from '../shared/run/errorText';
-import { noteTaskIds } from './customData';
-import { rememberStopped } from './stoppedTasks';
+import { noteTaskIds, rememberStopped } from './stoppedRuns';
 
 /** A line of progress for each of a thousand videos would hide the rest of the log. */
 const PROGRESS_EVERY_MS = 5_000;

@@ -1,13 +1,16 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { type VideoFields, type VideoRequest, videoRequest } from '../../gateway';
-import { additionalBody, additionalBodyOption } from '../shared/form/additionalBody';
+import {
+	additionalBody,
+	additionalBodyOption,
+	includeInputFieldsOption,
+	maxBillableRequestsOption,
+	readMaxBillableRequests,
+} from '../shared/form/itemOptions';
 import { asText } from '../shared/form/parameterValues';
 import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../shared/form/hints';
-import { refuseText } from '../shared/form/formTexts';
-import { looksUnresolved, unresolvedHint } from '../shared/form/unresolved';
+import { refuseText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
 import { hasModel, modelLocator, readModel } from '../shared/editor/modelLocator';
-import { includeInputFieldsOption } from '../shared/form/inputFields';
-import { maxBillableRequestsOption, readMaxBillableRequests } from '../shared/form/paidOptions';
 import type { RequestParameters } from '../shared/book/requestIdentity';
 
 /** What to generate. */

@@ -1,19 +1,42 @@
+import type { IBinaryData } from 'n8n-workflow';
 import {
+	type BookEntry,
 	isFinished,
+	isNotFound,
 	type InlineVideo,
 	type PaidTask,
 	type Patience,
+	storageError,
 	TaskPoller,
 	taskFailedError,
 	type VideoTask,
 	WaitTimeoutError,
 } from '../../gateway';
+import type { PaidRun } from '../shared/book/withBook';
+import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { Service } from '../shared/run/connect';
-import { storesInMemory, storeVideo } from './download';
-import { videoFile } from './fileName';
+import { TaskError } from '../shared/run/errorText';
+import { type VideoFile, videoFile } from './fileName';
+import type { VideoOutput } from './output';
 import type { OutputOptions } from './outputOptions';
 import type { TaskLog } from './taskLog';
 import type { WaitOptions } from './waitOptions';
+
+/** What an operation works with during one run of the node. */
+export interface VideoRun extends PaidRun {
+	durable: DurableWait;
+	tasks: VideoTasks;
+	log: TaskLog;
+	output: VideoOutput;
+}
+
+/** What an operation does with an item, once the parameters of all items are read and checked. */
+export interface Planned {
+	/** With its settings. */
+	entry: BookEntry;
+	/** What is done before its tasks are waited for. */
+	start?: () => Promise<void>;
+}
 
 /** Polls the video tasks of one run of the node, waits for them, and downloads their videos. */
 export class VideoTasks {
@@ -33,10 +56,22 @@ export class VideoTasks {
 		);
 	}
 
-	/** Gets the state of a task once. */
-	async poll(task: PaidTask, output: OutputOptions): Promise<void> {
-		this.expect(task, output);
-		task.entry = await this.fetch(task.entry.id, this.service.signal);
+	/**
+	 * Gets the state of tasks once, and their videos if they are finished.
+	 * @throws TaskError
+	 */
+	async get(tasks: PaidTask[], output: OutputOptions): Promise<void> {
+		for (const task of tasks) {
+			this.expect(task, output);
+			const getting = async () => {
+				task.entry = await this.fetch(task.entry.id, this.service.signal);
+				await this.finish(task, output, 1);
+			};
+			await getting().catch((error: unknown) => {
+				task.isUnknown = isNotFound(error);
+				throw new TaskError(task, error);
+			});
+		}
 	}
 
 	/**
@@ -59,30 +94,62 @@ export class VideoTasks {
 	}
 
 	/**
-	 * Downloads the video of a task, if it is finished and Download is on.
+	 * Settles a task, and downloads its video if it is finished and Download is on.
 	 * @param number which of several videos of the same item it is, from 1
-	 * @param mayPause whether n8n may store the file with a pause that follows
-	 * @returns false for a file in memory that a pause would store: each pause would write it again
-	 * @throws GatewayError, also for a failed task
+	 * @param mayPause whether n8n may store the file with a pause that follows: one in memory is left for later, since each pause
+	 * would write it again
+	 * @throws GatewayError when the task failed or has no video, or the video is not completely downloaded or stored
 	 */
 	async finish(
 		task: PaidTask,
 		{ binaryProperty, fileName }: OutputOptions,
 		number: number,
 		mayPause = false,
-	): Promise<boolean> {
+	): Promise<void> {
 		const { entry } = task;
+		const inline = this.inline.get(entry);
 		try {
 			if (entry.status === 'failed') throw taskFailedError(entry);
-			if (binaryProperty === undefined || entry.status !== 'completed') return true;
-			if (mayPause && (await (this.inMemory ??= storesInMemory(this.service)))) return false;
-			const file = videoFile(entry, fileName, number);
-			const inline = this.inline.get(entry);
-			task.file = { ...(await storeVideo(this.service, entry, file, inline)) };
-			return true;
+			if (binaryProperty !== undefined && entry.status === 'completed') {
+				if (mayPause && (await this.storesInMemory())) {
+					// Polled again, for a fresh URL.
+					task.entry = { id: entry.id, status: entry.status };
+					return;
+				}
+				const file = videoFile(entry, fileName, number);
+				task.file = { ...(await this.store(entry, file, inline)) };
+			}
+			task.isSettled = true;
 		} finally {
-			await this.inline.get(entry)?.remove();
+			await inline?.remove();
 		}
+	}
+
+	/** Whether n8n keeps files in memory: they have no id then. Nothing else tells before a large one is stored. */
+	private async storesInMemory(): Promise<boolean> {
+		const { prepareBinaryData } = this.service.context.helpers;
+		this.inMemory ??= prepareBinaryData(Buffer.alloc(1), 'probe.mp4', 'video/mp4').then(
+			({ id }) => id === undefined,
+		);
+		return await this.inMemory;
+	}
+
+	private async store(
+		task: VideoTask,
+		{ name, type }: VideoFile,
+		inline: InlineVideo | undefined,
+	): Promise<IBinaryData> {
+		const { context, gateway, signal } = this.service;
+		const { prepareBinaryData } = context.helpers;
+		if (inline !== undefined)
+			return await prepareBinaryData(inline.read(), name, type).catch((error: unknown) => {
+				throw storageError(error);
+			});
+		return await gateway.downloadVideo(
+			task,
+			async (video) => await prepareBinaryData(video.stream, name, video.type ?? type),
+			signal,
+		);
 	}
 
 	private expect(task: PaidTask, { binaryProperty }: OutputOptions): void {

@@ -12,29 +12,13 @@ import {
 	systemClock,
 } from '../../gateway';
 import { isUnknownHere, liveTasks } from '../shared/book/book';
-import type { DurableWait } from '../shared/durableWait/durableWait';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError, ReportedError, TaskError } from '../shared/run/errorText';
 import { endOfPause, MIN_WAIT_MS, type WaitingTask } from './nextPoll';
 import type { OutputOptions } from './outputOptions';
-import type { VideoRun } from './videoRun';
+import type { Planned, VideoRun } from './videoTasks';
 import { type WaitOptions, waitsInDatabase } from './waitOptions';
-
-/** What an operation knows of an item before anything is sent. */
-interface PlannedWait {
-	entry: BookEntry;
-	wait: WaitOptions;
-	output: OutputOptions;
-}
-
-/** How an operation comes to the tasks that are waited for. */
-export interface WaitingOperation<Planned extends PlannedWait> {
-	/** Reads and checks the parameters of an item. */
-	prepare: (itemIndex: number) => Planned;
-	/** Writes its tasks into its entry. */
-	start: (planned: Planned) => Promise<void> | void;
-}
 
 /** A task of which nothing came yet. */
 interface OpenTask {
@@ -47,49 +31,40 @@ interface OpenTask {
 }
 
 /**
- * Waits for the videos of all items and makes items of them: while an entry of the book is open, takes what is due, pauses
- * until then, polls and settles. A pause is in memory, or in n8n's database: then it ends with the request of a pause, and
- * the run that follows goes on with what the book has. A finished video is downloaded by the run that sees it finished, since
- * its URL may expire.
+ * Does an operation for all items and makes items of their tasks: while an entry of the book is open, takes what is due,
+ * pauses until then, polls and settles. A pause is in memory, or in n8n's database: then it ends with the request of a pause,
+ * and the run that follows goes on with what the book has. A finished video is downloaded by the run that sees it finished,
+ * since its URL may expire.
  */
-export async function waitForVideos<Planned extends PlannedWait>(
+export async function runOperation(
 	run: VideoRun,
-	durable: DurableWait,
-	operation: WaitingOperation<Planned>,
+	plan: (run: VideoRun, itemIndex: number) => Planned,
 ): Promise<INodeExecutionData[] | EngineRequest> {
-	const { context } = run.service;
-	const isInDatabase = durable.isResumed || waitsInDatabase(context);
-	const refusal = isInDatabase ? durable.refusal() : '';
-	if (refusal) hintAfterRun(context, `Waited in memory: ${refusal}`);
-	const wait = new Wait(run, durable, refusal === undefined);
-	if (!durable.isResumed) await wait.begin(operation);
-	return (await wait.continue()) ?? run.output.items();
+	const { durable, output } = run;
+	const wait = new Wait(run);
+	if (!durable.isResumed) await wait.begin(plan);
+	return (await wait.continue()) ?? output.items();
 }
 
 class Wait {
 	private readonly startedAt = systemClock.wallTime();
+	/** Whether n8n's database can keep the wait. */
+	private readonly canPause: boolean;
 
-	/** @param canPause whether n8n's database can keep the wait */
-	constructor(
-		private readonly run: VideoRun,
-		private readonly durable: DurableWait,
-		private readonly canPause: boolean,
-	) {}
+	constructor(private readonly run: VideoRun) {
+		const { durable, service } = run;
+		const refusal = durable.isResumed || waitsInDatabase(service.context) ? durable.refusal() : '';
+		if (refusal) hintAfterRun(service.context, `Waited in memory: ${refusal}`);
+		this.canPause = refusal === undefined;
+	}
 
 	/** Starts the tasks of all items. While a video is waited for, the next item is started. */
-	async begin<Planned extends PlannedWait>(operation: WaitingOperation<Planned>): Promise<void> {
+	async begin(plan: (run: VideoRun, itemIndex: number) => Planned): Promise<void> {
 		const { book, service } = this.run;
 		const outcomes = await outcomesOf<Planned, object>(service, {
-			prepare: (itemIndex) => {
-				const planned = operation.prepare(itemIndex);
-				const { entry, wait, output } = planned;
-				entry.settings = { wait, output };
-				return planned;
-			},
-			work: async (planned) => {
-				const { entry } = planned;
-				const starting = async () => await operation.start(planned);
-				await starting().catch((error: unknown) => {
+			prepare: (itemIndex) => plan(this.run, itemIndex),
+			work: async ({ entry, start = async () => {} }) => {
+				await start().catch((error: unknown) => {
 					if (liveTasks(entry).length === 0 || error instanceof CancelledError) throw error;
 					// What is paid for is waited for all the same.
 					entry.error = reportError(afterEarlierTry(error, entry.earlier));
@@ -112,7 +87,7 @@ class Wait {
 
 	/** @returns the request of a pause; undefined when all tasks are settled */
 	async continue(): Promise<EngineRequest | undefined> {
-		let isDue = this.durable.isResumed;
+		let isDue = this.run.durable.isResumed;
 		for (let open = this.openTasks(); open.length > 0; open = this.openTasks()) {
 			const unfinished = open.filter(({ task }) => !isFinished(task.entry));
 			const waiting = unfinished.flatMap((each) => this.waiting(each) ?? []);
@@ -120,9 +95,8 @@ class Wait {
 				return this.pause(waiting);
 			isDue = false;
 			const isLast = unfinished.length === 0;
-			const isOnly = isLast || open.length === 1 || !this.canPause;
 			const due = isLast ? open : unfinished;
-			await Promise.all(due.map(async (each) => await this.settle(each, isLast, isOnly)));
+			await Promise.all(due.map(async (each) => await this.settle(each, isLast, open.length > 1)));
 			throwIfCancelled(this.run.service.context);
 		}
 		return undefined;
@@ -142,22 +116,19 @@ class Wait {
 
 	/**
 	 * Waits for a task, or polls it once if the wait may pause, and settles it if it is over.
-	 * @param isLast whether all tasks are finished
-	 * @param isOnly whether no pause follows
+	 * @param isLast whether all tasks are finished: no pause follows
 	 */
-	private async settle(open: OpenTask, isLast = false, isOnly = !this.canPause): Promise<void> {
+	private async settle(open: OpenTask, isLast = false, hasOthers = true): Promise<void> {
 		const { entry, task, wait, output, number } = open;
+		const { book, tasks } = this.run;
 		task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs);
 		const pauses = !isLast && this.waiting(open) !== undefined;
 		if (pauses && this.isFresh(task)) return;
 		const settling = async () => {
-			await this.run.tasks.wait(task, wait, output, pauses);
-			if (task.wasFound) entry.address = this.run.book.address;
+			await tasks.wait(task, wait, output, pauses);
+			if (task.wasFound) entry.address = book.address;
 			if (pauses && !isFinished(task.entry)) return;
-			const isDone = await this.run.tasks.finish(task, output, number, !isOnly);
-			if (isDone) task.isSettled = true;
-			// Polled again, for a fresh URL, when all others are finished.
-			else task.entry = { id: task.entry.id, status: task.entry.status };
+			await tasks.finish(task, output, number, this.canPause && !isLast && hasOthers);
 		};
 		await settling().catch((error: unknown) => {
 			if (error instanceof CancelledError) throw error;
@@ -197,7 +168,7 @@ class Wait {
 		const ids = new Map(
 			entries.map(({ item, tasks }) => [item, tasks.map(({ entry }) => entry.id)]),
 		);
-		return this.durable.pause(endOfPause(systemClock.wallTime(), waiting), {
+		return this.run.durable.pause(endOfPause(systemClock.wallTime(), waiting), {
 			// With all that is known, for whoever pins them to build the nodes that follow.
 			shown: entries.flatMap((entry) =>
 				liveTasks(entry).map((task) => this.run.output.itemOf(entry, task).json),

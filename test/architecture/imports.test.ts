@@ -23,13 +23,13 @@ const ROOMS: Record<string, string[][]> = {
 	'nodes/VideoGeneration': [
 		['VideoGeneration.node'],
 		['router'],
-		['operations'],
 		['wait'],
-		['submit', 'taskId'],
-		['videoRun'],
-		['output', 'videoTasks'],
-		['download', 'item', 'nextPoll', 'outputHints', 'taskLog'],
-		['customData', 'stoppedTasks', 'fileName', 'outputOptions', 'videoRequest', 'waitOptions'],
+		['operations'],
+		['submit'],
+		['videoTasks'],
+		['output'],
+		['item', 'nextPoll', 'outputHints', 'taskLog'],
+		['stoppedRuns', 'fileName', 'outputOptions', 'videoRequest', 'waitOptions'],
 	],
 };
 

@@ -1,8 +1,7 @@
-import type { Gateway } from '../../gateway';
-import { noJsonError, parseJsonAnswer, taskFailedError } from '../../gateway';
+import { type Gateway, noJsonError, parseJsonAnswer, taskFailedError } from '../../gateway';
 import { stubbedGateway } from '../gateway/stubbedGateway';
 
-import { unresolvedIn } from '../../nodes/shared/form/unresolved';
+import { unresolvedIn } from '../../nodes/shared/form/formTexts';
 import { videoFile } from '../../nodes/VideoGeneration/fileName';
 
 const MiB = 1024 * 1024;

@@ -1,18 +1,9 @@
-import {
-	type EngineRequest,
-	type INodeExecutionData,
-	type INodeProperties,
-	type INodePropertyOptions,
-	updateDisplayOptions,
-} from 'n8n-workflow';
-import type { OutputFields } from '../../shared/form/outputFields';
-import type { DurableWait } from '../../shared/durableWait/durableWait';
-import { downloadProperties, readOutputOptions, simplifyProperty } from '../outputOptions';
-import { optionsProperty, readBillableVideo, requestProperties } from '../videoRequest';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { generatedFields } from '../item';
-import { planSubmission, submitRest } from '../submit';
-import type { VideoRun } from '../videoRun';
-import { waitForVideos } from '../wait';
+import { downloadProperties, readOutputOptions, simplifyProperty } from '../outputOptions';
+import { planSubmission } from '../submit';
+import { optionsProperty, requestProperties } from '../videoRequest';
+import type { Planned, VideoRun } from '../videoTasks';
 import { readWaitOptions, waitOptionsProperty } from '../waitOptions';
 
 export const option: INodePropertyOptions = {
@@ -22,7 +13,7 @@ export const option: INodePropertyOptions = {
 	description: 'Submit a video and wait until it is finished, typically one to three minutes',
 };
 
-const properties: INodeProperties[] = [
+export const properties: INodeProperties[] = [
 	...requestProperties,
 	...downloadProperties,
 	simplifyProperty,
@@ -30,25 +21,13 @@ const properties: INodeProperties[] = [
 	waitOptionsProperty,
 ];
 
-export const description = updateDisplayOptions(
-	{ show: { operation: [option.value] } },
-	properties,
-);
-
-export const outputFields: OutputFields = generatedFields;
+export const outputFields = generatedFields;
 
 /** Submits videos and waits for them. */
-export async function execute(
-	run: VideoRun,
-	durable: DurableWait,
-): Promise<INodeExecutionData[] | EngineRequest> {
+export function plan(run: VideoRun, itemIndex: number): Planned {
 	const { context } = run.service;
-	return await waitForVideos(run, durable, {
-		prepare: (itemIndex) => ({
-			...planSubmission(run, readBillableVideo(context, itemIndex), itemIndex),
-			wait: readWaitOptions(context, itemIndex),
-			output: readOutputOptions(context, itemIndex),
-		}),
-		start: async (planned) => await submitRest(run, planned),
-	});
+	return planSubmission(run, itemIndex, () => ({
+		wait: readWaitOptions(context, itemIndex),
+		output: readOutputOptions(context, itemIndex),
+	}));
 }

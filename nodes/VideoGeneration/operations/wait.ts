@@ -1,22 +1,14 @@
-import {
-	type EngineRequest,
-	type INodeExecutionData,
-	type INodeProperties,
-	type INodePropertyOptions,
-	updateDisplayOptions,
-} from 'n8n-workflow';
-import type { OutputFields } from '../../shared/form/outputFields';
-import type { DurableWait } from '../../shared/durableWait/durableWait';
+import type { IExecuteFunctions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { type BookEntry, parseTaskId } from '../../../gateway';
+import { type PaidBook, unknownTask } from '../../shared/book/book';
+import { taskFields } from '../item';
 import {
 	downloadProperties,
 	outputOptionsProperty,
 	readOutputOptions,
 	simplifyProperty,
 } from '../outputOptions';
-import { taskFields } from '../item';
-import type { VideoRun } from '../videoRun';
-import { knownTask, readTaskId, taskIdProperty } from '../taskId';
-import { waitForVideos } from '../wait';
+import type { Planned, VideoRun } from '../videoTasks';
 import { readWaitOptions, waitOptionsProperty } from '../waitOptions';
 
 export const option: INodePropertyOptions = {
@@ -26,7 +18,17 @@ export const option: INodePropertyOptions = {
 	description: 'Wait until a video submitted earlier is finished',
 };
 
-const properties: INodeProperties[] = [
+export const taskIdProperty: INodeProperties = {
+	displayName: 'Task ID',
+	name: 'taskId',
+	type: 'string',
+	default: '={{ $json.task_id }}',
+	required: true,
+	description:
+		'The task_id that Submit or Generate returned. The service keeps tasks for about 7 days.',
+};
+
+export const properties: INodeProperties[] = [
 	taskIdProperty,
 	...downloadProperties,
 	simplifyProperty,
@@ -34,25 +36,22 @@ const properties: INodeProperties[] = [
 	waitOptionsProperty,
 ];
 
-export const description = updateDisplayOptions(
-	{ show: { operation: [option.value] } },
-	properties,
-);
+export const outputFields = taskFields;
 
-export const outputFields: OutputFields = taskFields;
+/**
+ * The entry of an item about a task that someone submitted earlier, wherever that was.
+ * @throws InvalidInputError
+ */
+export function entryOfForm(context: IExecuteFunctions, book: PaidBook, item: number): BookEntry {
+	const taskId = parseTaskId(context.getNodeParameter('taskId', item, ''));
+	return book.add({ item, tasks: [unknownTask(taskId)] });
+}
 
-/** Waits for tasks that were submitted before, wherever and whenever that was. */
-export async function execute(
-	run: VideoRun,
-	durable: DurableWait,
-): Promise<INodeExecutionData[] | EngineRequest> {
-	const { context } = run.service;
-	return await waitForVideos(run, durable, {
-		prepare: (itemIndex) => ({
-			entry: knownTask(run, readTaskId(context, itemIndex), itemIndex),
-			wait: readWaitOptions(context, itemIndex),
-			output: readOutputOptions(context, itemIndex),
-		}),
-		start: () => {},
-	});
+/** Waits for tasks that were submitted before. */
+export function plan({ book, service: { context } }: VideoRun, itemIndex: number): Planned {
+	const output = readOutputOptions(context, itemIndex);
+	const wait = readWaitOptions(context, itemIndex);
+	return {
+		entry: Object.assign(entryOfForm(context, book, itemIndex), { settings: { wait, output } }),
+	};
 }

@@ -1,9 +1,11 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, SpendingLimitError } from '../../../gateway';
-import { noteBillable } from './billableRequests';
 
 /** The field of the execution's context; below it, the billable requests of each node by its name. */
 const FIELD = 'generationServiceBillableRequests';
+
+/** One of the ten keys that an execution has; most are the user's. */
+const CUSTOM_DATA_KEY = 'billable_requests';
 
 /** How many billable requests a node sent in one execution. Kept with the execution: it survives Retry On Fail, loops and pauses. */
 interface Counted extends IDataObject {
@@ -136,5 +138,23 @@ function contextOf(context: Context): Record<string, Counted> {
 		return (flow[FIELD] ??= {}) as Record<string, Counted>;
 	} catch {
 		return {};
+	}
+}
+
+/**
+ * Counts the billable requests of an execution, by all nodes of this package, in its custom data: n8n keeps it with every
+ * execution, also with one that was stopped, and its API returns it.
+ */
+function noteBillable(
+	context: Partial<Pick<IExecuteFunctions, 'customData'>>,
+	count: number,
+): void {
+	try {
+		// Older versions of n8n have none.
+		const { customData } = context;
+		const known = Number(customData?.get(CUSTOM_DATA_KEY) ?? 0);
+		customData?.set(CUSTOM_DATA_KEY, String(known + count));
+	} catch {
+		// The tools of an MCP Server Trigger have no execution.
 	}
 }

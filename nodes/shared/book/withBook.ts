@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { hashOf } from '../../../gateway';
 import type { Service } from '../run/connect';
-import { withService } from '../run/withService';
+import { withService } from '../run/eachItem';
 import type { PaidBook } from './book';
 import { SpendingLimit } from './spendingLimit';
 

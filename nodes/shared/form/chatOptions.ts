@@ -5,12 +5,14 @@ import type {
 	ISupplyDataFunctions,
 } from 'n8n-workflow';
 import { type ChatFields, refusedValue } from '../../../gateway';
-import { additionalBodyOption } from './additionalBody';
+import {
+	additionalBodyOption,
+	includeInputFieldsOption,
+	maxBillableRequestsOption,
+} from './itemOptions';
 import { asText } from './parameterValues';
 import { hintWhile } from './hints';
-import { looksUnresolved, unresolvedHint } from './unresolved';
-import { includeInputFieldsOption } from './inputFields';
-import { maxBillableRequestsOption } from './paidOptions';
+import { looksUnresolved, unresolvedHint } from './formTexts';
 
 /** The parameters of a chat request beside model and messages. */
 export const chatOptionsProperty = {

@@ -1,9 +1,33 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { CancelledError } from '../../../gateway';
-import type { Service } from './connect';
+import { connect, type Service } from './connect';
 import { errorItem, nodeError } from './errorText';
 import { hintAboutFailures } from '../form/hints';
 import { namedAsInForm } from '../form/parameterLabels';
+
+/**
+ * Runs a node that has items: connects it to the service before anything else is done with them.
+ * @param properties of the node
+ * @param fail makes the output of a node that cannot connect. Default: all items fail.
+ * @throws NodeOperationError when the execution was cancelled or, with On Error "Stop Workflow", when it cannot connect
+ */
+export async function withService<Output>(
+	context: IExecuteFunctions,
+	properties: INodeProperties[],
+	work: (service: Service) => Promise<Output>,
+	fail = (error: unknown): INodeExecutionData[] => failAll(context, error),
+): Promise<Output | INodeExecutionData[]> {
+	// After a cancel, Retry On Fail still calls execute again.
+	throwIfCancelled(context);
+	if (context.getInputData().length === 0) return [];
+	let service: Service;
+	try {
+		service = await connect(context, properties);
+	} catch (error) {
+		return fail(namedAsInForm(error, properties));
+	}
+	return await work(service);
+}
 
 /** A result that comes later, without counting towards the items in flight. */
 export interface Pending<Result> {

@@ -2,7 +2,7 @@ import { useSimulator } from '../../engine/useServers';
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
 import { ExecuteContext } from 'n8n-core';
-import { withTaskIds } from '../../../nodes/VideoGeneration/customData';
+import { withTaskIds } from '../../../nodes/VideoGeneration/stoppedRuns';
 import { RawServer, rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { until } from '../../clock/until';
