@@ -373,11 +373,12 @@ test('during the wait the editor shows the tasks as one run of the node, with th
 	expect(runs).toHaveLength(1);
 	const shownItems = runs?.[0]?.data?.main?.[0]?.map(({ json }) => json);
 	expect(shownItems).toEqual(
-		items.map(({ json: { model, revised_prompt, request_id, task_id } }) => ({
+		items.map(({ json: { created_at, model, revised_prompt, request_id, task_id } }) => ({
 			status: 'processing',
 			url: null,
 			model,
 			revised_prompt,
+			created_at: expect.closeTo(created_at as number, -1) as number,
 			request_id,
 			task_id,
 		})),
