@@ -1,6 +1,6 @@
 import type { Clock } from './clock';
 import { GatewayError, ServiceError } from './errors/gatewayError';
-import { logText } from './errors/logText';
+import { logText } from './errors/texts';
 import type { ScopeName } from './limits/serviceQueue';
 
 /** Writes a line of n8n's debug log. */

@@ -3,13 +3,13 @@ export { allowManyListeners, type Clock, systemClock } from './clock';
 export { type Credential, parseCredential, type VideoBasePath } from './credential';
 export { earliest, epochMs, later, latest, msBetween, type WallTime, wallTimeOf } from './wallTime';
 export { hashOf } from './hash';
-export type { NodeCode } from './errors/codes';
-export { formatSeconds } from './errors/formatDuration';
-export { logMessage, logText, shortText } from './errors/logText';
+export type { NodeCode } from './errors/statuses';
+export { formatSeconds, logMessage, logText, shortText } from './errors/texts';
 export {
 	CancelledError,
 	GatewayError,
 	InvalidInputError,
+	isNotFound,
 	MalformedResponseError,
 	NoResponseError,
 	type RateLimit,
@@ -53,8 +53,13 @@ export {
 export { credentialTestTransport } from './http/credentialTransport';
 export { type HostHelpers } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
-export { storageError, UrlRefusedError } from './video/downloadErrors';
-export { taskFailedError, TaskFailedError, WaitTimeoutError } from './video/errors';
+export {
+	storageError,
+	taskFailedError,
+	TaskFailedError,
+	UrlRefusedError,
+	WaitTimeoutError,
+} from './video/errors';
 export { type Patience } from './sendRequest';
-export { isNotFound, TaskPoller, type WaitSettings } from './video/taskPoller';
+export { TaskPoller, type WaitSettings } from './video/taskPoller';
 export { type InlineVideo } from './video/inlineVideoExtractor';

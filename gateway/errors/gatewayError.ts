@@ -1,5 +1,5 @@
-import type { NodeCode, SystemCode } from './codes';
-import { htmlToText, isHtml } from './htmlToText';
+import type { NodeCode, SystemCode } from './statuses';
+import { htmlToText, isHtml } from './texts';
 
 interface Details<Code extends string = NodeCode> {
 	/** Machine-readable: the service's own code if it sent one, else one of the node's. */
@@ -232,4 +232,9 @@ export class CancelledError extends GatewayError {
 		);
 		this.mayHaveBeenAccepted = mayHaveBeenAccepted;
 	}
+}
+
+/** The service, or another server, knows no such task. */
+export function isNotFound(error: unknown): error is ServiceError {
+	return error instanceof ServiceError && error.status === 404;
 }

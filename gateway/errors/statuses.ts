@@ -203,3 +203,36 @@ export function foreignMessage(status: number): Pick<Status, 'code' | 'message' 
 			: 'The response does not have the format of the service, so it says nothing about your request, key or account. Check the Base URL in the credential, and any proxy, firewall or login page between n8n and the service.',
 	};
 }
+
+/** The node's own values of `error.code`; those of statuses are in `statuses.ts`. docs/errors.md explains each. */
+export type NodeCode =
+	| 'invalid_input'
+	| 'spending_limit'
+	| 'cancelled'
+	| 'node_error'
+	| 'address_blocked'
+	| 'connect_timeout'
+	| 'no_connection'
+	| 'proxy_login'
+	| 'proxy_refused'
+	| 'proxy_unreachable'
+	| 'connection_lost'
+	| 'timeout'
+	| 'not_http'
+	| 'damaged_answer'
+	| 'malformed_answer'
+	| 'stream_broken'
+	| 'submission_lost'
+	| 'task_failed'
+	| 'wait_timeout'
+	| 'download_blocked'
+	| 'download_failed'
+	| 'download_refused'
+	| 'storage_failed';
+
+/** A code of Node.js for a failure to connect, such as `ECONNREFUSED`. */
+export type SystemCode = Uppercase<string>;
+
+export function isSystemCode(code: string): code is SystemCode {
+	return code === code.toUpperCase();
+}

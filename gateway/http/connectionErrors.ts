@@ -1,4 +1,4 @@
-import type { NodeCode } from '../errors/codes';
+import type { NodeCode } from '../errors/statuses';
 
 /** No connection was made: the service has not seen the request. */
 export class NeverSentError extends Error {

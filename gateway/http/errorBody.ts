@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shortText } from '../errors/logText';
+import { shortText } from '../errors/texts';
 import type { ApiKey } from '../redaction/apiKey';
 
 /** Long enough for any readable message, short enough for an execution's log. */

@@ -1,7 +1,6 @@
-import { formatSeconds } from '../errors/formatDuration';
-import { isSystemCode } from '../errors/codes';
+import { formatSeconds } from '../errors/texts';
+import { isSystemCode, statusOf } from '../errors/statuses';
 import { NoResponseError } from '../errors/gatewayError';
-import { statusOf } from '../errors/statuses';
 import { NeverSentError, ProxyError } from './connectionErrors';
 import { POSSIBLE_PROXY } from './possibleProxy';
 

@@ -1,9 +1,7 @@
 import * as z from 'zod';
-import { formatDuration } from '../errors/formatDuration';
+import { formatDuration, htmlToText, isHtml, logText, shortText } from '../errors/texts';
 import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import { foreignMessage, isDocumented, statusMessage, statusOf } from '../errors/statuses';
-import { logText, shortText } from '../errors/logText';
-import { htmlToText, isHtml } from '../errors/htmlToText';
 import type { ApiKey } from '../redaction/apiKey';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { epochMs, type WallTime } from '../wallTime';

@@ -4,8 +4,7 @@ import {
 	NoResponseError,
 	ServiceError,
 } from '../errors/gatewayError';
-import type { NodeCode } from '../errors/codes';
-import { statusOf } from '../errors/statuses';
+import { type NodeCode, statusOf } from '../errors/statuses';
 
 const FIRST_BACKOFF_MS = 500;
 /** Shorter pauses use up all retries before anything has changed. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sensibleEntries } from './entries';
+import { sensibleEntries } from './responseJson';
 
 /** A model of the catalogue. */
 export interface CatalogueModel {

@@ -1,3 +1,5 @@
+import * as z from 'zod';
+
 /** Values of one response: each takes some 50 bytes of memory, however few characters it has. No response has so many. */
 export const MAX_VALUES = 200_000;
 /** Levels of lists and objects. Much of what reads a value calls itself for each level. */
@@ -63,4 +65,14 @@ function isDeeper(value: unknown, levels: number): boolean {
 	if (typeof value !== 'object' || value === null) return false;
 	if (levels === 0) return true;
 	return Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+/** A list without its malformed entries; one with no other entries is malformed itself. */
+export function sensibleEntries<Entry>(entry: z.ZodType<Entry>) {
+	return z.array(entry.nullable().catch(null)).transform((entries, context): Entry[] => {
+		const sensible = entries.filter((one) => one !== null);
+		if (sensible.length > 0 || entries.length === 0) return sensible;
+		context.addIssue('no valid entry');
+		return z.NEVER;
+	});
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { MalformedResponseError } from '../errors/gatewayError';
-import { shortText } from '../errors/logText';
+import { shortText } from '../errors/texts';
 import { type ChatCompletion, firstChoice } from './chat';
 import { parseResponseJsonOrUndefined } from './responseJson';
 

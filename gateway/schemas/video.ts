@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { InvalidInputError } from '../errors/gatewayError';
-import { sensibleEntries } from './entries';
+import { sensibleEntries } from './responseJson';
 import { mergeAdditionalBody, number, numberBetween, parseInput, text } from './input';
 
 const FPS_RULE = 'must be 24, 30 or 60';

@@ -4,17 +4,11 @@ import { IdleTimeout } from '../http/idleTimeout';
 import { type ByteStream, inspectStream } from '../http/inspectStream';
 import { askedPause } from '../http/serviceError';
 import { backoff } from '../limits/retryPolicy';
-import { Semaphore } from './semaphore';
 import type { VideoTask } from '../schemas/video';
-import {
-	downloadLost,
-	downloadTimedOut,
-	noVideo,
-	storageError,
-	UrlRefusedError,
-} from './downloadErrors';
+import { downloadLost, downloadTimedOut, noVideo, storageError, UrlRefusedError } from './errors';
 import { openVideo, type VideoAccess } from './openVideo';
 import { videoInspector } from './videoInspector';
+import { type Party, WaitQueue } from '../limits/waitQueue';
 
 /** The URL of a new video may be known to the service before it is known to every server of a CDN. */
 const LAGGING = [403, 404];
@@ -182,5 +176,28 @@ async function fetchVideo<Stored>(
 		throw toGatewayError(error);
 	} finally {
 		idleTimeout.end();
+	}
+}
+
+const ANYONE: Party = { mayGo: true };
+
+/** Allows a fixed number of things at once; the others queue. */
+export class Semaphore {
+	private readonly queue = new WaitQueue();
+
+	constructor(private free: number) {}
+
+	/**
+	 * Resolves as soon as one more may begin. The caller must release it.
+	 * @throws CancelledError at once when `signal` is aborted while waiting
+	 */
+	acquire(signal?: AbortSignal): Promise<void> {
+		if (this.free === 0 || signal?.aborted) return this.queue.join([ANYONE], () => {}, signal);
+		this.free -= 1;
+		return Promise.resolve();
+	}
+
+	release(): void {
+		if (!this.queue.admitNext()) this.free += 1;
 	}
 }

@@ -1,9 +1,14 @@
-import type { NodeCode } from '../errors/codes';
-import { formatSeconds } from '../errors/formatDuration';
-import { GatewayError } from '../errors/gatewayError';
-import { logText, shortText } from '../errors/logText';
+import { type NodeCode, statusOf } from '../errors/statuses';
+import { formatSeconds, logText, shortText } from '../errors/texts';
+import {
+	GatewayError,
+	InvalidInputError,
+	NoResponseError,
+	StorageError,
+} from '../errors/gatewayError';
 import { isEmpty, MAX_MESSAGE, wordsOf } from '../http/errorBody';
 import type { VideoTask } from '../schemas/video';
+import { isSsrfRefusal } from '../http/networkError';
 
 /** The service ended a video task with status `failed`. */
 export class TaskFailedError extends GatewayError {
@@ -55,4 +60,97 @@ export function taskFailedError(task: VideoTask): TaskFailedError {
 	if (isEmpty(task.error)) return new TaskFailedError(task, undefined, undefined);
 	const { message, code } = wordsOf(task.error);
 	return new TaskFailedError(task, message.slice(0, MAX_MESSAGE), code && shortText(code));
+}
+
+const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';
+
+/** The URL of a finished video returned an error. */
+export class UrlRefusedError extends NoResponseError {
+	/** @param retryAfterMs how long its server asks to wait */
+	constructor(
+		readonly status: number,
+		readonly retryAfterMs?: number,
+	) {
+		super(`The URL of the video returned status ${status}`, {
+			code: 'download_refused',
+			advice: LATER,
+			transient: statusOf(status).isTransient === true,
+			mayHaveBeenAccepted: false,
+		});
+	}
+}
+
+/** The task has no URL that could be downloaded. */
+export function noVideo(message: string): InvalidInputError {
+	return new InvalidInputError('url', message, LATER);
+}
+
+/** Something else than a video arrived. */
+export function notVideo(message: string): NoResponseError {
+	return new NoResponseError(message, {
+		code: 'download_refused',
+		advice: LATER,
+		transient: false,
+		mayHaveBeenAccepted: false,
+	});
+}
+
+export function tooManyRedirects(): NoResponseError {
+	return new NoResponseError('The URL of the video has too many redirects', {
+		code: 'download_failed',
+		advice: LATER,
+		transient: false,
+		mayHaveBeenAccepted: false,
+	});
+}
+
+export function downloadTimedOut(timeoutMs: number): NoResponseError {
+	return new NoResponseError(
+		`The video download stopped receiving data for ${formatSeconds(timeoutMs)}`,
+		{
+			code: 'download_failed',
+			advice: `Increase Timeout if the server of the video needs longer. ${LATER}`,
+			mayHaveBeenAccepted: false,
+		},
+	);
+}
+
+/** The error of a download that broke off or never began. */
+export function downloadLost(error: unknown): GatewayError {
+	if (error instanceof GatewayError) return error;
+	const isBlocked = isSsrfRefusal(error);
+	return new NoResponseError(
+		isBlocked
+			? "n8n's SSRF protection blocks the URL of the video"
+			: 'The video download was interrupted',
+		{
+			code: isBlocked ? 'download_blocked' : 'download_failed',
+			advice: isBlocked
+				? `Ask the administrator of this n8n instance to allow it. ${LATER}`
+				: LATER,
+			technical: error instanceof Error ? error.message : undefined,
+			transient: !isBlocked,
+			mayHaveBeenAccepted: false,
+		},
+	);
+}
+
+/** Codes of a disk that cannot be written. */
+const DISK_FAILURES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST|EIO)$/;
+
+/** The error of a sound video that n8n does not store. It is recognised by its fields: it may come from another realm. */
+export function storageError(error: unknown): StorageError {
+	const { code, path, message } = (error ?? {}) as Record<string, unknown>;
+	const limit = /\bN8N_\w*MAX_FILE_SIZE\b/.exec(String(message))?.[0];
+	if (limit !== undefined)
+		return new StorageError(
+			'The video is larger than this n8n stores',
+			error,
+			`Increase ${limit}, or set N8N_DEFAULT_BINARY_DATA_MODE to filesystem (in queue mode: s3).`,
+		);
+	const where = path === undefined ? '' : ` in ${String(path)}`;
+	const remedy = DISK_FAILURES.test(String(code))
+		? undefined
+		: 'Check where this n8n stores binary data (N8N_DEFAULT_BINARY_DATA_MODE).';
+	return new StorageError(`n8n could not store the video${where}`, error, remedy);
 }

@@ -1,7 +1,11 @@
 import { hasContent, MAX_RESOURCE_BYTES, MAX_VIDEO_BYTES } from '../http/body';
 import type { ServiceResponse } from '../sendRequest';
-import { Base64Decoder, isDataUrl } from './base64Decoder';
-import { type InlineVideo, InlineVideoExtractor } from './inlineVideoExtractor';
+import {
+	Base64Decoder,
+	type InlineVideo,
+	InlineVideoExtractor,
+	isDataUrl,
+} from './inlineVideoExtractor';
 import { openInlineVideoFile } from './inlineVideoFile';
 
 /** How deep to search a task for inline data: the interface document does not show where it is. */

@@ -1,5 +1,5 @@
 import { type HelperResponse, type RequestHelper, USER_AGENT } from '../http/types';
-import { tooManyRedirects } from './downloadErrors';
+import { tooManyRedirects } from './errors';
 
 /** As many as a storage and its CDN need, and some more. */
 const MAX_REDIRECTS = 10;

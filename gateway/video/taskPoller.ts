@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../clock';
 import {
 	CancelledError,
 	GatewayError,
+	isNotFound,
 	NoResponseError,
 	ServiceError,
 } from '../errors/gatewayError';
@@ -231,11 +232,6 @@ export class TaskPoller {
 		if (wasFound || submittedAt === undefined) return false;
 		return msBetween(submittedAt, this.clock.wallTime()) < REPLICA_LAG_MS && isNotFound(error);
 	}
-}
-
-/** The service, or another server, knows no such task. */
-export function isNotFound(error: unknown): error is ServiceError {
-	return error instanceof ServiceError && error.status === 404;
 }
 
 /** One unlucky poll must not give up a paid task. */

@@ -1,7 +1,7 @@
 import { MAX_VIDEO_BYTES } from '../http/body';
 import { ByteBuffer } from '../http/byteBuffer';
 import type { StreamInspector } from '../http/inspectStream';
-import { downloadLost, notVideo } from './downloadErrors';
+import { downloadLost, notVideo } from './errors';
 
 /** Enough to tell a video from a page, whatever the content type. */
 const SNIFFED_BYTES = 512;

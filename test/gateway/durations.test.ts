@@ -1,6 +1,6 @@
 import { WaitTimeoutError } from '../../gateway';
 import { timeoutError } from '../../gateway/http/networkError';
-import { formatSeconds, formatDuration } from '../../gateway/errors/formatDuration';
+import { formatDuration, formatSeconds } from '../../gateway/errors/texts';
 
 test.each([
 	[1_000, '1 second'],
