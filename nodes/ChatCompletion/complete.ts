@@ -8,12 +8,12 @@ import {
 	type InvalidInputError,
 	noJsonError,
 } from '../../gateway';
-import { runsAsTool } from '../shared/run/asTool';
+import { RunHints, runsAsTool } from '../shared/form/hints';
 import {
 	additionalBody,
 	readIncludeInputFields,
-	withInputFields,
 	readMaxBillableRequests,
+	withInputFields,
 } from '../shared/form/itemOptions';
 import {
 	chatOptionsProperty,
@@ -24,7 +24,6 @@ import {
 } from '../shared/form/chatOptions';
 import { eachItem } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError } from '../shared/run/errorText';
-import { RunHints } from '../shared/form/hints';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { hintAboutTexts, refusalOfTexts } from '../shared/form/formTexts';
 import { readBoolean, readBooleanParameter } from '../shared/form/parameterValues';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isFinished, logText, type PaidTask, shortText, systemClock } from '../../gateway';
 import { isLost, isUnknownHere, type PaidBook } from '../shared/book/book';
-import { runsAsTool } from '../shared/run/asTool';
+import { runsAsTool } from '../shared/form/hints';
 import { statusOf, urlOf } from '../shared/run/errorText';
 import { noteTaskIds, rememberStopped } from './stoppedRuns';
 

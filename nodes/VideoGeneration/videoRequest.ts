@@ -6,6 +6,7 @@ import {
 	includeInputFieldsOption,
 	maxBillableRequestsOption,
 	readMaxBillableRequests,
+	userOption,
 } from '../shared/form/itemOptions';
 import { asText } from '../shared/form/parameterValues';
 import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../shared/form/hints';
@@ -100,13 +101,7 @@ export const optionsProperty: INodeProperties = {
 			description:
 				'How the service returns the video. With Download on, both put it in a binary field.',
 		},
-		{
-			displayName: 'User',
-			name: 'user',
-			type: 'string',
-			default: '',
-			description: 'A unique identifier of your end user, sent to the service',
-		},
+		userOption,
 		includeInputFieldsOption,
 		maxBillableRequestsOption,
 	],

@@ -7,8 +7,8 @@ import {
 	parseBook,
 	taskIdsOfRun,
 } from '../../../gateway';
-import { runsAsTool } from '../run/asTool';
-import { keysOfRun, keysOfTool, type EntryKeys } from './entryKeys';
+import { runsAsTool } from '../form/hints';
+import { type EntryKeys, keysOfRun, keysOfTool } from './entryKeys';
 import { requestIdentities, type RequestParameters } from './requestIdentity';
 
 /** The fields of the node's context: of the book, and of what a version before it stored. */

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { hashOf } from '../../../gateway';
-import { runsAsTool } from '../run/asTool';
+import { runsAsTool } from '../form/hints';
 
 /** The parameters of a node that form its request. */
 export interface RequestParameters {

@@ -4,7 +4,7 @@ import type {
 	IRunExecutionData,
 	NodeTypeAndVersion,
 } from 'n8n-workflow';
-import { runsAsTool } from '../run/asTool';
+import { runsAsTool } from '../form/hints';
 
 /** Ways to answer a caller that wait for the workflow: n8n answers them at the first wait instead, or with HTTP 500. */
 const RESPONSES_THAT_WAIT = ['lastNode', 'responseNode', 'streaming'];

@@ -9,6 +9,7 @@ import {
 	additionalBodyOption,
 	includeInputFieldsOption,
 	maxBillableRequestsOption,
+	userOption,
 } from './itemOptions';
 import { asText } from './parameterValues';
 import { hintWhile } from './hints';
@@ -99,13 +100,7 @@ export const chatOptionsProperty = {
 			description:
 				'From 0 to 1. Only the most likely words that together have this probability are considered. Adjust this or Temperature, not both.',
 		},
-		{
-			displayName: 'User',
-			name: 'user',
-			type: 'string',
-			default: '',
-			description: 'A unique identifier of your end user, sent to the service',
-		},
+		userOption,
 		includeInputFieldsOption,
 		maxBillableRequestsOption,
 	],

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData, NodeHint } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeExecutionData, NodeHint } from 'n8n-workflow';
 
 /** An expression of the editor's: whether a text of the form is empty, or an expression that was never written. */
 export const looksEmpty = (text: string) =>
@@ -109,4 +109,9 @@ export class RunHints {
 			hintAfterRun(context, `${these} ${state}`);
 		}
 	}
+}
+
+/** Whether the node is a tool of an agent: n8n then appends this word to its type. */
+export function runsAsTool(node: INode): boolean {
+	return node.type.endsWith('Tool');
 }

@@ -19,6 +19,14 @@ export function additionalBody(options: Record<string, unknown>): unknown {
 	return parseJson(options[name] ?? undefined, name);
 }
 
+export const userOption = {
+	displayName: 'User',
+	name: 'user',
+	type: 'string',
+	default: '',
+	description: 'A unique identifier of your end user, sent to the service',
+} satisfies INodeProperties;
+
 export const includeInputFieldsOption = {
 	displayName: 'Include Input Fields',
 	name: 'includeInputFields',

@@ -7,6 +7,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import {
+	type ErrorReport,
 	GatewayError,
 	InvalidInputError,
 	logMessage,
@@ -16,10 +17,9 @@ import {
 	ServiceError,
 	SpendingLimitError,
 	TaskFailedError,
-	type ErrorReport,
 	UrlRefusedError,
 } from '../../../gateway';
-import { runsAsTool } from './asTool';
+import { runsAsTool } from '../form/hints';
 
 const MAY_BE_PAID =
 	'The service may have accepted the request, so it was not retried. Check your account before you run it again: it may be billed twice.';
