@@ -160,7 +160,8 @@ export class ServiceQueue implements InFlight {
 				const ms = scope.msUntilNext();
 				const waits = this.queue.partiesOf([key, scope]).some(({ mayGo }) => mayGo);
 				scope.isHeld = ms > 0 && waits;
-				if (waits && ms > 0) next = Math.min(next, ms);
+				// It may have become possible a moment ago.
+				if (waits && (ms > 0 || scope.mayGo)) next = Math.min(next, ms);
 			}
 		}
 		if (next < Infinity) this.stopTimer = this.clock.after(Math.ceil(next), () => this.admit());

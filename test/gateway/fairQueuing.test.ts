@@ -79,6 +79,24 @@ test('chats take as long beside videos whose submissions are limited as alone', 
 	expect(await clock.run(made)).toHaveLength(10);
 });
 
+test('a limit that opens between two looks at the clock holds nothing up', async () => {
+	const limit = new Bucket(10, 1);
+	const { clock, node } = serviceWith(() => limit, { workMs: 0 });
+	const { now } = clock;
+	let looks = 0;
+	// A busy machine takes a moment from one to the next.
+	clock.now = () => now() + (looks += 1);
+	const gateway = node(1);
+	const sequence = async () => {
+		await Promise.all(chats(gateway, 5));
+		for (let item = 0; item < 200; item += 1) {
+			await clock.sleep(item % 100);
+			await chat(gateway);
+		}
+	};
+	await expect(clock.run(sequence())).resolves.toBeUndefined();
+});
+
 test('chats of a model without a limit do not wait for those of a model with one', async () => {
 	const limit = fixedWindow(3, 60);
 	const { clock, node, seconds } = serviceWith(({ model }) =>
