@@ -6,7 +6,7 @@ import { Gateway, type GatewayOptions, parseCredential } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
 import { RawServer, rawResponse } from '../engine/rawServer';
 import { COMPLETION, jsonResponse } from './jsonResponse';
-import { failureOf } from './stubbedGateway';
+import { failureOf, stubbedGateway } from './stubbedGateway';
 import { until } from '../clock/until';
 import { VirtualClock } from '../clock/virtualClock';
 
@@ -180,13 +180,9 @@ test('a process opens at most 256 connections to a service, and requests beyond 
 });
 
 test('requests that wait for a connection are not sent once the key is suspended', async () => {
-	const apiKey = 'key-of-tests';
-	const baseUrl = `http://suspending-${(services += 1)}.test`;
 	const inFlight: Array<(status: number) => void> = [];
-	const gateway = new Gateway(parseCredential({ baseUrl, apiKey }), {
+	const gateway = stubbedGateway({
 		maxConcurrency: 300,
-		maxRetries: 0,
-		timeoutMs: 60_000,
 		clock: new VirtualClock(),
 		transport: async ({ onWritten }) => {
 			onWritten();
@@ -267,19 +263,14 @@ test.each([
 	async (timeoutMs, expectedMs) => {
 		const clock = new VirtualClock();
 		const start = clock.now();
-		const gateway = new Gateway(
-			parseCredential({ baseUrl: `http://far-${(services += 1)}.test`, apiKey: 'key-of-tests' }),
-			{
-				maxConcurrency: 1,
-				maxRetries: 0,
-				timeoutMs,
-				clock,
-				transport: async ({ whenGivenUp }) =>
-					await new Promise((_resolve, reject) => {
-						whenGivenUp(() => reject(new Error('given up')));
-					}),
-			},
-		);
+		const gateway = stubbedGateway({
+			timeoutMs,
+			clock,
+			transport: async ({ whenGivenUp }) =>
+				await new Promise((_resolve, reject) => {
+					whenGivenUp(() => reject(new Error('given up')));
+				}),
+		});
 		const error = await clock.run(failureOf(gateway.submitVideo(video)));
 		expect(error).toMatchObject({ code: 'connect_timeout', mayHaveBeenAccepted: false });
 		expect(clock.now() - start).toBe(expectedMs);
@@ -291,45 +282,26 @@ test.each([
 	['cancelled after a connection took it may have been accepted', true],
 ])('a request %s', async (_when, isWritten) => {
 	const stop = new AbortController();
-	const gateway = new Gateway(
-		parseCredential({ baseUrl: `http://stopped-${(services += 1)}.test`, apiKey: 'key-of-tests' }),
-		{
-			maxConcurrency: 1,
-			maxRetries: 0,
-			timeoutMs: 60_000,
-			transport: async ({ onWritten, whenGivenUp }) => {
-				if (isWritten) onWritten();
-				return await new Promise((_resolve, reject) => {
-					whenGivenUp(() => reject(new Error('given up')));
-					stop.abort();
-				});
-			},
+	const gateway = stubbedGateway({
+		transport: async ({ onWritten, whenGivenUp }) => {
+			if (isWritten) onWritten();
+			return await new Promise((_resolve, reject) => {
+				whenGivenUp(() => reject(new Error('given up')));
+				stop.abort();
+			});
 		},
-	);
+	});
 	const error = await failureOf(gateway.submitVideo(video, stop.signal));
 	expect(error).toMatchObject({ code: 'cancelled', mayHaveBeenAccepted: isWritten });
 });
 
 describe("n8n's check of the service's URL", () => {
 	const gatewayWith = (clock: VirtualClock, validateUrl: () => Promise<unknown>) =>
-		new Gateway(
-			parseCredential({
-				baseUrl: `http://checked-${(services += 1)}.test`,
-				apiKey: 'key-of-tests',
-			}),
-			{
-				maxConcurrency: 1,
-				maxRetries: 0,
-				timeoutMs: 60_000,
-				clock,
-				egressFilter: { validateUrl, createSecureLookup: () => () => {} },
-				transport: async ({ onWritten }) => {
-					onWritten();
-					const body = new StreamedBody(Readable.from([Buffer.from(SUBMISSION)]));
-					return await Promise.resolve({ status: 200, headers: {}, body });
-				},
-			},
-		);
+		stubbedGateway({
+			packets: [SUBMISSION],
+			clock,
+			egressFilter: { validateUrl, createSecureLookup: () => () => {} },
+		});
 
 	test('is ended by Stop at once', async () => {
 		const clock = new VirtualClock();
@@ -359,25 +331,20 @@ describe("n8n's check of the service's URL", () => {
 test('a refusal whose body never ends is acted on within five seconds', async () => {
 	const clock = new VirtualClock();
 	let requests = 0;
-	const gateway = new Gateway(
-		parseCredential({ baseUrl: `http://endless-${(services += 1)}.test`, apiKey: 'key-of-tests' }),
-		{
-			maxConcurrency: 1,
-			maxRetries: 1,
-			timeoutMs: 300_000,
-			clock,
-			transport: async ({ onWritten }) => {
-				onWritten();
-				requests += 1;
-				const isRefused = requests === 1;
-				const body = new StreamedBody(
-					isRefused ? new Readable({ read() {} }) : Readable.from([Buffer.from(SUBMISSION)]),
-				);
-				const headers = { 'retry-after': '1' };
-				return await Promise.resolve({ status: isRefused ? 429 : 200, headers, body });
-			},
+	const gateway = stubbedGateway({
+		maxRetries: 1,
+		clock,
+		transport: async ({ onWritten }) => {
+			onWritten();
+			requests += 1;
+			const isRefused = requests === 1;
+			const body = new StreamedBody(
+				isRefused ? new Readable({ read() {} }) : Readable.from([SUBMISSION]),
+			);
+			const headers = { 'retry-after': '1' };
+			return await Promise.resolve({ status: isRefused ? 429 : 200, headers, body });
 		},
-	);
+	});
 	const start = clock.now();
 	await clock.run(gateway.submitVideo(video));
 	expect(clock.now() - start).toBeLessThanOrEqual(6_000);

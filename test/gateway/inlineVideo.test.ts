@@ -102,7 +102,6 @@ describe('an inline video that takes five minutes to arrive', () => {
 		const clock = new VirtualClock();
 		const start = clock.now();
 		const gateway = stubbedGateway({
-			packets: [],
 			clock,
 			transport: async ({ onWritten, whenGivenUp }) => {
 				onWritten();

@@ -14,7 +14,6 @@ const task = JSON.stringify({ id: 'task', status: 'completed' });
 function slowGateway(packetOf: (minute: number) => string | undefined) {
 	const clock = new VirtualClock();
 	const gateway = stubbedGateway({
-		packets: [],
 		clock,
 		timeoutMs: TIMEOUT_MS,
 		transport: async ({ onWritten, whenGivenUp }) => {

@@ -6,7 +6,7 @@ let gateways = 0;
 
 interface StubbedOptions extends Partial<GatewayOptions> {
 	/** The body of every response, packet by packet. */
-	packets: Buffer[];
+	packets?: Buffer[];
 	status?: number;
 	headers?: Record<string, string>;
 	apiKey?: string;
@@ -14,7 +14,7 @@ interface StubbedOptions extends Partial<GatewayOptions> {
 
 /** A gateway that gets the same response to every request. */
 export function stubbedGateway(stubbed: StubbedOptions): Gateway {
-	const { packets, status = 200, headers = {}, apiKey = 'test-key', ...options } = stubbed;
+	const { packets = [], status = 200, headers = {}, apiKey = 'test-key', ...options } = stubbed;
 	return new Gateway(
 		// A service of its own, because a rate limiter is shared per service and key.
 		parseCredential({ baseUrl: `http://stubbed-${(gateways += 1)}.test`, apiKey }),

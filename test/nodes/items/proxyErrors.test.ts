@@ -3,7 +3,6 @@ import type { Simulator } from '../../../simulator';
 import { rawResponse } from '../../engine/rawServer';
 import { RequestClock } from '../../clock/requestClock';
 import { type NodeRun, runNode } from '../../engine/runNode';
-import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
 const service = useRawServer();
@@ -76,39 +75,7 @@ describe.each(['500 Internal Server Error', '502 Bad Gateway'])('%s', (status) =
 			expect(error?.description).not.toMatch(/may have accepted/);
 		},
 	);
-
-	test('with an HTML page: Retry On Fail does not submit the video again', async () => {
-		const { items } = await run(
-			{ ...submission, onError: 'continueRegularOutput', tries: 3 },
-			status,
-			PAGE,
-		);
-		expect(service.requests).toHaveLength(1);
-		expect(items[0]?.json.error).toMatchObject({ may_have_been_accepted: true });
-	});
-
-	test('with an HTML page: a chat is sent again only by Retry On Fail', async () => {
-		const { error } = await run({ ...chatNode({ requestOptions }), tries: 2 }, status, PAGE);
-		expect(service.requests).toHaveLength(2);
-		expect(error?.description).toMatch(/may have accepted/);
-	});
-
-	test('with an HTML page: a request for models is retried', async () => {
-		const models: NodeRun = { node: 'listModels', parameters: { requestOptions } };
-		const { error } = await run(models, status, PAGE);
-		expect(service.requests).toHaveLength(4);
-		expect(error?.description).not.toMatch(/may have accepted/);
-	});
 });
-
-test.each(['429 Too Many Requests', '503 Service Unavailable'])(
-	'%s with any body: the service refused the request, so the video is submitted again',
-	async (status) => {
-		const { error } = await run(submission, status, PAGE);
-		expect(service.requests).toHaveLength(4);
-		expect(error?.description).not.toMatch(/may have accepted/);
-	},
-);
 
 describe('a 503 more than ten seconds after the request', () => {
 	test.each([
