@@ -1,19 +1,21 @@
-import { getEventListeners } from 'node:events';
 import type { INodeType } from 'n8n-workflow';
 import { asTool } from '../../engine/asTool';
 import { VirtualHost } from '../host/host';
-import { moveTo, real } from '../host/install';
+import { moveTo } from '../host/install';
 import { BuiltPackage } from '../host/package';
 import type { Scenario, ScenarioEvent } from '../scenario/schema';
 import { itemsOfScenario, unchanging, workflowOfScenario } from '../scenario/workflow';
 import { createService } from '../service';
-import { another, edited, reformatted } from './edits';
-import { type EngineHost, logTo, openBinaries } from './engine';
+import { another } from './edits';
+import { logTo, openBinaries } from './engine';
 import { N8nServer } from './n8nServer';
 import { PROBE_AFTER_MS, PROBE_REQUESTS, PROBE_SENT_MS, probeItems, probeWorkflow } from './probe';
 import type { Row } from './rows';
 import { stubNodes } from './nodes';
-import type { NodeStart, Played, Thrown, TimelineEntry } from './played';
+import { NodeWatch } from './nodeWatch';
+import { Passing } from './passing';
+import type { NodeStart, Played, TimelineEntry } from './played';
+import { User } from './user';
 
 /** No scenario takes longer, in world time. */
 const MAX_DURATION_MS = 8 * 24 * 3600_000;
@@ -35,12 +37,6 @@ export async function play(scenario: Scenario): Promise<Played> {
 	return await new World(scenario).playOut();
 }
 
-type Keys = ReturnType<typeof createService>['keys'];
-
-function credentialsFor(baseUrl: string, { main, other }: Keys) {
-	return { Service: { baseUrl, apiKey: main }, Other: { baseUrl, apiKey: other } };
-}
-
 class World {
 	private readonly host: VirtualHost;
 	private readonly start: number;
@@ -49,19 +45,15 @@ class World {
 	private readonly workflow: ReturnType<typeof workflowOfScenario>;
 	private readonly binaries = openBinaries();
 	private readonly timeline: TimelineEntry[] = [];
-	private readonly thrown: Thrown[] = [];
 	private readonly starts: NodeStart[] = [];
-	private readonly tries: NodeStart[] = [];
+	private readonly user: User;
+	private readonly watch: NodeWatch;
+	private readonly time: Passing;
 	private readonly stops = new Map<string, number>();
 	private readonly kills: number[] = [];
 	private readonly suspended: Played['suspended'] = [];
-	private credentials: ReturnType<EngineHost['credentials']>;
-	/** The signals of executions, with the listeners that n8n had before our nodes. */
-	private readonly signals = new Map<AbortSignal, number>();
-	private afterwards: Scenario['afterwards'];
 	private files: { left: string[] } = { left: [] };
 	private readonly downtimes: Played['downtimes'] = [];
-	private turns = 0;
 	/** Events of the world that are still to come. */
 	private due = 0;
 	private unfinished: string | undefined;
@@ -69,14 +61,16 @@ class World {
 	constructor(private readonly scenario: Scenario) {
 		this.host = new VirtualHost(scenario.seed);
 		this.start = this.host.now();
+		this.time = new Passing(this.host);
+		this.watch = new NodeWatch(this.host, () => this.server.isUp);
 		const { now, after } = this.host;
 		const { seed, service } = scenario;
 		this.service = createService(service, { now, after, seed, promptName: unchanging });
 		this.server = new N8nServer(now, (text, row) => this.noteRow(text, row));
 		this.workflow = workflowOfScenario(scenario);
-		this.afterwards = [...scenario.afterwards];
-		const { url, keys } = this.service;
-		this.credentials = credentialsFor(url, keys);
+		this.user = new User(scenario, this.workflow, this.server, this.service, (text) =>
+			this.note('world', text),
+		);
 	}
 
 	async playOut(): Promise<Played> {
@@ -98,7 +92,7 @@ class World {
 		const rows = [...this.server.rows];
 		const timeline = [...this.timeline];
 		const timers = await this.settle();
-		const listeners = this.listenersLeft();
+		const listeners = this.unfinished === undefined ? this.watch.listenersLeft : 0;
 		const left = { timers, files: this.files.left, listeners, held: await this.probe() };
 		const { keys } = this.service;
 		return {
@@ -112,26 +106,26 @@ class World {
 			timeline,
 			binaries: this.binaries,
 			keys: Object.values(keys),
-			thrown: this.thrown,
+			thrown: this.watch.thrown,
 			starts: this.starts,
-			tries: this.tries,
+			tries: this.watch.tries,
 			stops: this.stops,
 			kills: this.kills,
 			suspended: this.suspended,
 			left,
 			unfinished: this.unfinished,
-			turns: this.turns,
+			turns: this.time.turns,
 		};
 	}
 
 	/** Time passes until nothing more is to happen. */
 	private async run(): Promise<void> {
 		for (;;) {
-			await this.quiet();
-			if (!this.server.isBusy && !this.useAfterwards()) {
+			await this.time.quiet();
+			if (!this.server.isBusy && !this.user.goOn()) {
 				if (this.due === 0 && this.service.isReached()) return;
 			}
-			await this.quiet();
+			await this.time.quiet();
 			if (this.service.truth.requests.length > MAX_REQUESTS)
 				return this.giveUp('too many requests');
 			if (this.host.now() - this.start > MAX_DURATION_MS) return this.giveUp('too long');
@@ -139,58 +133,27 @@ class World {
 		}
 	}
 
-	/** Everything that can run has run. */
-	private async quiet(): Promise<void> {
-		do {
-			this.turns += 1;
-			await new Promise<void>((resolve) => real.setImmediate(() => resolve()));
-		} while (this.host.runImmediates());
-	}
-
 	/** @returns the timers of the process that are left, but for n8n's own sweep */
 	private async settle(): Promise<number> {
 		if (this.unfinished !== undefined) return 0;
-		const end = this.host.now() + SETTLE_MS;
-		while (this.host.timersLeft > 1 && this.host.now() + this.host.nextIn <= end) {
-			this.host.advance();
-			await this.quiet();
-		}
+		await this.time.advanceUntil(this.host.now() + SETTLE_MS, () => this.host.timersLeft > 1);
 		return this.server.isUp ? this.host.timersLeft - 1 : 0;
-	}
-
-	/** Of the executions that have ended, on the signals that their nodes got. */
-	private listenersLeft(): number {
-		const counts = [...this.signals].map(
-			([signal, before]) => getEventListeners(signal, 'abort').length - before,
-		);
-		return this.unfinished === undefined ? Math.max(0, ...counts) : 0;
 	}
 
 	/** The service is well again, and all pauses are over: a last execution finds everything free. */
 	private async probe(): Promise<string | undefined> {
 		if (this.unfinished !== undefined || !this.server.isUp) return undefined;
-		await this.pass(PROBE_AFTER_MS);
+		await this.time.pass(PROBE_AFTER_MS);
 		this.service.recover();
-		this.credentials = credentialsFor(this.service.url, this.service.keys);
+		this.user.restoreCredentials();
 		const before = this.service.truth.requests.length;
 		this.server.execute(probeWorkflow(this.scenario), probeItems());
-		await this.pass(PROBE_SENT_MS);
+		await this.time.pass(PROBE_SENT_MS);
 		const sent = this.service.truth.requests
 			.slice(before)
 			.filter(({ endpoint }) => endpoint !== 'poll');
 		const late = PROBE_REQUESTS - sent.length;
 		return late > 0 ? `${late} of ${PROBE_REQUESTS} requests are not sent at once` : undefined;
-	}
-
-	/** Time passes. */
-	private async pass(ms: number): Promise<void> {
-		const end = this.host.now() + ms;
-		await this.quiet();
-		while (this.host.now() + this.host.nextIn <= end) {
-			this.host.advance();
-			await this.quiet();
-		}
-		this.host.skipTo(end);
 	}
 
 	private giveUp(why: string): void {
@@ -203,13 +166,13 @@ class World {
 		if (folder === undefined) throw new Error('usePackages was not called');
 		const { nodeTypes, files } = folder.evaluate(this.service);
 		this.files = files;
-		for (const node of Object.values(nodeTypes)) this.noteErrors(node);
+		for (const node of Object.values(nodeTypes)) this.watch.watch(node);
 		const tools: Record<string, INodeType> = {};
 		for (const [type, node] of Object.entries(nodeTypes))
 			if (node.description.usableAsTool) tools[`${type}Tool`] = asTool(node);
 		this.server.start({
 			nodeTypes: { ...nodeTypes, ...tools, ...stubNodes() },
-			credentials: () => this.credentials,
+			credentials: () => this.user.credentials,
 			onNodeStart: (id, node) => {
 				if (!this.isOurs(node)) return;
 				this.starts.push({ at: this.host.now(), execution: id, node });
@@ -219,27 +182,6 @@ class World {
 				this.isOurs(node) &&
 				this.note('n8n', `execution ${id}: ${node} ends${error === undefined ? '' : `: ${error}`}`),
 		});
-	}
-
-	private noteErrors(node: INodeType): void {
-		const { execute } = node;
-		if (execute === undefined) return;
-		const { thrown, tries, host, server, signals } = this;
-		node.execute = async function (response) {
-			const where = { execution: this.getExecutionId(), node: this.getNode().name };
-			tries.push({ at: host.now(), ...where });
-			const signal = this.getExecutionCancelSignal();
-			if (signal && !signals.has(signal))
-				signals.set(signal, getEventListeners(signal, 'abort').length);
-			try {
-				return await execute.call(this, response);
-			} catch (error) {
-				const { message, description } = error as { message: string; description?: string };
-				if (server.isUp)
-					thrown.push({ at: host.now(), ...where, message, description: description ?? '' });
-				throw error;
-			}
-		};
 	}
 
 	private isOurs(node: string): boolean {
@@ -259,7 +201,7 @@ class World {
 			if (!this.server.isUp) return;
 			this.note('world', `n8n is killed, for ${event.down} s`);
 			this.kills.push(this.host.now());
-			this.signals.clear();
+			this.watch.forget();
 			this.server.kill();
 			this.host.killProcess();
 			this.service.cut();
@@ -279,10 +221,9 @@ class World {
 			this.note('world', `the wall clock is set by ${event.by} s`);
 			this.host.stepWallClock(event.by * 1000);
 		} else if (what === 'deleteCredential') {
-			this.note('world', 'the credential is deleted');
-			this.credentials = {};
+			this.user.deleteCredentials();
 		} else if (what === 'moveService') {
-			this.moveService();
+			this.user.moveService();
 		} else {
 			for (const row of this.server.rows) {
 				if ((row.status !== 'running' && row.status !== 'waiting') || !this.server.isUp) continue;
@@ -291,33 +232,6 @@ class World {
 				this.server.stop(row);
 			}
 		}
-	}
-
-	/** What the user does when the latest execution did not succeed. */
-	private useAfterwards(): boolean {
-		// A user retries the workflow that was started, not the sub-workflow that it called.
-		const last = this.server.rows.filter(({ parent }) => parent === undefined).at(-1);
-		if (last === undefined || last.status === 'success' || !this.server.isUp) return false;
-		const next = this.afterwards.shift();
-		if (next === undefined) return false;
-		this.note('world', `the user: ${next}`);
-		if (next === 'again') this.server.execute(this.workflow, itemsOfScenario(this.scenario.items));
-		else if (next === 'retry') this.server.retry(last);
-		else if (next === 'retrySaved') this.server.retry(last, last.workflow);
-		else if (next === 'retryEdited') this.server.retry(last, edited(last.workflow));
-		else if (next === 'retryReformatted') this.server.retry(last, reformatted(last.workflow));
-		else {
-			this.moveService();
-			this.server.retry(last);
-		}
-		return true;
-	}
-
-	private moveService(): void {
-		this.note('world', 'the credential names another host of the service');
-		// One that was deleted stays so.
-		if (Object.keys(this.credentials).length === 0) return;
-		this.credentials = credentialsFor(this.service.alias, this.service.keys);
 	}
 
 	private noteRow(text: string, row: Row): void {
