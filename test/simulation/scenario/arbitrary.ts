@@ -10,7 +10,8 @@ import {
 	type ScenarioNode,
 } from './schema';
 import { pair } from './pairs';
-import { type Theme, timing } from './themes';
+import type { Theme } from './parts';
+import { timing } from './themes';
 import { promptFor } from './workflow';
 
 const { array, constant, constantFrom, integer, record } = fc;

@@ -1,43 +1,27 @@
 import fc from 'fast-check';
-import { defined } from './anyNodes';
-import type { FaultDraft, TaskDraft } from './anyService';
-import type { FaultPlan, Limit } from '../service/plan';
 import { oneIn } from './draw';
-import type { ScenarioEvent, ScenarioNode } from './schema';
+import type { ScenarioEvent } from './schema';
 import { refusing } from './refusing';
-import { chat, FAST, item, many, SLOW, type Theme, video } from './themes';
+import { stoppedAgent, stoppedInside } from './stopping';
+import {
+	FAST,
+	chats,
+	continues,
+	faults,
+	few,
+	item,
+	none,
+	oneOf,
+	someFaults,
+	stop,
+	tasks,
+	type Theme,
+	videos,
+} from './parts';
 
 const { array, boolean, constant, constantFrom, integer, record } = fc;
 
 // Two things that are harmless alone, and dear together.
-
-const few = array(item, { minLength: 1, maxLength: 4 });
-const continues = constantFrom(undefined, 'continueRegularOutput' as const);
-const stop = (from: number, to: number) =>
-	integer({ min: from, max: to }).map((at): ScenarioEvent[] => [{ what: 'stop', at }]);
-
-const videos = (settings: object) => [defined({ ...video, ...settings }) as ScenarioNode];
-const chats = (settings: object) => [defined({ ...chat, ...settings }) as ScenarioNode];
-const none = (): fc.Arbitrary<[]> => constant([]);
-
-/** One to three faults of an endpoint, each of one item or of all. */
-function someFaults(
-	endpoint: FaultPlan['endpoint'],
-	attempts: Array<number[] | undefined>,
-	names: Array<FaultPlan['fault']>,
-): fc.Arbitrary<FaultDraft[]> {
-	const fault = record({
-		prompt: oneIn(2, integer({ min: 0, max: 3 })),
-		attempts: constantFrom(...attempts),
-		fault: constantFrom(...names),
-	}).map((drawn) => defined({ endpoint, ...drawn }) as FaultDraft);
-	return array(fault, { minLength: 1, maxLength: 3 });
-}
-
-/** One of several lists of faults, or of plans for tasks. */
-const oneOf = <Element>(...lists: Element[][]) => constantFrom(...lists);
-const faults = (...lists: FaultDraft[][]) => oneOf<FaultDraft>(...lists);
-const tasks = (...lists: TaskDraft[][]) => oneOf<TaskDraft>(...lists);
 
 /** Submissions whose response is lost, and a user who tries again: at once, after a Stop, or after another item's error. */
 const lostSubmissions: fc.Arbitrary<Theme> = record({
@@ -105,39 +89,6 @@ const editedRetries: fc.Arbitrary<Theme> = record({
 	}),
 });
 
-/** Stop inside a backoff, a queue, a pause of the service, or a download. */
-const stoppedInside: fc.Arbitrary<Theme> = record({
-	nodes: boolean().map((isChat): ScenarioNode[] => [
-		isChat
-			? { ...chat, requestOptions: { maxConcurrency: 3 } }
-			: { ...video, download: true, requestOptions: { maxConcurrency: 3 } },
-	]),
-	items: many,
-	events: integer({ min: 1, max: 40 }).chain((at) =>
-		fc.oneof(
-			constant<ScenarioEvent[]>([{ what: 'stop', at }]),
-			constant<ScenarioEvent[]>([
-				{ what: 'stop', at },
-				{ what: 'second', at: at + 1, key: 'same' },
-			]),
-		),
-	),
-	service: record({
-		latencyMs: SLOW,
-		seconds: constant(8),
-		limits: oneOf<Limit>([], [{ kind: 'fixedWindow', scope: 'key', requests: 6, seconds: 60 }]),
-		faults: faults(
-			[],
-			[
-				{ endpoint: 'chat', fault: 'status-503' },
-				{ endpoint: 'submit', fault: 'status-503', from: 3 },
-			],
-			[{ endpoint: 'download', fault: 'stall-inside' }],
-			[{ endpoint: 'download', fault: 'wait-503' }],
-		),
-	}),
-});
-
 /** Streams, and what goes wrong in them. */
 const streams: fc.Arbitrary<Theme> = record({
 	nodes: record({
@@ -173,22 +124,6 @@ const streams: fc.Arbitrary<Theme> = record({
 				'keep-alive-events',
 			],
 		),
-	}),
-});
-
-/** An agent that is stopped while its model or its tool is at work. */
-const stoppedAgent: fc.Arbitrary<Theme> = record({
-	nodes: constantFrom<ScenarioNode[]>(
-		[{ kind: 'model', name: 'M', model: 'chat-a' }],
-		[video, { kind: 'model', name: 'M', model: 'chat-a' }],
-	),
-	shape: constant('agent' as const),
-	items: few,
-	events: stop(0, 12),
-	service: record({
-		latencyMs: SLOW,
-		limits: none(),
-		faults: faults([], [{ endpoint: 'chat', fault: 'status-503' }]),
 	}),
 });
 

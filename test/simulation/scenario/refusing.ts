@@ -1,13 +1,11 @@
 import fc from 'fast-check';
-import type { FaultDraft } from './anyService';
+import type { FaultDraft } from './anyFault';
 import type { ScenarioEvent, ScenarioNode } from './schema';
-import { chat, FAST, item, many, type Theme, video } from './themes';
+import { chat, FAST, item, many, none, type Theme, video } from './parts';
 
 const { array, boolean, constant, constantFrom, integer, record } = fc;
 
 // A service that refuses, does not answer, or is not there.
-
-const none = (): fc.Arbitrary<[]> => constant([]);
 
 /** One request that no limit will ever admit, in a batch. */
 const tooLarge: fc.Arbitrary<Theme> = record({

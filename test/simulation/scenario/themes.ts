@@ -1,46 +1,8 @@
 import fc from 'fast-check';
-import type { FaultDraft, TaskDraft } from './anyService';
-import type { ChatNode, Scenario, ScenarioEvent, ScenarioNode, VideoNode } from './schema';
+import { chat, FAST, item, many, second, SLOW, type Theme, video } from './parts';
+import type { ScenarioEvent, ScenarioNode } from './schema';
 
 const { array, constant, constantFrom, integer, record } = fc;
-
-/** A situation that random parts seldom make together. */
-export type Theme = Pick<Scenario, 'nodes' | 'items' | 'events'> & {
-	service: Pick<Scenario['service'], 'limits' | 'latencyMs' | 'outages' | 'hasFileHost'> & {
-		thinkingSeconds?: number;
-		refused?: number;
-		/** How long a video takes. */
-		seconds?: number;
-		faults?: FaultDraft[];
-		tasks?: TaskDraft[];
-	};
-	/** Default: a sequence, and nobody does anything afterwards. */
-	shape?: Scenario['shape'];
-	afterwards?: Scenario['afterwards'];
-	/** Default 300 requests. */
-	budget?: number;
-};
-
-export const FAST = constant<[number, number]>([50, 300]);
-export const SLOW = constant<[number, number]>([500, 4000]);
-
-/** None is bad: that would end an execution before it has begun. */
-export const item = integer({ min: 1, max: 12 }).map((number) => ({ p: `p${number}` }));
-export const many = array(item, { minLength: 8, maxLength: 24 });
-export const chat: ChatNode = { kind: 'chat', name: 'A', model: 'chat-a', prompt: 'item' };
-export const video: VideoNode = {
-	kind: 'video',
-	name: 'A',
-	model: 'video-a',
-	operation: 'generate',
-	prompt: 'item',
-};
-
-/** Another execution starts while the first one waits. */
-export const second = (key: 'same' | 'other', otherModels = false) =>
-	integer({ min: 5, max: 30 }).map((at): ScenarioEvent[] => [
-		{ what: 'second', at, key, otherModels },
-	]);
 
 const slowLimit = record({
 	kind: constantFrom('bucket' as const, 'fixedWindow' as const, 'slidingWindow' as const),
