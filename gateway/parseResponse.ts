@@ -1,13 +1,12 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { MAX_RESOURCE_BYTES, readBody } from './http/body';
 import { MalformedResponseError } from './errors/gatewayError';
 import { nextTurn } from './clock';
 import type { ServiceResponse } from './sendRequest';
 import { readErrorBody } from './http/errorBody';
-import { parseResponseJson, TooComplexError } from './schemas/responseJson';
+import { parseResponseJson, quoteLongIntegers, TooComplexError } from './schemas/responseJson';
 import { toServiceError } from './http/serviceError';
 import type { WallTime } from './wallTime';
-import { quoteLongIntegers } from './schemas/longIntegers';
 
 /** How much of a malformed body an error shows. */
 const SHOWN_CHARACTERS = 300;

@@ -5,11 +5,16 @@ export const MAX_VALUES = 200_000;
 /** Levels of lists and objects. Much of what reads a value calls itself for each level. */
 const MAX_DEPTH = 64;
 
-export const QUOTE = 0x22;
+const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BRACKET = 0x5b;
-export const BACKSLASH = 0x5c;
+const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
+
+/** Fewer digits than these are never too many. */
+const MAY_BE_LONG = /\d{16}/;
+const INTEGER = /^-?\d{16,}$/;
+const IN_NUMBERS = new Set([...'-+.eE0123456789'].map((character) => character.charCodeAt(0)));
 
 /** No response of the service has as many values, or levels. */
 export class TooComplexError extends Error {
@@ -75,4 +80,26 @@ export function sensibleEntries<Entry>(entry: z.ZodType<Entry>) {
 		context.addIssue('no valid entry');
 		return z.NEVER;
 	});
+}
+
+/** Puts integers beyond 2^53 in quotation marks: JSON.parse would change their last digits, and one may be an id. */
+export function quoteLongIntegers(json: string): string {
+	if (!MAY_BE_LONG.test(json)) return json;
+	let quoted = '';
+	let copied = 0;
+	let isString = false;
+	for (let at = 0; at < json.length; at += 1) {
+		const code = json.charCodeAt(at);
+		if (code === QUOTE) isString = !isString;
+		else if (isString) at += code === BACKSLASH ? 1 : 0;
+		else if (IN_NUMBERS.has(code)) {
+			const start = at;
+			while (IN_NUMBERS.has(json.charCodeAt(at + 1))) at += 1;
+			const number = json.slice(start, at + 1);
+			if (!INTEGER.test(number) || Number.isSafeInteger(Number(number))) continue;
+			quoted += `${json.slice(copied, start)}"${number}"`;
+			copied = at + 1;
+		}
+	}
+	return quoted + json.slice(copied);
 }

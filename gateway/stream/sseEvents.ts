@@ -1,5 +1,4 @@
-import { quoteLongIntegers } from '../schemas/longIntegers';
-import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
+import { parseResponseJsonOrUndefined, quoteLongIntegers } from '../schemas/responseJson';
 
 /** Characters. */
 const MAX_UNCHECKED = 1_024;

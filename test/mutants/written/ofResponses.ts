@@ -15,7 +15,7 @@ export const OF_RESPONSES: readonly Change[] = [
 			'if (value !== null && value !== undefined && target[name] === undefined)',
 		],
 	]),
-	...changesOf('gateway/schemas/longIntegers.ts', [
+	...changesOf('gateway/schemas/responseJson.ts', [
 		['integers of 16 and 17 digits are rounded', '/\\d{16}/;', '/\\d{18}/;'],
 	]),
 	...changesOf('gateway/cloud/transport.ts', [
