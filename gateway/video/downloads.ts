@@ -42,8 +42,6 @@ interface File<Stored> {
 /** A video on its way. */
 export interface IncomingVideo {
 	stream: ByteStream;
-	/** Its size, if it is announced. */
-	bytes: number | undefined;
 	/** The MIME type of a video, if one is announced. */
 	type: string | undefined;
 }
@@ -167,7 +165,7 @@ async function fetchVideo<Stored>(
 		body.once('error', onFailure).once('close', () => body.readableEnded || onFailure());
 		const stream = inspectStream(body, inspector, aborting.signal);
 		const [type] = /^video\/[\w.+-]{1,100}/.exec(contentType) ?? [];
-		const stored = await store({ stream, bytes, type }).catch((error: unknown) => {
+		const stored = await store({ stream, type }).catch((error: unknown) => {
 			throw isSound && !(error instanceof GatewayError) ? storageError(error) : error;
 		});
 		if (!stream.readableEnded) aborting.abort();

@@ -28,7 +28,7 @@ import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { hintAboutTexts, refusalOfTexts } from '../shared/form/formTexts';
 import { readBoolean, readBooleanParameter } from '../shared/form/parameterValues';
 import { PaidBook } from '../shared/book/book';
-import type { RequestParameters } from '../shared/book/requestIdentity';
+import type { RequestParameters } from '../shared/book/entryKeys';
 import { type PaidRun, withBook } from '../shared/book/withBook';
 import {
 	type Answer,

@@ -131,7 +131,7 @@ function unreadable(
 	book: PaidBook,
 	{ isResumed }: DurableWait,
 ): Error | undefined {
-	const isLost = isResumed && book.entries.size === 0;
+	const isLost = isResumed && book.entries.length === 0;
 	if (!book.isForeign && !isLost) return undefined;
 	if (isLost && context.getNodeParameter('operation', 0) === 'wait') addTasksOfForm(context, book);
 	const noted = isLost ? notedTaskIds(context) : '';

@@ -90,7 +90,7 @@ export class TaskLog {
 		const known = all.filter(({ isUnknown }) => isUnknown !== true).map(state);
 		const unknown = all.filter(({ isUnknown }) => isUnknown).map(({ entry }) => logText(entry.id));
 		const goOn = this.isStopped && all.some((task) => !isFinished(task.entry) && !task.isUnknown);
-		const lost = [...this.book.entries].filter((entry) => isLost(entry, this.book.execution));
+		const lost = this.book.entries.filter((entry) => isLost(entry, this.book.execution));
 		return [
 			known.length > 0 && `Tasks of this run: ${known.join(' ')}`,
 			unknown.length > 0 && `Not found: ${unknown.join(', ')}`,
@@ -109,7 +109,7 @@ export class TaskLog {
 	tell(): string {
 		const { book } = this;
 		if (!this.isLastTry || this.isStopped || !this.offersRetry) return '';
-		const refused = [...book.entries].filter(
+		const refused = book.entries.filter(
 			(entry) =>
 				entry.error?.failure.code === 'submission_lost' || isUnknownHere(entry, book.address),
 		);
@@ -123,7 +123,7 @@ export class TaskLog {
 	/** What the pause of a wait points out. */
 	get lostHints(): string[] {
 		const { book } = this;
-		return [...book.entries]
+		return book.entries
 			.filter((entry) => isLost(entry, book.execution))
 			.map(
 				({ item }) =>

@@ -12,7 +12,7 @@ import { asText } from '../shared/form/parameterValues';
 import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../shared/form/hints';
 import { refuseText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
 import { hasModel, modelLocator, readModel } from '../shared/editor/modelLocator';
-import type { RequestParameters } from '../shared/book/requestIdentity';
+import type { RequestParameters } from '../shared/book/entryKeys';
 
 /** What to generate. */
 export const requestProperties: INodeProperties[] = [

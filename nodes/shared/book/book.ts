@@ -8,8 +8,13 @@ import {
 	taskIdsOfRun,
 } from '../../../gateway';
 import { runsAsTool } from '../form/hints';
-import { type EntryKeys, keysOfRun, keysOfTool } from './entryKeys';
-import { requestIdentities, type RequestParameters } from './requestIdentity';
+import {
+	type EntryKeys,
+	keysOfRun,
+	keysOfTool,
+	requestIdentities,
+	type RequestParameters,
+} from './entryKeys';
 
 /** The fields of the node's context: of the book, and of what a version before it stored. */
 const FIELD = 'paidWork';
@@ -30,8 +35,8 @@ const opened = new WeakSet<object>();
  * Retry reloads it.
  */
 export class PaidBook {
-	/** Every entry of this run, also those of earlier tries that its form no longer asks for. */
-	readonly entries = new Set<BookEntry>();
+	/** Every entry of this run, also those of earlier tries that its form no longer asks for, and where it is stored. */
+	private readonly keyOf = new Map<BookEntry, string>();
 	/** Those of them that it is about. */
 	private readonly own = new Set<BookEntry>();
 	/** Whether another version of this package stored it: nothing of it but ids is known, and nothing may be submitted. */
@@ -45,7 +50,6 @@ export class PaidBook {
 	private readonly run: string;
 	private readonly stored: Record<string, BookEntry>;
 	private readonly keys: EntryKeys;
-	private readonly keyOf = new Map<BookEntry, string>();
 	private readonly identityOf: ReturnType<typeof requestIdentities>;
 
 	/** @param continues whether this run continues one that paused */
@@ -67,21 +71,24 @@ export class PaidBook {
 		this.identityOf = requestIdentities(context, parameters);
 		const execution = this.execution;
 		for (const [key, entry] of this.keys.earlier) {
-			this.entries.add(entry);
 			this.keyOf.set(entry, key);
 			if (!continues) startOver(entry, execution);
 			else if (!entry.isOld) this.own.add(entry);
 		}
-		this.hasEarlierWork = [...this.entries].some(isPaid);
+		this.hasEarlierWork = this.entries.some(isPaid);
 		const named = Object.entries(taskIdsOfRun(foreign, this.run));
 		this.isForeign = named.length > 0;
 		for (const [key, ids] of named)
-			this.entries.add({ item: Number.parseInt(key, 10), tasks: ids.map(unknownTask) });
+			this.keyOf.set({ item: Number.parseInt(key, 10), tasks: ids.map(unknownTask) }, key);
 	}
 
 	/** The tools of an MCP Server Trigger run in no execution. */
 	get execution(): string {
 		return (this.context.getExecutionId() as string | undefined) ?? '';
+	}
+
+	get entries(): BookEntry[] {
+		return [...this.keyOf.keys()];
 	}
 
 	/** The entries that this run is about, by item. */
@@ -100,12 +107,11 @@ export class PaidBook {
 	add(entry: BookEntry): BookEntry {
 		const key = String(entry.item);
 		const before = this.stored[key];
-		if (before !== undefined) this.entries.delete(before);
+		if (before !== undefined) this.keyOf.delete(before);
 		return this.take(entry, key);
 	}
 
 	private take(entry: BookEntry, key: string): BookEntry {
-		this.entries.add(entry);
 		this.own.add(entry);
 		this.keyOf.set(entry, key);
 		return entry;
@@ -124,7 +130,7 @@ export class PaidBook {
 	/** Stores all that a run needs that follows a pause. */
 	keepAll(): void {
 		const shared = new Map<string, NonNullable<BookEntry['settings']>>();
-		for (const entry of this.entries) {
+		for (const entry of this.keyOf.keys()) {
 			this.keep(entry);
 			if (this.own.has(entry)) delete entry.isOld;
 			else entry.isOld = true;
@@ -138,10 +144,9 @@ export class PaidBook {
 	/** The run is over: with these items, or (undefined) with an error that it throws. */
 	end(items: INodeExecutionData[] | undefined): void {
 		const isOver = items !== undefined && !this.isRepeated(items);
-		for (const entry of this.entries) {
-			const key = this.keyOf.get(entry);
+		for (const [entry, key] of this.keyOf) {
 			// Other calls of a tool may still ask for what they paid for.
-			if (key === undefined || (this.isTool && !this.own.has(entry))) continue;
+			if (this.isTool && !this.own.has(entry)) continue;
 			// A second try downloads them again: in the memory of n8n they may be large.
 			for (const task of entry.tasks) delete task.file;
 			const isLeft = isOver || !isPaid(entry);

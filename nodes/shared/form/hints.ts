@@ -94,15 +94,6 @@ export class RunHints {
 		this.counts.set(state, (this.counts.get(state) ?? 0) + count);
 	}
 
-	/** What was noted so far, for a later run of the node to continue. */
-	get noted(): Array<[state: string, count: number]> {
-		return [...this.counts];
-	}
-
-	continueWith(noted: RunHints['noted']): void {
-		for (const [state, count] of noted) this.counts.set(state, count);
-	}
-
 	show(context: IExecuteFunctions): void {
 		for (const [state, count] of this.counts) {
 			const these = count === 1 ? `1 ${this.thing} is` : `${count} ${this.thing}s are`;

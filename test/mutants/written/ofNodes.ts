@@ -145,8 +145,6 @@ export const OF_NODES: readonly Change[] = [
 	]),
 	...changesOf('nodes/shared/book/entryKeys.ts', [
 		['two equal calls of a tool share what one of them paid for', '\t\t\ttaken.add(key);\n', ''],
-	]),
-	...changesOf('nodes/shared/book/requestIdentity.ts', [
 		[
 			'a second try pays again after an option changed its place',
 			'\t\t.map(([name, field]): [string, unknown] => [name, comparable(field)])\n\t\t.sort(([a], [b]) => (a < b ? -1 : 1));',
