@@ -26,7 +26,7 @@ beforeAll(async () => {
 	const { port } = otherServer.address() as AddressInfo;
 	simulator = await startSimulator({
 		key: MARKER,
-		videoSeconds: 0.02,
+		videoSeconds: 0,
 		redirectTarget: `http://localhost:${port}`,
 	});
 });
@@ -102,6 +102,7 @@ describe.each([
 			});
 			const result = await time.until(running).finally(() => time.restore());
 			expect(simulator.count(endpoint)).toBeGreaterThan(0);
+			expect(visibleOutput(result, logged)).toContain('[API key removed]');
 			expectHidden(result);
 		},
 	);
