@@ -11,12 +11,12 @@ journey("the editor's chat shows the answer while the model is still writing", a
 	const input = page.getByTestId('canvas-chat').locator('textarea');
 	await input.fill('What makes the tides?');
 	await input.press('Enter');
-	await page.getByText('when tides are highest').waitFor();
+	await page.getByText('when tides are highest').first().waitFor();
 	await screenshot('a whole answer');
 	// The model stops in the middle, so what the window shows is no whole answer.
 	await input.fill('Why is the sky blue? [words:60] [fault:stream-hang]');
 	await input.press('Enter');
-	await page.getByText('Sunlight holds all').waitFor();
+	await page.getByText('Sunlight holds all').first().waitFor();
 	expect(simulator.openSockets).toBe(1);
 	await screenshot('half of an answer');
 	await page.getByTestId('stop-execution-button').click();

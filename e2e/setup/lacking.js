@@ -13,6 +13,10 @@ const N8N_1_LACKS = [
 		journeys: [/durable pipeline/, /the scheduled batch/, /an idea becomes scenes/],
 	},
 	{
+		why: 'Its Retry of an execution that was stopped inside a node may run nothing',
+		journeys: [/stop-and-retry-of-a-wait-in-memory/, /stop-in-memory-and-retry/],
+	},
+	{
 		why: 'It activates workflows, and publishes none',
 		journeys: [/published with the button/],
 	},
