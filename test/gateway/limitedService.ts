@@ -21,8 +21,6 @@ interface LimitedServiceOptions {
 	latencyMs?: number;
 	/** Refuses a request, whatever the limit. */
 	refuses?: (user: string) => Rejection | undefined;
-	/** The response beyond the limit. Default: a 429 with the whole seconds until the next request is accepted. */
-	overLimit?: Rejection;
 }
 
 /** A chat service with a rate limit, on a virtual clock. It identifies each request by its `user` field. */
@@ -59,13 +57,12 @@ export class LimitedService {
 		);
 	};
 
+	/** Beyond the limit: a 429 with the whole seconds until the next request is accepted. */
 	private overLimit(key: string): Rejection | undefined {
-		const { clock, overLimit } = this.options;
-		const exceeded = this.limiter.take({ key, endpoint: 'chat', model: '' }, clock.now());
+		const request = { key, endpoint: 'chat', model: '' } as const;
+		const exceeded = this.limiter.take(request, this.options.clock.now());
 		if (exceeded === undefined) return undefined;
-		return (
-			overLimit ?? { status: 429, seconds: Math.max(1, Math.ceil(exceeded.retryAfterMs / 1000)) }
-		);
+		return { status: 429, seconds: Math.max(1, Math.ceil(exceeded.retryAfterMs / 1000)) };
 	}
 
 	/** How often the most refused request was refused. */

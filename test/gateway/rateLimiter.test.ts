@@ -14,13 +14,11 @@ const gatewayOf = (
 	service: LimitedService,
 	apiKey: string,
 	maxConcurrency = 10,
-	ownLimiter = false,
 ) =>
 	new Gateway(parseCredential({ baseUrl: 'http://service.test', apiKey }), {
 		maxConcurrency,
 		maxRetries: 4,
 		timeoutMs: 300_000,
-		skipsQueue: ownLimiter,
 		clock,
 		transport: service.transport,
 	});
