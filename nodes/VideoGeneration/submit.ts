@@ -93,8 +93,8 @@ function tasksOf({ data, ...submission }: VideoSubmission): PaidTask[] {
 
 function lostBefore(offersRetry: boolean) {
 	const remedy = offersRetry
-		? 'use Retry on this execution: the next Retry orders it again.'
-		: 'run the workflow again: a new execution orders it again.';
+		? 'use Retry on this execution: the next Retry submits it again.'
+		: 'run the workflow again: a new execution submits it again.';
 	return new NoResponseError('The response to this submission was lost in an earlier try', {
 		code: 'submission_lost',
 		advice: `If your account shows no such request, ${remedy}`,

@@ -90,13 +90,13 @@ export class TaskLog {
 		const known = all.filter(({ isUnknown }) => isUnknown !== true).map(state);
 		const unknown = all.filter(({ isUnknown }) => isUnknown).map(({ entry }) => logText(entry.id));
 		const goOn = this.isStopped && all.some((task) => !isFinished(task.entry) && !task.isUnknown);
-		const lost = this.book.entries.filter((entry) => isLost(entry, this.book.execution));
+		const { lostItems } = this;
 		return [
 			known.length > 0 && `Tasks of this run: ${known.join(' ')}`,
 			unknown.length > 0 && `Not found: ${unknown.join(', ')}`,
 			goOn && 'They go on and are billed: use Wait or Get with these IDs',
-			lost.length > 0 &&
-				`Submissions that the service may have accepted: item ${lost.map(({ item }) => item).join(', ')}`,
+			lostItems.length > 0 &&
+				`Submissions that the service may have accepted: item ${lostItems.join(', ')}`,
 		]
 			.filter(Boolean)
 			.join(withUrls ? '\n' : '. ');
@@ -117,18 +117,20 @@ export class TaskLog {
 			entry.toldIn = book.execution;
 			book.keep(entry);
 		}
-		return refused.map(({ item }) => `Item ${item}: the next Retry orders it again.`).join(' ');
+		return refused.map(({ item }) => `Item ${item}: the next Retry submits it again.`).join(' ');
 	}
 
 	/** What the pause of a wait points out. */
 	get lostHints(): string[] {
-		const { book } = this;
-		return book.entries
-			.filter((entry) => isLost(entry, book.execution))
-			.map(
-				({ item }) =>
-					`Item ${item}: the response to its submission was lost, and the service may have accepted it. Check your account before you run it again.`,
-			);
+		return this.lostItems.map(
+			(item) =>
+				`Item ${item}: the response to its submission was lost, and the service may have accepted it. Check your account before you run it again.`,
+		);
+	}
+
+	private get lostItems(): number[] {
+		const { entries, execution } = this.book;
+		return entries.filter((entry) => isLost(entry, execution)).map(({ item }) => item);
 	}
 
 	beginWait(): void {

@@ -184,7 +184,7 @@ export interface BillableVideo {
 }
 
 /**
- * Reads and checks the order of one item. Options that were not set are not sent.
+ * Reads and checks the request of one item. Options that were not set are not sent.
  * @throws InvalidInputError
  */
 export function readBillableVideo(context: IExecuteFunctions, itemIndex: number): BillableVideo {

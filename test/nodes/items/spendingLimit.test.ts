@@ -91,7 +91,7 @@ describe.each([
 		expect(sent()).toBe(3);
 	});
 
-	test('Retry On Fail orders no more, and asks again only for what was refused', async () => {
+	test('Retry On Fail sends no more, and asks again only for what was refused', async () => {
 		simulator.inject({ endpoint: 'chat', fault: 'invalid-request', matching: 'Five' });
 		simulator.inject({ endpoint: 'submit', fault: 'invalid-request', matching: 'Five' });
 		const { error } = await runNode(simulator, { ...node(5), tries: 4 });

@@ -122,7 +122,7 @@ describe('Retry of a failed execution', () => {
 			expect(second.error?.message).toContain('not found');
 			expect(second.error?.description).toContain('another Base URL');
 			for (const { id } of simulator.tasks) expect(second.error?.description).toContain(id);
-			expect(second.error?.description).toContain('the next Retry orders it again');
+			expect(second.error?.description).toContain('the next Retry submits it again');
 			const third = { executionId: '3', retryData: second.run.data, tries: 1 };
 			const { items } = await runNode({ ...moved, ...third });
 			await other.close();

@@ -29,7 +29,7 @@ const video = (parameters: object = {}): NodeRun => ({
 const hintsOf = ({ run }: NodeResult) =>
 	(run.data.resultData.runData.Node?.at(-1)?.hints ?? []).map(({ message }) => message);
 const againOf = ({ error }: NodeResult) =>
-	error?.description?.match(/Item \d.*orders it again\.$/m)?.[0];
+	error?.description?.match(/Item \d.*submits it again\.$/m)?.[0];
 
 describe('a lost submission', () => {
 	beforeEach(() =>
@@ -45,14 +45,14 @@ describe('a lost submission', () => {
 		]);
 	});
 
-	test('is ordered again only after an error said so, also one of another item', async () => {
+	test('is submitted again only after an error said so, also one of another item', async () => {
 		const first = await runNode(simulator, { ...video(), executionId: '1' });
 		expect(againOf(first)).toBeUndefined();
 		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
 		const retryData = first.run.data;
 		const second = await runNode(simulator, { ...video(), executionId: '2', retryData });
 		expect(second.error?.message).toContain('[item 0]');
-		expect(againOf(second)).toBe('Item 1: the next Retry orders it again.');
+		expect(againOf(second)).toBe('Item 1: the next Retry submits it again.');
 		expect(simulator.count('submit')).toBe(2);
 		simulator.clearFaults();
 		const third = { executionId: '3', retryData: second.run.data };
@@ -61,18 +61,18 @@ describe('a lost submission', () => {
 		expect(simulator.count('submit')).toBe(4);
 	});
 
-	test('of the operation Submit is ordered by the Retry of an execution that said so', async () => {
+	test('of the operation Submit is submitted again by the Retry of an execution that said so', async () => {
 		const submit = video({ operation: 'submit' });
 		const first = await runNode(simulator, { ...submit, executionId: '1' });
 		const retryData = first.run.data;
 		const second = await runNode(simulator, { ...submit, executionId: '2', retryData });
-		expect(againOf(second)).toBe('Item 1: the next Retry orders it again.');
+		expect(againOf(second)).toBe('Item 1: the next Retry submits it again.');
 		const third = { executionId: '3', retryData: second.run.data };
 		expect((await runNode(simulator, { ...submit, ...third })).items).toHaveLength(3);
 		expect(simulator.count('submit')).toBe(4);
 	});
 
-	test('is not ordered again if the Retry that refused it was stopped', async () => {
+	test('is not submitted again if the Retry that refused it was stopped', async () => {
 		const first = await runNode(simulator, { ...video(), executionId: '1' });
 		simulator.inject({ endpoint: 'poll', fault: 'hang' });
 		const stop = new AbortController();
@@ -85,7 +85,7 @@ describe('a lost submission', () => {
 		expect(error?.description).not.toMatch(/retry|again to continue/i);
 		simulator.clearFaults();
 		const again = await runNode(simulator, { ...video(), executionId: '3', retryData: run.data });
-		expect(againOf(again)).toBe('Item 1: the next Retry orders it again.');
+		expect(againOf(again)).toBe('Item 1: the next Retry submits it again.');
 		expect(simulator.count('submit')).toBe(2);
 	});
 
