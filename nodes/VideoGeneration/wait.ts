@@ -125,9 +125,11 @@ class Wait {
 		const pauses = !isLast && this.waiting(open) !== undefined;
 		if (pauses && this.isFresh(task)) return;
 		const settling = async () => {
+			const known = task.entry;
 			await tasks.wait(task, wait, output, pauses);
 			if (task.wasFound) entry.address = book.address;
-			if (pauses && !isFinished(task.entry)) return;
+			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
+			if (pauses && (!isFinished(task.entry) || task.entry === known)) return;
 			await tasks.finish(task, output, number, this.canPause && !isLast && hasOthers);
 		};
 		await settling().catch((error: unknown) => {

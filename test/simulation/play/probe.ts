@@ -6,8 +6,8 @@ import { itemsOfScenario, workflowOfScenario } from '../scenario/workflow';
 
 /** Longer than any pause of a service, and than what the package remembers of a limit. */
 export const PROBE_AFTER_MS = 3 * 3600_000;
-/** When all of its requests are sent, and have arrived. */
-export const PROBE_SENT_MS = 10_000;
+/** When all of its requests are sent, and have arrived: at first one alone where all were refused before, then all others. */
+export const PROBE_SENT_MS = 4_000;
 /** As many as a node sends at once. */
 export const PROBE_REQUESTS = 10;
 

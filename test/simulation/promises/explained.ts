@@ -91,11 +91,12 @@ function openSpan(played: Played, row: Row, task: TruthTask): Span[] {
 	const polls = played.truth.requests.filter(
 		({ endpoint, taskId }) => endpoint === 'poll' && taskId === task.id,
 	);
-	// A poll that sees nothing is followed by another one. A pause in the database begins when all tasks have been polled.
+	// A poll that sees nothing is followed by another one. A pause in the database begins when all is submitted and polled.
 	const isPaused = waiting.some((node) => isInDatabase(played, node));
 	const inVain = played.truth.requests.filter(
 		({ endpoint, taskId, finished, whole }) =>
-			endpoint === 'poll' && (taskId === task.id ? !(finished && whole) : isPaused),
+			(endpoint === 'poll' && (taskId === task.id ? !(finished && whole) : isPaused)) ||
+			(endpoint === 'submit' && isPaused),
 	);
 	const delays = [
 		...inVain.map((poll) => {

@@ -22,6 +22,8 @@ function unfinished(played: Played): string[] {
 		const task = taskIn(words, played);
 		if (task === undefined || node.operation !== 'generate' || !IS_UNFINISHED.test(words))
 			return [];
+		// What a retry was given of the execution before it.
+		if (at <= row.startedAt) return [];
 		const polls = pollsOf(played, task.id, at);
 		const finishedAt = task.finishedAt + lateMs(played);
 		const deadline = Math.max(task.request.heardAt ?? 0, row.startedAt) + maxWaitOf(node);

@@ -36,7 +36,8 @@ const LARGE = 0.5;
 /** How long the model thinks, from and to. */
 const THINKING_MS = [500, 2500] as const;
 const WELL: ServicePlan = {
-	latencyMs: [50, 300],
+	latencyMs: [300, 300],
+	thinkingSeconds: 1,
 	tasks: [{ seconds: 30 }],
 	limits: [],
 	faults: [],
