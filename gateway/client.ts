@@ -18,8 +18,8 @@ import {
 	videoTaskReport,
 } from './schemas/video';
 import { ApiKey } from './redaction/apiKey';
-import type { Patience, RequestContext, ServiceRequest, ServiceResponse } from './sendRequest';
 import { sendRequest } from './sendRequest';
+import type { Patience, RequestContext, ServiceRequest, ServiceResponse } from './serviceRequest';
 import { readChat } from './stream/readChat';
 import { readTaskWithVideo } from './video/inlineVideo';
 import { type StoreVideo, VideoDownloads } from './video/downloads';
@@ -57,6 +57,7 @@ export class Gateway {
 	private readonly videoPath: string;
 	private readonly downloads: VideoDownloads;
 	private readonly egressCheck: EgressCheck | undefined;
+	private readonly wallTime = () => this.context.clock.wallTime();
 
 	constructor(credential: Credential, options: GatewayOptions) {
 		const { baseUrl, apiKey, ignoreSslIssues } = credential;
@@ -153,27 +154,18 @@ export class Gateway {
 			patience,
 			retriesForeignAnswers: patience === undefined,
 		} as const;
-		const { clock } = this.context;
 		const read = async (response: ServiceResponse) =>
 			await readTaskWithVideo(
 				response,
 				async (json, complete) =>
-					await parseResource(json, complete, response, videoTaskReport, () => clock.wallTime()),
+					await parseResource(json, complete, response, videoTaskReport, this.wallTime),
 				onInlineVideo !== undefined,
 			);
 		const { task, video } = await this.send(poll, read, signal);
 		if (video !== undefined) onInlineVideo?.(video);
-		return this.namedTask(task, taskId);
-	}
-
-	private namedTask(report: z.infer<typeof videoTaskReport>, id: string): VideoTask {
-		const { status, error } = report;
-		const isFailed = status === 'failed' && !isEmpty(error);
-		return {
-			...report,
-			id,
-			...(isFailed && { error: shownError(error, this.context.apiKey) }),
-		};
+		const isFailed = task.status === 'failed' && !isEmpty(task.error);
+		const error = isFailed && { error: shownError(task.error, this.context.apiKey) };
+		return { ...task, id: taskId, ...error };
 	}
 
 	/** Takes the key out of what an error tells of a response. */
@@ -200,9 +192,7 @@ export class Gateway {
 		schema: z.ZodType<Resource>,
 		signal?: AbortSignal,
 	): Promise<Resource> {
-		const { clock } = this.context;
-		const read = (response: ServiceResponse) =>
-			readResource(response, schema, () => clock.wallTime());
+		const read = (response: ServiceResponse) => readResource(response, schema, this.wallTime);
 		return await this.send(request, read, signal);
 	}
 
@@ -235,9 +225,8 @@ export class Gateway {
 			connection: 'recent',
 			scope: { endpoint: 'chat', model: content.model },
 		} as const;
-		const { clock } = this.context;
 		const read = async (response: ServiceResponse) => {
-			const { completion, rest } = await readChat(response, () => clock.wallTime(), collect);
+			const { completion, rest } = await readChat(response, this.wallTime, collect);
 			this.drain(response.body, rest);
 			return completion;
 		};

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { MAX_RESOURCE_BYTES, readBody } from './http/body';
 import { MalformedResponseError } from './errors/gatewayError';
 import { nextTurn } from './clock';
-import type { ServiceResponse } from './sendRequest';
+import type { ServiceResponse } from './serviceRequest';
 import { readErrorBody } from './http/errorBody';
 import { parseResponseJson, quoteLongIntegers, TooComplexError } from './schemas/responseJson';
 import { toServiceError } from './http/serviceError';

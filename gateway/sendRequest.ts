@@ -1,84 +1,18 @@
 import { type Body, MAX_ERROR_BYTES, type OnProgress, readBody } from './http/body';
-import { AttemptLog, type WriteLine } from './attemptLog';
-import type { Clock } from './clock';
+import { AttemptLog } from './attemptLog';
 import { connectTimeoutError, timeoutError, toNetworkError } from './http/networkError';
 import { CancelledError, GatewayError } from './errors/gatewayError';
 import { statusOf } from './errors/statuses';
 import { mayHideSuccess } from './limits/retryPolicy';
 import type { Permit, Scope } from './limits/scope';
-import type { Execution, ScopeName, ServiceQueue } from './limits/serviceQueue';
 import { judge, type Verdict } from './limits/verdict';
-import type { ApiKey } from './redaction/apiKey';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
-import {
-	type HttpRequest,
-	type HttpResponse,
-	type Method,
-	type Transport,
-	USER_AGENT,
-} from './http/types';
+import { type HttpResponse, USER_AGENT } from './http/types';
+import type { RequestContext, ServiceRequest, ServiceResponse } from './serviceRequest';
 
 /** How long the body of an error response may take to arrive: its status is enough. */
 const ERROR_BODY_MS = 5_000;
-
-/** How to reach one service with one key. */
-export interface RequestContext {
-	transport: Transport;
-	origin: string;
-	/** Path of the Base URL, without a trailing slash. */
-	prefix: string;
-	apiKey: ApiKey;
-	/** Stands for the key, and the path of the Base URL, among others of the service. */
-	owner: string;
-	/** Of all requests to the service. */
-	queue: ServiceQueue;
-	execution: Execution;
-	clock: Clock;
-	maxRetries: number;
-	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
-	timeoutMs: number;
-	/** A refused request waits alone for its retry: work on another may begin. */
-	onAside: () => void;
-	/** Gets a line for each attempt. */
-	writeDebugLine?: WriteLine | undefined;
-}
-
-export interface ServiceRequest {
-	method: Method;
-	/** Path below the Base URL. */
-	path: string;
-	body?: string;
-	accept?: string;
-	scope: ScopeName;
-	/** Default: that of the context. */
-	patience?: Patience | undefined;
-	/** What is no word of the service is retried, too: no other poll follows. */
-	retriesForeignAnswers?: boolean;
-	/** Default: `pooled`. */
-	connection?: HttpRequest['connection'];
-}
-
-/** How patient a request is where it has less time than its context allows, decided for each attempt. */
-export interface Patience {
-	/** The attempt leaves our own queues. Returns how long its response may take to begin, in milliseconds. */
-	onSend: () => number;
-	/** Whether the attempt may be followed by another. */
-	mayRetry: () => boolean;
-	/** Whether it goes before other requests of its execution that wait for the same limit. */
-	goesFirst: () => boolean;
-}
-
-/** A successful response whose body is still to be read. */
-export interface ServiceResponse extends HttpResponse {
-	/**
-	 * Call it when a part of the body arrives: the idle timeout starts again.
-	 * @param isContent false for bytes that may only keep the connection alive; default true
-	 */
-	onProgress: OnProgress;
-	/** The key of the request, to be removed from the response. */
-	apiKey: ApiKey;
-}
 
 /**
  * Sends one request as soon as the rate limit allows it, with retries, and reads its response.
@@ -138,11 +72,9 @@ class History {
 	private retries = 0;
 	private excused = 0;
 	private wasSingledOut = false;
-	private refusals = 0;
-	/** How many requests of the scope the service had taken, and refused: at first, and at the last refusal of this one. */
+	/** How many requests of the scope the service had taken at first, and what it had taken and refused at the last refusal. */
 	private readonly takenBefore: number;
-	private readonly refusedBefore: number;
-	private takenAtRefusal: number | undefined;
+	private atRefusal: { taken: number; refused: number } | undefined;
 
 	constructor(
 		private readonly context: RequestContext,
@@ -150,23 +82,25 @@ class History {
 		private readonly scope: Scope,
 	) {
 		this.takenBefore = scope.taken;
-		this.refusedBefore = scope.refused;
 	}
 
 	judge(error: GatewayError, permit: Permit): Verdict {
-		const { request, scope, takenAtRefusal, retries, excused } = this;
+		const { request, scope, atRefusal } = this;
 		const { taken, refused, isOfNumber, isAway, inVain, refusesForMs } = scope;
+		const sinceRefusal = atRefusal && {
+			taken: taken - atRefusal.taken,
+			refused: refused - atRefusal.refused,
+		};
 		const verdict = judge({
 			error,
 			isBillable: request.method === 'POST',
 			retriesForeignAnswers: request.retriesForeignAnswers ?? false,
 			mayRetry: request.patience?.mayRetry() ?? true,
 			maxRetries: this.context.maxRetries,
-			retries,
-			excused,
+			retries: this.retries,
+			excused: this.excused,
 			taken: taken - this.takenBefore,
-			refused: refused - this.refusedBefore - this.refusals,
-			takenSinceRefusal: takenAtRefusal === undefined ? undefined : taken - takenAtRefusal,
+			sinceRefusal,
 			isAtWork: scope.isAtWork(permit),
 			isOfNumber,
 			wasSingledOut: this.wasSingledOut,
@@ -175,12 +109,11 @@ class History {
 			refusesForMs,
 		});
 		if (verdict.counts) this.retries += 1;
-		else this.excused += 1;
+		// One that asks for all others, while the pauses grow, does so at no cost.
+		else if (inVain === 0) this.excused += 1;
 		this.wasSingledOut = verdict.isSingledOut;
-		if (verdict.isRefused) {
-			this.takenAtRefusal = taken;
-			this.refusals += 1;
-		}
+		// This refusal is not one of others.
+		if (verdict.isRefused) this.atRefusal = { taken, refused: refused + 1 };
 		return verdict;
 	}
 }

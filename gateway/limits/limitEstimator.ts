@@ -13,7 +13,7 @@ const STEP_MS = 250;
 const MAX_RAISE = 2;
 const PATIENCE = 40;
 /** …but by ever more: by this part in each step, divided by the seconds that a refusal costs. The limit may be lifted. */
-const ACCELERATION = 0.045;
+const ACCELERATION = 0.08;
 /** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
 const MIN_SAMPLE = 10;
 /** If a burst was refused, the bucket held less than estimated: this part of it. */

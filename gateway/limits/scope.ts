@@ -1,5 +1,5 @@
 import type { Clock } from '../clock';
-import { CancelledError, type GatewayError } from '../errors/gatewayError';
+import { CancelledError, type GatewayError, ServiceError } from '../errors/gatewayError';
 import { InFlightLimit } from './inFlightLimit';
 import { LimitEstimator, type SentRequest } from './limitEstimator';
 import type { Verdict } from './verdict';
@@ -9,8 +9,10 @@ import type { Party } from './waitQueue';
 const FORGET_AFTER_MS = 60_000;
 /** After so many pauses in a row after which nothing was taken, or failures in a row, one request at a time asks. */
 const MAX_IN_VAIN = 2;
-/** A service that takes no burst asks for short pauses: only then do scopes of a key share a limit. */
-const MAX_SHARED_PAUSE_MS = 1_000;
+/** A longer pause tells when the limit ends: two scopes with the same limit are told the same time, to the second. */
+const SECOND_MS = 1_000;
+/** Scopes that seemed to share a limit have one estimate for so long. */
+const SHARED_FOR_MS = 300_000;
 /** A refusal comes soon: the service is at work on a request that has no response for this long. */
 const REFUSED_WITHIN_MS = 5_000;
 
@@ -54,8 +56,11 @@ export class Scope implements Party {
 	/** What waits fails, because a suspension began. */
 	private failsWaiting = false;
 
+	/** When the last request that was taken was sent, when the last was refused, and until when the service asked to wait. */
 	private takenAt = -Infinity;
 	private refusedAt = -Infinity;
+	private pausedUntil = -Infinity;
+	private sharedUntil = Infinity;
 
 	/**
 	 * @param isOfPolls polls of paid tasks do not wait for one another, and are sent during a long pause, too
@@ -121,6 +126,7 @@ export class Scope implements Party {
 		this.number = new InFlightLimit();
 		this.isKnown = false;
 		this.refusesSince = undefined;
+		this.sharedUntil = Infinity;
 	}
 
 	/** A request is about to be sent. `end` must follow. */
@@ -158,38 +164,57 @@ export class Scope implements Party {
 		if (!isRefused && !(error instanceof CancelledError)) this.failures += 1;
 		if (isRefused) this.refused += 1;
 		if (suspendsMs !== undefined) this.suspend(permit, error, suspendsMs);
-		else if (holdsScope && pauseMs !== undefined) return this.refuse(permit, pauseMs);
-		else if (isRefused) permit.period.excuse();
+		else if (holdsScope && pauseMs !== undefined) {
+			const stated = error instanceof ServiceError ? error.retryAfterMs : undefined;
+			return this.refuse(permit, pauseMs, stated ?? 0);
+		} else if (isRefused) permit.period.excuse();
 		return false;
 	}
 
-	/** @param pause milliseconds without requests */
-	private refuse(permit: Permit, pause: number): boolean {
+	/**
+	 * @param pause milliseconds without requests
+	 * @param stated what the service asked for
+	 */
+	private refuse(permit: Permit, pause: number, stated: number): boolean {
 		const now = this.clock.now();
 		const older = [...this.inFlight].indexOf(permit);
-		if (pause > MAX_SHARED_PAUSE_MS && this.rivals.some(({ limit }) => limit === this.limit))
+		if (now > this.sharedUntil) {
 			this.limit = new LimitEstimator();
+			this.sharedUntil = Infinity;
+		}
 		if (this.probe === permit && this.suspension?.endsAt !== Infinity) this.lift();
 		if (!this.limit.refuse(permit, now, pause, older)) return false;
 		this.number.refuse(older, permit.period.taken === 0);
 		this.refusesSince ??= now;
-		if (older === 0 && pause <= MAX_SHARED_PAUSE_MS) this.shareLimit(now);
+		this.pausedUntil = now + stated;
+		this.shareLimit(stated > SECOND_MS, older === 0);
 		this.refusedAt = now;
 		return true;
 	}
 
-	/** If it is refused pause after pause while others of its key are taken, these take what it waits for: their limit is one. */
-	private shareLimit(now: number): void {
-		if (this.limit.inVain < MAX_IN_VAIN) return;
-		const rival = this.rivals.find(
-			({ limit, takenAt, refusedAt }) =>
-				limit !== this.limit && takenAt > this.refusedAt && refusedAt > now - REFUSED_WITHIN_MS,
+	/**
+	 * Finds scopes of the key that have the same limit: they are told to wait until the same time. Or, where a service takes no
+	 * burst and all pauses are a second: others are taken, and take what this one waits for.
+	 * @param isFirst whether no older request may be the reason for the refusal
+	 */
+	private shareLimit(isLong: boolean, isFirst: boolean): void {
+		const now = this.clock.now();
+		if (!isLong && (!isFirst || this.limit.inVain === 0)) return;
+		// Some services lengthen a pause for each request that is sent meanwhile.
+		const apart = SECOND_MS + (this.pausedUntil - now) / 10;
+		const others = [...this.siblings.values()].filter((scope) =>
+			isLong
+				? Math.abs(scope.pausedUntil - this.pausedUntil) <= apart
+				: scope.refusedAt > now - REFUSED_WITHIN_MS,
 		);
-		if (rival !== undefined) this.limit = rival.limit;
-	}
-
-	private get rivals(): Scope[] {
-		return [...this.siblings.values()].filter((sibling) => sibling !== this);
+		const isTaken = (scope: Scope) => isLong || scope.takenAt > this.refusedAt;
+		if (!others.some((scope) => scope.limit !== this.limit && isTaken(scope))) return;
+		const limit = new LimitEstimator();
+		for (const scope of new Set([this, ...others])) {
+			limit.closedUntil = Math.max(limit.closedUntil, scope.limit.closedUntil);
+			scope.limit = limit;
+			scope.sharedUntil = now + SHARED_FOR_MS;
+		}
 	}
 
 	/** @param ms how long requests are sent one at a time */

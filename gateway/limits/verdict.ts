@@ -4,8 +4,8 @@ import { backoff, isForeignAnswer, isRetryable, pauseAfter } from './retryPolicy
 
 /** How often a refusal does not count as a retry because the service takes other requests of the scope. */
 const MAX_EXCUSED = 20;
-/** A request that is refused twice is singled out if the service took so many others for each that it refused. */
-const MOSTLY = 8;
+/** A request is singled out if it is refused twice, and in between so many others are taken and none is refused. */
+const TAKEN_BETWEEN = 4;
 /** When the service has taken nothing for this long, what waits fails. */
 const MAX_REFUSED_MS = 300_000;
 
@@ -20,11 +20,10 @@ export interface FailedAttempt {
 	/** Retries so far that count, and that do not. */
 	retries: number;
 	excused: number;
-	/** Other requests of the scope that the service took, and refused, since this one was first sent. */
+	/** Other requests of the scope that the service took since this one was first sent. */
 	taken: number;
-	refused: number;
-	/** Those that it took since it refused this one before; undefined: it did not. */
-	takenSinceRefusal: number | undefined;
+	/** Others that it took, and refused, since it refused this one before; undefined: it did not. */
+	sinceRefusal: { taken: number; refused: number } | undefined;
 	/** The service still works on an older one: on one that was sent before the last pause, which it has not refused. */
 	isAtWork: boolean;
 	/** The service is known to limit how many requests of the scope are in flight. */
@@ -58,15 +57,15 @@ export interface Verdict {
 
 /** Decides what a failed attempt means. Pure, except for the jitter of a backoff. */
 export function judge(attempt: FailedAttempt, random: () => number = Math.random): Verdict {
-	const { error, retries, inVain, takenSinceRefusal, maxRetries } = attempt;
+	const { error, retries, inVain, sinceRefusal, maxRetries } = attempt;
 	const refusal =
 		error instanceof ServiceError && statusOf(error.status).isThrottled ? error : undefined;
 	const isSingledOut =
 		refusal !== undefined &&
 		!attempt.isOfNumber &&
-		takenSinceRefusal !== undefined &&
-		(takenSinceRefusal > 0 || attempt.wasSingledOut) &&
-		attempt.taken >= MOSTLY * attempt.refused;
+		sinceRefusal !== undefined &&
+		(sinceRefusal.taken >= TAKEN_BETWEEN || attempt.wasSingledOut) &&
+		sinceRefusal.refused === 0;
 	const mayComeRight =
 		isRetryable(error, attempt.isBillable) ||
 		(attempt.retriesForeignAnswers && isForeignAnswer(error));

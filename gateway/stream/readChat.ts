@@ -10,7 +10,7 @@ import {
 	firstChoice,
 	withoutChoices,
 } from '../schemas/chat';
-import type { ServiceResponse } from '../sendRequest';
+import type { ServiceResponse } from '../serviceRequest';
 import { errorBesideAnswer, readErrorBody } from '../http/errorBody';
 import type { WallTime } from '../wallTime';
 import { toServiceError } from '../http/serviceError';

@@ -1,5 +1,5 @@
 import { malformedResponse } from '../parseResponse';
-import type { ServiceResponse } from '../sendRequest';
+import type { ServiceResponse } from '../serviceRequest';
 
 /** Longer than any chunk: a longer line is not an event stream. */
 const MAX_LINE = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { hasContent, MAX_RESOURCE_BYTES, MAX_VIDEO_BYTES } from '../http/body';
-import type { ServiceResponse } from '../sendRequest';
+import type { ServiceResponse } from '../serviceRequest';
 import {
 	Base64Decoder,
 	type InlineVideo,

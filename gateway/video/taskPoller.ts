@@ -10,7 +10,7 @@ import type { PaidTask } from '../schemas/bookV1';
 import { isFinished, type VideoTask } from '../schemas/video';
 import { statusOf } from '../errors/statuses';
 import { isForeignAnswer } from '../limits/retryPolicy';
-import type { Patience } from '../sendRequest';
+import type { Patience } from '../serviceRequest';
 import { WaitTimeoutError } from './errors';
 import { later, msBetween, type WallTime } from '../wallTime';
 import { FinalPolls, GRACE_MS } from './finalPolls';

@@ -13,7 +13,7 @@ const ROOMS: Record<string, string[][]> = {
 		['index'],
 		['client'],
 		['stream', 'video'],
-		['parseResponse', 'sendRequest', 'attemptLog'],
+		['parseResponse', 'sendRequest', 'serviceRequest', 'attemptLog'],
 		['http'],
 		['limits'],
 		['schemas', 'credential', 'redaction', 'clock'],

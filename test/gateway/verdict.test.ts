@@ -19,8 +19,7 @@ const usual: FailedAttempt = {
 	retries: 0,
 	excused: 0,
 	taken: 10,
-	refused: 0,
-	takenSinceRefusal: undefined,
+	sinceRefusal: undefined,
 	isAtWork: false,
 	isOfNumber: false,
 	wasSingledOut: false,
@@ -51,27 +50,32 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	['a refusal with Max Retries 0', { maxRetries: 0 }, { ...fails, holdsScope: true }],
 	[
 		'a second refusal after others were taken',
-		{ takenSinceRefusal: 5 },
+		{ sinceRefusal: { taken: 5, refused: 0 } },
 		{ ...alone, counts: true, isSingledOut: true },
 	],
 	[
+		'a second refusal after few were taken',
+		{ sinceRefusal: { taken: 3, refused: 0 } },
+		{ ...all, counts: false },
+	],
+	[
 		'a second refusal although nothing was taken between',
-		{ takenSinceRefusal: 0 },
+		{ sinceRefusal: { taken: 0, refused: 0 } },
 		{ ...all, counts: false },
 	],
 	[
 		'another refusal of a request that was singled out',
-		{ takenSinceRefusal: 0, wasSingledOut: true },
+		{ sinceRefusal: { taken: 0, refused: 0 }, wasSingledOut: true },
 		{ ...alone, counts: true },
 	],
 	[
 		'a second refusal among others',
-		{ takenSinceRefusal: 5, refused: 2 },
+		{ sinceRefusal: { taken: 5, refused: 2 } },
 		{ ...all, counts: false },
 	],
 	[
 		'a second refusal where the number in flight is limited',
-		{ takenSinceRefusal: 5, isOfNumber: true },
+		{ sinceRefusal: { taken: 5, refused: 0 }, isOfNumber: true },
 		{ ...all, counts: false },
 	],
 	[

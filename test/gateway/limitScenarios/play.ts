@@ -51,7 +51,7 @@ export interface Outcome {
 const VIDEO_WAIT_MS = 7_200_000;
 
 /** Runs of each scenario: with other latencies, another order of what is at random. */
-const RUNS = 3;
+const RUNS = 6;
 
 /** The mean of several runs of one scenario; of failures the sum, of refusals of one item the most. */
 export async function play(one: Scenario, count = RUNS): Promise<Outcome> {

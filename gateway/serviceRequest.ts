@@ -1,0 +1,64 @@
+import type { WriteLine } from './attemptLog';
+import type { Clock } from './clock';
+import type { OnProgress } from './http/body';
+import type { HttpRequest, HttpResponse, Method, Transport } from './http/types';
+import type { Execution, ScopeName, ServiceQueue } from './limits/serviceQueue';
+import type { ApiKey } from './redaction/apiKey';
+
+/** How to reach one service with one key. */
+export interface RequestContext {
+	transport: Transport;
+	origin: string;
+	/** Path of the Base URL, without a trailing slash. */
+	prefix: string;
+	apiKey: ApiKey;
+	/** Stands for the key, and the path of the Base URL, among others of the service. */
+	owner: string;
+	/** Of all requests to the service. */
+	queue: ServiceQueue;
+	execution: Execution;
+	clock: Clock;
+	maxRetries: number;
+	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
+	timeoutMs: number;
+	/** A refused request waits alone for its retry: work on another may begin. */
+	onAside: () => void;
+	/** Gets a line for each attempt. */
+	writeDebugLine?: WriteLine | undefined;
+}
+
+export interface ServiceRequest {
+	method: Method;
+	/** Path below the Base URL. */
+	path: string;
+	body?: string;
+	accept?: string;
+	scope: ScopeName;
+	/** Default: that of the context. */
+	patience?: Patience | undefined;
+	/** What is no word of the service is retried, too: no other poll follows. */
+	retriesForeignAnswers?: boolean;
+	/** Default: `pooled`. */
+	connection?: HttpRequest['connection'];
+}
+
+/** How patient a request is where it has less time than its context allows, decided for each attempt. */
+export interface Patience {
+	/** The attempt leaves our own queues. Returns how long its response may take to begin, in milliseconds. */
+	onSend: () => number;
+	/** Whether the attempt may be followed by another. */
+	mayRetry: () => boolean;
+	/** Whether it goes before other requests of its execution that wait for the same limit. */
+	goesFirst: () => boolean;
+}
+
+/** A successful response whose body is still to be read. */
+export interface ServiceResponse extends HttpResponse {
+	/**
+	 * Call it when a part of the body arrives: the idle timeout starts again.
+	 * @param isContent false for bytes that may only keep the connection alive; default true
+	 */
+	onProgress: OnProgress;
+	/** The key of the request, to be removed from the response. */
+	apiKey: ApiKey;
+}
