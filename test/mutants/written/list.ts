@@ -1,6 +1,12 @@
 import type { Change } from './change';
 import { OF_GATEWAY } from './ofGateway';
 import { OF_NODES } from './ofNodes';
+import { OF_PROMISES } from './ofPromises';
 import { OF_RESPONSES } from './ofResponses';
 
-export const WRITTEN: readonly Change[] = [...OF_GATEWAY, ...OF_RESPONSES, ...OF_NODES];
+export const WRITTEN: readonly Change[] = [
+	...OF_GATEWAY,
+	...OF_RESPONSES,
+	...OF_NODES,
+	...OF_PROMISES,
+];

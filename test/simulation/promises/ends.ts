@@ -1,4 +1,3 @@
-import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
 import { explain } from './explained';
 import type { Promised } from './promise';
@@ -7,10 +6,6 @@ import type { Promised } from './promise';
 const TRY_MS = 5_000;
 /** What Stop may take besides. */
 const AT_ONCE_MS = 100;
-/** How often a request that others overtook is sent again, beyond Max Retries. */
-const MAX_OVERTAKEN = 20;
-/** Videos of one item. */
-const MAX_N = 4;
 /** Bytes that only keep a connection alive end a request after so many times Timeout. */
 const MAX_TIMEOUTS = 4;
 /** What the end of a response, or a host that sleeps a little, may add. */
@@ -32,7 +27,7 @@ export const ends: Promised = {
 		const held = longRuns(played);
 		if (held.length > 0) return held;
 		if (sentAfterStop(played)) return ['a request is sent after Stop'];
-		const bounded = [...sentTooOften(played), ...(suspended.length > 0 ? [] : tooLong(played))];
+		const bounded = suspended.length > 0 ? [] : tooLong(played);
 		if (bounded.length > 0) return bounded;
 		const asleep = suspended.reduce((sum, { ms }) => sum + ms, 0);
 		const stopMs =
@@ -71,26 +66,6 @@ function longRuns({ scenario, rows, suspended }: Played): string[] {
 				: [],
 		),
 	);
-}
-
-/** A billable request is sent once, and again as often as Max Retries and Retry On Fail say. */
-function sentTooOften({ scenario, truth, rows }: Played): string[] {
-	const counts = new Map<string, number>();
-	for (const { endpoint, prompt } of truth.requests)
-		if (endpoint === 'submit' || endpoint === 'chat')
-			counts.set(prompt, (counts.get(prompt) ?? 0) + 1);
-	return scenario.nodes.flatMap((node) => {
-		const { requestOptions: { maxRetries = 4 } = {}, tries = 1 } = node;
-		const perItem = (maxRetries + 1 + MAX_OVERTAKEN) * tries * MAX_N * rows.length;
-		const prompts = scenario.items.map((item) => promptFor(node, item));
-		return [...new Set(prompts)].flatMap((prompt) => {
-			const most = perItem * prompts.filter((each) => each === prompt).length;
-			const sent = counts.get(prompt) ?? 0;
-			return sent <= most
-				? []
-				: [`"${prompt}" is sent ${sent} times; its settings explain ${most}`];
-		});
-	});
 }
 
 function sentAfterStop({ rows, stops, truth }: Played): boolean {

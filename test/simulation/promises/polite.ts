@@ -108,7 +108,10 @@ function isNewTry(tries: Played['tries'], from: number, to: number): boolean {
 	return tries.some(({ at }) => at >= from && at <= to);
 }
 
-/** The service refused the request before, and took others in between, most of those that it got: what it says is of this one alone. */
+/**
+ * The service refused the request before, and took others in between, most of those that it got: what it says is of this one alone. The factor
+ * is that of gateway/limits/verdict.ts on purpose written again: a judge that imports what it judges finds no wrong number in it.
+ */
 function isSingledOut(requests: TruthRequest[], refused: TruthRequest): boolean {
 	const before = requests.findLast(
 		(each) =>

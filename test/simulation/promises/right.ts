@@ -62,7 +62,7 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 		// Always Output Data makes an empty item where there is none.
 		if (Object.keys(output.json).length === 0) return [];
 		if (isErrorItem(output) || node.kind === 'list' || output.pairedItem === undefined) return [];
-		const item = itemOf(played, row.id, input[indexOf(output)]);
+		const item = itemOf(played, input[indexOf(output)]);
 		if (item === undefined) return [];
 		const prompt = promptFor(node, item);
 		const what = `execution ${row.id}, ${node.name}: the item of "${prompt}"`;
@@ -94,7 +94,6 @@ function textOf(json: INodeExecutionData['json']): unknown {
 /** The item of the trigger that an item comes from: all nodes hand on `index`, or the prompt shows it. */
 function itemOf(
 	{ scenario }: Played,
-	_row: string,
 	input: INodeExecutionData | undefined,
 ): ScenarioItem | undefined {
 	const index = input?.json.index;
@@ -108,15 +107,10 @@ function indexOf({ pairedItem }: INodeExecutionData): number {
 
 function branches({ node, outputs, row, task }: NodeRun): string[] {
 	if (node.onError !== 'continueErrorOutput' || task.error !== undefined) return [];
-	const [good = [], bad = []] = outputs;
-	return [
-		...good
-			.filter(isErrorItem)
-			.map(() => `execution ${row.id}, ${node.name}: an error item on the normal output`),
-		...bad
-			.filter((item) => !isErrorItem(item))
-			.map(() => `execution ${row.id}, ${node.name}: a good item on the error output`),
-	];
+	const [good = []] = outputs;
+	return good
+		.filter(isErrorItem)
+		.map(() => `execution ${row.id}, ${node.name}: an error item on the normal output`);
 }
 
 function order({ node, outputs, row }: NodeRun): string[] {

@@ -1,0 +1,224 @@
+import { changesOf, type Change } from './change';
+
+/** One for each clause of a promise that no other mutant breaks. */
+export const OF_PROMISES: readonly Change[] = [
+	...changesOf('nodes/shared/book/spendingLimit.ts', [
+		['billable requests are not counted', '\t\tcounted.count += needed;\n', ''],
+	]),
+	...changesOf('nodes/shared/form/itemOptions.ts', [
+		[
+			'a limit without a value is no limit',
+			"if (name in options && (given === undefined || given === null || given === ''))\n\t\tthrow",
+			'if (name in options && given === null)\n\t\tthrow',
+		],
+		[
+			'fields of the input pass for those of the output',
+			"name !== 'error' && !ofNode.has(name)",
+			"name !== 'error'",
+		],
+		[
+			'fields of the input are left out',
+			'return { ...output, ...Object.fromEntries(others), ...output };',
+			'return output;',
+		],
+	]),
+	...changesOf('nodes/shared/run/errorText.ts', [
+		[
+			'Max Billable Requests hides what an earlier try paid for',
+			'earlier === undefined) return error;',
+			'true) return error;',
+		],
+		[
+			'what may be billed twice does not say so',
+			"(cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') +",
+			'',
+		],
+		[
+			'a message gets a second full stop',
+			'return /[.!?…]$/.test(message) ? message : `${message}.`;',
+			'return `${message}.`;',
+		],
+	]),
+	...changesOf('gateway/video/taskPoller.ts', [
+		[
+			'an unfinished video is handed on when Max Wait is over',
+			'return polled.fail(new WaitTimeoutError(task.entry, polled.settings.maxWaitMs, failure));',
+			'return polled.succeed();',
+		],
+		[
+			'one poll that fails ends a wait',
+			'const passes = isTransient(error) || mayComeRight(task)',
+			'const passes = mayComeRight(task)',
+		],
+		[
+			'one page of another server ends a wait',
+			'return wasFound || submittedAt !== undefined || foreignAnswers < MAX_FOREIGN_ANSWERS;',
+			'return false;',
+		],
+		['the last poll is not repeated', 'polled.final.retryIn(failure, now - sentAt)', 'undefined'],
+		[
+			'polls are ten times as dense',
+			'new PollSchedule(polling, pollIntervalMs)',
+			'new PollSchedule(polling, pollIntervalMs / 10)',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/wait.ts', [
+		[
+			'Max Wait counts as half',
+			'task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs);',
+			'task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs / 2);',
+		],
+		[
+			'a wait in the database is one in memory',
+			'return this.canPause && left >= MIN_WAIT_MS ? { task, deadline, wait } : undefined;',
+			'return left >= 1e9 ? { task, deadline, wait } : undefined;',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/taskLog.ts', [
+		[
+			'an item that continues is told of a Retry',
+			"return book.execution !== '' && !context.continueOnFail() &&",
+			"return book.execution !== '' &&",
+		],
+		[
+			'a list shows the state of the submission',
+			'${shortText(statusOf(task))}',
+			'${shortText((task.submitted ?? task.entry).status)}',
+		],
+	]),
+	...changesOf('gateway/errors/statuses.ts', [
+		[
+			'a used-up quota does not say to top up',
+			"'Top up the balance or upgrade the plan, then run the node again.'",
+			"'Run the node again.'",
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/output.ts', [
+		[
+			'an item that fails before its submission has no output',
+			'if (entry.error !== undefined) results.push({ error: new ReportedError(entry.error) });\n',
+			'',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/item.ts', [
+		[
+			'a bare submission loses the revised prompt',
+			'revised_prompt: entry.revised_prompt ?? submitted?.revised_prompt',
+			'revised_prompt: progress === undefined ? undefined : entry.revised_prompt ?? submitted?.revised_prompt',
+		],
+		[
+			'the ID of a task is that of its request',
+			'\t\ttask_id: entry.id,\n\t\trequest_id',
+			'\t\ttask_id: request.id ?? entry.id,\n\t\trequest_id',
+		],
+	]),
+	...changesOf('nodes/ChatCompletion/complete.ts', [
+		[
+			'all items have the first answer',
+			'if (known !== undefined) return known;\n',
+			'if (known !== undefined) return known;\n\tconst first = [...book.entries].find(({ answer }) => answer !== undefined)?.answer as ChatCompletion | undefined;\n\tif (first) return { completion: first, parsed: {} };\n',
+		],
+	]),
+	...changesOf('gateway/stream/mergeFields.ts', [
+		[
+			'a label is repeated for each chunk',
+			'PIECES.has(name) ? old + value : this.joined(target, name, old, value)',
+			'old + value',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/videoTasks.ts', [
+		[
+			'the file of a task is that of the first',
+			'\t\tconst inline = this.inline.get(entry);\n',
+			'\t\tconst inline = this.inline.get(entry);\n\t\tentry.url &&= (this.firstUrl ??= entry.url);\n',
+		],
+		['files of inline videos stay', '\t\t\tawait inline?.remove();\n', ''],
+		['File Name is left out', 'videoFile(entry, fileName, number)', "videoFile(entry, '', number)"],
+	]),
+	...changesOf('nodes/ListModels/list.ts', [
+		[
+			'each model is named without its date',
+			'return { ...fields, id, base_name',
+			'return { ...fields, id: id.slice(1), base_name',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/stoppedRuns.ts', [
+		[
+			'custom data keep half an ID',
+			'const value = ids.slice(0, shown)',
+			'const value = ids.slice(0, shown).map((id) => id.slice(0, 20))',
+		],
+	]),
+	...changesOf('gateway/client.ts', [
+		[
+			'the partial text of a failed stream is that of its error',
+			'error.partialText = await this.redactError(received);',
+			'error.partialText = error.message;',
+		],
+	]),
+	...changesOf('gateway/limits/verdict.ts', [
+		[
+			'retries do not count',
+			'(retries < maxRetries || isExcused);',
+			'(retries < 1_000 || isExcused);',
+		],
+		['a rate uses retries up', '(attempt.taken > 0 || attempt.isAtWork) &&', 'false &&'],
+	]),
+	...changesOf('gateway/limits/scope.ts', [
+		[
+			'a suspended scope is asked by all at once',
+			'if (this.suspension !== undefined || this.inVain >= MAX_IN_VAIN) this.probe = permit;',
+			'',
+		],
+		[
+			'a scope stays suspended after a probe was taken',
+			'\t\tif (this.probe === permit) this.lift();\n\t}\n\n\t/** Whether the service works',
+			'\t}\n\n\t/** Whether the service works',
+		],
+		[
+			'a number in flight is taken for a rate',
+			'\t\tthis.number.refuse(older, permit.period.taken === 0);\n',
+			'',
+		],
+	]),
+	...changesOf('gateway/limits/serviceQueue.ts', [
+		[
+			'all models of a key are one scope',
+			'kept(owner.scopes, `${endpoint} ${model}`',
+			'kept(owner.scopes, `${endpoint}`',
+		],
+	]),
+	...changesOf('gateway/http/serviceError.ts', [
+		[
+			'a Unix time passes for a pause',
+			'return wait !== undefined && wait < MAX_WAIT_MS ? wait : undefined;',
+			'return wait;',
+		],
+		[
+			'a long code is shown whole',
+			'shortText(apiKey.redactStart(code, MAX_CODE))',
+			'apiKey.redactError(code)',
+		],
+	]),
+	...changesOf('gateway/http/idleTimeout.ts', [
+		[
+			'bytes that keep a connection alive hold a request for an hour',
+			'MAX_LIMITS_WITHOUT_CONTENT = 4',
+			'MAX_LIMITS_WITHOUT_CONTENT = 400',
+		],
+	]),
+	...changesOf('gateway/cloud/transport.ts', [
+		[
+			'verified: the key follows a redirect',
+			'disableFollowRedirect: true',
+			'disableFollowRedirect: false',
+		],
+	]),
+	...changesOf('gateway/video/openVideo.ts', [
+		[
+			'the key is sent with a download',
+			"'user-agent': USER_AGENT }",
+			"'user-agent': USER_AGENT, authorization: 'Bearer sk-simulation-0123456789abcdef' }",
+		],
+	]),
+];
