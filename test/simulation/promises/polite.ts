@@ -109,8 +109,8 @@ function isNewTry(tries: Played['tries'], from: number, to: number): boolean {
 }
 
 /**
- * The service refused the request before, and took others in between, most of those that it got: what it says is of this one alone. The factor
- * is that of gateway/limits/verdict.ts on purpose written again: a judge that imports what it judges finds no wrong number in it.
+ * The service refused the request before, and took others in between, most of those that it got: what it says is of this one
+ * alone. Not imported from gateway/limits/verdict.ts on purpose: a judge that uses what it judges finds nothing wrong in it.
  */
 function isSingledOut(requests: TruthRequest[], refused: TruthRequest): boolean {
 	const before = requests.findLast(
