@@ -92,12 +92,8 @@ export class N8nServer {
 	}
 
 	/** A trigger fires (workflow-runner.ts: `run`, active-executions.ts: `add`). */
-	execute(
-		workflow: EngineRun['workflow'],
-		items: INodeExecutionData[],
-		mode: WorkflowExecuteMode = 'trigger',
-	): Row {
-		return this.create(workflow, newRun(workflow, items), mode);
+	execute(workflow: EngineRun['workflow'], items: INodeExecutionData[]): Row {
+		return this.create(workflow, newRun(workflow, items), 'trigger');
 	}
 
 	/** Stop (executions/execution.service.ts: `stop`, `stopInRegularMode`). */
@@ -196,8 +192,7 @@ export class N8nServer {
 		void execution.ended.then(() => {
 			if (this.process !== process) return;
 			this.running.delete(row.id);
-			const engineRun = row.engineRuns.at(-1);
-			if (engineRun) engineRun.to = this.now();
+			Object.assign(row.engineRuns.at(-1) ?? {}, { to: this.now() });
 			if (row.engineRuns.length > 1 && row.parent?.shouldResume) this.resumeParent(row, row.parent);
 		});
 	}
