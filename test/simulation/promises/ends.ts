@@ -53,9 +53,11 @@ const MAX_LEG_MS = 120_000;
 function longRuns({ scenario, rows, suspended }: Played): string[] {
 	const [node, ...others] = scenario.nodes;
 	const isPlain = node?.kind === 'video' && node.wait?.waitIn === 'database' && others.length === 0;
-	const { faults, limits, refused } = scenario.service;
+	const { faults, limits, refused, outages = [] } = scenario.service;
 	const isSlow =
-		faults.length + limits.length > 0 || refused !== undefined || scenario.items.length > 3;
+		faults.length + limits.length + outages.length > 0 ||
+		refused !== undefined ||
+		scenario.items.length > 3;
 	const isKept = scenario.order === 'v1' && scenario.shape !== 'agent' && node?.tries === undefined;
 	if (!isPlain || !isKept || isSlow || suspended.length > 0 || (node.wait?.maxWait ?? 600) < 80)
 		return [];
