@@ -1,5 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isFinished, logText, type PaidTask, shortText, systemClock } from '../../gateway';
+import {
+	type BookEntry,
+	isFinished,
+	logText,
+	type PaidTask,
+	shortText,
+	systemClock,
+} from '../../gateway';
 import { isLost, isUnknownHere, type PaidBook } from '../shared/book/book';
 import { runsAsTool } from '../shared/form/hints';
 import { statusOf, urlOf } from '../shared/run/errorText';
@@ -109,15 +116,19 @@ export class TaskLog {
 	tell(): string {
 		const { book } = this;
 		if (!this.isLastTry || this.isStopped || !this.offersRetry) return '';
+		const isElsewhere = (entry: BookEntry) => isUnknownHere(entry, book.address);
 		const refused = book.entries.filter(
-			(entry) =>
-				entry.error?.failure.code === 'submission_lost' || isUnknownHere(entry, book.address),
+			(entry) => entry.error?.failure.code === 'submission_lost' || isElsewhere(entry),
 		);
 		for (const entry of refused) {
 			entry.toldIn = book.execution;
 			book.keep(entry);
 		}
-		return refused.map(({ item }) => `Item ${item}: the next Retry submits it again.`).join(' ');
+		const told = refused.map((entry) => {
+			const where = isElsewhere(entry) ? ' at this Base URL' : '';
+			return `Item ${entry.item}: the next Retry submits it again${where}.`;
+		});
+		return told.join(' ');
 	}
 
 	/** What the pause of a wait points out. */

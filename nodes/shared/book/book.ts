@@ -69,10 +69,9 @@ export class PaidBook {
 		if (isTool) runs[this.run] = this.stored;
 		this.keys = isTool ? keysOfTool(this.stored) : keysOfRun(this.stored);
 		this.identityOf = requestIdentities(context, parameters);
-		const execution = this.execution;
 		for (const [key, entry] of this.keys.earlier) {
 			this.keyOf.set(entry, key);
-			if (!continues) startOver(entry, execution);
+			if (!continues) startOver(entry);
 			else if (!entry.isOld) this.own.add(entry);
 		}
 		this.hasEarlierWork = this.entries.some(isPaid);
@@ -100,6 +99,8 @@ export class PaidBook {
 	entryOf(item: number, request: object): BookEntry {
 		const key = this.keys.keyOf(item, this.identityOf(item, request));
 		const entry = this.stored[key] ?? { item, tasks: [] };
+		if (isUnknownHere(entry, this.address) && isToldBefore(entry, this.execution))
+			for (const task of liveTasks(entry)) if (task.isUnknown) replace(entry, task);
 		return this.take(entry, key);
 	}
 
@@ -194,19 +195,22 @@ function isPaid({ tasks, lostIn, answer, earlier }: BookEntry): boolean {
 }
 
 /** What is paid for is kept; what came of it in the try before is made again, except a task that failed. */
-function startOver(entry: BookEntry, execution: string): void {
+function startOver(entry: BookEntry): void {
 	delete entry.error;
-	for (const task of entry.tasks) {
-		if (task.isReplaced) continue;
+	for (const task of liveTasks(entry)) {
 		for (const field of ['deadline', 'foreignAnswers', 'file', 'isSettled'] as const)
 			delete task[field];
-		if (task.entry.status === 'failed' || (task.isUnknown && isToldBefore(entry, execution))) {
-			task.isReplaced = true;
-			entry.failed = (entry.failed ?? 0) + 1;
-			if (task.error) entry.earlier = task.error;
-		}
+		const hasFailed = task.entry.status === 'failed';
+		if (task.error && (hasFailed || task.isUnknown)) entry.earlier = task.error;
+		if (hasFailed) replace(entry, task);
 		delete task.error;
 	}
+}
+
+/** Another one is to be submitted for a task. */
+function replace(entry: BookEntry, task: PaidTask): void {
+	task.isReplaced = true;
+	entry.failed = (entry.failed ?? 0) + 1;
 }
 
 /** A task of which only the id is known. */
@@ -224,9 +228,10 @@ export function isLost(entry: BookEntry, execution: string): boolean {
 	return entry.lostIn !== undefined && !isToldBefore(entry, execution);
 }
 
-/** Whether the service at this address does not know a task that was submitted at another one. */
-export function isUnknownHere({ tasks, address }: BookEntry, here: string | undefined): boolean {
-	return address !== here && tasks.some((task) => task.isUnknown && task.isReplaced !== true);
+/** Whether the service at this address does not know a task that was submitted, or found, at another one. */
+export function isUnknownHere(entry: BookEntry, here: string | undefined): boolean {
+	const isElsewhere = entry.address !== undefined && entry.address !== here;
+	return isElsewhere && liveTasks(entry).some(({ isUnknown }) => isUnknown);
 }
 
 /** What an execution tells counts for another one: its Retry. */

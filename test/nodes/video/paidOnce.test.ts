@@ -129,6 +129,23 @@ describe('Retry of a failed execution', () => {
 			expect(items.map(({ json }) => json.status)).toEqual(Array(3).fill('completed'));
 			expect(simulator.count('submit') + other.count('submit')).toBe(2 * threeItems.length);
 		});
+
+		test('gets the videos at the first one if it is set back, as the error says', async () => {
+			const other = await startSimulator({ videoSeconds: 0.05, now: time.now });
+			const { second } = await retriedAt({ baseUrl: other.url, apiKey: other.key });
+			await other.close();
+			const third = { executionId: '3', retryData: second.run.data, tries: 1 };
+			const { items } = await runNode({ ...changingVideo({}), ...third });
+			expect(items.map(({ json }) => json.status)).toEqual(Array(3).fill('completed'));
+			expect(simulator.count('submit')).toBe(threeItems.length);
+		});
+
+		test('is not the reason if no execution has found a task', async () => {
+			const wait = videoNode({ operation: 'wait', taskId: 'no-such-task' });
+			const { error } = await runNode({ ...wait, executionId: '1' });
+			expect(error?.message).toContain('not found');
+			expect(error?.description).not.toMatch(/another Base URL|submits it again/);
+		});
 	});
 });
 
