@@ -82,9 +82,11 @@ export function expectedItems({ fault, kind }: Case, healthy: Item[]): unknown[]
 		const video = change(Buffer.from(String(item.video), 'base64')).toString('base64');
 		return [{ ...item, video }];
 	}
-	// Of a video that this run submitted, the response to its submission says the prompt, too.
-	const { status, task_id, url, revised_prompt } = item;
-	if (fault === 'task-bare' && kind === 'submit') return [{ status, task_id, url, revised_prompt }];
+	// Of a video that this run submitted, the response to its submission says the prompt and when, too.
+	if (fault === 'task-bare' && kind === 'submit') {
+		const { status, task_id, url, revised_prompt, created_at } = item;
+		return [{ status, task_id, url, revised_prompt, created_at }];
+	}
 	return ITEM_CHANGES[fault]?.(item, healthy) ?? healthy;
 }
 
