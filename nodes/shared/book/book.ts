@@ -154,7 +154,8 @@ export class PaidBook {
 			if (isLeft && this.stored[key] === entry) delete this.stored[key];
 		}
 		this.keys.release();
-		if (Object.keys(this.stored).length === 0) delete this.runs[this.run];
+		// Other calls of a tool share its entries, and add theirs later.
+		if (!this.isTool && Object.keys(this.stored).length === 0) delete this.runs[this.run];
 	}
 
 	/** A tool's call that failed may be repeated by its agent. Any other run whose first item is an error, and no other, by Retry On Fail. */

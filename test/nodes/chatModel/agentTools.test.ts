@@ -2,7 +2,7 @@ import { useSimulator } from '../../engine/useServers';
 import { runAgent, type Tool, type ToolNode } from '../../engine/runAgent';
 import { askSomeone, boat, callTool, findModels, makeVideo } from './toolNodes';
 
-const simulator = useSimulator({ videoSeconds: 0.05 });
+const simulator = useSimulator({ videoSeconds: 0.05, slowMs: 300 });
 
 test.each([
 	['generate', 'Generate a video in Video Generation'],
@@ -116,3 +116,21 @@ test.each([
 		expect(new Set(good.map(idOf))).toEqual(new Set(simulator.tasks.map(({ id }) => id)));
 	},
 );
+
+test('a call that fails after its submission is known to a later one, whatever other calls did meanwhile', async () => {
+	const slow = (which: string) => ({ ...boat, prompt: `${which} slow boat` });
+	simulator.inject({ endpoint: 'submit', fault: 'slow-response', matching: 'slow' });
+	const first = slow('First').prompt;
+	simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', prompt: first, times: 1 });
+	const work = async ({ tools: [only] }: { tools: Tool[] }) => {
+		const failing = only!.invoke(slow('First')).catch(String);
+		// Nothing is written down yet when this call ends, and the next one begins.
+		await only!.invoke(boat);
+		const other = only!.invoke(slow('Second'));
+		return [await failing, await other, await only!.invoke(slow('First'))];
+	};
+	const { result } = await runAgent(simulator, { work, tools: [makeVideo], withoutModel: true });
+	expect(simulator.submissions).toBe(3);
+	const [lost, , found] = (result as string[]).map(idOf);
+	expect(found).toBe(lost);
+});
