@@ -130,6 +130,8 @@ export class VideoTasks {
 		const { prepareBinaryData } = this.service.context.helpers;
 		this.inMemory ??= prepareBinaryData(Buffer.alloc(1), 'probe.mp4', 'video/mp4').then(
 			({ id }) => id === undefined,
+			// What fails here fails with the video, too, whose error says more.
+			() => false,
 		);
 		return await this.inMemory;
 	}

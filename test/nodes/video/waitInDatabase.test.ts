@@ -613,3 +613,15 @@ describe.each([
 		expect(holdsFile).toBe(!areInMemory);
 	});
 });
+
+test('a storage that n8n cannot write fails a finished video as such, though others are waited for', async () => {
+	const storage = Container.get(BinaryDataService);
+	const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+	const store = jest.spyOn(storage, 'store').mockRejectedValue(full);
+	const { items } = await runNode(simulator, {
+		...one({ prompts: ['One', ENDLESS], parameters: { download: true }, outputsUnfinished: true }),
+		...continues,
+	});
+	store.mockRestore();
+	expect(items[0]?.json.error).toMatchObject({ code: 'storage_failed' });
+});
