@@ -169,7 +169,8 @@ export class VideoTasks {
 			: undefined;
 		const entry = await this.service.gateway.getVideoTask(taskId, signal, keep, patience);
 		for (const video of videos) this.inline.set(entry, video);
-		if (!isFinished(entry)) await this.inline.get(entry)?.remove();
+		// Nobody waits for it if the execution was stopped meanwhile.
+		if (!isFinished(entry) || signal?.aborted) await this.inline.get(entry)?.remove();
 		this.log.polled();
 		return entry;
 	}

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Container } from '@n8n/di';
 import { BinaryDataConfig, BinaryDataService, FileTooLargeError } from 'n8n-core';
+import { readdirSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { bytesOf } from '../../../demo/engine';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
 import { RequestClock } from '../../clock/requestClock';
+import { until } from '../../clock/until';
 import { runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 
@@ -70,7 +72,7 @@ test.each([
 	expect(items[0]?.binary).toBeUndefined();
 });
 
-const inlineVideo = async (executionId = '1') =>
+const inlineVideo = async (executionId = '1', signal?: AbortSignal) =>
 	await runNode(simulator, {
 		...videoNode({
 			size: '1080p',
@@ -79,6 +81,7 @@ const inlineVideo = async (executionId = '1') =>
 			download: true,
 		}),
 		executionId,
+		...(signal && { signal }),
 		onError: 'continueRegularOutput',
 	});
 
@@ -113,6 +116,25 @@ test('a temporary folder that is full fails the download at once, and its files 
 	});
 	expect(simulator.count('poll')).toBe(1);
 	expect(await fs.readdir(folder)).toEqual([]);
+});
+
+test('the temporary file of a video that is complete when the execution is stopped is deleted', async () => {
+	jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
+	const stop = new AbortController();
+	const { open } = fs;
+	jest.spyOn(fs, 'open').mockImplementation(async (...given) => {
+		const handle = await open(...given);
+		const close = handle.close.bind(handle);
+		return Object.assign(handle, {
+			close: async () => {
+				stop.abort();
+				await close();
+			},
+		});
+	});
+	await inlineVideo('1', stop.signal);
+	expect(stop.signal.aborted).toBe(true);
+	await until(() => readdirSync(folder).length === 0);
 });
 
 /** Creates a file with the name of the folder in which n8n stores the files of this execution. */
