@@ -29,13 +29,12 @@ export function planSubmission(
 	if (!book.hasEarlierWork)
 		spending.plan(videosToSubmit(billable, entry, book.execution), billable.maxBillableRequests);
 	entry.settings = readSettings();
-	const start = async () => {
-		await submitRest(run, billable, entry);
+	const settle = () => {
 		// Nothing more is done with them.
 		if (entry.settings?.wait === undefined)
 			for (const task of liveTasks(entry)) task.isSettled = true;
 	};
-	return { entry, start };
+	return { entry, start: async () => await submitRest(run, billable, entry).finally(settle) };
 }
 
 /** How many videos of an item are still to be submitted. */

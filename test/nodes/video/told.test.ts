@@ -240,3 +240,28 @@ test('after a Stop, one warning names the tasks, and the next manual run hints a
 	expect(hintsOf(await runNode(simulator, manual))).toEqual(expect.arrayContaining(hints));
 	expect(hintsOf(await runNode(simulator, manual)).join()).not.toContain('was stopped');
 });
+
+test('Submit hands on a video of an earlier try if the rest of its submission is refused in this one', async () => {
+	let submissions = 0;
+	const refusal = rawResponse('400 Bad Request', '{"code":"invalid_request_error","message":"No"}');
+	const tasks = [
+		{ id: 'one', status: 'failed' },
+		{ id: 'other', status: 'processing' },
+	];
+	service.respond = () =>
+		[1, 4].includes(++submissions)
+			? refusal
+			: rawResponse('200 OK', JSON.stringify({ id: 'request', data: tasks }));
+	const { items: output } = await runNode(simulator, {
+		...video({ operation: 'submit', options: { n: 2 } }),
+		items: items.slice(0, 2),
+		credential: { baseUrl: service.url, apiKey: 'the-key' },
+		tries: 2,
+		onError: 'continueRegularOutput',
+	});
+	expect(submissions).toBe(4);
+	expect(output.map(({ json, pairedItem }) => [pairedItem, json.task_id])).toContainEqual([
+		{ item: 1 },
+		'other',
+	]);
+});
