@@ -98,8 +98,8 @@ export const OF_NODES: readonly Change[] = [
 		],
 		[
 			'a task that failed is waited for again',
-			"task.entry.status === 'failed' ||",
-			"task.entry.status === 'never' ||",
+			"const hasFailed = task.entry.status === 'failed';",
+			"const hasFailed = task.entry.status === 'never';",
 		],
 		[
 			'what an execution tells counts for its own tries',
