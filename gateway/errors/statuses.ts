@@ -204,7 +204,7 @@ export function foreignMessage(status: number): Pick<Status, 'code' | 'message' 
 	};
 }
 
-/** The node's own values of `error.code`; those of statuses are in `statuses.ts`. docs/errors.md explains each. */
+/** The node's own values of `error.code`; those of statuses are in the table above. docs/errors.md explains each. */
 export type NodeCode =
 	| 'invalid_input'
 	| 'spending_limit'

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
-import { STATUSES } from '../../gateway/errors/statuses';
+import { isDocumented, STATUSES } from '../../gateway/errors/statuses';
+import { FAULTS } from '../../simulator/faults/table';
 import { packageNodes } from '../engine/packageNodes';
 import { ERROR_TEXTS } from '../reliability/messages';
 
@@ -66,4 +67,10 @@ test.each(Object.entries(packageNodes))(
 test('the message of each status is in the texts that the fault table checks', () => {
 	const codes = STATUSES.flatMap(({ code, foreignCode = code }) => [code, foreignCode]);
 	expect(Object.keys(ERROR_TEXTS)).toEqual(expect.arrayContaining(codes));
+});
+
+test('no status of the table is among those that the document does not name', () => {
+	const statuses = FAULTS.flatMap(({ name }) => /^status-(\d+)$/.exec(name)?.[1] ?? []).map(Number);
+	expect(statuses).not.toEqual([]);
+	expect(statuses.filter(isDocumented)).toEqual([]);
 });

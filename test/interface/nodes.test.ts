@@ -1,6 +1,8 @@
 import { useRawServer } from '../engine/useServers';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../../simulator';
+import { chatRequest } from '../../gateway';
+import { chatOptionsProperty, requestFields } from '../../nodes/shared/form/chatOptions';
 import { type RawResponse, rawResponse } from '../engine/rawServer';
 import { type NodeRun, nodeTypes, runNode } from '../engine/runNode';
 
@@ -64,6 +66,31 @@ test.each([
 ])('Limits: in %s, %s ranges from %s to %s', (node, name, minValue, maxValue) => {
 	const { typeOptions } = field(node, name);
 	expect([typeOptions?.minValue, typeOptions?.maxValue]).toEqual([minValue, maxValue]);
+});
+
+test('Limits: the form of a chat refuses what the request does', () => {
+	const accepts = (name: string, value: unknown) => {
+		const fields = requestFields({ [name]: value });
+		const sent = { model: 'm', messages: [{ role: 'user', content: 'Hello' }], ...fields };
+		try {
+			return Boolean(chatRequest(sent));
+		} catch {
+			return false;
+		}
+	};
+	const numbers = chatOptionsProperty.options.filter(
+		({ name, type }) =>
+			type === 'number' && Object.values(requestFields({ [name]: 1 })).includes(1),
+	);
+	expect(numbers.length).toBeGreaterThan(3);
+	for (const { name, typeOptions = {} } of numbers as INodeProperties[]) {
+		const { minValue: min, maxValue: max } = typeOptions;
+		const bounds = [min !== undefined && [min, min - 1], max !== undefined && [max, max + 1]];
+		for (const [good, bad] of bounds.filter((bound) => bound !== false)) {
+			expect([name, good, accepts(name, good)]).toEqual([name, good, true]);
+			expect([name, bad, accepts(name, bad)]).toEqual([name, bad, false]);
+		}
+	}
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { globSync } from 'tinyglobby';
+import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.credentials';
 
 const root = resolve(__dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -56,6 +57,13 @@ test('the README names every node and every operation', () => {
 		...operations.map((path) => first(path, /INodePropertyOptions = \{\s+name: '(.+)'/)),
 	];
 	expect(names.filter((name) => name === undefined || !readme.includes(`**${name}**`))).toEqual([]);
+});
+
+test('the README names every field of the credential', () => {
+	const labels = new GenerationServiceApi().properties.map(({ displayName }) =>
+		displayName.replace(/ \(.+\)$/, ''),
+	);
+	expect(labels.filter((label) => !readme.includes(`| **${label}** |`))).toEqual([]);
 });
 
 test('package.json lists every node', () => {

@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
+import { requestFields } from '../../../nodes/shared/form/chatOptions';
 import { type Model, type Reply, runAgent } from '../../engine/runAgent';
 import { until } from '../../clock/until';
 
@@ -25,6 +26,18 @@ const weather = {
 const bodies = () => simulator.requests.map(({ body }) => body as Record<string, unknown>);
 
 test('an agent gets an answer with token usage, and all options are sent', async () => {
+	const options = {
+		temperature: 0.5,
+		maxTokens: 50,
+		topP: 0.9,
+		stop: ['END'],
+		presencePenalty: 0.1,
+		frequencyPenalty: 0.2,
+		user: 'someone',
+		additionalBody: '{"custom_field": 7}',
+	};
+	const unset = Object.entries(requestFields(options)).filter(([, value]) => value === undefined);
+	expect(unset.map(([name]) => name)).toEqual([]);
 	const { result, error } = await withModel(
 		async (model) => {
 			const { text, usage_metadata } = await model.invoke([
@@ -34,16 +47,7 @@ test('an agent gets an answer with token usage, and all options are sent', async
 			return { text, usage_metadata };
 		},
 		{
-			options: {
-				temperature: 0.5,
-				maxTokens: 50,
-				topP: 0.9,
-				stop: ['END'],
-				presencePenalty: 0.1,
-				frequencyPenalty: 0.2,
-				user: 'someone',
-				additionalBody: '{"custom_field": 7}',
-			},
+			options,
 		},
 	);
 	expect(error).toBeUndefined();
