@@ -63,8 +63,12 @@ export function full(completion: ChatCompletion): IDataObject {
 export function countTokens(context: IExecuteFunctions, { usage }: ChatCompletion): void {
 	if (!usage || !('accumulateTokenUsage' in workflow)) return;
 	const accumulate: unknown = workflow.accumulateTokenUsage;
-	if (typeof accumulate === 'function')
+	if (typeof accumulate !== 'function') return;
+	try {
 		accumulate(context, usage.prompt_tokens, usage.completion_tokens);
+	} catch {
+		// The answer is paid for, with or without n8n's statistics.
+	}
 }
 
 /** Notes that an answer is not all of it, which is easily overlooked among many items. */
