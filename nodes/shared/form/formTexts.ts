@@ -9,13 +9,17 @@ export type FormText = [parameter: string, raw: unknown];
 interface Expression {
 	parameter: string;
 	code: string;
+	/** The field of the item that it is, if it is no more than that. n8n takes some 0.04 ms to say the same. */
+	field: string | undefined;
 }
+
+const FIELD = /^\{\{\s*\$json\.([a-z_]\w*)\s*\}\}$/i;
 
 /** Characters of an expression that an error shows. */
 const SHOWN = 100;
 /** Items that a hint names. */
 const NAMED = 5;
-/** Items whose expressions a hint is about: each takes some 0.04 ms, in which n8n does nothing else. */
+/** Items whose expressions a hint is about: each may take some 0.04 ms, in which n8n does nothing else. */
 const MAX_EVALUATED = 10_000;
 
 /**
@@ -56,11 +60,12 @@ function refusalOfEqualTexts(
 	const { length } = context.getInputData();
 	const expressions = texts.flatMap(expressionsIn);
 	if (length < 2) return undefined;
-	const first = valuesOf(context, expressions, 0);
+	const valuesOf = readerOf(context, expressions);
+	const first = valuesOf(0);
 	const missing = expressions[first.indexOf(undefined)];
 	if (missing === undefined) return undefined;
 	for (let itemIndex = 1; itemIndex < length; itemIndex += 1) {
-		const values = valuesOf(context, expressions, itemIndex);
+		const values = valuesOf(itemIndex);
 		if (!values.every((value, index) => isSame(value, first[index]))) return undefined;
 	}
 	const { parameter, code } = missing;
@@ -79,10 +84,11 @@ export function hintAboutTexts(context: IExecuteFunctions, texts: FormText[], wh
 	const { length } = context.getInputData();
 	const expressions = texts.flatMap(expressionsIn);
 	if (expressions.length === 0) return;
+	const valuesOf = readerOf(context, expressions);
 	const missing = new Map<string, Missing>();
 	const counts = new Map<unknown, number>();
 	for (let itemIndex = 0; itemIndex < Math.min(length, MAX_EVALUATED); itemIndex += 1) {
-		const values = valuesOf(context, expressions, itemIndex);
+		const values = valuesOf(itemIndex);
 		for (const [index, { code }] of expressions.entries())
 			if (values[index] === undefined) noteMissing(missing, code, itemIndex);
 		if (values.includes(undefined)) continue;
@@ -106,24 +112,29 @@ function expressionsIn([parameter, raw]: FormText): Expression[] {
 	for (let start = raw.indexOf('{{'); start !== -1; start = raw.indexOf('{{', end)) {
 		end = raw.indexOf('}}', start) + 2;
 		if (end < 2) break;
-		found.push({ parameter, code: raw.slice(start, end) });
+		const code = raw.slice(start, end);
+		found.push({ parameter, code, field: FIELD.exec(code)?.[1] });
 	}
 	return found;
 }
 
-function valuesOf(
+/** Reads the values of the expressions for an item. */
+function readerOf(
 	context: IExecuteFunctions,
 	expressions: Expression[],
-	itemIndex: number,
-): unknown[] {
-	return expressions.map(({ code }): unknown => {
+): (itemIndex: number) => unknown[] {
+	const items = context.getInputData();
+	const valueOf = ({ code, field }: Expression, itemIndex: number): unknown => {
+		const { json = {} } = items[itemIndex] ?? {};
+		if (field !== undefined && Object.hasOwn(json, field)) return json[field];
 		try {
 			return context.evaluateExpression(code, itemIndex);
 		} catch {
 			// Its item fails, with n8n's own words.
 			return code;
 		}
-	});
+	};
+	return (itemIndex) => expressions.map((expression) => valueOf(expression, itemIndex));
 }
 
 function isSame(one: unknown, other: unknown): boolean {
