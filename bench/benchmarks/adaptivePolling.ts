@@ -36,10 +36,12 @@ const delay = (progress: string) => `detection delay, progress ${progress}`;
 /** Waits for one task with the published client and counts the polls. */
 async function waitFor(task: SimulatedTask, { polling, seconds }: (typeof STRATEGIES)[string]) {
 	const clock = new VirtualClock();
+	const startedAt = clock.now();
+	const elapsed = () => clock.now() - startedAt;
 	let polled = 0;
 	const currentTask = (): VideoTask => {
-		const progress = task.progress(clock.now());
-		const isDone = clock.now() >= task.duration;
+		const progress = task.progress(elapsed());
+		const isDone = elapsed() >= task.duration;
 		return {
 			id: 'task',
 			status: isDone ? 'completed' : 'processing',
@@ -63,7 +65,7 @@ async function waitFor(task: SimulatedTask, { polling, seconds }: (typeof STRATE
 		.catch((error: unknown) => {
 			if (!(error instanceof builtGateway().WaitTimeoutError)) throw error;
 		});
-	return { polled, late: (clock.now() - task.duration) / 1000 };
+	return { polled, late: (elapsed() - task.duration) / 1000 };
 }
 
 /** The averages of many tasks with all distributions of durations and one kind of progress. */
