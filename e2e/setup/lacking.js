@@ -17,6 +17,10 @@ const N8N_1_LACKS = [
 		journeys: [/stop-and-retry-of-a-wait-in-memory/, /stop-in-memory-and-retry/],
 	},
 	{
+		why: 'The chat of its editor shows an answer when it is complete',
+		journeys: [/the editor's chat shows the answer while/],
+	},
+	{
 		why: 'It activates workflows, and publishes none',
 		journeys: [/published with the button/],
 	},
