@@ -44,7 +44,7 @@ export async function sendRequest<Result>(
 		let verdict: Verdict | undefined;
 		let isHeld = false;
 		try {
-			const result = await sendOnce(context, permit, request, read, signal);
+			const result = await sendOnce(context, scope, permit, request, read, signal);
 			log?.succeeded();
 			return result;
 		} catch (error) {
@@ -120,6 +120,7 @@ class History {
 
 async function sendOnce<Result>(
 	context: RequestContext,
+	scope: Scope,
 	permit: Permit,
 	request: ServiceRequest,
 	read: (response: ServiceResponse) => Promise<Result>,
@@ -154,7 +155,7 @@ async function sendOnce<Result>(
 		const waitedMs = idleTimeout.enter('body');
 		const onProgress: OnProgress = (isContent) => idleTimeout.progress(isContent);
 		if (!statusOf(response.status).isTransient) {
-			permit.scope.take(permit);
+			scope.take(permit);
 			// The service may take more than before.
 			context.queue.admit();
 		}

@@ -34,6 +34,11 @@ export abstract class GatewayError extends Error {
 		this.technical = details.technical;
 	}
 
+	/** The service may have accepted the request, or part of an answer arrived. */
+	get mayBeBilled(): boolean {
+		return this.mayHaveBeenAccepted || this.partialText !== undefined;
+	}
+
 	/** What the response says, and who says it. */
 	get quote(): string | undefined {
 		return this.serviceMessage && `The service says: ${this.serviceMessage}`;

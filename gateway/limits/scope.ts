@@ -18,7 +18,6 @@ const REFUSED_WITHIN_MS = 5_000;
 
 /** A request that may be sent, until it has ended. */
 export interface Permit extends SentRequest {
-	scope: Scope;
 	/** Requests of the scope in flight when it was sent, itself included. */
 	inFlight: number;
 }
@@ -132,7 +131,7 @@ export class Scope implements Party {
 	/** A request is about to be sent. `end` must follow. */
 	send(): Permit {
 		const sent = this.limit.send(this.clock.now(), this.isHeld);
-		const permit = { ...sent, scope: this, inFlight: this.inFlight.size + 1 };
+		const permit = { ...sent, inFlight: this.inFlight.size + 1 };
 		this.inFlight.add(permit);
 		if (this.suspension !== undefined || this.inVain >= MAX_IN_VAIN) this.probe = permit;
 		return permit;

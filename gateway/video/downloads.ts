@@ -180,7 +180,7 @@ async function fetchVideo<Stored>(
 const ANYONE: Party = { mayGo: true };
 
 /** Allows a fixed number of things at once; the others queue. */
-export class Semaphore {
+class Semaphore {
 	private readonly queue = new WaitQueue();
 
 	constructor(private free: number) {}

@@ -131,7 +131,7 @@ export function isDataUrl(text: string): boolean {
 }
 
 /** Whether a long string of a JSON text is inline data. Its beginning tells. */
-export function isInlineData(text: Buffer): boolean {
+function isInlineData(text: Buffer): boolean {
 	return ENCODED.test(text.toString('latin1', 0, ENOUGH_TO_TELL).replace(DATA_URL, ''));
 }
 

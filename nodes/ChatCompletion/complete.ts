@@ -165,7 +165,7 @@ async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Pr
 		async () => await ask(run, prepared, itemIndex),
 	);
 	const completion = await asking.catch((error: unknown) => {
-		const isPaid = error instanceof GatewayError && mayBeBilled(error);
+		const isPaid = error instanceof GatewayError && error.mayBeBilled;
 		if (isPaid) entry.earlier = reportError(error);
 		if (isPaid) book.keep(entry);
 		throw afterEarlierTry(error, entry.earlier);
@@ -178,11 +178,6 @@ async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Pr
 	entry.answer = completion;
 	book.keep(entry);
 	return answer;
-}
-
-/** The service may have accepted it, or part of an answer arrived. */
-function mayBeBilled({ mayHaveBeenAccepted, partialText }: GatewayError): boolean {
-	return mayHaveBeenAccepted || partialText !== undefined;
 }
 
 async function ask(

@@ -63,7 +63,7 @@ export class PaidBook {
 		this.run = isTool
 			? 'all runs'
 			: `run ${String(context.evaluateExpression('{{ $runIndex }}', 0))}`;
-		const { runs, foreign } = openBook(contextOf(context));
+		const { runs, foreign } = openBook(contextOf(context, 'node'));
 		this.runs = runs;
 		this.stored = runs[this.run] ?? {};
 		if (isTool) runs[this.run] = this.stored;
@@ -167,11 +167,15 @@ export class PaidBook {
 
 /**
  * The tools of an MCP Server Trigger and of n8n's own Agents run without execution data, where n8n keeps no context:
- * there the book lasts as long as the call.
+ * there it lasts as long as the call.
  */
-function contextOf(context: IExecuteFunctions): IDataObject {
+export function contextOf(
+	context: Partial<Pick<IExecuteFunctions, 'getContext'>>,
+	type: 'node' | 'flow',
+): IDataObject {
 	try {
-		return context.getContext('node');
+		// The types of a sub-node's context do not show it.
+		return context.getContext?.(type) ?? {};
 	} catch {
 		return {};
 	}

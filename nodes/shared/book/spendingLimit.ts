@@ -1,5 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, SpendingLimitError } from '../../../gateway';
+import { contextOf } from './book';
 
 /** The field of the execution's context; below it, the billable requests of each node by its name. */
 const FIELD = 'generationServiceBillableRequests';
@@ -23,7 +24,6 @@ interface InFlight {
 
 const inFlightOf = new WeakMap<Counted, InFlight>();
 
-/** The types of a sub-node's context do not show `getContext`. */
 type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueOnFail'> &
 	Partial<Pick<IExecuteFunctions, 'getContext' | 'customData'>>;
 
@@ -111,34 +111,16 @@ export class SpendingLimit {
 
 /** Refused by the service, or never sent. */
 function wasRefused(error: unknown): boolean {
-	return (
-		error instanceof GatewayError &&
-		!error.mayHaveBeenAccepted &&
-		// Part of an answer arrived.
-		error.partialText === undefined
-	);
+	return error instanceof GatewayError && !error.mayBeBilled;
 }
 
-/**
- * The tools of an MCP Server Trigger and of n8n's own Agents run without execution data, where n8n keeps no context:
- * there the limit holds for each call.
- */
 function countedOf(context: Context): Counted {
 	const execution = (context.getExecutionId() as string | undefined) ?? null;
-	const byNode = contextOf(context);
+	const byNode = (contextOf(context, 'flow')[FIELD] ??= {}) as Record<string, Counted>;
 	const { name } = context.getNode();
 	const known = byNode[name];
 	if (known?.execution === execution) return known;
 	return (byNode[name] = { execution, count: 0 });
-}
-
-function contextOf(context: Context): Record<string, Counted> {
-	try {
-		const flow = context.getContext?.('flow') ?? {};
-		return (flow[FIELD] ??= {}) as Record<string, Counted>;
-	} catch {
-		return {};
-	}
 }
 
 /**
