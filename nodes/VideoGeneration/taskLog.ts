@@ -26,8 +26,8 @@ export class TaskLog {
 	private readonly name: string;
 	private waitedFor = 0;
 	private finished = 0;
-	private progressAt = -Infinity;
-	private polledAt = -Infinity;
+	private logged = 0;
+	private shownAt = -Infinity;
 
 	/** @param isLastTry whether Retry On Fail does not run the node again */
 	constructor(
@@ -148,25 +148,17 @@ export class TaskLog {
 		this.waitedFor += 1;
 	}
 
-	/** A poll told something: a line for whoever watches a manual run, since n8n shows no progress of a node that runs. */
-	polled(): void {
+	/** A poll was answered: n8n shows no progress of a node that runs. Its log gets a line only if more are finished. */
+	polled(isOver: boolean): void {
+		if (isOver) this.finished += 1;
 		const now = systemClock.now();
-		if (now - this.polledAt < PROGRESS_EVERY_MS) return;
-		this.polledAt = now;
-		this.tellUser(`${this.finished} of ${this.waitedFor} videos finished`);
-	}
-
-	/** n8n shows no progress of a node that runs. */
-	endWait(): void {
-		this.finished += 1;
-		this.progress(this.finished === this.waitedFor);
-	}
-
-	private progress(isLast: boolean): void {
-		const now = systemClock.now();
-		if (!isLast && now - this.progressAt < PROGRESS_EVERY_MS) return;
-		this.progressAt = now;
-		this.write('info', `${this.finished} of ${this.waitedFor} videos finished`);
+		const isLast = this.finished >= this.waitedFor;
+		if (this.waitedFor === 0 || (!isLast && now - this.shownAt < PROGRESS_EVERY_MS)) return;
+		this.shownAt = now;
+		const text = `${this.finished} of ${this.waitedFor} videos finished`;
+		if (this.finished === this.logged) return this.tellUser(text);
+		this.logged = this.finished;
+		this.write('info', text);
 	}
 
 	private get isStopped(): boolean {

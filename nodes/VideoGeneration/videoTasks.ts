@@ -90,7 +90,6 @@ export class VideoTasks {
 		await this.poller.wait(task, settings, once).catch((error: unknown) => {
 			if (!(error instanceof WaitTimeoutError) || onTimeout === 'error') throw error;
 		});
-		if (isFinished(task.entry)) this.log.endWait();
 	}
 
 	/**
@@ -171,7 +170,7 @@ export class VideoTasks {
 		for (const video of videos) this.inline.set(entry, video);
 		// Nobody waits for it if the execution was stopped meanwhile.
 		if (!isFinished(entry) || signal?.aborted) await this.inline.get(entry)?.remove();
-		this.log.polled();
+		this.log.polled(isFinished(entry));
 		return entry;
 	}
 }
