@@ -9,7 +9,7 @@ import type { OutputFields } from '../shared/form/outputFields';
 import { eachItem, withService } from '../shared/run/eachItem';
 import { hintAfterRun } from '../shared/form/hints';
 import {
-	defaultOf,
+	propertyOf,
 	readNumber,
 	readBooleanParameter,
 	without,
@@ -136,16 +136,13 @@ export async function list(
 function readSelection(context: IExecuteFunctions, itemIndex: number): Selection {
 	const filters = context.getNodeParameter('filters', itemIndex, {}) as Record<string, unknown>;
 	const returnAll = readBooleanParameter(context, itemIndex, 'returnAll', false);
-	const defaultLimit = defaultOf(listProperties, 'limit');
-	const limit = context.getNodeParameter('limit', itemIndex, defaultLimit);
+	const limit = context.getNodeParameter('limit', itemIndex, '');
 	const versions = VERSIONS.find((value) => value === (filters.versions || 'all'));
 	if (versions === undefined) {
 		throw refusedValue('versions', `must be one of: ${VERSIONS.join(', ')}`, filters.versions);
 	}
 	return {
-		limit: returnAll
-			? Infinity
-			: readNumber({ limit }, 'limit', { min: 1, default: defaultLimit, integer: true }),
+		limit: returnAll ? Infinity : readNumber({ limit }, propertyOf(listProperties, 'limit')),
 		texts: textFilterNames.map((name) =>
 			String(filters[name] ?? '')
 				.trim()

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { type ItemSettings, refusedValue } from '../../gateway';
 import { hintWhile } from '../shared/form/hints';
-import { defaultOf, readNumber } from '../shared/form/parameterValues';
+import { propertyOf, readNumber } from '../shared/form/parameterValues';
 
 /** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
 const TASK_RETENTION_S = 7 * 24 * 3600;
@@ -107,7 +107,7 @@ const IS_UNSAVED = '(() => { try { return !$workflow.id; } catch { return true; 
 export const waitHints: NodeHint[] = [
 	hintWhile(
 		whileWaiting('pollInterval', '< 2'),
-		`The poll interval is very short. A video typically takes one to three minutes, and every poll is a request: ${defaultOf(waitOptionsProperty.options, 'pollInterval')} seconds are enough.`,
+		`The poll interval is very short. A video typically takes one to three minutes, and every poll is a request: ${propertyOf(waitOptionsProperty.options, 'pollInterval').default as number} seconds are enough.`,
 	),
 	hintWhile(
 		whileWaiting('maxWait', '< 180'),
@@ -140,13 +140,7 @@ export function waitsInDatabase(context: IExecuteFunctions): boolean {
 export function readWaitOptions(context: IExecuteFunctions, itemIndex: number): WaitOptions {
 	const options = context.getNodeParameter('waitOptions', itemIndex, {}) as Record<string, unknown>;
 	const read = (name: 'pollInterval' | 'maxWait') =>
-		1000 *
-		readNumber(options, name, {
-			min: MIN_POLL_INTERVAL_S,
-			max: TASK_RETENTION_S,
-			default: defaultOf(waitOptionsProperty.options, name),
-			unit: 'seconds',
-		});
+		1000 * readNumber(options, propertyOf(waitOptionsProperty.options, name), MIN_POLL_INTERVAL_S);
 	readChoice(options, 'waitIn', ['memory', 'database']);
 	return {
 		pollIntervalMs: read('pollInterval'),

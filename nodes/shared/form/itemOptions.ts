@@ -76,12 +76,9 @@ export const maxBillableRequestsOption = {
  */
 export function readMaxBillableRequests(options: Record<string, unknown>): number {
 	const { name } = maxBillableRequestsOption;
+	if (!(name in options)) return Infinity;
 	const given = options[name];
-	if (name in options && (given === undefined || given === null || given === ''))
+	if (given === undefined || given === null || given === '')
 		throw refusedValue(name, 'must be a whole number of 0 or more', given);
-	return readNumber(options, name, {
-		min: 0,
-		default: Infinity,
-		integer: true,
-	});
+	return readNumber(options, maxBillableRequestsOption);
 }

@@ -40,45 +40,38 @@ function asWord(value: unknown): string {
 	return String(value).trim().toLowerCase();
 }
 
-interface NumberRule {
-	min: number;
-	max?: number;
-	default: number;
-	integer?: boolean;
-	unit?: 'seconds';
-}
-
 /**
- * Reads a number of an options collection; a number in a text, as expressions return it, is accepted.
+ * Reads a number of an options collection; a number in a text, as expressions return it, is accepted. Its bounds, its default
+ * and its unit are written once, in the property, where the editor shows them.
+ * @param min an expression may give less than the editor's own minimum
  * @throws InvalidInputError naming the option
  */
 export function readNumber(
 	options: Record<string, unknown>,
-	name: string,
-	{ min, max = Infinity, default: fallback, integer = false, unit }: NumberRule,
+	{ name, displayName, typeOptions, default: fallback }: INodeProperties,
+	min = typeOptions?.minValue ?? 0,
 ): number {
 	const given = options[name];
-	if (given === undefined || given === null || given === '') return fallback;
+	if (given === undefined || given === null || given === '') return Number(fallback);
 	const value = typeof given === 'string' ? Number(given) : given;
+	const max = typeOptions?.maxValue ?? Infinity;
+	const isTime = displayName.endsWith('(Seconds)');
 	const valid =
 		typeof value === 'number' &&
 		value >= min &&
 		value <= max &&
-		(!integer || Number.isInteger(value));
+		(isTime || Number.isInteger(value));
 	if (valid) return value;
-	const kind = `${integer ? 'whole ' : ''}number${unit ? ` of ${unit}` : ''}`;
+	const kind = isTime ? 'number of seconds' : 'whole number';
 	const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;
 	throw refusedValue(name, `must be a ${kind} ${range}`, given);
 }
 
-/**
- * The default of a number: of an option of a collection, or of a property.
- * A default is written once, in the property, where the editor shows it.
- */
-export function defaultOf(properties: readonly INodeProperties[], name: string): number {
+/** A property by its name. */
+export function propertyOf(properties: readonly INodeProperties[], name: string): INodeProperties {
 	const property = properties.find((candidate) => candidate.name === name);
-	if (typeof property?.default !== 'number') throw new Error(`${name} has no default`);
-	return property.default;
+	if (property === undefined) throw new Error(`There is no property ${name}`);
+	return property;
 }
 
 /** The fields of a record but one; a good item, for instance, never carries a top-level `error`. */

@@ -1,5 +1,8 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { defaultOf, readNumber } from './parameterValues';
+import { propertyOf, readNumber } from './parameterValues';
+
+/** An expression may give a part of a second. */
+const MIN_TIMEOUT_S = 0.001;
 
 /** The same collection on all nodes: how requests are sent, not what they contain. */
 const requestOptionsProperty = {
@@ -50,12 +53,6 @@ export const requestOptionsOf = (descriptions: Partial<Record<RequestOption, str
 	})),
 });
 
-const RULES = {
-	maxConcurrency: { min: 1, max: 100, integer: true },
-	maxRetries: { min: 0, max: 20, integer: true },
-	timeout: { min: 0.001, max: 3600, unit: 'seconds' },
-} as const;
-
 export interface RequestOptions {
 	maxConcurrency: number;
 	maxRetries: number;
@@ -74,14 +71,11 @@ export function readRequestOptions(context: IExecuteFunctions): RequestOptions {
 
 /** @throws InvalidInputError naming the option */
 export function parseRequestOptions(given: Record<string, unknown>): RequestOptions {
-	const read = (name: keyof typeof RULES) =>
-		readNumber(given, name, {
-			...RULES[name],
-			default: defaultOf(requestOptionsProperty.options, name),
-		});
+	const read = (name: RequestOption, min?: number) =>
+		readNumber(given, propertyOf(requestOptionsProperty.options, name), min);
 	return {
 		maxConcurrency: read('maxConcurrency'),
 		maxRetries: read('maxRetries'),
-		timeoutMs: 1000 * read('timeout'),
+		timeoutMs: 1000 * read('timeout', MIN_TIMEOUT_S),
 	};
 }

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate as turn } from 'node:timers/promises';
-import { defaultOf } from '../../../nodes/shared/form/parameterValues';
+import { propertyOf } from '../../../nodes/shared/form/parameterValues';
 import { waitOptionsProperty } from '../../../nodes/VideoGeneration/waitOptions';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { type NodeRun, runNode } from '../../engine/runNode';
@@ -8,7 +8,7 @@ import { RequestClock } from '../../clock/requestClock';
 import { until } from '../../clock/until';
 import { chatNode } from '../chat/chatNode';
 
-const POLL_MS = 1_000 * defaultOf(waitOptionsProperty.options, 'pollInterval');
+const POLL_MS = 1_000 * Number(propertyOf(waitOptionsProperty.options, 'pollInterval').default);
 
 let clock: RequestClock;
 let simulator: Simulator;
