@@ -8,8 +8,8 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('nodes/shared/form/itemOptions.ts', [
 		[
 			'a limit without a value is no limit',
-			"if (name in options && (given === undefined || given === null || given === ''))\n\t\tthrow",
-			'if (name in options && given === null)\n\t\tthrow',
+			'if (!(name in options)) return Infinity;',
+			"if (options[name] === undefined || options[name] === '') return Infinity;",
 		],
 		[
 			'fields of the input pass for those of the output',
