@@ -4,6 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
 import { MAX_ANSWER_BYTES, MAX_ERROR_BYTES, MAX_RESOURCE_BYTES } from '../../gateway/http/body';
 import { STATUSES } from '../../gateway/errors/statuses';
+import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.credentials';
 import { NODE_CODES } from '../docs/nodeCodes';
 import { nodeTypes } from '../engine/runNode';
 
@@ -36,6 +37,34 @@ test.each(pages)('the defaults that %s tells are those of the form', (page) => {
 	);
 	expect(told).toEqual([]);
 });
+
+/** What forms call their nodes, fields and choices, without units. */
+function labelsIn(value: unknown): string[] {
+	if (typeof value !== 'object' || value === null) return [];
+	const own = ['displayName', 'name'].map((field) => String(Reflect.get(value, field)));
+	return [...own, ...Object.values(value).flatMap(labelsIn)];
+}
+const labels = new Set(
+	labelsIn([
+		new GenerationServiceApi(),
+		...Object.values(nodeTypes).map(({ description }) => description),
+	]).map((label) => label.replace(/ \(.*\)$/, '')),
+);
+/** Labels of n8n, and what the pages themselves call something. */
+const OTHER_LABELS =
+	/^(Agent Tool|Answer Chain|Chat Hub|Chat Model|Community Nodes|Creator Portal|Enable (Fallback Model|Streaming)|Execute Workflow|Generation Service|Information Extractor|Loop Over Items|Model Selector|On Error|(Structured )?Output Parser|Remove Duplicates|Request Domains|Retry On Fail|Sentiment Analysis|Server Trigger|Execution Order|Stop Workflow|Summarization Chain|Text Classifier|Timeout Workflow)$/;
+
+test.each(pages.filter((page) => !/^(test|CHANGELOG|docs\/(bench|errors))/.test(page)))(
+	'the labels that %s tells are those of a form',
+	(page) => {
+		const prose = read(page).replace(/```[^]*?```|`[^`]*`|\]\([^)]*\)|^#.*$/gm, '');
+		const told = prose.matchAll(/\b[A-Z][a-z]+(?: (?:(?:of|per|in) )?[A-Z][a-z]+)+\b/g);
+		const unknown = [...told]
+			.map(([label]) => label.replace(/^(Only|Set|The|Use|With) /, ''))
+			.filter((label) => label.includes(' ') && !labels.has(label) && !OTHER_LABELS.test(label));
+		expect(unknown).toEqual([]);
+	},
+);
 
 test('the README tells the defaults of the request options', () => {
 	for (const name of ['Max Concurrency', 'Max Retries', 'Timeout'])
