@@ -1,3 +1,5 @@
+import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.credentials';
+import { parseCredential } from '../../gateway';
 import { startSimulator } from '../../simulator';
 import { useSimulator } from '../engine/useServers';
 import { RawServer, rawResponse } from '../engine/rawServer';
@@ -193,4 +195,16 @@ test('testing a rate-limited key fails at once, each time', async () => {
 		expect(await testCredential(credentialOf(simulator))).toMatch(/asks to retry after/);
 		expect(simulator.count('models')).toBe(clicks);
 	}
+});
+
+test('every field of the credential has an effect', () => {
+	const read = new Set<unknown>();
+	const fields: object = new Proxy(
+		{ baseUrl: 'https://gateway.example.com', apiKey: 'the-key' },
+		{ get: (target, name) => (read.add(name), Reflect.get(target, name)) as unknown },
+	);
+	parseCredential(fields);
+	expect([...read]).toEqual(
+		expect.arrayContaining(new GenerationServiceApi().properties.map(({ name }) => name)),
+	);
 });
