@@ -109,8 +109,8 @@ class History {
 			refusesForMs,
 		});
 		if (verdict.counts) this.retries += 1;
-		// One that asks for all others, while the pauses grow, does so at no cost.
-		else if (inVain === 0) this.excused += 1;
+		// Where the service refuses most, a refusal says little about this request.
+		else if (sinceRefusal && sinceRefusal.taken > sinceRefusal.refused) this.excused += 1;
 		this.wasSingledOut = verdict.isSingledOut;
 		// This refusal is not one of others.
 		if (verdict.isRefused) this.atRefusal = { taken, refused: refused + 1 };

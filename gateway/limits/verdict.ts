@@ -2,7 +2,7 @@ import { type GatewayError, ServiceError } from '../errors/gatewayError';
 import { statusOf } from '../errors/statuses';
 import { backoff, isForeignAnswer, isRetryable, pauseAfter } from './retryPolicy';
 
-/** How often a refusal does not count as a retry because the service takes other requests of the scope. */
+/** How often a refusal does not count as a retry because the service takes other requests of the scope, and takes most of them. */
 const MAX_EXCUSED = 20;
 /** A request is singled out if it is refused twice, and in between so many others are taken and none is refused. */
 const TAKEN_BETWEEN = 4;

@@ -17,6 +17,7 @@ export const polite: Promised = {
 	except: [
 		'Downloads have as many slots of their own.',
 		'With Retry On Fail, a new try downloads a refused file at once.',
+		'A request that is refused twice, while others like it are taken, is about itself: it waits alone.',
 		'In a pause of more than five minutes polls of submitted tasks continue, and other requests are sent one at a time.',
 	],
 	alsoKeptBy: ['test/gateway/rateLimiter.test.ts'],
@@ -129,7 +130,7 @@ function isSingledOut(requests: TruthRequest[], refused: TruthRequest): boolean 
 			each.sentAt >= before.sentAt &&
 			(each.heardAt ?? Infinity) <= (refused.heardAt ?? 0),
 	);
-	const taken = others.filter(({ accepted }) => accepted).length;
+	const taken = others.filter(({ status }) => status === 200).length;
 	return taken > 0 && taken >= 8 * (others.length - taken);
 }
 
