@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { type Body, StreamedBody } from '../http/body';
-import { NeverSentError } from '../http/connectionErrors';
+import { isSsrfRefusal, NeverSentError } from '../http/connectionErrors';
 import { causesOf, textOf } from '../http/helperProxy';
-import { isSsrfRefusal } from '../http/networkError';
 import type {
 	openTransport as OpenTransport,
+	POSSIBLE_PROXY as PossibleProxy,
 	whenConnectionIsFree as WhenConnectionIsFree,
 } from '../http/transport';
 import type { HelperResponse, HttpRequest, TransportSettings } from '../http/types';
@@ -14,6 +14,10 @@ const BEFORE_REQUEST =
 	/^(ENOTFOUND|EAI_|ECONNREFUSED|CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 /** What Node.js says of a server that answers a TLS handshake without TLS, with the code EPROTO. */
 const NO_TLS = /wrong version number/;
+
+/** n8n's request helper does not tell a proxy's responses and failures from those of the service. */
+export const POSSIBLE_PROXY: typeof PossibleProxy =
+	' If n8n reaches the service through a proxy (HTTP_PROXY or HTTPS_PROXY of the n8n host), it may be the proxy that refused, failed or requires a login.';
 
 /** No connection is used again. */
 export const whenConnectionIsFree: typeof WhenConnectionIsFree = (action) => action();

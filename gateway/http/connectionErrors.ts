@@ -22,3 +22,9 @@ export class ProxyError extends Error {
 		else this.code = status === 407 || status === 401 ? 'proxy_login' : 'proxy_refused';
 	}
 }
+
+/** Whether n8n's SSRF protection refused an IP address or URL, at once or on a DNS lookup. */
+export function isSsrfRefusal(error: unknown): boolean {
+	if (!(error instanceof Error)) return false;
+	return /ssrf/i.test(error.name) || isSsrfRefusal(error.cause);
+}

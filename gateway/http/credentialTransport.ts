@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { StreamedBody } from './body';
+import { isSsrfRefusal } from './connectionErrors';
 import { urlBlocked } from './egressCheck';
 import { proxyFailure, proxyRefusal } from './helperProxy';
-import { isSsrfRefusal } from './networkError';
 import type { HttpResponse, Method, Transport } from './types';
 
 /** n8n's older request function. Where a credential is tested it is the only one, and it alone knows n8n's SSRF protection. */

@@ -1,8 +1,8 @@
 import { formatSeconds } from '../errors/texts';
 import { isSystemCode, statusOf } from '../errors/statuses';
 import { NoResponseError } from '../errors/gatewayError';
-import { NeverSentError, ProxyError } from './connectionErrors';
-import { POSSIBLE_PROXY } from './possibleProxy';
+import { isSsrfRefusal, NeverSentError, ProxyError } from './connectionErrors';
+import { POSSIBLE_PROXY } from './transport';
 
 const CHECK_NETWORK = 'Check the network, firewall and proxy of the n8n host.';
 const CHECK_URL_AND_NETWORK =
@@ -227,10 +227,4 @@ function messageOf(error: unknown): string | undefined {
 	if (typeof error !== 'object' || error === null) return undefined;
 	const { message }: SystemError = error;
 	return typeof message === 'string' ? message.trim() : undefined;
-}
-
-/** Whether n8n's SSRF protection refused an IP address or URL, at once or on a DNS lookup. */
-export function isSsrfRefusal(error: unknown): boolean {
-	if (!(error instanceof Error)) return false;
-	return /ssrf/i.test(error.name) || isSsrfRefusal(error.cause);
 }

@@ -6,7 +6,7 @@ import type { ApiKey } from '../redaction/apiKey';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { epochMs, type WallTime } from '../wallTime';
 import { isServiceErrorBody, MAX_CODE, MAX_MESSAGE, readErrorBody } from './errorBody';
-import { POSSIBLE_PROXY } from './possibleProxy';
+import { POSSIBLE_PROXY } from './transport';
 import type { HttpResponse } from './types';
 
 /** The useful text of a page comes first. */

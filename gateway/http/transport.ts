@@ -6,6 +6,9 @@ import { openDispatcher } from './proxy';
 import { proxyFor } from './proxyVariables';
 import type { EgressFilter, HttpRequest, Transport, TransportSettings } from './types';
 
+/** Advice for failures that may be a proxy's: none here, since this build knows when a proxy failed, and says so. */
+export const POSSIBLE_PROXY: string = '';
+
 /** undici reuses a connection one turn of the event loop after its response; a request sent sooner opens another. */
 export const whenConnectionIsFree = (action: () => void): void => void setImmediate(action);
 

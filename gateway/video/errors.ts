@@ -8,7 +8,7 @@ import {
 } from '../errors/gatewayError';
 import { isEmpty, MAX_MESSAGE, wordsOf } from '../http/errorBody';
 import type { VideoTask } from '../schemas/video';
-import { isSsrfRefusal } from '../http/networkError';
+import { isSsrfRefusal } from '../http/connectionErrors';
 
 /** The service ended a video task with status `failed`. */
 export class TaskFailedError extends GatewayError {
