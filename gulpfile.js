@@ -17,9 +17,6 @@ const clean = (folder) => () => rm(folder, { recursive: true, force: true });
 const compile = (dist) => async () => {
 	const tsc = require.resolve('typescript/bin/tsc');
 	await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', dist]);
-	// The compiler followed the nodes' imports into the gateway; one file replaces what it wrote there.
-	await rm(path.join(dist, 'gateway'), { recursive: true, force: true });
-	await rm(path.join(dist, 'package.json'));
 };
 
 const BUNDLED = {

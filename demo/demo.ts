@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { inspect, parseArgs, promisify, styleText } from 'node:util';
+import { inspect, parseArgs, styleText } from 'node:util';
 import { startSimulator } from '../simulator';
 import { loadPackage } from './loadPackage';
 import { withSpinner } from './progress';
@@ -31,11 +30,6 @@ async function main(): Promise<void> {
 		},
 	});
 	if (values.help) return print(USAGE);
-	const gulp = join(ROOT, 'node_modules', 'gulp', 'bin', 'gulp.js');
-	await withSpinner(
-		'Building the nodes',
-		promisify(execFile)(process.execPath, [gulp, 'build'], { cwd: ROOT }),
-	);
 	await rm(OUTPUT, { recursive: true, force: true });
 	const simulator = await startSimulator(PACE);
 	try {
