@@ -1,54 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { Gateway, type GatewayOptions, parseCredential, TaskPoller } from '../../gateway';
-import { Bucket, fixedWindow, type Rule } from './limitScenarios/rules';
-import {
-	type ServiceOptions,
-	type LimitedRequest,
-	ScenarioService,
-} from './limitScenarios/scenarioService';
-import { VirtualClock } from '../clock/virtualClock';
-
-/** A service with these limits, and nodes that use it with one key. */
-function serviceWith(
-	ruleOf: (request: LimitedRequest) => Rule | undefined,
-	more: Partial<ServiceOptions> = {},
-) {
-	const clock = new VirtualClock();
-	const service = new ScenarioService(clock, {
-		random: () => 0.5,
-		ruleOf,
-		latencyMs: 20,
-		jitter: 0,
-		workMs: 1_000,
-		videoMs: 60_000,
-		status: 429,
-		saysRetryAfter: true,
-		announced: undefined,
-		...more,
-	});
-	const apiKey = randomUUID();
-	const node = (maxConcurrency = 10, lent: Pick<GatewayOptions, 'httpRequest'> = {}) =>
-		new Gateway(parseCredential({ baseUrl: 'http://fair-queuing.test', apiKey }), {
-			maxConcurrency,
-			maxRetries: 4,
-			timeoutMs: 300_000,
-			clock,
-			transport: service.transport,
-			...lent,
-		});
-	const seconds = async <Result>(work: Promise<Result>) => {
-		const start = clock.now();
-		return await work.then((result) => ({ result, took: (clock.now() - start) / 1_000 }));
-	};
-	return { clock, service, node, seconds };
-}
-
-const chat = async (gateway: Gateway, model = 'heron-chat') =>
-	await gateway.chat({ model, messages: [{ role: 'user', content: 'Hi' }] });
-
-const chats = (gateway: Gateway, count: number, model?: string) =>
-	Array.from({ length: count }, async () => await chat(gateway, model));
+import { type Gateway, TaskPoller } from '../../gateway';
+import type { VirtualClock } from '../clock/virtualClock';
+import { chat, chats, serviceWith } from './limitedNodes';
+import { Bucket, fixedWindow } from './limitScenarios/rules';
 
 /** Submits videos and waits for them, as Generate does. */
 async function videos(clock: VirtualClock, gateway: Gateway, count: number, maxWaitMs = 7_200_000) {
@@ -68,17 +22,6 @@ async function videos(clock: VirtualClock, gateway: Gateway, count: number, maxW
 	);
 }
 
-test('chats take as long beside videos whose submissions are limited as alone', async () => {
-	const limit = fixedWindow(1, 60);
-	const { clock, node, seconds } = serviceWith(({ kind }) =>
-		kind === 'submit' ? limit : undefined,
-	);
-	const made = videos(clock, node(), 10);
-	const { took } = await clock.run(seconds(Promise.all(chats(node(), 1_000))));
-	expect(took).toBeLessThan(106);
-	expect(await clock.run(made)).toHaveLength(10);
-});
-
 test('a limit that opens between two looks at the clock holds nothing up', async () => {
 	const limit = new Bucket(10, 1);
 	const { clock, node } = serviceWith(() => limit, { workMs: 0 });
@@ -95,30 +38,6 @@ test('a limit that opens between two looks at the clock holds nothing up', async
 		}
 	};
 	await expect(clock.run(sequence())).resolves.toBeUndefined();
-});
-
-test('chats of a model without a limit do not wait for those of a model with one', async () => {
-	const limit = fixedWindow(3, 60);
-	const { clock, node, seconds } = serviceWith(({ model }) =>
-		model === 'large' ? limit : undefined,
-	);
-	const large = Promise.all(chats(node(), 12, 'large'));
-	const { took } = await clock.run(seconds(Promise.all(chats(node(), 300))));
-	expect(took).toBeLessThan(33);
-	await clock.run(large);
-});
-
-test('a long pause of video submissions fails no chat', async () => {
-	const limits = { submit: fixedWindow(1, 3_600), chat: new Bucket(20, 20), poll: undefined };
-	const { clock, node } = serviceWith(({ kind }) => limits[kind], { workMs: 200 });
-	const answers = Promise.all(chats(node(40), 600));
-	const submit = async () => await node().submitVideo({ model: 'kite-motion', prompt: 'A boat' });
-	await clock.run(clock.sleep(3_000));
-	await clock.run(submit());
-	const hour = { retryAfterMs: expect.any(Number) as number, status: 429 };
-	await expect(clock.run(submit())).rejects.toMatchObject(hour);
-	await expect(clock.run(submit())).rejects.toMatchObject(hour);
-	expect(await clock.run(answers)).toHaveLength(600);
 });
 
 test('polls are sent while chats are paused: finished videos are seen in time', async () => {
@@ -140,14 +59,6 @@ test('submissions that wait for their limit do not hold up the polls of the same
 	);
 	const { took } = await clock.run(seconds(videos(clock, node(), 100)));
 	expect(took).toBeLessThan(9 * 60 + 67);
-});
-
-test('polls and submissions share the limit of a key', async () => {
-	const limit = new Bucket(10, 10);
-	const { clock, node, service, seconds } = serviceWith(() => limit, { videoMs: 90_000 });
-	const { took } = await clock.run(seconds(videos(clock, node(), 1_000)));
-	expect(took).toBeLessThan(300);
-	expect(service.received.length).toBeLessThan(3_500);
 });
 
 test('the last poll of a task goes before the polls of other tasks of its node', async () => {
