@@ -4,10 +4,9 @@ import { basename, join, resolve } from 'node:path';
 import { type IRun, NodeHelpers, type StructuredChunk } from 'n8n-workflow';
 import { itemsOf, runWorkflow, type WorkflowFile } from '../../demo/engine';
 import { coreNodeStubs } from '../../demo/coreNodeStubs';
-import { type Simulator, startSimulator } from '../../simulator';
 import { asTool } from '../engine/asTool';
-import { RequestClock } from '../clock/requestClock';
 import { credentialOf, nodeTypes } from '../engine/runNode';
+import { useVirtualTime } from '../engine/useVirtualTime';
 
 const EXAMPLES = resolve(__dirname, '../../examples');
 /** Workflows saved with version 0.1. */
@@ -25,19 +24,8 @@ const runnable = (folder: string) =>
 		.filter((file) => workflowOf(file, folder).nodes.every(({ type }) => type in known))
 		.map((file) => ({ file, folder, name: join(basename(folder), file) }));
 
-let simulator: Simulator;
-let time: RequestClock;
-
-beforeAll(async () => {
-	time = new RequestClock();
-	simulator = await startSimulator({ now: time.now });
-});
-
-afterAll(async () => {
-	await simulator.close();
-	time.restore();
-	rmSync(output, { recursive: true, force: true });
-});
+const { time, simulator } = useVirtualTime();
+afterAll(() => rmSync(output, { recursive: true, force: true }));
 
 interface ExampleRun {
 	run: IRun;

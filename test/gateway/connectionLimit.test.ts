@@ -11,9 +11,7 @@ import { until } from '../clock/until';
 import { VirtualClock } from '../clock/virtualClock';
 
 const video = { model: 'kite-motion', prompt: 'A boat' };
-const SUBMISSION = Buffer.from(
-	JSON.stringify({ id: 'r', data: [{ id: 'task', status: 'processing' }] }),
-);
+const SUBMISSION = { id: 'r', data: [{ id: 'task', status: 'processing' }] };
 let services = 0;
 
 /** Three executions of 100 items, each with the highest Max Concurrency. */
@@ -43,7 +41,7 @@ test('waiting for a free connection does not count towards Timeout', async () =>
 		onWritten();
 		await clock.sleep(50_000);
 		inFlight -= 1;
-		return { status: 200, headers: {}, body: new StreamedBody(Readable.from([SUBMISSION])) };
+		return jsonResponse(200, SUBMISSION);
 	};
 	const work = threeExecutions(`http://slow-${(services += 1)}.test`, { clock, transport });
 	const submissions = await clock.run(Promise.all(work));
@@ -59,13 +57,10 @@ test('256 long answers to one key delay no poll, no list of models and no other 
 		onWritten();
 		const isLong = method === 'POST' && headers.authorization === 'Bearer key-of-tests';
 		await clock.sleep(isLong ? 3_600_000 : 100);
-		const answer =
-			method === 'POST' ? SUBMISSION : JSON.stringify({ data: [], id: 'task', status: 'queued' });
-		return {
-			status: 200,
-			headers: {},
-			body: new StreamedBody(Readable.from([Buffer.from(answer)])),
-		};
+		return jsonResponse(
+			200,
+			method === 'POST' ? SUBMISSION : { data: [], id: 'task', status: 'queued' },
+		);
 	};
 	const work = threeExecutions(baseUrl, { clock, transport, timeoutMs: 7_200_000 });
 	const options = { maxConcurrency: 10, maxRetries: 0, timeoutMs: 60_000, clock, transport };
@@ -127,7 +122,7 @@ test('keys take turns with the connections of a service, and executions with tho
 		onWritten();
 		sent.push((JSON.parse(body) as { prompt: string }).prompt);
 		await clock.sleep(1_000 + sent.length);
-		return { status: 200, headers: {}, body: new StreamedBody(Readable.from([SUBMISSION])) };
+		return jsonResponse(200, SUBMISSION);
 	};
 	const submissions = (prompt: string, apiKey: string, count: number) => {
 		const gateway = new Gateway(parseCredential({ baseUrl, apiKey }), {
@@ -158,7 +153,7 @@ test('a process opens at most 256 connections to a service, and requests beyond 
 		open.push(response);
 		peak = Math.max(peak, open.length);
 		if (open.length < 256 && peak < 256) return;
-		for (const waiting of open.splice(0)) waiting.end(SUBMISSION);
+		for (const waiting of open.splice(0)) waiting.end(JSON.stringify(SUBMISSION));
 	}).listen(0, '127.0.0.1');
 	await once(server, 'listening');
 	const { port } = server.address() as AddressInfo;
@@ -187,8 +182,7 @@ test('requests that wait for a connection are not sent once the key is suspended
 		transport: async ({ onWritten }) => {
 			onWritten();
 			const status = await new Promise<number>((resolve) => inFlight.push(resolve));
-			const headers = { 'retry-after': '3600' };
-			return { status, headers, body: new StreamedBody(Readable.from([SUBMISSION])) };
+			return jsonResponse(status, SUBMISSION, { 'retry-after': '3600' });
 		},
 	});
 	const work = Array.from({ length: 300 }, () => gateway.submitVideo(video));
@@ -298,7 +292,7 @@ test.each([
 describe("n8n's check of the service's URL", () => {
 	const gatewayWith = (clock: VirtualClock, validateUrl: () => Promise<unknown>) =>
 		stubbedGateway({
-			packets: [SUBMISSION],
+			packets: [Buffer.from(JSON.stringify(SUBMISSION))],
 			clock,
 			egressFilter: { validateUrl, createSecureLookup: () => () => {} },
 		});
@@ -337,12 +331,9 @@ test('a refusal whose body never ends is acted on within five seconds', async ()
 		transport: async ({ onWritten }) => {
 			onWritten();
 			requests += 1;
-			const isRefused = requests === 1;
-			const body = new StreamedBody(
-				isRefused ? new Readable({ read() {} }) : Readable.from([SUBMISSION]),
-			);
-			const headers = { 'retry-after': '1' };
-			return await Promise.resolve({ status: isRefused ? 429 : 200, headers, body });
+			if (requests > 1) return jsonResponse(200, SUBMISSION);
+			const body = new StreamedBody(new Readable({ read() {} }));
+			return await Promise.resolve({ status: 429, headers: { 'retry-after': '1' }, body });
 		},
 	});
 	const start = clock.now();

@@ -177,44 +177,6 @@ test.each<[string, VideoTask['status'] | Error, number]>([
 	},
 );
 
-test('a service that is away for 15 seconds when Max Wait ends is asked again', async () => {
-	const failures = Array.from({ length: 5 }, timeout);
-	const { outcome } = await waitForOne([...failures, 'completed'], AT_MAX_WAIT, { takesMs: 100 });
-	expect(outcome).toMatchObject({ value: { status: 'completed' } });
-});
-
-const refused = (retryAfterMs: number) =>
-	new ServiceError('Too many requests', {
-		status: 429,
-		code: 'rate_limit_exceeded',
-		advice: '',
-		retryAfterMs,
-	});
-
-test('a last poll that is refused is repeated when the pause that the service asks for is over', async () => {
-	const { outcome, polledAt } = await waitForOne(
-		[refused(70_000), refused(70_000), 'completed'],
-		AT_MAX_WAIT,
-	);
-	expect(polledAt).toEqual([60_000, 130_000, 200_000]);
-	expect(outcome).toMatchObject({ value: { status: 'completed' } });
-});
-
-test('a last poll that is refused again and again is given up after five minutes of pauses', async () => {
-	const { outcome, polledAt } = await waitForOne([refused(100_000)], AT_MAX_WAIT);
-	expect(polledAt).toEqual([60_000, 160_000, 260_000, 360_000]);
-	expect(outcome).toMatchObject({
-		reason: { code: 'wait_timeout', message: expect.stringContaining('could not be asked') },
-	});
-});
-
-test('the time that a refused last poll waits in our own queue does not count', async () => {
-	const { outcome } = await waitForOne([refused(6_000), refused(6_000), 'completed'], AT_MAX_WAIT, {
-		queuedMs: 400_000,
-	});
-	expect(outcome).toMatchObject({ value: { status: 'completed' } });
-});
-
 test('a task that is not found right after its submission is polled again', async () => {
 	const { outcome, polledAt } = await waitForOne([notFound(), notFound(), 'completed'], {});
 	expect(outcome).toMatchObject({ status: 'fulfilled', value: { status: 'completed' } });

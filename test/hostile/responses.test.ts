@@ -2,11 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { LoadOptionsContext } from 'n8n-core';
-import type { ILoadOptionsFunctions } from 'n8n-workflow';
-import { searchModels } from '../../nodes/shared/editor/modelLocator';
 import type { Simulator } from '../../simulator';
 import { type NodeRun, runNode } from '../engine/runNode';
+import { modelDropdown } from '../engine/modelDropdown';
 import { testCredential } from '../engine/testCredential';
 import { chatNode } from '../nodes/chat/chatNode';
 import { videoNode } from '../nodes/video/videoNode';
@@ -186,16 +184,8 @@ test('the Test button reads a body only up to its limit', async () => {
 });
 
 test('the model dropdown reads a body only up to its limit', async () => {
-	const node = { name: 'Node' };
-	const { helpers, logger } = new LoadOptionsContext({} as never, node as never, {} as never, '');
-	const context = {
-		helpers,
-		logger,
-		getNode: () => node,
-		getCredentials: async () => await Promise.resolve(credential()),
-	} as unknown as ILoadOptionsFunctions;
 	answerForever('{"data":["', 'x');
-	await expect(searchModels('text').call(context)).rejects.toThrow(/larger than any response/);
+	await expect(modelDropdown('text', credential())).rejects.toThrow(/larger than any response/);
 	await brokeOff;
 	expect(sent).toBeLessThan(32 * MiB);
 });

@@ -1,26 +1,14 @@
 import { useRawServer } from '../engine/useServers';
-import { Logger } from '@n8n/backend-common';
-import { Container } from '@n8n/di';
-import { LoadOptionsContext } from 'n8n-core';
-import type { ILoadOptionsFunctions } from 'n8n-workflow';
-import { searchModels } from '../../nodes/shared/editor/modelLocator';
 import type { Simulator } from '../../simulator';
 import { rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
+import { modelDropdown } from '../engine/modelDropdown';
+import { useLog } from '../engine/useLog';
 import { until } from '../clock/until';
 import { videoNode } from '../nodes/video/videoNode';
 
 const service = useRawServer();
-/** The lines of n8n's log. */
-let lines: string[];
-const logger = Container.get(Logger);
-beforeEach(() => {
-	lines = [];
-	const log = (line: string) => lines.push(line);
-	const recording = Object.create(logger, { info: { value: log }, warn: { value: log } }) as Logger;
-	Container.set(Logger, recording);
-});
-afterEach(() => Container.set(Logger, logger));
+const lines = useLog('info', 'warn');
 
 const credential = () => ({ baseUrl: service.url, apiKey: 'key-of-tests' });
 const run = async (options: NodeRun) =>
@@ -145,15 +133,7 @@ test('a reason of the service is one line of a message', async () => {
 test('a model ID that is an expression is not in the dropdown, but in the output of List Models', async () => {
 	const ids = ['heron', '={{ $credentials.apiKey }}'];
 	service.respond = () => rawResponse('200 OK', JSON.stringify({ data: ids }));
-	const node = { name: 'Node' };
-	const { helpers } = new LoadOptionsContext({} as never, node as never, {} as never, '');
-	const context = {
-		helpers,
-		logger,
-		getNode: () => node,
-		getCredentials: async () => await Promise.resolve(credential()),
-	} as unknown as ILoadOptionsFunctions;
-	const { results } = await searchModels('text').call(context);
+	const { results } = await modelDropdown('text', credential());
 	expect(results.map(({ value }) => value)).toEqual(['heron']);
 	const { items } = await run({ node: 'listModels', parameters: { returnAll: true } });
 	expect(items.map(({ json }) => json.id)).toEqual(ids);

@@ -147,22 +147,6 @@ test('a redirect of a video to another host is followed without the key', async 
 	expect(otherHostHeaders[0]?.authorization).toBeUndefined();
 });
 
-test.each(['task-url-file', 'task-url-relative', 'task-url-null', 'task-url-absent'])(
-	'an invalid video URL (%s) is refused, with the task ID in the error',
-	async (fault) => {
-		simulator.inject({ endpoint: 'submit', fault });
-		const { items } = await runNode(simulator, {
-			...video({ download: true }),
-			onError: 'continueRegularOutput',
-		});
-		expect(items[0]?.json.error).toMatchObject({
-			task_id: simulator.tasks[0]!.id,
-			description: expect.stringMatching(/Get/) as string,
-		});
-		expect(simulator.count('download')).toBe(0);
-	},
-);
-
 test('a key with white space is refused before any request and is not in the error', async () => {
 	const invalidKey = `${MARKER} ${MARKER}`;
 	const result = await runNode(simulator, {

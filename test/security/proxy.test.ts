@@ -194,29 +194,18 @@ const REFUSALS: Array<[Behaviour, RegExp, RegExp]> = [
 	['responds with 407', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
 	['responds with 401', /proxy .*user name and password/, /HTTP_PROXY.*user:password@/],
 	['responds with 403', /proxy .*refused to connect.*403/, /allow/],
-	[
-		'responds with 500',
-		/proxy .*could not reach the service.*500/,
+	...[500, 502, 503, 504].map((status): [Behaviour, RegExp, RegExp] => [
+		`responds with ${status}`,
+		new RegExp(`proxy .*could not reach the service.*${status}`),
 		/Base URL.*administrator of the proxy/,
-	],
-	[
-		'responds with 502',
-		/proxy .*could not reach the service.*502/,
-		/Base URL.*administrator of the proxy/,
-	],
-	[
-		'responds with 503',
-		/proxy .*could not reach the service.*503/,
-		/Base URL.*administrator of the proxy/,
-	],
-	[
-		'responds with 504',
-		/proxy .*could not reach the service.*504/,
-		/Base URL.*administrator of the proxy/,
-	],
-	['hangs up', /Could not connect to the proxy/, /HTTP_PROXY/],
-	['resets', /Could not connect to the proxy/, /HTTP_PROXY/],
-	['does not speak HTTP', /Could not connect to the proxy/, /HTTP_PROXY/],
+	]),
+	...(['hangs up', 'resets', 'does not speak HTTP'] as const).map(
+		(behaviour): [Behaviour, RegExp, RegExp] => [
+			behaviour,
+			/Could not connect to the proxy/,
+			/HTTP_PROXY/,
+		],
+	),
 ];
 
 test.each(REFUSALS)(

@@ -6,9 +6,6 @@ import { chatNode } from './chatNode';
 
 const server = useRawServer();
 const simulator = useSimulator({ encodings: [] });
-beforeAll(async () => {
-	// The fault table has the compressed responses.
-});
 
 /** The item for a response that the simulator never sends: JSON, or the text of a stream. */
 async function itemOf(
@@ -304,32 +301,6 @@ test('a stream is complete if its last chunk has a null delta and index', async 
 	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 });
 
-test('streamed tool calls are merged', async () => {
-	const part = (text: string, more: object = {}) =>
-		line({ tool_calls: [{ index: 0, ...more, function: { arguments: text } }] });
-	const { json } = await itemOf(
-		line({ role: 'assistant', content: null }) +
-			line({
-				tool_calls: [
-					{
-						index: 0,
-						id: 'call-1',
-						type: 'function',
-						function: { name: 'weather', arguments: '' },
-					},
-				],
-			}) +
-			part('{"city":') +
-			part('"Rome"}') +
-			line({}, { finish_reason: 'tool_calls' }) +
-			'data: [DONE]\n\n',
-		{ simplify: false, options: { stream: true } },
-	);
-	const [first] = json.choices as IDataObject[];
-	expect(first).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } });
-	expect((first?.message as IDataObject).tool_calls).toEqual(toolCalls);
-});
-
 test('streamed tool calls that repeat their name or have an empty ID are merged', async () => {
 	const part = (index: number, id: string | null, name: string, text: string) => ({
 		index,
@@ -387,17 +358,4 @@ test('streamed tool calls with one index and two IDs stay two', async () => {
 			part('x', undefined, weather.slice(5)),
 		]),
 	).toMatchObject([{ function: toolCalls[0]!.function }]);
-});
-
-test.each([
-	['an error', '{"code":"content_filtered","message":"Not this","data":null}', /Not this/],
-	['invalid JSON', 'nonsense', /nonsense/],
-])('a stream with %s fails the item, and the error shows it', async (_name, data, expected) => {
-	const streamed = await itemOf(
-		`${line({ content: 'Good' }, { finish_reason: 'stop' })}data: ${data}\n\n${line({ content: 'day' })}data: [DONE]\n\n`,
-		{ options: { stream: true } },
-	);
-	const { error } = streamed.json as { error: Record<string, string> };
-	expect(error.description).toMatch(expected);
-	expect(error.partial_text).toBe('Good');
 });

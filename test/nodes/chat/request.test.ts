@@ -111,29 +111,6 @@ test('numeric text from expressions is sent as numbers', async () => {
 	});
 });
 
-test('parameters are resolved for each item', async () => {
-	const { error } = await runNode(simulator, {
-		...chatNode({
-			model: { __rl: true, mode: 'id', value: '={{ $json.model }}' },
-			options: { temperature: '={{ $json.temperature }}' },
-		}),
-		items: [
-			{ model: 'heron-chat', temperature: 0 },
-			{ model: 'pebble-mini', temperature: 1 },
-			{ model: 'pebble-mini' },
-		],
-	});
-	expect(error).toBeUndefined();
-	const sent = simulator.requests.map(({ body }) => body as IDataObject);
-	expect(sent.map(({ model, temperature }) => [model, temperature])).toEqual(
-		expect.arrayContaining([
-			['heron-chat', 0],
-			['pebble-mini', 1],
-			['pebble-mini', undefined],
-		]),
-	);
-});
-
 test.each<[string, INodeParameters['model']]>([
 	['chosen from the list', { __rl: true, mode: 'list', value: 'heron-chat' }],
 	['entered as an ID', { __rl: true, mode: 'id', value: ' heron-chat ' }],

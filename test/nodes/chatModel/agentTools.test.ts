@@ -59,13 +59,6 @@ describe.each(['agent', 'engine'] as const)('called by the %s', (caller) => {
 		expect(result).toContain('Why is the sky blue?');
 		expect(chunks).toEqual([]);
 	});
-
-	test('Retry On Fail submits no video twice', async () => {
-		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
-		const { result } = await callTool(simulator, caller, { ...makeVideo, tries: 3 }, boat);
-		expect(result).toContain('.mp4');
-		expect(simulator.submissions).toBe(1);
-	});
 });
 
 /** The results of the calls. All calls of a round are made at the same time, as older agents do. */

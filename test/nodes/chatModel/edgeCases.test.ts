@@ -237,15 +237,3 @@ test('a stream is aborted when the caller stops reading it', async () => {
 	expect(result).toBe('enough');
 	await until(() => simulator.openSockets === 0);
 });
-
-test('an error of the service is shown with its advice', async () => {
-	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
-	const { error } = await runAgent(simulator, {
-		...work(async (model) => (await model.invoke(question)).text),
-	});
-	expect(error).toMatchObject({
-		message: expect.stringMatching(/^The account has no quota left/) as string,
-		description: expect.stringMatching(/^Top up the balance/) as string,
-		node: { name: 'Model' },
-	});
-});

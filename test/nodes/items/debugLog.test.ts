@@ -1,28 +1,12 @@
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
-import { type Simulator, startSimulator } from '../../../simulator';
 import { runNode } from '../../engine/runNode';
-import { RequestClock } from '../../clock/requestClock';
+import { useLog } from '../../engine/useLog';
+import { useVirtualTime } from '../../engine/useVirtualTime';
 import { chatNode } from '../chat/chatNode';
 
-const logger = Container.get(Logger);
-const lines: string[] = [];
-let simulator: Simulator;
-let time: RequestClock;
-beforeAll(async () => {
-	time = new RequestClock();
-	simulator = await startSimulator();
-});
-beforeEach(() => {
-	lines.splice(0);
-	const debug = (message: string) => void lines.push(message);
-	Container.set(Logger, Object.create(logger, { debug: { value: debug } }) as Logger);
-});
-afterAll(async () => {
-	Container.set(Logger, logger);
-	time.restore();
-	await simulator.close();
-});
+const lines = useLog('debug');
+const { time, simulator } = useVirtualTime();
 
 const ours = () => lines.filter((line) => line.startsWith('Node: '));
 
@@ -48,7 +32,10 @@ test('the debug log has neither the key nor the prompt', async () => {
 
 test('a level that hides the debug log costs no line', async () => {
 	const hidden = jest.fn(() => {});
-	Container.set(Logger, Object.create(logger, { debug: { value: hidden } }) as Logger);
+	Container.set(
+		Logger,
+		Object.create(Container.get(Logger), { debug: { value: hidden } }) as Logger,
+	);
 	const { items } = await runNode(simulator, chatNode({}));
 	expect(items[0]?.json.text).toEqual(expect.any(String));
 	expect(hidden).not.toHaveBeenCalledWith(expect.stringMatching(/^Node: /));

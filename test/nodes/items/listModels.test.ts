@@ -1,9 +1,6 @@
-import '../../../demo/n8nSettings';
-import { LoadOptionsContext } from 'n8n-core';
-import type { ILoadOptionsFunctions } from 'n8n-workflow';
 import type { ModelOutput } from '../../../gateway';
 import { modelList, modelOutputOf } from '../../../gateway/schemas/models';
-import { searchModels } from '../../../nodes/shared/editor/modelLocator';
+import { modelDropdown } from '../../engine/modelDropdown';
 import { useSimulator } from '../../engine/useServers';
 import { RawServer, rawResponse } from '../../engine/rawServer';
 import { credentialOf, runNode } from '../../engine/runNode';
@@ -77,14 +74,7 @@ async function searchFor(
 	credential = credentialOf(simulator),
 	output: ModelOutput = 'video',
 ) {
-	const node = { name: 'Node' };
-	const { helpers } = new LoadOptionsContext({} as never, node as never, {} as never, '');
-	const context = {
-		helpers,
-		getNode: () => node,
-		getCredentials: async () => await Promise.resolve(credential),
-	} as unknown as ILoadOptionsFunctions;
-	return await searchModels(output).call(context, text);
+	return await modelDropdown(output, credential, text);
 }
 
 test('the model dropdown finds models by part of their name', async () => {

@@ -1,11 +1,9 @@
-import { startSimulator } from '../../../simulator';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { SpendingLimit } from '../../../nodes/shared/book/spendingLimit';
 import { until } from '../../clock/until';
 import { rawResponse } from '../../engine/rawServer';
 import { runAgent } from '../../engine/runAgent';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
-import { RequestClock } from '../../clock/requestClock';
 import { chatNode } from '../chat/chatNode';
 import { askSomeone, makeVideo } from '../chatModel/toolNodes';
 import { videoNode } from '../video/videoNode';
@@ -36,12 +34,6 @@ describe.each([
 	['Chat Completion', chat, () => simulator.count('chat')],
 	['Video Generation', video, () => simulator.submissions],
 ] as const)('%s with Max Billable Requests', (_name, node, sent) => {
-	test('a batch that fits is done', async () => {
-		const { error, items } = await runNode(simulator, node(5));
-		expect(error).toBeUndefined();
-		expect(items).toHaveLength(5);
-	});
-
 	test('with Stop Workflow, a batch that does not fit fails before anything is sent', async () => {
 		const { error } = await runNode(simulator, node(4));
 		expect(error).toMatchObject({
@@ -136,44 +128,11 @@ test('a video counts by Number of Videos', async () => {
 	expect(codesOf(result).filter((code) => code === 'spending_limit')).toHaveLength(3);
 });
 
-test('a video that is made again after it failed counts again', async () => {
-	const items = prompts('[fault:task-failed-string]');
-	const { error } = await runNode(simulator, { ...video(2), items, tries: 5 });
-	expect(simulator.submissions).toBe(2);
-	expect(error?.message).toMatch(/Max Billable Requests/);
-});
-
 test('an answer without JSON counts', async () => {
 	const items = prompts('One');
 	const { error } = await runNode(simulator, { ...chat(2, { jsonOutput: true }), items, tries: 5 });
 	expect(simulator.count('chat')).toBe(2);
 	expect(error?.message).toMatch(/Max Billable Requests/);
-});
-
-test('a wait in the database remembers it', async () => {
-	const time = new RequestClock();
-	const slow = await startSimulator({ videoSeconds: 90, now: time.now });
-	try {
-		const parameters = {
-			...video(2).parameters,
-			waitOptions: { waitIn: 'database' },
-		};
-		const { runs, waits, error } = await time.until(
-			runNode(slow, {
-				...video(2),
-				parameters,
-				settings: { executionOrder: 'v1' },
-				loop: true,
-			}),
-		);
-		expect(waits.length).toBeGreaterThan(1);
-		expect(error?.message).toMatch(/Max Billable Requests/);
-		expect(runs.length).toBeGreaterThan(1);
-		expect(slow.submissions).toBe(2);
-	} finally {
-		await slow.close();
-		time.restore();
-	}
 });
 
 describe('an agent', () => {

@@ -44,8 +44,8 @@ function poll(request: string): RawResponse {
 		: json({ id, status: 'completed', progress: 100, url: `https://files.test/${id}.mp4` });
 }
 
-function json(body: unknown, status = '200 OK'): RawResponse {
-	return rawResponse(status, JSON.stringify(body), { 'content-type': 'application/json' });
+function json(body: unknown): RawResponse {
+	return rawResponse('200 OK', JSON.stringify(body), { 'content-type': 'application/json' });
 }
 
 const run = async (options: Partial<NodeRun> = {}) =>
@@ -85,39 +85,7 @@ test('if all tries fail, the error lists every finished video with its URL, and 
 	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-6', 'task-7']);
 });
 
-const REFUSAL = json({ code: 'quota_not_enough', message: 'No money left', data: null }, '403 No');
 const LOST: RawResponse = { packets: [], then: 'is reset' };
-
-test.each([
-	['refused', REFUSAL, /does not allow|quota/i],
-	['lost', LOST, /may have accepted/],
-])(
-	'if the replacements of failed videos are %s, the error lists the finished ones',
-	async (_what, response, expected) => {
-		failing = [2, 3];
-		errorResponses = { 2: response };
-		const { error } = await run({ tries: 2 });
-		expect(`${error?.message}\n${error?.description}`).toMatch(expected);
-		for (const number of [1, 4]) expect(error?.description).toContain(`task-${number}: `);
-	},
-);
-
-test('with On Error "Continue", finished videos are output if the submission of replacements is refused', async () => {
-	failing = [1, 3];
-	errorResponses = { 2: REFUSAL };
-	const { items } = await run({ tries: 2, onError: 'continueRegularOutput' });
-	expect(ids(items)).toEqual(['task-2', 'task-4', undefined]);
-	expect(items[0]?.json.status).toBe('completed');
-	expect(items[2]?.json.error).toMatchObject({ code: 'quota_not_enough', item: 0 });
-});
-
-test('a refused submission of replacements is repeated in the next try', async () => {
-	failing = [2, 3];
-	errorResponses = { 2: REFUSAL };
-	const { items } = await run({ tries: 3 });
-	expect(requested).toEqual([4, 2, 2]);
-	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-5', 'task-6']);
-});
 
 test('a submission of replacements that may have been accepted is repeated only in the next execution', async () => {
 	failing = [2, 3];

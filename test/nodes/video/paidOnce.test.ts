@@ -1,20 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { type Simulator, startSimulator } from '../../../simulator';
-import { RequestClock } from '../../clock/requestClock';
+import { startSimulator } from '../../../simulator';
 import { type NodeRun, runNode as runInRealTime } from '../../engine/runNode';
+import { useVirtualTime } from '../../engine/useVirtualTime';
 import { videoNode } from './videoNode';
 
-let simulator: Simulator;
-let time: RequestClock;
-beforeAll(async () => {
-	time = new RequestClock();
-	simulator = await startSimulator({ videoSeconds: 0.05, now: time.now });
-});
-afterEach(() => simulator.reset());
-afterAll(async () => {
-	await simulator.close();
-	time.restore();
-});
+const { time, simulator } = useVirtualTime({ videoSeconds: 0.05 });
 
 const runNode = async (run: NodeRun, isSilent?: () => boolean) =>
 	await time.until(runInRealTime(simulator, run), isSilent);

@@ -1,24 +1,15 @@
-import { Logger } from '@n8n/backend-common';
-import { Container } from '@n8n/di';
 import { ExecuteContext } from 'n8n-core';
 import { until } from '../../clock/until';
 import { rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
+import { useLog } from '../../engine/useLog';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { videoNode } from './videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0.05 });
 const service = useRawServer();
 
-/** The warnings in n8n's log. */
-let warnings: string[];
-const logger = Container.get(Logger);
-beforeEach(() => {
-	warnings = [];
-	const warn = { value: (line: string) => warnings.push(line) };
-	Container.set(Logger, Object.create(logger, { warn }) as Logger);
-});
-afterEach(() => void Container.set(Logger, logger));
+const warnings = useLog('warn');
 
 const sequential = { requestOptions: { maxConcurrency: 1, maxRetries: 0 } };
 const items = ['One', 'Two', 'Three'].map((prompt) => ({ prompt }));

@@ -83,7 +83,6 @@ function nodeRun(waitIn: string, scenario: Scenario): NodeRun {
 	};
 }
 
-const FAILED = '[fault:task-failed-object]';
 const ENDLESS = '[fault:task-endless]';
 const continues = { onError: 'continueRegularOutput' } as const;
 const errorBranch = { onError: 'continueErrorOutput' } as const;
@@ -103,20 +102,6 @@ test('the operation Wait gives up a task that only another server answers for af
 	}
 });
 
-test('Retry of an execution that failed after a wait submits only the failed video again', async () => {
-	const failing = nodeRun('database', { prompts: ['One', FAILED] });
-	const failed = await runNode(simulator, failing);
-	expect(failed.error).toBeDefined();
-	expect(simulator.submissions).toBe(2);
-	const retried = await runNode(simulator, {
-		...failing,
-		retryData: failed.run.data,
-		executionId: '2',
-	});
-	expect(retried.waits.length).toBeGreaterThan(0);
-	expect(simulator.submissions).toBe(3);
-});
-
 test('Include Input Fields adds them to the items; what n8n stores of the wait has none', async () => {
 	const { items, waits } = await runNode(simulator, {
 		...nodeRun('database', { prompts: [], parameters: { options: { includeInputFields: true } } }),
@@ -128,35 +113,6 @@ test('Include Input Fields adds them to the items; what n8n stores of the wait h
 	]);
 	const { executionData } = waits[0]!.data;
 	expect(JSON.stringify(bookIn({ executionData } as IRunExecutionData))).not.toMatch(/row of|mine/);
-});
-
-test('a field that the service adds reaches the items, also an integer beyond 2^53, and after Retry of a stopped wait', async () => {
-	const service = new RawServer();
-	await service.listen();
-	let state = 'processing';
-	service.respond = (request) =>
-		rawResponse(
-			'200 OK',
-			request.startsWith('POST')
-				? '{"id":"request","data":[{"id":"task","status":"queued","seed":9007199254740993}]}'
-				: `{"id":"task","status":"${state}","url":"http://f.test/a","mood":{"n":12345678901234567890}}`,
-		);
-	const node = {
-		...nodeRun('database', { prompts: ['One'], parameters: { simplify: false } }),
-		credential: { baseUrl: service.url, apiKey: 'a-key' },
-	};
-	try {
-		const first = await runNode(simulator, { ...node, onWait: () => void (state = 'completed') });
-		const retry = { waitingData: first.waits[0]!.data, executionId: '2' };
-		const retried = await runNode(simulator, { ...node, ...retry });
-		for (const { items } of [first, retried])
-			expect(items.map(({ json }) => json)).toMatchObject([
-				{ task_id: 'task', seed: '9007199254740993', mood: { n: '12345678901234567890' } },
-			]);
-		expect(service.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1);
-	} finally {
-		await service.close();
-	}
 });
 
 test('a manual run tells the console of the browser the ID and, with each poll round, the progress', async () => {
