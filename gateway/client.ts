@@ -1,5 +1,4 @@
 import type * as z from 'zod';
-import type { Body } from './http/body';
 import type { WriteLine } from './attemptLog';
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
@@ -29,9 +28,6 @@ import { EgressCheck } from './http/egressCheck';
 import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { HostHelpers, Transport } from './http/types';
 
-/** How long the rest of a stream after `[DONE]` may take before the connection is closed instead of reused. */
-const DRAIN_MS = 1_000;
-
 export interface GatewayOptions extends HostHelpers {
 	/** How many requests may be in flight at once. */
 	maxConcurrency: number;
@@ -57,7 +53,6 @@ export class Gateway {
 	private readonly videoPath: string;
 	private readonly downloads: VideoDownloads;
 	private readonly egressCheck: EgressCheck | undefined;
-	private readonly wallTime = () => this.context.clock.wallTime();
 
 	constructor(credential: Credential, options: GatewayOptions) {
 		const { baseUrl, apiKey, ignoreSslIssues } = credential;
@@ -157,8 +152,7 @@ export class Gateway {
 		const read = async (response: ServiceResponse) =>
 			await readTaskWithVideo(
 				response,
-				async (json, complete) =>
-					await parseResource(json, complete, response, videoTaskReport, this.wallTime),
+				async (json, complete) => await parseResource(json, complete, response, videoTaskReport),
 				onInlineVideo !== undefined,
 			);
 		const { task, video } = await this.send(poll, read, signal);
@@ -192,7 +186,7 @@ export class Gateway {
 		schema: z.ZodType<Resource>,
 		signal?: AbortSignal,
 	): Promise<Resource> {
-		const read = (response: ServiceResponse) => readResource(response, schema, this.wallTime);
+		const read = (response: ServiceResponse) => readResource(response, schema);
 		return await this.send(request, read, signal);
 	}
 
@@ -225,22 +219,12 @@ export class Gateway {
 			connection: 'recent',
 			scope: { endpoint: 'chat', model: content.model },
 		} as const;
-		const read = async (response: ServiceResponse) => {
-			const { completion, rest } = await readChat(response, this.wallTime, collect);
-			this.drain(response.body, rest);
-			return completion;
-		};
+		const read = (response: ServiceResponse) => readChat(response, collect);
 		return await this.send(request, read, signal).catch(async (error: unknown) => {
 			if (error instanceof GatewayError && received !== '') {
 				error.partialText = await this.redactError(received);
 			}
 			throw error;
 		});
-	}
-
-	/** Reads a body to its end, which frees its connection for the next request. */
-	private drain(body: Body, rest: Promise<void>): void {
-		const stop = this.context.clock.after(DRAIN_MS, () => body.destroy());
-		void rest.then(stop);
 	}
 }

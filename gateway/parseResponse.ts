@@ -6,7 +6,6 @@ import type { ServiceResponse } from './serviceRequest';
 import { readErrorBody } from './http/errorBody';
 import { parseResponseJson, quoteLongIntegers, TooComplexError } from './schemas/responseJson';
 import { toServiceError } from './http/serviceError';
-import type { WallTime } from './wallTime';
 
 /** How much of a malformed body an error shows. */
 const SHOWN_CHARACTERS = 300;
@@ -34,14 +33,13 @@ export function malformedResponse(
 export async function readResource<Resource>(
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
-	now: () => WallTime,
 ): Promise<Resource> {
 	const { bytes, complete } = await readBody(
 		response.body,
 		MAX_RESOURCE_BYTES,
 		response.onProgress,
 	);
-	return await parseResource(bytes, complete, response, schema, now);
+	return await parseResource(bytes, complete, response, schema);
 }
 
 /** Parses a body as the JSON of a resource, as {@link readResource} does. */
@@ -50,7 +48,6 @@ export async function parseResource<Resource>(
 	complete: boolean,
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
-	now: () => WallTime,
 ): Promise<Resource> {
 	if (!complete) throw malformedResponse(response, TOO_LARGE, bytes);
 	let value: unknown;
@@ -72,7 +69,8 @@ export async function parseResource<Resource>(
 	if (parsed.success) return parsed.data;
 	const tooBig = parsed.error.issues.find(({ code }) => code === 'too_big');
 	if (tooBig) throw malformedResponse(response, `${TOO_LARGE}: ${tooBig.message}`, bytes);
-	if (readErrorBody(value)) throw toServiceError(response, value, response.apiKey, now());
+	if (readErrorBody(value))
+		throw toServiceError(response, value, response.apiKey, response.clock.wallTime());
 	throw malformedResponse(response, 'The response does not have the format of the service', bytes);
 }
 

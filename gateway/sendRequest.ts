@@ -161,7 +161,8 @@ async function sendOnce<Result>(
 		}
 		if (response.status >= 200 && response.status < 300) {
 			const { status, headers } = response;
-			return await read({ status, headers, body, onProgress, apiKey: context.apiKey });
+			const { apiKey, clock } = context;
+			return await read({ status, headers, body, onProgress, apiKey, clock });
 		}
 		throw await readServiceError(context, response, waitedMs, onProgress);
 	} catch (error) {

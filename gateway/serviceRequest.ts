@@ -61,4 +61,5 @@ export interface ServiceResponse extends HttpResponse {
 	onProgress: OnProgress;
 	/** The key of the request, to be removed from the response. */
 	apiKey: ApiKey;
+	clock: Clock;
 }

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type Body, StreamedBody } from '../http/body';
+import { type Body, StreamedBody, type TakeBytes } from '../http/body';
 import { isSsrfRefusal, NeverSentError } from '../http/connectionErrors';
 import { causesOf, textOf } from '../http/helperProxy';
 import type {
@@ -82,16 +82,8 @@ class HelperBody implements Body {
 		this.body = new StreamedBody(readable);
 	}
 
-	async read(onBytes: (bytes: Buffer) => boolean | void): Promise<void> {
-		await this.body.read(onBytes).finally(this.close);
-	}
-
-	async *stream(): AsyncIterable<Buffer> {
-		try {
-			yield* this.body.stream();
-		} finally {
-			this.close();
-		}
+	async read(take: TakeBytes): Promise<void> {
+		await this.body.read(take).finally(this.close);
 	}
 
 	destroy(error?: Error): void {

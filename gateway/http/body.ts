@@ -11,44 +11,48 @@ export const MAX_VIDEO_BYTES = 4 * 1024 ** 3;
 export const MAX_ERROR_BYTES = 256 * 1024;
 const MAX_KEEP_ALIVE_BYTES = 256;
 
-/** The body of a response. It must be read once, in one of two ways, or destroyed. */
+/** Gets a part of a body. False ends the reading; a promise holds the body until it is settled. */
+export type TakeBytes = (bytes: Buffer) => boolean | void | Promise<void>;
+
+/** The body of a response. It must be read once or destroyed. */
 export interface Body {
 	/**
-	 * Passes every part on as soon as it arrives. Resolves at the end, or when `onBytes` returns false; rejects when the
-	 * body is incomplete or destroyed, and with what `onBytes` throws. The unread rest is destroyed.
+	 * Passes every part on as soon as it arrives. Resolves at the end, or when `take` returns false; rejects when the
+	 * body is incomplete or destroyed, and with what `take` throws. The unread rest is destroyed.
 	 */
-	read(onBytes: (bytes: Buffer) => boolean | void): Promise<void>;
-	/** For a reader that may be slower than the network. */
-	stream(): AsyncIterable<Buffer>;
+	read(take: TakeBytes): Promise<void>;
 	/** Closes the connection, unless the body has ended. */
 	destroy(error?: Error): void;
 }
 
-/** A body that Node.js streams take. */
-export interface ReadableBody extends Body {
-	stream(): Readable;
-}
-
 /** A body that comes as a stream, such as a decompressed one. */
-export class StreamedBody implements ReadableBody {
+export class StreamedBody implements Body {
 	constructor(private readonly readable: Readable) {
 		// Without a listener, an error before the first reader ends the process.
 		readable.on('error', () => {});
 	}
 
-	read(onBytes: (bytes: Buffer) => boolean | void): Promise<void> {
+	read(take: TakeBytes): Promise<void> {
 		const { readable } = this;
 		return new Promise<void>((resolve, reject) => {
+			const fail = (error: unknown) => {
+				reject(error as Error);
+				readable.destroy();
+			};
 			readable.on('data', (bytes: Buffer) => {
 				// The stream emits what it has buffered even after it is destroyed.
 				if (readable.destroyed) return;
 				try {
-					if (onBytes(bytes) !== false) return;
-					resolve();
-					readable.destroy();
+					const taken = take(bytes);
+					if (taken === false) {
+						resolve();
+						readable.destroy();
+					} else if (taken instanceof Promise) {
+						readable.pause();
+						taken.then(() => readable.resume(), fail);
+					}
 				} catch (error) {
-					reject(error as Error);
-					readable.destroy();
+					fail(error);
 				}
 			});
 			readable.once('end', resolve);
@@ -57,10 +61,6 @@ export class StreamedBody implements ReadableBody {
 				if (!readable.readableEnded) reject(new Error('The body broke off'));
 			});
 		});
-	}
-
-	stream(): Readable {
-		return this.readable;
 	}
 
 	destroy(error?: Error): void {

@@ -1,6 +1,6 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Body, type ReadableBody, StreamedBody } from './body';
+import { type Body, StreamedBody } from './body';
 
 /** No deflate: what servers mean by it differs (RFC 9110, 8.4.1.2). */
 export const ACCEPTED_CODINGS = 'gzip, br';
@@ -18,14 +18,14 @@ const DECODERS = new Map([
  * Undoes the content codings of a body, the last one first. Unknown codings are ignored.
  * @param codings the Content-Encoding header
  */
-export function decompress(body: ReadableBody, codings: string | string[] | undefined): Body {
+export function decompress(body: Body, codings: string | string[] | undefined): Body {
 	if (codings === undefined) return body;
 	const decoders = String(codings)
 		.toLowerCase()
 		.split(',')
 		.flatMap((coding) => DECODERS.get(coding.trim()) ?? []);
 	if (decoders.length === 0 || decoders.length > MAX_CODINGS) return body;
-	let decoded: Readable = body.stream();
+	let decoded: Readable = streamOf(body);
 	for (const open of decoders.reverse()) {
 		const encoded = decoded;
 		const decoder = open();
@@ -34,4 +34,24 @@ export function decompress(body: ReadableBody, codings: string | string[] | unde
 		decoded = encoded.pipe(decoder);
 	}
 	return new StreamedBody(decoded);
+}
+
+function streamOf(body: Body): Readable {
+	let takeMore = () => {};
+	const readable = new Readable({
+		read: () => takeMore(),
+		destroy: (error, done) => {
+			body.destroy();
+			done(error);
+		},
+	});
+	readable.on('error', () => {});
+	const wantsMore = async () => await new Promise<void>((resolve) => (takeMore = resolve));
+	body
+		.read((bytes) => (readable.push(bytes) ? undefined : wantsMore()))
+		.then(
+			() => readable.push(null),
+			(error: Error) => readable.destroy(error),
+		);
+	return readable;
 }

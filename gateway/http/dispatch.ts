@@ -1,17 +1,9 @@
-import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import type { ReadableBody } from './body';
+import type { Body, TakeBytes } from './body';
 import { Connection } from './connection';
 import { NeverSentError } from './connectionErrors';
 import type { HttpRequest, HttpResponse } from './types';
 
-/** A response whose body may still be compressed. */
-export interface DispatchedResponse extends HttpResponse {
-	body: ReadableBody;
-}
-
-/** How much of a body is buffered for its reader. */
-const READ_AHEAD_BYTES = 64 * 1024;
 /** What a connection that cannot be held may be ahead of its reader. */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
@@ -26,7 +18,7 @@ export function dispatch(
 	dispatcher: Dispatcher,
 	options: Dispatcher.DispatchOptions,
 	{ onWritten, whenGivenUp }: Pick<HttpRequest, 'onWritten' | 'whenGivenUp'>,
-): Promise<DispatchedResponse> {
+): Promise<HttpResponse> {
 	return new Promise((resolve, reject) => {
 		const handler = new ResponseHandler(resolve, reject, onWritten);
 		whenGivenUp(() => handler.giveUp());
@@ -40,7 +32,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 	private givenUp: Error | undefined;
 
 	constructor(
-		private readonly resolve: (response: DispatchedResponse) => void,
+		private readonly resolve: (response: HttpResponse) => void,
 		private readonly reject: (error: Error) => void,
 		private readonly onWritten: () => void,
 	) {}
@@ -90,9 +82,10 @@ interface Reader {
 }
 
 /** A body that arrives over a connection. */
-class ArrivingBody implements ReadableBody {
-	/** What arrived before there was a reader. */
-	private readonly early: Buffer[] = [];
+class ArrivingBody implements Body {
+	/** What arrived while there was no reader. */
+	private readonly unread: Buffer[] = [];
+	private unreadBytes = 0;
 	private reader: Reader | undefined;
 	private ended: { error: Error | undefined } | undefined;
 
@@ -103,58 +96,49 @@ class ArrivingBody implements ReadableBody {
 		connection?.beginBody();
 	}
 
-	read(onBytes: (bytes: Buffer) => boolean | void): Promise<void> {
+	read(take: TakeBytes): Promise<void> {
 		return new Promise<void>((resolve, reject) => {
-			this.attach({
+			const fail = (error: unknown) => {
+				reject(error as Error);
+				// A complete body has nothing left to destroy.
+				this.destroy(error as Error);
+			};
+			const reader: Reader = {
 				take: (bytes) => {
 					try {
-						if (onBytes(bytes) !== false) return;
-						resolve();
-						this.destroy();
+						const taken = take(bytes);
+						if (taken === false) {
+							resolve();
+							this.destroy();
+						} else if (taken instanceof Promise) {
+							this.hold();
+							taken.then(() => this.attach(reader), fail);
+						}
 					} catch (error) {
-						// A complete body has nothing left to destroy.
-						reject(error as Error);
-						this.destroy(error as Error);
+						fail(error);
 					}
 				},
 				end: (error) => (error ? reject(error) : resolve()),
-			});
+			};
+			this.attach(reader);
 		});
 	}
 
-	stream(): Readable {
-		const readable = new Readable({
-			highWaterMark: READ_AHEAD_BYTES,
-			read: () => this.connection?.release(),
-			destroy: (error, done) => {
-				this.destroy();
-				done(error);
-			},
-		});
-		readable.on('error', () => {});
-		this.attach({
-			take: (bytes) => {
-				if (readable.push(bytes)) return;
-				this.connection?.hold();
-				if (readable.readableLength > MAX_UNREAD_BYTES)
-					this.destroy(new Error('The body arrives faster than it is read'));
-			},
-			end: (error) => (error ? readable.destroy(error) : readable.push(null)),
-		});
-		return readable;
-	}
-
-	destroy(error = new Error('The body is no longer read')): void {
-		this.early.length = 0;
+	destroy(error?: Error): void {
+		this.unread.length = 0;
 		if (this.ended) return;
-		this.end(error);
-		this.controller.abort(error);
+		const reason = error ?? new Error('The body is no longer read');
+		this.end(reason);
+		this.controller.abort(reason);
 	}
 
 	arrive(bytes: Buffer): void {
 		if (this.ended) return;
 		if (this.reader) return this.reader.take(bytes);
-		this.early.push(bytes);
+		this.unread.push(bytes);
+		this.unreadBytes += bytes.length;
+		if (this.unreadBytes > MAX_UNREAD_BYTES)
+			this.destroy(new Error('The body arrives faster than it is read'));
 	}
 
 	end(error?: Error): void {
@@ -165,9 +149,21 @@ class ArrivingBody implements ReadableBody {
 		this.reader?.end(error);
 	}
 
+	/** Lets the other side wait until there is a reader again. */
+	private hold(): void {
+		this.reader = undefined;
+		this.connection?.hold();
+	}
+
 	private attach(reader: Reader): void {
 		this.reader = reader;
-		for (let bytes = this.early.shift(); bytes; bytes = this.early.shift()) reader.take(bytes);
-		if (this.ended) reader.end(this.ended.error);
+		this.connection?.release();
+		while (this.reader) {
+			const bytes = this.unread.shift();
+			if (bytes === undefined) break;
+			this.unreadBytes -= bytes.length;
+			reader.take(bytes);
+		}
+		if (this.ended) this.reader?.end(this.ended.error);
 	}
 }

@@ -12,7 +12,6 @@ import {
 } from '../schemas/chat';
 import type { ServiceResponse } from '../serviceRequest';
 import { errorBesideAnswer, readErrorBody } from '../http/errorBody';
-import type { WallTime } from '../wallTime';
 import { toServiceError } from '../http/serviceError';
 import { CompletionAssembler } from './completionAssembler';
 import { tooManyChoices } from './mergeFields';
@@ -22,11 +21,8 @@ import { SseLines } from './sseLines';
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
 const MAX_STREAM_BYTES = 128 * 1024 * 1024;
 
-interface ReadCompletion {
-	completion: ChatCompletion;
-	/** Resolves when the rest of the body is read or lost. */
-	rest: Promise<void>;
-}
+/** How long the rest of a stream after `[DONE]` may take before the connection is closed instead of reused. */
+const DRAIN_MS = 1_000;
 
 /**
  * Reads a chat completion: in one piece, or as an event stream up to `[DONE]` or its end, and passes each piece of text on
@@ -38,13 +34,13 @@ interface ReadCompletion {
  */
 export async function readChat(
 	response: ServiceResponse,
-	now: () => WallTime,
 	onText: (text: string) => void,
-): Promise<ReadCompletion> {
+): Promise<ChatCompletion> {
 	const assembly = new CompletionAssembler();
 	let chunks = 0;
 	let ignored: string | undefined;
-	const fail = (body: unknown) => toServiceError(response, body, response.apiKey, now());
+	const fail = (body: unknown) =>
+		toServiceError(response, body, response.apiKey, response.clock.wallTime());
 	const throwErrorBeside = (answer: ChatChunk | ChatCompletion) => {
 		const error = errorBesideAnswer(answer);
 		if (error !== undefined) throw fail(error);
@@ -63,14 +59,14 @@ export async function readChat(
 		return text !== '' || addsToAnswer(chunk);
 	};
 	const mayBreakOff = () => assembly.isFinished;
-	const { isDone, whole, rest } = await readEvents(response, onEvent, mayBreakOff);
+	const { isDone, whole } = await readEvents(response, onEvent, mayBreakOff);
 	if (!isDone && chunks === 0 && whole !== undefined) {
 		const complete = whole.length <= MAX_ANSWER_BYTES;
-		const completion = await parseResource(whole, complete, response, chatCompletion, now);
+		const completion = await parseResource(whole, complete, response, chatCompletion);
 		const text = firstChoice(completion)?.message.content;
 		if (text) onText(text);
 		throwErrorBeside(completion);
-		return { completion, rest };
+		return completion;
 	}
 	if (chunks === 0 && ignored !== undefined) throw invalidChunk(response, ignored);
 	if (!isDone && !assembly.isFinished) {
@@ -85,7 +81,7 @@ export async function readChat(
 	const completion = chatCompletion.safeParse(
 		JSON.parse(await response.apiKey.redactLongResponse(assembled)),
 	);
-	if (completion.success) return { completion: completion.data, rest };
+	if (completion.success) return completion.data;
 	throw malformedResponse(response, 'The stream ended without an answer', assembled);
 }
 
@@ -97,7 +93,7 @@ async function readEvents(
 	response: ServiceResponse,
 	onEvent: (value: unknown, text: string, isError: boolean) => boolean,
 	mayBreakOff: () => boolean,
-): Promise<{ isDone: boolean; whole: Buffer | undefined; rest: Promise<void> }> {
+): Promise<{ isDone: boolean; whole: Buffer | undefined }> {
 	const lines = new SseLines(response);
 	const beginning = new ByteBuffer();
 	let isStream: boolean | undefined;
@@ -120,19 +116,19 @@ async function readEvents(
 		return isStream !== false || size <= MAX_ANSWER_BYTES;
 	};
 	return await new Promise((resolve, reject) => {
-		let end = () => {};
-		const rest = new Promise<void>((resolveRest) => {
-			end = resolveRest;
-		});
+		let stopDraining = () => {};
 		const finish = () => {
 			const whole = events.hasBegun ? undefined : beginning.bytes;
-			resolve({ isDone: events.isDone, whole, rest });
+			resolve({ isDone: events.isDone, whole });
 		};
 		const read = response.body.read((bytes) => {
 			if (events.isDone) return;
 			const goesOn = take(bytes);
-			if (events.isDone) finish();
-			return goesOn;
+			if (!events.isDone) return goesOn;
+			finish();
+			// Read to its end, a body frees its connection for the next request.
+			stopDraining = response.clock.after(DRAIN_MS, () => response.body.destroy());
+			return undefined;
 		});
 		void read
 			.then(() => {
@@ -143,7 +139,7 @@ async function readEvents(
 				if (error instanceof GatewayError || !mayBreakOff()) reject(error as Error);
 				else finish();
 			})
-			.finally(end);
+			.finally(() => stopDraining());
 	});
 }
 

@@ -4,15 +4,18 @@ import {
 	Base64Decoder,
 	type InlineVideo,
 	InlineVideoExtractor,
+	type InlineVideoStore,
 	isDataUrl,
 } from './inlineVideoExtractor';
 import { openInlineVideoFile } from './inlineVideoFile';
 
 /** How deep to search a task for inline data: the interface document does not show where it is. */
 const DEEPEST = 3;
+/** The pieces of a body can be as small as its sender likes. */
+const MIN_WRITE = 64 * 1024;
 
 /**
- * Reads a task's JSON, and its inline video separately.
+ * Reads a task's JSON, and its inline video separately: a large one goes to a store as it arrives.
  * @param parse turns the JSON without a large video into the task
  * @param keepsVideo whether to return the video
  */
@@ -22,23 +25,31 @@ export async function readTaskWithVideo<Task extends object>(
 	keepsVideo = true,
 	largestVideo = MAX_VIDEO_BYTES,
 ): Promise<{ task: Task; video: InlineVideo | undefined }> {
-	const extractor = new InlineVideoExtractor(keepsVideo ? openInlineVideoFile : undefined);
-	const { json } = extractor;
+	const extractor = new InlineVideoExtractor();
+	const { json, decoded } = extractor;
+	let store: InlineVideoStore | undefined;
+	const write = async () => {
+		const bytes = decoded.take();
+		if (keepsVideo) await (store ??= await openInlineVideoFile()).write(bytes);
+	};
+	let writing: Promise<void> | undefined;
 	let complete = true;
 	try {
-		for await (const chunk of response.body.stream()) {
-			response.onProgress(hasContent(chunk));
-			await extractor.push(chunk);
+		await response.body.read((bytes) => {
+			response.onProgress(hasContent(bytes));
+			extractor.push(bytes);
 			complete = json.length <= MAX_RESOURCE_BYTES && extractor.videoBytes <= largestVideo;
-			if (!complete) break;
-		}
+			if (!complete) return false;
+			return decoded.length < MIN_WRITE ? undefined : (writing = write());
+		});
 		const task = await parse(json.bytes, complete);
-		const video = keepsVideo ? ((await extractor.end()) ?? smallVideo(task)) : undefined;
+		if (decoded.length > 0) await write();
+		const video = keepsVideo ? ((await store?.close()) ?? smallVideo(task)) : undefined;
 		return { task: withoutInlineData(task, DEEPEST), video };
 	} catch (error) {
-		const video = await extractor.end();
-		await video?.remove();
-		return await Promise.reject(error);
+		await writing?.catch(() => {});
+		await (await store?.close())?.remove();
+		throw error;
 	}
 }
 

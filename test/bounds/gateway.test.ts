@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { Gateway, type GatewayOptions, parseCredential } from '../../gateway';
+import { Gateway, type GatewayOptions, parseCredential, systemClock } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
 import { readTaskWithVideo } from '../../gateway/video/inlineVideo';
 import { ApiKey } from '../../gateway/redaction/apiKey';
@@ -144,6 +144,7 @@ test('an inline video that never ends is aborted at its limit, and its file is d
 		body: new StreamedBody(body),
 		onProgress: () => {},
 		apiKey: new ApiKey('key-of-tests'),
+		clock: systemClock,
 	};
 	const giveUp = async (_json: Buffer, complete: boolean) => {
 		if (!complete) throw new Error('too large');
