@@ -90,8 +90,8 @@ export class Gateway {
 	 * `POST /v1/chat/completions` without streaming; a response that is a stream anyway is read too.
 	 * @throws GatewayError whose `partialText` is the text of a stream that arrived before the failure
 	 */
-	async chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
-		return await this.complete(request, 'application/json', () => {}, signal);
+	chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
+		return this.complete(request, 'application/json', () => {}, signal);
 	}
 
 	/**
@@ -99,13 +99,13 @@ export class Gateway {
 	 * @param onText gets every piece of the first choice's text as it arrives
 	 * @throws GatewayError whose `partialText` is the text that arrived before the failure
 	 */
-	async streamChat(
+	streamChat(
 		request: ChatRequest | AgentRequest,
 		onText: (text: string) => void,
 		signal?: AbortSignal,
 	): Promise<ChatCompletion> {
 		const streamed = { ...request, stream: true };
-		return await this.complete(streamed, 'text/event-stream', onText, signal);
+		return this.complete(streamed, 'text/event-stream', onText, signal);
 	}
 
 	/** `GET /v1/models`: the models available to this key. */
@@ -149,10 +149,10 @@ export class Gateway {
 			patience,
 			retriesForeignAnswers: patience === undefined,
 		} as const;
-		const read = async (response: ServiceResponse) =>
-			await readTaskWithVideo(
+		const read = (response: ServiceResponse) =>
+			readTaskWithVideo(
 				response,
-				async (json, complete) => await parseResource(json, complete, response, videoTaskReport),
+				(json, complete) => parseResource(json, complete, response, videoTaskReport),
 				onInlineVideo !== undefined,
 			);
 		const { task, video } = await this.send(poll, read, signal);
@@ -163,8 +163,8 @@ export class Gateway {
 	}
 
 	/** Takes the key out of what an error tells of a response. */
-	async redactError(text: string): Promise<string> {
-		return await this.context.apiKey.redactLongError(text);
+	redactError(text: string): Promise<string> {
+		return this.context.apiKey.redactLongError(text);
 	}
 
 	/** Registers what may begin when a refused request that is paid for waits alone for its retry. */
@@ -173,12 +173,12 @@ export class Gateway {
 	}
 
 	/** Downloads the video of a completed task, when fewer than Max Concurrency other downloads run. */
-	async downloadVideo<Stored>(
+	downloadVideo<Stored>(
 		task: VideoTask,
 		store: StoreVideo<Stored>,
 		signal?: AbortSignal,
 	): Promise<Stored> {
-		return await this.downloads.download(task, store, signal);
+		return this.downloads.download(task, store, signal);
 	}
 
 	private async request<Resource>(
@@ -186,8 +186,7 @@ export class Gateway {
 		schema: z.ZodType<Resource>,
 		signal?: AbortSignal,
 	): Promise<Resource> {
-		const read = (response: ServiceResponse) => readResource(response, schema);
-		return await this.send(request, read, signal);
+		return await this.send(request, (response) => readResource(response, schema), signal);
 	}
 
 	private async send<Result>(
@@ -210,20 +209,18 @@ export class Gateway {
 			received += text;
 			onText(text);
 		};
-		const body = JSON.stringify(content);
 		const request = {
 			method: 'POST',
 			path: '/v1/chat/completions',
-			body,
+			body: JSON.stringify(content),
 			accept,
 			connection: 'recent',
 			scope: { endpoint: 'chat', model: content.model },
 		} as const;
-		const read = (response: ServiceResponse) => readChat(response, collect);
-		return await this.send(request, read, signal).catch(async (error: unknown) => {
-			if (error instanceof GatewayError && received !== '') {
+		const answer = this.send(request, (response) => readChat(response, collect), signal);
+		return await answer.catch(async (error: unknown) => {
+			if (error instanceof GatewayError && received !== '')
 				error.partialText = await this.redactError(received);
-			}
 			throw error;
 		});
 	}

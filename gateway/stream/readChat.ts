@@ -94,7 +94,7 @@ async function readEvents(
 	onEvent: (value: unknown, text: string, isError: boolean) => boolean,
 	mayBreakOff: () => boolean,
 ): Promise<{ isDone: boolean; whole: Buffer | undefined }> {
-	const lines = new SseLines(response);
+	let lines: SseLines | undefined;
 	const beginning = new ByteBuffer();
 	let isStream: boolean | undefined;
 	let size = 0;
@@ -110,8 +110,10 @@ async function readEvents(
 		const isFirst = isStream === undefined;
 		isStream ??= isEventStream(response, beginning.bytes);
 		isContent = false;
-		if (isStream)
+		if (isStream) {
+			lines ??= new SseLines(response);
 			lines.push(isFirst ? beginning.bytes : bytes).forEach((line) => events.take(line));
+		}
 		response.onProgress(isStream === false ? hasContent(bytes) : isContent);
 		return isStream !== false || size <= MAX_ANSWER_BYTES;
 	};
@@ -132,7 +134,7 @@ async function readEvents(
 		});
 		void read
 			.then(() => {
-				if (!events.isDone && isStream) [...lines.end(), ''].forEach((line) => events.take(line));
+				if (!events.isDone && lines) [...lines.end(), ''].forEach((line) => events.take(line));
 				finish();
 			})
 			.catch((error: unknown) => {

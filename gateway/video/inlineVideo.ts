@@ -49,7 +49,7 @@ export async function readTaskWithVideo<Task extends object>(
 	} catch (error) {
 		await writing?.catch(() => {});
 		await (await store?.close())?.remove();
-		throw error;
+		return await Promise.reject(error);
 	}
 }
 

@@ -26,7 +26,7 @@ import { eachItem } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError } from '../shared/run/errorText';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { hintAboutTexts, refusalOfTexts } from '../shared/form/formTexts';
-import { readBoolean, readBooleanParameter } from '../shared/form/parameterValues';
+import { formReader, readBoolean, readBooleanParameter } from '../shared/form/parameterValues';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/entryKeys';
 import { type PaidRun, withBook } from '../shared/book/withBook';
@@ -50,17 +50,21 @@ const requestParameters: RequestParameters = {
 	otherFields: ['user'],
 };
 
-/** One item before it is sent. */
-interface Prepared {
+/** What the form says of an item. */
+interface Form {
 	request: ChatRequest;
 	stream: boolean;
 	simplify: boolean;
 	jsonOutput: boolean;
 	includeInputFields: boolean;
+	maxBillableRequests: number;
+}
+
+/** One item before it is sent. */
+interface Prepared extends Form {
 	entry: BookEntry;
 	/** The answer of an earlier try. */
 	known: Answer | undefined;
-	maxBillableRequests: number;
 }
 
 /** One run of the node. */
@@ -71,6 +75,7 @@ interface ChatRun extends PaidRun {
 	refusal: InvalidInputError | undefined;
 	/** Whether a user reads the stream. */
 	isLive: boolean;
+	formOf: (itemIndex: number) => Form;
 }
 
 /** Asks the model once per item. An item answered in an earlier try is not sent again. */
@@ -84,7 +89,9 @@ export async function complete(
 		const { parameters } = context.getNode();
 		const texts = [...rawMessages(parameters), rawSystemMessage(parameters)];
 		const refusal = refusalOfTexts(context, texts);
-		const run = { ...paid, hints, refusal, isLive: isLive(context) };
+		const live = isLive(context);
+		const formOf = formReader(context, (itemIndex) => readForm(context, live, itemIndex));
+		const run = { ...paid, hints, refusal, isLive: live, formOf };
 		const items = await eachItem(run.service, {
 			prepare: (itemIndex) => prepare(run, itemIndex),
 			work: async (prepared, itemIndex) => [await completeItem(run, prepared, itemIndex)],
@@ -97,8 +104,16 @@ export async function complete(
 }
 
 function prepare(run: ChatRun, itemIndex: number): Prepared {
-	const { context } = run.service;
 	if (run.refusal !== undefined) throw run.refusal;
+	const form = run.formOf(itemIndex);
+	const entry = run.book.entryOf(itemIndex, form.request);
+	const known = entry.answer && readAnswer(entry.answer as ChatCompletion, form.jsonOutput);
+	if (known === undefined && !run.book.hasEarlierWork)
+		run.spending.plan(1, form.maxBillableRequests);
+	return { ...form, entry, known };
+}
+
+function readForm(context: IExecuteFunctions, isLive: boolean, itemIndex: number): Form {
 	const options = readChatOptions(context, itemIndex);
 	const request = chatRequest(
 		{
@@ -114,19 +129,14 @@ function prepare(run: ChatRun, itemIndex: number): Prepared {
 		...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
 		...request.messages,
 	];
-	const item = {
+	return {
 		request: { ...request, messages },
-		stream: readBoolean('stream', options.stream, run.isLive),
+		stream: readBoolean('stream', options.stream, isLive),
 		simplify: readBooleanParameter(context, itemIndex, 'simplify', true),
 		jsonOutput: readBoolean('jsonOutput', options.jsonOutput, false),
 		includeInputFields: readIncludeInputFields(options),
 		maxBillableRequests: readMaxBillableRequests(options),
 	};
-	const entry = run.book.entryOf(itemIndex, item.request);
-	const known = entry.answer && readAnswer(entry.answer as ChatCompletion, item.jsonOutput);
-	if (known === undefined && !run.book.hasEarlierWork)
-		run.spending.plan(1, item.maxBillableRequests);
-	return { ...item, entry, known };
 }
 
 /**
@@ -159,11 +169,7 @@ async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Pr
 	const { entry, known, jsonOutput, maxBillableRequests } = prepared;
 	if (known !== undefined) return known;
 
-	const asking = spending.spend(
-		1,
-		maxBillableRequests,
-		async () => await ask(run, prepared, itemIndex),
-	);
+	const asking = spending.spend(1, maxBillableRequests, () => ask(run, prepared, itemIndex));
 	const completion = await asking.catch((error: unknown) => {
 		const isPaid = error instanceof GatewayError && error.mayBeBilled;
 		if (isPaid) entry.earlier = reportError(error);

@@ -6,6 +6,16 @@ export function asText(value: unknown): unknown {
 	return typeof value === 'number' ? String(value) : value;
 }
 
+/** Reads a form for each item, or once for all: without an expression they have the same. */
+export function formReader<Form>(
+	context: IExecuteFunctions,
+	read: (itemIndex: number) => Form,
+): (itemIndex: number) => Form {
+	const isFixed = !JSON.stringify(context.getNode().parameters).includes('"=');
+	let form: Form | undefined;
+	return (itemIndex) => (isFixed ? (form ??= read(itemIndex)) : read(itemIndex));
+}
+
 /** Expressions often return a switch as text or a number, such as from a spreadsheet. */
 const VALUES = new Map<string, boolean>([
 	['true', true],

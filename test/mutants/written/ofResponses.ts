@@ -27,8 +27,8 @@ export const OF_RESPONSES: readonly Change[] = [
 		],
 		[
 			'verified: a connection that is read to its end stays open',
-			'await this.body.read(onBytes).finally(this.close);',
-			'await this.body.read(onBytes);',
+			'await this.body.read(take).finally(this.close);',
+			'await this.body.read(take);',
 		],
 	]),
 	...changesOf('gateway/stream/sseLines.ts', [
