@@ -1,3 +1,4 @@
+import type * as Flatted from 'flatted' with { 'resolution-mode': 'import' };
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -24,9 +25,9 @@ import {
 	wallTimeOf,
 } from '../../../gateway';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
-import { type Simulator, startSimulator } from '../../../simulator';
+import type { Simulator } from '../../../simulator';
 import { RawServer, rawResponse } from '../../engine/rawServer';
-import { RequestClock } from '../../clock/requestClock';
+import { useVirtualTime } from '../../engine/useVirtualTime';
 import {
 	credentialOf,
 	type NodeResult,
@@ -34,23 +35,17 @@ import {
 	runNode as runInRealTime,
 } from '../../engine/runNode';
 
+/** The serializer of n8n's database, which writes each object and text once. It has types for imports alone. */
+// eslint-disable-next-line @typescript-eslint/no-require-imports
+const { stringify } = require('flatted') as typeof Flatted;
+
 const VIDEO_S = 90;
 const MAX_WAIT_S = 600;
 const SHORT_MAX_WAIT_S = 300;
 /** Some tests step it. */
 const wallMs = () => epochMs(systemClock.wallTime());
 
-let simulator: Simulator;
-let time: RequestClock;
-beforeAll(async () => {
-	time = new RequestClock();
-	simulator = await startSimulator({ videoSeconds: VIDEO_S, now: wallMs });
-});
-afterEach(() => simulator.reset());
-afterAll(async () => {
-	await simulator.close();
-	time.restore();
-});
+const { time, simulator } = useVirtualTime({ videoSeconds: VIDEO_S, now: wallMs });
 
 const runNode = async (service: Simulator, run: NodeRun) =>
 	await time.until(runInRealTime(service, run));
@@ -86,21 +81,6 @@ function nodeRun(waitIn: string, scenario: Scenario): NodeRun {
 const ENDLESS = '[fault:task-endless]';
 const continues = { onError: 'continueRegularOutput' } as const;
 const errorBranch = { onError: 'continueErrorOutput' } as const;
-
-test('the operation Wait gives up a task that only another server answers for after five polls', async () => {
-	simulator.inject({ endpoint: 'poll', fault: 'html-404' });
-	for (const waitIn of ['memory', 'database']) {
-		const before = simulator.count('poll');
-		const run = nodeRun(waitIn, {
-			prompts: ['-'],
-			parameters: { operation: 'wait', taskId: 'task-1' },
-			...continues,
-		});
-		const { items } = await runNode(simulator, run);
-		expect(items[0]?.json.error).toMatchObject({ task_id: 'task-1', http_status: 404 });
-		expect(simulator.count('poll') - before).toBe(5);
-	}
-});
 
 test('Include Input Fields adds them to the items; what n8n stores of the wait has none', async () => {
 	const { items, waits } = await runNode(simulator, {
@@ -348,43 +328,6 @@ test('a hint warns during the wait if Timeout Workflow is shorter than Max Wait'
 	expect(hints).toMatchObject([{ message: expect.stringContaining('Timeout Workflow') as string }]);
 });
 
-test.each([[10, 100]])(
-	'a limit of %s requests a minute: none of %s finished videos is called unfinished',
-	async (perMinute, videos) => {
-		const limited = await startSimulator({
-			videoSeconds: VIDEO_S,
-			now: wallMs,
-			rateLimit: { burst: perMinute, requestsPerSecond: perMinute / 60 },
-		});
-		try {
-			const prompts = Array.from({ length: videos }, (_, number) => `Video ${number}`);
-			const start = wallMs();
-			const { items } = await runNode(limited, {
-				...nodeRun('database', { prompts, ...continues }),
-				credential: credentialOf(limited),
-			});
-			const minutes = (wallMs() - start) / 60_000;
-			expect(items.map(({ json }) => json.status)).toEqual(prompts.map(() => 'completed'));
-			// Each video is submitted and polled, after one pause.
-			expect(minutes).toBeLessThan(1.1 * ((2 * videos) / perMinute) + 2);
-		} finally {
-			await limited.close();
-		}
-	},
-);
-
-test('a task whose Max Wait passed while the service was away is asked until the service is back', async () => {
-	const { wallTime } = systemClock;
-	const { items } = await runNode(simulator, {
-		...one({ maxWait: 600 }),
-		onWait: () => {
-			systemClock.wallTime = () => later(wallTime(), 3_600_000);
-			simulator.inject({ endpoint: 'poll', fault: 'unavailable', times: 6 });
-		},
-	}).finally(() => Object.assign(systemClock, { wallTime }));
-	expect(items).toMatchObject([{ json: { status: 'completed' } }]);
-});
-
 /** When the states of the fixtures were stored. */
 const STORED_AT = wallTimeOf(Date.UTC(2026, 0, 1, 0, 1, 10));
 
@@ -475,29 +418,8 @@ describe('Retry of an execution stopped during the wait', () => {
 	);
 });
 
-/** The size of an execution in n8n's database. n8n serializes with `flatted`, which writes each object and text once. */
-function storedCharacters(value: unknown): number {
-	const indexes = new Map<unknown, number>();
-	const parts: unknown[] = [];
-	const indexOf = (part: unknown) => {
-		const isWritten = typeof part === 'string' || (typeof part === 'object' && part !== null);
-		if (!isWritten) return part;
-		if (!indexes.has(part)) indexes.set(part, parts.push(part) - 1);
-		return String(indexes.get(part));
-	};
-	indexOf(value);
-	let characters = 0;
-	for (const part of parts) {
-		const flat =
-			typeof part !== 'object' || part === null || part instanceof Date
-				? part
-				: Array.isArray(part)
-					? part.map(indexOf)
-					: Object.fromEntries(Object.entries(part).map(([key, field]) => [key, indexOf(field)]));
-		characters += JSON.stringify(flat).length + 1;
-	}
-	return characters;
-}
+/** The size of an execution in n8n's database. */
+const storedCharacters = (value: unknown) => stringify(value).length;
 
 /** Waits like n8n's Wait node. */
 const waitNode: INodeType = {
