@@ -1,35 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { expectNodesRun, installPackage, unneededFiles } from '../package/installedPackage';
 
 const root = resolve(__dirname, '../..');
 const zodOfN8n = dirname(
 	require.resolve('zod/package.json', { paths: [dirname(require.resolve('@n8n/config'))] }),
 );
-let folder: string;
 let installed: string;
-let packed: { size: number; filename: string; files: Array<{ path: string }> };
-
-/** Packs the package as for publishing and extracts it next to the packages that n8n provides. */
+let packed: ReturnType<typeof installPackage>['packed'];
+let remove: () => void;
 beforeAll(() => {
-	folder = mkdtempSync(join(tmpdir(), 'package-'));
-	const report = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
-		cwd: join(root, 'dist-cloud'),
-		encoding: 'utf8',
-		stdio: ['ignore', 'pipe', 'ignore'],
-	});
-	packed = (JSON.parse(report) as Array<typeof packed>)[0]!;
-	const modules = join(folder, 'node_modules');
-	installed = join(modules, 'n8n-nodes-generation-service');
-	mkdirSync(installed, { recursive: true });
-	const tarball = join(folder, packed.filename);
-	execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
-	symlinkSync(join(root, 'node_modules/n8n-workflow'), join(modules, 'n8n-workflow'));
-	symlinkSync(zodOfN8n, join(modules, 'zod'));
+	({ installed, packed, remove } = installPackage(join(root, 'dist-cloud'), { zod: zodOfN8n }));
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => remove());
 
 const manifestIn = (path: string) =>
 	JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<string, object>;
@@ -46,27 +30,10 @@ test('the package.json differs from that of the undici build only in strict: tru
 });
 
 test('the package contains only files that n8n needs', () => {
-	const unexpected = packed.files
-		.map(({ path }) => path)
-		.filter((path) => !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(path))
-		.filter((path) => !/^dist\/gateway\/(client|index)\.js$/.test(path))
-		.filter(
-			(path) => !/^dist\/(nodes|credentials)\/.+\.(js|json)$|^dist\/icons\/.+\.svg$/.test(path),
-		);
-	expect(unexpected).toEqual([]);
+	expect(unneededFiles(packed, /^(client|index)\.js$/)).toEqual([]);
 });
 
-test('every node of the installed tarball runs', () => {
-	const output = execFileSync(
-		join(root, 'node_modules/.bin/tsx'),
-		[join(root, 'test/package/runInstalled.ts'), installed],
-		{ encoding: 'utf8', cwd: root },
-	);
-	const results = JSON.parse(output) as Record<string, Array<Record<string, unknown>>>;
-	expect(results.chatCompletion?.[0]?.text).toEqual(expect.any(String));
-	expect(results.listModels?.length).toBeGreaterThan(1);
-	expect(results.videoGeneration?.[0]?.status).toBe('completed');
-});
+test('every node of the installed tarball runs', () => expectNodesRun(installed));
 
 test('an outdated zod among the community packages is named, with what to do', () => {
 	const outdated = join(installed, 'node_modules/zod');

@@ -1,32 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { expectNodesRun, installPackage, unneededFiles } from './installedPackage';
 
 const root = resolve(__dirname, '../..');
-let folder: string;
 let installed: string;
-let packed: { size: number; files: Array<{ path: string }> };
-
-/** Packs the package as for publishing and extracts only the tarball, like n8n's installer. */
-beforeAll(() => {
-	folder = mkdtempSync(join(tmpdir(), 'package-'));
-	const report = execFileSync(
-		'npm',
-		['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
-		{ cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-	);
-	packed = (JSON.parse(report) as Array<typeof packed & { filename: string }>)[0]!;
-	const modules = join(folder, 'node_modules');
-	installed = join(modules, 'n8n-nodes-generation-service');
-	mkdirSync(installed, { recursive: true });
-	const tarball = join(folder, (packed as typeof packed & { filename: string }).filename);
-	execFileSync('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
-	// n8n provides n8n-workflow. The package must contain everything else.
-	symlinkSync(join(root, 'node_modules/n8n-workflow'), join(modules, 'n8n-workflow'));
-});
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let packed: ReturnType<typeof installPackage>['packed'];
+let remove: () => void;
+beforeAll(() => void ({ installed, packed, remove } = installPackage(root)));
+afterAll(() => remove());
 
 const manifest = () =>
 	JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
@@ -77,16 +59,8 @@ test('npm installs the package alone, without what n8n provides', () => {
 });
 
 test('the package contains only files that n8n needs', () => {
-	const unexpected = packed.files
-		.map(({ path }) => path)
-		.filter((path) => !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(path))
-		.filter(
-			(path) => !/^dist\/gateway\/((client|index|undici)\.js|THIRD_PARTY_LICENSES)$/.test(path),
-		)
-		.filter(
-			(path) => !/^dist\/(nodes|credentials)\/.+\.(js|json)$|^dist\/icons\/.+\.svg$/.test(path),
-		);
-	expect(unexpected).toEqual([]);
+	const gateway = /^((client|index|undici)\.js|THIRD_PARTY_LICENSES)$/;
+	expect(unneededFiles(packed, gateway)).toEqual([]);
 });
 
 test('every node has a codex file and its own icon', () => {
@@ -109,14 +83,4 @@ function iconsOf(file: string): string[] {
 	return [...names].map(([, name = '']) => join(dirname(file), name));
 }
 
-test('every node of the installed tarball runs', () => {
-	const output = execFileSync(
-		join(root, 'node_modules/.bin/tsx'),
-		[join(__dirname, 'runInstalled.ts'), installed],
-		{ encoding: 'utf8', cwd: root },
-	);
-	const results = JSON.parse(output) as Record<string, Array<Record<string, unknown>>>;
-	expect(results.chatCompletion?.[0]?.text).toEqual(expect.any(String));
-	expect(results.listModels?.length).toBeGreaterThan(1);
-	expect(results.videoGeneration?.[0]?.status).toBe('completed');
-});
+test('every node of the installed tarball runs', () => expectNodesRun(installed));
