@@ -1,36 +1,5 @@
-import { useRawServer, useSimulator } from '../../engine/useServers';
-import type { INodeParameters, IDataObject } from 'n8n-workflow';
-import { rawResponse } from '../../engine/rawServer';
-import { runNode } from '../../engine/runNode';
-import { chatNode } from './chatNode';
-
-const server = useRawServer();
-const simulator = useSimulator({ encodings: [] });
-
-/** The item for a response that the simulator never sends: JSON, or the text of a stream. */
-async function itemOf(
-	response: object | string,
-	parameters: INodeParameters = {},
-	streaming = false,
-) {
-	server.respond = () =>
-		typeof response === 'string'
-			? rawResponse('200 OK', response, { 'content-type': 'text/event-stream' })
-			: rawResponse('200 OK', JSON.stringify(response), { 'content-type': 'application/json' });
-	const result = await runNode(simulator, {
-		...chatNode(parameters),
-		credential: { baseUrl: server.url, apiKey: 'key' },
-		onError: 'continueRegularOutput',
-		streaming,
-	});
-	expect(result.items).toHaveLength(1);
-	const hints = result.run.data.resultData.runData.Node?.[0]?.hints ?? [];
-	return {
-		json: result.items[0]!.json,
-		chunks: result.chunks,
-		hints: hints.map(({ message }) => message),
-	};
-}
+import type { IDataObject } from 'n8n-workflow';
+import { itemOf } from './rawChat';
 
 const choice = (content: string | null, more: object = {}, index = 0) => ({
 	index,

@@ -1,32 +1,6 @@
-import { useRawServer, useSimulator } from '../../engine/useServers';
-import type { INodeParameters } from 'n8n-workflow';
 import { head, type RawResponse, rawResponse } from '../../engine/rawServer';
 import { RequestClock } from '../../clock/requestClock';
-import { runNode } from '../../engine/runNode';
-import { chatNode } from './chatNode';
-
-const MARKER = 'marker-of-this-test';
-const service = useRawServer();
-const simulator = useSimulator();
-
-/** The item for a stream. */
-async function itemOf(
-	stream: string | RawResponse,
-	parameters: INodeParameters = {},
-	streaming = false,
-) {
-	const type = { 'content-type': 'text/event-stream' };
-	service.respond = () =>
-		typeof stream === 'string' ? rawResponse('200 OK', stream, type) : stream;
-	const result = await runNode(simulator, {
-		...chatNode(parameters),
-		credential: { baseUrl: service.url, apiKey: MARKER },
-		onError: 'continueRegularOutput',
-		streaming,
-	});
-	expect(result.items).toHaveLength(1);
-	return { json: result.items[0]!.json, chunks: result.chunks };
-}
+import { API_KEY, itemOf, service } from './rawChat';
 
 const multiline = (fields: object, lineEnd = '\n') =>
 	`${JSON.stringify(fields, null, 1)
@@ -148,7 +122,7 @@ test('a stream of events that are no chunks shows the last one in its error', as
 });
 
 test('the API key is removed from an answer that contains it in two parts', async () => {
-	const parts = [MARKER.slice(0, 8), MARKER.slice(8)];
+	const parts = [API_KEY.slice(0, 8), API_KEY.slice(8)];
 	const call = (text: string) => ({
 		index: 0,
 		id: 'call-1',
@@ -164,7 +138,7 @@ test('the API key is removed from an answer that contains it in two parts', asyn
 		{ options: { stream: true } },
 	);
 	expect(json.text).toBe('[API key removed] is the key');
-	expect(JSON.stringify(json)).not.toContain(MARKER);
+	expect(JSON.stringify(json)).not.toContain(API_KEY);
 });
 
 test.each([

@@ -1,44 +1,12 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import * as zod4 from 'zod';
 import { z as zod3 } from 'zod/v3';
-import { type Simulator, startSimulator } from '../../../simulator';
+import { rawResponse } from '../../engine/rawServer';
 import { type Model, type Reply, runAgent } from '../../engine/runAgent';
+import { useRawServer, useSimulator } from '../../engine/useServers';
 import { until } from '../../clock/until';
 
-let simulator: Simulator;
-let server: Server;
-/** The tool calls in every response, streamed or not. */
-let toolCalls: unknown[];
-let finishReason: string;
-beforeAll(async () => {
-	simulator = await startSimulator();
-	server = createServer((request, response) => {
-		const bytes: Buffer[] = [];
-		request.on('data', (piece: Buffer) => bytes.push(piece));
-		request.on('end', () => {
-			const { stream } = JSON.parse(Buffer.concat(bytes).toString()) as { stream?: boolean };
-			const fields = { role: 'assistant', content: null, tool_calls: toolCalls };
-			const part = stream ? { delta: fields } : { message: fields };
-			const body = JSON.stringify({
-				choices: [{ index: 0, finish_reason: finishReason, ...part }],
-			});
-			response.setHeader('content-type', stream ? 'text/event-stream' : 'application/json');
-			response.end(stream ? `data: ${body}\n\ndata: [DONE]\n\n` : body);
-		});
-	}).listen(0, '127.0.0.1');
-	await once(server, 'listening');
-});
-beforeEach(() => {
-	simulator.reset();
-	finishReason = 'tool_calls';
-});
-afterAll(async () => {
-	server.closeAllConnections();
-	server.close();
-	await simulator.close();
-});
+const simulator = useSimulator();
+const service = useRawServer();
 
 const question = [['user', 'Hello']];
 
@@ -55,12 +23,21 @@ const reply = {
 	streamed: async (model: Model) => await merge(await model.stream(question)),
 };
 
-/** The tool calls that the agent gets. */
-async function callsOf(sent: unknown[], ask: (model: Model) => Promise<Reply>) {
-	toolCalls = sent;
-	const { port } = server.address() as AddressInfo;
+/** The tool calls that the agent gets of a response with these, streamed or not. */
+async function callsOf(
+	toolCalls: unknown[],
+	ask: (model: Model) => Promise<Reply>,
+	finishReason = 'tool_calls',
+) {
+	const message = { role: 'assistant', content: null, tool_calls: toolCalls };
+	const sent = (field: string) =>
+		JSON.stringify({ choices: [{ index: 0, finish_reason: finishReason, [field]: message }] });
+	service.respond = (request) =>
+		request.includes('"stream":true')
+			? rawResponse('200 OK', `data: ${sent('delta')}\n\ndata: [DONE]\n\n`)
+			: rawResponse('200 OK', sent('message'));
 	return await runAgent(
-		{ url: `http://127.0.0.1:${port}`, key: 'key' },
+		{ url: service.url, key: 'key' },
 		{ work: async ({ model }) => (await ask(model)).tool_calls },
 	);
 }
@@ -96,8 +73,11 @@ describe.each(['whole', 'streamed'] as const)('in a %s response', (mode) => {
 	});
 
 	test('an incomplete tool call fails, and the error names Max Tokens', async () => {
-		finishReason = 'length';
-		const { result, error } = await callsOf([call('weather', '{"city":"Ro')], reply[mode]);
+		const { result, error } = await callsOf(
+			[call('weather', '{"city":"Ro')],
+			reply[mode],
+			'length',
+		);
 		expect(result).toBeUndefined();
 		expect(error?.message).toMatch(/called the tool weather with arguments that are not JSON/);
 		expect(error?.description).toMatch(/increase Max Tokens/);
