@@ -1,6 +1,5 @@
 import { GatewayError, MalformedResponseError, NoResponseError } from '../errors/gatewayError';
-import { ByteBuffer } from '../http/byteBuffer';
-import { hasContent, MAX_ANSWER_BYTES } from '../http/body';
+import { ByteBuffer, hasContent, MAX_ANSWER_BYTES } from '../http/body';
 import { malformedResponse, parseResource } from '../parseResponse';
 import {
 	chatChunk,

@@ -1,4 +1,4 @@
-import { ByteBuffer } from '../http/byteBuffer';
+import { ByteBuffer } from '../http/body';
 import type { ByteStream } from '../http/inspectStream';
 
 /** Texts of a task are hardly ever this long: a longer string goes to a store if it can be inline data. */

@@ -1,5 +1,4 @@
-import { MAX_VIDEO_BYTES } from '../http/body';
-import { ByteBuffer } from '../http/byteBuffer';
+import { ByteBuffer, MAX_VIDEO_BYTES } from '../http/body';
 import type { StreamInspector } from '../http/inspectStream';
 import { downloadLost, notVideo } from './errors';
 
