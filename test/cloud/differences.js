@@ -6,7 +6,6 @@ const differences = [
 	{
 		why: 'n8n opens a connection for each request',
 		tests: [
-			/^Max Concurrency limits the connections of a batch with (un)?compressed responses/,
 			// The poll uses a connection of its own, which is counted with the download.
 			/^download .*\((refused-connection|not-tls|unknown-host|lookup-failure)\)$/,
 		],

@@ -1,37 +1,15 @@
-import { type Simulator, startSimulator } from '../../../simulator';
-import { RawServer, rawResponse } from '../../engine/rawServer';
+import type { Simulator } from '../../../simulator';
+import { rawResponse } from '../../engine/rawServer';
 import { runNode } from '../../engine/runNode';
-import { chatNode } from '../chat/chatNode';
+import { useRawServer } from '../../engine/useServers';
 import { videoNode } from '../video/videoNode';
 
-describe('Max Concurrency', () => {
-	let simulator: Simulator;
-	afterEach(async () => await simulator.close());
-
-	test.each([
-		['compressed', undefined],
-		['uncompressed', []],
-	])('limits the connections of a batch with %s responses', async (_, encodings) => {
-		simulator = await startSimulator({ ...(encodings && { encodings }) });
-		const { items } = await runNode(simulator, {
-			...chatNode({ requestOptions: { maxConcurrency: 4 } }),
-			items: Array.from({ length: 100 }, () => ({})),
-		});
-		expect(items).toHaveLength(100);
-		expect(simulator.connections).toBeLessThanOrEqual(4);
-	});
-});
-
 describe('a service that closes idle connections just as a request arrives', () => {
-	const service = new RawServer();
+	const service = useRawServer();
 	let tasks = 0;
 	const submission = () =>
 		JSON.stringify({ id: 'r', data: [{ id: `task-${(tasks += 1)}`, status: 'processing' }] });
 	const busy = JSON.stringify({ code: 'service_unavailable', message: 'Busy', data: null });
-
-	beforeAll(async () => await service.listen());
-	beforeEach(() => service.reset());
-	afterAll(async () => await service.close());
 
 	const submit = async (items: number) =>
 		await runNode({} as Simulator, {
