@@ -6,13 +6,8 @@ import { type NodeRun, runNode } from '../../engine/runNode';
 import { videoNode } from '../video/videoNode';
 
 const service = useRawServer();
-let time: RequestClock;
-beforeAll(async () => {
-	time = new RequestClock();
-});
-afterAll(async () => {
-	time.restore();
-});
+const time = new RequestClock();
+afterAll(() => time.restore());
 
 const requestOptions = { maxRetries: 3 };
 const submission = videoNode({ operation: 'submit', requestOptions });
