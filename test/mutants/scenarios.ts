@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { playSeed } from '../simulation/hunt';
+import { loadN8n, playSeed } from '../simulation/hunt';
 import { usePackages } from '../simulation/play/play';
 import { REACH, SECONDS, type Told, type Verdict } from './mutant';
 import { OUTPUT, PROJECT } from './folders';
@@ -36,9 +36,7 @@ const tell = (message: Told) => process.send?.(message);
 /** Plays one mutant after the other, as the parent process asks: n8n is loaded once for all of them. */
 export async function playMutants(): Promise<void> {
 	usePackages({ undici: PROJECT, verified: join(PROJECT, 'dist-cloud') });
-	// n8n loads parts of itself when it first needs them.
-	await playSeed(1);
-	await playSeed(2);
+	await loadN8n();
 	if (!existsSync(RECORD)) writeFileSync(RECORD, JSON.stringify(await record()));
 	const scenarios = z.array(scenario).parse(JSON.parse(readFileSync(RECORD, 'utf8')));
 	const reached = new Set(scenarios.slice(0, REACH).flatMap(({ ids }) => ids));

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { real } from './host/install';
 import { check } from './check';
 import { type Builds, buildsIn, differencesBetween } from './compare';
-import { playScenario, playSeed, scenarioOf, shrink } from './hunt';
+import { loadN8n, playScenario, playSeed, scenarioOf, shrink } from './hunt';
 import { type Scenario, scenario as scenarioSchema } from './scenario/schema';
 import { Drawn } from './drawn';
 import { forgetFixed, surprises } from './knownSeeds';
@@ -52,9 +52,7 @@ const secondsNow = () => Number(real.hrtime()) / 1e9;
 export async function main(): Promise<void> {
 	const builds = buildsIn(resolve(values.packages ?? ROOT));
 	usePackages(builds);
-	// n8n loads parts of itself when it first needs them.
-	await playSeed(1);
-	await playSeed(2);
+	await loadN8n();
 	if (values.check) {
 		const report = await check(values.seeds ? Number(values.seeds) : undefined);
 		if (values['forget-fixed']) forgetFixed(report);

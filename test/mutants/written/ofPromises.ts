@@ -86,6 +86,13 @@ export const OF_PROMISES: readonly Change[] = [
 			'${shortText((task.submitted ?? task.entry).status)}',
 		],
 	]),
+	...changesOf('gateway/errors/gatewayError.ts', [
+		[
+			'a stopped execution is told of a Retry',
+			"'It was stopped before the response arrived.'",
+			"'It was stopped before the response arrived: use Retry.'",
+		],
+	]),
 	...changesOf('gateway/errors/statuses.ts', [
 		[
 			'a used-up quota does not say to top up',
@@ -162,6 +169,7 @@ export const OF_PROMISES: readonly Change[] = [
 			'(retries < maxRetries || isExcused);',
 			'(retries < 1_000 || isExcused);',
 		],
+		['no request is singled out', 'const TAKEN_BETWEEN = 4;', 'const TAKEN_BETWEEN = 4_000;'],
 		['a rate uses retries up', '(attempt.taken > 0 || attempt.isAtWork) &&', 'false &&'],
 	]),
 	...changesOf('gateway/limits/scope.ts', [
@@ -180,12 +188,32 @@ export const OF_PROMISES: readonly Change[] = [
 			'\t\tthis.number.refuse(older, permit.period.taken === 0);\n',
 			'',
 		],
+		[
+			'an outage uses up the retries of all that waits',
+			'return this.isKnown && !this.isOfPolls && this.failures >= MAX_IN_VAIN;',
+			'return false;',
+		],
 	]),
 	...changesOf('gateway/limits/serviceQueue.ts', [
 		[
 			'all models of a key are one scope',
 			'kept(owner.scopes, `${endpoint} ${model}`',
 			'kept(owner.scopes, `${endpoint}`',
+		],
+		[
+			'polls wait for the limits of submissions',
+			'kept(owner.scopes, `${endpoint} ${model}`',
+			"kept(owner.scopes, isGet ? 'video video-a' : `${endpoint} ${model}`",
+		],
+	]),
+	...changesOf('gateway/video/downloads.ts', [
+		['a URL that has expired is not asked for again', 'if (isNew) file.url = url;', ''],
+	]),
+	...changesOf('nodes/LmChatGenerationService/gatewayChatModel.ts', [
+		[
+			'an agent hears the beginning of an answer',
+			"[{ type: 'text' as const, text }]",
+			"[{ type: 'text' as const, text: text.slice(0, 12) }]",
 		],
 	]),
 	...changesOf('gateway/http/serviceError.ts', [

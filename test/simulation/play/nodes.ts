@@ -72,6 +72,11 @@ interface ChatModel {
 	invoke(messages: Array<[role: string, text: string]>): Promise<{ text: string }>;
 }
 
+/** What an agent's model answered before its tools are called. */
+interface Asked {
+	answers: INodeExecutionData[];
+}
+
 /**
  * An agent that asks its model, if it has one, and calls each of its tools once for each item, with the item's prompt,
  * as AI Agent 3 does.
@@ -103,12 +108,11 @@ class Agent implements INodeType {
 				result: (data.data?.ai_tool?.[0]?.map((item) => item.json) ?? null) as IDataObject[] | null,
 				error: data.error?.message ?? null,
 			}));
-			return [
-				json.map((result) => ({
-					json: { result } as unknown as IDataObject,
-					pairedItem: { item: 0 },
-				})),
-			];
+			const results = json.map((result) => ({
+				json: { result } as unknown as IDataObject,
+				pairedItem: { item: 0 },
+			}));
+			return [[...(response?.metadata as Asked).answers, ...results]];
 		}
 		const tools = this.getParentNodes(this.getNode().name, {
 			connectionType: NodeConnectionTypes.AiTool,
@@ -126,7 +130,7 @@ class Agent implements INodeType {
 		);
 		const answers = await askModel(this);
 		if (actions.length === 0) return [answers];
-		return { actions, metadata: {} };
+		return { actions, metadata: { answers } satisfies Asked };
 	}
 }
 
@@ -135,7 +139,8 @@ async function askModel(context: IExecuteFunctions): Promise<INodeExecutionData[
 	const connectionType = NodeConnectionTypes.AiLanguageModel;
 	const [node] = context.getParentNodes(context.getNode().name, { connectionType, depth: 1 });
 	if (node === undefined) return [];
-	const model = (await context.getInputConnectionData(connectionType, 0)) as ChatModel;
+	const [model] = (await context.getInputConnectionData(connectionType, 0)) as ChatModel[];
+	if (model === undefined) return [];
 	const answers: INodeExecutionData[] = [];
 	for (const [item, { json }] of context.getInputData().entries()) {
 		const prompt = `${String(json.p)} for ${node.name}`;

@@ -4,7 +4,6 @@ import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
 import { errorOf, nodeRuns, scopeOf } from './evidence';
 import { covered } from './explained';
-import { slowed } from './noise';
 import type { Promised } from './promise';
 import { ofFairQueuing } from './fairQueuing';
 import { ofRefusals, REFUSED } from './refusals';
@@ -27,7 +26,6 @@ export const fair: Promised = {
 		...latePolls(played),
 		...lateStarts(played),
 		...ofFairQueuing(played),
-		...slowed(played),
 		...failed(played),
 		...ofRefusals(played),
 	],

@@ -1,5 +1,6 @@
 import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
+import { scopeOf } from './evidence';
 import type { Promised } from './promise';
 import { sentInVain } from './refusals';
 
@@ -18,6 +19,7 @@ export const polite: Promised = {
 		'Downloads have as many slots of their own.',
 		'With Retry On Fail, a new try downloads a refused file at once.',
 		'A request that is refused twice, while others like it are taken, is about itself: it waits alone.',
+		'The same service at another Base URL is another one.',
 		'In a pause of more than five minutes polls of submitted tasks continue, and other requests are sent one at a time.',
 	],
 	alsoKeptBy: ['test/gateway/rateLimiter.test.ts'],
@@ -79,7 +81,7 @@ function probes({ truth, kills }: Played): string[] {
 function isSame(one: TruthRequest, other: TruthRequest): boolean {
 	// A file that is not ready says nothing of other files.
 	if (one.endpoint === 'download') return one.taskId === other.taskId;
-	return one.key === other.key && one.endpoint === other.endpoint && one.model === other.model;
+	return one.origin === other.origin && scopeOf(one) === scopeOf(other);
 }
 
 function pauses({ truth, kills, tries }: Played): string[] {

@@ -79,7 +79,7 @@ function downloadFailed({ claim, downloads, played }: Case): boolean {
 	const failed = downloads.filter(({ whole, status }) => !whole || status !== 200);
 	const hasRetries = node.requestOptions?.maxRetries !== 0;
 	return failed.some(({ taskId, fault, status }) => {
-		const same = failed.filter((each) => each.taskId === taskId);
+		const same = failed.filter((each) => each.taskId === taskId && each.fault !== undefined);
 		if (fault !== undefined && TOLD_TO_WAIT.test(fault) && hasRetries) return same.length > 1;
 		// A URL that has expired: the next poll returns another.
 		if (fault === undefined && status === 403) return isTooShort(played);

@@ -104,7 +104,7 @@ function advice({ thrown, stops }: Played): string[] {
 		const stop = stops.get(execution);
 		if (stop === undefined || at < stop) return [];
 		const words = `${message} ${description}`;
-		return /\b(Retry the execution|use Retry|next Retry)\b/i.test(words)
+		return /\b(use|next) Retry\b/.test(words)
 			? [`a stopped execution is told: ${words.slice(0, 200)}`]
 			: [];
 	});
@@ -115,7 +115,7 @@ function retryIsOffered(played: Played): string[] {
 	const isAgent = played.scenario.shape === 'agent';
 	const said = isAgent ? [...errorItems(played), ...thrownErrors(played)] : errorItems(played);
 	return said.flatMap(({ error: { description }, node, row }) =>
-		/\buse Retry\b|\bnext Retry\b/.test(description)
+		/\b(use|next) Retry\b/.test(description)
 			? [`execution ${row.id}, ${node.name}: advice to use Retry, which n8n does not offer here`]
 			: [],
 	);

@@ -12,6 +12,8 @@ export interface TruthRequest {
 	sentAt: number;
 	endpoint: Exclude<Endpoint, 'chatStream'>;
 	method: string;
+	/** Under which of its hosts the service was asked. */
+	origin: string;
 	path: string;
 	key: string;
 	model: string;
@@ -90,12 +92,14 @@ export interface Truth {
 const submission = z.looseObject({ n: z.int().catch(1) });
 
 export function truthOfRequest(context: RequestContext, sentAt: number): TruthRequest {
-	const { endpoint, method, path, key, model, prompt, rawPrompt, attempt, body, at } = context;
+	const { endpoint, method, origin, path, key, model, prompt, rawPrompt, attempt, body, at } =
+		context;
 	return {
 		at,
 		sentAt,
 		endpoint: endpoint === 'chatStream' ? 'chat' : endpoint,
 		method,
+		origin,
 		path,
 		key,
 		model,
