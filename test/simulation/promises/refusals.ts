@@ -125,6 +125,10 @@ function lostInOutage(played: Played): string[] {
 	if (!isShort || !isTransient || node.tries !== undefined) return [];
 	const { maxConcurrency = MAX_CONCURRENCY, maxRetries = 4 } = node.requestOptions ?? {};
 	if (maxRetries === 0) return [];
+	// Of a service that never answered before, nothing says that it will.
+	const from =
+		played.start + 1000 * Math.min(...[...outages, ...faults].map((each) => each.from ?? 0));
+	if (!played.truth.requests.some((each) => wasHeard(each) && each.sentAt < from)) return [];
 	const lost = errorItems(played).filter(
 		({ error }) =>
 			/no_connection|connect|unavailable|bad_gateway/.test(error.code) &&
