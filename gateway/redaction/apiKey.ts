@@ -40,10 +40,7 @@ export class ApiKey {
 
 	/** Removes the key from what an error shows of a response. */
 	redactError(text: string): string {
-		const search = this.#searchOf(text);
-		if (search === undefined) return text;
-		while (search.step());
-		return search.replaced(REPLACEMENT, false);
+		return lastOf(this.#redact(text, false));
 	}
 
 	/** As {@link redactResponse}. While it searches a long text, other work has its turn. */
@@ -53,34 +50,45 @@ export class ApiKey {
 
 	/** As {@link redactError}. While it searches a long text, other work has its turn. */
 	async redactLongError(text: string): Promise<string> {
-		const search = this.#searchOf(text);
-		if (search === undefined) return text;
-		while (search.step()) await nextTurn();
-		return search.replaced(REPLACEMENT, false);
+		const steps = this.#redact(text, false);
+		let step = steps.next();
+		for (; step.done !== true; step = steps.next()) await nextTurn();
+		return step.value;
 	}
 
 	/** The beginning of a text for an error, without the key, nor the part of it that is cut off. */
 	redactStart(text: string, length: number): string {
 		const read = text.slice(0, length + MAX_ESCAPED_KEY);
-		const search = this.#searchOf(read);
-		while (search?.step());
-		const redacted = search?.replaced(REPLACEMENT, read.length < text.length) ?? read;
+		const redacted = lastOf(this.#redact(read, read.length < text.length));
 		const isCut = redacted.length > length || read.length < text.length;
 		return isCut ? `${redacted.slice(0, length)}…` : redacted;
 	}
 
-	/**
-	 * Undefined for a text that certainly does not contain the key, for a code of the document, and for a key that is part
-	 * of every text.
-	 */
-	#searchOf(text: string): KeySearch | undefined {
-		if (this.#key.length < MIN_IN_ERRORS || isCodeOfStatus(text)) return undefined;
-		const mayContainKey =
-			/[\\%&]/.test(text) || this.#beginnings.some((beginning) => text.includes(beginning));
-		if (!mayContainKey) return undefined;
-		this.#forms ??= [this.#key, ...base64Forms(this.#key)].map((form) => new Form(form));
-		return new KeySearch(text, this.#forms);
+	/** In steps of some hundredths of a second. */
+	*#redact(text: string, isCut: boolean): Generator<void, string> {
+		// A code of the document contains no key, and a shorter key is part of every text.
+		if (this.#key.length < MIN_IN_ERRORS || isCodeOfStatus(text)) return text;
+		let redacted = text;
+		for (const readsPercent of [true, false]) {
+			// Two digits of the key after a percent sign may be read as an escape, or as themselves.
+			if (readsPercent ? !this.#mayBeIn(text) : !/%[\da-f]/i.test(redacted)) break;
+			this.#forms ??= [this.#key, ...base64Forms(this.#key)].map((form) => new Form(form));
+			const search = new KeySearch(redacted, this.#forms, readsPercent);
+			while (search.step()) yield;
+			redacted = search.replaced(REPLACEMENT, isCut);
+		}
+		return redacted;
 	}
+
+	#mayBeIn(text: string): boolean {
+		return /[\\%&]/.test(text) || this.#beginnings.some((beginning) => text.includes(beginning));
+	}
+}
+
+function lastOf(steps: Generator<void, string>): string {
+	let step = steps.next();
+	while (step.done !== true) step = steps.next();
+	return step.value;
 }
 
 /**

@@ -35,7 +35,11 @@ export class EscapedText {
 	/** Where the next one begins. */
 	end = 0;
 
-	constructor(private readonly text: string) {}
+	/** @param readsPercent whether a percent sign begins an escape */
+	constructor(
+		private readonly text: string,
+		private readonly readsPercent = true,
+	) {}
 
 	/** Reads the next character. Returns whether there is one. */
 	next(): boolean {
@@ -45,7 +49,7 @@ export class EscapedText {
 		let code = text.charCodeAt(this.end);
 		this.end += 1;
 		if (code === BACKSLASH) code = this.afterBackslash();
-		else if (code === PERCENT) code = this.afterPercent();
+		else if (code === PERCENT && this.readsPercent) code = this.afterPercent();
 		else if (code === AMPERSAND) code = this.afterAmpersand();
 		this.code = urlForm(code);
 		return true;

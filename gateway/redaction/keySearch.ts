@@ -53,8 +53,9 @@ export class KeySearch {
 	constructor(
 		private readonly text: string,
 		private readonly forms: readonly Form[],
+		readsPercent: boolean,
 	) {
-		this.read = new EscapedText(text);
+		this.read = new EscapedText(text, readsPercent);
 		this.matched = forms.map(() => 0);
 		const longest = Math.max(...forms.map(({ length }) => length));
 		this.starts = new Int32Array(2 ** Math.ceil(Math.log2(longest + 1)));

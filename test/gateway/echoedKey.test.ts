@@ -33,6 +33,7 @@ const ENCODINGS: Record<string, string> = {
 		.replaceAll('/', '\\/')
 		.replaceAll('+', '\\u002b'),
 	'after a backslash': `C:\\\\${MARKER}`,
+	'in base64, after the beginning of an escape': `%0${inBase64(MARKER)}`,
 	'in base64, inside JSON': inBase64(JSON.stringify({ key: MARKER })),
 };
 
