@@ -1,9 +1,13 @@
 import { type Body, MAX_ERROR_BYTES, type OnProgress, readBody } from './http/body';
 import { AttemptLog } from './attemptLog';
 import { connectTimeoutError, timeoutError, toNetworkError } from './http/networkError';
-import { CancelledError, GatewayError } from './errors/gatewayError';
+import {
+	CancelledError,
+	GatewayError,
+	MalformedResponseError,
+	ServiceError,
+} from './errors/gatewayError';
 import { statusOf } from './errors/statuses';
-import { mayHideSuccess } from './limits/retryPolicy';
 import type { Permit, Scope } from './limits/scope';
 import { judge, type Verdict } from './limits/verdict';
 import { toServiceError } from './http/serviceError';
@@ -26,19 +30,14 @@ export async function sendRequest<Result>(
 	signal?: AbortSignal,
 ): Promise<Result> {
 	const { queue, execution, clock } = context;
-	const lane = queue.laneOf(context.owner, request.scope);
-	const { scope } = lane;
-	const arrival = {
-		execution,
-		knownSuspension: scope.suspension,
-		goesFirst: request.patience?.goesFirst,
-		signal,
-	};
+	const scope = queue.scopeOf(context.owner, request.scope);
+	const { goesFirst } = request.patience ?? {};
 	const history = new History(context, request, scope);
 	for (let sent = 1; ; sent += 1) {
 		const log =
 			context.writeDebugLine && new AttemptLog(context.writeDebugLine, clock, request, sent);
-		const permit = await queue.acquire(lane, arrival);
+		const isRetry = sent > 1;
+		const permit = await queue.acquire(scope, { execution, isRetry, goesFirst, signal });
 		log?.sent();
 		let failure: unknown;
 		let verdict: Verdict | undefined;
@@ -55,7 +54,7 @@ export async function sendRequest<Result>(
 				isHeld = scope.fail(permit, error, verdict);
 			}
 		} finally {
-			queue.release(lane, execution, permit);
+			queue.release(scope, execution, permit);
 		}
 		if (verdict !== undefined)
 			log?.failed(failure, verdict.isRetried ? verdict.pauseMs : undefined);
@@ -71,7 +70,6 @@ export async function sendRequest<Result>(
 class History {
 	private retries = 0;
 	private excused = 0;
-	private wasSingledOut = false;
 	/** How many requests of the scope the service had taken at first, and what it had taken and refused at the last refusal. */
 	private readonly takenBefore: number;
 	private atRefusal: { taken: number; refused: number } | undefined;
@@ -85,25 +83,23 @@ class History {
 	}
 
 	judge(error: GatewayError, permit: Permit): Verdict {
-		const { request, scope, atRefusal } = this;
+		const { request, scope, atRefusal, retries, excused } = this;
 		const { taken, refused, isOfNumber, isAway, inVain, refusesForMs } = scope;
 		const sinceRefusal = atRefusal && {
 			taken: taken - atRefusal.taken,
 			refused: refused - atRefusal.refused,
 		};
+		const mayRetry = request.patience?.mayRetry() ?? true;
 		const verdict = judge({
 			error,
 			isBillable: request.method === 'POST',
 			retriesForeignAnswers: request.retriesForeignAnswers ?? false,
-			mayRetry: request.patience?.mayRetry() ?? true,
-			maxRetries: this.context.maxRetries,
-			retries: this.retries,
-			excused: this.excused,
-			taken: taken - this.takenBefore,
+			maxRetries: mayRetry ? this.context.maxRetries : 0,
+			retries,
+			excused,
+			othersTaken: taken > this.takenBefore || scope.isAtWork(permit),
 			sinceRefusal,
-			isAtWork: scope.isAtWork(permit),
 			isOfNumber,
-			wasSingledOut: this.wasSingledOut,
 			isAway,
 			inVain,
 			refusesForMs,
@@ -111,9 +107,9 @@ class History {
 		if (verdict.counts) this.retries += 1;
 		// Where the service refuses most, a refusal says little about this request.
 		else if (sinceRefusal && sinceRefusal.taken > sinceRefusal.refused) this.excused += 1;
-		this.wasSingledOut = verdict.isSingledOut;
-		// This refusal is not one of others.
-		if (verdict.isRefused) this.atRefusal = { taken, refused: refused + 1 };
+		// This refusal is not one of others. One that is singled out is compared with the one before again.
+		if (verdict.isRefused && !verdict.isSingledOut)
+			this.atRefusal = { taken, refused: refused + 1 };
 		return verdict;
 	}
 }
@@ -171,6 +167,13 @@ async function sendOnce<Result>(
 	} finally {
 		idleTimeout.end();
 	}
+}
+
+/** Whether a POST that ends in this error may have created something billable. */
+function mayHideSuccess(error: GatewayError): boolean {
+	if (!(error instanceof ServiceError)) return error instanceof MalformedResponseError;
+	const { hidesSuccess } = statusOf(error.status);
+	return hidesSuccess === 'always' || (hidesSuccess === 'if foreign' && error.isForeign);
 }
 
 function headersOf(

@@ -1,6 +1,7 @@
-/** Requests that the service must take before one more in flight is tried again; twice as many after each refusal. */
-const FIRST_PATIENCE = 4;
-const MAX_PATIENCE = 64;
+import { A_FEW } from './verdict';
+
+/** Requests that the service must take before one more in flight is tried again. */
+const PATIENCE = 2 * A_FEW;
 
 /**
  * How many requests the service takes at once, if that is what it limits: it refuses the first request after a pause while
@@ -9,25 +10,24 @@ const MAX_PATIENCE = 64;
 export class InFlightLimit {
 	private max = Infinity;
 	private suspected = false;
-	private patience = FIRST_PATIENCE;
+	/** Requests taken since one more was tried. */
 	private taken = 0;
-
-	/** @param inFlight requests of the scope that have not ended */
-	allows(inFlight: number): boolean {
-		return inFlight < this.max + (this.taken >= this.patience ? 1 : 0);
-	}
 
 	get isKnown(): boolean {
 		return this.max < Infinity;
+	}
+
+	/** @param inFlight requests of the scope that have not ended */
+	allows(inFlight: number): boolean {
+		return inFlight < this.max + (this.taken >= PATIENCE ? 1 : 0);
 	}
 
 	/** The service took a request, with so many in flight. */
 	accept(inFlight: number): void {
 		this.suspected = false;
 		this.taken += 1;
-		if (inFlight <= this.max) return;
-		this.max = inFlight;
-		this.patience = 0;
+		// There is room for more: the next trial follows at once.
+		if (inFlight > this.max) [this.max, this.taken] = [inFlight, PATIENCE];
 	}
 
 	/**
@@ -36,20 +36,11 @@ export class InFlightLimit {
 	 * @param isFirst whether it took none since the last pause
 	 */
 	refuse(older: number, isFirst: boolean): void {
-		if (older >= this.max) {
-			this.patience = Math.min(MAX_PATIENCE, Math.max(FIRST_PATIENCE, this.patience * 2));
-			this.taken = 0;
-		}
+		if (older >= this.max) this.taken = 0;
 		// Refused although nothing is in flight: another limit is the reason.
 		if (older === 0) this.max = Infinity;
 		if (!isFirst || older === 0) return;
 		if (this.suspected) this.max = Math.min(this.max, older);
 		this.suspected = true;
-	}
-
-	forget(): void {
-		this.max = Infinity;
-		this.suspected = false;
-		this.patience = FIRST_PATIENCE;
 	}
 }

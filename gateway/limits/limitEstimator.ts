@@ -1,25 +1,21 @@
 import { Noise } from './noise';
 import { SendPeriod } from './sendPeriod';
+import { A_FEW } from './verdict';
 
-const SECOND_MS = 1_000;
+export const SECOND_MS = 1_000;
 /** The rate stays at this part of the limit, so that network jitter does not exceed it. */
 const MARGIN = 0.99;
 /** This part of what a bucket gained during a pause is sent at once; the rest is for the jitter. */
 const SPENT_AT_ONCE = 0.9;
-/** A first refusal may be an exception: the first rate is at least this many requests per pause. */
-const SLOWEST_START = 4;
 /** The rate is raised after each of these steps, at most twofold, by less the better the limit is known… */
 const STEP_MS = 250;
-const MAX_RAISE = 2;
 const PATIENCE = 40;
 /** …but by ever more: by this part in each step, divided by the seconds that a refusal costs. The limit may be lifted. */
 const ACCELERATION = 0.08;
-/** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
-const MIN_SAMPLE = 10;
 /** If a burst was refused, the bucket held less than estimated: this part of it. */
 const SURELY_HELD = 0.75;
-/** Who is refused at random is told to come back soon: a pause as long as this is one for all. */
-const MAX_NOISE_PAUSE_MS = 2_000;
+/** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
+const MIN_SAMPLE = 10;
 
 export interface SentRequest {
 	sentAt: number;
@@ -46,10 +42,9 @@ export class LimitEstimator {
 	/** Requests that could be sent at once, at this time. */
 	private tokens = 0;
 	private tokensAt = 0;
-	private pause = SECOND_MS;
 	private longestPause = SECOND_MS;
 	/** The factor by which the rate is raised when the service takes a request that was sent after this time. */
-	private raise = MAX_RAISE;
+	private raise = 2;
 	private raiseAt = 0;
 	/** The power by which the raise itself grows in each step. */
 	private acceleration = 1;
@@ -74,12 +69,8 @@ export class LimitEstimator {
 		return this.tokens > 1 - 1e-6 ? 0 : ((1 - this.tokens) * SECOND_MS) / this.rate;
 	}
 
-	/**
-	 * A request is about to be sent.
-	 * @param hasWaited if not, fewer requests are sent than the rate allows, and a raise would prove nothing
-	 */
-	send(now: number, hasWaited: boolean): SentRequest {
-		if (!hasWaited) this.raiseAt = Math.max(this.raiseAt, now + STEP_MS);
+	/** A request is about to be sent. */
+	send(now: number): SentRequest {
 		this.tokens -= 1;
 		return { sentAt: now, period: this.period, number: this.period.send(now) };
 	}
@@ -92,7 +83,7 @@ export class LimitEstimator {
 		if (period !== this.period || period.isOver || sentAt < this.raiseAt) return;
 		this.rate *= this.raise;
 		const steps = Math.max(1, SECOND_MS / this.rate / STEP_MS);
-		this.raise = Math.min(MAX_RAISE, this.raise ** (this.acceleration ** steps));
+		this.raise = Math.min(2, this.raise ** (this.acceleration ** steps));
 		this.raiseAt = now + STEP_MS;
 	}
 
@@ -108,15 +99,15 @@ export class LimitEstimator {
 		pause: number,
 		older: number,
 	): boolean {
-		const mayBeNoise = !period.isOver && pause < MAX_NOISE_PAUSE_MS;
+		// Who is refused at random is told to come back soon: a longer pause is one for all.
+		const mayBeNoise = !period.isOver && pause < 2 * SECOND_MS;
 		if (mayBeNoise && this.noise.refuse(period.taken)) {
 			period.excuse();
 			return false;
 		}
 		period.refuse(number, sentAt, older);
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
-		this.pause = Math.max(pause, SECOND_MS);
-		this.longestPause = Math.max(this.longestPause, this.pause);
+		this.longestPause = Math.max(this.longestPause, pause);
 		return true;
 	}
 
@@ -151,9 +142,10 @@ export class LimitEstimator {
 		const cycle = Math.max(1, ms + this.closedUntil - past.lastAt);
 		const flow = taken / cycle;
 		this.held = Math.max(1, taken - flow * ms);
-		this.raise = MAX_RAISE;
+		this.raise = 2;
 		this.sure = (flow - 1 / cycle) * SECOND_MS;
-		return Math.max(flow, SLOWEST_START / this.pause) * SECOND_MS * MARGIN;
+		// The refusal may be an exception.
+		return Math.max(flow, A_FEW / this.longestPause) * SECOND_MS * MARGIN;
 	}
 
 	/** After a further refusal: between which rates is the limit of a bucket that took this period and no more? */
@@ -174,10 +166,11 @@ export class LimitEstimator {
 		const isSmall = taken < credit + MIN_SAMPLE;
 		const most = isSmall ? rate : Math.max(least, Math.min(rate, leastRate(1)));
 		// A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs.
-		this.raise = Math.min(MAX_RAISE, 1 + Math.log(Math.max(most / least, 1.005)) ** 2 / PATIENCE);
+		this.raise = Math.min(2, 1 + Math.log(Math.max(most / least, 1.005)) ** 2 / PATIENCE);
+		// A burst was refused: the bucket holds less than estimated.
 		if (isSmall && credit >= 2) {
 			this.held = Math.max(1, Math.min(taken, credit) * SURELY_HELD);
-			this.raise = MAX_RAISE;
+			this.raise = 2;
 		}
 		this.sure = least * (1 - 1 / taken);
 		return Math.cbrt(least * least * most) * MARGIN;

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock';
-import { type Permit, Scope, type Suspension } from './scope';
+import { type Permit, Scope } from './scope';
 import { type Party, WaitQueue } from './waitQueue';
 
 /**
@@ -9,13 +9,13 @@ import { type Party, WaitQueue } from './waitQueue';
  * the queue to where a request counts as sent while it waits.
  */
 const MAX_CONNECTIONS = 256;
-/** Of these, only a GET may take the last ones: polls and lists are short, and must not wait for long answers. */
-const FOR_GETS = 32;
 /**
  * So many requests of a key are sent at once, whatever other keys have in flight, even if that makes more than the maximum: what
  * hangs with one key must not hold up another. One key leaves so many connections free.
  */
 const OF_EACH_KEY = 16;
+/** Only a GET may take the last ones: polls and lists are short, and must not wait for long answers. */
+const FOR_GETS = 2 * OF_EACH_KEY;
 /** Services, keys of a service and scopes of a key that are kept in memory, unless more are in use. */
 const MAX_KEPT = 1_000;
 
@@ -36,23 +36,20 @@ export class Execution implements Party {
 
 	constructor(private readonly maxConcurrency: number) {}
 
-	get mayGo(): boolean {
-		return this.inFlight < this.maxConcurrency;
+	msUntilNext(): number {
+		return this.inFlight < this.maxConcurrency ? 0 : Infinity;
 	}
 }
 
-/** Requests in flight. */
-interface InFlight {
-	gets: number;
-	posts: number;
-}
-
 /** A key, its scopes, and its requests in flight. */
-class Key implements Party, InFlight {
-	readonly mayGo = true;
+export class Key implements Party {
 	readonly scopes = new Map<string, Scope>();
 	gets = 0;
 	posts = 0;
+
+	msUntilNext(): number {
+		return 0;
+	}
 
 	get isIdle(): boolean {
 		return [...this.scopes.values()].every(({ isIdle }) => isIdle);
@@ -62,8 +59,8 @@ class Key implements Party, InFlight {
 /** What waits for a request to be sent. */
 export interface Arrival {
 	execution: Execution;
-	/** The suspension when the request was made. One that began later fails it. */
-	knownSuspension: Suspension | undefined;
+	/** It was sent before: it is not sent again once the scope is suspended. */
+	isRetry: boolean;
 	/** Whether it goes before others of its execution, at any time while it waits. */
 	goesFirst?: (() => boolean) | undefined;
 	signal?: AbortSignal | undefined;
@@ -73,11 +70,10 @@ export interface Arrival {
  * The requests to one service that wait to be sent. One that waits has neither a slot of its execution nor a connection. Keys
  * take turns, within a key its scopes, and within a scope its executions.
  */
-export class ServiceQueue implements InFlight {
-	gets = 0;
-	posts = 0;
+export class ServiceQueue {
 	private readonly queue = new WaitQueue();
 	private readonly keys = new Map<string, Key>();
+	private readonly inFlight = { gets: 0, posts: 0 };
 	private stopTimer = () => {};
 
 	/** @param defer hands on what a request used, at once unless the transport needs a moment */
@@ -90,15 +86,17 @@ export class ServiceQueue implements InFlight {
 		return [...this.keys.values()].every(({ isIdle }) => isIdle);
 	}
 
-	/** @param key identifies a key; returns the lane in which requests of this scope wait */
-	laneOf(key: string, { endpoint, model = '' }: ScopeName): Lane {
+	/** @param key identifies a key; returns what is known of this scope */
+	scopeOf(key: string, { endpoint, model = '' }: ScopeName): Scope {
 		const owner = kept(this.keys, key, () => new Key());
-		const isGet = endpoint === 'polls' || endpoint === 'models';
-		const scope = kept(owner.scopes, `${endpoint} ${model}`, () => {
-			const hasConnection = () => this.hasConnection(owner, isGet);
-			return new Scope(this.clock, endpoint === 'polls', owner.scopes, hasConnection);
+		const name = `${endpoint} ${model}`;
+		// A limit is forgotten.
+		if (owner.scopes.get(name)?.isIdle) owner.scopes.delete(name);
+		return kept(owner.scopes, name, () => {
+			const kind = endpoint === 'polls' || endpoint === 'models' ? 'gets' : 'posts';
+			const hasConnection = () => this.hasConnection(owner, kind);
+			return new Scope(this.clock, owner, kind, endpoint === 'polls', hasConnection);
 		});
-		return { scope, owner, kind: isGet ? 'gets' : 'posts' };
 	}
 
 	/**
@@ -106,81 +104,59 @@ export class ServiceQueue implements InFlight {
 	 * @throws CancelledError at once when `signal` is aborted
 	 * @throws GatewayError when the scope is suspended while the request waits
 	 */
-	async acquire(lane: Lane, arrival: Arrival): Promise<Permit> {
-		const { execution, knownSuspension, goesFirst, signal } = arrival;
-		const { scope, owner } = lane;
-		if (scope.suspension && scope.suspension !== knownSuspension) throw scope.suspension.error;
-		const path = [owner, scope, execution];
-		if (!this.queue.has([owner, scope])) scope.forgetIfUnused();
-		const mayGo = execution.mayGo && scope.mayGo && !this.queue.has(path);
-		if (mayGo && !signal?.aborted) return this.send(lane, execution);
-		const admitted = this.queue.join(path, () => this.send(lane, execution), signal, goesFirst);
+	async acquire(scope: Scope, arrival: Arrival): Promise<Permit> {
+		const { execution, isRetry, goesFirst, signal } = arrival;
+		if (isRetry && scope.suspension) throw scope.suspension;
+		const path = [scope.key, scope, execution];
+		const onAdmit = () => {
+			this.count(scope, execution, 1);
+			return scope.send();
+		};
+		const admitted = this.queue.join(path, onAdmit, signal, goesFirst);
+		scope.waiting += 1;
 		this.admit();
 		try {
 			return await admitted;
 		} finally {
-			if (signal?.aborted) this.startTimer();
+			scope.waiting -= 1;
+			if (signal?.aborted) this.admit();
 		}
 	}
 
 	/** The request has ended. */
-	release({ scope, owner, kind }: Lane, execution: Execution, permit: Permit): void {
+	release(scope: Scope, execution: Execution, permit: Permit): void {
 		const failure = scope.end(permit);
 		if (failure !== undefined) {
-			this.queue.failAll([owner, scope], failure);
-			this.startTimer();
+			this.queue.failAll([scope.key, scope], failure);
+			this.admit();
 		}
 		this.defer(() => {
-			execution.inFlight -= 1;
-			owner[kind] -= 1;
-			this[kind] -= 1;
+			this.count(scope, execution, -1);
 			this.admit();
 		});
 	}
 
 	/** Sends what may go, and the rest when it may. */
 	admit(): void {
-		while (this.queue.admitNext());
-		this.startTimer();
-	}
-
-	private send({ scope, owner, kind }: Lane, execution: Execution): Permit {
-		execution.inFlight += 1;
-		owner[kind] += 1;
-		this[kind] += 1;
-		return scope.send();
-	}
-
-	private startTimer(): void {
 		this.stopTimer();
-		let next = Infinity;
-		for (const key of this.queue.partiesOf([])) {
-			for (const scope of this.queue.partiesOf([key])) {
-				if (!(scope instanceof Scope)) continue;
-				const ms = scope.msUntilNext();
-				const waits = this.queue.partiesOf([key, scope]).some(({ mayGo }) => mayGo);
-				scope.isHeld = ms > 0 && waits;
-				// It may have become possible a moment ago.
-				if (waits && (ms > 0 || scope.mayGo)) next = Math.min(next, ms);
-			}
-		}
-		if (next < Infinity) this.stopTimer = this.clock.after(Math.ceil(next), () => this.admit());
+		const ms = this.queue.admit();
+		this.stopTimer = ms < Infinity ? this.clock.after(Math.ceil(ms), () => this.admit()) : () => {};
 	}
 
-	private hasConnection({ gets, posts }: Key, isGet: boolean): boolean {
+	private count({ key, kind }: Scope, execution: Execution, by: 1 | -1): void {
+		execution.inFlight += by;
+		key[kind] += by;
+		this.inFlight[kind] += by;
+	}
+
+	private hasConnection({ gets, posts }: Key, kind: 'gets' | 'posts'): boolean {
+		const { inFlight } = this;
 		if (gets + posts < OF_EACH_KEY) return true;
-		if (this.gets + this.posts >= MAX_CONNECTIONS) return false;
-		if (isGet) return gets + posts < MAX_CONNECTIONS - OF_EACH_KEY;
+		if (inFlight.gets + inFlight.posts >= MAX_CONNECTIONS) return false;
+		if (kind === 'gets') return gets + posts < MAX_CONNECTIONS - OF_EACH_KEY;
 		const forPosts = MAX_CONNECTIONS - FOR_GETS;
-		return this.posts < forPosts && posts < forPosts - OF_EACH_KEY;
+		return inFlight.posts < forPosts && posts < forPosts - OF_EACH_KEY;
 	}
-}
-
-/** Where requests of one scope wait. */
-export interface Lane {
-	scope: Scope;
-	owner: Key;
-	kind: keyof InFlight;
 }
 
 /** By the clock that their waits use: a process has one. */

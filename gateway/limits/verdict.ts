@@ -1,35 +1,36 @@
-import { type GatewayError, ServiceError } from '../errors/gatewayError';
-import { statusOf } from '../errors/statuses';
-import { backoff, isForeignAnswer, isRetryable, pauseAfter } from './retryPolicy';
+import {
+	type GatewayError,
+	MalformedResponseError,
+	NoResponseError,
+	ServiceError,
+} from '../errors/gatewayError';
+import { type NodeCode, statusOf } from '../errors/statuses';
 
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 30_000;
+/** A workflow that hangs for hours is worse than one that fails and says when to retry. */
+const MAX_PAUSE_MS = 300_000;
 /** How often a refusal does not count as a retry because the service takes other requests of the scope, and takes most of them. */
 const MAX_EXCUSED = 20;
-/** A request is singled out if it is refused twice, and in between so many others are taken and none is refused. */
-const TAKEN_BETWEEN = 4;
-/** When the service has taken nothing for this long, what waits fails. */
-const MAX_REFUSED_MS = 300_000;
+/** So many requests in a row are no chance. */
+export const A_FEW = 4;
 
 /** An attempt that failed, and what is known of its request and of its scope. */
 export interface FailedAttempt {
 	error: GatewayError;
 	isBillable: boolean;
 	retriesForeignAnswers: boolean;
-	/** Whether the one who asks still wants the result. */
-	mayRetry: boolean;
+	/** 0 if the one who asks no longer wants the result. */
 	maxRetries: number;
 	/** Retries so far that count, and that do not. */
 	retries: number;
 	excused: number;
-	/** Other requests of the scope that the service took since this one was first sent. */
-	taken: number;
+	/** The service took others of the scope since this one was first sent, or works on one that was sent before the last pause. */
+	othersTaken: boolean;
 	/** Others that it took, and refused, since it refused this one before; undefined: it did not. */
 	sinceRefusal: { taken: number; refused: number } | undefined;
-	/** The service still works on an older one: on one that was sent before the last pause, which it has not refused. */
-	isAtWork: boolean;
 	/** The service is known to limit how many requests of the scope are in flight. */
 	isOfNumber: boolean;
-	/** Whether that refusal said something about this request alone. */
-	wasSingledOut: boolean;
 	/** The service responded to requests of the scope before, and to none of the last ones. */
 	isAway: boolean;
 	/** Pauses in a row after which the service took nothing of the scope, although it did before. */
@@ -60,11 +61,12 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 	const { error, retries, inVain, sinceRefusal, maxRetries } = attempt;
 	const refusal =
 		error instanceof ServiceError && statusOf(error.status).isThrottled ? error : undefined;
+	// It is refused twice, and in between others are taken and none is refused.
 	const isSingledOut =
 		refusal !== undefined &&
 		!attempt.isOfNumber &&
 		sinceRefusal !== undefined &&
-		(sinceRefusal.taken >= TAKEN_BETWEEN || attempt.wasSingledOut) &&
+		sinceRefusal.taken >= A_FEW &&
 		sinceRefusal.refused === 0;
 	const mayComeRight =
 		isRetryable(error, attempt.isBillable) ||
@@ -76,22 +78,22 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 	const asked = pauseAfter(error, retries, random);
 	const grown = holdsScope && inVain > 1 ? backoff(inVain - 1, random) : 0;
 	const pauseMs = asked === undefined ? undefined : Math.max(asked, grown);
+	// A rate or a number in flight (429) has room again; overload (503) may not end, and a quota lasts.
+	const mayPass = refusal?.status === 429 && refusal.code !== 'quota_not_enough';
 	const isExcused =
-		refusal !== undefined &&
-		mayPass(refusal) &&
+		mayPass &&
 		!isSingledOut &&
-		(attempt.taken > 0 || attempt.isAtWork) &&
+		attempt.othersTaken &&
 		attempt.excused < MAX_EXCUSED &&
 		maxRetries > 0;
-	const isTooLong = refusal !== undefined && asked === undefined;
-	const isOver = holdsScope && attempt.refusesForMs >= MAX_REFUSED_MS;
+	const isOver = holdsScope && attempt.refusesForMs >= MAX_PAUSE_MS;
 	const isRetried =
 		!isOver &&
 		pauseMs !== undefined &&
 		mayComeRight &&
-		attempt.mayRetry &&
 		!forbidsRetry &&
 		(retries < maxRetries || isExcused);
+	const suspendsMs = asked === undefined ? refusal?.retryAfterMs : undefined;
 	return {
 		pauseMs,
 		isRetried,
@@ -99,11 +101,51 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 		counts: !isExcused,
 		holdsScope,
 		isSingledOut,
-		suspendsMs: isTooLong ? refusal.retryAfterMs : isOver ? Infinity : undefined,
+		suspendsMs: isOver ? Infinity : suspendsMs,
 	};
 }
 
-/** A rate or a number in flight (429) has room again; overload (503) may not end, and a quota lasts. */
-function mayPass({ status, code }: ServiceError): boolean {
-	return status === 429 && code !== 'quota_not_enough';
+/**
+ * Milliseconds to wait after an error before the next request: what the service asks for, else exponential backoff.
+ * Undefined: the service asks for more than a workflow waits. Decides this for one request and for all of a key.
+ * @param attempt retries already made
+ */
+export function pauseAfter(
+	error: GatewayError,
+	attempt: number,
+	random: () => number = Math.random,
+): number | undefined {
+	const stated = error instanceof ServiceError ? error.retryAfterMs : undefined;
+	if (stated === undefined) return backoff(attempt, random);
+	// A shorter pause uses up all retries before anything has changed.
+	return stated <= MAX_PAUSE_MS ? Math.max(stated, FIRST_BACKOFF_MS / 2) : undefined;
+}
+
+/**
+ * Exponential backoff with jitter, so that clients that failed together do not retry together. The jitter takes off
+ * at most half: the first retry comes after 250 to 500 ms, never at once.
+ */
+export function backoff(attempt: number, random: () => number = Math.random): number {
+	return ((1 + random()) / 2) * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt);
+}
+
+/** Whether the same request may be sent again: not if it may have been billed; a GET always. */
+function isRetryable(error: GatewayError, paid: boolean): boolean {
+	if (paid && error.mayHaveBeenAccepted) return false;
+	if (error instanceof ServiceError) return statusOf(error.status).isTransient ?? false;
+	return error instanceof NoResponseError && error.transient;
+}
+
+/** Codes of an HTTP proxy that refused to pass a request on. */
+const PROXY_REFUSALS: string[] = ['proxy_login', 'proxy_refused'] satisfies NodeCode[];
+
+/**
+ * Whether a failure does not come from the service: a redirect, a page, the refusal of a proxy, whatever its status, unless
+ * that is transient anyway. A proxy that is being redeployed answers like this for a while, and a wrong URL always does.
+ */
+export function isForeignAnswer(error: GatewayError): boolean {
+	if (error instanceof ServiceError)
+		return !error.isOfService && !statusOf(error.status).isTransient;
+	if (error instanceof NoResponseError) return PROXY_REFUSALS.includes(error.code);
+	return error instanceof MalformedResponseError;
 }

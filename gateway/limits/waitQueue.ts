@@ -2,8 +2,8 @@ import { CancelledError } from '../errors/gatewayError';
 
 /** Whoever takes turns with others of its kind: a key, a scope of it, an execution. */
 export interface Party {
-	/** Whether one of its requests may be sent now. One that may not keeps its turn. */
-	readonly mayGo: boolean;
+	/** Milliseconds until one of its requests may be sent; Infinity: when another one ends. Meanwhile it keeps its turn. */
+	msUntilNext(): number;
 }
 
 interface Waiter {
@@ -23,7 +23,7 @@ export class WaitQueue {
 	private readonly parties: Level = new Map<Party, Level>();
 
 	/**
-	 * Resolves when admitted; rejects at once with a CancelledError when `signal` is aborted.
+	 * Resolves when {@link admit} admits it; rejects at once with a CancelledError when `signal` is aborted.
 	 * @param path the party, the party within it, and so on; as many for all who wait
 	 * @param onAdmit runs at the moment of admission
 	 * @param goesFirst whether it goes before others of its party, which may change while it waits
@@ -57,30 +57,25 @@ export class WaitQueue {
 		});
 	}
 
-	/** Whether a request of this party waits. */
-	has(path: readonly Party[]): boolean {
-		return levelAt(this.parties, path) !== undefined;
-	}
-
-	/** The parties that wait within this one. */
-	partiesOf(path: readonly Party[]): Party[] {
-		const level = levelAt(this.parties, path);
-		return level instanceof Map ? [...level.keys()] : [];
-	}
-
 	/**
-	 * Admits the next request that may go.
-	 * @returns whether there was one
+	 * Admits all that may go, in turn.
+	 * @returns milliseconds until another one may; Infinity: when something ends
 	 */
-	admitNext(): boolean {
-		const next = takeTurn(this.parties);
-		next?.admit();
-		return next !== undefined;
+	admit(): number {
+		for (;;) {
+			const next = takeTurn(this.parties);
+			if (typeof next === 'number') return next;
+			next.admit();
+		}
 	}
 
 	/** Fails all requests of this party. */
 	failAll(path: readonly Party[], error: unknown): void {
-		for (const waiter of waitersOf(levelAt(this.parties, path))) waiter.fail(error);
+		const level = path.reduce<Level | undefined>(
+			(at, party) => (at instanceof Map ? at.get(party) : undefined),
+			this.parties,
+		);
+		for (const waiter of level ? waitersOf(level) : []) waiter.fail(error);
 	}
 }
 
@@ -100,30 +95,28 @@ function remove(level: Level, [party, ...rest]: readonly Party[], waiter: Waiter
 	if (within.size === 0) level.delete(party);
 }
 
-function levelAt(level: Level | undefined, path: readonly Party[]): Level | undefined {
-	return path.reduce<Level | undefined>(
-		(at, party) => (at instanceof Map ? at.get(party) : undefined),
-		level,
-	);
+function waitersOf(level: Level): Waiter[] {
+	return level instanceof Map ? [...level.values()].flatMap(waitersOf) : [...level];
 }
 
-function waitersOf(level: Level | undefined): Waiter[] {
-	return level instanceof Map ? [...level.values()].flatMap(waitersOf) : [...(level ?? [])];
-}
-
-/** The next request; its parties get their next turn after all others. */
-function takeTurn(level: Level): Waiter | undefined {
+/** The next request, or how long until there is one. Its parties get their next turn after all others. */
+function takeTurn(level: Level): Waiter | number {
 	if (level instanceof Set) {
 		const [oldest] = level;
-		if (oldest?.goesFirst === undefined) return oldest;
-		return [...level].find(({ goesFirst }) => goesFirst?.()) ?? oldest;
+		const isFirst = oldest?.goesFirst && [...level].find(({ goesFirst }) => goesFirst?.());
+		return isFirst ?? oldest ?? Infinity;
 	}
+	let soonest = Infinity;
 	for (const [party, within] of level) {
-		const next = party.mayGo ? takeTurn(within) : undefined;
-		if (next === undefined) continue;
+		const ms = party.msUntilNext();
+		const next = ms > 0 ? ms : takeTurn(within);
+		if (typeof next === 'number') {
+			soonest = Math.min(soonest, next);
+			continue;
+		}
 		level.delete(party);
 		level.set(party, within);
 		return next;
 	}
-	return undefined;
+	return soonest;
 }

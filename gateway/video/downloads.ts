@@ -3,7 +3,7 @@ import { CancelledError, GatewayError, NoResponseError } from '../errors/gateway
 import { IdleTimeout } from '../http/idleTimeout';
 import { type ByteStream, inspectStream } from '../http/inspectStream';
 import { askedPause } from '../http/serviceError';
-import { backoff } from '../limits/retryPolicy';
+import { backoff } from '../limits/verdict';
 import type { VideoTask } from '../schemas/video';
 import { downloadLost, downloadTimedOut, noVideo, storageError, UrlRefusedError } from './errors';
 import { openVideo, type VideoAccess } from './openVideo';
@@ -177,25 +177,28 @@ async function fetchVideo<Stored>(
 	}
 }
 
-const ANYONE: Party = { mayGo: true };
-
 /** Allows a fixed number of things at once; the others queue. */
-class Semaphore {
+class Semaphore implements Party {
 	private readonly queue = new WaitQueue();
 
 	constructor(private free: number) {}
+
+	msUntilNext(): number {
+		return this.free > 0 ? 0 : Infinity;
+	}
 
 	/**
 	 * Resolves as soon as one more may begin. The caller must release it.
 	 * @throws CancelledError at once when `signal` is aborted while waiting
 	 */
 	acquire(signal?: AbortSignal): Promise<void> {
-		if (this.free === 0 || signal?.aborted) return this.queue.join([ANYONE], () => {}, signal);
-		this.free -= 1;
-		return Promise.resolve();
+		const turn = this.queue.join([this], () => void (this.free -= 1), signal);
+		this.queue.admit();
+		return turn;
 	}
 
 	release(): void {
-		if (!this.queue.admitNext()) this.free += 1;
+		this.free += 1;
+		this.queue.admit();
 	}
 }

@@ -1,5 +1,5 @@
 import { type GatewayError, ServiceError } from '../errors/gatewayError';
-import { backoff, pauseAfter } from '../limits/retryPolicy';
+import { backoff, pauseAfter } from '../limits/verdict';
 
 /** A poll that fails is repeated for this long: without a response nothing is known of the task… */
 const MAX_FAILED_MS = 60_000;

@@ -9,7 +9,7 @@ import {
 import type { PaidTask } from '../schemas/bookV1';
 import { isFinished, type VideoTask } from '../schemas/video';
 import { statusOf } from '../errors/statuses';
-import { isForeignAnswer } from '../limits/retryPolicy';
+import { isForeignAnswer } from '../limits/verdict';
 import type { Patience } from '../serviceRequest';
 import { WaitTimeoutError } from './errors';
 import { later, msBetween, type WallTime } from '../wallTime';

@@ -1,5 +1,5 @@
 import { NoResponseError, ServiceError } from '../../gateway';
-import { type FailedAttempt, judge, type Verdict } from '../../gateway/limits/verdict';
+import { type FailedAttempt, judge, pauseAfter, type Verdict } from '../../gateway/limits/verdict';
 
 const serviceError = (
 	status: number,
@@ -14,15 +14,12 @@ const usual: FailedAttempt = {
 	error: serviceError(429, { retryAfterMs: 1_000 }),
 	isBillable: true,
 	retriesForeignAnswers: false,
-	mayRetry: true,
 	maxRetries: 4,
 	retries: 0,
 	excused: 0,
-	taken: 10,
+	othersTaken: true,
 	sinceRefusal: undefined,
-	isAtWork: false,
 	isOfNumber: false,
-	wasSingledOut: false,
 	isAway: false,
 	inVain: 0,
 	refusesForMs: 0,
@@ -34,15 +31,10 @@ const fails = { isRetried: false };
 
 test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	['a refusal while others are taken', {}, { ...all, counts: false, pauseMs: 1_000 }],
-	['a refusal before anything is taken', { taken: 0 }, { ...all, counts: true }],
-	[
-		'a refusal while the service works on an older request',
-		{ taken: 0, isAtWork: true },
-		{ ...all, counts: false },
-	],
+	['a refusal before anything is taken', { othersTaken: false }, { ...all, counts: true }],
 	[
 		'the last refusal before anything is taken',
-		{ taken: 0, retries: 4 },
+		{ othersTaken: false, retries: 4 },
 		{ ...fails, holdsScope: true },
 	],
 	['a refusal with all retries used up, while others are taken', { retries: 4 }, all],
@@ -62,11 +54,6 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 		'a second refusal although nothing was taken between',
 		{ sinceRefusal: { taken: 0, refused: 0 } },
 		{ ...all, counts: false },
-	],
-	[
-		'another refusal of a request that was singled out',
-		{ sinceRefusal: { taken: 0, refused: 0 }, wasSingledOut: true },
-		{ ...alone, counts: true },
 	],
 	[
 		'a second refusal among others',
@@ -105,11 +92,7 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	['another one while nothing is answered', { error: lost(false), isAway: true }, all],
 	['a billable request that may have been accepted', { error: lost(true) }, fails],
 	['a poll that was lost', { error: lost(true), isBillable: false }, alone],
-	[
-		'a poll that nobody waits for',
-		{ error: lost(true), isBillable: false, mayRetry: false },
-		fails,
-	],
+	['a poll that nobody waits for', { error: lost(true), isBillable: false, maxRetries: 0 }, fails],
 	['a transient failure', { error: serviceError(502) }, { ...alone, counts: true, pauseMs: 500 }],
 	['a parameter that the service refuses', { error: serviceError(400) }, fails],
 	[
@@ -120,3 +103,14 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 ])('%s', (_name, attempt, verdict) => {
 	expect(judge({ ...usual, ...attempt }, () => 1)).toMatchObject(verdict);
 });
+
+test.each([
+	['shortest', 0, [250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]],
+	['longest', 1, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]],
+])(
+	'the pauses between retries grow, and none is zero, when jitter makes them %s',
+	(_, chance, pauses) => {
+		const found = pauses.map((_pause, attempt) => pauseAfter(lost(false), attempt, () => chance));
+		expect(found).toEqual(pauses);
+	},
+);

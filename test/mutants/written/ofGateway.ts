@@ -1,12 +1,12 @@
 import { changesOf, type Change } from './change';
 
 export const OF_GATEWAY: readonly Change[] = [
-	...changesOf('gateway/limits/retryPolicy.ts', [
-		['a 504 is retried', "hidesSuccess === 'always' ||", ''],
+	...changesOf('gateway/limits/verdict.ts', [
 		['a pause of hours is waited for', 'MAX_PAUSE_MS = 300_000', 'MAX_PAUSE_MS = 300_000_000'],
 	]),
 	...changesOf('gateway/sendRequest.ts', [
-		['a slot is never released', '\t\t\tqueue.release(lane, execution, permit);', ''],
+		['a 504 is retried', "hidesSuccess === 'always' ||", ''],
+		['a slot is never released', '\t\t\tqueue.release(scope, execution, permit);', ''],
 		['an idle timeout is never stopped', '\t\tidleTimeout.end();', ''],
 		[
 			'a refusal delays only its own request',
@@ -30,7 +30,11 @@ export const OF_GATEWAY: readonly Change[] = [
 		],
 	]),
 	...changesOf('gateway/limits/serviceQueue.ts', [
-		['polls wait for a connection behind long answers', 'FOR_GETS = 32', 'FOR_GETS = 0'],
+		[
+			'polls wait for a connection behind long answers',
+			'FOR_GETS = 2 * OF_EACH_KEY',
+			'FOR_GETS = 0',
+		],
 	]),
 	...changesOf('gateway/http/serviceError.ts', [
 		[

@@ -169,8 +169,8 @@ export const OF_PROMISES: readonly Change[] = [
 			'(retries < maxRetries || isExcused);',
 			'(retries < 1_000 || isExcused);',
 		],
-		['no request is singled out', 'const TAKEN_BETWEEN = 4;', 'const TAKEN_BETWEEN = 4_000;'],
-		['a rate uses retries up', '(attempt.taken > 0 || attempt.isAtWork) &&', 'false &&'],
+		['no request is singled out', 'sinceRefusal.taken >= A_FEW', 'sinceRefusal.taken >= 4_000'],
+		['a rate uses retries up', 'attempt.othersTaken &&', 'false &&'],
 	]),
 	...changesOf('gateway/limits/scope.ts', [
 		[
@@ -190,20 +190,20 @@ export const OF_PROMISES: readonly Change[] = [
 		],
 		[
 			'an outage uses up the retries of all that waits',
-			'return this.isKnown && !this.isOfPolls && this.failures >= MAX_IN_VAIN;',
+			'return this.isKnown && this.failures >= MAX_IN_VAIN;',
 			'return false;',
 		],
 	]),
 	...changesOf('gateway/limits/serviceQueue.ts', [
 		[
 			'all models of a key are one scope',
-			'kept(owner.scopes, `${endpoint} ${model}`',
-			'kept(owner.scopes, `${endpoint}`',
+			'const name = `${endpoint} ${model}`;',
+			'const name = endpoint;',
 		],
 		[
 			'polls wait for the limits of submissions',
-			'kept(owner.scopes, `${endpoint} ${model}`',
-			"kept(owner.scopes, isGet ? 'video video-a' : `${endpoint} ${model}`",
+			'const name = `${endpoint} ${model}`;',
+			"const name = endpoint === 'polls' ? 'video video-a' : `${endpoint} ${model}`;",
 		],
 	]),
 	...changesOf('gateway/video/downloads.ts', [
