@@ -2,7 +2,6 @@ import type { Clock } from '../clock';
 import { CancelledError, type GatewayError, ServiceError } from '../errors/gatewayError';
 import { InFlightLimit } from './inFlightLimit';
 import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
-import type { Key } from './serviceQueue';
 import type { Verdict } from './verdict';
 import type { Party } from './waitQueue';
 
@@ -116,9 +115,9 @@ export class Scope implements Party {
 		if (this.probe === permit) this.lift();
 	}
 
-	/** Whether the service works on a request that was sent before the last pause. */
-	isAtWork({ period }: Permit): boolean {
-		return [...this.inFlight].some((older) => older.period !== period);
+	/** Whether the service works on a request that was sent before the last pause, and this one after it. */
+	isAtWork({ period, sentAt }: Permit): boolean {
+		return [...this.inFlight].some((other) => other.period !== period && other.sentAt < sentAt);
 	}
 
 	/**
@@ -199,5 +198,20 @@ export class Scope implements Party {
 	/** It took a request before. What polls are told of paid tasks never makes them wait for one another. */
 	private get isKnown(): boolean {
 		return this.taken > 0 && !this.isOfPolls;
+	}
+}
+
+/** A key, its scopes, and its requests in flight. */
+export class Key implements Party {
+	readonly scopes = new Map<string, Scope>();
+	gets = 0;
+	posts = 0;
+
+	msUntilNext(): number {
+		return 0;
+	}
+
+	get isIdle(): boolean {
+		return [...this.scopes.values()].every(({ isIdle }) => isIdle);
 	}
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock';
-import { type Permit, Scope } from './scope';
+import { Key, type Permit, Scope } from './scope';
 import { type Party, WaitQueue } from './waitQueue';
 
 /**
@@ -38,21 +38,6 @@ export class Execution implements Party {
 
 	msUntilNext(): number {
 		return this.inFlight < this.maxConcurrency ? 0 : Infinity;
-	}
-}
-
-/** A key, its scopes, and its requests in flight. */
-export class Key implements Party {
-	readonly scopes = new Map<string, Scope>();
-	gets = 0;
-	posts = 0;
-
-	msUntilNext(): number {
-		return 0;
-	}
-
-	get isIdle(): boolean {
-		return [...this.scopes.values()].every(({ isIdle }) => isIdle);
 	}
 }
 

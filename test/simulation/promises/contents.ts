@@ -82,7 +82,9 @@ function video(
 	];
 	const file = binary?.data;
 	if (!download || file === undefined) return found;
-	const bytes = file.id ? played.binaries.contentOf(file.id) : Buffer.from(file.data, 'base64');
+	const bytes = file.id
+		? played.binaries.contentOf(file.id)
+		: Buffer.from(String(file.data), 'base64');
 	const isWhole = [false, true].some((isLarge) => bytes?.equals(videoOf(id, isLarge)));
 	if (!isWhole) found.push(`task ${id} has a file of ${bytes?.length} bytes that is not its own`);
 	const [paired] = [pairedItem].flat();

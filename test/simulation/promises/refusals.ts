@@ -1,5 +1,5 @@
 import type { Played } from '../play/played';
-import type { ScenarioNode } from '../scenario/schema';
+import type { Scenario, ScenarioNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service';
 import { errorItems, scopeOf, wasHeard } from './evidence';
@@ -73,7 +73,10 @@ function lostWithinRate(played: Played): string[] {
 	return errorItems(played).flatMap(({ error, node, item, row, saidAt }) => {
 		if (error.code !== 'rate_limit_exceeded' || item === undefined) return [];
 		if (node.requestOptions?.maxRetries === 0 || error.task_id !== undefined) return [];
-		const own = sentFor(played, node, promptFor(node, item), row.startedAt, saidAt);
+		const prompt = promptFor(node, item);
+		// The requests of equal prompts, and those of several tries, are not told apart.
+		if (node.tries !== undefined || !singlePrompts(scenario, node).includes(prompt)) return [];
+		const own = sentFor(played, node, prompt, row.startedAt, saidAt);
 		const [first] = own;
 		if (first === undefined) return [];
 		const wasTaken = truth.requests.some(
@@ -146,23 +149,28 @@ export function sentInVain(played: Played): string[] {
 	return scenario.nodes.flatMap((node) => {
 		if (node.kind !== 'chat' && node.kind !== 'video') return [];
 		const { requestOptions: { maxRetries = 4 } = {}, tries = 1 } = node;
-		const prompts = scenario.items.map((item) => promptFor(node, item));
-		// Of equal prompts, and of items that a node made of one, nobody knows which one is sent.
-		const single = prompts.filter(
-			(each, index) => prompts.indexOf(each) === prompts.lastIndexOf(each) && prompts[index],
-		);
+		// Of items that a node made of one, nobody knows which one is sent.
 		if (tries > 1 || scenario.nodes.indexOf(node) > 0) return [];
-		return single.flatMap((prompt) => {
+		return singlePrompts(scenario, node).flatMap((prompt) => {
 			const own = sentFor(played, node, prompt, 0, Infinity);
 			const [first] = own;
 			if (first === undefined) return [];
-			const taken = truth.requests.filter(
-				(each) => scopeOf(each) === scopeOf(first) && each.status === 200,
-			);
-			const inVain = own.filter(
-				({ sentAt }) =>
-					!taken.some((each) => (each.heardAt ?? 0) > first.sentAt && each.sentAt < sentAt),
-			);
+			const alike = truth.requests.filter((each) => scopeOf(each) === scopeOf(first));
+			const isTaken = (sentAt: number) =>
+				alike.some(
+					(each) =>
+						each.status === 200 && (each.heardAt ?? 0) > first.sentAt && each.sentAt < sentAt,
+				);
+			/** The service still works on one that was sent before a pause, this one after it. */
+			const isAtWork = ({ sentAt, heardAt = sentAt }: TruthRequest) =>
+				alike.some(
+					(older) =>
+						(older.heardAt ?? Infinity) > heardAt &&
+						alike.some(
+							({ heardAt: pausedAt = Infinity }) => older.sentAt < pausedAt && pausedAt < sentAt,
+						),
+				);
+			const inVain = own.filter((each) => !isTaken(each.sentAt) && !isAtWork(each));
 			return inVain.length <= maxRetries + 1
 				? []
 				: [
@@ -170,6 +178,12 @@ export function sentInVain(played: Played): string[] {
 					];
 		});
 	});
+}
+
+/** The prompts of a node that only one item has. */
+function singlePrompts({ items }: Scenario, node: ScenarioNode): string[] {
+	const prompts = items.map((item) => promptFor(node, item));
+	return prompts.filter((each) => each && prompts.indexOf(each) === prompts.lastIndexOf(each));
 }
 
 /** The requests of a node for a prompt. */

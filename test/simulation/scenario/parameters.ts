@@ -37,7 +37,10 @@ export function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INod
 				...billedOptions(node),
 			},
 		}),
-		...(!isNew && { taskId: isTool ? "={{ $fromAI('prompt') }}" : '={{ $json.task_id }}' }),
+		...(!isNew && {
+			taskId: isTool ? "={{ $fromAI('prompt') }}" : '={{ $json.task_id }}',
+			options: { ...(node.includeInputFields && { includeInputFields: true }) },
+		}),
 		...(operation !== 'submit' && { download }),
 		...(operation !== 'submit' && download && fileName && { fileName: FILE_NAME }),
 		...((operation === 'generate' || operation === 'wait') && { waitOptions: wait }),
