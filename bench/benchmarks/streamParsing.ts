@@ -57,7 +57,7 @@ export const streamParsing: Benchmark = {
 	title: 'Reading a long streamed answer',
 	method: `An event stream of ${STREAM_BYTES / MIB} MiB, some 300,000 chunks of one word each, from memory in packets of ${PACKET_BYTES / 1024} KiB: no network, only what
 the client does with the bytes until the last text is passed on.`,
-	cost: `${linesOf('gateway/stream/sseLines.ts')}, and ${linesOf('gateway/stream/completionAssembler.ts')}, work on whole packets: the key is searched for once per packet, not once per chunk, and the
+	cost: `${linesOf('gateway/stream/sseEvents.ts')}, and ${linesOf('gateway/stream/completionAssembler.ts')}, work on whole packets: the key is searched for once per packet, not once per chunk, and the
 fields of a chunk are copied one by one instead of by spreading. Each chunk is still validated by its schema, which the peer does not do.`,
 	goals: [{ figure: SPEED, peer: OPEN_AI, of: 'ratio', atLeast: 3 }],
 	candidates: { [OURS]: ours, [OPEN_AI]: openAi },

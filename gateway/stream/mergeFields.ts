@@ -25,8 +25,6 @@ const PIECES = new Set([
 /** Merges the fields of one chunk after another into those of a whole answer. */
 export class FieldMerger {
 	private values = 0;
-	/** How often a text came that may be a label, by the object and the field that it is in. */
-	private readonly repeats = new WeakMap<Fields, Map<string, number>>();
 
 	/** The last value counts, and a missing one changes nothing. Some services send an empty finish reason until the end. */
 	keep(target: Fields, name: string, value: unknown): void {
@@ -41,7 +39,8 @@ export class FieldMerger {
 		const old = Object.hasOwn(target, name) ? target[name] : undefined;
 		if (old !== undefined && value === '') return;
 		if (typeof old === 'string' && typeof value === 'string' && !NAMES.has(name)) {
-			target[name] = PIECES.has(name) ? old + value : this.joined(target, name, old, value);
+			// A text that is equal in every chunk is a label, such as the name of a provider.
+			if (PIECES.has(name) || old !== value) target[name] = old + value;
 		} else if (Array.isArray(old) && Array.isArray(value)) {
 			this.mergeLists(old, value, name === 'tool_calls');
 		} else if (isFields(old) && isFields(value)) {
@@ -53,17 +52,6 @@ export class FieldMerger {
 		} else {
 			this.define(target, name, value);
 		}
-	}
-
-	/** A text that is equal in every chunk is a label, such as the name of a provider. Until it differs, it is kept once. */
-	private joined(target: Fields, name: string, old: string, value: string): string {
-		const counts = this.repeats.get(target) ?? new Map<string, number>();
-		this.repeats.set(target, counts);
-		const count = counts.get(name) ?? 1;
-		if (count > 0 && old === value) counts.set(name, count + 1);
-		if (count > 0 && old === value) return old;
-		counts.set(name, 0);
-		return old.repeat(Math.max(count, 1)) + value;
 	}
 
 	private mergeLists(list: unknown[], additions: unknown[], areCalls: boolean): void {

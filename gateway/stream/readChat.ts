@@ -15,7 +15,6 @@ import { toServiceError } from '../http/serviceError';
 import { CompletionAssembler } from './completionAssembler';
 import { tooManyChoices } from './mergeFields';
 import { SseEvents } from './sseEvents';
-import { SseLines } from './sseLines';
 
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
 const MAX_STREAM_BYTES = 128 * 1024 * 1024;
@@ -93,15 +92,13 @@ async function readEvents(
 	onEvent: (value: unknown, text: string, isError: boolean) => boolean,
 	mayBreakOff: () => boolean,
 ): Promise<{ isDone: boolean; whole: Buffer | undefined }> {
-	let lines: SseLines | undefined;
 	const beginning = new ByteBuffer();
 	let isStream: boolean | undefined;
 	let size = 0;
 	let isContent = false;
-	const events = new SseEvents(
-		(value, text, isError) => (isContent = onEvent(value, text, isError) || isContent),
-		(value) => chatChunk.safeParse(value).success,
-	);
+	const events = new SseEvents(response, (value, text, isError) => {
+		isContent = onEvent(value, text, isError) || isContent;
+	});
 	const take = (bytes: Buffer): boolean => {
 		size += bytes.length;
 		if (size > MAX_STREAM_BYTES) throw endless(response);
@@ -109,10 +106,7 @@ async function readEvents(
 		const isFirst = isStream === undefined;
 		isStream ??= isEventStream(response, beginning.bytes);
 		isContent = false;
-		if (isStream) {
-			lines ??= new SseLines(response);
-			lines.push(isFirst ? beginning.bytes : bytes).forEach((line) => events.take(line));
-		}
+		if (isStream) events.push(isFirst ? beginning.bytes : bytes);
 		response.onProgress(isStream === false ? hasContent(bytes) : isContent);
 		return isStream !== false || size <= MAX_ANSWER_BYTES;
 	};
@@ -133,7 +127,7 @@ async function readEvents(
 		});
 		void read
 			.then(() => {
-				if (!events.isDone && lines) [...lines.end(), ''].forEach((line) => events.take(line));
+				if (isStream) events.end();
 				finish();
 			})
 			.catch((error: unknown) => {

@@ -129,8 +129,8 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('gateway/stream/mergeFields.ts', [
 		[
 			'a label is repeated for each chunk',
-			'PIECES.has(name) ? old + value : this.joined(target, name, old, value)',
-			'old + value',
+			'if (PIECES.has(name) || old !== value) target',
+			'target',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/videoTasks.ts', [

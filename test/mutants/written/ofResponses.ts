@@ -31,7 +31,7 @@ export const OF_RESPONSES: readonly Change[] = [
 			'await this.body.read(take);',
 		],
 	]),
-	...changesOf('gateway/stream/sseLines.ts', [
+	...changesOf('gateway/stream/sseEvents.ts', [
 		[
 			'a streamed answer shows the key',
 			'this.response.apiKey.redactResponse(this.rest + text.slice(start, end))',

@@ -144,15 +144,15 @@ test('a streamed answer has the same fields as one in one piece', async () => {
 	const detail = (text: string) => [{ type: 'reasoning.text', format: 'v1', index: 0, text }];
 	const chunks = [
 		line(
-			{ content: 'ha', reasoning: 'ha', reasoning_details: detail('a'), provider: 'P', mood: 'b' },
+			{ content: 'ha', reasoning: 'ha', reasoning_details: detail('a'), provider: 'P' },
 			{ logprobs: logprobs('ha') },
 		),
 		line(
-			{ content: 'ha', reasoning: 'ha', reasoning_details: detail('a'), provider: 'P', mood: 'b' },
+			{ content: 'ha', reasoning: 'ha', reasoning_details: detail('a'), provider: 'P' },
 			{ logprobs: logprobs('ha') },
 		),
 		line(
-			{ content: '!', reasoning: '.', reasoning_details: detail('b'), provider: 'P', mood: 'c' },
+			{ content: '!', reasoning: '.', reasoning_details: detail('b'), provider: 'P' },
 			{ logprobs: logprobs('!') },
 		),
 	].map((text) => text.replace('"index":0,"delta"', '"index":"0","delta"'));
@@ -175,7 +175,6 @@ test('a streamed answer has the same fields as one in one piece', async () => {
 				reasoning: 'haha.',
 				reasoning_details: [{ type: 'reasoning.text', format: 'v1', index: 0, text: 'aab' }],
 				provider: 'P',
-				mood: 'bbc',
 			},
 		},
 	]);

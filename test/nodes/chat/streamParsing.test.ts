@@ -157,15 +157,6 @@ test.each([
 	}
 });
 
-test('an event with several data lines needs no blank line after it', async () => {
-	const lines = multiline(part('Good')).trimEnd();
-	const { json } = await itemOf(
-		`${lines}\ndata: ${JSON.stringify(part(' day', 'stop'))}\ndata: [DONE]\n`,
-		{ options: { stream: true } },
-	);
-	expect(json.text).toBe('Good day');
-});
-
 function chunked(fields: object): Buffer {
 	const line = `data: ${JSON.stringify(fields)}\n\n`;
 	return Buffer.from(`${line.length.toString(16)}\r\n${line}\r\n`);
