@@ -49,6 +49,8 @@ export interface GatewayOptions extends HostHelpers {
  * aborting `signal` ends it at once with a CancelledError.
  */
 export class Gateway {
+	/** Of the credential, cleaned. */
+	readonly baseUrl: string;
 	private readonly context: RequestContext;
 	private readonly videoPath: string;
 	private readonly downloads: VideoDownloads;
@@ -58,6 +60,7 @@ export class Gateway {
 		const { baseUrl, apiKey, ignoreSslIssues } = credential;
 		const { origin, pathname } = new URL(baseUrl);
 		const clock = options.clock ?? systemClock;
+		this.baseUrl = baseUrl;
 		this.downloads = new VideoDownloads({
 			...options,
 			clock,

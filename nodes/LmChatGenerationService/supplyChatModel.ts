@@ -7,12 +7,12 @@ import {
 import { agentRequest } from '../../gateway';
 import { additionalBody, readMaxBillableRequests } from '../shared/form/itemOptions';
 import { readChatOptions, requestFields } from '../shared/form/chatOptions';
-import { connectSubNode } from '../shared/run/connect';
+import { openGateway } from '../shared/run/connect';
 import { nodeError } from '../shared/run/errorText';
 import { SpendingLimit } from '../shared/book/spendingLimit';
 import { readModel } from '../shared/editor/modelLocator';
 import { namedAsInForm } from '../shared/form/parameterLabels';
-import { parseRequestOptions } from '../shared/form/requestOptions';
+import { readRequestOptions } from '../shared/form/requestOptions';
 import { GatewayChatModel } from './gatewayChatModel';
 import { likeOtherModels } from './likeOtherModels';
 
@@ -36,7 +36,7 @@ export async function supplyChatModel(
 		});
 	const prepare = async () => {
 		const options = readChatOptions(context, itemIndex);
-		const gateway = await connectSubNode(context, itemIndex, parseRequestOptions(options));
+		const gateway = await openGateway(context, readRequestOptions(options), itemIndex);
 		const model = readModel(context, itemIndex);
 		const fields = requestFields(options);
 		const body = additionalBody(options);

@@ -29,7 +29,7 @@ export async function withBook<Output extends INodeExecutionData[] | EngineReque
 	fail?: (error: unknown) => INodeExecutionData[],
 ): Promise<Output | INodeExecutionData[]> {
 	const paid = async (service: Service) => {
-		book.address = hashOf(service.baseUrl);
+		book.address = hashOf(service.gateway.baseUrl);
 		const output = await work({ service, book, spending: new SpendingLimit(context) }).catch(
 			(error: unknown) => {
 				book.end(undefined);

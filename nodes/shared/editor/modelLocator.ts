@@ -14,7 +14,7 @@ import {
 	modelOutputOf,
 } from '../../../gateway';
 import { asText } from '../form/parameterValues';
-import { connectEditor } from '../run/connect';
+import { IN_EDITOR, openGateway } from '../run/connect';
 import { errorSummary } from '../run/errorText';
 
 /** A dropdown longer than this is no longer read but searched. */
@@ -82,9 +82,11 @@ export const modelSubtitle = `={{ ${chosenModel} }}`;
  */
 export const searchModels = (output: ModelOutput) =>
 	async function (this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
-		const models = await catalogue(this).catch((error: unknown) => {
-			throw new NodeOperationError(this.getNode(), logMessage(errorSummary(error)));
-		});
+		const models = await openGateway(this, IN_EDITOR)
+			.then(async (gateway) => await gateway.listModels())
+			.catch((error: unknown) => {
+				throw new NodeOperationError(this.getNode(), logMessage(errorSummary(error)));
+			});
 		const wanted = filter.trim().toLowerCase();
 		const isOther = (model: CatalogueModel) => (modelOutputOf(model) ?? output) !== output;
 		const shown = models
@@ -100,9 +102,4 @@ export const searchModels = (output: ModelOutput) =>
 function byRelease(a: CatalogueModel, b: CatalogueModel): number {
 	const newestFirst = (b.versionDate ?? '9999').localeCompare(a.versionDate ?? '9999');
 	return a.baseName.localeCompare(b.baseName) || newestFirst || a.id.localeCompare(b.id);
-}
-
-async function catalogue(context: ILoadOptionsFunctions): Promise<CatalogueModel[]> {
-	const gateway = await connectEditor(context);
-	return await gateway.listModels();
 }

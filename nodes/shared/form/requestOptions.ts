@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { propertyOf, readNumber } from './parameterValues';
 
 /** An expression may give a part of a second. */
@@ -59,18 +59,8 @@ export interface RequestOptions {
 	timeoutMs: number;
 }
 
-/**
- * Reads the collection once for the whole node.
- * @throws InvalidInputError naming the option
- */
-export function readRequestOptions(context: IExecuteFunctions): RequestOptions {
-	return parseRequestOptions(
-		context.getNodeParameter('requestOptions', 0, {}) as Record<string, unknown>,
-	);
-}
-
 /** @throws InvalidInputError naming the option */
-export function parseRequestOptions(given: Record<string, unknown>): RequestOptions {
+export function readRequestOptions(given: Record<string, unknown>): RequestOptions {
 	const read = (name: RequestOption, min?: number) =>
 		readNumber(given, propertyOf(requestOptionsProperty.options, name), min);
 	return {

@@ -1,11 +1,4 @@
-import type {
-	IExecuteFunctions,
-	ILoadOptionsFunctions,
-	INode,
-	INodeProperties,
-	ISupplyDataFunctions,
-	Logger,
-} from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeProperties, Logger } from 'n8n-workflow';
 import {
 	allowManyListeners,
 	Gateway,
@@ -32,13 +25,9 @@ export interface Service {
 	/** Of the node. */
 	properties: INodeProperties[];
 	gateway: Gateway;
-	/** Of the credential, cleaned. */
-	baseUrl: string;
 	/** Aborted when the execution is cancelled. */
 	signal: AbortSignal | undefined;
 	maxConcurrency: number;
-	maxRetries: number;
-	timeoutMs: number;
 }
 
 /**
@@ -49,41 +38,30 @@ export async function connect(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
 ): Promise<Service> {
-	const options = readRequestOptions(context);
-	const connection = parseCredential(await context.getCredentials(credentialType, 0));
+	const given = context.getNodeParameter('requestOptions', 0, {}) as Record<string, unknown>;
+	const options = readRequestOptions(given);
+	const gateway = await openGateway(context, options);
 	const signal = context.getExecutionCancelSignal();
 	if (signal !== undefined) allowManyListeners(signal);
-	const gateway = new Gateway(connection, {
-		...options,
-		...hostHelpers(context),
-	});
-	return { context, properties, gateway, baseUrl: connection.baseUrl, signal, ...options };
+	return { context, properties, gateway, signal, maxConcurrency: options.maxConcurrency };
 }
 
 /**
- * Connects a sub-node, which lives as long as its agent.
+ * The service of the credential of a node, of a sub-node, which lives as long as its agent, or of the editor's dropdowns.
  * @throws InvalidInputError when the credential is invalid
  */
-export async function connectSubNode(
-	context: ISupplyDataFunctions,
-	itemIndex: number,
+export async function openGateway(
+	host: Host,
 	options: RequestOptions,
+	itemIndex = 0,
 ): Promise<Gateway> {
-	const connection = parseCredential(await context.getCredentials(credentialType, itemIndex));
-	return new Gateway(connection, { ...options, ...hostHelpers(context) });
-}
-
-/** Connects the editor's dropdowns. */
-export async function connectEditor(context: ILoadOptionsFunctions): Promise<Gateway> {
-	const connection = parseCredential(await context.getCredentials(credentialType));
-	return new Gateway(connection, {
-		...IN_EDITOR,
-		...hostHelpers(context),
-	});
+	const credential = parseCredential(await host.getCredentials(credentialType, itemIndex));
+	return new Gateway(credential, { ...options, ...hostHelpers(host) });
 }
 
 interface Host {
 	getNode(): INode;
+	getCredentials(type: string, itemIndex: number): Promise<unknown>;
 	/** Not every context of n8n has one. */
 	logger?: Pick<Logger, 'debug'>;
 	helpers: {
