@@ -30,7 +30,6 @@ const differences = [
 		why: "n8n's helper connects, so nothing tells when a connection is made or how far a handshake got",
 		tests: [
 			/^a connection that (ends|is reset) during the TLS handshake/,
-			/^an unknown host name is a clear error and is not retried/,
 			/^chats share a (connection to a proxy|tunnel), submissions of videos do not/,
 		],
 	},

@@ -98,22 +98,22 @@ test.each([
 	expect(message).not.toContain(fields.apiKey);
 });
 
-test('a closed port has a clear error', async () => {
-	const closed = await startSimulator();
-	await closed.close();
-	expect(await testCredential(credentialOf(closed))).toMatch(
-		/The service refused the connection\. Check the Base URL and its port/,
-	);
-});
-
-test('a host that does not exist has a clear error', async () => {
-	const fields = { baseUrl: 'http://service.invalid', apiKey: simulator.key };
-	expect(await testCredential(fields)).toMatch(/host name could not be (found|resolved)/);
-});
-
-test('a missing key has a clear error', async () => {
-	const fields = { ...credentialOf(simulator), apiKey: ' ' };
-	expect(await testCredential(fields)).toMatch(/has no API Key/);
+test.each<[string, object, RegExp]>([
+	// Nothing listens on this port.
+	['a closed port', { baseUrl: 'http://127.0.0.1:9' }, /refused .*Check the Base URL and its port/],
+	[
+		'a host that does not exist',
+		{ baseUrl: 'http://a.invalid' },
+		/host name could not be (found|resolved)/,
+	],
+	['a missing key', { apiKey: ' ' }, /has no API Key/],
+	[
+		'a base URL without http://',
+		{ baseUrl: 'gateway.example.com' },
+		/not a valid http:\/\/ or https:\/\/ URL/,
+	],
+])('%s has a clear error', async (_problem, fields, expected) => {
+	expect(await testCredential({ ...credentialOf(simulator), ...fields })).toMatch(expected);
 	expect(simulator.requests).toEqual([]);
 });
 
@@ -123,11 +123,6 @@ test('a base URL of any length is checked at once', async () => {
 		/The Base URL is longer than 2048 characters/,
 	);
 	expect(simulator.requests).toEqual([]);
-});
-
-test('an invalid base URL has a clear error', async () => {
-	const fields = { baseUrl: 'gateway.example.com', apiKey: simulator.key };
-	expect(await testCredential(fields)).toMatch(/not a valid http:\/\/ or https:\/\/ URL/);
 });
 
 describe('behind a proxy', () => {

@@ -50,23 +50,6 @@ test('a thousand tasks are each polled every five seconds, many at the same time
 	expect(timers).toBe(0);
 });
 
-test('a task whose wait is over is no longer polled, while other tasks are', async () => {
-	const { outcomes, polls } = await waitForMany(10, (task) => (task < 5 ? 22_000 : 600_000));
-	expect(outcomes.map(({ status }) => status)).toEqual([
-		...Array<string>(5).fill('rejected'),
-		...Array<string>(5).fill('fulfilled'),
-	]);
-	for (const times of polls.slice(0, 5)) expect(Math.max(...times)).toBeLessThan(23_000);
-	for (const times of polls.slice(5)) expect(Math.max(...times)).toBeGreaterThanOrEqual(60_000);
-});
-
-const notFound = () =>
-	new ServiceError('The service does not know this task', {
-		status: 404,
-		code: 'task_not_found',
-		advice: 'Check the task ID.',
-	});
-
 /** What another server says. */
 const page = (status: number) =>
 	new ServiceError('Another server responded', {
@@ -162,37 +145,6 @@ test('a poll between two pauses in the database takes no minute, even if it wait
 	expect(ended).toBe(50_000);
 });
 
-test.each<[string, VideoTask['status'] | Error, number]>([
-	['fails', timeout(), 0],
-	['gets no response', 'completed', 300_000],
-])(
-	'a last poll that %s is repeated for a minute, then the error says that nothing is known',
-	async (_, result, takesMs) => {
-		const { outcome, ended, timers } = await waitForOne([result], AT_MAX_WAIT, { takesMs });
-		expect(ended).toBeCloseTo(120_000, 0);
-		expect(timers).toBe(0);
-		expect(outcome).toMatchObject({
-			reason: { code: 'wait_timeout', message: expect.stringContaining('could not be asked') },
-		});
-	},
-);
-
-test('a task that is not found right after its submission is polled again', async () => {
-	const { outcome, polledAt } = await waitForOne([notFound(), notFound(), 'completed'], {});
-	expect(outcome).toMatchObject({ status: 'fulfilled', value: { status: 'completed' } });
-	expect(polledAt).toEqual([5_000, 10_000, 15_000]);
-});
-
-test.each<[string, Array<VideoTask['status'] | Error>, { fresh?: boolean }, number]>([
-	['30 seconds after its submission', [notFound()], {}, 30_000],
-	['after an earlier poll found it', ['processing', notFound()], {}, 10_000],
-	['from an earlier execution', [notFound()], { fresh: false }, 0],
-])('a task not found %s is given up', async (_, polls, settings, end) => {
-	const { outcome, ended } = await waitForOne(polls, settings);
-	expect(outcome).toMatchObject({ reason: { code: 'task_not_found' } });
-	expect(ended).toBe(end);
-});
-
 describe.each<[string, () => Error]>([
 	['a 404 page', () => page(404)],
 	['a 403 page of a firewall', () => page(403)],
@@ -245,16 +197,6 @@ describe.each<[string, () => Error]>([
 			expect(polledAt).toHaveLength(polls);
 		},
 	);
-});
-
-test.each([
-	['its key is refused', 401, 'invalid_api_key'],
-	['its account is refused', 403, 'quota_not_enough'],
-])('a wait ends at once if the service itself says that %s', async (_what, status, code) => {
-	const refusal = new ServiceError('Refused', { status, code, advice: '' });
-	const { outcome, polledAt } = await waitForOne(['processing', refusal], {});
-	expect(outcome).toMatchObject({ reason: { code } });
-	expect(polledAt).toHaveLength(2);
 });
 
 test('a host that sleeps for longer than Max Wait polls once more before the wait is over', async () => {

@@ -78,9 +78,11 @@ test('SSL issues are ignored where another server redirects to the service', asy
 	expect(bytes).toBe(5);
 });
 
-test('SSL issues are not ignored where the service redirects to another server', async () => {
-	const { error } = await download(`${urlOf(service)}/to?${urlOf(other)}/clip`);
-	expect(error).toMatchObject({ code: 'download_failed', task_id: 'task-1' });
+test('SSL issues are not ignored on another server, also where the service redirects to it', async () => {
+	for (const url of [`${urlOf(other)}/clip`, `${urlOf(service)}/to?${urlOf(other)}/clip`]) {
+		const { error } = await download(url);
+		expect(error).toMatchObject({ code: 'download_failed', task_id: 'task-1' });
+	}
 	expect(requests).toEqual(['service']);
 });
 

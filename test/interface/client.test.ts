@@ -1,5 +1,4 @@
 import {
-	type ChatFields,
 	chatRequest,
 	Gateway,
 	InvalidInputError,
@@ -29,39 +28,6 @@ function gateway(credential: object = {}): Gateway {
 describe('Limits: values in range are accepted, others are refused before any request', () => {
 	/** Good and bad values of each field that the options set. */
 	type Limits<Fields> = Record<keyof Fields, [good: unknown[], bad: unknown[]]>;
-
-	const chatLimits: Omit<Limits<ChatFields>, 'model' | 'messages'> = {
-		temperature: [
-			[0, 2, '0.5'],
-			[-0.1, 2.1, 'hot', Number.NaN, true],
-		],
-		top_p: [
-			[0, 1],
-			[-0.1, 1.1, 'all'],
-		],
-		presence_penalty: [
-			[-2, 2],
-			[-2.1, 2.1],
-		],
-		frequency_penalty: [
-			[-2, 2],
-			[-2.1, 2.1],
-		],
-		max_tokens: [
-			[1, 100_000],
-			[0, -1, 1.5, 'many'],
-		],
-		stop: [
-			['END', ['END', 'STOP']],
-			[5, ['END', 5], ''],
-		],
-		user: [['someone'], ['', 5]],
-	};
-
-	test.each(Object.entries(chatLimits))('chat %s', (field, [good, bad]) => {
-		for (const value of good) expect(chat({ [field]: value })).toHaveProperty(field);
-		for (const value of bad) expect(() => chat({ [field]: value })).toThrow(InvalidInputError);
-	});
 
 	const videoLimits: Limits<VideoFields> = {
 		duration: [

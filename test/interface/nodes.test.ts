@@ -28,7 +28,6 @@ const video = (parameters: object = {}): NodeRun => ({
 	node: 'videoGeneration',
 	parameters: { model: 'kite-motion', prompt: 'A boat', ...once, ...parameters },
 });
-const models: NodeRun = { node: 'listModels', parameters: { requestOptions: { maxRetries: 0 } } };
 
 function json(body: unknown, status = '200 OK'): RawResponse {
 	return rawResponse(status, JSON.stringify(body), { 'content-type': 'application/json' });
@@ -114,18 +113,6 @@ test.each([
 ])('Limits: the options for %s are those of the service', (name, values) => {
 	const options = field('videoGeneration', name).options ?? [];
 	expect(options.map((option) => ('value' in option ? option.value : undefined))).toEqual(values);
-});
-
-test('Endpoints: GET requests have no body and no content type', async () => {
-	const { items } = await runNode(simulator, video());
-	await runNode(simulator, models);
-	expect(items).toHaveLength(1);
-	const gets = simulator.requests.filter(({ endpoint }) => /poll|models/.test(endpoint));
-	expect(gets.length).toBeGreaterThanOrEqual(2);
-	for (const { headers } of gets) {
-		expect(headers).not.toHaveProperty('content-type');
-		expect(headers['content-length'] ?? '0').toBe('0');
-	}
 });
 
 test('Video task: without Simplify, an item is the task of the service', async () => {

@@ -88,27 +88,18 @@ describe('the official openai package with the simulator', () => {
 		});
 	});
 
-	it('gets a 401', async () => {
-		const unauthorized = new OpenAI({ baseURL: `${simulator.url}/v1`, apiKey: 'wrong' });
-		const call = unauthorized.chat.completions.create({ model: 'heron-chat', messages });
-		await expect(call).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
-		await expect(call).rejects.toMatchObject({ code: 'invalid_api_key' });
-	});
-
-	it('gets a 404', async () => {
-		const call = openai.chat.completions.create({ model: 'no-such-model', messages });
-		await expect(call).rejects.toBeInstanceOf(OpenAI.NotFoundError);
-		await expect(call).rejects.toMatchObject({ code: 'model_not_found' });
-	});
-
-	it('gets a 429 with Retry-After', async () => {
-		const call = openai.chat.completions.create({ model: 'fault-rate-limit', messages });
-		await expect(call).rejects.toBeInstanceOf(OpenAI.RateLimitError);
-		await expect(call).rejects.toMatchObject({ code: 'rate_limit_exceeded' });
-		await call.catch((error: unknown) => {
-			if (!(error instanceof OpenAI.APIError)) throw error;
-			expect(error.headers?.get('retry-after')).toBe('1');
-		});
+	it.each([
+		['a 401', OpenAI.AuthenticationError, 'heron-chat', 'wrong', 'invalid_api_key'],
+		['a 404', OpenAI.NotFoundError, 'no-such-model', undefined, 'model_not_found'],
+		['a 429', OpenAI.RateLimitError, 'fault-rate-limit', undefined, 'rate_limit_exceeded'],
+	])('gets %s', async (_status, type, model, apiKey = simulator.key, code) => {
+		const call = openai.withOptions({ apiKey }).chat.completions.create({ model, messages });
+		await expect(call).rejects.toBeInstanceOf(type);
+		await expect(call).rejects.toMatchObject({ code });
+		if (type !== OpenAI.RateLimitError) return;
+		await call.catch((error: InstanceType<typeof type>) =>
+			expect(error.headers.get('retry-after')).toBe('1'),
+		);
 	});
 
 	it('throws on an error inside a stream', async () => {

@@ -4,10 +4,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
-import { type Injection, type Simulator, startSimulator } from '../../simulator';
+import { type Simulator, startSimulator } from '../../simulator';
 import { type NodeRun, type NodeResult, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
-import { RequestClock } from '../clock/requestClock';
 import { visibleOutput } from './visibleOutput';
 
 const MARKER = 'marker-5f0c/27+ae=';
@@ -69,56 +68,6 @@ function expectHidden(result: NodeResult) {
 		expect(output).not.toContain(form);
 	}
 }
-
-const ECHOES: Array<[Injection['endpoint'], string, NodeRun]> = [
-	...['general', 'alternate', 'text', 'html'].flatMap(
-		(shape): Array<[Injection['endpoint'], string, NodeRun]> => [
-			['chat', `echo-key-${shape}`, chat(false)],
-			['chatStream', `echo-key-${shape}`, chat(true)],
-			['models', `echo-key-${shape}`, models],
-			['submit', `echo-key-${shape}`, video()],
-			['poll', `echo-key-${shape}`, video()],
-		],
-	),
-	['chatStream', 'stream-echo-key', chat(true)],
-	['submit', 'task-failed-echo-key', video()],
-];
-
-describe.each([
-	['Stop Workflow', undefined],
-	['Continue', 'continueRegularOutput'],
-	['Continue (error output)', 'continueErrorOutput'],
-] as const)('with On Error %s', (_name, onError) => {
-	test.each(ECHOES)(
-		'a key echoed by the service (%s: %s) is not in the data, errors, chunks or logs',
-		async (endpoint, fault, run) => {
-			simulator.inject({ endpoint, fault });
-			// The last poll is tried for a minute.
-			const time = new RequestClock();
-			const running = runNode(simulator, {
-				...run,
-				...(onError && { onError }),
-				streaming: endpoint === 'chatStream',
-			});
-			const result = await time.until(running).finally(() => time.restore());
-			expect(simulator.count(endpoint)).toBeGreaterThan(0);
-			expect(visibleOutput(result, logged)).toContain('[API key removed]');
-			expectHidden(result);
-		},
-	);
-});
-
-test('the key is sent only in the Authorization header, and only to the service', async () => {
-	await runNode(simulator, chat(false));
-	await runNode(simulator, models);
-	await runNode(simulator, video({ download: true }));
-	expect(simulator.requests.map(({ endpoint }) => endpoint)).toContain('download');
-	for (const { endpoint, path, headers, body } of simulator.requests) {
-		const { authorization, ...others } = headers;
-		expect(authorization).toBe(endpoint === 'download' ? undefined : `Bearer ${MARKER}`);
-		expect(inspect([path, others, body], { depth: Infinity })).not.toContain(MARKER);
-	}
-});
 
 test.each([301, 302, 303, 307, 308])(
 	'a redirect (%s) of the service to another host is not followed',

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { generate } from 'selfsigned';
-import { Gateway, parseCredential } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
 import { RequestClock } from '../clock/requestClock';
 import { runNode } from '../engine/runNode';
@@ -26,54 +25,10 @@ const ask = async (simulator: Simulator, ignoreSslIssues = false) =>
 		credential: { baseUrl: simulator.url, apiKey: simulator.key, ignoreSslIssues },
 	});
 
-test('an untrusted certificate is a clear error, and the key is not sent', async () => {
-	const { error } = await ask(secure);
-	expect(error?.message).toMatch(/secure connection/);
-	expect(error?.description).toMatch(/Ignore SSL Issues/);
-	expect(secure.requests).toEqual([]);
-});
-
 test('Ignore SSL Issues accepts an untrusted certificate, for this credential only', async () => {
 	const { items } = await ask(secure, true);
 	expect(items[0]?.json.text).toEqual(expect.any(String));
 	expect((await ask(secure)).error?.message).toMatch(/secure connection/);
-});
-
-test('Ignore SSL Issues applies to videos on the host of the service, but not to other hosts', async () => {
-	const service = await startSimulator({ tls, videoSeconds: 0 });
-	const credential = { baseUrl: service.url, apiKey: service.key, ignoreSslIssues: true };
-	const { items } = await runNode(service, {
-		...videoNode({ download: true }),
-		credential,
-	});
-	await service.close();
-	expect(items[0]?.binary?.data?.mimeType).toBe('video/mp4');
-	const ignored: boolean[] = [];
-	const gateway = new Gateway(parseCredential(credential), {
-		maxConcurrency: 1,
-		maxRetries: 0,
-		timeoutMs: 10_000,
-		async httpRequest({ skipSslCertificateValidation }) {
-			ignored.push(skipSslCertificateValidation);
-			return await Promise.reject(new Error('unreachable'));
-		},
-	});
-	const url = 'https://elsewhere.example/clip.mp4';
-	const download = gateway.downloadVideo(
-		{ id: 'task-1', status: 'completed', url },
-		async () => {},
-	);
-	await expect(download).rejects.toThrow('interrupted');
-	expect(ignored).toEqual([false]);
-});
-
-test('a service that is down is a clear error, and the request was not accepted', async () => {
-	const closed = await startSimulator();
-	await closed.close();
-	const { error } = await ask(closed);
-	expect(error?.message).toMatch(/refused the connection/);
-	expect(error?.description).toMatch(/Base URL and its port/);
-	expect(error?.description).not.toMatch(/may have accepted/);
 });
 
 test.each(['ends', 'is reset'])(
@@ -156,32 +111,4 @@ test('a TLS handshake without a response times out after 10 seconds and is retri
 	expect(time.now() - begin).toBeLessThan(3 * 10_000 + 5_000);
 	expect(error?.message).toMatch(/Could not connect to the service in time/);
 	expect(error?.description).not.toMatch(/may have accepted/);
-});
-
-test('an unknown host name is a clear error and is not retried', async () => {
-	const lookups: string[] = [];
-	const gateway = new Gateway(
-		parseCredential({ baseUrl: 'http://no-such-service.invalid', apiKey: 'key-of-tests' }),
-		{
-			maxConcurrency: 1,
-			maxRetries: 3,
-			timeoutMs: 10_000,
-			egressFilter: {
-				validateUrl: async () => await Promise.resolve({ ok: true }),
-				createSecureLookup: () => (name, _options, done) => {
-					lookups.push(name);
-					const unknown = Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), {
-						code: 'ENOTFOUND',
-					});
-					done(unknown, '', 4);
-				},
-			},
-		},
-	);
-	await expect(gateway.listModels()).rejects.toMatchObject({
-		message: "The service's host name could not be found",
-		code: 'ENOTFOUND',
-		mayHaveBeenAccepted: false,
-	});
-	expect(lookups).toEqual(['no-such-service.invalid']);
 });

@@ -62,32 +62,6 @@ const useHttps = async () => {
 	service = await startSimulator({ tls });
 };
 
-test.each(VARIABLES.filter((name) => /http_/i.test(name) || /all_/i.test(name)))(
-	'%s applies to a service at http://: the proxy forwards the request with the key',
-	async (variable) => {
-		process.env[variable] = `http://${proxy.host}`;
-		const { items } = await ask();
-		expect(items[0]?.json.text).toEqual(expect.any(String));
-		expect(proxy.targets).toEqual([`${service.url}/v1/chat/completions`]);
-		expect(proxy.forwarded[0]?.headers).toMatchObject({
-			host: new URL(service.url).host,
-			authorization: `Bearer ${service.key}`,
-		});
-	},
-);
-
-test.each(VARIABLES.filter((name) => /https_/i.test(name) || /all_/i.test(name)))(
-	'%s applies to a service at https://: the proxy opens a tunnel and does not get the key',
-	async (variable) => {
-		process.env[variable] = `http://${proxy.host}`;
-		await useHttps();
-		const { items } = await ask();
-		expect(items[0]?.json.text).toEqual(expect.any(String));
-		expect(proxy.targets).toEqual([`CONNECT ${new URL(service.url).host}`]);
-		expect(inspect(proxy.tunnels)).not.toContain(service.key);
-	},
-);
-
 test('a stream through a proxy arrives in chunks', async () => {
 	process.env.HTTP_PROXY = `http://${proxy.host}`;
 	const stream = { ...chatNode({ options: { stream: true } }), streaming: true };
@@ -132,14 +106,6 @@ test.each(['http', 'https'])(
 	},
 );
 
-test.each(['NO_PROXY', 'no_proxy'])('%s exempts a host from the proxy', async (variable) => {
-	process.env.HTTP_PROXY = `http://${proxy.host}`;
-	process.env[variable] = '127.0.0.1';
-	const { items } = await ask();
-	expect(items[0]?.json.text).toEqual(expect.any(String));
-	expect(proxy.targets).toEqual([]);
-});
-
 test.each(['http', 'https'])(
 	'only the proxy gets its password, for a service at %s://',
 	async (scheme) => {
@@ -150,6 +116,9 @@ test.each(['http', 'https'])(
 		const [request] = [...proxy.tunnels, ...proxy.forwarded];
 		expect(request?.headers['proxy-authorization']).toBe(basic(`user:${PASSWORD}`));
 		expect(service.requests[0]?.headers).not.toHaveProperty('proxy-authorization');
+		// A tunnel hides the key from the proxy.
+		const sentKey = scheme === 'http' ? `Bearer ${service.key}` : undefined;
+		expect(request?.headers.authorization).toBe(sentKey);
 		expectNoPassword(result);
 	},
 );

@@ -8,7 +8,7 @@ module.exports = {
 	// These play nothing of the sources in their own process, or measure the process itself.
 	testPathIgnorePatterns: [
 		...base.testPathIgnorePatterns,
-		'/test/(architecture|bounds|demo|docs|mutants|package|release|simulation|soak)/',
+		'/test/(architecture|bounds|demo|docs|mutants|package|release|simulation)/',
 	],
 	testEnvironment: join(__dirname, 'environment.js'),
 	testSequencer: join(__dirname, 'inOrder.js'),

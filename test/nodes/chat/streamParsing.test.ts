@@ -13,30 +13,6 @@ const part = (content: string, finish_reason: string | null = null) => ({
 });
 
 test.each([
-	['LF', '\n'],
-	['CRLF', '\r\n'],
-	['CR', '\r'],
-])('an event with several data lines that end in %s is one chunk', async (_name, lineEnd) => {
-	const first = multiline({ ...part('Good'), token_ids: [1, 2] }, lineEnd);
-	const withEmptyLine = first.replace(lineEnd, `${lineEnd}data:${lineEnd}`);
-	const { json, chunks } = await itemOf(
-		`${withEmptyLine}: a comment${lineEnd}${multiline(part(' day', 'stop'), lineEnd)}data: [DONE]${lineEnd}`,
-		{},
-		true,
-	);
-	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
-	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good', ' day']);
-});
-
-test('an error in several data lines fails the item', async () => {
-	const error = { code: 'content_filtered', message: 'Not this', data: { reason: 'harm' } };
-	const { json } = await itemOf(multiline(part('Good')) + multiline(error), {
-		options: { stream: true },
-	});
-	expect(json.error).toMatchObject({ code: 'content_filtered', reason: 'harm' });
-});
-
-test.each([
 	['followed by an event', '\n\n'],
 	['followed by a line', '\n'],
 	['at the end of the stream', ''],

@@ -74,18 +74,6 @@ test('an agent gets an answer with token usage, and all options are sent', async
 	]);
 });
 
-test('an agent that streams gets the text in chunks', async () => {
-	const { result } = await withModel(async (model) => {
-		const texts: string[] = [];
-		for await (const { text } of await model.stream([['user', 'Hello']])) texts.push(text);
-		return { texts };
-	});
-	const { texts } = result as { texts: string[] };
-	expect(texts.filter((text) => text !== '').length).toBeGreaterThan(5);
-	expect(texts.join('')).toContain('Hello');
-	expect(bodies()[0]?.stream).toBe(true);
-});
-
 test.each([false, true])(
 	'the model calls tools and gets their results (streaming: %s)',
 	async (streaming) => {

@@ -31,21 +31,3 @@ test('an agent sees each node as a tool with a description and its parameters', 
 		required: ['prompt', 'seconds'],
 	});
 });
-
-test('a model asked for a video calls the tool and answers with the URL', async () => {
-	const { result, error } = await runAgent(simulator, {
-		work: async ({ model, tools: [tool] }) => {
-			const modelWithTools = model.bindTools([tool]);
-			const question = ['user', 'Please make a video of a paper boat'];
-			const reply = await modelWithTools.invoke([question]);
-			const [call] = reply.tool_calls!;
-			const content = await tool!.invoke(call!.args);
-			const toolMessage = { type: 'tool', content, tool_call_id: call!.id };
-			return (await modelWithTools.invoke([question, reply, toolMessage])).text;
-		},
-		tools: [{ ...makeVideo, parameters: { ...makeVideo.parameters, duration: 2 } }],
-	});
-	expect(error).toBeUndefined();
-	expect(simulator.tasks).toMatchObject([{ prompt: 'A paper boat', status: 'completed' }]);
-	expect(result).toContain(`/files/${simulator.tasks[0]?.id}.mp4`);
-});

@@ -33,8 +33,7 @@ const video = (parameters: object = {}): NodeRun => ({
 	node: 'videoGeneration',
 	parameters: { model: 'kite-motion', prompt: 'A boat', ...parameters },
 });
-const fiveItems = Array.from({ length: 5 }, () => ({}));
-const sequential = { requestOptions: { maxConcurrency: 1 } };
+
 /** Waits for the submission and advances to the first poll. */
 const untilFirstPoll = async () => {
 	await until(() => simulator.submissions === 1 && clock.nextIn <= POLL_MS);
@@ -59,11 +58,6 @@ const STATES: Record<string, () => State> = {
 		faults: { chat: 'hang' },
 		reached: async () => await until(() => simulator.count('chat') === 1),
 	}),
-	'while queued behind Max Concurrency': () => ({
-		run: { ...chatNode(sequential), items: fiveItems },
-		faults: { chat: 'hang' },
-		reached: async () => await until(() => simulator.count('chat') === 1),
-	}),
 	'while a response arrives': () => ({
 		run: chatNode(),
 		faults: { chat: 'hang-inside' },
@@ -73,50 +67,6 @@ const STATES: Record<string, () => State> = {
 		run: chatNode({ options: { stream: true } }),
 		faults: { chatStream: 'stream-hang' },
 		reached: async () => await until(() => heads === 1),
-	}),
-	'in the backoff after a 503': () => ({
-		run: chatNode(),
-		faults: { chat: 'unavailable' },
-		reached: async () => await until(() => clock.nextIn <= 500),
-		idle: 1,
-	}),
-	'while waiting for the rate limiter': () => ({
-		run: { ...chatNode(), items: fiveItems },
-		faults: { chat: 'rate-limit' },
-		reached: async () => await until(() => simulator.count('chat') === 5 && clock.nextIn <= 1_000),
-		idle: 5,
-	}),
-	'while listing models': () => ({
-		run: { node: 'listModels', parameters: {} },
-		faults: { models: 'hang' },
-		reached: async () => await until(() => simulator.count('models') === 1),
-	}),
-	'during a submission': () => ({
-		run: video(),
-		faults: { submit: 'hang' },
-		reached: async () => await until(() => simulator.count('submit') === 1),
-	}),
-	'between polls': () => ({
-		run: video(),
-		reached: async () => await until(() => simulator.submissions === 1 && clock.nextIn <= POLL_MS),
-		idle: 1,
-	}),
-	'during a poll': () => ({
-		run: video(),
-		faults: { poll: 'hang' },
-		reached: async () => {
-			await untilFirstPoll();
-			await until(() => simulator.count('poll') === 1);
-		},
-	}),
-	'in the backoff of a poll': () => ({
-		run: video(),
-		faults: { poll: 'internal-error' },
-		reached: async () => {
-			await untilFirstPoll();
-			await until(() => simulator.count('poll') === 1 && clock.nextIn <= 500);
-		},
-		idle: 1,
 	}),
 	'during a download': () => ({
 		run: video({ download: true }),

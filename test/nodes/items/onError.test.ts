@@ -14,12 +14,6 @@ function freshCredential(): IDataObject {
 	return { baseUrl: simulator.url, apiKey };
 }
 
-/** One of each shape. What every other fault leads to is in the fault table of test/reliability. */
-const cases = [
-	{ fault: 'quota-not-enough-general', status: 403, code: 'quota_not_enough' },
-	{ fault: 'internal-error-alternate', status: 500, code: 'internal_server_error' },
-];
-
 /** Three items, the second of which gets the fault. */
 function secondFails(fault: string) {
 	simulator.inject({ endpoint: 'chat', fault, matching: 'Two' });
@@ -29,48 +23,6 @@ function secondFails(fault: string) {
 		credential: freshCredential(),
 	};
 }
-
-describe.each(cases)('$fault', ({ fault, status, code }) => {
-	const error = expect.objectContaining({
-		message: expect.stringMatching(/\S/) as string,
-		description: expect.stringMatching(/^[^\n]* The service says: \S/) as string,
-		code,
-		http_status: status,
-		item: 1,
-	}) as object;
-
-	test('Stop Workflow: the error names the item and contains the message of the service', async () => {
-		const { error: thrown, items } = await runNode(simulator, secondFails(fault));
-		expect(items).toEqual([]);
-		expect(thrown).toMatchObject({ name: 'NodeApiError', httpCode: String(status) });
-		expect(thrown?.message).toMatch(/\[item 1\]$/);
-		expect(thrown?.context).toMatchObject({ itemIndex: 1 });
-		expect(thrown?.description).toMatch(/^[^\n]* The service says: \S/);
-	});
-
-	test('Continue: the item becomes an error item, the others are output in order', async () => {
-		const { items } = await runNode(simulator, {
-			...secondFails(fault),
-			onError: 'continueRegularOutput',
-		});
-		expect(items).toHaveLength(3);
-		expect(items[1]).toEqual({ json: { error }, pairedItem: { item: 1 } });
-		for (const item of [0, 2]) {
-			expect(items[item]?.json.text).toEqual(expect.any(String));
-			expect(items[item]?.pairedItem).toEqual({ item });
-		}
-	});
-
-	test('Continue (error output): only that item is on the error branch', async () => {
-		const { items, errors } = await runNode(simulator, {
-			...secondFails(fault),
-			onError: 'continueErrorOutput',
-		});
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
-		// n8n adds the input of the item to its error.
-		expect(errors).toEqual([{ json: { prompt: 'Two', error }, pairedItem: { item: 1 } }]);
-	});
-});
 
 test('the error of a content filter has its reason, and that of a rate limit when to retry', async () => {
 	const filtered = await runNode(simulator, {
@@ -87,21 +39,6 @@ test('the error of a content filter has its reason, and that of a rate limit whe
 		retry_after: 1,
 		rate_limit: expect.objectContaining({ limit: expect.any(Number) as number }) as object,
 	});
-});
-
-test('Stop Workflow names the first of several failed items', async () => {
-	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
-	const { error } = await runNode(simulator, {
-		...chatNode(),
-		items: [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }],
-	});
-	expect(error?.message).toContain('[item 0]');
-});
-
-test('Stop Workflow sends no more requests after the first failure', async () => {
-	const { error } = await runNode(simulator, secondFails('quota-not-enough'));
-	expect(error).toBeDefined();
-	expect(simulator.count('chat')).toBe(2);
 });
 
 test('List Models: a failed request fails every item', async () => {

@@ -59,11 +59,6 @@ test('videos that the service did not make are a warning in the log', async () =
 	);
 });
 
-test('the log counts the finished videos', async () => {
-	await runNode(simulator, { ...videoNode(sequential), items: threeItems });
-	expect(lines.at(-1)).toMatch(/^Node "Node", execution \S+: 3 of 3 videos finished$/);
-});
-
 test('a stopped run lists its tasks in the log and in its error', async () => {
 	const endless = {
 		...videoNode({ ...sequential, prompt: '[fault:task-endless]' }),
@@ -114,24 +109,6 @@ test('a run stopped before its submission is sent logs nothing', async () => {
 
 describe("the execution's custom data", () => {
 	const idsIn = ({ run }: NodeResult) => run.data.resultData.metadata?.video_task_ids;
-	const newestFirst = () => simulator.tasks.map(({ id }) => id).reverse();
-
-	test('lists the task IDs of an execution that was stopped, the newest first', async () => {
-		const endless = videoNode({ ...sequential, prompt: '[fault:task-endless]' });
-		const stopped = await stopWhen({ ...endless, items: threeItems }, () => lines.length === 3);
-		expect(idsIn(stopped)).toBe(newestFirst().join(', '));
-	});
-
-	test('lists the newest that fit into 255 characters, and counts the others', async () => {
-		const items = Array.from({ length: 40 }, (_, item) => ({ prompt: String(item) }));
-		const node = videoNode({ ...sequential, operation: 'submit' });
-		const ids = idsIn(await runNode(simulator, { ...node, items, loop: true })) ?? '';
-		expect(ids.length).toBeLessThanOrEqual(255);
-		const shown = ids.replace(/ \+\d+$/, '').split(', ');
-		expect(shown.length).toBeGreaterThan(3);
-		expect(shown).toEqual(newestFirst().slice(0, shown.length));
-		expect(ids).toMatch(new RegExp(` \\+${40 - shown.length}$`));
-	});
 
 	test('is left alone by an execution without videos of its own', async () => {
 		expect(idsIn(await runNode(simulator, { ...videoNode(), items: [] }))).toBeUndefined();

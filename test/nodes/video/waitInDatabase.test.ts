@@ -28,12 +28,7 @@ import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.
 import type { Simulator } from '../../../simulator';
 import { RawServer, rawResponse } from '../../engine/rawServer';
 import { useVirtualTime } from '../../engine/useVirtualTime';
-import {
-	credentialOf,
-	type NodeResult,
-	type NodeRun,
-	runNode as runInRealTime,
-} from '../../engine/runNode';
+import { type NodeResult, type NodeRun, runNode as runInRealTime } from '../../engine/runNode';
 
 /** The serializer of n8n's database, which writes each object and text once. It has types for imports alone. */
 // eslint-disable-next-line @typescript-eslint/no-require-imports
@@ -81,19 +76,6 @@ function nodeRun(waitIn: string, scenario: Scenario): NodeRun {
 const ENDLESS = '[fault:task-endless]';
 const continues = { onError: 'continueRegularOutput' } as const;
 const errorBranch = { onError: 'continueErrorOutput' } as const;
-
-test('Include Input Fields adds them to the items; what n8n stores of the wait has none', async () => {
-	const { items, waits } = await runNode(simulator, {
-		...nodeRun('database', { prompts: [], parameters: { options: { includeInputFields: true } } }),
-		items: ['One', 'Two'].map((prompt) => ({ prompt, row: `row of ${prompt}`, progress: 'mine' })),
-	});
-	expect(items.map(({ json: { status, row, progress } }) => [status, row, progress])).toEqual([
-		['completed', 'row of One', 100],
-		['completed', 'row of Two', 100],
-	]);
-	const { executionData } = waits[0]!.data;
-	expect(JSON.stringify(bookIn({ executionData } as IRunExecutionData))).not.toMatch(/row of|mine/);
-});
 
 test('a manual run tells the console of the browser the ID and, with each poll round, the progress', async () => {
 	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
@@ -243,30 +225,6 @@ describe.each([
 		expect(simulator.submissions).toBe(2);
 	});
 
-	test.each([
-		['emptied', 1],
-		['emptied', 3],
-		['deleted', 1],
-		['deleted', 3],
-	])(
-		'if the credential is %s during the wait, the error lists every task (tries: %s)',
-		async (how, tries) => {
-			let waits = 0;
-			const lost = how === 'emptied' ? { ...credentialOf(simulator), apiKey: '' } : undefined;
-			const { error, items } = await runNode(simulator, {
-				...one({ prompts: ['One', ENDLESS], tries, ...onError }),
-				credential: () => (waits < 3 ? credentialOf(simulator) : lost),
-				onWait: () => void (waits += 1),
-			});
-			const texts = error
-				? [error.description]
-				: items.map(({ json }) => JSON.stringify(json.error ?? json));
-			for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
-			if (error) expect(error.description).toContain(`${simulator.tasks[0]!.id}: completed, http`);
-			expect(simulator.submissions).toBe(2);
-		},
-	);
-
 	test('the state of another version fails each item with its task, and nothing is submitted again', async () => {
 		const { error, items } = await runNode(simulator, {
 			...one({ prompts: ['One', 'Two'], ...onError }),
@@ -282,22 +240,6 @@ describe.each([
 			expect(items.map(({ json }) => json.error)).toEqual(
 				simulator.tasks.map(({ id }) => expect.objectContaining({ task_id: id }) as object),
 			);
-		expect(simulator.submissions).toBe(2);
-	});
-
-	test.each([
-		['emptied', { apiKey: '' }],
-		['deleted', undefined],
-	])('the credential of a stopped wait is %s: its Retry lists every task', async (_, lost) => {
-		const { waits } = await runNode(simulator, one({ prompts: ['One', 'Two'], ...onError }));
-		const { error, items } = await runNode(simulator, {
-			...one({ prompts: ['One', 'Two'], ...onError }),
-			waitingData: waits[0]!.data,
-			executionId: '2',
-			credential: () => lost && { ...credentialOf(simulator), ...lost },
-		});
-		const texts = error ? [error.description] : items.map(({ json }) => JSON.stringify(json.error));
-		for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
 		expect(simulator.submissions).toBe(2);
 	});
 });
