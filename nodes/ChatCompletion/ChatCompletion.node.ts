@@ -8,9 +8,8 @@ import {
 } from 'n8n-workflow';
 import { chatOptionsProperty, samplingHint, systemMessageHint } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
-import type { OutputFieldsByFile } from '../shared/form/outputFields';
-import { panelAction } from '../shared/form/panelAction';
-import { requestOptionsOf } from '../shared/form/requestOptions';
+import type { OutputFieldsByFile } from '../shared/form/outputItem';
+import { panelAction, requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { answerFields } from './answer';
 import { complete } from './complete';

@@ -2,8 +2,7 @@ import * as workflow from 'n8n-workflow';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { type ChatCompletion, firstChoice, parseJsonAnswer } from '../../gateway';
 import { hintAfterRun, type RunHints } from '../shared/form/hints';
-import type { OutputFields } from '../shared/form/outputFields';
-import { present, without } from '../shared/form/parameterValues';
+import { type OutputFields, present, without } from '../shared/form/outputItem';
 
 export const answerFields = {
 	text: 'string',

@@ -9,12 +9,9 @@ import {
 	noJsonError,
 } from '../../gateway';
 import { RunHints, runsAsTool } from '../shared/form/hints';
-import {
-	additionalBody,
-	readIncludeInputFields,
-	readMaxBillableRequests,
-	withInputFields,
-} from '../shared/form/itemOptions';
+import { readIncludeInputFields, withInputFields } from '../shared/form/outputItem';
+import { formReader, readBoolean, readBooleanParameter } from '../shared/form/parameterValues';
+import { additionalBody, readMaxBillableRequests } from '../shared/form/sharedProperties';
 import {
 	chatOptionsProperty,
 	rawSystemMessage,
@@ -26,7 +23,6 @@ import { eachItem } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError } from '../shared/run/errorText';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { hintAboutTexts, refusalOfTexts } from '../shared/form/formTexts';
-import { formReader, readBoolean, readBooleanParameter } from '../shared/form/parameterValues';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/entryKeys';
 import { type PaidRun, withBook } from '../shared/book/withBook';

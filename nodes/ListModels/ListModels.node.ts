@@ -6,9 +6,8 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import type { OutputFieldsByFile } from '../shared/form/outputFields';
-import { panelAction } from '../shared/form/panelAction';
-import { requestOptionsOf } from '../shared/form/requestOptions';
+import type { OutputFieldsByFile } from '../shared/form/outputItem';
+import { panelAction, requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { list, listProperties, listSubtitle, modelFields } from './list';
 

@@ -5,15 +5,10 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { type CatalogueModel, refusedValue } from '../../gateway';
-import type { OutputFields } from '../shared/form/outputFields';
+import { type OutputFields, without } from '../shared/form/outputItem';
+import { propertyOf, readBooleanParameter, readNumber } from '../shared/form/parameterValues';
 import { eachItem, withService } from '../shared/run/eachItem';
 import { hintAfterRun } from '../shared/form/hints';
-import {
-	propertyOf,
-	readNumber,
-	readBooleanParameter,
-	without,
-} from '../shared/form/parameterValues';
 
 type Versions = 'all' | 'latest' | 'undated';
 

@@ -8,8 +8,7 @@ import {
 } from 'n8n-workflow';
 import { chatOptionsProperty, samplingHint } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
-import { maxBillableRequestsOption } from '../shared/form/itemOptions';
-import { requestOptionsOf } from '../shared/form/requestOptions';
+import { maxBillableRequestsOption, requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { supplyChatModel } from './supplyChatModel';
 

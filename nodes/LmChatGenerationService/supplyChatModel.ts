@@ -5,14 +5,17 @@ import {
 	type SupplyData,
 } from 'n8n-workflow';
 import { agentRequest } from '../../gateway';
-import { additionalBody, readMaxBillableRequests } from '../shared/form/itemOptions';
+import {
+	additionalBody,
+	readMaxBillableRequests,
+	readRequestOptions,
+} from '../shared/form/sharedProperties';
 import { readChatOptions, requestFields } from '../shared/form/chatOptions';
 import { openGateway } from '../shared/run/connect';
 import { nodeError } from '../shared/run/errorText';
 import { SpendingLimit } from '../shared/book/spendingLimit';
 import { readModel } from '../shared/editor/modelLocator';
 import { namedAsInForm } from '../shared/form/parameterLabels';
-import { readRequestOptions } from '../shared/form/requestOptions';
 import { GatewayChatModel } from './gatewayChatModel';
 import { likeOtherModels } from './likeOtherModels';
 

@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { withDurableWait } from '../shared/durableWait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
-import { requestOptionsOf } from '../shared/form/requestOptions';
+import { requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { outputHints } from './outputOptions';
 import { repeatHints } from './outputHints';

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { PaidTask } from '../../gateway';
-import type { OutputFields } from '../shared/form/outputFields';
-import { present } from '../shared/form/parameterValues';
+import { type OutputFields, present } from '../shared/form/outputItem';
 
 const stateFields = {
 	status: 'string',

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { type BookEntry, isFinished, MAX_TASKS, type PaidTask } from '../../gateway';
 import { liveTasks, type PaidBook } from '../shared/book/book';
 import { RunHints } from '../shared/form/hints';
-import { withInputFields } from '../shared/form/itemOptions';
+import { withInputFields } from '../shared/form/outputItem';
 import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
 import { ReportedError, TaskError } from '../shared/run/errorText';
 import { fullTask, simplifiedTask, videoItemFields } from './item';

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { type ItemSettings, refusedValue } from '../../gateway';
-import { includeInputFieldsOption, readIncludeInputFields } from '../shared/form/itemOptions';
+import { includeInputFieldsOption, readIncludeInputFields } from '../shared/form/outputItem';
+import { asText, readBooleanParameter } from '../shared/form/parameterValues';
 import { refuseText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
 import { hintWhile } from '../shared/form/hints';
-import { asText, readBooleanParameter } from '../shared/form/parameterValues';
 
 /** How the items of tasks look. */
 export type OutputOptions = ItemSettings['output'];

@@ -14,7 +14,7 @@ import { PaidBook } from '../shared/book/book';
 import { withBook } from '../shared/book/withBook';
 import type { DurableWait } from '../shared/durableWait/durableWait';
 import { failAll } from '../shared/run/eachItem';
-import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputFields';
+import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputItem';
 import { runsAsTool } from '../shared/form/hints';
 import { withFullStop } from '../shared/run/errorText';
 import * as generate from './operations/generate';

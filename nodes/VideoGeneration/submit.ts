@@ -9,7 +9,7 @@ import {
 	type VideoSubmission,
 } from '../../gateway';
 import { isLost, liveTasks } from '../shared/book/book';
-import { present, without } from '../shared/form/parameterValues';
+import { present, without } from '../shared/form/outputItem';
 import { type BillableVideo, readBillableVideo } from './videoRequest';
 import type { Planned, VideoRun } from './videoTasks';
 

@@ -1,14 +1,14 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { type VideoFields, type VideoRequest, videoRequest } from '../../gateway';
+import { includeInputFieldsOption } from '../shared/form/outputItem';
+import { asText } from '../shared/form/parameterValues';
 import {
 	additionalBody,
 	additionalBodyOption,
-	includeInputFieldsOption,
 	maxBillableRequestsOption,
 	readMaxBillableRequests,
 	userOption,
-} from '../shared/form/itemOptions';
-import { asText } from '../shared/form/parameterValues';
+} from '../shared/form/sharedProperties';
 import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../shared/form/hints';
 import { refuseText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
 import { hasModel, modelLocator, readModel } from '../shared/editor/modelLocator';

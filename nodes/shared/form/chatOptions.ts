@@ -5,13 +5,9 @@ import type {
 	ISupplyDataFunctions,
 } from 'n8n-workflow';
 import { type ChatFields, refusedValue } from '../../../gateway';
-import {
-	additionalBodyOption,
-	includeInputFieldsOption,
-	maxBillableRequestsOption,
-	userOption,
-} from './itemOptions';
+import { includeInputFieldsOption } from './outputItem';
 import { asText } from './parameterValues';
+import { additionalBodyOption, maxBillableRequestsOption, userOption } from './sharedProperties';
 import { hintWhile } from './hints';
 import { looksUnresolved, unresolvedHint } from './formTexts';
 

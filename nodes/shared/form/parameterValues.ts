@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { refusedValue } from '../../../gateway';
 
 /** A number from an expression for a text, such as an id or a year, becomes its digits. */
@@ -82,16 +82,4 @@ export function propertyOf(properties: readonly INodeProperties[], name: string)
 	const property = properties.find((candidate) => candidate.name === name);
 	if (property === undefined) throw new Error(`There is no property ${name}`);
 	return property;
-}
-
-/** The fields of a record but one; a good item, for instance, never carries a top-level `error`. */
-export function without(record: Record<string, unknown>, name: string): Record<string, unknown> {
-	return Object.fromEntries(Object.entries(record).filter(([field]) => field !== name));
-}
-
-/** The fields that the service sent. */
-export function present(fields: Record<string, unknown>): IDataObject {
-	return Object.fromEntries(
-		Object.entries(fields).filter(([, value]) => value !== undefined),
-	) as IDataObject;
 }

@@ -7,7 +7,7 @@ import {
 	logText,
 	parseCredential,
 } from '../../../gateway';
-import { readRequestOptions, type RequestOptions } from '../form/requestOptions';
+import { readRequestOptions, type RequestOptions } from '../form/sharedProperties';
 
 export const credentialType = 'generationServiceApi';
 

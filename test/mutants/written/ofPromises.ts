@@ -5,12 +5,14 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('nodes/shared/book/spendingLimit.ts', [
 		['billable requests are not counted', '\t\tcounted.count += needed;\n', ''],
 	]),
-	...changesOf('nodes/shared/form/itemOptions.ts', [
+	...changesOf('nodes/shared/form/sharedProperties.ts', [
 		[
 			'a limit without a value is no limit',
 			'if (!(name in options)) return Infinity;',
 			"if (options[name] === undefined || options[name] === '') return Infinity;",
 		],
+	]),
+	...changesOf('nodes/shared/form/outputItem.ts', [
 		[
 			'fields of the input pass for those of the output',
 			"name !== 'error' && !ofNode.has(name)",

@@ -1,0 +1,58 @@
+import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { RunHints } from './hints';
+import { readBoolean } from './parameterValues';
+
+/** Of JSON Schema. */
+type FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'null';
+
+/** The fields of an item and their types, which n8n's editor shows before the first run. */
+export interface OutputFields {
+	[name: string]: FieldType | OutputFields;
+}
+
+/** By the name of the file in which the build puts them for n8n: the version and, if any, resource and operation. */
+export type OutputFieldsByFile = Record<string, OutputFields>;
+
+/** The fields of a record but one; a good item, for instance, never carries a top-level `error`. */
+export function without(record: Record<string, unknown>, name: string): Record<string, unknown> {
+	return Object.fromEntries(Object.entries(record).filter(([field]) => field !== name));
+}
+
+/** The fields that the service sent. */
+export function present(fields: Record<string, unknown>): IDataObject {
+	return Object.fromEntries(
+		Object.entries(fields).filter(([, value]) => value !== undefined),
+	) as IDataObject;
+}
+
+export const includeInputFieldsOption = {
+	displayName: 'Include Input Fields',
+	name: 'includeInputFields',
+	type: 'boolean',
+	default: false,
+	description:
+		"Whether this node adds the JSON fields of the input item to the output. Where names are the same, the output's own field is kept.",
+} satisfies INodeProperties;
+
+/** @throws InvalidInputError naming the option */
+export function readIncludeInputFields(options: Record<string, unknown>): boolean {
+	const { name } = includeInputFieldsOption;
+	return readBoolean(name, options[name], false);
+}
+
+/**
+ * The output of an item with the fields of its input item. With a field `error` n8n would take it for a failed item.
+ * @param ofNode every field that the node may write: one that this output lacks is not the input's either
+ */
+export function withInputFields(
+	context: IExecuteFunctions,
+	itemIndex: number,
+	output: IDataObject,
+	ofNode: ReadonlySet<string>,
+	hints: RunHints,
+): IDataObject {
+	const input = context.getInputData()[itemIndex]?.json ?? {};
+	if ('error' in input) hints.note('without the input field "error", which marks failed items.');
+	const others = Object.entries(input).filter(([name]) => name !== 'error' && !ofNode.has(name));
+	return { ...output, ...Object.fromEntries(others), ...output };
+}

@@ -1,0 +1,133 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { parseJson, refusedValue } from '../../../gateway';
+import { propertyOf, readNumber } from './parameterValues';
+
+/**
+ * What a node without operations does, as an action in the editor's nodes panel: n8n makes one of each option of a `mode`.
+ * One of an `operation` would hide the description that users gave their tools.
+ */
+export const panelAction = (action: string, description: string): INodeProperties => ({
+	displayName: 'Mode',
+	name: 'mode',
+	type: 'hidden',
+	noDataExpression: true,
+	options: [{ name: action, value: 'default', action, description }],
+	default: 'default',
+});
+
+/** On every node whose request may have fields that it does not know. */
+export const additionalBodyOption = {
+	displayName: 'Additional Body',
+	name: 'additionalBody',
+	type: 'json',
+	default: '{}',
+	description:
+		'JSON object with fields to add to the request, for fields that this node has no option for',
+} satisfies INodeProperties;
+
+/** @throws InvalidInputError when the text is no JSON */
+export function additionalBody(options: Record<string, unknown>): unknown {
+	const { name } = additionalBodyOption;
+	return parseJson(options[name] ?? undefined, name);
+}
+
+export const userOption = {
+	displayName: 'User',
+	name: 'user',
+	type: 'string',
+	default: '',
+	description: 'A unique identifier of your end user, sent to the service',
+} satisfies INodeProperties;
+
+/** On every node that sends billable requests. */
+export const maxBillableRequestsOption = {
+	displayName: 'Max Billable Requests',
+	name: 'maxBillableRequests',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 10,
+	description:
+		'How many billable requests (answers or videos) this node may make in one execution, over all items, loops and tool calls, before it refuses to send more',
+} satisfies INodeProperties;
+
+/**
+ * How many billable requests an execution may make; `Infinity` if the option is not set.
+ * @throws InvalidInputError naming the option, also where its expression evaluates to nothing: that is not "no limit"
+ */
+export function readMaxBillableRequests(options: Record<string, unknown>): number {
+	const { name } = maxBillableRequestsOption;
+	if (!(name in options)) return Infinity;
+	const given = options[name];
+	if (given === undefined || given === null || given === '')
+		throw refusedValue(name, 'must be a whole number of 0 or more', given);
+	return readNumber(options, maxBillableRequestsOption);
+}
+
+/** An expression may give a part of a second. */
+const MIN_TIMEOUT_S = 0.001;
+
+/** The same collection on all nodes: how requests are sent, not what they contain. */
+const requestOptionsProperty = {
+	displayName: 'Request Options',
+	name: 'requestOptions',
+	type: 'collection',
+	placeholder: 'Add Request Option',
+	default: {},
+	description:
+		'How to send requests. These options apply to the whole node: expressions are evaluated once, for the first item.',
+	options: [
+		{
+			displayName: 'Max Concurrency',
+			name: 'maxConcurrency' as const,
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 100 },
+			default: 10,
+			description: 'The maximum number of requests of this node in flight at once',
+		},
+		{
+			displayName: 'Max Retries',
+			name: 'maxRetries' as const,
+			type: 'number',
+			typeOptions: { minValue: 0, maxValue: 20 },
+			default: 4,
+			description:
+				'How often to retry a request after a temporary failure, such as a rate limit. A billable request that may have been accepted is never retried.',
+		},
+		{
+			displayName: 'Timeout (Seconds)',
+			name: 'timeout' as const,
+			type: 'number',
+			typeOptions: { minValue: 1, maxValue: 3600 },
+			default: 300,
+			description: 'How long to wait without receiving data before giving up',
+		},
+	],
+} satisfies INodeProperties;
+
+type RequestOption = (typeof requestOptionsProperty.options)[number]['name'];
+
+/** The collection with the descriptions that fit a node. */
+export const requestOptionsOf = (descriptions: Partial<Record<RequestOption, string>>) => ({
+	...requestOptionsProperty,
+	options: requestOptionsProperty.options.map((option) => ({
+		...option,
+		description: descriptions[option.name] ?? option.description,
+	})),
+});
+
+export interface RequestOptions {
+	maxConcurrency: number;
+	maxRetries: number;
+	timeoutMs: number;
+}
+
+/** @throws InvalidInputError naming the option */
+export function readRequestOptions(given: Record<string, unknown>): RequestOptions {
+	const read = (name: RequestOption, min?: number) =>
+		readNumber(given, propertyOf(requestOptionsProperty.options, name), min);
+	return {
+		maxConcurrency: read('maxConcurrency'),
+		maxRetries: read('maxRetries'),
+		timeoutMs: 1000 * read('timeout', MIN_TIMEOUT_S),
+	};
+}
