@@ -14,6 +14,8 @@ export interface RawResponse {
 
 /** A TCP server that sends exact bytes, also those that no HTTP server would send. */
 export class RawServer {
+	/** It takes any other key, too. */
+	readonly key = 'key-of-this-test';
 	/** The requests received, head and body. */
 	readonly requests: string[] = [];
 	/** Connections opened to it, with or without a request. */

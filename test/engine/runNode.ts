@@ -60,6 +60,9 @@ export interface NodeRun
 	loop?: boolean;
 }
 
+/** Where a service is, and a key for it. */
+export type Service = Pick<Simulator, 'url' | 'key'>;
+
 export interface NodeResult {
 	run: IRun;
 	/** The items of the first output, in the last run of the node. */
@@ -71,12 +74,14 @@ export interface NodeResult {
 	/** The error that stopped the workflow. */
 	error: IRun['data']['resultData']['error'];
 	chunks: StructuredChunk[];
+	/** What the hints above the output of the last run say. */
+	hints: string[];
 	/** The execution as n8n stored it, once for each wait. */
 	waits: IRun[];
 }
 
-/** The fields of a credential for the simulator. */
-export function credentialOf({ url, key }: Simulator): { baseUrl: string; apiKey: string } {
+/** The fields of a credential for a service. */
+export function credentialOf({ url, key }: Service): { baseUrl: string; apiKey: string } {
 	return { baseUrl: url, apiKey: key };
 }
 
@@ -84,14 +89,8 @@ export function credentialOf({ url, key }: Simulator): { baseUrl: string; apiKey
  * Runs one node in n8n's engine. Every test file that imports this loads n8n-core again, which takes a second or more,
  * so prefer few files with many tests.
  */
-export async function runNode(simulator: Simulator, options: NodeRun): Promise<NodeResult> {
-	const {
-		parameters,
-		items = [{}],
-		onError,
-		tries,
-		credential = credentialOf(simulator),
-	} = options;
+export async function runNode(service: Service, options: NodeRun): Promise<NodeResult> {
+	const { parameters, items = [{}], onError, tries, credential = credentialOf(service) } = options;
 	const fields = typeof credential === 'function' ? credential : () => credential;
 	const chunks: StructuredChunk[] = [];
 	const node: INode = {
@@ -162,6 +161,7 @@ export async function runNode(simulator: Simulator, options: NodeRun): Promise<N
 		errors: itemsOf(run, 'Node', 1),
 		error: run.data.resultData.error,
 		chunks,
+		hints: (run.data.resultData.runData.Node?.at(-1)?.hints ?? []).map(({ message }) => message),
 		waits,
 	};
 }

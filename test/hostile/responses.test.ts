@@ -126,11 +126,10 @@ test.each([false, true])(
 		const video = Buffer.alloc(3 * MiB, 'n8n');
 		answerWith({ id: 'task-1', status: 'completed', b64_json: video.toString('base64') });
 		const node = { ...get, parameters: { ...get.parameters, download, simplify: false } };
-		const { items, run: ended } = await run(node);
+		const { items, hints } = await run(node);
 		expect(items[0]?.json).toEqual({ id: 'task-1', status: 'completed', task_id: 'task-1' });
 		expect(items[0]?.binary?.data?.bytes).toBe(download ? video.length : undefined);
-		const hints = ended.data.resultData.runData.Node?.[0]?.hints?.map(({ message }) => message);
-		expect(hints ?? []).toEqual(
+		expect(hints).toEqual(
 			download ? [] : [expect.stringMatching(/^1 finished video has no URL.*turn on Download/)],
 		);
 	},
@@ -164,12 +163,11 @@ test.each([
 	async (named, output, said) => {
 		const data = Array.from({ length: named }, (_, task) => ({ id: `task-${task}` }));
 		answerWith({ id: 'request', data });
-		const { items, run: ended } = await run(submit);
+		const { items, hints } = await run(submit);
 		expect(items.map(({ json }) => json.task_id)).toEqual(
 			data.slice(0, output).map(({ id }) => id),
 		);
-		const hints = ended.data.resultData.runData.Node?.[0]?.hints?.map(({ message }) => message);
-		expect(hints?.pop()).toBe(`${output} videos were submitted: ${output * 5} s of 720p`);
+		expect(hints.pop()).toBe(`${output} videos were submitted: ${output * 5} s of 720p`);
 		expect(hints).toEqual(said.map((start) => expect.stringContaining(start) as string));
 	},
 );

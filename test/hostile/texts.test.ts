@@ -1,7 +1,6 @@
 import { useRawServer } from '../engine/useServers';
-import type { Simulator } from '../../simulator';
 import { rawResponse } from '../engine/rawServer';
-import { type NodeRun, runNode } from '../engine/runNode';
+import { credentialOf, type NodeRun, runNode } from '../engine/runNode';
 import { modelDropdown } from '../engine/modelDropdown';
 import { useLog } from '../engine/useLog';
 import { until } from '../clock/until';
@@ -10,9 +9,7 @@ import { videoNode } from '../nodes/video/videoNode';
 const service = useRawServer();
 const lines = useLog('info', 'warn');
 
-const credential = () => ({ baseUrl: service.url, apiKey: 'key-of-tests' });
-const run = async (options: NodeRun) =>
-	await runNode({} as Simulator, { ...options, credential: credential() });
+const run = async (options: NodeRun) => await runNode(service, options);
 
 const FORGED = 'task\n\u001b[31m2026-01-01 | error | Database lost\u202e\u2028';
 const SIGNED = 'https://videos.example/boat.mp4?signature=secret';
@@ -133,7 +130,7 @@ test('a reason of the service is one line of a message', async () => {
 test('a model ID that is an expression is not in the dropdown, but in the output of List Models', async () => {
 	const ids = ['heron', '={{ $credentials.apiKey }}'];
 	service.respond = () => rawResponse('200 OK', JSON.stringify({ data: ids }));
-	const { results } = await modelDropdown('text', credential());
+	const { results } = await modelDropdown('text', credentialOf(service));
 	expect(results.map(({ value }) => value)).toEqual(['heron']);
 	const { items } = await run({ node: 'listModels', parameters: { returnAll: true } });
 	expect(items.map(({ json }) => json.id)).toEqual(ids);

@@ -1,6 +1,5 @@
-import { useRawServer } from '../engine/useServers';
+import { useRawServer, useSimulator } from '../engine/useServers';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { type Simulator, startSimulator } from '../../simulator';
 import { chatRequest } from '../../gateway';
 import { chatOptionsProperty, requestFields } from '../../nodes/shared/form/chatOptions';
 import { type RawResponse, rawResponse } from '../engine/rawServer';
@@ -9,19 +8,9 @@ import { type NodeRun, nodeTypes, runNode } from '../engine/runNode';
 // Clauses of the interface document, tested through the nodes.
 const DAY_MS = 24 * 3600 * 1000;
 const raw = useRawServer();
-let simulator: Simulator;
 let now = Date.now;
-
-beforeAll(async () => {
-	simulator = await startSimulator({ videoSeconds: 0, now: () => now() });
-});
-afterEach(() => {
-	now = Date.now;
-	simulator.reset();
-});
-afterAll(async () => {
-	await simulator.close();
-});
+const simulator = useSimulator({ videoSeconds: 0, now: () => now() });
+afterEach(() => void (now = Date.now));
 
 const once = { waitOptions: { pollInterval: 0.01 }, requestOptions: { maxRetries: 0 } };
 const video = (parameters: object = {}): NodeRun => ({

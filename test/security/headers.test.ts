@@ -4,16 +4,12 @@ import { type NodeRun, runNode } from '../engine/runNode';
 import { useRawServer } from '../engine/useServers';
 import { chatNode } from '../nodes/chat/chatNode';
 import { videoNode } from '../nodes/video/videoNode';
-import type { Simulator } from '../../simulator';
 
 const service = useRawServer();
 
 /** The headers of each request that a node sends. */
 async function headersOf(node: NodeRun): Promise<Array<Record<string, string>>> {
-	await runNode({} as Simulator, {
-		...node,
-		credential: { baseUrl: service.url, apiKey: 'key-of-tests' },
-	});
+	await runNode(service, node);
 	return service.requests.map((request) => {
 		const [head = ''] = request.split('\r\n\r\n');
 		const fields = head.split('\r\n').slice(1);
@@ -29,7 +25,7 @@ async function headersOf(node: NodeRun): Promise<Array<Record<string, string>>> 
 const answer = { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] };
 const submitted = { id: 'r', data: [{ id: 't', status: 'processing' }] };
 const video = () => ({ id: 't', status: 'completed', url: `${service.url}/boat.mp4` });
-const key = 'Bearer key-of-tests';
+const key = `Bearer ${service.key}`;
 const json = { accept: 'application/json', authorization: key };
 const post = { ...json, 'content-type': 'application/json' };
 

@@ -1,6 +1,5 @@
 import { useRawServer } from '../engine/useServers';
 import type { INodeParameters } from 'n8n-workflow';
-import type { Simulator } from '../../simulator';
 import { head, type RawResponse } from '../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { visibleOutput } from './visibleOutput';
@@ -136,7 +135,7 @@ test.each(Object.entries(HEADS))(
 		for (const run of RUNS) {
 			// A service of its own, because a rate limiter is shared per service and key.
 			const credential = { baseUrl: `${service.url}/${(runs += 1)}`, apiKey: MARKER };
-			expectHidden(await runNode(service as unknown as Simulator, { ...run, credential }));
+			expectHidden(await runNode(service, { ...run, credential }));
 		}
 		expect(service.requests.length).toBeGreaterThanOrEqual(RUNS.length);
 	},

@@ -1,7 +1,6 @@
 import { useRawServer } from '../engine/useServers';
 import './ssrfProtection';
 import dns from 'node:dns';
-import type { Simulator } from '../../simulator';
 import { type RawResponse, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
@@ -49,7 +48,7 @@ function json(body: unknown): RawResponse {
 }
 
 const generate = async (more: Partial<NodeRun> = {}) =>
-	await runNode(service as unknown as Simulator, {
+	await runNode(service, {
 		...videoNode({ download: true, requestOptions: { maxRetries: 2 } }),
 		credential: { baseUrl: allowed(), apiKey: 'key-of-tests' },
 		onError: 'continueRegularOutput',

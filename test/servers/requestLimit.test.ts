@@ -1,23 +1,19 @@
-import { type Simulator, startSimulator } from '../../simulator';
+import { useSimulator } from '../engine/useServers';
 import { runNode } from '../engine/runNode';
 import { chatNode } from '../nodes/chat/chatNode';
 import { limitingNginx } from './reverseProxies';
 import { describeWith, type RunningServer, startServer } from './startServer';
 
-let simulator: Simulator;
+const simulator = useSimulator();
 let proxy: RunningServer;
 
 const program = limitingNginx('10r/s', 'burst=5');
 
 describeWith(program, () => {
 	beforeAll(async () => {
-		simulator = await startSimulator();
 		proxy = await startServer(program, simulator.url);
 	});
-	afterAll(async () => {
-		await proxy.close();
-		await simulator.close();
-	});
+	afterAll(async () => await proxy.close());
 
 	test('all items of a batch succeed behind limit_req, which refuses with 503', async () => {
 		const { items } = await runNode(simulator, {

@@ -1,11 +1,11 @@
-import { type Simulator, startSimulator } from '../../simulator';
+import { useSimulator } from '../engine/useServers';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { chatNode } from '../nodes/chat/chatNode';
 import { videoNode } from '../nodes/video/videoNode';
 import { apache, haproxy, nginx } from './reverseProxies';
 import { describeWith, type RunningServer, startServer } from './startServer';
 
-let simulator: Simulator;
+const simulator = useSimulator();
 let proxy: RunningServer;
 
 const run = async (options: NodeRun) =>
@@ -22,14 +22,9 @@ describe.each([
 ])('behind a reverse proxy', ({ program, timeoutStatus, brokenStatus }) => {
 	describeWith(program, () => {
 		beforeAll(async () => {
-			simulator = await startSimulator();
 			proxy = await startServer(program, simulator.url);
 		});
-		afterEach(() => simulator.reset());
-		afterAll(async () => {
-			await proxy.close();
-			await simulator.close();
-		});
+		afterAll(async () => await proxy.close());
 
 		test('a chat and a submission succeed', async () => {
 			const chat = await run(chatNode());

@@ -1,11 +1,10 @@
-import { useRawServer, useSimulator } from '../../engine/useServers';
+import { useRawServer } from '../../engine/useServers';
 import type { INodeParameters } from 'n8n-workflow';
 import { rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 
 const service = useRawServer();
-const simulator = useSimulator();
 
 const completion = (content: string | null, finish_reason = 'stop') => ({
 	id: 'chat-1',
@@ -29,9 +28,8 @@ async function run(
 			'content-type': 'application/json',
 		});
 	};
-	return await runNode(simulator, {
+	return await runNode(service, {
 		...chatNode({ ...parameters, options: { jsonOutput: true, ...options } }),
-		credential: { baseUrl: service.url, apiKey: simulator.key },
 		...more,
 	});
 }
@@ -145,10 +143,7 @@ test('an answer with tool calls is output without JSON', async () => {
 	};
 	service.respond = () =>
 		rawResponse('200 OK', JSON.stringify({ id: 'chat-1', choices: [choice] }));
-	const { items } = await runNode(simulator, {
-		...chatNode({ options: { jsonOutput: true } }),
-		credential: { baseUrl: service.url, apiKey: simulator.key },
-	});
+	const { items } = await runNode(service, chatNode({ options: { jsonOutput: true } }));
 	expect(items[0]?.json).toEqual({
 		text: '',
 		tool_calls,
@@ -180,10 +175,10 @@ test('a streamed answer is parsed, too', async () => {
 	const last = { choices: [{ index: 0, delta: { content: '1}' }, finish_reason: 'stop' }] };
 	const body = [chunk, last].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
 	service.respond = () => rawResponse('200 OK', body, { 'content-type': 'text/event-stream' });
-	const { items } = await runNode(simulator, {
-		...chatNode({ options: { jsonOutput: true, stream: true } }),
-		credential: { baseUrl: service.url, apiKey: simulator.key },
-	});
+	const { items } = await runNode(
+		service,
+		chatNode({ options: { jsonOutput: true, stream: true } }),
+	);
 	expect(items).toMatchObject([{ json: { text: '{"a":1}', json: { a: 1 } } }]);
 });
 

@@ -1,11 +1,9 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { Simulator } from '../../../simulator';
 import { type RawResponse, rawResponse } from '../../engine/rawServer';
 import { runNode } from '../../engine/runNode';
 import { useRawServer } from '../../engine/useServers';
 import { chatNode } from './chatNode';
 
-export const API_KEY = 'marker-of-this-test';
 export const service = useRawServer();
 
 /** The item for a response that the simulator never sends: exact bytes, the text of a stream, or JSON. */
@@ -20,13 +18,11 @@ export async function itemOf(
 		if ('packets' in response) return response;
 		return rawResponse('200 OK', JSON.stringify(response), { 'content-type': 'application/json' });
 	};
-	const { items, chunks, run } = await runNode({} as Simulator, {
+	const { items, chunks, hints } = await runNode(service, {
 		...chatNode(parameters),
-		credential: { baseUrl: service.url, apiKey: API_KEY },
 		onError: 'continueRegularOutput',
 		streaming,
 	});
 	expect(items).toHaveLength(1);
-	const hints = run.data.resultData.runData.Node?.[0]?.hints ?? [];
-	return { json: items[0]!.json, chunks, hints: hints.map(({ message }) => message) };
+	return { json: items[0]!.json, chunks, hints };
 }

@@ -1,6 +1,6 @@
 import { head, type RawResponse, rawResponse } from '../../engine/rawServer';
 import { RequestClock } from '../../clock/requestClock';
-import { API_KEY, itemOf, service } from './rawChat';
+import { itemOf, service } from './rawChat';
 
 const multiline = (fields: object, lineEnd = '\n') =>
 	`${JSON.stringify(fields, null, 1)
@@ -98,7 +98,7 @@ test('a stream of events that are no chunks shows the last one in its error', as
 });
 
 test('the API key is removed from an answer that contains it in two parts', async () => {
-	const parts = [API_KEY.slice(0, 8), API_KEY.slice(8)];
+	const parts = [service.key.slice(0, 8), service.key.slice(8)];
 	const call = (text: string) => ({
 		index: 0,
 		id: 'call-1',
@@ -114,7 +114,7 @@ test('the API key is removed from an answer that contains it in two parts', asyn
 		{ options: { stream: true } },
 	);
 	expect(json.text).toBe('[API key removed] is the key');
-	expect(JSON.stringify(json)).not.toContain(API_KEY);
+	expect(JSON.stringify(json)).not.toContain(service.key);
 });
 
 test.each([

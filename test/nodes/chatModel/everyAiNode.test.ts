@@ -1,8 +1,8 @@
-import { useSimulator } from '../../engine/useServers';
+import { useRawServer, useSimulator } from '../../engine/useServers';
 import type { INodeParameters } from 'n8n-workflow';
 import * as zod4 from 'zod';
 import { z as zod3 } from 'zod/v3';
-import { RawServer, rawResponse } from '../../engine/rawServer';
+import { rawResponse } from '../../engine/rawServer';
 import { type Model, runAgent } from '../../engine/runAgent';
 
 const simulator = useSimulator();
@@ -135,9 +135,7 @@ describe('a node that needs structured output', () => {
 	});
 
 	describe('from a model that ignores the tool', () => {
-		const plain = new RawServer();
-		beforeAll(async () => await plain.listen());
-		afterAll(async () => await plain.close());
+		const plain = useRawServer();
 
 		const answered = async (content: string) => {
 			const body = JSON.stringify({ choices: [{ message: { content } }] });

@@ -1,4 +1,3 @@
-import type { Simulator } from '../../../simulator';
 import { rawResponse } from '../../engine/rawServer';
 import { runNode } from '../../engine/runNode';
 import { useRawServer } from '../../engine/useServers';
@@ -12,13 +11,12 @@ describe('a service that closes idle connections just as a request arrives', () 
 	const busy = JSON.stringify({ code: 'service_unavailable', message: 'Busy', data: null });
 
 	const submit = async (items: number) =>
-		await runNode({} as Simulator, {
+		await runNode(service, {
 			...videoNode({
 				operation: 'submit',
 				requestOptions: { maxConcurrency: 1, maxRetries: 1 },
 			}),
 			items: Array.from({ length: items }, () => ({})),
-			credential: { baseUrl: service.url, apiKey: 'key-of-tests' },
 		});
 
 	test('gets each submission of a batch over a new connection', async () => {

@@ -26,11 +26,10 @@ const withFileName = (fileName: string) =>
 	videoNode({ prompt: 'A boat', download: true, fileName });
 
 async function hintsOf(node: NodeRun): Promise<string[]> {
-	const { run, error } = await runNode(simulator, node);
+	const { hints, error } = await runNode(simulator, node);
 	expect(error).toBeUndefined();
-	const hints = run.data.resultData.runData.Node?.[0]?.hints ?? [];
 	const others = /not downloaded|were (submitted|answered)/;
-	return hints.map(({ message }) => message).filter((text) => !others.test(text));
+	return hints.filter((text) => !others.test(text));
 }
 
 const WRONG = '=A video of {{ $json.topic }} at dawn';

@@ -1,17 +1,15 @@
-import { useRawServer, useSimulator } from '../../engine/useServers';
+import { useRawServer } from '../../engine/useServers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { head, type RawResponse, rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 
 const service = useRawServer();
-const simulator = useSimulator();
 
 const ask = async (response: RawResponse, run: Partial<NodeRun> = {}) => {
 	service.respond = () => response;
-	return await runNode(simulator, {
+	return await runNode(service, {
 		...chatNode({ requestOptions: { maxRetries: 0 } }),
-		credential: { baseUrl: service.url, apiKey: simulator.key },
 		...run,
 	});
 };

@@ -1,11 +1,12 @@
 import type { ModelOutput } from '../../../gateway';
 import { modelList, modelOutputOf } from '../../../gateway/schemas/models';
 import { modelDropdown } from '../../engine/modelDropdown';
-import { useSimulator } from '../../engine/useServers';
-import { RawServer, rawResponse } from '../../engine/rawServer';
+import { useRawServer, useSimulator } from '../../engine/useServers';
+import { rawResponse } from '../../engine/rawServer';
 import { credentialOf, runNode } from '../../engine/runNode';
 
 const simulator = useSimulator();
+const service = useRawServer();
 
 const list = async (parameters: object, items = [{}]) =>
 	await runNode(simulator, { node: 'listModels', parameters: { ...parameters }, items });
@@ -148,15 +149,8 @@ test.each<[string, object]>([
 	['data with an entry without a name', { data: [...models, { owner: 'reeds' }, null] }],
 	['data.models', { code: 'ok', message: '', data: { models } }],
 ])('a list of models in the form of %s is read', async (_shape, catalogue) => {
-	const service = new RawServer();
-	await service.listen();
 	service.respond = () => rawResponse('200 OK', JSON.stringify(catalogue));
-	const { items } = await runNode(simulator, {
-		node: 'listModels',
-		parameters: {},
-		credential: { baseUrl: service.url, apiKey: 'key' },
-	});
-	await service.close();
+	const { items } = await runNode(service, { node: 'listModels', parameters: {} });
 	expect(ids(items)).toEqual(['heron-chat', 'kite-motion']);
 	expect(items[0]?.json.owner).toBe('reeds');
 });

@@ -1,5 +1,4 @@
 import { useRawServer } from '../../engine/useServers';
-import type { Simulator } from '../../../simulator';
 import { rawResponse } from '../../engine/rawServer';
 import { RequestClock } from '../../clock/requestClock';
 import { type NodeRun, runNode } from '../../engine/runNode';
@@ -11,11 +10,9 @@ afterAll(() => time.restore());
 
 const requestOptions = { maxRetries: 3 };
 const submission = videoNode({ operation: 'submit', requestOptions });
-const credential = () => ({ baseUrl: service.url, apiKey: 'key-of-tests' });
 const run = async (options: NodeRun, status: string, body: string) => {
 	service.respond = () => rawResponse(status, body, { 'content-type': 'application/json' });
-	const running = runNode({} as Simulator, { ...options, credential: credential() });
-	return await time.until(running);
+	return await time.until(runNode(service, options));
 };
 
 const PAGE = '<html><body><h1>Proxy Error</h1></body></html>';
@@ -82,8 +79,7 @@ describe('a 503 more than ten seconds after the request', () => {
 			time.advance(11_000);
 			return rawResponse('503 Service Unavailable', body, headers);
 		};
-		const running = runNode({} as Simulator, { ...submission, credential: credential() });
-		const { error } = await time.until(running);
+		const { error } = await time.until(runNode(service, submission));
 		expect(service.requests).toHaveLength(requests);
 		expect(/may have accepted/.test(error?.description ?? '')).toBe(requests === 1);
 	});

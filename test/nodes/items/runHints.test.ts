@@ -12,9 +12,9 @@ afterEach(() => jest.restoreAllMocks());
 const BILL = /^\d+ (videos were submitted|requests were answered)/;
 
 async function allHintsOf(node: NodeRun): Promise<string[]> {
-	const { run, error } = await runNode(simulator, node);
+	const { hints, error } = await runNode(simulator, node);
 	expect(error).toBeUndefined();
-	return (run.data.resultData.runData.Node?.[0]?.hints ?? []).map(({ message }) => message);
+	return hints;
 }
 
 /** The hints above the output of the run, without its bill. */

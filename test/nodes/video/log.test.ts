@@ -1,13 +1,14 @@
-import { useSimulator } from '../../engine/useServers';
+import { useRawServer, useSimulator } from '../../engine/useServers';
 import { ExecuteContext } from 'n8n-core';
 import { withTaskIds } from '../../../nodes/VideoGeneration/stoppedRuns';
-import { RawServer, rawResponse } from '../../engine/rawServer';
+import { rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { useLog } from '../../engine/useLog';
 import { until } from '../../clock/until';
 import { videoNode } from './videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0.05 });
+const service = useRawServer();
 const lines = useLog('info', 'warn');
 const attempts = useLog('debug');
 
@@ -47,13 +48,10 @@ test('the videos of one submission share a line in the log', async () => {
 });
 
 test('videos that the service did not make are a warning in the log', async () => {
-	const service = new RawServer();
-	await service.listen();
 	service.respond = () =>
 		rawResponse('200 OK', JSON.stringify({ id: 'request', data: [{ id: 'task-1' }] }));
 	const submit = videoNode({ operation: 'submit', options: { n: 3 } });
-	await runNode(simulator, { ...submit, credential: { baseUrl: service.url, apiKey: 'a-key' } });
-	await service.close();
+	await runNode(service, submit);
 	expect(lines).toContain(
 		'Node "Node", execution 1: 2 videos are missing: the service created fewer than were asked for [item 0]',
 	);

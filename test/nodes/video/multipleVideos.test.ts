@@ -1,13 +1,11 @@
 import { useRawServer } from '../../engine/useServers';
 import type { IDataObject } from 'n8n-workflow';
-import type { Simulator } from '../../../simulator';
 import { type RawResponse, rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 
 /** A service that numbers its tasks. */
 const server = useRawServer();
-const service = server as unknown as Simulator;
 /** The numbers of the tasks that fail. */
 let failing: number[];
 /** Error responses by the number of the submission. */
@@ -49,9 +47,8 @@ function json(body: unknown): RawResponse {
 }
 
 const run = async (options: Partial<NodeRun> = {}) =>
-	await runNode(service, {
+	await runNode(server, {
 		...videoNode({ options: { n: 4 }, requestOptions: { maxRetries: 0 } }),
-		credential: { baseUrl: server.url, apiKey: 'key-of-tests' },
 		...options,
 	});
 const ids = (items: Array<{ json: IDataObject }>) =>

@@ -10,28 +10,22 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { bytesOf } from '../../../demo/engine';
-import { type Simulator, startSimulator } from '../../../simulator';
-import { type RawResponse, RawServer, rawResponse } from '../../engine/rawServer';
+import { type RawResponse, rawResponse } from '../../engine/rawServer';
+import { useRawServer, useSimulator } from '../../engine/useServers';
 import { RequestClock } from '../../clock/requestClock';
 import { until } from '../../clock/until';
 import { runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 
-const server = new RawServer();
-let simulator: Simulator;
+const server = useRawServer();
+const simulator = useSimulator({ videoSeconds: 0 });
 let folder: string;
 beforeAll(async () => {
-	await server.listen();
-	simulator = await startSimulator({ videoSeconds: 0 });
 	folder = await fs.mkdtemp(join(os.tmpdir(), 'videos-'));
-});
-beforeEach(() => {
-	server.reset();
-	simulator.reset();
 });
 afterEach(() => jest.restoreAllMocks());
 afterAll(async () => {
-	await Promise.all([server.close(), simulator.close(), fs.rm(folder, { recursive: true })]);
+	await fs.rm(folder, { recursive: true });
 });
 
 const VIDEO = Buffer.concat([Buffer.from('\0\0\0\x18ftyp'), Buffer.alloc(50_000, 'video')]);
@@ -45,14 +39,13 @@ async function getVideo(response: RawResponse) {
 	const task = { id: 'task-1', status: 'completed', progress: 100, url: `${server.url}/video` };
 	server.respond = (request) =>
 		request.startsWith('GET /video') ? response : rawResponse('200 OK', JSON.stringify(task));
-	return await runNode(simulator, {
+	return await runNode(server, {
 		...videoNode({
 			operation: 'get',
 			taskId: task.id,
 			download: true,
 			requestOptions: { maxRetries: 0 },
 		}),
-		credential: { baseUrl: server.url, apiKey: 'the-key' },
 		onError: 'continueRegularOutput',
 	});
 }

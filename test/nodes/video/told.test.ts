@@ -17,8 +17,6 @@ const video = (parameters: object = {}): NodeRun => ({
 	...videoNode({ ...sequential, ...parameters }),
 	items,
 });
-const hintsOf = ({ run }: NodeResult) =>
-	(run.data.resultData.runData.Node?.at(-1)?.hints ?? []).map(({ message }) => message);
 const againOf = ({ error }: NodeResult) =>
 	error?.description?.match(/Item \d.*submits it again\.$/m)?.[0];
 
@@ -122,20 +120,13 @@ describe('Max Billable Requests in a second try', () => {
 		const data = ['a', 'b', 'c'].map((id) => ({ id, status: 'queued' }));
 		service.respond = () => rawResponse('200 OK', JSON.stringify({ id: 'request', data }));
 		const node = video({ operation: 'submit', options: { maxBillableRequests: 3 } });
-		const credential = { baseUrl: service.url, apiKey: 'a-key' };
-		const { error } = await runNode(simulator, {
-			...node,
-			onError: 'continueRegularOutput',
-			credential,
-		});
+		const { error } = await runNode(service, { ...node, onError: 'continueRegularOutput' });
 		expect(error).toBeUndefined();
 		expect(service.requests).toHaveLength(1);
 	});
 });
 
 describe('what the service says', () => {
-	const credential = () => ({ baseUrl: service.url, apiKey: 'a-key' });
-
 	test('a field that it adds reaches the items, whatever the wait, also an integer beyond 2^53', async () => {
 		let failing = false;
 		service.respond = (request) => {
@@ -155,14 +146,14 @@ describe('what the service says', () => {
 			task_id: 'task',
 		};
 		const node = { ...video({ simplify: false }), items: [{ prompt: 'One' }] };
-		const first = await runNode(simulator, { ...node, credential });
+		const first = await runNode(service, node);
 		expect(first.items[0]?.json).toMatchObject(expected);
 		failing = true;
-		const failed = await runNode(simulator, { ...node, credential, executionId: '1' });
+		const failed = await runNode(service, { ...node, executionId: '1' });
 		expect(failed.error).toBeDefined();
 		failing = false;
 		const retry = { executionId: '2', retryData: failed.run.data };
-		const retried = await runNode(simulator, { ...node, credential, ...retry });
+		const retried = await runNode(service, { ...node, ...retry });
 		expect(retried.items[0]?.json).toMatchObject(expected);
 		expect(service.requests.filter((request) => request.startsWith('POST'))).toHaveLength(2);
 	});
@@ -175,17 +166,17 @@ describe('what the service says', () => {
 				JSON.stringify(request.startsWith('POST') ? { id: 'request', data } : data[0]),
 			);
 		const node = { ...video({ options: { n: 2 } }), items: [{ prompt: 'One' }] };
-		const result = await runNode(simulator, { ...node, credential });
+		const result = await runNode(service, node);
 		expect(result.items.map(({ json }) => json.task_id)).toEqual(['same']);
 		expect(warnings).toContainEqual(expect.stringContaining('1 video is missing'));
-		expect(hintsOf(result)).toContainEqual(expect.stringMatching(/^1 video is missing/));
+		expect(result.hints).toContainEqual(expect.stringMatching(/^1 video is missing/));
 	});
 
 	test.each(['.', '..'])('a task with the id "%s" does not lead to another URL', async (id) => {
 		service.respond = () =>
 			rawResponse('200 OK', JSON.stringify({ id: 'request', data: [{ id, status: 'queued' }] }));
 		const node = { ...video(), items: [{ prompt: 'One' }] };
-		const { error } = await runNode(simulator, { ...node, credential });
+		const { error } = await runNode(service, node);
 		expect(service.requests).toHaveLength(1);
 		expect(error?.description).toContain(`(1) ${id}: queued`);
 	});
@@ -228,8 +219,8 @@ test('after a Stop, one warning names the tasks, and the next manual run hints a
 	const hints = ids.map(
 		(id) => `Task ${id} of the run that was stopped is paid: use Get with this task ID.`,
 	);
-	expect(hintsOf(await runNode(simulator, manual))).toEqual(expect.arrayContaining(hints));
-	expect(hintsOf(await runNode(simulator, manual)).join()).not.toContain('was stopped');
+	expect((await runNode(simulator, manual)).hints).toEqual(expect.arrayContaining(hints));
+	expect((await runNode(simulator, manual)).hints.join()).not.toContain('was stopped');
 });
 
 test('Submit hands on a video of an earlier try if the rest of its submission is refused in this one', async () => {
@@ -243,10 +234,9 @@ test('Submit hands on a video of an earlier try if the rest of its submission is
 		[1, 4].includes(++submissions)
 			? refusal
 			: rawResponse('200 OK', JSON.stringify({ id: 'request', data: tasks }));
-	const { items: output } = await runNode(simulator, {
+	const { items: output } = await runNode(service, {
 		...video({ operation: 'submit', options: { n: 2 } }),
 		items: items.slice(0, 2),
-		credential: { baseUrl: service.url, apiKey: 'the-key' },
 		tries: 2,
 		onError: 'continueRegularOutput',
 	});
