@@ -5,7 +5,6 @@ import {
 	type ChatRequest,
 	chatRequest,
 	GatewayError,
-	type InvalidInputError,
 	noJsonError,
 } from '../../gateway';
 import { RunHints, runsAsTool } from '../shared/form/hints';
@@ -22,7 +21,7 @@ import {
 import { eachItem } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError } from '../shared/run/errorText';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
-import { hintAboutTexts, refusalOfTexts } from '../shared/form/formTexts';
+import { type FormText, hintAboutTexts, refuseText } from '../shared/form/formTexts';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/entryKeys';
 import { type PaidRun, withBook } from '../shared/book/withBook';
@@ -67,8 +66,8 @@ interface Prepared extends Form {
 interface ChatRun extends PaidRun {
 	/** Shown when the run is over. */
 	hints: RunHints;
-	/** The error of every item where a text of the form is not what its user meant. */
-	refusal: InvalidInputError | undefined;
+	/** Of the form. */
+	texts: FormText[];
 	/** Whether a user reads the stream. */
 	isLive: boolean;
 	formOf: (itemIndex: number) => Form;
@@ -84,10 +83,9 @@ export async function complete(
 		const hints = new RunHints('answer');
 		const { parameters } = context.getNode();
 		const texts = [...rawMessages(parameters), rawSystemMessage(parameters)];
-		const refusal = refusalOfTexts(context, texts);
 		const live = isLive(context);
 		const formOf = formReader(context, (itemIndex) => readForm(context, live, itemIndex));
-		const run = { ...paid, hints, refusal, isLive: live, formOf };
+		const run = { ...paid, hints, texts, isLive: live, formOf };
 		const items = await eachItem(run.service, {
 			prepare: (itemIndex) => prepare(run, itemIndex),
 			work: async (prepared, itemIndex) => [await completeItem(run, prepared, itemIndex)],
@@ -100,7 +98,7 @@ export async function complete(
 }
 
 function prepare(run: ChatRun, itemIndex: number): Prepared {
-	if (run.refusal !== undefined) throw run.refusal;
+	refuseText(run.service.context, 'messages', run.texts);
 	const form = run.formOf(itemIndex);
 	const entry = run.book.entryOf(itemIndex, form.request);
 	const known = entry.answer && readAnswer(entry.answer as ChatCompletion, form.jsonOutput);

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeParameters, INodeProperties, NodeHint } from 'n8n-workflow';
 import { parseJson, refusedValue } from '../../gateway';
 import { hasModel } from '../shared/editor/modelLocator';
-import { asText } from '../shared/form/parameterValues';
+import { asText, fieldOf } from '../shared/form/parameterValues';
 import { hintsWhileEmpty, hintWhile, looksEmpty } from '../shared/form/hints';
-import { looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
+import { type FormText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
 
 /** The conversation so far, from the form or as JSON. */
 export const messageProperties: INodeProperties[] = [
@@ -100,23 +100,16 @@ export const messageHints: NodeHint[] = [
 ];
 
 /** The unevaluated texts of the form, by the names of their parameters. */
-export function rawMessages(parameters: INodeParameters): Array<[string, unknown]> {
+export function rawMessages(parameters: INodeParameters): FormText[] {
 	const { messagesSource = 'define', messages, messagesJson } = parameters;
 	const values = fieldOf(messages, 'values');
 	const contents = (Array.isArray(values) ? values : []).map(
-		(message, index): [string, unknown] => [
-			`messages[${index}].content`,
-			fieldOf(message, 'content'),
-		],
+		(message, index): FormText => [`messages[${index}].content`, fieldOf(message, 'content')],
 	);
 	return [
 		...(messagesSource === 'json' ? [] : contents),
-		...(messagesSource === 'define' ? [] : [['messagesJson', messagesJson] as [string, unknown]]),
+		...(messagesSource === 'define' ? [] : [['messagesJson', messagesJson] as FormText]),
 	];
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 /**

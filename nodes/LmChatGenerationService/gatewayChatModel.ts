@@ -60,14 +60,9 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		return new GatewayChatModel(this.modelId, this.service, [...this.tools, ...tools]);
 	}
 
-	/** Asks once. Rejects with the error that a node throws. */
 	async generate(messages: Message[], options: CallOptions = {}): Promise<GenerateResult> {
-		return await this.explain(async () => {
-			const signal = this.signalOf(options);
-			const { gateway, spend } = this.service;
-			const request = this.toRequest(messages, options);
-			return toResult(await spend(async () => await gateway.chat(request, signal)));
-		});
+		const { gateway } = this.service;
+		return await this.ask(messages, options, (request, signal) => gateway.chat(request, signal));
 	}
 
 	/** Hands the text on while it arrives, and calls of tools when they are complete. */
@@ -80,12 +75,9 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 			wake();
 		};
 		const reader = new AbortController();
-		const signal = this.signalOf(options, reader.signal);
-		const answer = this.explain(async () => {
-			const { gateway, spend } = this.service;
-			const request = this.toRequest(messages, options);
-			return toResult(await spend(async () => await gateway.streamChat(request, onText, signal)));
-		}).finally(() => {
+		const answer = this.ask(messages, options, (request, signal) =>
+			this.service.gateway.streamChat(request, onText, AbortSignal.any([signal, reader.signal])),
+		).finally(() => {
 			ended = true;
 			wake();
 		});
@@ -103,25 +95,26 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		}
 	}
 
-	private toRequest(messages: Message[], { stop = [], tool_choice }: CallOptions): AgentRequest {
-		const tools = toServiceTools(this.tools, this.service.toJsonSchema);
-		return this.service.buildRequest({
-			messages: toServiceMessages(messages),
-			stop,
-			...(tools.length > 0 && { tools }),
-			...(tool_choice !== undefined && { tool_choice }),
-		});
-	}
-
-	private signalOf({ signal, abortSignal }: CallOptions, reader?: AbortSignal): AbortSignal {
-		const signals = [signal, abortSignal, this.service.signal, reader];
-		return AbortSignal.any(signals.filter((one) => one !== undefined));
-	}
-
-	private async explain<Result>(work: () => Promise<Result>): Promise<Result> {
-		return await work().catch((error: unknown) => {
-			throw this.service.toNodeError(error);
-		});
+	/** Asks once. Rejects with the error that a node throws. */
+	private async ask(
+		messages: Message[],
+		{ stop = [], tool_choice, signal, abortSignal }: CallOptions,
+		send: (request: AgentRequest, signal: AbortSignal) => Promise<ChatCompletion>,
+	): Promise<GenerateResult> {
+		const { buildRequest, spend, toJsonSchema, toNodeError } = this.service;
+		const signals = [signal, abortSignal, this.service.signal].filter((one) => one !== undefined);
+		try {
+			const tools = toServiceTools(this.tools, toJsonSchema);
+			const request = buildRequest({
+				messages: toServiceMessages(messages),
+				stop,
+				...(tools.length > 0 && { tools }),
+				...(tool_choice !== undefined && { tool_choice }),
+			});
+			return toResult(await spend(() => send(request, AbortSignal.any(signals))));
+		} catch (error) {
+			throw toNodeError(error);
+		}
 	}
 }
 

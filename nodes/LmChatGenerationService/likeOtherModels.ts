@@ -4,6 +4,7 @@
  * needs all of them.
  */
 import { MalformedResponseError, parseJsonAnswer } from '../../gateway';
+import { fieldOf } from '../shared/form/parameterValues';
 import { textOnlyError } from './messages';
 
 interface Message {
@@ -200,8 +201,4 @@ function estimateTokens(content: unknown): number {
 	const text = asText(content);
 	const bytes = new TextEncoder().encode(typeof text === 'string' ? text : JSON.stringify(text));
 	return Math.ceil(bytes.length / BYTES_PER_TOKEN);
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

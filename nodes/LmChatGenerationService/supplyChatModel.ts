@@ -49,7 +49,7 @@ export async function supplyChatModel(
 		const max = readMaxBillableRequests(options);
 		const chatModel = new GatewayChatModel(model, {
 			gateway,
-			spend: async (ask) => await spending.spend(1, max, ask),
+			spend: (ask) => spending.spend(1, max, ask),
 			buildRequest({ stop, ...request }) {
 				const stops = [fields.stop ?? [], stop].flat();
 				const merged = { ...fields, stop: stops.length > 0 ? stops : undefined };

@@ -6,10 +6,10 @@ import type {
 } from 'n8n-workflow';
 import { type ChatFields, refusedValue } from '../../../gateway';
 import { includeInputFieldsOption } from './outputItem';
-import { asText } from './parameterValues';
+import { asText, fieldOf } from './parameterValues';
 import { additionalBodyOption, maxBillableRequestsOption, userOption } from './sharedProperties';
 import { hintWhile } from './hints';
-import { looksUnresolved, unresolvedHint } from './formTexts';
+import { type FormText, looksUnresolved, unresolvedHint } from './formTexts';
 
 /** The parameters of a chat request beside model and messages. */
 export const chatOptionsProperty = {
@@ -116,9 +116,8 @@ export const systemMessageHint = hintWhile(
 );
 
 /** The unevaluated text of the form, by the name of its parameter. */
-export function rawSystemMessage({ options }: INodeParameters): [string, unknown] {
-	const isSet = typeof options === 'object' && options !== null && 'systemMessage' in options;
-	return ['systemMessage', isSet ? options.systemMessage : undefined];
+export function rawSystemMessage({ options }: INodeParameters): FormText {
+	return ['systemMessage', fieldOf(options, 'systemMessage')];
 }
 
 /** The fields of the service's request that the options set: all but those that have parameters of their own. */
@@ -159,7 +158,7 @@ export function readChatOptions(
 			(value !== undefined && value !== null && value !== ''),
 	);
 	const { stop, ...options } = Object.fromEntries(set);
-	const sequences = Array.isArray(stop) ? (stop as unknown[]).filter((text) => text !== '') : stop;
-	const hasStop = sequences !== undefined && !(Array.isArray(sequences) && sequences.length === 0);
-	return hasStop ? { ...options, stop: sequences } : options;
+	if (!Array.isArray(stop)) return { ...options, stop };
+	const sequences = stop.filter((text) => text !== '');
+	return sequences.length > 0 ? { ...options, stop: sequences } : options;
 }

@@ -22,28 +22,22 @@ const NAMED = 5;
 /** Items whose expressions a hint is about: each may take some 0.04 ms, in which n8n does nothing else. */
 const MAX_EVALUATED = 10_000;
 
-/**
- * The error of every item where a text of the form is not what its user meant: it is set to Fixed, or one wrong field name
- * makes the texts of all items equal, of which each would be billed.
- */
-export function refusalOfTexts(
-	context: IExecuteFunctions,
-	texts: FormText[],
-): InvalidInputError | undefined {
-	return unresolvedIn(texts) ?? refusalOfEqualTexts(context, texts);
-}
-
 const refusals = new WeakMap<IExecuteFunctions, Map<string, InvalidInputError | undefined>>();
 
 /**
- * For each item; the first one of a run finds out.
- * @throws InvalidInputError as {@link refusalOfTexts}
+ * Checks the texts of a parameter, for each item; the first one of a run finds out.
+ * @throws InvalidInputError for every item where a text is not what its user meant: it is set to Fixed, or one wrong field
+ * name makes the texts of all items equal, of which each would be billed
  */
-export function refuseText(context: IExecuteFunctions, parameter: string): void {
+export function refuseText(
+	context: IExecuteFunctions,
+	parameter: string,
+	texts = [textOf(context, parameter)],
+): void {
 	const known = refusals.get(context) ?? new Map<string, InvalidInputError | undefined>();
 	refusals.set(context, known);
 	if (!known.has(parameter))
-		known.set(parameter, refusalOfTexts(context, [textOf(context, parameter)]));
+		known.set(parameter, unresolvedIn(texts) ?? refusalOfEqualTexts(context, texts));
 	const refusal = known.get(parameter);
 	if (refusal !== undefined) throw refusal;
 }
@@ -58,16 +52,14 @@ function refusalOfEqualTexts(
 	texts: FormText[],
 ): InvalidInputError | undefined {
 	const { length } = context.getInputData();
-	const expressions = texts.flatMap(expressionsIn);
 	if (length < 2) return undefined;
-	const valuesOf = readerOf(context, expressions);
-	const first = valuesOf(0);
+	const expressions = texts.flatMap(expressionsIn);
+	const first = valuesOf(context, expressions, 0);
 	const missing = expressions[first.indexOf(undefined)];
 	if (missing === undefined) return undefined;
-	for (let itemIndex = 1; itemIndex < length; itemIndex += 1) {
-		const values = valuesOf(itemIndex);
-		if (!values.every((value, index) => isSame(value, first[index]))) return undefined;
-	}
+	const key = keyOf(first);
+	for (let itemIndex = 1; itemIndex < length; itemIndex += 1)
+		if (keyOf(valuesOf(context, expressions, itemIndex)) !== key) return undefined;
 	const { parameter, code } = missing;
 	return new InvalidInputError(
 		parameter,
@@ -84,19 +76,19 @@ export function hintAboutTexts(context: IExecuteFunctions, texts: FormText[], wh
 	const { length } = context.getInputData();
 	const expressions = texts.flatMap(expressionsIn);
 	if (expressions.length === 0) return;
-	const valuesOf = readerOf(context, expressions);
-	const missing = new Map<string, Missing>();
-	const counts = new Map<unknown, number>();
+	const missing = new Map(expressions.map(({ code }) => [code, new Set<number>()]));
+	const counts = new Map<string, number>();
 	for (let itemIndex = 0; itemIndex < Math.min(length, MAX_EVALUATED); itemIndex += 1) {
-		const values = valuesOf(itemIndex);
+		const values = valuesOf(context, expressions, itemIndex);
 		for (const [index, { code }] of expressions.entries())
-			if (values[index] === undefined) noteMissing(missing, code, itemIndex);
+			if (values[index] === undefined) missing.get(code)?.add(itemIndex);
 		if (values.includes(undefined)) continue;
-		const key = values.length === 1 && typeof values[0] === 'string' ? values[0] : hashOf(values);
+		const key = keyOf(values);
 		counts.set(key, (counts.get(key) ?? 0) + 1);
 	}
-	for (const [code, where] of missing) {
-		const of = length > 1 ? ` for ${itemsNamed(where)}` : '';
+	for (const [code, items] of missing) {
+		if (items.size === 0) continue;
+		const of = length > 1 ? ` for ${itemsNamed(items)}` : '';
 		const advice = `To leave it empty on purpose, write ${orNothing(code)}.`;
 		hintAfterRun(context, asHtml(`${shortened(code)} is undefined${of}. ${advice}`));
 	}
@@ -118,14 +110,14 @@ function expressionsIn([parameter, raw]: FormText): Expression[] {
 	return found;
 }
 
-/** Reads the values of the expressions for an item. */
-function readerOf(
+/** The values of the expressions for an item. */
+function valuesOf(
 	context: IExecuteFunctions,
 	expressions: Expression[],
-): (itemIndex: number) => unknown[] {
-	const items = context.getInputData();
-	const valueOf = ({ code, field }: Expression, itemIndex: number): unknown => {
-		const { json = {} } = items[itemIndex] ?? {};
+	itemIndex: number,
+): unknown[] {
+	const { json = {} } = context.getInputData()[itemIndex] ?? {};
+	return expressions.map(({ code, field }): unknown => {
 		if (field !== undefined && Object.hasOwn(json, field)) return json[field];
 		try {
 			return context.evaluateExpression(code, itemIndex);
@@ -133,13 +125,12 @@ function readerOf(
 			// Its item fails, with n8n's own words.
 			return code;
 		}
-	};
-	return (itemIndex) => expressions.map((expression) => valueOf(expression, itemIndex));
+	});
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-	const areObjects = typeof one === 'object' && typeof other === 'object';
-	return one === other || (areObjects && hashOf(one) === hashOf(other));
+/** Equal for equal values. JSON alone has null for undefined. */
+function keyOf(values: unknown[]): string {
+	return hashOf(values.map((value) => [typeof value, value]));
 }
 
 function shortened(code: string): string {
@@ -153,22 +144,10 @@ function orNothing(code: string): string {
 	return `{{ ${/^[\w$.?[\]"'()]+$/.test(inner) ? inner : `(${inner})`} ?? "" }}`;
 }
 
-/** The items where an expression has no value: the first of them, and how many they are. */
-interface Missing {
-	items: number[];
-	count: number;
-}
-
-function noteMissing(missing: Map<string, Missing>, code: string, itemIndex: number): void {
-	const where = missing.get(code) ?? { items: [], count: 0 };
-	missing.set(code, where);
-	where.count += 1;
-	if (where.items.length < NAMED) where.items.push(itemIndex);
-}
-
-function itemsNamed({ items, count }: Missing): string {
-	const more = count - items.length;
-	return `${count === 1 ? 'item' : 'items'} ${items.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+function itemsNamed(items: Set<number>): string {
+	const more = items.size - NAMED;
+	const named = [...items].slice(0, NAMED).join(', ');
+	return `${items.size === 1 ? 'item' : 'items'} ${named}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /**
@@ -187,9 +166,8 @@ export const unresolvedHint = (what: string) =>
 /**
  * Checks unevaluated texts of the form, the same for all items. With `{{ name }}` a user means these characters, with
  * `{{ $json.name }}` another text: sent literally it would be billed, and become the name of a file.
- * @param texts by the name of their parameter
  */
-export function unresolvedIn(texts: Array<[string, unknown]>): InvalidInputError | undefined {
+export function unresolvedIn(texts: FormText[]): InvalidInputError | undefined {
 	const found = texts.find(([, raw]) => typeof raw === 'string' && UNRESOLVED.test(raw));
 	if (found === undefined) return undefined;
 	const [parameter] = found;

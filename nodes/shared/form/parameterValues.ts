@@ -83,3 +83,8 @@ export function propertyOf(properties: readonly INodeProperties[], name: string)
 	if (property === undefined) throw new Error(`There is no property ${name}`);
 	return property;
 }
+
+/** A field of what may be no object. */
+export function fieldOf(value: unknown, name: string): unknown {
+	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -103,6 +103,12 @@ test('texts that differ in spite of it are sent, and a hint names the items', as
 	expect(simulator.tasks).toHaveLength(8);
 });
 
+test('a hint names an item once, however often its text has the expression', async () => {
+	const node = videoNode({ prompt: '={{ $json.topic }} and {{ $json.topic }}' });
+	const [hint] = await hintsOf({ ...node, items: [{ topic: 'a boat' }, {}] });
+	expect(hint).toContain('is undefined for item 1.');
+});
+
 test('a hint counts the items whose prompt an expression makes the same', async () => {
 	const items = ['a boat', 'a kite', 'a boat', 'a boat'].map((topic) => ({ topic }));
 	expect(await hintsOf({ ...videoNode({ prompt: '={{ $json.topic }}' }), items })).toEqual([
