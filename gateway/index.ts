@@ -1,6 +1,6 @@
 export { Gateway, type GatewayOptions } from './client';
 export { allowManyListeners, type Clock, systemClock } from './clock';
-export { type Credential, parseCredential, type VideoBasePath } from './credential';
+export { type Credential, parseCredential } from './credential';
 export { earliest, epochMs, later, latest, msBetween, type WallTime, wallTimeOf } from './wallTime';
 export { hashOf } from './hash';
 export type { NodeCode } from './errors/statuses';

@@ -1,6 +1,6 @@
 import { MalformedResponseError } from '../errors/gatewayError';
 import { type ChatCompletion, firstChoice } from './chat';
-import { parseResponseJson } from './responseJson';
+import { parseResponseJson, parseResponseJsonOrUndefined } from './responseJson';
 
 /** At the start of a line: inside JSON, no string can contain one there. */
 const CODE_FENCE = /^[ \t]*```/m;
@@ -21,11 +21,8 @@ export function parseJsonAnswer(
 ): { json: unknown } | { json?: undefined } | undefined {
 	const message = firstChoice(completion)?.message;
 	for (const candidate of candidatesIn(message?.content ?? '')) {
-		try {
-			return { json: parseResponseJson(candidate) };
-		} catch {
-			continue;
-		}
+		const json = parseResponseJsonOrUndefined(candidate);
+		if (json !== undefined) return { json };
 	}
 	const calls = message?.tool_calls;
 	return Array.isArray(calls) && calls.length > 0 ? {} : undefined;

@@ -10,9 +10,9 @@ import { propertyOf, readBooleanParameter, readNumber } from '../shared/form/par
 import { eachItem, withService } from '../shared/run/eachItem';
 import { hintAfterRun } from '../shared/form/hints';
 
-type Versions = 'all' | 'latest' | 'undated';
+const VERSIONS = ['all', 'latest', 'undated'] as const;
 
-const VERSIONS: readonly Versions[] = ['all', 'latest', 'undated'];
+type Versions = (typeof VERSIONS)[number];
 
 /** The filters that are a text, and which texts of a model may contain it. */
 const TEXT_FILTERS: Array<{

@@ -37,7 +37,7 @@ export async function supplyChatModel(
 		Object.assign(nodeError(context.getNode(), namedAsInForm(error, properties), undefined), {
 			functionality: 'configuration-node' as const,
 		});
-	const prepare = async () => {
+	try {
 		const options = readChatOptions(context, itemIndex);
 		const gateway = await openGateway(context, readRequestOptions(options), itemIndex);
 		const model = readModel(context, itemIndex);
@@ -59,15 +59,13 @@ export async function supplyChatModel(
 			toNodeError,
 			signal: context.getExecutionCancelSignal(),
 		});
-		return { gateway, chatModel };
-	};
-	// n8n already shows an error before any call at this node, unless it is marked as such.
-	const { gateway, chatModel } = await prepare().catch((error: unknown) => {
+		const supplied = sdk.supplyModel(context, chatModel);
+		const redact = (text: string) => gateway.redactError(text);
+		return { ...supplied, response: likeOtherModels(supplied.response, { toNodeError, redact }) };
+	} catch (error) {
+		// n8n already shows an error before any call at this node, unless it is marked as such.
 		throw nodeError(context.getNode(), namedAsInForm(error, properties), itemIndex);
-	});
-	const supplied = sdk.supplyModel(context, chatModel);
-	const redact = async (text: string) => await gateway.redactError(text);
-	return { ...supplied, response: likeOtherModels(supplied.response, { toNodeError, redact }) };
+	}
 }
 
 /**

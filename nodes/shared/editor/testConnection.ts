@@ -10,7 +10,6 @@ import {
 	InvalidInputError,
 	parseCredential,
 	ServiceError,
-	type VideoBasePath,
 } from '../../../gateway';
 import { IN_EDITOR } from '../run/connect';
 import { errorSummary } from '../run/errorText';
@@ -19,11 +18,6 @@ import { errorSummary } from '../run/errorText';
 const VIDEO_PATH_TIMEOUT_MS = 5_000;
 /** No service gives a task this id, so asking for it costs nothing. */
 const NO_TASK = 'credential-test';
-
-const OTHER_PATH: Record<VideoBasePath, VideoBasePath> = {
-	'/media/v1': '/v1',
-	'/v1': '/media/v1',
-};
 
 /**
  * The credential's Test button: it requests the models of the service, then checks the video endpoints at the
@@ -45,7 +39,7 @@ type Helpers = ICredentialTestFunctions['helpers'];
 async function test(helpers: Helpers, fields: unknown): Promise<void> {
 	const credential = parseCredential(fields);
 	const { videoBasePath } = credential;
-	const otherPath = OTHER_PATH[videoBasePath];
+	const otherPath = videoBasePath === '/v1' ? '/media/v1' : '/v1';
 	await gatewayFor(helpers, credential, IN_EDITOR.timeoutMs).listModels();
 	if (await knowsTasks(helpers, credential)) return;
 	if (!(await knowsTasks(helpers, { ...credential, videoBasePath: otherPath }))) return;

@@ -1,4 +1,5 @@
 import type { IExecuteFunctions, INode, INodeExecutionData, NodeHint } from 'n8n-workflow';
+import { fieldOf } from './parameterValues';
 
 /** An expression of the editor's: whether a text of the form is empty, or an expression that was never written. */
 export const looksEmpty = (text: string) =>
@@ -68,11 +69,8 @@ export function hintAboutFailures(
 ): void {
 	const codes = new Map<unknown, string>();
 	for (const { json, pairedItem } of items) {
-		const { error } = json;
-		if (typeof error !== 'object' || error === null || !('code' in error)) continue;
-		const item =
-			typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : undefined;
-		codes.set(item, String(error.code));
+		const code = fieldOf(json.error, 'code');
+		if (code !== undefined) codes.set(fieldOf(pairedItem, 'item'), String(code));
 	}
 	if (codes.size === 0) return;
 	const counts = new Map<string, number>();

@@ -31,7 +31,8 @@ const VALUES = new Map<string, boolean>([
  */
 export function readBoolean(name: string, given: unknown, fallback: boolean): boolean {
 	if (given === undefined || given === null || given === '') return fallback;
-	const value = typeof given === 'object' ? undefined : VALUES.get(asWord(given));
+	const word = typeof given === 'object' ? '' : String(given).trim().toLowerCase();
+	const value = VALUES.get(word);
 	if (value !== undefined) return value;
 	throw refusedValue(name, 'must be true or false', given);
 }
@@ -44,10 +45,6 @@ export function readBooleanParameter(
 	fallback: boolean,
 ): boolean {
 	return readBoolean(name, context.getNodeParameter(name, itemIndex, fallback), fallback);
-}
-
-function asWord(value: unknown): string {
-	return String(value).trim().toLowerCase();
 }
 
 /**
