@@ -17,7 +17,7 @@ export interface Credential {
 	ignoreSslIssues: boolean;
 }
 
-export type VideoBasePath = z.infer<typeof videoBasePath>;
+type VideoBasePath = z.infer<typeof videoBasePath>;
 
 const videoBasePath = z.enum(['/media/v1', '/v1']);
 
