@@ -7,14 +7,7 @@ import {
 	parseBook,
 	taskIdsOfRun,
 } from '../../../gateway';
-import { runsAsTool } from '../form/hints';
-import {
-	type EntryKeys,
-	keysOfRun,
-	keysOfTool,
-	requestIdentities,
-	type RequestParameters,
-} from './entryKeys';
+import { type EntryKeys, keysOf, type RequestParameters } from './entryKeys';
 
 /** The fields of the node's context: of the book, and of what a version before it stored. */
 const FIELD = 'paidWork';
@@ -45,12 +38,8 @@ export class PaidBook {
 	readonly hasEarlierWork: boolean;
 	/** A fingerprint of the Base URL; undefined until the node is connected. */
 	address: string | undefined;
-	private readonly isTool: boolean;
 	private readonly runs: Book['runs'];
-	private readonly run: string;
-	private readonly stored: Record<string, BookEntry>;
 	private readonly keys: EntryKeys;
-	private readonly identityOf: ReturnType<typeof requestIdentities>;
 
 	/** @param continues whether this run continues one that paused */
 	constructor(
@@ -58,24 +47,16 @@ export class PaidBook {
 		parameters: RequestParameters,
 		continues = false,
 	) {
-		const isTool = runsAsTool(context.getNode());
-		this.isTool = isTool;
-		this.run = isTool
-			? 'all runs'
-			: `run ${String(context.evaluateExpression('{{ $runIndex }}', 0))}`;
 		const { runs, foreign } = openBook(contextOf(context, 'node'));
 		this.runs = runs;
-		this.stored = runs[this.run] ?? {};
-		if (isTool) runs[this.run] = this.stored;
-		this.keys = isTool ? keysOfTool(this.stored) : keysOfRun(this.stored);
-		this.identityOf = requestIdentities(context, parameters);
+		this.keys = keysOf(context, parameters, runs);
 		for (const [key, entry] of this.keys.earlier) {
 			this.keyOf.set(entry, key);
 			if (!continues) startOver(entry);
 			else if (!entry.isOld) this.own.add(entry);
 		}
 		this.hasEarlierWork = this.entries.some(isPaid);
-		const named = Object.entries(taskIdsOfRun(foreign, this.run));
+		const named = Object.entries(taskIdsOfRun(foreign, this.keys.run));
 		this.isForeign = named.length > 0;
 		for (const [key, ids] of named)
 			this.keyOf.set({ item: Number.parseInt(key, 10), tasks: ids.map(unknownTask) }, key);
@@ -97,8 +78,8 @@ export class PaidBook {
 
 	/** The entry of an item's request: that of an earlier try, or a new one. */
 	entryOf(item: number, request: object): BookEntry {
-		const key = this.keys.keyOf(item, this.identityOf(item, request));
-		const entry = this.stored[key] ?? { item, tasks: [] };
+		const key = this.keys.keyOf(item, request);
+		const entry = this.keys.entries[key] ?? { item, tasks: [] };
 		if (isUnknownHere(entry, this.address) && isToldBefore(entry, this.execution))
 			for (const task of liveTasks(entry)) if (task.isUnknown) replace(entry, task);
 		return this.take(entry, key);
@@ -107,7 +88,7 @@ export class PaidBook {
 	/** Adds what is not paid for: it is stored with a pause alone. */
 	add(entry: BookEntry): BookEntry {
 		const key = String(entry.item);
-		const before = this.stored[key];
+		const before = this.keys.entries[key];
 		if (before !== undefined) this.keyOf.delete(before);
 		return this.take(entry, key);
 	}
@@ -122,8 +103,9 @@ export class PaidBook {
 	keep(entry: BookEntry): void {
 		const key = this.keyOf.get(entry);
 		if (key === undefined) return;
-		this.stored[key] = entry;
-		this.runs[this.run] = this.stored;
+		const { run, entries } = this.keys;
+		entries[key] = entry;
+		this.runs[run] = entries;
 		const [oldest, ...others] = Object.keys(this.runs);
 		if (others.length >= MAX_RUNS && oldest !== undefined) delete this.runs[oldest];
 	}
@@ -144,24 +126,17 @@ export class PaidBook {
 
 	/** The run is over: with these items, or (undefined) with an error that it throws. */
 	end(items: INodeExecutionData[] | undefined): void {
-		const isOver = items !== undefined && !this.isRepeated(items);
+		const { keys } = this;
+		const failed = items?.findIndex(({ json }) => json.error !== undefined);
+		const isOver = failed !== undefined && !keys.mayRepeat(failed);
 		for (const [entry, key] of this.keyOf) {
-			// Other calls of a tool may still ask for what they paid for.
-			if (this.isTool && !this.own.has(entry)) continue;
+			if (!keys.isOwn(key)) continue;
 			// A second try downloads them again: in the memory of n8n they may be large.
 			for (const task of entry.tasks) delete task.file;
 			const isLeft = isOver || !isPaid(entry);
-			if (isLeft && this.stored[key] === entry) delete this.stored[key];
+			if (isLeft && keys.entries[key] === entry) delete keys.entries[key];
 		}
-		this.keys.release();
-		// Other calls of a tool share its entries, and add theirs later.
-		if (!this.isTool && Object.keys(this.stored).length === 0) delete this.runs[this.run];
-	}
-
-	/** A tool's call that failed may be repeated by its agent. Any other run whose first item is an error, and no other, by Retry On Fail. */
-	private isRepeated(items: INodeExecutionData[]): boolean {
-		const failed = items.findIndex(({ json }) => json.error !== undefined);
-		return this.isTool ? failed >= 0 : this.context.getNode().retryOnFail === true && failed === 0;
+		keys.release();
 	}
 }
 
