@@ -15,7 +15,8 @@ import { testConnection } from '../shared/editor/testConnection';
 import { outputHints } from './outputOptions';
 import { repeatHints } from './outputHints';
 import { requestHints } from './videoRequest';
-import { execute, operationProperties, outputFields } from './router';
+import { operationProperties, outputFields } from './operations';
+import { execute } from './router';
 import { waitHints, waitingTooltip } from './waitOptions';
 
 const properties: INodeProperties[] = [

@@ -3,78 +3,25 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
-	type INodePropertyOptions,
 	NodeApiError,
 	NodeOperationError,
 	OperationalError,
-	updateDisplayOptions,
 } from 'n8n-workflow';
 import { InvalidInputError } from '../../gateway';
 import { PaidBook } from '../shared/book/book';
 import { withBook } from '../shared/book/withBook';
 import type { DurableWait } from '../shared/durableWait/durableWait';
 import { failAll } from '../shared/run/eachItem';
-import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputItem';
 import { runsAsTool } from '../shared/form/hints';
 import { withFullStop } from '../shared/run/errorText';
-import * as generate from './operations/generate';
-import * as get from './operations/get';
-import * as submit from './operations/submit';
-import * as wait from './operations/wait';
+import { entryOfForm, operations } from './operations';
 import { VideoOutput } from './output';
 import { hintAboutStopped, notedTaskIds } from './stoppedRuns';
 import { hintAboutOutput } from './outputHints';
 import { TaskLog } from './taskLog';
 import { requestParameters } from './videoRequest';
-import { type Planned, type VideoRun, VideoTasks } from './videoTasks';
+import { VideoTasks } from './videoTasks';
 import { runOperation } from './wait';
-
-interface Operation {
-	option: INodePropertyOptions;
-	properties: INodeProperties[];
-	outputFields: OutputFields;
-	/**
-	 * Reads and checks the parameters of an item.
-	 * @throws InvalidInputError
-	 */
-	plan: (run: VideoRun, itemIndex: number) => Planned;
-}
-
-const operations = { generate, get, submit, wait } satisfies Record<string, Operation>;
-
-export const outputFields: OutputFieldsByFile = Object.fromEntries(
-	Object.entries(operations).map(([name, operation]) => [
-		`v1.0.0/video/${name}`,
-		operation.outputFields,
-	]),
-);
-
-/**
- * The choice of an operation, and the fields of each. n8n names a tool and a node on the canvas by the action of the
- * operation, but only where a resource shows that operation.
- */
-export const operationProperties: INodeProperties[] = [
-	{
-		displayName: 'Resource',
-		name: 'resource',
-		type: 'hidden',
-		noDataExpression: true,
-		options: [{ name: 'Video', value: 'video' }],
-		default: 'video',
-	},
-	{
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		displayOptions: { show: { resource: ['video'] } },
-		options: Object.values(operations).map(({ option }) => option),
-		default: 'generate',
-	},
-	...Object.values(operations).flatMap(({ option, properties }) =>
-		updateDisplayOptions({ show: { operation: [option.value] } }, properties),
-	),
-];
 
 /** Runs the chosen operation. An error that it throws lists every task of the run. */
 export async function execute(
@@ -82,7 +29,7 @@ export async function execute(
 	durable: DurableWait,
 	properties: INodeProperties[],
 ): Promise<INodeExecutionData[][] | EngineRequest> {
-	const operation = operationOf(context);
+	const operation = operations[context.getNodeParameter('operation', 0, 'generate') as string];
 	if (operation === undefined) return [failAll(context, customApiCall())];
 	const book = new PaidBook(context, requestParameters, durable.isResumed);
 	const log = new TaskLog(context, book, durable.isLastTry);
@@ -97,7 +44,7 @@ export async function execute(
 				if (refusal !== undefined) return output.items(refusal);
 				const tasks = new VideoTasks(paid.service, log);
 				const run = { ...paid, durable, log, output, tasks };
-				const items = await runOperation(run, operation.plan);
+				const items = await runOperation(run, operation);
 				if (!Array.isArray(items)) return items;
 				hintAboutOutput(context, items);
 				hintAboutStopped(context);
@@ -109,11 +56,6 @@ export async function execute(
 	} catch (error) {
 		throw withTasks(error, context, log);
 	}
-}
-
-function operationOf(context: IExecuteFunctions): Operation | undefined {
-	const name = context.getNodeParameter('operation', 0, 'generate') as string;
-	return (operations as Record<string, Operation>)[name];
 }
 
 /** n8n itself adds "Custom API Call" to the operations of a node whose credential the HTTP Request node can use. */
@@ -149,7 +91,7 @@ function unreadable(
 function addTasksOfForm(context: IExecuteFunctions, book: PaidBook): void {
 	for (const item of context.getInputData().keys()) {
 		try {
-			wait.entryOfForm(context, book, item);
+			entryOfForm(context, book, item);
 		} catch {
 			// An item whose Task ID cannot be read has its own error.
 		}

@@ -2,7 +2,6 @@ import {
 	type BookEntry,
 	CancelledError,
 	GatewayError,
-	type ItemSettings,
 	NoResponseError,
 	type PaidTask,
 	systemClock,
@@ -18,17 +17,12 @@ import type { Planned, VideoRun } from './videoTasks';
  * @throws SpendingLimitError, unless an earlier try paid for something: then the items fail one by one, and what is paid for
  * is waited for
  */
-export function planSubmission(
-	run: VideoRun,
-	item: number,
-	readSettings: () => ItemSettings,
-): Planned {
+export function planSubmission(run: VideoRun, item: number): Planned {
 	const { book, spending, service } = run;
 	const billable = readBillableVideo(service.context, item);
 	const entry = book.entryOf(item, billable.request);
 	if (!book.hasEarlierWork)
 		spending.plan(videosToSubmit(billable, entry, book.execution), billable.maxBillableRequests);
-	entry.settings = readSettings();
 	const settle = () => {
 		// Nothing more is done with them.
 		if (entry.settings?.wait === undefined)

@@ -60,7 +60,8 @@ export class VideoTasks {
 	 * Gets the state of tasks once, and their videos if they are finished.
 	 * @throws TaskError
 	 */
-	async get(tasks: PaidTask[], output: OutputOptions): Promise<void> {
+	async get({ tasks, settings }: BookEntry): Promise<void> {
+		const output = settings?.output ?? { simplify: true };
 		for (const task of tasks) {
 			this.expect(task, output);
 			const getting = async () => {

@@ -16,6 +16,7 @@ import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError, ReportedError, TaskError } from '../shared/run/errorText';
 import { endOfPause, MIN_WAIT_MS, type WaitingTask } from './nextPoll';
+import { type Operation, readSettings } from './operations';
 import type { OutputOptions } from './outputOptions';
 import type { Planned, VideoRun } from './videoTasks';
 import { type WaitOptions, waitsInDatabase } from './waitOptions';
@@ -38,11 +39,11 @@ interface OpenTask {
  */
 export async function runOperation(
 	run: VideoRun,
-	plan: (run: VideoRun, itemIndex: number) => Planned,
+	operation: Operation,
 ): Promise<INodeExecutionData[] | EngineRequest> {
 	const { durable, output } = run;
 	const wait = new Wait(run);
-	if (!durable.isResumed) await wait.begin(plan);
+	if (!durable.isResumed) await wait.begin(operation);
 	return (await wait.continue()) ?? output.items();
 }
 
@@ -59,10 +60,14 @@ class Wait {
 	}
 
 	/** Starts the tasks of all items. While a video is waited for, the next item is started. */
-	async begin(plan: (run: VideoRun, itemIndex: number) => Planned): Promise<void> {
+	async begin(operation: Operation): Promise<void> {
 		const { book, service } = this.run;
 		const outcomes = await outcomesOf<Planned, object>(service, {
-			prepare: (itemIndex) => plan(this.run, itemIndex),
+			prepare: (item) => {
+				const planned = operation.plan(this.run, item);
+				planned.entry.settings = readSettings(operation, service.context, item);
+				return planned;
+			},
 			work: async ({ entry, start = async () => {} }) => {
 				await start().catch((error: unknown) => {
 					if (liveTasks(entry).length === 0 || error instanceof CancelledError) throw error;

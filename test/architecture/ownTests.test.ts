@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
 import { isDocumented, STATUSES } from '../../gateway/errors/statuses';
+import { operations as videoOperations } from '../../nodes/VideoGeneration/operations';
 import { FAULTS } from '../../simulator/faults/table';
 import { packageNodes } from '../engine/packageNodes';
 import { ERROR_TEXTS } from '../reliability/messages';
@@ -20,9 +21,7 @@ const nodes = globSync('nodes/*/*.node.ts', { cwd: root }).map(
 	(file) => NAME.exec(readFileSync(join(root, file), 'utf8'))?.[1] ?? file,
 );
 /** All but the default one, which tests do not name. */
-const operations = globSync('nodes/*/operations/*.ts', { cwd: root })
-	.map((file) => basename(file, '.ts'))
-	.filter((name) => name !== 'generate');
+const operations = Object.keys(videoOperations).filter((name) => name !== 'generate');
 
 const tests = textOf('test/nodes/**/*.ts');
 const examples = textOf('examples/*.json');

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.credentials';
+import { operations } from '../../nodes/VideoGeneration/operations';
 
 const root = resolve(__dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -49,12 +50,11 @@ test('every link to a heading of the README exists', () => {
 test('the README names every node and every operation', () => {
 	const first = (path: string, pattern: RegExp) => pattern.exec(read(path))?.[1];
 	const nodes = globSync('nodes/*/*.node.ts', { cwd: root });
-	const operations = globSync('nodes/*/operations/*.ts', { cwd: root });
 	const names = [
 		...nodes.map((path) =>
 			first(path, /description: INodeTypeDescription = \{\s+displayName: '(.+)'/),
 		),
-		...operations.map((path) => first(path, /INodePropertyOptions = \{\s+name: '(.+)'/)),
+		...Object.values(operations).map(({ option }) => option.name),
 	];
 	expect(names.filter((name) => name === undefined || !readme.includes(`**${name}**`))).toEqual([]);
 });

@@ -66,8 +66,8 @@ export const OF_NODES: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/wait.ts', [
 		[
 			'a resumed wait submits again',
-			'if (!durable.isResumed) await wait.begin(plan);',
-			'await wait.begin(plan);',
+			'if (!durable.isResumed) await wait.begin(operation);',
+			'await wait.begin(operation);',
 		],
 		[
 			'an error does not know its task',

@@ -1,0 +1,153 @@
+import {
+	type IExecuteFunctions,
+	type INodeProperties,
+	type INodePropertyOptions,
+	updateDisplayOptions,
+} from 'n8n-workflow';
+import { type BookEntry, type ItemSettings, parseTaskId } from '../../gateway';
+import { type PaidBook, unknownTask } from '../shared/book/book';
+import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputItem';
+import { generatedFields, submissionFields, taskFields } from './item';
+import {
+	downloadProperties,
+	outputOptionsProperty,
+	readOutputOptions,
+	simplifyProperty,
+} from './outputOptions';
+import { planSubmission } from './submit';
+import { optionsProperty, requestProperties } from './videoRequest';
+import type { Planned, VideoRun } from './videoTasks';
+import { readWaitOptions, waitOptionsProperty } from './waitOptions';
+
+export interface Operation {
+	option: Omit<INodePropertyOptions, 'value'>;
+	properties: INodeProperties[];
+	outputFields: OutputFields;
+	/**
+	 * Finds or makes the entry of an item.
+	 * @throws InvalidInputError
+	 */
+	plan: (run: VideoRun, item: number) => Planned;
+}
+
+const taskIdProperty: INodeProperties = {
+	displayName: 'Task ID',
+	name: 'taskId',
+	type: 'string',
+	default: '={{ $json.task_id }}',
+	required: true,
+	description:
+		'The task_id that Submit or Generate returned. The service keeps tasks for about 7 days.',
+};
+
+export const operations: Record<string, Operation> = {
+	generate: {
+		option: {
+			name: 'Generate',
+			action: 'Generate a video',
+			description: 'Submit a video and wait until it is finished, typically one to three minutes',
+		},
+		properties: [
+			...requestProperties,
+			...downloadProperties,
+			simplifyProperty,
+			optionsProperty,
+			waitOptionsProperty,
+		],
+		outputFields: generatedFields,
+		plan: planSubmission,
+	},
+	get: {
+		option: {
+			name: 'Get',
+			action: "Get a video's status",
+			description: 'Get the status of a video submitted earlier, and download it if it is finished',
+		},
+		properties: [taskIdProperty, ...downloadProperties, simplifyProperty, outputOptionsProperty],
+		outputFields: taskFields,
+		plan({ book, service, tasks }, item) {
+			const entry = entryOfForm(service.context, book, item);
+			return { entry, start: async () => await tasks.get(entry) };
+		},
+	},
+	submit: {
+		option: {
+			name: 'Submit',
+			action: 'Submit a video without waiting',
+			description: 'Submit a video and continue without waiting',
+		},
+		properties: [...requestProperties, simplifyProperty, optionsProperty],
+		outputFields: submissionFields,
+		plan: planSubmission,
+	},
+	wait: {
+		option: {
+			name: 'Wait',
+			action: 'Wait for a submitted video',
+			description: 'Wait until a video submitted earlier is finished',
+		},
+		properties: [
+			taskIdProperty,
+			...downloadProperties,
+			simplifyProperty,
+			outputOptionsProperty,
+			waitOptionsProperty,
+		],
+		outputFields: taskFields,
+		plan: ({ book, service }, item) => ({ entry: entryOfForm(service.context, book, item) }),
+	},
+};
+
+export const outputFields: OutputFieldsByFile = Object.fromEntries(
+	Object.entries(operations).map(([name, operation]) => [
+		`v1.0.0/video/${name}`,
+		operation.outputFields,
+	]),
+);
+
+/**
+ * The choice of an operation, and the fields of each. n8n names a tool and a node on the canvas by the action of the
+ * operation, but only where a resource shows that operation.
+ */
+export const operationProperties: INodeProperties[] = [
+	{
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'hidden',
+		noDataExpression: true,
+		options: [{ name: 'Video', value: 'video' }],
+		default: 'video',
+	},
+	{
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: ['video'] } },
+		options: Object.entries(operations).map(([value, { option }]) => ({ ...option, value })),
+		default: 'generate',
+	},
+	...Object.entries(operations).flatMap(([name, { properties }]) =>
+		updateDisplayOptions({ show: { operation: [name] } }, properties),
+	),
+];
+
+/**
+ * The entry of an item about a task that someone submitted earlier, wherever that was.
+ * @throws InvalidInputError
+ */
+export function entryOfForm(context: IExecuteFunctions, book: PaidBook, item: number): BookEntry {
+	const taskId = parseTaskId(context.getNodeParameter('taskId', item, ''));
+	return book.add({ item, tasks: [unknownTask(taskId)] });
+}
+
+/** @throws InvalidInputError */
+export function readSettings(
+	{ properties }: Operation,
+	context: IExecuteFunctions,
+	item: number,
+): ItemSettings {
+	const output = readOutputOptions(context, item);
+	const waits = properties.includes(waitOptionsProperty);
+	return waits ? { wait: readWaitOptions(context, item), output } : { output };
+}
