@@ -19,13 +19,11 @@ import { endOfPause, MIN_WAIT_MS, type WaitingTask } from './nextPoll';
 import { type Operation, readSettings } from './operations';
 import type { OutputOptions } from './outputOptions';
 import type { Planned, VideoRun } from './videoTasks';
-import { type WaitOptions, waitsInDatabase } from './waitOptions';
+import { waitsInDatabase } from './waitOptions';
 
 /** A task of which nothing came yet. */
-interface OpenTask {
+interface OpenTask extends WaitingTask {
 	entry: BookEntry;
-	task: PaidTask;
-	wait: WaitOptions;
 	output: OutputOptions;
 	/** Which of several videos of its item it is, from 1. */
 	number: number;
@@ -95,13 +93,12 @@ class Wait {
 		let isDue = this.run.durable.isResumed;
 		for (let open = this.openTasks(); open.length > 0; open = this.openTasks()) {
 			const unfinished = open.filter(({ task }) => !isFinished(task.entry));
-			const waiting = unfinished.flatMap((each) => this.waiting(each) ?? []);
-			if (!isDue && waiting.length > 0 && waiting.length === unfinished.length)
-				return this.pause(waiting);
-			isDue = false;
 			const isLast = unfinished.length === 0;
+			const mayPause = (each: OpenTask) => !isLast && this.fitsPause(each);
+			if (!isDue && !isLast && unfinished.every(mayPause)) return this.pause(unfinished);
+			isDue = false;
 			const due = isLast ? open : unfinished;
-			await Promise.all(due.map(async (each) => await this.settle(each, isLast, open.length > 1)));
+			await Promise.all(due.map(async (each) => await this.settle(each, mayPause(each))));
 			throwIfCancelled(this.run.service.context);
 		}
 		return undefined;
@@ -119,23 +116,18 @@ class Wait {
 		return {};
 	}
 
-	/**
-	 * Waits for a task, or polls it once if the wait may pause, and settles it if it is over.
-	 * @param isLast whether all tasks are finished: no pause follows
-	 */
-	private async settle(open: OpenTask, isLast = false, hasOthers = true): Promise<void> {
+	/** Waits for a task, or polls it once if the wait may pause, and settles it if it is over. */
+	private async settle(open: OpenTask, mayPause = this.fitsPause(open)): Promise<void> {
 		const { entry, task, wait, output, number } = open;
 		const { book, tasks } = this.run;
-		task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs);
-		const pauses = !isLast && this.waiting(open) !== undefined;
-		if (pauses && this.isFresh(task)) return;
+		if (mayPause && this.isFresh(task)) return;
 		const settling = async () => {
 			const known = task.entry;
-			await tasks.wait(task, wait, output, pauses);
+			await tasks.wait(task, wait, output, mayPause);
 			if (task.wasFound) entry.address = book.address;
 			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
-			if (pauses && (!isFinished(task.entry) || task.entry === known)) return;
-			await tasks.finish(task, output, number, this.canPause && !isLast && hasOthers);
+			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;
+			await tasks.finish(task, output, number, mayPause);
 		};
 		await settling().catch((error: unknown) => {
 			if (error instanceof CancelledError) throw error;
@@ -156,11 +148,8 @@ class Wait {
 		});
 	}
 
-	/** What a pause must know of a task; undefined if the rest of its wait does not fit a pause. */
-	private waiting({ task, wait }: OpenTask): WaitingTask | undefined {
-		const deadline = task.deadline ?? later(systemClock.wallTime(), wait.maxWaitMs);
-		const left = msBetween(systemClock.wallTime(), deadline);
-		return this.canPause && left >= MIN_WAIT_MS ? { task, deadline, wait } : undefined;
+	private fitsPause({ deadline }: OpenTask): boolean {
+		return this.canPause && msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;
 	}
 
 	/** Submitted in this run: its first poll comes after the pause. */
@@ -171,13 +160,11 @@ class Wait {
 	private pause(waiting: WaitingTask[]): EngineRequest {
 		const { book, log, service } = this.run;
 		book.keepAll();
-		const entries = [...book.current.values()];
-		const ids = new Map(
-			entries.map(({ item, tasks }) => [item, tasks.map(({ entry }) => entry.id)]),
-		);
+		const { current } = book;
+		const idsOf = (item: number) => current.get(item)?.tasks.map(({ entry }) => entry.id);
 		return this.run.durable.pause(endOfPause(systemClock.wallTime(), waiting), {
 			// With all that is known, for whoever pins them to build the nodes that follow.
-			shown: entries.flatMap((entry) =>
+			shown: [...current.values()].flatMap((entry) =>
 				liveTasks(entry).map((task) => this.run.output.itemOf(entry, task).json),
 			),
 			hints: [...this.hintOfTimeout(waiting), ...log.lostHints],
@@ -185,7 +172,7 @@ class Wait {
 				.getInputData()
 				.map(
 					(_, item) =>
-						`Stopped while it waited: use Wait with ${ids.get(item)?.join(', ') || 'its task ID'}, or retry with the original workflow`,
+						`Stopped while it waited: use Wait with ${idsOf(item)?.join(', ') || 'its task ID'}, or retry with the original workflow`,
 				),
 		});
 	}
@@ -203,7 +190,9 @@ class Wait {
 function openTasksOf(entry: BookEntry): OpenTask[] {
 	const { wait, output } = entry.settings ?? {};
 	if (wait === undefined || output === undefined) return [];
-	return liveTasks(entry).flatMap((task, index) =>
-		task.isSettled ? [] : [{ entry, task, wait, output, number: index + 1 }],
-	);
+	return liveTasks(entry).flatMap((task, index) => {
+		if (task.isSettled) return [];
+		const deadline = (task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs));
+		return [{ entry, task, wait, output, deadline, number: index + 1 }];
+	});
 }

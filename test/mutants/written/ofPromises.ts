@@ -67,13 +67,13 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/wait.ts', [
 		[
 			'Max Wait counts as half',
-			'task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs);',
-			'task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs / 2);',
+			'(task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs))',
+			'(task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs / 2))',
 		],
 		[
 			'a wait in the database is one in memory',
-			'return this.canPause && left >= MIN_WAIT_MS ? { task, deadline, wait } : undefined;',
-			'return left >= 1e9 ? { task, deadline, wait } : undefined;',
+			'return this.canPause && msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;',
+			'return msBetween(systemClock.wallTime(), deadline) >= 1e9;',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/taskLog.ts', [
