@@ -161,13 +161,13 @@ export const OF_NODES: readonly Change[] = [
 	...changesOf('nodes/LmChatGenerationService/gatewayChatModel.ts', [
 		[
 			'Stop does not end an answer of the chat model',
-			'const signals = [signal, abortSignal, this.service.signal, reader];',
-			'const signals = [abortSignal, reader];',
+			'[signal, abortSignal, this.service.signal]',
+			'[abortSignal]',
 		],
 		['an agent forgets its tools', '[...this.tools, ...tools]', '[...this.tools]'],
 	]),
 	...changesOf('nodes/LmChatGenerationService/supplyChatModel.ts', [
-		['calls of the chat model are not counted', 'await spending.spend(1, max, ask)', 'await ask()'],
+		['calls of the chat model are not counted', 'spending.spend(1, max, ask)', 'ask()'],
 	]),
 	...changesOf('nodes/ListModels/list.ts', [
 		[
