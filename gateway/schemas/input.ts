@@ -57,8 +57,10 @@ export function refusedValue(parameter: string, rule: string, value: unknown): I
 	);
 }
 
+const EMPTIED: readonly unknown[] = [undefined, null, ''];
+
 /**
- * Adds the fields of the additional body to those the node knows.
+ * Adds the fields of the additional body to those the node knows. A field of the node that was emptied counts as not set.
  * A field set in both places is an error: whichever won, the user would be surprised.
  */
 export function mergeAdditionalBody(
@@ -66,7 +68,9 @@ export function mergeAdditionalBody(
 	additionalBody: unknown,
 	reserved: readonly string[],
 ): Record<string, unknown> {
-	const set = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+	const set = Object.fromEntries(
+		Object.entries(known).filter(([, value]) => !EMPTIED.includes(value)),
+	);
 	if (additionalBody === undefined || additionalBody === null) return set;
 	const parsed = z.record(z.string(), z.unknown()).safeParse(additionalBody);
 	if (!parsed.success) {

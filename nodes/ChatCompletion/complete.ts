@@ -14,7 +14,6 @@ import { additionalBody, readMaxBillableRequests } from '../shared/form/sharedPr
 import {
 	chatOptionsProperty,
 	rawSystemMessage,
-	readChatOptions,
 	requestFields,
 	systemMessage,
 } from '../shared/form/chatOptions';
@@ -108,7 +107,7 @@ function prepare(run: ChatRun, itemIndex: number): Prepared {
 }
 
 function readForm(context: IExecuteFunctions, isLive: boolean, itemIndex: number): Form {
-	const options = readChatOptions(context, itemIndex);
+	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 	const request = chatRequest(
 		{
 			model: readModel(context, itemIndex),

@@ -10,7 +10,7 @@ import {
 	readMaxBillableRequests,
 	readRequestOptions,
 } from '../shared/form/sharedProperties';
-import { readChatOptions, requestFields } from '../shared/form/chatOptions';
+import { requestFields } from '../shared/form/chatOptions';
 import { openGateway } from '../shared/run/connect';
 import { nodeError } from '../shared/run/errorText';
 import { SpendingLimit } from '../shared/book/spendingLimit';
@@ -38,7 +38,7 @@ export async function supplyChatModel(
 			functionality: 'configuration-node' as const,
 		});
 	try {
-		const options = readChatOptions(context, itemIndex);
+		const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 		const gateway = await openGateway(context, readRequestOptions(options), itemIndex);
 		const model = readModel(context, itemIndex);
 		const fields = requestFields(options);
@@ -51,7 +51,7 @@ export async function supplyChatModel(
 			gateway,
 			spend: (ask) => spending.spend(1, max, ask),
 			buildRequest({ stop, ...request }) {
-				const stops = [fields.stop ?? [], stop].flat();
+				const stops = [fields.stop || [], stop].flat();
 				const merged = { ...fields, stop: stops.length > 0 ? stops : undefined };
 				return agentRequest({ model, ...merged, ...request }, body);
 			},

@@ -194,18 +194,13 @@ export function readBillableVideo(context: IExecuteFunctions, itemIndex: number)
 	const fields: Required<VideoFields> = {
 		model: readModel(context, itemIndex),
 		prompt: asText(context.getNodeParameter('prompt', itemIndex, '')),
-		size: unlessEmpty(context.getNodeParameter('size', itemIndex, '')),
-		duration: unlessEmpty(context.getNodeParameter('duration', itemIndex, '')),
-		fps: unlessEmpty(fps),
-		n: unlessEmpty(n),
-		response_format: unlessEmpty(responseFormat),
-		user: asText(unlessEmpty(user)),
+		size: context.getNodeParameter('size', itemIndex, ''),
+		duration: context.getNodeParameter('duration', itemIndex, ''),
+		fps,
+		n,
+		response_format: responseFormat,
+		user: asText(user),
 	};
 	const request = videoRequest(fields, additionalBody(options));
 	return { request, maxBillableRequests: readMaxBillableRequests(options) };
-}
-
-/** A field that was emptied counts as not set. */
-function unlessEmpty(value: unknown): unknown {
-	return value === '' || value === null ? undefined : value;
 }

@@ -49,7 +49,7 @@ describe('Limits: values in range are accepted, others are refused before any re
 		response_format: [['url', 'b64_json'], ['file']],
 		prompt: [['A boat'], ['', '  ', 5]],
 		model: [['kite-motion'], ['', 5]],
-		user: [['someone'], ['', 5]],
+		user: [['someone'], [' ', 5]],
 	};
 
 	test.each(Object.entries(videoLimits))('video %s', (field, [good, bad]) => {

@@ -1,9 +1,4 @@
-import type {
-	IExecuteFunctions,
-	INodeParameters,
-	INodeProperties,
-	ISupplyDataFunctions,
-} from 'n8n-workflow';
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { type ChatFields, refusedValue } from '../../../gateway';
 import { includeInputFieldsOption } from './outputItem';
 import { asText, fieldOf } from './parameterValues';
@@ -124,11 +119,13 @@ export function rawSystemMessage({ options }: INodeParameters): FormText {
 export function requestFields(
 	options: Record<string, unknown>,
 ): Required<Omit<ChatFields, 'model' | 'messages'>> {
+	const { stop } = options;
+	const stops = Array.isArray(stop) ? stop.filter((text) => text !== '') : stop;
 	return {
 		temperature: options.temperature,
 		max_tokens: options.maxTokens,
 		top_p: options.topP,
-		stop: options.stop,
+		stop: Array.isArray(stops) && stops.length === 0 ? undefined : stops,
 		presence_penalty: options.presencePenalty,
 		frequency_penalty: options.frequencyPenalty,
 		user: asText(options.user),
@@ -143,22 +140,4 @@ export function systemMessage(options: Record<string, unknown>): string | undefi
 	const text = asText(options.systemMessage) ?? '';
 	if (typeof text !== 'string') throw refusedValue('systemMessage', 'must be text', text);
 	return text.trim() === '' ? undefined : text;
-}
-
-/** Reads the options of one item. An option that was added and left empty counts as not set. */
-export function readChatOptions(
-	context: IExecuteFunctions | ISupplyDataFunctions,
-	itemIndex: number,
-): Record<string, unknown> {
-	const given = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
-	const set = Object.entries(given).filter(
-		// A limit that is present and empty is refused.
-		([name, value]) =>
-			name === maxBillableRequestsOption.name ||
-			(value !== undefined && value !== null && value !== ''),
-	);
-	const { stop, ...options } = Object.fromEntries(set);
-	if (!Array.isArray(stop)) return { ...options, stop };
-	const sequences = stop.filter((text) => text !== '');
-	return sequences.length > 0 ? { ...options, stop: sequences } : options;
 }
