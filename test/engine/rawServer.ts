@@ -94,6 +94,11 @@ export function head(statusLine: string, headers: Record<string, string> = {}): 
 	return Buffer.from(`HTTP/1.1 ${statusLine}\r\n${lines.join('')}\r\n`, 'latin1');
 }
 
+/** A complete response with JSON. */
+export function rawJson(body: unknown, statusLine = '200 OK'): RawResponse {
+	return rawResponse(statusLine, JSON.stringify(body), { 'content-type': 'application/json' });
+}
+
 /** A complete response with its Content-Length, in one packet. */
 export function rawResponse(
 	statusLine: string,

@@ -13,6 +13,7 @@ import {
 import { itemsOf, runWorkflow } from '../../demo/engine';
 import { asTool } from './asTool';
 import { nodeTypes, type NodeRun } from './runNode';
+import { stubNode } from './stubNodes';
 
 /** What a model returns, in the interface of n8n's agents. */
 export interface Reply {
@@ -134,23 +135,9 @@ function connected(type: 'main' | 'ai_languageModel' | 'ai_tool') {
 }
 
 function agentNode(work: Work, withoutModel: boolean): INodeType {
-	return {
-		description: {
-			displayName: 'Agent',
-			name: 'agent',
-			group: ['transform'],
-			version: 1,
-			description: 'Asks its model and calls its tools',
-			defaults: { name: 'Agent' },
-			inputs: [
-				NodeConnectionTypes.Main,
-				{ type: NodeConnectionTypes.AiLanguageModel, required: true, maxConnections: 1 },
-				NodeConnectionTypes.AiTool,
-			],
-			outputs: [NodeConnectionTypes.Main],
-			properties: [],
-		},
-		async execute(this: IExecuteFunctions, response?: EngineResponse): Promise<NodeOutput> {
+	return stubNode(
+		'Agent',
+		async function (this: IExecuteFunctions, response?: EngineResponse): Promise<NodeOutput> {
 			const output = (result: unknown) => [[{ json: { result } as IDataObject }]];
 			const connectedTo = async (type: 'AiLanguageModel' | 'AiTool') =>
 				await this.getInputConnectionData(NodeConnectionTypes[type], 0);
@@ -180,5 +167,12 @@ function agentNode(work: Work, withoutModel: boolean): INodeType {
 				metadata: {},
 			};
 		},
-	};
+		{
+			inputs: [
+				NodeConnectionTypes.Main,
+				{ type: NodeConnectionTypes.AiLanguageModel, required: true, maxConnections: 1 },
+				NodeConnectionTypes.AiTool,
+			],
+		},
+	);
 }

@@ -14,9 +14,8 @@ import type {
 import { type EngineRun, itemsOf, runWorkflow } from '../../demo/engine';
 import { msBetween, systemClock, wallTimeOf } from '../../gateway';
 import type { Simulator } from '../../simulator';
-import { LoopOverItems } from './loopOverItems';
 import { packageNodes } from './packageNodes';
-import { PassThrough } from './passThrough';
+import { loopOverItems, passThrough } from './stubNodes';
 
 const PACKAGE = 'n8n-nodes-generation-service';
 
@@ -25,8 +24,8 @@ export const nodeTypes: Record<string, INodeType> = {
 	...Object.fromEntries(
 		Object.entries(packageNodes).map(([name, node]) => [`${PACKAGE}.${name}`, node]),
 	),
-	'test.passThrough': new PassThrough(),
-	'test.loopOverItems': new LoopOverItems(),
+	'test.passThrough': passThrough,
+	'test.loopOverItems': loopOverItems,
 };
 
 export interface NodeRun
@@ -128,7 +127,7 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 		nodeTypes: {
 			...nodeTypes,
 			...(options.nodeType && { [node.type]: options.nodeType }),
-			...(options.triggerType && { [options.triggerType]: new PassThrough() }),
+			...(options.triggerType && { [options.triggerType]: passThrough }),
 		},
 		credentials: {
 			get generationServiceApi() {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { Gateway, type GatewayOptions, parseCredential } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
-import { RawServer, rawResponse } from '../engine/rawServer';
+import { RawServer, rawJson } from '../engine/rawServer';
 import { COMPLETION, jsonResponse } from './jsonResponse';
 import { failureOf, stubbedGateway } from './stubbedGateway';
 import { until } from '../clock/until';
@@ -232,7 +232,7 @@ describe('a connection that was used before', () => {
 		service.respond = (request) => {
 			const answer = { choices: [{ message: { content: 'Hi' } }] };
 			const task = { id: 'task', status: 'queued' };
-			return rawResponse('200 OK', JSON.stringify(request.startsWith('POST') ? answer : task));
+			return rawJson(request.startsWith('POST') ? answer : task);
 		};
 		const gateway = new Gateway(parseCredential({ baseUrl: service.url, apiKey: 'key-of-tests' }), {
 			maxConcurrency: 1,

@@ -50,6 +50,11 @@ test('scopes of one key share its limit', () => {
 	expect(worst).toBeLessThanOrEqual(1.9);
 });
 
+test('limits that change or punish fail no item, and a faster one is used', () => {
+	expect(summary('changing').mean).toBeLessThanOrEqual(1.35);
+	expect(summary('changing').failed).toBe(0);
+});
+
 test('a request that is too large delays the others by one pause', () => {
 	const found = outcomesOf('otherRefusals').filter(([name]) => name.includes('too large'));
 	expect(found).toHaveLength(3);

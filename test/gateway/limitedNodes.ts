@@ -23,7 +23,6 @@ export function serviceWith(
 		videoMs: 60_000,
 		status: 429,
 		saysRetryAfter: true,
-		announced: undefined,
 		...more,
 	});
 	const sharedKey = randomUUID();

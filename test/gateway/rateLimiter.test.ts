@@ -45,7 +45,7 @@ test('a limit of one request in two minutes is not forgotten between requests', 
 
 test('a limit is forgotten after an idle minute', async () => {
 	const limit = new Bucket(50, 10);
-	const { clock, node, seconds } = serviceWith(() => limit, { ...quick(), announced: 50 });
+	const { clock, node, seconds } = serviceWith(() => limit, quick());
 	const gateway = node();
 	await clock.run(Promise.all(chats(gateway, 100)));
 	await clock.run(clock.sleep(61_000));

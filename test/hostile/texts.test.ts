@@ -1,5 +1,5 @@
 import { useRawServer } from '../engine/useServers';
-import { rawResponse } from '../engine/rawServer';
+import { rawJson, rawResponse } from '../engine/rawServer';
 import { credentialOf, type NodeRun, runNode } from '../engine/runNode';
 import { modelDropdown } from '../engine/modelDropdown';
 import { useLog } from '../engine/useLog';
@@ -19,12 +19,9 @@ const INLINE = `data:video/mp4;base64,${'QUJD'.repeat(25_000)}`;
 function serviceOf(tasks: Record<string, object>): void {
 	service.respond = (request) => {
 		if (request.startsWith('POST'))
-			return rawResponse(
-				'200 OK',
-				JSON.stringify({ data: Object.keys(tasks).map((id) => ({ id, url: SIGNED })) }),
-			);
+			return rawJson({ data: Object.keys(tasks).map((id) => ({ id, url: SIGNED })) });
 		const id = decodeURIComponent(/generations\/(\S*)/.exec(request)?.[1] ?? '');
-		return rawResponse('200 OK', JSON.stringify(tasks[id] ?? {}));
+		return rawJson(tasks[id] ?? {});
 	};
 }
 
@@ -62,7 +59,7 @@ test.each<[string, object, object]>([
 		if (request.startsWith('POST') && isRefused)
 			return rawResponse('400 Bad Request', JSON.stringify(refusal));
 		if (request.startsWith('POST')) return rawResponse('200 OK', '{"data":[{"id":"t"}]}');
-		return rawResponse('200 OK', JSON.stringify({ id: 't', status: 'failed', error: failure }));
+		return rawJson({ id: 't', status: 'failed', error: failure });
 	};
 	const { items } = await run({ ...videoNode(), onError: 'continueRegularOutput' });
 	const { code } = items[0]?.json.error as { code: string };
@@ -129,7 +126,7 @@ test('a reason of the service is one line of a message', async () => {
 
 test('a model ID that is an expression is not in the dropdown, but in the output of List Models', async () => {
 	const ids = ['heron', '={{ $credentials.apiKey }}'];
-	service.respond = () => rawResponse('200 OK', JSON.stringify({ data: ids }));
+	service.respond = () => rawJson({ data: ids });
 	const { results } = await modelDropdown('text', credentialOf(service));
 	expect(results.map(({ value }) => value)).toEqual(['heron']);
 	const { items } = await run({ node: 'listModels', parameters: { returnAll: true } });

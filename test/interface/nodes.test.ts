@@ -2,7 +2,7 @@ import { useRawServer, useSimulator } from '../engine/useServers';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { chatRequest } from '../../gateway';
 import { chatOptionsProperty, requestFields } from '../../nodes/shared/form/chatOptions';
-import { type RawResponse, rawResponse } from '../engine/rawServer';
+import { type RawResponse, rawJson } from '../engine/rawServer';
 import { type NodeRun, nodeTypes, runNode } from '../engine/runNode';
 
 // Clauses of the interface document, tested through the nodes.
@@ -17,10 +17,6 @@ const video = (parameters: object = {}): NodeRun => ({
 	node: 'videoGeneration',
 	parameters: { model: 'kite-motion', prompt: 'A boat', ...once, ...parameters },
 });
-
-function json(body: unknown, status = '200 OK'): RawResponse {
-	return rawResponse(status, JSON.stringify(body), { 'content-type': 'application/json' });
-}
 
 let services = 0;
 const askRaw = async (run: NodeRun, respond: (request: string) => RawResponse) => {
@@ -134,7 +130,7 @@ describe.each(['queued', 'processing', 'completed', 'failed'])(
 		};
 
 		test('is output by Submit', async () => {
-			const { items } = await askRaw(video({ operation: 'submit' }), () => json(submission));
+			const { items } = await askRaw(video({ operation: 'submit' }), () => rawJson(submission));
 			expect(items.map((item) => item.json)).toEqual([
 				{
 					task_id: 'task-1',
@@ -152,7 +148,7 @@ describe.each(['queued', 'processing', 'completed', 'failed'])(
 			const end = status === 'failed' ? 'failed' : 'completed';
 			const task = { ...entry, status: end, progress: 100, url: 'https://files.test/clip.mp4' };
 			const { items, error } = await askRaw(video(), (request) =>
-				json(request.startsWith('POST') ? submission : task),
+				rawJson(request.startsWith('POST') ? submission : task),
 			);
 			if (status === 'failed')
 				expect(error?.message).toMatch(/could not generate the video of task/);
@@ -191,7 +187,7 @@ describe.each(SHAPES)('Errors: a body %s', (_shape, body) => {
 		['403 Forbidden', 'forbidden'],
 	])('of %s gets the code %s and keeps its message', async (status, code) => {
 		const run: NodeRun = { ...video(), onError: 'continueRegularOutput' };
-		const { items } = await askRaw(run, () => json(body, status));
+		const { items } = await askRaw(run, () => rawJson(body, status));
 		expect(items[0]?.json.error).toMatchObject({
 			code,
 			http_status: Number(status.slice(0, 3)),
@@ -203,7 +199,7 @@ describe.each(SHAPES)('Errors: a body %s', (_shape, body) => {
 test('Errors: a 403 with an undocumented code is a permission error with that code', async () => {
 	const forbidden = { code: 'model_restricted', message: 'Not in your plan', data: null };
 	const { items } = await askRaw({ ...video(), onError: 'continueRegularOutput' }, () =>
-		json(forbidden, '403 Forbidden'),
+		rawJson(forbidden, '403 Forbidden'),
 	);
 	expect(items[0]?.json.error).toMatchObject({
 		message: 'The account is not allowed to do this',

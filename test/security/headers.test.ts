@@ -1,5 +1,5 @@
 import { version } from '../../package.json';
-import { rawResponse } from '../engine/rawServer';
+import { rawJson } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { useRawServer } from '../engine/useServers';
 import { chatNode } from '../nodes/chat/chatNode';
@@ -48,7 +48,7 @@ test.each<[string, NodeRun, () => object, Array<Record<string, string>>]>([
 ])(
 	'%s has only headers that are known, and names the version',
 	async (_what, node, body, expected) => {
-		service.respond = () => rawResponse('200 OK', JSON.stringify(body()));
+		service.respond = () => rawJson(body());
 		const requests = await headersOf(node);
 		expect(requests).toEqual(
 			expected.map((headers) => ({

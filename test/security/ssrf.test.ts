@@ -26,25 +26,6 @@ test.each([
 	expect(simulator.connections).toBe(before);
 });
 
-test("a service that n8n's SSRF protection allows is reachable", async () => {
-	const { items } = await runNode(simulator, { ...chatNode(), credential: allowed() });
-	expect(items[0]?.json.text).toEqual(expect.any(String));
-});
-
-test("a video URL that n8n's SSRF protection blocks is not downloaded, with the task ID in the error", async () => {
-	simulator.inject({ endpoint: 'submit', fault: 'task-url-private' });
-	const { items } = await runNode(simulator, {
-		...video,
-		credential: allowed(),
-		onError: 'continueRegularOutput',
-	});
-	expect(items[0]?.json.error).toMatchObject({
-		message: expect.stringMatching(/SSRF/) as string,
-		code: 'download_blocked',
-		task_id: simulator.tasks[0]!.id,
-	});
-});
-
 test("n8n's SSRF protection applies to the test of the credential", async () => {
 	const before = simulator.connections;
 	expect(await testCredential(credentialOf(simulator))).toMatch(

@@ -1,7 +1,7 @@
 import { useRawServer } from '../engine/useServers';
 import './ssrfProtection';
 import dns from 'node:dns';
-import { type RawResponse, rawResponse } from '../engine/rawServer';
+import { rawJson, rawResponse } from '../engine/rawServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 
@@ -23,7 +23,9 @@ beforeEach(() => {
 		if (/^GET \/clip/.test(request))
 			return rawResponse('200 OK', 'clip', { 'content-type': 'video/mp4' });
 		const task = { id: 'task-1', status: 'completed', progress: 100, url: videoUrl };
-		return json(request.startsWith('POST') ? { data: [{ ...task, status: 'processing' }] } : task);
+		return rawJson(
+			request.startsWith('POST') ? { data: [{ ...task, status: 'processing' }] } : task,
+		);
 	};
 });
 afterEach(() => {
@@ -42,10 +44,6 @@ async function lookup(name: string, options: { all?: boolean }) {
 
 const allowed = () => service.url.replace('127.0.0.1', 'localhost');
 const submissions = () => service.requests.filter((request) => request.startsWith('POST'));
-
-function json(body: unknown): RawResponse {
-	return rawResponse('200 OK', JSON.stringify(body), { 'content-type': 'application/json' });
-}
 
 const generate = async (more: Partial<NodeRun> = {}) =>
 	await runNode(service, {

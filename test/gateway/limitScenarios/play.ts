@@ -92,7 +92,6 @@ async function playOnce(
 		videoMs: 60_000,
 		status: 429,
 		saysRetryAfter: true,
-		announced: undefined,
 		...settings,
 	});
 	const apiKey = randomUUID();

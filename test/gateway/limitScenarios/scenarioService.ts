@@ -28,7 +28,7 @@ export interface ServiceOptions {
 	/** Whether a refusal says how long to wait; a number: always so many seconds. */
 	saysRetryAfter: boolean | number;
 	/** `X-RateLimit-Limit-Requests`. */
-	announced: number | undefined;
+	announced?: number;
 	outage?: Outage;
 }
 

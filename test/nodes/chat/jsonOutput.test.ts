@@ -1,6 +1,6 @@
 import { useRawServer } from '../../engine/useServers';
 import type { INodeParameters } from 'n8n-workflow';
-import { rawResponse } from '../../engine/rawServer';
+import { rawJson, rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 
@@ -24,9 +24,7 @@ async function run(
 		const number = service.requests.length;
 		if (number === refused) return rawResponse('400 Bad Request', '{"code":"content_filtered"}');
 		const text = answers[Math.min(number, answers.length) - 1] ?? null;
-		return rawResponse('200 OK', JSON.stringify(completion(text, finishReason)), {
-			'content-type': 'application/json',
-		});
+		return rawJson(completion(text, finishReason));
 	};
 	return await runNode(service, {
 		...chatNode({ ...parameters, options: { jsonOutput: true, ...options } }),
@@ -141,8 +139,7 @@ test('an answer with tool calls is output without JSON', async () => {
 		message: { role: 'assistant', content: null, tool_calls },
 		finish_reason: 'tool_calls',
 	};
-	service.respond = () =>
-		rawResponse('200 OK', JSON.stringify({ id: 'chat-1', choices: [choice] }));
+	service.respond = () => rawJson({ id: 'chat-1', choices: [choice] });
 	const { items } = await runNode(service, chatNode({ options: { jsonOutput: true } }));
 	expect(items[0]?.json).toEqual({
 		text: '',

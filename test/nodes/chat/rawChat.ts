@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { type RawResponse, rawResponse } from '../../engine/rawServer';
+import { type RawResponse, rawJson, rawResponse } from '../../engine/rawServer';
 import { runNode } from '../../engine/runNode';
 import { useRawServer } from '../../engine/useServers';
 import { chatNode } from './chatNode';
@@ -16,7 +16,7 @@ export async function itemOf(
 		if (typeof response === 'string')
 			return rawResponse('200 OK', response, { 'content-type': 'text/event-stream' });
 		if ('packets' in response) return response;
-		return rawResponse('200 OK', JSON.stringify(response), { 'content-type': 'application/json' });
+		return rawJson(response);
 	};
 	const { items, chunks, hints } = await runNode(service, {
 		...chatNode(parameters),

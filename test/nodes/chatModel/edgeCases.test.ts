@@ -1,5 +1,3 @@
-import * as zod4 from 'zod';
-import { z as zod3 } from 'zod/v3';
 import { rawResponse } from '../../engine/rawServer';
 import { type Model, type Reply, runAgent } from '../../engine/runAgent';
 import { useRawServer, useSimulator } from '../../engine/useServers';
@@ -143,44 +141,6 @@ describe.each<[string, (model: Model, content: unknown) => Promise<unknown>]>([
 			expect(error).toMatchObject({ node: { name: 'Model' } });
 		}
 		expect(simulator.requests).toEqual([]);
-	});
-});
-
-const schemaOf = (zod: typeof zod4) =>
-	zod.object({
-		city: zod.string().describe('Where'),
-		days: zod.number().int().optional(),
-		unit: zod.enum(['C', 'F']).default('C'),
-		tags: zod.array(zod.string().nullable()),
-		more: zod.record(zod.string(), zod.union([zod.boolean(), zod.literal(1)])),
-		any: zod.any(),
-	});
-
-test.each([
-	['3', schemaOf(zod3 as unknown as typeof zod4)],
-	['4', schemaOf(zod4)],
-])('a tool with a schema from another copy of zod %s is sent', async (_name, schema) => {
-	const tool = { name: 'weather', description: 'Tells it', schema, invoke: () => '' };
-	const { error } = await runAgent(
-		simulator,
-		work(async (model) => (await model.bindTools([tool]).invoke(question)).text),
-	);
-	expect(error).toBeUndefined();
-	const [sent] = bodies()[0]!.tools as Array<{ function: { parameters: object } }>;
-	expect(sent?.function.parameters).toMatchObject({
-		type: 'object',
-		properties: {
-			city: { type: 'string', description: 'Where' },
-			days: { type: 'integer' },
-			unit: { type: 'string', enum: ['C', 'F'], default: 'C' },
-			tags: { type: 'array', items: expect.any(Object) as object },
-			more: {
-				type: 'object',
-				additionalProperties: { anyOf: [{ type: 'boolean' }, { const: 1 }] },
-			},
-			any: {},
-		},
-		required: expect.arrayContaining(['city', 'tags', 'more']) as string[],
 	});
 });
 

@@ -1,6 +1,6 @@
 import { useRawServer } from '../../engine/useServers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { head, type RawResponse, rawResponse } from '../../engine/rawServer';
+import { head, type RawResponse, rawJson, rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 
@@ -23,14 +23,7 @@ const choice = {
 	finish_reason: 'stop',
 };
 const GOOD: Array<[string, NodeRun, RawResponse, string]> = [
-	[
-		'a chat response',
-		chatNode(),
-		rawResponse('200 OK', JSON.stringify({ id: 'c', choices: [choice] }), {
-			'content-type': 'application/json',
-		}),
-		'Hello',
-	],
+	['a chat response', chatNode(), rawJson({ id: 'c', choices: [choice] }), 'Hello'],
 	[
 		'a streamed response',
 		streaming,

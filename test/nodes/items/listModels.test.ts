@@ -2,7 +2,7 @@ import type { ModelOutput } from '../../../gateway';
 import { modelList, modelOutputOf } from '../../../gateway/schemas/models';
 import { modelDropdown } from '../../engine/modelDropdown';
 import { useRawServer, useSimulator } from '../../engine/useServers';
-import { rawResponse } from '../../engine/rawServer';
+import { rawJson } from '../../engine/rawServer';
 import { credentialOf, runNode } from '../../engine/runNode';
 
 const simulator = useSimulator();
@@ -149,7 +149,7 @@ test.each<[string, object]>([
 	['data with an entry without a name', { data: [...models, { owner: 'reeds' }, null] }],
 	['data.models', { code: 'ok', message: '', data: { models } }],
 ])('a list of models in the form of %s is read', async (_shape, catalogue) => {
-	service.respond = () => rawResponse('200 OK', JSON.stringify(catalogue));
+	service.respond = () => rawJson(catalogue);
 	const { items } = await runNode(service, { node: 'listModels', parameters: {} });
 	expect(ids(items)).toEqual(['heron-chat', 'kite-motion']);
 	expect(items[0]?.json.owner).toBe('reeds');

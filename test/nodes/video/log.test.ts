@@ -1,7 +1,7 @@
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { ExecuteContext } from 'n8n-core';
 import { withTaskIds } from '../../../nodes/VideoGeneration/stoppedRuns';
-import { rawResponse } from '../../engine/rawServer';
+import { rawJson } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { useLog } from '../../engine/useLog';
 import { until } from '../../clock/until';
@@ -48,8 +48,7 @@ test('the videos of one submission share a line in the log', async () => {
 });
 
 test('videos that the service did not make are a warning in the log', async () => {
-	service.respond = () =>
-		rawResponse('200 OK', JSON.stringify({ id: 'request', data: [{ id: 'task-1' }] }));
+	service.respond = () => rawJson({ id: 'request', data: [{ id: 'task-1' }] });
 	const submit = videoNode({ operation: 'submit', options: { n: 3 } });
 	await runNode(service, submit);
 	expect(lines).toContain(
@@ -107,6 +106,19 @@ test('a run stopped before its submission is sent logs nothing', async () => {
 
 describe("the execution's custom data", () => {
 	const idsIn = ({ run }: NodeResult) => run.data.resultData.metadata?.video_task_ids;
+
+	const newestFirst = () => simulator.tasks.map(({ id }) => id).reverse();
+
+	test('lists the newest that fit into 255 characters, and counts the others', async () => {
+		const items = Array.from({ length: 40 }, (_, item) => ({ prompt: String(item) }));
+		const node = videoNode({ ...sequential, operation: 'submit' });
+		const ids = idsIn(await runNode(simulator, { ...node, items, loop: true })) ?? '';
+		expect(ids.length).toBeLessThanOrEqual(255);
+		const shown = ids.replace(/ \+\d+$/, '').split(', ');
+		expect(shown.length).toBeGreaterThan(3);
+		expect(shown).toEqual(newestFirst().slice(0, shown.length));
+		expect(ids).toMatch(new RegExp(` \\+${40 - shown.length}$`));
+	});
 
 	test('is left alone by an execution without videos of its own', async () => {
 		expect(idsIn(await runNode(simulator, { ...videoNode(), items: [] }))).toBeUndefined();

@@ -1,6 +1,6 @@
 import { useRawServer } from '../../engine/useServers';
 import type { IDataObject } from 'n8n-workflow';
-import { type RawResponse, rawResponse } from '../../engine/rawServer';
+import { type RawResponse, rawJson } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 
@@ -32,18 +32,14 @@ function submit(request: string): RawResponse {
 		status: 'processing',
 		url: null,
 	}));
-	return json({ id: `request-${requested.length}`, object: 'video.generation', data });
+	return rawJson({ id: `request-${requested.length}`, object: 'video.generation', data });
 }
 
 function poll(request: string): RawResponse {
 	const [, id = '', number] = /generations\/(task-(\d+)) /.exec(request) ?? [];
 	return failing.includes(Number(number))
-		? json({ id, status: 'failed', error: 'Too dark' })
-		: json({ id, status: 'completed', progress: 100, url: `https://files.test/${id}.mp4` });
-}
-
-function json(body: unknown): RawResponse {
-	return rawResponse('200 OK', JSON.stringify(body), { 'content-type': 'application/json' });
+		? rawJson({ id, status: 'failed', error: 'Too dark' })
+		: rawJson({ id, status: 'completed', progress: 100, url: `https://files.test/${id}.mp4` });
 }
 
 const run = async (options: Partial<NodeRun> = {}) =>

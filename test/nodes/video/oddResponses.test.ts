@@ -1,5 +1,5 @@
 import { useRawServer, useSimulator } from '../../engine/useServers';
-import { type RawResponse, rawResponse } from '../../engine/rawServer';
+import { type RawResponse, rawJson, rawResponse } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 
@@ -7,7 +7,6 @@ const service = useRawServer();
 let keys = 0;
 const simulator = useSimulator();
 
-const json = (value: object, status = '200 OK') => rawResponse(status, JSON.stringify(value));
 const video = (id: unknown, more: object = {}) => ({
 	id,
 	status: 'completed',
@@ -26,7 +25,7 @@ async function generate(
 	}: { id?: unknown; clip?: RawResponse } = {},
 ) {
 	service.respond = (request) => {
-		if (request.startsWith('POST')) return json({ id: 'request-1', data: [{ id }] });
+		if (request.startsWith('POST')) return rawJson({ id: 'request-1', data: [{ id }] });
 		if (request.startsWith('GET /clip')) return clip;
 		return polls.length > 1 ? polls.shift()! : polls[0]!;
 	};
@@ -52,8 +51,8 @@ test.each(['COMPLETED', 'Completed', ' completed '])(
 	'a video with the status "%s" is finished',
 	async (status) => {
 		const { items } = await generate([
-			json(video('task-1', { status: 'PROCESSING' })),
-			json(video('task-1', { status })),
+			rawJson(video('task-1', { status: 'PROCESSING' })),
+			rawJson(video('task-1', { status })),
 		]);
 		expect(items.map(({ json: fields }) => fields)).toMatchObject([{ status: 'completed' }]);
 	},
@@ -61,13 +60,13 @@ test.each(['COMPLETED', 'Completed', ' completed '])(
 
 test('a video with the status "FAILED" is a failed video', async () => {
 	const { items } = await generate([
-		json(video('task-1', { status: 'FAILED', error: 'Too dark' })),
+		rawJson(video('task-1', { status: 'FAILED', error: 'Too dark' })),
 	]);
 	expect(items[0]?.json.error).toMatchObject({ code: 'task_failed', http_status: null });
 });
 
 test('a task ID may be a number', async () => {
-	const { items } = await generate([json(video(7))], {}, { id: 7 });
+	const { items } = await generate([rawJson(video(7))], {}, { id: 7 });
 	expect(items[0]?.json).toMatchObject({ task_id: '7', status: 'completed' });
 	expect(service.requests.at(-1)).toMatch(/^GET \S+\/7 /);
 });
@@ -95,8 +94,8 @@ test.each<[string, object]>([
 	['entries that are not tasks', { data: [{ error: 'full' }, { id: 'task-1' }, null] }],
 ])('a video is not lost if the response to its submission has %s', async (_name, more) => {
 	service.respond = (request) => {
-		if (!request.startsWith('POST')) return json(video('task-1'));
-		return json({ id: 'request-1', data: [{ id: 'task-1' }], ...more });
+		if (!request.startsWith('POST')) return rawJson(video('task-1'));
+		return rawJson({ id: 'request-1', data: [{ id: 'task-1' }], ...more });
 	};
 	const { items } = await run();
 	expect(items.map(({ json: fields }) => fields)).toMatchObject([
@@ -107,7 +106,7 @@ test.each<[string, object]>([
 test('numbers in quotes are output as numbers', async () => {
 	const metadata = { duration: '5.2', size: '720p', fps: '24' };
 	const { items } = await generate([
-		json(video('task-1', { progress: '100', created_at: '1', completed_at: '2', metadata })),
+		rawJson(video('task-1', { progress: '100', created_at: '1', completed_at: '2', metadata })),
 	]);
 	expect(items[0]?.json).toMatchObject({
 		progress: 100,
@@ -124,8 +123,8 @@ test.each([
 	['the ID of its submission', 'request-1'],
 ])('a video is not lost if its polls return %s', async (_name, id) => {
 	const { items } = await generate([
-		json(video(id, { status: 'processing', progress: 50 })),
-		json(video(id)),
+		rawJson(video(id, { status: 'processing', progress: 50 })),
+		rawJson(video(id)),
 	]);
 	expect(items.map(({ json: fields }) => fields)).toMatchObject([
 		{ task_id: 'task-1', status: 'completed' },
@@ -137,18 +136,18 @@ test.each([
 });
 
 test('fewer tasks than were asked for are a hint', async () => {
-	const { items, hints } = await generate([json(video('task-1'))], { options: { n: 3 } });
+	const { items, hints } = await generate([rawJson(video('task-1'))], { options: { n: 3 } });
 	expect(items).toHaveLength(1);
 	expect(hints).toContain('2 videos are missing: the service created fewer than were asked for.');
 });
 
 describe('an undocumented status', () => {
-	const paused = () => json(video('task-1', { status: 'paused', url: null }));
+	const paused = () => rawJson(video('task-1', { status: 'paused', url: null }));
 
 	test('counts as unfinished in any number of polls', async () => {
 		const { items } = await generate([
 			...Array<RawResponse>(8).fill(paused()),
-			json(video('task-1')),
+			rawJson(video('task-1')),
 		]);
 		expect(items[0]?.json).toMatchObject({ status: 'completed' });
 	});
@@ -170,7 +169,7 @@ describe('an undocumented status', () => {
 	});
 
 	test('does not turn a response without an ID into a task', async () => {
-		const { items } = await generate([json({ status: 'ok' })], {
+		const { items } = await generate([rawJson({ status: 'ok' })], {
 			operation: 'get',
 			taskId: 'task-1',
 			requestOptions: { maxRetries: 0 },
@@ -185,7 +184,7 @@ test('a retry_after in quotes is respected', async () => {
 		message: 'Slow',
 		data: { retry_after: '31536000' },
 	};
-	const { items } = await generate([json(rateLimited, '429 Too Many Requests')], {
+	const { items } = await generate([rawJson(rateLimited, '429 Too Many Requests')], {
 		operation: 'get',
 		taskId: 'task-1',
 	});
@@ -207,7 +206,7 @@ test.each([
 			type === undefined ? {} : { 'content-type': type },
 		);
 		const { items } = await generate(
-			[json(video('task-1', { metadata: { format } }))],
+			[rawJson(video('task-1', { metadata: { format } }))],
 			{ download: true },
 			{ clip },
 		);
@@ -231,8 +230,7 @@ test.each(['get', 'wait'])(
 
 test('a task ID with half of a character cannot be polled, but is in the error', async () => {
 	const submission = { id: 'request', data: [{ id: LONE_SURROGATE_ID, status: 'processing' }] };
-	service.respond = () =>
-		rawResponse('200 OK', JSON.stringify(submission), { 'content-type': 'application/json' });
+	service.respond = () => rawJson(submission);
 	const { items } = await runNode(service, {
 		...videoNode(),
 		onError: 'continueRegularOutput',

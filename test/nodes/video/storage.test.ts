@@ -10,7 +10,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { bytesOf } from '../../../demo/engine';
-import { type RawResponse, rawResponse } from '../../engine/rawServer';
+import { type RawResponse, rawJson, rawResponse } from '../../engine/rawServer';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { RequestClock } from '../../clock/requestClock';
 import { until } from '../../clock/until';
@@ -37,8 +37,7 @@ const COMPRESSED = rawResponse('200 OK', gzipSync(VIDEO), {
 /** Downloads a finished video whose file has this response. */
 async function getVideo(response: RawResponse) {
 	const task = { id: 'task-1', status: 'completed', progress: 100, url: `${server.url}/video` };
-	server.respond = (request) =>
-		request.startsWith('GET /video') ? response : rawResponse('200 OK', JSON.stringify(task));
+	server.respond = (request) => (request.startsWith('GET /video') ? response : rawJson(task));
 	return await runNode(server, {
 		...videoNode({
 			operation: 'get',

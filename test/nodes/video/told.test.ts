@@ -1,6 +1,6 @@
 import { ExecuteContext } from 'n8n-core';
 import { until } from '../../clock/until';
-import { rawResponse } from '../../engine/rawServer';
+import { rawJson, rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { useLog } from '../../engine/useLog';
 import { useRawServer, useSimulator } from '../../engine/useServers';
@@ -118,7 +118,7 @@ describe('Max Billable Requests in a second try', () => {
 
 	test('counts what the service made beyond what was asked for', async () => {
 		const data = ['a', 'b', 'c'].map((id) => ({ id, status: 'queued' }));
-		service.respond = () => rawResponse('200 OK', JSON.stringify({ id: 'request', data }));
+		service.respond = () => rawJson({ id: 'request', data });
 		const node = video({ operation: 'submit', options: { maxBillableRequests: 3 } });
 		const { error } = await runNode(service, { ...node, onError: 'continueRegularOutput' });
 		expect(error).toBeUndefined();
@@ -161,10 +161,7 @@ describe('what the service says', () => {
 	test('two entries of a submission with one id are one video, and one is reported missing', async () => {
 		const data = ['same', 'same'].map((id) => ({ id, status: 'completed' }));
 		service.respond = (request) =>
-			rawResponse(
-				'200 OK',
-				JSON.stringify(request.startsWith('POST') ? { id: 'request', data } : data[0]),
-			);
+			rawJson(request.startsWith('POST') ? { id: 'request', data } : data[0]);
 		const node = { ...video({ options: { n: 2 } }), items: [{ prompt: 'One' }] };
 		const result = await runNode(service, node);
 		expect(result.items.map(({ json }) => json.task_id)).toEqual(['same']);
@@ -173,8 +170,7 @@ describe('what the service says', () => {
 	});
 
 	test.each(['.', '..'])('a task with the id "%s" does not lead to another URL', async (id) => {
-		service.respond = () =>
-			rawResponse('200 OK', JSON.stringify({ id: 'request', data: [{ id, status: 'queued' }] }));
+		service.respond = () => rawJson({ id: 'request', data: [{ id, status: 'queued' }] });
 		const node = { ...video(), items: [{ prompt: 'One' }] };
 		const { error } = await runNode(service, node);
 		expect(service.requests).toHaveLength(1);
@@ -231,9 +227,7 @@ test('Submit hands on a video of an earlier try if the rest of its submission is
 		{ id: 'other', status: 'processing' },
 	];
 	service.respond = () =>
-		[1, 4].includes(++submissions)
-			? refusal
-			: rawResponse('200 OK', JSON.stringify({ id: 'request', data: tasks }));
+		[1, 4].includes(++submissions) ? refusal : rawJson({ id: 'request', data: tasks });
 	const { items: output } = await runNode(service, {
 		...video({ operation: 'submit', options: { n: 2 } }),
 		items: items.slice(0, 2),

@@ -26,7 +26,7 @@ import {
 } from '../../../gateway';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import type { Simulator } from '../../../simulator';
-import { RawServer, rawResponse } from '../../engine/rawServer';
+import { RawServer, rawJson } from '../../engine/rawServer';
 import { useVirtualTime } from '../../engine/useVirtualTime';
 import { type NodeResult, type NodeRun, runNode as runInRealTime } from '../../engine/runNode';
 
@@ -277,12 +277,12 @@ test.each(['v1'])('a wait whose book has the format %s ends like any other', asy
 	const { wallTime } = systemClock;
 	const task = (id: string, status: string) => {
 		const body = { id, status, url: `${service.url}/clip`, progress: 50 };
-		return rawResponse('200 OK', JSON.stringify(body));
+		return rawJson(body);
 	};
 	service.respond = (request) => {
 		if (request.startsWith('POST')) {
 			const submission = { id: 'video-0', data: [{ id: 'task-0', status: 'queued' }] };
-			return rawResponse('200 OK', JSON.stringify(submission));
+			return rawJson(submission);
 		}
 		const [, id = ''] = /(task-\d)/.exec(request) ?? [];
 		return task(id, id === 'task-3' ? 'completed' : 'processing');

@@ -10,14 +10,13 @@ import {
 	NodeConnectionTypes,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { LoopOverItems } from '../../engine/loopOverItems';
-import { PassThrough } from '../../engine/passThrough';
+import { loopOverItems, passThrough } from '../../engine/stubNodes';
 
 /** The nodes of n8n that a scenario has beside ours. */
 export function stubNodes(): Record<string, INodeType> {
 	return {
-		'simulation.passOn': new PassThrough(),
-		'simulation.loop': new LoopOverItems(),
+		'simulation.passOn': passThrough,
+		'simulation.loop': loopOverItems,
 		'simulation.agent': new Agent(),
 		'simulation.executeWorkflow': new ExecuteWorkflow(),
 		'simulation.split': new Split(),
