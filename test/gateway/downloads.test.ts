@@ -102,3 +102,26 @@ test.each([
 		expect(await clock.run(ended)).toBe(at);
 	},
 );
+
+test('a download whose file cannot be stored is closed, even if its server sends nothing more', async () => {
+	const body = new Readable({ read: () => {} });
+	body.push(Buffer.alloc(9));
+	const downloads = new VideoDownloads({
+		clock: new VirtualClock(),
+		httpRequest: async () => await Promise.resolve({ statusCode: 200, headers: {}, body }),
+		maxConcurrency: 1,
+		maxRetries: 0,
+		timeoutMs: 60_000,
+		ignoresSslIssuesAt: () => false,
+		poll: async () => await Promise.reject(new Error('No other URL is needed')),
+	});
+	const store = async ({ stream }: { stream: Readable }) =>
+		await new Promise<never>((_resolve, reject) => {
+			const fail = (error: Error) => reject(error);
+			stream.once('error', fail).resume();
+			setImmediate(() => stream.destroy(new Error('The disk is full')));
+		});
+	const failed = downloads.download(video('a', 'https://videos.test/a'), store, undefined);
+	await expect(failed).rejects.toMatchObject({ code: 'storage_failed' });
+	expect(body.destroyed).toBe(true);
+});
