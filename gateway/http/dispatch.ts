@@ -1,7 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { Body, TakeBytes } from './body';
 import { Connection } from './connection';
-import { NeverSentError } from './connectionErrors';
+import { NeverSentError, ProxyError } from './connectionErrors';
+import type { Route } from './proxy';
 import type { HttpRequest, HttpResponse } from './types';
 
 /** What a connection that cannot be held may be ahead of its reader. */
@@ -15,14 +16,14 @@ const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
  * an AbortSignal cost a quarter more CPU time.
  */
 export function dispatch(
-	dispatcher: Dispatcher,
+	route: Route,
 	options: Dispatcher.DispatchOptions,
 	{ onWritten, whenGivenUp }: Pick<HttpRequest, 'onWritten' | 'whenGivenUp'>,
 ): Promise<HttpResponse> {
 	return new Promise((resolve, reject) => {
-		const handler = new ResponseHandler(resolve, reject, onWritten);
+		const handler = new ResponseHandler(route, resolve, reject, onWritten);
 		whenGivenUp(() => handler.giveUp());
-		dispatcher.dispatch(options, handler);
+		route.dispatcher.dispatch(options, handler);
 	});
 }
 
@@ -32,6 +33,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 	private givenUp: Error | undefined;
 
 	constructor(
+		private readonly route: Route,
 		private readonly resolve: (response: HttpResponse) => void,
 		private readonly reject: (error: Error) => void,
 		private readonly onWritten: () => void,
@@ -58,6 +60,8 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 	): void {
 		// An interim response: the final one follows.
 		if (status < 200) return;
+		const isOfProxy = status === 407 && this.route.isForwarded;
+		if (isOfProxy) return controller.abort(new NeverSentError(new ProxyError(status)));
 		this.body = new ArrivingBody(controller, Connection.current);
 		this.resolve({ status, headers, body: this.body });
 	}
@@ -72,7 +76,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
 	onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
 		if (this.body) this.body.end(error);
-		else this.reject(this.controller ? error : new NeverSentError(error));
+		else this.reject(this.controller ? error : new NeverSentError(this.route.meaningOf(error)));
 	}
 }
 

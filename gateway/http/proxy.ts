@@ -1,7 +1,10 @@
 import { Agent, type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { getProxyForUrl } from 'proxy-from-env';
+import { InvalidInputError } from '../errors/gatewayError';
 import { openPool } from './connection';
-import { NeverSentError, ProxyError } from './connectionErrors';
-import { parseProxy, proxyFor } from './proxyVariables';
+import { ProxyError } from './connectionErrors';
+
+const PROTOCOLS = new Set(['http:', 'https:', 'socks5:', 'socks:']);
 
 /** How connections to a service are made without a proxy. */
 export interface ConnectionOptions extends Omit<Agent.Options, 'connect' | 'factory'> {
@@ -13,44 +16,65 @@ export interface ConnectionOptions extends Omit<Agent.Options, 'connect' | 'fact
 }
 
 /**
+ * The proxy that the environment of the n8n host sets for a URL, unparsed, by the rules of n8n's own HTTP requests; empty if
+ * there is none.
+ */
+export function proxyFor(url: string): string {
+	// A text would be parsed with an old function that Node.js warns of.
+	return getProxyForUrl(new URL(url));
+}
+
+/** How requests get to a service. */
+export interface Route {
+	dispatcher: Dispatcher;
+	/** A proxy gets the requests themselves: a response may be its own. */
+	isForwarded: boolean;
+	/** Tells what it means that no connection was made. */
+	meaningOf: (failure: Error) => Error;
+}
+
+/**
  * Opens connections to a service: directly, or through the proxy that the environment of the n8n host sets for it. As n8n
  * does, requests to a plain http:// service go to the proxy, which sees the request and its key; only for https:// the
  * proxy is asked for a tunnel.
  * @throws InvalidInputError when the variable is not a URL
  */
-export function openDispatcher(service: string, options: ConnectionOptions): Dispatcher {
+export function openRoute(service: string, options: ConnectionOptions): Route {
+	const direct = { isForwarded: false, meaningOf: (failure: Error) => failure };
 	const proxyUrl = proxyFor(service);
-	if (proxyUrl === '') return new Agent({ ...options, factory: openPool });
+	if (proxyUrl === '')
+		return { ...direct, dispatcher: new Agent({ ...options, factory: openPool }) };
 	const proxy = parseProxy(proxyUrl);
 	const { timeout, rejectUnauthorized } = options.connect;
 	if (service.startsWith('http:') && proxy.protocol.startsWith('http')) {
 		const connections = new Agent({ ...options, connect: { timeout }, factory: openPool });
-		return connections.compose(requestFrom(proxy));
+		return {
+			dispatcher: connections.compose(requestFrom(proxy)),
+			isForwarded: true,
+			meaningOf: (failure) => new ProxyError(undefined, failure),
+		};
 	}
-	const agent = new ProxyAgent({
+	const dispatcher = new ProxyAgent({
 		...options,
 		uri: proxy.href,
 		factory: openPool,
 		requestTls: { rejectUnauthorized, timeout },
 		clientFactory: (_proxy, pool) => openTunnels(proxy, pool, timeout),
 	});
-	return proxy.protocol.startsWith('http') ? agent : agent.compose(throughSocks(proxy));
+	if (proxy.protocol.startsWith('http')) return { ...direct, dispatcher };
+	const meaningOf = (failure: Error) =>
+		isOfSocks(proxy, failure) ? new ProxyError(undefined, failure) : failure;
+	return { ...direct, dispatcher, meaningOf };
 }
 
 /** Tells a SOCKS proxy that is not there from a service that is not there: the failed connection has the proxy's port. */
-function throughSocks({ port }: URL): Dispatcher.DispatcherComposeInterceptor {
-	const isOfProxy = (error: Error) =>
-		'syscall' in error &&
-		error.syscall === 'connect' &&
-		'port' in error &&
-		String(error.port) === port;
-	return (dispatch) => (request, handler) =>
-		dispatch(
-			request,
-			new RelayedResponse(handler, (error) =>
-				isOfProxy(error) ? new ProxyError(undefined, error) : error,
-			),
-		);
+function isOfSocks({ port }: URL, failure: Error): boolean {
+	return (
+		'syscall' in failure &&
+		failure.syscall === 'connect' &&
+		'port' in failure &&
+		String(failure.port) === port
+	);
 }
 
 /** Requests in absolute form (RFC 9112, 3.2.2). */
@@ -66,67 +90,8 @@ function requestFrom(proxy: URL): Dispatcher.DispatcherComposeInterceptor {
 			// Otherwise undici would expect the service's name in the proxy's certificate.
 			servername: proxy.hostname,
 		};
-		return dispatch(forwarded, new ForwardedResponse(handler));
+		return dispatch(forwarded, handler);
 	};
-}
-
-/** Passes a response on, and its failure as what it means. */
-class RelayedResponse implements Dispatcher.DispatchHandler {
-	constructor(
-		protected readonly handler: Dispatcher.DispatchHandler,
-		private readonly meaningOf: (failure: Error) => Error,
-	) {}
-
-	onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-		this.handler.onRequestStart?.(controller, context);
-	}
-
-	onResponseStart(
-		controller: Dispatcher.DispatchController,
-		status: number,
-		headers: Record<string, string | string[]>,
-		statusText?: string,
-	): void {
-		this.handler.onResponseStart?.(controller, status, headers, statusText);
-	}
-
-	onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
-		this.handler.onResponseData?.(controller, bytes);
-	}
-
-	onResponseEnd(
-		controller: Dispatcher.DispatchController,
-		trailers: Record<string, string | string[]>,
-	): void {
-		this.handler.onResponseEnd?.(controller, trailers);
-	}
-
-	onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-		this.handler.onResponseError?.(controller, this.meaningOf(error));
-	}
-}
-
-/** Tells the proxy's own responses from those it forwards. */
-class ForwardedResponse extends RelayedResponse {
-	private isSent = false;
-
-	constructor(handler: Dispatcher.DispatchHandler) {
-		super(handler, (failure) => (this.isSent ? failure : new ProxyError(undefined, failure)));
-	}
-
-	override onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-		this.isSent = true;
-		super.onRequestStart(controller, context);
-	}
-
-	override onResponseStart(
-		controller: Dispatcher.DispatchController,
-		...response: [status: number, headers: Record<string, string | string[]>, statusText?: string]
-	): void {
-		// The proxy did not forward the request.
-		if (response[0] === 407) controller.abort(new NeverSentError(new ProxyError(407)));
-		else super.onResponseStart(controller, ...response);
-	}
 }
 
 /**
@@ -156,4 +121,29 @@ function loginTo({ username, password }: URL): { 'proxy-authorization'?: string 
 
 function unreachable(cause: unknown): never {
 	throw new ProxyError(undefined, cause);
+}
+
+/** @throws InvalidInputError without the URL, which may contain a password */
+function parseProxy(text: string): URL {
+	if (!URL.canParse(text)) throw unusable();
+	const { protocol, username, password, host } = new URL(text);
+	const login = [username, password].filter(Boolean).join(':');
+	if (!PROTOCOLS.has(protocol) || host === '' || !isEncoded(login)) throw unusable();
+	return new URL(`${protocol}//${login && `${login}@`}${host}`);
+}
+
+function isEncoded(text: string): boolean {
+	try {
+		return decodeURIComponent(text) !== undefined;
+	} catch {
+		return false;
+	}
+}
+
+function unusable() {
+	return new InvalidInputError(
+		'proxy',
+		'The proxy variable of the n8n host is not a valid URL',
+		'Ask the administrator of this n8n instance to correct HTTP_PROXY, HTTPS_PROXY or ALL_PROXY: http://user:password@host:port, with characters such as @ / : # in the password written as %40 %2F %3A %23. Nothing was sent to the service.',
+	);
 }

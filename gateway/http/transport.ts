@@ -1,9 +1,7 @@
-import type { Dispatcher } from 'undici';
 import { ACCEPTED_CODINGS, decompress } from './decompress';
 import { dispatch } from './dispatch';
 import { CONNECT_TIMEOUT_MS } from './idleTimeout';
-import { openDispatcher } from './proxy';
-import { proxyFor } from './proxyVariables';
+import { openRoute, proxyFor, type Route } from './proxy';
 import type { EgressFilter, HttpRequest, Transport, TransportSettings } from './types';
 
 /** Advice for failures that may be a proxy's: none here, since this build knows when a proxy failed, and says so. */
@@ -19,11 +17,11 @@ export const whenConnectionIsFree = (action: () => void): void => void setImmedi
  * seconds (uvicorn, Node.js), and a chat is on its way for a while.
  */
 const KEEP_ALIVE_MS = { own: 15_000, recent: 3_500, pooled: 15_000 };
-/** Pools kept in one n8n process; the least recently used makes room. */
-const MAX_POOLS = 32;
+/** Routes kept in one n8n process; the least recently used makes room. */
+const MAX_ROUTES = 32;
 
-const pools = new Map<string, { pool: Dispatcher; lastUse: number }>();
-let uses = 0;
+/** The least recently used is the first. */
+const routes = new Map<string, Route>();
 const filterIds = new WeakMap<EgressFilter, number>();
 let filterCount = 0;
 
@@ -32,14 +30,14 @@ type Connection = HttpRequest['connection'];
 /** The transport over the process-wide pools of this service, TLS setting and proxy. */
 export function openTransport(settings: TransportSettings): Transport {
 	const { origin: service, ignoreSslIssues, egressFilter } = settings;
-	const route = [service, ignoreSslIssues, filterId(egressFilter), proxyFor(service)];
+	const shared = [service, ignoreSslIssues, filterId(egressFilter), proxyFor(service)];
 	// In a pool of their own, requests that close their connection never meet one that was used before.
-	const keyOf = (connection: Connection) => JSON.stringify([...route, connection]);
+	const keyOf = (connection: Connection) => JSON.stringify([...shared, connection]);
 	const keys = { own: keyOf('own'), recent: keyOf('recent'), pooled: keyOf('pooled') };
 	return async (request) => {
 		const { connection } = request;
-		const pool = poolFor(keys[connection], settings, KEEP_ALIVE_MS[connection]);
-		const response = await dispatch(pool, toDispatch(request), request);
+		const route = routeOf(keys[connection], settings, KEEP_ALIVE_MS[connection]);
+		const response = await dispatch(route, toDispatch(request), request);
 		return { ...response, body: decompress(response.body, response.headers['content-encoding']) };
 	};
 }
@@ -58,34 +56,28 @@ function toDispatch({ origin, path, method, headers, body, connection }: HttpReq
 	};
 }
 
-/** Called for each request: a pool that made room for others is opened again. */
-function poolFor(key: string, settings: TransportSettings, keepAliveMs: number): Dispatcher {
-	const known = pools.get(key);
-	uses += 1;
-	if (known) {
-		known.lastUse = uses;
-		return known.pool;
+/** Called for each request: a route that made room for others is opened again. */
+function routeOf(key: string, settings: TransportSettings, keepAliveTimeout: number): Route {
+	const route = routes.get(key) ?? open(settings, keepAliveTimeout);
+	routes.delete(key);
+	routes.set(key, route);
+	if (routes.size > MAX_ROUTES) closeFirst();
+	return route;
+}
+
+function closeFirst(): void {
+	for (const [key, { dispatcher }] of routes) {
+		routes.delete(key);
+		return void dispatcher.close();
 	}
-	const pool = openPool(settings, keepAliveMs);
-	if (pools.size >= MAX_POOLS) closeLongestUnused();
-	pools.set(key, { pool, lastUse: uses });
-	return pool;
 }
 
-function closeLongestUnused(): void {
-	const [oldest] = [...pools].sort(([, one], [, other]) => one.lastUse - other.lastUse);
-	if (oldest === undefined) return;
-	const [key, { pool }] = oldest;
-	pools.delete(key);
-	void pool.close();
-}
-
-function openPool(
+function open(
 	{ origin, ignoreSslIssues, egressFilter }: TransportSettings,
 	keepAliveTimeout: number,
-): Dispatcher {
+): Route {
 	// Without a limit of its own: a request that waits in undici's pool could not be told from one in flight.
-	return openDispatcher(origin, {
+	return openRoute(origin, {
 		keepAliveTimeout,
 		connect: {
 			rejectUnauthorized: !ignoreSslIssues,
