@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Body, StreamedBody } from './body';
 
@@ -24,34 +24,17 @@ export function decompress(body: Body, codings: string | string[] | undefined): 
 		.toLowerCase()
 		.split(',')
 		.flatMap((coding) => DECODERS.get(coding.trim()) ?? []);
-	if (decoders.length === 0 || decoders.length > MAX_CODINGS) return body;
-	let decoded: Readable = streamOf(body);
-	for (const open of decoders.reverse()) {
-		const encoded = decoded;
-		const decoder = open();
-		encoded.once('error', (error) => decoder.destroy(error));
-		decoder.once('close', () => encoded.destroy());
-		decoded = encoded.pipe(decoder);
-	}
-	return new StreamedBody(decoded);
-}
-
-function streamOf(body: Body): Readable {
-	let takeMore = () => {};
-	const readable = new Readable({
-		read: () => takeMore(),
-		destroy: (error, done) => {
-			body.destroy();
-			done(error);
-		},
-	});
-	readable.on('error', () => {});
-	const wantsMore = async () => await new Promise<void>((resolve) => (takeMore = resolve));
+	if (decoders.length > MAX_CODINGS) return body;
+	const [first, ...others] = decoders.reverse().map((open) => open());
+	if (first === undefined) return body;
+	const decoded = others.reduce((before, next) => pipeline(before, next, () => {}), first);
+	const drained = async () => await new Promise<void>((resolve) => first.once('drain', resolve));
 	body
-		.read((bytes) => (readable.push(bytes) ? undefined : wantsMore()))
+		.read((bytes) => (first.write(bytes) ? undefined : drained()))
 		.then(
-			() => readable.push(null),
-			(error: Error) => readable.destroy(error),
+			() => first.end(),
+			(error: Error) => first.destroy(error),
 		);
-	return readable;
+	first.on('error', () => {}).once('close', () => body.destroy());
+	return new StreamedBody(decoded);
 }
