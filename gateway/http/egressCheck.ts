@@ -26,21 +26,16 @@ export class EgressCheck {
 		if (signal?.aborted) throw new CancelledError();
 		this.check ??= this.ask();
 		const { check } = this;
-		let stopWaiting = () => {};
+		const waiting = new AbortController();
+		const stopped = AbortSignal.any([waiting.signal, ...(signal ? [signal] : [])]);
+		const limit = this.clock.sleep(MAX_CHECK_MS, stopped).then(() => {
+			throw checkTimeout();
+		});
 		try {
-			await new Promise<void>((resolve, reject) => {
-				const stopTimer = this.clock.after(MAX_CHECK_MS, () => reject(checkTimeout()));
-				const cancel = () => reject(new CancelledError());
-				signal?.addEventListener('abort', cancel, { once: true });
-				stopWaiting = () => {
-					stopTimer();
-					signal?.removeEventListener('abort', cancel);
-				};
-				check.then(resolve, reject);
-			});
+			await Promise.race([check, limit]);
 			this.hasPassed = true;
 		} finally {
-			stopWaiting();
+			waiting.abort();
 			// The DNS lookup may have failed: the next item checks again.
 			if (!this.hasPassed && this.check === check && !signal?.aborted) this.check = undefined;
 		}

@@ -1,43 +1,58 @@
 import { formatSeconds } from '../errors/texts';
-import { isSystemCode, statusOf } from '../errors/statuses';
+import { isSystemCode, type NodeCode, statusOf, type SystemCode } from '../errors/statuses';
 import { NoResponseError } from '../errors/gatewayError';
 import { isSsrfRefusal, NeverSentError, ProxyError } from './connectionErrors';
 import { POSSIBLE_PROXY } from './transport';
 
-const CHECK_NETWORK = 'Check the network, firewall and proxy of the n8n host.';
-const CHECK_URL_AND_NETWORK =
-	'Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.';
-const NO_ROUTE: [message: string, advice: string, transient: boolean] = [
+/** What happened, what to do, and whether it passes. */
+type Meaning = [message: string, advice: string, transient: boolean];
+
+const CHECK_URL_AND_NETWORK = `Check the Base URL in the credential, and the network, firewall and proxy of the n8n host.${POSSIBLE_PROXY}`;
+const TOO_SLOW: Meaning = ['Could not connect to the service in time', CHECK_URL_AND_NETWORK, true];
+const UNKNOWN: Meaning = ['Could not connect to the service', CHECK_URL_AND_NETWORK, true];
+const NO_ROUTE: Meaning = [
 	'The service is unreachable from this n8n host',
-	CHECK_NETWORK,
+	'Check the network, firewall and proxy of the n8n host.',
 	true,
 ];
+const BLOCKED: Meaning = [
+	"n8n's SSRF protection blocks the URL of the service",
+	'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
+	false,
+];
+const NO_TLS: Meaning = [
+	'Could not establish a secure connection to the service',
+	'Check whether the Base URL must begin with http:// or https://. For a self-signed certificate that you trust, turn on Ignore SSL Issues in the credential.',
+	false,
+];
 
-/** Codes of Node.js for a failure to connect: what happened, what to do, and whether it passes. */
-export const NOT_CONNECTED: Record<string, [message: string, advice: string, transient: boolean]> =
-	{
-		ECONNREFUSED: [
-			'The service refused the connection',
-			'Check the Base URL and its port in the credential, and that the service is running.',
-			true,
-		],
-		ENOTFOUND: [
-			"The service's host name could not be found",
-			'Check the spelling of the Base URL in the credential, and the DNS of the n8n host.',
-			false,
-		],
-		EAI_AGAIN: [
-			"The service's host name could not be resolved right now",
-			'Check the network and the DNS of the n8n host.',
-			true,
-		],
-		EHOSTUNREACH: NO_ROUTE,
-		ENETUNREACH: NO_ROUTE,
-	};
+/** Codes of Node.js for a failure to connect. */
+export const NOT_CONNECTED: Record<string, Meaning> = {
+	ECONNREFUSED: [
+		'The service refused the connection',
+		'Check the Base URL and its port in the credential, and that the service is running.',
+		true,
+	],
+	ENOTFOUND: [
+		"The service's host name could not be found",
+		'Check the spelling of the Base URL in the credential, and the DNS of the n8n host.',
+		false,
+	],
+	EAI_AGAIN: [
+		"The service's host name could not be resolved right now",
+		'Check the network and the DNS of the n8n host.',
+		true,
+	],
+	EHOSTUNREACH: NO_ROUTE,
+	ENETUNREACH: NO_ROUTE,
+};
 
 const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
 
 const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|^EPROTO$/;
+
+/** Codes of a decoder. */
+const DAMAGED_CODE = /^(Z_|ERR__ERROR_FORMAT|ERR_BROTLI)/;
 
 /** undici's messages for bytes that are not HTTP; such an error has no code. */
 const NOT_HTTP = /^(Response does not match the HTTP|bad response$|bad upgrade$)/;
@@ -49,8 +64,10 @@ const NOT_HTTP_CODE = /^(UND_ERR_HEADERS_OVERFLOW$|HPE_)/;
  * @param paid the request is billable, so the user must know whether it may have arrived
  */
 export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
-	if (error instanceof NeverSentError)
-		return notConnected(error.cause) ?? noConnection(error.cause);
+	if (error instanceof NeverSentError) {
+		const { cause } = error;
+		return notConnected(cause) ?? neverSent('no_connection', UNKNOWN, cause, messageOf(cause));
+	}
 	// A connection can be lost with the same code (EHOSTUNREACH, EPROTO) after the request was written: what is paid for
 	// counts as sent unless a transport knows better.
 	return (paid ? undefined : notConnected(error)) ?? connectionLost(error, paid);
@@ -58,59 +75,32 @@ export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
 
 /** No connection was made in time. The request was not sent. */
 export function connectTimeoutError(): NoResponseError {
-	return new NoResponseError('Could not connect to the service in time', {
-		code: 'connect_timeout',
-		advice: CHECK_URL_AND_NETWORK + POSSIBLE_PROXY,
-		mayHaveBeenAccepted: false,
-	});
-}
-
-function noConnection(cause: unknown): NoResponseError {
-	return new NoResponseError('Could not connect to the service', {
-		code: 'no_connection',
-		advice: CHECK_URL_AND_NETWORK + POSSIBLE_PROXY,
-		technical: messageOf(cause),
-		mayHaveBeenAccepted: false,
-		cause,
-	});
+	return neverSent('connect_timeout', TOO_SLOW, undefined);
 }
 
 /** The error for a failure to connect; undefined for any other failure. */
 function notConnected(cause: unknown): NoResponseError | undefined {
-	if (isSsrfRefusal(cause)) {
-		return new NoResponseError("n8n's SSRF protection blocks the URL of the service", {
-			code: 'address_blocked',
-			advice:
-				'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
-			transient: false,
-			mayHaveBeenAccepted: false,
-			cause,
-		});
-	}
+	if (isSsrfRefusal(cause)) return neverSent('address_blocked', BLOCKED, cause);
 	if (cause instanceof ProxyError) return proxyFailed(cause);
 	const code = codeOf(cause);
 	if (code === 'UND_ERR_CONNECT_TIMEOUT') return connectTimeoutError();
+	if (!isSystemCode(code)) return undefined;
 	const known = NOT_CONNECTED[code];
-	if (known !== undefined && isSystemCode(code)) {
+	if (known !== undefined) {
 		const [message, advice, transient] = known;
-		return new NoResponseError(message, {
-			code,
-			advice: advice + POSSIBLE_PROXY,
-			transient,
-			mayHaveBeenAccepted: false,
-			cause,
-		});
+		return neverSent(code, [message, advice + POSSIBLE_PROXY, transient], cause);
 	}
-	if (!isSystemCode(code) || !TLS_CODE.test(code)) return undefined;
-	return new NoResponseError('Could not establish a secure connection to the service', {
-		code,
-		advice:
-			'Check whether the Base URL must begin with http:// or https://. For a self-signed certificate that you trust, turn on Ignore SSL Issues in the credential.',
-		technical: messageOf(cause),
-		transient: false,
-		mayHaveBeenAccepted: false,
-		cause,
-	});
+	return TLS_CODE.test(code) ? neverSent(code, NO_TLS, cause, messageOf(cause)) : undefined;
+}
+
+function neverSent(
+	code: NodeCode | SystemCode,
+	[message, advice, transient]: Meaning,
+	cause: unknown,
+	technical?: string,
+): NoResponseError {
+	const details = { code, advice, technical, transient, mayHaveBeenAccepted: false, cause };
+	return new NoResponseError(message, details);
 }
 
 /** A connection took the request, and no complete response came back. */
@@ -127,11 +117,7 @@ function connectionLost(cause: unknown, paid: boolean): NoResponseError {
 			cause,
 		});
 	}
-	if (
-		code.startsWith('Z_') ||
-		code.startsWith('ERR__ERROR_FORMAT') ||
-		code.startsWith('ERR_BROTLI')
-	) {
+	if (DAMAGED_CODE.test(code)) {
 		return new NoResponseError('The compressed response is damaged', {
 			code: 'damaged_answer',
 			advice: 'A proxy between n8n and the service may be damaging responses.',
@@ -174,15 +160,8 @@ function proxyFailed(error: ProxyError): NoResponseError {
 			`Check ${PROXY_VARIABLES}, and that the proxy is running.`,
 		],
 	};
-	const [message, advice] = texts[code];
-	return new NoResponseError(message, {
-		code,
-		advice,
-		technical: messageOf(error.cause),
-		transient: status === undefined || statusOf(status).isTransient === true,
-		mayHaveBeenAccepted: false,
-		cause: error,
-	});
+	const transient = status === undefined || statusOf(status).isTransient === true;
+	return neverSent(code, [...texts[code], transient], error, messageOf(error.cause));
 }
 
 /**

@@ -12,6 +12,7 @@ import type { HttpResponse } from './types';
 /** The useful text of a page comes first. */
 const READ_CHARACTERS = 20_000;
 
+/** A longer time is no pause: no limit lasts a year, and it may be a Unix time. */
 const MAX_WAIT_MS = 366 * 24 * 3_600_000;
 
 /** A number in quotation marks counts as that number. */
@@ -42,7 +43,7 @@ export function toServiceError(
 		message: quoted,
 		data,
 	} = readErrorBody(value) ?? { message: textOf(body, headers, apiKey) };
-	const retryAfterMs = bounded(retryAfter(status, headers, data, now));
+	const retryAfterMs = retryAfter(status, headers, data, now);
 	const hasErrorBody = isServiceErrorBody(value);
 	const isOfService = hasErrorBody && isDocumented(status);
 	const isForeign =
@@ -127,20 +128,17 @@ function retryAfter(
 	now: WallTime,
 ): number | undefined {
 	const body = z.object({ retry_after: seconds }).safeParse(data).data;
-	if (body !== undefined) return body.retry_after * 1000;
+	const asked = header(headers, 'retry-after') ?? '';
+	const reset = status === 429 ? readRateLimit(headers)?.reset : undefined;
 	// A date is compared with the service's own clock if the response shows it.
 	const serviceNow = Date.parse(header(headers, 'date') ?? '') || epochMs(now);
-	const exact = Number(header(headers, 'retry-after-ms'));
-	if (exact > 0) return exact;
-	const asked = header(headers, 'retry-after');
-	if (asked !== undefined) {
-		const wait = durationOf(asked) ?? Date.parse(asked) - serviceNow;
-		if (wait > 0) return wait;
-	}
-	const reset = status === 429 ? readRateLimit(headers)?.reset : undefined;
-	const wait = (reset ?? 0) * 1000 - serviceNow;
-	// No limit lasts a year: such a number is no Unix timestamp in seconds.
-	return wait > 0 && wait < MAX_WAIT_MS ? wait : undefined;
+	const waits = [
+		(body?.retry_after ?? 0) * 1000,
+		Number(header(headers, 'retry-after-ms')),
+		durationOf(asked) ?? Date.parse(asked) - serviceNow,
+		(reset ?? 0) * 1000 - serviceNow,
+	];
+	return waits.find((wait) => wait > 0 && wait < MAX_WAIT_MS);
 }
 
 const UNIT_MS: Record<string, number> = { ms: 1, milli: 1, s: 1_000, m: 60_000, h: 3_600_000 };
@@ -150,11 +148,6 @@ function durationOf(text: string): number | undefined {
 	const form = /^(\d+(?:\.\d+)?)\s*(?:(ms|milli|[smh])[a-z]*)?\.?(?:,|$)/i;
 	const [, number, unit = 's'] = form.exec(text) ?? [];
 	return number === undefined ? undefined : Number(number) * (UNIT_MS[unit.toLowerCase()] ?? NaN);
-}
-
-/** A longer time than a year is no pause: it may be a Unix time. */
-function bounded(wait: number | undefined): number | undefined {
-	return wait !== undefined && wait < MAX_WAIT_MS ? wait : undefined;
 }
 
 function readRateLimit(headers: HttpResponse['headers']): RateLimit | undefined {

@@ -8,7 +8,8 @@ import type { VideoTask } from '../schemas/video';
 import { downloadLost, downloadTimedOut, noVideo, storageError, UrlRefusedError } from './errors';
 import { openVideo, type VideoAccess } from './openVideo';
 import { videoInspector } from './videoInspector';
-import { type Party, WaitQueue } from '../limits/waitQueue';
+import { Execution } from '../limits/serviceQueue';
+import { WaitQueue } from '../limits/waitQueue';
 
 /** The URL of a new video may be known to the service before it is known to every server of a CDN. */
 const LAGGING = [403, 404];
@@ -51,10 +52,11 @@ export type StoreVideo<Stored> = (video: IncomingVideo) => Promise<Stored>;
 
 /** Downloads the videos of one run, through n8n's own helper and without the key: it is not the service. */
 export class VideoDownloads {
-	private readonly slots: Semaphore;
+	private readonly queue = new WaitQueue();
+	private readonly execution: Execution;
 
 	constructor(private readonly settings: DownloadSettings) {
-		this.slots = new Semaphore(settings.maxConcurrency);
+		this.execution = new Execution(settings.maxConcurrency);
 	}
 
 	/**
@@ -95,7 +97,10 @@ export class VideoDownloads {
 		file: File<Stored>,
 		signal: AbortSignal | undefined,
 	): Promise<Stored> {
-		await this.slots.acquire(signal);
+		const { queue, execution } = this;
+		const turn = queue.join([execution], () => void (execution.inFlight += 1), signal);
+		queue.admit();
+		await turn;
 		try {
 			return await fetchVideo(this.settings, file, signal).catch(async (failure: unknown) => {
 				const isNew = await this.renewUrl(file, failure, signal);
@@ -105,7 +110,8 @@ export class VideoDownloads {
 					: await Promise.reject(failure);
 			});
 		} finally {
-			this.slots.release();
+			execution.inFlight -= 1;
+			queue.admit();
 		}
 	}
 
@@ -174,31 +180,5 @@ async function fetchVideo<Stored>(
 		throw toGatewayError(error);
 	} finally {
 		idleTimeout.end();
-	}
-}
-
-/** Allows a fixed number of things at once; the others queue. */
-class Semaphore implements Party {
-	private readonly queue = new WaitQueue();
-
-	constructor(private free: number) {}
-
-	msUntilNext(): number {
-		return this.free > 0 ? 0 : Infinity;
-	}
-
-	/**
-	 * Resolves as soon as one more may begin. The caller must release it.
-	 * @throws CancelledError at once when `signal` is aborted while waiting
-	 */
-	acquire(signal?: AbortSignal): Promise<void> {
-		const turn = this.queue.join([this], () => void (this.free -= 1), signal);
-		this.queue.admit();
-		return turn;
-	}
-
-	release(): void {
-		this.free += 1;
-		this.queue.admit();
 	}
 }

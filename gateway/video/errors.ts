@@ -87,52 +87,44 @@ export function noVideo(message: string): InvalidInputError {
 
 /** Something else than a video arrived. */
 export function notVideo(message: string): NoResponseError {
-	return new NoResponseError(message, {
-		code: 'download_refused',
-		advice: LATER,
-		transient: false,
-		mayHaveBeenAccepted: false,
-	});
+	return downloadError(message, { code: 'download_refused', transient: false });
 }
 
 export function tooManyRedirects(): NoResponseError {
-	return new NoResponseError('The URL of the video has too many redirects', {
-		code: 'download_failed',
-		advice: LATER,
-		transient: false,
-		mayHaveBeenAccepted: false,
-	});
+	const message = 'The URL of the video has too many redirects';
+	return downloadError(message, { code: 'download_failed', transient: false });
 }
 
 export function downloadTimedOut(timeoutMs: number): NoResponseError {
-	return new NoResponseError(
-		`The video download stopped receiving data for ${formatSeconds(timeoutMs)}`,
-		{
-			code: 'download_failed',
-			advice: `Increase Timeout if the server of the video needs longer. ${LATER}`,
-			mayHaveBeenAccepted: false,
-		},
-	);
+	const time = formatSeconds(timeoutMs);
+	return downloadError(`The video download stopped receiving data for ${time}`, {
+		code: 'download_failed',
+		advice: `Increase Timeout if the server of the video needs longer. ${LATER}`,
+	});
 }
 
 /** The error of a download that broke off or never began. */
 export function downloadLost(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
-	const isBlocked = isSsrfRefusal(error);
-	return new NoResponseError(
-		isBlocked
-			? "n8n's SSRF protection blocks the URL of the video"
-			: 'The video download was interrupted',
-		{
-			code: isBlocked ? 'download_blocked' : 'download_failed',
-			advice: isBlocked
-				? `Ask the administrator of this n8n instance to allow it. ${LATER}`
-				: LATER,
-			technical: error instanceof Error ? error.message : undefined,
-			transient: !isBlocked,
-			mayHaveBeenAccepted: false,
-		},
-	);
+	const technical = error instanceof Error ? error.message : undefined;
+	if (!isSsrfRefusal(error))
+		return downloadError('The video download was interrupted', {
+			code: 'download_failed',
+			technical,
+		});
+	return downloadError("n8n's SSRF protection blocks the URL of the video", {
+		code: 'download_blocked',
+		advice: `Ask the administrator of this n8n instance to allow it. ${LATER}`,
+		technical,
+		transient: false,
+	});
+}
+
+function downloadError(
+	message: string,
+	details: { code: NodeCode; advice?: string; technical?: string | undefined; transient?: boolean },
+): NoResponseError {
+	return new NoResponseError(message, { advice: LATER, mayHaveBeenAccepted: false, ...details });
 }
 
 /** Codes of a disk that cannot be written. */

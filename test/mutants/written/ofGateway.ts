@@ -93,6 +93,6 @@ export const OF_GATEWAY: readonly Change[] = [
 		['adaptive polls are far apart', 'MAX_INTERVALS = 8', 'MAX_INTERVALS = 800'],
 	]),
 	...changesOf('gateway/video/downloads.ts', [
-		['the slot of a download is never released', '\t\t\tthis.slots.release();', ''],
+		['the slot of a download is never released', '\t\t\texecution.inFlight -= 1;', ''],
 	]),
 ];

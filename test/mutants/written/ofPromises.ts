@@ -219,11 +219,7 @@ export const OF_PROMISES: readonly Change[] = [
 		],
 	]),
 	...changesOf('gateway/http/serviceError.ts', [
-		[
-			'a Unix time passes for a pause',
-			'return wait !== undefined && wait < MAX_WAIT_MS ? wait : undefined;',
-			'return wait;',
-		],
+		['a Unix time passes for a pause', 'wait > 0 && wait < MAX_WAIT_MS', 'wait > 0'],
 		[
 			'a long code is shown whole',
 			'shortText(apiKey.redactStart(code, MAX_CODE))',
