@@ -27,7 +27,15 @@ function free(held: Held): void {
  */
 export async function openInlineVideoFile(maxTogether = MAX_TOGETHER): Promise<InlineVideoStore> {
 	const held: Held = { parts: [], bytes: 0 };
-	const video = {
+	const video: InlineVideoStore = {
+		write(bytes) {
+			if (held.bytes + bytes.length > MAX_VIDEO) throw tooLarge();
+			if (heldBytes + bytes.length > maxTogether) throw noRoom(maxTogether);
+			held.bytes += bytes.length;
+			heldBytes += bytes.length;
+			// A copy has no room to grow.
+			held.parts.push(Buffer.from(bytes));
+		},
 		read() {
 			const whole = Buffer.concat(held.parts);
 			// Not held twice while n8n stores it.
@@ -37,17 +45,7 @@ export async function openInlineVideoFile(maxTogether = MAX_TOGETHER): Promise<I
 		remove: () => free(held),
 	};
 	forgotten.register(video, held);
-	return await Promise.resolve({
-		write(bytes) {
-			if (held.bytes + bytes.length > MAX_VIDEO) throw tooLarge();
-			if (heldBytes + bytes.length > maxTogether) throw noRoom(maxTogether);
-			held.bytes += bytes.length;
-			heldBytes += bytes.length;
-			// A copy has no room to grow.
-			held.parts.push(Buffer.from(bytes));
-		},
-		close: () => video,
-	});
+	return await Promise.resolve(video);
 }
 
 function tooLarge() {

@@ -1,7 +1,7 @@
 import { hasContent, MAX_RESOURCE_BYTES, MAX_VIDEO_BYTES } from '../http/body';
 import type { ServiceResponse } from '../serviceRequest';
 import {
-	Base64Decoder,
+	decodeInlineData,
 	type InlineVideo,
 	InlineVideoExtractor,
 	type InlineVideoStore,
@@ -44,43 +44,34 @@ export async function readTaskWithVideo<Task extends object>(
 		});
 		const task = await parse(json.bytes, complete);
 		if (decoded.length > 0) await write();
-		const video = keepsVideo ? ((await store?.close()) ?? smallVideo(task)) : undefined;
-		return { task: withoutInlineData(task, DEEPEST), video };
+		const videos: string[] = [];
+		const rest = withoutInlineData(task, DEEPEST, videos) as Task;
+		return { task: rest, video: keepsVideo ? (store ?? videos.map(smallVideo)[0]) : undefined };
 	} catch (error) {
 		await writing?.catch(() => {});
-		await (await store?.close())?.remove();
+		await store?.remove();
 		return await Promise.reject(error);
 	}
 }
 
-/** A video that is short enough to stay in the task. */
-function smallVideo(task: unknown): InlineVideo | undefined {
-	const encoded = inlineDataIn(task, DEEPEST);
-	if (encoded === undefined) return undefined;
-	const decoder = new Base64Decoder();
-	const video = Buffer.concat([decoder.first(encoded), decoder.end()]);
-	return { read: () => video, remove: () => {} };
-}
-
-/** Inline data fills the items and the stored executions of whoever did not ask for it. */
-function withoutInlineData<Value extends object>(value: Value, depth: number): Value {
-	if (Array.isArray(value) || depth === 0) return value;
+/**
+ * A value without its inline data, which fills the items and the stored executions of whoever did not ask for it.
+ * @param videos gets what is a video of this data
+ */
+function withoutInlineData(value: unknown, depth: number, videos: string[]): unknown {
+	if (typeof value !== 'object' || value === null || depth === 0) return value;
+	if (Array.isArray(value)) return value.map((part) => withoutInlineData(part, depth - 1, videos));
 	const fields = Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
-		if (typeof field === 'string' && (name === 'b64_json' || isDataUrl(field))) return [];
-		const isObject = typeof field === 'object' && field !== null;
-		return [[name, isObject ? withoutInlineData(field, depth - 1) : field]];
+		if (typeof field !== 'string') return [[name, withoutInlineData(field, depth - 1, videos)]];
+		if (name !== 'b64_json' && !isDataUrl(field)) return [[name, field]];
+		if ((name === 'b64_json' || name === 'url') && field !== '') videos.push(field);
+		return [];
 	});
-	return Object.fromEntries(fields) as Value;
+	return Object.fromEntries(fields);
 }
 
-function inlineDataIn(value: unknown, depth: number): string | undefined {
-	if (typeof value !== 'object' || value === null || depth === 0) return undefined;
-	for (const [name, field] of Object.entries(value)) {
-		if (typeof field !== 'string') {
-			const found = inlineDataIn(field, depth - 1);
-			if (found !== undefined) return found;
-		} else if (name === 'url' ? isDataUrl(field) : name === 'b64_json' && field !== '')
-			return field;
-	}
-	return undefined;
+/** A video that is short enough to stay in the task. */
+function smallVideo(encoded: string): InlineVideo {
+	const video = decodeInlineData(encoded);
+	return { read: () => video, remove: () => {} };
 }

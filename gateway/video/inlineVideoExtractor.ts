@@ -20,11 +20,9 @@ export interface InlineVideo {
 	remove(): Promise<void> | void;
 }
 
-/** Where a large inline video is kept until it is read. */
-export interface InlineVideoStore {
+/** Where a large inline video is kept. All of it is written before it is read. */
+export interface InlineVideoStore extends InlineVideo {
 	write(bytes: Buffer): Promise<void> | void;
-	/** Nothing more is written. */
-	close(): Promise<InlineVideo> | InlineVideo;
 }
 
 /**
@@ -117,8 +115,12 @@ function isInlineData(text: Buffer): boolean {
 	return ENCODED.test(text.toString('latin1', 0, ENOUGH_TO_TELL).replace(DATA_URL, ''));
 }
 
+export function decodeInlineData(text: string): Buffer {
+	return Buffer.from(text.replace(DATA_URL, ''), 'base64');
+}
+
 /** Decodes inline data from the pieces of a string of a JSON text. The first piece has all of the data URL's beginning. */
-export class Base64Decoder {
+class Base64Decoder {
 	/** Digits that do not form whole bytes yet, and an incomplete escape. */
 	private rest = '';
 

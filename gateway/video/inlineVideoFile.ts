@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { appendFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StorageError } from '../errors/gatewayError';
@@ -16,16 +16,11 @@ export async function openInlineVideoFile(): Promise<InlineVideoStore> {
 	const fail = (error: Error) => {
 		throw new StorageError(`Could not store the video in the temporary folder ${folder}`, error);
 	};
-	const handle = await open(path, 'wx', 0o600).catch(fail);
+	// Other users of the host may not read it.
+	await appendFile(path, '', { flag: 'ax', mode: 0o600 }).catch(fail);
 	return {
-		// Unlike `write`, it continues until all bytes are written.
-		write: async (bytes) => await handle.appendFile(bytes).catch(fail),
-		async close() {
-			await handle.close().catch(() => {});
-			return {
-				read: () => createReadStream(path),
-				remove: async () => await rm(path, { force: true }),
-			};
-		},
+		write: async (bytes) => await appendFile(path, bytes).catch(fail),
+		read: () => createReadStream(path),
+		remove: async () => await rm(path, { force: true }),
 	};
 }
