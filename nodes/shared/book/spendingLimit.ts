@@ -70,21 +70,21 @@ export class SpendingLimit {
 		send: () => Promise<Result>,
 		made: (result: Result) => number = () => needed,
 	): Promise<Result> {
-		const sending = this.spendWithin(needed, max, send, made);
+		const settle = max === Infinity ? () => {} : await this.reserve(needed, max);
+		const sending = send();
+		const end = (billable: number) => {
+			settle(billable);
+			noteBillable(this.context, billable);
+		};
 		void sending.then(
-			(result) => noteBillable(this.context, Math.max(needed, made(result))),
-			(error: unknown) => wasRefused(error) || noteBillable(this.context, needed),
+			(result) => end(Math.max(needed, made(result))),
+			(error: unknown) => end(wasRefused(error) ? 0 : needed),
 		);
 		return await sending;
 	}
 
-	private async spendWithin<Result>(
-		needed: number,
-		max: number,
-		send: () => Promise<Result>,
-		made: (result: Result) => number,
-	): Promise<Result> {
-		if (max === Infinity) return await send();
+	/** @returns ends the reservation, with what is billable of it */
+	private async reserve(needed: number, max: number): Promise<(billable: number) => void> {
 		const { counted, inFlight } = this;
 		while (counted.count + needed > max) {
 			const accepted = counted.count - inFlight.count;
@@ -94,18 +94,15 @@ export class SpendingLimit {
 		// In the same step as the check: several requests may have waited for this room.
 		counted.count += needed;
 		inFlight.count += needed;
-		const sending = send();
-		const settle = (difference: number) => {
-			counted.count += difference;
+		let wake = () => {};
+		const settling = new Promise<void>((resolve) => (wake = resolve));
+		inFlight.settling.add(settling);
+		return (billable) => {
+			counted.count += billable - needed;
 			inFlight.count -= needed;
 			inFlight.settling.delete(settling);
+			wake();
 		};
-		const settling = sending.then(
-			(result) => settle(Math.max(0, made(result) - needed)),
-			(error: unknown) => settle(wasRefused(error) ? -needed : 0),
-		);
-		inFlight.settling.add(settling);
-		return await sending;
 	}
 }
 
@@ -131,6 +128,7 @@ function noteBillable(
 	context: Partial<Pick<IExecuteFunctions, 'customData'>>,
 	count: number,
 ): void {
+	if (count === 0) return;
 	try {
 		// Older versions of n8n have none.
 		const { customData } = context;
