@@ -48,7 +48,7 @@ const file = z.custom<{ data: string; mimeType: string; id?: string }>(
 const paidTask = z.object({
 	/** What the service said of it last, whole. */
 	entry: videoTask,
-	/** What the response to its submission said of it, once a poll said more. */
+	/** What was known of it before a poll found it: that of its submission. Undefined until then. */
 	submitted: videoTask.optional(),
 	/** The service's object of the request that created it, without its tasks; undefined: another execution created it. */
 	request: fields.optional(),
@@ -57,8 +57,6 @@ const paidTask = z.object({
 	deadline: wallTime.optional(),
 	/** The first progress that a poll has seen. */
 	seen: z.object({ at: wallTime, progress: z.number() }).optional(),
-	/** Whether a poll has found it. */
-	wasFound: z.boolean().optional(),
 	/** Whether the service said that it knows no such task. */
 	isUnknown: z.boolean().optional(),
 	/** Answers in a row that are no word of the service. */

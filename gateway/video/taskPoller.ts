@@ -153,7 +153,7 @@ export class TaskPoller {
 		let failure: GatewayError | undefined;
 		try {
 			const entry = await this.poll(task.entry.id, controller.signal, patience);
-			if (task.submittedAt !== undefined) task.submitted ??= task.entry;
+			task.submitted ??= task.entry;
 			task.entry = entry;
 			this.noteFound(task);
 			if (isFinished(task.entry)) return polled.succeed();
@@ -181,7 +181,6 @@ export class TaskPoller {
 
 	private noteFound(task: PaidTask): void {
 		const { progress } = task.entry;
-		task.wasFound = true;
 		delete task.foreignAnswers;
 		delete task.isUnknown;
 		if (typeof progress === 'number') task.seen ??= { at: this.clock.wallTime(), progress };
@@ -199,8 +198,8 @@ export class TaskPoller {
 	}
 
 	/** Whether a task is unknown because it was only just submitted. */
-	private mayLag({ wasFound, submittedAt }: PaidTask, error: GatewayError): boolean {
-		if (wasFound || submittedAt === undefined) return false;
+	private mayLag({ submitted, submittedAt }: PaidTask, error: GatewayError): boolean {
+		if (submitted !== undefined || submittedAt === undefined) return false;
 		return msBetween(submittedAt, this.clock.wallTime()) < REPLICA_LAG_MS && isNotFound(error);
 	}
 }
@@ -215,7 +214,8 @@ function isTransient(error: GatewayError): boolean {
  * Whether an answer that is no word of the service may be followed by one that is. The URL of a task that this execution
  * submitted, or that a poll found, is right. Any other fails soon.
  */
-function mayComeRight({ foreignAnswers = 0, wasFound, submittedAt }: PaidTask): boolean {
+function mayComeRight({ foreignAnswers = 0, submitted, submittedAt }: PaidTask): boolean {
 	if (foreignAnswers === 0) return false;
-	return wasFound || submittedAt !== undefined || foreignAnswers < MAX_FOREIGN_ANSWERS;
+	const isKnown = submitted !== undefined || submittedAt !== undefined;
+	return isKnown || foreignAnswers < MAX_FOREIGN_ANSWERS;
 }

@@ -21,20 +21,13 @@ export function planSubmission(run: VideoRun, item: number): Planned {
 	const { book, spending, service } = run;
 	const billable = readBillableVideo(service.context, item);
 	const entry = book.entryOf(item, billable.request);
-	if (!book.hasEarlierWork)
-		spending.plan(videosToSubmit(billable, entry, book.execution), billable.maxBillableRequests);
+	if (!book.hasEarlierWork) spending.plan(billable.request.n ?? 1, billable.maxBillableRequests);
 	const settle = () => {
 		// Nothing more is done with them.
 		if (entry.settings?.wait === undefined)
 			for (const task of liveTasks(entry)) task.isSettled = true;
 	};
 	return { entry, start: async () => await submitRest(run, billable, entry).finally(settle) };
-}
-
-/** How many videos of an item are still to be submitted. */
-function videosToSubmit({ request }: BillableVideo, entry: BookEntry, execution: string): number {
-	if (liveTasks(entry).length > 0) return entry.failed ?? 0;
-	return isLost(entry, execution) ? 0 : (request.n ?? 1);
 }
 
 /**
@@ -45,11 +38,11 @@ function videosToSubmit({ request }: BillableVideo, entry: BookEntry, execution:
 async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEntry): Promise<void> {
 	const { book, log, spending, service } = run;
 	const { execution } = book;
-	if (liveTasks(entry).length > 0 && entry.failed === undefined) return;
+	const isRest = liveTasks(entry).length > 0;
+	if (isRest && entry.failed === undefined) return;
 	if (isLost(entry, execution)) throw lostBefore(log.offersRetry);
-	const count = videosToSubmit(billable, entry, execution);
-	const request =
-		liveTasks(entry).length > 0 ? { ...billable.request, n: count } : billable.request;
+	const request = isRest ? { ...billable.request, n: entry.failed } : billable.request;
+	const count = request.n ?? 1;
 	const submitted = spending.spend(
 		count,
 		billable.maxBillableRequests,

@@ -79,7 +79,7 @@ export const optionsProperty: INodeProperties = {
 			typeOptions: { minValue: 1, maxValue: 4 },
 			default: 1,
 			description:
-				'How many videos to generate from the prompt, from 1 to 4. Each becomes an item.',
+				'How many videos to generate from the prompt, from 1 to 4. Each is billed and becomes an item.',
 		},
 		{
 			displayName: 'Response Format',
@@ -137,22 +137,6 @@ const hintsWhileMany = MANY.map((from, index) => {
 	);
 });
 
-/** What multiplies the price of each item. */
-const hintsWhileDear = [
-	...[2, 3, 4].map((n) =>
-		hintWhile(
-			`${submits} && Number($parameter["options"]?.n) === ${n}`,
-			`Each item submits ${n} videos. Each is billed.`,
-			{ type: 'info', whenToDisplay: 'beforeExecution' },
-		),
-	),
-	hintWhile(
-		`${submits} && $parameter["size"] === "1080p" && $parameter["duration"] > 5`,
-		'Services usually charge more for 1080p and for each second: while you build, try 480p and 2 seconds.',
-		{ type: 'info', whenToDisplay: 'beforeExecution' },
-	),
-];
-
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
 	...hintsWhileEmpty(
@@ -165,7 +149,11 @@ export const requestHints: NodeHint[] = [
 		unresolvedHint('The prompt'),
 	),
 	...hintsWhileMany,
-	...hintsWhileDear,
+	hintWhile(
+		`${submits} && $parameter["size"] === "1080p" && $parameter["duration"] > 5`,
+		'Services usually charge more for 1080p and for each second: while you build, try 480p and 2 seconds.',
+		{ type: 'info', whenToDisplay: 'beforeExecution' },
+	),
 	hintWhile(
 		`${isTool} && ${submits} && ${hasModel} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
 		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',

@@ -124,7 +124,7 @@ class Wait {
 		const settling = async () => {
 			const known = task.entry;
 			await tasks.wait(task, wait, output, mayPause);
-			if (task.wasFound) entry.address = book.address;
+			if (task.submitted) entry.address = book.address;
 			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
 			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;
 			await tasks.finish(task, output, number, mayPause);

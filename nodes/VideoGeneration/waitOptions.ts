@@ -97,12 +97,6 @@ const whileWaiting = (option: string, condition: string) => {
 	return `["generate", "wait"].includes($parameter["operation"]) && typeof ${value} === "number" && ${value} ${condition}`;
 };
 
-const IN_DATABASE =
-	'["generate", "wait"].includes($parameter["operation"]) && $parameter["waitOptions"]?.waitIn === "database"';
-
-/** n8n refuses to tell the id of a workflow that was never saved. */
-const IS_UNSAVED = '(() => { try { return !$workflow.id; } catch { return true; } })()';
-
 /** "Video generation typically takes one to three minutes" (Limits); clients poll every few seconds (Endpoints). */
 export const waitHints: NodeHint[] = [
 	hintWhile(
@@ -113,14 +107,6 @@ export const waitHints: NodeHint[] = [
 		whileWaiting('maxWait', '< 180'),
 		'Max Wait is short. A video typically takes one to three minutes. Wait or Get can fetch videos that take longer.',
 		{ type: 'info', whenToDisplay: 'beforeExecution' },
-	),
-	hintWhile(
-		`${IN_DATABASE} && ${IS_UNSAVED}`,
-		'Save the workflow: until then, n8n cannot save its executions, so the node waits in memory.',
-	),
-	hintWhile(
-		`${IN_DATABASE} && $parameter["waitOptions"].maxWait < 70`,
-		'With a Max Wait below 70 seconds, the node waits in memory: n8n cannot resume an execution sooner.',
 	),
 ];
 

@@ -23,13 +23,8 @@ export interface EditorView {
 }
 
 /** What the editor shows for a node, resolved with n8n's own expressions and as strictly as the editor does. */
-export function inEditor(
-	type: string,
-	parameters: INodeParameters,
-	workflowId?: string,
-	inputItems = 0,
-): EditorView {
-	return view(type, packageNode(type), parameters, workflowId, inputItems);
+export function inEditor(type: string, parameters: INodeParameters, inputItems = 0): EditorView {
+	return view(type, packageNode(type), parameters, inputItems);
 }
 
 /** What the editor shows for the node as a tool of an agent. */
@@ -41,7 +36,6 @@ function view(
 	type: string,
 	nodeType: INodeType,
 	parameters: INodeParameters,
-	workflowId?: string,
 	inputItems = 0,
 ): EditorView {
 	const { description } = nodeType;
@@ -54,7 +48,6 @@ function view(
 		parameters,
 	};
 	const workflow = new Workflow({
-		...(workflowId !== undefined && { id: workflowId }),
 		nodes: [node],
 		connections: {},
 		active: false,

@@ -171,7 +171,11 @@ describe.each<[string, () => Error]>([
 	test.each<[string, Array<VideoTask['status'] | Error>, Partial<PaidTask> & { fresh?: boolean }]>([
 		['this execution submitted', [...seven, 'completed'], {}],
 		['was found before', ['processing', ...seven, 'completed'], { fresh: false }],
-		['an earlier wait found', [...seven, 'completed'], { fresh: false, wasFound: true }],
+		[
+			'an earlier wait found',
+			[...seven, 'completed'],
+			{ fresh: false, submitted: { id: 'task', status: 'queued' } },
+		],
 	])('does not end the wait for a task that %s', async (_which, polls, settings) => {
 		const { outcome, polledAt } = await waitForOne(polls, settings);
 		expect(outcome).toMatchObject({ value: { status: 'completed' } });

@@ -9,7 +9,7 @@ export const OF_NODES: readonly Change[] = [
 		],
 		[
 			'all videos are made again for one that failed',
-			'{ ...billable.request, n: count }',
+			'{ ...billable.request, n: entry.failed }',
 			'billable.request',
 		],
 		['a submission is not in the log', '\tlog.submitted(entry.item, tasks, named, count);\n', ''],
@@ -139,8 +139,8 @@ export const OF_NODES: readonly Change[] = [
 	...changesOf('nodes/shared/book/spendingLimit.ts', [
 		[
 			'a refused request counts for Max Billable Requests',
-			'settle(wasRefused(error) ? -needed : 0)',
-			'settle(error === undefined ? -needed : 0)',
+			'end(wasRefused(error) ? 0 : needed)',
+			'end(error === undefined ? 0 : needed)',
 		],
 	]),
 	...changesOf('nodes/shared/book/entryKeys.ts', [

@@ -54,7 +54,7 @@ export const OF_PROMISES: readonly Change[] = [
 		],
 		[
 			'one page of another server ends a wait',
-			'return wasFound || submittedAt !== undefined || foreignAnswers < MAX_FOREIGN_ANSWERS;',
+			'return isKnown || foreignAnswers < MAX_FOREIGN_ANSWERS;',
 			'return false;',
 		],
 		['the last poll is not repeated', 'polled.final.retryIn(failure, now - sentAt)', 'undefined'],

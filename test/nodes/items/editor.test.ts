@@ -215,19 +215,6 @@ describe('hints', () => {
 		);
 	});
 
-	test('warn if n8n cannot keep a wait in the database', () => {
-		const inDatabase = { ...model('kite-motion'), prompt: 'A boat' };
-		const waiting = (waitOptions: INodeParameters, id?: string) =>
-			inEditor('videoGeneration', { ...inDatabase, waitOptions }, id).hints;
-		expect(waiting({ waitIn: 'database' }, 'saved')).toEqual(none);
-		expect(waiting({ waitIn: 'database' })).toEqual(only(/Save the workflow/));
-		expect(waiting({ waitIn: 'memory' })).toEqual(none);
-		expect(waiting({ waitIn: 'database', maxWait: 60 }, 'saved')).toEqual([
-			expect.stringMatching(/Max Wait is short/),
-			expect.stringMatching(/the node waits in memory/),
-		]);
-	});
-
 	test('warn if the response format is inline data without Download', () => {
 		const options = { responseFormat: 'b64_json' };
 		expect(video({ options })).toEqual(only(/Turn on Download/));
