@@ -27,15 +27,6 @@ function serviceOf(tasks: Record<string, object>): void {
 
 const NO_CONTROLS = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u;
 
-test('a task ID cannot forge a line of the log, nor colour it', async () => {
-	serviceOf({ [FORGED]: { status: 'completed', url: SIGNED }, ['x'.repeat(5_000)]: {} });
-	await run(videoNode({ operation: 'submit' }));
-	expect(lines).toHaveLength(1);
-	expect(lines[0]).toMatch(NO_CONTROLS);
-	expect(lines[0]).toContain('task\\u000a\\u001b[31m2026-01-01 | error | Database lost');
-	expect(lines[0]).toMatch(/, x{199}… \[item 0\]$/);
-});
-
 test('a task ID that is a URL is logged without its query', async () => {
 	serviceOf({ [SIGNED]: { status: 'completed', url: SIGNED } });
 	const { run: ended } = await run(videoNode());

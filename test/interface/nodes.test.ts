@@ -1,5 +1,5 @@
 import { useRawServer, useSimulator } from '../engine/useServers';
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { chatRequest } from '../../gateway';
 import { chatOptionsProperty, requestFields } from '../../nodes/shared/form/chatOptions';
 import { type RawResponse, rawJson } from '../engine/rawServer';
@@ -168,32 +168,6 @@ test('Task retention: after seven days, a task is not found and the error says w
 	const { error } = await runNode(simulator, get);
 	expect(error?.message).toMatch(/Video task not found/);
 	expect(error?.description).toMatch(/about 7 days/);
-});
-
-const message = 'Message of the service';
-const SHAPES: Array<[string, object]> = [
-	['without a code', { message, data: null }],
-	['with a null code', { code: null, message, data: null }],
-	['in error, without type and code', { error: { message } }],
-	['in error, with null type and code', { error: { message, type: null, code: null } }],
-];
-
-describe.each(SHAPES)('Errors: a body %s', (_shape, body) => {
-	test.each([
-		['413 Payload Too Large', 'payload_too_large'],
-		['500 Internal Server Error', 'internal_server_error'],
-		['502 Bad Gateway', 'bad_gateway'],
-		['503 Service Unavailable', 'service_unavailable'],
-		['403 Forbidden', 'forbidden'],
-	])('of %s gets the code %s and keeps its message', async (status, code) => {
-		const run: NodeRun = { ...video(), onError: 'continueRegularOutput' };
-		const { items } = await askRaw(run, () => rawJson(body, status));
-		expect(items[0]?.json.error).toMatchObject({
-			code,
-			http_status: Number(status.slice(0, 3)),
-			description: expect.stringContaining(message) as string,
-		} satisfies IDataObject);
-	});
 });
 
 test('Errors: a 403 with an undocumented code is a permission error with that code', async () => {

@@ -33,49 +33,6 @@ test('with Simplify, an item has the text, finish reason, model, id and usage', 
 	]);
 });
 
-test('without Simplify, an item is the chat completion of the service', async () => {
-	const { items: simplified } = await runNode(simulator, chatNode());
-	const { items } = await runNode(simulator, chatNode({ simplify: false }));
-	const { usage, text } = simplified[0]!.json;
-	expect(items).toEqual([
-		{
-			json: {
-				id: anyValue.text,
-				object: 'chat.completion',
-				created: Date.UTC(2025, 0, 1) / 1000,
-				model: 'heron-chat',
-				choices: [
-					{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' },
-				],
-				usage,
-			},
-			pairedItem: { item: 0 },
-		},
-	]);
-});
-
-test.each([
-	['the service sent no usage', 'no-usage', { finish_reason: 'stop' }],
-	['the service filtered the answer', 'output-filtered', { finish_reason: 'content_filter' }],
-	['the answer has no text', 'null-content', { text: '', finish_reason: 'stop' }],
-	['the response has status 201', 'created', { finish_reason: 'stop' }],
-])('an answer is output even if %s', async (_name, fault, expected) => {
-	simulator.inject({ endpoint: 'chat', fault });
-	const { items } = await runNode(simulator, chatNode());
-	expect(items[0]?.json).toMatchObject(expected);
-	expect('usage' in items[0]!.json).toBe(fault !== 'no-usage');
-});
-
-test('Max Tokens and Stop Sequences end the answer', async () => {
-	const short = await runNode(simulator, chatNode({ options: { maxTokens: 2 } }));
-	expect(short.items[0]?.json).toMatchObject({
-		finish_reason: 'length',
-		usage: { completion_tokens: 2 },
-	});
-	const stopped = await runNode(simulator, chatNode({ options: { stop: ['Hello'] } }));
-	expect(stopped.items[0]?.json.text).not.toContain('Hello');
-});
-
 test.each([true, false])(
 	'a streamed answer gives the same item as one that is not streamed (simplify: %s)',
 	async (simplify) => {

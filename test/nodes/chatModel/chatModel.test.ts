@@ -25,7 +25,7 @@ const weather = {
 };
 const bodies = () => simulator.requests.map(({ body }) => body as Record<string, unknown>);
 
-test('an agent gets an answer with token usage, and all options are sent', async () => {
+test('all options of the model are sent', async () => {
 	const options = {
 		temperature: 0.5,
 		maxTokens: 50,
@@ -38,23 +38,14 @@ test('an agent gets an answer with token usage, and all options are sent', async
 	};
 	const unset = Object.entries(requestFields(options)).filter(([, value]) => value === undefined);
 	expect(unset.map(([name]) => name)).toEqual([]);
-	const { result, error } = await withModel(
-		async (model) => {
-			const { text, usage_metadata } = await model.invoke([
-				['system', 'Be kind'],
-				['user', 'Hello'],
-			]);
-			return { text, usage_metadata };
-		},
-		{
-			options,
-		},
-	);
-	expect(error).toBeUndefined();
-	expect(result).toMatchObject({
-		text: expect.stringContaining('Hello') as string,
-		usage_metadata: { input_tokens: expect.any(Number) as number },
+	const question = [
+		['system', 'Be kind'],
+		['user', 'Hello'],
+	];
+	const { result } = await withModel(async (model) => (await model.invoke(question)).text, {
+		options,
 	});
+	expect(result).toContain('Hello');
 	expect(bodies()).toEqual([
 		{
 			model: 'heron-chat',
