@@ -2,9 +2,9 @@ import * as z from 'zod';
 
 type JsonSchema = Record<string, unknown>;
 
-interface Zod3Schema {
-	_def: Record<string, unknown>;
-}
+const zod3Schema = z.looseObject({ _def: z.looseObject({ typeName: z.string() }) });
+
+type Zod3Schema = z.infer<typeof zod3Schema>;
 
 /**
  * The JSON Schema of a tool's parameters. n8n describes them as JSON Schema or with zod, whose schemas are recognised by
@@ -19,8 +19,6 @@ function isZod4(schema: unknown): schema is z.core.$ZodType {
 	return typeof schema === 'object' && schema !== null && '_zod' in schema;
 }
 
-const zod3Schema = z.looseObject({ _def: z.looseObject({ typeName: z.string() }) });
-
 function isZod3(schema: unknown): schema is Zod3Schema {
 	return zod3Schema.safeParse(schema).success;
 }
@@ -28,19 +26,20 @@ function isZod3(schema: unknown): schema is Zod3Schema {
 function describe(schema: unknown): JsonSchema {
 	if (!isZod3(schema)) return {};
 	const { _def } = schema;
-	const { description } = _def;
-	const type = TYPES[String(_def.typeName)]?.(_def);
+	const { description, typeName } = _def;
+	// A type that only wraps another has it in one of these fields.
+	const wrapped = _def.innerType ?? _def.schema ?? _def.in ?? _def.type;
+	const type = TYPES[typeName]?.(_def) ?? describe(wrapped);
 	return { ...type, ...(typeof description === 'string' && { description }) };
 }
 
 /** What may be left out of an object. */
 const OPTIONAL = ['ZodOptional', 'ZodDefault', 'ZodCatch'];
 
-const inner = ({ innerType }: Zod3Schema['_def']) => describe(innerType);
 const anyOf = ({ options }: Zod3Schema['_def']) => ({ anyOf: listOf(options).map(describe) });
 
 /**
- * By zod 3's type names. The tool itself checks limits of texts and numbers; a type that is not here
+ * By zod 3's type names. The tool itself checks limits of texts and numbers; a type that is not here, and wraps none of these,
  * allows anything.
  */
 const TYPES: Record<string, (definition: Zod3Schema['_def']) => JsonSchema> = {
@@ -56,30 +55,22 @@ const TYPES: Record<string, (definition: Zod3Schema['_def']) => JsonSchema> = {
 	ZodUnion: anyOf,
 	ZodDiscriminatedUnion: anyOf,
 	ZodNullable: ({ innerType }) => ({ anyOf: [describe(innerType), { type: 'null' }] }),
-	ZodOptional: inner,
-	ZodReadonly: inner,
-	ZodCatch: inner,
 	ZodDefault: ({ innerType, defaultValue }) => ({
 		...describe(innerType),
 		...(typeof defaultValue === 'function' && { default: defaultValue() as unknown }),
 	}),
-	ZodBranded: ({ type }) => describe(type),
-	ZodEffects: ({ schema }) => describe(schema),
-	ZodPipeline: ({ in: input }) => describe(input),
 };
 
 function describeObject(shape: object): JsonSchema {
 	const fields = Object.entries(shape);
-	const required = fields.filter(([, field]) => isZod3(field) && !OPTIONAL.includes(nameOf(field)));
+	const required = fields.filter(
+		([, field]) => isZod3(field) && !OPTIONAL.includes(field._def.typeName),
+	);
 	return {
 		type: 'object',
 		properties: Object.fromEntries(fields.map(([name, field]) => [name, describe(field)])),
 		...(required.length > 0 && { required: required.map(([name]) => name) }),
 	};
-}
-
-function nameOf({ _def }: Zod3Schema): string {
-	return String(_def.typeName);
 }
 
 function listOf(value: unknown): unknown[] {

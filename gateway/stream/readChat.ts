@@ -58,7 +58,7 @@ export async function readChat(
 	};
 	const mayBreakOff = () => assembly.isFinished;
 	const { isDone, whole } = await readEvents(response, onEvent, mayBreakOff);
-	if (!isDone && chunks === 0 && whole !== undefined) {
+	if (whole !== undefined) {
 		const complete = whole.length <= MAX_ANSWER_BYTES;
 		const completion = await parseResource(whole, complete, response, chatCompletion);
 		const text = firstChoice(completion)?.message.content;
@@ -85,7 +85,7 @@ export async function readChat(
 
 /**
  * @param onEvent returns whether the event adds to the answer
- * @returns whether `data: [DONE]` arrived, and the body if it has no data line
+ * @returns whether `data: [DONE]` arrived, and the body if no event has begun
  */
 async function readEvents(
 	response: ServiceResponse,
