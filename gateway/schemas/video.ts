@@ -136,22 +136,17 @@ export function isFinished(task: { status: string }): boolean {
  * stays known
  */
 export function pathOfTaskId(taskId: string): string {
-	if (/\p{Surrogate}/u.test(taskId)) {
-		throw new InvalidInputError(
-			'taskId',
-			'taskId contains half of a character, which a URL cannot contain',
-			'Use the task_id that a submission returned, unchanged.',
-		);
-	}
+	if (/\p{Surrogate}/u.test(taskId))
+		throw refusedTaskId('contains half of a character, which a URL cannot contain');
 	// WHATWG URL Standard, 4.1: also as %2E it leads to the parent of the path.
-	if (/^\.{1,2}$/.test(taskId)) {
-		throw new InvalidInputError(
-			'taskId',
-			'taskId consists of dots, which lead to another URL',
-			'Use the task_id that a submission returned, unchanged.',
-		);
-	}
+	if (/^\.{1,2}$/.test(taskId)) throw refusedTaskId('consists of dots, which lead to another URL');
 	return encodeURIComponent(taskId);
+}
+
+function refusedTaskId(rule: string): InvalidInputError {
+	const advice =
+		'Use only the task_id that a submission returned, unchanged, without a URL or path.';
+	return new InvalidInputError('taskId', `taskId ${rule}`, advice);
 }
 
 /** Longer than any identifier in use, short enough for every server's request line. */
@@ -166,16 +161,9 @@ export function parseTaskId(value: unknown): string {
 		taskId: typeof value === 'number' ? String(value) : value,
 	});
 	const trimmed = taskId.trim();
-	if (trimmed.length > MAX_TASK_ID) {
-		throw new InvalidInputError('taskId', `taskId is longer than ${MAX_TASK_ID} characters`);
-	}
+	if (trimmed.length > MAX_TASK_ID) throw refusedTaskId(`is longer than ${MAX_TASK_ID} characters`);
 	pathOfTaskId(trimmed);
-	if (/[\s/\\?#%]|\p{Cc}/u.test(trimmed) || /^\.+$/.test(trimmed)) {
-		throw new InvalidInputError(
-			'taskId',
-			'taskId must not contain slashes, white space, %, ? or #',
-			'Use only the task_id that a submission returned, without a URL or path.',
-		);
-	}
+	if (/[\s/\\?#%]|\p{Cc}/u.test(trimmed))
+		throw refusedTaskId('must not contain slashes, white space, %, ? or #');
 	return trimmed;
 }

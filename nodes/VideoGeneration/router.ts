@@ -100,13 +100,12 @@ function addTasksOfForm(context: IExecuteFunctions, book: PaidBook): void {
 
 /** Whatever is thrown names every task of the run, by whichever try it was submitted. */
 function withTasks(error: unknown, context: IExecuteFunctions, log: TaskLog): unknown {
-	const isStopped = context.getExecutionCancelSignal()?.aborted === true;
-	if (isStopped) log.stopped();
+	if (log.isStopped) log.stopped();
 	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return error;
 	const list = log.list(true);
 	error.description = [error.description, list, log.tell()].filter(Boolean).join('\n');
 	// n8n shows at most one line of a stopped run, and an agent reads nothing else. n8n logs it.
-	if (list && (isStopped || runsAsTool(context.getNode())))
+	if (list && (log.isStopped || runsAsTool(context.getNode())))
 		error.message = `${withFullStop(error.message)} ${withFullStop(log.list(false))}`;
 	return error;
 }

@@ -39,6 +39,10 @@ export class TaskLog {
 		this.name = `Node "${logText(context.getNode().name)}"${execution ? `, execution ${execution}` : ''}`;
 	}
 
+	get isStopped(): boolean {
+		return this.context.getExecutionCancelSignal()?.aborted === true;
+	}
+
 	/** Whether n8n offers to retry the execution if an item fails. */
 	get offersRetry(): boolean {
 		const { context, book } = this;
@@ -159,10 +163,6 @@ export class TaskLog {
 		if (this.finished === this.logged) return this.tellUser(text);
 		this.logged = this.finished;
 		this.write('info', text);
-	}
-
-	private get isStopped(): boolean {
-		return this.context.getExecutionCancelSignal()?.aborted === true;
 	}
 
 	/** To n8n's log, and in a manual run to the console of the browser. */
