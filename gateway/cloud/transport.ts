@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream';
-import { type Body, StreamedBody, type TakeBytes } from '../http/body';
+import { StreamedBody } from '../http/body';
 import { isSsrfRefusal, NeverSentError } from '../http/connectionErrors';
 import { causesOf, textOf } from '../http/helperProxy';
 import type {
@@ -35,7 +34,9 @@ export const openTransport: typeof OpenTransport = (settings) => async (request)
 		},
 	);
 	const { statusCode: status, headers, body } = response;
-	return { status, headers: { ...headers }, body: new HelperBody(body, () => giveUp.abort()) };
+	// The stream is a wrapper: only a signal closes the connection.
+	body.once('close', () => giveUp.abort());
+	return { status, headers: { ...headers }, body: new StreamedBody(body) };
 };
 
 async function send(
@@ -69,27 +70,6 @@ async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal):
 		signal.addEventListener('abort', stop, { once: true });
 		work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
 	});
-}
-
-/** Only a signal closes the connection: the stream that the helper gives is a wrapper. */
-class HelperBody implements Body {
-	private readonly body: StreamedBody;
-
-	constructor(
-		readable: Readable,
-		private readonly close: () => void,
-	) {
-		this.body = new StreamedBody(readable);
-	}
-
-	async read(take: TakeBytes): Promise<void> {
-		await this.body.read(take).finally(this.close);
-	}
-
-	destroy(error?: Error): void {
-		this.body.destroy(error);
-		this.close();
-	}
 }
 
 /** The helper's own error holds the whole request with its key, and is not passed on. */

@@ -22,13 +22,6 @@ const alternateBody = z.looseObject({
 	}),
 });
 
-/** The content of an error body, in either shape. */
-export interface ErrorBody {
-	code?: string | undefined;
-	message?: string | undefined;
-	data?: unknown;
-}
-
 const errorBody = z.union([
 	alternateBody.transform(({ error, data }) => ({
 		code: error.code ?? error.type,
@@ -75,7 +68,7 @@ export function isEmpty(error: unknown): boolean {
 }
 
 /** Reads both documented error shapes, even without a valid code, and any other `error`; undefined for any other body. */
-export function readErrorBody(value: unknown): ErrorBody | undefined {
+export function readErrorBody(value: unknown) {
 	const parsed = errorBody.safeParse(value);
 	if (!parsed.success) return undefined;
 	const { code, message, data } = parsed.data;

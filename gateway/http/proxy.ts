@@ -1,19 +1,12 @@
-import { Agent, type buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { getProxyForUrl } from 'proxy-from-env';
 import { InvalidInputError } from '../errors/gatewayError';
 import { openPool } from './connection';
 import { ProxyError } from './connectionErrors';
+import { CONNECT_TIMEOUT_MS } from './idleTimeout';
+import type { TransportSettings } from './types';
 
 const PROTOCOLS = new Set(['http:', 'https:', 'socks5:', 'socks:']);
-
-/** How connections to a service are made without a proxy. */
-export interface ConnectionOptions extends Omit<Agent.Options, 'connect' | 'factory'> {
-	connect: buildConnector.BuildOptions & {
-		/** Milliseconds in which a connection must be made. */
-		timeout: number;
-		rejectUnauthorized: boolean;
-	};
-}
 
 /**
  * The proxy that the environment of the n8n host sets for a URL, unparsed, by the rules of n8n's own HTTP requests; empty if
@@ -39,27 +32,33 @@ export interface Route {
  * proxy is asked for a tunnel.
  * @throws InvalidInputError when the variable is not a URL
  */
-export function openRoute(service: string, options: ConnectionOptions): Route {
+export function openRoute(
+	{ origin, ignoreSslIssues, egressFilter }: TransportSettings,
+	keepAliveTimeout: number,
+): Route {
 	const direct = { isForwarded: false, meaningOf: (failure: Error) => failure };
-	const proxyUrl = proxyFor(service);
-	if (proxyUrl === '')
-		return { ...direct, dispatcher: new Agent({ ...options, factory: openPool }) };
+	// Without a limit of its own: a request that waits in undici's pool could not be told from one in flight.
+	const pool = { keepAliveTimeout, factory: openPool };
+	const timeout = CONNECT_TIMEOUT_MS;
+	const tls = { rejectUnauthorized: !ignoreSslIssues, timeout };
+	const proxyUrl = proxyFor(origin);
+	if (proxyUrl === '') {
+		const lookup = egressFilter && { lookup: egressFilter.createSecureLookup() };
+		return { ...direct, dispatcher: new Agent({ ...pool, connect: { ...tls, ...lookup } }) };
+	}
 	const proxy = parseProxy(proxyUrl);
-	const { timeout, rejectUnauthorized } = options.connect;
-	if (service.startsWith('http:') && proxy.protocol.startsWith('http')) {
-		const connections = new Agent({ ...options, connect: { timeout }, factory: openPool });
+	if (origin.startsWith('http:') && proxy.protocol.startsWith('http')) {
 		return {
-			dispatcher: connections.compose(requestFrom(proxy)),
+			dispatcher: new Agent({ ...pool, connect: { timeout } }).compose(requestFrom(proxy)),
 			isForwarded: true,
 			meaningOf: (failure) => new ProxyError(undefined, failure),
 		};
 	}
 	const dispatcher = new ProxyAgent({
-		...options,
+		...pool,
 		uri: proxy.href,
-		factory: openPool,
-		requestTls: { rejectUnauthorized, timeout },
-		clientFactory: (_proxy, pool) => openTunnels(proxy, pool, timeout),
+		requestTls: tls,
+		clientFactory: (_proxy, options) => openTunnels(proxy, options),
 	});
 	if (proxy.protocol.startsWith('http')) return { ...direct, dispatcher };
 	const meaningOf = (failure: Error) =>
@@ -98,8 +97,8 @@ function requestFrom(proxy: URL): Dispatcher.DispatcherComposeInterceptor {
  * Makes the connections to a proxy, for undici's proxy agent. On its own, that agent asks a proxy that hangs up for a tunnel
  * thousands of times a second, and omits a user name without a password.
  */
-function openTunnels(proxy: URL, options: object, timeoutMs: number): Pool {
-	const pool = new Pool(proxy.origin, { ...options, headersTimeout: timeoutMs });
+function openTunnels(proxy: URL, options: object): Pool {
+	const pool = new Pool(proxy.origin, { ...options, headersTimeout: CONNECT_TIMEOUT_MS });
 	const connect = pool.connect.bind(pool);
 	const login = loginTo(proxy);
 	return Object.assign(pool, {

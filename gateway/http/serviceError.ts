@@ -42,7 +42,11 @@ export function toServiceError(
 		code,
 		message: quoted,
 		data,
-	} = readErrorBody(value) ?? { message: textOf(body, headers, apiKey) };
+	} = readErrorBody(value) ?? {
+		code: undefined,
+		message: textOf(body, headers, apiKey),
+		data: undefined,
+	};
 	const retryAfterMs = retryAfter(status, headers, data, now);
 	const hasErrorBody = isServiceErrorBody(value);
 	const isOfService = hasErrorBody && isDocumented(status);

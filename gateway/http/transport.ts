@@ -1,6 +1,5 @@
 import { ACCEPTED_CODINGS, decompress } from './decompress';
 import { dispatch } from './dispatch';
-import { CONNECT_TIMEOUT_MS } from './idleTimeout';
 import { openRoute, proxyFor, type Route } from './proxy';
 import type { EgressFilter, HttpRequest, Transport, TransportSettings } from './types';
 
@@ -58,7 +57,7 @@ function toDispatch({ origin, path, method, headers, body, connection }: HttpReq
 
 /** Called for each request: a route that made room for others is opened again. */
 function routeOf(key: string, settings: TransportSettings, keepAliveTimeout: number): Route {
-	const route = routes.get(key) ?? open(settings, keepAliveTimeout);
+	const route = routes.get(key) ?? openRoute(settings, keepAliveTimeout);
 	routes.delete(key);
 	routes.set(key, route);
 	if (routes.size > MAX_ROUTES) closeFirst();
@@ -70,21 +69,6 @@ function closeFirst(): void {
 		routes.delete(key);
 		return void dispatcher.close();
 	}
-}
-
-function open(
-	{ origin, ignoreSslIssues, egressFilter }: TransportSettings,
-	keepAliveTimeout: number,
-): Route {
-	// Without a limit of its own: a request that waits in undici's pool could not be told from one in flight.
-	return openRoute(origin, {
-		keepAliveTimeout,
-		connect: {
-			rejectUnauthorized: !ignoreSslIssues,
-			timeout: CONNECT_TIMEOUT_MS,
-			...(egressFilter && { lookup: egressFilter.createSecureLookup() }),
-		},
-	});
 }
 
 function filterId(filter: EgressFilter | undefined): number {

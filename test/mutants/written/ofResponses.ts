@@ -27,8 +27,8 @@ export const OF_RESPONSES: readonly Change[] = [
 		],
 		[
 			'verified: a connection that is read to its end stays open',
-			'await this.body.read(take).finally(this.close);',
-			'await this.body.read(take);',
+			"body.once('close', () => giveUp.abort());",
+			"body.once('close', () => body.readableEnded || giveUp.abort());",
 		],
 	]),
 	...changesOf('gateway/stream/sseEvents.ts', [
