@@ -8,7 +8,7 @@ import {
 	noJsonError,
 } from '../../gateway';
 import { RunHints, runsAsTool } from '../shared/form/hints';
-import { readIncludeInputFields, withInputFields } from '../shared/form/outputItem';
+import { withInputFields } from '../shared/form/outputItem';
 import { formReader, readBoolean, readBooleanParameter } from '../shared/form/parameterValues';
 import { additionalBody, readMaxBillableRequests } from '../shared/form/sharedProperties';
 import {
@@ -124,10 +124,10 @@ function readForm(context: IExecuteFunctions, isLive: boolean, itemIndex: number
 	];
 	return {
 		request: { ...request, messages },
-		stream: readBoolean('stream', options.stream, isLive),
+		stream: readBoolean(options, 'stream', isLive),
 		simplify: readBooleanParameter(context, itemIndex, 'simplify', true),
-		jsonOutput: readBoolean('jsonOutput', options.jsonOutput, false),
-		includeInputFields: readIncludeInputFields(options),
+		jsonOutput: readBoolean(options, 'jsonOutput', false),
+		includeInputFields: readBoolean(options, 'includeInputFields', false),
 		maxBillableRequests: readMaxBillableRequests(options),
 	};
 }

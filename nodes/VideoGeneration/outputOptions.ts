@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { type ItemSettings, refusedValue } from '../../gateway';
-import { includeInputFieldsOption, readIncludeInputFields } from '../shared/form/outputItem';
-import { asText, readBooleanParameter } from '../shared/form/parameterValues';
+import { includeInputFieldsOption } from '../shared/form/outputItem';
+import { asText, readBoolean, readBooleanParameter } from '../shared/form/parameterValues';
 import { refuseText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
 import { hintWhile } from '../shared/form/hints';
 
@@ -69,7 +69,7 @@ export function readOutputOptions(context: IExecuteFunctions, itemIndex: number)
 	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 	const items = {
 		simplify,
-		...(readIncludeInputFields(options) && { includeInputFields: true }),
+		...(readBoolean(options, 'includeInputFields', false) && { includeInputFields: true }),
 	};
 	const download = readBooleanParameter(context, itemIndex, 'download', false);
 	if (!download) return items;

@@ -1,6 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { RunHints } from './hints';
-import { readBoolean } from './parameterValues';
 
 /** Of JSON Schema. */
 type FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'null';
@@ -33,12 +32,6 @@ export const includeInputFieldsOption = {
 	description:
 		"Whether this node adds the JSON fields of the input item to the output. Where names are the same, the output's own field is kept.",
 } satisfies INodeProperties;
-
-/** @throws InvalidInputError naming the option */
-export function readIncludeInputFields(options: Record<string, unknown>): boolean {
-	const { name } = includeInputFieldsOption;
-	return readBoolean(name, options[name], false);
-}
 
 /**
  * The output of an item with the fields of its input item. With a field `error` n8n would take it for a failed item.

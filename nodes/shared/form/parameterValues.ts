@@ -25,11 +25,16 @@ const VALUES = new Map<string, boolean>([
 ]);
 
 /**
- * Reads a boolean that may be an expression.
+ * Reads a boolean of an options collection, which may be an expression.
  * @param fallback the value of an empty one
  * @throws InvalidInputError naming the parameter: a text such as "no" must not turn it on
  */
-export function readBoolean(name: string, given: unknown, fallback: boolean): boolean {
+export function readBoolean(
+	options: Record<string, unknown>,
+	name: string,
+	fallback: boolean,
+): boolean {
+	const given = options[name];
 	if (given === undefined || given === null || given === '') return fallback;
 	const word = typeof given === 'object' ? '' : String(given).trim().toLowerCase();
 	const value = VALUES.get(word);
@@ -44,7 +49,8 @@ export function readBooleanParameter(
 	name: string,
 	fallback: boolean,
 ): boolean {
-	return readBoolean(name, context.getNodeParameter(name, itemIndex, fallback), fallback);
+	const given = context.getNodeParameter(name, itemIndex, fallback);
+	return readBoolean({ [name]: given }, name, fallback);
 }
 
 /**
