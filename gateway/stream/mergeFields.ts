@@ -41,14 +41,12 @@ export class FieldMerger {
 		if (typeof old === 'string' && typeof value === 'string' && !NAMES.has(name)) {
 			// A text that is equal in every chunk is a label, such as the name of a provider.
 			if (PIECES.has(name) || old !== value) target[name] = old + value;
-		} else if (Array.isArray(old) && Array.isArray(value)) {
-			this.mergeLists(old, value, name === 'tool_calls');
+		} else if (Array.isArray(value)) {
+			const list: unknown[] = Array.isArray(old) ? old : [];
+			this.mergeLists(list, value, name === 'tool_calls');
+			if (list !== old) this.define(target, name, list);
 		} else if (isFields(old) && isFields(value)) {
 			for (const field of Object.keys(value)) this.merge(old, field, value[field]);
-		} else if (Array.isArray(value)) {
-			const list: unknown[] = [];
-			this.mergeLists(list, value, name === 'tool_calls');
-			this.define(target, name, list);
 		} else {
 			this.define(target, name, value);
 		}

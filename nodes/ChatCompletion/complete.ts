@@ -173,7 +173,7 @@ async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Pr
 	const answer = readAnswer(completion, jsonOutput);
 	// Not stored, so that Retry On Fail asks again.
 	if (answer === undefined)
-		throw await noJsonError(completion, async (text) => await service.gateway.redactError(text));
+		throw await noJsonError(completion, (text) => service.gateway.redactError(text));
 	entry.answer = completion;
 	book.keep(entry);
 	return answer;
