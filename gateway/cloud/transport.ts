@@ -24,11 +24,16 @@ export const whenConnectionIsFree: typeof WhenConnectionIsFree = (action) => act
 /** The transport over n8n's request helper, which opens a connection for each request. */
 export const openTransport: typeof OpenTransport = (settings) => async (request) => {
 	const giveUp = new AbortController();
-	const { signal } = giveUp;
-	request.whenGivenUp(() => giveUp.abort());
+	// The helper may be looking up a name, which no signal ends.
+	const givenUp = new Promise<never>((_, reject) => {
+		request.whenGivenUp(() => {
+			giveUp.abort();
+			reject(new Error('The request was given up'));
+		});
+	});
 	// The helper does not tell when the request is written, so it counts as written at once.
 	request.onWritten();
-	const response = await untilAborted(send(request, settings, signal), signal).catch(
+	const response = await Promise.race([send(request, settings, giveUp.signal), givenUp]).catch(
 		(error: unknown) => {
 			throw toSendError(error);
 		},
@@ -59,16 +64,6 @@ async function send(
 		// The limit of time is the caller's; the helper's own is five minutes.
 		timeout: 0,
 		abortSignal,
-	});
-}
-
-/** The helper may be looking up a name, which no signal ends. */
-async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-	return await new Promise((resolve, reject) => {
-		const stop = () => reject(new Error('The request was given up'));
-		if (signal.aborted) stop();
-		signal.addEventListener('abort', stop, { once: true });
-		work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
 	});
 }
 

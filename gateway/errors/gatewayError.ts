@@ -76,12 +76,12 @@ export class ServiceError extends GatewayError {
 	/** Another server responded: it does not show what the service did. */
 	readonly isForeign: boolean;
 	/** Why the content was filtered (`data.reason`). */
-	readonly reason?: string;
+	readonly reason: string | undefined;
 	/** How long the service asks to wait, in milliseconds. */
-	readonly retryAfterMs?: number;
+	readonly retryAfterMs: number | undefined;
 	/** The service asks not to send the request again. */
 	readonly forbidsRetry: boolean;
-	readonly rateLimit?: RateLimit;
+	readonly rateLimit: RateLimit | undefined;
 
 	constructor(
 		message: string,
@@ -99,10 +99,10 @@ export class ServiceError extends GatewayError {
 		this.status = details.status;
 		this.isOfService = details.isOfService ?? true;
 		this.isForeign = details.isForeign ?? false;
-		if (details.reason !== undefined) this.reason = details.reason;
-		if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
+		this.reason = details.reason;
+		this.retryAfterMs = details.retryAfterMs;
 		this.forbidsRetry = details.forbidsRetry ?? false;
-		if (details.rateLimit !== undefined) this.rateLimit = details.rateLimit;
+		this.rateLimit = details.rateLimit;
 	}
 
 	override get quote(): string | undefined {

@@ -30,9 +30,9 @@ export interface SentRequest {
  */
 export class LimitEstimator {
 	/** The service asked for no requests before this time. */
-	closedUntil = -Infinity;
+	closedUntil = 0;
 	/** The requests since the last pause. */
-	period = new SendPeriod(-Infinity);
+	period = new SendPeriod(0);
 	/** Pauses in a row after which the service took nothing. */
 	inVain = 0;
 	/** Requests per second; undefined: no limit is known. */

@@ -6,7 +6,7 @@ import { videoTask } from './video';
 export const BOOK_VERSION = 1;
 
 /** JSON that is stored and returned unchanged. */
-const object = z.custom<object>((value) => typeof value === 'object' && value !== null);
+const object = z.custom<object>((value) => Object(value) === value);
 type Field = object | string | number | boolean | null | undefined;
 const fields = z.custom<Record<string, Field>>((value) => object.safeParse(value).success);
 

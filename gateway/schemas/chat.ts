@@ -132,6 +132,16 @@ const answerText = z
 const position = number('must be a number');
 const finishReason = z.union([z.string(), z.number().transform(String)]).nullish();
 
+const choice = z.looseObject({
+	index: position.optional().catch(undefined),
+	/** `content` is null for a tool call, which the document names but does not show. */
+	message: z.looseObject({
+		role: z.string().optional().catch(undefined),
+		content: answerText,
+	}),
+	finish_reason: finishReason.catch(null),
+});
+
 /**
  * Chat completion (response, non-streaming). Unknown fields are kept. Only the choices matter:
  * the answer is paid for, so no other field is worth losing it over.
@@ -141,28 +151,14 @@ export const chatCompletion = z.looseObject({
 	object: z.literal('chat.completion').catch('chat.completion'),
 	created: number('must be a number').optional().catch(undefined),
 	model: z.string().optional().catch(undefined),
-	choices: z
-		.array(
-			z.looseObject({
-				index: position.optional().catch(undefined),
-				/** `content` is null for a tool call, which the document names but does not show. */
-				message: z.looseObject({
-					role: z.string().optional().catch(undefined),
-					content: answerText,
-				}),
-				finish_reason: finishReason.catch(null),
-			}),
-		)
-		.min(1),
+	choices: z.tuple([choice], choice),
 	usage: usage.nullish().catch(undefined),
 });
 
 export type ChatCompletion = z.infer<typeof chatCompletion>;
 
 /** The choice of index 0, which need not come first. */
-export function firstChoice({
-	choices,
-}: ChatCompletion): ChatCompletion['choices'][number] | undefined {
+export function firstChoice({ choices }: ChatCompletion): ChatCompletion['choices'][number] {
 	return choices.find(({ index }) => index === 0) ?? choices[0];
 }
 

@@ -19,7 +19,7 @@ const MAX_SHOWN = 300;
 export function parseJsonAnswer(
 	completion: ChatCompletion,
 ): { json: unknown } | { json?: undefined } | undefined {
-	const message = firstChoice(completion)?.message;
+	const message = firstChoice(completion).message;
 	for (const candidate of candidatesIn(message?.content ?? '')) {
 		const json = parseResponseJsonOrUndefined(candidate);
 		if (json !== undefined) return { json };
@@ -55,9 +55,9 @@ export async function noJsonError(
 	redact: (text: string) => Promise<string>,
 ): Promise<MalformedResponseError> {
 	const choice = firstChoice(completion);
-	const text = await redact(choice?.message.content ?? '');
+	const text = await redact(choice.message.content ?? '');
 	const reason = whereItBreaks(text);
-	const isCutOff = choice?.finish_reason === 'length';
+	const isCutOff = choice.finish_reason === 'length';
 	const advice = isCutOff
 		? 'The answer was cut off: increase Max Tokens.'
 		: 'Describe the expected JSON in a message, or set response_format in Additional Body if the model supports it. Retry On Fail asks the model again.';

@@ -28,7 +28,7 @@ const toolCall = z.object({
  */
 export function readToolCalls(completion: ChatCompletion): ToolCall[] {
 	const choice = firstChoice(completion);
-	const calls = choice?.message.tool_calls;
+	const calls = choice.message.tool_calls;
 	if (!Array.isArray(calls)) return [];
 	return calls.map((call: unknown) => {
 		const parsed = toolCall.safeParse(call);
@@ -37,7 +37,7 @@ export function readToolCalls(completion: ChatCompletion): ToolCall[] {
 		const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
 		if (parseResponseJsonOrUndefined(text || '{}') === undefined) {
 			const advice =
-				choice?.finish_reason === 'length'
+				choice.finish_reason === 'length'
 					? 'The answer was cut off in the middle of the call: increase Max Tokens.'
 					: 'Run the node again, or choose another model.';
 			throw unreadable(

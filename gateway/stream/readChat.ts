@@ -61,7 +61,7 @@ export async function readChat(
 	if (whole !== undefined) {
 		const complete = whole.length <= MAX_ANSWER_BYTES;
 		const completion = await parseResource(whole, complete, response, chatCompletion);
-		const text = firstChoice(completion)?.message.content;
+		const text = firstChoice(completion).message.content;
 		if (text) onText(text);
 		throwErrorBeside(completion);
 		return completion;

@@ -34,11 +34,11 @@ export function readAnswer(completion: ChatCompletion, jsonOutput: boolean): Ans
 export function simplified(completion: ChatCompletion): IDataObject {
 	const { id, model, usage } = completion;
 	const choice = firstChoice(completion);
-	const calls = choice?.message.tool_calls;
+	const calls = choice.message.tool_calls;
 	const fields: Record<keyof typeof answerFields | 'tool_calls', unknown> = {
-		text: choice?.message.content ?? '',
+		text: choice.message.content ?? '',
 		tool_calls: Array.isArray(calls) && calls.length > 0 ? calls : undefined,
-		finish_reason: choice?.finish_reason ?? null,
+		finish_reason: choice.finish_reason ?? null,
 		model,
 		usage: usage
 			? {

@@ -8,14 +8,9 @@ import {
 } from 'n8n-workflow';
 import { chatOptionsProperty, samplingHint } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
-import { maxBillableRequestsOption, requestOptionsOf } from '../shared/form/sharedProperties';
+import { requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { supplyChatModel } from './supplyChatModel';
-
-/** Alphabetical, and last the option that is the node's own. */
-const asInForm = (one: { name: string }, other: { name: string }) =>
-	Number(one === maxBillableRequestsOption) - Number(other === maxBillableRequestsOption) ||
-	(one.name < other.name ? -1 : 1);
 
 /** An agent has its own system message and output parser, and decides how to ask. */
 const DECIDED_BY_AGENT = [
@@ -30,9 +25,9 @@ const properties: INodeProperties[] = [
 	languageModelLocator,
 	{
 		...chatOptionsProperty,
-		options: [...requestOptionsOf({}).options, ...chatOptionsProperty.options]
-			.filter(({ name }) => !DECIDED_BY_AGENT.includes(name))
-			.sort(asInForm),
+		options: [...chatOptionsProperty.options, ...requestOptionsOf({}).options].filter(
+			({ name }) => !DECIDED_BY_AGENT.includes(name),
+		),
 	},
 ];
 

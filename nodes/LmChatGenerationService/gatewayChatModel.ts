@@ -131,14 +131,14 @@ function* lastChunks({ message, finishReason = 'other', usage }: GenerateResult)
 function toResult(completion: ChatCompletion): GenerateResult {
 	const { id, usage } = completion;
 	const choice = firstChoice(completion);
-	const text = choice?.message.content;
+	const text = choice.message.content;
 	const content: Message['content'] = [
 		...(text ? [{ type: 'text' as const, text }] : []),
 		...toolCallParts(completion),
 	];
 	return {
 		...(id !== undefined && { id }),
-		finishReason: FINISH_REASONS[choice?.finish_reason ?? ''] ?? 'other',
+		finishReason: FINISH_REASONS[choice.finish_reason ?? ''] ?? 'other',
 		...(usage && { usage: toUsage(usage) }),
 		message: { role: 'assistant', content },
 		rawResponse: completion,

@@ -3,9 +3,8 @@
  * is what the SDK does without it. A wrap is needless once the SDK does better: its newest version, 0.31.1 (of n8n 2.41.3),
  * needs all of them.
  */
-import { MalformedResponseError, parseJsonAnswer } from '../../gateway';
+import { InvalidInputError, MalformedResponseError, parseJsonAnswer } from '../../gateway';
 import { fieldOf } from '../shared/form/parameterValues';
-import { textOnlyError } from './messages';
 
 interface Message {
 	content: unknown;
@@ -90,6 +89,14 @@ function isLangChainModel(model: unknown): model is LangChainModel & BoundModel 
  * {@link GatewayChatModel} sees the messages, and AI Agent passes the images of its item on by default: the model would
  * answer without them.
  */
+function textOnlyError(): InvalidInputError {
+	return new InvalidInputError(
+		'messages',
+		'The messages contain an image or a file, but the service accepts text only',
+		'In the AI Agent, open Options and turn off Automatically Passthrough Binary Images and Automatically Passthrough Binary PDFs. Elsewhere, remove the image or file from the messages. Nothing was sent to the service.',
+	);
+}
+
 function hasFile(message: unknown): boolean {
 	const parts = fieldOf(message, 'content');
 	return (

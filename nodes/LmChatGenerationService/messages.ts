@@ -2,7 +2,6 @@ import type { Message, Tool } from '@n8n/ai-node-sdk';
 import {
 	type AgentRequest,
 	type ChatCompletion,
-	InvalidInputError,
 	readToolCalls,
 	toolParameters,
 } from '../../gateway';
@@ -27,16 +26,7 @@ export function toServiceMessages(messages: Message[]): ServiceMessage[] {
 
 /** The pieces of a streamed answer belong together; what a user adds to a prompt is separate. */
 function textOf(content: Part[], separator: string): string {
-	if (content.some(({ type }) => type === 'file')) throw textOnlyError();
 	return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(separator);
-}
-
-export function textOnlyError(): InvalidInputError {
-	return new InvalidInputError(
-		'messages',
-		'The messages contain an image or a file, but the service accepts text only',
-		'In the AI Agent, open Options and turn off Automatically Passthrough Binary Images and Automatically Passthrough Binary PDFs. Elsewhere, remove the image or file from the messages. Nothing was sent to the service.',
-	);
 }
 
 function toToolMessage(part: Part): ServiceMessage[] {

@@ -75,7 +75,7 @@ function unreadable(
 ): Error | undefined {
 	const isLost = isResumed && book.entries.length === 0;
 	if (!book.isForeign && !isLost) return undefined;
-	if (isLost && context.getNodeParameter('operation', 0) === 'wait') addTasksOfForm(context, book);
+	if (isLost) addTasksOfForm(context, book);
 	const noted = isLost ? notedTaskIds(context) : '';
 	return new OperationalError(
 		isLost
@@ -87,13 +87,13 @@ function unreadable(
 	);
 }
 
-/** Names the tasks that the form asks for. */
+/** Names the tasks that the form of Wait asks for; that of Generate has no Task ID. */
 function addTasksOfForm(context: IExecuteFunctions, book: PaidBook): void {
 	for (const item of context.getInputData().keys()) {
 		try {
 			entryOfForm(context, book, item);
 		} catch {
-			// An item whose Task ID cannot be read has its own error.
+			// An item without a Task ID that can be read names none.
 		}
 	}
 }

@@ -52,21 +52,6 @@ async function downloadFrom(respond: RequestListener) {
 	return { item: items[0], service };
 }
 
-test('a video with a Content-Length above 4 GiB is not downloaded', async () => {
-	const { item, service } = await downloadFrom((_request, response) => {
-		response.writeHead(200, {
-			'content-type': 'video/mp4',
-			'content-length': String(5 * 1024 ** 3),
-		});
-		response.write('the first of many bytes');
-	});
-	expect(item?.json.error).toMatchObject({
-		message: expect.stringMatching(/larger than 4 GiB/) as string,
-		task_id: service.tasks[0]!.id,
-	});
-	expect(service.count('download')).toBe(1);
-});
-
 test('downloading a large video keeps only a small part of it in memory', async () => {
 	const before = bufferBytes();
 	const held: number[] = [];

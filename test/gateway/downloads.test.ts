@@ -125,3 +125,33 @@ test('a download whose file cannot be stored is closed, even if its server sends
 	await expect(failed).rejects.toMatchObject({ code: 'storage_failed' });
 	expect(body.destroyed).toBe(true);
 });
+
+test('a video with a Content-Length above 4 GiB is not downloaded', async () => {
+	const clock = new VirtualClock();
+	const headers = { 'content-length': String(5 * 1024 ** 3) };
+	const { download, requested } = downloadsFrom(
+		clock,
+		() => ({ statusCode: 200, headers }),
+		(id) => video(id, ''),
+	);
+	const failed = download(video('a', 'https://videos.test/a')).catch((error: unknown) => error);
+	expect(await clock.run(failed)).toMatchObject({ message: 'The video is larger than 4 GiB' });
+	expect(requested).toHaveLength(1);
+});
+
+test.each(['videos.test/a', 'ftp://videos.test/a', 'https://'])(
+	'a video with the URL %s is not requested, and the error says why',
+	async (url) => {
+		const clock = new VirtualClock();
+		const { download, requested } = downloadsFrom(
+			clock,
+			() => ({ statusCode: 200 }),
+			(id) => video(id, ''),
+		);
+		const failed = download(video('a', url)).catch((error: unknown) => error);
+		expect(await clock.run(failed)).toMatchObject({
+			message: expect.stringContaining('does not begin with http:// or https://') as string,
+		});
+		expect(requested).toEqual([]);
+	},
+);

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { parseCredential, taskFailedError } from '../../gateway';
 import { stubbedGateway, failureOf } from './stubbedGateway';
 
-const MARKER = 'marker-Key/of+tests=08&15';
+const MARKER = 'marker-Key/of+<tests=08&15';
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
 const everyCharacter = (write: (code: string) => string) =>
@@ -22,7 +22,9 @@ const ENCODINGS: Record<string, string> = {
 	'inside JSON inside JSON': everyCharacter((code) => `\\\\u00${code}`),
 	'URL-encoded': encodeURIComponent(MARKER),
 	'URL-encoded twice': encodeURIComponent(encodeURIComponent(MARKER)),
-	'with HTML entities': MARKER.replaceAll('&', '&amp;').replaceAll('/', '&#x2F;'),
+	'with HTML entities': MARKER.replaceAll('&', '&amp;')
+		.replaceAll('/', '&#x2F;')
+		.replaceAll('<', '&lt;'),
 	'with numeric HTML entities': [...MARKER].map((c) => `&#${c.charCodeAt(0)};`).join(''),
 	'in base64': inBase64(MARKER),
 	'in base64url': Buffer.from(MARKER).toString('base64url'),

@@ -40,3 +40,17 @@ test.each([
 	const error = toServiceError({ status: 429, headers }, '', new ApiKey('a-key'), wallTimeOf(NOW));
 	expect(error.retryAfterMs).toBe(expected);
 });
+
+test.each([
+	[{}, ''],
+	[{ location: '/login' }, ' The redirect points to another path of the same host.'],
+	[{ location: 'https://login.test/?next=/' }, ' The redirect points to login.test.'],
+])('with the headers %j, an error tells where the redirect points to', (headers, told) => {
+	const { advice } = toServiceError(
+		{ status: 302, headers: headers as Record<string, string> },
+		'',
+		new ApiKey('a-key'),
+		wallTimeOf(NOW),
+	);
+	expect(advice.replace(/^.*?( The redirect points.*|$)/, '$1')).toBe(told);
+});

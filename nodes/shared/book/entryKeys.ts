@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { type IExecuteFunctions, type INodeProperties, isResourceLocatorValue } from 'n8n-workflow';
 import { type Book, type BookEntry, hashOf } from '../../../gateway';
 import { runsAsTool } from '../form/hints';
 
@@ -88,16 +88,10 @@ function rawForm(
 ): unknown[] {
 	return properties.map(({ name, type, default: omitted }) => {
 		const value = given[name] ?? omitted;
-		if (type === 'resourceLocator') return chosen(value);
+		// A model is the same whether it was chosen from the list or typed.
+		if (isResourceLocatorValue(value)) return value.value;
 		return comparable(type === 'collection' ? withoutFields(value, otherOptions) : value);
 	});
-}
-
-/** A model is the same whether it was chosen from the list or typed. */
-function chosen(locator: unknown): unknown {
-	return typeof locator === 'object' && locator !== null && 'value' in locator
-		? locator.value
-		: locator;
 }
 
 function withoutFields(fields: unknown, names: string[]): unknown {

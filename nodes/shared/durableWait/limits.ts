@@ -37,7 +37,7 @@ export function reasonToWaitInMemory(
 }
 
 function isKept(context: IExecuteFunctions): boolean {
-	const mode = context.getMode?.() ?? '';
+	const mode = context.getMode();
 	const { id } = context.getWorkflow();
 	return Boolean(context.getExecutionId() && id) && !MODES_WITHOUT_RESUME.includes(mode);
 }

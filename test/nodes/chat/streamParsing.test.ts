@@ -197,6 +197,18 @@ describe('a streamed answer with a finish reason', () => {
 	});
 });
 
+test('several answers are in the order of their numbers, whichever begins first', async () => {
+	const chunks = [1, 0, 2].map((index) => ({
+		choices: [{ index, delta: { content: `Answer ${index}` }, finish_reason: 'stop' }],
+	}));
+	const { json } = await itemOf(chunks.map((one) => multiline(one)).join(''), {
+		simplify: false,
+		options: { stream: true },
+	});
+	const contents = [0, 1, 2].map((index) => ({ index, message: { content: `Answer ${index}` } }));
+	expect(json.choices).toMatchObject(contents);
+});
+
 test.each([
 	['application/json', 'a stream'],
 	['text/event-stream', 'a single JSON body'],

@@ -71,7 +71,7 @@ test.each([
 test('an empty expression in Wait Options means the default', async () => {
 	const { items } = await run(
 		videoNode({
-			waitOptions: { pollInterval: 0.02, polling: '={{ null }}', onTimeout: '={{ null }}' },
+			waitOptions: { pollInterval: 0.02, polling: '={{ null }}', onTimeout: '={{ "" }}' },
 		}),
 		null,
 	);

@@ -229,7 +229,7 @@ test.each(['chatCompletion', 'videoGeneration', 'lmChatGenerationService'] as co
 		const names = packageNodes[node]!.description.properties.filter(
 			({ name }) => name === 'options',
 		).map(({ options = [] }) => options.map(({ name }) => name));
-		const own = ['includeInputFields', 'maxBillableRequests'];
+		const own = ['includeInputFields', 'maxBillableRequests', 'maxRetries', 'timeout'];
 		for (const list of names) {
 			const first = list.findIndex((name) => own.includes(name));
 			expect(list.slice(first).every((name) => own.includes(name))).toBe(true);
