@@ -75,7 +75,6 @@ function nodeRun(waitIn: string, scenario: Scenario): NodeRun {
 
 const ENDLESS = '[fault:task-endless]';
 const continues = { onError: 'continueRegularOutput' } as const;
-const errorBranch = { onError: 'continueErrorOutput' } as const;
 
 test('a manual run tells the console of the browser the ID and, with each poll round, the progress', async () => {
 	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
@@ -321,40 +320,6 @@ test.each(['v1'])('a wait whose book has the format %s ends like any other', asy
 		[0, 0, 1, 2, 3].map((item) => ({ item })),
 	);
 	expect(hints).toContainEqual(expect.stringContaining('1 video is not finished'));
-});
-
-describe('Retry of an execution stopped during the wait', () => {
-	async function stopped(): Promise<IRunExecutionData> {
-		const { waits } = await runNode(simulator, one());
-		expect(waits[0]).toBeDefined();
-		return waits[0]!.data;
-	}
-
-	test('gets the submitted video with the original workflow', async () => {
-		const retry = { waitingData: await stopped(), executionId: '2' };
-		const { items } = await runNode(simulator, { ...one(), ...retry });
-		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
-		expect(simulator.submissions).toBe(1);
-	});
-
-	test.each([
-		['the regular output', {}],
-		['the error branch', errorBranch],
-	])(
-		'names the tasks on %s with the currently saved workflow, and submits nothing again',
-		async (_, onError) => {
-			const retry = { retryData: await stopped(), executionId: '2' };
-			const { items, errors } = await runNode(simulator, { ...one(onError), ...retry });
-			const [{ id } = { id: '' }] = simulator.tasks;
-			const [item] = 'onError' in onError ? errors : items;
-			expect(item?.json.error).toMatch(
-				/use Wait with task-.*, or retry with the original workflow/,
-			);
-			expect(item?.json.error).toContain(id);
-			expect(items.length + errors.length).toBe(1);
-			expect(simulator.submissions).toBe(1);
-		},
-	);
 });
 
 /** The size of an execution in n8n's database. */
