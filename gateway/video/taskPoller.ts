@@ -57,6 +57,12 @@ interface PolledTask {
 	fail: (error: unknown) => void;
 }
 
+/** Polls that start together. */
+interface Round {
+	due: Set<PolledTask>;
+	cancel: () => void;
+}
+
 /**
  * Waits for video tasks, all of one execution together. Polls of one task never overlap, a finished task is
  * never polled again, and a poll that fails transiently costs nothing but time. Waiting does not count towards the
@@ -64,6 +70,7 @@ interface PolledTask {
  */
 export class TaskPoller {
 	private readonly tasks = new Set<PolledTask>();
+	private readonly rounds = new Map<string, Round>();
 	private readonly cancel = () => {
 		for (const polled of [...this.tasks]) polled.fail(new CancelledError());
 	};
@@ -129,11 +136,33 @@ export class TaskPoller {
 	private pollIn(polled: PolledTask, delay: number): void {
 		const { clock } = this;
 		const width = Math.min(polled.settings.pollIntervalMs * TOGETHER_PART, MAX_ROUND_MS);
-		const sinceRound = (clock.now() + delay) % width;
-		// The last one may not come later, and what is due at once does not wait.
-		const isExact = sinceRound === 0 || delay < width || this.leftMs(polled) - delay < width;
-		const wait = isExact ? delay : delay + width - sinceRound;
-		polled.stopPoll = clock.after(wait, () => void this.pollNow(polled));
+		// A poll that others take along comes a little early: the last one may not.
+		if (this.leftMs(polled) - delay < width) {
+			polled.stopPoll = clock.after(delay, () => void this.pollNow(polled));
+			return;
+		}
+		const key = `${width} ${Math.floor((clock.now() + delay) / width)}`;
+		const round = this.rounds.get(key) ?? this.openRound(key, delay);
+		round.due.add(polled);
+		polled.stopPoll = () => {
+			round.due.delete(polled);
+			if (round.due.size === 0) round.cancel();
+		};
+	}
+
+	private openRound(key: string, delay: number): Round {
+		const due = new Set<PolledTask>();
+		const stopTimer = this.clock.after(delay, () => {
+			this.rounds.delete(key);
+			for (const polled of due) void this.pollNow(polled);
+		});
+		const cancel = () => {
+			stopTimer();
+			if (this.rounds.get(key) === round) this.rounds.delete(key);
+		};
+		const round = { due, cancel };
+		this.rounds.set(key, round);
+		return round;
 	}
 
 	private async pollNow(polled: PolledTask): Promise<void> {
