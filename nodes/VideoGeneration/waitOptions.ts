@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { type ItemSettings, refusedValue } from '../../gateway';
 import { hintWhile } from '../shared/form/hints';
-import { propertyOf, readNumber } from '../shared/form/parameterValues';
+import { fieldOf, propertyOf, readNumber } from '../shared/form/parameterValues';
 
 /** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
 const TASK_RETENTION_S = 7 * 24 * 3600;
@@ -118,8 +118,7 @@ export type WaitOptions = NonNullable<ItemSettings['wait']>;
 /** Whether the whole node waits in n8n's database. The option allows no expression. */
 export function waitsInDatabase(context: IExecuteFunctions): boolean {
 	const { waitOptions } = context.getNode().parameters;
-	const options = typeof waitOptions === 'object' && waitOptions !== null ? waitOptions : {};
-	return 'waitIn' in options && options.waitIn === 'database';
+	return fieldOf(waitOptions, 'waitIn') === 'database';
 }
 
 /** Reads and checks the wait options of one item. */
