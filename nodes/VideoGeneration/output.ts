@@ -12,14 +12,11 @@ type Result = Settled<INodeExecutionData>;
 /** The items of a run, read from the book, and the hints about them. */
 export class VideoOutput {
 	private readonly hints = new RunHints('video');
-	private readonly isSubmission: boolean;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly book: PaidBook,
-	) {
-		this.isSubmission = context.getNodeParameter('operation', 0) === 'submit';
-	}
+	) {}
 
 	/**
 	 * The output of the node.
@@ -57,9 +54,11 @@ export class VideoOutput {
 
 	/** The item of a task. The fields of its input item are added here and kept nowhere. */
 	itemOf({ item, settings }: BookEntry, task: PaidTask): INodeExecutionData {
-		const { simplify = true, includeInputFields, binaryProperty } = settings?.output ?? {};
+		const { wait, output } = settings ?? {};
+		const { simplify = true, includeInputFields, binaryProperty } = output ?? {};
 		const own = simplify ? simplifiedTask(task) : fullTask(task);
-		if (!simplify && this.isSubmission) own.request = task.request as IDataObject;
+		// Only a task that was just submitted, and is not waited for, has little more than its request.
+		if (!simplify && !wait && task.request) own.request = task.request as IDataObject;
 		const json = includeInputFields
 			? withInputFields(this.context, item, own, videoItemFields, this.hints)
 			: own;
