@@ -73,27 +73,16 @@ const ROWS: Row[] = [
 	[{ npm_config_https_proxy: 'http://PROXY' }, 'https://service.test:PORT', 'tunnel'],
 	[{ HTTPS_PROXY: 'http://PROXY' }, 'https://service.test', 'tunnel'],
 	[{ HTTP_PROXY: 'http://PROXY' }, 'http://service.test/below', 'absolute form'],
+	// How the package that both read NO_PROXY with understands it is not tested here.
 	...(
 		[
 			['service.test', 'service.test', 'direct'],
 			['service.test', 'sub.service.test', 'absolute form'],
-			['service.test', 'myservice.test', 'absolute form'],
 			['.service.test', 'sub.service.test', 'direct'],
-			['.service.test', 'service.test', 'absolute form'],
-			['*.service.test', 'a.sub.service.test', 'direct'],
-			['*.service.test', 'service.test', 'absolute form'],
-			['*service.test', 'myservice.test', 'direct'],
 			['*', 'service.test', 'direct'],
-			['other.test,service.test', 'service.test', 'direct'],
-			['other.test service.test', 'service.test', 'direct'],
 			[' other.test , service.test ', 'service.test', 'direct'],
-			['SERVICE.test', 'Service.Test', 'direct'],
 			['service.test:PORT', 'service.test', 'direct'],
 			['service.test:81', 'service.test', 'absolute form'],
-			['.service.test:PORT', 'sub.service.test', 'direct'],
-			['service', 'service.test', 'absolute form'],
-			['127.0.0.1', '127.0.0.1', 'direct'],
-			['127.0.0.0/8', '127.0.0.1', 'absolute form'],
 		] as const
 	).map(
 		([exempt, host, route]): Row => [
