@@ -97,6 +97,12 @@ test('a stream of events that are no chunks shows the last one in its error', as
 	});
 });
 
+test('the API key is removed from what is streamed on', async () => {
+	const { chunks } = await itemOf(multiline(part(`${service.key} is the key`, 'stop')), {}, true);
+	const text = chunks.map(({ content }) => content ?? '').join('');
+	expect(text).toBe('[API key removed] is the key');
+});
+
 test('the API key is removed from an answer that contains it in two parts', async () => {
 	const parts = [service.key.slice(0, 8), service.key.slice(8)];
 	const call = (text: string) => ({
