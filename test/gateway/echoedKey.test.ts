@@ -19,6 +19,7 @@ const ENCODINGS: Record<string, string> = {
 	),
 	'with slashes escaped, as PHP writes JSON': MARKER.replaceAll('/', '\\/'),
 	'with every letter escaped': everyCharacter((code) => `\\u00${code}`),
+	'with every letter escaped for a script': everyCharacter((code) => `\\x${code}`),
 	'inside JSON inside JSON': everyCharacter((code) => `\\\\u00${code}`),
 	'URL-encoded': encodeURIComponent(MARKER),
 	'URL-encoded twice': encodeURIComponent(encodeURIComponent(MARKER)),

@@ -8,6 +8,7 @@ import type {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { epochMs, type WallTime } from '../../../gateway';
+import { hintAfterRun } from '../form/hints';
 
 export type Output = INodeExecutionData[][];
 
@@ -114,8 +115,7 @@ export async function hold(context: IExecuteFunctions, pause: PauseInput): Promi
 	entry.source?.main?.splice(0);
 	for (const done of [pause, actionOf.get(pause) ?? {}])
 		for (const field of Object.keys(done)) Reflect.deleteProperty(done, field);
-	for (const message of hints)
-		context.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
+	for (const message of hints) hintAfterRun(context, message);
 	return [shown.map((json) => ({ json }))];
 }
 

@@ -168,15 +168,17 @@ describe('a node that needs structured output', () => {
 });
 
 test('a node can demand a call of a tool', async () => {
+	const named = { type: 'function', function: { name: 'weather' } };
 	await withModel(async (model) => {
-		for (const tool_choice of ['any', 'weather', 'none'])
+		for (const tool_choice of ['any', 'weather', 'none', named])
 			await model.bindTools([weather], { tool_choice }).invoke(question);
 		return null;
 	});
 	expect(bodies().map(({ tool_choice }) => tool_choice)).toEqual([
 		'required',
-		{ type: 'function', function: { name: 'weather' } },
+		named,
 		'none',
+		named,
 	]);
 });
 
