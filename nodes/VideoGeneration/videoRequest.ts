@@ -137,6 +137,22 @@ const hintsWhileMany = MANY.map((from, index) => {
 	);
 });
 
+/** What multiplies the price of each item. */
+const hintsWhileDear = [
+	...[2, 3, 4].map((n) =>
+		hintWhile(
+			`${submits} && Number($parameter["options"]?.n) === ${n}`,
+			`Each item submits ${n} videos. Each is billed.`,
+			{ type: 'info', whenToDisplay: 'beforeExecution' },
+		),
+	),
+	hintWhile(
+		`${submits} && $parameter["size"] === "1080p" && $parameter["duration"] > 5`,
+		'Services usually charge more for 1080p and for each second: while you build, try 480p and 2 seconds.',
+		{ type: 'info', whenToDisplay: 'beforeExecution' },
+	),
+];
+
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
 	...hintsWhileEmpty(
@@ -149,11 +165,7 @@ export const requestHints: NodeHint[] = [
 		unresolvedHint('The prompt'),
 	),
 	...hintsWhileMany,
-	hintWhile(
-		`${submits} && $parameter["size"] === "1080p" && $parameter["duration"] > 5`,
-		'Services usually charge more for 1080p and for each second: while you build, try 480p and 2 seconds.',
-		{ type: 'info', whenToDisplay: 'beforeExecution' },
-	),
+	...hintsWhileDear,
 	hintWhile(
 		`${isTool} && ${submits} && ${hasModel} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
 		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',
