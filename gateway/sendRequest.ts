@@ -123,8 +123,9 @@ async function sendOnce<Result>(
 	signal: AbortSignal | undefined,
 ): Promise<Result> {
 	const paid = request.method === 'POST';
-	const idleTimeout = new IdleTimeout(context.clock, context.timeoutMs, signal, 'connecting');
-	if (request.patience) idleTimeout.limitResponse(request.patience.onSend());
+	const { clock, timeoutMs } = context;
+	const responseMs = request.patience?.onSend();
+	const idleTimeout = new IdleTimeout(clock, timeoutMs, signal, 'connecting', responseMs);
 	const toGatewayError = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError(paid && idleTimeout.phase !== 'connecting');
 		if (error instanceof GatewayError) {
@@ -157,7 +158,7 @@ async function sendOnce<Result>(
 		}
 		if (response.status >= 200 && response.status < 300) {
 			const { status, headers } = response;
-			const { apiKey, clock } = context;
+			const { apiKey } = context;
 			return await read({ status, headers, body, onProgress, apiKey, clock });
 		}
 		throw await readServiceError(context, response, waitedMs, onProgress);

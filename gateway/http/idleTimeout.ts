@@ -23,7 +23,6 @@ export class IdleTimeout {
 	private stop = () => {};
 	private lastProgress: number;
 	private lastContent: number;
-	private responseLimitMs = Infinity;
 	private stopTimer: () => void;
 	private readonly giveUp = () => {
 		this.isGivenUp = true;
@@ -35,16 +34,13 @@ export class IdleTimeout {
 		private readonly limitMs: number,
 		private readonly signal: AbortSignal | undefined,
 		public phase: Phase = 'response',
+		/** The response must begin within this time. Its body may be silent for the time limit of all phases. */
+		private readonly responseLimitMs = Infinity,
 	) {
 		this.lastProgress = this.lastContent = clock.now();
 		this.stopTimer = clock.after(this.phaseLimitMs, () => this.check());
 		signal?.addEventListener('abort', this.giveUp, { once: true });
 		if (signal?.aborted) this.isGivenUp = true;
-	}
-
-	/** The response must begin within this time. Its body may be silent for the time limit of all phases. */
-	limitResponse(ms: number): void {
-		this.responseLimitMs = ms;
 	}
 
 	/**
