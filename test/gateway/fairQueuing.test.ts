@@ -58,7 +58,7 @@ test('submissions that wait for their limit do not hold up the polls of the same
 		kind === 'submit' ? limit : undefined,
 	);
 	const { took } = await clock.run(seconds(videos(clock, node(), 100)));
-	expect(took).toBeLessThan(9 * 60 + 70);
+	expect(took).toBeLessThan(9 * 60 + 67);
 });
 
 test('the last poll of a task goes before the polls of other tasks of its node', async () => {
