@@ -154,6 +154,8 @@ export class TaskLog {
 
 	/** A poll was answered: n8n shows no progress of a node that runs. Its log gets a line only if more are finished. */
 	polled(isOver: boolean): void {
+		// The last line after a Stop names the tasks.
+		if (this.isStopped) return;
 		if (isOver) this.finished += 1;
 		const now = systemClock.now();
 		const isLast = this.finished >= this.waitedFor;
