@@ -171,11 +171,11 @@ async function fetchVideo<Stored>(
 		body.once('error', onFailure).once('close', () => body.readableEnded || onFailure());
 		const stream = inspectStream(body, inspector, aborting.signal);
 		const [type] = /^video\/[\w.+-]{1,100}/.exec(contentType) ?? [];
-		return await store({ stream, type })
-			.catch((error: unknown) => {
-				throw isSound && !(error instanceof GatewayError) ? storageError(error) : error;
-			})
-			.finally(() => stream.readableEnded || aborting.abort());
+		const stored = await store({ stream, type }).catch((error: unknown) => {
+			throw isSound && !(error instanceof GatewayError) ? storageError(error) : error;
+		});
+		if (!stream.readableEnded) aborting.abort();
+		return stored;
 	} catch (error) {
 		throw toGatewayError(error);
 	} finally {

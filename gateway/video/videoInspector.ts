@@ -1,5 +1,5 @@
 import { ByteBuffer, MAX_VIDEO_BYTES } from '../http/body';
-import type { Inspect } from '../http/inspectStream';
+import type { StreamInspector } from '../http/inspectStream';
 import { downloadLost, notVideo } from './errors';
 
 /** Enough to tell a video from a page, whatever the content type. */
@@ -20,12 +20,12 @@ export function videoInspector(
 	contentType: string,
 	announced: number | undefined,
 	onProgress: () => void,
-): Inspect {
+): StreamInspector {
 	const mayBePage = /^text\/|json|xml/.test(contentType);
-	return async function* (parts) {
-		let received = 0;
-		const gathered = new ByteBuffer();
-		for await (const bytes of parts) {
+	let received = 0;
+	const gathered = new ByteBuffer();
+	return {
+		part(bytes) {
 			if (received === 0 && mayBePage && isText(bytes))
 				throw notVideo('The URL of the video returned a page instead of a video');
 			received += bytes.length;
@@ -33,10 +33,12 @@ export function videoInspector(
 				throw notVideo('The video is larger than 4 GiB');
 			onProgress();
 			gathered.add(bytes);
-			if (gathered.length >= MIN_WRITE) yield gathered.take();
-		}
-		if (received === 0) throw downloadLost(new Error('No data arrived'));
-		if (gathered.length > 0) yield gathered.take();
+			return gathered.length >= MIN_WRITE ? gathered.take() : undefined;
+		},
+		end() {
+			if (received === 0) throw downloadLost(new Error('No data arrived'));
+			return gathered.take();
+		},
 	};
 }
 
