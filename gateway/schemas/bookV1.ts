@@ -111,6 +111,8 @@ const bookEntry = z.object({
 	lostIn: z.string().optional(),
 	/** The execution whose error told the user that the next Retry submits it again. */
 	toldIn: z.string().optional(),
+	/** A fingerprint of the Base URL where the service knows no task of another one, as that error said. */
+	unknownAt: z.string().optional(),
 	/** Why it has no tasks, or no others for those that failed. */
 	error: errorReport.optional(),
 	/** What became of what an earlier try paid for. */

@@ -64,7 +64,8 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 	entry.asked = (entry.asked ?? 0) + count;
 	entry.named = (entry.named ?? 0) + named;
 	entry.address = book.address;
-	for (const field of ['failed', 'lostIn', 'toldIn', 'earlier'] as const) delete entry[field];
+	for (const field of ['failed', 'lostIn', 'toldIn', 'unknownAt', 'earlier'] as const)
+		delete entry[field];
 	book.keep(entry);
 	log.submitted(entry.item, tasks, named, count);
 }

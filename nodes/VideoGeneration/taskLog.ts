@@ -126,6 +126,7 @@ export class TaskLog {
 		);
 		for (const entry of refused) {
 			entry.toldIn = book.execution;
+			if (isElsewhere(entry)) entry.unknownAt = book.address;
 			book.keep(entry);
 		}
 		const told = refused.map((entry) => {

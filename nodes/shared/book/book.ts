@@ -80,7 +80,7 @@ export class PaidBook {
 	entryOf(item: number, request: object): BookEntry {
 		const key = this.keys.keyOf(item, request);
 		const entry = this.keys.entries[key] ?? { item, tasks: [] };
-		if (isUnknownHere(entry, this.address) && isToldBefore(entry, this.execution))
+		if (entry.unknownAt === this.address && isToldBefore(entry, this.execution))
 			for (const task of liveTasks(entry)) if (task.isUnknown) replace(entry, task);
 		return this.take(entry, key);
 	}
@@ -177,6 +177,7 @@ function isPaid({ tasks, lostIn, answer, earlier }: BookEntry): boolean {
 /** What is paid for is kept; what came of it in the try before is made again, except a task that failed. */
 function startOver(entry: BookEntry): void {
 	delete entry.error;
+	if (entry.unknownAt !== undefined) restore(entry);
 	for (const task of liveTasks(entry)) {
 		for (const field of ['deadline', 'foreignAnswers', 'file', 'isSettled'] as const)
 			delete task[field];
@@ -191,6 +192,15 @@ function startOver(entry: BookEntry): void {
 function replace(entry: BookEntry, task: PaidTask): void {
 	task.isReplaced = true;
 	entry.failed = (entry.failed ?? 0) + 1;
+}
+
+/** None was submitted in their place, and the service at another address may know them. */
+function restore(entry: BookEntry): void {
+	for (const task of entry.tasks) {
+		if (!task.isReplaced || !task.isUnknown) continue;
+		delete task.isReplaced;
+		entry.failed = (entry.failed ?? 1) - 1 || undefined;
+	}
 }
 
 /** A task of which only the id is known. */

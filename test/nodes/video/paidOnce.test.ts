@@ -130,6 +130,32 @@ describe('Retry of a failed execution', () => {
 			expect(simulator.count('submit')).toBe(threeItems.length);
 		});
 
+		test('gets the videos at the first one also after the second one refused to make others', async () => {
+			const other = await startSimulator({ videoSeconds: 0.05, now: time.now });
+			const { moved, second } = await retriedAt({ baseUrl: other.url, apiKey: other.key });
+			other.inject({ endpoint: 'submit', fault: 'quota-not-enough' });
+			const third = { executionId: '3', retryData: second.run.data, tries: 1 };
+			const { run, error } = await runNode({ ...moved, ...third });
+			await other.close();
+			expect(error?.message).toContain('quota');
+			const fourth = { executionId: '4', retryData: run.data, tries: 1 };
+			const { items } = await runNode({ ...changingVideo({}), ...fourth });
+			expect(items.map(({ json }) => json.status)).toEqual(Array(3).fill('completed'));
+			expect(simulator.count('submit')).toBe(threeItems.length);
+		});
+
+		test('polls the videos at each other one first', async () => {
+			const other = await startSimulator({ videoSeconds: 0.05, now: time.now });
+			const { second } = await retriedAt({ baseUrl: other.url, apiKey: other.key });
+			await other.close();
+			const baseUrl = simulator.url.replace('127.0.0.1', 'localhost');
+			const third = { executionId: '3', retryData: second.run.data, tries: 1 };
+			const credential = { baseUrl, apiKey: simulator.key };
+			const { items } = await runNode({ ...changingVideo({}), ...third, credential });
+			expect(items.map(({ json }) => json.status)).toEqual(Array(3).fill('completed'));
+			expect(simulator.count('submit')).toBe(threeItems.length);
+		});
+
 		test('is not the reason if no execution has found a task', async () => {
 			const wait = videoNode({ operation: 'wait', taskId: 'no-such-task' });
 			const { error } = await runNode({ ...wait, executionId: '1' });
