@@ -21,7 +21,12 @@ export interface Goal {
 	of: 'ratio' | 'ours';
 	atMost?: number;
 	atLeast?: number;
+	/** What two runs on a quiet machine may differ by: the ratio of their figures. Default 1.05. */
+	noise?: number;
 }
+
+/** CPU time, and what depends on it, differs so much between two hours of a machine of two shared cores (measured). */
+export const CPU_NOISE = 1.25;
 
 export interface BarChart {
 	title: string;

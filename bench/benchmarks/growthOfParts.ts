@@ -1,4 +1,4 @@
-import { type Benchmark, compareNumbers, type Candidate } from '../benchmark';
+import { type Benchmark, compareNumbers, type Candidate, CPU_NOISE } from '../benchmark';
 import { number } from '../report/format';
 import {
 	gatewayWithResponse,
@@ -85,6 +85,7 @@ submission and one poll; the client reads streamed answers and catalogues from m
 		peer: peerOf(part),
 		of: 'ratio',
 		atMost: 1.2,
+		noise: CPU_NOISE,
 	})),
 	candidates: Object.fromEntries(
 		Object.entries(PARTS).map(([name, part]) => [name, (target) => part.candidate(target)]),

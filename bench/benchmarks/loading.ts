@@ -11,6 +11,7 @@ import {
 	type Candidate,
 	OURS,
 	type Sample,
+	CPU_NOISE,
 } from '../benchmark';
 import { retainedMiB } from '../harness/memory';
 import { loadN8n, type N8n } from '../harness/n8n';
@@ -75,7 +76,7 @@ first loader of a process sets up, is set up before. Memory is the growth of hea
 garbage collection. Packed is what npm would publish. Our nodes load the client when one of them first runs: that time is below the table.`,
 	cost: `Ten lines of the build: the client is minified, and loaded when a node first runs. The package installs no dependencies: what it needs of zod and undici is bundled.`,
 	goals: [
-		{ figure: TIME, peer: HTTP_REQUEST, of: 'ours', atMost: 60 },
+		{ figure: TIME, peer: HTTP_REQUEST, of: 'ours', atMost: 60, noise: CPU_NOISE },
 		{ figure: HEAP, peer: HTTP_REQUEST, of: 'ours', atMost: 25 },
 		{ figure: PACKED, peer: 'the limit', of: 'ours', atMost: 400 },
 	],

@@ -6,6 +6,7 @@ import {
 	type Measure,
 	OURS,
 	type Target,
+	CPU_NOISE,
 } from '../benchmark';
 import { inParallel, timed } from '../harness/measure';
 import { AT_ONCE, FIXED_QUESTION } from '../harness/workload';
@@ -15,6 +16,7 @@ import { openPool } from '../harness/rawUndici';
 import { linesOf } from '../report/linesOf';
 
 const WARM_UPS = 3;
+const PROCESSES = 3;
 const HTTP_REQUEST = 'HTTP Request node';
 const OPEN_AI = 'OpenAI node';
 const UNDICI = 'undici';
@@ -68,13 +70,14 @@ answers at once. The HTTP Request node and the OpenAI node send the same request
 other); failed requests do not count. The baseline is undici with \`JSON.parse\`, without n8n and with ${AT_ONCE} requests in flight, as ours.
 "${ENGINE}" is a node that only reads the parameter with the question: the part of our time that n8n itself takes. The goal for CPU is therefore without an expression.
 All run the batch ${WARM_UPS} times before it counts, because n8n runs for weeks and Node.js optimizes code while it runs; the first
-batch of a new process is shown too.`,
+batch of a new process is shown too. They run in ${PROCESSES} processes each, one after the other (the OpenAI
+node in one): the figure is the median of the processes' medians.`,
 	cost: `Our own connection pool instead of n8n's request helper, and items in parallel (${linesOf('nodes/shared/run/eachItem.ts')},
 which also handles their order, errors and a cancel). Little of it is only for speed: parameters are read once per item, and
 the key of a stored paid answer is computed once. n8n takes longer for the expression of an item than the request takes.`,
 	goals: [
-		{ figure: SPEED, peer: HTTP_REQUEST, of: 'ratio', atLeast: 8 },
-		{ figure: CPU_FIXED, peer: UNDICI, of: 'ratio', atMost: 2 },
+		{ figure: SPEED, peer: HTTP_REQUEST, of: 'ratio', atLeast: 8, noise: CPU_NOISE },
+		{ figure: CPU_FIXED, peer: UNDICI, of: 'ratio', atMost: 2, noise: CPU_NOISE },
 	],
 	candidates: {
 		[OURS]: async (target) => await throughNode((await loadN8n()).chatNode(target)),
@@ -87,14 +90,13 @@ the key of a stored paid answer is computed once. n8n takes longer for the expre
 	},
 	async run(runner) {
 		const service = await runner.service({ encodings: [] });
-		const measure = async (names: string[], repetitions: number, size: number) =>
-			await runner.measure(names, service, { repetitions, size, warmUps: WARM_UPS });
+		const measure = async (names: string[], repetitions: number, size: number, processes = 1) =>
+			await runner.measure(names, service, { processes, repetitions, size, warmUps: WARM_UPS });
 		const ofNewProcess = { repetitions: 3, warmUps: 0, size: 2_000, fresh: true };
 		const atFirst = await runner.measure([OURS, HTTP_REQUEST], service, ofNewProcess);
 		const measured: Record<string, Record<string, number>> = {
-			...(await measure([OURS, HTTP_REQUEST, UNDICI, ENGINE], 3, 2_000)),
 			...(await measure([OPEN_AI], 2, 500)),
-			...(await measure([OURS, OURS_FIXED, UNDICI, ENGINE], 6, 2_000)),
+			...(await measure([OURS, OURS_FIXED, HTTP_REQUEST, UNDICI, ENGINE], 3, 2_000, PROCESSES)),
 		};
 		const peers = [HTTP_REQUEST, OPEN_AI, UNDICI, ENGINE];
 		return {

@@ -9,8 +9,10 @@ import { PROFILES, ROOT } from './paths';
 import { type Service, type ServiceOptions, startService } from './service';
 
 export interface RunOptions {
-	/** How often each candidate is measured; the median counts. */
+	/** How often each candidate is measured in each of its processes; the median counts. */
 	repetitions: number;
+	/** In so many processes, one after the other: the order in which V8 compiles code differs between them. Default 1. */
+	processes?: number;
 	/** How often each candidate runs before; default 1. */
 	warmUps?: number;
 	/** Passed to the candidates; default 0. */
@@ -37,8 +39,25 @@ export class Runner {
 		return service;
 	}
 
-	/** The median sample of each candidate. They take turns, so that a disturbance of the machine affects all of them. */
+	/**
+	 * The median sample of each candidate; of several processes, the median of theirs. They take turns, so that a disturbance of
+	 * the machine affects all of them.
+	 */
 	async measure<Name extends string>(
+		names: readonly Name[],
+		target: Target,
+		{ processes = 1, ...options }: RunOptions,
+	): Promise<Record<Name, Sample>> {
+		const samples: Array<Record<Name, Sample>> = [];
+		while (samples.length < processes) {
+			if (processes > 1) await this.endProcesses();
+			samples.push(await this.measureOnce(names, target, options));
+		}
+		const ofAll = (name: Name) => [name, medians(samples.map((sample) => sample[name]))];
+		return Object.fromEntries(names.map(ofAll)) as Record<Name, Sample>;
+	}
+
+	private async measureOnce<Name extends string>(
 		names: readonly Name[],
 		target: Target,
 		options: RunOptions,
