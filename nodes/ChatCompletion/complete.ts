@@ -162,18 +162,19 @@ async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Pr
 	const { entry, known, jsonOutput, maxBillableRequests } = prepared;
 	if (known !== undefined) return known;
 
-	const asking = spending.spend(1, maxBillableRequests, () => ask(run, prepared, itemIndex));
-	const completion = await asking.catch((error: unknown) => {
+	const fail = (error: unknown): never => {
 		const isPaid = error instanceof GatewayError && error.mayBeBilled;
 		if (isPaid) entry.earlier = reportError(error);
 		if (isPaid) book.keep(entry);
 		throw afterEarlierTry(error, entry.earlier);
-	});
+	};
+	const asking = spending.spend(1, maxBillableRequests, () => ask(run, prepared, itemIndex));
+	const completion = await asking.catch(fail);
 	countTokens(service.context, completion);
 	const answer = readAnswer(completion, jsonOutput);
 	// Not stored, so that Retry On Fail asks again.
 	if (answer === undefined)
-		throw await noJsonError(completion, (text) => service.gateway.redactError(text));
+		return fail(await noJsonError(completion, (text) => service.gateway.redactError(text)));
 	entry.answer = completion;
 	book.keep(entry);
 	return answer;

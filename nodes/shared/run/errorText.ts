@@ -48,8 +48,9 @@ export class ReportedError extends Error {
 export function afterEarlierTry(error: unknown, earlier: ErrorReport | undefined): unknown {
 	if (!(error instanceof SpendingLimitError) || earlier === undefined) return error;
 	const { failure, ...report } = reportError(error);
-	const { message, description, task_id, status, url, may_have_been_accepted } = earlier.failure;
-	const kept = { task_id, status, url, may_have_been_accepted };
+	const { message, description, task_id, status, url, may_have_been_accepted, partial_text } =
+		earlier.failure;
+	const kept = { task_id, status, url, may_have_been_accepted, partial_text };
 	return new ReportedError({
 		...report,
 		failure: {

@@ -135,6 +135,21 @@ test('an answer without JSON counts', async () => {
 	expect(error?.message).toMatch(/Max Billable Requests/);
 });
 
+test.each<[string, object, string, string]>([
+	['an answer without JSON', { jsonOutput: true }, 'One', 'The model did not answer with JSON'],
+	['a stream that broke', { stream: true }, '[fault:stream-cut]', 'The stream ended before'],
+])('a second try that it refuses keeps what arrived of %s', async (_, more, prompt, reason) => {
+	const onError = 'continueRegularOutput';
+	const node = { ...chat(1, more), items: prompts(prompt), tries: 2, onError } as const;
+	const { items } = await runNode(simulator, node);
+	expect(simulator.count('chat') + simulator.count('chatStream')).toBe(1);
+	expect(items[0]!.json.error).toMatchObject({
+		code: 'spending_limit',
+		description: expect.stringContaining(`In the try before: ${reason}`),
+		partial_text: expect.stringMatching(/\w/),
+	});
+});
+
 describe('an agent', () => {
 	const call = async (tool: { invoke(input: object): Promise<string> }, input: object) =>
 		await tool.invoke(input).catch((error: Error) => error.message);
