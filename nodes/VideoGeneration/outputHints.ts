@@ -1,5 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { hintAboutTexts, textOf } from '../shared/form/formTexts';
+import { propertyOf } from '../shared/form/parameterValues';
+import { requestProperties } from './videoRequest';
 import { asHtml, hintAboutFailures, hintAfterRun } from '../shared/form/hints';
 
 /** Links to videos in one hint. */
@@ -56,9 +58,13 @@ function hintAboutBill(context: IExecuteFunctions, items: INodeExecutionData[]):
 		const { task_id } = 'error' in json ? (json.error as IDataObject) : json;
 		if (task_id === undefined) continue;
 		videos += 1;
-		const size = String(context.getNodeParameter('size', itemIndex, ''));
-		const duration = Number(context.getNodeParameter('duration', itemIndex, 0));
-		seconds.set(size, (seconds.get(size) ?? 0) + duration);
+		const [size, duration] = ['size', 'duration'].map(
+			(name) =>
+				// One that was emptied is not sent: the service has the same default.
+				context.getNodeParameter(name, itemIndex, '') ||
+				propertyOf(requestProperties, name).default,
+		);
+		seconds.set(String(size), (seconds.get(String(size)) ?? 0) + Number(duration));
 	}
 	if (videos < 2) return;
 	const lengths = [...seconds].map(([size, all]) => `${all} s of ${asHtml(size)}`);

@@ -139,6 +139,8 @@ describe('the bill', () => {
 		expect(await billOf({ ...node, items })).toEqual([
 			'6 videos were submitted: 10 s of 720p, 20 s of 480p',
 		]);
+		const emptied = videoNode({ operation, size: '={{ null }}', duration: '' });
+		expect(await billOf({ ...emptied, items })).toEqual(['3 videos were submitted: 15 s of 720p']);
 	});
 
 	test('of several answers is a hint with their tokens', async () => {
