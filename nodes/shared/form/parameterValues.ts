@@ -73,7 +73,7 @@ export function readNumber(
 		typeof value === 'number' &&
 		value >= min &&
 		value <= max &&
-		(isTime || Number.isInteger(value));
+		(isTime ? Number.isFinite(value) : Number.isInteger(value));
 	if (valid) return value;
 	const kind = isTime ? 'number of seconds' : 'whole number';
 	const range = max === Infinity ? `of ${min} or more` : `from ${min} to ${max}`;

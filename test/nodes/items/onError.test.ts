@@ -86,6 +86,12 @@ const badVideos: Array<[string, object, RegExp]> = [
 		{ waitOptions: { pollInterval: 0 } },
 		/^Poll Interval must be a number of seconds .*\(it is 0\)/,
 	],
+	// n8n's database keeps no such number: a wait there could not be resumed.
+	[
+		'a poll interval of Infinity',
+		{ waitOptions: { pollInterval: '={{ 60 / 0 }}' } },
+		/^Poll Interval must be a number of seconds/,
+	],
 	['a task ID with a slash', { operation: 'get', taskId: 'a/b' }, /^Task ID must not contain/],
 	[
 		'a task ID that is an object',
