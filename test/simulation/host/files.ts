@@ -16,6 +16,7 @@ export class MemoryFiles {
 
 	/** As `node:fs/promises`. */
 	readonly promises = {
+		/** Of packages that are compared with this one. */
 		open: async (path: string) => {
 			const parts: Buffer[] = [];
 			this.files.set(path, parts);
@@ -23,6 +24,11 @@ export class MemoryFiles {
 				appendFile: async (bytes: Buffer) => await Promise.resolve(void parts.push(bytes)),
 				close: async () => await Promise.resolve(),
 			});
+		},
+		appendFile: async (path: string, bytes: Buffer | string) => {
+			const parts = this.files.get(path) ?? [];
+			parts.push(Buffer.from(bytes));
+			await Promise.resolve(void this.files.set(path, parts));
 		},
 		rm: async (path: string) => await Promise.resolve(void this.files.delete(path)),
 	};

@@ -45,7 +45,7 @@ export class BuiltPackage {
 	} {
 		const files = new MemoryFiles();
 		const loaded = new Map<string, { exports: object }>();
-		const given: Record<string, unknown> = {
+		const given: Record<string, object> = {
 			'node:fs': files.fs,
 			'node:fs/promises': files.promises,
 			'node:zlib': zlib,
@@ -62,7 +62,7 @@ export class BuiltPackage {
 				module,
 				module.exports,
 				(name) => {
-					if (name in given) return given[name];
+					if (name in given) return simulated(name, given[name]!);
 					if (name.startsWith('.')) return load(this.resolve(folder, name));
 					return this.require(name);
 				},
@@ -97,6 +97,20 @@ export class BuiltPackage {
 		this.compiled.set(file, factory);
 		return factory;
 	}
+}
+
+/** What the simulation lacks of a module ends the run: thrown at the package, it would pass for a failed request. */
+function simulated(name: string, module: object): object {
+	return new Proxy(module, {
+		get(target, key) {
+			const isAsked = typeof key === 'string' && !/^(__esModule|default|then)$/.test(key);
+			if (isAsked && !(key in target))
+				queueMicrotask(() => {
+					throw new Error(`The simulation has no ${key} of ${name}`);
+				});
+			return Reflect.get(target, key) as unknown;
+		},
+	});
 }
 
 /** n8n's helpers, with requests that stay in memory. */

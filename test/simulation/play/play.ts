@@ -25,11 +25,17 @@ const MAX_REQUESTS = 2_500;
 const SETTLE_MS = 1_500;
 
 const packages = new Map<Scenario['build'], BuiltPackage>();
+/** By folder: a comparison changes between two packages for each scenario. */
+const loaded = new Map<string, BuiltPackage>();
 
 /** Where the builds are. */
 export function usePackages(folders: Record<Scenario['build'], string>): void {
-	for (const build of ['undici', 'verified'] as const)
-		packages.set(build, new BuiltPackage(folders[build]));
+	for (const build of ['undici', 'verified'] as const) {
+		const folder = folders[build];
+		const known = loaded.get(folder) ?? new BuiltPackage(folder);
+		loaded.set(folder, known);
+		packages.set(build, known);
+	}
 }
 
 /** Plays a scenario from its beginning to its end. */
