@@ -93,6 +93,6 @@ function hintAboutNames(context: IExecuteFunctions, items: INodeExecutionData[])
 	if (twice === undefined) return;
 	hintAfterRun(
 		context,
-		`Several videos have the file name ${twice}: where they are saved, one may overwrite the other. Add {{ $itemIndex }} to File Name.`,
+		`Several videos have the file name ${asHtml(twice)}: where they are saved, one may overwrite the other. Add {{ $itemIndex }} to File Name.`,
 	);
 }

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { logText, msBetween, systemClock, type WallTime } from '../../gateway';
 import type { PaidBook } from '../shared/book/book';
-import { hintAfterRun } from '../shared/form/hints';
+import { asHtml, hintAfterRun } from '../shared/form/hints';
 
 /** One of the ten keys that an execution has; the others are the user's. */
 const KEY = 'video_task_ids';
@@ -73,7 +73,7 @@ export function hintAboutStopped(context: IExecuteFunctions): void {
 		if (isKept)
 			hintAfterRun(
 				context,
-				`Task ${logText(id)} of the run that was stopped is paid: use Get with this task ID.`,
+				`Task ${asHtml(logText(id))} of the run that was stopped is paid: use Get with this task ID.`,
 			);
 	}
 }

@@ -77,7 +77,7 @@ export function hintAboutFailures(
 	for (const code of codes.values()) counts.set(code, (counts.get(code) ?? 0) + 1);
 	const reasons = [...counts].sort(([, a], [, b]) => b - a).map(([code, n]) => `${code} (${n})`);
 	const these = all === 1 ? '1 item' : `${all} items`;
-	hintAfterRun(context, `${codes.size} of ${these} failed: ${reasons.join(', ')}`);
+	hintAfterRun(context, `${codes.size} of ${these} failed: ${asHtml(reasons.join(', '))}`);
 }
 
 /** Counts hints of a run, and shows each of them once when the run is over. */

@@ -1,12 +1,14 @@
-import { useSimulator } from '../../engine/useServers';
+import { useRawServer, useSimulator } from '../../engine/useServers';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
+import { rawResponse } from '../../engine/rawServer';
 import { inEditor } from '../../engine/inEditor';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { videoNode } from '../video/videoNode';
 import { chatNode } from '../chat/chatNode';
 
 const simulator = useSimulator({ videoSeconds: 0.01 });
+const service = useRawServer();
 afterEach(() => jest.restoreAllMocks());
 
 const BILL = /^\d+ (videos were submitted|requests were answered)/;
@@ -30,6 +32,13 @@ test('a successful run has no hints', async () => {
 	expect(await allHintsOf(chatNode())).toEqual([]);
 	expect(await allHintsOf(videoNode({ download: true }))).toEqual([]);
 	expect(await allHintsOf({ node: 'listModels', parameters: { returnAll: true } })).toEqual([]);
+});
+
+test('a code of the service is no HTML of a hint', async () => {
+	const body = JSON.stringify({ code: '<a href="https://x.test">Top up & go</a>', message: 'No' });
+	service.respond = () => rawResponse('403 Forbidden', body);
+	const { hints } = await runNode(service, { ...chatNode(), onError: 'continueRegularOutput' });
+	expect(hints).toEqual([expect.stringMatching(/failed: &lt;a href=&quot;.*Top up &amp; go/)]);
 });
 
 test('a hint counts answers cut off at Max Tokens', async () => {
