@@ -98,8 +98,9 @@ class Wait {
 			if (!isDue && !isLast && unfinished.every(mayPause)) return this.pause(unfinished);
 			isDue = false;
 			const due = isLast ? open : unfinished;
-			await Promise.all(due.map(async (each) => await this.settle(each, mayPause(each))));
-			throwIfCancelled(this.run.service.context);
+			const settling = due.map(async (each) => await this.settle(each, mayPause(each)));
+			// What a cancel ends is thrown as an error of the node, which names the tasks.
+			await Promise.all(settling).finally(() => throwIfCancelled(this.run.service.context));
 		}
 		return undefined;
 	}

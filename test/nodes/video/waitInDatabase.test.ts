@@ -27,6 +27,7 @@ import {
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import type { Simulator } from '../../../simulator';
 import { RawServer, rawJson } from '../../engine/rawServer';
+import { until } from '../../clock/until';
 import { useVirtualTime } from '../../engine/useVirtualTime';
 import { type NodeResult, type NodeRun, runNode as runInRealTime } from '../../engine/runNode';
 
@@ -186,6 +187,18 @@ describe.each([
 	['Stop Workflow', {}],
 	['Continue', continues],
 ])('with On Error %s', (_, onError) => {
+	test('a run that is stopped while it polls after a pause names its tasks in its error', async () => {
+		simulator.inject({ endpoint: 'poll', fault: 'hang' });
+		const stop = new AbortController();
+		const running = runNode(simulator, { ...one(onError), signal: stop.signal });
+		await until(() => simulator.count('poll') > 0);
+		stop.abort();
+		const { error, waits } = await running;
+		expect(waits).toHaveLength(1);
+		expect(error?.message).toContain(simulator.tasks[0]?.id);
+		expect(error?.description).toContain(simulator.tasks[0]?.id);
+	});
+
 	test('if n8n loses what it stored of the pause, the wait goes on', async () => {
 		const { items } = await runNode(simulator, {
 			...one({ prompts: ['One', 'Two'], ...onError }),
