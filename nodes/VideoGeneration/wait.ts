@@ -124,8 +124,9 @@ class Wait {
 		if (mayPause && this.isFresh(task)) return;
 		const settling = async () => {
 			const known = task.entry;
-			await tasks.wait(task, wait, output, mayPause);
-			if (task.submitted) entry.address = book.address;
+			await tasks.wait(task, wait, output, mayPause).finally(() => {
+				if (task.entry !== known) book.found(entry);
+			});
 			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
 			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;
 			await tasks.finish(task, output, number, mayPause);

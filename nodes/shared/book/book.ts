@@ -99,6 +99,12 @@ export class PaidBook {
 		return entry;
 	}
 
+	/** The service at this address knows a task of the entry. */
+	found(entry: BookEntry): void {
+		entry.address = this.address;
+		delete entry.unknownAt;
+	}
+
 	/** Stores an entry: from now on it survives whatever happens. */
 	keep(entry: BookEntry): void {
 		const key = this.keyOf.get(entry);

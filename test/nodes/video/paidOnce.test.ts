@@ -144,6 +144,20 @@ describe('Retry of a failed execution', () => {
 			expect(simulator.count('submit')).toBe(threeItems.length);
 		});
 
+		test('makes no others for videos that were found at another one since', async () => {
+			const other = await startSimulator({ videoSeconds: 0.05, now: time.now });
+			const { moved, second } = await retriedAt({ baseUrl: other.url, apiKey: other.key });
+			const [{ id: matching } = { id: '' }] = simulator.tasks;
+			simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', matching });
+			const third = { executionId: '3', retryData: second.run.data, tries: 1 };
+			const { run } = await runNode({ ...changingVideo({}), ...third });
+			const fourth = { executionId: '4', retryData: run.data, tries: 2 };
+			await runNode({ ...moved, ...fourth });
+			await other.close();
+			// For the one that was not found.
+			expect(other.count('submit')).toBe(1);
+		});
+
 		test('polls the videos at each other one first', async () => {
 			const other = await startSimulator({ videoSeconds: 0.05, now: time.now });
 			const { second } = await retriedAt({ baseUrl: other.url, apiKey: other.key });
