@@ -4,13 +4,14 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { real } from './host/install';
 import { check } from './check';
-import { type Builds, buildsIn, differencesBetween } from './compare';
+import { type Builds, buildsIn, differencesBetween, worseIn } from './compare';
 import { loadN8n, playScenario, playSeed, scenarioOf, shrink } from './hunt';
 import { type Scenario, scenario as scenarioSchema } from './scenario/schema';
 import { Drawn } from './drawn';
 import { forgetFixed, surprises } from './knownSeeds';
 import { outcomeOf } from './outcome';
 import { play, usePackages } from './play/play';
+import { judge } from './promises';
 import { explain, type Explained } from './promises/explained';
 import { allOf, inWords, report } from './report';
 
@@ -118,21 +119,28 @@ export async function main(): Promise<void> {
 	process.exitCode = found.size > 0 ? 1 : 0;
 }
 
-/** Plays seeds in an older package and in this one. */
-async function compare(older: Builds, builds: Builds): Promise<void> {
+/** Plays seeds in an older package and in this one. Prints those that differ, with the promises that each breaks. */
+async function compare(older: Builds, newer: Builds): Promise<void> {
 	const first = Number(values.seed ?? 1);
-	const last = first + Number(values.scenarios ?? 1) - 1;
-	let differing = 0;
-	for (let seed = first; seed <= last; seed += 1) {
+	const count = Number(values.scenarios ?? 1);
+	usePackages(older);
+	await loadN8n();
+	let equal = 0;
+	const toRead: number[] = [];
+	for (let seed = first; seed < first + count; seed += 1) {
 		usePackages(older);
 		const one = await play(scenarioOf(seed));
-		usePackages(builds);
-		const differences = differencesBetween(one, await play(scenarioOf(seed)));
-		if (differences.length === 0) continue;
-		differing += 1;
-		for (const each of differences) print(JSON.stringify({ seed, ...each }));
+		usePackages(newer);
+		const other = await play(scenarioOf(seed));
+		const differences = differencesBetween(one, other);
+		const broken = [one, other].map((played) => judge(played).map(({ promise }) => promise));
+		const worse = worseIn(differences);
+		if (differences.length > 0) print(JSON.stringify({ seed, broken, worse, differences }));
+		else equal += 1;
+		if (broken[1]?.length || (worse.length > 0 && !broken[0]?.length)) toRead.push(seed);
 	}
-	print(`${differing} of ${last - first + 1} seeds differ`);
+	print(`${equal} of ${count} seeds agree.`);
+	print(`Worse, though the older package breaks no promise: seeds ${toRead.join(', ') || 'none'}`);
 }
 
 function leftOf({ tookMs, boundMs }: Explained): number {

@@ -20,7 +20,7 @@ export const polite: Promised = {
 		'With Retry On Fail, a new try downloads a refused file at once.',
 		'A request that is refused twice, while others like it are taken, is about itself: it waits alone.',
 		'The same service at another Base URL is another one.',
-		'In a pause of more than five minutes polls of submitted tasks continue, and other requests are sent one at a time.',
+		'In a pause of more than five minutes, and when the service has taken nothing for five minutes, requests are sent one at a time. Polls of submitted tasks continue.',
 	],
 	alsoKeptBy: ['test/gateway/rateLimiter.test.ts'],
 	check: (played) => [
@@ -90,7 +90,7 @@ function pauses({ truth, kills, tries }: Played): string[] {
 		if (heardAt === undefined || retryAfter * 1000 > MAX_PAUSE_MS) return [];
 		// No time helps an account without quota.
 		if (refused.status === 403) return [];
-		if (isSingledOut(truth.requests, refused)) return [];
+		if (isSingledOut(truth.requests, refused) || isSuspended(truth.requests, refused)) return [];
 		if (kills.some((at) => at > refused.at && at < pauseUntil)) return [];
 		const early = truth.requests.filter(
 			(each) =>
@@ -105,6 +105,15 @@ function pauses({ truth, kills, tries }: Played): string[] {
 					`${early.length} requests (${refused.endpoint}) in a pause of ${retryAfter} s that the service asked for`,
 				];
 	});
+}
+
+/** The service has taken none of its requests for five minutes: they are sent one at a time. */
+function isSuspended(requests: TruthRequest[], refused: TruthRequest): boolean {
+	const before = requests.filter((each) => isSame(each, refused) && each.sentAt <= refused.sentAt);
+	const lastTaken = before.findLastIndex(({ retryAfter }) => retryAfter === undefined);
+	const first = before[lastTaken + 1];
+	const heard = ({ heardAt = Infinity }: TruthRequest) => heardAt;
+	return first !== undefined && heard(refused) - heard(first) >= MAX_PAUSE_MS;
 }
 
 function isNewTry(tries: Played['tries'], from: number, to: number): boolean {
