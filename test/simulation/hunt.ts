@@ -26,7 +26,7 @@ export async function loadN8n(): Promise<void> {
 		...scenarioOf(1),
 		shape: 'agent',
 		nodes: [{ kind: 'model', name: 'M', model: 'chat-a' }],
-		items: [{ p: 'p1' }],
+		items: [{ p: 'p1' }, { p: 'p2' }],
 		service: { latencyMs: [50, 300], tasks: [], limits: [], faults: [] },
 		events: [],
 		afterwards: [],

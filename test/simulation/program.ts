@@ -72,7 +72,8 @@ export async function main(): Promise<void> {
 	const found = new Map<string, number[]>();
 	const drawn = new Drawn();
 	let closest: (Explained & { seed: number }) | undefined;
-	for (let seed = first; counts.scenarios < most && secondsNow() < end; seed += 1) {
+	const isOver = () => values['until-found'] === true && found.size > 0;
+	for (let seed = first; counts.scenarios < most && secondsNow() < end && !isOver(); seed += 1) {
 		const { played, broken, variants } = await playSeed(seed);
 		counts.scenarios += 1;
 		drawn.add(played.scenario);

@@ -1,4 +1,5 @@
 import type { Change } from './change';
+import { OF_FORMS } from './ofForms';
 import { OF_GATEWAY } from './ofGateway';
 import { OF_NODES } from './ofNodes';
 import { OF_PROMISES } from './ofPromises';
@@ -9,4 +10,5 @@ export const WRITTEN: readonly Change[] = [
 	...OF_RESPONSES,
 	...OF_NODES,
 	...OF_PROMISES,
+	...OF_FORMS,
 ];

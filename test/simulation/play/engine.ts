@@ -76,7 +76,7 @@ const logger = Object.fromEntries(
 	['error', 'warn', 'info', 'debug', 'verbose'].map((level) => [
 		level,
 		(text: unknown, meta?: object) => {
-			if (level === 'debug') return;
+			if (level === 'debug' && !String(text).includes(' attempt ')) return;
 			const words = text instanceof Error ? text.message : String(text);
 			writeLine(level, meta === undefined ? words : `${words} ${safeJson(meta)}`);
 		},

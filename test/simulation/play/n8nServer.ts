@@ -16,10 +16,10 @@ import {
 	newSubRun,
 	type RunningExecution,
 	startRun,
+	workflowOf,
 } from './engine';
 import {
 	dataOf,
-	findNode,
 	isOpen,
 	lastOutput,
 	newRow,
@@ -92,8 +92,12 @@ export class N8nServer {
 	}
 
 	/** A trigger fires (workflow-runner.ts: `run`, active-executions.ts: `add`). */
-	execute(workflow: EngineRun['workflow'], items: INodeExecutionData[]): Row {
-		return this.create(workflow, newRun(workflow, items), 'trigger');
+	execute(
+		workflow: EngineRun['workflow'],
+		items: INodeExecutionData[],
+		mode: WorkflowExecuteMode = 'trigger',
+	): Row {
+		return this.create(workflow, newRun(workflow, items), mode);
 	}
 
 	/** Stop (executions/execution.service.ts: `stop`, `stopInRegularMode`). */
@@ -123,9 +127,10 @@ export class N8nServer {
 			const runs = resultData.runData[last];
 			if (runs?.at(-1)?.error !== undefined) runs.pop();
 		}
-		if (saved) {
+		if (saved && this.process) {
+			const workflow = workflowOf(this.process.host, saved);
 			for (const entry of data.executionData?.nodeExecutionStack ?? [])
-				entry.node = findNode(saved, entry.node.name) ?? entry.node;
+				entry.node = workflow.getNode(entry.node.name) ?? entry.node;
 		}
 		return this.create(saved ?? row.workflow, data, 'retry', { retryOf: row.id });
 	}

@@ -66,9 +66,12 @@ class FailsAtFirst implements INodeType {
 	}
 }
 
+type Messages = Array<[role: string, text: string]>;
+
 /** The part of a model that an agent needs. */
 interface ChatModel {
-	invoke(messages: Array<[role: string, text: string]>): Promise<{ text: string }>;
+	invoke(messages: Messages): Promise<{ text: string }>;
+	stream(messages: Messages): Promise<AsyncIterable<{ text: string }>>;
 }
 
 /** What an agent's model answered before its tools are called. */
@@ -133,7 +136,7 @@ class Agent implements INodeType {
 	}
 }
 
-/** Asks the model the prompt of each item. */
+/** Asks the model the prompt of each item, every second one as a stream. */
 async function askModel(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const connectionType = NodeConnectionTypes.AiLanguageModel;
 	const [node] = context.getParentNodes(context.getNode().name, { connectionType, depth: 1 });
@@ -143,10 +146,21 @@ async function askModel(context: IExecuteFunctions): Promise<INodeExecutionData[
 	const answers: INodeExecutionData[] = [];
 	for (const [item, { json }] of context.getInputData().entries()) {
 		const prompt = `${String(json.p)} for ${node.name}`;
-		const { text } = await model.invoke([['user', prompt]]);
+		const text = await (item % 2 === 0 ? whole : streamed)(model, [['user', prompt]]);
 		answers.push({ json: { prompt, text }, pairedItem: { item } });
 	}
 	return answers;
+}
+
+async function whole(model: ChatModel, messages: Messages): Promise<string> {
+	const { text } = await model.invoke(messages);
+	return text;
+}
+
+async function streamed(model: ChatModel, messages: Messages): Promise<string> {
+	let all = '';
+	for await (const { text } of await model.stream(messages)) all += text;
+	return all;
 }
 
 type Call = 'once' | 'each' | 'withoutWaiting';

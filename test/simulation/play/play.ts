@@ -51,6 +51,7 @@ class World {
 	private readonly workflow: ReturnType<typeof workflowOfScenario>;
 	private readonly binaries = openBinaries();
 	private readonly timeline: TimelineEntry[] = [];
+	private readonly debug: string[] = [];
 	private readonly starts: NodeStart[] = [];
 	private readonly user: User;
 	private readonly watch: NodeWatch;
@@ -81,7 +82,11 @@ class World {
 
 	async playOut(): Promise<Played> {
 		moveTo(this.host);
-		logTo((level, text) => this.server.isUp && this.note('log', `${level}: ${text}`));
+		logTo((level, text) => {
+			if (!this.server.isUp) return;
+			if (level === 'debug') this.debug.push(text);
+			else this.note('log', `${level}: ${text}`);
+		});
 		this.startProcess();
 		for (const event of this.scenario.events) {
 			this.due += 1;
@@ -97,6 +102,7 @@ class World {
 		const truth = { ...rest, requests: [...requests], tasks: new Map(rest.tasks) };
 		const rows = [...this.server.rows];
 		const timeline = [...this.timeline];
+		const debug = [...this.debug];
 		const timers = await this.settle();
 		const listeners = this.unfinished === undefined ? this.watch.listenersLeft : 0;
 		const left = { timers, files: this.files.left, listeners, held: await this.probe() };
@@ -110,6 +116,7 @@ class World {
 			rows,
 			log: timeline.filter(({ who }) => who === 'log'),
 			timeline,
+			debug,
 			binaries: this.binaries,
 			keys: Object.values(keys),
 			thrown: this.watch.thrown,

@@ -38,6 +38,8 @@ export interface Played {
 	/** What the processes wrote to n8n's log while they lived. */
 	log: TimelineEntry[];
 	timeline: TimelineEntry[];
+	/** The lines of its debug log. */
+	debug: string[];
 	binaries: MemoryBinaries;
 	keys: string[];
 	/** What our nodes threw, in all tries. */

@@ -1,6 +1,5 @@
 import type * as Flatted from 'flatted' with { 'resolution-mode': 'import' };
 import type {
-	INode,
 	INodeExecutionData,
 	IRun,
 	IRunExecutionData,
@@ -64,10 +63,6 @@ export function newRow(
 
 export function dataOf({ data }: Row): IRunExecutionData {
 	return parse(data) as IRunExecutionData;
-}
-
-export function findNode({ nodes }: EngineRun['workflow'], name: string): INode | undefined {
-	return nodes.find((node) => node.name === name);
 }
 
 export function isOpen({ status }: Row): boolean {

@@ -53,7 +53,9 @@ export class User {
 		const next = this.afterwards.shift();
 		if (next === undefined) return false;
 		this.note(`the user: ${next}`);
-		if (next === 'again') server.execute(workflow, itemsOfScenario(scenario.items));
+		// Who has stopped an execution runs the workflow in the editor.
+		const mode = last.status === 'canceled' ? 'manual' : 'trigger';
+		if (next === 'again') server.execute(workflow, itemsOfScenario(scenario.items), mode);
 		else if (next === 'retry') server.retry(last);
 		else if (next === 'retrySaved') server.retry(last, last.workflow);
 		else if (next === 'retryEdited') server.retry(last, edited(last.workflow));

@@ -89,7 +89,8 @@ function video(
 	if (!isWhole) found.push(`task ${id} has a file of ${bytes?.length} bytes that is not its own`);
 	const [paired] = [pairedItem].flat();
 	const index = input[typeof paired === 'number' ? paired : (paired?.item ?? 0)]?.json.index;
-	if (fileName && typeof index === 'number' && !file.fileName?.startsWith(`clip ${index}`))
+	const isNamed = new RegExp(`^clip ${index}(-[2-4])?\\.mp4$`).test(file.fileName ?? '');
+	if (fileName && typeof index === 'number' && !isNamed)
 		found.push(`task ${id} has the file "${file.fileName}" instead of "clip ${index}"`);
 	return found;
 }
@@ -97,7 +98,7 @@ function video(
 /** The fields that a node may write, of those that an item has already. */
 const WRITTEN = {
 	chat: ['tool_calls', 'usage', 'json', 'finish_reason'],
-	video: ['url', 'revised_prompt'],
+	video: ['url', 'revised_prompt', 'b64_json'],
 } as const;
 
 /** With Include Input Fields the user's own fields stay, and those of our nodes are this answer's. */
@@ -126,17 +127,32 @@ function partialText(output: INodeExecutionData): string[] {
 		: [`the partial text is "${text}"`];
 }
 
+/** Each item of a list of models is followed by all models that the node asks for, in the order of the service. */
 function modelLists(played: Played): string[] {
-	return nodeRuns(played).flatMap(({ node, outputs, row, task }) => {
+	const hasNoKinds = played.scenario.service.faults.some(({ fault }) => fault === 'models-names');
+	return nodeRuns(played).flatMap(({ node, input, outputs, row, task }) => {
 		if (node.kind !== 'list' || task.error !== undefined) return [];
-		const ids = outputs.flat().flatMap(({ json }) => (json.error === undefined ? [json.id] : []));
-		const known = MODELS.map(({ id }) => id);
-		// Once for each input item, or an empty item where there is none.
-		const isWhole = ids.every((id) => id === undefined || known.includes(String(id)));
-		return isWhole && ids.length % known.length <= 1
-			? []
-			: [`execution ${row.id}, ${node.name}: the models are ${ids.join(', ')}`];
+		// A tool has no items.
+		if (played.scenario.shape === 'agent') return [];
+		const { kind = '', search = '', limit = Infinity } = node.only ?? {};
+		const has = (text: string, part: string) => text.includes(part.toLowerCase());
+		const chosen = MODELS.filter(
+			({ id, type }) => has(id, search) && (kind === '' || (!hasNoKinds && has(type, kind))),
+		).slice(0, limit);
+		const expected = chosen.map(({ id }) => id).join();
+		return [...(node.executeOnce ? [0] : input.keys())].flatMap((index) => {
+			const own = outputs.flat().filter(({ pairedItem }) => itemOf(pairedItem) === index);
+			const ids = own.flatMap(({ json }) => json.id ?? []).join();
+			return own.some(isErrorItem) || ids === expected || row.status !== 'success'
+				? []
+				: [`execution ${row.id}, ${node.name}: the models are ${ids}, not ${expected}`];
+		});
 	});
+}
+
+function itemOf(pairedItem: INodeExecutionData['pairedItem']): number {
+	const [paired] = [pairedItem].flat();
+	return typeof paired === 'number' ? paired : (paired?.item ?? 0);
 }
 
 /** The ids in the custom data of an execution are those of tasks. */

@@ -10,13 +10,13 @@ import { caseOf, REASONS } from './reasons';
  */
 export const delivered: Promised = {
 	name: 'Delivered',
-	says: 'A video that is finished and an answer that the service gave are good items; Generate and Wait hand on finished videos.',
+	says: 'A video that is finished, an answer that the service gave and a list of models are good items; Generate and Wait hand on finished videos.',
 	except: [
 		'With On Timeout set to Output, an unfinished video is handed on.',
 		'The error has another reason: a lost response, a Max Wait that was over, a download that failed twice, a Stop.',
 	],
 	alsoKeptBy: [],
-	check: (played) => [...unexplained(played), ...unfinished(played)],
+	check: (played) => [...unexplained(played), ...unfinished(played), ...lists(played)],
 };
 
 function unexplained(played: Played): string[] {
@@ -26,6 +26,26 @@ function unexplained(played: Played): string[] {
 		const reason = Object.keys(REASONS).find((name) => REASONS[name]?.(given));
 		return reason === undefined
 			? [`${whatOf(claim)} is paid and finished, and fails: ${wordsOf(claim)}`]
+			: [];
+	});
+}
+
+/** A list of models that arrived, and fails. */
+function lists(played: Played): string[] {
+	const { truth, scenario, stops, kills, rows } = played;
+	const isLost =
+		stops.size + kills.length + truth.notConnected.length > 0 ||
+		scenario.timeoutWorkflow !== undefined ||
+		rows.length > 1;
+	if (isLost || scenario.events.some(({ what }) => what === 'deleteCredential')) return [];
+	return [...errorItems(played), ...thrownErrors(played)].flatMap((claim) => {
+		if (claim.node.kind !== 'list') return [];
+		const last = truth.requests.findLast(
+			({ endpoint, at }) => endpoint === 'models' && at <= claim.saidAt,
+		);
+		const isGood = last?.status === 200 && last.whole && /^models-|^$/.test(last.fault ?? '');
+		return isGood
+			? [`the service sent its models, and ${whatOf(claim)} fails: ${wordsOf(claim)}`]
 			: [];
 	});
 }

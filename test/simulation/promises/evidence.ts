@@ -20,6 +20,7 @@ export interface ErrorItem {
 	message: string;
 	description: string;
 	code: string;
+	http_status?: number | null;
 	task_id?: string;
 	may_have_been_accepted?: boolean;
 	item: number;

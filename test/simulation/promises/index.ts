@@ -1,4 +1,6 @@
 import type { Played } from '../play/played';
+import { asked } from './asked';
+import { counted } from './counted';
 import { delivered } from './delivered';
 import { ends } from './ends';
 import { fair } from './fair';
@@ -18,6 +20,8 @@ export const PROMISES: readonly Promised[] = [
 	delivered,
 	named,
 	isTrue,
+	counted,
+	asked,
 	right,
 	ends,
 	fair,

@@ -17,7 +17,7 @@ export interface Case {
 }
 
 /** Faults of a chat that is delivered all the same. */
-const HARMLESS = /^(slow|error-empty|running-usage|labels|keep-alive-events)$/;
+const HARMLESS = /^(slow|error-empty|running-usage|labels|keep-alive-events|echo|content-parts)$/;
 /** A download that is told to wait is repeated within its time. */
 const TOLD_TO_WAIT = /^(wait-|status-)(429|503)/;
 
@@ -50,7 +50,9 @@ export const REASONS: Record<string, (given: Case) => boolean> = {
 	'the polls ended in something else': ({ polls, tasks }) =>
 		tasks.some(({ id }) => {
 			const last = polls.filter(({ taskId }) => taskId === id).at(-1);
-			return last === undefined || !(last.finished && last.whole && last.status === 200);
+			// A response that the client alone did not read to its end is no other ending.
+			const isRead = last?.whole === true || last?.fault === undefined;
+			return last === undefined || !(last.finished && isRead && last.status === 200);
 		}),
 	'the service says completed without a file': ({ tasks }) =>
 		tasks.some(({ plan }) => plan.urlLagSeconds !== undefined || plan.fileLagSeconds !== undefined),

@@ -1,9 +1,9 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { promptFor, unchanging } from '../scenario/workflow';
-import type { ScenarioItem } from '../scenario/schema';
+import type { ScenarioItem, ScenarioNode } from '../scenario/schema';
 import { dataOf } from '../play/rows';
 import type { Played } from '../play/played';
-import { isErrorItem, type NodeRun, nodeRuns } from './evidence';
+import { isErrorItem, type NodeRun, nodeRuns, wasHeard } from './evidence';
 import { contents } from './contents';
 import type { Promised } from './promise';
 
@@ -18,7 +18,7 @@ export const right: Promised = {
 	check: (played) => [
 		...contents(played),
 		...(played.scenario.shape === 'agent'
-			? answersOfAgent(played)
+			? [...answersOfAgent(played), ...usageOfModel(played)]
 			: nodeRuns(played).flatMap((run) => [
 					...answers(played, run),
 					...branches(run),
@@ -30,16 +30,48 @@ export const right: Promised = {
 };
 
 /** What an agent's model answered. */
-function answersOfAgent({ rows }: Played): string[] {
+function answersOfAgent({ rows, scenario }: Played): string[] {
+	const model = scenario.nodes.find(({ kind }) => kind === 'model');
 	return rows.flatMap((row) => {
 		const runs = dataOf(row).resultData.runData.Agent ?? [];
 		const items = runs.flatMap(({ data }) => data?.main?.[0] ?? []);
 		return items.flatMap(({ json: { prompt, text } }) =>
-			prompt === undefined || text === `answer to ${String(prompt)}`
+			prompt === undefined || text === answerTo(model, String(prompt))
 				? []
 				: [`execution ${row.id}: the agent asked "${String(prompt)}" and heard "${String(text)}"`],
 		);
 	});
+}
+
+/** n8n shows at the model of an agent the tokens that the service counted, and estimates them only where it sent none. */
+function usageOfModel({ rows, truth }: Played): string[] {
+	const asked = truth.requests.filter((each) => each.prompt.endsWith(' for M') && wasHeard(each));
+	const counts = asked.map(({ tokens }) => tokens);
+	const told = asked.filter(({ body, fault }) => !fieldOf(body, 'stream') && fault === undefined);
+	const shown = rows.flatMap((row) =>
+		(dataOf(row).resultData.runData.M ?? []).flatMap(({ data }) =>
+			(data?.ai_languageModel?.flat() ?? []).flatMap((item) => {
+				const tokens = fieldOf(fieldOf(item?.json, 'tokenUsage'), 'totalTokens');
+				return typeof tokens === 'number' ? [tokens] : [];
+			}),
+		),
+	);
+	const wrong = shown.filter((tokens) => !counts.includes(tokens));
+	const isWhole = rows.every(({ status }) => status === 'success');
+	return [
+		...wrong.map(
+			(tokens) => `the model shows ${tokens} tokens; the service counted ${counts.join(', ')}`,
+		),
+		...(isWhole && shown.length < told.length
+			? [
+					`the model shows the tokens of ${shown.length} answers; the service told those of ${told.length}`,
+				]
+			: []),
+	];
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 /** Two items of a run have the same task, though each was to have its own. */
@@ -69,7 +101,7 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 		const { json } = output;
 		if (node.kind === 'chat') {
 			const text = node.simplify === false ? textOf(json) : json.text;
-			return unchanging(String(text)) === `answer to ${prompt}`
+			return unchanging(String(text)) === answerTo(node, prompt)
 				? []
 				: [`${what} has "${String(text)}"`];
 		}
@@ -84,6 +116,13 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 			return [`${what} has no revised_prompt`];
 		return [];
 	});
+}
+
+/** What the service answers: a few words where Max Tokens allows no more. */
+function answerTo(node: ScenarioNode | undefined, prompt: string): string {
+	const words = `answer to ${prompt}`;
+	const isCut = node !== undefined && 'form' in node && node.form?.maxTokens === 3;
+	return isCut ? words.split(' ').slice(0, 3).join(' ') : words;
 }
 
 function textOf(json: INodeExecutionData['json']): unknown {

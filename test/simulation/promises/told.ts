@@ -3,18 +3,23 @@ import type { Played } from '../play/played';
 import type { ScenarioNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service';
-import { errorItems, thrownErrors, wasHeard } from './evidence';
+import { errorItems, errorOf, nodeRuns, thrownErrors, wasHeard } from './evidence';
 import type { Promised } from './promise';
 
 /** Nothing is submitted again and no limit is ignored, unless the user was told before. */
 export const told: Promised = {
 	name: 'Told',
-	says: 'Nothing lost is submitted again, and no limit of billable requests is passed, unless an error or an item said so before.',
+	says: 'Nothing lost is submitted again, and no limit of billable requests is passed, unless an error or an item said so before. What the limit allows is sent.',
 	except: [
 		'Where n8n keeps nothing of a node (stopped while it ran, crashed), its Retry knows nothing of it either.',
 	],
 	alsoKeptBy: [],
-	check: (played) => [...repeated(played), ...overLimit(played), ...unset(played)],
+	check: (played) => [
+		...repeated(played),
+		...overLimit(played),
+		...refusedEarly(played),
+		...unset(played),
+	],
 };
 
 /** What an item or an error says before a lost submission is repeated. */
@@ -127,6 +132,29 @@ function usedBefore(sent: TruthRequest[], next: TruthRequest): number {
 			const isKnown = wasHeard(each) && endOf(each) <= next.sentAt;
 			return sum + (isKnown ? Math.max(each.n, each.tasks.length) : each.n);
 		}, 0);
+}
+
+/** Max Billable Requests refuses an item although all items of the run fit. */
+function refusedEarly({ scenario, truth, rows }: Played): string[] {
+	if (rows.length > 1 || !/sequence|branches/.test(scenario.shape)) return [];
+	return nodeRuns({ scenario, rows }).flatMap(({ node, outputs, input }) => {
+		if ((node.kind !== 'chat' && node.kind !== 'video') || typeof node.maxBillable !== 'number')
+			return [];
+		const refused = outputs.flat().filter((output) => errorOf(output)?.code === 'spending_limit');
+		const each = node.kind === 'video' ? (node.n ?? 1) : 1;
+		const used = truth.requests
+			.filter(
+				({ endpoint, prompt }) =>
+					/chat|submit/.test(endpoint) && prompt.endsWith(` for ${node.name}`),
+			)
+			.reduce((sum, { n, tasks }) => sum + Math.max(n, tasks.length), 0);
+		const needed = used + (used === 0 ? input.length : refused.length) * each;
+		return refused.length > 0 && needed <= node.maxBillable
+			? [
+					`${node.name} refuses ${refused.length} items; Max Billable Requests is ${node.maxBillable}, and ${needed} are needed`,
+				]
+			: [];
+	});
 }
 
 /** A limit whose expression has no value is refused: nothing is sent. */

@@ -1,5 +1,6 @@
 import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
+import { codes, connections } from './codes';
 import { errorItems, thrownErrors, wasHeard } from './evidence';
 import { ofMaxWait } from './maxWait';
 import type { Promised } from './promise';
@@ -20,6 +21,8 @@ export const isTrue: Promised = {
 		...topUp(played),
 		...lists(played),
 		...fullStops(played),
+		...codes(played),
+		...connections(played),
 	],
 };
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { FaultPlan, Outage, TaskPlan } from '../service/plan';
+import { ECHO_FORMS } from '../service/echoes';
 import { oneIn, present } from './draw';
 
 const { constant, constantFrom, integer, record } = fc;
@@ -144,6 +145,33 @@ export const fault: fc.Arbitrary<FaultDraft> = fc.oneof(
 		),
 	})),
 );
+
+/** A key that the service repeats. */
+const echo: fc.Arbitrary<FaultDraft> = present(
+	record({
+		endpoint: constantFrom('chat' as const, 'submit' as const, 'poll' as const),
+		prompt: oneIn(3, promptIndex),
+		attempts: oneIn(3, constant<number[]>([1])),
+		echo: present(
+			record({
+				as: constantFrom(...ECHO_FORMS),
+				before: constantFrom(0, 1, 2, 940, 975, 990),
+				isGood: oneIn(2, constant(true)),
+			}),
+		),
+	}),
+).map((drawn) => ({ ...drawn, fault: 'echo' as const }) as FaultDraft);
+
+const modelShape = constantFrom('models-names' as const, 'models-bare' as const).map(
+	(fault): FaultDraft => ({ endpoint: 'models', fault }),
+);
+
+/** What is drawn beside all other faults. */
+export const moreFaults: fc.Arbitrary<FaultDraft[]> = record({
+	echo: oneIn(4, echo),
+	models: oneIn(2, modelShape),
+	parts: oneIn(8, constant<FaultDraft>({ endpoint: 'chat', fault: 'content-parts' })),
+}).map(({ echo, models, parts }) => [echo, models, parts].filter((each) => each !== undefined));
 
 /** No connection for a while. */
 export const outage: fc.Arbitrary<Outage> = present(

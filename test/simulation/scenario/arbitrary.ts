@@ -1,9 +1,12 @@
 import fc from 'fast-check';
+import { forms } from './anyForm';
+import { moreFaults } from './anyFault';
 import { agentModel, items, nodes, requestsPerItem } from './anyNodes';
 import { service } from './anyService';
 import { afterwards, call, event, shape } from './anyWorld';
 import { oneIn, present } from './draw';
 import {
+	type Form,
 	type Scenario,
 	scenario as scenarioSchema,
 	type ScenarioEvent,
@@ -58,10 +61,20 @@ const theme = fc.oneof({ weight: 1, arbitrary: timing }, { weight: 2, arbitrary:
 
 /** Scenarios at random, one in three in a theme. */
 export const anyScenario: fc.Arbitrary<Scenario> = present(
-	record({ ...parts, theme: oneIn(3, theme) }),
-).map(({ theme: themed, ...draft }) =>
-	assemble(themed === undefined ? draft : inTheme(draft, themed)),
-);
+	// What is new comes last: the other parts of a seed stay as they were.
+	record({ ...parts, theme: oneIn(3, theme), forms, moreFaults, again: oneIn(2, constant(true)) }),
+).map(({ theme: themed, forms: filledIn, moreFaults: more, again, ...drawn }) => {
+	const draft = again ? runningAgain(drawn) : drawn;
+	if (themed !== undefined) {
+		const scenario = inTheme(draft, themed);
+		return assemble(again ? runningAgain(scenario) : scenario, {});
+	}
+	const { faults } = draft.service;
+	return assemble(
+		{ ...draft, service: { ...draft.service, faults: [...faults, ...more] } },
+		filledIn,
+	);
+});
 
 type DrawnService = typeof service extends fc.Arbitrary<infer Service> ? Service : never;
 
@@ -88,13 +101,22 @@ function inTheme(draft: Draft, { service: given, ...scenario }: Theme): Draft {
 	return { ...draft, budget: 300, ...plain, ...scenario, service };
 }
 
-function assemble({
-	budget: most,
-	service: drawn,
-	agentModel,
-	call,
-	...scenario
-}: Draft): Scenario {
+/** Who stops an execution and does nothing else about it runs the workflow again. */
+function runningAgain<Part extends Pick<Scenario, 'events' | 'afterwards'>>(draft: Part): Part {
+	const isStopped = draft.events.some(({ what }) => what === 'stop');
+	return isStopped && draft.afterwards.length === 0 ? { ...draft, afterwards: ['again'] } : draft;
+}
+
+interface Forms {
+	chat?: Form | undefined;
+	video?: Form | undefined;
+	only?: Extract<ScenarioNode, { kind: 'list' }>['only'];
+}
+
+function assemble(
+	{ budget: most, service: drawn, agentModel, call, ...scenario }: Draft,
+	filledIn: Forms,
+): Scenario {
 	const follows = scenario.nodes.some(
 		(node) => node.kind === 'video' && /get|wait/.test(node.operation),
 	);
@@ -124,7 +146,7 @@ function assemble({
 	const { tasks, seconds, progress, faults, ...others } = drawn;
 	return scenarioSchema.parse({
 		...scenario,
-		nodes: list,
+		nodes: list.map((node) => withForm(node, filledIn)),
 		shape,
 		...(shape === 'subWorkflow' && { call: fitting }),
 		items: kept,
@@ -134,6 +156,15 @@ function assemble({
 			faults: faults.filter(({ endpoint }) => kinds.has(endpoint)).map(named),
 		},
 	});
+}
+
+function withForm(node: ScenarioNode, { chat, video, only }: Forms): ScenarioNode {
+	if (node.kind === 'video') return video === undefined ? node : { ...node, form: video };
+	if (node.kind === 'list') return only === undefined ? node : { ...node, only };
+	if (chat === undefined) return node;
+	// An agent has its own system message.
+	const { systemMessage: _, ...others } = chat;
+	return { ...node, form: node.kind === 'model' ? others : chat };
 }
 
 const ENDPOINTS_OF: Record<ScenarioNode['kind'], string[]> = {

@@ -5,15 +5,20 @@ import type { Scenario, ScenarioNode } from './schema';
 export function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INodeParameters {
 	const isTool = shape === 'agent';
 	const { requestOptions = {} } = node;
-	if (node.kind === 'list') return { returnAll: true, requestOptions };
+	if (node.kind === 'list') {
+		const { limit, ...filters } = node.only ?? {};
+		const wanted = limit === undefined ? { returnAll: true } : { returnAll: false, limit };
+		return { ...wanted, filters, requestOptions };
+	}
 	const model = { __rl: true, mode: 'id', value: node.model };
-	if (node.kind === 'model') return { model, options: requestOptions };
+	if (node.kind === 'model') return { model, options: { ...node.form, ...requestOptions } };
 	const prompt = isTool ? "={{ $fromAI('prompt') }}" : expressionOf(node, shape === 'loop');
 	if (node.kind === 'chat') {
 		const { stream, jsonOutput, simplify = true } = node;
 		const options = {
 			...(stream !== undefined && { stream }),
 			...(jsonOutput && { jsonOutput }),
+			...node.form,
 			...billedOptions(node),
 		};
 		return {
@@ -26,12 +31,16 @@ export function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INod
 	}
 	const { operation, n, inline, download = false, fileName, simplify = true, wait = {} } = node;
 	const isNew = operation === 'generate' || operation === 'submit';
+	const { size, duration, ...others } = node.form ?? {};
 	return {
 		operation,
 		...(isNew && {
 			model,
 			prompt,
+			...(size !== undefined && { size }),
+			...(duration !== undefined && { duration }),
 			options: {
+				...others,
 				...(n !== undefined && { n }),
 				...(inline && { responseFormat: 'b64_json' }),
 				...billedOptions(node),

@@ -22,6 +22,9 @@ const requestOptions = z.object({
 	timeout: z.number().optional(),
 });
 
+/** What a user enters in the form, by the name of a field: a number, a text, an expression. */
+const form = z.record(z.string(), z.union([z.number(), z.string(), z.array(z.string())]));
+
 const settings = {
 	/** The name of the node, part of its prompts: A, B or C. */
 	name: z.string(),
@@ -41,6 +44,7 @@ const billed = {
 	includeInputFields: z.boolean().optional(),
 	/** A field of Additional Body that the service ignores. */
 	additionalBody: z.boolean().optional(),
+	form: form.optional(),
 };
 
 const chat = z.object({
@@ -53,10 +57,18 @@ const chat = z.object({
 	simplify: z.boolean().optional(),
 });
 
-const list = z.object({ kind: z.literal('list'), ...settings });
+const list = z.object({
+	kind: z.literal('list'),
+	...settings,
+	/** Which models are returned; default all. */
+	only: z
+		.object({ kind: z.string(), search: z.string(), limit: z.int().min(1) })
+		.partial()
+		.optional(),
+});
 
 /** The model of an agent; only there. */
-const model = z.object({ kind: z.literal('model'), ...settings });
+const model = z.object({ kind: z.literal('model'), ...settings, form: form.optional() });
 
 const video = z.object({
 	kind: z.literal('video'),
@@ -149,5 +161,6 @@ export type Scenario = z.infer<typeof scenario>;
 export type ScenarioNode = z.infer<typeof node>;
 export type ChatNode = z.infer<typeof chat>;
 export type VideoNode = z.infer<typeof video>;
+export type Form = z.infer<typeof form>;
 export type ScenarioItem = z.infer<typeof item>;
 export type ScenarioEvent = z.infer<typeof event>;

@@ -138,6 +138,7 @@ export const LEFTOVERS = {
 	json: { left: true },
 	url: 'https://files.test/left.mp4',
 	revised_prompt: 'left over',
+	b64_json: 'bGVmdA==',
 	finish_reason: 'left',
 };
 

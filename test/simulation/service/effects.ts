@@ -160,6 +160,21 @@ function withProvider(choice: { delta?: object; message?: object }): object {
 	};
 }
 
+export const contentParts = eachPart((value) =>
+	jsonOf(
+		JSON.stringify(value).replace(
+			/"content":("(?:[^"\\]|\\.)*")/g,
+			'"content":[{"type":"text","text":$1}]',
+		),
+	),
+);
+
+/** The list of models as names, and without an object around it. */
+export const modelNames = eachPart((value) => ({
+	models: (value as { data: Array<{ id: string }> }).data.map(({ id }) => id),
+}));
+export const bareModels = eachPart((value) => (value as { data: object[] }).data);
+
 const KEEP_ALIVES = ['event: ping\ndata: {"type":"ping"}\n\n', 'data: {}\n\n', ': ping\n\n'];
 
 export const keepAliveEvents = damage((response): Delivery => {

@@ -35,7 +35,9 @@ export class Exchange {
 	private readonly actions: Actions = {
 		head: ({ status, headers }) => this.head(status, headers),
 		bytes: ({ bytes }) => {
-			if (bytes.length > 0) this.client.onBytes(bufferOf(bytes));
+			if (bytes.length === 0) return true;
+			if ((this.truth?.status ?? 0) >= 400) this.truth!.refusal += bufferOf(bytes).toString();
+			this.client.onBytes(bufferOf(bytes));
 			return true;
 		},
 		pause: ({ ms }) => this.later(ms),

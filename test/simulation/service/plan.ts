@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { PROGRESS_SHAPES } from '../../../simulator/video/taskPlan';
+import { ECHO_FORMS } from './echoes';
 
 /** Seconds of the world's time; `from` and `until` count from the start of the scenario. */
 const seconds = z.number().min(0);
@@ -140,6 +141,13 @@ export const FAULTS = [
 	'running-usage',
 	/** Of a chat: labels that each chunk repeats. */
 	'labels',
+	/** The key in one of many forms, as `echo` says. */
+	'echo',
+	/** Of a chat: the content is a list of parts. */
+	'content-parts',
+	/** A list of models in other shapes than the usual one. */
+	'models-names',
+	'models-bare',
 ] as const;
 
 const fault = z.object({
@@ -149,6 +157,9 @@ const fault = z.object({
 	/** Which requests for this item (chat, submit) or this task (poll, download), from 1; default: all. */
 	attempts: z.array(z.int()).optional(),
 	fault: z.enum(FAULTS),
+	echo: z
+		.object({ as: z.enum(ECHO_FORMS), before: z.int(), isGood: z.boolean().optional() })
+		.optional(),
 	...period,
 });
 

@@ -7,6 +7,7 @@ import { readFaultSpec } from '../../../simulator/faults/faultSpec';
 import { DEFAULTS, type Settings } from '../../../simulator/options';
 import type { Limit as SimulatorLimit, LimitRule } from '../../../simulator/rateLimit';
 import type { TaskPlan as SimulatorTaskPlan } from '../../../simulator/video/taskPlan';
+import { echo } from './echoes';
 import * as effects from './effects';
 import * as refusals from './refusals';
 import { FAULTS, type FaultPlan, type Limit, type ServicePlan, type TaskPlan } from './plan';
@@ -161,14 +162,21 @@ const EFFECTS: Record<(typeof FAULTS)[number], Effect> = {
 	'error-empty': effects.errorEmpty,
 	'running-usage': effects.runningUsage,
 	labels: effects.labels,
+	echo: echo({ as: 'plain', before: 0 }),
+	'content-parts': effects.contentParts,
+	'models-names': effects.modelNames,
+	'models-bare': effects.bareModels,
 };
 
 /** The faults of a plan, as the simulator plays them. */
 export function injectionsOf(faults: readonly FaultPlan[]): Array<[Injection, Fault]> {
-	return faults.flatMap(({ endpoint, fault: name, prompt, attempts, from, until }) =>
-		ENDPOINTS[endpoint].map((each): [Injection, Fault] => [
-			{ endpoint: each, fault: name, prompt, attempts, fromSeconds: from, untilSeconds: until },
-			{ name, description: 'a fault of a scenario', endpoints: ALL, effect: EFFECTS[name] },
-		]),
+	return faults.flatMap(({ endpoint, fault: name, prompt, attempts, from, until, echo: form }) =>
+		ENDPOINTS[endpoint].map((each): [Injection, Fault] => {
+			const effect = form === undefined ? EFFECTS[name] : echo(form);
+			return [
+				{ endpoint: each, fault: name, prompt, attempts, fromSeconds: from, untilSeconds: until },
+				{ name, description: 'a fault of a scenario', endpoints: ALL, effect },
+			];
+		}),
 	);
 }

@@ -32,6 +32,8 @@ export interface TruthRequest {
 	tasks: string[];
 	/** Of the response, as far as the client received it. */
 	status: number | undefined;
+	/** The body of a response that is an error. */
+	refusal: string;
 	/** When the client received status and headers. */
 	heardAt: number | undefined;
 	/** The whole response arrived, and can be read. */
@@ -111,6 +113,7 @@ export function truthOfRequest(context: RequestContext, sentAt: number): TruthRe
 		accepted: false,
 		tasks: [],
 		status: undefined,
+		refusal: '',
 		heardAt: undefined,
 		whole: false,
 		endedAt: undefined,

@@ -1,0 +1,222 @@
+import { changesOf, type Change } from './change';
+
+/** What forms, hints, the log and errors say: one for each clause about them. */
+export const OF_FORMS: readonly Change[] = [
+	...changesOf('gateway/schemas/input.ts', [
+		[
+			'an emptied field is sent',
+			"const EMPTIED: readonly unknown[] = [undefined, null, ''];",
+			'const EMPTIED: readonly unknown[] = [undefined, null];',
+		],
+	]),
+	...changesOf('gateway/schemas/video.ts', [
+		[
+			'a duration that the service does not take is sent',
+			'duration: numberBetween(2, 10)',
+			'duration: numberBetween(1, 20)',
+		],
+		['a frame rate of 60 is refused', '[24, 30, 60].includes', '[24, 30].includes'],
+	]),
+	...changesOf('nodes/shared/form/chatOptions.ts', [
+		[
+			'a penalty is sent as the other',
+			'presence_penalty: options.presencePenalty,',
+			'presence_penalty: options.frequencyPenalty,',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/videoRequest.ts', [
+		[
+			'a duration is sent as text',
+			"duration: context.getNodeParameter('duration', itemIndex, ''),",
+			'duration: undefined,',
+		],
+	]),
+	...changesOf('nodes/shared/form/parameterLabels.ts', [
+		[
+			'an error names a field as the service does',
+			'`${label} (${parameter})` : label;',
+			'parameter : label;',
+		],
+	]),
+	...changesOf('nodes/shared/form/hints.ts', [
+		[
+			'a hint counts failed items twice',
+			'`${codes.size} of ${these} failed',
+			'`${codes.size * 2} of ${these} failed',
+		],
+	]),
+	...changesOf('nodes/ChatCompletion/answer.ts', [
+		[
+			'answers that are cut off are not counted',
+			"if (ended.includes('length'))",
+			"if (ended.includes('cut'))",
+		],
+		[
+			'a hint counts the tokens of the first answer',
+			'tokens.reduce((sum, count) => sum + count, 0)',
+			'tokens.reduce((sum) => sum, tokens[0] ?? 0)',
+		],
+	]),
+	...changesOf('nodes/shared/form/formTexts.ts', [
+		[
+			'a hint counts two equal prompts as none',
+			'filter((count) => count > 1)',
+			'filter((count) => count > 2)',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/outputHints.ts', [
+		[
+			'a hint counts the seconds of one video',
+			'(seconds.get(String(size)) ?? 0) + Number(duration)',
+			'Number(duration)',
+		],
+		[
+			'equal file names are not pointed out',
+			'if (twice === undefined) return;',
+			'if (twice !== undefined) return;',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/output.ts', [
+		[
+			'a hint counts the videos that were made as missing',
+			"note(asked - named, 'missing",
+			"note(named, 'missing",
+		],
+		[
+			'a hint counts no video beyond what was asked for',
+			'\t\t\t\tnamed - asked,\n',
+			'\t\t\t\t0,\n',
+		],
+		[
+			'a hint counts videos that are waited for as others',
+			'note(named - tasks.length,',
+			'note(named,',
+		],
+		[
+			'an unfinished video is handed on without a hint',
+			'isSettled && !error && !isFinished(entry);',
+			'isSettled && !error && isFinished(entry);',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/taskLog.ts', [
+		[
+			'the log counts the videos that were made as missing',
+			'`${asked - named} videos are`',
+			'`${named} videos are`',
+		],
+		['the log names each task and counts it again', 'named > ids.length ?', 'named > 0 ?'],
+		[
+			'tasks that go on after a Stop are not said to',
+			'const goOn = this.isStopped &&',
+			'const goOn = !this.isStopped &&',
+		],
+		[
+			'a Stop names its tasks twice',
+			'if (!list || stoppedRuns.has(run)) return;',
+			'if (!list) return;',
+		],
+		[
+			'a Stop names one task',
+			'const all = [...tasks.values()];',
+			'const all = [...tasks.values()].slice(0, 1);',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/router.ts', [
+		['each failure is a Stop', 'if (log.isStopped) log.stopped();', 'log.stopped();'],
+	]),
+	...changesOf('gateway/attemptLog.ts', [
+		[
+			'the debug log does not tell the status',
+			'return `status ${failure.status} ${failure.code}`;',
+			'return failure.code;',
+		],
+	]),
+	...changesOf('gateway/http/serviceError.ts', [
+		[
+			'a page of another server passes for the service',
+			'isForeign ? foreignMessage(status) :',
+			'false ? foreignMessage(status) :',
+		],
+		[
+			"the service's own code is left out",
+			'isForeign || !code ? summary.code',
+			'code ? summary.code',
+		],
+		[
+			'an error does not say how long to wait',
+			'status === 429 && retryAfterMs !== undefined &&',
+			'status === 428 && retryAfterMs !== undefined &&',
+		],
+	]),
+	...changesOf('gateway/errors/texts.ts', [
+		[
+			'minutes are counted as seconds',
+			"counted(Math.ceil(ms / MINUTE_MS), 'minute')",
+			"counted(Math.ceil(ms / SECOND_MS), 'minute')",
+		],
+	]),
+	...changesOf('gateway/redaction/apiKey.ts', [
+		[
+			'a key in base64 is found at the beginning of its text alone',
+			'[0, 1, 2].map((bytesBefore)',
+			'[0].map((bytesBefore)',
+		],
+		[
+			'half a key is kept where an error is cut off',
+			'this.#redact(read, read.length < text.length)',
+			'this.#redact(text.slice(0, length), false)',
+		],
+	]),
+	...changesOf('gateway/redaction/keySearch.ts', [
+		[
+			'more than the key is cut out',
+			'this.add(this.startOf(now), read.end)',
+			'this.add(0, read.end)',
+		],
+	]),
+	...changesOf('nodes/ListModels/list.ts', [
+		['a text filter of models is read with its case', '.toLowerCase(),', '.trim(),'],
+	]),
+	...changesOf('gateway/schemas/models.ts', [
+		[
+			'a list of names is refused',
+			'.transform((id) => ({ id })),',
+			'.transform(() => ({ id: 7 })),',
+		],
+	]),
+	...changesOf('nodes/shared/book/spendingLimit.ts', [
+		['the custom data count the last request alone', 'String(known + count)', 'String(count)'],
+		[
+			'the last request that a limit allows is refused',
+			'while (counted.count + needed > max) {\n\t\t\tconst accepted = counted.count - inFlight.count;\n\t\t\tif (accepted + needed > max) throw',
+			'while (counted.count + needed >= max) {\n\t\t\tconst accepted = counted.count - inFlight.count;\n\t\t\tif (accepted + needed > 0) throw',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/fileName.ts', [
+		['the only video of an item is numbered', 'number > 1 ?', 'number > 0 ?'],
+	]),
+	...changesOf('nodes/LmChatGenerationService/gatewayChatModel.ts', [
+		['an agent hears of no tokens', '...(usage && { usage: toUsage(usage) }),', ''],
+	]),
+	...changesOf('nodes/VideoGeneration/stoppedRuns.ts', [
+		[
+			'tasks of a stopped run are not remembered',
+			"if (submittedAt !== undefined && entry.status !== 'failed')",
+			'if (submittedAt === undefined)',
+		],
+	]),
+	...changesOf('gateway/schemas/chat.ts', [
+		[
+			'the text of content in parts is lost',
+			"transform((parts) => parts.map(({ text }) => text).join('')),",
+			"transform(() => ''),",
+		],
+	]),
+	...changesOf('gateway/http/networkError.ts', [
+		[
+			'an unknown host passes for one that refuses',
+			'return neverSent(code, [message,',
+			"return neverSent('ECONNREFUSED', [message,",
+		],
+	]),
+];

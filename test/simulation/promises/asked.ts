@@ -1,0 +1,142 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Played } from '../play/played';
+import type { ScenarioNode } from '../scenario/schema';
+import { promptFor } from '../scenario/workflow';
+import type { TruthRequest } from '../service';
+import { type Claim, errorItems, thrownErrors } from './evidence';
+import { fieldsSet, systemMessages, wrongField } from './formFields';
+import type { Promised } from './promise';
+
+/** A request is what the form says, and what the form must not say is never sent. */
+export const asked: Promised = {
+	name: 'Sent as asked',
+	says: 'A request has the fields that the form sets, with their values and types, and no others. Only a value that the service does not take is refused, before anything is sent, by its name in the form.',
+	except: ['Videos that replace failed ones are asked for by their number.'],
+	alsoKeptBy: ['test/nodes/chat/request.test.ts', 'test/interface/nodes.test.ts'],
+	check: (played) => [
+		...askingNodes(played).flatMap((node) => [
+			...unlikeForm(played, node),
+			...sentAnyway(played, node),
+		]),
+		...refusals(played),
+	],
+};
+
+type AskingNode = Exclude<ScenarioNode, { kind: 'list' }>;
+
+function asks(node: ScenarioNode): node is AskingNode {
+	return node.kind !== 'list' && (node.kind !== 'video' || /generate|submit/.test(node.operation));
+}
+
+function askingNodes({ scenario }: Played): AskingNode[] {
+	return scenario.nodes.filter(asks);
+}
+
+function requestsOf({ truth }: Played, { name, kind }: AskingNode): TruthRequest[] {
+	const endpoint = kind === 'video' ? 'submit' : 'chat';
+	return truth.requests.filter(
+		(each) => each.endpoint === endpoint && each.prompt.endsWith(` for ${name}`),
+	);
+}
+
+function unlikeForm(played: Played, node: AskingNode): string[] {
+	return requestsOf(played, node).flatMap((request) => {
+		const { body, prompt } = request;
+		// An agent may have two models of one name.
+		const same = askingNodes(played).filter(({ name }) => name === node.name);
+		const expected = same.flatMap((one) => expectedBodies(played, one, request));
+		if (expected.some((one) => isDeepStrictEqual(body, one))) return [];
+		return [
+			`"${prompt}" is sent as ${JSON.stringify(body)}, not as ${JSON.stringify(expected[0])}`,
+		];
+	});
+}
+
+/** What a request may be: a user who edits a workflow may choose another model, format and user. */
+function expectedBodies(
+	{ scenario: { events, afterwards } }: Played,
+	node: AskingNode,
+	{ rawPrompt, model, n, attempt }: TruthRequest,
+): object[] {
+	const isOther = events.some((event) => event.what === 'second' && event.otherModels);
+	const common = { model: isOther ? model : node.model, ...fieldsSet(node) };
+	if (node.kind !== 'video') {
+		const system = systemMessages(node).map((content) => ({ role: 'system', content }));
+		const messages = [...system, { role: 'user', content: rawPrompt }];
+		const isStream = node.kind === 'chat' && node.stream === true;
+		const more = node.kind === 'chat' ? addedTo(node) : {};
+		const whole = { ...common, messages, ...more };
+		const stream = { ...whole, stream: true };
+		// An agent decides for itself whether it reads a stream.
+		return node.kind === 'model' ? [whole, stream] : [isStream ? stream : whole];
+	}
+	const count = attempt === 1 ? node.n : node.n === undefined ? undefined : n;
+	const format = node.inline ? 'b64_json' : undefined;
+	const body = (response_format: string | undefined, changes: object = {}, number = count) => ({
+		...common,
+		prompt: rawPrompt,
+		...(number !== undefined && { n: number }),
+		...(response_format !== undefined && { response_format }),
+		...addedTo(node),
+		...changes,
+	});
+	const other = format === undefined ? 'b64_json' : 'url';
+	const replaces = attempt > 1 && node.n === undefined ? [undefined, 1] : [count];
+	return replaces.flatMap((number) => [
+		body(format, {}, number),
+		...(afterwards.includes('retryReformatted') ? [body(other, { user: 'edited' }, number)] : []),
+	]);
+}
+
+/** By Additional Body. */
+function addedTo({ additionalBody }: { additionalBody?: boolean | undefined }): object {
+	return additionalBody ? { seed: 7 } : {};
+}
+
+function sentAnyway(played: Played, node: AskingNode): string[] {
+	const wrong = wrongField(node);
+	const sent = wrong === undefined ? [] : requestsOf(played, node);
+	return sent.length === 0
+		? []
+		: [
+				`${node.name} sends ${sent.length} requests with a ${wrong?.label} that the service does not take`,
+			];
+}
+
+/** Of a parameter. */
+const REFUSAL = / (must (be|not|contain)|is empty|contains|is not valid) /;
+
+/** An item is refused for a value that the service does not take, which the error names as the form does, and for no other. */
+function refusals(played: Played): string[] {
+	const { scenario } = played;
+	// Who has no credential is told so first.
+	if (scenario.events.some(({ what }) => what === 'deleteCredential')) return [];
+	return [...errorItems(played), ...thrownErrors(played)].flatMap((claim) => {
+		const { node, error } = claim;
+		if (!asks(node) || !isInOrder(played, claim)) return [];
+		const isRefused =
+			error.code === 'invalid_input' || (error.code === '' && REFUSAL.test(`${error.message} `));
+		const wrong = wrongField(node);
+		if (wrong === undefined)
+			return isRefused ? [`${whatOf(claim)} is refused: ${error.message}`] : [];
+		const { label, name } = wrong;
+		const shown = label.toLowerCase() === name ? label : `${label} (${name})`;
+		const isNamed = error.message.startsWith(`${shown} `) && isRefused;
+		return isNamed ? [] : [`${whatOf(claim)} fails without naming "${shown}": ${error.message}`];
+	});
+}
+
+/** Nothing but a field of the form can be wrong. */
+function isInOrder({ scenario }: Played, { node, item }: Claim): boolean {
+	if (!asks(node)) return false;
+	// A call of a tool is for one of the items.
+	const items =
+		scenario.shape === 'agent' ? scenario.items : item === undefined ? undefined : [item];
+	if (items === undefined || items.some(({ bad }) => bad !== undefined)) return false;
+	return node.kind === 'model' || (node.prompt !== 'missing' && node.maxBillable !== 'nothing');
+}
+
+function whatOf({ node, item, row }: Claim): string {
+	const prompt = item === undefined ? '' : promptFor(node, item);
+	return `execution ${row.id}, ${node.name}: "${prompt}"`;
+}

@@ -1,0 +1,133 @@
+import type { Played } from '../play/played';
+import { promptFor } from '../scenario/workflow';
+import type { TruthRequest } from '../service';
+import type { Outage } from '../service/plan';
+import { type Claim, errorItems } from './evidence';
+
+/** HTTP's own names, of responses that are not in the service's form (docs/errors.md: Servers in between). */
+const NAMES: Record<number, string> = {
+	400: 'bad_request',
+	401: 'unauthorized',
+	403: 'forbidden',
+	404: 'not_found',
+	500: 'internal_server_error',
+	502: 'bad_gateway',
+	503: 'service_unavailable',
+};
+/** What another server says of itself, and not of the request. */
+const OF_OTHERS = [400, 401, 403, 408, 500, 502, 504, 524];
+const MAX_CODE = 100;
+
+/** What says which connection was not made (docs/errors.md: Codes of the node). */
+const OF_CONNECTIONS: Record<Outage['failure'], RegExp> = {
+	refused: /^ECONNREFUSED$/,
+	'unknown host': /^ENOTFOUND$/,
+	'lookup fails': /^EAI_AGAIN$/,
+	unreachable: /^EHOSTUNREACH$/,
+	silent: /^connect_timeout$/,
+	'no TLS': /^(EPROTO|ERR_SSL_\w+)$/,
+};
+const ANY_CONNECTION = new RegExp(
+	Object.values(OF_CONNECTIONS)
+		.map(({ source }) => source)
+		.join('|'),
+);
+
+/** An error about a connection names the failure that there was. */
+export function connections(played: Played): string[] {
+	const [outage, ...others] = played.scenario.service.outages ?? [];
+	if (outage === undefined || outage.host !== undefined || others.length > 0) return [];
+	const code = OF_CONNECTIONS[outage.failure];
+	return errorItems(played).flatMap(({ error, node, row }) => {
+		const isOther = ANY_CONNECTION.test(error.code) || error.code === 'no_connection';
+		return isOther && !code.test(error.code)
+			? [
+					`execution ${row.id}, ${node.name}: an error has the code ${error.code}; the connection was "${outage.failure}"`,
+				]
+			: [];
+	});
+}
+
+/** An error has the status, the code and the pause that the service sent. */
+export function codes(played: Played): string[] {
+	return errorItems(played).flatMap((claim) => {
+		const { error, node, row } = claim;
+		const { http_status: status, code, message, description } = error;
+		if (typeof status !== 'number' || status < 400 || code === 'download_refused') return [];
+		const sent = requestsOf(played, claim)?.filter((each) => each.status === status);
+		if (sent === undefined) return [];
+		const what = `execution ${row.id}, ${node.name}: an error`;
+		if (sent.length === 0)
+			return [`${what} has the status ${status}, which the service did not send`];
+		// Of a body that did not arrive, nobody knows the code.
+		if (sent.some(({ whole }) => !whole)) return [];
+		const said = sent.map(({ refusal }) => codeIn(refusal));
+		// A long one is cut off, and the key is taken out of it.
+		if (said.some((one) => one !== undefined && one.length > MAX_CODE)) return [];
+		const named = said.map((one) => one ?? NAMES[status] ?? `http_${status}`);
+		const isForeign = said.every((one) => one === undefined) && OF_OTHERS.includes(status);
+		return [
+			...(named.includes(code)
+				? []
+				: [`${what} has the code ${code}; the service sent ${status} ${named.join(', ')}`]),
+			...(isForeign && !message.startsWith('A server between n8n and the service')
+				? [`${what} passes a page of another server for the service's own: ${message}`]
+				: []),
+			...pauses(description, sent, code).map((how) => `${what} ${how}`),
+		];
+	});
+}
+
+/** The requests that an error may be about; undefined where that cannot be told. */
+function requestsOf(
+	{ truth, scenario }: Played,
+	{ error, node, item, saidAt }: Claim,
+): TruthRequest[] | undefined {
+	const before = truth.requests.filter(({ at }) => at <= saidAt);
+	if (node.kind === 'list') return before.filter(({ endpoint }) => endpoint === 'models');
+	const ids = [error.task_id, truth.tasks.get(error.task_id ?? '')?.reportedId];
+	if (error.task_id !== undefined) return before.filter(({ taskId }) => ids.includes(taskId));
+	if (item === undefined || scenario.shape === 'agent') return undefined;
+	// What waits for a limit fails with the refusal of another request.
+	if (error.http_status === 429 || error.http_status === 503)
+		return before.filter(
+			({ endpoint }) => endpoint === (node.kind === 'video' ? 'submit' : 'chat'),
+		);
+	return before.filter(({ prompt }) => prompt === promptFor(node, item));
+}
+
+/** The code of one of the two documented bodies; undefined for any other body. */
+function codeIn(body: string): string | undefined {
+	try {
+		const { code, error } = JSON.parse(body) as { code?: unknown; error?: { code?: unknown } };
+		const found = code ?? error?.code;
+		return typeof found === 'string' ? found : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+const SECONDS: Record<string, number> = { second: 1, minute: 60, hour: 3600, day: 86_400 };
+
+/** "The service asks to retry after 20 seconds": as long as it did, rounded up. */
+function pauses(description: string, sent: TruthRequest[], code: string): string[] {
+	const [words, count, unit = ''] =
+		/asks to retry after (\S+) (second|minute|hour|day)?/.exec(description) ?? [];
+	const asked = sent.flatMap(({ retryAfter }) =>
+		retryAfter === undefined || retryAfter <= 0 ? [] : [retryAfter],
+	);
+	if (words === undefined) {
+		const isTold =
+			sent.length > asked.length ||
+			sent.some(({ status }) => status !== 429) ||
+			code === 'quota_not_enough';
+		return isTold ? [] : [`does not say how long to wait: ${description}`];
+	}
+	const length = SECONDS[unit] ?? NaN;
+	const told = Number(count) * length;
+	// Times of HTTP are whole seconds.
+	const isRight = asked.some((seconds) => told >= seconds - 1 && told <= seconds + length + 1);
+	return isRight
+		? []
+		: [`says "${words}"; the service asked for ${asked.join(', ') || 'nothing'} (seconds)`];
+}

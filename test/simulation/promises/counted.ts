@@ -1,0 +1,12 @@
+import { hintCounts } from './hintCounts';
+import { logCounts } from './logCounts';
+import type { Promised } from './promise';
+
+/** Whatever a hint above the output or a line of the log counts or names. */
+export const counted: Promised = {
+	name: 'Counted',
+	says: 'Hints and log lines name the tasks and count the items, answers, tokens and videos that they are about, neither more nor fewer.',
+	except: ['A line that is due in the moment of a crash is not written.'],
+	alsoKeptBy: ['test/nodes/items/runHints.test.ts', 'test/nodes/video/told.test.ts'],
+	check: (played) => [...hintCounts(played), ...logCounts(played)],
+};

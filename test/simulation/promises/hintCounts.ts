@@ -1,0 +1,203 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { Played } from '../play/played';
+import { promptFor } from '../scenario/workflow';
+import { errorOf, isErrorItem, type NodeRun, nodeRuns } from './evidence';
+import { fieldsSet } from './formFields';
+
+/** The numbers of a hint, and what they must be; `undefined` where the run does not tell. */
+interface Counted {
+	/** The kinds of nodes that show it. */
+	of: RegExp;
+	says: RegExp;
+	/** Empty where there must be no such hint. */
+	are: (run: NodeRun, played: Played) => number[] | undefined;
+}
+
+/** Of items of one run. */
+const HINTS: Counted[] = [
+	{
+		of: /chat|video|list/,
+		says: /^(\d+) of (\d+) items? failed: /,
+		are: ({ node, outputs, input }) => {
+			const failed = outputs.flat().filter((output) => errorOf(output)?.code !== undefined);
+			const items = new Set(failed.map(indexOf));
+			return items.size === 0 ? [] : [items.size, node.executeOnce ? 1 : input.length];
+		},
+	},
+	{
+		of: /chat/,
+		says: /^(\d+) answers? (?:is|are) cut off \(finish_reason: length\)/,
+		are: (run) => some(good(run).filter((output) => finishOf(output) === 'length').length),
+	},
+	{
+		of: /chat/,
+		says: /^(\d+) requests were answered(?:: ([\d,]+) tokens)?/,
+		are: (run) => {
+			const tokens = good(run).map(({ json }) => tokensOf(json));
+			if (tokens.length < 2) return [];
+			const sum = tokens.reduce((all, each) => all + each, 0);
+			return [tokens.length, ...(Number.isNaN(sum) ? [] : [sum])];
+		},
+	},
+	{
+		of: /chat|generate|submit/,
+		says: /^(\d+) items have the same (?:prompt|messages)\./,
+		are: (run, played) => {
+			const prompts = promptsOf(run, played);
+			if (prompts === undefined) return undefined;
+			return some(
+				prompts.filter((one) => prompts.filter((other) => other === one).length > 1).length,
+			);
+		},
+	},
+	{
+		of: /generate|submit/,
+		says: /^(\d+) videos were submitted: (.*)/,
+		are: (run) => {
+			const { node, outputs } = run;
+			// The service's default.
+			const { duration = 5 } = fieldsSet(node);
+			const videos = outputs.flat().filter((output) => taskOf(output) !== undefined).length;
+			return videos < 2 ? [] : [videos, videos * Number(duration)];
+		},
+	},
+	{
+		of: /generate|submit/,
+		says: /^(\d+) videos? (?:is|are) not waited for: /,
+		are: () => [],
+	},
+	{
+		of: /generate|submit/,
+		says: /^(\d+) videos? (?:is|are) missing: /,
+		are: (run, played) => some(differenceOf(run, played, (asked, made) => asked - made)),
+	},
+	{
+		of: /generate|submit/,
+		says: /^(\d+) videos? (?:is|are) beyond what one submission asked for/,
+		are: (run, played) => some(differenceOf(run, played, (asked, made) => made - asked)),
+	},
+	{
+		of: /generate|wait/,
+		says: /^(\d+) videos? (?:is|are) not finished: Max Wait is over/,
+		are: (run) =>
+			some(good(run).filter(({ json }) => !/completed|failed/i.test(String(json.status))).length),
+	},
+	{
+		of: /generate|wait|get/,
+		says: /^Several videos have the file name/,
+		are: (run) => {
+			const names = run.outputs.flat().flatMap(({ binary }) => binary?.data?.fileName ?? []);
+			return new Set(names).size < names.length ? [NaN] : [];
+		},
+	},
+];
+
+export function hintCounts(played: Played): string[] {
+	return nodeRuns(played).flatMap((run) => {
+		const { node, row, task, outputs } = run;
+		const kind = node.kind === 'video' ? node.operation : node.kind;
+		// An error is shown instead of hints; an agent reads none.
+		const isWhole = task.error === undefined && task.executionStatus === 'success';
+		// Of a wait that was stopped, n8n's Retry hands on what it has, and runs nothing.
+		const isRun = played.tries.some((each) => each.execution === row.id && each.node === node.name);
+		if (!isWhole || !isRun || row.status !== 'success' || played.scenario.shape === 'agent')
+			return [];
+		// Always Output Data makes an empty item where there is none.
+		if (outputs.flat().some(({ json }) => Object.keys(json).length === 0)) return [];
+		const messages = (task.hints ?? []).map(({ message }) => message);
+		return HINTS.filter(({ of }) =>
+			of.test(kind === 'generate' ? 'generate video' : `${kind} ${node.kind}`),
+		).flatMap(({ says, are }) => {
+			const expected = are(run, played);
+			if (expected === undefined) return [];
+			const shown = messages.filter((message) => says.test(message));
+			const numbers = shown.flatMap((message) => numbersIn(message, says));
+			if (same(numbers, expected) && shown.length <= 1) return [];
+			const right =
+				expected.length === 0 ? 'there must be none' : `it must be ${expected.join(', ')}`;
+			return [
+				`execution ${row.id}, ${node.name}: hint ${String(says)} says ${shown.join(' / ') || 'nothing'}; ${right}`,
+			];
+		});
+	});
+}
+
+function same(numbers: number[], expected: number[]): boolean {
+	return (
+		numbers.length === expected.length && numbers.every((one, at) => Object.is(one, expected[at]))
+	);
+}
+
+/** The seconds of a list of sizes are added up. */
+function numbersIn(message: string, says: RegExp): number[] {
+	const [, ...groups] = says.exec(message) ?? [];
+	if (groups.length === 0) return [NaN];
+	return groups.flatMap((group) => {
+		if (group === undefined) return [];
+		const seconds = [...group.matchAll(/([\d.]+) s of/g)].map(([, count]) => Number(count));
+		if (seconds.length > 0) return [seconds.reduce((sum, each) => sum + each, 0)];
+		return [Number(group.replaceAll(',', ''))];
+	});
+}
+
+function some(count: number | undefined): number[] | undefined {
+	return count === undefined ? undefined : count > 0 ? [count] : [];
+}
+
+function good({ outputs }: NodeRun): INodeExecutionData[] {
+	return outputs.flat().filter((output) => !isErrorItem(output));
+}
+
+function indexOf({ pairedItem }: INodeExecutionData): number {
+	const [paired] = [pairedItem].flat();
+	return typeof paired === 'number' ? paired : (paired?.item ?? 0);
+}
+
+function taskOf(output: INodeExecutionData): unknown {
+	return isErrorItem(output) ? errorOf(output)?.task_id : output.json.task_id;
+}
+
+function finishOf({ json }: INodeExecutionData): unknown {
+	const { choices, finish_reason: simple } = json as {
+		choices?: Array<{ finish_reason?: unknown }>;
+		finish_reason?: unknown;
+	};
+	return choices?.[0]?.finish_reason ?? simple;
+}
+
+function tokensOf(json: INodeExecutionData['json']): number {
+	const { usage } = json as { usage?: { total_tokens?: number } };
+	return usage?.total_tokens ?? NaN;
+}
+
+/** The prompts of the items of a run; undefined where an expression does not give those of the scenario. */
+function promptsOf({ node, input }: NodeRun, { scenario }: Played): string[] | undefined {
+	if (node.kind !== 'chat' && node.kind !== 'video') return undefined;
+	const isPlain = node.prompt === 'item' && scenario.shape === 'sequence' && !node.executeOnce;
+	const items = input.map(({ json }) => scenario.items[Number(json.index ?? NaN)]);
+	const prompts = items.flatMap((item) => (item && !item.bad ? [promptFor(node, item)] : []));
+	return isPlain && prompts.length === input.length ? prompts : undefined;
+}
+
+/** Over all submissions of a run: how many more videos were asked for than made, or the other way. */
+function differenceOf(
+	{ node, row }: NodeRun,
+	{ scenario, rows, truth, kills }: Played,
+	by: (asked: number, made: number) => number,
+): number | undefined {
+	const { shape } = scenario;
+	const isAlone = rows.length === 1 && kills.length === 0 && /sequence|branches/.test(shape);
+	if (!isAlone || node.tries !== undefined || row.status !== 'success') return undefined;
+	const sent = truth.requests.filter(
+		({ endpoint, prompt, accepted, whole, status }) =>
+			endpoint === 'submit' &&
+			prompt.endsWith(` for ${node.name}`) &&
+			accepted &&
+			whole &&
+			status === 200,
+	);
+	return sent.reduce(
+		(sum, { n, tasks }) => sum + (tasks.length > 0 ? Math.max(0, by(n, tasks.length)) : 0),
+		0,
+	);
+}
