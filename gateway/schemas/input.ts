@@ -134,6 +134,7 @@ function isBlank(value: unknown): boolean {
 function inWords(value: unknown): string {
 	if (isBlank(value)) return ' (it is empty)';
 	if (typeof value === 'object') return ` (it is ${Array.isArray(value) ? 'a list' : 'an object'})`;
-	const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+	const isNumeric = typeof value === 'bigint' || typeof value === 'number';
+	const text = isNumeric ? String(value) : JSON.stringify(value);
 	return text === undefined || text.length > 60 ? '' : ` (it is ${text})`;
 }

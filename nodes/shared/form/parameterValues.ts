@@ -3,7 +3,7 @@ import { refusedValue } from '../../../gateway';
 
 /** A number from an expression for a text, such as an id or a year, becomes its digits. */
 export function asText(value: unknown): unknown {
-	return typeof value === 'number' ? String(value) : value;
+	return Number.isFinite(value) ? String(value) : value;
 }
 
 /** Reads a form for each item, or once for all: without an expression they have the same. */

@@ -77,6 +77,11 @@ const badVideos: Array<[string, object, RegExp]> = [
 		/^Prompt must be text \(it is an object\)/,
 	],
 	[
+		'a prompt that is no number',
+		{ prompt: '={{ Number("a boat") }}' },
+		/^Prompt must be text \(it is NaN\)/,
+	],
+	[
 		'a prompt that is a list',
 		{ prompt: '={{ ["A boat"] }}' },
 		/^Prompt must be text \(it is a list\)/,
