@@ -38,11 +38,13 @@ export function planSubmission(run: VideoRun, item: number): Planned {
 async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEntry): Promise<void> {
 	const { book, log, spending, service } = run;
 	const { execution } = book;
-	const isRest = liveTasks(entry).length > 0;
-	if (isRest && entry.failed === undefined) return;
+	const { n = 1 } = billable.request;
+	const live = liveTasks(entry).length;
+	// The service may have made more than were asked for.
+	const count = live === 0 ? n : Math.min(entry.failed ?? 0, n - live);
+	if (count <= 0) return;
 	if (isLost(entry, execution)) throw lostBefore(log.offersRetry);
-	const request = isRest ? { ...billable.request, n: entry.failed } : billable.request;
-	const count = request.n ?? 1;
+	const request = live === 0 ? billable.request : { ...billable.request, n: count };
 	const submitted = spending.spend(
 		count,
 		billable.maxBillableRequests,

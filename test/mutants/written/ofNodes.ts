@@ -9,7 +9,7 @@ export const OF_NODES: readonly Change[] = [
 		],
 		[
 			'all videos are made again for one that failed',
-			'{ ...billable.request, n: entry.failed }',
+			'{ ...billable.request, n: count }',
 			'billable.request',
 		],
 		['a submission is not in the log', '\tlog.submitted(entry.item, tasks, named, count);\n', ''],

@@ -13,12 +13,15 @@ let errorResponses: Record<number, RawResponse>;
 /** The number of videos in each submission. */
 let requested: number[];
 let created: number;
+/** How many more than requested the service creates. */
+let beyond: number;
 
 beforeEach(() => {
 	failing = [];
 	errorResponses = {};
 	requested = [];
 	created = 0;
+	beyond = 0;
 	server.respond = (request) => (request.startsWith('POST') ? submit(request) : poll(request));
 });
 
@@ -27,7 +30,7 @@ function submit(request: string): RawResponse {
 	requested.push(n);
 	const errorResponse = errorResponses[requested.length];
 	if (errorResponse) return errorResponse;
-	const data = Array.from({ length: n }, () => ({
+	const data = Array.from({ length: n + beyond }, () => ({
 		id: `task-${(created += 1)}`,
 		status: 'processing',
 		url: null,
@@ -76,6 +79,15 @@ test('if all tries fail, the error lists every finished video with its URL, and 
 	const { items } = await run({ executionId: '2', retryData: failed.run.data });
 	expect(requested).toEqual([4, 2, 1]);
 	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-6', 'task-7']);
+});
+
+test('of more videos than were asked for, no more are submitted again than the item lacks', async () => {
+	beyond = 2;
+	failing = [2, 3];
+	const { items, error } = await run({ ...videoNode({ options: { n: 1 } }), tries: 2 });
+	expect(error).toBeUndefined();
+	expect(requested).toEqual([1]);
+	expect(ids(items)).toEqual(['task-1']);
 });
 
 const LOST: RawResponse = { packets: [], then: 'is reset' };
