@@ -120,8 +120,9 @@ export class TaskLog {
 	tell(): string {
 		const { book } = this;
 		if (!this.isLastTry || this.isStopped || !this.offersRetry) return '';
-		const isElsewhere = (entry: BookEntry) => isUnknownHere(entry, book.address);
-		const refused = book.entries.filter(
+		const isElsewhere = (entry: BookEntry) =>
+			entry.asked !== undefined && isUnknownHere(entry, book.address);
+		const refused = [...book.current.values()].filter(
 			(entry) => entry.error?.failure.code === 'submission_lost' || isElsewhere(entry),
 		);
 		for (const entry of refused) {

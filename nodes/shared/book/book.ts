@@ -80,8 +80,12 @@ export class PaidBook {
 	entryOf(item: number, request: object): BookEntry {
 		const key = this.keys.keyOf(item, request);
 		const entry = this.keys.entries[key] ?? { item, tasks: [] };
-		if (entry.unknownAt === this.address && isToldBefore(entry, this.execution))
-			for (const task of liveTasks(entry)) if (task.isUnknown) replace(entry, task);
+		const isTold = entry.unknownAt === this.address && isToldBefore(entry, this.execution);
+		for (const task of liveTasks(entry)) {
+			if (isTold && task.isUnknown) replace(entry, task);
+			// What the service at another address said.
+			else delete task.isUnknown;
+		}
 		return this.take(entry, key);
 	}
 
@@ -226,7 +230,8 @@ export function isLost(entry: BookEntry, execution: string): boolean {
 
 /** Whether the service at this address does not know a task that was submitted, or found, at another one. */
 export function isUnknownHere(entry: BookEntry, here: string | undefined): boolean {
-	const isElsewhere = entry.address !== undefined && entry.address !== here;
+	const { address } = entry;
+	const isElsewhere = address !== undefined && here !== undefined && address !== here;
 	return isElsewhere && liveTasks(entry).some(({ isUnknown }) => isUnknown);
 }
 

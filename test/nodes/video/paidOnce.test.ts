@@ -170,6 +170,23 @@ describe('Retry of a failed execution', () => {
 			expect(simulator.count('submit')).toBe(threeItems.length);
 		});
 
+		test('polls the videos at each other one first, also if the key was refused there before', async () => {
+			const other = await startSimulator({ videoSeconds: 0.05, now: time.now });
+			const { second } = await retriedAt({ baseUrl: other.url, apiKey: other.key });
+			await other.close();
+			const baseUrl = simulator.url.replace('127.0.0.1', 'localhost');
+			const wrong = { ...changingVideo({}), credential: { baseUrl, apiKey: 'mistyped' } };
+			const third = { executionId: '3', retryData: second.run.data, tries: 1 };
+			const { run, error } = await runNode({ ...wrong, ...third });
+			expect(error?.message).toContain('API key');
+			expect(error?.description).not.toMatch(/submits it again|Not found/);
+			const fourth = { executionId: '4', retryData: run.data, tries: 1 };
+			const credential = { baseUrl, apiKey: simulator.key };
+			const { items } = await runNode({ ...changingVideo({}), ...fourth, credential });
+			expect(items.map(({ json }) => json.status)).toEqual(Array(3).fill('completed'));
+			expect(simulator.submissions).toBe(threeItems.length);
+		});
+
 		test('is not the reason if no execution has found a task', async () => {
 			const wait = videoNode({ operation: 'wait', taskId: 'no-such-task' });
 			const { error } = await runNode({ ...wait, executionId: '1' });
