@@ -25,11 +25,16 @@ import {
 	wallTimeOf,
 } from '../../../gateway';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
-import type { Simulator } from '../../../simulator';
+import { type Simulator, startSimulator } from '../../../simulator';
 import { RawServer, rawJson } from '../../engine/rawServer';
 import { until } from '../../clock/until';
 import { useVirtualTime } from '../../engine/useVirtualTime';
-import { type NodeResult, type NodeRun, runNode as runInRealTime } from '../../engine/runNode';
+import {
+	credentialOf,
+	type NodeResult,
+	type NodeRun,
+	runNode as runInRealTime,
+} from '../../engine/runNode';
 
 /** The serializer of n8n's database, which writes each object and text once. It has types for imports alone. */
 // eslint-disable-next-line @typescript-eslint/no-require-imports
@@ -251,6 +256,46 @@ describe.each([
 				simulator.tasks.map(({ id }) => expect.objectContaining({ task_id: id }) as object),
 			);
 		expect(simulator.submissions).toBe(2);
+	});
+});
+
+describe('with another Base URL', () => {
+	let other: Simulator;
+	beforeEach(async () => {
+		other = await startSimulator({ now: wallMs });
+	});
+	afterEach(async () => await other.close());
+
+	test('a video that the service there does not know is refused as such, also after a poll without a response', async () => {
+		const failed = await runNode(simulator, {
+			...one(),
+			executionId: '1',
+			onWait: () => {
+				if (simulator.count('poll') > 0)
+					simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
+			},
+		});
+		other.inject({ endpoint: 'poll', fault: 'unavailable', times: 1 });
+		const parameters = { ...one().parameters, requestOptions: { maxRetries: 0 } };
+		const retry = { executionId: '2', retryData: failed.run.data, credential: credentialOf(other) };
+		const { error, waits } = await runNode(simulator, { ...one(), parameters, ...retry });
+		expect(waits).toHaveLength(1);
+		expect(error?.description).toContain('the next Retry submits it again at this Base URL');
+	});
+
+	test('Wait does not speak of submitting', async () => {
+		const submitted = await runNode(simulator, one({ parameters: { operation: 'submit' } }));
+		const taskId = submitted.items[0]?.json.task_id as string;
+		let service: Simulator = simulator;
+		const { error, waits } = await runNode(simulator, {
+			...one({ parameters: { operation: 'wait', taskId } }),
+			executionId: '1',
+			credential: () => credentialOf(service),
+			onWait: () => void (service = other),
+		});
+		expect(waits).toHaveLength(1);
+		expect(error?.description).toContain(`Not found: ${taskId}`);
+		expect(error?.description).not.toMatch(/submits it again/);
 	});
 });
 
