@@ -174,7 +174,7 @@ const chunk = z.looseObject({
 			index: position.nullish().catch(undefined),
 			delta: delta.nullish(),
 			message: delta.nullish().catch(undefined),
-			finish_reason: finishReason,
+			finish_reason: finishReason.catch(null),
 		}),
 	),
 	usage: usage.nullish().catch(undefined),
@@ -186,7 +186,7 @@ export const withoutChoices = z.looseObject({ choices: z.null().optional() });
 /** One that belongs to the answer all the same. */
 const chunkWithoutChoices = z
 	.union([
-		z.looseObject({ usage }),
+		withoutChoices.extend({ usage }),
 		withoutChoices.extend({ object: z.literal('chat.completion.chunk') }),
 	])
 	.transform((fields): z.infer<typeof chunk> => ({ ...fields, choices: [] }));

@@ -99,9 +99,10 @@ async function readEvents(
 	const events = new SseEvents(response, (value, text, isError) => {
 		isContent = onEvent(value, text, isError) || isContent;
 	});
-	const take = (bytes: Buffer): boolean => {
-		size += bytes.length;
+	const take = (received: Buffer): boolean => {
+		size += received.length;
 		if (size > MAX_STREAM_BYTES) throw endless(response);
+		const bytes = beginning.length === 0 ? withoutBlankStart(received) : received;
 		if (!events.hasBegun && beginning.length <= MAX_ANSWER_BYTES) beginning.add(bytes);
 		const isFirst = isStream === undefined;
 		isStream ??= isEventStream(response, beginning.bytes);
@@ -112,6 +113,7 @@ async function readEvents(
 	};
 	return await new Promise((resolve, reject) => {
 		let stopDraining = () => {};
+		let hasEnded = false;
 		const finish = () => {
 			const whole = events.hasBegun ? undefined : beginning.bytes;
 			resolve({ isDone: events.isDone, whole });
@@ -127,15 +129,25 @@ async function readEvents(
 		});
 		void read
 			.then(() => {
+				hasEnded = true;
 				if (isStream) events.end();
 				finish();
 			})
 			.catch((error: unknown) => {
-				if (error instanceof GatewayError || !mayBreakOff()) reject(error as Error);
-				else finish();
+				// Without a length, a cut connection looks like the end: then the last event is not JSON.
+				const isCut =
+					!(error instanceof GatewayError) || (hasEnded && error instanceof MalformedResponseError);
+				if (isCut && mayBreakOff()) finish();
+				else reject(error as Error);
 			})
 			.finally(() => stopDraining());
 	});
+}
+
+/** Spaces and line breaks before a response only keep the connection alive. */
+function withoutBlankStart(bytes: Buffer): Buffer {
+	const start = bytes.findIndex((byte) => byte > 0x20);
+	return bytes.subarray(start === -1 ? bytes.length : start);
 }
 
 /** Whether a body is an event stream; undefined as long as too little of it has arrived. JSON is one piece, whatever its type. */

@@ -37,6 +37,29 @@ test('a service that counts tokens in every chunk bills the last count', async (
 });
 
 test.each([
+	[
+		'text of an unknown form',
+		{ delta: { content: { value: ' day' } } },
+		{ error: { code: 'malformed_answer', partial_text: 'Good' } },
+	],
+	[
+		'a finish reason of an unknown form',
+		{ delta: { content: ' day' }, finish_reason: true },
+		{ text: 'Good day', finish_reason: 'stop' },
+	],
+])(
+	'no text is left out without an error: a chunk with usage and %s',
+	async (_what, choice, item) => {
+		const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+		const chunks = [part('Good'), { choices: [{ index: 0, ...choice }], usage }, part('', 'stop')];
+		const { json } = await itemOf(chunks.map((one) => multiline(one)).join(''), {
+			options: { stream: true },
+		});
+		expect(json).toMatchObject(item);
+	},
+);
+
+test.each([
 	['no choices', {}],
 	['null choices', { choices: null }],
 ])('a chunk with %s is ignored', async (_name, fields) => {
@@ -168,6 +191,13 @@ describe('a streamed answer with a finish reason', () => {
 		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 	});
 
+	test('is complete if a connection without a length is lost inside a later event', async () => {
+		const cut = `data: ${JSON.stringify(part('Good day', 'stop'))}\n\ndata: {"choices":[],"usa`;
+		const packets = [head('200 OK', { 'content-type': 'text/event-stream' }), Buffer.from(cut)];
+		const { json } = await itemOf({ packets, then: 'ends' }, streamed);
+		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	});
+
 	test('is complete if the stream never ends', async () => {
 		const time = new RequestClock();
 		service.reset();
@@ -250,6 +280,7 @@ describe.each([
 	test.each([
 		['nothing', ''],
 		['a byte order mark and a blank line', '\ufeff\n'],
+		['spaces that keep the connection alive', ' '.repeat(2_000)],
 		['a comment', ': hello\n\n'],
 		['an event name', 'event: message\n'],
 	])('is read if it starts with %s', async (_what, start) => {
