@@ -226,9 +226,9 @@ export class TaskPoller {
 		return isFinal ? polled.final.responseMs : this.leftMs(polled) + GRACE_MS;
 	}
 
-	/** Whether a task is unknown because it was only just submitted. */
-	private mayLag({ submitted, submittedAt }: PaidTask, error: GatewayError): boolean {
-		if (submitted !== undefined || submittedAt === undefined) return false;
+	/** Whether a task is unknown because it was only just submitted: one replica may know it before the next. */
+	private mayLag({ submittedAt }: PaidTask, error: GatewayError): boolean {
+		if (submittedAt === undefined) return false;
 		return msBetween(submittedAt, this.clock.wallTime()) < REPLICA_LAG_MS && isNotFound(error);
 	}
 }

@@ -59,6 +59,9 @@ const page = (status: number) =>
 		advice: '',
 	});
 
+const notFound = () =>
+	new ServiceError('Video task not found', { status: 404, code: 'task_not_found', advice: '' });
+
 const timeout = () =>
 	new NoResponseError('The service did not respond', {
 		code: 'timeout',
@@ -222,4 +225,17 @@ test('a host that sleeps for longer than Max Wait polls once more before the wai
 			status === 'completed' ? { value: { status } } : { reason: { code: 'wait_timeout' } },
 		);
 	}
+});
+
+test('a new task that one replica knows may be unknown to the next', async () => {
+	const replicas = ['processing', notFound(), 'processing', notFound(), 'completed'] as const;
+	const { outcome, polledAt } = await waitForOne([...replicas], {});
+	expect(outcome).toMatchObject({ value: { status: 'completed' } });
+	expect(polledAt).toHaveLength(replicas.length);
+});
+
+test('a task that disappears is unknown after half a minute', async () => {
+	const { outcome, polledAt } = await waitForOne(['processing', notFound()], {});
+	expect(outcome).toMatchObject({ reason: { code: 'task_not_found' } });
+	expect(polledAt.at(-1)).toBe(30_000);
 });
