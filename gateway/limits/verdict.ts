@@ -59,8 +59,9 @@ export interface Verdict {
 /** Decides what a failed attempt means. Pure, except for the jitter of a backoff. */
 export function judge(attempt: FailedAttempt, random: () => number = Math.random): Verdict {
 	const { error, retries, inVain, sinceRefusal, maxRetries } = attempt;
-	const refusal =
-		error instanceof ServiceError && statusOf(error.status).isThrottled ? error : undefined;
+	// What may have been accepted was not refused: a late 503 page says as little about the others as a 504.
+	const isRefusal = !error.mayHaveBeenAccepted && error instanceof ServiceError;
+	const refusal = isRefusal && statusOf(error.status).isThrottled ? error : undefined;
 	// It is refused twice, and in between others are taken and none is refused.
 	const isSingledOut =
 		refusal !== undefined &&

@@ -86,6 +86,26 @@ test('the Retry-After of a 503, with which nginx refuses by default, sets the pa
 	expect((await clock.run(seconds(chat(node())))).took).toBeGreaterThanOrEqual(7);
 });
 
+test('a late 503 page, after which a request may be billed, says nothing of requests that were not sent', async () => {
+	const { clock, node } = serviceWith(() => undefined);
+	let sent = 0;
+	const gateway = node(10, {
+		transport: async ({ onWritten }) => {
+			onWritten();
+			sent += 1;
+			await clock.sleep(15_000);
+			return { status: 503, headers: {}, body: new StreamedBody(Readable.from(['<p>Busy</p>'])) };
+		},
+	});
+	const outcomes = await clock.run(Promise.allSettled(chats(gateway, 400)));
+	const lost = outcomes.filter(
+		(outcome) =>
+			outcome.status === 'rejected' &&
+			(outcome.reason as { mayHaveBeenAccepted: boolean }).mayHaveBeenAccepted,
+	);
+	expect(lost).toHaveLength(sent);
+});
+
 describe('a Retry-After that is too long to wait for', () => {
 	const HOUR_MS = 3_600_000;
 	const outcomes = async (work: Array<Promise<unknown>>) =>
