@@ -4,6 +4,9 @@ import { shortText } from '../errors/texts';
 import { type ChatCompletion, firstChoice } from './chat';
 import { parseResponseJsonOrUndefined } from './responseJson';
 
+/** Characters of an invalid call. */
+const MAX_SHOWN = 300;
+
 /** A tool call that a model asks for. */
 export interface ToolCall {
 	/** Names the call, for the message with its result. Some services send none. */
@@ -24,15 +27,25 @@ const toolCall = z.object({
 
 /**
  * The tool calls of an answer.
+ * @param redact takes the key out of a text
  * @throws MalformedResponseError for an invalid call: an agent that did something else instead could do harm
  */
-export function readToolCalls(completion: ChatCompletion): ToolCall[] {
+export async function readToolCalls(
+	completion: ChatCompletion,
+	redact: (text: string) => Promise<string>,
+): Promise<ToolCall[]> {
 	const choice = firstChoice(completion);
 	const calls = choice.message.tool_calls;
 	if (!Array.isArray(calls)) return [];
-	return calls.map((call: unknown) => {
+	const unreadable = async (message: string, call: unknown, advice = 'Choose another model.') =>
+		new MalformedResponseError(message, {
+			status: 200,
+			bodyStart: (await redact(JSON.stringify(call))).slice(0, MAX_SHOWN),
+			advice,
+		});
+	const read = async (call: unknown): Promise<ToolCall> => {
 		const parsed = toolCall.safeParse(call);
-		if (!parsed.success) throw unreadable('The model made an invalid tool call', call);
+		if (!parsed.success) throw await unreadable('The model made an invalid tool call', call);
 		const { name, arguments: given } = parsed.data.function;
 		const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
 		if (parseResponseJsonOrUndefined(text || '{}') === undefined) {
@@ -40,20 +53,13 @@ export function readToolCalls(completion: ChatCompletion): ToolCall[] {
 				choice.finish_reason === 'length'
 					? 'The answer was cut off in the middle of the call: increase Max Tokens.'
 					: 'Run the node again, or choose another model.';
-			throw unreadable(
-				`The model called the tool ${shortText(name)} with arguments that are not JSON`,
+			throw await unreadable(
+				`The model called the tool ${shortText(await redact(name))} with arguments that are not JSON`,
 				call,
 				advice,
 			);
 		}
 		return { id: parsed.data.id, name, arguments: text || '{}' };
-	});
-}
-
-function unreadable(message: string, call: unknown, advice = 'Choose another model.') {
-	return new MalformedResponseError(message, {
-		status: 200,
-		bodyStart: JSON.stringify(call).slice(0, 300),
-		advice,
-	});
+	};
+	return await Promise.all(calls.map(read));
 }

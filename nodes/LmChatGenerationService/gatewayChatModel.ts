@@ -101,7 +101,7 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		{ stop = [], tool_choice, signal, abortSignal }: CallOptions,
 		send: (request: AgentRequest, signal: AbortSignal) => Promise<ChatCompletion>,
 	): Promise<GenerateResult> {
-		const { buildRequest, spend, toJsonSchema, toNodeError } = this.service;
+		const { buildRequest, gateway, spend, toJsonSchema, toNodeError } = this.service;
 		const signals = [signal, abortSignal, this.service.signal].filter((one) => one !== undefined);
 		try {
 			const tools = toServiceTools(this.tools, toJsonSchema);
@@ -111,7 +111,11 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 				...(tools.length > 0 && { tools }),
 				...(tool_choice !== undefined && { tool_choice }),
 			});
-			return toResult(await spend(() => send(request, AbortSignal.any(signals))));
+			const completion = await spend(() => send(request, AbortSignal.any(signals)));
+			return toResult(
+				completion,
+				await toolCallParts(completion, (text) => gateway.redactError(text)),
+			);
 		} catch (error) {
 			throw toNodeError(error);
 		}
@@ -128,13 +132,16 @@ function* lastChunks({ message, finishReason = 'other', usage }: GenerateResult)
 	yield { type: 'finish' as const, finishReason, ...(usage && { usage }) };
 }
 
-function toResult(completion: ChatCompletion): GenerateResult {
+function toResult(
+	completion: ChatCompletion,
+	calls: Awaited<ReturnType<typeof toolCallParts>>,
+): GenerateResult {
 	const { id, usage } = completion;
 	const choice = firstChoice(completion);
 	const text = choice.message.content;
 	const content: Message['content'] = [
 		...(text ? [{ type: 'text' as const, text }] : []),
-		...toolCallParts(completion),
+		...calls,
 	];
 	return {
 		...(id !== undefined && { id }),

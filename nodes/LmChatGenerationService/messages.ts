@@ -56,8 +56,12 @@ export function toServiceTools(
 }
 
 /** The calls of tools in an answer. The result of a call names it, so a call without an id is given one. */
-export function toolCallParts(completion: ChatCompletion): ToolCallPart[] {
-	return readToolCalls(completion).map((call) => ({
+export async function toolCallParts(
+	completion: ChatCompletion,
+	redact: (text: string) => Promise<string>,
+): Promise<ToolCallPart[]> {
+	const calls = await readToolCalls(completion, redact);
+	return calls.map((call) => ({
 		type: 'tool-call',
 		toolCallId: call.id ?? `call-${crypto.randomUUID()}`,
 		toolName: call.name,

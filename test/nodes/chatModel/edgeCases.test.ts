@@ -26,6 +26,7 @@ async function callsOf(
 	toolCalls: unknown[],
 	ask: (model: Model) => Promise<Reply>,
 	finishReason = 'tool_calls',
+	key = 'key',
 ) {
 	const message = { role: 'assistant', content: null, tool_calls: toolCalls };
 	const sent = (field: string) =>
@@ -35,7 +36,7 @@ async function callsOf(
 			? rawResponse('200 OK', `data: ${sent('delta')}\n\ndata: [DONE]\n\n`)
 			: rawResponse('200 OK', sent('message'));
 	return await runAgent(
-		{ url: service.url, key: 'key' },
+		{ url: service.url, key },
 		{ work: async ({ model }) => (await ask(model)).tool_calls },
 	);
 }
@@ -86,6 +87,15 @@ describe.each(['whole', 'streamed'] as const)('in a %s response', (mode) => {
 		expect(error?.message).toMatch(/invalid tool call/);
 		expect(error?.description).toContain('rain');
 	});
+});
+
+test.each([
+	['invalid tool call', { type: 'function', plan: 'local-key' }],
+	['arguments that are not JSON', call('get local-key', '{"key":"local-key')],
+])('the API key is removed from the error of a call: %s', async (_what, wrong) => {
+	const { error } = await callsOf([wrong], reply.whole, 'tool_calls', 'local-key');
+	expect(error?.description).toContain('[API key removed]');
+	expect(`${error?.message} ${error?.description}`).not.toContain('local-key');
 });
 
 const work = (use: (model: Model) => Promise<unknown>) =>
