@@ -41,6 +41,7 @@ export async function readToolCalls(
 		new MalformedResponseError(message, {
 			status: 200,
 			bodyStart: (await redact(JSON.stringify(call))).slice(0, MAX_SHOWN),
+			speaker: 'The model',
 			advice,
 		});
 	const read = async (call: unknown): Promise<ToolCall> => {

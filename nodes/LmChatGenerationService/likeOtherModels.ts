@@ -161,7 +161,9 @@ function structuredOutput(
 		const given = call === undefined ? jsonIn(message) : call.args;
 		return await checked(schema, given).catch(async (error: unknown) => {
 			const text = call === undefined ? String(message.content) : JSON.stringify(given);
-			throw errors.toNodeError(unstructured(await errors.redact(text), error));
+			throw errors.toNodeError(
+				unstructured(await errors.redact(text), await errors.redact(reasonsOf(error))),
+			);
 		});
 	};
 	return bindTools([{ name, description, schema }], { tool_choice: name }).pipe(async (raw) =>
@@ -184,18 +186,22 @@ async function checked(schema: object, given: unknown): Promise<unknown> {
 
 const MAX_SHOWN = 300;
 
-function unstructured(text: string, error: unknown): MalformedResponseError {
-	const issues = fieldOf(error, 'issues');
-	const reasons = Array.isArray(issues)
-		? issues.map(
-				(issue) => `${String(fieldOf(issue, 'path'))}: ${String(fieldOf(issue, 'message'))}.`,
-			)
-		: [error instanceof Error ? error.message : String(error)];
+function unstructured(text: string, reasons: string): MalformedResponseError {
 	return new MalformedResponseError('The model did not answer in the requested structure', {
 		status: 200,
 		bodyStart: text.slice(0, MAX_SHOWN),
-		advice: `${reasons.join(' ')} Run the node again, or choose a model that can call tools.`,
+		speaker: 'The model',
+		advice: `${reasons} Run the node again, or choose a model that can call tools.`,
 	});
+}
+
+/** What the schema, such as one of zod, says of an answer. It may quote it. */
+function reasonsOf(error: unknown): string {
+	const issues = fieldOf(error, 'issues');
+	if (!Array.isArray(issues)) return error instanceof Error ? error.message : String(error);
+	return issues
+		.map((issue) => `${String(fieldOf(issue, 'path'))}: ${String(fieldOf(issue, 'message'))}.`)
+		.join(' ');
 }
 
 const BYTES_PER_TOKEN = 4;

@@ -94,7 +94,7 @@ test.each([
 	['arguments that are not JSON', call('get local-key', '{"key":"local-key')],
 ])('the API key is removed from the error of a call: %s', async (_what, wrong) => {
 	const { error } = await callsOf([wrong], reply.whole, 'tool_calls', 'local-key');
-	expect(error?.description).toContain('[API key removed]');
+	expect(error?.description).toMatch(/The model says: \{.*\[API key removed\]/);
 	expect(`${error?.message} ${error?.description}`).not.toContain('local-key');
 });
 

@@ -137,12 +137,12 @@ describe('a node that needs structured output', () => {
 	describe('from a model that ignores the tool', () => {
 		const plain = useRawServer();
 
-		const answered = async (content: string) => {
+		const answered = async (content: string, schema: object = fields(zod4)) => {
 			const body = JSON.stringify({ choices: [{ message: { content } }] });
 			const headers = { 'content-type': 'application/json' };
 			plain.respond = () => rawResponse('200 OK', body, headers);
 			const ask = async ({ model }: { model: Model }) =>
-				await model.withStructuredOutput(fields(zod4)).invoke(question);
+				await model.withStructuredOutput(schema).invoke(question);
 			return await runAgent({ url: plain.url, key: 'a-key' }, { work: ask });
 		};
 
@@ -164,6 +164,13 @@ describe('a node that needs structured output', () => {
 				expect(error).toMatchObject({ node: { name: 'Model' } });
 			},
 		);
+
+		test('fails without the key where the reason quotes the answer, as zod 3 does', async () => {
+			const schema = zod3.object({ reason: zod3.enum(['good', 'bad']) });
+			const { error } = await answered('{"reason":"a-key"}', schema);
+			expect(error?.description).toContain("received '[API key removed]'");
+			expect(error?.description).toContain('The model says: {"reason":"[API key removed]"}');
+		});
 	});
 });
 
