@@ -14,7 +14,13 @@ import {
 import { isUnknownHere, liveTasks } from '../shared/book/book';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
-import { afterEarlierTry, reportError, ReportedError, TaskError } from '../shared/run/errorText';
+import {
+	afterEarlierTry,
+	reportError,
+	ReportedError,
+	TaskError,
+	withFullStop,
+} from '../shared/run/errorText';
 import { endOfPause, MIN_WAIT_MS, type WaitingTask } from './nextPoll';
 import { type Operation, readSettings } from './operations';
 import type { OutputOptions } from './outputOptions';
@@ -163,19 +169,13 @@ class Wait {
 		const { book, log, service } = this.run;
 		book.keepAll();
 		const { current } = book;
-		const idsOf = (item: number) => current.get(item)?.tasks.map(({ entry }) => entry.id);
 		return this.run.durable.pause(endOfPause(systemClock.wallTime(), waiting), {
 			// With all that is known, for whoever pins them to build the nodes that follow.
 			shown: [...current.values()].flatMap((entry) =>
 				liveTasks(entry).map((task) => this.run.output.itemOf(entry, task).json),
 			),
 			hints: [...this.hintOfTimeout(waiting), ...log.lostHints],
-			ifStopped: service.context
-				.getInputData()
-				.map(
-					(_, item) =>
-						`Stopped while it waited: use Wait with ${idsOf(item)?.join(', ') || 'its task ID'}, or retry with the original workflow`,
-				),
+			ifStopped: service.context.getInputData().map((_, item) => ifStopped(current.get(item))),
 		});
 	}
 
@@ -187,6 +187,16 @@ class Wait {
 			`Timeout Workflow is shorter than Max Wait: unless it runs in queue mode, n8n stops this workflow after ${formatSeconds(executionTimeout * 1000)}. Increase it in the workflow's settings.`,
 		];
 	}
+}
+
+/** What becomes of an item if n8n never runs the node again. */
+function ifStopped({ tasks, error }: Pick<BookEntry, 'tasks' | 'error'> = { tasks: [] }): string {
+	const ids = tasks.map(({ entry }) => entry.id).join(', ');
+	if (ids)
+		return `Stopped while it waited: use Wait with ${ids}, or retry with the original workflow`;
+	if (error === undefined) return 'Stopped before it was submitted';
+	const { message, description } = error.failure;
+	return `${withFullStop(message)} ${description}`;
 }
 
 function openTasksOf(entry: BookEntry): OpenTask[] {

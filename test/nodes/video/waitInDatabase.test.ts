@@ -318,6 +318,18 @@ test('during the wait the editor shows the tasks as one run of the node, with th
 	);
 });
 
+test('a Retry with the saved workflow of a stopped wait says of an item without a task why it has none', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', matching: 'Refused' });
+	const { waits } = await runNode(simulator, {
+		...one({ prompts: ['Refused', 'Two'], ...continues }),
+	});
+	const stack = waits[0]?.data.executionData?.nodeExecutionStack;
+	const items = stack?.flatMap(({ data }) => data.main?.[0] ?? []) ?? [];
+	const [refused, two] = items.map(({ error }) => error?.message);
+	expect(refused).toMatch(/no quota left/);
+	expect(two).toContain(`use Wait with ${simulator.tasks[0]?.id}`);
+});
+
 test('a hint warns during the wait if Timeout Workflow is shorter than Max Wait', async () => {
 	const settings = { ...v1, executionTimeout: 300 };
 	const { waits } = await runNode(simulator, { ...one(), settings });
