@@ -66,8 +66,12 @@ const paidTask = z.object({
 	/** The file of its video, as n8n keeps it. */
 	file: file.optional(),
 	error: errorReport.optional(),
+	/** A fingerprint of the Base URL that it was submitted, or found, at. */
+	address: z.string().optional(),
 	/** Whether another one was submitted for it. */
 	isReplaced: z.boolean().optional(),
+	/** Whether this run is to submit another one for it: the service at another Base URL does not know it. */
+	isAside: z.boolean().optional(),
 });
 
 /** How to wait for the tasks of an item, and what its items look like. */
@@ -96,8 +100,6 @@ const bookEntry = z.object({
 	item: z.number().int(),
 	/** Whether its item asks for something else by now. */
 	isOld: z.boolean().optional(),
-	/** A fingerprint of the Base URL that it was submitted at. */
-	address: z.string().optional(),
 	settings: settings.optional(),
 	tasks: z.array(paidTask),
 	/** How many of its tasks failed: another try submits that many again, and no more. */

@@ -41,7 +41,8 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 	const { n = 1 } = billable.request;
 	const live = liveTasks(entry).length;
 	// The service may have made more than were asked for.
-	const count = live === 0 ? n : Math.min(entry.failed ?? 0, n - live);
+	const aside = entry.tasks.filter(({ isAside }) => isAside);
+	const count = live === 0 ? n : Math.min((entry.failed ?? 0) + aside.length, n - live);
 	if (count <= 0) return;
 	if (isLost(entry, execution)) throw lostBefore(log.offersRetry);
 	const request = live === 0 ? billable.request : { ...billable.request, n: count };
@@ -60,12 +61,12 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 		}
 		throw error;
 	});
-	const tasks = tasksOf(submission);
+	const tasks = tasksOf(submission, book.address);
 	const named = submission.taskCount - (submission.data.length - tasks.length);
+	for (const task of aside) task.isReplaced = true;
 	entry.tasks.push(...tasks);
 	entry.asked = (entry.asked ?? 0) + count;
 	entry.named = (entry.named ?? 0) + named;
-	entry.address = book.address;
 	for (const field of ['failed', 'lostIn', 'toldIn', 'unknownAt', 'earlier'] as const)
 		delete entry[field];
 	book.keep(entry);
@@ -73,11 +74,11 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 }
 
 /** Two entries with one id are one video. */
-function tasksOf({ data, ...submission }: VideoSubmission): PaidTask[] {
+function tasksOf({ data, ...submission }: VideoSubmission, address?: string): PaidTask[] {
 	const request = present(without(submission, 'taskCount'));
 	const submittedAt = systemClock.wallTime();
 	const byId = new Map(data.map((entry) => [entry.id, entry]));
-	return [...byId.values()].map((entry) => ({ entry, request, submittedAt }));
+	return [...byId.values()].map((entry) => ({ entry, request, submittedAt, address }));
 }
 
 function lostBefore(offersRetry: boolean) {

@@ -7,7 +7,7 @@ import {
 	shortText,
 	systemClock,
 } from '../../gateway';
-import { isLost, isUnknownHere, type PaidBook } from '../shared/book/book';
+import { isLost, isUnknownHere, liveTasks, type PaidBook } from '../shared/book/book';
 import { runsAsTool } from '../shared/form/hints';
 import { statusOf, urlOf } from '../shared/run/errorText';
 import { noteTaskIds, rememberStopped } from './stoppedRuns';
@@ -121,7 +121,8 @@ export class TaskLog {
 		const { book } = this;
 		if (!this.isLastTry || this.isStopped || !this.offersRetry) return '';
 		const isElsewhere = (entry: BookEntry) =>
-			entry.asked !== undefined && isUnknownHere(entry, book.address);
+			entry.asked !== undefined &&
+			liveTasks(entry).some((task) => isUnknownHere(task, book.address));
 		const refused = [...book.current.values()].filter(
 			(entry) => entry.error?.failure.code === 'submission_lost' || isElsewhere(entry),
 		);

@@ -131,7 +131,7 @@ class Wait {
 		const settling = async () => {
 			const known = task.entry;
 			await tasks.wait(task, wait, output, mayPause).finally(() => {
-				if (task.entry !== known) book.found(entry);
+				if (task.entry !== known) book.found(entry, task);
 			});
 			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
 			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;
@@ -139,14 +139,14 @@ class Wait {
 		};
 		await settling().catch((error: unknown) => {
 			if (error instanceof CancelledError) throw error;
-			task.error = reportError(new TaskError(task, this.explained(error, entry)));
+			task.error = reportError(new TaskError(task, this.explained(error, task)));
 			task.isSettled = true;
 		});
 	}
 
 	/** A service at another address may be another one: then it knows no task of the first. */
-	private explained(error: unknown, entry: BookEntry): unknown {
-		if (!isNotFound(error) || !isUnknownHere(entry, this.run.book.address)) return error;
+	private explained(error: unknown, task: PaidTask): unknown {
+		if (!isNotFound(error) || !isUnknownHere(task, this.run.book.address)) return error;
 		const { message, code, status } = error;
 		return new ServiceError(message, {
 			status,

@@ -82,7 +82,7 @@ export class PaidBook {
 		const entry = this.keys.entries[key] ?? { item, tasks: [] };
 		const isTold = entry.unknownAt === this.address && isToldBefore(entry, this.execution);
 		for (const task of liveTasks(entry)) {
-			if (isTold && task.isUnknown) replace(entry, task);
+			if (isTold && isUnknownHere(task, this.address)) task.isAside = true;
 			// What the service at another address said.
 			else delete task.isUnknown;
 		}
@@ -104,8 +104,8 @@ export class PaidBook {
 	}
 
 	/** The service at this address knows a task of the entry. */
-	found(entry: BookEntry): void {
-		entry.address = this.address;
+	found(entry: BookEntry, task: PaidTask): void {
+		task.address = this.address;
 		delete entry.unknownAt;
 	}
 
@@ -187,7 +187,8 @@ function isPaid({ tasks, lostIn, answer, earlier }: BookEntry): boolean {
 /** What is paid for is kept; what came of it in the try before is made again, except a task that failed. */
 function startOver(entry: BookEntry): void {
 	delete entry.error;
-	if (entry.unknownAt !== undefined) restore(entry);
+	// None was submitted for it, and the service at another address may know it.
+	for (const task of entry.tasks) delete task.isAside;
 	for (const task of liveTasks(entry)) {
 		for (const field of ['deadline', 'foreignAnswers', 'file', 'isSettled'] as const)
 			delete task[field];
@@ -204,15 +205,6 @@ function replace(entry: BookEntry, task: PaidTask): void {
 	entry.failed = (entry.failed ?? 0) + 1;
 }
 
-/** None was submitted in their place, and the service at another address may know them. */
-function restore(entry: BookEntry): void {
-	for (const task of entry.tasks) {
-		if (!task.isReplaced || !task.isUnknown) continue;
-		delete task.isReplaced;
-		entry.failed = (entry.failed ?? 1) - 1 || undefined;
-	}
-}
-
 /** A task of which only the id is known. */
 export function unknownTask(id: string): PaidTask {
 	return { entry: { id, status: 'unknown' } };
@@ -220,7 +212,7 @@ export function unknownTask(id: string): PaidTask {
 
 /** The tasks that an item has, without those that others replace. */
 export function liveTasks({ tasks }: BookEntry): PaidTask[] {
-	return tasks.filter(({ isReplaced }) => isReplaced !== true);
+	return tasks.filter(({ isReplaced, isAside }) => !isReplaced && !isAside);
 }
 
 /** Whether the service may have accepted a submission, and the user was not told yet that the next Retry sends it again. */
@@ -229,10 +221,8 @@ export function isLost(entry: BookEntry, execution: string): boolean {
 }
 
 /** Whether the service at this address does not know a task that was submitted, or found, at another one. */
-export function isUnknownHere(entry: BookEntry, here: string | undefined): boolean {
-	const { address } = entry;
-	const isElsewhere = address !== undefined && here !== undefined && address !== here;
-	return isElsewhere && liveTasks(entry).some(({ isUnknown }) => isUnknown);
+export function isUnknownHere({ isUnknown, address }: PaidTask, here: string | undefined): boolean {
+	return isUnknown === true && address !== undefined && here !== undefined && address !== here;
 }
 
 /** What an execution tells counts for another one: its Retry. */

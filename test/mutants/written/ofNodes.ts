@@ -71,8 +71,8 @@ export const OF_NODES: readonly Change[] = [
 		],
 		[
 			'an error does not know its task',
-			'reportError(new TaskError(task, this.explained(error, entry)))',
-			'reportError(this.explained(error, entry))',
+			'reportError(new TaskError(task, this.explained(error, task)))',
+			'reportError(this.explained(error, task))',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/nextPoll.ts', [

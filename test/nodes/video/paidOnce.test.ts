@@ -187,6 +187,23 @@ describe('Retry of a failed execution', () => {
 			expect(simulator.submissions).toBe(threeItems.length);
 		});
 
+		test('replaces the one of two videos that was submitted elsewhere', async () => {
+			const other = await startSimulator({ videoSeconds: 0.05, now: time.now });
+			const { tries: _, ...once } = changingVideo({ options: { n: 2 } });
+			const one = { ...once, items: [{ prompt: 'One' }] };
+			other.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 1 });
+			other.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
+			const credential = { baseUrl: other.url, apiKey: other.key };
+			const first = await runNode({ ...one, credential, executionId: '1' });
+			await other.close();
+			const second = await runNode({ ...one, executionId: '2', retryData: first.run.data });
+			expect(simulator.tasks).toHaveLength(1);
+			expect(second.error?.description).toContain('submits it again at this Base URL');
+			const { items } = await runNode({ ...one, executionId: '3', retryData: second.run.data });
+			expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
+			expect(simulator.tasks).toHaveLength(2);
+		});
+
 		test('is not the reason if no execution has found a task', async () => {
 			const wait = videoNode({ operation: 'wait', taskId: 'no-such-task' });
 			const { error } = await runNode({ ...wait, executionId: '1' });
