@@ -2,8 +2,8 @@ import { MalformedResponseError } from '../errors/gatewayError';
 import { type ChatCompletion, firstChoice } from './chat';
 import { parseResponseJson, parseResponseJsonOrUndefined } from './responseJson';
 
-/** At the start of a line: inside JSON, no string can contain one there. */
-const CODE_FENCE = /^[ \t]*```/m;
+/** At the start of a line, where no string inside JSON can contain one; then anywhere. */
+const CODE_FENCES = [/^[ \t]*```/m, '```'];
 /** The language of a fenced block. */
 const LANGUAGE = /^\w*/;
 
@@ -30,7 +30,9 @@ export function parseJsonAnswer(
 
 /** What may be JSON in a model's answer: the whole text, and its code blocks. */
 function candidatesIn(text: string): string[] {
-	const fenced = text.split(CODE_FENCE, MAX_BLOCKS * 2).filter((_, index) => index % 2 === 1);
+	const fenced = CODE_FENCES.flatMap((fence) =>
+		text.split(fence, MAX_BLOCKS * 2).filter((_, index) => index % 2 === 1),
+	);
 	return [text, ...fenced.map((code) => code.replace(LANGUAGE, ''))];
 }
 

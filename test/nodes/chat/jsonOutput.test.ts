@@ -48,6 +48,9 @@ test.each<[string, string, unknown]>([
 		`Here you are:\r\n\`\`\`JSON\r\n${asText}\r\n\`\`\`\r\nBye`,
 		city,
 	],
+	['a code block that begins in a line', 'Here: ```json\n{"a": 1}\n```', { a: 1 }],
+	['a code block that ends in a line', '```json\n{"a": 1}```', { a: 1 }],
+	['a code block in one line', 'Here: ```{"a": 1}```.', { a: 1 }],
 	['a second code block', `\`\`\`sh\nls\n\`\`\`\nand\n  \`\`\`json\n${asText}\n  \`\`\``, city],
 ])('an answer that is %s is parsed into the field json', async (_name, text, json) => {
 	const { items } = await run([text]);
