@@ -52,7 +52,8 @@ test(
 		}
 		const { Wait, Video } = figures;
 		expect(Number(Video?.cpuMsEach) / Number(Wait?.cpuMsEach)).toBeLessThan(1.4);
-		expect(Number(Video?.bytesEach) / Number(Wait?.bytesEach)).toBeLessThan(2);
+		// Its form, which n8n stores twice, its task, and the error of the item if it is stopped.
+		expect(Number(Video?.bytesEach) / Number(Wait?.bytesEach)).toBeLessThan(2.5);
 	},
 	6 * MAX_MS,
 );
