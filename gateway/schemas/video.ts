@@ -158,7 +158,7 @@ const MAX_TASK_ID = 512;
  */
 export function parseTaskId(value: unknown): string {
 	const { taskId } = parseInput(z.object({ taskId: text() }), {
-		taskId: typeof value === 'number' ? String(value) : value,
+		taskId: Number.isSafeInteger(value) ? String(value) : value,
 	});
 	const trimmed = taskId.trim();
 	if (trimmed.length > MAX_TASK_ID) throw refusedTaskId(`is longer than ${MAX_TASK_ID} characters`);

@@ -98,6 +98,12 @@ const badVideos: Array<[string, object, RegExp]> = [
 		/^Poll Interval must be a number of seconds/,
 	],
 	['a task ID with a slash', { operation: 'get', taskId: 'a/b' }, /^Task ID must not contain/],
+	// JavaScript has rounded it: it would be the ID of another task.
+	[
+		'a task ID that is a number beyond 2^53',
+		{ operation: 'get', taskId: '={{ 12345678901234567890 }}' },
+		/^Task ID must be text \(it is 12345678901234567000\)/,
+	],
 	[
 		'a task ID that is an object',
 		{ operation: 'wait', taskId: '={{ ({ task_id: "task-1" }) }}' },
