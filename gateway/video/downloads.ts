@@ -5,7 +5,7 @@ import { type ByteStream, inspectStream } from '../http/inspectStream';
 import { askedPause } from '../http/serviceError';
 import { backoff } from '../limits/verdict';
 import type { VideoTask } from '../schemas/video';
-import { downloadLost, downloadTimedOut, noVideo, storageError, UrlRefusedError } from './errors';
+import { downloadLost, downloadTimedOut, notVideo, storageError, UrlRefusedError } from './errors';
 import { openVideo, type VideoAccess } from './openVideo';
 import { videoInspector } from './videoInspector';
 import { Execution } from '../limits/serviceQueue';
@@ -134,9 +134,9 @@ export class VideoDownloads {
 }
 
 function videoUrl({ url }: VideoTask): string {
-	if (!url) throw noVideo('The service completed the video but returned no URL for it');
+	if (!url) throw notVideo('The service completed the video but returned no URL for it');
 	if (isUrl(url)) return url;
-	throw noVideo('The URL of the video does not begin with http:// or https://');
+	throw notVideo('The URL of the video does not begin with http:// or https://');
 }
 
 function isUrl(url: string | null | undefined): url is string {

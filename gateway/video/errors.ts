@@ -1,11 +1,6 @@
 import { type NodeCode, statusOf } from '../errors/statuses';
 import { formatSeconds, logText, shortText } from '../errors/texts';
-import {
-	GatewayError,
-	InvalidInputError,
-	NoResponseError,
-	StorageError,
-} from '../errors/gatewayError';
+import { GatewayError, NoResponseError, StorageError } from '../errors/gatewayError';
 import { isEmpty, MAX_MESSAGE, wordsOf } from '../http/errorBody';
 import type { VideoTask } from '../schemas/video';
 import { isSsrfRefusal } from '../http/connectionErrors';
@@ -80,12 +75,7 @@ export class UrlRefusedError extends NoResponseError {
 	}
 }
 
-/** The task has no URL that could be downloaded. */
-export function noVideo(message: string): InvalidInputError {
-	return new InvalidInputError('url', message, LATER);
-}
-
-/** Something else than a video arrived. */
+/** The task has no URL that could be downloaded, or something else than a video arrived. */
 export function notVideo(message: string): NoResponseError {
 	return downloadError(message, { code: 'download_refused', transient: false });
 }

@@ -84,7 +84,7 @@ export const NODE_CODES: Record<NodeCode, [when: string, whatToDo: string]> = {
 		'Use Get with `task_id`.',
 	],
 	download_refused: [
-		'The URL of the video returned an error or something else than a video.',
+		'The task has no URL that can be downloaded, or its URL returned an error or something else than a video.',
 		'Use Get with `task_id`.',
 	],
 	storage_failed: [

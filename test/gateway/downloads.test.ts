@@ -150,6 +150,8 @@ test.each(['videos.test/a', 'ftp://videos.test/a', 'https://'])(
 		);
 		const failed = download(video('a', url)).catch((error: unknown) => error);
 		expect(await clock.run(failed)).toMatchObject({
+			// Nothing is wrong with the form, and running the node again would be billed again.
+			code: 'download_refused',
 			message: expect.stringContaining('does not begin with http:// or https://') as string,
 		});
 		expect(requested).toEqual([]);
