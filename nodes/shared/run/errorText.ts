@@ -152,9 +152,11 @@ function describe(error: unknown): Failure {
 			}),
 			...(cause.rateLimit !== undefined && { rate_limit: cause.rateLimit }),
 		}),
-		...((cause instanceof NoResponseError || cause.mayHaveBeenAccepted) && {
-			may_have_been_accepted: cause.mayHaveBeenAccepted,
-		}),
+		// A task was accepted, whatever became of its poll or its download.
+		...(!(error instanceof TaskError) &&
+			(cause instanceof NoResponseError || cause.mayHaveBeenAccepted) && {
+				may_have_been_accepted: cause.mayHaveBeenAccepted,
+			}),
 		...(cause.partialText !== undefined && { partial_text: cause.partialText }),
 		...task,
 	};

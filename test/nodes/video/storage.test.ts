@@ -61,6 +61,8 @@ test.each([
 	const half = Buffer.concat(packets).subarray(0, -100);
 	const { items } = await getVideo({ packets: [half], then: 'ends' });
 	expect(items[0]?.json.error).toMatchObject({ code: 'download_failed' });
+	// What asks whether it is safe to send the item again would submit a video that is billed.
+	expect(items[0]?.json.error).not.toHaveProperty('may_have_been_accepted');
 	expect(items[0]?.binary).toBeUndefined();
 });
 
