@@ -219,4 +219,11 @@ export const OF_FORMS: readonly Change[] = [
 			"return neverSent('ECONNREFUSED', [message,",
 		],
 	]),
+	...changesOf('gateway/client.ts', [
+		[
+			'the text of a failed stream is lost',
+			"if (error instanceof GatewayError && received !== '')",
+			"if (error instanceof GatewayError && received === '')",
+		],
+	]),
 ];

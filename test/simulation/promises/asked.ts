@@ -10,7 +10,7 @@ import type { Promised } from './promise';
 /** A request is what the form says, and what the form must not say is never sent. */
 export const asked: Promised = {
 	name: 'Sent as asked',
-	says: 'A request has the fields that the form sets, with their values and types, and no others. Only a value that the service does not take is refused, before anything is sent, by its name in the form.',
+	says: 'A request has the fields that the form sets, with their values and types, and no others. A value that the service does not accept is refused before anything is sent, under its name in the form; no other value is refused.',
 	except: ['Videos that replace failed ones are asked for by their number.'],
 	alsoKeptBy: ['test/nodes/chat/request.test.ts', 'test/interface/nodes.test.ts'],
 	check: (played) => [

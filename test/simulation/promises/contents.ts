@@ -13,7 +13,8 @@ export function contents(played: Played): string[] {
 	const ofRuns = nodeRuns(played).flatMap((run) =>
 		run.outputs.flat().flatMap((output) => {
 			const what = `execution ${run.row.id}, ${run.node.name}`;
-			if (isErrorItem(output)) return partialText(output).map((how) => `${what}: ${how}`);
+			if (isErrorItem(output))
+				return partialText(played, run, output).map((how) => `${what}: ${how}`);
 			const found = [
 				...(run.node.kind === 'chat' ? chat(played, output) : []),
 				...(run.node.kind === 'video' ? video(played, run, output) : []),
@@ -120,8 +121,20 @@ function inputFields({ node, input }: NodeRun, { json, pairedItem }: INodeExecut
 }
 
 /** What arrived of an answer that failed. */
-function partialText(output: INodeExecutionData): string[] {
+function partialText(
+	{ truth, scenario, rows }: Played,
+	{ node, input }: NodeRun,
+	output: INodeExecutionData,
+): string[] {
 	const { partial_text: text } = (errorOf(output) ?? {}) as { partial_text?: unknown };
+	const item = scenario.items[Number(input[itemOf(output.pairedItem)]?.json.index ?? NaN)];
+	const prompt = node.kind === 'chat' && node.stream && item && promptFor(node, item);
+	const sent = truth.requests.filter((each) => each.endpoint === 'chat' && each.prompt === prompt);
+	const hasHalf = sent.every(
+		({ fault = '', whole }) => whole && /^error-(text|event|finish)$/.test(fault),
+	);
+	if (rows.length === 1 && sent.length > 0 && hasHalf && text === undefined)
+		return ['the text that arrived is not in the error'];
 	return typeof text !== 'string' || 'answer to '.startsWith(text) || text.startsWith('answer to')
 		? []
 		: [`the partial text is "${text}"`];

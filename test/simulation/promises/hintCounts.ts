@@ -182,12 +182,12 @@ function promptsOf({ node, input }: NodeRun, { scenario }: Played): string[] | u
 /** Over all submissions of a run: how many more videos were asked for than made, or the other way. */
 function differenceOf(
 	{ node, row }: NodeRun,
-	{ scenario, rows, truth, kills }: Played,
+	{ scenario, rows, truth, kills, thrown }: Played,
 	by: (asked: number, made: number) => number,
 ): number | undefined {
 	const { shape } = scenario;
 	const isAlone = rows.length === 1 && kills.length === 0 && /sequence|branches/.test(shape);
-	if (!isAlone || node.tries !== undefined || row.status !== 'success') return undefined;
+	if (!isAlone || thrown.length > 0 || row.status !== 'success') return undefined;
 	const sent = truth.requests.filter(
 		({ endpoint, prompt, accepted, whole, status }) =>
 			endpoint === 'submit' &&

@@ -110,13 +110,13 @@ function unnamed({ log, stops, scenario, timeline, kills }: Played, lines: StopL
 }
 
 /** Who runs a workflow in the editor is told of each task that a stopped run of the node paid for. */
-function hintsOfStopped({ log, rows, scenario, kills, starts }: Played): string[] {
+function hintsOfStopped({ log, rows, scenario, kills }: Played): string[] {
 	const row = rows.find(({ mode }) => mode === 'manual');
 	const [node, ...others] = scenario.nodes;
 	if (row?.status !== 'success' || kills.length + others.length > 0) return [];
 	if (node?.kind !== 'video' || scenario.shape !== 'sequence') return [];
 	// Others may run at the same time.
-	if (starts.some(({ execution }) => execution !== row.id && execution !== '1')) return [];
+	if (rows.length > 2) return [];
 	const paid = log.flatMap(({ text }) => {
 		const [, , , list = ''] = STOPPED.exec(text) ?? [];
 		return [...list.matchAll(LISTED)].flatMap(([, id = '', state = '']) =>
