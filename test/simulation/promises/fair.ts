@@ -71,6 +71,8 @@ function latePolls(played: Played): string[] {
 				? (before.endedAt ?? before.at)
 				: (task.request.heardAt ?? task.createdAt);
 			if (before && (before.status !== 200 || before.fault !== undefined)) return [];
+			// Polls without a connection reach nobody.
+			if (truth.notConnected.some(({ at }) => at >= since && at <= poll.sentAt)) return [];
 			// Nobody waits for the task of an agent's earlier call, or of an execution that has ended, until it is asked for again.
 			const again =
 				scenario.shape === 'agent'
