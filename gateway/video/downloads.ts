@@ -5,7 +5,14 @@ import { type ByteStream, inspectStream } from '../http/inspectStream';
 import { askedPause } from '../http/serviceError';
 import { backoff } from '../limits/verdict';
 import type { VideoTask } from '../schemas/video';
-import { downloadLost, downloadTimedOut, notVideo, storageError, UrlRefusedError } from './errors';
+import {
+	downloadLost,
+	downloadTimedOut,
+	notUsable,
+	notVideo,
+	storageError,
+	UrlRefusedError,
+} from './errors';
 import { openVideo, type VideoAccess } from './openVideo';
 import { videoInspector } from './videoInspector';
 import { Execution } from '../limits/serviceQueue';
@@ -136,7 +143,10 @@ export class VideoDownloads {
 function videoUrl({ url }: VideoTask): string {
 	if (!url) throw notVideo('The service completed the video but returned no URL for it');
 	if (isUrl(url)) return url;
-	throw notVideo('The URL of the video does not begin with http:// or https://');
+	throw notVideo(
+		'The URL of the video does not begin with http:// or https://',
+		'The video is finished and billed: Get with this task ID and Download off returns its URL.',
+	);
 }
 
 function isUrl(url: string | null | undefined): url is string {

@@ -76,8 +76,8 @@ export class UrlRefusedError extends NoResponseError {
 }
 
 /** The task has no URL that could be downloaded, or something else than a video arrived. */
-export function notVideo(message: string): NoResponseError {
-	return downloadError(message, { code: 'download_refused', transient: false });
+export function notVideo(message: string, advice = LATER): NoResponseError {
+	return downloadError(message, { code: 'download_refused', advice, transient: false });
 }
 
 export function tooManyRedirects(): NoResponseError {

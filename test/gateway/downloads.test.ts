@@ -153,6 +153,8 @@ test.each(['videos.test/a', 'ftp://videos.test/a', 'https://'])(
 			// Nothing is wrong with the form, and running the node again would be billed again.
 			code: 'download_refused',
 			message: expect.stringContaining('does not begin with http:// or https://') as string,
+			// Another download would end in the same way.
+			advice: expect.stringContaining('Download off') as string,
 		});
 		expect(requested).toEqual([]);
 	},
