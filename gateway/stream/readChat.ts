@@ -19,6 +19,9 @@ import { SseEvents } from './sseEvents';
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
 const MAX_STREAM_BYTES = 128 * 1024 * 1024;
 
+/** More is not sent to keep a connection alive. */
+const MAX_BLANK_BYTES = 1024 * 1024;
+
 /** How long the rest of a stream after `[DONE]` may take before the connection is closed instead of reused. */
 const DRAIN_MS = 1_000;
 
@@ -102,7 +105,8 @@ async function readEvents(
 	const take = (received: Buffer): boolean => {
 		size += received.length;
 		if (size > MAX_STREAM_BYTES) throw endless(response);
-		const bytes = beginning.length === 0 ? withoutBlankStart(received) : received;
+		const isStart = beginning.length === 0 && size <= MAX_BLANK_BYTES;
+		const bytes = isStart ? withoutBlankStart(received) : received;
 		if (!events.hasBegun && beginning.length <= MAX_ANSWER_BYTES) beginning.add(bytes);
 		const isFirst = isStream === undefined;
 		isStream ??= isEventStream(response, beginning.bytes);
