@@ -5,14 +5,7 @@ import { type ByteStream, inspectStream } from '../http/inspectStream';
 import { askedPause } from '../http/serviceError';
 import { backoff } from '../limits/verdict';
 import type { VideoTask } from '../schemas/video';
-import {
-	downloadLost,
-	downloadTimedOut,
-	notUsable,
-	notVideo,
-	storageError,
-	UrlRefusedError,
-} from './errors';
+import { downloadLost, downloadTimedOut, notVideo, storageError, UrlRefusedError } from './errors';
 import { openVideo, type VideoAccess } from './openVideo';
 import { videoInspector } from './videoInspector';
 import { Execution } from '../limits/serviceQueue';
