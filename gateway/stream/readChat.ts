@@ -19,6 +19,9 @@ import { SseEvents } from './sseEvents';
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
 const MAX_STREAM_BYTES = 128 * 1024 * 1024;
 
+/** The beginning of an event or a comment. */
+const SSE_LINE = /^(data|event|id|retry)?:/;
+
 /** More is not sent to keep a connection alive. */
 const MAX_BLANK_BYTES = 1024 * 1024;
 
@@ -119,7 +122,9 @@ async function readEvents(
 		let stopDraining = () => {};
 		let hasEnded = false;
 		const finish = () => {
-			const whole = events.hasBegun ? undefined : beginning.bytes;
+			// Comments alone, which keep a connection alive, are no response in one piece.
+			const isPiece = !events.hasBegun && !SSE_LINE.test(startOf(beginning.bytes));
+			const whole = isPiece ? beginning.bytes : undefined;
 			resolve({ isDone: events.isDone, whole });
 		};
 		const read = response.body.read((bytes) => {
@@ -148,6 +153,10 @@ async function readEvents(
 	});
 }
 
+function startOf(body: Buffer): string {
+	return body.toString('utf8', 0, 1_024).replace(/^\ufeff?\s*/, '');
+}
+
 /** Spaces and line breaks before a response only keep the connection alive. */
 function withoutBlankStart(bytes: Buffer): Buffer {
 	const start = bytes.findIndex((byte) => byte > 0x20);
@@ -156,8 +165,8 @@ function withoutBlankStart(bytes: Buffer): Buffer {
 
 /** Whether a body is an event stream; undefined as long as too little of it has arrived. JSON is one piece, whatever its type. */
 function isEventStream({ headers }: ServiceResponse, beginning: Buffer): boolean | undefined {
-	const start = beginning.toString('utf8', 0, 1_024).replace(/^\ufeff?\s*/, '');
-	if (/^(data|event|id|retry)?:/.test(start)) return true;
+	const start = startOf(beginning);
+	if (SSE_LINE.test(start)) return true;
 	if (start.length < 'event:'.length) return undefined;
 	return /^\s*text\/event-stream/i.test(String(headers['content-type'])) && !/^[[{]/.test(start);
 }

@@ -261,6 +261,11 @@ test.each([
 	expect(chunks.flatMap(({ content }) => content ?? [])).toEqual(['Good day']);
 });
 
+test('a stream of comments alone has ended too early', async () => {
+	const { json } = await itemOf(': processing\n\n: processing\n\n', { options: { stream: true } });
+	expect(json.error).toMatchObject({ code: 'stream_broken', may_have_been_accepted: true });
+});
+
 test('an HTML page instead of a stream is shown in the error', async () => {
 	const { json } = await itemOf('<html>Log in</html>', {}, true);
 	expect(json.error).toMatchObject({
