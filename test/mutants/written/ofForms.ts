@@ -148,6 +148,13 @@ export const OF_FORMS: readonly Change[] = [
 			'status === 428 && retryAfterMs !== undefined &&',
 		],
 	]),
+	...changesOf('gateway/http/errorBody.ts', [
+		[
+			'an error without a code is a mistake of the program',
+			"return { code: typeof code === 'string' ? code : undefined, message, data };",
+			'return { code: (code as string).trim(), message, data };',
+		],
+	]),
 	...changesOf('gateway/errors/texts.ts', [
 		[
 			'minutes are counted as seconds',

@@ -2,7 +2,7 @@ import type { Played } from '../play/played';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service';
 import type { Outage } from '../service/plan';
-import { type Claim, errorItems } from './evidence';
+import { type Claim, errorItems, thrownErrors } from './evidence';
 
 /** HTTP's own names, of responses that are not in the service's form (docs/errors.md: Servers in between). */
 const NAMES: Record<number, string> = {
@@ -17,6 +17,17 @@ const NAMES: Record<number, string> = {
 /** What another server says of itself, and not of the request. */
 const OF_OTHERS = [400, 401, 403, 408, 500, 502, 504, 524];
 const MAX_CODE = 100;
+
+/** As JavaScript says it of a mistake in a program. */
+const OF_PROGRAM = /Cannot (read|set) propert|is not a function|is not iterable|is not defined/;
+
+/** No error is one of the program itself. */
+export function mistakes(played: Played): string[] {
+	return [...errorItems(played), ...thrownErrors(played)].flatMap(({ error, node, row }) => {
+		const words = `${error.message} ${error.description}`;
+		return OF_PROGRAM.test(words) ? [`execution ${row.id}, ${node.name}: ${words}`] : [];
+	});
+}
 
 /** What says which connection was not made (docs/errors.md: Codes of the node). */
 const OF_CONNECTIONS: Record<Outage['failure'], RegExp> = {
