@@ -15,7 +15,7 @@ import type { NodeUnderTest } from '../harness/nodes';
 import { openPool } from '../harness/rawUndici';
 import { linesOf } from '../report/linesOf';
 
-const WARM_UPS = 3;
+const WARM_UPS = 8;
 const PROCESSES = 3;
 const HTTP_REQUEST = 'HTTP Request node';
 const OPEN_AI = 'OpenAI node';
