@@ -16,6 +16,7 @@ export {
 	ServiceError,
 	SpendingLimitError,
 } from './errors/gatewayError';
+export { malformedAnswer } from './errors/malformedAnswer';
 export {
 	agentRequest,
 	type AgentRequest,

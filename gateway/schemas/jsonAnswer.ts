@@ -1,4 +1,5 @@
-import { MalformedResponseError } from '../errors/gatewayError';
+import type { MalformedResponseError } from '../errors/gatewayError';
+import { malformedAnswer } from '../errors/malformedAnswer';
 import { type ChatCompletion, firstChoice } from './chat';
 import { parseResponseJson, parseResponseJsonOrUndefined } from './responseJson';
 
@@ -9,8 +10,6 @@ const LANGUAGE = /^\w*/;
 
 /** Fenced blocks of one answer that may be JSON. */
 const MAX_BLOCKS = 100;
-
-const MAX_SHOWN = 300;
 
 /**
  * The JSON in a model's answer, as its whole text or inside a code fence; undefined if there is none. A response that
@@ -63,17 +62,14 @@ export async function noJsonError(
 	const advice = isCutOff
 		? 'The answer was cut off: increase Max Tokens.'
 		: 'Describe the expected JSON in a message, or set response_format in Additional Body if the model supports it. Retry On Fail asks the model again.';
-	const error = new MalformedResponseError(
+	const error =
 		reason === undefined
-			? 'The model did not answer with JSON'
-			: "The JSON in the model's answer is not valid",
-		{
-			status: 200,
-			bodyStart: text.slice(0, MAX_SHOWN),
-			speaker: 'The model',
-			advice: reason === undefined ? advice : `It breaks here: ${reason}. ${advice}`,
-		},
-	);
+			? malformedAnswer('The model did not answer with JSON', text, advice)
+			: malformedAnswer(
+					"The JSON in the model's answer is not valid",
+					text,
+					`It breaks here: ${reason}. ${advice}`,
+				);
 	error.partialText = text;
 	return error;
 }

@@ -1,11 +1,8 @@
 import * as z from 'zod';
-import { MalformedResponseError } from '../errors/gatewayError';
+import { malformedAnswer } from '../errors/malformedAnswer';
 import { shortText } from '../errors/texts';
 import { type ChatCompletion, firstChoice } from './chat';
 import { parseResponseJsonOrUndefined } from './responseJson';
-
-/** Characters of an invalid call. */
-const MAX_SHOWN = 300;
 
 /** A tool call that a model asks for. */
 export interface ToolCall {
@@ -38,12 +35,7 @@ export async function readToolCalls(
 	const calls = choice.message.tool_calls;
 	if (!Array.isArray(calls)) return [];
 	const unreadable = async (message: string, call: unknown, advice = 'Choose another model.') =>
-		new MalformedResponseError(message, {
-			status: 200,
-			bodyStart: (await redact(JSON.stringify(call))).slice(0, MAX_SHOWN),
-			speaker: 'The model',
-			advice,
-		});
+		malformedAnswer(message, await redact(JSON.stringify(call)), advice);
 	const read = async (call: unknown): Promise<ToolCall> => {
 		const parsed = toolCall.safeParse(call);
 		if (!parsed.success) throw await unreadable('The model made an invalid tool call', call);

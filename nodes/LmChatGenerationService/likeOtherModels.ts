@@ -3,7 +3,7 @@
  * is what the SDK does without it. A wrap is needless once the SDK does better: its newest version, 0.31.1 (of n8n 2.41.3),
  * needs all of them.
  */
-import { InvalidInputError, MalformedResponseError, parseJsonAnswer } from '../../gateway';
+import { InvalidInputError, malformedAnswer, parseJsonAnswer } from '../../gateway';
 import { fieldOf } from '../shared/form/parameterValues';
 
 interface Message {
@@ -184,15 +184,12 @@ async function checked(schema: object, given: unknown): Promise<unknown> {
 	return typeof parse === 'function' ? ((await parse.call(schema, given)) as unknown) : given;
 }
 
-const MAX_SHOWN = 300;
-
-function unstructured(text: string, reasons: string): MalformedResponseError {
-	return new MalformedResponseError('The model did not answer in the requested structure', {
-		status: 200,
-		bodyStart: text.slice(0, MAX_SHOWN),
-		speaker: 'The model',
-		advice: `${reasons} Run the node again, or choose a model that can call tools.`,
-	});
+function unstructured(text: string, reasons: string): Error {
+	return malformedAnswer(
+		'The model did not answer in the requested structure',
+		text,
+		`${reasons} Run the node again, or choose a model that can call tools.`,
+	);
 }
 
 /** What the schema, such as one of zod, says of an answer. It may quote it. */
