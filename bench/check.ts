@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import type { Benchmark, Comparison, Goal } from './benchmark';
+import type { Benchmark, Comparison } from './benchmark';
 import { benchmarks } from './benchmarks/index';
 import { buildChild } from './harness/build';
 import { installPeers } from './harness/peers';
 import { measure } from './measure';
 import { number, times } from './report/format';
 import { goalText } from './report/page';
-import { readResults } from './report/results';
+import { isMet, readResults, valueOf } from './report/results';
 
 const USAGE = `npm run bench:check -- [options]
 
@@ -20,14 +20,6 @@ const RUNS = 3;
 
 const { benchmarks: committed } = readResults();
 
-/** A figure as its goal bounds it: as a ratio to a peer of the same run, or by itself. */
-function valueOf(goal: Goal, comparisons: Comparison[]): number | undefined {
-	const found = comparisons.find(
-		({ figure, peer }) => figure === goal.figure && peer === goal.peer,
-	);
-	return goal.of === 'ratio' ? found?.ratio : found?.ours;
-}
-
 function median(values: number[]): number {
 	return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }
@@ -40,14 +32,13 @@ interface Verdict {
 /** Compares the median of some runs with the committed results, whose page shows which goals they miss. */
 function judge({ name, title, goals }: Benchmark, measured: Comparison[][]): Verdict[] {
 	return goals.map((goal) => {
-		const now = median(measured.map((comparisons) => valueOf(goal, comparisons) ?? NaN));
-		const before = valueOf(goal, committed[name]?.comparisons ?? []) ?? NaN;
-		const { atMost = Infinity, atLeast = -Infinity, noise = NOISE } = goal;
-		const isMet = now <= atMost && now >= atLeast;
-		const worse = goal.atMost === undefined ? before / now : now / before;
+		const now = median(measured.map((comparisons) => valueOf(goal, { comparisons })));
+		const before = valueOf(goal, committed[name]);
+		const { atMost, noise = NOISE } = goal;
+		const worse = atMost === undefined ? before / now : now / before;
 		const isWorse = now !== before && !(worse <= noise);
 		const show = goal.of === 'ratio' ? times : number;
-		const verdict = isWorse ? 'WORSE ' : isMet ? 'met   ' : 'missed';
+		const verdict = isWorse ? 'WORSE ' : isMet(goal, now) ? 'met   ' : 'missed';
 		return {
 			line: `${verdict}  ${title}: ${goal.figure} compared with ${goal.peer}: ${show(now)}, committed ${show(before)}, ${goalText(goal)}`,
 			passes: !isWorse,

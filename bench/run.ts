@@ -6,7 +6,7 @@ import { benchmarks } from './benchmarks/index';
 import { number, times } from './report/format';
 import { goalText, writePage } from './report/page';
 import { hotSpots } from './report/profile';
-import { isMet, readResults, writeResults } from './report/results';
+import { isMet, readResults, valueOf, writeResults } from './report/results';
 import { buildChild } from './harness/build';
 import { installPeers } from './harness/peers';
 import { PROFILES } from './harness/paths';
@@ -25,7 +25,9 @@ function print(text: string): void {
 function report(benchmark: Benchmark, result: Result): void {
 	for (const { figure, unit, ours, peer, theirs, ratio } of result.comparisons) {
 		const goal = benchmark.goals.find((known) => known.figure === figure && known.peer === peer);
-		const verdict = goal ? `, ${goalText(goal)}: ${isMet(goal, result) ? 'met' : 'MISSED'}` : '';
+		const verdict = goal
+			? `, ${goalText(goal)}: ${isMet(goal, valueOf(goal, result)) ? 'met' : 'MISSED'}`
+			: '';
 		print(
 			`  ${figure}: ${number(ours)} ${unit}, ${peer} ${number(theirs)} ${unit}, ${times(ratio)}${verdict}`,
 		);

@@ -4,7 +4,7 @@ import type { Benchmark, Comparison, Goal, Result } from '../benchmark';
 import { RESULTS } from '../harness/paths';
 import { draw } from './charts';
 import { number, times } from './format';
-import { isMet, type Results } from './results';
+import { isMet, type Results, valueOf } from './results';
 
 /** Writes the page, and an SVG file for each chart. */
 export function writePage(results: Results, benchmarks: Benchmark[]): void {
@@ -57,7 +57,7 @@ function table(measured: Measured, goalsOnly: boolean): string {
 			const { figure, peer } = comparison;
 			const goal = benchmark.goals.find((known) => known.figure === figure && known.peer === peer);
 			if (goalsOnly && goal === undefined) return [];
-			const met = goal && (isMet(goal, result) ? 'met' : '**missed**');
+			const met = goal && (isMet(goal, valueOf(goal, result)) ? 'met' : '**missed**');
 			const title = goalsOnly ? [`[${benchmark.title}](#${benchmark.name})`] : [];
 			return row([...title, ...cells(comparison), goal ? goalText(goal) : '', met ?? '']);
 		}),

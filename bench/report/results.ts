@@ -63,12 +63,15 @@ export function writeResults(results: Results): void {
 	writeFileSync(FILE, `${JSON.stringify(results, undefined, '\t')}\n`);
 }
 
-/** Whether a goal is met; undefined if its figure was not measured. */
-export function isMet(goal: Goal, measured: Result | undefined): boolean | undefined {
+/** A figure as its goal bounds it: as a ratio to a peer of the same run, or by itself; NaN if it was not measured. */
+export function valueOf(goal: Goal, measured: Pick<Result, 'comparisons'> | undefined): number {
 	const found = measured?.comparisons.find(
 		({ figure, peer }) => figure === goal.figure && peer === goal.peer,
 	);
-	if (found === undefined) return undefined;
-	const value = goal.of === 'ratio' ? (found.ratio ?? NaN) : found.ours;
-	return value <= (goal.atMost ?? Infinity) && value >= (goal.atLeast ?? -Infinity);
+	return (goal.of === 'ratio' ? found?.ratio : found?.ours) ?? NaN;
+}
+
+/** Whether a figure meets its goal. */
+export function isMet({ atMost = Infinity, atLeast = -Infinity }: Goal, value: number): boolean {
+	return value <= atMost && value >= atLeast;
 }
