@@ -9,7 +9,7 @@ import {
 import { chatOptionsProperty, samplingHint, systemMessageHint } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
 import type { OutputFieldsByFile } from '../shared/form/outputItem';
-import { panelAction, requestOptionsOf } from '../shared/form/sharedProperties';
+import { panelAction, requestOptionsOf, simplifyProperty } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { answerFields } from './answer';
 import { complete } from './complete';
@@ -19,13 +19,7 @@ const properties: INodeProperties[] = [
 	panelAction('Message a model', 'Send messages to a language model and get its answer'),
 	languageModelLocator,
 	...messageProperties,
-	{
-		displayName: 'Simplify',
-		name: 'simplify',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	},
+	simplifyProperty,
 	chatOptionsProperty,
 	requestOptionsOf({
 		timeout:

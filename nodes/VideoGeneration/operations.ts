@@ -7,13 +7,9 @@ import {
 import { type BookEntry, type ItemSettings, parseTaskId } from '../../gateway';
 import { type PaidBook, unknownTask } from '../shared/book/book';
 import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputItem';
+import { simplifyProperty } from '../shared/form/sharedProperties';
 import { generatedFields, submissionFields, taskFields } from './item';
-import {
-	downloadProperties,
-	outputOptionsProperty,
-	readOutputOptions,
-	simplifyProperty,
-} from './outputOptions';
+import { downloadProperties, outputOptionsProperty, readOutputOptions } from './outputOptions';
 import { planSubmission } from './submit';
 import { optionsProperty, requestProperties } from './videoRequest';
 import type { Planned, VideoRun } from './videoTasks';

@@ -45,14 +45,6 @@ export const outputHints: NodeHint[] = [
 	),
 ];
 
-export const simplifyProperty: INodeProperties = {
-	displayName: 'Simplify',
-	name: 'simplify',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-};
-
 /** The options of an operation that submits nothing. */
 export const outputOptionsProperty: INodeProperties = {
 	displayName: 'Options',

@@ -9,7 +9,13 @@ import {
 	readMaxBillableRequests,
 	userOption,
 } from '../shared/form/sharedProperties';
-import { hintsWhileEmpty, hintWhile, isTool, looksEmpty } from '../shared/form/hints';
+import {
+	hintBeforeRun,
+	hintsWhileEmpty,
+	hintWhile,
+	isTool,
+	looksEmpty,
+} from '../shared/form/hints';
 import { refuseText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
 import { hasModel, modelLocator, readModel } from '../shared/editor/modelLocator';
 import type { RequestParameters } from '../shared/book/entryKeys';
@@ -130,26 +136,23 @@ const ASKED_FOR =
 
 const hintsWhileMany = MANY.map((from, index) => {
 	const below = MANY[index + 1] ?? Infinity;
-	return hintWhile(
+	return hintBeforeRun(
 		`${submits} && ((videos) => videos >= ${from} && videos < ${below})(${ASKED_FOR})`,
 		`This run submits ${from} videos or more. Each is billed and typically takes one to three minutes. n8n shows no progress while the node runs.`,
-		{ type: 'info', whenToDisplay: 'beforeExecution' },
 	);
 });
 
 /** What multiplies the price of each item. */
 const hintsWhileDear = [
 	...[2, 3, 4].map((n) =>
-		hintWhile(
+		hintBeforeRun(
 			`${submits} && Number($parameter["options"]?.n) === ${n}`,
 			`Each item submits ${n} videos. Each is billed.`,
-			{ type: 'info', whenToDisplay: 'beforeExecution' },
 		),
 	),
-	hintWhile(
+	hintBeforeRun(
 		`${submits} && $parameter["size"] === "1080p" && $parameter["duration"] > 5`,
 		'Services usually charge more for 1080p and for each second: while you build, try 480p and 2 seconds.',
-		{ type: 'info', whenToDisplay: 'beforeExecution' },
 	),
 ];
 
@@ -169,7 +172,7 @@ export const requestHints: NodeHint[] = [
 	hintWhile(
 		`${isTool} && ${submits} && ${hasModel} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
 		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',
-		{ type: 'info' },
+		'info',
 	),
 	hintWhile(
 		'$parameter["operation"] === "generate" && $parameter["options"]?.responseFormat === "b64_json" && $parameter["download"] === false',

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { type ItemSettings, refusedValue } from '../../gateway';
-import { hintWhile } from '../shared/form/hints';
+import { hintBeforeRun, hintWhile } from '../shared/form/hints';
 import { fieldOf, propertyOf, readNumber } from '../shared/form/parameterValues';
 
 /** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
@@ -103,10 +103,9 @@ export const waitHints: NodeHint[] = [
 		whileWaiting('pollInterval', '< 2'),
 		`The poll interval is very short. A video typically takes one to three minutes, and every poll is a request: ${propertyOf(waitOptionsProperty.options, 'pollInterval').default as number} seconds are enough.`,
 	),
-	hintWhile(
+	hintBeforeRun(
 		whileWaiting('maxWait', '< 180'),
 		'Max Wait is short. A video typically takes one to three minutes. Wait or Get can fetch videos that take longer.',
-		{ type: 'info', whenToDisplay: 'beforeExecution' },
 	),
 ];
 

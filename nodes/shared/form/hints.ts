@@ -14,15 +14,11 @@ export const isTool =
  * @param field its name in the form
  */
 export const hintsWhileEmpty = (condition: string, message: string, field: string): NodeHint[] => {
-	const whileEmpty = (also: string, text: string) =>
-		hintWhile(`${also} && (${condition})`, text, {
-			type: 'info',
-			whenToDisplay: 'beforeExecution',
-		});
+	const whileEmpty = `(${condition})`;
 	return [
-		whileEmpty(`!(${isTool})`, message),
-		whileEmpty(
-			isTool,
+		hintBeforeRun(`!(${isTool}) && ${whileEmpty}`, message),
+		hintBeforeRun(
+			`${isTool} && ${whileEmpty}`,
 			`To let the agent fill it in, click the button beside ${field}: Let the model define this parameter.`,
 		),
 	];
@@ -35,10 +31,15 @@ export const hintsWhileEmpty = (condition: string, message: string, field: strin
 export function hintWhile(
 	condition: string,
 	message: string,
-	{ type = 'warning', whenToDisplay = 'always' }: Pick<NodeHint, 'type' | 'whenToDisplay'> = {},
+	type: NodeHint['type'] = 'warning',
 ): NodeHint {
 	const displayCondition = `={{ ${condition} }}`;
-	return { message, type, whenToDisplay, location: 'outputPane', displayCondition };
+	return { message, type, whenToDisplay: 'always', location: 'outputPane', displayCondition };
+}
+
+/** The same until the node has run. */
+export function hintBeforeRun(condition: string, message: string): NodeHint {
+	return { ...hintWhile(condition, message, 'info'), whenToDisplay: 'beforeExecution' };
 }
 
 /** Text of a workflow or of the service, for a hint: the editor renders hints as HTML. */

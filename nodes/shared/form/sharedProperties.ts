@@ -15,6 +15,15 @@ export const panelAction = (action: string, description: string): INodePropertie
 	default: 'default',
 });
 
+/** On every node that returns what the service made. */
+export const simplifyProperty: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
+
 /** On every node whose request may have fields that it does not know. */
 export const additionalBodyOption = {
 	displayName: 'Additional Body',
