@@ -50,6 +50,7 @@ export {
 	type PaidTask,
 	parseBook,
 	taskIdsOfRun,
+	type WaitOptions,
 } from './schemas/bookV1';
 export { credentialTestTransport } from './http/credentialTransport';
 export { type HostHelpers } from './http/types';

@@ -128,6 +128,7 @@ const book = z.object({
 });
 
 export type ItemSettings = z.infer<typeof settings>;
+export type WaitOptions = NonNullable<ItemSettings['wait']>;
 export type PaidTask = z.infer<typeof paidTask>;
 export type BookEntry = z.infer<typeof bookEntry>;
 export type Book = z.infer<typeof book>;

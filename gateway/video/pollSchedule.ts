@@ -1,4 +1,6 @@
-export type Polling = 'fixed' | 'adaptive';
+import type { WaitOptions } from '../schemas/bookV1';
+
+export type Polling = WaitOptions['polling'];
 
 /** No two polls of a task are closer together than this part of the poll interval. */
 const MIN_PART = 0.2;

@@ -6,7 +6,7 @@ import {
 	NoResponseError,
 	ServiceError,
 } from '../errors/gatewayError';
-import type { PaidTask } from '../schemas/bookV1';
+import type { PaidTask, WaitOptions } from '../schemas/bookV1';
 import { isFinished, type VideoTask } from '../schemas/video';
 import { statusOf } from '../errors/statuses';
 import { isForeignAnswer } from '../limits/verdict';
@@ -14,7 +14,7 @@ import type { Patience } from '../serviceRequest';
 import { WaitTimeoutError } from './errors';
 import { later, msBetween, type WallTime } from '../wallTime';
 import { FinalPolls, GRACE_MS } from './finalPolls';
-import { type Polling, PollSchedule } from './pollSchedule';
+import { PollSchedule } from './pollSchedule';
 
 /** After this many answers in a row that are no word of the service, the URL of a task that it never knew is taken to be wrong. */
 const MAX_FOREIGN_ANSWERS = 5;
@@ -30,13 +30,8 @@ const TICK_MS = 1;
 /** How long other replicas of a service may not know a task that one of them has just created. */
 const REPLICA_LAG_MS = 30_000;
 
-export interface WaitSettings {
-	polling: Polling;
-	/** Milliseconds between two polls of one task. */
-	pollIntervalMs: number;
-	/** Max Wait in milliseconds: used for a task without a deadline. */
-	maxWaitMs: number;
-}
+/** How to wait. Max Wait is used for a task without a deadline. */
+export type WaitSettings = Omit<WaitOptions, 'onTimeout'>;
 
 /** Gets the state of a task, retries included, and limits how many polls are in flight. */
 type Poll = (taskId: string, signal: AbortSignal, patience: Patience) => Promise<VideoTask>;

@@ -4,10 +4,10 @@ import {
 	msBetween,
 	type PaidTask,
 	PollSchedule,
+	type WaitOptions,
 	type WallTime,
 } from '../../gateway';
 import { MIN_PAUSE_MS } from '../shared/durableWait/durableWait';
-import type { WaitOptions } from './waitOptions';
 
 /** n8n resumes everything that is due at once: pauses that start together end apart. */
 const SPREAD_MS = 5_000;

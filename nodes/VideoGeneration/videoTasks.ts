@@ -10,6 +10,7 @@ import {
 	TaskPoller,
 	taskFailedError,
 	type VideoTask,
+	type WaitOptions,
 	WaitTimeoutError,
 } from '../../gateway';
 import type { PaidRun } from '../shared/book/withBook';
@@ -20,7 +21,6 @@ import { type VideoFile, videoFile } from './fileName';
 import type { VideoOutput } from './output';
 import type { OutputOptions } from './outputOptions';
 import type { TaskLog } from './taskLog';
-import type { WaitOptions } from './waitOptions';
 
 /** What an operation works with during one run of the node. */
 export interface VideoRun extends PaidRun {

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { type ItemSettings, refusedValue } from '../../gateway';
+import { refusedValue, type WaitOptions } from '../../gateway';
 import { hintBeforeRun, hintWhile } from '../shared/form/hints';
 import { fieldOf, propertyOf, readNumber } from '../shared/form/parameterValues';
 
@@ -111,8 +111,6 @@ export const waitHints: NodeHint[] = [
 
 /** What the editor says while the execution waits, where n8n itself would say "Waiting for input". */
 export const waitingTooltip = `={{ "There is nothing to enter: the service is generating the video. " + ($parameter["waitOptions"]?.polling === "adaptive" ? "n8n asks again when it should be nearly finished" : "n8n asks again every " + Math.round(Math.max(70, Number($parameter["waitOptions"]?.pollInterval) || 0)) + " seconds") + ", also after a restart. Stopping the execution does not cancel the video." }}`;
-
-export type WaitOptions = NonNullable<ItemSettings['wait']>;
 
 /** Whether the whole node waits in n8n's database. The option allows no expression. */
 export function waitsInDatabase(context: IExecuteFunctions): boolean {
