@@ -84,7 +84,7 @@ class History {
 
 	judge(error: GatewayError, permit: Permit): Verdict {
 		const { request, scope, atRefusal, retries, excused } = this;
-		const { taken, refused, isOfNumber, isAway, inVain, refusesForMs } = scope;
+		const { taken, refused } = scope;
 		const sinceRefusal = atRefusal && {
 			taken: taken - atRefusal.taken,
 			refused: refused - atRefusal.refused,
@@ -99,10 +99,7 @@ class History {
 			excused,
 			othersTaken: taken > this.takenBefore || scope.isAtWork(permit),
 			sinceRefusal,
-			isOfNumber,
-			isAway,
-			inVain,
-			refusesForMs,
+			scope,
 		});
 		if (verdict.counts) this.retries += 1;
 		// Where the service refuses most, a refusal says little about this request.

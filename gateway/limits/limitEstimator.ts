@@ -90,22 +90,16 @@ export class LimitEstimator {
 	/**
 	 * The service refused a request.
 	 * @param pause milliseconds until the next one may be sent
-	 * @param older requests in flight that were sent earlier
 	 * @returns whether all others wait, too
 	 */
-	refuse(
-		{ period, number, sentAt }: SentRequest,
-		now: number,
-		pause: number,
-		older: number,
-	): boolean {
+	refuse({ period, number, sentAt }: SentRequest, now: number, pause: number): boolean {
 		// Who is refused at random is told to come back soon: a longer pause is one for all.
 		const mayBeNoise = !period.isOver && pause < 2 * SECOND_MS;
 		if (mayBeNoise && this.noise.refuse(period.taken)) {
 			period.excuse();
 			return false;
 		}
-		period.refuse(number, sentAt, older);
+		period.refuse(number, sentAt);
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
 		this.longestPause = Math.max(this.longestPause, pause);
 		return true;
@@ -152,7 +146,7 @@ export class LimitEstimator {
 	private learn(past: SendPeriod, rate: number): number {
 		const { taken, credit, emptyAt, refusedAt } = past;
 		const leastRate = (more: number) => past.leastRate(this.held, more) * SECOND_MS;
-		const isNoise = this.noise.learn(past, past.isOfNumber || leastRate(1) > this.sure);
+		const isNoise = this.noise.learn(past, leastRate(1) > this.sure);
 		// The pause it asked for was too short, or the rate is not the reason: that says nothing about its limit.
 		if (taken === 0) return rate;
 		if (isNoise) {

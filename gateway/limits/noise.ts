@@ -51,7 +51,7 @@ export class Noise {
 
 	/**
 	 * A period ended with a refusal that held all back.
-	 * @param isExplained whether the rate, or the number in flight, may be the reason
+	 * @param isExplained whether the rate may be the reason
 	 * @returns whether it was noise
 	 */
 	learn({ taken, refused, sentAlong }: Period, isExplained: boolean): boolean {

@@ -2,7 +2,7 @@ import type { Clock } from '../clock';
 import { CancelledError, type GatewayError, ServiceError } from '../errors/gatewayError';
 import { InFlightLimit } from './inFlightLimit';
 import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
-import type { Verdict } from './verdict';
+import type { ScopeState, Verdict } from './verdict';
 import type { Party } from './waitQueue';
 
 /** A limit is forgotten when nothing was sent for this long. */
@@ -22,7 +22,7 @@ export interface Permit extends SentRequest {
  * What a service may limit by itself, such as the chats with one model, and what is known of that limit. Requests pass at once
  * until the service refuses one. Then all wait as long as the service asks, and continue at a rate it accepts.
  */
-export class Scope implements Party {
+export class Scope implements Party, ScopeState {
 	/** Requests that wait to be sent. */
 	waiting = 0;
 	/** Requests that the service took, and that it refused, unless the refusal was of that request alone. */
@@ -40,8 +40,6 @@ export class Scope implements Party {
 	private probe: Permit | undefined;
 	/** The service asks for a pause that is too long to wait for, or has taken nothing for long: what waits fails with this. */
 	private suspended: { error: GatewayError; endsAt: number } | undefined;
-	/** Until when the service asked to wait. */
-	private pausedUntil = -Infinity;
 
 	/**
 	 * @param isOfPolls polls of paid tasks do not wait for one another, and are sent during a long pause, too
@@ -60,22 +58,18 @@ export class Scope implements Party {
 		return this.clock.now() < (this.suspended?.endsAt ?? 0) ? this.suspended?.error : undefined;
 	}
 
-	/** It limits how many requests are in flight, rather than a rate. */
 	get isOfNumber(): boolean {
 		return this.number.isKnown;
 	}
 
-	/** It responded before, and to none of the last requests. */
 	get isAway(): boolean {
 		return this.isKnown && this.failures >= MAX_IN_VAIN;
 	}
 
-	/** Milliseconds since the service refused the first request after the last one that it took. */
 	get refusesForMs(): number {
 		return this.isOfPolls ? 0 : this.clock.now() - (this.refusesSince ?? this.clock.now());
 	}
 
-	/** Pauses in a row after which the service took nothing, although it took requests before. */
 	get inVain(): number {
 		return this.isKnown && !this.isOfNumber ? this.limit.inVain : 0;
 	}
@@ -138,16 +132,15 @@ export class Scope implements Party {
 
 	/**
 	 * @param pause milliseconds without requests
-	 * @param stated what the service asked for
+	 * @param stated how many of them the service asked for
 	 */
 	private refuse(permit: Permit, pause: number, stated: number): boolean {
 		const now = this.clock.now();
 		const older = [...this.inFlight].indexOf(permit);
 		if (this.probe === permit) this.lift();
-		if (!this.limit.refuse(permit, now, pause, older)) return false;
+		if (!this.limit.refuse(permit, now, pause)) return false;
 		this.number.refuse(older, permit.period.taken === 0);
 		this.refusesSince ??= now;
-		this.pausedUntil = now + stated;
 		this.shareLimit(stated);
 		return true;
 	}
@@ -157,11 +150,11 @@ export class Scope implements Party {
 	 * chance, unless the service took nothing after the last pause: others took what this one waited for.
 	 */
 	private shareLimit(ms: number): void {
-		if (ms <= SECOND_MS && this.limit.inVain === 0) return;
+		if (ms <= (this.limit.inVain === 0 ? SECOND_MS : 0)) return;
 		// Some services lengthen a pause for each request that is sent meanwhile.
 		const apart = SECOND_MS + ms / 10;
 		const sharing = [...this.key.scopes.values()].filter(
-			({ pausedUntil }) => Math.abs(pausedUntil - this.pausedUntil) <= apart,
+			({ limit }) => Math.abs(limit.closedUntil - this.limit.closedUntil) <= apart,
 		);
 		if (sharing.every(({ limit }) => limit === this.limit)) return;
 		const limit = new LimitEstimator();

@@ -12,8 +12,6 @@ export class SendPeriod {
 	sentAlong = 0;
 	/** When the first refused one was sent: the service had nothing left to give. */
 	refusedAt = 0;
-	/** Nothing was taken while others were in flight: their number may be the reason. */
-	isOfNumber = false;
 	/** How many requests had been sent, at some times. */
 	private readonly marks: Array<{ at: number; sent: number }> = [];
 
@@ -47,18 +45,14 @@ export class SendPeriod {
 		this.taken -= 1;
 	}
 
-	/**
-	 * @param number which request of the period it was
-	 * @param older requests in flight that were sent earlier
-	 */
-	refuse(number: number, sentAt: number, older: number): void {
+	/** @param number which request of the period it was */
+	refuse(number: number, sentAt: number): void {
 		if (this.refused === 0) {
 			this.sentAlong = this.taken - number;
 			this.refusedAt = sentAt;
 		}
 		this.refused += 1;
 		this.taken -= 1;
-		this.isOfNumber ||= this.taken === 0 && older > 0;
 	}
 
 	/** How many requests were taken recently, and in how many milliseconds. */

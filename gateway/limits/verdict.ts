@@ -29,14 +29,19 @@ export interface FailedAttempt {
 	othersTaken: boolean;
 	/** Others that it took, and refused, since it refused this one before; undefined: it did not. */
 	sinceRefusal: { taken: number; refused: number } | undefined;
-	/** The service is known to limit how many requests of the scope are in flight. */
-	isOfNumber: boolean;
-	/** The service responded to requests of the scope before, and to none of the last ones. */
-	isAway: boolean;
-	/** Pauses in a row after which the service took nothing of the scope, although it did before. */
-	inVain: number;
-	/** Milliseconds since the service refused the first request after the last one of the scope that it took. */
-	refusesForMs: number;
+	scope: ScopeState;
+}
+
+/** What is known of a scope. */
+export interface ScopeState {
+	/** The service limits how many of its requests are in flight, rather than a rate. */
+	readonly isOfNumber: boolean;
+	/** The service responded before, and to none of the last requests. */
+	readonly isAway: boolean;
+	/** Pauses in a row after which the service took nothing, although it took requests before. */
+	readonly inVain: number;
+	/** Milliseconds since the service refused the first request after the last one that it took. */
+	readonly refusesForMs: number;
 }
 
 /** What the response to an attempt means. */
@@ -58,14 +63,14 @@ export interface Verdict {
 
 /** Decides what a failed attempt means. Pure, except for the jitter of a backoff. */
 export function judge(attempt: FailedAttempt, random: () => number = Math.random): Verdict {
-	const { error, retries, inVain, sinceRefusal, maxRetries } = attempt;
+	const { error, retries, scope, sinceRefusal, maxRetries } = attempt;
 	// What may have been accepted was not refused: a late 503 page says as little about the others as a 504.
 	const isRefusal = !error.mayHaveBeenAccepted && error instanceof ServiceError;
 	const refusal = isRefusal && statusOf(error.status).isThrottled ? error : undefined;
 	// It is refused twice, and in between others are taken and none is refused.
 	const isSingledOut =
 		refusal !== undefined &&
-		!attempt.isOfNumber &&
+		!scope.isOfNumber &&
 		sinceRefusal !== undefined &&
 		sinceRefusal.taken >= A_FEW &&
 		sinceRefusal.refused === 0;
@@ -74,10 +79,10 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 		(attempt.retriesForeignAnswers && isForeignAnswer(error));
 	const forbidsRetry = error instanceof ServiceError && error.forbidsRetry;
 	const holdsScope =
-		refusal === undefined ? attempt.isAway && mayComeRight : !isSingledOut && !forbidsRetry;
+		refusal === undefined ? scope.isAway && mayComeRight : !isSingledOut && !forbidsRetry;
 	// The pauses of a scope grow until something is taken, whatever the service asks for.
 	const asked = pauseAfter(error, retries, random);
-	const grown = holdsScope && inVain > 1 ? backoff(inVain - 1, random) : 0;
+	const grown = holdsScope && scope.inVain > 1 ? backoff(scope.inVain - 1, random) : 0;
 	const pauseMs = asked === undefined ? undefined : Math.max(asked, grown);
 	// A rate or a number in flight (429) has room again; overload (503) may not end, and a quota lasts.
 	const mayPass = refusal?.status === 429 && refusal.code !== 'quota_not_enough';
@@ -87,7 +92,7 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 		attempt.othersTaken &&
 		attempt.excused < MAX_EXCUSED &&
 		maxRetries > 0;
-	const isOver = holdsScope && attempt.refusesForMs >= MAX_PAUSE_MS;
+	const isOver = holdsScope && scope.refusesForMs >= MAX_PAUSE_MS;
 	const isRetried =
 		!isOver &&
 		pauseMs !== undefined &&

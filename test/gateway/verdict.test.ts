@@ -9,6 +9,8 @@ const serviceError = (
 const lost = (mayHaveBeenAccepted: boolean) =>
 	new NoResponseError('Lost', { code: 'connection_lost', advice: '', mayHaveBeenAccepted });
 
+const works = { isOfNumber: false, isAway: false, inVain: 0, refusesForMs: 0 };
+
 /** A billable request of a scope that works, refused for the first time. */
 const usual: FailedAttempt = {
 	error: serviceError(429, { retryAfterMs: 1_000 }),
@@ -19,10 +21,7 @@ const usual: FailedAttempt = {
 	excused: 0,
 	othersTaken: true,
 	sinceRefusal: undefined,
-	isOfNumber: false,
-	isAway: false,
-	inVain: 0,
-	refusesForMs: 0,
+	scope: works,
 };
 
 const all = { isRetried: true, holdsScope: true };
@@ -62,7 +61,7 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	],
 	[
 		'a second refusal where the number in flight is limited',
-		{ sinceRefusal: { taken: 5, refused: 0 }, isOfNumber: true },
+		{ sinceRefusal: { taken: 5, refused: 0 }, scope: { ...works, isOfNumber: true } },
 		{ ...all, counts: false },
 	],
 	[
@@ -76,11 +75,19 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 		{ ...all, counts: true },
 	],
 	['overload', { error: serviceError(503) }, { ...all, counts: true, pauseMs: 500 }],
-	['the third refusal of a scope in a row', { inVain: 3 }, { ...all, pauseMs: 2_000 }],
-	['the tenth refusal of a scope in a row', { inVain: 10 }, { ...all, pauseMs: 30_000 }],
+	[
+		'the third refusal of a scope in a row',
+		{ scope: { ...works, inVain: 3 } },
+		{ ...all, pauseMs: 2_000 },
+	],
+	[
+		'the tenth refusal of a scope in a row',
+		{ scope: { ...works, inVain: 10 } },
+		{ ...all, pauseMs: 30_000 },
+	],
 	[
 		'a refusal after five minutes of refusals',
-		{ refusesForMs: 300_000 },
+		{ scope: { ...works, refusesForMs: 300_000 } },
 		{ ...fails, suspendsMs: Infinity },
 	],
 	[
@@ -89,7 +96,11 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 		{ ...fails, suspendsMs: 3_600_000 },
 	],
 	['a connection that was not made', { error: lost(false) }, { ...alone, counts: true }],
-	['another one while nothing is answered', { error: lost(false), isAway: true }, all],
+	[
+		'another one while nothing is answered',
+		{ error: lost(false), scope: { ...works, isAway: true } },
+		all,
+	],
 	['a billable request that may have been accepted', { error: lost(true) }, fails],
 	['a poll that was lost', { error: lost(true), isBillable: false }, alone],
 	['a poll that nobody waits for', { error: lost(true), isBillable: false, maxRetries: 0 }, fails],
@@ -97,7 +108,7 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	['a parameter that the service refuses', { error: serviceError(400) }, fails],
 	[
 		'a parameter that the service refuses, while it is away',
-		{ error: serviceError(400), isAway: true },
+		{ error: serviceError(400), scope: { ...works, isAway: true } },
 		{ ...fails, holdsScope: false },
 	],
 ])('%s', (_name, attempt, verdict) => {
