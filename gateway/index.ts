@@ -29,7 +29,7 @@ export {
 export { noJsonError, parseJsonAnswer } from './schemas/jsonAnswer';
 export { readToolCalls } from './schemas/toolCalls';
 export { toolParameters } from './schemas/toolParameters';
-export { parseInput, parseJson, refusedValue } from './schemas/input';
+export { isEmptied, parseInput, parseJson, refusedValue } from './schemas/input';
 export { type CatalogueModel, type ModelOutput, modelOutputOf } from './schemas/models';
 export {
 	isFinished,

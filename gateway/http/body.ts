@@ -31,35 +31,13 @@ export class StreamedBody implements Body {
 		readable.on('error', () => {});
 	}
 
-	read(take: TakeBytes): Promise<void> {
-		const { readable } = this;
-		return new Promise<void>((resolve, reject) => {
-			const fail = (error: unknown) => {
-				reject(error as Error);
-				readable.destroy();
-			};
-			readable.on('data', (bytes: Buffer) => {
-				// The stream emits what it has buffered even after it is destroyed.
-				if (readable.destroyed) return;
-				try {
-					const taken = take(bytes);
-					if (taken === false) {
-						resolve();
-						readable.destroy();
-					} else if (taken instanceof Promise) {
-						readable.pause();
-						taken.then(() => readable.resume(), fail);
-					}
-				} catch (error) {
-					fail(error);
-				}
-			});
-			readable.once('end', resolve);
-			readable.once('error', reject);
-			readable.once('close', () => {
-				if (!readable.readableEnded) reject(new Error('The body broke off'));
-			});
-		});
+	async read(take: TakeBytes): Promise<void> {
+		for await (const bytes of this.readable as AsyncIterable<Buffer>) {
+			const taken = take(bytes);
+			// The loop destroys what it leaves.
+			if (taken === false) return;
+			await taken;
+		}
 	}
 
 	destroy(error?: Error): void {

@@ -57,7 +57,10 @@ export function refusedValue(parameter: string, rule: string, value: unknown): I
 	);
 }
 
-const EMPTIED: readonly unknown[] = [undefined, null, ''];
+/** Whether a field has no value: it was never set, or a user or an expression emptied it. */
+export function isEmptied(value: unknown): value is undefined | null | '' {
+	return value === undefined || value === null || value === '';
+}
 
 /**
  * Adds the fields of the additional body to those the node knows. A field of the node that was emptied counts as not set.
@@ -68,9 +71,7 @@ export function mergeAdditionalBody(
 	additionalBody: unknown,
 	reserved: readonly string[],
 ): Record<string, unknown> {
-	const set = Object.fromEntries(
-		Object.entries(known).filter(([, value]) => !EMPTIED.includes(value)),
-	);
+	const set = Object.fromEntries(Object.entries(known).filter(([, value]) => !isEmptied(value)));
 	if (additionalBody === undefined || additionalBody === null) return set;
 	const parsed = z.record(z.string(), z.unknown()).safeParse(additionalBody);
 	if (!parsed.success) {
@@ -125,9 +126,7 @@ function pathOf(path: readonly PropertyKey[]): string {
 }
 
 function isBlank(value: unknown): boolean {
-	return (
-		value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
-	);
+	return isEmptied(value) || (typeof value === 'string' && value.trim() === '');
 }
 
 /** What an expression returned instead. */

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { refusedValue, type WaitOptions } from '../../gateway';
+import { isEmptied, refusedValue, type WaitOptions } from '../../gateway';
 import { hintBeforeRun, hintWhile } from '../shared/form/hints';
 import { fieldOf, propertyOf, readNumber } from '../shared/form/parameterValues';
 
@@ -139,7 +139,7 @@ function readChoice<Value extends string>(
 	values: readonly [Value, ...Value[]],
 ): Value {
 	const given = options[name];
-	if (given === undefined || given === null || given === '') return values[0];
+	if (isEmptied(given)) return values[0];
 	const value = values.find((candidate) => candidate === given);
 	if (value !== undefined) return value;
 	throw refusedValue(name, `must be ${values.join(' or ')}`, given);

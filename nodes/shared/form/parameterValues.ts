@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { refusedValue } from '../../../gateway';
+import { isEmptied, refusedValue } from '../../../gateway';
 
 /** A number from an expression for a text, such as an id or a year, becomes its digits. */
 export function asText(value: unknown): unknown {
@@ -35,7 +35,7 @@ export function readBoolean(
 	fallback: boolean,
 ): boolean {
 	const given = options[name];
-	if (given === undefined || given === null || given === '') return fallback;
+	if (isEmptied(given)) return fallback;
 	const word = typeof given === 'object' ? '' : String(given).trim().toLowerCase();
 	const value = VALUES.get(word);
 	if (value !== undefined) return value;
@@ -65,7 +65,7 @@ export function readNumber(
 	min = typeOptions?.minValue ?? 0,
 ): number {
 	const given = options[name];
-	if (given === undefined || given === null || given === '') return Number(fallback);
+	if (isEmptied(given)) return Number(fallback);
 	const value = typeof given === 'string' ? Number(given) : given;
 	const max = typeOptions?.maxValue ?? Infinity;
 	const isTime = displayName.endsWith('(Seconds)');

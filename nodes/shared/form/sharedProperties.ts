@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { parseJson, refusedValue } from '../../../gateway';
+import { isEmptied, parseJson, refusedValue } from '../../../gateway';
 import { propertyOf, readNumber } from './parameterValues';
 
 /**
@@ -67,8 +67,7 @@ export function readMaxBillableRequests(options: Record<string, unknown>): numbe
 	const { name } = maxBillableRequestsOption;
 	if (!(name in options)) return Infinity;
 	const given = options[name];
-	if (given === undefined || given === null || given === '')
-		throw refusedValue(name, 'must be a whole number of 0 or more', given);
+	if (isEmptied(given)) throw refusedValue(name, 'must be a whole number of 0 or more', given);
 	return readNumber(options, maxBillableRequestsOption);
 }
 
