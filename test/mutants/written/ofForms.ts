@@ -5,8 +5,8 @@ export const OF_FORMS: readonly Change[] = [
 	...changesOf('gateway/schemas/input.ts', [
 		[
 			'an emptied field is sent',
-			"const EMPTIED: readonly unknown[] = [undefined, null, ''];",
-			'const EMPTIED: readonly unknown[] = [undefined, null];',
+			"return value === undefined || value === null || value === '';",
+			'return value === undefined || value === null;',
 		],
 	]),
 	...changesOf('gateway/schemas/video.ts', [
