@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { hintAboutTexts, textOf } from '../shared/form/formTexts';
 import { propertyOf } from '../shared/form/parameterValues';
 import { requestProperties } from './videoRequest';
-import { asHtml, hintAboutFailures, hintAfterRun } from '../shared/form/hints';
+import { asHtml, hintAboutFailures, hintAfterRun, runsAsTool } from '../shared/form/hints';
 
 /** Links to videos in one hint. */
 const MAX_LINKS = 4;
@@ -30,9 +30,12 @@ function hintAboutFiles(context: IExecuteFunctions, items: INodeExecutionData[])
 	if (without.length === 0) return;
 	const these = without.length === 1 ? '1 video is' : `${without.length} videos are`;
 	const links = linksTo(without.map(({ json }) => json.url));
+	const place = runsAsTool(context.getNode())
+		? 'the agent, with the operation Get, Download on and this task_id.'
+		: 'this one, with the operation Get and Download on: its Task ID fits already.';
 	hintAfterRun(
 		context,
-		`${these} not downloaded. To get the file without paying again, add a second Video Generation node after this one, with the operation Get and Download on: its Task ID fits already.${links}`,
+		`${these} not downloaded. To get the file without paying again, add a second Video Generation node after ${place}${links}`,
 		'info',
 	);
 }

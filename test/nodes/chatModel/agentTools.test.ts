@@ -38,6 +38,14 @@ describe.each(['agent', 'engine'] as const)('called by the %s', (caller) => {
 		expect(result).toContain(`${simulator.tasks[0]?.id}.mp4`);
 	});
 
+	test('a hint says how to get the file of the video: after the agent, since no node follows a tool', async () => {
+		const { run } = await callTool(simulator, caller, makeVideo, boat);
+		const [hint] = run.data.resultData.runData[makeVideo.name]?.at(-1)?.hints ?? [];
+		expect(hint?.message).toMatch(
+			/^1 video is not downloaded\. .* after the agent, .* task_id\. <a/,
+		);
+	});
+
 	test('Chat Completion returns the answer', async () => {
 		const { result } = await callTool(simulator, caller, askSomeone, {
 			question: 'Why is the sky blue?',
