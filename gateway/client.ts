@@ -94,7 +94,10 @@ export class Gateway {
 	 * @throws GatewayError whose `partialText` is the text of a stream that arrived before the failure
 	 */
 	chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
-		return this.complete(request, 'application/json', () => {}, signal);
+		const whole = { ...request };
+		// It is a field of streams. The same form may ask for both, and other services of this kind refuse it here.
+		delete whole.stream_options;
+		return this.complete(whole, 'application/json', () => {}, signal);
 	}
 
 	/**

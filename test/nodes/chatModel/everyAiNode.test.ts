@@ -75,6 +75,14 @@ describe('the token usage that n8n shows for a call', () => {
 		expect(totalTokens).toBe(promptTokens! + completionTokens!);
 	});
 
+	test('may be asked for in each stream: where n8n asks for a whole answer, services refuse the field', async () => {
+		await usageOf(false, includeUsage);
+		await usageOf(true, includeUsage);
+		const [whole, streamed] = bodies();
+		expect(whole).not.toHaveProperty('stream_options');
+		expect(streamed).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+	});
+
 	test('is an estimate where the service sends none, and nothing is added to the request', async () => {
 		expect(await usageOf(true)).toMatchObject({ tokenUsageEstimate: counted });
 		expect(bodies()).toEqual([
