@@ -1,5 +1,5 @@
 import type { Clock } from './clock';
-import { GatewayError, ServiceError } from './errors/gatewayError';
+import { type GatewayError, ServiceError } from './errors/gatewayError';
 import { logText } from './errors/texts';
 import type { ScopeName } from './limits/serviceQueue';
 
@@ -18,7 +18,7 @@ interface LoggedRequest {
  */
 export class AttemptLog {
 	private readonly queuedAt: number;
-	private sentAt: number | undefined;
+	private sentAt: number;
 
 	constructor(
 		private readonly write: WriteLine,
@@ -26,7 +26,7 @@ export class AttemptLog {
 		private readonly request: LoggedRequest,
 		private readonly attempt: number,
 	) {
-		this.queuedAt = clock.now();
+		this.queuedAt = this.sentAt = clock.now();
 	}
 
 	/** It leaves the queue. */
@@ -34,23 +34,14 @@ export class AttemptLog {
 		this.sentAt = this.clock.now();
 	}
 
-	succeeded(): void {
-		this.end('succeeded');
-	}
-
 	/** @param pauseMs how long until the next attempt; undefined when none follows */
-	failed(failure: unknown, pauseMs: number | undefined): void {
-		const next = pauseMs === undefined ? '' : `, pause ${Math.round(pauseMs)} ms`;
-		this.end(outcomeOf(failure) + next);
-	}
-
-	private end(outcome: string): void {
-		const { method, path, scope } = this.request;
+	ended(failure?: GatewayError, pauseMs?: number): void {
+		const { queuedAt, sentAt, request } = this;
+		const { method, path, scope } = request;
 		const name = 'model' in scope ? `${scope.endpoint} ${scope.model}` : scope.endpoint;
-		const now = this.clock.now();
-		const sentAt = this.sentAt ?? now;
-		const waited = Math.round(sentAt - this.queuedAt);
-		const parts = [outcome, `${Math.round(now - sentAt)} ms`];
+		const waited = Math.round(sentAt - queuedAt);
+		const pause = pauseMs === undefined ? '' : `, pause ${Math.round(pauseMs)} ms`;
+		const parts = [outcomeOf(failure) + pause, `${Math.round(this.clock.now() - sentAt)} ms`];
 		if (waited > 0)
 			parts.push(`waited ${waited} ms for the rate limit, Max Concurrency or a connection`);
 		const asked = logText(`${method} ${path} [${name}]`);
@@ -58,7 +49,9 @@ export class AttemptLog {
 	}
 }
 
-function outcomeOf(failure: unknown): string {
-	if (failure instanceof ServiceError) return `status ${failure.status} ${failure.code}`;
-	return failure instanceof GatewayError ? failure.code : 'failed';
+function outcomeOf(failure: GatewayError | undefined): string {
+	if (failure === undefined) return 'succeeded';
+	return failure instanceof ServiceError
+		? `status ${failure.status} ${failure.code}`
+		: failure.code;
 }

@@ -1,5 +1,4 @@
 import type * as z from 'zod';
-import type { WriteLine } from './attemptLog';
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
 import { GatewayError } from './errors/gatewayError';
@@ -18,7 +17,13 @@ import {
 } from './schemas/video';
 import { ApiKey } from './redaction/apiKey';
 import { sendRequest } from './sendRequest';
-import type { Patience, RequestContext, ServiceRequest, ServiceResponse } from './serviceRequest';
+import type {
+	Patience,
+	RequestContext,
+	SendOptions,
+	ServiceRequest,
+	ServiceResponse,
+} from './serviceRequest';
 import { readChat } from './stream/readChat';
 import { readTaskWithVideo } from './video/inlineVideo';
 import { type StoreVideo, VideoDownloads } from './video/downloads';
@@ -28,17 +33,11 @@ import { EgressCheck } from './http/egressCheck';
 import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { HostHelpers, Transport } from './http/types';
 
-export interface GatewayOptions extends HostHelpers {
+export interface GatewayOptions extends HostHelpers, SendOptions {
 	/** How many requests may be in flight at once. */
 	maxConcurrency: number;
-	/** How often a request is retried after a transient failure. */
-	maxRetries: number;
-	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
-	timeoutMs: number;
 	/** Sends at once, even while other requests wait for the rate limit of this key: for a user who waits in the editor. */
 	skipsQueue?: boolean;
-	/** Gets a line for each attempt of a request: for n8n's debug log. */
-	writeDebugLine?: WriteLine;
 	clock?: Clock;
 	transport?: Transport;
 }
@@ -72,6 +71,7 @@ export class Gateway {
 			options.egressFilter && new EgressCheck(options.egressFilter, baseUrl, clock);
 		this.videoPath = `${credential.videoBasePath}/video/generations`;
 		this.context = {
+			...options,
 			transport: options.transport ?? openTransport({ ...options, origin, ignoreSslIssues }),
 			origin,
 			prefix: pathname === '/' ? '' : pathname,
@@ -82,10 +82,7 @@ export class Gateway {
 				: serviceQueueOf(origin, clock, whenConnectionIsFree),
 			execution: new Execution(options.maxConcurrency),
 			clock,
-			maxRetries: options.maxRetries,
-			timeoutMs: options.timeoutMs,
 			onAside: () => {},
-			writeDebugLine: options.writeDebugLine,
 		};
 	}
 

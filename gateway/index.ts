@@ -1,7 +1,7 @@
 export { Gateway, type GatewayOptions } from './client';
 export { allowManyListeners, type Clock, systemClock } from './clock';
 export { type Credential, parseCredential } from './credential';
-export { earliest, epochMs, later, latest, msBetween, type WallTime, wallTimeOf } from './wallTime';
+export { earliest, epochMs, later, msBetween, type WallTime, wallTimeOf } from './wallTime';
 export { hashOf } from './hash';
 export type { NodeCode } from './errors/statuses';
 export { formatSeconds, logMessage, logText, shortText } from './errors/texts';

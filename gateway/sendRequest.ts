@@ -39,26 +39,19 @@ export async function sendRequest<Result>(
 		const isRetry = sent > 1;
 		const permit = await queue.acquire(scope, { execution, isRetry, goesFirst, signal });
 		log?.sent();
-		let failure: unknown;
-		let verdict: Verdict | undefined;
-		let isHeld = false;
-		try {
-			const result = await sendOnce(context, scope, permit, request, read, signal);
-			log?.succeeded();
-			return result;
-		} catch (error) {
-			failure = error;
-			if (error instanceof GatewayError) {
-				error.sent = sent;
-				verdict = history.judge(error, permit);
-				isHeld = scope.fail(permit, error, verdict);
-			}
-		} finally {
+		const outcome = await sendOnce(context, scope, permit, request, read, signal);
+		if ('result' in outcome) {
 			queue.release(scope, execution, permit);
+			log?.ended();
+			return outcome.result;
 		}
-		if (verdict !== undefined)
-			log?.failed(failure, verdict.isRetried ? verdict.pauseMs : undefined);
-		if (!verdict?.isRetried) throw failure;
+		const { failure } = outcome;
+		failure.sent = sent;
+		const verdict = history.judge(failure, permit);
+		const isHeld = scope.fail(permit, failure, verdict);
+		queue.release(scope, execution, permit);
+		log?.ended(failure, verdict.isRetried ? verdict.pauseMs : undefined);
+		if (!verdict.isRetried) throw failure;
 		// Whoever waits with its scope waits in the queue.
 		if (isHeld) continue;
 		if (verdict.isRefused && request.method === 'POST') context.onAside();
@@ -111,6 +104,7 @@ class History {
 	}
 }
 
+/** One attempt. It never rejects. */
 async function sendOnce<Result>(
 	context: RequestContext,
 	scope: Scope,
@@ -118,7 +112,7 @@ async function sendOnce<Result>(
 	request: ServiceRequest,
 	read: (response: ServiceResponse) => Promise<Result>,
 	signal: AbortSignal | undefined,
-): Promise<Result> {
+): Promise<{ result: Result } | { failure: GatewayError }> {
 	const paid = request.method === 'POST';
 	const { clock, timeoutMs } = context;
 	const responseMs = request.patience?.onSend();
@@ -156,12 +150,12 @@ async function sendOnce<Result>(
 		if (response.status >= 200 && response.status < 300) {
 			const { status, headers } = response;
 			const { apiKey } = context;
-			return await read({ status, headers, body, onProgress, apiKey, clock });
+			return { result: await read({ status, headers, body, onProgress, apiKey, clock }) };
 		}
 		throw await readServiceError(context, response, waitedMs, onProgress);
 	} catch (error) {
 		body?.destroy();
-		throw toGatewayError(error);
+		return { failure: toGatewayError(error) };
 	} finally {
 		idleTimeout.end();
 	}

@@ -5,8 +5,18 @@ import type { HttpRequest, HttpResponse, Method, Transport } from './http/types'
 import type { Execution, ScopeName, ServiceQueue } from './limits/serviceQueue';
 import type { ApiKey } from './redaction/apiKey';
 
+/** How requests are sent. */
+export interface SendOptions {
+	/** How often a request is retried after a transient failure. */
+	maxRetries: number;
+	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
+	timeoutMs: number;
+	/** Gets a line for each attempt of a request: for n8n's debug log. */
+	writeDebugLine?: WriteLine;
+}
+
 /** How to reach one service with one key. */
-export interface RequestContext {
+export interface RequestContext extends SendOptions {
 	transport: Transport;
 	origin: string;
 	/** Path of the Base URL, without a trailing slash. */
@@ -18,13 +28,8 @@ export interface RequestContext {
 	queue: ServiceQueue;
 	execution: Execution;
 	clock: Clock;
-	maxRetries: number;
-	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
-	timeoutMs: number;
 	/** A refused request waits alone for its retry: work on another may begin. */
 	onAside: () => void;
-	/** Gets a line for each attempt. */
-	writeDebugLine?: WriteLine | undefined;
 }
 
 export interface ServiceRequest {

@@ -30,7 +30,3 @@ export function later(time: WallTime, ms: number): WallTime {
 export function earliest(times: WallTime[]): WallTime {
 	return wallTimeOf(Math.min(...times.map(epochMs)));
 }
-
-export function latest(times: WallTime[]): WallTime {
-	return wallTimeOf(Math.max(...times.map(epochMs)));
-}

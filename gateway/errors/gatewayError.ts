@@ -8,6 +8,8 @@ interface Details<Code extends string = NodeCode> {
 	advice: string;
 	/** The message of the service, without the key. */
 	serviceMessage?: string | undefined;
+	/** Whose words that message is. Default: the service's. */
+	speaker?: string | undefined;
 	/** The error message of the network or the operating system. */
 	technical?: string | undefined;
 	cause?: unknown;
@@ -19,6 +21,7 @@ export abstract class GatewayError extends Error {
 	readonly advice: string;
 	readonly serviceMessage: string | undefined;
 	readonly technical: string | undefined;
+	private readonly speaker: string;
 	/** The text of a streamed answer that arrived before the failure. It may have been billed. */
 	partialText?: string;
 	/** The service may have accepted a billable request: sending it again may be billed twice. */
@@ -32,6 +35,7 @@ export abstract class GatewayError extends Error {
 		this.advice = details.advice;
 		this.serviceMessage = details.serviceMessage;
 		this.technical = details.technical;
+		this.speaker = details.speaker ?? 'The service';
 	}
 
 	/** The service may have accepted the request, or part of an answer arrived. */
@@ -41,7 +45,7 @@ export abstract class GatewayError extends Error {
 
 	/** What the response says, and who says it. */
 	get quote(): string | undefined {
-		return this.serviceMessage && `The service says: ${this.serviceMessage}`;
+		return this.serviceMessage && `${this.speaker} says: ${this.serviceMessage}`;
 	}
 }
 
@@ -95,7 +99,10 @@ export class ServiceError extends GatewayError {
 			rateLimit?: RateLimit | undefined;
 		},
 	) {
-		super(message, details);
+		super(message, {
+			speaker: details.isForeign ? 'The server in between' : undefined,
+			...details,
+		});
 		this.status = details.status;
 		this.isOfService = details.isOfService ?? true;
 		this.isForeign = details.isForeign ?? false;
@@ -103,11 +110,6 @@ export class ServiceError extends GatewayError {
 		this.retryAfterMs = details.retryAfterMs;
 		this.forbidsRetry = details.forbidsRetry ?? false;
 		this.rateLimit = details.rateLimit;
-	}
-
-	override get quote(): string | undefined {
-		if (!this.isForeign) return super.quote;
-		return this.serviceMessage && `The server in between says: ${this.serviceMessage}`;
 	}
 }
 
@@ -136,7 +138,6 @@ export class MalformedResponseError extends GatewayError {
 	readonly status: number;
 	/** The first characters of the body, without the key. */
 	readonly bodyStart: string;
-	private readonly speaker: string;
 
 	/** @param details the first characters of the body, and whose words they are: default the service's */
 	constructor(
@@ -149,14 +150,10 @@ export class MalformedResponseError extends GatewayError {
 				details.advice ??
 				'Check the Base URL in the credential: a proxy, a login page or another server may be responding instead of the service.',
 			serviceMessage: inWords(details.bodyStart),
+			speaker: details.speaker,
 		});
 		this.status = details.status;
 		this.bodyStart = details.bodyStart;
-		this.speaker = details.speaker ?? 'The service';
-	}
-
-	override get quote(): string | undefined {
-		return this.serviceMessage && `${this.speaker} says: ${this.serviceMessage}`;
 	}
 }
 

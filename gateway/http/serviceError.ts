@@ -138,7 +138,6 @@ function retryAfter(
 	const serviceNow = Date.parse(header(headers, 'date') ?? '') || epochMs(now);
 	const waits = [
 		(body?.retry_after ?? 0) * 1000,
-		Number(header(headers, 'retry-after-ms')),
 		durationOf(asked) ?? Date.parse(asked) - serviceNow,
 		(reset ?? 0) * 1000 - serviceNow,
 	];

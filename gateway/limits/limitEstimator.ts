@@ -52,10 +52,6 @@ export class LimitEstimator {
 	private sure = 0;
 	private readonly noise = new Noise();
 
-	get isLimited(): boolean {
-		return this.rate !== undefined;
-	}
-
 	/** Milliseconds until the next request may be sent. */
 	msUntilNext(now: number): number {
 		if (now < this.closedUntil) return this.closedUntil - now;

@@ -127,8 +127,8 @@ export const OF_FORMS: readonly Change[] = [
 	...changesOf('gateway/attemptLog.ts', [
 		[
 			'the debug log does not tell the status',
-			'return `status ${failure.status} ${failure.code}`;',
-			'return failure.code;',
+			'? `status ${failure.status} ${failure.code}`',
+			'? failure.code',
 		],
 	]),
 	...changesOf('gateway/http/serviceError.ts', [

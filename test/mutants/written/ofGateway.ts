@@ -10,8 +10,8 @@ export const OF_GATEWAY: readonly Change[] = [
 		['an idle timeout is never stopped', '\t\tidleTimeout.end();', ''],
 		[
 			'a refusal delays only its own request',
-			'isHeld = scope.fail(permit, error, verdict);',
-			'scope.fail(permit, error, { ...verdict, holdsScope: false });',
+			'isHeld = scope.fail(permit, failure, verdict);',
+			'isHeld = scope.fail(permit, failure, { ...verdict, holdsScope: false });',
 		],
 	]),
 	...changesOf('gateway/client.ts', [
