@@ -67,9 +67,7 @@ function parseBaseUrl(text: string): string {
 }
 
 function withoutTrailingSlashes(path: string): string {
-	let end = path.length;
-	while (path[end - 1] === '/') end -= 1;
-	return path.slice(0, end);
+	return path.replace(/(?<!\/)\/+$/, '');
 }
 
 /** "Bearer, exactly one space and the key, nothing after" (Authentication, 2): so the key itself must be clean. */

@@ -58,22 +58,12 @@ function withoutExtension(wanted: string, extension: string): string {
 function safeStem(wanted: string, end: string): string {
 	const safe = wanted.replace(/\s+/g, ' ').replace(DIRECTION, '').replace(UNSAFE, '_');
 	const trimmed = withoutDots(safe).replace(DEVICE, '_$&');
-	let bytes = Buffer.byteLength(end);
-	let length = 0;
-	for (const character of trimmed) {
-		bytes += Buffer.byteLength(character);
-		if (bytes > MAX_NAME_BYTES) break;
-		length += character.length;
-	}
-	return withoutDots(trimmed.slice(0, length));
+	const bytes = Buffer.from(trimmed).subarray(0, MAX_NAME_BYTES - Buffer.byteLength(end));
+	// A character that is cut becomes this one.
+	return withoutDots(bytes.toString().replace(/\ufffd$/, ''));
 }
 
 /** Without dots and spaces at either end: such names are hidden or not taken. */
 function withoutDots(name: string): string {
-	const isOuter = (character: string | undefined) => character === '.' || character === ' ';
-	let start = 0;
-	let end = name.length;
-	while (isOuter(name[start])) start += 1;
-	while (isOuter(name[end - 1])) end -= 1;
-	return name.slice(start, end);
+	return name.replace(/^[. ]+|(?<![. ])[. ]+$/g, '');
 }
