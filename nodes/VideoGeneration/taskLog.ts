@@ -79,7 +79,8 @@ export class TaskLog {
 	/** Stop was pressed: the tasks are still running. Retry On Fail calls the node again all the same. */
 	stopped(): void {
 		const { context, book } = this;
-		const run = (context as Partial<IExecuteFunctions>).getExecuteData?.call(context) ?? this;
+		// All calls of an agent's tools have the entry of their agent.
+		const run = runsAsTool(context.getNode()) ? this : context.getExecuteData();
 		const list = this.list(false);
 		if (!list || stoppedRuns.has(run)) return;
 		stoppedRuns.add(run);

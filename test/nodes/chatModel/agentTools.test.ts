@@ -1,8 +1,11 @@
+import { until } from '../../clock/until';
+import { useLog } from '../../engine/useLog';
 import { useSimulator } from '../../engine/useServers';
 import { runAgent, type Tool, type ToolNode } from '../../engine/runAgent';
 import { askSomeone, boat, callTool, findModels, makeVideo } from './toolNodes';
 
 const simulator = useSimulator({ videoSeconds: 0.05, slowMs: 300 });
+const warnings = useLog('warn');
 
 test.each([
 	['generate', 'Generate a video in Video Generation'],
@@ -95,6 +98,22 @@ test('two equal calls at the same time submit two videos', async () => {
 	const ids = simulator.tasks.map(({ id }) => id);
 	expect(results!.map(idOf).sort()).toEqual(ids.sort());
 	expect(new Set(ids).size).toBe(2);
+});
+
+test('after a Stop of two calls at the same time, the log names the video of each', async () => {
+	const stop = new AbortController();
+	simulator.inject({ endpoint: 'submit', fault: 'task-endless' });
+	const work = async ({ tools: [only] }: { tools: Tool[] }) =>
+		await Promise.allSettled([only!.invoke(boat), only!.invoke(boat)]);
+	const agent = { work, tools: [makeVideo], withoutModel: true, signal: stop.signal };
+	const running = runAgent(simulator, agent);
+	await until(() => simulator.count('poll') >= 2 && simulator.submissions === 2);
+	stop.abort();
+	await running;
+	const named = warnings.map(
+		(line) => /stopped\. Tasks of this run: \(1\) (\S+): /.exec(line)?.[1],
+	);
+	expect(named.sort()).toEqual(simulator.tasks.map(({ id }) => id).sort());
 });
 
 test('two equal questions at the same time are both sent', async () => {
