@@ -132,20 +132,20 @@ export function isFinished(task: { status: string }): boolean {
 
 /**
  * A task id as a part of a URL.
- * @throws InvalidInputError when it contains half of a character, or is a dot segment, which a URL cannot: the id itself
+ * @throws InvalidInputError when it contains half of a character, or a dot segment, which a URL cannot: the id itself
  * stays known
  */
 export function pathOfTaskId(taskId: string): string {
 	if (/\p{Surrogate}/u.test(taskId))
 		throw refusedTaskId('contains half of a character, which a URL cannot contain');
-	// WHATWG URL Standard, 4.1: also as %2E it leads to the parent of the path.
-	if (/^\.{1,2}$/.test(taskId)) throw refusedTaskId('consists of dots, which lead to another URL');
+	// WHATWG URL Standard, 4.1: also as %2E it leads to the parent of the path. Some proxies decode %2F first.
+	if (/(^|\/)\.{1,2}(\/|$)/.test(taskId))
+		throw refusedTaskId('has dots between slashes, which lead to another URL');
 	return encodeURIComponent(taskId);
 }
 
 function refusedTaskId(rule: string): InvalidInputError {
-	const advice =
-		'Use only the task_id that a submission returned, unchanged, without a URL or path.';
+	const advice = 'Use only the task_id that a submission returned, unchanged.';
 	return new InvalidInputError('taskId', `taskId ${rule}`, advice);
 }
 
@@ -163,7 +163,7 @@ export function parseTaskId(value: unknown): string {
 	const trimmed = taskId.trim();
 	if (trimmed.length > MAX_TASK_ID) throw refusedTaskId(`is longer than ${MAX_TASK_ID} characters`);
 	pathOfTaskId(trimmed);
-	if (/[\s/\\?#%]|\p{Cc}/u.test(trimmed))
-		throw refusedTaskId('must not contain slashes, white space, %, ? or #');
+	if (/:\/\/|[\s\\?#%]|\p{Cc}/u.test(trimmed))
+		throw refusedTaskId('must not be a URL, or contain white space, \\, %, ? or #');
 	return trimmed;
 }

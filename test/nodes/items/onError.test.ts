@@ -97,7 +97,16 @@ const badVideos: Array<[string, object, RegExp]> = [
 		{ waitOptions: { pollInterval: '={{ 60 / 0 }}' } },
 		/^Poll Interval must be a number of seconds/,
 	],
-	['a task ID with a slash', { operation: 'get', taskId: 'a/b' }, /^Task ID must not contain/],
+	[
+		'a URL as a task ID',
+		{ operation: 'get', taskId: 'https://videos.example/1.mp4' },
+		/^Task ID must not be a URL/,
+	],
+	[
+		'a task ID that leads to another path',
+		{ operation: 'wait', taskId: 'a/../../models' },
+		/^Task ID has dots between slashes/,
+	],
 	// JavaScript has rounded it: it would be the ID of another task.
 	[
 		'a task ID that is a number beyond 2^53',

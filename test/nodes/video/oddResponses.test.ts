@@ -214,6 +214,13 @@ test.each([
 	},
 );
 
+test.each(['generate', 'get', 'wait'])('%s takes a task ID with slashes', async (operation) => {
+	const id = 'projects/1/operations/ab:c+d';
+	const { items } = await generate([rawJson(video(id))], { operation, taskId: id }, { id });
+	expect(items[0]?.json).toMatchObject({ task_id: id, status: 'completed' });
+	expect(service.requests.at(-1)).toContain('/video/generations/projects%2F1%2Foperations%2Fab');
+});
+
 /** A high surrogate without the low one. */
 const LONE_SURROGATE_ID = 'task-\ud83d';
 

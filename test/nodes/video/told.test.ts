@@ -169,13 +169,16 @@ describe('what the service says', () => {
 		expect(result.hints).toContainEqual(expect.stringMatching(/^1 video is missing/));
 	});
 
-	test.each(['.', '..'])('a task with the id "%s" does not lead to another URL', async (id) => {
-		service.respond = () => rawJson({ id: 'request', data: [{ id, status: 'queued' }] });
-		const node = { ...video(), items: [{ prompt: 'One' }] };
-		const { error } = await runNode(service, node);
-		expect(service.requests).toHaveLength(1);
-		expect(error?.description).toContain(`(1) ${id}: queued`);
-	});
+	test.each(['.', '..', '../models', 'a/..'])(
+		'a task with the id "%s" does not lead to another URL',
+		async (id) => {
+			service.respond = () => rawJson({ id: 'request', data: [{ id, status: 'queued' }] });
+			const node = { ...video(), items: [{ prompt: 'One' }] };
+			const { error } = await runNode(service, node);
+			expect(service.requests).toHaveLength(1);
+			expect(error?.description).toContain(`(1) ${id}: queued`);
+		},
+	);
 });
 
 test.each(['get', 'wait'])(
