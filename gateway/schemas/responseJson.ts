@@ -1,7 +1,10 @@
 import * as z from 'zod';
 
-/** Values of one response: each takes some 50 bytes of memory, however few characters it has. No response has so many. */
-export const MAX_VALUES = 200_000;
+/**
+ * Values of one response: each takes some 50 bytes of memory, however few characters it has. An answer of 5,000 tokens with
+ * 20 alternatives for each (`top_logprobs`) has nearly as many, and is paid for.
+ */
+export const MAX_VALUES = 1_000_000;
 /** Levels of lists and objects. Much of what reads a value calls itself for each level. */
 const MAX_DEPTH = 64;
 

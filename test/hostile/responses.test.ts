@@ -96,7 +96,12 @@ describe.each<[string, NodeRun, object, boolean]>([
 
 	test.each([
 		['levels', withField(nested(64)), withField(nested(63)), /more than 64 levels/],
-		['values', withField(values(200_001)), withField(values(199_000)), /more than 200,000 values/],
+		[
+			'values',
+			withField(values(1_000_001)),
+			withField(values(999_000)),
+			/more than 1,000,000 values/,
+		],
 	])('with too many %s is refused', async (_of, tooMany, enough, message) => {
 		answerWith(enough);
 		expect(await errorOf(node)).toBeUndefined();
@@ -136,11 +141,11 @@ test.each([false, true])(
 );
 
 test('JSON in an answer is bounded like an answer', async () => {
-	const content = values(1_000_000);
+	const content = values(1_000_001);
 	answerWith({ choices: [{ message: { content } }] });
 	expect(await errorOf(chatNode({ options: { jsonOutput: true } }))).toMatchObject({
 		message: "The JSON in the model's answer is not valid",
-		description: expect.stringContaining('more than 200,000 values') as string,
+		description: expect.stringContaining('more than 1,000,000 values') as string,
 	});
 });
 
