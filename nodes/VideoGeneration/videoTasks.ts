@@ -89,7 +89,8 @@ export class VideoTasks {
 		this.expect(task, output);
 		this.log.beginWait();
 		await this.poller.wait(task, settings, once).catch((error: unknown) => {
-			if (!(error instanceof WaitTimeoutError) || onTimeout === 'error') throw error;
+			const isKnown = task.submittedAt !== undefined || task.submitted !== undefined;
+			if (!(error instanceof WaitTimeoutError) || onTimeout === 'error' || !isKnown) throw error;
 		});
 	}
 

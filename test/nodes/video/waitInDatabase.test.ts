@@ -415,6 +415,18 @@ test("a waiting execution takes at most about twice as much storage as with n8n'
 	for (const characters of later) expect(characters / plain).toBeLessThan(2.3);
 });
 
+test.each(['memory', 'database'])(
+	'with On Timeout set to Output, a wait in %s hands on no task of which nothing is known',
+	async (waitIn) => {
+		simulator.inject({ endpoint: 'poll', fault: 'internal-error' });
+		const parameters = { operation: 'wait', taskId: 'task-1' };
+		const wait = nodeRun(waitIn, { prompts: ['A boat'], parameters, outputsUnfinished: true });
+		const { items } = await runNode(simulator, { ...wait, ...continues });
+		const error = { code: 'wait_timeout', task_id: 'task-1', status: 'unknown' };
+		expect(items.map(({ json }) => json)).toMatchObject([{ error }]);
+	},
+);
+
 test('an unknown Wait In fails its items before anything is sent', async () => {
 	const { items } = await runNode(simulator, {
 		...nodeRun('elsewhere', { prompts: ['One'] }),
