@@ -57,6 +57,8 @@ export const modelList = z.preprocess((body) => listIn(body, DEEPEST), entries);
 function listIn(body: unknown, depth: number): unknown {
 	if (depth === 0 || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
 	const fields: Partial<Record<string, unknown>> = { ...body };
+	// A list without entries, as Go writes it. The service's error body has `data: null`, too.
+	if (fields.object === 'list' && fields.data === null) return [];
 	const name = LISTS.find((list) => Boolean(fields[list]));
 	return name === undefined ? body : listIn(fields[name], depth - 1);
 }

@@ -70,6 +70,14 @@ test('Versions that an expression misspells are refused before any request', asy
 	expect(simulator.requests).toEqual([]);
 });
 
+test('an account without models has an empty list, also where null stands for it', async () => {
+	service.respond = () => rawJson({ object: 'list', data: null });
+	const { items, hints, error } = await runNode(service, { node: 'listModels', parameters: {} });
+	expect(error).toBeUndefined();
+	expect(items).toEqual([]);
+	expect(hints).toEqual(['The service has no models for this account.']);
+});
+
 async function searchFor(
 	text: string,
 	credential = credentialOf(simulator),
