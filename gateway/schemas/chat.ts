@@ -8,6 +8,7 @@ import {
 	parseInput,
 	text,
 } from './input';
+import { sensibleEntries } from './responseJson';
 
 const ROLE_RULE = 'must be system, user or assistant';
 
@@ -142,6 +143,17 @@ const choice = z.looseObject({
 	finish_reason: finishReason.catch(null),
 });
 
+type Choice = z.infer<typeof choice>;
+
+/** One without a message, as a content filter leaves it, is not worth losing the others over. */
+const choices = sensibleEntries(choice).transform(
+	([first, ...others], context): [Choice, ...Choice[]] => {
+		if (first !== undefined) return [first, ...others];
+		context.addIssue('no choice');
+		return z.NEVER;
+	},
+);
+
 /**
  * Chat completion (response, non-streaming). Unknown fields are kept. Only the choices matter:
  * the answer is paid for, so no other field is worth losing it over.
@@ -151,7 +163,7 @@ export const chatCompletion = z.looseObject({
 	object: z.literal('chat.completion').catch('chat.completion'),
 	created: number('must be a number').optional().catch(undefined),
 	model: z.string().optional().catch(undefined),
-	choices: z.tuple([choice], choice),
+	choices,
 	usage: usage.nullish().catch(undefined),
 });
 

@@ -43,6 +43,23 @@ test('content in parts is joined, streamed or not', async () => {
 	expect(streamed.json.text).toBe('Good day');
 });
 
+test('a choice without a message does not cost the others', async () => {
+	const choices = [choice('Good day'), { index: 1, finish_reason: 'content_filter' }];
+	expect((await itemOf(completion({ choices }))).json).toMatchObject({ text: 'Good day' });
+	const { json } = await itemOf(completion({ choices }), { simplify: false });
+	expect(json.choices).toEqual([choice('Good day')]);
+});
+
+test('20 alternatives for each of 5,000 tokens are an answer', async () => {
+	const token = { token: ' day', logprob: -0.25, bytes: [32, 100, 97, 121] };
+	const content = Array.from({ length: 5_000 }, () => ({
+		...token,
+		top_logprobs: Array.from({ length: 20 }, () => token),
+	}));
+	const answer = completion({ choices: [{ ...choice('Good day'), logprobs: { content } }] });
+	expect((await itemOf(answer)).json).toMatchObject({ text: 'Good day' });
+});
+
 test('without Simplify, undocumented fields are output', async () => {
 	const sent = completion({
 		system_fingerprint: 'fp',
