@@ -44,15 +44,14 @@ export async function execute(
 				if (refusal !== undefined) return output.items(refusal);
 				const tasks = new VideoTasks(paid.service, log);
 				const run = { ...paid, durable, log, output, tasks };
-				const items = await runOperation(run, operation);
-				if (!Array.isArray(items)) return items;
-				hintAboutOutput(context, items);
-				hintAboutStopped(context);
-				return items;
+				return await runOperation(run, operation);
 			},
 			(error) => output.items(error),
 		);
-		return Array.isArray(made) ? [made] : made;
+		if (!Array.isArray(made)) return made;
+		hintAboutOutput(context, made);
+		hintAboutStopped(context);
+		return [made];
 	} catch (error) {
 		throw withTasks(error, context, log);
 	}
