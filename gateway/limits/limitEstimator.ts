@@ -101,6 +101,12 @@ export class LimitEstimator {
 		return true;
 	}
 
+	/** The request never reached the service: as if it had not been sent. */
+	giveBack({ period }: SentRequest): void {
+		period.excuse();
+		if (period === this.period) this.tokens += 1;
+	}
+
 	/** After a pause, when the responses to what was in flight have arrived. */
 	private reopen(past: SendPeriod, now: number): void {
 		this.inVain = past.taken === 0 ? this.inVain + 1 : 0;

@@ -1,5 +1,10 @@
 import type { Clock } from '../clock';
-import { CancelledError, type GatewayError, ServiceError } from '../errors/gatewayError';
+import {
+	CancelledError,
+	type GatewayError,
+	NoResponseError,
+	ServiceError,
+} from '../errors/gatewayError';
 import { InFlightLimit } from './inFlightLimit';
 import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
 import type { ScopeState, Verdict } from './verdict';
@@ -127,7 +132,13 @@ export class Scope implements Party, ScopeState {
 			const stated = error instanceof ServiceError ? error.retryAfterMs : undefined;
 			return this.refuse(permit, pauseMs, stated ?? 0);
 		} else if (isRefused) permit.period.excuse();
+		else if (this.wasNeverSent(error)) this.limit.giveBack(permit);
 		return false;
+	}
+
+	/** Of a GET nothing says whether it was sent. */
+	private wasNeverSent(error: GatewayError): boolean {
+		return this.kind === 'posts' && error instanceof NoResponseError && !error.mayHaveBeenAccepted;
 	}
 
 	/**
