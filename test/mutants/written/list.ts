@@ -1,4 +1,5 @@
 import type { Change } from './change';
+import { OF_BASE_URLS } from './ofBaseUrls';
 import { OF_FORMS } from './ofForms';
 import { OF_GATEWAY } from './ofGateway';
 import { OF_NODES } from './ofNodes';
@@ -11,4 +12,5 @@ export const WRITTEN: readonly Change[] = [
 	...OF_NODES,
 	...OF_PROMISES,
 	...OF_FORMS,
+	...OF_BASE_URLS,
 ];

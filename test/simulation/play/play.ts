@@ -15,7 +15,7 @@ import { stubNodes } from './nodes';
 import { NodeWatch } from './nodeWatch';
 import { Passing } from './passing';
 import type { NodeStart, Played, TimelineEntry } from './played';
-import { User } from './user';
+import { User, REFUSED } from './user';
 
 /** No scenario takes longer, in world time. */
 const MAX_DURATION_MS = 8 * 24 * 3600_000;
@@ -118,7 +118,7 @@ class World {
 			timeline,
 			debug,
 			binaries: this.binaries,
-			keys: Object.values(keys),
+			keys: [...Object.values(keys), REFUSED],
 			thrown: this.watch.thrown,
 			starts: this.starts,
 			tries: this.watch.tries,

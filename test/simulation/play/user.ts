@@ -8,9 +8,13 @@ import type { N8nServer } from './n8nServer';
 type Service = ReturnType<typeof createService>;
 type Credentials = ReturnType<EngineHost['credentials']>;
 
+/** No service knows it. */
+export const REFUSED = 'sk-wrong-key-0123456789abcdef';
+
 /** Who has the credentials, and retries what failed. */
 export class User {
 	credentials: Credentials;
+	private baseUrl: string;
 	private readonly afterwards: Scenario['afterwards'];
 
 	constructor(
@@ -21,12 +25,13 @@ export class User {
 		private readonly note: (text: string) => void,
 	) {
 		this.afterwards = [...scenario.afterwards];
-		this.credentials = this.credentialsAt(service.url);
+		this.baseUrl = service.url;
+		this.credentials = this.credentialsAt(this.baseUrl);
 	}
 
 	/** Both are there, and name the service's first host. */
 	restoreCredentials(): void {
-		this.credentials = this.credentialsAt(this.service.url);
+		this.moveTo(this.service.url);
 	}
 
 	deleteCredentials(): void {
@@ -37,8 +42,7 @@ export class User {
 	moveService(): void {
 		this.note('the credential names another host of the service');
 		// One that was deleted stays so.
-		if (Object.keys(this.credentials).length === 0) return;
-		this.credentials = this.credentialsAt(this.service.alias);
+		if (Object.keys(this.credentials).length > 0) this.moveTo(this.service.alias);
 	}
 
 	/**
@@ -61,14 +65,24 @@ export class User {
 		else if (next === 'retryEdited') server.retry(last, edited(last.workflow));
 		else if (next === 'retryReformatted') server.retry(last, reformatted(last.workflow));
 		else {
-			this.moveService();
+			if (next === 'retryMoved') this.moveService();
+			else if (next === 'retryHome') this.restoreCredentials();
+			else if (next === 'retryOther') this.moveTo(this.service.other);
+			else this.credentials = this.credentialsAt(this.baseUrl, REFUSED);
 			server.retry(last);
 		}
 		return true;
 	}
 
-	private credentialsAt(baseUrl: string): Credentials {
-		const { main, other } = this.service.keys;
-		return { Service: { baseUrl, apiKey: main }, Other: { baseUrl, apiKey: other } };
+	private moveTo(baseUrl: string): void {
+		this.baseUrl = baseUrl;
+		this.credentials = this.credentialsAt(baseUrl);
+	}
+
+	private credentialsAt(baseUrl: string, apiKey = this.service.keys.main): Credentials {
+		return {
+			Service: { baseUrl, apiKey },
+			Other: { baseUrl, apiKey: this.service.keys.other },
+		};
 	}
 }

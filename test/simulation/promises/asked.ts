@@ -3,7 +3,7 @@ import type { Played } from '../play/played';
 import type { ScenarioNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service';
-import { type Claim, errorItems, thrownErrors } from './evidence';
+import { type Claim, errorItems, hasErrorOfStop, thrownErrors } from './evidence';
 import { fieldsSet, systemMessages, wrongField } from './formFields';
 import type { Promised } from './promise';
 
@@ -70,7 +70,9 @@ function expectedBodies(
 		// An agent decides for itself whether it reads a stream.
 		return node.kind === 'model' ? [whole, stream] : [isStream ? stream : whole];
 	}
-	const count = attempt === 1 ? node.n : node.n === undefined ? undefined : n;
+	// Another service counts anew.
+	const isFirst = attempt === 1 && !afterwards.includes('retryOther');
+	const count = isFirst ? node.n : node.n === undefined ? undefined : n;
 	const format = node.inline ? 'b64_json' : undefined;
 	const body = (response_format: string | undefined, changes: object = {}, number = count) => ({
 		...common,
@@ -81,7 +83,7 @@ function expectedBodies(
 		...changes,
 	});
 	const other = format === undefined ? 'b64_json' : 'url';
-	const replaces = attempt > 1 && node.n === undefined ? [undefined, 1] : [count];
+	const replaces = !isFirst && node.n === undefined ? [undefined, 1] : [count];
 	return replaces.flatMap((number) => [
 		body(format, {}, number),
 		...(afterwards.includes('retryReformatted') ? [body(other, { user: 'edited' }, number)] : []),
@@ -108,12 +110,12 @@ const REFUSAL = / (must (be|not|contain)|is empty|contains|is not valid) /;
 
 /** An item is refused for a value that the service does not take, which the error names as the form does, and for no other. */
 function refusals(played: Played): string[] {
-	const { scenario } = played;
+	const { scenario, rows } = played;
 	// Who has no credential is told so first.
 	if (scenario.events.some(({ what }) => what === 'deleteCredential')) return [];
 	return [...errorItems(played), ...thrownErrors(played)].flatMap((claim) => {
-		const { node, error } = claim;
-		if (!asks(node) || !isInOrder(played, claim)) return [];
+		const { node, error, row } = claim;
+		if (!asks(node) || !isInOrder(played, claim) || hasErrorOfStop(row, rows)) return [];
 		const isRefused =
 			error.code === 'invalid_input' || (error.code === '' && REFUSAL.test(`${error.message} `));
 		const wrong = wrongField(node);

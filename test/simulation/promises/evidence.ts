@@ -89,6 +89,14 @@ export function knownTasks({ truth }: Played): TruthTask[] {
 	return [...truth.tasks.values()].filter(({ request }) => wasHeard(request));
 }
 
+/** The service said of a task that it has failed: another one may be made in its place. */
+export function wasSeenFailed({ truth }: Played, id: string): boolean {
+	const isFailed = truth.tasks.get(id)?.ending === 'failed';
+	return (
+		isFailed && truth.requests.some((each) => each.taskId === id && each.finished && each.whole)
+	);
+}
+
 /** The whole response of a request arrived. */
 export function wasHeard({ whole, status }: TruthRequest): boolean {
 	return whole && status === 200;
@@ -98,6 +106,19 @@ export function wasHeard({ whole, status }: TruthRequest): boolean {
 export function ancestry(row: Row, rows: Row[]): Row[] {
 	const before = rows.find(({ id }) => id === row.retryOf);
 	return before ? [row, ...ancestry(before, rows)] : [row];
+}
+
+/**
+ * A retry of what was stopped before n8n had saved anything of it: n8n 2.40.7 keeps the error of the Stop in its data, and
+ * ends the node with it after a pause or a first try.
+ */
+export function hasErrorOfStop(row: Row, rows: Row[]): boolean {
+	return ancestry(row, rows).some(({ retryOf }) => {
+		const retried = rows.find(({ id }) => id === retryOf);
+		if (retried?.status !== 'canceled') return false;
+		const { error, lastNodeExecuted } = dataOf(retried).resultData;
+		return error !== undefined && lastNodeExecuted === undefined;
+	});
 }
 
 /** The items of the trigger with this prompt, for the node. */

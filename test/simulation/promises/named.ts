@@ -1,16 +1,19 @@
 import type { Played } from '../play/played';
-import { dataOf, type Row } from '../play/rows';
+import type { Row } from '../play/rows';
 import { promptFor } from '../scenario/workflow';
+import { replacedElsewhere } from './baseUrls';
 import {
 	ancestry,
 	errorItems as claims,
 	errorOf,
+	hasErrorOfStop,
 	knownTasks,
 	nodeRuns,
 	printable,
 	shownOf,
 	submittedBy,
 	thrownErrors,
+	wasSeenFailed,
 } from './evidence';
 import type { Promised } from './promise';
 
@@ -36,23 +39,21 @@ export const named: Promised = {
 };
 
 function tasks(played: Played): string[] {
-	const { scenario, rows, log, kills, truth, starts } = played;
+	const { scenario, rows, log, kills, starts } = played;
 	const submitters = submittedBy(played);
 	const shown = new Map(rows.map((row) => [row.id, shownOf(played, row)]));
 	const known = knownTasks(played);
 	const hasBegun = ({ id }: Row, name: string) =>
 		starts.some(({ execution, node }) => execution === id && node === name);
+	const replaced = replacedElsewhere(played);
 	const logged = log.map(({ text }) => text).join('\n');
-	return known.flatMap(({ id, ending, request, prompt }) => {
+	return known.flatMap(({ id, request, prompt }) => {
 		const heard = request.heardAt ?? 0;
 		// What a process had in flight when it was killed.
 		if (kills.some((at) => at >= heard && at - heard < 10)) return [];
 		if (!logged.includes(printable(id))) return [`task ${id} ("${prompt}") is not in the log`];
 		const submitter = submitters.get(id);
 		if (submitter === undefined) return [];
-		const wasSeenFailed =
-			ending === 'failed' &&
-			truth.requests.some((each) => each.taskId === id && each.finished && each.whole);
 		return rows.flatMap((row) => {
 			if (row.status !== 'success' && row.status !== 'error') return [];
 			const line = ancestry(row, rows);
@@ -64,9 +65,11 @@ function tasks(played: Played): string[] {
 			if (owner !== row && owner.savedAt < heard) return [];
 			// Stopped by Timeout Workflow while the node ran: n8n's Retry does not run it again.
 			if (owner !== row && !hasBegun(row, nodeOf(request.prompt))) return [];
+			// The log has the tasks.
 			if (row.status === 'error' && hasErrorOfStop(row, rows)) return [];
 			// Another one was made in its place.
-			if (wasSeenFailed) return [];
+			if (wasSeenFailed(played, id) || (replaced.get(id) ?? Infinity) <= (row.endedAt ?? Infinity))
+				return [];
 			if (shown.get(row.id)?.includes(printable(id))) return [];
 			return [`task ${id} ("${prompt}") is named nowhere in execution ${row.id} (${row.status})`];
 		});
@@ -76,19 +79,6 @@ function tasks(played: Played): string[] {
 /** The node of a prompt. */
 function nodeOf(prompt: string): string {
 	return prompt.replace(/^.* for /, '');
-}
-
-/**
- * A retry of what was stopped before n8n had saved anything of it: n8n 2.40.7 keeps the error of the Stop in its data, and
- * ends the node with it after a pause or a first try. The log has the tasks.
- */
-function hasErrorOfStop(row: Row, rows: Row[]): boolean {
-	return ancestry(row, rows).some(({ retryOf }) => {
-		const retried = rows.find(({ id }) => id === retryOf);
-		if (retried?.status !== 'canceled') return false;
-		const { error, lastNodeExecuted } = dataOf(retried).resultData;
-		return error !== undefined && lastNodeExecuted === undefined;
-	});
 }
 
 function errorItems(played: Played): string[] {
@@ -120,11 +110,12 @@ function hiddenByLimit(played: Played): string[] {
 					(each.endedAt ?? Infinity) < saidAt,
 			);
 			const words = `${error.message} ${error.description} ${error.task_id ?? ''}`;
-			const isHidden = paid.some(({ tasks: ids, whole }) =>
-				whole
+			const isHidden = paid.some(({ tasks, whole }) => {
+				const ids = tasks.filter((id) => !wasSeenFailed(played, id));
+				return whole
 					? ids.length > 0 && !ids.some((id) => words.includes(printable(id)))
-					: error.may_have_been_accepted !== true && !/may have (been )?accepted/.test(words),
-			);
+					: error.may_have_been_accepted !== true && !/may have (been )?accepted/.test(words);
+			});
 			return isHidden
 				? [`execution ${row.id}: Max Billable Requests hides what "${prompt}" was billed for`]
 				: [];

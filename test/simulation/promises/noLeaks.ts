@@ -47,8 +47,11 @@ function textOf(row: Row): string {
 
 /** Of an error that repeats the key, nothing but the key is taken out. */
 function cutOut(played: Played): string[] {
-	const [echo, ...others] = played.scenario.service.faults.flatMap(({ echo = [] }) => echo);
-	if (echo === undefined || echo.isGood || others.length > 0) return [];
+	const { faults } = played.scenario.service;
+	const [echo, ...others] = faults.flatMap(({ echo = [] }) => echo);
+	// The other one has other words around the key.
+	const isAlone = others.length === 0 && !faults.some(({ fault }) => fault === 'echo-key');
+	if (echo === undefined || echo.isGood || !isAlone) return [];
 	return errorItems(played).flatMap(({ error: { http_status, description }, row, node }) => {
 		if (http_status !== 401) return [];
 		const isWhole = echo.before > 2 || description.includes(AROUND.after);

@@ -3,8 +3,9 @@ import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
 import type { Row } from '../play/rows';
 import type { TruthRequest } from '../service';
+import { replacedElsewhere } from './baseUrls';
 import { missingPrompts } from './contents';
-import { wasHeard } from './evidence';
+import { wasHeard, wasSeenFailed } from './evidence';
 import type { Promised } from './promise';
 
 /** For each item the service accepted what was asked for and no more, with the exceptions that the README names. */
@@ -17,11 +18,13 @@ export const paidOnce: Promised = {
 		'Retry submits again what an execution submitted that was stopped or crashed outside a wait in the database.',
 		'A lost submission is submitted again by the Retry of an execution that named it as lost.',
 		'A second try submits a video again that the service reported as failed.',
+		'A Retry at another Base URL, where the service does not know a video, submits it there after an execution said so.',
 		"n8n's own Agents and an MCP Server Trigger keep no record of a tool's earlier calls.",
 	],
 	alsoKeptBy: ['test/reliability/submissionFaults.test.ts', 'test/nodes/items/proxyErrors.test.ts'],
 	check(played) {
 		const { scenario, truth } = played;
+		const replaced = replacedElsewhere(played);
 		const tooOften = scenario.nodes.flatMap((node) => {
 			if (node.kind === 'list') return [];
 			const prompts = new Set(scenario.items.map((item) => promptFor(node, item)));
@@ -34,7 +37,8 @@ export const paidOnce: Promised = {
 					units += madeBy(request);
 					// Only what came before is a reason to ask again.
 					const before = accepted.slice(0, index);
-					const allowed = asked(played, node, prompt) + excepted(played, node, before);
+					const isReplaced = (id: string) => (replaced.get(id) ?? Infinity) <= request.sentAt;
+					const allowed = asked(played, node, prompt) + excepted(played, node, before, isReplaced);
 					if (units > allowed)
 						return [`"${prompt}": ${units} accepted, ${allowed} asked for (${index + 1} requests)`];
 				}
@@ -97,8 +101,13 @@ function itemsBefore({ nodes, shape, service }: Played['scenario'], node: Scenar
 	}, 1);
 }
 
-function excepted(played: Played, node: ScenarioNode, accepted: TruthRequest[]): number {
-	const { truth, rows } = played;
+function excepted(
+	played: Played,
+	node: ScenarioNode,
+	accepted: TruthRequest[],
+	isReplaced: (id: string) => boolean,
+): number {
+	const { rows } = played;
 	const isAgain = rows.some(({ retryOf }) => retryOf !== undefined);
 	return accepted.reduce((sum, request) => {
 		const lost = !wasHeard(request);
@@ -110,16 +119,9 @@ function excepted(played: Played, node: ScenarioNode, accepted: TruthRequest[]):
 			return sum + (isBeforeRetry(rows, request) ? 1 : 0);
 		}
 		if (lost && isOrderedAgain(rows, node)) return sum + madeBy(request);
-		const failed = request.tasks.filter((id) => wasSeenFailed(played, id)).length;
+		const failed = request.tasks.filter((id) => wasSeenFailed(played, id) || isReplaced(id)).length;
 		return sum + Math.max(failed, isBeforeRetry(rows, request) ? madeBy(request) : 0);
 	}, 0);
-
-	function wasSeenFailed(_played: Played, id: string): boolean {
-		const isFailed = truth.tasks.get(id)?.ending === 'failed';
-		return (
-			isFailed && truth.requests.some((each) => each.taskId === id && each.finished && each.whole)
-		);
-	}
 }
 
 /** A retry sends a lost submission again if the execution before it has refused to, and told that it may be billed twice. */

@@ -10,6 +10,8 @@ const SLACK_MS = 1_000;
 const DRAIN_MS = 100;
 /** Longer pauses suspend a scope: probes and polls are sent meanwhile. */
 const MAX_PAUSE_MS = 300_000;
+/** A request with one of these, or without a response, was not taken. */
+const NOT_TAKEN = [429, 500, 502, 503];
 
 /** No more in flight than asked, nothing in a pause that the service asked for, polls no denser than asked. */
 export const polite: Promised = {
@@ -110,8 +112,10 @@ function pauses({ truth, kills, tries }: Played): string[] {
 /** The service has taken none of its requests for five minutes: they are sent one at a time. */
 function isSuspended(requests: TruthRequest[], refused: TruthRequest): boolean {
 	const before = requests.filter((each) => isSame(each, refused) && each.sentAt <= refused.sentAt);
-	const lastTaken = before.findLastIndex(({ retryAfter }) => retryAfter === undefined);
-	const first = before[lastTaken + 1];
+	const lastTaken = before.findLastIndex(
+		({ status = 500, retryAfter }) => !NOT_TAKEN.includes(status) && retryAfter === undefined,
+	);
+	const first = before.slice(lastTaken + 1).find(({ retryAfter }) => retryAfter !== undefined);
 	const heard = ({ heardAt = Infinity }: TruthRequest) => heardAt;
 	return first !== undefined && heard(refused) - heard(first) >= MAX_PAUSE_MS;
 }

@@ -5,6 +5,7 @@ import { agentModel, items, nodes, requestsPerItem } from './anyNodes';
 import { service } from './anyService';
 import { afterwards, call, event, shape } from './anyWorld';
 import { oneIn, present } from './draw';
+import { elsewhere } from './elsewhere';
 import {
 	type Form,
 	type Scenario,
@@ -62,8 +63,16 @@ const theme = fc.oneof({ weight: 1, arbitrary: timing }, { weight: 2, arbitrary:
 /** Scenarios at random, one in three in a theme. */
 export const anyScenario: fc.Arbitrary<Scenario> = present(
 	// What is new comes last: the other parts of a seed stay as they were.
-	record({ ...parts, theme: oneIn(3, theme), forms, moreFaults, again: oneIn(2, constant(true)) }),
-).map(({ theme: themed, forms: filledIn, moreFaults: more, again, ...drawn }) => {
+	record({
+		...parts,
+		theme: oneIn(3, theme),
+		forms,
+		moreFaults,
+		again: oneIn(2, constant(true)),
+		elsewhere: oneIn(10, elsewhere),
+	}),
+).map(({ theme: drawnTheme, forms: filledIn, moreFaults: more, again, elsewhere, ...drawn }) => {
+	const themed = elsewhere ?? drawnTheme;
 	const draft = again ? runningAgain(drawn) : drawn;
 	if (themed !== undefined) {
 		const scenario = inTheme(draft, themed);

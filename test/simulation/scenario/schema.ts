@@ -123,14 +123,21 @@ const event = z.discriminatedUnion('what', [
 	}),
 ]);
 
-/** What the user does when an execution did not succeed: the last three edit the workflow or the credential first. */
+/** What the user does when an execution did not succeed: most edit the workflow or the credential first. */
 const afterwards = z.enum([
 	'retry',
 	'retrySaved',
 	'again',
 	'retryEdited',
 	'retryReformatted',
+	/** At another host of the same service… */
 	'retryMoved',
+	/** …at another service, which knows no task of the first… */
+	'retryOther',
+	/** …at the first host… */
+	'retryHome',
+	/** …and with a key that no service knows. */
+	'retryRefused',
 ]);
 
 export const scenario = z.object({

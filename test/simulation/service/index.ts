@@ -12,6 +12,7 @@ export function createService(plan: ServicePlan, world: ServiceWorld) {
 	return {
 		url: service.url,
 		alias: service.alias,
+		other: service.other,
 		keys: service.keys,
 		truth: service.truth,
 		/** How many requests are on their way. */

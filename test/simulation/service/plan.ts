@@ -157,6 +157,8 @@ const fault = z.object({
 	/** Which requests for this item (chat, submit) or this task (poll, download), from 1; default: all. */
 	attempts: z.array(z.int()).optional(),
 	fault: z.enum(FAULTS),
+	/** Only at one of two services; default: at both. */
+	at: z.enum(['first', 'other']).optional(),
 	echo: z
 		.object({ as: z.enum(ECHO_FORMS), before: z.int(), isGood: z.boolean().optional() })
 		.optional(),

@@ -31,6 +31,8 @@ export interface ServiceWorld {
 const ORIGIN = 'https://service.test';
 /** The same service. */
 const ALIAS = 'https://alias.service.test';
+/** Another service, which knows no task of the first. Its network works. */
+const OTHER = 'https://other.test';
 /** The part of inline videos that are too large to be kept in memory. */
 const LARGE = 0.5;
 /** How long the model thinks, from and to. */
@@ -47,6 +49,7 @@ const WELL: ServicePlan = {
 export class Service {
 	readonly url = ORIGIN;
 	readonly alias = ALIAS;
+	readonly other = OTHER;
 	readonly keys = {
 		main: 'sk-simulation-0123456789abcdef',
 		other: 'sk-other-key-0123456789abcdef',
@@ -58,6 +61,7 @@ export class Service {
 	readonly after: ServiceWorld['after'];
 	private readonly promptName: (prompt: string) => string;
 	private handler: RequestHandler;
+	private otherHandler: RequestHandler;
 	private readonly random: (name: string) => number;
 	private readonly startedAt: number;
 	/** How often a request went over the network, in both directions. */
@@ -75,10 +79,11 @@ export class Service {
 		this.startedAt = now();
 		this.random = namedRandom(seed);
 		this.promptName = promptName;
-		this.handler = this.handlerOf(plan);
+		this.handler = this.handlerOf(plan, 'first');
+		this.otherHandler = this.handlerOf({ ...plan, hasFileHost: undefined }, 'other');
 	}
 
-	private handlerOf(plan: ServicePlan): RequestHandler {
+	private handlerOf(plan: ServicePlan, which: 'first' | 'other'): RequestHandler {
 		const { now, random, promptName } = this;
 		const handler = new RequestHandler(
 			settingsOf(plan, { now, random, promptName, newId: () => this.newId() }),
@@ -86,8 +91,8 @@ export class Service {
 				await Promise.resolve(videoOf(id, inline && random(`large ${id}`) < LARGE)),
 		);
 		for (const key of Object.values(this.keys)) handler.keys.add(key);
-		for (const [injection, fault] of injectionsOf(plan.faults))
-			handler.injections.add(injection, fault);
+		const faults = plan.faults.filter(({ at = which }) => at === which);
+		for (const [injection, fault] of injectionsOf(faults)) handler.injections.add(injection, fault);
 		return handler;
 	}
 
@@ -99,7 +104,8 @@ export class Service {
 	/** From now on nothing fails, nothing is limited, and the network is fast. */
 	recover(): void {
 		this.plan = WELL;
-		this.handler = this.handlerOf(WELL);
+		this.handler = this.handlerOf(WELL, 'first');
+		this.otherHandler = this.handlerOf(WELL, 'other');
 	}
 
 	/** One way over the network. */
@@ -122,6 +128,7 @@ export class Service {
 	connectionFailure({ origin, method, path, headers }: IncomingRequest) {
 		const at = this.now();
 		const url = origin + path;
+		if (origin === OTHER) return undefined;
 		if (![ORIGIN, ALIAS, FILE_ORIGIN].includes(origin)) {
 			const sent = Object.entries(headers).map(([name, value]) => [name, String(value)]);
 			this.truth.elsewhere.push({ at, url, headers: Object.fromEntries(sent) });
@@ -146,10 +153,11 @@ export class Service {
 		request: IncomingRequest,
 		sentAt: number,
 	): Promise<{ truth: TruthRequest; delivery: Delivery; workMs: number; finish: () => void }> {
-		const context = this.handler.receive(request);
+		const handler = request.origin === OTHER ? this.otherHandler : this.handler;
+		const context = handler.receive(request);
 		const truth = truthOfRequest(context, sentAt);
 		this.truth.requests.push(truth);
-		const delivery = await this.handler.respond(context);
+		const delivery = await handler.respond(context);
 		noteOutcome(truth, context);
 		for (const task of named(context.tasks))
 			this.truth.tasks.set(task.id, truthOfTask(task, truth.prompt, truth));
@@ -157,7 +165,7 @@ export class Service {
 		const workMs = isChat
 			? this.between(this.thinkingMs, `thinking ${truth.prompt} ${truth.attempt}`)
 			: 0;
-		return { truth, delivery, workMs, finish: () => this.handler.finish(context) };
+		return { truth, delivery, workMs, finish: () => handler.finish(context) };
 	}
 
 	private get thinkingMs(): readonly [number, number] {
