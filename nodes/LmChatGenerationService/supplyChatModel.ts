@@ -1,4 +1,5 @@
 import {
+	type IExecuteFunctions,
 	type INodeProperties,
 	type ISupplyDataFunctions,
 	NodeOperationError,
@@ -33,10 +34,12 @@ export async function supplyChatModel(
 ): Promise<SupplyData> {
 	const sdk = loadSdk(context, itemIndex);
 	// n8n shows an error of a call at this node, and links to it from the agent. It does not tell which item the call is for.
-	const toNodeError = (error: unknown) =>
-		Object.assign(nodeError(context.getNode(), namedAsInForm(error, properties), undefined), {
-			functionality: 'configuration-node' as const,
-		});
+	const { isStreaming } = context as Partial<IExecuteFunctions>;
+	const toNodeError = (error: unknown) => {
+		const named = namedAsInForm(error, properties);
+		const made = nodeError(context.getNode(), named, undefined, isStreaming?.call(context));
+		return Object.assign(made, { functionality: 'configuration-node' as const });
+	};
 	try {
 		const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
 		const gateway = await openGateway(context, readRequestOptions(options), itemIndex);

@@ -130,6 +130,16 @@ test('a temporary failure is retried, and a refused request fails with a clear e
 	expect(simulator.count('chat')).toBe(3);
 });
 
+test('the reader of a stream gets the whole error of the model, of which n8n sends the description alone', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'model-not-found' });
+	const { chunks } = await runAgent(simulator, {
+		work: async ({ model }) => await model.invoke([['user', 'Hello']]),
+		streaming: true,
+	});
+	expect(chunks.at(-1)).toMatchObject({ type: 'error' });
+	expect(chunks.at(-1)?.content).toMatch(/model does not exist.*\.\nChoose a model/);
+});
+
 test.each([
 	['a temperature out of range', { options: { temperature: 3 } }, /Temperature/],
 	['no model', { model: { __rl: true, mode: 'id', value: '' } }, /Model is empty/],
