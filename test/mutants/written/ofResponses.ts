@@ -79,4 +79,25 @@ export const OF_RESPONSES: readonly Change[] = [
 			'',
 		],
 	]),
+	...changesOf('gateway/schemas/toolCalls.ts', [
+		[
+			'a chat model calls tools without their arguments',
+			"{ id: parsed.data.id, name, arguments: text || '{}' }",
+			"{ id: parsed.data.id, name, arguments: '{}' }",
+		],
+	]),
+	...changesOf('nodes/ChatCompletion/answer.ts', [
+		[
+			'an answer has the first of several tool calls',
+			'calls.length > 0 ? calls : undefined',
+			'calls.slice(0, 1)',
+		],
+	]),
+	...changesOf('gateway/schemas/jsonAnswer.ts', [
+		['JSON in a code block with a language is not found', "code.replace(LANGUAGE, '')", 'code'],
+		['the JSON of an answer is its text', 'return { json };', 'return { json: candidate };'],
+	]),
+	...changesOf('gateway/video/errors.ts', [
+		['a failed video does not say why', 'message.slice(0, MAX_MESSAGE)', 'undefined'],
+	]),
 ];

@@ -70,8 +70,15 @@ type Messages = Array<[role: string, text: string]>;
 
 /** The part of a model that an agent needs. */
 interface ChatModel {
-	invoke(messages: Messages): Promise<{ text: string }>;
-	stream(messages: Messages): Promise<AsyncIterable<{ text: string }>>;
+	invoke(messages: Messages): Promise<ModelAnswer>;
+	stream(messages: Messages): Promise<AsyncIterable<ModelAnswer>>;
+}
+
+interface ModelAnswer {
+	text: string;
+	tool_calls?: IDataObject[];
+	/** Of what a stream sends. */
+	concat?(next: ModelAnswer): ModelAnswer;
 }
 
 /** What an agent's model answered before its tools are called. */
@@ -146,21 +153,22 @@ async function askModel(context: IExecuteFunctions): Promise<INodeExecutionData[
 	const answers: INodeExecutionData[] = [];
 	for (const [item, { json }] of context.getInputData().entries()) {
 		const prompt = `${String(json.p)} for ${node.name}`;
-		const text = await (item % 2 === 0 ? whole : streamed)(model, [['user', prompt]]);
-		answers.push({ json: { prompt, text }, pairedItem: { item } });
+		const { text, tool_calls: calls = [] } = await (item % 2 === 0 ? whole : streamed)(model, [
+			['user', prompt],
+		]);
+		answers.push({ json: { prompt, text, calls }, pairedItem: { item } });
 	}
 	return answers;
 }
 
-async function whole(model: ChatModel, messages: Messages): Promise<string> {
-	const { text } = await model.invoke(messages);
-	return text;
+async function whole(model: ChatModel, messages: Messages): Promise<ModelAnswer> {
+	return await model.invoke(messages);
 }
 
-async function streamed(model: ChatModel, messages: Messages): Promise<string> {
-	let all = '';
-	for await (const { text } of await model.stream(messages)) all += text;
-	return all;
+async function streamed(model: ChatModel, messages: Messages): Promise<ModelAnswer> {
+	let all: ModelAnswer | undefined;
+	for await (const chunk of await model.stream(messages)) all = all?.concat?.(chunk) ?? chunk;
+	return all ?? { text: '' };
 }
 
 type Call = 'once' | 'each' | 'withoutWaiting';

@@ -2,7 +2,8 @@ import type { Played } from '../play/played';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service';
 import type { Outage } from '../service/plan';
-import { type Claim, errorItems, thrownErrors } from './evidence';
+import { FAILURE } from '../service/answers';
+import { type Claim, errorItems, printable, thrownErrors } from './evidence';
 
 /** HTTP's own names, of responses that are not in the service's form (docs/errors.md: Servers in between). */
 const NAMES: Record<number, string> = {
@@ -26,6 +27,23 @@ export function mistakes(played: Played): string[] {
 	return [...errorItems(played), ...thrownErrors(played)].flatMap(({ error, node, row }) => {
 		const words = `${error.message} ${error.description}`;
 		return OF_PROGRAM.test(words) ? [`execution ${row.id}, ${node.name}: ${words}`] : [];
+	});
+}
+
+/** The error of a video that failed has the words of the service, and its code. */
+export function failures(played: Played): string[] {
+	const tasks = [...played.truth.tasks.values()];
+	return [...errorItems(played), ...thrownErrors(played)].flatMap(({ error, node, row }) => {
+		const { message, description, code } = error;
+		const [, id] = /could not generate the video of task ([\w.-]+)/.exec(message) ?? [];
+		const fault = tasks.find((task) => printable(task.id) === id)?.request.fault;
+		if (fault !== 'task-error' && fault !== 'task-text') return [];
+		const hasCode = fault === 'task-text' || code === '' || code === FAILURE.code;
+		return description.includes(FAILURE.message) && hasCode
+			? []
+			: [
+					`execution ${row.id}, ${node.name}: the service says "${FAILURE.message}" (${FAILURE.code}), and the error "${description}" (${code})`,
+				];
 	});
 }
 

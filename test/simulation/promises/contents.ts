@@ -4,9 +4,11 @@ import { dataOf } from '../play/rows';
 import { LEFTOVERS, promptFor } from '../scenario/workflow';
 import { videoOf } from '../service';
 import { EXTRA_FIELD } from '../../../simulator/video/tasks';
+import { answerText } from '../service/answers';
 import { FIRST_USAGE, PROVIDER } from '../service/effects';
 import { MODELS } from '../service/settings';
 import { errorOf, isErrorItem, type NodeRun, nodeRuns } from './evidence';
+import { opening } from './saidAnswers';
 
 /** Every field of an item is what the service sent, or what the user's own item had. */
 export function contents(played: Played): string[] {
@@ -27,11 +29,11 @@ export function contents(played: Played): string[] {
 }
 
 /** Tokens are those that the service counted; labels of chunks are not joined. */
-function chat({ truth }: Played, { json }: INodeExecutionData): string[] {
+function chat({ truth, scenario }: Played, { json }: INodeExecutionData): string[] {
 	const text = String(messageOf(json).content ?? json.text);
 	const answers = truth.requests.filter(
 		({ endpoint, accepted, rawPrompt }) =>
-			endpoint === 'chat' && accepted && `answer to ${rawPrompt}` === text,
+			endpoint === 'chat' && accepted && answerText(rawPrompt, scenario.service.answers) === text,
 	);
 	if (answers.length === 0) return [];
 	const { usage } = json as { usage?: { total_tokens?: number } };
@@ -53,7 +55,11 @@ function chat({ truth }: Played, { json }: INodeExecutionData): string[] {
 }
 
 /** With Simplify off. */
-function messageOf(json: IDataObject): { content?: unknown; provider?: unknown } {
+export function messageOf(json: IDataObject): {
+	content?: unknown;
+	provider?: unknown;
+	tool_calls?: unknown;
+} {
 	const { choices } = json as { choices?: Array<{ message?: object }> };
 	return choices?.[0]?.message ?? {};
 }
@@ -135,7 +141,8 @@ function partialText(
 	);
 	if (rows.length === 1 && sent.length > 0 && hasHalf && text === undefined)
 		return ['the text that arrived is not in the error'];
-	return typeof text !== 'string' || 'answer to '.startsWith(text) || text.startsWith('answer to')
+	const begin = opening(scenario);
+	return typeof text !== 'string' || begin.startsWith(text) || text.startsWith(begin)
 		? []
 		: [`the partial text is "${text}"`];
 }

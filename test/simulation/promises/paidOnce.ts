@@ -7,6 +7,7 @@ import { replacedElsewhere } from './baseUrls';
 import { missingPrompts } from './contents';
 import { wasHeard, wasSeenFailed } from './evidence';
 import type { Promised } from './promise';
+import { isJson } from './saidAnswers';
 
 /** For each item the service accepted what was asked for and no more, with the exceptions that the README names. */
 export const paidOnce: Promised = {
@@ -107,14 +108,15 @@ function excepted(
 	accepted: TruthRequest[],
 	isReplaced: (id: string) => boolean,
 ): number {
-	const { rows } = played;
+	const { rows, scenario } = played;
 	const isAgain = rows.some(({ retryOf }) => retryOf !== undefined);
 	return accepted.reduce((sum, request) => {
 		const lost = !wasHeard(request);
 		// A chat that was lost is asked again by Retry On Fail, and by a user who retries.
 		if (node.kind !== 'video') {
 			// An answer without the JSON that was asked for is asked for again, too, and one that an error came with.
-			const isUseless = lost || 'jsonOutput' in node || request.fault !== undefined;
+			const isNoJson = 'jsonOutput' in node && !isJson(scenario, node);
+			const isUseless = lost || isNoJson || request.fault !== undefined;
 			if (isUseless && (node.tries !== undefined || isAgain)) return sum + 1;
 			return sum + (isBeforeRetry(rows, request) ? 1 : 0);
 		}

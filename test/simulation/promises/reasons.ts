@@ -4,6 +4,7 @@ import { promptFor } from '../scenario/workflow';
 import type { TruthRequest, TruthTask } from '../service';
 import { type Claim, isInDatabase, wasHeard } from './evidence';
 import { lateMs, noticeOf } from './explained';
+import { isJson } from './saidAnswers';
 
 /** An error about an item, and what the service knows of it. */
 export interface Case {
@@ -17,7 +18,8 @@ export interface Case {
 }
 
 /** Faults of a chat that is delivered all the same. */
-const HARMLESS = /^(slow|error-empty|running-usage|labels|keep-alive-events|echo|content-parts)$/;
+const HARMLESS =
+	/^(slow|error-empty|running-usage|labels|keep-alive-events|echo|content-parts|tool-calls)$/;
 /** A download that is told to wait is repeated within its time. */
 const TOLD_TO_WAIT = /^(wait-|status-)(429|503)/;
 
@@ -30,7 +32,8 @@ export const REASONS: Record<string, (given: Case) => boolean> = {
 		if (claim.node.kind === 'video' || last === undefined) return false;
 		return !last.accepted || !wasHeard(last) || !HARMLESS.test(last.fault ?? 'slow');
 	},
-	'an answer is no JSON': ({ claim: { node } }) => node.kind === 'chat' && node.jsonOutput === true,
+	'an answer is no JSON': ({ played: { scenario }, claim: { node } }) =>
+		node.kind === 'chat' && node.jsonOutput === true && !isJson(scenario, node),
 	'the service made fewer videos': ({ billed }) =>
 		billed.some(
 			(each) => each.endpoint === 'submit' && each.accepted && each.tasks.length < each.n,

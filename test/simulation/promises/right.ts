@@ -1,11 +1,12 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { promptFor, unchanging } from '../scenario/workflow';
-import type { ScenarioItem, ScenarioNode } from '../scenario/schema';
+import { promptFor } from '../scenario/workflow';
+import type { ScenarioItem } from '../scenario/schema';
 import { dataOf } from '../play/rows';
 import type { Played } from '../play/played';
 import { isErrorItem, type NodeRun, nodeRuns, wasHeard } from './evidence';
-import { contents } from './contents';
+import { contents, messageOf } from './contents';
 import type { Promised } from './promise';
+import { answerTo, unlikeAnswer, unlikeJson } from './saidAnswers';
 
 /** The answer of item i belongs to prompt i, in order; errors take the error branch, and nothing else does. */
 export const right: Promised = {
@@ -35,11 +36,13 @@ function answersOfAgent({ rows, scenario }: Played): string[] {
 	return rows.flatMap((row) => {
 		const runs = dataOf(row).resultData.runData.Agent ?? [];
 		const items = runs.flatMap(({ data }) => data?.main?.[0] ?? []);
-		return items.flatMap(({ json: { prompt, text } }) =>
-			prompt === undefined || text === answerTo(model, String(prompt))
+		return items.flatMap(({ json: { prompt, text, calls } }) => {
+			if (prompt === undefined) return [];
+			const heard = unlikeAnswer(text, calls, answerTo(scenario, model, String(prompt)));
+			return heard === undefined
 				? []
-				: [`execution ${row.id}: the agent asked "${String(prompt)}" and heard "${String(text)}"`],
-		);
+				: [`execution ${row.id}: the agent asked "${String(prompt)}" and heard "${heard}"`];
+		});
 	});
 }
 
@@ -100,10 +103,14 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 		const what = `execution ${row.id}, ${node.name}: the item of "${prompt}"`;
 		const { json } = output;
 		if (node.kind === 'chat') {
-			const text = node.simplify === false ? textOf(json) : json.text;
-			return unchanging(String(text)) === answerTo(node, prompt)
-				? []
-				: [`${what} has "${String(text)}"`];
+			const { content, tool_calls: calls } =
+				node.simplify === false ? messageOf(json) : { ...json, content: json.text };
+			const expected = answerTo(played.scenario, node, prompt);
+			const said = unlikeAnswer(content, calls, expected);
+			if (said !== undefined) return [`${what} has "${said}"`];
+			return node.jsonOutput && !calls && unlikeJson(json.json, expected)
+				? [`${what} has the JSON ${JSON.stringify(json.json)}`]
+				: [];
 		}
 		if (node.kind !== 'video') return [];
 		const id = String(json.task_id);
@@ -116,18 +123,6 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 			return [`${what} has no revised_prompt`];
 		return [];
 	});
-}
-
-/** What the service answers: a few words where Max Tokens allows no more. */
-function answerTo(node: ScenarioNode | undefined, prompt: string): string {
-	const words = `answer to ${prompt}`;
-	const isCut = node !== undefined && 'form' in node && node.form?.maxTokens === 3;
-	return isCut ? words.split(' ').slice(0, 3).join(' ') : words;
-}
-
-function textOf(json: INodeExecutionData['json']): unknown {
-	const { choices } = json as { choices?: Array<{ message?: { content?: unknown } }> };
-	return choices?.[0]?.message?.content;
 }
 
 /** The item of the trigger that an item comes from: all nodes hand on `index`, or the prompt shows it. */

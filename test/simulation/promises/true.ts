@@ -1,6 +1,6 @@
 import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
-import { codes, connections, mistakes } from './codes';
+import { codes, connections, failures, mistakes } from './codes';
 import { errorItems, thrownErrors, wasHeard } from './evidence';
 import { ofMaxWait } from './maxWait';
 import type { Promised } from './promise';
@@ -22,6 +22,7 @@ export const isTrue: Promised = {
 		...lists(played),
 		...fullStops(played),
 		...codes(played),
+		...failures(played),
 		...connections(played),
 		...mistakes(played),
 	],

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { FaultPlan, Outage, TaskPlan } from '../service/plan';
+import { ANSWERS } from '../service/answers';
+import type { FaultPlan, ServicePlan, Outage, TaskPlan } from '../service/plan';
 import { ECHO_FORMS } from '../service/echoes';
 import { oneIn, present } from './draw';
 
@@ -172,6 +173,31 @@ export const moreFaults: fc.Arbitrary<FaultDraft[]> = record({
 	models: oneIn(2, modelShape),
 	parts: oneIn(8, constant<FaultDraft>({ endpoint: 'chat', fault: 'content-parts' })),
 }).map(({ echo, models, parts }) => [echo, models, parts].filter((each) => each !== undefined));
+
+/** How models answer, and what the service says of videos that failed. */
+export interface Said {
+	answers?: ServicePlan['answers'];
+	faults: FaultDraft[];
+}
+
+const ofSome = (endpoint: FaultPlan['endpoint'], ...names: Array<FaultPlan['fault']>) =>
+	present(
+		record({
+			endpoint: constant(endpoint),
+			fault: constantFrom(...names),
+			prompt: oneIn(2, promptIndex),
+			attempts: oneIn(3, constant<number[]>([1])),
+		}),
+	);
+
+export const said: fc.Arbitrary<Said> = record({
+	answers: oneIn(8, constantFrom(...ANSWERS)),
+	calls: oneIn(8, ofSome('chat', 'tool-calls')),
+	failure: oneIn(8, ofSome('submit', 'task-error', 'task-text')),
+}).map(({ answers, calls, failure }) => ({
+	answers,
+	faults: [calls, failure].filter((each) => each !== undefined),
+}));
 
 /** No connection for a while. */
 export const outage: fc.Arbitrary<Outage> = present(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { forms } from './anyForm';
-import { moreFaults } from './anyFault';
+import { moreFaults, type Said, said } from './anyFault';
 import { agentModel, items, nodes, requestsPerItem } from './anyNodes';
 import { service } from './anyService';
 import { afterwards, call, event, shape } from './anyWorld';
@@ -70,20 +70,29 @@ export const anyScenario: fc.Arbitrary<Scenario> = present(
 		moreFaults,
 		again: oneIn(2, constant(true)),
 		elsewhere: oneIn(10, elsewhere),
+		said,
 	}),
-).map(({ theme: drawnTheme, forms: filledIn, moreFaults: more, again, elsewhere, ...drawn }) => {
-	const themed = elsewhere ?? drawnTheme;
-	const draft = again ? runningAgain(drawn) : drawn;
-	if (themed !== undefined) {
-		const scenario = inTheme(draft, themed);
-		return assemble(again ? runningAgain(scenario) : scenario, {});
-	}
-	const { faults } = draft.service;
-	return assemble(
-		{ ...draft, service: { ...draft.service, faults: [...faults, ...more] } },
-		filledIn,
-	);
-});
+).map(
+	({ theme: drawnTheme, forms: filledIn, moreFaults: more, again, elsewhere, said, ...drawn }) => {
+		const themed = elsewhere ?? drawnTheme;
+		const draft = again ? runningAgain(drawn) : drawn;
+		if (themed !== undefined) {
+			const scenario = inTheme(draft, themed);
+			return answering(assemble(again ? runningAgain(scenario) : scenario, {}), said);
+		}
+		const faults = [...draft.service.faults, ...more, ...said.faults];
+		const scenario = assemble({ ...draft, service: { ...draft.service, faults } }, filledIn);
+		return answering(scenario, said);
+	},
+);
+
+/** Models that answer as JSON are asked for it. */
+function answering(scenario: Scenario, { answers }: Said): Scenario {
+	const { nodes, service } = scenario;
+	if (answers === undefined || !nodes.some(({ kind }) => kind === 'chat')) return scenario;
+	const asking = nodes.map((node) => (node.kind === 'chat' ? { ...node, jsonOutput: true } : node));
+	return { ...scenario, nodes: asking, service: { ...service, answers } };
+}
 
 type DrawnService = typeof service extends fc.Arbitrary<infer Service> ? Service : never;
 

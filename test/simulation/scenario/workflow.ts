@@ -153,7 +153,7 @@ export function promptFor(
 
 /** A prompt without what an expression made of it this time. */
 export function unchanging(prompt: string): string {
-	return prompt.replace(/ #.*$/, '');
+	return prompt.replaceAll(/ #[\w.-]+/g, '');
 }
 
 function nodeOf(node: ScenarioNode, index: number, shape: Scenario['shape']): INode {

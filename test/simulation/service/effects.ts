@@ -88,13 +88,15 @@ function failsHalfway(
 
 /** A response with half its text. */
 function halved(body: object): object {
-	const text = JSON.stringify(body);
-	return jsonOf(
-		text.replace(
-			/"content":"([^"]*)"/,
-			(_, content: string) => `"content":"${content.slice(0, content.length / 2)}"`,
-		),
-	);
+	const { choices } = body as { choices: Array<{ message: { content: string } }> };
+	const half = ({ content, ...message }: { content: string }) => ({
+		...message,
+		content: content.slice(0, content.length / 2),
+	});
+	return {
+		...body,
+		choices: choices.map((choice) => ({ ...choice, message: half(choice.message) })),
+	};
 }
 
 const OUT_OF_MEMORY = 'CUDA out of memory';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { PROGRESS_SHAPES } from '../../../simulator/video/taskPlan';
+import { ANSWERS } from './answers';
 import { ECHO_FORMS } from './echoes';
 
 /** Seconds of the world's time; `from` and `until` count from the start of the scenario. */
@@ -145,6 +146,11 @@ export const FAULTS = [
 	'echo',
 	/** Of a chat: the content is a list of parts. */
 	'content-parts',
+	/** The model calls two tools. */
+	'tool-calls',
+	/** The task fails, with an error of the service in one of two forms. */
+	'task-error',
+	'task-text',
 	/** A list of models in other shapes than the usual one. */
 	'models-names',
 	'models-bare',
@@ -185,6 +191,8 @@ export const servicePlan = z.object({
 	/** The part of requests that is refused (429) at random. */
 	refused: z.number().optional(),
 	outages: z.array(outage).optional(),
+	/** How models answer. Default: in words. */
+	answers: z.enum(ANSWERS).optional(),
 	/** Videos are on a host of their own. */
 	hasFileHost: z.boolean().optional(),
 });

@@ -7,6 +7,7 @@ import { readFaultSpec } from '../../../simulator/faults/faultSpec';
 import { DEFAULTS, type Settings } from '../../../simulator/options';
 import type { Limit as SimulatorLimit, LimitRule } from '../../../simulator/rateLimit';
 import type { TaskPlan as SimulatorTaskPlan } from '../../../simulator/video/taskPlan';
+import { answerText, failedWithError, failedWithText, toolCalls } from './answers';
 import { echo } from './echoes';
 import * as effects from './effects';
 import * as refusals from './refusals';
@@ -46,7 +47,7 @@ export function settingsOf(
 		...DEFAULTS,
 		...given,
 		models: MODELS,
-		answer: (message) => `answer to ${message}`,
+		answer: (message) => answerText(message, plan.answers),
 		// Node.js compresses streams in threads, which no virtual clock waits for.
 		encodings: [],
 		slowMs: SLOW_MS,
@@ -164,6 +165,9 @@ const EFFECTS: Record<(typeof FAULTS)[number], Effect> = {
 	labels: effects.labels,
 	echo: echo({ as: 'plain', before: 0 }),
 	'content-parts': effects.contentParts,
+	'tool-calls': toolCalls,
+	'task-error': failedWithError,
+	'task-text': failedWithText,
 	'models-names': effects.modelNames,
 	'models-bare': effects.bareModels,
 };
