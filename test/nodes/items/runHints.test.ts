@@ -41,14 +41,6 @@ test('a code of the service is no HTML of a hint', async () => {
 	expect(hints).toEqual([expect.stringMatching(/failed: &lt;a href=&quot;.*Top up &amp; go/)]);
 });
 
-test('a hint counts answers cut off at Max Tokens', async () => {
-	const options = { maxTokens: '={{ $json.most }}' };
-	const items = [1, 1000, 1].map((most, index) => ({ most, prompt: `Hello ${index}` }));
-	expect(await hintsOf({ ...chatNode({ options }), items })).toEqual([
-		expect.stringMatching(/^2 answers are cut off .*Increase Max Tokens/),
-	]);
-});
-
 test("a hint names answers cut off by the service's content filter", async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'output-filtered' });
 	expect(await hintsOf(chatNode())).toEqual([
@@ -112,14 +104,6 @@ test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 	},
 );
 
-test('an item with several videos fails once', async () => {
-	const items = [{ prompt: '[fault:task-failed-string]' }];
-	const node = videoNode({ options: { n: 3 } });
-	expect(await hintsOf({ ...node, items, onError: 'continueRegularOutput' })).toEqual([
-		'1 of 1 item failed: task_failed (1)',
-	]);
-});
-
 test('a hint says how to get the file of a paid video, and links to it', async () => {
 	const [hint] = await hintsOf(videoNode());
 	const [task] = simulator.tasks;
@@ -151,52 +135,6 @@ describe('the bill', () => {
 		const emptied = videoNode({ operation, size: '={{ null }}', duration: '' });
 		expect(await billOf({ ...emptied, items })).toEqual(['3 videos were submitted: 15 s of 720p']);
 	});
-
-	test('of several answers is a hint with their tokens', async () => {
-		const tokens = async (simplify: boolean) => {
-			const { items: answers } = await runNode(simulator, { ...chatNode({ simplify }), items });
-			return answers.map(({ json }) => (json.usage as { total_tokens: number }).total_tokens);
-		};
-		const sum = (await tokens(false)).reduce((a, b) => a + b);
-		expect(await billOf({ ...chatNode(), items })).toEqual([
-			`3 requests were answered: ${sum.toLocaleString('en')} tokens`,
-		]);
-		simulator.inject({ endpoint: 'chat', fault: 'no-usage', times: 1 });
-		expect(await billOf({ ...chatNode(), items })).toEqual(['3 requests were answered']);
-	});
-
-	test('of one video or answer is none', async () => {
-		expect(await billOf(videoNode())).toEqual([]);
-		expect(await billOf(chatNode())).toEqual([]);
-	});
-
-	test('is in the custom data of the execution, for all its nodes and also without what was refused', async () => {
-		const billed = async (node: NodeRun) => {
-			const { run } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
-			return run.data.resultData.metadata?.billable_requests;
-		};
-		expect(await billed(videoNode({ options: { n: 3 } }))).toBe('3');
-		expect(await billed({ ...chatNode(), items })).toBe('3');
-		const looped = { ...chatNode({ options: { maxBillableRequests: 2 } }), items, loop: true };
-		expect(await billed(looped)).toBe('2');
-		simulator.inject({ endpoint: 'chat', fault: 'lost', times: 1 });
-		simulator.inject({ endpoint: 'chat', fault: 'content-filtered', times: 1 });
-		expect(await billed({ ...chatNode({ requestOptions: { maxConcurrency: 1 } }), items })).toBe(
-			'2',
-		);
-		expect(await billed({ node: 'listModels', parameters: {} })).toBeUndefined();
-	});
-});
-
-test('a hint names a file name that several videos have', async () => {
-	const items = [{}, {}];
-	const node = videoNode({ prompt: 'A boat', download: true, fileName: 'A boat' });
-	expect(await hintsOf({ ...node, items })).toEqual([
-		expect.stringMatching(/file name A boat\.mp4.*{{ \$itemIndex }}/),
-	]);
-	const numbered = videoNode({ ...node.parameters, fileName: '=A boat {{ $itemIndex }}' });
-	expect(await hintsOf({ ...numbered, items })).toEqual([]);
-	expect(await hintsOf(videoNode({ ...node.parameters, options: { n: 2 } }))).toEqual([]);
 });
 
 test.each([

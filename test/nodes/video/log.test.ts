@@ -1,14 +1,12 @@
-import { useRawServer, useSimulator } from '../../engine/useServers';
+import { useSimulator } from '../../engine/useServers';
 import { ExecuteContext } from 'n8n-core';
 import { withTaskIds } from '../../../nodes/VideoGeneration/stoppedRuns';
-import { rawJson } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { useLog } from '../../engine/useLog';
 import { until } from '../../clock/until';
 import { videoNode } from './videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0.05 });
-const service = useRawServer();
 const lines = useLog('info', 'warn');
 const attempts = useLog('debug');
 
@@ -26,34 +24,12 @@ async function stopWhen(node: NodeRun, condition: () => boolean) {
 	return result;
 }
 
-test('the log has every task ID as soon as a video is submitted', async () => {
-	const endless = {
-		...videoNode({ ...sequential, prompt: '[fault:task-endless]' }),
-		items: threeItems,
-	};
-	await stopWhen({ ...endless, executionId: '17' }, () => lines.length === threeItems.length);
-	expect(lines.slice(0, 3)).toEqual(
-		simulator.tasks.map(
-			({ id }, item) => `Node "Node", execution 17: submitted video task ${id} [item ${item}]`,
-		),
-	);
-});
-
 test('the videos of one submission share a line in the log', async () => {
 	await runNode(simulator, videoNode({ operation: 'submit', options: { n: 4 } }));
 	const ids = simulator.tasks.map(({ id }) => id).join(', ');
 	expect(lines).toEqual([
 		expect.stringMatching(new RegExp(`submitted video tasks ${ids} \\[item 0`)),
 	]);
-});
-
-test('videos that the service did not make are a warning in the log', async () => {
-	service.respond = () => rawJson({ id: 'request', data: [{ id: 'task-1' }] });
-	const submit = videoNode({ operation: 'submit', options: { n: 3 } });
-	await runNode(service, submit);
-	expect(lines).toContain(
-		'Node "Node", execution 1: 2 videos are missing: the service created fewer than were asked for [item 0]',
-	);
 });
 
 test('a stopped run lists its tasks in the log and in its error', async () => {
