@@ -9,7 +9,6 @@ const PATIENCE = 2 * A_FEW;
  */
 export class InFlightLimit {
 	private max = Infinity;
-	private suspected = false;
 	/** Requests taken since one more was tried. */
 	private taken = 0;
 
@@ -24,7 +23,6 @@ export class InFlightLimit {
 
 	/** The service took a request, with so many in flight. */
 	accept(inFlight: number): void {
-		this.suspected = false;
 		this.taken += 1;
 		// There is room for more: the next trial follows at once.
 		if (inFlight > this.max) [this.max, this.taken] = [inFlight, PATIENCE];
@@ -39,8 +37,6 @@ export class InFlightLimit {
 		if (older >= this.max) this.taken = 0;
 		// Refused although nothing is in flight: another limit is the reason.
 		if (older === 0) this.max = Infinity;
-		if (!isFirst || older === 0) return;
-		if (this.suspected) this.max = Math.min(this.max, older);
-		this.suspected = true;
+		else if (isFirst) this.max = Math.min(this.max, older);
 	}
 }

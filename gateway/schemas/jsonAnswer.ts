@@ -19,11 +19,11 @@ export function parseJsonAnswer(
 	completion: ChatCompletion,
 ): { json: unknown } | { json?: undefined } | undefined {
 	const message = firstChoice(completion).message;
-	for (const candidate of candidatesIn(message?.content ?? '')) {
+	for (const candidate of candidatesIn(message.content ?? '')) {
 		const json = parseResponseJsonOrUndefined(candidate);
 		if (json !== undefined) return { json };
 	}
-	const calls = message?.tool_calls;
+	const calls = message.tool_calls;
 	return Array.isArray(calls) && calls.length > 0 ? {} : undefined;
 }
 
