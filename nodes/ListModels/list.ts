@@ -4,9 +4,14 @@ import type {
 	INodeExecutionData,
 	INodeProperties,
 } from 'n8n-workflow';
-import { type CatalogueModel, refusedValue } from '../../gateway';
+import type { CatalogueModel } from '../../gateway';
 import { type OutputFields, without } from '../shared/form/outputItem';
-import { propertyOf, readBooleanParameter, readNumber } from '../shared/form/parameterValues';
+import {
+	propertyOf,
+	readBooleanParameter,
+	readChoice,
+	readNumber,
+} from '../shared/form/parameterValues';
 import { eachItem, withService } from '../shared/run/eachItem';
 import { hintAfterRun } from '../shared/form/hints';
 
@@ -132,10 +137,6 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 	const filters = context.getNodeParameter('filters', itemIndex, {}) as Record<string, unknown>;
 	const returnAll = readBooleanParameter(context, itemIndex, 'returnAll', false);
 	const limit = context.getNodeParameter('limit', itemIndex, '');
-	const versions = VERSIONS.find((value) => value === (filters.versions || 'all'));
-	if (versions === undefined) {
-		throw refusedValue('versions', `must be one of: ${VERSIONS.join(', ')}`, filters.versions);
-	}
 	return {
 		limit: returnAll ? Infinity : readNumber({ limit }, propertyOf(listProperties, 'limit')),
 		texts: textFilterNames.map((name) =>
@@ -143,7 +144,7 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 				.trim()
 				.toLowerCase(),
 		),
-		versions,
+		versions: readChoice(filters, 'versions', VERSIONS),
 	};
 }
 

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { isEmptied, refusedValue, type WaitOptions } from '../../gateway';
+import type { WaitOptions } from '../../gateway';
 import { hintBeforeRun, hintWhile } from '../shared/form/hints';
-import { fieldOf, propertyOf, readNumber } from '../shared/form/parameterValues';
+import { fieldOf, propertyOf, readChoice, readNumber } from '../shared/form/parameterValues';
 
 /** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
 const TASK_RETENTION_S = 7 * 24 * 3600;
@@ -130,17 +130,4 @@ export function readWaitOptions(context: IExecuteFunctions, itemIndex: number): 
 		polling: readChoice(options, 'polling', ['fixed', 'adaptive']),
 		onTimeout: readChoice(options, 'onTimeout', ['error', 'output']),
 	};
-}
-
-/** Reads one of some values; the first is the one of an option that was not set. */
-function readChoice<Value extends string>(
-	options: Record<string, unknown>,
-	name: string,
-	values: readonly [Value, ...Value[]],
-): Value {
-	const given = options[name];
-	if (isEmptied(given)) return values[0];
-	const value = values.find((candidate) => candidate === given);
-	if (value !== undefined) return value;
-	throw refusedValue(name, `must be ${values.join(' or ')}`, given);
 }

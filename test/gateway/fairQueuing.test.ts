@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { type Gateway, TaskPoller } from '../../gateway';
 import type { VirtualClock } from '../clock/virtualClock';
 import { chat, chats, serviceWith } from './limitedNodes';
-import { Bucket, fixedWindow } from './limitScenarios/rules';
+import { Bucket } from './limitScenarios/rules';
 
 /** Submits videos and waits for them, as Generate does. */
 async function videos(clock: VirtualClock, gateway: Gateway, count: number, maxWaitMs = 7_200_000) {
@@ -38,27 +38,6 @@ test('a limit that opens between two looks at the clock holds nothing up', async
 		}
 	};
 	await expect(clock.run(sequence())).resolves.toBeUndefined();
-});
-
-test('polls are sent while chats are paused: finished videos are seen in time', async () => {
-	const limit = fixedWindow(20, 300);
-	const { clock, node, seconds } = serviceWith(
-		({ kind }) => (kind === 'chat' ? limit : undefined),
-		{ videoMs: 40_000 },
-	);
-	const answers = Promise.all(chats(node(), 60));
-	const { took } = await clock.run(seconds(videos(clock, node(), 3, 200_000)));
-	expect(took).toBeLessThan(46);
-	await clock.run(answers);
-});
-
-test('submissions that wait for their limit do not hold up the polls of the same node', async () => {
-	const limit = fixedWindow(10, 60);
-	const { clock, node, seconds } = serviceWith(({ kind }) =>
-		kind === 'submit' ? limit : undefined,
-	);
-	const { took } = await clock.run(seconds(videos(clock, node(), 100)));
-	expect(took).toBeLessThan(9 * 60 + 67);
 });
 
 test('the last poll of a task goes before the polls of other tasks of its node', async () => {

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { StreamedBody } from '../../gateway/http/body';
 import { until } from '../clock/until';
 import { chat, chats, serviceWith } from './limitedNodes';
-import { Bucket, createRandom, fixedWindow } from './limitScenarios/rules';
+import { Bucket, createRandom } from './limitScenarios/rules';
 
 /** A service that responds at once: what takes time is its limit. */
 const quick = () => ({ latencyMs: 2, jitter: 1, workMs: 0, random: createRandom() });
@@ -18,22 +17,6 @@ test('a slow start does not lower the estimate of the burst that the service acc
 	const { took } = await clock.run(seconds(Promise.all(chats(node(), 1_000))));
 	expect(took).toBeLessThanOrEqual(19 * 1.07);
 	expect(service.received.length).toBeLessThanOrEqual(20 + 1_000 + 25);
-});
-
-test.each([
-	['more', 20, 2_000],
-	['fewer', 60, 20],
-])('a window that starts to accept %s requests is noticed', async (_which, before, after) => {
-	const limits = { before: fixedWindow(before, 10), after: fixedWindow(after, 10) };
-	let limit = limits.before;
-	const { clock, service, node, seconds } = serviceWith(() => limit, quick());
-	const gateway = node(100);
-	await clock.run(Promise.all(chats(gateway, 300)));
-	limit = limits.after;
-	const sent = service.received.length;
-	const { took } = await clock.run(seconds(Promise.all(chats(gateway, 600))));
-	expect(took).toBeLessThan((600 / 20) * 10 * (after > before ? 0.5 : 1.1));
-	if (after < before) expect(service.received.length - sent).toBeLessThanOrEqual(600 + 40 + 60);
 });
 
 test('a limit of one request in two minutes is not forgotten between requests', async () => {
@@ -53,22 +36,6 @@ test('a limit is forgotten after an idle minute', async () => {
 	expect(took).toBeLessThanOrEqual(0.008);
 });
 
-test('a rate-limited key does not slow down another key', async () => {
-	const limit = new Bucket(50, 10);
-	let isBusy = true;
-	const { clock, service, node, seconds } = serviceWith(
-		() => (isBusy ? limit : undefined),
-		quick(),
-	);
-	const batch = Promise.all(chats(node(), 1_000));
-	await clock.run(clock.sleep(5_000));
-	expect(service.received.some(({ refused }) => refused)).toBe(true);
-	isBusy = false;
-	const { took } = await clock.run(seconds(chat(node(10, {}, randomUUID()))));
-	expect(took).toBeLessThanOrEqual(0.008);
-	await clock.run(batch);
-});
-
 test('with a tiny Retry-After the retries are still spread out', async () => {
 	const { clock, service, node } = serviceWith(() => ({ take: () => 1 }), {
 		...quick(),
@@ -77,13 +44,6 @@ test('with a tiny Retry-After the retries are still spread out', async () => {
 	await expect(clock.run(chat(node()))).rejects.toMatchObject({ code: 'refused' });
 	expect(service.received).toHaveLength(5);
 	expect(service.received[4]!.at - service.received[0]!.at).toBeGreaterThanOrEqual(1_000);
-});
-
-test('the Retry-After of a 503, with which nginx refuses by default, sets the pause', async () => {
-	let requests = 0;
-	const take = () => ((requests += 1) === 1 ? 7_000 : 0);
-	const { clock, node, seconds } = serviceWith(() => ({ take }), { ...quick(), status: 503 });
-	expect((await clock.run(seconds(chat(node())))).took).toBeGreaterThanOrEqual(7);
 });
 
 test('a late 503 page, after which a request may be billed, says nothing of requests that were not sent', async () => {

@@ -80,6 +80,23 @@ export function readNumber(
 	throw refusedValue(name, `must be a ${kind} ${range}`, given);
 }
 
+/**
+ * Reads one of some values of an options collection.
+ * @param values the first is that of an option that was not set
+ * @throws InvalidInputError naming the option
+ */
+export function readChoice<Value extends string>(
+	options: Record<string, unknown>,
+	name: string,
+	values: readonly [Value, ...Value[]],
+): Value {
+	const given = options[name];
+	if (isEmptied(given)) return values[0];
+	const value = values.find((candidate) => candidate === given);
+	if (value !== undefined) return value;
+	throw refusedValue(name, `must be ${values.join(' or ')}`, given);
+}
+
 /** A property by its name. */
 export function propertyOf(properties: readonly INodeProperties[], name: string): INodeProperties {
 	const property = properties.find((candidate) => candidate.name === name);
