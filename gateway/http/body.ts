@@ -9,6 +9,8 @@ export const MAX_VIDEO_BYTES = 4 * 1024 ** 3;
 /** How much of an error body is read: more than any error needs. */
 export const MAX_ERROR_BYTES = 256 * 1024;
 const MAX_KEEP_ALIVE_BYTES = 256;
+/** What a body that cannot be held may be ahead of its reader. */
+const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
 /** Gets a part of a body. False ends the reading; a promise holds the body until it is settled. */
 export type TakeBytes = (bytes: Buffer) => boolean | void | Promise<void>;
@@ -22,27 +24,6 @@ export interface Body {
 	read(take: TakeBytes): Promise<void>;
 	/** Closes the connection, unless the body has ended. */
 	destroy(error?: Error): void;
-}
-
-/** A body that comes as a stream, such as a decompressed one. */
-export class StreamedBody implements Body {
-	constructor(private readonly readable: Readable) {
-		// Without a listener, an error before the first reader ends the process.
-		readable.on('error', () => {});
-	}
-
-	async read(take: TakeBytes): Promise<void> {
-		for await (const bytes of this.readable as AsyncIterable<Buffer>) {
-			const taken = take(bytes);
-			// The loop destroys what it leaves.
-			if (taken === false) return;
-			await taken;
-		}
-	}
-
-	destroy(error?: Error): void {
-		this.readable.destroy(error);
-	}
 }
 
 /**
@@ -85,6 +66,119 @@ export class ByteBuffer {
 		const larger = Buffer.allocUnsafe(size * 2);
 		this.held.copy(larger, 0, 0, this.size);
 		this.held = larger;
+	}
+}
+
+/** Where a body comes from. None of these is called after its end. */
+export interface BodySource {
+	/** Lets the other side wait. */
+	hold(): void;
+	release(): void;
+	/** The body is complete, or nothing more of it comes. */
+	end(): void;
+	/** Follows the end of a body that is not read on. */
+	abort(reason: Error): void;
+}
+
+interface Reader {
+	take(bytes: Buffer): void;
+	end(error?: Error): void;
+}
+
+/** A body that arrives piece by piece. */
+export class ArrivingBody implements Body {
+	/** What arrived while there was no reader. */
+	private readonly unread: Buffer[] = [];
+	private unreadBytes = 0;
+	private reader: Reader | undefined;
+	private ended: { error: Error | undefined } | undefined;
+
+	constructor(private readonly source: BodySource) {}
+
+	read(take: TakeBytes): Promise<void> {
+		return new Promise<void>((resolve, reject) => {
+			const fail = (error: unknown) => {
+				reject(error as Error);
+				// A complete body has nothing left to destroy.
+				this.destroy(error as Error);
+			};
+			const reader: Reader = {
+				take: (bytes) => {
+					try {
+						const taken = take(bytes);
+						if (taken === false) {
+							resolve();
+							this.destroy();
+						} else if (taken instanceof Promise) {
+							this.hold();
+							taken.then(() => this.attach(reader), fail);
+						}
+					} catch (error) {
+						fail(error);
+					}
+				},
+				end: (error) => (error ? reject(error) : resolve()),
+			};
+			this.attach(reader);
+		});
+	}
+
+	destroy(error = new Error('The body is no longer read')): void {
+		this.unread.length = 0;
+		if (this.ended) return;
+		this.end(error);
+		this.source.abort(error);
+	}
+
+	arrive(bytes: Buffer): void {
+		if (this.ended) return;
+		if (this.reader) return this.reader.take(bytes);
+		this.unread.push(bytes);
+		this.unreadBytes += bytes.length;
+		if (this.unreadBytes > MAX_UNREAD_BYTES)
+			this.destroy(new Error('The body arrives faster than it is read'));
+	}
+
+	end(error?: Error): void {
+		if (this.ended) return;
+		this.ended = { error };
+		this.source.end();
+		this.reader?.end(error);
+	}
+
+	/** Lets the other side wait until there is a reader again. */
+	private hold(): void {
+		this.reader = undefined;
+		if (!this.ended) this.source.hold();
+	}
+
+	private attach(reader: Reader): void {
+		this.reader = reader;
+		if (!this.ended) this.source.release();
+		while (this.reader) {
+			const bytes = this.unread.shift();
+			if (bytes === undefined) break;
+			this.unreadBytes -= bytes.length;
+			reader.take(bytes);
+		}
+		if (this.ended) this.reader?.end(this.ended.error);
+	}
+}
+
+/** A body that comes as a stream, such as a decompressed one. */
+export class StreamedBody extends ArrivingBody {
+	constructor(readable: Readable) {
+		super({
+			hold: () => readable.pause(),
+			release: () => readable.resume(),
+			end: () => {},
+			abort: (reason) => readable.destroy(reason),
+		});
+		// Without a listener, an error before the first reader ends the process.
+		readable.on('error', (error) => this.end(error));
+		readable.pause().on('data', (bytes: Buffer) => this.arrive(bytes));
+		readable.once('end', () => this.end());
+		readable.once('close', () => this.end(new Error('The body broke off')));
 	}
 }
 

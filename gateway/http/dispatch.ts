@@ -1,12 +1,9 @@
 import type { Dispatcher } from 'undici';
-import type { Body, TakeBytes } from './body';
+import { ArrivingBody, type BodySource } from './body';
 import { Connection } from './connection';
 import { NeverSentError, ProxyError } from './connectionErrors';
 import type { Route } from './proxy';
 import type { HttpRequest, HttpResponse } from './types';
-
-/** What a connection that cannot be held may be ahead of its reader. */
-const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
 /**
  * Sends one request and resolves when the response headers have arrived. Given up, it rejects at once, even while the
@@ -27,9 +24,11 @@ export function dispatch(
 	});
 }
 
-class ResponseHandler implements Dispatcher.DispatchHandler {
+class ResponseHandler implements Dispatcher.DispatchHandler, BodySource {
 	private controller: Dispatcher.DispatchController | undefined;
 	private body: ArrivingBody | undefined;
+	/** Undefined: one that cannot be held. */
+	private connection: Connection | undefined;
 	private givenUp: Error | undefined;
 
 	constructor(
@@ -62,7 +61,9 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 		if (status < 200) return;
 		const isOfProxy = status === 407 && this.route.isForwarded;
 		if (isOfProxy) return controller.abort(new NeverSentError(new ProxyError(status)));
-		this.body = new ArrivingBody(controller, Connection.current);
+		this.connection = Connection.current;
+		this.connection?.beginBody();
+		this.body = new ArrivingBody(this);
 		this.resolve({ status, headers, body: this.body });
 	}
 
@@ -78,96 +79,20 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 		if (this.body) this.body.end(error);
 		else this.reject(this.controller ? error : new NeverSentError(this.route.meaningOf(error)));
 	}
-}
 
-interface Reader {
-	take(bytes: Buffer): void;
-	end(error?: Error): void;
-}
-
-/** A body that arrives over a connection. */
-class ArrivingBody implements Body {
-	/** What arrived while there was no reader. */
-	private readonly unread: Buffer[] = [];
-	private unreadBytes = 0;
-	private reader: Reader | undefined;
-	private ended: { error: Error | undefined } | undefined;
-
-	constructor(
-		private readonly controller: Dispatcher.DispatchController,
-		private connection: Connection | undefined,
-	) {
-		connection?.beginBody();
-	}
-
-	read(take: TakeBytes): Promise<void> {
-		return new Promise<void>((resolve, reject) => {
-			const fail = (error: unknown) => {
-				reject(error as Error);
-				// A complete body has nothing left to destroy.
-				this.destroy(error as Error);
-			};
-			const reader: Reader = {
-				take: (bytes) => {
-					try {
-						const taken = take(bytes);
-						if (taken === false) {
-							resolve();
-							this.destroy();
-						} else if (taken instanceof Promise) {
-							this.hold();
-							taken.then(() => this.attach(reader), fail);
-						}
-					} catch (error) {
-						fail(error);
-					}
-				},
-				end: (error) => (error ? reject(error) : resolve()),
-			};
-			this.attach(reader);
-		});
-	}
-
-	destroy(error?: Error): void {
-		this.unread.length = 0;
-		if (this.ended) return;
-		const reason = error ?? new Error('The body is no longer read');
-		this.end(reason);
-		this.controller.abort(reason);
-	}
-
-	arrive(bytes: Buffer): void {
-		if (this.ended) return;
-		if (this.reader) return this.reader.take(bytes);
-		this.unread.push(bytes);
-		this.unreadBytes += bytes.length;
-		if (this.unreadBytes > MAX_UNREAD_BYTES)
-			this.destroy(new Error('The body arrives faster than it is read'));
-	}
-
-	end(error?: Error): void {
-		if (this.ended) return;
-		this.ended = { error };
-		this.connection?.endBody();
-		this.connection = undefined;
-		this.reader?.end(error);
-	}
-
-	/** Lets the other side wait until there is a reader again. */
-	private hold(): void {
-		this.reader = undefined;
+	hold(): void {
 		this.connection?.hold();
 	}
 
-	private attach(reader: Reader): void {
-		this.reader = reader;
+	release(): void {
 		this.connection?.release();
-		while (this.reader) {
-			const bytes = this.unread.shift();
-			if (bytes === undefined) break;
-			this.unreadBytes -= bytes.length;
-			reader.take(bytes);
-		}
-		if (this.ended) this.reader?.end(this.ended.error);
+	}
+
+	end(): void {
+		this.connection?.endBody();
+	}
+
+	abort(reason: Error): void {
+		this.controller?.abort(reason);
 	}
 }

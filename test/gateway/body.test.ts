@@ -1,0 +1,38 @@
+import { Readable } from 'node:stream';
+import { createGunzip, gzipSync } from 'node:zlib';
+import { StreamedBody } from '../../gateway/http/body';
+import { until } from '../clock/until';
+
+/** A decompressed body with several chunks in its buffer. */
+async function bufferedBody() {
+	const decoder = createGunzip();
+	const bytes = gzipSync('a word '.repeat(20_000), { level: 0 });
+	for (let at = 0; at < bytes.length; at += 4_000) decoder.write(bytes.subarray(at, at + 4_000));
+	decoder.end();
+	await until(() => decoder.readableLength > 16_000);
+	return decoder;
+}
+
+test('a body emits no more chunks after its reader throws', async () => {
+	const body = new StreamedBody(await bufferedBody());
+	const read = jest.fn(() => {
+		throw new Error('The reader failed');
+	});
+	await expect(body.read(read)).rejects.toThrow('The reader failed');
+	expect(read).toHaveBeenCalledTimes(1);
+});
+
+test('a body emits no more chunks after it is destroyed', async () => {
+	const body = new StreamedBody(await bufferedBody());
+	const read = jest.fn(() => body.destroy());
+	await expect(body.read(read)).rejects.toThrow('no longer read');
+	expect(read).toHaveBeenCalledTimes(1);
+});
+
+test('a body emits all its chunks', async () => {
+	const parts: Buffer[] = [];
+	await new StreamedBody(Readable.from([Buffer.from('one '), Buffer.from('two')])).read((part) => {
+		parts.push(part);
+	});
+	expect(Buffer.concat(parts).toString()).toBe('one two');
+});
