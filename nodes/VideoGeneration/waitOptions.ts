@@ -83,7 +83,7 @@ export const waitOptionsProperty = {
 					name: 'Memory (Ends With a Restart)',
 					value: 'memory',
 					description:
-						'A finished video is noticed at once. In queue mode, the wait occupies a worker.',
+						'A finished video is noticed at the next poll. In queue mode, the wait occupies a worker.',
 				},
 			],
 			default: 'memory',

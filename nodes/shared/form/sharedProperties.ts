@@ -99,7 +99,7 @@ const requestOptionsProperty = {
 			typeOptions: { minValue: 0, maxValue: 20 },
 			default: 4,
 			description:
-				'How often to retry a request after a temporary failure, such as a rate limit. A billable request that may have been accepted is never retried.',
+				'How often to retry a request after a temporary failure, such as a rate limit. It never repeats a billable request that may have been accepted.',
 		},
 		{
 			displayName: 'Timeout (Seconds)',
