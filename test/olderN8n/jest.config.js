@@ -14,6 +14,8 @@ const MISSING = [
 	'/test/nodes/chatModel/withoutAiSdk',
 	// Insights: token usage and causes of failures.
 	'/test/nodes/chatModel/insights',
+	// Custom data of an execution for nodes.
+	'/test/nodes/items/customData',
 	// SSRF protection.
 	'/test/security/ssrf',
 	// The request helper that proxies are compared with.

@@ -225,33 +225,4 @@ describe('an agent', () => {
 		expect(simulator.count('chat')).toBe(1);
 		expect(JSON.stringify(result)).toMatch(/spending_limit|Max Billable Requests/);
 	});
-
-	test.each([false, true])(
-		'calls its chat model no more often than it allows (streaming: %s)',
-		async (streaming) => {
-			const { result } = await runAgent(simulator, {
-				model: { options: { maxBillableRequests: 2, maxRetries: 0 } },
-				streaming,
-				async work({ model }) {
-					const texts: string[] = [];
-					for (const prompt of ['A', '[fault:invalid-request]', 'B', 'C']) {
-						const ask = async () => {
-							if (!streaming) return (await model.invoke([['user', prompt]])).text;
-							let text = '';
-							for await (const chunk of await model.stream([['user', prompt]])) text += chunk.text;
-							return text;
-						};
-						texts.push(await ask().catch((error: Error) => `Failed: ${error.message}`));
-					}
-					return texts;
-				},
-			});
-			expect((result as string[]).map((text) => text.startsWith('Failed'))).toEqual([
-				...[false, true, false],
-				true,
-			]);
-			expect((result as string[])[3]).toMatch(/Max Billable Requests/);
-			expect(simulator.count('chat') + simulator.count('chatStream')).toBe(3);
-		},
-	);
 });

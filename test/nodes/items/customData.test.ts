@@ -1,0 +1,49 @@
+import { ExecuteContext } from 'n8n-core';
+import { withTaskIds } from '../../../nodes/VideoGeneration/stoppedRuns';
+import { type NodeResult, runNode } from '../../engine/runNode';
+import { useSimulator } from '../../engine/useServers';
+import { videoNode } from '../video/videoNode';
+
+const simulator = useSimulator({ videoSeconds: 0.05 });
+
+describe("the execution's custom data", () => {
+	const idsIn = ({ run }: NodeResult) => run.data.resultData.metadata?.video_task_ids;
+
+	const newestFirst = () => simulator.tasks.map(({ id }) => id).reverse();
+
+	test('lists the newest that fit into 255 characters, and counts the others', async () => {
+		const items = Array.from({ length: 40 }, (_, item) => ({ prompt: String(item) }));
+		const node = videoNode({ operation: 'submit', requestOptions: { maxConcurrency: 1 } });
+		const ids = idsIn(await runNode(simulator, { ...node, items, loop: true })) ?? '';
+		expect(ids.length).toBeLessThanOrEqual(255);
+		const shown = ids.replace(/ \+\d+$/, '').split(', ');
+		expect(shown.length).toBeGreaterThan(3);
+		expect(shown).toEqual(newestFirst().slice(0, shown.length));
+		expect(ids).toMatch(new RegExp(` \\+${40 - shown.length}$`));
+	});
+
+	test('is left alone by an execution without videos of its own', async () => {
+		expect(idsIn(await runNode(simulator, { ...videoNode(), items: [] }))).toBeUndefined();
+	});
+
+	test('is not needed', async () => {
+		jest.spyOn(ExecuteContext.prototype, 'customData', 'get').mockImplementation(() => {
+			throw new Error('There is no execution');
+		});
+		const { items } = await runNode(simulator, videoNode());
+		expect(items).toHaveLength(1);
+		jest.restoreAllMocks();
+	});
+
+	test.each([
+		['', ['a', 'b'], 'a, b'],
+		['b, a', ['c'], 'c, b, a'],
+		['x'.repeat(251), ['new'], 'new +1'],
+		['b, a +3', ['c'], 'c, b, a +3'],
+		[`b, ${'x'.repeat(240)} +9`, ['a new one'], 'a new one, b +10'],
+		['+2', ['y'.repeat(256)], '+3'],
+		['+2', ['y'], 'y +2'],
+	])('%s with %j is %s', (list, ids, expected) => {
+		expect(withTaskIds(list, ids)).toBe(expected);
+	});
+});
