@@ -10,13 +10,18 @@ import { caseOf, REASONS } from './reasons';
  */
 export const delivered: Promised = {
 	name: 'Delivered',
-	says: 'A video that is finished, an answer that the service gave and a list of models are good items; Generate and Wait hand on finished videos.',
+	says: 'A video that is finished, an answer that the service gave and a list of models are good items; Generate and Wait hand on finished videos. A second try of Generate makes a failed video again.',
 	except: [
 		'With On Timeout set to Output, an unfinished video is handed on.',
 		'The error has another reason: a lost response, a Max Wait that was over, a download that failed twice, a Stop.',
 	],
 	alsoKeptBy: [],
-	check: (played) => [...unexplained(played), ...unfinished(played), ...lists(played)],
+	check: (played) => [
+		...unexplained(played),
+		...unfinished(played),
+		...lists(played),
+		...waitedForAgain(played),
+	],
 };
 
 function unexplained(played: Played): string[] {
@@ -47,6 +52,31 @@ function lists(played: Played): string[] {
 		return isGood
 			? [`the service sent its models, and ${whatOf(claim)} fails: ${wordsOf(claim)}`]
 			: [];
+	});
+}
+
+/** A video that was seen to have failed, for which a second try or a Retry waits, instead of making another. */
+function waitedForAgain(played: Played): string[] {
+	const { scenario, truth, tries, kills, stops } = played;
+	const isPlain = scenario.nodes.every(
+		(node) => node.kind !== 'video' || /generate|submit/.test(node.operation),
+	);
+	// What a run saw in the moment of its end, n8n may not have stored.
+	if (!isPlain || kills.length + stops.size > 0 || scenario.shape === 'agent') return [];
+	return [...truth.tasks.values()].flatMap((task) => {
+		const polls = truth.requests.filter(({ taskId }) => taskId === task.id);
+		const seen = polls.find(({ finished, whole }) => finished && whole)?.endedAt ?? Infinity;
+		const isLater = ({ at }: { at: number }) => at > seen;
+		const again = polls.find(
+			({ sentAt, endpoint }) =>
+				endpoint === 'poll' &&
+				tries.some(
+					(each) => isLater(each) && task.prompt.endsWith(` for ${each.node}`) && each.at <= sentAt,
+				),
+		);
+		return again === undefined || task.ending !== 'failed'
+			? []
+			: [`task ${task.id} ("${task.prompt}") has failed, and is waited for again`];
 	});
 }
 

@@ -161,6 +161,7 @@ const spending: fc.Arbitrary<Theme> = record({
 		n: oneIn(2, integer({ min: 2, max: 3 })),
 		tries: oneIn(2, constant(2)),
 		onError: continues,
+		requestOptions: oneIn(2, constant({ maxConcurrency: 1 })),
 	}).map(videos),
 	shape: constantFrom('sequence' as const, 'loop' as const, 'agent' as const),
 	items: few,
