@@ -24,7 +24,7 @@ const content = z.preprocess((value, context) => {
 	if (parts.success) return parts.data.map(({ text }) => text).join('\n\n');
 	context.addIssue({
 		code: 'custom',
-		message: 'is a list with an image or a file, but the service accepts text only',
+		message: 'must be text or a list of text parts: the service accepts no images or files',
 		input: value,
 	});
 	return z.NEVER;

@@ -167,7 +167,12 @@ test.each<[string, unknown, RegExp]>([
 				{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } },
 			]),
 		],
-		/^1st message: Content is a list with an image or a file, but the service accepts text only \[/,
+		/^1st message: Content must be text or a list of text parts: the service accepts no images or files \[/,
+	],
+	[
+		'a list of texts, which is no image',
+		[message(['One', 'Two'])],
+		/^1st message: Content must be text or a list of text parts/,
 	],
 	['a list inside a list', [[message('Hello')]], /^1st message must be an object/],
 	[
