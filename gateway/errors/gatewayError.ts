@@ -12,6 +12,8 @@ interface Details<Code extends string = NodeCode> {
 	speaker?: string | undefined;
 	/** The error message of the network or the operating system. */
 	technical?: string | undefined;
+	/** How long the server asks to wait, in milliseconds. */
+	retryAfterMs?: number | undefined;
 	cause?: unknown;
 }
 
@@ -21,6 +23,7 @@ export abstract class GatewayError extends Error {
 	readonly advice: string;
 	readonly serviceMessage: string | undefined;
 	readonly technical: string | undefined;
+	readonly retryAfterMs: number | undefined;
 	private readonly speaker: string;
 	/** The text of a streamed answer that arrived before the failure. It may have been billed. */
 	partialText?: string;
@@ -35,6 +38,7 @@ export abstract class GatewayError extends Error {
 		this.advice = details.advice;
 		this.serviceMessage = details.serviceMessage;
 		this.technical = details.technical;
+		this.retryAfterMs = details.retryAfterMs;
 		this.speaker = details.speaker ?? 'The service';
 	}
 
@@ -81,8 +85,6 @@ export class ServiceError extends GatewayError {
 	readonly isForeign: boolean;
 	/** Why the content was filtered (`data.reason`). */
 	readonly reason: string | undefined;
-	/** How long the service asks to wait, in milliseconds. */
-	readonly retryAfterMs: number | undefined;
 	/** The service asks not to send the request again. */
 	readonly forbidsRetry: boolean;
 	readonly rateLimit: RateLimit | undefined;
@@ -94,7 +96,6 @@ export class ServiceError extends GatewayError {
 			isOfService?: boolean;
 			isForeign?: boolean;
 			reason?: string | undefined;
-			retryAfterMs?: number | undefined;
 			forbidsRetry?: boolean;
 			rateLimit?: RateLimit | undefined;
 		},
@@ -107,7 +108,6 @@ export class ServiceError extends GatewayError {
 		this.isOfService = details.isOfService ?? true;
 		this.isForeign = details.isForeign ?? false;
 		this.reason = details.reason;
-		this.retryAfterMs = details.retryAfterMs;
 		this.forbidsRetry = details.forbidsRetry ?? false;
 		this.rateLimit = details.rateLimit;
 	}

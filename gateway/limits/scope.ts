@@ -1,10 +1,5 @@
 import type { Clock } from '../clock';
-import {
-	CancelledError,
-	type GatewayError,
-	NoResponseError,
-	ServiceError,
-} from '../errors/gatewayError';
+import { CancelledError, type GatewayError, NoResponseError } from '../errors/gatewayError';
 import { InFlightLimit } from './inFlightLimit';
 import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
 import type { ScopeState, Verdict } from './verdict';
@@ -128,10 +123,9 @@ export class Scope implements Party, ScopeState {
 		if (isRefused && !isSingledOut) this.refused += 1;
 		if (!isRefused && !(error instanceof CancelledError)) this.failures += 1;
 		if (suspendsMs !== undefined) this.suspend(permit, error, suspendsMs);
-		else if (holdsScope && pauseMs !== undefined) {
-			const stated = error instanceof ServiceError ? error.retryAfterMs : undefined;
-			return this.refuse(permit, pauseMs, stated ?? 0);
-		} else if (isRefused) permit.period.excuse();
+		else if (holdsScope && pauseMs !== undefined)
+			return this.refuse(permit, pauseMs, error.retryAfterMs ?? 0);
+		else if (isRefused) permit.period.excuse();
 		else if (this.wasNeverSent(error)) this.limit.giveBack(permit);
 		return false;
 	}

@@ -121,10 +121,10 @@ export function pauseAfter(
 	attempt: number,
 	random: () => number = Math.random,
 ): number | undefined {
-	const stated = error instanceof ServiceError ? error.retryAfterMs : undefined;
-	if (stated === undefined) return backoff(attempt, random);
+	const { retryAfterMs } = error;
+	if (retryAfterMs === undefined) return backoff(attempt, random);
 	// A shorter pause uses up all retries before anything has changed.
-	return stated <= MAX_PAUSE_MS ? Math.max(stated, FIRST_BACKOFF_MS / 2) : undefined;
+	return retryAfterMs <= MAX_PAUSE_MS ? Math.max(retryAfterMs, FIRST_BACKOFF_MS / 2) : undefined;
 }
 
 /**

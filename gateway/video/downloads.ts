@@ -85,7 +85,7 @@ export class VideoDownloads {
 			const isNew = maxRetries > 0 && clock.now() - seenAt < MAX_LAG_MS;
 			const isLast = attempt >= maxRetries || !transient;
 			firstFailedAt ??= clock.now();
-			const asked = failure instanceof UrlRefusedError ? failure.retryAfterMs : undefined;
+			const asked = failure instanceof GatewayError ? failure.retryAfterMs : undefined;
 			const pause = asked ?? backoff(attempt);
 			const isTooLate = clock.now() + pause - firstFailedAt > MAX_RETRIES_MS;
 			if ((isLast && !(mayLag && isNew)) || isTooLate) throw failure;

@@ -61,14 +61,14 @@ const LATER = 'The video is finished and billed: use Get with this task ID to do
 
 /** The URL of a finished video returned an error. */
 export class UrlRefusedError extends NoResponseError {
-	/** @param retryAfterMs how long its server asks to wait */
 	constructor(
 		readonly status: number,
-		readonly retryAfterMs?: number,
+		retryAfterMs?: number,
 	) {
 		super(`The URL of the video returned status ${status}`, {
 			code: 'download_refused',
 			advice: LATER,
+			retryAfterMs,
 			transient: statusOf(status).isTransient === true,
 			mayHaveBeenAccepted: false,
 		});

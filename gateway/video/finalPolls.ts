@@ -1,4 +1,4 @@
-import { type GatewayError, ServiceError } from '../errors/gatewayError';
+import type { GatewayError } from '../errors/gatewayError';
 import { backoff, pauseAfter } from '../limits/verdict';
 
 /** A poll that fails is repeated for this long: without a response nothing is known of the task… */
@@ -21,9 +21,8 @@ export class FinalPolls {
 
 	/** When to repeat one that failed; undefined: no more. */
 	retryIn(failure: GatewayError, tookMs: number): number | undefined {
-		const asks = failure instanceof ServiceError && failure.retryAfterMs !== undefined;
 		// During a longer pause than one waits for, polls are sent all the same.
-		const asked = asks ? pauseAfter(failure, 0) : undefined;
+		const asked = failure.retryAfterMs === undefined ? undefined : pauseAfter(failure, 0);
 		this.failedMs += tookMs;
 		this.pausesMs += asked ?? 0;
 		if (this.failedMs >= MAX_FAILED_MS || this.pausesMs > MAX_PAUSES_MS) return undefined;
