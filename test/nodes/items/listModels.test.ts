@@ -41,23 +41,6 @@ test('Kind selects models by their type', async () => {
 	expect(none).toEqual([]);
 });
 
-test('Limit shortens the list, Return All does not', async () => {
-	const { items: two } = await list({ limit: 2 });
-	expect(two).toHaveLength(2);
-	const { items: all } = await list({ returnAll: true, limit: 2 });
-	expect(all.length).toBeGreaterThan(2);
-});
-
-test('the models are requested once for all input items', async () => {
-	const { items } = await list({ limit: 1 }, [{}, {}, {}]);
-	expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
-		{ item: 0 },
-		{ item: 1 },
-		{ item: 2 },
-	]);
-	expect(simulator.count('models')).toBe(1);
-});
-
 test.each([0, -1, 1.5, 'many'])('a limit of %p is refused before any request', async (limit) => {
 	const { error } = await list({ limit: `={{ ${JSON.stringify(limit)} }}` });
 	expect(error?.message).toMatch(/Limit must be a whole number/);

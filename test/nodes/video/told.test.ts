@@ -25,15 +25,6 @@ describe('a lost submission', () => {
 		simulator.inject({ endpoint: 'submit', fault: 'lost', matching: 'Two', times: 1 }),
 	);
 
-	test('is a warning in the log at once', async () => {
-		await runNode(simulator, video());
-		expect(warnings).toEqual([
-			expect.stringMatching(
-				/response to a submission was lost, .* check your account .*\[item 1\]$/,
-			),
-		]);
-	});
-
 	test('is submitted again only after an error said so, also one of another item', async () => {
 		const first = await runNode(simulator, { ...video(), executionId: '1' });
 		expect(againOf(first)).toBeUndefined();
