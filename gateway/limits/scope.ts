@@ -29,7 +29,7 @@ export class Scope implements Party, ScopeState {
 	taken = 0;
 	refused = 0;
 	private limit = new LimitEstimator();
-	private readonly number = new InFlightLimit();
+	private readonly inFlightLimit = new InFlightLimit();
 	/** Sent and not ended, the oldest first. */
 	private readonly inFlight = new Set<Permit>();
 	/** Requests in a row without a response of the service. */
@@ -58,8 +58,8 @@ export class Scope implements Party, ScopeState {
 		return this.clock.now() < (this.suspended?.endsAt ?? 0) ? this.suspended?.error : undefined;
 	}
 
-	get isOfNumber(): boolean {
-		return this.number.isKnown;
+	get limitsInFlight(): boolean {
+		return this.inFlightLimit.isKnown;
 	}
 
 	get isAway(): boolean {
@@ -71,7 +71,7 @@ export class Scope implements Party, ScopeState {
 	}
 
 	get inVain(): number {
-		return this.isKnown && !this.isOfNumber ? this.limit.inVain : 0;
+		return this.isKnown && !this.limitsInFlight ? this.limit.inVain : 0;
 	}
 
 	/** Nothing is known of it any more. */
@@ -83,7 +83,7 @@ export class Scope implements Party, ScopeState {
 
 	/** Milliseconds until the next request may be sent; Infinity: when another one has ended. */
 	msUntilNext(): number {
-		if (!this.number.allows(this.inFlight.size) || !this.hasConnection()) return Infinity;
+		if (!this.inFlightLimit.allows(this.inFlight.size) || !this.hasConnection()) return Infinity;
 		const now = this.clock.now();
 		const ms = this.limit.msUntilNext(now);
 		if (this.probe === undefined) return ms;
@@ -105,7 +105,7 @@ export class Scope implements Party, ScopeState {
 		this.failures = 0;
 		this.refusesSince = undefined;
 		this.limit.accept(permit, this.clock.now());
-		this.number.accept(permit.inFlight);
+		this.inFlightLimit.accept(permit.inFlight);
 		if (this.probe === permit) this.lift();
 	}
 
@@ -144,7 +144,7 @@ export class Scope implements Party, ScopeState {
 		const older = [...this.inFlight].indexOf(permit);
 		if (this.probe === permit) this.lift();
 		if (!this.limit.refuse(permit, now, pause)) return false;
-		this.number.refuse(older, permit.period.taken === 0);
+		this.inFlightLimit.refuse(older, permit.period.taken === 0);
 		this.refusesSince ??= now;
 		this.shareLimit(stated);
 		return true;

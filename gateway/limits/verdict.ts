@@ -35,7 +35,7 @@ export interface FailedAttempt {
 /** What is known of a scope. */
 export interface ScopeState {
 	/** The service limits how many of its requests are in flight, rather than a rate. */
-	readonly isOfNumber: boolean;
+	readonly limitsInFlight: boolean;
 	/** The service responded before, and to none of the last requests. */
 	readonly isAway: boolean;
 	/** Pauses in a row after which the service took nothing, although it took requests before. */
@@ -70,7 +70,7 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 	// It is refused twice, and in between others are taken and none is refused.
 	const isSingledOut =
 		refusal !== undefined &&
-		!scope.isOfNumber &&
+		!scope.limitsInFlight &&
 		sinceRefusal !== undefined &&
 		sinceRefusal.taken >= A_FEW &&
 		sinceRefusal.refused === 0;

@@ -9,7 +9,7 @@ const serviceError = (
 const lost = (mayHaveBeenAccepted: boolean) =>
 	new NoResponseError('Lost', { code: 'connection_lost', advice: '', mayHaveBeenAccepted });
 
-const works = { isOfNumber: false, isAway: false, inVain: 0, refusesForMs: 0 };
+const works = { limitsInFlight: false, isAway: false, inVain: 0, refusesForMs: 0 };
 
 /** A billable request of a scope that works, refused for the first time. */
 const usual: FailedAttempt = {
@@ -60,8 +60,8 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 		{ ...all, counts: false },
 	],
 	[
-		'a second refusal where the number in flight is limited',
-		{ sinceRefusal: { taken: 5, refused: 0 }, scope: { ...works, isOfNumber: true } },
+		'a second refusal where what is in flight is limited',
+		{ sinceRefusal: { taken: 5, refused: 0 }, scope: { ...works, limitsInFlight: true } },
 		{ ...all, counts: false },
 	],
 	[

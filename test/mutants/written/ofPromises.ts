@@ -187,7 +187,7 @@ export const OF_PROMISES: readonly Change[] = [
 		],
 		[
 			'a number in flight is taken for a rate',
-			'\t\tthis.number.refuse(older, permit.period.taken === 0);\n',
+			'\t\tthis.inFlightLimit.refuse(older, permit.period.taken === 0);\n',
 			'',
 		],
 		[
