@@ -15,17 +15,6 @@ const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 /** Gets a part of a body. False ends the reading; a promise holds the body until it is settled. */
 export type TakeBytes = (bytes: Buffer) => boolean | void | Promise<void>;
 
-/** The body of a response. It must be read once or destroyed. */
-export interface Body {
-	/**
-	 * Passes every part on as soon as it arrives. Resolves at the end, or when `take` returns false; rejects when the
-	 * body is incomplete or destroyed, and with what `take` throws. The unread rest is destroyed.
-	 */
-	read(take: TakeBytes): Promise<void>;
-	/** Closes the connection, unless the body has ended. */
-	destroy(error?: Error): void;
-}
-
 /**
  * Bytes that arrive in pieces of any size. A list of the pieces could take a hundred times their memory: in a chunked body a
  * server can send them one by one.
@@ -85,8 +74,8 @@ interface Reader {
 	end(error?: Error): void;
 }
 
-/** A body that arrives piece by piece. */
-export class ArrivingBody implements Body {
+/** The body of a response. It must be read once or destroyed. */
+export class Body {
 	/** What arrived while there was no reader. */
 	private readonly unread: Buffer[] = [];
 	private unreadBytes = 0;
@@ -95,6 +84,10 @@ export class ArrivingBody implements Body {
 
 	constructor(private readonly source: BodySource) {}
 
+	/**
+	 * Passes every part on as soon as it arrives. Resolves at the end, or when `take` returns false; rejects when the
+	 * body is incomplete or destroyed, and with what `take` throws. The unread rest is destroyed.
+	 */
 	read(take: TakeBytes): Promise<void> {
 		return new Promise<void>((resolve, reject) => {
 			const fail = (error: unknown) => {
@@ -123,6 +116,7 @@ export class ArrivingBody implements Body {
 		});
 	}
 
+	/** Closes the connection, unless the body has ended. */
 	destroy(error = new Error('The body is no longer read')): void {
 		this.unread.length = 0;
 		if (this.ended) return;
@@ -166,7 +160,7 @@ export class ArrivingBody implements Body {
 }
 
 /** A body that comes as a stream, such as a decompressed one. */
-export class StreamedBody extends ArrivingBody {
+export class StreamedBody extends Body {
 	constructor(readable: Readable) {
 		super({
 			hold: () => readable.pause(),

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { ArrivingBody, type BodySource } from './body';
+import { Body, type BodySource } from './body';
 import { Connection } from './connection';
 import { NeverSentError, ProxyError } from './connectionErrors';
 import type { Route } from './proxy';
@@ -26,7 +26,7 @@ export function dispatch(
 
 class ResponseHandler implements Dispatcher.DispatchHandler, BodySource {
 	private controller: Dispatcher.DispatchController | undefined;
-	private body: ArrivingBody | undefined;
+	private body: Body | undefined;
 	/** Undefined: one that cannot be held. */
 	private connection: Connection | undefined;
 	private givenUp: Error | undefined;
@@ -63,7 +63,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler, BodySource {
 		if (isOfProxy) return controller.abort(new NeverSentError(new ProxyError(status)));
 		this.connection = Connection.current;
 		this.connection?.beginBody();
-		this.body = new ArrivingBody(this);
+		this.body = new Body(this);
 		this.resolve({ status, headers, body: this.body });
 	}
 
