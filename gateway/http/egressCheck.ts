@@ -1,5 +1,6 @@
 import type { Clock } from '../clock';
 import { CancelledError, InvalidInputError, NoResponseError } from '../errors/gatewayError';
+import { BLOCKED } from './networkError';
 import type { EgressFilter } from './types';
 
 /** The check looks a name up, and a resolver asks several name servers, for five seconds each. */
@@ -54,11 +55,8 @@ export class EgressCheck {
 }
 
 export function urlBlocked(): InvalidInputError {
-	return new InvalidInputError(
-		'baseUrl',
-		"n8n's SSRF protection blocks the URL of the service",
-		'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
-	);
+	const [message, advice] = BLOCKED;
+	return new InvalidInputError('baseUrl', message, advice);
 }
 
 function checkTimeout() {

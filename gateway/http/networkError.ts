@@ -15,7 +15,8 @@ const NO_ROUTE: Meaning = [
 	'Check the network, firewall and proxy of the n8n host.',
 	true,
 ];
-const BLOCKED: Meaning = [
+/** The same whether n8n refuses the URL or, at a DNS lookup, its IP address. */
+export const BLOCKED: Meaning = [
 	"n8n's SSRF protection blocks the URL of the service",
 	'Ask the administrator of this n8n instance to allow it, or correct the Base URL in the credential.',
 	false,
