@@ -14,6 +14,7 @@ export const OF_RESPONSES: readonly Change[] = [
 			'if (value !== null && value !== undefined && target[name] !== value)',
 			'if (value !== null && value !== undefined && target[name] === undefined)',
 		],
+		['pieces of a refusal that are equal are one', "\t'refusal',\n", ''],
 	]),
 	...changesOf('gateway/schemas/responseJson.ts', [
 		['integers of 16 and 17 digits are rounded', '/\\d{16}/;', '/\\d{18}/;'],

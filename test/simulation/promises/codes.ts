@@ -117,8 +117,8 @@ function requestsOf(
 	const ids = [error.task_id, truth.tasks.get(error.task_id ?? '')?.reportedId];
 	if (error.task_id !== undefined) return before.filter(({ taskId }) => ids.includes(taskId));
 	if (item === undefined || scenario.shape === 'agent') return undefined;
-	// What waits for a limit fails with the refusal of another request.
-	if (error.http_status === 429 || error.http_status === 503)
+	// What waits for a limit, or for the end of an outage, fails with the response to another request.
+	if ([429, 500, 502, 503].includes(Number(error.http_status)))
 		return before.filter(
 			({ endpoint }) => endpoint === (node.kind === 'video' ? 'submit' : 'chat'),
 		);

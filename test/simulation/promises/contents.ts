@@ -5,7 +5,7 @@ import { LEFTOVERS, promptFor } from '../scenario/workflow';
 import { videoOf } from '../service';
 import { EXTRA_FIELD } from '../../../simulator/video/tasks';
 import { answerText } from '../service/answers';
-import { FIRST_USAGE, PROVIDER } from '../service/effects';
+import { FIRST_USAGE, PIECE, PIECES, PROVIDER } from '../service/effects';
 import { MODELS } from '../service/settings';
 import { errorOf, isErrorItem, type NodeRun, nodeRuns } from './evidence';
 import { opening } from './saidAnswers';
@@ -51,7 +51,22 @@ function chat({ truth, scenario }: Played, { json }: INodeExecutionData): string
 		provider === undefined || provider === PROVIDER
 			? []
 			: [`"${text}" has the provider ${JSON.stringify(provider)}, not "${PROVIDER}"`];
-	return [...wrongUsage, ...wrongLabel];
+	return [...wrongUsage, ...wrongLabel, ...wrongPieces(messageOf(json), text)];
+}
+
+/** What comes in equal pieces is joined: one in each event of a stream, which all have the same number. */
+function wrongPieces(message: object, text: string): string[] {
+	const { reasoning, ...others } = message as Record<string, unknown>;
+	if (reasoning === undefined) return [];
+	const isOnce = PIECES.every((name) => message[name as keyof typeof message] === PIECE);
+	const count = String(reasoning).length / PIECE.length;
+	const isJoined = PIECES.every(
+		(name) => (name === 'reasoning' ? reasoning : others[name]) === PIECE.repeat(count),
+	);
+	const tokens = text.split(/\s+/).length;
+	return isOnce || (isJoined && count >= tokens)
+		? []
+		: [`"${text}" has the pieces ${JSON.stringify(message)}`];
 }
 
 /** With Simplify off. */

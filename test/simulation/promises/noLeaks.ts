@@ -39,9 +39,10 @@ function longCodes(played: Played): string[] {
 	);
 }
 
-/** What n8n stored of an execution; of a run in the editor, without the hints above its output. */
-function textOf(row: Row): string {
-	const isHint = (name: string) => name === 'hints' && row.mode === 'manual';
+/** What n8n stored of an execution; of a run in the editor, and of its Retry, without the hints above its output. */
+function textOf(row: Row, rows: Row[]): string {
+	const isOfEditor = ancestry(row, rows).some(({ mode }) => mode === 'manual');
+	const isHint = (name: string) => name === 'hints' && isOfEditor;
 	return JSON.stringify(dataOf(row), (name, value: unknown) => (isHint(name) ? [] : value));
 }
 
@@ -90,7 +91,7 @@ export const noLeaks: Promised = {
 		const forged = log.flatMap(({ text }) =>
 			CONTROL.test(text) ? [`a control character is in the log: ${JSON.stringify(text)}`] : [],
 		);
-		const stored = rows.map((row) => ({ row, text: textOf(row) }));
+		const stored = rows.map((row) => ({ row, text: textOf(row, rows) }));
 		const strange = [...submittedBy(played)].flatMap(([id, execution]) =>
 			stored.flatMap(({ row, text }) => {
 				if (!text.includes(id)) return [];

@@ -23,10 +23,13 @@ export function opening({ service }: Scenario): string {
 	return answerText('@', service.answers).split('@')[0] ?? '';
 }
 
+/** As long as any other prompt. */
+const ANY = 'p1 for A';
+
 /** Whether an answer contains the JSON that the node asks for. */
 export function isJson(scenario: Scenario, node: ScenarioNode): boolean {
 	const { answers } = scenario.service;
-	return answers !== undefined && answerTo(scenario, node, 'p') === answerText('p', answers);
+	return answers !== undefined && answerTo(scenario, node, ANY) === answerText(ANY, answers);
 }
 
 /** An answer is its text, or the calls that the model makes instead, whole and in order. */

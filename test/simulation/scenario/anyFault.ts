@@ -194,9 +194,10 @@ export const said: fc.Arbitrary<Said> = record({
 	answers: oneIn(8, constantFrom(...ANSWERS)),
 	calls: oneIn(8, ofSome('chat', 'tool-calls')),
 	failure: oneIn(8, ofSome('submit', 'task-error', 'task-text')),
-}).map(({ answers, calls, failure }) => ({
+	quota: oneIn(20, ofSome('chat', 'quota-429-later')),
+}).map(({ answers, calls, failure, quota }) => ({
 	answers,
-	faults: [calls, failure].filter((each) => each !== undefined),
+	faults: [calls, failure, quota].filter((each) => each !== undefined),
 }));
 
 /** No connection for a while. */

@@ -147,6 +147,10 @@ export const runningUsage = eachPart((value, index) => ({
 
 /** What gateways to several providers add: text that is equal in every chunk. */
 export const PROVIDER = 'P';
+/** What a model adds to an answer, in pieces that may be equal. */
+export const PIECE = 'ha';
+export const PIECES = ['reasoning', 'reasoning_content', 'thinking', 'summary', 'refusal'] as const;
+const SAID = Object.fromEntries(PIECES.map((name) => [name, PIECE]));
 
 export const labels = eachPart((value) => {
 	const { choices = [], ...rest } = value as { choices?: object[] };
@@ -157,8 +161,8 @@ function withProvider(choice: { delta?: object; message?: object }): object {
 	const { delta, message } = choice;
 	return {
 		...choice,
-		...(delta && { delta: { ...delta, provider: PROVIDER } }),
-		...(message && { message: { ...message, provider: PROVIDER } }),
+		...(delta && { delta: { ...delta, ...SAID, provider: PROVIDER } }),
+		...(message && { message: { ...message, ...SAID, provider: PROVIDER } }),
 	};
 }
 

@@ -148,6 +148,7 @@ export const FAULTS = [
 	'content-parts',
 	/** The model calls two tools. */
 	'tool-calls',
+	'quota-429-later',
 	/** The task fails, with an error of the service in one of two forms. */
 	'task-error',
 	'task-text',

@@ -32,6 +32,8 @@ export const quotaAs429 = refusal(429, 'insufficient_quota', NO_QUOTA);
 
 export const quotaLater = refusal(403, 'quota_not_enough', NO_QUOTA, after(20));
 
+export const quota429Later = refusal(429, 'quota_not_enough', NO_QUOTA, after(20));
+
 export const retryAfterUnixTime = refusal(429, LIMITED, 'Too many requests.', (nowMs) => ({
 	'retry-after': String(Math.ceil(nowMs / 1000) + 2),
 }));

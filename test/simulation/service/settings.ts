@@ -149,6 +149,7 @@ const EFFECTS: Record<(typeof FAULTS)[number], Effect> = {
 	'should-not-retry': refusals.shouldNotRetry,
 	'quota-429': refusals.quotaAs429,
 	'quota-403-later': refusals.quotaLater,
+	'quota-429-later': refusals.quota429Later,
 	'retry-after-unix': refusals.retryAfterUnixTime,
 	'wait-429': refusals.waits(429),
 	'wait-503': refusals.waits(503),
