@@ -84,7 +84,7 @@ export function mergeAdditionalBody(
 		throw new InvalidInputError(
 			'additionalBody',
 			`The additional body must not contain "${conflict}": the node sets it`,
-			`Remove "${conflict}" from the additional body and use the node's own parameter for it.`,
+			`Remove "${conflict}" from the additional body: the node, or the agent that it serves, has a value for it.`,
 		);
 	}
 	return { ...parsed.data, ...set };

@@ -97,7 +97,7 @@ const OUTPUTS: Array<[output: ModelOutput, words: RegExp]> = [
 ];
 
 /** What the model makes, if its record tells. `text-to-video` and `text->video` make a video. */
-export function modelOutputOf({ kinds }: CatalogueModel): ModelOutput | undefined {
+export function modelOutputOf({ kinds }: Pick<CatalogueModel, 'kinds'>): ModelOutput | undefined {
 	const outputs = kinds.flatMap((kind) => {
 		const made = kind.split(/->|[-_ ]to[-_ ]/i).at(-1) ?? '';
 		return OUTPUTS.find(([, words]) => words.test(made))?.[0] ?? [];

@@ -94,7 +94,9 @@ export const searchModels = (output: ModelOutput) =>
 			.filter(({ id }) => !id.startsWith('=') && id.toLowerCase().includes(wanted))
 			.sort((a, b) => Number(isOther(a)) - Number(isOther(b)) || byRelease(a, b))
 			.slice(0, MAX_SHOWN);
-		const label = (model: CatalogueModel) => (isOther(model) ? ` (${model.kinds[0]})` : '');
+		const tells = (kind: string) => modelOutputOf({ kinds: [kind] }) !== undefined;
+		const label = (model: CatalogueModel) =>
+			isOther(model) ? ` (${model.kinds.find(tells)})` : '';
 		return { results: shown.map((model) => ({ name: model.id + label(model), value: model.id })) };
 	};
 

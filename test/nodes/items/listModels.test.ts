@@ -106,6 +106,13 @@ test.each<[ModelOutput, string[]]>([
 	expect(results.map(({ value }) => value)).toContain('willow-write@20241201');
 });
 
+test('the dropdown says of another model what it makes, whatever else its record says', async () => {
+	service.respond = () =>
+		rawJson({ data: [{ id: 'film', type: 'model', modality: 'text->video' }, { id: 'chat' }] });
+	const { results } = await modelDropdown('text', credentialOf(service), '');
+	expect(results.map(({ name }) => name)).toEqual(['chat', 'film (text->video)']);
+});
+
 test('the model dropdown fails at once on a rate limit', async () => {
 	simulator.inject({ endpoint: 'models', fault: 'rate-limit', times: 1 });
 	await expect(searchFor('kite')).rejects.toThrow(/rate limit/);
