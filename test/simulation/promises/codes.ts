@@ -3,7 +3,7 @@ import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service';
 import type { Outage } from '../service/plan';
 import { FAILURE } from '../service/answers';
-import { type Claim, errorItems, printable, thrownErrors } from './evidence';
+import { type Claim, errorItems, nodeRuns, printable, thrownErrors } from './evidence';
 
 /** HTTP's own names, of responses that are not in the service's form (docs/errors.md: Servers in between). */
 const NAMES: Record<number, string> = {
@@ -18,16 +18,28 @@ const NAMES: Record<number, string> = {
 /** What another server says of itself, and not of the request. */
 const OF_OTHERS = [400, 401, 403, 408, 500, 502, 504, 524];
 const MAX_CODE = 100;
+const MAX_PAUSE_MS = 300_000;
 
 /** As JavaScript says it of a mistake in a program. */
 const OF_PROGRAM = /Cannot (read|set) propert|is not a function|is not iterable|is not defined/;
 
-/** No error is one of the program itself. */
+/** A value that is none, joined to a word. */
+const NO_TEXT = /[\w.:](undefined|NaN)\b|\[object /;
+
+/** No error is one of the program itself, and no hint shows a value that is none. */
 export function mistakes(played: Played): string[] {
-	return [...errorItems(played), ...thrownErrors(played)].flatMap(({ error, node, row }) => {
-		const words = `${error.message} ${error.description}`;
-		return OF_PROGRAM.test(words) ? [`execution ${row.id}, ${node.name}: ${words}`] : [];
-	});
+	const hints = nodeRuns(played).flatMap(({ task, node, row }) =>
+		(task.hints ?? []).flatMap(({ message }) =>
+			NO_TEXT.test(message) ? [`execution ${row.id}, ${node.name}: ${message}`] : [],
+		),
+	);
+	const errors = [...errorItems(played), ...thrownErrors(played)].flatMap(
+		({ error, node, row }) => {
+			const words = `${error.message} ${error.description}`;
+			return OF_PROGRAM.test(words) ? [`execution ${row.id}, ${node.name}: ${words}`] : [];
+		},
+	);
+	return [...hints, ...errors];
 }
 
 /** The error of a video that failed has the words of the service, and its code. */
@@ -43,6 +55,32 @@ export function failures(played: Played): string[] {
 			? []
 			: [
 					`execution ${row.id}, ${node.name}: the service says "${FAILURE.message}" (${FAILURE.code}), and the error "${description}" (${code})`,
+				];
+	});
+}
+
+/** "It was tried 3 times": as often as it was sent. */
+export function attempts(played: Played): string[] {
+	const { truth, rows, kills, scenario } = played;
+	if (rows.length > 1 || kills.length + truth.notConnected.length > 0) return [];
+	return errorItems(played).flatMap(({ error, node, item, row, saidAt }) => {
+		// After five minutes, what waits fails with the error of another request.
+		const isOwn = saidAt - row.startedAt < MAX_PAUSE_MS && error.task_id === undefined;
+		const isBilled =
+			node.kind === 'chat' || (node.kind === 'video' && /^(generate|submit)$/.test(node.operation));
+		if (!isOwn || !isBilled || node.tries !== undefined || item === undefined) return [];
+		const prompt = promptFor(node, item);
+		const isAlone = scenario.items.filter((each) => promptFor(node, each) === prompt).length === 1;
+		if (!isAlone || scenario.nodes.indexOf(node) > 0 || scenario.shape === 'agent') return [];
+		const sent = truth.requests.filter(
+			(each) =>
+				/chat|submit/.test(each.endpoint) && each.prompt === prompt && each.sentAt <= saidAt,
+		).length;
+		const [, told = '1'] = /It was tried (\d+) times/.exec(error.description) ?? [];
+		return sent === 0 || Number(told) === sent
+			? []
+			: [
+					`execution ${row.id}: "${prompt}" is said to be tried ${told} times; it was sent ${sent} times`,
 				];
 	});
 }

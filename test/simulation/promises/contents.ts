@@ -7,7 +7,7 @@ import { EXTRA_FIELD } from '../../../simulator/video/tasks';
 import { answerText } from '../service/answers';
 import { FIRST_USAGE, PIECE, PIECES, PROVIDER } from '../service/effects';
 import { MODELS } from '../service/settings';
-import { errorOf, isErrorItem, type NodeRun, nodeRuns } from './evidence';
+import { errorOf, isErrorItem, type NodeRun, nodeRuns, submittedBy } from './evidence';
 import { opening } from './saidAnswers';
 
 /** Every field of an item is what the service sent, or what the user's own item had. */
@@ -191,15 +191,30 @@ function itemOf(pairedItem: INodeExecutionData['pairedItem']): number {
 }
 
 /** The ids in the custom data of an execution are those of tasks. */
-function customData({ rows, truth }: Played): string[] {
+function customData(played: Played): string[] {
+	const { rows, truth, kills, scenario } = played;
+	const submitted = [...submittedBy(played).values()];
 	return rows.flatMap((row) => {
 		const { metadata = {} } = dataOf(row).resultData;
 		const list = (metadata.video_task_ids ?? '').replace(/ ?\+\d+$/, '');
 		const unknown = list.split(', ').filter((id) => id !== '' && !truth.tasks.has(id));
+		const [, others = '0'] = /\+(\d+)$/.exec(metadata.video_task_ids ?? '') ?? [];
+		const told = list === '' ? 0 : list.split(', ').length + Number(others);
+		const made = submitted.filter((execution) => execution === row.id).length;
+		const isWhole =
+			row.status === 'success' &&
+			row.retryOf === undefined &&
+			kills.length === 0 &&
+			scenario.shape !== 'agent';
+		const isCounted = !isWhole || told === made;
+		const wrongCount = isCounted
+			? []
+			: [`execution ${row.id}: the custom data count ${told} tasks; the log names ${made}`];
 		// Control characters are escaped there.
-		return unknown
+		const strange = unknown
 			.filter((id) => /^[\w-]+$/.test(id))
 			.map((id) => `execution ${row.id}: the custom data name an unknown task ${id}`);
+		return [...strange, ...wrongCount];
 	});
 }
 

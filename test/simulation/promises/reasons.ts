@@ -81,7 +81,9 @@ export const REASONS: Record<string, (given: Case) => boolean> = {
 function downloadFailed({ claim, downloads, played }: Case): boolean {
 	const { node } = claim;
 	if (node.kind !== 'video' || node.download !== true) return false;
-	const failed = downloads.filter(({ whole, status }) => !whole || status !== 200);
+	const failed = downloads.filter(
+		({ whole, status, fault }) => !whole || status !== 200 || fault === 'page-200',
+	);
 	const hasRetries = node.requestOptions?.maxRetries !== 0;
 	return failed.some(({ taskId, fault, status }) => {
 		const same = failed.filter((each) => each.taskId === taskId && each.fault !== undefined);

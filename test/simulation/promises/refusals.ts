@@ -14,6 +14,8 @@ const FACTOR = 3;
 const SLACK_MS = 8_000;
 /** Two refusals of one request, between which others are taken, say that it is about this request. */
 const REFUSALS_TO_LEARN = 2;
+/** The refusals of several such requests come between one another. */
+const REFUSALS_AMONG_OTHERS = 3;
 const MAX_CONCURRENCY = 10;
 /** A longer outage may cost all that waits. */
 const MAX_OUTAGE_S = 300;
@@ -48,9 +50,10 @@ function heldBack({ scenario, truth, rows, kills, suspended }: Played): string[]
 	const hopeless = scenario.items.filter((item) => never.has(promptFor(node, item)));
 	const free = truth.requests.filter(({ prompt, accepted }) => !never.has(prompt) && accepted);
 	const workMs = free.reduce((sum, { sentAt, endedAt = sentAt }) => sum + endedAt - sentAt, 0);
+	const toLearn = hopeless.length > 1 ? REFUSALS_AMONG_OTHERS : REFUSALS_TO_LEARN;
 	const pauseMs = truth.requests
 		.flatMap(({ retryAfter = 0 }) => (retryAfter > 0 ? [retryAfter * 1000] : []))
-		.slice(0, REFUSALS_TO_LEARN * hopeless.length)
+		.slice(0, toLearn * hopeless.length)
 		.reduce((sum, ms) => sum + ms, 0);
 	const { maxConcurrency = MAX_CONCURRENCY } = node.requestOptions ?? {};
 	const mostMs = (FACTOR * workMs) / Math.min(maxConcurrency, free.length) + pauseMs + SLACK_MS;

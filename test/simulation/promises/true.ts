@@ -1,6 +1,6 @@
 import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
-import { codes, connections, failures, mistakes } from './codes';
+import { attempts, codes, connections, failures, mistakes } from './codes';
 import { errorItems, thrownErrors, wasHeard } from './evidence';
 import { ofMaxWait } from './maxWait';
 import type { Promised } from './promise';
@@ -23,6 +23,7 @@ export const isTrue: Promised = {
 		...fullStops(played),
 		...codes(played),
 		...failures(played),
+		...attempts(played),
 		...connections(played),
 		...mistakes(played),
 	],
