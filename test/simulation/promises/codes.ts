@@ -76,11 +76,11 @@ export function attempts(played: Played): string[] {
 			(each) =>
 				/chat|submit/.test(each.endpoint) && each.prompt === prompt && each.sentAt <= saidAt,
 		).length;
-		const [, told = '1'] = /It was tried (\d+) times/.exec(error.description) ?? [];
-		return sent === 0 || Number(told) === sent
+		const [, told] = /It was tried (\d+) times/.exec(error.description) ?? [];
+		return sent === 0 || told === (sent > 1 ? String(sent) : undefined)
 			? []
 			: [
-					`execution ${row.id}: "${prompt}" is said to be tried ${told} times; it was sent ${sent} times`,
+					`execution ${row.id}: "${prompt}" is said to be tried ${told ?? 1} times; it was sent ${sent} times`,
 				];
 	});
 }
