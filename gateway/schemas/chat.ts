@@ -119,13 +119,20 @@ const usage = z.looseObject({
 	total_tokens: z.number(),
 });
 
+/** Without zod, which takes a second to refuse a million of them. */
+function isPart(part: unknown): part is { text?: unknown } {
+	return typeof part === 'object' && part !== null && !Array.isArray(part);
+}
+
 /** `content` is a string (Chat completion). Some services send a list of parts: their texts are the answer. */
 const answerText = z
 	.union([
 		z.string(),
 		z
-			.array(z.looseObject({ text: z.string().catch('') }))
-			.transform((parts) => parts.map(({ text }) => text).join('')),
+			.custom<Array<{ text?: unknown }>>((parts) => Array.isArray(parts) && parts.every(isPart))
+			.transform((parts) =>
+				parts.map(({ text }) => (typeof text === 'string' ? text : '')).join(''),
+			),
 	])
 	.nullish();
 

@@ -68,14 +68,14 @@ const CASES: Record<string, Hostile> = {
 		start: '{"choices":[',
 		part: '{},',
 		end: '{}]}',
-		most: 99_000 * 3,
+		most: 499_000 * 3,
 	},
 	'an answer of many parts': {
 		call: answer,
 		start: '{"choices":[{"message":{"content":[',
 		part: '{"text":"a"},',
 		end: '{}]}}]}',
-		most: 99_000 * 13,
+		most: 499_000 * 13,
 	},
 	'an answer of escapes': {
 		call: answer,
@@ -149,6 +149,18 @@ test.each(Object.entries(CASES))(
 		expect(taken).toBeLessThan(share * large.length * 3);
 	},
 );
+
+test('an answer of a million parts that are none takes little longer than one with a million numbers elsewhere', async () => {
+	const numbers = { call: answer, part: '0,', most: 2 * 999_000 };
+	const ofField = (field: string) => ({
+		...numbers,
+		start: `{"choices":[{"message":{"content":"a"${field}[`,
+		end: '0]}}]}',
+	});
+	const [plain, parts] = [ofField(',"more":'), ofField(',"content":')];
+	const taken = await timeOf(parts, bodyOf(parts, parts.most), 2);
+	expect(taken).toBeLessThan((await timeOf(plain, bodyOf(plain, plain.most), 3)) * 10);
+});
 
 test.each<[string, (text: string) => unknown, string]>([
 	['a prompt of braces', (text) => unresolvedIn([['prompt', text]]), '{{'],
