@@ -60,6 +60,12 @@ test('20 alternatives for each of 5,000 tokens are an answer', async () => {
 	expect((await itemOf(answer)).json).toMatchObject({ text: 'Good day' });
 });
 
+test('a code and a message beside the choices, as of a gateway that wraps its answers, do not make an error of them', async () => {
+	const sent = completion({ code: 'success', message: 'OK' });
+	expect((await itemOf(sent)).json).toMatchObject({ text: 'Good day' });
+	expect((await itemOf(sent, { simplify: false })).json).toEqual(sent);
+});
+
 test('without Simplify, undocumented fields are output', async () => {
 	const sent = completion({
 		system_fingerprint: 'fp',
