@@ -149,15 +149,19 @@ describe('what the service says', () => {
 		expect(service.requests.filter((request) => request.startsWith('POST'))).toHaveLength(2);
 	});
 
-	test('two entries of a submission with one id are one video, and one is reported missing', async () => {
-		const data = ['same', 'same'].map((id) => ({ id, status: 'completed' }));
+	test.each([
+		['with an id that another has', { id: 'task', status: 'completed' }],
+		['without an id', { status: 'completed' }],
+	])('an entry of a submission %s is a video that is missing', async (_what, entry) => {
+		const first = { id: 'task', status: 'completed' };
 		service.respond = (request) =>
-			rawJson(request.startsWith('POST') ? { id: 'request', data } : data[0]);
+			rawJson(request.startsWith('POST') ? { id: 'request', data: [first, entry] } : first);
 		const node = { ...video({ options: { n: 2 } }), items: [{ prompt: 'One' }] };
 		const result = await runNode(service, node);
-		expect(result.items.map(({ json }) => json.task_id)).toEqual(['same']);
+		expect(result.items.map(({ json }) => json.task_id)).toEqual(['task']);
 		expect(warnings).toContainEqual(expect.stringContaining('1 video is missing'));
 		expect(result.hints).toContainEqual(expect.stringMatching(/^1 video is missing/));
+		expect(result.hints.join('\n')).not.toContain('not waited for');
 	});
 
 	test.each(['.', '..', '../models', 'a/..'])(
