@@ -82,11 +82,13 @@ function expectedBodies(
 		...addedTo(node),
 		...changes,
 	});
-	const other = format === undefined ? 'b64_json' : 'url';
+	// Each such Retry sets the other format.
+	const formats = format === undefined ? ['b64_json', 'url'] : ['url', 'b64_json'];
+	const retries = afterwards.filter((step) => step === 'retryReformatted').length;
 	const replaces = !isFirst && node.n === undefined ? [undefined, 1] : [count];
 	return replaces.flatMap((number) => [
 		body(format, {}, number),
-		...(afterwards.includes('retryReformatted') ? [body(other, { user: 'edited' }, number)] : []),
+		...formats.slice(0, retries).map((other) => body(other, { user: 'edited' }, number)),
 	]);
 }
 
