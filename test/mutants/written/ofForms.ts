@@ -215,8 +215,8 @@ export const OF_FORMS: readonly Change[] = [
 	...changesOf('gateway/schemas/chat.ts', [
 		[
 			'the text of content in parts is lost',
-			"transform((parts) => parts.map(({ text }) => text).join('')),",
-			"transform(() => ''),",
+			"(typeof text === 'string' ? text : '')).join('')",
+			"'').join('')",
 		],
 	]),
 	...changesOf('gateway/http/networkError.ts', [

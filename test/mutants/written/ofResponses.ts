@@ -55,8 +55,8 @@ export const OF_RESPONSES: readonly Change[] = [
 	...changesOf('gateway/schemas/chat.ts', [
 		[
 			'an answer in parts is its first part',
-			"parts.map(({ text }) => text).join('')",
-			"parts[0]?.text ?? ''",
+			"parts.map(({ text }) => (typeof text === 'string'",
+			"parts.slice(0, 1).map(({ text }) => (typeof text === 'string'",
 		],
 	]),
 	...changesOf('gateway/redaction/apiKey.ts', [
