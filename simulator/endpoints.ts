@@ -27,7 +27,7 @@ export interface Address {
 	method: 'GET' | 'POST';
 	/** After the prefix; `:task` is a task id. The document has the paths of videos also without `/media`. */
 	path: string;
-	/** Whether the body asks for a stream. Default: any body. */
+	/** Whether the body asks for a stream; undefined: either. */
 	streams?: boolean;
 }
 
