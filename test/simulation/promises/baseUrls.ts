@@ -52,8 +52,13 @@ function unknownIn(played: Played, { row }: NodeRun, prompt: string): TruthTask[
 		const last = pollsOf(played, task).findLast(
 			({ sentAt }) => sentAt >= row.startedAt && sentAt <= (row.endedAt ?? Infinity),
 		);
-		return task.prompt === prompt && last?.status === 404 && last.fault === undefined;
+		return task.prompt === prompt && isUnknown(last);
 	});
+}
+
+/** A page is of a server in between. A fault that applies to known tasks alone leaves this response as it is. */
+function isUnknown(poll: TruthRequest | undefined): boolean {
+	return poll?.status === 404 && poll.whole && poll.fault !== 'page-404';
 }
 
 function originOf(played: Played, { row }: NodeRun, tasks: TruthTask[]): string | undefined {
