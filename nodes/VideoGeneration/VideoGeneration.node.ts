@@ -13,7 +13,6 @@ import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { outputHints } from './outputOptions';
-import { repeatHints } from './outputHints';
 import { requestHints } from './videoRequest';
 import { operationProperties, outputFields } from './operations';
 import { execute } from './router';
@@ -68,7 +67,6 @@ export class VideoGeneration implements INodeType {
 			this,
 			response,
 			async (durable) => await execute(this, durable, properties),
-			([items = []]) => repeatHints(this, items),
 		);
 	}
 }

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { hintAboutTexts, textOf } from '../shared/form/formTexts';
 import { propertyOf } from '../shared/form/parameterValues';
 import { requestProperties } from './videoRequest';
-import { asHtml, hintAboutFailures, hintAfterRun, runsAsTool } from '../shared/form/hints';
+import { asHtml, hintAfterRun, runsAsTool } from '../shared/form/hints';
 
 /** Links to videos in one hint. */
 const MAX_LINKS = 4;
@@ -16,12 +16,6 @@ export function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutio
 	if (operation !== 'generate' && operation !== 'submit') return;
 	hintAboutTexts(context, [textOf(context, 'prompt')], 'prompt');
 	hintAboutBill(context, items);
-}
-
-/** All hints about the items of an earlier try, for the try that returns them again. */
-export function repeatHints(context: IExecuteFunctions, items: INodeExecutionData[]): void {
-	hintAboutFailures(context, items, context.getInputData().length);
-	hintAboutOutput(context, items);
 }
 
 /** A second run with Download on would be billed again, and another operation in this node would lose its fields. */

@@ -6,6 +6,7 @@ import {
 	UnexpectedError,
 } from 'n8n-workflow';
 import { msBetween, systemClock, type WallTime } from '../../../gateway';
+import { repeatHints } from '../form/hints';
 import { hold, isHandover, type Output, type Pause, readPause, requestPause } from './pause';
 import { reasonToWaitInMemory } from './limits';
 
@@ -39,7 +40,7 @@ interface Tries {
 	canResume: boolean;
 	count: number;
 	hasPaused: boolean;
-	last?: { output: Output } | { error: unknown };
+	last?: { output: Output; context: IExecuteFunctions } | { error: unknown };
 }
 
 /** What n8n and a pause leave in the metadata of the run that follows. */
@@ -71,13 +72,11 @@ const triesOf = new WeakMap<IExecuteData, Tries>();
  * Runs a node that may wait in n8n's database. Each run gets a {@link DurableWait} and returns its output, or the
  * request of a pause.
  * @param response the argument of `execute`
- * @param showHints shows the hints of an output that an earlier try made
  */
 export async function withDurableWait(
 	context: IExecuteFunctions,
 	response: EngineResponse | undefined,
 	run: (wait: DurableWait) => Promise<Output | EngineRequest>,
-	showHints: (output: Output) => void,
 ): Promise<Output | EngineRequest> {
 	// The tools of an MCP Server Trigger run without an execution.
 	const entry = (context as Partial<IExecuteFunctions>).getExecuteData?.call(context);
@@ -89,7 +88,7 @@ export async function withDurableWait(
 	// With a pause between them, n8n would allow each try as many tries again.
 	if (tries.hasPaused && tries.count > mostTries(context) && tries.last !== undefined) {
 		if ('error' in tries.last) throw tries.last.error;
-		showHints(tries.last.output);
+		repeatHints(context, tries.last.context);
 		return tries.last.output;
 	}
 	const early =
@@ -107,7 +106,7 @@ export async function withDurableWait(
 		tries.last = { error };
 		throw error;
 	});
-	if (Array.isArray(output)) tries.last = { output };
+	if (Array.isArray(output)) tries.last = { output, context };
 	return output;
 }
 

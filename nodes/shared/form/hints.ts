@@ -1,4 +1,10 @@
-import type { IExecuteFunctions, INode, INodeExecutionData, NodeHint } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INode,
+	INodeExecutionData,
+	NodeExecutionHint,
+	NodeHint,
+} from 'n8n-workflow';
 import { fieldOf } from './parameterValues';
 
 /** An expression of the editor's: whether a text of the form is empty, or an expression that was never written. */
@@ -47,6 +53,8 @@ export function asHtml(text: string): string {
 	return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
+const hintsOf = new WeakMap<IExecuteFunctions, NodeExecutionHint[]>();
+
 /**
  * A hint above the output of a run, in versions of n8n that show hints.
  * @param message HTML
@@ -56,7 +64,14 @@ export function hintAfterRun(
 	message: string,
 	type: NodeHint['type'] = 'warning',
 ): void {
-	context.addExecutionHints?.({ message, type, location: 'outputPane' });
+	const hint: NodeExecutionHint = { message, type, location: 'outputPane' };
+	hintsOf.set(context, [...(hintsOf.get(context) ?? []), hint]);
+	context.addExecutionHints?.(hint);
+}
+
+/** Shows the hints of an earlier try, for one that returns its output again. */
+export function repeatHints(context: IExecuteFunctions, earlier: IExecuteFunctions): void {
+	context.addExecutionHints?.(...(hintsOf.get(earlier) ?? []));
 }
 
 /**
