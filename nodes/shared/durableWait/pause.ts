@@ -90,7 +90,8 @@ export function readPause({ node, data, metadata }: IExecuteData): PauseInput | 
 	const isPause =
 		metadata?.preserveSourceOverwrite === true &&
 		metadata.nodeWasResumed !== true &&
-		node.rewireOutputLogTo === 'main' &&
+		// n8n's Retry with the saved workflow puts the node of that workflow in, without this mark.
+		(node.rewireOutputLogTo ?? 'main') === 'main' &&
 		json?.toolCallId === PAUSE_ID;
 	return isPause ? (json.durablePause as unknown as PauseInput) : undefined;
 }
