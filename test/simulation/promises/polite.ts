@@ -142,7 +142,7 @@ function isSingledOut(requests: TruthRequest[], refused: TruthRequest): boolean 
 			each !== refused &&
 			each !== before &&
 			isSame(each, refused) &&
-			each.sentAt >= before.sentAt &&
+			(each.heardAt ?? Infinity) > (before.heardAt ?? Infinity) &&
 			(each.heardAt ?? Infinity) <= (refused.heardAt ?? 0),
 	);
 	const taken = others.filter(({ status }) => status === 200).length;
