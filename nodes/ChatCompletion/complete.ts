@@ -9,7 +9,12 @@ import {
 } from '../../gateway';
 import { RunHints, runsAsTool } from '../shared/form/hints';
 import { withInputFields } from '../shared/form/outputItem';
-import { formReader, readBoolean, readBooleanParameter } from '../shared/form/parameterValues';
+import {
+	formReader,
+	readBoolean,
+	readBooleanParameter,
+	readCollection,
+} from '../shared/form/parameterValues';
 import { additionalBody, readMaxBillableRequests } from '../shared/form/sharedProperties';
 import {
 	chatOptionsProperty,
@@ -80,7 +85,7 @@ export async function complete(
 	const book = new PaidBook(context, requestParameters);
 	return await withBook(context, properties, book, async (paid) => {
 		const hints = new RunHints('answer');
-		const { parameters } = context.getNode();
+		const { parameters = {} } = context.getNode();
 		const texts = [...rawMessages(parameters), rawSystemMessage(parameters)];
 		const live = isLive(context);
 		const formOf = formReader(context, (itemIndex) => readForm(context, live, itemIndex));
@@ -107,7 +112,7 @@ function prepare(run: ChatRun, itemIndex: number): Prepared {
 }
 
 function readForm(context: IExecuteFunctions, isLive: boolean, itemIndex: number): Form {
-	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
+	const options = readCollection(context, itemIndex, 'options');
 	const request = chatRequest(
 		{
 			model: readModel(context, itemIndex),

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeParameters, INodeProperties, NodeHint } from 'n8n-workflow';
 import { parseJson, refusedValue } from '../../gateway';
 import { hasModel } from '../shared/editor/modelLocator';
-import { asText, fieldOf } from '../shared/form/parameterValues';
+import { asText, fieldOf, readCollection } from '../shared/form/parameterValues';
 import { hintsWhileEmpty, hintWhile, looksEmpty } from '../shared/form/hints';
 import { type FormText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
 
@@ -129,9 +129,7 @@ export function readMessages(context: IExecuteFunctions, itemIndex: number): unk
 			messages,
 		);
 	}
-	const { values = [] } = context.getNodeParameter('messages', itemIndex, {}) as {
-		values?: unknown;
-	};
+	const { values = [] } = readCollection(context, itemIndex, 'messages');
 	return Array.isArray(values) ? values.map(withText) : values;
 }
 

@@ -1,10 +1,10 @@
-import type { IExecuteData, IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 
 /** What a reader sees between the part of an answer that came before a failure and the answer of the next try. */
 const TRYING_AGAIN = '\nTrying again:\n';
 
 /** The items of which a reader has seen a part. All tries of Retry On Fail have the same execution data. */
-const shownIn = new WeakMap<IExecuteData, Set<number>>();
+const shownIn = new WeakMap<object, Set<number>>();
 
 /** Sends the pieces of one item's answer to the reader of the workflow's stream. */
 export class StreamedChunks {
@@ -15,7 +15,7 @@ export class StreamedChunks {
 		private readonly context: IExecuteFunctions,
 		private readonly itemIndex: number,
 	) {
-		const tries = context.getExecuteData();
+		const tries = context.getExecuteData?.() ?? context;
 		this.shown = shownIn.get(tries) ?? new Set();
 		shownIn.set(tries, this.shown);
 	}

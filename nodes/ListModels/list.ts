@@ -9,6 +9,7 @@ import { type OutputFields, without } from '../shared/form/outputItem';
 import {
 	propertyOf,
 	readBooleanParameter,
+	readCollection,
 	readChoice,
 	readNumber,
 } from '../shared/form/parameterValues';
@@ -134,7 +135,7 @@ export async function list(
 }
 
 function readSelection(context: IExecuteFunctions, itemIndex: number): Selection {
-	const filters = context.getNodeParameter('filters', itemIndex, {}) as Record<string, unknown>;
+	const filters = readCollection(context, itemIndex, 'filters');
 	const returnAll = readBooleanParameter(context, itemIndex, 'returnAll', false);
 	const limit = context.getNodeParameter('limit', itemIndex, '');
 	return {

@@ -12,6 +12,7 @@ import {
 	readRequestOptions,
 } from '../shared/form/sharedProperties';
 import { requestFields } from '../shared/form/chatOptions';
+import { readCollection } from '../shared/form/parameterValues';
 import { openGateway } from '../shared/run/connect';
 import { nodeError } from '../shared/run/errorText';
 import { SpendingLimit } from '../shared/book/spendingLimit';
@@ -41,7 +42,7 @@ export async function supplyChatModel(
 		return Object.assign(made, { functionality: 'configuration-node' as const });
 	};
 	try {
-		const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
+		const options = readCollection(context, itemIndex, 'options');
 		const gateway = await openGateway(context, readRequestOptions(options), itemIndex);
 		const model = readModel(context, itemIndex);
 		const fields = requestFields(options);
@@ -60,7 +61,7 @@ export async function supplyChatModel(
 			},
 			toJsonSchema: sdk.getParametersJsonSchema,
 			toNodeError,
-			signal: context.getExecutionCancelSignal(),
+			signal: context.getExecutionCancelSignal?.(),
 		});
 		const supplied = sdk.supplyModel(context, chatModel);
 		const redact = (text: string) => gateway.redactError(text);

@@ -9,7 +9,7 @@ const MAX_LINKS = 4;
 
 /** Hints about the items of a run, for whoever looks at its output. */
 export function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutionData[]): void {
-	const operation = context.getNodeParameter('operation', 0);
+	const operation = context.getNodeParameter('operation', 0, 'generate');
 	if (operation === 'generate') hintAboutFiles(context, items);
 	else hintAboutInlineVideos(context, items);
 	hintAboutNames(context, items);

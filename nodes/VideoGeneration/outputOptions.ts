@@ -1,7 +1,12 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { type ItemSettings, refusedValue } from '../../gateway';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
-import { asText, readBoolean, readBooleanParameter } from '../shared/form/parameterValues';
+import {
+	asText,
+	readBoolean,
+	readBooleanParameter,
+	readCollection,
+} from '../shared/form/parameterValues';
 import { refuseText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
 import { hintWhile } from '../shared/form/hints';
 
@@ -58,14 +63,14 @@ export const outputOptionsProperty: INodeProperties = {
 /** Reads what the output of one item looks like. */
 export function readOutputOptions(context: IExecuteFunctions, itemIndex: number): OutputOptions {
 	const simplify = readBooleanParameter(context, itemIndex, 'simplify', true);
-	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
+	const options = readCollection(context, itemIndex, 'options');
 	const items = {
 		simplify,
 		...(readBoolean(options, 'includeInputFields', false) && { includeInputFields: true }),
 	};
 	const download = readBooleanParameter(context, itemIndex, 'download', false);
 	if (!download) return items;
-	const binaryProperty = context.getNodeParameter('binaryProperty', itemIndex, 'data');
+	const binaryProperty = context.getNodeParameter('binaryProperty', itemIndex, 'data') ?? 'data';
 	if (typeof binaryProperty !== 'string' || binaryProperty.trim() === '')
 		throw refusedValue('binaryProperty', 'must be the name of a field', binaryProperty);
 	refuseText(context, 'fileName');

@@ -64,7 +64,7 @@ export function rememberStopped(context: IExecuteFunctions, { entries }: PaidBoo
 
 /** Hints once for each task of an earlier run of this node that was stopped. */
 export function hintAboutStopped(context: IExecuteFunctions): void {
-	if (context.getMode() !== 'manual') return;
+	if (context.getMode?.() !== 'manual') return;
 	const now = systemClock.wallTime();
 	for (const [id, { node, at }] of [...remembered]) {
 		const isKept = msBetween(at, now) < RETENTION_MS;
@@ -79,5 +79,5 @@ export function hintAboutStopped(context: IExecuteFunctions): void {
 }
 
 function nodeOf(context: IExecuteFunctions): string {
-	return `${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
+	return `${context.getWorkflow?.()?.id ?? ''} ${context.getNode().id}`;
 }

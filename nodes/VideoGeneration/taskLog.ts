@@ -40,7 +40,7 @@ export class TaskLog {
 	}
 
 	get isStopped(): boolean {
-		return this.context.getExecutionCancelSignal()?.aborted === true;
+		return this.context.getExecutionCancelSignal?.()?.aborted === true;
 	}
 
 	/** Whether n8n offers to retry the execution if an item fails. */
@@ -80,7 +80,7 @@ export class TaskLog {
 	stopped(): void {
 		const { context, book } = this;
 		// All calls of an agent's tools have the entry of their agent.
-		const run = runsAsTool(context.getNode()) ? this : context.getExecuteData();
+		const run = (!runsAsTool(context.getNode()) && context.getExecuteData?.()) || this;
 		const list = this.list(false);
 		if (!list || stoppedRuns.has(run)) return;
 		stoppedRuns.add(run);
@@ -173,7 +173,7 @@ export class TaskLog {
 
 	/** To n8n's log, and in a manual run to the console of the browser. */
 	private write(level: 'info' | 'warn', text: string): void {
-		this.context.logger[level](`${this.name}: ${text}`);
+		this.context.logger?.[level](`${this.name}: ${text}`);
 		this.tellUser(text);
 	}
 

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import { type VideoFields, type VideoRequest, videoRequest } from '../../gateway';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
-import { asText } from '../shared/form/parameterValues';
+import { asText, readCollection } from '../shared/form/parameterValues';
 import {
 	additionalBody,
 	additionalBodyOption,
@@ -192,7 +192,7 @@ export interface BillableVideo {
  */
 export function readBillableVideo(context: IExecuteFunctions, itemIndex: number): BillableVideo {
 	refuseText(context, 'prompt');
-	const options = context.getNodeParameter('options', itemIndex, {}) as Record<string, unknown>;
+	const options = readCollection(context, itemIndex, 'options');
 	const { fps, n, responseFormat, user } = options;
 	const fields: Required<VideoFields> = {
 		model: readModel(context, itemIndex),

@@ -1,7 +1,13 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
 import type { WaitOptions } from '../../gateway';
 import { hintBeforeRun, hintWhile } from '../shared/form/hints';
-import { fieldOf, propertyOf, readChoice, readNumber } from '../shared/form/parameterValues';
+import {
+	fieldOf,
+	propertyOf,
+	readChoice,
+	readCollection,
+	readNumber,
+} from '../shared/form/parameterValues';
 
 /** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
 const TASK_RETENTION_S = 7 * 24 * 3600;
@@ -114,13 +120,13 @@ export const waitingTooltip = `={{ "There is nothing to enter: the service is ge
 
 /** Whether the whole node waits in n8n's database. The option allows no expression. */
 export function waitsInDatabase(context: IExecuteFunctions): boolean {
-	const { waitOptions } = context.getNode().parameters;
-	return fieldOf(waitOptions, 'waitIn') === 'database';
+	const { parameters } = context.getNode();
+	return fieldOf(fieldOf(parameters, 'waitOptions'), 'waitIn') === 'database';
 }
 
 /** Reads and checks the wait options of one item. */
 export function readWaitOptions(context: IExecuteFunctions, itemIndex: number): WaitOptions {
-	const options = context.getNodeParameter('waitOptions', itemIndex, {}) as Record<string, unknown>;
+	const options = readCollection(context, itemIndex, 'waitOptions');
 	const read = (name: 'pollInterval' | 'maxWait') =>
 		1000 * readNumber(options, propertyOf(waitOptionsProperty.options, name), MIN_POLL_INTERVAL_S);
 	readChoice(options, 'waitIn', ['memory', 'database']);

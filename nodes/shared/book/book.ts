@@ -64,7 +64,7 @@ export class PaidBook {
 
 	/** The tools of an MCP Server Trigger run in no execution. */
 	get execution(): string {
-		return (this.context.getExecutionId() as string | undefined) ?? '';
+		return (this.context.getExecutionId?.() as string | undefined) ?? '';
 	}
 
 	get entries(): BookEntry[] {

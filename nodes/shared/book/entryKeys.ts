@@ -51,7 +51,7 @@ function keysOfRun(
 	runs: Runs,
 ): EntryKeys {
 	const node = context.getNode();
-	const run = `run ${String(context.evaluateExpression('{{ $runIndex }}', 0))}`;
+	const run = `run ${String(context.evaluateExpression?.('{{ $runIndex }}', 0))}`;
 	const entries = runs[run] ?? {};
 	const earlier = Object.entries(entries);
 	const known = new Map<string, string>();
@@ -83,7 +83,7 @@ function keysOfRun(
 
 /** The parameters as the user wrote them. */
 function rawForm(
-	given: Record<string, unknown>,
+	given: Record<string, unknown> = {},
 	{ properties, otherOptions }: RequestParameters,
 ): unknown[] {
 	return properties.map(({ name, type, default: omitted }) => {

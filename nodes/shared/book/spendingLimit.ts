@@ -112,7 +112,7 @@ function wasRefused(error: unknown): boolean {
 }
 
 function countedOf(context: Context): Counted {
-	const execution = (context.getExecutionId() as string | undefined) ?? null;
+	const execution = (context.getExecutionId?.() as string | undefined) ?? null;
 	const byNode = (contextOf(context, 'flow')[FIELD] ??= {}) as Record<string, Counted>;
 	const { name } = context.getNode();
 	const known = byNode[name];

@@ -20,11 +20,11 @@ export function reasonToWaitInMemory(
 	entry: IExecuteData,
 	canResume: boolean,
 ): string | undefined {
-	const { executionOrder, engineType } = context.getWorkflowSettings();
 	// A tool of an MCP Server Trigger has no execution at all.
 	if (runsAsTool(context.getNode())) return 'an agent waits for the result of its tool';
 	if (!canResume || context.getExecuteData() !== entry)
 		return 'this version of n8n cannot resume a node';
+	const { executionOrder, engineType } = context.getWorkflowSettings();
 	// There n8n would run the node from the start after each pause, and pay again each time.
 	if (executionOrder !== 'v1') return 'the workflow uses the old execution order (v0)';
 	if (engineType === 'v2') return "the workflow uses n8n's new engine";

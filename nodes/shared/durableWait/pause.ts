@@ -86,7 +86,7 @@ export function requestPause(
 
 /** The input of the pause, where this run is one. */
 export function readPause({ node, data, metadata }: IExecuteData): PauseInput | undefined {
-	const json = data.main?.[0]?.[0]?.json;
+	const json = data?.main?.[0]?.[0]?.json;
 	const isPause =
 		metadata?.preserveSourceOverwrite === true &&
 		metadata.nodeWasResumed !== true &&

@@ -13,7 +13,7 @@ import {
 	type ModelOutput,
 	modelOutputOf,
 } from '../../../gateway';
-import { asText } from '../form/parameterValues';
+import { asText, fieldOf } from '../form/parameterValues';
 import { IN_EDITOR, openGateway } from '../run/connect';
 import { errorSummary } from '../run/errorText';
 
@@ -54,7 +54,8 @@ export function readModel(
 	context: IExecuteFunctions | ISupplyDataFunctions,
 	itemIndex: number,
 ): string {
-	const model = asText(context.getNodeParameter('model', itemIndex, '', { extractValue: true }));
+	const given = context.getNodeParameter('model', itemIndex, '', { extractValue: true });
+	const model = asText(fieldOf(given, 'value') ?? given);
 	if (typeof model === 'string' && model.trim() !== '') return model.trim();
 	throw new InvalidInputError(
 		'model',

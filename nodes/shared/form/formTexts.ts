@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { hashOf, InvalidInputError } from '../../../gateway';
 import { asHtml, hintAfterRun } from './hints';
+import { fieldOf } from './parameterValues';
 
 /** An unevaluated text of the form, the same for all items, by the name of its parameter. */
 export type FormText = [parameter: string, raw: unknown];
@@ -44,7 +45,7 @@ export function refuseText(
 
 /** The unevaluated text of a parameter. */
 export function textOf(context: IExecuteFunctions, parameter: string): FormText {
-	return [parameter, context.getNode().parameters[parameter]];
+	return [parameter, fieldOf(context.getNode().parameters, parameter)];
 }
 
 function refusalOfEqualTexts(

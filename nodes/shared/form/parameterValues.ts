@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 import { isEmptied, refusedValue } from '../../../gateway';
 
 /** A number from an expression for a text, such as an id or a year, becomes its digits. */
@@ -11,9 +11,21 @@ export function formReader<Form>(
 	context: IExecuteFunctions,
 	read: (itemIndex: number) => Form,
 ): (itemIndex: number) => Form {
-	const isFixed = !JSON.stringify(context.getNode().parameters).includes('"=');
+	const { parameters } = context.getNode();
+	// A context of a test may have values for each item, and a node without parameters.
+	const isKnown = fieldOf(parameters, 'model') !== undefined;
+	const isFixed = isKnown && !JSON.stringify(parameters).includes('"=');
 	let form: Form | undefined;
 	return (itemIndex) => (isFixed ? (form ??= read(itemIndex)) : read(itemIndex));
+}
+
+/** Reads an options collection, which a caller of the node may leave out. */
+export function readCollection(
+	context: IExecuteFunctions | ISupplyDataFunctions,
+	itemIndex: number,
+	name: string,
+): Record<string, unknown> {
+	return (context.getNodeParameter(name, itemIndex, {}) ?? {}) as Record<string, unknown>;
 }
 
 /** Expressions often return a switch as text or a number, such as from a spreadsheet. */

@@ -7,6 +7,7 @@ import {
 	logText,
 	parseCredential,
 } from '../../../gateway';
+import { readCollection } from '../form/parameterValues';
 import { readRequestOptions, type RequestOptions } from '../form/sharedProperties';
 
 export const credentialType = 'generationServiceApi';
@@ -38,11 +39,11 @@ export async function connect(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
 ): Promise<Service> {
-	const given = context.getNodeParameter('requestOptions', 0, {}) as Record<string, unknown>;
+	const given = readCollection(context, 0, 'requestOptions');
 	const options = readRequestOptions(given);
 	const gateway = await openGateway(context, options);
-	const signal = context.getExecutionCancelSignal();
-	if (signal !== undefined) allowManyListeners(signal);
+	const signal = context.getExecutionCancelSignal?.();
+	if (signal) allowManyListeners(signal);
 	return { context, properties, gateway, signal, maxConcurrency: options.maxConcurrency };
 }
 
@@ -78,7 +79,7 @@ function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebug
 	const isDebugging = logger !== undefined && logger.debug.length > 0;
 	return {
 		...(isDebugging && { writeDebugLine: (line) => logger.debug(`${name}: ${line}`) }),
-		egressFilter: helpers.getSecureEgressFilter?.(),
-		httpRequest: helpers.httpRequest,
+		egressFilter: helpers?.getSecureEgressFilter?.(),
+		httpRequest: helpers?.httpRequest,
 	};
 }

@@ -165,7 +165,7 @@ export function throwIfCancelled(
 	context: IExecuteFunctions,
 	outcomes: Array<Outcome<unknown>> = [],
 ): void {
-	if (!context.getExecutionCancelSignal()?.aborted) return;
+	if (!context.getExecutionCancelSignal?.()?.aborted) return;
 	for (const [itemIndex, outcome] of outcomes.entries()) {
 		const error = outcome && 'error' in outcome ? outcome.error : undefined;
 		if (error instanceof CancelledError && error.mayHaveBeenAccepted)
