@@ -2,13 +2,16 @@ import {
 	type Benchmark,
 	compareNumbers,
 	type Candidate,
+	type Measure,
+	type Sample,
 	OURS,
 	type Target,
 	CPU_NOISE,
 } from '../benchmark';
 import type { Runner } from '../harness/runner';
-import { median } from '../harness/measure';
-import { FIXED_QUESTION } from '../harness/workload';
+import { inParallel, median, timed } from '../harness/measure';
+import { AT_ONCE, FIXED_QUESTION } from '../harness/workload';
+import { openPool } from '../harness/rawUndici';
 import { loadN8n, type N8n } from '../harness/n8n';
 import type { NodeUnderTest } from '../harness/nodes';
 
@@ -21,13 +24,17 @@ const WARM_UP = 10_000;
 const REFERENCE_ITEMS = 1_000;
 const EXPRESSION = 'With a question from an expression';
 const ENGINE = 'n8n alone, reading that question';
+/** Without n8n: what the same numbers of requests cost by themselves. */
+const UNDICI = 'undici';
 const REFERENCE = 'a thousand items at the same time';
 /** The sizes without a goal. */
 const COMPARED = [10, 1_000];
 const LARGEST = 100_000;
 const ROUND = [
 	...[1, ...SIZES].filter((size) => size !== LARGEST).map((size) => ({ name: OURS, size })),
-	...[EXPRESSION, ENGINE].flatMap((name) => [1, ...COMPARED].map((size) => ({ name, size }))),
+	...[EXPRESSION, ENGINE, UNDICI].flatMap((name) =>
+		[1, ...COMPARED].map((size) => ({ name, size })),
+	),
 ];
 /** The largest size runs once: it takes as long as three rounds. */
 const ROUNDS = 12;
@@ -40,7 +47,7 @@ const CHEAPEST = 'the cheapest size';
  */
 function executing(
 	choose: (n8n: N8n, target: Target) => NodeUnderTest,
-	repetitions = (size: number) => Math.min(MAX_EXECUTIONS, Math.ceil(ITEMS_AT_LEAST / size)),
+	repetitions = repetitionsOf,
 ): Candidate {
 	return async (target) => {
 		const n8n = await loadN8n();
@@ -48,13 +55,24 @@ function executing(
 		const node = choose(n8n, target);
 		return async (size) => {
 			const items = questions(size);
-			const executions = repetitions(size);
-			const before = process.cpuUsage();
-			for (let run = 0; run < executions; run += 1) await runNode(node, items);
-			const { user, system } = process.cpuUsage(before);
-			return { cpu: (user + system) / executions };
+			return await ofEach(repetitions(size), async () => void (await runNode(node, items)));
 		};
 	};
+}
+
+function throughUndici(target: Target): Measure {
+	const { chat } = openPool(target, AT_ONCE);
+	return async (size) =>
+		await ofEach(repetitionsOf(size), async () => await inParallel(size, AT_ONCE, chat));
+}
+
+const repetitionsOf = (size: number) => Math.min(MAX_EXECUTIONS, Math.ceil(ITEMS_AT_LEAST / size));
+
+async function ofEach(executions: number, execute: () => Promise<void>): Promise<Sample> {
+	const { cpu } = await timed(async () => {
+		for (let run = 0; run < executions; run += 1) await execute();
+	});
+	return { cpu: (1000 * cpu) / executions };
 }
 
 function fixedQuestionNode(n8n: N8n, target: Target): NodeUnderTest {
@@ -75,7 +93,7 @@ async function setUp(runner: Runner) {
 		const options = { repetitions: 1, warmUps: 0, size };
 		return (await runner.measure([name], target, options))[name]?.cpu ?? NaN;
 	};
-	for (const name of [OURS, EXPRESSION, ENGINE]) await once(name, WARM_UP);
+	for (const name of [OURS, EXPRESSION, ENGINE, UNDICI]) await once(name, WARM_UP);
 	await once(REFERENCE, WARM_UP, referenceService);
 	return async (name: string, size: number): Promise<Measurement> => {
 		let isDone = false;
@@ -116,6 +134,7 @@ array by index.`,
 		[OURS]: executing(fixedQuestionNode),
 		[EXPRESSION]: executing((n8n, target) => n8n.chatNode(target)),
 		[ENGINE]: executing((n8n, target) => n8n.baselineNode(target)),
+		[UNDICI]: throughUndici,
 		[REFERENCE]: executing(fixedQuestionNode, () => 1),
 	},
 	async run(runner) {
@@ -151,7 +170,7 @@ array by index.`,
 			],
 			notes: [
 				`An item costs ${pointsText(points)}; an execution itself costs ${(cost(OURS, 1) / 1000).toFixed(1)} ms.`,
-				...[EXPRESSION, ENGINE].map(
+				...[EXPRESSION, ENGINE, UNDICI].map(
 					(name) => `${name}, an item costs ${pointsText(COMPARED.map(ofItem(name)))}.`,
 				),
 			],
