@@ -83,10 +83,10 @@ class Wait {
 		});
 		const current = book.current;
 		for (const [item, outcome] of outcomes.entries()) {
-			if (outcome === undefined || !('error' in outcome)) continue;
+			// What is reported is in the book.
+			if (!outcome || 'result' in outcome || outcome.error instanceof ReportedError) continue;
 			const entry = current.get(item) ?? book.add({ item, tasks: [] });
-			const isSettled = entry.error !== undefined || entry.tasks.some((task) => task.error);
-			if (!isSettled) entry.error = reportError(afterEarlierTry(outcome.error, entry.earlier));
+			entry.error = reportError(afterEarlierTry(outcome.error, entry.earlier));
 		}
 		const isShort = ({ settings }: BookEntry) => (settings?.wait?.maxWaitMs ?? 0) < MIN_WAIT_MS;
 		const waited = [...current.values()].filter(({ tasks }) => tasks.length > 0);

@@ -159,8 +159,10 @@ async function useExistingTask(
 
 async function outcomeOf({ items, error }: NodeResult, simulator: Simulator, at: number[]) {
 	const goodItems = items.filter(({ json }) => !('error' in json));
+	const [failed, ...more] = items.filter(({ json }) => 'error' in json);
+	if (more.length > 0) throw new Error('One video failed, and there are several error items');
 	return {
-		error: items.find(({ json }) => 'error' in json)?.json.error as IDataObject | undefined,
+		error: failed?.json.error as IDataObject | undefined,
 		thrown: error,
 		items: await Promise.all(
 			goodItems.map(async (item) => ({

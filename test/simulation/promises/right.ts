@@ -3,7 +3,7 @@ import { promptFor } from '../scenario/workflow';
 import type { ScenarioItem } from '../scenario/schema';
 import { dataOf } from '../play/rows';
 import type { Played } from '../play/played';
-import { isErrorItem, type NodeRun, nodeRuns, wasHeard } from './evidence';
+import { errorOf, isErrorItem, type NodeRun, nodeRuns, wasHeard } from './evidence';
 import { contents, messageOf } from './contents';
 import type { Promised } from './promise';
 import { answerTo, unlikeAnswer, unlikeJson } from './saidAnswers';
@@ -77,12 +77,12 @@ function fieldOf(value: unknown, name: string): unknown {
 	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** Two items of a run have the same task, though each was to have its own. */
+/** Two items of a run, good or failed, have the same task, though each was to have its own. */
 function sharedTasks({ node, outputs, row }: NodeRun): string[] {
 	if (node.kind !== 'video' || !/generate|submit/.test(node.operation)) return [];
 	const items = new Map<string, number>();
 	return outputs.flat().flatMap((output) => {
-		const id = output.json.task_id;
+		const id = output.json.task_id ?? errorOf(output)?.task_id;
 		if (typeof id !== 'string') return [];
 		const first = items.get(id);
 		items.set(id, indexOf(output));
