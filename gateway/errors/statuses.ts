@@ -193,7 +193,7 @@ export function statusMessage(status: number, code: string | undefined, hasWords
 }
 
 /** The same for a response of a load balancer, reverse proxy, firewall or login page instead of the service. */
-export function foreignMessage(status: number): Pick<Status, 'code' | 'message' | 'advice'> {
+export function foreignMessage(status: number): Omit<Status, 'status'> {
 	const { code, foreignCode, isTransient } = statusOf(status);
 	return {
 		code: foreignCode ?? code,

@@ -63,11 +63,11 @@ export function toServiceError(
 			isForeign,
 			code: isForeign || !code ? summary.code : shortText(apiKey.redactStart(code, MAX_CODE)),
 			advice:
-				status === 429 && retryAfterMs !== undefined && code !== 'quota_not_enough'
+				(summary.isThrottled && retryAfterMs !== undefined
 					? retryAdvice(retryAfterMs)
-					: summary.advice +
-						apiKey.redactError(targetOf(status, headers)) +
-						(isOfService ? '' : POSSIBLE_PROXY),
+					: summary.advice) +
+				apiKey.redactError(targetOf(status, headers)) +
+				(isOfService ? '' : POSSIBLE_PROXY),
 			serviceMessage: quoted ? apiKey.redactStart(quoted, MAX_MESSAGE) : undefined,
 			reason,
 			retryAfterMs,

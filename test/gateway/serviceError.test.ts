@@ -53,3 +53,18 @@ test.each([
 	);
 	expect(advice.replace(/^.*?( The redirect points.*|$)/, '$1')).toBe(told);
 });
+
+test.each([
+	[429, '', 'asks to retry after 90 seconds'],
+	[503, 'maintenance', 'asks to retry after 90 seconds'],
+	[429, 'quota_not_enough', 'Top up'],
+	[400, '', 'Check the parameters'],
+])('the error of a %i with code "%s" and Retry-After says: %s', (status, code, told) => {
+	const { advice } = toServiceError(
+		{ status, headers: { 'retry-after': '90' } },
+		code && { code, message: '', data: null },
+		new ApiKey('a-key'),
+		wallTimeOf(NOW),
+	);
+	expect(advice).toContain(told);
+});
