@@ -103,11 +103,11 @@ export class VideoDownloads {
 		await turn;
 		try {
 			return await fetchVideo(this.settings, file, signal).catch(async (failure: unknown) => {
-				const isNew = await this.renewUrl(file, failure, signal);
+				const url = await this.newUrl(file, failure, signal);
+				if (url === undefined) throw failure;
+				file.url = url;
 				// At once: another wait, and the new URL would be expired, too.
-				return isNew
-					? await fetchVideo(this.settings, file, signal)
-					: await Promise.reject(failure);
+				return await fetchVideo(this.settings, file, signal);
 			});
 		} finally {
 			execution.inFlight -= 1;
@@ -115,21 +115,19 @@ export class VideoDownloads {
 		}
 	}
 
-	/** Polls the task of a file whose URL may have expired. Returns whether it has another URL now. */
-	private async renewUrl(
+	/** Polls the task of a file whose URL may have expired. Returns the URL that it has now, if that is another one. */
+	private async newUrl(
 		file: File<unknown>,
 		failure: unknown,
 		signal: AbortSignal | undefined,
-	): Promise<boolean> {
+	): Promise<string | undefined> {
 		const { poll, maxRetries } = this.settings;
 		const mayBeExpired =
 			failure instanceof UrlRefusedError && MAY_BE_EXPIRED.includes(failure.status);
-		if (!mayBeExpired || maxRetries === 0 || file.newUrls >= MAX_NEW_URLS) return false;
+		if (!mayBeExpired || maxRetries === 0 || file.newUrls >= MAX_NEW_URLS) return undefined;
 		file.newUrls += 1;
 		const { url } = await poll(file.taskId, signal).catch(() => ({ url: undefined }));
-		const isNew = isUrl(url) && url !== file.url;
-		if (isNew) file.url = url;
-		return isNew;
+		return isUrl(url) && url !== file.url ? url : undefined;
 	}
 }
 

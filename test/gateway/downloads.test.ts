@@ -79,6 +79,28 @@ test.each([403, 404, 410])(
 );
 
 test.each([
+	['fails', undefined],
+	['tells no URL', ''],
+	['tells the same URL', 'https://videos.test/a'],
+])(
+	'a URL that the server does not know yet is tried again if the poll for another one %s',
+	async (_what, told) => {
+		const clock = new VirtualClock();
+		const { download, requested } = downloadsFrom(
+			clock,
+			() => ({ statusCode: requested.length === 1 ? 404 : 200 }),
+			(id) => {
+				if (told === undefined) throw new Error('The poll failed');
+				return video(id, told);
+			},
+		);
+		const url = 'https://videos.test/a';
+		expect(await clock.run(download(video('a', url)))).toBe('a');
+		expect(requested).toEqual([url, url]);
+	},
+);
+
+test.each([
 	[429, '20', 20_000],
 	[503, '45', 45_000],
 	[503, '4000', undefined],
