@@ -22,9 +22,6 @@ const MAX_STREAM_BYTES = 128 * 1024 * 1024;
 /** The beginning of an event or a comment. */
 const SSE_LINE = /^(data|event|id|retry)?:/;
 
-/** More is not sent to keep a connection alive. */
-const MAX_BLANK_BYTES = 1024 * 1024;
-
 /** How long the rest of a stream after `[DONE]` may take before the connection is closed instead of reused. */
 const DRAIN_MS = 1_000;
 
@@ -108,15 +105,14 @@ async function readEvents(
 	const take = (received: Buffer): boolean => {
 		size += received.length;
 		if (size > MAX_STREAM_BYTES) throw endless(response);
-		const isStart = beginning.length === 0 && size <= MAX_BLANK_BYTES;
-		const bytes = isStart ? withoutBlankStart(received) : received;
+		const bytes = beginning.length === 0 ? withoutBlankStart(received) : received;
 		if (!events.hasBegun && beginning.length <= MAX_ANSWER_BYTES) beginning.add(bytes);
 		const isFirst = isStream === undefined;
 		isStream ??= isEventStream(response, beginning.bytes);
 		isContent = false;
 		if (isStream) events.push(isFirst ? beginning.bytes : bytes);
 		response.onProgress(isStream === false ? hasContent(bytes) : isContent);
-		return isStream !== false || size <= MAX_ANSWER_BYTES;
+		return isStream === true || size <= MAX_ANSWER_BYTES;
 	};
 	return await new Promise((resolve, reject) => {
 		let stopDraining = () => {};

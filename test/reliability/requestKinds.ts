@@ -81,5 +81,5 @@ export function columnOf(kind: RequestKind): string {
 	return isBillable(kind) ? 'billable request' : 'free request';
 }
 
-/** The size of a very large response: in a stream, more than the limit of a line. */
-export const oversizedBytes = (kind: RequestKind) => (kind === 'chatStream' ? 17 : 4) * 1024 * 1024;
+/** The size of a very large response: more than what may come before a stream begins, and than the limit of a line. */
+export const oversizedBytes = (kind: RequestKind) => (kind === 'chatStream' ? 33 : 4) * 1024 * 1024;
