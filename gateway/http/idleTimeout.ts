@@ -18,16 +18,12 @@ type Phase = 'connecting' | 'response' | 'body' | 'content';
  */
 export class IdleTimeout {
 	expired = false;
-	private isGivenUp = false;
 	private isLastTurn = false;
 	private stop = () => {};
 	private lastProgress: number;
 	private lastContent: number;
 	private stopTimer: () => void;
-	private readonly giveUp = () => {
-		this.isGivenUp = true;
-		this.stop();
-	};
+	private readonly giveUp = () => this.stop();
 
 	constructor(
 		private readonly clock: Clock,
@@ -40,7 +36,6 @@ export class IdleTimeout {
 		this.lastProgress = this.lastContent = clock.now();
 		this.stopTimer = clock.after(this.phaseLimitMs, () => this.check());
 		signal?.addEventListener('abort', this.giveUp, { once: true });
-		if (signal?.aborted) this.isGivenUp = true;
 	}
 
 	/**
@@ -49,7 +44,7 @@ export class IdleTimeout {
 	 */
 	whenGivenUp(stop: () => void): void {
 		this.stop = stop;
-		if (this.isGivenUp) stop();
+		if (this.expired || this.signal?.aborted) stop();
 	}
 
 	/** @returns how long the phase before took since its last progress, in milliseconds */

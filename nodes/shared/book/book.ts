@@ -116,8 +116,7 @@ export class PaidBook {
 		const { run, entries } = this.keys;
 		entries[key] = entry;
 		this.runs[run] = entries;
-		const [oldest, ...others] = Object.keys(this.runs);
-		if (others.length >= MAX_RUNS && oldest !== undefined) delete this.runs[oldest];
+		for (const old of Object.keys(this.runs).slice(0, -MAX_RUNS)) delete this.runs[old];
 	}
 
 	/** Stores all that a run needs that follows a pause. */
