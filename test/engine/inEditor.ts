@@ -18,6 +18,8 @@ export interface EditorView {
 	waiting: unknown;
 	/** The hints in the node's panel before its first run. */
 	hints: string[];
+	/** Those that stay after it. */
+	hintsAfterRun: string[];
 	/** The parameters that the form shows, in order. */
 	form: string[];
 }
@@ -76,6 +78,9 @@ function view(
 		subtitle: resolve(description.subtitle ?? ''),
 		waiting: resolve(description.waitingNodeTooltip ?? ''),
 		hints: hints.map(({ message }) => message),
+		hintsAfterRun: hints.flatMap(({ message, whenToDisplay }) =>
+			whenToDisplay === 'beforeExecution' ? [] : [message],
+		),
 		form: description.properties
 			.filter(({ type }) => type !== 'hidden')
 			.filter((property) =>

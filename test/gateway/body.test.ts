@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { createGunzip, gzipSync } from 'node:zlib';
-import { StreamedBody } from '../../gateway/http/body';
+import { Body, StreamedBody } from '../../gateway/http/body';
 import { until } from '../clock/until';
 
 /** A decompressed body with several chunks in its buffer. */
@@ -35,4 +35,17 @@ test('a body emits all its chunks', async () => {
 		parts.push(part);
 	});
 	expect(Buffer.concat(parts).toString()).toBe('one two');
+});
+
+test('a body that cannot be held is given up when 256 MiB of it wait for their reader', () => {
+	const abort = jest.fn();
+	const body = new Body({ hold: () => {}, release: () => {}, end: () => {}, abort });
+	const part = Buffer.alloc(64 * 1024 * 1024);
+	for (let parts = 0; parts < 4; parts += 1) body.arrive(part);
+	const reading = body.read(async () => await new Promise(() => {}));
+	body.arrive(part);
+	expect(abort).not.toHaveBeenCalled();
+	body.arrive(part);
+	expect(abort).toHaveBeenCalledTimes(1);
+	void reading.catch(() => {});
 });

@@ -50,6 +50,31 @@ test('waiting for a free connection does not count towards Timeout', async () =>
 	expect(peak).toBe(208);
 });
 
+test('polls of one key leave 16 connections free, and those of several have 256 together', async () => {
+	const clock = new VirtualClock();
+	const baseUrl = `http://polls-${(services += 1)}.test`;
+	let inFlight = 0;
+	const transport: GatewayOptions['transport'] = async ({ onWritten }) => {
+		onWritten();
+		inFlight += 1;
+		await clock.sleep(1_000);
+		inFlight -= 1;
+		return jsonResponse(200, { id: 'task', status: 'queued' });
+	};
+	const pollAll = (apiKey: string) => {
+		const options = { maxConcurrency: 300, maxRetries: 0, timeoutMs: 60_000, clock, transport };
+		const gateway = new Gateway(parseCredential({ baseUrl, apiKey }), options);
+		return Array.from({ length: 300 }, (_, index) => gateway.getVideoTask(`${index}`));
+	};
+	const work = pollAll('one');
+	await until(() => inFlight > 0);
+	expect(inFlight).toBe(240);
+	work.push(...pollAll('other'));
+	await until(() => inFlight > 240);
+	expect(inFlight).toBe(256);
+	await clock.run(Promise.all(work));
+});
+
 test('256 long answers to one key delay no poll, no list of models and no other key', async () => {
 	const clock = new VirtualClock();
 	const baseUrl = `http://busy-${(services += 1)}.test`;

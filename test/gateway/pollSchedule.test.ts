@@ -120,6 +120,22 @@ test.each(['fixed', 'adaptive'] as const)(
 	},
 );
 
+test.each([
+	[11, [5, 10, 11]],
+	[10.9, [5, 10.9]],
+])(
+	'with a Max Wait of %s seconds, no poll comes less than a fifth of an interval before the last one',
+	async (maxWait, expected) => {
+		const { polledAt } = await waitFor({
+			takes: maxWait,
+			progress: () => 0,
+			polling: 'fixed',
+			maxWait,
+		});
+		expect(polledAt).toEqual(expected);
+	},
+);
+
 test('after a failed poll the next one comes an interval later', async () => {
 	const isDown = (seconds: number) => seconds > 20 && seconds < 60;
 	const { polledAt, delay } = await waitFor({ takes: 120, progress: linear(120), isDown });

@@ -53,14 +53,14 @@ afterAll(() => {
 	}
 });
 
-async function download(url: string) {
+async function download(url: string, maxRetries = 0) {
 	videoUrl = url;
 	const { items } = await runNode({} as Simulator, {
 		...videoNode({
 			operation: 'get',
 			taskId: 'task-1',
 			download: true,
-			requestOptions: { maxRetries: 0 },
+			requestOptions: { maxRetries },
 		}),
 		credential: { baseUrl: urlOf(service), apiKey: 'key-of-tests', ignoreSslIssues: true },
 		onError: 'continueRegularOutput',
@@ -91,9 +91,9 @@ test('a redirect to something else than a URL is not followed', async () => {
 	expect(error).toMatchObject({ message: 'The URL of the video returned status 302' });
 });
 
-test('redirects in circles end', async () => {
+test('redirects in circles end, and are not followed again', async () => {
 	const circle = `${urlOf(plain, 'http')}/to?/to?`;
-	const { error } = await download(`${circle}${'/to?'.repeat(50)}`);
+	const { error } = await download(`${circle}${'/to?'.repeat(50)}`, 1);
 	expect(error).toMatchObject({ message: 'The URL of the video has too many redirects' });
 	expect(requests).toHaveLength(11);
 });

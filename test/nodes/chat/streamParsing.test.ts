@@ -270,7 +270,9 @@ test('an HTML page instead of a stream is shown in the error', async () => {
 	const { json } = await itemOf('<html>Log in</html>', {}, true);
 	expect(json.error).toMatchObject({
 		code: 'malformed_answer',
-		description: expect.stringContaining('Log in') as string,
+		description: expect.stringMatching(
+			/says: an HTML page instead of a response \(Log in\)$/,
+		) as string,
 	});
 });
 

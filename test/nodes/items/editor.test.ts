@@ -132,6 +132,17 @@ describe('hints', () => {
 		expect(video({ prompt: text })).toEqual(only(/The prompt is empty/));
 	});
 
+	test('about a prompt go when the node has run, which says more; one about settings stays', () => {
+		const options = { temperature: 0, topP: 0 };
+		const { hints, hintsAfterRun } = inEditor('chatCompletion', {
+			...model('heron-chat'),
+			...message(''),
+			options,
+		});
+		expect(hints).toHaveLength(2);
+		expect(hintsAfterRun).toEqual(only(/Temperature and Top P are both set/));
+	});
+
 	test('are not shown for a node that nobody has edited', () => {
 		const fresh = { model: { __rl: true, mode: 'list', value: '' } };
 		for (const node of ['videoGeneration', 'chatCompletion', 'listModels'] as const) {

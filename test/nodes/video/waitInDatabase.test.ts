@@ -237,7 +237,8 @@ describe.each([
 		const told = `${generated.error?.message} ${generated.error?.description} ${JSON.stringify(generated.items)}`;
 		expect(told).toContain('lost the state');
 		// In n8n 1, nodes have no custom data.
-		expect(told).toContain(generated.run.data.resultData.metadata?.video_task_ids ?? '');
+		const ids = generated.run.data.resultData.metadata?.video_task_ids;
+		expect(told.includes(`Tasks of this execution: ${ids}`)).toBe(ids !== undefined);
 		expect(simulator.submissions).toBe(2);
 	});
 
@@ -298,6 +299,13 @@ describe('with another Base URL', () => {
 		expect(error?.description).toContain(`Not found: ${taskId}`);
 		expect(error?.description).not.toMatch(/submits it again/);
 	});
+});
+
+test('the last try of Retry On Fail makes a video again that failed after a pause', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 1 });
+	const { items } = await runNode(simulator, one({ tries: 2 }));
+	expect(items.map(({ json }) => json.status)).toEqual(['completed']);
+	expect(simulator.submissions).toBe(2);
 });
 
 test('during the wait the editor shows the tasks as one run of the node, with the fields that are known', async () => {
