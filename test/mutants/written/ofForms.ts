@@ -144,8 +144,8 @@ export const OF_FORMS: readonly Change[] = [
 		],
 		[
 			'an error does not say how long to wait',
-			'status === 429 && retryAfterMs !== undefined &&',
-			'status === 428 && retryAfterMs !== undefined &&',
+			'summary.isThrottled && retryAfterMs !== undefined',
+			"summary.foreign === 'always' && retryAfterMs !== undefined",
 		],
 	]),
 	...changesOf('gateway/http/errorBody.ts', [

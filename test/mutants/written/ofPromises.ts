@@ -209,7 +209,7 @@ export const OF_PROMISES: readonly Change[] = [
 		],
 	]),
 	...changesOf('gateway/video/downloads.ts', [
-		['a URL that has expired is not asked for again', 'if (isNew) file.url = url;', ''],
+		['a URL that has expired is not asked for again', 'file.url = url;', ''],
 	]),
 	...changesOf('nodes/LmChatGenerationService/gatewayChatModel.ts', [
 		[
