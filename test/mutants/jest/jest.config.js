@@ -8,7 +8,8 @@ module.exports = {
 	// These play nothing of the sources in their own process, or measure the process itself.
 	testPathIgnorePatterns: [
 		...base.testPathIgnorePatterns,
-		'/test/(architecture|bounds|demo|docs|mutants|package|release|simulation)/',
+		'/test/(architecture|demo|docs|mutants|package|release|simulation)/',
+		'/test/bounds/(eventLoop|memory|redaction)',
 	],
 	testEnvironment: join(__dirname, 'environment.js'),
 	testSequencer: join(__dirname, 'inOrder.js'),

@@ -129,7 +129,7 @@ export const OF_NODES: readonly Change[] = [
 	...changesOf('nodes/shared/run/connect.ts', [
 		[
 			'the key is in the log',
-			'if (signal !== undefined) allowManyListeners(signal);',
+			'if (signal) allowManyListeners(signal);',
 			'context.logger.info(`Connected with ${connection.apiKey}`);',
 		],
 	]),
