@@ -44,6 +44,8 @@ function partsOf(scenario: Scenario): string[] {
 		`build: ${build}`,
 		`order: ${order}`,
 		`shape: ${shape}`,
+		...(scenario.caller ? [`caller: ${scenario.caller}`] : []),
+		...(service.basePath ? [`Base URL: ${service.basePath}`] : []),
 		...(scenario.split ? ['shape: second output'] : []),
 		...(scenario.failsAfter ? ['shape: a later node fails'] : []),
 		...nodes.map((node) => `node: ${node.kind === 'video' ? node.operation : node.kind}`),

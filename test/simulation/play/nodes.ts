@@ -16,6 +16,7 @@ import { loopOverItems, passThrough } from '../../engine/stubNodes';
 export function stubNodes(): Record<string, INodeType> {
 	return {
 		'simulation.passOn': passThrough,
+		'simulation.chatTrigger': passThrough,
 		'simulation.loop': loopOverItems,
 		'simulation.agent': new Agent(),
 		'simulation.executeWorkflow': new ExecuteWorkflow(),

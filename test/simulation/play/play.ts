@@ -95,7 +95,8 @@ class World {
 				this.happen(event);
 			});
 		}
-		this.server.execute(this.workflow, itemsOfScenario(this.scenario.items));
+		const mode = this.scenario.caller === 'evaluation' ? 'evaluation' : undefined;
+		this.server.execute(this.workflow, itemsOfScenario(this.scenario.items), mode);
 		await this.run();
 		const end = this.host.now();
 		const { requests, ...rest } = this.service.truth;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Played } from '../play/played';
-import type { ScenarioNode } from '../scenario/schema';
+import { errorOfConversation, sentMessages } from '../scenario/conversations';
+import type { ChatNode, ScenarioNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service';
 import { type Claim, errorItems, hasErrorOfStop, thrownErrors } from './evidence';
@@ -19,6 +20,7 @@ export const asked: Promised = {
 			...sentAnyway(played, node),
 		]),
 		...refusals(played),
+		...taskIds(played),
 	],
 };
 
@@ -62,7 +64,9 @@ function expectedBodies(
 	const common = { model: isOther ? model : node.model, ...fieldsSet(node) };
 	if (node.kind !== 'video') {
 		const system = systemMessages(node).map((content) => ({ role: 'system', content }));
-		const messages = [...system, { role: 'user', content: rawPrompt }];
+		const { conversation } = node as Partial<ChatNode>;
+		const said = conversation && sentMessages(conversation, rawPrompt);
+		const messages = [...system, ...(said || [{ role: 'user', content: rawPrompt }])];
 		const isStream = node.kind === 'chat' && node.stream === true;
 		const more = node.kind === 'chat' ? addedTo(node) : {};
 		const whole = { ...common, messages, ...more };
@@ -98,13 +102,20 @@ function addedTo({ additionalBody }: { additionalBody?: boolean | undefined }): 
 }
 
 function sentAnyway(played: Played, node: AskingNode): string[] {
-	const wrong = wrongField(node);
-	const sent = wrong === undefined ? [] : requestsOf(played, node);
+	const wrong = wrongInput(node);
+	const sent = wrong.length === 0 ? [] : requestsOf(played, node);
 	return sent.length === 0
 		? []
-		: [
-				`${node.name} sends ${sent.length} requests with a ${wrong?.label} that the service does not take`,
-			];
+		: [`${node.name} sends ${sent.length} requests that must be refused: ${wrong.join(', ')}`];
+}
+
+/** How errors may begin that name what the service does not take in the form of a node. */
+function wrongInput(node: ScenarioNode): string[] {
+	const { conversation } = node as Partial<ChatNode>;
+	const field = wrongField(node);
+	const { label, name } = field ?? { label: '', name: '' };
+	const shown = label.toLowerCase() === name ? label : `${label} (${name})`;
+	return [errorOfConversation(conversation) ?? [], field === undefined ? [] : `${shown} `].flat();
 }
 
 /** Of a parameter. */
@@ -120,13 +131,13 @@ function refusals(played: Played): string[] {
 		if (!asks(node) || !isInOrder(played, claim) || hasErrorOfStop(row, rows)) return [];
 		const isRefused =
 			error.code === 'invalid_input' || (error.code === '' && REFUSAL.test(`${error.message} `));
-		const wrong = wrongField(node);
-		if (wrong === undefined)
+		const wrong = wrongInput(node);
+		if (wrong.length === 0)
 			return isRefused ? [`${whatOf(claim)} is refused: ${error.message}`] : [];
-		const { label, name } = wrong;
-		const shown = label.toLowerCase() === name ? label : `${label} (${name})`;
-		const isNamed = error.message.startsWith(`${shown} `) && isRefused;
-		return isNamed ? [] : [`${whatOf(claim)} fails without naming "${shown}": ${error.message}`];
+		const isNamed = wrong.some((begin) => error.message.startsWith(begin)) && isRefused;
+		return isNamed
+			? []
+			: [`${whatOf(claim)} fails without naming "${wrong.join()}": ${error.message}`];
 	});
 }
 
@@ -143,4 +154,22 @@ function isInOrder({ scenario }: Played, { node, item }: Claim): boolean {
 function whatOf({ node, item, row }: Claim): string {
 	const prompt = item === undefined ? '' : promptFor(node, item);
 	return `execution ${row.id}, ${node.name}: "${prompt}"`;
+}
+
+/** A task ID that is none is refused under its name; white space around one is none of it. */
+function taskIds(played: Played): string[] {
+	const { scenario, truth } = played;
+	return scenario.nodes.flatMap((node) => {
+		if (node.kind !== 'video' || node.taskId === undefined || node.taskId === 'spaced') return [];
+		const polls = truth.requests.filter(({ endpoint }) => endpoint === 'poll').length;
+		const own = [...errorItems(played), ...thrownErrors(played)].filter(
+			(each) => each.node === node && each.error.code !== 'cancelled',
+		);
+		const unnamed = own.flatMap(({ error: { message }, row }) =>
+			/^Task ID |stopped|cancel|credential/i.test(message)
+				? []
+				: [`execution ${row.id}, ${node.name}: the Task ID (${node.taskId}) fails as ${message}`],
+		);
+		return [...(polls > 0 ? [`${polls} polls of a Task ID (${node.taskId})`] : []), ...unnamed];
+	});
 }

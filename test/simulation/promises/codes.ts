@@ -11,12 +11,20 @@ const NAMES: Record<number, string> = {
 	401: 'unauthorized',
 	403: 'forbidden',
 	404: 'not_found',
+	413: 'payload_too_large',
+	429: 'rate_limit_exceeded',
 	500: 'internal_server_error',
 	502: 'bad_gateway',
 	503: 'service_unavailable',
 };
 /** What another server says of itself, and not of the request. */
-const OF_OTHERS = [400, 401, 403, 408, 500, 502, 504, 524];
+const OF_OTHERS = [400, 401, 403, 408, 500, 502, 504, 522, 524];
+/** Without a body, these are the service's own. */
+const OWN: Record<number, string> = {
+	400: 'invalid_request_error',
+	401: 'invalid_api_key',
+	403: 'forbidden',
+};
 const MAX_CODE = 100;
 const MAX_PAUSE_MS = 300_000;
 
@@ -131,8 +139,16 @@ export function codes(played: Played): string[] {
 		const said = sent.map(({ refusal }) => codeIn(refusal));
 		// A long one is cut off, and the key is taken out of it.
 		if (said.some((one) => one !== undefined && one.length > MAX_CODE)) return [];
-		const named = said.map((one) => one ?? NAMES[status] ?? `http_${status}`);
-		const isForeign = said.every((one) => one === undefined) && OF_OTHERS.includes(status);
+		const named = sent.map(
+			({ refusal }, index) =>
+				said[index] ??
+				(refusal === '' ? OWN[status] : undefined) ??
+				NAMES[status] ??
+				`http_${status}`,
+		);
+		const isForeign =
+			OF_OTHERS.includes(status) &&
+			sent.every(({ refusal }, index) => !said[index] && (refusal !== '' || !OWN[status]));
 		return [
 			...(named.includes(code)
 				? []

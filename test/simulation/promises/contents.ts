@@ -75,8 +75,8 @@ export function messageOf(json: IDataObject): {
 	provider?: unknown;
 	tool_calls?: unknown;
 } {
-	const { choices } = json as { choices?: Array<{ message?: object }> };
-	return choices?.[0]?.message ?? {};
+	const { choices = [] } = json as { choices?: Array<{ index?: number; message?: object }> };
+	return (choices.find(({ index }) => index === 0) ?? choices[0])?.message ?? {};
 }
 
 /** The whole file under its name, the fields that the service sent, and none of another video. */

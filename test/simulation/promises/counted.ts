@@ -1,12 +1,13 @@
 import { hintCounts } from './hintCounts';
 import { logCounts } from './logCounts';
+import { inMemory } from './waits';
 import type { Promised } from './promise';
 
 /** Whatever a hint above the output or a line of the log counts or names. */
 export const counted: Promised = {
 	name: 'Counted',
-	says: 'Hints and log lines name the tasks and count the items, answers, tokens and videos that they are about, neither more nor fewer.',
+	says: 'Hints and log lines name the tasks and count the items, answers, tokens and videos that they are about, neither more nor fewer. A wait is in the database where n8n can keep it there; elsewhere a hint says why not.',
 	except: ['A line that is due in the moment of a crash is not written.'],
 	alsoKeptBy: ['test/nodes/items/runHints.test.ts', 'test/nodes/video/told.test.ts'],
-	check: (played) => [...hintCounts(played), ...logCounts(played)],
+	check: (played) => [...hintCounts(played), ...logCounts(played), ...inMemory(played)],
 };

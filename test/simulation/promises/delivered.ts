@@ -1,6 +1,7 @@
 import type { Played } from '../play/played';
 import { promptFor } from '../scenario/workflow';
-import { type Claim, errorItems, nodeRuns, thrownErrors } from './evidence';
+import { isGoodForm } from '../service/formNames';
+import { type Claim, errorItems, nodeRuns, thrownErrors, wasHeard } from './evidence';
 import type { Promised } from './promise';
 import { caseOf, REASONS } from './reasons';
 
@@ -48,7 +49,8 @@ function lists(played: Played): string[] {
 		const last = truth.requests.findLast(
 			({ endpoint, at }) => endpoint === 'models' && at <= claim.saidAt,
 		);
-		const isGood = last?.status === 200 && last.whole && /^models-|^$/.test(last.fault ?? '');
+		const { fault = '' } = last ?? {};
+		const isGood = last && wasHeard(last) && (/^models-|^$/.test(fault) || isGoodForm(fault));
 		return isGood
 			? [`the service sent its models, and ${whatOf(claim)} fails: ${wordsOf(claim)}`]
 			: [];

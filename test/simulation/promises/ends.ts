@@ -1,6 +1,7 @@
 import type { Played } from '../play/played';
 import { explain } from './explained';
 import type { Promised } from './promise';
+import { whyInMemory } from './callers';
 
 /** Between the tries of Retry On Fail in a scenario: n8n itself waits once more between two tries. */
 const TRY_MS = 5_000;
@@ -58,7 +59,7 @@ function longRuns({ scenario, rows, suspended }: Played): string[] {
 		faults.length + limits.length + outages.length > 0 ||
 		refused !== undefined ||
 		scenario.items.length > 3;
-	const isKept = scenario.order === 'v1' && scenario.shape !== 'agent' && node?.tries === undefined;
+	const isKept = whyInMemory(scenario) === undefined && node?.tries === undefined;
 	if (!isPlain || !isKept || isSlow || suspended.length > 0 || (node.wait?.maxWait ?? 600) < 80)
 		return [];
 	return rows.flatMap(({ id, engineRuns }) =>

@@ -4,6 +4,7 @@ import type { Played } from '../play/played';
 import type { ScenarioItem, ScenarioNode, VideoNode } from '../scenario/schema';
 import type { TruthRequest, TruthTask } from '../service';
 import type { Limit } from '../service/plan';
+import { whyInMemory } from './callers';
 
 /** One run of one of our nodes in an execution, as n8n stored it. */
 export interface NodeRun {
@@ -99,7 +100,7 @@ export function wasSeenFailed({ truth }: Played, id: string): boolean {
 
 /** The whole response of a request arrived. */
 export function wasHeard({ whole, status }: TruthRequest): boolean {
-	return whole && status === 200;
+	return whole && (status === 200 || status === 201);
 }
 
 /** The execution and those that it is a retry of, latest first. */
@@ -134,7 +135,7 @@ export function isInDatabase({ scenario }: Played, { wait = {} }: VideoNode): bo
 	const { waitIn, maxWait = 600 } = wait;
 	// Who edits the workflow sets a longer one.
 	const isLong = maxWait >= MIN_WAIT_S || scenario.afterwards.includes('retryEdited');
-	const isPossible = scenario.order === 'v1' && scenario.shape !== 'agent';
+	const isPossible = whyInMemory(scenario) === undefined;
 	return waitIn === 'database' && isPossible && isLong;
 }
 

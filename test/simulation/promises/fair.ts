@@ -7,6 +7,7 @@ import { covered } from './explained';
 import type { Promised } from './promise';
 import { ofFairQueuing } from './fairQueuing';
 import { ofRefusals, REFUSED } from './refusals';
+import { whyInMemory } from './callers';
 import { promptFor } from '../scenario/workflow';
 
 /** A shorter delay has other causes. */
@@ -50,8 +51,7 @@ function latePolls(played: Played): string[] {
 	if (hasGap || others.length > 0 || node?.kind !== 'video' || node.operation !== 'generate')
 		return [];
 	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
-	const waitsInMemory =
-		waitIn !== 'database' || scenario.order === 'v0' || scenario.shape === 'agent';
+	const waitsInMemory = waitIn !== 'database' || whyInMemory(scenario) !== undefined;
 	if (polling === 'adaptive' || !waitsInMemory || node.tries !== undefined || rows.length > 2)
 		return [];
 	// With one place, a poll waits for the one before it.

@@ -1,5 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Played } from '../play/played';
+import { errorOfConversation } from '../scenario/conversations';
 import { promptFor } from '../scenario/workflow';
 import { errorOf, isErrorItem, type NodeRun, nodeRuns } from './evidence';
 import { fieldsSet } from './formFields';
@@ -83,6 +84,21 @@ const HINTS: Counted[] = [
 			some(good(run).filter(({ json }) => !/completed|failed/i.test(String(json.status))).length),
 	},
 	{
+		of: /generate/,
+		says: /^(\d+) videos? (?:is|are) not downloaded\. (.*)/,
+		are: (run) => {
+			const without = finished(run).filter(({ binary }) => !binary);
+			const urls = without.flatMap(({ json: { url } }) => (typeof url === 'string' ? [url] : []));
+			const links = Math.min(urls.length, MAX_LINKS);
+			return without.length === 0 ? [] : [without.length, links];
+		},
+	},
+	{
+		of: /get|wait/,
+		says: /^(\d+) finished videos? (?:has|have) no URL/,
+		are: (run) => some(finished(run).filter(({ json, binary }) => !json.url && !binary).length),
+	},
+	{
 		of: /generate|wait|get/,
 		says: /^Several videos have the file name/,
 		are: (run) => {
@@ -134,6 +150,7 @@ function numbersIn(message: string, says: RegExp): number[] {
 	if (groups.length === 0) return [NaN];
 	return groups.flatMap((group) => {
 		if (group === undefined) return [];
+		if (group.includes('Download')) return [group.split('<a href="http').length - 1];
 		const seconds = [...group.matchAll(/([\d.]+) s of/g)].map(([, count]) => Number(count));
 		if (seconds.length > 0) return [seconds.reduce((sum, each) => sum + each, 0)];
 		return [Number(group.replaceAll(',', ''))];
@@ -146,6 +163,13 @@ function some(count: number | undefined): number[] | undefined {
 
 function good({ outputs }: NodeRun): INodeExecutionData[] {
 	return outputs.flat().filter((output) => !isErrorItem(output));
+}
+
+/** Links in one hint. */
+const MAX_LINKS = 4;
+
+function finished(run: NodeRun): INodeExecutionData[] {
+	return good(run).filter(({ json }) => json.status === 'completed');
 }
 
 function indexOf({ pairedItem }: INodeExecutionData): number {
@@ -173,6 +197,8 @@ function tokensOf(json: INodeExecutionData['json']): number {
 /** The prompts of the items of a run; undefined where an expression does not give those of the scenario. */
 function promptsOf({ node, input }: NodeRun, { scenario }: Played): string[] | undefined {
 	if (node.kind !== 'chat' && node.kind !== 'video') return undefined;
+	// Nothing is sent.
+	if (node.kind === 'chat' && errorOfConversation(node.conversation)) return undefined;
 	const isPlain = node.prompt === 'item' && scenario.shape === 'sequence' && !node.executeOnce;
 	const items = input.map(({ json }) => scenario.items[Number(json.index ?? NaN)]);
 	const prompts = items.flatMap((item) => (item && !item.bad ? [promptFor(node, item)] : []));

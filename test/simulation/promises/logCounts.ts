@@ -149,7 +149,7 @@ function attempts({ debug, truth, stops, kills, scenario }: Played): string[] {
 	const sent = truth.requests.flatMap(({ endpoint, method, path, status = 0, whole, fault }) =>
 		endpoint === 'download' || status < 400 || !whole || fault !== undefined
 			? []
-			: [`${method} ${path} ${status}`],
+			: [`${method} ${path.replace(/^\/gateway/, '')} ${status}`],
 	);
 	const lacking = sent.find((each) => count(sent, each) > count(said, each));
 	return lacking === undefined

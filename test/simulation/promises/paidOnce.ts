@@ -3,6 +3,7 @@ import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
 import type { Row } from '../play/rows';
 import type { TruthRequest } from '../service';
+import { isGoodForm } from '../service/formNames';
 import { replacedElsewhere } from './baseUrls';
 import { missingPrompts } from './contents';
 import { wasHeard, wasSeenFailed } from './evidence';
@@ -116,7 +117,8 @@ function excepted(
 		if (node.kind !== 'video') {
 			// An answer without the JSON that was asked for is asked for again, too, and one that an error came with.
 			const isNoJson = 'jsonOutput' in node && !isJson(scenario, node);
-			const isUseless = lost || isNoJson || request.fault !== undefined;
+			const isOdd = request.fault !== undefined && !isGoodForm(request.fault);
+			const isUseless = lost || isNoJson || isOdd;
 			if (isUseless && (node.tries !== undefined || isAgain)) return sum + 1;
 			return sum + (isBeforeRetry(rows, request) ? 1 : 0);
 		}

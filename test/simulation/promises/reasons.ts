@@ -2,6 +2,7 @@ import type { Played } from '../play/played';
 import type { VideoNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest, TruthTask } from '../service';
+import { isGoodForm } from '../service/formNames';
 import { type Claim, isInDatabase, wasHeard } from './evidence';
 import { lateMs, noticeOf } from './explained';
 import { isJson } from './saidAnswers';
@@ -20,6 +21,7 @@ export interface Case {
 /** Faults of a chat that is delivered all the same. */
 const HARMLESS =
 	/^(slow|error-empty|running-usage|labels|keep-alive-events|echo|content-parts|tool-calls)$/;
+const isHarmless = (fault = 'slow') => HARMLESS.test(fault) || isGoodForm(fault);
 /** A download that is told to wait is repeated within its time. */
 const TOLD_TO_WAIT = /^(wait-|status-)(429|503)/;
 
@@ -30,7 +32,7 @@ export const REASONS: Record<string, (given: Case) => boolean> = {
 	'the latest request failed': ({ claim, billed }) => {
 		const last = billed.at(-1);
 		if (claim.node.kind === 'video' || last === undefined) return false;
-		return !last.accepted || !wasHeard(last) || !HARMLESS.test(last.fault ?? 'slow');
+		return !last.accepted || !wasHeard(last) || !isHarmless(last.fault);
 	},
 	'an answer is no JSON': ({ played: { scenario }, claim: { node } }) =>
 		node.kind === 'chat' && node.jsonOutput === true && !isJson(scenario, node),

@@ -5,9 +5,12 @@ import type { TruthRequest } from '../service';
 import { errorItems, scopeOf, wasHeard } from './evidence';
 
 /** Faults that refuse a request, whatever the limits. */
-export const REFUSED = /429|503|too-large|should-not-retry|quota|retry-after-unix/;
+export const REFUSED = /429|503|unavailable|too-large|should-not-retry|quota|retry-after/;
 /** Refusals of one request that no time admits. */
 const NEVER_ADMITTED = /^(too-large|should-not-retry)/;
+
+/** Responses to what was not taken; 0: none. */
+const NOT_TAKEN = [0, 429, 500, 502, 503];
 
 /** How much longer than its requests a batch may take. */
 const FACTOR = 3;
@@ -49,6 +52,7 @@ function heldBack({ scenario, truth, rows, kills, suspended }: Played): string[]
 	const never = new Set(faults.map(({ prompt }) => prompt));
 	const hopeless = scenario.items.filter((item) => never.has(promptFor(node, item)));
 	const free = truth.requests.filter(({ prompt, accepted }) => !never.has(prompt) && accepted);
+	if (free.length === 0) return [];
 	const workMs = free.reduce((sum, { sentAt, endedAt = sentAt }) => sum + endedAt - sentAt, 0);
 	const toLearn = hopeless.length > 1 ? REFUSALS_AMONG_OTHERS : REFUSALS_TO_LEARN;
 	const pauseMs = truth.requests
@@ -162,7 +166,9 @@ export function sentInVain(played: Played): string[] {
 			const isTaken = (sentAt: number) =>
 				alike.some(
 					(each) =>
-						each.status === 200 && (each.heardAt ?? 0) > first.sentAt && each.sentAt < sentAt,
+						!NOT_TAKEN.includes(each.status ?? 0) &&
+						(each.heardAt ?? 0) > first.sentAt &&
+						each.sentAt < sentAt,
 				);
 			/** The service still works on one that was sent before a pause, this one after it. */
 			const isAtWork = ({ sentAt, heardAt = sentAt }: TruthRequest) =>

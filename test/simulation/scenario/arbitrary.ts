@@ -1,8 +1,10 @@
 import fc from 'fast-check';
+import { additions, answering, withAdditions } from './additions';
 import { forms } from './anyForm';
-import { moreFaults, type Said, said } from './anyFault';
+import { moreFaults, said } from './anyFault';
 import { agentModel, items, nodes, requestsPerItem } from './anyNodes';
 import { service } from './anyService';
+import { manyForms, reading, responses } from './anyResponse';
 import { afterwards, call, event, shape } from './anyWorld';
 import { oneIn, present } from './draw';
 import { elsewhere } from './elsewhere';
@@ -71,28 +73,36 @@ export const anyScenario: fc.Arbitrary<Scenario> = present(
 		again: oneIn(2, constant(true)),
 		elsewhere: oneIn(10, elsewhere),
 		said,
+		odd: oneIn(3, responses),
+		dense: oneIn(6, manyForms),
+		additions,
 	}),
 ).map(
-	({ theme: drawnTheme, forms: filledIn, moreFaults: more, again, elsewhere, said, ...drawn }) => {
-		const themed = elsewhere ?? drawnTheme;
+	({
+		theme: drawnTheme,
+		forms: filledIn,
+		moreFaults: more,
+		again,
+		elsewhere,
+		said,
+		odd = [],
+		dense,
+		additions: besides,
+		...drawn
+	}) => {
+		const themed = dense ?? elsewhere ?? drawnTheme;
 		const draft = again ? runningAgain(drawn) : drawn;
 		if (themed !== undefined) {
 			const scenario = inTheme(draft, themed);
-			return answering(assemble(again ? runningAgain(scenario) : scenario, {}), said);
+			const whole = assemble(again ? runningAgain(scenario) : scenario, {});
+			return withAdditions(answering(whole, said), besides);
 		}
-		const faults = [...draft.service.faults, ...more, ...said.faults];
-		const scenario = assemble({ ...draft, service: { ...draft.service, faults } }, filledIn);
-		return answering(scenario, said);
+		const faults = [...draft.service.faults, ...more, ...said.faults, ...odd];
+		const nodes = draft.nodes.map((node) => reading(node, odd));
+		const scenario = assemble({ ...draft, nodes, service: { ...draft.service, faults } }, filledIn);
+		return withAdditions(answering(scenario, said), besides);
 	},
 );
-
-/** Models that answer as JSON are asked for it. */
-function answering(scenario: Scenario, { answers }: Said): Scenario {
-	const { nodes, service } = scenario;
-	if (answers === undefined || !nodes.some(({ kind }) => kind === 'chat')) return scenario;
-	const asking = nodes.map((node) => (node.kind === 'chat' ? { ...node, jsonOutput: true } : node));
-	return { ...scenario, nodes: asking, service: { ...service, answers } };
-}
 
 type DrawnService = typeof service extends fc.Arbitrary<infer Service> ? Service : never;
 

@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { Scenario, ScenarioNode } from './schema';
+import { messagesOf } from './conversations';
+import type { ChatNode, Scenario, ScenarioNode, VideoNode } from './schema';
 
 /** The form of a node, filled in. */
 export function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INodeParameters {
@@ -23,7 +24,7 @@ export function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INod
 		};
 		return {
 			model,
-			messages: { values: [{ role: 'user', content: prompt }] },
+			...messagesFrom(node, prompt),
 			simplify,
 			options,
 			requestOptions,
@@ -47,7 +48,7 @@ export function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INod
 			},
 		}),
 		...(!isNew && {
-			taskId: isTool ? "={{ $fromAI('prompt') }}" : '={{ $json.task_id }}',
+			taskId: isTool ? "={{ $fromAI('prompt') }}" : TASK_ID[node.taskId ?? 'plain'],
 			options: { ...(node.includeInputFields && { includeInputFields: true }) },
 		}),
 		...(operation !== 'submit' && { download }),
@@ -57,6 +58,28 @@ export function parametersOf(node: ScenarioNode, shape: Scenario['shape']): INod
 		requestOptions,
 	};
 }
+
+const TASK_ID: Record<NonNullable<VideoNode['taskId']> | 'plain', string> = {
+	plain: '={{ $json.task_id }}',
+	spaced: "={{ ' ' + $json.task_id + ' ' }}",
+	empty: "={{ '' }}",
+	URL: "={{ 'https://files.test/' + $json.task_id }}",
+	query: "={{ $json.task_id + '?x=1' }}",
+	'too long': "={{ 'a'.repeat(513) }}",
+};
+
+/** The list of the form, or JSON with the expression of the prompt in it. */
+function messagesFrom({ conversation }: ChatNode, prompt: string): INodeParameters {
+	if (conversation === undefined)
+		return { messages: { values: [{ role: 'user', content: prompt }] } };
+	const [, code] = /^=\{\{(.*)\}\}$/s.exec(prompt) ?? [];
+	const json = JSON.stringify(messagesOf(conversation, PLACE));
+	const text = code === undefined ? JSON.stringify(prompt) : `{{ JSON.stringify(${code}) }}`;
+	return { messagesSource: 'json', messagesJson: `=${json.replace(`"${PLACE}"`, () => text)}` };
+}
+
+/** Of the prompt. */
+const PLACE = '@prompt@';
 
 /** A name that differs by item where the item has its number. */
 const FILE_NAME = "={{ 'clip ' + $json.index }}";

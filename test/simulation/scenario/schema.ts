@@ -55,6 +55,8 @@ const chat = z.object({
 	stream: z.boolean().optional(),
 	jsonOutput: z.boolean().optional(),
 	simplify: z.boolean().optional(),
+	/** Messages as JSON, one of scenario/conversations.ts. Default: one message. */
+	conversation: z.string().optional(),
 });
 
 const list = z.object({
@@ -70,12 +72,16 @@ const list = z.object({
 /** The model of an agent; only there. */
 const model = z.object({ kind: z.literal('model'), ...settings, form: form.optional() });
 
+/** How the task ID of Get and Wait is written: with spaces around it, or so that it is none. */
+export const TASK_IDS = ['spaced', 'spaced', 'empty', 'URL', 'query', 'too long'] as const;
+
 const video = z.object({
 	kind: z.literal('video'),
 	...settings,
 	...billed,
 	/** `get` and `wait` take the task of the node before. */
 	operation: z.enum(['generate', 'submit', 'get', 'wait']),
+	taskId: z.enum(TASK_IDS).optional(),
 	prompt,
 	n: z.int().min(1).max(4).optional(),
 	inline: z.boolean().optional(),
@@ -140,6 +146,18 @@ const afterwards = z.enum([
 	'retryRefused',
 ]);
 
+/** What starts a workflow, where n8n cannot wait in its database; or saves nothing of it. */
+export const CALLERS = [
+	'chat',
+	'lastNode',
+	'responseNode',
+	'streaming',
+	/** A webhook that has its response already. */
+	'onReceived',
+	'evaluation',
+	'new engine',
+] as const;
+
 export const scenario = z.object({
 	/** Of the random numbers of host and service. */
 	seed: z.int(),
@@ -155,6 +173,8 @@ export const scenario = z.object({
 	/** A node after all others fails unless the execution is a retry. */
 	failsAfter: z.boolean().optional(),
 	timeoutWorkflow: seconds.optional(),
+	/** Default: a trigger that nobody waits for. */
+	caller: z.enum(CALLERS).optional(),
 	service: servicePlan,
 	events: z.array(event),
 	afterwards: z.array(afterwards),

@@ -24,6 +24,7 @@ export function workflowOfScenario({
 	order,
 	call = 'once',
 	timeoutWorkflow,
+	caller,
 }: Scenario): WorkflowFile & { id: string } {
 	const made = nodes.map((node, index) => nodeOf(node, index, shape));
 	const ends = nodes.flatMap(({ name }) => [stub(`${name} good`), stub(`${name} bad`)]);
@@ -87,12 +88,13 @@ export function workflowOfScenario({
 	const settings = {
 		executionOrder: order,
 		...(timeoutWorkflow !== undefined && { executionTimeout: timeoutWorkflow }),
+		...(caller === 'new engine' && { engineType: 'v2' as const }),
 	};
 	const { extra, connections } = shapes[shape === 'subWorkflow' ? 'sequence' : shape];
 	const whole = {
 		id: 'workflow',
 		name: 'Scenario',
-		nodes: [stub('Start'), ...made, ...extra],
+		nodes: [startOf(caller), ...made, ...extra],
 		connections: connected(connections),
 		settings,
 	};
@@ -175,6 +177,14 @@ function nodeOf(node: ScenarioNode, index: number, shape: Scenario['shape']): IN
 
 function stub(name: string, type = 'simulation.passOn'): INode {
 	return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters: {} };
+}
+
+/** A chat trigger, or a webhook that responds in one of its ways. */
+function startOf(caller: Scenario['caller']): INode {
+	const isWebhook =
+		caller !== undefined && /^(lastNode|responseNode|streaming|onReceived)$/.test(caller);
+	const start = stub('Start', caller === 'chat' ? 'simulation.chatTrigger' : undefined);
+	return isWebhook ? { ...start, parameters: { responseMode: caller } } : start;
 }
 
 function connected(list: Connections): IConnections {

@@ -36,7 +36,10 @@ export class Exchange {
 		head: ({ status, headers }) => this.head(status, headers),
 		bytes: ({ bytes }) => {
 			if (bytes.length === 0) return true;
-			if ((this.truth?.status ?? 0) >= 400) this.truth!.refusal += bufferOf(bytes).toString();
+			if (this.truth && (this.truth.status ?? 0) >= 400) {
+				this.truth.refusal += bufferOf(bytes).toString();
+				notePauseInside(this.truth);
+			}
 			this.client.onBytes(bufferOf(bytes));
 			return true;
 		},
@@ -179,11 +182,22 @@ function socketError(message: string, code: string): Error {
 
 /** The pause that a response asks for, as the service counts it. */
 function notePause(truth: TruthRequest, headers: Record<string, string>): void {
-	const stated = Number(headers['retry-after'] ?? NaN);
+	const { 'retry-after': asked = '', date = '' } = headers;
+	const moment = Date.parse(asked) - (Date.parse(date) || truth.at);
+	const stated = /^[\d.]+$/.test(asked) ? Number(asked) : moment / 1000;
 	// A Unix time, say: nobody waits that long.
 	const seconds = stated > YEAR_S ? NaN : stated;
 	const reset = Number(headers['x-ratelimit-reset-requests'] ?? NaN) * 1000;
 	if (Number.isNaN(seconds) && Number.isNaN(reset)) return;
 	truth.pauseUntil = Number.isNaN(seconds) ? reset : truth.at + seconds * 1000;
 	truth.retryAfter = (truth.pauseUntil - truth.at) / 1000;
+}
+
+/** The one that an error itself asks for counts more. */
+function notePauseInside(truth: TruthRequest): void {
+	const [, number] = /"retry_after":([\d.]+)/.exec(truth.refusal) ?? [];
+	const seconds = Number(number ?? NaN);
+	if (!(seconds > 0) || seconds > YEAR_S) return;
+	truth.pauseUntil = truth.at + seconds * 1000;
+	truth.retryAfter = seconds;
 }

@@ -102,7 +102,7 @@ async function send(
 
 /** axios undoes the coding of a stream, too. */
 function decoded(body: Readable, headers: Record<string, string>): Readable {
-	if (headers['content-encoding'] !== 'gzip') return body;
+	if (headers['content-encoding']?.toLowerCase() !== 'gzip') return body;
 	return pipeline(body, axiosGunzip(), () => {});
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { PROGRESS_SHAPES } from '../../../simulator/video/taskPlan';
 import { ANSWERS } from './answers';
 import { ECHO_FORMS } from './echoes';
+import { FORMS } from './formNames';
 
 /** Seconds of the world's time; `from` and `until` count from the start of the scenario. */
 const seconds = z.number().min(0);
@@ -163,7 +164,7 @@ const fault = z.object({
 	prompt: z.string().optional(),
 	/** Which requests for this item (chat, submit) or this task (poll, download), from 1; default: all. */
 	attempts: z.array(z.int()).optional(),
-	fault: z.enum(FAULTS),
+	fault: z.enum([...FAULTS, ...FORMS]),
 	/** Only at one of two services; default: at both. */
 	at: z.enum(['first', 'other']).optional(),
 	echo: z
@@ -178,6 +179,9 @@ const outage = z.object({
 	host: z.enum(['service', 'files']).optional(),
 	...period,
 });
+
+/** Ways to write a Base URL. A gateway may pass on what follows a path of its own. */
+export const BASE_PATHS = ['/', '/v1', '/v1/', '/gateway', '/gateway/v1', '/gateway/v1//'] as const;
 
 /** The service of a scenario. */
 export const servicePlan = z.object({
@@ -194,6 +198,8 @@ export const servicePlan = z.object({
 	outages: z.array(outage).optional(),
 	/** How models answer. Default: in words. */
 	answers: z.enum(ANSWERS).optional(),
+	/** What follows the host in the Base URL of the credential. */
+	basePath: z.enum(BASE_PATHS).optional(),
 	/** Videos are on a host of their own. */
 	hasFileHost: z.boolean().optional(),
 });

@@ -47,9 +47,9 @@ const WELL: ServicePlan = {
 
 /** The generation service of one scenario: the simulator's own request handler, on the world's clock. */
 export class Service {
-	readonly url = ORIGIN;
-	readonly alias = ALIAS;
-	readonly other = OTHER;
+	readonly url: string;
+	readonly alias: string;
+	readonly other: string;
 	readonly keys = {
 		main: 'sk-simulation-0123456789abcdef',
 		other: 'sk-other-key-0123456789abcdef',
@@ -60,6 +60,8 @@ export class Service {
 	readonly now: () => number;
 	readonly after: ServiceWorld['after'];
 	private readonly promptName: (prompt: string) => string;
+	/** Of all paths. */
+	private readonly prefix: string;
 	private handler: RequestHandler;
 	private otherHandler: RequestHandler;
 	private readonly random: (name: string) => number;
@@ -74,6 +76,9 @@ export class Service {
 		private plan: ServicePlan,
 		{ now, after, seed, promptName = (prompt) => prompt }: ServiceWorld,
 	) {
+		const { basePath = '' } = plan;
+		[this.url, this.alias, this.other] = [ORIGIN + basePath, ALIAS + basePath, OTHER + basePath];
+		this.prefix = basePath.replace(/(\/v1)?\/*$/, '');
 		this.now = now;
 		this.after = after;
 		this.startedAt = now();
@@ -84,9 +89,9 @@ export class Service {
 	}
 
 	private handlerOf(plan: ServicePlan, which: 'first' | 'other'): RequestHandler {
-		const { now, random, promptName } = this;
+		const { now, random, promptName, prefix } = this;
 		const handler = new RequestHandler(
-			settingsOf(plan, { now, random, promptName, newId: () => this.newId() }),
+			settingsOf(plan, { now, random, promptName, newId: () => this.newId(), pathPrefix: prefix }),
 			async ({ id, inline }) =>
 				await Promise.resolve(videoOf(id, inline && random(`large ${id}`) < LARGE)),
 		);
@@ -143,7 +148,7 @@ export class Service {
 		if (!outage) return undefined;
 		const failure = connectionFailure(outage.failure);
 		const endedAt = at + failure.afterMs;
-		const { endpoint } = routeOf(method, path, '', undefined);
+		const { endpoint } = routeOf(method, path, this.prefix, undefined);
 		this.truth.notConnected.push({ at, endedAt, endpoint, url, failure: outage.failure });
 		return failure;
 	}

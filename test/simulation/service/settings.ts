@@ -10,6 +10,8 @@ import type { TaskPlan as SimulatorTaskPlan } from '../../../simulator/video/tas
 import { answerText, failedWithError, failedWithText, toolCalls } from './answers';
 import { echo } from './echoes';
 import * as effects from './effects';
+import { endpointsOf } from './formNames';
+import { OWN_FORMS } from './forms';
 import * as refusals from './refusals';
 import { FAULTS, type FaultPlan, type Limit, type ServicePlan, type TaskPlan } from './plan';
 
@@ -41,7 +43,8 @@ export const MODELS: readonly ModelRecord[] = ['chat-a', 'chat-b', 'video-a', 'v
 /** The simulator's settings for the service of a scenario. Its clock, its random numbers and ids come from the caller. */
 export function settingsOf(
 	plan: ServicePlan,
-	given: Pick<Settings, 'now' | 'random' | 'newId' | 'promptName'>,
+	given: Pick<Settings, 'now' | 'random' | 'newId' | 'promptName'> &
+		Partial<Pick<Settings, 'pathPrefix'>>,
 ): Settings {
 	return {
 		...DEFAULTS,
@@ -173,11 +176,16 @@ const EFFECTS: Record<(typeof FAULTS)[number], Effect> = {
 	'models-bare': effects.bareModels,
 };
 
+function effectOf(name: FaultPlan['fault']): Effect {
+	const effects: Partial<Record<string, Effect>> = { ...OWN_FORMS, ...EFFECTS };
+	return effects[name] ?? fromTable(name);
+}
+
 /** The faults of a plan, as the simulator plays them. */
 export function injectionsOf(faults: readonly FaultPlan[]): Array<[Injection, Fault]> {
 	return faults.flatMap(({ endpoint, fault: name, prompt, attempts, from, until, echo: form }) =>
-		ENDPOINTS[endpoint].map((each): [Injection, Fault] => {
-			const effect = form === undefined ? EFFECTS[name] : echo(form);
+		(endpointsOf(name) ?? ENDPOINTS[endpoint]).map((each): [Injection, Fault] => {
+			const effect = form === undefined ? effectOf(name) : echo(form);
 			return [
 				{ endpoint: each, fault: name, prompt, attempts, fromSeconds: from, untilSeconds: until },
 				{ name, description: 'a fault of a scenario', endpoints: ALL, effect },

@@ -1,0 +1,37 @@
+import type { Played } from '../play/played';
+import { whyInMemory } from './callers';
+import { ancestry, hasErrorOfStop, nodeRuns } from './evidence';
+
+/** Where nobody can wait in the database, nobody does, and a hint says why; elsewhere there is no such hint. */
+export function inMemory(played: Played): string[] {
+	const { scenario, rows, stops } = played;
+	const paused = rows.flatMap((row) => {
+		const reason = whyInMemory(scenario, row.mode);
+		return reason !== undefined && row.engineRuns.length > 1
+			? [`execution ${row.id} waits in the database, though ${reason}`]
+			: [];
+	});
+	const hints = nodeRuns(played).flatMap((run) => {
+		const { node, row, task } = run;
+		const isWaiting = node.kind === 'video' && /generate|wait/.test(node.operation);
+		if (!isWaiting || node.wait?.waitIn !== 'database') return [];
+		if (row.status !== 'success' || scenario.shape === 'agent' || run.input.length === 0) return [];
+		const isOdd = ancestry(row, rows).some(({ id }) => stops.has(id)) || hasErrorOfStop(row, rows);
+		if (isOdd || task.error !== undefined) return [];
+		const [said] = (task.hints ?? []).flatMap(
+			({ message }) => /^Waited in memory: (.*)/.exec(message)?.[1] ?? [],
+		);
+		const reason = whyInMemory(scenario, row.mode);
+		const isShort = (node.wait.maxWait ?? 600) < MIN_WAIT_S;
+		// Of a wait that is too short, items that were refused need no hint.
+		const isRight = said === reason || (reason === undefined && isShort && said === SHORT);
+		const mayBeSilent = reason === undefined && said === undefined;
+		return isRight || mayBeSilent
+			? []
+			: [`execution ${row.id}, ${node.name}: a hint says that it ${said}, instead of: ${reason}`];
+	});
+	return [...paused, ...hints];
+}
+
+const MIN_WAIT_S = 70;
+const SHORT = 'Max Wait is less than 70 seconds';
