@@ -68,6 +68,8 @@ const paidTask = z.object({
 	error: errorReport.optional(),
 	/** A fingerprint of the Base URL that it was submitted, or found, at. */
 	address: z.string().optional(),
+	/** That of another one, where the service does not know it, as an error told the user. */
+	unknownAt: z.string().optional(),
 	/** Whether another one was submitted for it. */
 	isReplaced: z.boolean().optional(),
 	/** Whether this run is to submit another one for it: the service at another Base URL does not know it. */
@@ -113,8 +115,6 @@ const bookEntry = z.object({
 	lostIn: z.string().optional(),
 	/** The execution whose error told the user that the next Retry submits it again. */
 	toldIn: z.string().optional(),
-	/** A fingerprint of the Base URL where the service knows no task of another one, as that error said. */
-	unknownAt: z.string().optional(),
 	/** Why it has no tasks, or no others for those that failed. */
 	error: errorReport.optional(),
 	/** What became of what an earlier try paid for. */

@@ -67,8 +67,7 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 	entry.tasks.push(...tasks);
 	entry.asked = (entry.asked ?? 0) + count;
 	entry.named = (entry.named ?? 0) + named;
-	for (const field of ['failed', 'lostIn', 'toldIn', 'unknownAt', 'earlier'] as const)
-		delete entry[field];
+	for (const field of ['failed', 'lostIn', 'toldIn', 'earlier'] as const) delete entry[field];
 	book.keep(entry);
 	log.submitted(entry.item, tasks, named, count);
 }

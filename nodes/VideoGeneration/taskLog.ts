@@ -121,19 +121,20 @@ export class TaskLog {
 	tell(): string {
 		const { book } = this;
 		if (!this.isLastTry || this.isStopped || !this.offersRetry) return '';
-		const isElsewhere = (entry: BookEntry) =>
-			entry.asked !== undefined &&
-			liveTasks(entry).some((task) => isUnknownHere(task, book.address));
+		const elsewhere = (entry: BookEntry) =>
+			entry.asked === undefined
+				? []
+				: liveTasks(entry).filter((task) => isUnknownHere(task, book.address));
 		const refused = [...book.current.values()].filter(
-			(entry) => entry.error?.failure.code === 'submission_lost' || isElsewhere(entry),
+			(entry) => entry.error?.failure.code === 'submission_lost' || elsewhere(entry).length > 0,
 		);
 		for (const entry of refused) {
 			entry.toldIn = book.execution;
-			if (isElsewhere(entry)) entry.unknownAt = book.address;
+			for (const task of elsewhere(entry)) task.unknownAt = book.address;
 			book.keep(entry);
 		}
 		const told = refused.map((entry) => {
-			const where = isElsewhere(entry) ? ' at this Base URL' : '';
+			const where = elsewhere(entry).length > 0 ? ' at this Base URL' : '';
 			return `Item ${entry.item}: the next Retry submits it again${where}.`;
 		});
 		return told.join(' ');

@@ -125,13 +125,13 @@ class Wait {
 
 	/** Waits for a task, or polls it once if the wait may pause, and settles it if it is over. */
 	private async settle(open: OpenTask, mayPause = this.fitsPause(open)): Promise<void> {
-		const { entry, task, wait, output, number } = open;
+		const { task, wait, output, number } = open;
 		const { book, tasks } = this.run;
 		if (mayPause && this.isFresh(task)) return;
 		const settling = async () => {
 			const known = task.entry;
 			await tasks.wait(task, wait, output, mayPause).finally(() => {
-				if (task.entry !== known) book.found(entry, task);
+				if (task.entry !== known) book.found(task);
 			});
 			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
 			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;

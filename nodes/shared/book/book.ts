@@ -80,11 +80,11 @@ export class PaidBook {
 	entryOf(item: number, request: object): BookEntry {
 		const key = this.keys.keyOf(item, request);
 		const entry = this.keys.entries[key] ?? { item, tasks: [] };
-		const isTold = entry.unknownAt === this.address && isToldBefore(entry, this.execution);
+		const isTold = isToldBefore(entry, this.execution);
 		for (const task of liveTasks(entry)) {
-			if (isTold && isUnknownHere(task, this.address)) task.isAside = true;
-			// What the service at another address said.
-			else delete task.isUnknown;
+			// The rest is what the service at another address said.
+			delete task.isUnknown;
+			if (isTold && task.unknownAt === this.address) task.isUnknown = task.isAside = true;
 		}
 		return this.take(entry, key);
 	}
@@ -103,10 +103,10 @@ export class PaidBook {
 		return entry;
 	}
 
-	/** The service at this address knows a task of the entry. */
-	found(entry: BookEntry, task: PaidTask): void {
+	/** The service at this address knows a task. */
+	found(task: PaidTask): void {
 		task.address = this.address;
-		delete entry.unknownAt;
+		delete task.unknownAt;
 	}
 
 	/** Stores an entry: from now on it survives whatever happens. */

@@ -5,17 +5,17 @@ export const OF_BASE_URLS: readonly Change[] = [
 	...changesOf('nodes/shared/book/book.ts', [
 		[
 			'what was announced at one Base URL counts at a third one',
-			'entry.unknownAt === this.address && isToldBefore(entry, this.execution)',
-			'isToldBefore(entry, this.execution)',
+			'isTold && task.unknownAt === this.address',
+			'isTold && task.unknownAt !== undefined',
 		],
 		[
 			'a video is replaced before another one is accepted',
-			'task.isAside = true;',
-			'task.isReplaced = true;',
+			'task.isUnknown = task.isAside = true;',
+			'task.isUnknown = task.isReplaced = true;',
 		],
 		[
 			'what was found elsewhere since is submitted as announced before',
-			'\t\tdelete entry.unknownAt;\n',
+			'\t\tdelete task.unknownAt;\n',
 			'',
 		],
 	]),
