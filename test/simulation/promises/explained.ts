@@ -37,8 +37,8 @@ const MAX_INTERVALS = 8;
 const FOUND_RATE = 2;
 /** The first rate after a refusal is at least this many requests for each pause (gateway/limits/README.md). */
 const PER_PAUSE = 4;
-/** After a refusal that no limit explains, requests go on slowly for a while. */
-const NOISE_MS = 4_000;
+/** After a refusal that no limit explains, requests go on slowly for a while, at the least. */
+const NOISE_S = 4;
 
 /**
  * Every moment of an execution has a reason: a request in flight, a pause that the service asked for, a task that is
@@ -194,7 +194,10 @@ function queueMs(played: Played, requests: TruthRequest[]): number {
 	const unexplained = requests.filter(
 		({ limit, fault = '' }) => limit === 'random' || REFUSED.test(fault),
 	);
-	return 1000 * queues.reduce((sum, each) => sum + each, 0) + NOISE_MS * unexplained.length;
+	const noise = unexplained.map(({ retryAfter = 0 }) =>
+		retryAfter > MAX_PAUSE_MS / 1000 ? NOISE_S : Math.max(NOISE_S, retryAfter / PER_PAUSE),
+	);
+	return 1000 * [...queues, ...noise].reduce((sum, each) => sum + each, 0);
 }
 
 /** What the world's events make later than it would be. */
