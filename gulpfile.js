@@ -231,6 +231,8 @@ const steps = (folder, dist, ...more) =>
 const named = (displayName, step) => Object.assign(step, { displayName });
 
 exports.clean = named('clean', clean('dist'));
+/** Under the name that it has in n8n's node starter. */
+exports['build:icons'] = named('build:icons', copyIcons('dist'));
 exports.build = steps('dist', 'dist', bundle);
 exports['build:cloud'] = steps(CLOUD, path.join(CLOUD, 'dist'), bundleForCloud, describeForCloud);
 exports.default = exports.build;

@@ -36,7 +36,7 @@ export class TaskLog {
 		private readonly isLastTry: boolean,
 	) {
 		const { execution } = book;
-		this.name = `Node "${logText(context.getNode().name)}"${execution ? `, execution ${execution}` : ''}`;
+		this.name = `Node "${logText(context.getNode().name ?? '')}"${execution ? `, execution ${execution}` : ''}`;
 	}
 
 	get isStopped(): boolean {
@@ -174,7 +174,7 @@ export class TaskLog {
 
 	/** To n8n's log, and in a manual run to the console of the browser. */
 	private write(level: 'info' | 'warn', text: string): void {
-		this.context.logger?.[level](`${this.name}: ${text}`);
+		this.context.logger?.[level]?.(`${this.name}: ${text}`);
 		this.tellUser(text);
 	}
 

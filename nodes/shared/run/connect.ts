@@ -74,9 +74,9 @@ interface Host {
 /** What n8n lends to the gateway. Older versions have no SSRF protection for nodes. */
 function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebugLine'> {
 	const { helpers, logger } = host;
-	const name = logText(host.getNode().name);
+	const name = logText(host.getNode().name ?? '');
 	// n8n puts a function without parameters in the place of a level that it hides: a line for nobody costs nothing.
-	const isDebugging = logger !== undefined && logger.debug.length > 0;
+	const isDebugging = logger?.debug !== undefined && logger.debug.length > 0;
 	return {
 		...(isDebugging && { writeDebugLine: (line) => logger.debug(`${name}: ${line}`) }),
 		egressFilter: helpers?.getSecureEgressFilter?.(),

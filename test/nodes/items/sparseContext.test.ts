@@ -11,7 +11,8 @@ async function call(name: string, forms: IDataObject[], more: object = {}) {
 	const context = {
 		getInputData: () => forms.map((_, item) => ({ json: { item } })),
 		getNodeParameter: (field: string, item: number) => forms[item]?.[field],
-		getNode: () => ({ name: 'Node' }),
+		getNode: () => ({}),
+		logger: () => {},
 		getCredentials: async () => await Promise.resolve(credentialOf(simulator)),
 		continueOnFail: () => false,
 		...more,
