@@ -37,6 +37,8 @@ const MAX_INTERVALS = 8;
 const FOUND_RATE = 2;
 /** The first rate after a refusal is at least this many requests for each pause (gateway/limits/README.md). */
 const PER_PAUSE = 4;
+/** A rate that was learned holds for the next execution, too, until nothing was sent for so long. */
+const REMEMBERED_MS = 60_000;
 /** After a refusal that no limit explains, requests go on slowly for a while, at the least. */
 const NOISE_S = 4;
 
@@ -47,9 +49,8 @@ const NOISE_S = 4;
  */
 export function explain(played: Played, row: Row): Explained {
 	const whole = { from: row.startedAt, to: row.endedAt ?? played.end };
-	const requests = played.truth.requests.filter(
-		({ sentAt, endedAt = played.end }) => endedAt >= whole.from && sentAt <= whole.to,
-	);
+	const requests = requestsIn(played, whole);
+	const learned = requestsIn(played, { ...whole, from: whole.from - REMEMBERED_MS });
 	const spans = [
 		...requests.flatMap((request) => spansOf(request, played.end)),
 		...backoffs(played),
@@ -60,7 +61,8 @@ export function explain(played: Played, row: Row): Explained {
 	const tookMs = whole.to - whole.from;
 	const tries = played.scenario.nodes.reduce((sum, { tries: most = 1 }) => sum + most, 0);
 	const runs = runsOf(played);
-	const others = SLACK_MS + TRY_MS * tries * runs + queueMs(played, requests) + late(played);
+	const others =
+		SLACK_MS + TRY_MS * tries * runs + queueMs(played, requests, learned) + late(played);
 	return { tookMs, boundMs: Math.min(covered(spans, whole), tookMs) + others };
 }
 
@@ -175,8 +177,15 @@ export function lateMs({ scenario }: Played): number {
 	return 1000 * Math.max(0, ...scenario.service.tasks.map(({ lateSeconds = 0 }) => lateSeconds));
 }
 
-/** The time that the service's own rate takes for these requests. */
-function queueMs(played: Played, requests: TruthRequest[]): number {
+function requestsIn({ truth, end }: Played, { from, to }: Span): TruthRequest[] {
+	return truth.requests.filter(({ sentAt, endedAt = end }) => endedAt >= from && sentAt <= to);
+}
+
+/**
+ * The time that the service's own rate takes for these requests.
+ * @param learned those before them, too, of which a rate was learned
+ */
+function queueMs(played: Played, requests: TruthRequest[], learned: TruthRequest[]): number {
 	const { service } = played.scenario;
 	const queues = service.limits.map((limit) => {
 		const { requests: allowed, seconds = 60, retryAfter = 0 } = limit;
@@ -191,7 +200,7 @@ function queueMs(played: Played, requests: TruthRequest[]): number {
 			return (most * Math.min(retryAfter, MAX_PAUSE_MS / 1000)) / PER_PAUSE;
 		return FOUND_RATE * ((most * seconds) / allowed + Math.min(retryAfter, 300));
 	});
-	const unexplained = requests.filter(
+	const unexplained = learned.filter(
 		({ limit, fault = '' }) => limit === 'random' || REFUSED.test(fault),
 	);
 	const noise = unexplained.map(({ retryAfter = 0 }) =>
