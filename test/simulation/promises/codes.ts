@@ -18,7 +18,7 @@ const NAMES: Record<number, string> = {
 	503: 'service_unavailable',
 };
 /** What another server says of itself, and not of the request. */
-const OF_OTHERS = [400, 401, 403, 408, 500, 502, 504, 522, 524];
+export const OF_OTHERS = [400, 401, 403, 408, 500, 502, 504, 522, 524];
 /** Without a body, these are the service's own. */
 const OWN: Record<number, string> = {
 	400: 'invalid_request_error',
@@ -162,7 +162,7 @@ export function codes(played: Played): string[] {
 }
 
 /** The requests that an error may be about; undefined where that cannot be told. */
-function requestsOf(
+export function requestsOf(
 	{ truth, scenario }: Played,
 	{ error, node, item, saidAt }: Claim,
 ): TruthRequest[] | undefined {
@@ -180,7 +180,7 @@ function requestsOf(
 }
 
 /** The code of one of the two documented bodies; undefined for any other body. */
-function codeIn(body: string): string | undefined {
+export function codeIn(body: string): string | undefined {
 	try {
 		const { code, error } = JSON.parse(body) as { code?: unknown; error?: { code?: unknown } };
 		const found = code ?? error?.code;

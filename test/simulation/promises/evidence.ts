@@ -24,6 +24,8 @@ export interface ErrorItem {
 	http_status?: number | null;
 	task_id?: string;
 	may_have_been_accepted?: boolean;
+	/** Seconds. */
+	retry_after?: number;
 	item: number;
 }
 

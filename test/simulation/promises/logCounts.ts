@@ -164,6 +164,10 @@ function billed({ rows, truth, kills, stops, scenario }: Played): string[] {
 	const [row, ...others] = rows;
 	if (row?.status !== 'success' || others.length + kills.length + stops.size > 0) return [];
 	const sent = truth.requests.filter(({ endpoint }) => /chat|submit/.test(endpoint));
+	const accepted = sent.reduce((sum, request) => sum + (request.accepted ? request.n : 0), 0);
+	const told = Number(dataOf(row).resultData.metadata?.billable_requests ?? 0);
+	if (told < accepted)
+		return [`the custom data count ${told} billable requests; the service accepted ${accepted}`];
 	const isPlain = sent.every(
 		({ endpoint, accepted, fault, tasks, n, whole }) =>
 			whole && fault === undefined && (!accepted || endpoint === 'chat' || tasks.length === n),
@@ -171,11 +175,9 @@ function billed({ rows, truth, kills, stops, scenario }: Played): string[] {
 	// The verified build does not learn whether a connection was made: what was not sent may have been billed.
 	const isUnknown = scenario.build === 'verified' && truth.notConnected.length > 0;
 	if (!isPlain || isUnknown) return [];
-	const expected = sent.reduce((sum, { accepted, n }) => sum + (accepted ? n : 0), 0);
-	const told = Number(dataOf(row).resultData.metadata?.billable_requests ?? 0);
-	return told === expected
+	return told === accepted
 		? []
-		: [`the custom data count ${told} billable requests; the service was sent ${expected}`];
+		: [`the custom data count ${told} billable requests; the service was sent ${accepted}`];
 }
 
 function count(list: string[], one: string): number {

@@ -4,11 +4,12 @@ import { attempts, codes, connections, failures, mistakes } from './codes';
 import { errorItems, thrownErrors, wasHeard } from './evidence';
 import { ofMaxWait } from './maxWait';
 import type { Promised } from './promise';
+import { words } from './words';
 
 /** No error says what the service knows to be otherwise. */
 export const isTrue: Promised = {
 	name: 'True',
-	says: 'No error says of a task or a request what the service knows to be otherwise.',
+	says: 'No error says of a task or a request what the service knows to be otherwise, and each quotes the response.',
 	except: ['A poll shows the state of that moment: a video may be finished a moment later.'],
 	alsoKeptBy: ['test/reliability/taskFaults.test.ts', 'test/nodes/items/proxyErrors.test.ts'],
 	check: (played) => [
@@ -26,6 +27,7 @@ export const isTrue: Promised = {
 		...attempts(played),
 		...connections(played),
 		...mistakes(played),
+		...words(played),
 	],
 };
 
