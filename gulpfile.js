@@ -69,7 +69,7 @@ const ownManifest = {
 /**
  * The gateway with its third-party code: the published package has no dependencies, so nothing of it can clash with
  * the versions that n8n itself runs. Their licences are in a file beside it. n8n loads all nodes at its start, and
- * most of its processes never run one of ours, so the bundle is loaded after n8n's start.
+ * most of its processes never run one of ours, so the bundle is loaded after them.
  */
 async function bundle() {
 	const builds = await Promise.all([
@@ -93,7 +93,7 @@ async function bundle() {
 			outfile: 'dist/gateway/undici.js',
 		}),
 	]);
-	await writeLazyIndex('dist', 'setTimeout(preload, 1000).unref();');
+	await writeLazyIndex('dist');
 	const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs));
 	await writeFile('dist/gateway/THIRD_PARTY_LICENSES', await bundledLicences(inputs));
 }
@@ -121,19 +121,15 @@ async function bundleForCloud() {
 		alias: { zod: 'zod/v4' },
 		external: ['n8n-workflow', 'zod/v4'],
 	});
-	// n8n verifies no package that uses timers itself.
-	await writeLazyIndex(
-		path.join(CLOUD, 'dist'),
-		"require('n8n-workflow').sleep(1000).then(preload);",
-	);
+	await writeLazyIndex(path.join(CLOUD, 'dist'));
 }
 
 /**
  * The nodes import this instead of the client: it has all names of the client, and loads it when one of them is used, at
- * the latest a second after n8n has loaded the nodes. Later it may be gone: n8n moves the folder while it updates the package.
- * @param preload a statement that calls `load` soon, and holds nothing up
+ * the latest when the code that loads the nodes is done. Later it may be gone: n8n moves the folder while it updates the
+ * package, and Jest lets no module load another when its test file is over.
  */
-async function writeLazyIndex(dist, preload) {
+async function writeLazyIndex(dist) {
 	const names = Object.keys(require(path.resolve(dist, CLIENT)));
 	const index = `'use strict';
 let client;
@@ -141,14 +137,8 @@ ${LOAD}
 for (const name of ${JSON.stringify(names)}) {
 	Object.defineProperty(exports, name, { enumerable: true, get: () => load()[name] });
 }
-const preload = () => {
-	try {
-		load();
-	} catch {
-		// The first run reports it.
-	}
-};
-${preload}
+// What fails here is reported by the first run.
+Promise.resolve().then(load).catch(() => {});
 `;
 	await writeFile(path.join(dist, 'gateway/index.js'), index);
 }
