@@ -172,7 +172,9 @@ export class Scope implements Party, ScopeState {
 		// Requests that were in flight when the suspension began fail, too, while the first probe is sent.
 		if (this.isOfPolls || (this.suspension !== undefined && permit !== this.probe)) return;
 		this.probe = permit;
-		this.suspended = { error, endsAt: this.clock.now() + ms };
+		// What fails with it was not sent as often.
+		const shared = Object.create(error, { sent: { value: 1, writable: true } }) as GatewayError;
+		this.suspended = { error: shared, endsAt: this.clock.now() + ms };
 		// When it is over, what was known is old.
 		this.limit = new LimitEstimator();
 	}

@@ -14,8 +14,8 @@ import { WaitQueue } from '../limits/waitQueue';
 /** The URL of a new video may be known to the service before it is known to every server of a CDN. */
 const LAGGING = [403, 404];
 const MAX_LAG_MS = 30_000;
-/** The URL may also have expired: a poll of the task tells a new one. */
-const MAY_BE_EXPIRED = [...LAGGING, 410];
+/** The URL may also have expired, for which Google's storage says 400: a poll of the task tells a new one. */
+const MAY_BE_EXPIRED = [...LAGGING, 400, 410];
 const MAX_NEW_URLS = 2;
 /** How long after its first failure a download is tried again. */
 const MAX_RETRIES_MS = 300_000;
@@ -73,6 +73,7 @@ export class VideoDownloads {
 		const seenAt = clock.now();
 		const file = { taskId: task.id, url: videoUrl(task), store, newUrls: 0 };
 		let firstFailedAt: number | undefined;
+		let failures = 0;
 		for (let attempt = 0; ; attempt += 1) {
 			const fetched = await this.fetchInTurn(file, signal).then(
 				(stored) => ({ stored }),
@@ -83,7 +84,7 @@ export class VideoDownloads {
 			const transient = failure instanceof NoResponseError && failure.transient;
 			const mayLag = failure instanceof UrlRefusedError && LAGGING.includes(failure.status);
 			const isNew = maxRetries > 0 && clock.now() - seenAt < MAX_LAG_MS;
-			const isLast = attempt >= maxRetries || !transient;
+			const isLast = !transient || ++failures > maxRetries;
 			firstFailedAt ??= clock.now();
 			const asked = failure instanceof GatewayError ? failure.retryAfterMs : undefined;
 			const pause = asked ?? backoff(attempt);
@@ -152,13 +153,20 @@ async function fetchVideo<Stored>(
 	const { clock, timeoutMs } = settings;
 	const idleTimeout = new IdleTimeout(clock, timeoutMs, signal);
 	const aborting = new AbortController();
-	idleTimeout.whenGivenUp(() => aborting.abort());
+	// With SSRF protection, n8n's helper looks up the name of the host before it takes a signal.
+	const givenUp = new Promise<never>((_, reject) => {
+		idleTimeout.whenGivenUp(() => {
+			aborting.abort();
+			reject(new Error('The download was given up'));
+		});
+	});
 	const toGatewayError = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError();
 		return idleTimeout.expired ? downloadTimedOut(timeoutMs) : downloadLost(error);
 	};
 	try {
-		const { statusCode, headers, body } = await openVideo(settings, url, aborting.signal);
+		const opening = openVideo(settings, url, aborting.signal);
+		const { statusCode, headers, body } = await Promise.race([opening, givenUp]);
 		if (statusCode !== 200) {
 			body.destroy();
 			throw new UrlRefusedError(statusCode, askedPause(statusCode, headers, clock.wallTime()));

@@ -63,7 +63,7 @@ test('videos that are downloaded in turn all arrive, though their URLs are valid
 	expect(polls).toEqual(['c', 'd', 'e', 'f']);
 });
 
-test.each([403, 404, 410])(
+test.each([400, 403, 404, 410])(
 	'a URL that returns %i is asked for anew twice at most, and the error has the status',
 	async (status) => {
 		const clock = new VirtualClock();
@@ -74,7 +74,7 @@ test.each([403, 404, 410])(
 		);
 		const failed = download(video('a', 'https://videos.test/a')).catch((error: unknown) => error);
 		expect(await clock.run(failed)).toMatchObject({ code: 'download_refused', status });
-		expect(polls).toHaveLength(status === 410 ? 1 : 2);
+		expect(polls).toHaveLength([403, 404].includes(status) ? 2 : 1);
 	},
 );
 
@@ -99,6 +99,16 @@ test.each([
 		expect(requested).toEqual([url, url]);
 	},
 );
+
+test('a video that a server does not know yet leaves all retries for what is transient', async () => {
+	const clock = new VirtualClock();
+	const { download, requested } = downloadsFrom(
+		clock,
+		() => ({ statusCode: requested.length <= 5 ? 404 : requested.length <= 9 ? 503 : 200 }),
+		(id) => video(id, 'https://videos.test/a'),
+	);
+	expect(await clock.run(download(video('a', 'https://videos.test/a')))).toBe('a');
+});
 
 test.each([
 	[429, '20', 20_000],
@@ -147,6 +157,34 @@ test('a download whose file cannot be stored is closed, even if its server sends
 	await expect(failed).rejects.toMatchObject({ code: 'storage_failed' });
 	expect(body.destroyed).toBe(true);
 });
+
+test.each(['is stopped', 'has timed out'])(
+	'a download that %s ends at once, even while the name of its host is looked up',
+	async (how) => {
+		const clock = new VirtualClock();
+		const begin = clock.now();
+		const stop = new AbortController();
+		const downloads = new VideoDownloads({
+			clock,
+			// With SSRF protection, n8n's helper looks the name up before it takes the signal.
+			httpRequest: async () => await new Promise<never>(() => {}),
+			maxConcurrency: 1,
+			maxRetries: 0,
+			timeoutMs: 60_000,
+			ignoresSslIssuesAt: () => false,
+			poll: async () => await Promise.reject(new Error('No other URL is needed')),
+		});
+		const store = async () => await Promise.resolve();
+		if (how === 'is stopped') clock.after(1_000, () => stop.abort());
+		const ended = downloads
+			.download(video('a', 'https://videos.test/a'), store, stop.signal)
+			.catch((error: unknown) => error);
+		expect(await clock.run(ended)).toMatchObject({
+			code: how === 'is stopped' ? 'cancelled' : 'download_failed',
+		});
+		expect(clock.now() - begin).toBeLessThanOrEqual(how === 'is stopped' ? 1_000 : 60_010);
+	},
+);
 
 test('a video with a Content-Length above 4 GiB is not downloaded', async () => {
 	const clock = new VirtualClock();

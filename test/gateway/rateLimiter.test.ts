@@ -90,6 +90,15 @@ describe('a Retry-After that is too long to wait for', () => {
 		expect(clock.timers).toBe(0);
 	});
 
+	test('does not say of requests that were never sent how often another one was', async () => {
+		let requests = 0;
+		const take = () => ((requests += 1) > 4 ? HOUR_MS : 1_000);
+		const { clock, node } = serviceWith(() => ({ take }), quick());
+		const found = await clock.run(outcomes([chat(node(1)), ...chats(node(1), 20)]));
+		const sent = found.map((outcome) => (outcome as { sent: number }).sent);
+		expect(sent).toEqual([3, ...Array<number>(20).fill(1)]);
+	});
+
 	test('sends later requests one at a time until one succeeds', async () => {
 		const { clock, service, node, seconds, recover } = refusing();
 		const gateway = node();

@@ -169,7 +169,7 @@ function polls({ scenario, truth, rows, kills, starts }: Played): string[] {
 			({ endpoint, taskId, status = 0, sentAt }) =>
 				endpoint === 'download' &&
 				taskId === poll.taskId &&
-				[403, 404, 410].includes(status) &&
+				[400, 403, 404, 410].includes(status) &&
 				sentAt >= before.sentAt &&
 				sentAt <= poll.sentAt,
 		);
