@@ -2,10 +2,11 @@ import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { Gateway, type GatewayOptions, parseCredential, systemClock } from '../../gateway';
+import { type Gateway, systemClock } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
 import { readTaskWithVideo } from '../../gateway/video/inlineVideo';
 import { ApiKey } from '../../gateway/redaction/apiKey';
+import { gatewayAt } from '../gateway/stubbedGateway';
 
 const MiB = 1024 * 1024;
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
@@ -28,18 +29,13 @@ function endless(start: string, part: string) {
 }
 
 function gatewayFor(body: Readable, status = 200, contentType = 'application/json') {
-	const transport: GatewayOptions['transport'] = async () =>
-		await Promise.resolve({
-			status,
-			headers: { 'content-type': contentType },
-			body: new StreamedBody(body),
-		});
-	return new Gateway(parseCredential({ baseUrl: 'http://service.test', apiKey: 'key-of-tests' }), {
-		maxConcurrency: 1,
-		maxRetries: 0,
-		timeoutMs: 60_000,
-		transport,
-	});
+	const response = {
+		status,
+		headers: { 'content-type': contentType },
+		body: new StreamedBody(body),
+	};
+	const transport = async () => await Promise.resolve(response);
+	return gatewayAt('http://service.test', { maxConcurrency: 1, transport });
 }
 
 const quarterMiB = (part: string) => part.repeat(Math.ceil(MiB / 4 / part.length));

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { useSimulator } from '../engine/useServers';
 import { type NodeRun, runNode } from '../engine/runNode';
+import { chatNode } from '../nodes/chat/chatNode';
+import { videoNode } from '../nodes/video/videoNode';
 
 const ITEMS = 300;
 const simulator = useSimulator({ videoSeconds: 0 });
@@ -18,13 +20,15 @@ const json = fc.jsonValue({ maxDepth: 3 });
 const values = (arbitrary: fc.Arbitrary<unknown>) =>
 	fc.sample(arbitrary, { numRuns: ITEMS, seed: 1 }).map((value) => ({ value }) as IDataObject);
 
+const VALUE = '={{ $json.value }}';
+
 interface FuzzedNode extends Pick<NodeRun, 'node' | 'parameters'> {
 	inputs: IDataObject[];
 }
 
 const NODES: Record<string, FuzzedNode> = {
 	'messages in Chat Completion': {
-		node: 'chatCompletion',
+		...chatNode({ messagesSource: 'json', messagesJson: VALUE }),
 		inputs: values(
 			fc.oneof(
 				json,
@@ -34,45 +38,27 @@ const NODES: Record<string, FuzzedNode> = {
 				fc.string(),
 			),
 		),
-		parameters: { model: 'heron-chat', messagesSource: 'json', messagesJson: '={{ $json.value }}' },
 	},
 	'an additional body in Chat Completion': {
-		node: 'chatCompletion',
+		...chatNode({ options: { additionalBody: VALUE } }),
 		inputs: values(fc.oneof(json, fc.dictionary(fc.string(), json), json.map(text))),
-		parameters: {
-			model: 'heron-chat',
-			messages: { values: [{ role: 'user', content: 'Hi' }] },
-			options: { additionalBody: '={{ $json.value }}' },
-		},
 	},
 	'a temperature in Chat Completion': {
-		node: 'chatCompletion',
+		...chatNode({ options: { temperature: VALUE } }),
 		inputs: values(fc.oneof(fc.double(), json)),
-		parameters: {
-			model: 'heron-chat',
-			messages: { values: [{ role: 'user', content: 'Hi' }] },
-			options: { temperature: '={{ $json.value }}' },
-		},
 	},
 	'a task ID in Video Generation': {
-		node: 'videoGeneration',
+		...videoNode({ operation: 'get', taskId: VALUE }),
 		inputs: values(fc.oneof(fc.string(), json)),
-		parameters: { operation: 'get', taskId: '={{ $json.value }}' },
 	},
 	'a prompt and a duration in Video Generation': {
-		node: 'videoGeneration',
+		...videoNode({ operation: 'submit', prompt: VALUE, duration: VALUE }),
 		inputs: values(fc.oneof(fc.double(), fc.string(), json)),
-		parameters: {
-			operation: 'submit',
-			model: 'kite-motion',
-			prompt: '={{ $json.value }}',
-			duration: '={{ $json.value }}',
-		},
 	},
 	'a search in List Models': {
 		node: 'listModels',
 		inputs: values(fc.oneof(fc.string(), json)),
-		parameters: { filters: { search: '={{ $json.value }}' } },
+		parameters: { filters: { search: VALUE } },
 	},
 };
 

@@ -1,11 +1,10 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { Gateway, parseCredential } from '../../gateway';
+import type { Gateway } from '../../gateway';
+import { gatewayAt } from '../gateway/stubbedGateway';
 import { CALLS } from './calls';
 import { outcomeOf } from './property';
 import { head, type RawResponse, RawServer } from '../engine/rawServer';
-
-export const MARKER = 'marker-Key/of+tests=0815';
 
 /** The service. The gateway receives its responses over a real socket. */
 export const service = new RawServer();
@@ -97,12 +96,7 @@ function split(bytes: Buffer, cuts: number[]): Buffer[] {
 export function gatewayReceiving(response: RawResponse): Gateway {
 	service.respond = () => response;
 	// A service of its own, because a rate limiter is shared per service and key.
-	const connection = { baseUrl: `${service.url}/${(gateways += 1)}`, apiKey: MARKER };
-	return new Gateway(parseCredential(connection), {
-		maxConcurrency: 1,
-		maxRetries: 0,
-		timeoutMs: 60_000,
-	});
+	return gatewayAt(`${service.url}/${(gateways += 1)}`, { maxConcurrency: 1 });
 }
 
 /** The outcome of a call that receives this response. */

@@ -2,7 +2,18 @@ import { Readable } from 'node:stream';
 import { Gateway, type GatewayError, type GatewayOptions, parseCredential } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
 
-let gateways = 0;
+/** A gateway without retries, at this URL. */
+export function gatewayAt(
+	baseUrl: string,
+	{ apiKey = 'key-of-tests', ...options }: Partial<GatewayOptions> & { apiKey?: string } = {},
+): Gateway {
+	return new Gateway(parseCredential({ baseUrl, apiKey }), {
+		maxConcurrency: 10,
+		maxRetries: 0,
+		timeoutMs: 60_000,
+		...options,
+	});
+}
 
 interface StubbedOptions extends Partial<GatewayOptions> {
 	/** The body of every response, packet by packet. */
@@ -12,21 +23,18 @@ interface StubbedOptions extends Partial<GatewayOptions> {
 	apiKey?: string;
 }
 
+let gateways = 0;
+
 /** A gateway that gets the same response to every request. */
 export function stubbedGateway(stubbed: StubbedOptions): Gateway {
-	const { packets = [], status = 200, headers = {}, apiKey = 'test-key', ...options } = stubbed;
-	return new Gateway(
-		// A service of its own, because a rate limiter is shared per service and key.
-		parseCredential({ baseUrl: `http://stubbed-${(gateways += 1)}.test`, apiKey }),
-		{
-			maxConcurrency: 2,
-			maxRetries: 0,
-			timeoutMs: 60_000,
-			transport: async () =>
-				await Promise.resolve({ status, headers, body: new StreamedBody(Readable.from(packets)) }),
-			...options,
-		},
-	);
+	const { packets = [], status = 200, headers = {}, ...options } = stubbed;
+	// A service of its own, because a rate limiter is shared per service and key.
+	return gatewayAt(`http://stubbed-${(gateways += 1)}.test`, {
+		maxConcurrency: 2,
+		transport: async () =>
+			await Promise.resolve({ status, headers, body: new StreamedBody(Readable.from(packets)) }),
+		...options,
+	});
 }
 
 /** The error that the promise rejects with. */

@@ -16,14 +16,12 @@ const chat = (fields: object) => chatRequest({ model: 'heron-chat', messages, ..
 const video = (fields: object) =>
 	videoRequest({ model: 'kite-motion', prompt: 'A boat', ...fields });
 
-function gateway(credential: object = {}): Gateway {
-	const fields = { baseUrl: simulator.url, apiKey: simulator.key, ...credential };
-	return new Gateway(parseCredential(fields), {
+const gateway = (credential: object = {}) =>
+	new Gateway(parseCredential({ baseUrl: simulator.url, apiKey: simulator.key, ...credential }), {
 		maxConcurrency: 10,
 		maxRetries: 0,
 		timeoutMs: 20_000,
 	});
-}
 
 describe('Limits: values in range are accepted, others are refused before any request', () => {
 	/** Good and bad values of each field that the options set. */
@@ -89,10 +87,7 @@ test.each(['', 'gateway.example.com', 'ftp://x', 'http://u:p@x', 'http://x?y', '
 
 test('Endpoints: request bodies are sent as application/json, to the path prefix of the base URL', async () => {
 	const prefixed = await startSimulator({ pathPrefix: '/gateway' });
-	const client = new Gateway(
-		parseCredential({ baseUrl: `${prefixed.url}//`, apiKey: prefixed.key }),
-		{ maxConcurrency: 1, maxRetries: 0, timeoutMs: 20_000 },
-	);
+	const client = gateway({ baseUrl: `${prefixed.url}//`, apiKey: prefixed.key });
 	await client.chat(chat({}));
 	expect(prefixed.requests[0]?.path).toBe('/gateway/v1/chat/completions');
 	expect(prefixed.requests[0]?.headers['content-type']).toBe('application/json');
