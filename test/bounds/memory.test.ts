@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { startSimulator } from '../../simulator';
+import { listen } from '../engine/localServer';
 import { runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 
@@ -23,13 +22,9 @@ function bufferBytes(): number {
 
 /** Downloads a video from a server other than the service. */
 async function downloadFrom(respond: RequestListener) {
-	const server = createServer(respond).listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address() as AddressInfo;
-	const service = await startSimulator({
-		videoSeconds: 0.01,
-		redirectTarget: `http://127.0.0.1:${port}`,
-	});
+	const server = createServer(respond);
+	const redirectTarget = `http://${await listen(server)}`;
+	const service = await startSimulator({ videoSeconds: 0.01, redirectTarget });
 	service.inject({ endpoint: 'download', fault: 'redirect-302' });
 	const { items } = await runNode(service, {
 		...videoNode({ download: true }),

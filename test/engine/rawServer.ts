@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { hostOf, listen } from './localServer';
 
 /** The response to one request, byte for byte. */
 export interface RawResponse {
@@ -45,12 +46,11 @@ export class RawServer {
 	});
 
 	async listen(): Promise<void> {
-		this.server.listen(0, '127.0.0.1');
-		await once(this.server, 'listening');
+		await listen(this.server);
 	}
 
 	get url(): string {
-		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+		return `http://${hostOf(this.server)}`;
 	}
 
 	reset(): void {

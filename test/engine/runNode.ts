@@ -45,6 +45,8 @@ export interface NodeRun
 	credential?: IDataObject | (() => IDataObject | undefined);
 	/** Makes the workflow stream. */
 	streaming?: boolean;
+	/** What reads the stream. */
+	onChunk?: (chunk: StructuredChunk) => void;
 	/** The workflow settings. Default: none, as in a workflow from an old n8n. */
 	settings?: IWorkflowSettings;
 	/** The parameters of the node that the workflow starts with. */
@@ -92,6 +94,7 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 	const { parameters, items = [{}], onError, tries, credential = credentialOf(service) } = options;
 	const fields = typeof credential === 'function' ? credential : () => credential;
 	const chunks: StructuredChunk[] = [];
+	const { onChunk = (chunk: StructuredChunk) => void chunks.push(chunk) } = options;
 	const node: INode = {
 		id: 'node',
 		name: 'Node',
@@ -137,7 +140,7 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 		startNode: options.startNode ?? 'Start',
 		...(options.mode && { mode: options.mode }),
 		pinData: { Start: items.map((json, item) => ({ json, pairedItem: { item } })) },
-		...(options.streaming && { onChunk: (chunk: StructuredChunk) => chunks.push(chunk) }),
+		...(options.streaming && { onChunk }),
 		...(options.signal && { signal: options.signal }),
 		...(options.executionId !== undefined && { executionId: options.executionId }),
 		...(options.retryData && { retryData: options.retryData }),

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { Gateway, type GatewayOptions, parseCredential } from '../../gateway';
+import type { Gateway, GatewayOptions } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
+import { listen } from '../engine/localServer';
 import { RawServer, rawJson } from '../engine/rawServer';
 import { COMPLETION, jsonResponse } from './jsonResponse';
-import { failureOf, stubbedGateway } from './stubbedGateway';
+import { failureOf, gatewayAt, stubbedGateway } from './stubbedGateway';
 import { until } from '../clock/until';
 import { VirtualClock } from '../clock/virtualClock';
 
@@ -15,19 +14,9 @@ const SUBMISSION = { id: 'r', data: [{ id: 'task', status: 'processing' }] };
 let services = 0;
 
 /** Three executions of 100 items, each with the highest Max Concurrency. */
-function threeExecutions(
-	baseUrl: string,
-	options: Partial<GatewayOptions> = {},
-	apiKey = 'key-of-tests',
-) {
-	const credential = parseCredential({ baseUrl, apiKey });
+function threeExecutions(...[baseUrl, options]: Parameters<typeof gatewayAt>) {
 	return [1, 2, 3].flatMap(() => {
-		const gateway = new Gateway(credential, {
-			maxConcurrency: 100,
-			maxRetries: 0,
-			timeoutMs: 60_000,
-			...options,
-		});
+		const gateway = gatewayAt(baseUrl, { maxConcurrency: 100, ...options });
 		return Array.from({ length: 100 }, () => gateway.submitVideo(video));
 	});
 }
@@ -62,8 +51,7 @@ test('polls of one key leave 16 connections free, and those of several have 256 
 		return jsonResponse(200, { id: 'task', status: 'queued' });
 	};
 	const pollAll = (apiKey: string) => {
-		const options = { maxConcurrency: 300, maxRetries: 0, timeoutMs: 60_000, clock, transport };
-		const gateway = new Gateway(parseCredential({ baseUrl, apiKey }), options);
+		const gateway = gatewayAt(baseUrl, { apiKey, maxConcurrency: 300, clock, transport });
 		return Array.from({ length: 300 }, (_, index) => gateway.getVideoTask(`${index}`));
 	};
 	const work = pollAll('one');
@@ -88,13 +76,11 @@ test('256 long answers to one key delay no poll, no list of models and no other 
 		);
 	};
 	const work = threeExecutions(baseUrl, { clock, transport, timeoutMs: 7_200_000 });
-	const options = { maxConcurrency: 10, maxRetries: 0, timeoutMs: 60_000, clock, transport };
-	const [same, other] = ['key-of-tests', 'other-key'].map(
-		(apiKey) => new Gateway(parseCredential({ baseUrl, apiKey }), options),
-	);
+	const same = gatewayAt(baseUrl, { clock, transport });
+	const other = gatewayAt(baseUrl, { clock, transport, apiKey: 'other-key' });
 	const start = clock.now();
 	await clock.run(
-		Promise.all([same!.getVideoTask('task'), same!.listModels(), other!.submitVideo(video)]),
+		Promise.all([same.getVideoTask('task'), same.listModels(), other.submitVideo(video)]),
 	);
 	expect(clock.now() - start).toBeLessThanOrEqual(100);
 	await clock.run(Promise.all(work));
@@ -114,13 +100,7 @@ test.each(['polls', 'chats'])(
 			return jsonResponse(200, COMPLETION);
 		};
 		const gatewayOf = (apiKey: string, timeoutMs: number) =>
-			new Gateway(parseCredential({ baseUrl, apiKey }), {
-				maxConcurrency: 256,
-				maxRetries: 0,
-				timeoutMs,
-				clock,
-				transport,
-			});
+			gatewayAt(baseUrl, { apiKey, maxConcurrency: 256, timeoutMs, clock, transport });
 		const ask = async (gateway: Gateway) =>
 			await gateway.chat({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] });
 		const stop = new AbortController();
@@ -150,13 +130,7 @@ test('keys take turns with the connections of a service, and executions with tho
 		return jsonResponse(200, SUBMISSION);
 	};
 	const submissions = (prompt: string, apiKey: string, count: number) => {
-		const gateway = new Gateway(parseCredential({ baseUrl, apiKey }), {
-			maxConcurrency: count,
-			maxRetries: 0,
-			timeoutMs: 60_000,
-			clock,
-			transport,
-		});
+		const gateway = gatewayAt(baseUrl, { apiKey, maxConcurrency: count, clock, transport });
 		return Array.from({ length: count }, () => gateway.submitVideo({ ...video, prompt }));
 	};
 	const work = [
@@ -179,18 +153,12 @@ test('a process opens at most 256 connections to a service, and requests beyond 
 		peak = Math.max(peak, open.length);
 		if (open.length < 256 && peak < 256) return;
 		for (const waiting of open.splice(0)) waiting.end(JSON.stringify(SUBMISSION));
-	}).listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address() as AddressInfo;
-	const baseUrl = `http://127.0.0.1:${port}`;
-	const lists = new Gateway(parseCredential({ baseUrl, apiKey: 'key-of-tests' }), {
-		maxConcurrency: 100,
-		maxRetries: 0,
-		timeoutMs: 60_000,
 	});
+	const baseUrl = `http://${await listen(server)}`;
+	const lists = gatewayAt(baseUrl, { maxConcurrency: 100 });
 	const work = [
 		...threeExecutions(baseUrl),
-		...threeExecutions(baseUrl, {}, 'other-key'),
+		...threeExecutions(baseUrl, { apiKey: 'other-key' }),
 		...Array.from({ length: 50 }, () => lists.listModels()),
 	];
 	expect(await Promise.all(work)).toHaveLength(650);
@@ -259,13 +227,8 @@ describe('a connection that was used before', () => {
 			const task = { id: 'task', status: 'queued' };
 			return rawJson(request.startsWith('POST') ? answer : task);
 		};
-		const gateway = new Gateway(parseCredential({ baseUrl: service.url, apiKey: 'key-of-tests' }), {
-			maxConcurrency: 1,
-			maxRetries: 0,
-			timeoutMs: 60_000,
-			// The timers that are left are those of undici.
-			clock: new VirtualClock(),
-		});
+		// The timers that are left are those of undici.
+		const gateway = gatewayAt(service.url, { maxConcurrency: 1, clock: new VirtualClock() });
 		await send(gateway);
 		await until(() => idleTimers.length > 0);
 		for (const { ms, end } of idleTimers) if (ms <= idleMs) end();

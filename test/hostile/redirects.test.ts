@@ -1,9 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { generate } from 'selfsigned';
 import type { Simulator } from '../../simulator';
+import { hostOf, listen, untrustedCertificate } from '../engine/localServer';
 import { runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 
@@ -16,8 +14,7 @@ let videoUrl: string;
 /** The requests for videos, by server. */
 let requests: string[];
 
-const urlOf = (server: Server, scheme = 'https') =>
-	`${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const urlOf = (server: Server, scheme = 'https') => `${scheme}://${hostOf(server)}`;
 
 /** Serves `/clip`, and redirects `/to?<URL>`. */
 const videosOf =
@@ -30,18 +27,14 @@ const videosOf =
 	};
 
 beforeAll(async () => {
-	const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
-	service = createSecureServer({ key, cert }, (request, response) => {
+	const tls = await untrustedCertificate();
+	service = createSecureServer(tls, (request, response) => {
 		if (!request.url?.includes('/generations/')) return videosOf('service')(request, response);
 		response.end(JSON.stringify({ id: 'task-1', status: 'completed', url: videoUrl }));
 	});
-	other = createSecureServer({ key, cert }, videosOf('other'));
+	other = createSecureServer(tls, videosOf('other'));
 	plain = createServer(videosOf('plain'));
-	await Promise.all(
-		[service, other, plain].map(async (server) => {
-			await once(server.listen(0, '127.0.0.1'), 'listening');
-		}),
-	);
+	await Promise.all([service, other, plain].map(listen));
 });
 beforeEach(() => {
 	requests = [];

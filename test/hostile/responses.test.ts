@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Simulator } from '../../simulator';
+import { hostOf, listen } from '../engine/localServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { modelDropdown } from '../engine/modelDropdown';
 import { testCredential } from '../engine/testCredential';
@@ -24,8 +24,8 @@ beforeAll(async () => {
 		sent = 0;
 		brokeOff = once(response, 'close').then(() => {});
 		respond(response);
-	}).listen(0, '127.0.0.1');
-	await once(server, 'listening');
+	});
+	await listen(server);
 });
 afterAll(() => {
 	server.closeAllConnections();
@@ -33,7 +33,7 @@ afterAll(() => {
 });
 
 const credential = () => ({
-	baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+	baseUrl: `http://${hostOf(server)}`,
 	apiKey: 'key-of-tests',
 });
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { generate } from 'selfsigned';
 import { startSimulator } from '../../simulator';
+import { untrustedCertificate } from '../engine/localServer';
 import { ProxyServer } from '../security/proxyServer';
 
 const root = join(__dirname, '../..');
@@ -14,8 +14,8 @@ afterAll(async () => await proxy.close());
 test.each(['http', 'https'])(
 	'the built package reaches a service at %s:// through a proxy',
 	async (scheme) => {
-		const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
-		const service = await startSimulator(scheme === 'https' ? { tls: { key, cert } } : {});
+		const tls = await untrustedCertificate();
+		const service = await startSimulator(scheme === 'https' ? { tls } : {});
 		const script = `
 			const { Gateway, parseCredential } = require('./dist/gateway');
 			const connection = parseCredential(${JSON.stringify({ baseUrl: service.url, apiKey: service.key, ignoreSslIssues: true })});

@@ -1,6 +1,8 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { ENDPOINTS, FACTS, type KnownEndpoint } from '../../simulator/endpoints';
 import type { NodeRun } from '../engine/runNode';
+import { chatNode } from '../nodes/chat/chatNode';
+import { videoNode } from '../nodes/video/videoNode';
 
 /** The kinds of requests: one for each endpoint. `poll` is a poll while waiting, `get` a single one. */
 export type RequestKind = KnownEndpoint | 'get';
@@ -23,18 +25,7 @@ interface KindFacts {
 	submitsNothing?: true;
 }
 
-const chat = (stream: boolean): NodeRun => ({
-	node: 'chatCompletion',
-	parameters: {
-		model: 'heron-chat',
-		messages: { values: [{ role: 'user', content: 'Hello' }] },
-		options: { stream },
-	},
-});
-const video = (parameters: INodeParameters): NodeRun => ({
-	node: 'videoGeneration',
-	parameters: { model: 'kite-motion', prompt: 'A boat', ...parameters },
-});
+const chat = (stream: boolean) => chatNode({ options: { stream } });
 
 export const KINDS: Record<RequestKind, KindFacts> = {
 	chat: { title: 'chat', run: chat(false), testedIn: 'chatFaults' },
@@ -44,18 +35,18 @@ export const KINDS: Record<RequestKind, KindFacts> = {
 		run: { node: 'listModels', parameters: { returnAll: true } },
 		testedIn: 'submissionFaults',
 	},
-	submit: { title: 'submit video', run: video({}), testedIn: 'submissionFaults' },
+	submit: { title: 'submit video', run: videoNode({}), testedIn: 'submissionFaults' },
 	poll: {
 		title: 'wait for video',
 		hasOwnColumn: true,
-		run: video({}),
+		run: videoNode({}),
 		testedIn: 'taskFaults',
 		ofExistingTask: { operation: 'wait' },
 	},
 	get: {
 		title: 'get video',
 		hasOwnColumn: true,
-		run: video({ operation: 'get' }),
+		run: videoNode({ operation: 'get' }),
 		testedIn: 'submissionFaults',
 		ofExistingTask: { operation: 'get' },
 		submitsNothing: true,
@@ -63,7 +54,7 @@ export const KINDS: Record<RequestKind, KindFacts> = {
 	download: {
 		title: 'download',
 		hasOwnColumn: true,
-		run: video({ download: true }),
+		run: videoNode({ download: true }),
 		testedIn: 'taskFaults',
 		ofExistingTask: { operation: 'wait', download: true },
 	},

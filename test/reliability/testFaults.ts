@@ -1,4 +1,4 @@
-import { generate } from 'selfsigned';
+import { untrustedCertificate } from '../engine/localServer';
 import type { Expected } from './expected';
 import { type Case, casesOf, ROWS } from './faultTable';
 import { expectedText } from './messages';
@@ -16,8 +16,7 @@ export function testFaults(file: (typeof KINDS)['chat']['testedIn']) {
 	const kinds = REQUEST_KINDS.filter((kind) => KINDS[kind].testedIn === file);
 	let tls: { key: string; cert: string };
 	beforeAll(async () => {
-		const pem = await generate([{ name: 'commonName', value: 'service.test' }]);
-		tls = { key: pem.private, cert: pem.cert };
+		tls = await untrustedCertificate();
 		// Uses the maximum of random pauses, so that every run is the same.
 		jest.spyOn(Math, 'random').mockReturnValue(1 - 1e-9);
 	});

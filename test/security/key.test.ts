@@ -1,11 +1,10 @@
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { inspect } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
 import { type Simulator, startSimulator } from '../../simulator';
+import { listen } from '../engine/localServer';
 import { type NodeRun, runNode } from '../engine/runNode';
+import { chatNode } from '../nodes/chat/chatNode';
 import { videoNode } from '../nodes/video/videoNode';
 
 const MARKER = 'marker-5f0c/27+ae=';
@@ -18,13 +17,11 @@ beforeAll(async () => {
 	otherServer = createServer((request, response) => {
 		otherHostHeaders.push(request.headers);
 		response.setHeader('content-type', 'video/mp4').end('a video on another host');
-	}).listen(0, '127.0.0.1');
-	await once(otherServer, 'listening');
-	const { port } = otherServer.address() as AddressInfo;
+	});
 	simulator = await startSimulator({
 		key: MARKER,
 		videoSeconds: 0,
-		redirectTarget: `http://localhost:${port}`,
+		redirectTarget: `http://${await listen(otherServer)}`,
 	});
 });
 afterEach(() => {
@@ -36,22 +33,11 @@ afterAll(async () => {
 	await simulator.close();
 });
 
-const chat = (stream: boolean): NodeRun => ({
-	node: 'chatCompletion',
-	parameters: {
-		model: 'heron-chat',
-		messages: { values: [{ role: 'user', content: 'Hello' }] },
-		options: { stream },
-		requestOptions: { maxRetries: 0 },
-	},
-});
-const models: NodeRun = { node: 'listModels', parameters: { requestOptions: { maxRetries: 0 } } };
+const requestOptions = { maxRetries: 0 };
+const chat = (stream: boolean) => chatNode({ options: { stream }, requestOptions });
+const models: NodeRun = { node: 'listModels', parameters: { requestOptions } };
 const video = (parameters: INodeParameters = {}) =>
-	videoNode({
-		waitOptions: { pollInterval: 0.02, maxWait: 0.3 },
-		requestOptions: { maxRetries: 0 },
-		...parameters,
-	});
+	videoNode({ waitOptions: { pollInterval: 0.02, maxWait: 0.3 }, requestOptions, ...parameters });
 
 test.each([301, 302, 303, 307, 308])(
 	'a redirect (%s) of the service to another host is not followed',

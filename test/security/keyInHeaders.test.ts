@@ -2,6 +2,8 @@ import { useRawServer } from '../engine/useServers';
 import type { INodeParameters } from 'n8n-workflow';
 import { head, type RawResponse } from '../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
+import { chatNode } from '../nodes/chat/chatNode';
+import { videoNode } from '../nodes/video/videoNode';
 import { visibleOutput } from './visibleOutput';
 
 /** A key whose characters are also valid in the name of a header. */
@@ -53,25 +55,10 @@ function successBody(request: string): [type: string, body: string] {
 
 const once = { requestOptions: { maxRetries: 0 } };
 const chat = (stream: boolean): NodeRun => ({
-	node: 'chatCompletion',
-	parameters: {
-		model: 'm',
-		messages: { values: [{ role: 'user', content: 'Hello' }] },
-		options: { stream },
-		...once,
-	},
+	...chatNode({ options: { stream }, ...once }),
 	streaming: stream,
 });
-const video = (parameters: INodeParameters): NodeRun => ({
-	node: 'videoGeneration',
-	parameters: {
-		model: 'm',
-		prompt: 'A boat',
-		waitOptions: { pollInterval: 0.01 },
-		...once,
-		...parameters,
-	},
-});
+const video = (parameters: INodeParameters) => videoNode({ ...once, ...parameters });
 const RUNS: NodeRun[] = [
 	chat(false),
 	{ ...chat(false), onError: 'continueRegularOutput' },

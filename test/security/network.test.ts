@@ -1,20 +1,16 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { generate } from 'selfsigned';
+import { connect, createServer, type Socket } from 'node:net';
 import { type Simulator, startSimulator } from '../../simulator';
 import { RequestClock } from '../clock/requestClock';
+import { listen, untrustedCertificate } from '../engine/localServer';
 import { runNode } from '../engine/runNode';
 import { until } from '../clock/until';
 import { videoNode } from '../nodes/video/videoNode';
 import { chatNode } from '../nodes/chat/chatNode';
 
 let secure: Simulator;
-let tls: { key: string; cert: string };
 
 beforeAll(async () => {
-	const pem = await generate([{ name: 'commonName', value: 'localhost' }]);
-	tls = { key: pem.private, cert: pem.cert };
-	secure = await startSimulator({ tls });
+	secure = await startSimulator({ tls: await untrustedCertificate() });
 });
 afterEach(() => secure.reset());
 afterAll(async () => await secure.close());
@@ -37,15 +33,14 @@ test.each(['ends', 'is reset'])(
 		const server = createServer((socket) => {
 			socket.on('error', () => {});
 			socket.once('data', () => (end === 'ends' ? socket.end() : socket.resetAndDestroy()));
-		}).listen(0, '127.0.0.1');
-		await once(server, 'listening');
-		const { port } = server.address() as AddressInfo;
+		});
+		const host = await listen(server);
 		const connections = jest.fn();
 		server.on('connection', connections);
 		const time = new RequestClock();
 		const running = runNode(secure, {
 			...chatNode({ requestOptions: { maxRetries: 2 } }),
-			credential: { baseUrl: `https://127.0.0.1:${port}`, apiKey: secure.key },
+			credential: { baseUrl: `https://${host}`, apiKey: secure.key },
 		});
 		const { error } = await time.until(running).finally(() => time.restore());
 		server.close();
@@ -63,15 +58,14 @@ test('a submission whose TLS connection breaks after the request is not sent aga
 		for (const socket of [client, upstream]) socket.on('error', () => {});
 		client.pipe(upstream).pipe(client);
 		clients.push(client);
-	}).listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address() as AddressInfo;
+	});
+	const host = await listen(server);
 	secure.inject({ endpoint: 'submit', fault: 'hang' });
 	const time = new RequestClock();
 	const running = runNode(secure, {
 		...videoNode({ operation: 'submit', requestOptions: { maxRetries: 3 } }),
 		credential: {
-			baseUrl: `https://127.0.0.1:${port}`,
+			baseUrl: `https://${host}`,
 			apiKey: secure.key,
 			ignoreSslIssues: true,
 		},
@@ -93,14 +87,12 @@ test('a submission whose TLS connection breaks after the request is not sent aga
 test('a TLS handshake without a response times out after 10 seconds and is retried', async () => {
 	const sockets: Socket[] = [];
 	const server = createServer((socket) => sockets.push(socket.on('error', () => {})));
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address() as AddressInfo;
+	const host = await listen(server);
 	const time = new RequestClock();
 	const begin = time.now();
 	const running = runNode(secure, {
 		...videoNode({ operation: 'submit', requestOptions: { maxRetries: 2, timeout: 3600 } }),
-		credential: { baseUrl: `https://127.0.0.1:${port}`, apiKey: secure.key },
+		credential: { baseUrl: `https://${host}`, apiKey: secure.key },
 	});
 	const isSilent = () => sockets.length === time.started;
 	const { error } = await time.until(running, isSilent).finally(() => time.restore());

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
-import { generate } from 'selfsigned';
 import { type Simulator, startSimulator } from '../../simulator';
 import { RequestClock } from '../clock/requestClock';
+import { untrustedCertificate } from '../engine/localServer';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 import { chatNode } from '../nodes/chat/chatNode';
@@ -22,8 +22,7 @@ let tls: { key: string; cert: string };
 let service: Simulator;
 
 beforeAll(async () => {
-	const pem = await generate([{ name: 'commonName', value: 'localhost' }]);
-	tls = { key: pem.private, cert: pem.cert };
+	tls = await untrustedCertificate();
 	await proxy.listen();
 });
 beforeEach(async () => {

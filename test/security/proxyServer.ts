@@ -7,7 +7,8 @@ import {
 	type Server,
 	type ServerResponse,
 } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { hostOf, listen } from '../engine/localServer';
 
 /** What the proxy does with a request for another host. */
 export type Behaviour =
@@ -65,13 +66,12 @@ export class ProxyServer {
 	}
 
 	async listen(): Promise<void> {
-		this.server.listen(0, '127.0.0.1');
-		await once(this.server, 'listening');
+		await listen(this.server);
 	}
 
 	/** The host and port of the proxy. */
 	get host(): string {
-		return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+		return hostOf(this.server);
 	}
 
 	reset(): void {

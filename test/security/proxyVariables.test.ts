@@ -3,9 +3,9 @@ import 'n8n-core';
 import dns from 'node:dns';
 import { OutboundHttp } from '@n8n/backend-network';
 import { Container } from '@n8n/di';
-import { generate } from 'selfsigned';
 import { Gateway, parseCredential } from '../../gateway';
 import { type Simulator, startSimulator } from '../../simulator';
+import { untrustedCertificate } from '../engine/localServer';
 import { ProxyServer } from './proxyServer';
 
 const environment = { ...process.env };
@@ -14,9 +14,8 @@ let secure: Simulator;
 let proxy: ProxyServer;
 
 beforeAll(async () => {
-	const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
 	plain = await startSimulator();
-	secure = await startSimulator({ tls: { key, cert } });
+	secure = await startSimulator({ tls: await untrustedCertificate() });
 	// Resolves every host name to 127.0.0.1.
 	type Done = (error: null, address: string | dns.LookupAddress[], family?: number) => void;
 	const lookup = (_name: string, options: dns.LookupOptions | Done, done?: Done) => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { hostOf, listen } from '../engine/localServer';
 
 const VERSION = 5;
 const NO_AUTHENTICATION = Buffer.of(VERSION, 0);
@@ -21,12 +22,11 @@ export class SocksServer {
 	});
 
 	async listen(): Promise<void> {
-		this.server.listen(0, '127.0.0.1');
-		await once(this.server, 'listening');
+		await listen(this.server);
 	}
 
 	get host(): string {
-		return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+		return hostOf(this.server);
 	}
 
 	async close(): Promise<void> {

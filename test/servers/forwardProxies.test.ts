@@ -1,5 +1,5 @@
-import { generate } from 'selfsigned';
 import { type Simulator, startSimulator } from '../../simulator';
+import { untrustedCertificate } from '../engine/localServer';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { testCredential } from '../engine/testCredential';
 import { chatNode } from '../nodes/chat/chatNode';
@@ -14,9 +14,9 @@ let secure: Simulator;
 let proxy: RunningServer;
 
 beforeAll(async () => {
-	const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
+	const tls = await untrustedCertificate();
 	plain = await startSimulator({ videoSeconds: 0 });
-	secure = await startSimulator({ tls: { key, cert }, videoSeconds: 0 });
+	secure = await startSimulator({ tls, videoSeconds: 0 });
 });
 afterEach(() => {
 	for (const name of VARIABLES) {

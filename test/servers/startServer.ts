@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '../engine/localServer';
 
 /** The port and the folder of a server. */
 export interface ServerResources {
@@ -107,10 +108,9 @@ async function stop(child: ChildProcess): Promise<void> {
 }
 
 async function freePort(): Promise<number> {
-	const server = createServer().listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const { port } = server.address() as AddressInfo;
+	const server = createServer();
+	const { port } = new URL(`http://${await listen(server)}`);
 	server.close();
 	await once(server, 'close');
-	return port;
+	return Number(port);
 }

@@ -1,8 +1,7 @@
-import { runWorkflow, itemsOf } from '../../../demo/engine';
 import { ExecuteContext } from 'n8n-core';
 import type { StructuredChunk } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
-import { credentialOf, nodeTypes, runNode } from '../../engine/runNode';
+import { runNode } from '../../engine/runNode';
 import { chatNode } from './chatNode';
 
 const simulator = useSimulator({ now: () => Date.UTC(2025, 0, 1) });
@@ -83,28 +82,6 @@ test('no chunks are sent if Stream is off or the workflow does not stream', asyn
 	expect(simulator.requests[1]?.body).toHaveProperty('stream', true);
 });
 
-/** Runs the node in a workflow that streams to `onChunk`. */
-async function streamTo(onChunk: (chunk: StructuredChunk) => void) {
-	const { parameters } = chatNode();
-	const node = {
-		id: 'node',
-		name: 'Node',
-		type: 'n8n-nodes-generation-service.chatCompletion',
-		typeVersion: 1,
-		position: [0, 0] as [number, number],
-		parameters,
-		credentials: { generationServiceApi: { id: '1', name: 'Service' } },
-	};
-	const run = await runWorkflow({
-		workflow: { nodes: [node], connections: {} },
-		nodeTypes,
-		credentials: { generationServiceApi: credentialOf(simulator) as never },
-		pinData: {},
-		onChunk,
-	});
-	return { run, items: itemsOf(run, 'Node') };
-}
-
 test('the answer is output if n8n cannot stream', async () => {
 	const { prototype } = ExecuteContext;
 	const { isStreaming, sendChunk } = prototype;
@@ -121,10 +98,11 @@ test.each(['begin', 'item', 'end'])(
 	'the answer is output if the reader of the stream disconnects at a chunk of type %s',
 	async (type) => {
 		const { items: full } = await runNode(simulator, chatNode());
-		const { run, items } = await streamTo((chunk) => {
+		const onChunk = (chunk: StructuredChunk) => {
 			if (chunk.type === type) throw new Error('The reader disconnected');
-		});
-		expect(run.data.resultData.error).toBeUndefined();
+		};
+		const { items, error } = await runNode(simulator, { ...chatNode(), streaming: true, onChunk });
+		expect(error).toBeUndefined();
 		expect(items[0]?.json.text).toBe(full[0]?.json.text);
 	},
 );
