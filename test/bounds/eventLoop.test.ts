@@ -1,6 +1,6 @@
 import { type Gateway, noJsonError, parseJsonAnswer, taskFailedError } from '../../gateway';
+import { ApiKey } from '../../gateway/redaction/apiKey';
 import { stubbedGateway } from '../gateway/stubbedGateway';
-
 import { unresolvedIn } from '../../nodes/shared/form/formTexts';
 import { videoFile } from '../../nodes/VideoGeneration/fileName';
 
@@ -126,17 +126,20 @@ async function costOf(work: () => unknown): Promise<number> {
 	return (user + system) / 1000;
 }
 
+/** The cost of the fastest of several runs. */
+async function fastestOf(runs: number, work: () => unknown): Promise<number> {
+	const times: number[] = [];
+	for (let run = 0; run < runs; run += 1) times.push(await costOf(work));
+	return Math.min(...times);
+}
+
 /** What the fastest of several readings of a body costs. */
 async function timeOf({ call, status = 200 }: Hostile, body: Buffer, runs: number) {
 	const packets = Array.from({ length: Math.ceil(body.length / PACKET) }, (_, packet) =>
 		body.subarray(packet * PACKET, (packet + 1) * PACKET),
 	);
-	const times: number[] = [];
-	for (let run = 0; run < runs; run += 1) {
-		const gateway = stubbedGateway({ packets, status, apiKey: 'the-long-key-of-tests' });
-		times.push(await costOf(() => call(gateway).catch(() => {})));
-	}
-	return Math.min(...times);
+	const response = { packets, status, apiKey: 'the-long-key-of-tests' };
+	return await fastestOf(runs, () => call(stubbedGateway(response)).catch(() => {}));
 }
 
 test.each(Object.entries(CASES))(
@@ -169,10 +172,52 @@ test.each<[string, (text: string) => unknown, string]>([
 ])('%s takes a time that grows with its length', async (_what, read, part) => {
 	const timeOfLength = async (count: number) => {
 		const text = part.repeat(count);
-		const times = [];
-		for (let run = 0; run < 3; run += 1) times.push(await costOf(() => read(text)));
-		return Math.min(...times);
+		return await fastestOf(3, () => read(text));
 	};
 	const share = Math.max(await timeOfLength(2_000), MIN_MS / 2);
 	expect(await timeOfLength(100_000)).toBeLessThan(share * 50 * 3);
+});
+
+/** Characters: enough that a search in more than linear time takes seconds. */
+const SEARCHED = 256 * 1024;
+
+const KEYS: Record<string, string> = {
+	'a usual key': ['acc', '0123456789abcdefghijklmnop'].join('-'),
+	'a key of one character': 'a'.repeat(16_384),
+	'a key that nearly repeats': `${'a'.repeat(8_191)}b${'a'.repeat(8_192)}`,
+	'a key of slashes': '/'.repeat(16_384),
+	'a key of escapes': '%25&amp;\\'.repeat(1_800),
+};
+
+const TEXTS: Record<string, string> = {
+	words: 'A word, and "another".\\n ',
+	'one character': 'a',
+	'a character and another': `${'a'.repeat(8_191)}c`,
+	slashes: '\\/',
+	backslashes: '\\',
+	'escaped backslashes': '\\\\n',
+	'percent signs': '%25',
+	ampersands: '&',
+	'HTML entities': '&amp;',
+	'entities without an end': '&#x0000000',
+	'escaped characters': '\\u0061',
+};
+
+async function timeOfSearch(key: ApiKey, part: string): Promise<number> {
+	const text = part.repeat(SEARCHED / part.length);
+	return Math.max(MIN_MS, await fastestOf(3, () => key.redactResponse(text)));
+}
+
+test('a text is searched in a time that grows with its length, whatever the key', async () => {
+	const usual = new ApiKey(KEYS['a usual key']!);
+	let slowest = 0;
+	for (const part of Object.values(TEXTS))
+		slowest = Math.max(slowest, await timeOfSearch(usual, part));
+	for (const [name, text] of Object.entries(KEYS)) {
+		const key = new ApiKey(text);
+		const slow: string[] = [];
+		for (const [what, part] of Object.entries(TEXTS))
+			if ((await timeOfSearch(key, part)) > 5 * slowest) slow.push(what);
+		expect({ name, slow }).toEqual({ name, slow: [] });
+	}
 });

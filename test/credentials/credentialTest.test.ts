@@ -89,6 +89,11 @@ test.each([
 		fault: 'html-401',
 		expected: /says nothing about .* key .* login page/,
 	},
+	{
+		problem: 'a key that the service echoes',
+		fault: 'echo-key-text',
+		expected: /No such key: Bearer \[API key removed\]/,
+	},
 	{ problem: 'a lost connection', fault: 'lost', expected: /connection.*was lost/ },
 ])('$problem has a clear error', async ({ apiKey, fault, path = '', expected }) => {
 	if (fault !== undefined) simulator.inject({ endpoint: 'models', fault });
@@ -175,13 +180,6 @@ test('a redirect is not followed, so the key goes to no other host', async () =>
 	} finally {
 		await other.close();
 	}
-});
-
-test('a key that the service echoes is not shown', async () => {
-	simulator.inject({ endpoint: 'models', fault: 'echo-key-text' });
-	const message = await testCredential(credentialOf(simulator));
-	expect(message).toMatch(/No such key: Bearer \[API key removed\]/);
-	expect(message).not.toContain(simulator.key);
 });
 
 test('testing a rate-limited key fails at once, each time', async () => {

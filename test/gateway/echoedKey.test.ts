@@ -59,39 +59,49 @@ function expectNoKey(error: unknown, echoed: string): void {
 	expect(decoded(shown)).not.toMatch(/marker|tests=|08&15/);
 }
 
-describe.each(Object.entries(ENCODINGS))(
-	'a key that the service echoes %s',
-	(_encoding, echoed) => {
-		const serviceError = Buffer.from(`{"code":"invalid_api_key","message":"${PREFIX}${echoed}"}`);
-		const page = Buffer.from(`<html><body>${PREFIX}${echoed}</body></html>`);
+describe.each<[encoding: string, echoed: string, apiKey: string]>([
+	...Object.entries(ENCODINGS).map(([encoding, echoed]): [string, string, string] => [
+		encoding,
+		echoed,
+		MARKER,
+	]),
+	['that is an ordinary word', 'local-key', 'local-key'],
+])('a key that the service echoes %s', (_encoding, echoed, apiKey) => {
+	const serviceError = Buffer.from(`{"code":"invalid_api_key","message":"${PREFIX}${echoed}"}`);
+	const page = Buffer.from(`<html><body>${PREFIX}${echoed}</body></html>`);
 
-		test.each([
-			['a service error', 401, serviceError],
-			['an HTML page', 401, page],
-			['a malformed response', 200, page],
-			['an error with status 200', 200, serviceError],
-		])('is not in the error of %s', async (_kind, status, body) => {
-			const gateway = stubbedGateway({ packets: [body], status, apiKey: MARKER });
-			expectNoKey(await failureOf(gateway.listModels()), echoed);
-		});
+	test.each([
+		['a service error', 401, serviceError],
+		['an HTML page', 401, page],
+		['a malformed response', 200, page],
+		['an error with status 200', 200, serviceError],
+		['plain text', 502, Buffer.from(PREFIX + echoed)],
+		[
+			'a content filter',
+			400,
+			Buffer.from(`{"code":"x","message":"m","data":{"reason":"${echoed}"}}`),
+		],
+	])('is not in the error of %s', async (_kind, status, body) => {
+		const gateway = stubbedGateway({ packets: [body], status, apiKey });
+		expectNoKey(await failureOf(gateway.listModels()), echoed);
+	});
 
-		test('is not in the error of a stream', async () => {
-			const packets = [Buffer.from('data: '), serviceError, Buffer.from('\n\n')];
-			const gateway = stubbedGateway({ packets, apiKey: MARKER });
-			expectNoKey(await failureOf(gateway.streamChat(chat, () => {})), echoed);
-		});
+	test('is not in the error of a stream', async () => {
+		const packets = [Buffer.from('data: '), serviceError, Buffer.from('\n\n')];
+		const gateway = stubbedGateway({ packets, apiKey });
+		expectNoKey(await failureOf(gateway.streamChat(chat, () => {})), echoed);
+	});
 
-		test('is not in the error of a failed video', async () => {
-			const packets = [
-				Buffer.from('{"id":"task-1","status":"failed","error":'),
-				serviceError,
-				Buffer.from('}'),
-			];
-			const gateway = stubbedGateway({ packets, apiKey: MARKER });
-			expectNoKey(taskFailedError(await gateway.getVideoTask('task-1')), echoed);
-		});
-	},
-);
+	test('is not in the error of a failed video', async () => {
+		const packets = [
+			Buffer.from('{"id":"task-1","status":"failed","error":'),
+			serviceError,
+			Buffer.from('}'),
+		];
+		const gateway = stubbedGateway({ packets, apiKey });
+		expectNoKey(taskFailedError(await gateway.getVideoTask('task-1')), echoed);
+	});
+});
 
 test.each(['unchanged', 'inside JSON inside JSON', 'in base64, after the word Bearer'])(
 	'a key that the service echoes %s is not in the error of a stream whose line does not end',
@@ -202,28 +212,6 @@ describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 		expect(JSON.stringify(failure) + failure.code).not.toContain('1234');
 	});
 
-	test.each([
-		['an HTML page', 502, '<html><body>Key local-key is wrong</body></html>'],
-		['plain text', 502, 'Key local-key is wrong'],
-		['a malformed response', 200, 'Key local-key is wrong'],
-		[
-			'the reason of a content filter',
-			400,
-			'{"code":"x","message":"m","data":{"reason":"local-key"}}',
-		],
-	])('is not in %s', async (_what, status, body) => {
-		const packets = [Buffer.from(body)];
-		const gateway = stubbedGateway({ packets, status, apiKey: 'local-key' });
-		expectNoKey(await failureOf(gateway.listModels()), 'local-key');
-	});
-
-	test('is not in the error of a failed video', async () => {
-		const error = { message: 'local-key has no quota', code: 7, details: [{ key: 'local-key' }] };
-		const packets = [Buffer.from(JSON.stringify({ id: 'task-1', status: 'failed', error }))];
-		const gateway = stubbedGateway({ packets, apiKey: 'local-key' });
-		expectNoKey(taskFailedError(await gateway.getVideoTask('task-1')), 'local-key');
-	});
-
 	test('is not in the partial text of a broken stream', async () => {
 		const delta = { choices: [{ index: 0, delta: { content: 'It is local-' } }] };
 		const rest = { choices: [{ index: 0, delta: { content: 'key' } }] };
@@ -231,12 +219,6 @@ describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 		const gateway = stubbedGateway({ packets, apiKey: 'local-key' });
 		const { partialText } = await failureOf(gateway.streamChat(chat, () => {}));
 		expect(partialText).toBe('It is [API key removed]');
-	});
-
-	test('is not in an error inside a stream', async () => {
-		const packets = [Buffer.from('data: {"code":"x","message":"local-key is wrong"}\n\n')];
-		const gateway = stubbedGateway({ packets, apiKey: 'local-key' });
-		expectNoKey(await failureOf(gateway.streamChat(chat, () => {})), 'local-key');
 	});
 });
 

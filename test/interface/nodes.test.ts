@@ -4,6 +4,8 @@ import { chatRequest } from '../../gateway';
 import { chatOptionsProperty, requestFields } from '../../nodes/shared/form/chatOptions';
 import { type RawResponse, rawJson } from '../engine/rawServer';
 import { type NodeRun, nodeTypes, runNode } from '../engine/runNode';
+import { chatNode } from '../nodes/chat/chatNode';
+import { videoNode } from '../nodes/video/videoNode';
 
 // Clauses of the interface document, tested through the nodes.
 const DAY_MS = 24 * 3600 * 1000;
@@ -13,10 +15,7 @@ const simulator = useSimulator({ videoSeconds: 0, now: () => now() });
 afterEach(() => void (now = Date.now));
 
 const once = { waitOptions: { pollInterval: 0.01 }, requestOptions: { maxRetries: 0 } };
-const video = (parameters: object = {}): NodeRun => ({
-	node: 'videoGeneration',
-	parameters: { model: 'kite-motion', prompt: 'A boat', ...once, ...parameters },
-});
+const video = (parameters: object = {}) => videoNode({ ...once, ...parameters });
 
 let services = 0;
 const askRaw = async (run: NodeRun, respond: (request: string) => RawResponse) => {
@@ -37,19 +36,25 @@ function field(node: string, name: string): INodeProperties {
 	return found;
 }
 
+const range = (minValue: number, maxValue: number) => ({ typeOptions: { minValue, maxValue } });
+const choices = (...values: unknown[]) => ({ options: values.map((value) => ({ value })) });
+
 test.each([
-	['chatCompletion', 'temperature', 0, 2],
-	['chatCompletion', 'topP', 0, 1],
-	['chatCompletion', 'presencePenalty', -2, 2],
-	['chatCompletion', 'frequencyPenalty', -2, 2],
-	['chatCompletion', 'maxTokens', 1, undefined],
-	['lmChatGenerationService', 'temperature', 0, 2],
-	['lmChatGenerationService', 'topP', 0, 1],
-	['videoGeneration', 'duration', 2, 10],
-	['videoGeneration', 'n', 1, 4],
-])('Limits: in %s, %s ranges from %s to %s', (node, name, minValue, maxValue) => {
-	const { typeOptions } = field(node, name);
-	expect([typeOptions?.minValue, typeOptions?.maxValue]).toEqual([minValue, maxValue]);
+	['chatCompletion', 'temperature', { ...range(0, 2), default: 1 }],
+	['chatCompletion', 'topP', { ...range(0, 1), default: 1 }],
+	['chatCompletion', 'presencePenalty', { ...range(-2, 2), default: 0 }],
+	['chatCompletion', 'frequencyPenalty', { ...range(-2, 2), default: 0 }],
+	['chatCompletion', 'maxTokens', { typeOptions: { minValue: 1 } }],
+	['lmChatGenerationService', 'temperature', range(0, 2)],
+	['lmChatGenerationService', 'topP', range(0, 1)],
+	['videoGeneration', 'duration', { ...range(2, 10), default: 5 }],
+	['videoGeneration', 'n', { ...range(1, 4), default: 1 }],
+	['videoGeneration', 'size', { ...choices('480p', '720p', '1080p'), default: '720p' }],
+	['videoGeneration', 'fps', { ...choices(24, 30, 60), default: 24 }],
+	['videoGeneration', 'responseFormat', { ...choices('url', 'b64_json'), default: 'url' }],
+])('Limits, Endpoints: in %s, %s has the values and the default of the service', (...row) => {
+	const [node, name, facts] = row;
+	expect(field(node, name)).toMatchObject(facts);
 });
 
 test('Limits: the form of a chat refuses what the request does', () => {
@@ -75,29 +80,6 @@ test('Limits: the form of a chat refuses what the request does', () => {
 			expect([name, bad, accepts(name, bad)]).toEqual([name, bad, false]);
 		}
 	}
-});
-
-test.each([
-	['chatCompletion', 'temperature', 1],
-	['chatCompletion', 'topP', 1],
-	['chatCompletion', 'presencePenalty', 0],
-	['chatCompletion', 'frequencyPenalty', 0],
-	['videoGeneration', 'size', '720p'],
-	['videoGeneration', 'duration', 5],
-	['videoGeneration', 'fps', 24],
-	['videoGeneration', 'n', 1],
-	['videoGeneration', 'responseFormat', 'url'],
-])('Endpoints: in %s, %s has the default of the service', (node, name, value) => {
-	expect(field(node, name).default).toBe(value);
-});
-
-test.each([
-	['size', ['480p', '720p', '1080p']],
-	['fps', [24, 30, 60]],
-	['responseFormat', ['url', 'b64_json']],
-])('Limits: the options for %s are those of the service', (name, values) => {
-	const options = field('videoGeneration', name).options ?? [];
-	expect(options.map((option) => ('value' in option ? option.value : undefined))).toEqual(values);
 });
 
 test('Video task: without Simplify, an item is the task of the service', async () => {
@@ -183,11 +165,7 @@ test('Errors: a 403 with an undocumented code is a permission error with that co
 });
 
 test('Versioning: the error of an unknown model says that it may have been withdrawn', async () => {
-	const chat: NodeRun = {
-		node: 'chatCompletion',
-		parameters: { model: 'heron-0', messages: { values: [{ role: 'user', content: 'Hello' }] } },
-	};
-	for (const run of [chat, video({ model: 'kite-0' })]) {
+	for (const run of [chatNode({ model: 'heron-0' }), video({ model: 'kite-0' })]) {
 		const { error } = await runNode(simulator, run);
 		expect(error?.message).toMatch(/model does not exist/);
 		expect(error?.description).toMatch(/Models can be renamed or withdrawn/);

@@ -1,26 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { z } from 'zod';
-
-const root = resolve(__dirname, '../..');
-const read = (path: string) => readFileSync(join(root, path), 'utf8');
+import { anchorsOf, read, root } from './projectFiles';
 
 const pages = globSync(['*.md', '{docs,examples,gateway,simulator,test/simulation}/**/*.md'], {
 	cwd: root,
 });
-
-/** The anchors of a page on GitHub: its headings, and those that it sets. */
-function anchorsOf(path: string): string[] {
-	const text = read(path);
-	const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-		heading
-			.toLowerCase()
-			.replace(/[^\w\s-]/g, '')
-			.replace(/\s/g, '-'),
-	);
-	return [...headings, ...[...text.matchAll(/<a name="([^"]+)">/g)].map(([, name = '']) => name)];
-}
 
 /** The links of a page to files of the project, with their anchors. */
 function linksOf(page: string): Array<{ file: string; anchor: string | undefined }> {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
 import { MAX_ANSWER_BYTES, MAX_ERROR_BYTES, MAX_RESOURCE_BYTES } from '../../gateway/http/body';
@@ -7,9 +5,8 @@ import { STATUSES } from '../../gateway/errors/statuses';
 import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.credentials';
 import { NODE_CODES } from '../docs/nodeCodes';
 import { nodeTypes } from '../engine/runNode';
+import { read, root } from './projectFiles';
 
-const root = resolve(__dirname, '../..');
-const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const pages = globSync(['*.md', '{docs,examples,gateway,simulator,test}/**/*.md'], {
 	cwd: root,
 	ignore: ['**/node_modules/**'],

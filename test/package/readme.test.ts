@@ -1,11 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.credentials';
 import { operations } from '../../nodes/VideoGeneration/operations';
+import { anchorsOf, read, root } from './projectFiles';
 
-const root = resolve(__dirname, '../..');
-const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const readme = read('README.md');
 
 const REPOSITORY = 'generation-service/n8n-nodes-generation-service';
@@ -14,13 +13,7 @@ const ON_GITHUB = new RegExp(
 	'g',
 );
 
-/** The anchors of headings on GitHub and npm. */
-const anchors = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-	heading
-		.toLowerCase()
-		.replace(/[^\w\s-]/g, '')
-		.replace(/\s/g, '-'),
-);
+const anchors = anchorsOf('README.md');
 
 test('every link of the README to a file of the project is absolute and exists', () => {
 	const linked = [...readme.matchAll(ON_GITHUB)].map(([, path = '']) => path);

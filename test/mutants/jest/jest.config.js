@@ -9,7 +9,7 @@ module.exports = {
 	testPathIgnorePatterns: [
 		...base.testPathIgnorePatterns,
 		'/test/(architecture|demo|docs|mutants|package|release|simulation)/',
-		'/test/bounds/(eventLoop|memory|redaction)',
+		'/test/bounds/(eventLoop|memory)',
 	],
 	testEnvironment: join(__dirname, 'environment.js'),
 	testSequencer: join(__dirname, 'inOrder.js'),

@@ -39,64 +39,40 @@ test.each(badNumbers)(
 
 const value = '={{ $json.value }}';
 const message = (content: unknown, role: unknown = 'user') => ({ role, content });
+const option = (name: string) => ({ options: { [name]: value } });
+const model = { model: { __rl: true, mode: 'id', value } };
+const content = { messages: { values: [message(value)] } as INodeParameters };
 
 test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
-	['no model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', '', /^model is empty/i],
-	['a blank model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', '  ', /^model/i],
-	['a null model', { model: { __rl: true, mode: 'id', value } }, 'heron-chat', null, /^model/i],
-	[
-		'a stop sequence that is not text',
-		{ options: { stop: value } },
-		'END',
-		5,
-		/^Stop Sequences \(stop\) must/,
-	],
+	['no model', model, 'heron-chat', '', /^model is empty/i],
+	['a blank model', model, 'heron-chat', '  ', /^model/i],
+	['a null model', model, 'heron-chat', null, /^model/i],
+	['a stop sequence that is not text', option('stop'), 'END', 5, /^Stop Sequences \(stop\) must/],
 	[
 		'stop sequences with a number',
-		{ options: { stop: value } },
+		option('stop'),
 		'END',
 		['x', 5],
 		/^Stop Sequences \(stop\) must be text or a list of texts \[/,
 	],
 	[
 		'a system message that is not text',
-		{ options: { systemMessage: value } },
+		option('systemMessage'),
 		'Be kind',
 		{ be: 'kind' },
 		/^System Message must be text/,
 	],
-	[
-		'a JSON option that is not a boolean',
-		{ options: { jsonOutput: value } },
-		false,
-		'maybe',
-		/JSON/,
-	],
+	['a JSON option that is not a boolean', option('jsonOutput'), false, 'maybe', /JSON/],
 	[
 		'an empty message after a system message',
-		{
-			messages: { values: [{ role: 'user', content: value }] },
-			options: { systemMessage: 'Be kind' },
-		},
+		{ ...content, options: { systemMessage: 'Be kind' } },
 		'Hello',
 		'',
 		/^1st message: Content is empty/,
 	],
-	['a user that is not text', { options: { user: value } }, 'kim', ['kim'], /^User must/],
-	[
-		'a stream option that is not a boolean',
-		{ options: { stream: value } },
-		true,
-		'maybe',
-		/^Stream must/,
-	],
-	[
-		'an empty user message',
-		{ messages: { values: [{ role: 'user', content: value }] } },
-		'Hello',
-		'\n ',
-		/^1st message: Content is empty/,
-	],
+	['a user that is not text', option('user'), 'kim', ['kim'], /^User must/],
+	['a stream option that is not a boolean', option('stream'), true, 'maybe', /^Stream must/],
+	['an empty user message', content, 'Hello', '\n ', /^1st message: Content is empty/],
 	[
 		'an empty second message',
 		{ messages: { values: [message('Hi', 'system'), message(value)] } as INodeParameters },
@@ -106,14 +82,14 @@ test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
 	],
 	[
 		'content that is not text',
-		{ messages: { values: [{ role: 'user', content: value }] } },
+		content,
 		'Hello',
 		{ text: 'Hello' },
 		/^1st message: Content must be text \(it is an object\)/,
 	],
 	[
 		'a message whose expression is null',
-		{ messages: { values: [{ role: 'user', content: value }] } },
+		content,
 		'Hello',
 		null,
 		/^1st message: Content is empty \[/,

@@ -80,6 +80,7 @@ test.each<[string, INodeParameters]>([
 	['stop sequences that are all empty', { stop: ['', ''] }],
 	['user', { user: '' }],
 	['additional body', { additionalBody: '' }],
+	['additional body of white space', { additionalBody: ' \n' }],
 	['additional body with its default value', { additionalBody: '{}' }],
 	['temperature from an undefined expression', { temperature: '={{ $json.nothing }}' }],
 	['max tokens from a null expression', { maxTokens: '={{ null }}' }],
@@ -197,6 +198,7 @@ test.each<[string, INodeParameters['options'] | string, object]>([
 	['an expression with an object', '={{ { tools: $json.tools } }}', { tools }],
 	['a field whose option is not set', '{ "temperature": 0.5 }', { temperature: 0.5 }],
 	['a null field', '{ "custom_field": null }', { custom_field: null }],
+	['a field named like a method of objects', '{ "valueOf": "reeds" }', { valueOf: 'reeds' }],
 ])('the additional body is merged into the request: %s', async (_name, additionalBody, sent) => {
 	const body = await bodyOf({ options: { additionalBody } as INodeParameters }, { tools });
 	expect(body).toEqual({ ...hello, ...sent });

@@ -19,6 +19,9 @@ const fromItem = (...names: string[]) =>
 
 const byId = { __rl: true, mode: 'id', value: '={{ $json.model }}' };
 
+const byMessage = (content: string, options = {}) =>
+	chatNode({ messages: { values: [{ role: 'user', content }] }, options });
+
 function* withoutExpression(
 	properties: INodeProperties[],
 	path: string,
@@ -47,20 +50,18 @@ test('every parameter accepts an expression, except those that apply to all item
 
 test('Chat Completion resolves every parameter for each item', async () => {
 	const requests = [
-		{ temperature: 0.1, max_tokens: 5, top_p: 0.2, stop: ['a'], presence_penalty: 1, user: 'one' },
-		{
-			temperature: 0.9,
-			max_tokens: 50,
-			top_p: 0.8,
-			stop: ['b'],
-			presence_penalty: -1,
-			user: 'two',
-		},
-	].map((options, index) => ({
-		model: index === 0 ? 'heron-chat' : 'heron-chat@20250115',
-		messages: [{ role: index === 0 ? 'system' : 'user', content: `Text ${index}` }],
+		['heron-chat', 'system'],
+		['heron-chat@20250115', 'user'],
+	].map(([model, role], index) => ({
+		model,
+		messages: [{ role, content: `Text ${index}` }],
+		temperature: 0.1 + index,
+		max_tokens: 5 + index,
+		top_p: 0.2 + index / 2,
+		stop: [`Stop ${index}`],
+		presence_penalty: 1 - index,
 		frequency_penalty: index,
-		...options,
+		user: `User ${index}`,
 	}));
 	const { items, error } = await runNode(simulator, {
 		node: 'chatCompletion',
@@ -103,25 +104,18 @@ test('Chat Completion resolves every parameter for each item', async () => {
 
 test('Video Generation resolves every parameter for each item', async () => {
 	const requests = [
-		{
-			prompt: 'One',
-			size: '480p',
-			duration: 2,
-			fps: 24,
-			n: 1,
-			response_format: 'url',
-			user: 'one',
-		},
-		{
-			prompt: 'Two',
-			size: '1080p',
-			duration: 3,
-			fps: 30,
-			n: 2,
-			response_format: 'b64_json',
-			user: 'two',
-		},
-	].map((request) => ({ model: 'kite-motion', ...request }));
+		['480p', 24, 'url'],
+		['1080p', 30, 'b64_json'],
+	].map(([size, fps, response_format], index) => ({
+		model: 'kite-motion',
+		prompt: `Text ${index}`,
+		size,
+		duration: 2 + index,
+		fps,
+		n: 1 + index,
+		response_format,
+		user: `User ${index}`,
+	}));
 	const { items, error } = await runNode(simulator, {
 		node: 'videoGeneration',
 		parameters: {
@@ -167,15 +161,8 @@ test('Video Generation resolves every parameter for each item', async () => {
 });
 
 test.each(['get', 'wait'])('%s uses the task_id of each item by default', async (operation) => {
-	const { items: submitted } = await runNode(simulator, {
-		node: 'videoGeneration',
-		parameters: {
-			operation: 'submit',
-			model: 'kite-motion',
-			prompt: 'A boat',
-			options: { n: 3 },
-		},
-	});
+	const submission = videoNode({ operation: 'submit', options: { n: 3 } });
+	const { items: submitted } = await runNode(simulator, submission);
 	const tasks = submitted.map(({ json }): IDataObject => ({ task_id: json.task_id }));
 	const { items, error } = await runNode(simulator, {
 		node: 'videoGeneration',
@@ -208,57 +195,19 @@ test('List Models resolves every parameter for each item', async () => {
 });
 
 test('a number from an expression is sent as text in a text field', async () => {
-	const items = [{ year: 2024 }];
-	const options = { user: '={{ $json.year }}' };
-	await runNode(simulator, {
-		node: 'chatCompletion',
-		parameters: {
-			model: { __rl: true, mode: 'id', value: 'heron-chat' },
-			messages: { values: [{ role: 'user', content: '={{ $json.year }}' }] },
-			options,
-		},
-		items,
-	});
-	await runNode(simulator, {
-		node: 'videoGeneration',
-		parameters: { operation: 'submit', model: 'kite-motion', prompt: '={{ $json.year }}', options },
-		items,
-	});
+	const items = [{ prompt: 2024 }];
+	const options = { user: '={{ $json.prompt }}' };
+	const content = '={{ $json.prompt }}';
+	await runNode(simulator, { ...byMessage(content, options), items });
+	await runNode(simulator, { ...videoNode({ operation: 'submit', options }), items });
 	expect(bodies('chat')).toMatchObject([
 		{ user: '2024', messages: [{ role: 'user', content: '2024' }] },
 	]);
 	expect(bodies('submit')).toMatchObject([{ user: '2024', prompt: '2024' }]);
 });
 
-test('an Additional Body of white space counts as not set', async () => {
-	const { error } = await runNode(simulator, {
-		node: 'chatCompletion',
-		parameters: {
-			model: { __rl: true, mode: 'id', value: 'heron-chat' },
-			messages: { values: [{ role: 'user', content: 'Hello' }] },
-			options: { additionalBody: ' \n' },
-		},
-	});
-	expect(error).toBeUndefined();
-});
-
-test('an Additional Body may contain a field named like a method of objects', async () => {
-	const { error } = await runNode(simulator, {
-		node: 'chatCompletion',
-		parameters: {
-			model: { __rl: true, mode: 'id', value: 'heron-chat' },
-			messages: { values: [{ role: 'user', content: 'Hello' }] },
-			options: { user: 'one', additionalBody: { valueOf: 'reeds' } },
-		},
-	});
-	expect(error).toBeUndefined();
-	expect(bodies('chat')).toMatchObject([{ valueOf: 'reeds' }]);
-});
-
 const FIXED = 'About {{ $json.water }}';
 const LITERALLY = "=About {{ '{{' }} $json.water }}";
-const byMessage = (content: string) =>
-	chatNode({ messages: { values: [{ role: 'user', content }] } });
 const asJson = (content: string) =>
 	`${content.startsWith('=') ? '=' : ''}[{ "role": "user", "content": "${content.replace('=', '')}" }]`;
 
@@ -266,7 +215,7 @@ describe.each<[string, string, (text: string) => NodeRun]>([
 	['Prompt', 'Prompt', (prompt) => videoNode({ prompt })],
 	['Prompt of Submit', 'Prompt', (prompt) => videoNode({ operation: 'submit', prompt })],
 	['File Name', 'File Name', (fileName) => videoNode({ download: true, fileName })],
-	['Messages', '1st message: Content', byMessage],
+	['Messages', '1st message: Content', (text) => byMessage(text)],
 	[
 		'Messages (JSON)',
 		'Messages (JSON)',
@@ -294,21 +243,14 @@ describe.each<[string, string, (text: string) => NodeRun]>([
 		);
 	});
 
-	test('can be sent literally, as the error says', async () => {
-		const { items, error } = await runNode(simulator, node(LITERALLY));
+	test.each([
+		['can be sent literally, as the error says', LITERALLY, 'About {{ $json.water }}'],
+		['is text where it names no data of n8n', 'About {{name}}', 'About {{name}}'],
+	])('%s', async (_what, text, expected) => {
+		const { items, error } = await runNode(simulator, node(text));
 		expect(error).toBeUndefined();
 		const sent = JSON.stringify(simulator.requests.map(({ body }) => body));
 		const named = items[0]?.binary?.data?.fileName ?? '';
-		expect(sent + named).toContain('About {{ $json.water }}');
+		expect(sent + named).toContain(expected);
 	});
-
-	test('is text where it names no data of n8n', async () => {
-		const { error } = await runNode(simulator, node('About {{ name }}'));
-		expect(error).toBeUndefined();
-	});
-});
-
-test('braces in a prompt that are not an expression are sent unchanged', async () => {
-	await runNode(simulator, videoNode({ operation: 'submit', prompt: 'A sign that says {{name}}' }));
-	expect(simulator.tasks).toMatchObject([{ prompt: 'A sign that says {{name}}' }]);
 });
