@@ -1,6 +1,7 @@
 import type { Played } from '../play/played';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service';
+import { AROUND } from '../service/echoes';
 import { codeIn, OF_OTHERS, requestsOf } from './codes';
 import { type Claim, errorItems, thrownErrors } from './evidence';
 
@@ -38,6 +39,9 @@ function textOf(refusal: string): string | undefined {
 	}
 }
 
+/** Of a key in base64, what comes before it has another form. */
+const showsKey = (text: string) => text.includes('sk-') || text.includes(AROUND.before);
+
 function quoted(played: Played, claim: Claim): string[] {
 	const { error, row, node } = claim;
 	const { http_status: status, description, code } = error;
@@ -45,9 +49,7 @@ function quoted(played: Played, claim: Claim): string[] {
 	if (typeof status !== 'number' || status < 400 || /^download_/.test(code)) return [];
 	const sent = requestsOf(played, claim)?.filter((each) => each.status === status) ?? [];
 	const texts = sent.map(({ refusal, whole }) => (whole ? textOf(refusal) : undefined));
-	const isPlain = texts.every(
-		(text) => text !== undefined && PLAIN.test(text) && !text.includes('sk-'),
-	);
+	const isPlain = texts.every((text) => text !== undefined && PLAIN.test(text) && !showsKey(text));
 	// A task at another Base URL has advice of its own.
 	if (sent.length === 0 || !isPlain || code === 'task_not_found') return [];
 	const quotes = sent.map((each, index) => `${speakerOf(each)} says: ${texts[index]}`);
