@@ -25,7 +25,7 @@ export const right: Promised = {
 					...branches(run),
 					...order(run),
 					...missing(run),
-					...sharedTasks(run),
+					...repeated(run),
 				])),
 	],
 };
@@ -77,25 +77,28 @@ function fieldOf(value: unknown, name: string): unknown {
 	return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** Two items of a run, good or failed, have the same task, though each was to have its own. */
-function sharedTasks({ node, outputs, row }: NodeRun): string[] {
-	if (node.kind !== 'video' || !/generate|submit/.test(node.operation)) return [];
+/** Two outputs of a run, good or failed, are of one task or, where there is none, of one item. */
+function repeated({ node, outputs, row }: NodeRun): string[] {
+	const isVideo = node.kind === 'video';
+	// Two items of Get or Wait may name one task.
+	if (node.kind === 'list' || (isVideo && !/generate|submit/.test(node.operation))) return [];
 	const items = new Map<string, number>();
 	return outputs.flat().flatMap((output) => {
-		const id = output.json.task_id ?? errorOf(output)?.task_id;
-		if (typeof id !== 'string') return [];
-		const first = items.get(id);
-		items.set(id, indexOf(output));
+		if (isOfAlwaysOutputData(output)) return [];
+		const index = indexOf(output);
+		const taskId = isVideo ? (output.json.task_id ?? errorOf(output)?.task_id) : undefined;
+		const one = typeof taskId === 'string' ? `task ${taskId}` : `item ${index}`;
+		const first = items.get(one);
+		items.set(one, index);
 		return first === undefined
 			? []
-			: [`execution ${row.id}, ${node.name}: items ${first} and ${indexOf(output)} have one task`];
+			: [`execution ${row.id}, ${node.name}: items ${first} and ${index} are of one ${one}`];
 	});
 }
 
 function answers(played: Played, { node, outputs, input, row }: NodeRun): string[] {
 	return outputs.flat().flatMap((output): string[] => {
-		// Always Output Data makes an empty item where there is none.
-		if (Object.keys(output.json).length === 0) return [];
+		if (isOfAlwaysOutputData(output)) return [];
 		if (isErrorItem(output) || node.kind === 'list' || output.pairedItem === undefined) return [];
 		const item = itemOf(played, input[indexOf(output)]);
 		if (item === undefined) return [];
@@ -123,6 +126,11 @@ function answers(played: Played, { node, outputs, input, row }: NodeRun): string
 			return [`${what} has no revised_prompt`];
 		return [];
 	});
+}
+
+/** Where a node has no item, n8n makes an empty one. */
+function isOfAlwaysOutputData({ json }: INodeExecutionData): boolean {
+	return Object.keys(json).length === 0;
 }
 
 /** The item of the trigger that an item comes from: all nodes hand on `index`, or the prompt shows it. */
