@@ -6,6 +6,7 @@ import { errorOf, nodeRuns, scopeOf } from './evidence';
 import { covered } from './explained';
 import type { Promised } from './promise';
 import { ofFairQueuing } from './fairQueuing';
+import { ofRates } from './rates';
 import { ofRefusals, REFUSED } from './refusals';
 import { whyInMemory } from './callers';
 import { promptFor } from '../scenario/workflow';
@@ -19,7 +20,7 @@ const MAX_PAUSE_S = 300;
 /** A request waits only for limits of its own scope, and fails only because of them. */
 export const fair: Promised = {
 	name: 'Fair',
-	says: 'A request waits only for limits of its own scope, and for its turn.',
+	says: 'A request waits only for limits of its own scope, and for its turn. Under one limit, a batch takes little longer than the limit requires.',
 	except: ['Where scopes or processes share a limit, each learns its part of it from refusals.'],
 	alsoKeptBy: ['test/gateway/limitScenarios.test.ts'],
 	check: (played) => [
@@ -29,6 +30,7 @@ export const fair: Promised = {
 		...ofFairQueuing(played),
 		...failed(played),
 		...ofRefusals(played),
+		...ofRates(played),
 	],
 };
 

@@ -3,6 +3,7 @@ import type { TruthRequest } from '../service';
 import { scopeOf } from './evidence';
 import type { Promised } from './promise';
 import { sentInVain } from './refusals';
+import { ofSchedule } from './schedule';
 
 /** A pause is asked for in whole seconds. */
 const SLACK_MS = 1_000;
@@ -16,7 +17,7 @@ const NOT_TAKEN = [429, 500, 502, 503];
 /** No more in flight than asked, nothing in a pause that the service asked for, polls no denser than asked. */
 export const polite: Promised = {
 	name: 'Polite',
-	says: 'No more requests are in flight than Max Concurrency, none is sent in a pause that the service asks for, and tasks are polled no more often than asked.',
+	says: 'No more requests are in flight than Max Concurrency, none is sent in a pause that the service asks for, and tasks are polled no more often than asked. Adaptive polling asks less often, and notices the end of a video within an interval if its progress is even.',
 	except: [
 		'Downloads have as many slots of their own.',
 		'With Retry On Fail, a new try downloads a refused file at once.',
@@ -31,6 +32,7 @@ export const polite: Promised = {
 		...probes(played),
 		...polls(played),
 		...sentInVain(played),
+		...ofSchedule(played),
 	],
 };
 

@@ -17,7 +17,8 @@ import {
 } from './schema';
 import { pair } from './pairs';
 import type { Theme } from './parts';
-import { timing } from './themes';
+import { rates } from './rates';
+import { adaptive, timing } from './themes';
 import { promptFor } from './workflow';
 
 const { array, constant, constantFrom, integer, record } = fc;
@@ -62,7 +63,14 @@ const parts = {
 /** A situation that random parts seldom make together. */
 const theme = fc.oneof({ weight: 1, arbitrary: timing }, { weight: 2, arbitrary: pair });
 
-/** Scenarios at random, one in three in a theme. */
+/** Few requests that show much. */
+const dense = fc.oneof(
+	{ weight: 5, arbitrary: manyForms },
+	{ weight: 3, arbitrary: rates },
+	{ weight: 2, arbitrary: adaptive },
+);
+
+/** Scenarios at random, half of them in a theme. */
 export const anyScenario: fc.Arbitrary<Scenario> = present(
 	// What is new comes last: the other parts of a seed stay as they were.
 	record({
@@ -74,7 +82,7 @@ export const anyScenario: fc.Arbitrary<Scenario> = present(
 		elsewhere: oneIn(10, elsewhere),
 		said,
 		odd: oneIn(3, responses),
-		dense: oneIn(6, manyForms),
+		dense: oneIn(4, dense),
 		additions,
 	}),
 ).map(
@@ -86,11 +94,11 @@ export const anyScenario: fc.Arbitrary<Scenario> = present(
 		elsewhere,
 		said,
 		odd = [],
-		dense,
+		dense: manyOf,
 		additions: besides,
 		...drawn
 	}) => {
-		const themed = dense ?? elsewhere ?? drawnTheme;
+		const themed = manyOf ?? elsewhere ?? drawnTheme;
 		const draft = again ? runningAgain(drawn) : drawn;
 		if (themed !== undefined) {
 			const scenario = inTheme(draft, themed);

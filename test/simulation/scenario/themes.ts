@@ -89,8 +89,10 @@ const slots: fc.Arbitrary<Theme> = record({
 });
 
 /** Long videos that are polled ever less often. */
-const adaptive: fc.Arbitrary<Theme> = record({
-	nodes: constant<ScenarioNode[]>([{ ...video, wait: { waitIn: 'memory', polling: 'adaptive' } }]),
+export const adaptive: fc.Arbitrary<Theme> = record({
+	nodes: constantFrom(2, 5, 5, 20).map((pollInterval): ScenarioNode[] => [
+		{ ...video, wait: { waitIn: 'memory', polling: 'adaptive', pollInterval } },
+	]),
 	items: array(item, { minLength: 1, maxLength: 3 }),
 	events: constant([]),
 	service: record({
