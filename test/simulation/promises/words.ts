@@ -48,6 +48,8 @@ function quoted(played: Played, claim: Claim): string[] {
 	// A redirect says where to; a download is another server's.
 	if (typeof status !== 'number' || status < 400 || /^download_/.test(code)) return [];
 	const sent = requestsOf(played, claim)?.filter((each) => each.status === status) ?? [];
+	// The key is cut out of what repeats it.
+	if (sent.some(({ fault = '' }) => fault.includes('echo'))) return [];
 	const texts = sent.map(({ refusal, whole }) => (whole ? textOf(refusal) : undefined));
 	const isPlain = texts.every((text) => text !== undefined && PLAIN.test(text) && !showsKey(text));
 	// A task at another Base URL has advice of its own.
