@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { itemOf } from './rawChat';
+import { itemOf, itemOfStream } from './rawChat';
 
 const choice = (content: string | null, more: object = {}, index = 0) => ({
 	index,
@@ -14,6 +14,12 @@ const completion = (more: object = {}) => ({
 	choices: [choice('Good day')],
 	usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
 	...more,
+});
+const chunk = (delta: object, more: object = {}) => ({
+	id: 'chat-1',
+	created: 1,
+	model: 'heron-chat',
+	choices: [{ index: 0, delta, finish_reason: null, ...more }],
 });
 const toolCalls = [
 	{ id: 'call-1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } },
@@ -35,11 +41,7 @@ test('content in parts is joined, streamed or not', async () => {
 	];
 	const full = await itemOf(completion({ choices: [{ ...choice(null), message: { content } }] }));
 	expect(full.json.text).toBe('Good day');
-	const line = (delta: object, finish_reason: string | null) =>
-		`data: ${JSON.stringify({ id: 'chat-1', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
-	const streamed = await itemOf(`${line({ content }, null)}${line({}, 'stop')}data: [DONE]\n\n`, {
-		options: { stream: true },
-	});
+	const streamed = await itemOfStream([chunk({ content }), chunk({}, { finish_reason: 'stop' })]);
 	expect(streamed.json.text).toBe('Good day');
 });
 
@@ -137,13 +139,9 @@ describe.each<[string, object, string]>([
 	});
 
 	test('is an error, streamed', async () => {
-		const stream = { options: { stream: true } };
-		const end = 'data: [DONE]\n\n';
-		const finish = line({}, { finish_reason: 'error', ...body });
-		expectHalf(
-			await itemOf(`${line({ content: 'Good' })}data: ${JSON.stringify(body)}\n\n${end}`, stream),
-		);
-		expectHalf(await itemOf(line({ content: 'Good' }) + finish + end, stream));
+		const good = chunk({ content: 'Good' });
+		expectHalf(await itemOfStream([good, body]));
+		expectHalf(await itemOfStream([good, chunk({}, { finish_reason: 'error', ...body })]));
 	});
 });
 
@@ -154,7 +152,7 @@ test.each([
 	['text in several lines', 'data: No\ndata: room', 'No\nroom'],
 ])('an answer that is cut off by an event named error is an error: %s', async (_as, data, says) => {
 	const { json } = await itemOf(
-		`${line({ content: 'Good' })}event: error\n${data}\n\nevent: message\ndata: [DONE]\n\n`,
+		`data: ${JSON.stringify(chunk({ content: 'Good' }))}\n\nevent: error\n${data}\n\nevent: message\ndata: [DONE]\n\n`,
 		{ options: { stream: true } },
 	);
 	const error = json.error as IDataObject;
@@ -165,25 +163,13 @@ test.each([
 test('a streamed answer has the same fields as one in one piece', async () => {
 	const logprobs = (token: string) => ({ content: [{ token, logprob: -1 }], refusal: null });
 	const detail = (text: string) => [{ type: 'reasoning.text', format: 'v1', index: 0, text }];
-	const chunks = [
-		line(
-			{ content: 'ha', reasoning: 'ha', reasoning_details: detail('a'), provider: 'P' },
-			{ logprobs: logprobs('ha') },
-		),
-		line(
-			{ content: 'ha', reasoning: 'ha', reasoning_details: detail('a'), provider: 'P' },
-			{ logprobs: logprobs('ha') },
-		),
-		line(
-			{ content: '!', reasoning: '.', reasoning_details: detail('b'), provider: 'P' },
-			{ logprobs: logprobs('!') },
-		),
-	].map((text) => text.replace('"index":0,"delta"', '"index":"0","delta"'));
-	const end = `${line({}, { finish_reason: 1 })}data: [DONE]\n\n`;
-	const { json } = await itemOf(chunks.join('') + end, {
-		options: { stream: true },
-		simplify: false,
-	});
+	const pieces = [
+		{ content: 'ha', reasoning: 'ha', reasoning_details: detail('a'), provider: 'P' },
+		{ content: 'ha', reasoning: 'ha', reasoning_details: detail('a'), provider: 'P' },
+		{ content: '!', reasoning: '.', reasoning_details: detail('b'), provider: 'P' },
+	].map((delta) => chunk(delta, { index: '0', logprobs: logprobs(delta.content) }));
+	const end = chunk({}, { finish_reason: 1 });
+	const { json } = await itemOfStream([...pieces, end], { simplify: false });
 	expect(json.choices).toEqual([
 		{
 			index: 0,
@@ -209,16 +195,16 @@ test('pieces of a tool call without an index join the last call', async () => {
 		type: 'function',
 		function: { name, arguments: '' },
 	});
-	const piece = (text: string) => line({ tool_calls: [{ function: { arguments: text } }] });
+	const piece = (text: string) => chunk({ tool_calls: [{ function: { arguments: text } }] });
 	const parts = [
-		line({ tool_calls: [call('call-1', 'weather')] }),
+		chunk({ tool_calls: [call('call-1', 'weather')] }),
 		piece('{"city":'),
 		piece('"Rome"}'),
-		line({ tool_calls: [call('call-2', 'time')] }),
+		chunk({ tool_calls: [call('call-2', 'time')] }),
 		piece('{}'),
-		line({}, { finish_reason: 'tool_calls' }),
+		chunk({}, { finish_reason: 'tool_calls' }),
 	];
-	const { json } = await itemOf(`${parts.join('')}data: [DONE]\n\n`, { options: { stream: true } });
+	const { json } = await itemOfStream(parts);
 	expect(json.tool_calls).toEqual([
 		...toolCalls,
 		{ id: 'call-2', type: 'function', function: { name: 'time', arguments: '{}' } },
@@ -266,29 +252,16 @@ describe('an error beside what there is of the answer fails the item, which keep
 			{ ...completion(), ...error, code: 'x', choices: null },
 		],
 	])('%s', async (_where, last) => {
-		const { json } = await itemOf(
-			`${line({ content: 'Good' })}data: ${JSON.stringify(last)}\n\ndata: [DONE]\n\n`,
-			{ options: { stream: true } },
-		);
+		const { json } = await itemOfStream([chunk({ content: 'Good' }), last]);
 		const { code, ...others } = expected('Good');
 		expect(json.error).toMatchObject(others);
 		expect([code, 'x']).toContain((json.error as IDataObject).code);
 	});
 });
 
-const line = (delta: object, more: object = {}) =>
-	`data: ${JSON.stringify({
-		id: 'chat-1',
-		created: 1,
-		model: 'heron-chat',
-		choices: [{ index: 0, delta, finish_reason: null, ...more }],
-	})}\n\n`;
-
 test('a stream is complete if its last chunk has a null delta and index', async () => {
-	const { json } = await itemOf(
-		`${line({ content: 'Good day' })}data: {"choices":[{"index":null,"delta":null,"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n`,
-		{ options: { stream: true } },
-	);
+	const last = { choices: [{ index: null, delta: null, finish_reason: 'stop' }] };
+	const { json } = await itemOfStream([chunk({ content: 'Good day' }), last]);
 	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 });
 
@@ -299,16 +272,13 @@ test('streamed tool calls that repeat their name or have an empty ID are merged'
 		type: index === 0 ? 'function' : '',
 		function: { name, arguments: text },
 	});
-	const { json } = await itemOf(
-		line({
-			tool_calls: [part(1, 'call-2', 'time', '{'), part(0, 'call-1', 'weather', '{"city"')],
-		}) +
-			line({ tool_calls: [part(0, '', 'weather', ':"Rome"')] }) +
-			line({ tool_calls: [part(0, null, '', '}'), part(1, '', 'time', '}')] }) +
-			line({}, { finish_reason: 'tool_calls' }) +
-			'data: [DONE]\n\n',
-		{ simplify: false, options: { stream: true } },
-	);
+	const deltas = [
+		[part(1, 'call-2', 'time', '{'), part(0, 'call-1', 'weather', '{"city"')],
+		[part(0, '', 'weather', ':"Rome"')],
+		[part(0, null, '', '}'), part(1, '', 'time', '}')],
+	].map((tool_calls) => chunk({ tool_calls }));
+	const end = chunk({}, { finish_reason: 'tool_calls' });
+	const { json } = await itemOfStream([...deltas, end], { simplify: false });
 	expect((json.choices as IDataObject[])[0]?.message).toMatchObject({
 		tool_calls: [
 			...toolCalls,
@@ -320,14 +290,11 @@ test('streamed tool calls that repeat their name or have an empty ID are merged'
 
 test('streamed tool calls with one index and two IDs stay two', async () => {
 	const part = (id: string, name: string | undefined, text: string) =>
-		line({ tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: text } }] });
-	const calls = async (parts: string[]) => {
-		const { json } = await itemOf(
-			`${parts.join('')}${line({}, { finish_reason: 'tool_calls' })}data: [DONE]\n\n`,
-			{ options: { stream: true } },
-		);
-		return json.tool_calls;
-	};
+		chunk({
+			tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: text } }],
+		});
+	const calls = async (parts: object[]) =>
+		(await itemOfStream([...parts, chunk({}, { finish_reason: 'tool_calls' })])).json.tool_calls;
 	const time = { id: 'call-2', type: 'function', function: { name: 'time', arguments: '{}' } };
 	const weather = '{"city":"Rome"}';
 	// As Gemini's compatible endpoint sends them.

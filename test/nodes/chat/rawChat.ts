@@ -26,3 +26,10 @@ export async function itemOf(
 	expect(items).toHaveLength(1);
 	return { json: items[0]!.json, chunks, hints };
 }
+
+/** The item for a stream of these chunks, for which the node asked. */
+export async function itemOfStream(chunks: object[], parameters: INodeParameters = {}) {
+	const events = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'];
+	const stream = events.map((event) => `data: ${event}\n\n`).join('');
+	return await itemOf(stream, { ...parameters, options: { stream: true } });
+}

@@ -1,6 +1,6 @@
 import { head, type RawResponse, rawResponse } from '../../engine/rawServer';
 import { RequestClock } from '../../clock/requestClock';
-import { itemOf, service } from './rawChat';
+import { itemOf, itemOfStream, service } from './rawChat';
 
 const multiline = (fields: object, lineEnd = '\n') =>
 	`${JSON.stringify(fields, null, 1)
@@ -30,9 +30,7 @@ test('a service that counts tokens in every chunk bills the last count', async (
 		usage: { prompt_tokens: 3, completion_tokens, total_tokens: 3 + completion_tokens },
 	});
 	const events = [counted(1, part('Good')), counted(2, part(' day', 'stop'))];
-	const { json } = await itemOf(events.map((event) => multiline(event)).join(''), {
-		options: { stream: true },
-	});
+	const { json } = await itemOfStream(events);
 	expect(json.usage).toEqual({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
 });
 
@@ -52,9 +50,7 @@ test.each([
 	async (_what, choice, item) => {
 		const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
 		const chunks = [part('Good'), { choices: [{ index: 0, ...choice }], usage }, part('', 'stop')];
-		const { json } = await itemOf(chunks.map((one) => multiline(one)).join(''), {
-			options: { stream: true },
-		});
+		const { json } = await itemOfStream(chunks);
 		expect(json).toMatchObject(item);
 	},
 );
@@ -65,9 +61,7 @@ test.each([
 ])('a chunk with %s is ignored', async (_name, fields) => {
 	const empty = { id: 'chat-1', object: 'chat.completion.chunk', model: 'heron-chat', ...fields };
 	const events = [empty, part('Good'), empty, part(' day', 'stop')];
-	const { json } = await itemOf(events.map((event) => multiline(event)).join(''), {
-		options: { stream: true },
-	});
+	const { json } = await itemOfStream(events);
 	expect(json).toMatchObject({ text: 'Good day', model: 'heron-chat', finish_reason: 'stop' });
 });
 
@@ -138,10 +132,7 @@ test('the API key is removed from an answer that contains it in two parts', asyn
 			{ index: 0, delta: { content: text, tool_calls: [call(text)] }, finish_reason: null },
 		],
 	}));
-	const { json } = await itemOf(
-		[...events, part(' is the key', 'stop')].map((event) => multiline(event)).join(''),
-		{ options: { stream: true } },
-	);
+	const { json } = await itemOfStream([...events, part(' is the key', 'stop')]);
 	expect(json.text).toBe('[API key removed] is the key');
 	expect(JSON.stringify(json)).not.toContain(service.key);
 });
@@ -221,7 +212,7 @@ describe('a streamed answer with a finish reason', () => {
 
 	test('keeps its reason if a later chunk has an empty one', async () => {
 		const chunks = [part('Good day', 'stop'), part('', '')];
-		const { json } = await itemOf(chunks.map((one) => multiline(one)).join(''), streamed);
+		const { json } = await itemOfStream(chunks);
 		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 	});
 
@@ -237,10 +228,7 @@ test('several answers are in the order of their numbers, whichever begins first'
 	const chunks = [1, 0, 2].map((index) => ({
 		choices: [{ index, delta: { content: `Answer ${index}` }, finish_reason: 'stop' }],
 	}));
-	const { json } = await itemOf(chunks.map((one) => multiline(one)).join(''), {
-		simplify: false,
-		options: { stream: true },
-	});
+	const { json } = await itemOfStream(chunks, { simplify: false });
 	const contents = [0, 1, 2].map((index) => ({ index, message: { content: `Answer ${index}` } }));
 	expect(json.choices).toMatchObject(contents);
 });
