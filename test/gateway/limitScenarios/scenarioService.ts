@@ -27,8 +27,6 @@ export interface ServiceOptions {
 	status: 429 | 503;
 	/** Whether a refusal says how long to wait; a number: always so many seconds. */
 	saysRetryAfter: boolean | number;
-	/** `X-RateLimit-Limit-Requests`. */
-	announced?: number;
 	outage?: Outage;
 }
 
@@ -109,7 +107,7 @@ export class ScenarioService {
 	}
 
 	private refusal(pause: number) {
-		const { status, saysRetryAfter, announced } = this.options;
+		const { status, saysRetryAfter } = this.options;
 		const seconds =
 			typeof saysRetryAfter === 'number' ? saysRetryAfter : Math.max(1, Math.ceil(pause / 1_000));
 		return jsonResponse(
@@ -117,7 +115,6 @@ export class ScenarioService {
 			{ code: 'refused', message: 'Slow down', data: null },
 			{
 				...(saysRetryAfter !== false && { 'retry-after': `${seconds}` }),
-				...(announced !== undefined && { 'x-ratelimit-limit-requests': `${announced}` }),
 			},
 		);
 	}
