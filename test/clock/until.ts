@@ -14,3 +14,15 @@ export async function until(condition: () => boolean): Promise<void> {
 		await (turns < TURNS ? turn() : sleep(PAUSE_MS));
 	}
 }
+
+/** Stops an execution once the condition is true. @returns what it ends with */
+export async function stopWhen<Result>(
+	condition: () => boolean,
+	execute: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+	const stop = new AbortController();
+	const running = execute(stop.signal);
+	await until(condition);
+	stop.abort();
+	return await running;
+}

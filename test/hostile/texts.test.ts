@@ -3,7 +3,7 @@ import { rawJson, rawResponse } from '../engine/rawServer';
 import { credentialOf, type NodeRun, runNode } from '../engine/runNode';
 import { modelDropdown } from '../engine/modelDropdown';
 import { useLog } from '../engine/useLog';
-import { until } from '../clock/until';
+import { stopWhen } from '../clock/until';
 import { videoNode } from '../nodes/video/videoNode';
 
 const service = useRawServer();
@@ -85,11 +85,10 @@ test('the URL of a video is in the description of an error, and in no log and no
 
 test('a stopped run logs and throws the IDs of its tasks without their URLs', async () => {
 	serviceOf(threeTasks);
-	const stop = new AbortController();
-	const running = run({ ...videoNode(), signal: stop.signal });
-	await until(() => service.requests.length > 8);
-	stop.abort();
-	const { error } = await running;
+	const { error } = await stopWhen(
+		() => service.requests.length > 8,
+		async (signal) => await run({ ...videoNode(), signal }),
+	);
 	expect(lines.at(-1)).toMatch(/Tasks of this run: \(1\) good: completed \(2\) inline: completed/);
 	expect(error?.message).toContain('good: completed');
 	expect([error?.message, ...lines].join()).not.toMatch(/https:|data:/);

@@ -1,4 +1,4 @@
-import { until } from '../../clock/until';
+import { stopWhen } from '../../clock/until';
 import { useLog } from '../../engine/useLog';
 import { useSimulator } from '../../engine/useServers';
 import { runAgent, type Tool, type ToolNode } from '../../engine/runAgent';
@@ -101,15 +101,14 @@ test('two equal calls at the same time submit two videos', async () => {
 });
 
 test('after a Stop of two calls at the same time, the log names the video of each', async () => {
-	const stop = new AbortController();
 	simulator.inject({ endpoint: 'submit', fault: 'task-endless' });
 	const work = async ({ tools: [only] }: { tools: Tool[] }) =>
 		await Promise.allSettled([only!.invoke(boat), only!.invoke(boat)]);
-	const agent = { work, tools: [makeVideo], withoutModel: true, signal: stop.signal };
-	const running = runAgent(simulator, agent);
-	await until(() => simulator.count('poll') >= 2 && simulator.submissions === 2);
-	stop.abort();
-	await running;
+	await stopWhen(
+		() => simulator.count('poll') >= 2 && simulator.submissions === 2,
+		async (signal) =>
+			await runAgent(simulator, { work, tools: [makeVideo], withoutModel: true, signal }),
+	);
 	const named = warnings.map(
 		(line) => /stopped\. Tasks of this run: \(1\) (\S+): /.exec(line)?.[1],
 	);

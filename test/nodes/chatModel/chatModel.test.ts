@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
 import { requestFields } from '../../../nodes/shared/form/chatOptions';
 import { type Model, type Reply, runAgent } from '../../engine/runAgent';
-import { until } from '../../clock/until';
+import { stopWhen } from '../../clock/until';
 
 const simulator = useSimulator();
 
@@ -161,15 +161,12 @@ test.each([
 
 test('stopping the workflow ends a request in flight at once', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'hang' });
-	const stop = new AbortController();
-	const running = withModel(
-		async (model) => await model.invoke([['user', 'Hello']]),
-		{},
-		stop.signal,
+	const ask: Work = async (model) => await model.invoke([['user', 'Hello']]);
+	const { run } = await stopWhen(
+		() => simulator.count('chat') > 0,
+		async (signal) => await withModel(ask, {}, signal),
 	);
-	await until(() => simulator.count('chat') > 0);
-	stop.abort();
-	expect((await running).run.status).toBe('canceled');
+	expect(run.status).toBe('canceled');
 	expect(simulator.count('chat')).toBe(1);
 });
 

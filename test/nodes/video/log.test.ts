@@ -1,7 +1,7 @@
 import { useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { useLog } from '../../engine/useLog';
-import { until } from '../../clock/until';
+import { stopWhen } from '../../clock/until';
 import { videoNode } from './videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0.05 });
@@ -12,12 +12,9 @@ const threeItems = ['One', 'Two', 'Three'].map((prompt) => ({ prompt }));
 const sequential = { requestOptions: { maxConcurrency: 1, maxRetries: 0 } };
 
 /** Runs the node until the condition is true, then stops the workflow. */
-async function stopWhen(node: NodeRun, condition: () => boolean) {
-	const stop = new AbortController();
-	const running = runNode(simulator, { ...node, signal: stop.signal });
-	await until(condition);
-	stop.abort();
-	const result = await running;
+async function runUntil(condition: () => boolean, node: NodeRun) {
+	const run = async (signal: AbortSignal) => await runNode(simulator, { ...node, signal });
+	const result = await stopWhen(condition, run);
 	expect(result.run.status).toBe('canceled');
 	return result;
 }
@@ -35,7 +32,7 @@ test('a stopped run lists its tasks in the log and in its error', async () => {
 		...videoNode({ ...sequential, prompt: '[fault:task-endless]' }),
 		items: threeItems,
 	};
-	const { error } = await stopWhen(endless, () => simulator.count('poll') >= 4);
+	const { error } = await runUntil(() => simulator.count('poll') >= 4, endless);
 	const list = simulator.tasks.map(({ id }, index) => `(${index + 1}) ${id}: processing`).join(' ');
 	expect(lines.at(-1)).toBe(
 		`Node "Node", execution 1: stopped. Tasks of this run: ${list}. They go on and are billed: use Wait or Get with these IDs`,
@@ -46,10 +43,10 @@ test('a stopped run lists its tasks in the log and in its error', async () => {
 
 test('a run stopped during a submission logs that the submission may have been accepted', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'hang', matching: 'Two' });
-	const { error } = await stopWhen(
-		{ ...videoNode(sequential), items: threeItems },
-		() => simulator.count('submit') === 2,
-	);
+	const { error } = await runUntil(() => simulator.count('submit') === 2, {
+		...videoNode(sequential),
+		items: threeItems,
+	});
 	const [{ id } = { id: '' }] = simulator.tasks;
 	expect(lines.slice(-2)).toEqual([
 		expect.stringMatching(
@@ -64,16 +61,16 @@ test('a run stopped during a submission logs that the submission may have been a
 
 test('the second call of a stopped run with Retry On Fail still says that a submission may have been accepted', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'hang' });
-	const { error } = await stopWhen(
-		{ ...videoNode(sequential), tries: 2 },
-		() => simulator.count('submit') === 1,
-	);
+	const { error } = await runUntil(() => simulator.count('submit') === 1, {
+		...videoNode(sequential),
+		tries: 2,
+	});
 	expect(error?.message).toContain('Submissions that the service may have accepted: item 0');
 });
 
 test('a run stopped before its submission is sent logs nothing', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'rate-limit' });
 	const refused = () => attempts.filter((line) => line.includes('status 429'));
-	await stopWhen({ ...videoNode(), items: threeItems }, () => refused().length === 3);
+	await runUntil(() => refused().length === 3, { ...videoNode(), items: threeItems });
 	expect(lines).toEqual([]);
 });

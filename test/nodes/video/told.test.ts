@@ -1,5 +1,5 @@
 import { ExecuteContext } from 'n8n-core';
-import { until } from '../../clock/until';
+import { stopWhen } from '../../clock/until';
 import { rawJson, rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { useLog } from '../../engine/useLog';
@@ -55,13 +55,12 @@ describe('a lost submission', () => {
 	test('is not submitted again if the Retry that refused it was stopped', async () => {
 		const first = await runNode(simulator, { ...video(), executionId: '1' });
 		simulator.inject({ endpoint: 'poll', fault: 'hang' });
-		const stop = new AbortController();
 		const polls = simulator.count('poll');
-		const retry = { ...video(), executionId: '2', retryData: first.run.data, signal: stop.signal };
-		const running = runNode(simulator, retry);
-		await until(() => simulator.count('poll') > polls);
-		stop.abort();
-		const { run, error } = await running;
+		const retry = { ...video(), executionId: '2', retryData: first.run.data };
+		const { run, error } = await stopWhen(
+			() => simulator.count('poll') > polls,
+			async (signal) => await runNode(simulator, { ...retry, signal }),
+		);
 		expect(error?.description).not.toMatch(/retry|again to continue/i);
 		simulator.clearFaults();
 		const again = await runNode(simulator, { ...video(), executionId: '3', retryData: run.data });
@@ -196,11 +195,10 @@ test('after a Stop, one warning names the tasks, and the next manual run hints a
 		tries: 3,
 	};
 	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
-	const stop = new AbortController();
-	const running = runNode(simulator, { ...endless, signal: stop.signal });
-	await until(() => simulator.count('poll') > 0);
-	stop.abort();
-	const { error } = await running;
+	const { error } = await stopWhen(
+		() => simulator.count('poll') > 0,
+		async (signal) => await runNode(simulator, { ...endless, signal }),
+	);
 	const ids = simulator.tasks.map(({ id }) => id);
 	expect(ids).toHaveLength(2);
 	const warning = expect.stringMatching(ids.join('.*')) as string;

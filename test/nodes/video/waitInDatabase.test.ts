@@ -27,7 +27,7 @@ import {
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import { type Simulator, startSimulator } from '../../../simulator';
 import { RawServer, rawJson } from '../../engine/rawServer';
-import { until } from '../../clock/until';
+import { stopWhen } from '../../clock/until';
 import { useVirtualTime } from '../../engine/useVirtualTime';
 import {
 	credentialOf,
@@ -97,6 +97,9 @@ test('a manual run tells the console of the browser the ID and, with each poll r
 
 const one = (scenario: Partial<Scenario> = {}) =>
 	nodeRun('database', { prompts: ['A boat'], ...scenario });
+/** What the user is told: the error, or those of the items. */
+const toldBy = ({ error, items }: NodeResult) =>
+	[error?.message, error?.description, ...items.map(({ json }) => JSON.stringify(json))].join();
 /** The hints about the wait. */
 const hintsOf = ({ hints }: NodeResult) =>
 	hints.filter((message) => !message.includes('not downloaded'));
@@ -194,11 +197,10 @@ describe.each([
 ])('with On Error %s', (_, onError) => {
 	test('a run that is stopped while it polls after a pause names its tasks in its error', async () => {
 		simulator.inject({ endpoint: 'poll', fault: 'hang' });
-		const stop = new AbortController();
-		const running = runNode(simulator, { ...one(onError), signal: stop.signal });
-		await until(() => simulator.count('poll') > 0);
-		stop.abort();
-		const { error, waits } = await running;
+		const { error, waits } = await stopWhen(
+			() => simulator.count('poll') > 0,
+			async (signal) => await runNode(simulator, { ...one(onError), signal }),
+		);
 		expect(waits).toHaveLength(1);
 		expect(error?.message).toContain(simulator.tasks[0]?.id);
 		expect(error?.description).toContain(simulator.tasks[0]?.id);
@@ -227,14 +229,11 @@ describe.each([
 		const taskId = '={{ "task-of-" + $json.prompt }}';
 		const parameters = { ...wait.parameters, operation: 'wait', taskId };
 		simulator.inject({ endpoint: 'poll', fault: 'unavailable', times: 99 });
-		const { error, items } = await runNode(simulator, { ...wait, parameters });
-		const texts = error
-			? [error.message, error.description]
-			: items.map(({ json }) => JSON.stringify(json.error));
-		expect(texts.join()).toContain('n8n lost the state of this wait');
-		for (const id of ['task-of-One', 'task-of-Two']) expect(texts.join()).toContain(id);
+		const known = await runNode(simulator, { ...wait, parameters });
+		for (const text of ['n8n lost the state of this wait', 'task-of-One', 'task-of-Two'])
+			expect(toldBy(known)).toContain(text);
 		const generated = await runNode(simulator, wait);
-		const told = `${generated.error?.message} ${generated.error?.description} ${JSON.stringify(generated.items)}`;
+		const told = toldBy(generated);
 		expect(told).toContain('lost the state');
 		// In n8n 1, nodes have no custom data.
 		const ids = generated.run.data.resultData.metadata?.video_task_ids;
@@ -243,19 +242,17 @@ describe.each([
 	});
 
 	test('the state of another version fails each item with its task, and nothing is submitted again', async () => {
-		const { error, items } = await runNode(simulator, {
+		const result = await runNode(simulator, {
 			...one({ prompts: ['One', 'Two'], ...onError }),
 			onWait: (stored) => void Object.assign(bookIn(stored), { version: 2, plans: 'elsewhere' }),
 		});
-		const texts = error
-			? [error.message, error.description]
-			: items.map(({ json }) => JSON.stringify(json.error));
-		expect(texts.join()).toContain('submitted by another version of this package');
-		expect(texts.join()).toContain('Use Wait or Get with the task ID');
-		for (const { id } of simulator.tasks) expect(texts.join()).toContain(id);
-		if (!error)
-			expect(items.map(({ json }) => json.error)).toEqual(
-				simulator.tasks.map(({ id }) => expect.objectContaining({ task_id: id }) as object),
+		const ids = simulator.tasks.map(({ id }) => id);
+		const advice = 'Use Wait or Get with the task ID';
+		for (const text of ['submitted by another version of this package', advice, ...ids])
+			expect(toldBy(result)).toContain(text);
+		if (!result.error)
+			expect(result.items.map(({ json }) => json.error)).toEqual(
+				ids.map((id) => expect.objectContaining({ task_id: id }) as object),
 			);
 		expect(simulator.submissions).toBe(2);
 	});
