@@ -3,13 +3,10 @@ import { ApiKey } from '../../gateway/redaction/apiKey';
 import { wallTimeOf } from '../../gateway/wallTime';
 
 const NOW = Date.UTC(2026, 0, 1);
+const errorOf = (status: number, headers: Record<string, string>) =>
+	toServiceError({ status, headers }, '', new ApiKey('a-key'), wallTimeOf(NOW));
 const pauseAt = (reset: number) =>
-	toServiceError(
-		{ status: 429, headers: { 'x-ratelimit-reset-requests': String(reset) } },
-		'',
-		new ApiKey('a-key'),
-		wallTimeOf(NOW),
-	).retryAfterMs;
+	errorOf(429, { 'x-ratelimit-reset-requests': String(reset) }).retryAfterMs;
 
 test('X-RateLimit-Reset-Requests sets the pause if it is a future time in seconds', () => {
 	expect(pauseAt(NOW / 1000 + 30)).toBe(30_000);
@@ -36,8 +33,7 @@ test.each([
 	[{ 'retry-after': 'soon' }, undefined],
 	[{ 'retry-after': '3 days' }, undefined],
 ])('the headers %j set the pause', (headers: Record<string, string>, expected) => {
-	const error = toServiceError({ status: 429, headers }, '', new ApiKey('a-key'), wallTimeOf(NOW));
-	expect(error.retryAfterMs).toBe(expected);
+	expect(errorOf(429, headers).retryAfterMs).toBe(expected);
 });
 
 test.each([
@@ -45,12 +41,7 @@ test.each([
 	[{ location: '/login' }, ' The redirect points to another path of the same host.'],
 	[{ location: 'https://login.test/?next=/' }, ' The redirect points to login.test.'],
 ])('with the headers %j, an error tells where the redirect points to', (headers, told) => {
-	const { advice } = toServiceError(
-		{ status: 302, headers: headers as Record<string, string> },
-		'',
-		new ApiKey('a-key'),
-		wallTimeOf(NOW),
-	);
+	const { advice } = errorOf(302, headers as Record<string, string>);
 	expect(advice.replace(/^.*?( The redirect points.*|$)/, '$1')).toBe(told);
 });
 

@@ -2,6 +2,7 @@ import { useRawServer } from '../../engine/useServers';
 import type { IDataObject } from 'n8n-workflow';
 import { type RawResponse, rawJson } from '../../engine/rawServer';
 import { type NodeRun, runNode } from '../../engine/runNode';
+import { useExecutions } from '../../engine/useExecutions';
 import { videoNode } from './videoNode';
 
 /** A service that numbers its tasks. */
@@ -45,11 +46,8 @@ function poll(request: string): RawResponse {
 		: rawJson({ id, status: 'completed', progress: 100, url: `https://files.test/${id}.mp4` });
 }
 
-const run = async (options: Partial<NodeRun> = {}) =>
-	await runNode(server, {
-		...videoNode({ options: { n: 4 }, requestOptions: { maxRetries: 0 } }),
-		...options,
-	});
+const node = (n = 4): NodeRun => videoNode({ options: { n }, requestOptions: { maxRetries: 0 } });
+const execute = useExecutions(async (run) => await runNode(server, run));
 const ids = (items: Array<{ json: IDataObject }>) =>
 	items.map((item) => (item.json.error as IDataObject | undefined)?.task_id ?? item.json.task_id);
 
@@ -62,7 +60,7 @@ test.each<[string, number[], number, number[], number[]]>([
 	'of four videos, %s: Retry On Fail submits as many as failed and outputs four',
 	async (_name, broken, tries, submissions, output) => {
 		failing = broken;
-		const { items, error } = await run({ tries });
+		const { items, error } = await execute({ ...node(), tries });
 		expect(error).toBeUndefined();
 		expect(requested).toEqual(submissions);
 		expect(ids(items)).toEqual(output.map((number) => `task-${number}`));
@@ -72,11 +70,11 @@ test.each<[string, number[], number, number[], number[]]>([
 
 test('if all tries fail, the error lists every finished video with its URL, and Retry submits the rest', async () => {
 	failing = [2, 3, 5];
-	const failed = await run({ tries: 2, executionId: '1' });
+	const failed = await execute({ ...node(), tries: 2 });
 	expect(requested).toEqual([4, 2]);
 	for (const number of [1, 4, 6])
 		expect(failed.error?.description).toContain(`task-${number}: completed, https://files.test/`);
-	const { items } = await run({ executionId: '2', retryData: failed.run.data });
+	const { items } = await execute(node());
 	expect(requested).toEqual([4, 2, 1]);
 	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-6', 'task-7']);
 });
@@ -84,7 +82,7 @@ test('if all tries fail, the error lists every finished video with its URL, and 
 test('of more videos than were asked for, no more are submitted again than the item lacks', async () => {
 	beyond = 2;
 	failing = [2, 3];
-	const { items, error } = await run({ ...videoNode({ options: { n: 1 } }), tries: 2 });
+	const { items, error } = await execute({ ...node(1), tries: 2 });
 	expect(error).toBeUndefined();
 	expect(requested).toEqual([1]);
 	expect(ids(items)).toEqual(['task-1']);
@@ -95,10 +93,10 @@ const LOST: RawResponse = { packets: [], then: 'is reset' };
 test('a submission of replacements that may have been accepted is repeated only in the next execution', async () => {
 	failing = [2, 3];
 	errorResponses = { 2: LOST };
-	const failed = await run({ tries: 4, executionId: '1' });
+	const failed = await execute({ ...node(), tries: 4 });
 	expect(requested).toEqual([4, 2]);
 	expect(failed.error?.description).toContain('task-4: ');
-	const { items } = await run({ executionId: '2', retryData: failed.run.data });
+	const { items } = await execute(node());
 	expect(requested).toEqual([4, 2, 2]);
 	expect(ids(items)).toEqual(['task-1', 'task-4', 'task-5', 'task-6']);
 });

@@ -6,6 +6,7 @@ import {
 	type NodeRun,
 	runNode as runInRealTime,
 } from '../../engine/runNode';
+import { useExecutions } from '../../engine/useExecutions';
 import { useVirtualTime } from '../../engine/useVirtualTime';
 import { videoNode } from './videoNode';
 
@@ -13,6 +14,7 @@ const { time, simulator } = useVirtualTime({ videoSeconds: 0.05 });
 
 const runNode = async (run: NodeRun) => await time.until(runInRealTime(simulator, run));
 
+const execute = useExecutions(async (node) => await runNode({ tries: 1, ...node }));
 const threeItems = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
 const video = (parameters: object = {}): NodeRun => ({
 	...videoNode({ requestOptions: { maxRetries: 0 }, ...parameters }),
@@ -30,18 +32,6 @@ describe('Retry of a failed execution', () => {
 			waitOptions: { pollInterval: 2, maxWait: 20 },
 			...parameters,
 		});
-	let executions: NodeResult[];
-	beforeEach(() => void (executions = []));
-
-	/** The first execution, or the next Retry. */
-	async function execute(node: NodeRun): Promise<NodeResult> {
-		const retryData = executions.at(-1)?.run.data;
-		const retry = { executionId: `${executions.length + 1}`, ...(retryData && { retryData }) };
-		const result = await runNode({ tries: 1, ...node, ...retry });
-		executions.push(result);
-		return result;
-	}
-
 	/** The first execution: it submits the videos, and no poll tells how they end. */
 	async function submit(): Promise<void> {
 		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
@@ -177,15 +167,10 @@ describe('Retry of a failed execution', () => {
 
 test('Retry with one changed prompt submits only that video again', async () => {
 	simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
-	const failed = await runNode({ ...video(), executionId: '1', tries: 5 });
+	await execute({ ...video(), tries: 5 });
 	simulator.clearFaults();
 	const changed = '={{ $json.prompt === "Two" ? "Another" : $json.prompt }}';
-	const { items } = await runNode({
-		...video({ prompt: changed }),
-		executionId: '2',
-		tries: 5,
-		retryData: failed.run.data,
-	});
+	const { items } = await execute({ ...video({ prompt: changed }), tries: 5 });
 	expect(items).toHaveLength(threeItems.length);
 	expect(simulator.tasks.map(({ prompt }) => prompt)).toEqual(['One', 'Two', 'Three', 'Another']);
 });

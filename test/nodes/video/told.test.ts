@@ -2,6 +2,7 @@ import { ExecuteContext } from 'n8n-core';
 import { stopWhen } from '../../clock/until';
 import { rawJson, rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
+import { useExecutions } from '../../engine/useExecutions';
 import { useLog } from '../../engine/useLog';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { videoNode } from './videoNode';
@@ -17,6 +18,7 @@ const video = (parameters: object = {}): NodeRun => ({
 	...videoNode({ ...sequential, ...parameters }),
 	items,
 });
+const execute = useExecutions(async (node) => await runNode(simulator, node));
 const againOf = ({ error }: NodeResult) =>
 	error?.description?.match(/Item \d.*submits it again\.$/m)?.[0];
 
@@ -26,45 +28,36 @@ describe('a lost submission', () => {
 	);
 
 	test('is submitted again only after an error said so, also one of another item', async () => {
-		const first = await runNode(simulator, { ...video(), executionId: '1' });
-		expect(againOf(first)).toBeUndefined();
+		expect(againOf(await execute(video()))).toBeUndefined();
 		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
-		const retryData = first.run.data;
-		const second = await runNode(simulator, { ...video(), executionId: '2', retryData });
+		const second = await execute(video());
 		expect(second.error?.message).toContain('[item 0]');
 		expect(againOf(second)).toBe('Item 1: the next Retry submits it again.');
 		expect(simulator.count('submit')).toBe(2);
 		simulator.clearFaults();
-		const third = { executionId: '3', retryData: second.run.data };
-		const { items: output } = await runNode(simulator, { ...video(), ...third });
-		expect(output).toHaveLength(3);
+		expect((await execute(video())).items).toHaveLength(3);
 		expect(simulator.count('submit')).toBe(4);
 	});
 
 	test('of the operation Submit is submitted again by the Retry of an execution that said so', async () => {
 		const submit = video({ operation: 'submit' });
-		const first = await runNode(simulator, { ...submit, executionId: '1' });
-		const retryData = first.run.data;
-		const second = await runNode(simulator, { ...submit, executionId: '2', retryData });
-		expect(againOf(second)).toBe('Item 1: the next Retry submits it again.');
-		const third = { executionId: '3', retryData: second.run.data };
-		expect((await runNode(simulator, { ...submit, ...third })).items).toHaveLength(3);
+		await execute(submit);
+		expect(againOf(await execute(submit))).toBe('Item 1: the next Retry submits it again.');
+		expect((await execute(submit)).items).toHaveLength(3);
 		expect(simulator.count('submit')).toBe(4);
 	});
 
 	test('is not submitted again if the Retry that refused it was stopped', async () => {
-		const first = await runNode(simulator, { ...video(), executionId: '1' });
+		await execute(video());
 		simulator.inject({ endpoint: 'poll', fault: 'hang' });
 		const polls = simulator.count('poll');
-		const retry = { ...video(), executionId: '2', retryData: first.run.data };
-		const { run, error } = await stopWhen(
+		const { error } = await stopWhen(
 			() => simulator.count('poll') > polls,
-			async (signal) => await runNode(simulator, { ...retry, signal }),
+			async (signal) => await execute({ ...video(), signal }),
 		);
 		expect(error?.description).not.toMatch(/retry|again to continue/i);
 		simulator.clearFaults();
-		const again = await runNode(simulator, { ...video(), executionId: '3', retryData: run.data });
-		expect(againOf(again)).toBe('Item 1: the next Retry submits it again.');
+		expect(againOf(await execute(video()))).toBe('Item 1: the next Retry submits it again.');
 		expect(simulator.count('submit')).toBe(2);
 	});
 
