@@ -167,12 +167,9 @@ export function statusOf({ entry, isUnknown }: PaidTask): string {
 	return isUnknown === true ? 'not found' : entry.status;
 }
 
-/** Characters. Signed URLs come near it, inline data goes far beyond. */
-const MAX_URL = 2_048;
-
-/** A URL that leads to the video from anywhere. Inline data is not one. */
+/** A URL that leads to the video from anywhere. Inline data is none, and longer than any signed URL. */
 export function urlOf({ entry: { url } }: PaidTask): string | null {
-	return url && url.length <= MAX_URL && /^https?:\/\/\S+$/i.test(url) ? url : null;
+	return url && /^https?:\/\/\S{1,2048}$/i.test(url) ? url : null;
 }
 
 /** What an error item tells of its task. */

@@ -298,11 +298,11 @@ describe('with another Base URL', () => {
 	});
 });
 
-test('the last try of Retry On Fail makes a video again that failed after a pause', async () => {
-	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 1 });
-	const { items } = await runNode(simulator, one({ tries: 2 }));
+test('each try of Retry On Fail makes a video again that failed after a pause', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 2 });
+	const { items } = await runNode(simulator, one({ tries: 3 }));
 	expect(items.map(({ json }) => json.status)).toEqual(['completed']);
-	expect(simulator.submissions).toBe(2);
+	expect(simulator.submissions).toBe(3);
 });
 
 test('during the wait the editor shows the tasks as one run of the node, with the fields that are known', async () => {
