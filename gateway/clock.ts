@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { CancelledError } from './errors/gatewayError';
 import { type WallTime, wallTimeOf } from './wallTime';
@@ -41,11 +40,6 @@ export const systemClock: Clock = {
 		return () => clearTimeout(timer);
 	},
 };
-
-/** Many waits of one execution listen to its one signal, which Node.js before 22 reports as a leak. */
-export function allowManyListeners(signal: AbortSignal): void {
-	setMaxListeners(0, signal);
-}
 
 /** Lets other work of the process have its turn. */
 export async function nextTurn(): Promise<void> {

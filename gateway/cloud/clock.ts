@@ -1,9 +1,5 @@
 import * as workflow from 'n8n-workflow';
-import type {
-	allowManyListeners as AllowManyListeners,
-	Clock,
-	nextTurn as NextTurn,
-} from '../clock';
+import type { Clock, nextTurn as NextTurn } from '../clock';
 import { CancelledError } from '../errors/gatewayError';
 import { wallTimeOf } from '../wallTime';
 
@@ -40,8 +36,5 @@ async function n8nSleep(ms: number, signal: AbortSignal | undefined): Promise<vo
 	if (signal === undefined) await n8n.sleep(bounded);
 	else await (n8n.sleepWithAbort ?? n8n.sleep)(bounded, signal);
 }
-
-/** Only Node.js can set this; the Node.js of n8n Cloud does not report listeners of a signal. */
-export const allowManyListeners: typeof AllowManyListeners = () => {};
 
 export const nextTurn: typeof NextTurn = async () => await n8nSleep(0, undefined);

@@ -1,6 +1,5 @@
 import type { IExecuteFunctions, INode, INodeProperties, Logger } from 'n8n-workflow';
 import {
-	allowManyListeners,
 	Gateway,
 	type GatewayOptions,
 	type HostHelpers,
@@ -43,7 +42,6 @@ export async function connect(
 	const options = readRequestOptions(given);
 	const gateway = await openGateway(context, options);
 	const signal = context.getExecutionCancelSignal?.();
-	if (signal) allowManyListeners(signal);
 	return { context, properties, gateway, signal, maxConcurrency: options.maxConcurrency };
 }
 

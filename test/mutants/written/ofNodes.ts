@@ -129,8 +129,8 @@ export const OF_NODES: readonly Change[] = [
 	...changesOf('nodes/shared/run/connect.ts', [
 		[
 			'the key is in the log',
-			'if (signal) allowManyListeners(signal);',
-			'context.logger.info(`Connected with ${connection.apiKey}`);',
+			'return new Gateway(credential, {',
+			'host.logger?.info(credential.apiKey); return new Gateway(credential, {',
 		],
 	]),
 	...changesOf('nodes/ChatCompletion/complete.ts', [
