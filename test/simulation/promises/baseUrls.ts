@@ -121,15 +121,11 @@ export function unannounced(played: Played): string[] {
 		if (before === undefined || before.origin !== one.origin) return [];
 		const same = one.tasks.filter((task) => before.tasks.includes(task));
 		const isFound = same.some((task) => wasFound(played, task, before.at, one.at));
-		// The next Retry was at another Base URL.
-		const isElsewhere = same
-			.flatMap((task) => pollsOf(played, task))
-			.some(({ sentAt, origin }) => sentAt > before.at && sentAt < one.at && origin !== one.origin);
 		const isSent = played.truth.requests.some(
 			({ endpoint, prompt, sentAt }) =>
 				endpoint === 'submit' && prompt === one.prompt && sentAt >= before.at && sentAt < one.at,
 		);
-		return same.length === 0 || isFound || isElsewhere || isSent
+		return same.length === 0 || isFound || isSent
 			? []
 			: [
 					`"${one.prompt}" is announced in executions ${before.execution} and ${one.execution}, and not submitted in between`,

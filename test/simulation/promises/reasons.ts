@@ -22,6 +22,8 @@ export interface Case {
 const HARMLESS =
 	/^(slow|error-empty|running-usage|labels|keep-alive-events|echo|content-parts|tool-calls)$/;
 const isHarmless = (fault = 'slow') => HARMLESS.test(fault) || isGoodForm(fault);
+/** Another file than the one that was asked for, or none. */
+const NO_FILE = /^(page|html|text|empty)-200$|^wrong-type$/;
 /** A download that is told to wait is repeated within its time. */
 const TOLD_TO_WAIT = /^(wait-|status-)(429|503)/;
 
@@ -84,7 +86,7 @@ function downloadFailed({ claim, downloads, played }: Case): boolean {
 	const { node } = claim;
 	if (node.kind !== 'video' || node.download !== true) return false;
 	const failed = downloads.filter(
-		({ whole, status, fault }) => !whole || status !== 200 || fault === 'page-200',
+		({ whole, status, fault = '' }) => !whole || status !== 200 || NO_FILE.test(fault),
 	);
 	const hasRetries = node.requestOptions?.maxRetries !== 0;
 	return failed.some(({ taskId, fault, status }) => {

@@ -13,11 +13,27 @@ const ofStreams = [...GOOD_FORMS.chatStream, ...BAD_FORMS.chatStream];
 
 const FORMS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
 	chat: [...GOOD_FORMS.any, ...GOOD_FORMS.chat, ...BAD_FORMS.any, ...BAD_FORMS.billable],
-	submit: [...GOOD_FORMS.any, ...BAD_FORMS.any, ...BAD_FORMS.billable],
+	submit: [
+		...[...GOOD_FORMS.any, ...GOOD_FORMS.submit, ...BAD_FORMS.submit],
+		...[...BAD_FORMS.any, ...BAD_FORMS.billable],
+	],
 	poll: [...GOOD_FORMS.any],
 	models: [...GOOD_FORMS.any, ...BAD_FORMS.any],
-	download: ['no-type'],
+	download: ['no-type', ...BAD_FORMS.download],
 };
+
+/** Those of a chat that other scenarios have one at a time. */
+const ANSWERS: Array<FaultPlan['fault']> = [
+	...(['tool-calls', 'tool-calls', 'labels', 'labels', 'running-usage', 'error-empty'] as const),
+	...(['content-parts', 'keep-alive-events', 'error-text', 'error-event', 'error-finish'] as const),
+	...(['empty-finish-cut', 'cut', 'error-beside-choices', 'bad-gzip', 'cut-gzip'] as const),
+	...(['long-code', 'status-400', 'echo-key'] as const),
+];
+
+/** The same of a download. */
+const FILES: Array<FaultPlan['fault']> = [
+	...(['page-403', 'page-404', 'page-502', 'page-200', 'cut', 'reset', 'wait-503'] as const),
+];
 
 const of = (endpoint: FaultPlan['endpoint'], names: Array<FaultPlan['fault']>) =>
 	present(
@@ -66,6 +82,8 @@ const oneEach = (endpoint: FaultPlan['endpoint'], names: Array<FaultPlan['fault'
 		{ minLength: ITEMS, maxLength: ITEMS },
 	).map((drawn) => drawn.map((each, prompt): FaultDraft => ({ endpoint, prompt, ...each })));
 
+const files = oneEach('download', [...FORMS.download, ...FILES, ...FILES]);
+
 /** A batch of which each answer has another form. */
 const answers: fc.Arbitrary<Theme> = boolean().chain((stream) =>
 	record({
@@ -75,7 +93,11 @@ const answers: fc.Arbitrary<Theme> = boolean().chain((stream) =>
 		service: record({
 			latencyMs: FAST,
 			limits: none(),
-			faults: oneEach('chat', stream ? [...ofStreams, ...ofStreams, ...FORMS.chat] : FORMS.chat),
+			faults: oneEach('chat', [
+				...ANSWERS,
+				...(stream ? [...ofStreams, ...ofStreams] : []),
+				...FORMS.chat,
+			]),
 		}),
 	}),
 );
@@ -85,7 +107,7 @@ const submissions: fc.Arbitrary<Theme> = record({
 	nodes: record({
 		...settings,
 		n: oneIn(4, constant(2)),
-		download: oneIn(3, constant(true)),
+		download: boolean(),
 		wait: constantFrom({ waitIn: 'memory' as const }, { waitIn: 'database' as const }),
 	}).map(videos),
 	items,
@@ -94,7 +116,7 @@ const submissions: fc.Arbitrary<Theme> = record({
 		latencyMs: FAST,
 		limits: none(),
 		seconds: integer({ min: 5, max: 40 }),
-		faults: fc.oneof(oneEach('submit', FORMS.submit), oneEach('poll', FORMS.poll)),
+		faults: fc.oneof(oneEach('submit', FORMS.submit), oneEach('poll', FORMS.poll), files),
 	}),
 });
 

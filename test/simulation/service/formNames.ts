@@ -4,6 +4,7 @@
 export const GOOD_FORMS = {
 	any: ['wrong-type', 'no-type', 'created', 'gzip-in-capitals', 'blank-start', 'nulls'],
 	chat: ['no-length', 'stream-unrequested', 'choices-reversed'],
+	submit: ['task-bare', 'task-odd-progress'],
 	chatStream: [
 		'stream-no-done',
 		'stream-no-blank',
@@ -44,6 +45,11 @@ export const BAD_FORMS = {
 		...['handled-html-500', 'handled-html-502', 'handled-empty-500', 'handled-empty-502'],
 		...['handled-foreign-500', 'handled-foreign-502', 'late-503'],
 	],
+	submit: [
+		...['task-failed-string', 'task-failed-nested', 'task-failed-array', 'task-failed-number'],
+		...['task-failed-null', 'task-failed-empty', 'task-failed-absent', 'task-failed-long'],
+	],
+	download: ['html-200', 'text-200', 'empty-200', 'wrong-type', 'redirect-302'],
 	chatStream: [
 		...['stream-cut', 'stream-html', 'stream-garbage', 'stream-wrong-shape', 'stream-empty'],
 		...['stream-only-done', 'stream-error-general', 'stream-error-alternate', 'stream-echo-key'],
