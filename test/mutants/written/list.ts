@@ -2,6 +2,7 @@ import type { Change } from './change';
 import { OF_BASE_URLS } from './ofBaseUrls';
 import { OF_FORMS } from './ofForms';
 import { OF_GATEWAY } from './ofGateway';
+import { OF_INPUTS } from './ofInputs';
 import { OF_NODES } from './ofNodes';
 import { OF_PROMISES } from './ofPromises';
 import { OF_RESPONSES } from './ofResponses';
@@ -13,4 +14,5 @@ export const WRITTEN: readonly Change[] = [
 	...OF_PROMISES,
 	...OF_FORMS,
 	...OF_BASE_URLS,
+	...OF_INPUTS,
 ];

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Played } from '../play/played';
 import { dataOf } from '../play/rows';
+import type { ChatNode } from '../scenario/schema';
 import { LEFTOVERS, promptFor } from '../scenario/workflow';
 import { videoOf } from '../service';
 import { EXTRA_FIELD } from '../../../simulator/video/tasks';
@@ -18,7 +19,7 @@ export function contents(played: Played): string[] {
 			if (isErrorItem(output))
 				return partialText(played, run, output).map((how) => `${what}: ${how}`);
 			const found = [
-				...(run.node.kind === 'chat' ? chat(played, output) : []),
+				...(run.node.kind === 'chat' ? chat(played, run.node, output) : []),
 				...(run.node.kind === 'video' ? video(played, run, output) : []),
 				...inputFields(run, output),
 			];
@@ -29,7 +30,11 @@ export function contents(played: Played): string[] {
 }
 
 /** Tokens are those that the service counted; labels of chunks are not joined. */
-function chat({ truth, scenario }: Played, { json }: INodeExecutionData): string[] {
+function chat(
+	{ truth, scenario }: Played,
+	{ stream = false }: ChatNode,
+	{ json }: INodeExecutionData,
+): string[] {
 	const text = String(messageOf(json).content ?? json.text);
 	const answers = truth.requests.filter(
 		({ endpoint, accepted, rawPrompt }) =>
@@ -51,14 +56,15 @@ function chat({ truth, scenario }: Played, { json }: INodeExecutionData): string
 		provider === undefined || provider === PROVIDER
 			? []
 			: [`"${text}" has the provider ${JSON.stringify(provider)}, not "${PROVIDER}"`];
-	return [...wrongUsage, ...wrongLabel, ...wrongPieces(messageOf(json), text)];
+	return [...wrongUsage, ...wrongLabel, ...wrongPieces(messageOf(json), text, stream)];
 }
 
 /** What comes in equal pieces is joined: one in each event of a stream, which all have the same number. */
-function wrongPieces(message: object, text: string): string[] {
+function wrongPieces(message: object, text: string, isStream: boolean): string[] {
 	const { reasoning, ...others } = message as Record<string, unknown>;
 	if (reasoning === undefined) return [];
-	const isOnce = PIECES.every((name) => message[name as keyof typeof message] === PIECE);
+	const isOnce =
+		!isStream && PIECES.every((name) => message[name as keyof typeof message] === PIECE);
 	const count = String(reasoning).length / PIECE.length;
 	const isJoined = PIECES.every(
 		(name) => (name === 'reasoning' ? reasoning : others[name]) === PIECE.repeat(count),

@@ -24,10 +24,15 @@ const FORMS: Record<FaultPlan['endpoint'], Array<FaultPlan['fault']>> = {
 
 /** Those of a chat that other scenarios have one at a time. */
 const ANSWERS: Array<FaultPlan['fault']> = [
-	...(['tool-calls', 'tool-calls', 'labels', 'labels', 'running-usage', 'error-empty'] as const),
+	...(['tool-calls', 'labels', 'running-usage', 'error-empty'] as const),
 	...(['content-parts', 'keep-alive-events', 'error-text', 'error-event', 'error-finish'] as const),
 	...(['empty-finish-cut', 'cut', 'error-beside-choices', 'bad-gzip', 'cut-gzip'] as const),
 	...(['long-code', 'status-400', 'echo-key'] as const),
+];
+
+/** What a stream sends in pieces. */
+const IN_PIECES: Array<FaultPlan['fault']> = [
+	...(['tool-calls', 'tool-calls', 'tool-calls', 'labels', 'labels', 'labels'] as const),
 ];
 
 /** The same of a download. */
@@ -95,7 +100,7 @@ const answers: fc.Arbitrary<Theme> = boolean().chain((stream) =>
 			limits: none(),
 			faults: oneEach('chat', [
 				...ANSWERS,
-				...(stream ? [...ofStreams, ...ofStreams] : []),
+				...(stream ? [...ofStreams, ...ofStreams, ...IN_PIECES, ...IN_PIECES] : []),
 				...FORMS.chat,
 			]),
 		}),
