@@ -50,6 +50,29 @@ test('a thousand tasks are each polled every five seconds, many at the same time
 	expect(timers).toBe(0);
 });
 
+test('a Stop ends the waits of all tasks at once, and one that begins after it polls nothing', async () => {
+	const clock = new VirtualClock();
+	const stop = new AbortController();
+	let polls = 0;
+	const poll = async (id: string): Promise<VideoTask> => {
+		polls += 1;
+		return await Promise.resolve({ id, status: id === 'first' ? 'completed' : 'processing' });
+	};
+	const poller = new TaskPoller(poll, stop.signal, clock);
+	const wait = async (id: string) =>
+		await poller.wait(
+			{ entry: { id, status: 'processing' } },
+			{ polling: 'fixed', pollIntervalMs: INTERVAL, maxWaitMs: 600_000 },
+		);
+	const others = Promise.allSettled([wait('second'), wait('third')]);
+	await clock.run(wait('first'));
+	const before = polls;
+	stop.abort();
+	const ended = [...(await others), ...(await Promise.allSettled([wait('fourth')]))];
+	expect(ended).toMatchObject(Array(3).fill({ reason: { code: 'cancelled' } }));
+	expect([polls, clock.timers]).toEqual([before, 0]);
+});
+
 /** What another server says. */
 const page = (status: number) =>
 	new ServiceError('Another server responded', {
