@@ -134,15 +134,19 @@ function inputFields({ node, input }: NodeRun, { json, pairedItem }: INodeExecut
 	if (node.kind !== 'chat' && node.kind !== 'video') return [];
 	const [paired] = [pairedItem].flat();
 	const given = input[typeof paired === 'number' ? paired : (paired?.item ?? 0)]?.json;
-	if (given?.note !== LEFTOVERS.note || Object.keys(json).length === 0) return [];
+	if (given === undefined || Object.keys(json).length === 0) return [];
+	const own = ['index', 'note'].filter((name) => given[name] !== undefined);
 	if (!node.includeInputFields)
-		return json.note === undefined ? [] : ['an item has a field of its input'];
-	const { note } = LEFTOVERS;
+		return own.some((name) => name in json) ? ['an item has a field of its input'] : [];
 	const passed = WRITTEN[node.kind].filter(
-		(name) => JSON.stringify(json[name]) === JSON.stringify(LEFTOVERS[name]),
+		(name) =>
+			given.note === LEFTOVERS.note &&
+			JSON.stringify(json[name]) === JSON.stringify(LEFTOVERS[name]),
 	);
 	return [
-		...(json.note === note ? [] : ['an item lacks a field of its input']),
+		...(own.every((name) => json[name] === given[name])
+			? []
+			: ['an item lacks a field of its input']),
 		...passed.map((name) => `${name} of the input passes for this answer's`),
 	];
 }
