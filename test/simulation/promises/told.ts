@@ -54,7 +54,8 @@ function repeated(played: Played): string[] {
 			const again = sent.find((each) => lost !== undefined && each.sentAt > endOf(lost));
 			if (lost === undefined || again === undefined) return [];
 			const row = rowAt(rows, again.sentAt);
-			const first = rowAt(rows, lost.sentAt);
+			// A Retry may begin in the millisecond in which a Stop ended the execution before it.
+			const first = rows.find(({ endedAt = Infinity }) => endedAt >= lost.sentAt);
 			// Of a node that n8n stops or that dies with its process, n8n keeps nothing.
 			if (row === undefined || first === undefined || isForgotten(played, first)) return [];
 			if (row === first)
