@@ -43,13 +43,11 @@ export {
 } from './schemas/video';
 export {
 	type Book,
-	BOOK_VERSION,
 	type BookEntry,
 	type ErrorReport,
 	type ItemSettings,
 	type PaidTask,
 	parseBook,
-	taskIdsOfRun,
 	type WaitOptions,
 } from './schemas/bookV1';
 export { credentialTestTransport } from './http/credentialTransport';

@@ -3,7 +3,7 @@ import type { WallTime } from '../wallTime';
 import { videoTask } from './video';
 
 /** Part of every stored book. A later version of this package reads it, or refuses it and names its tasks. */
-export const BOOK_VERSION = 1;
+const BOOK_VERSION = 1;
 
 /** JSON that is stored and returned unchanged. */
 const object = z.custom<object>((value) => Object(value) === value);
@@ -70,10 +70,8 @@ const paidTask = z.object({
 	address: z.string().optional(),
 	/** That of another one, where the service does not know it, as an error told the user. */
 	unknownAt: z.string().optional(),
-	/** Whether another one was submitted for it. */
-	isReplaced: z.boolean().optional(),
-	/** Whether this run is to submit another one for it: the service at another Base URL does not know it. */
-	isAside: z.boolean().optional(),
+	/** Whether another one is to be submitted for it, or was: it failed, or the service at another Base URL does not know it. */
+	again: z.enum(['due', 'done']).optional(),
 });
 
 /** How to wait for the tasks of an item, and what its items look like. */
@@ -102,10 +100,10 @@ const bookEntry = z.object({
 	item: z.number().int(),
 	/** Whether its item asks for something else by now. */
 	isOld: z.boolean().optional(),
+	/** Whether another version of this package stored it: nothing of it but ids is known, and nothing may be submitted. */
+	isForeign: z.boolean().optional(),
 	settings: settings.optional(),
 	tasks: z.array(paidTask),
-	/** How many of its tasks failed: another try submits that many again, and no more. */
-	failed: z.number().optional(),
 	/** How many tasks were asked for, and how many the service named. */
 	asked: z.number().optional(),
 	named: z.number().optional(),
@@ -121,10 +119,10 @@ const bookEntry = z.object({
 	earlier: errorReport.optional(),
 });
 
-/** The runs of a node, by name; below each, its entries by the fingerprints of their requests. */
+/** The entries of one run of a node, by the fingerprints of their requests. */
 const book = z.object({
 	version: z.literal(BOOK_VERSION),
-	runs: z.record(z.string(), z.record(z.string(), bookEntry)),
+	entries: z.record(z.string(), bookEntry),
 });
 
 export type ItemSettings = z.infer<typeof settings>;
@@ -133,23 +131,18 @@ export type PaidTask = z.infer<typeof paidTask>;
 export type BookEntry = z.infer<typeof bookEntry>;
 export type Book = z.infer<typeof book>;
 
-/** Undefined if the value is no book, or that of another version. */
-export function parseBook(value: unknown): Book | undefined {
-	return book.safeParse(value).data;
-}
+/** What every version has of an entry. */
+const foreignEntry = z
+	.object({
+		item: z.number(),
+		tasks: z.array(z.object({ entry: z.object({ id: z.string(), status: z.string() }) })),
+	})
+	.catch({ item: 0, tasks: [] })
+	.transform((entry): BookEntry => ({ ...entry, isForeign: true }));
+const foreignBook = z.object({ entries: z.record(z.string(), foreignEntry) });
 
-/** Every version names a task in one of these ways. */
-const namedTask = z.union([
-	z.object({ entry: z.object({ id: z.string() }) }).transform(({ entry }) => entry.id),
-	z.object({ id: z.string() }).transform(({ id }) => id),
-]);
-const anyEntry = z
-	.object({ tasks: z.array(namedTask) })
-	.transform(({ tasks }) => tasks)
-	.catch([]);
-const anyRuns = z.record(z.string(), z.record(z.string(), anyEntry).catch({}));
-
-/** The ids of the tasks of a run in a book of another version, by the key of their entry. */
-export function taskIdsOfRun(runs: unknown, run: string): Record<string, string[]> {
-	return anyRuns.safeParse(runs).data?.[run] ?? {};
+/** Of what is no book of this version, it keeps what names tasks. */
+export function parseBook(value: unknown): Book {
+	const { entries = {} } = book.safeParse(value).data ?? foreignBook.safeParse(value).data ?? {};
+	return { version: BOOK_VERSION, entries };
 }

@@ -163,14 +163,13 @@ async function completeItem(
 
 /** The answer of an earlier try, or else a new one of the model. */
 async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Promise<Answer> {
-	const { book, service, spending } = run;
+	const { service, spending } = run;
 	const { entry, known, jsonOutput, maxBillableRequests } = prepared;
 	if (known !== undefined) return known;
 
 	const fail = (error: unknown): never => {
 		const isPaid = error instanceof GatewayError && error.mayBeBilled;
 		if (isPaid) entry.earlier = reportError(error);
-		if (isPaid) book.keep(entry);
 		throw afterEarlierTry(error, entry.earlier);
 	};
 	const asking = spending.spend(1, maxBillableRequests, () => ask(run, prepared, itemIndex));
@@ -181,7 +180,6 @@ async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Pr
 	if (answer === undefined)
 		return fail(await noJsonError(completion, (text) => service.gateway.redactError(text)));
 	entry.answer = completion;
-	book.keep(entry);
 	return answer;
 }
 

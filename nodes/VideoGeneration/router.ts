@@ -73,7 +73,7 @@ function unreadable(
 	{ isResumed }: DurableWait,
 ): Error | undefined {
 	const isLost = isResumed && book.entries.length === 0;
-	if (!book.isForeign && !isLost) return undefined;
+	if (!isLost && !book.entries.some(({ isForeign }) => isForeign)) return undefined;
 	if (isLost) addTasksOfForm(context, book);
 	const noted = isLost ? notedTaskIds(context) : '';
 	return new OperationalError(

@@ -41,8 +41,8 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 	const { n = 1 } = billable.request;
 	const live = liveTasks(entry).length;
 	// The service may have made more than were asked for.
-	const aside = entry.tasks.filter(({ isAside }) => isAside);
-	const count = live === 0 ? n : Math.min((entry.failed ?? 0) + aside.length, n - live);
+	const due = entry.tasks.filter(({ again }) => again === 'due');
+	const count = live === 0 ? n : Math.min(due.length, n - live);
 	if (count <= 0) return;
 	if (isLost(entry, execution)) throw lostBefore(log.offersRetry);
 	const request = live === 0 ? billable.request : { ...billable.request, n: count };
@@ -56,19 +56,17 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 		if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
 			entry.lostIn = execution;
 			delete entry.toldIn;
-			book.keep(entry);
 			log.lost(entry.item, error instanceof CancelledError);
 		}
 		throw error;
 	});
 	const tasks = tasksOf(submission, book.address);
 	const named = submission.taskCount - (submission.data.length - tasks.length);
-	for (const task of aside) task.isReplaced = true;
+	for (const task of due) task.again = 'done';
 	entry.tasks.push(...tasks);
 	entry.asked = (entry.asked ?? 0) + count;
 	entry.named = (entry.named ?? 0) + named;
-	for (const field of ['failed', 'lostIn', 'toldIn', 'earlier'] as const) delete entry[field];
-	book.keep(entry);
+	for (const field of ['lostIn', 'toldIn', 'earlier'] as const) delete entry[field];
 	log.submitted(entry.item, tasks, named, count);
 }
 

@@ -131,7 +131,6 @@ export class TaskLog {
 		for (const entry of refused) {
 			entry.toldIn = book.execution;
 			for (const task of elsewhere(entry)) task.unknownAt = book.address;
-			book.keep(entry);
 		}
 		const told = refused.map((entry) => {
 			const where = elsewhere(entry).length > 0 ? ' at this Base URL' : '';

@@ -5,6 +5,7 @@ import {
 	formatSeconds,
 	isFinished,
 	isNotFound,
+	type ItemSettings,
 	later,
 	msBetween,
 	type PaidTask,
@@ -66,10 +67,14 @@ class Wait {
 	/** Starts the tasks of all items. While a video is waited for, the next item is started. */
 	async begin(operation: Operation): Promise<void> {
 		const { book, service } = this.run;
+		// n8n stores an object that several entries share once.
+		const shared = new Map<string, ItemSettings>();
 		const outcomes = await outcomesOf<Planned, object>(service, {
 			prepare: (item) => {
 				const planned = operation.plan(this.run, item);
-				planned.entry.settings = readSettings(operation, service.context, item);
+				const settings = readSettings(operation, service.context, item);
+				const text = JSON.stringify(settings);
+				shared.set(text, (planned.entry.settings = shared.get(text) ?? settings));
 				return planned;
 			},
 			work: async ({ entry, start = async () => {} }) => {
@@ -81,7 +86,7 @@ class Wait {
 				return { pending: this.settleItem(entry) };
 			},
 		});
-		const current = book.current;
+		const { current } = book;
 		for (const [item, outcome] of outcomes.entries()) {
 			// What is reported is in the book.
 			if (!outcome || 'result' in outcome || outcome.error instanceof ReportedError) continue;
@@ -167,7 +172,6 @@ class Wait {
 
 	private pause(waiting: WaitingTask[]): EngineRequest {
 		const { book, log, service } = this.run;
-		book.keepAll();
 		const { current } = book;
 		return this.run.durable.pause(endOfPause(systemClock.wallTime(), waiting), {
 			// With all that is known, for whoever pins them to build the nodes that follow.

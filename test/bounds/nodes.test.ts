@@ -5,10 +5,8 @@ import { runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 import { chatNode } from '../nodes/chat/chatNode';
 
-/** What n8n stores of the paid work of a node. */
-interface Kept {
-	paidWork: { runs: Record<string, object> };
-}
+/** What n8n stores of the paid work of a node, by the names of its runs. */
+type Kept = Record<string, { entries: object }>;
 
 const simulator = useSimulator({ videoSeconds: 0.01 });
 
@@ -23,8 +21,8 @@ test('a loop with failures remembers the submissions of its last ten runs only',
 	});
 	expect(runs).toHaveLength(30);
 	const kept = run.data.executionData?.contextData['node:Node'] as Kept;
-	const last = Array.from({ length: 10 }, (_, index) => `run ${index + 20}`);
-	expect(Object.keys(kept.paidWork.runs)).toEqual(last);
+	const last = Array.from({ length: 10 }, (_, index) => `paidWork of run ${index + 20}`);
+	expect(Object.keys(kept)).toEqual(last);
 });
 
 test('a batch with failures stores no answers in the execution if Retry On Fail does not run it again', async () => {
@@ -37,7 +35,7 @@ test('a batch with failures stores no answers in the execution if Retry On Fail 
 	});
 	expect(items.map(({ json }) => 'error' in json)).toEqual([false, true, false]);
 	const kept = run.data.executionData?.contextData['node:Node'] as Kept;
-	expect(kept.paidWork.runs).toEqual({});
+	expect(kept).toEqual({});
 });
 
 test('an agent with a failing tool remembers the submissions of the last 50 calls only', async () => {
@@ -48,10 +46,10 @@ test('an agent with a failing tool remembers the submissions of the last 50 call
 	};
 	const { run } = await runAgent(simulator, { work, tools: [makeVideo], withoutModel: true });
 	const kept = run.data.executionData?.contextData[`node:${makeVideo.name}`] as Kept;
-	const { runs } = kept.paidWork;
+	const { entries = {} } = kept['paidWork of all runs'] ?? {};
 	expect(simulator.submissions).toBe(60);
-	expect(Object.keys(runs['all runs'] ?? {})).toHaveLength(50);
-	expect(JSON.stringify(runs)).toContain(simulator.tasks.at(-1)!.id);
+	expect(Object.keys(entries)).toHaveLength(50);
+	expect(JSON.stringify(entries)).toContain(simulator.tasks.at(-1)!.id);
 });
 
 test('a successful run stores nothing in the execution', async () => {
@@ -60,5 +58,5 @@ test('a successful run stores nothing in the execution', async () => {
 		items: Array.from({ length: 20 }, () => ({})),
 	});
 	const kept = run.data.executionData?.contextData['node:Node'] as Kept;
-	expect(kept.paidWork.runs).toEqual({});
+	expect(kept).toEqual({});
 });

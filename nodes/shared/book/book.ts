@@ -1,17 +1,10 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import {
-	type Book,
-	BOOK_VERSION,
-	type BookEntry,
-	type PaidTask,
-	parseBook,
-	taskIdsOfRun,
-} from '../../../gateway';
-import { type EntryKeys, keysOf, type RequestParameters } from './entryKeys';
+import { type Book, type BookEntry, type PaidTask, parseBook } from '../../../gateway';
+import { runsAsTool } from '../form/hints';
+import { type KeyOf, keysOfRun, keysOfTool, type RequestParameters } from './entryKeys';
 
-/** The fields of the node's context: of the book, and of what a version before it stored. */
+/** The fields of the node's context begin with it; the name of the run follows. */
 const FIELD = 'paidWork';
-const FIELD_BEFORE = 'submissions';
 
 /**
  * Runs of a node whose paid work is kept. Only the last one can be repeated; a run that needs no repetition is forgotten
@@ -19,27 +12,36 @@ const FIELD_BEFORE = 'submissions';
  */
 const MAX_RUNS = 10;
 
+/** Failed calls of a tool whose paid work is kept until an agent repeats them. They may be large. */
+const MAX_KEPT = 50;
+
 /** The books that this process has read or made. */
 const opened = new WeakSet<object>();
+
+/** The entries of calls that are under way: an agent may call a tool twice at the same moment. */
+const taken = new WeakSet<BookEntry>();
 
 /**
  * What one run of a node paid for, and what its user knows of it: all that speaks of paid work is read from here. It is in
  * the node's context, which survives Retry On Fail and is stored with an execution that waits or fails, from which n8n's
  * Retry reloads it.
+ *
+ * n8n starts a new run for every call of a tool, even for a second try: there, paid work that was not returned belongs to all
+ * runs, and each of several equal calls at once has its own entry.
  */
 export class PaidBook {
-	/** Every entry of this run, also those of earlier tries that its form no longer asks for, and where it is stored. */
-	private readonly keyOf = new Map<BookEntry, string>();
-	/** Those of them that it is about. */
-	private readonly own = new Set<BookEntry>();
-	/** Whether another version of this package stored it: nothing of it but ids is known, and nothing may be submitted. */
-	readonly isForeign: boolean;
+	/** The entries that this run is about, by item. */
+	readonly current = new Map<number, BookEntry>();
+	private readonly all = new Set<BookEntry>();
 	/** Whether an earlier try paid for something. */
 	readonly hasEarlierWork: boolean;
 	/** A fingerprint of the Base URL; undefined until the node is connected. */
 	address: string | undefined;
-	private readonly runs: Book['runs'];
-	private readonly keys: EntryKeys;
+	private readonly isTool: boolean;
+	private readonly field: string;
+	private readonly fields: IDataObject;
+	private readonly stored: Book['entries'];
+	private readonly keyOf: KeyOf;
 
 	/** @param continues whether this run continues one that paused */
 	constructor(
@@ -47,19 +49,21 @@ export class PaidBook {
 		parameters: RequestParameters,
 		continues = false,
 	) {
-		const { runs, foreign } = openBook(contextOf(context, 'node'));
-		this.runs = runs;
-		this.keys = keysOf(context, parameters, runs);
-		for (const [key, entry] of this.keys.earlier) {
-			this.keyOf.set(entry, key);
+		this.isTool = runsAsTool(context.getNode());
+		const run = this.isTool ? '' : String(context.evaluateExpression?.('{{ $runIndex }}', 0));
+		this.field = `${FIELD} of ${this.isTool ? 'all runs' : `run ${run}`}`;
+		this.fields = contextOf(context, 'node');
+		this.stored = openBook(this.fields, this.field);
+		for (const entry of Object.values(this.stored)) {
+			if (taken.has(entry)) continue;
+			this.all.add(entry);
 			if (!continues) startOver(entry);
-			else if (!entry.isOld) this.own.add(entry);
+			else if (!entry.isOld) this.current.set(entry.item, entry);
 		}
 		this.hasEarlierWork = this.entries.some(isPaid);
-		const named = Object.entries(taskIdsOfRun(foreign, this.keys.run));
-		this.isForeign = named.length > 0;
-		for (const [key, ids] of named)
-			this.keyOf.set({ item: Number.parseInt(key, 10), tasks: ids.map(unknownTask) }, key);
+		this.keyOf = this.isTool
+			? keysOfTool(parameters, this.stored, (entry) => !taken.has(entry))
+			: keysOfRun(context, parameters, this.stored);
 	}
 
 	/** The tools of an MCP Server Trigger run in no execution. */
@@ -67,39 +71,40 @@ export class PaidBook {
 		return (this.context.getExecutionId?.() as string | undefined) ?? '';
 	}
 
+	/** Every entry of this run, also those of earlier tries that its form no longer asks for. */
 	get entries(): BookEntry[] {
-		return [...this.keyOf.keys()];
-	}
-
-	/** The entries that this run is about, by item. */
-	get current(): Map<number, BookEntry> {
-		return new Map([...this.own].map((entry) => [entry.item, entry]));
+		return [...this.all];
 	}
 
 	/** The entry of an item's request: that of an earlier try, or a new one. */
 	entryOf(item: number, request: object): BookEntry {
-		const key = this.keys.keyOf(item, request);
-		const entry = this.keys.entries[key] ?? { item, tasks: [] };
+		const key = this.keyOf(item, request);
+		const entry = this.stored[key] ?? { item, tasks: [] };
 		const isTold = isToldBefore(entry, this.execution);
 		for (const task of liveTasks(entry)) {
 			// The rest is what the service at another address said.
 			delete task.isUnknown;
-			if (isTold && task.unknownAt === this.address) task.isUnknown = task.isAside = true;
+			if (!isTold || task.unknownAt !== this.address) continue;
+			task.isUnknown = true;
+			task.again = 'due';
 		}
 		return this.take(entry, key);
 	}
 
-	/** Adds what is not paid for: it is stored with a pause alone. */
+	/** Adds what is not paid for, in place of what an earlier try had there. */
 	add(entry: BookEntry): BookEntry {
-		const key = String(entry.item);
-		const before = this.keys.entries[key];
-		if (before !== undefined) this.keyOf.delete(before);
-		return this.take(entry, key);
+		return this.take(entry, String(entry.item));
 	}
 
+	/** From now on what is written into the entry survives whatever happens. */
 	private take(entry: BookEntry, key: string): BookEntry {
-		this.own.add(entry);
-		this.keyOf.set(entry, key);
+		const before = this.stored[key];
+		if (before !== undefined) this.all.delete(before);
+		this.all.add(entry);
+		delete entry.isOld;
+		if (this.isTool) taken.add(entry);
+		this.stored[key] = entry;
+		this.current.set(entry.item, entry);
 		return entry;
 	}
 
@@ -109,43 +114,23 @@ export class PaidBook {
 		delete task.unknownAt;
 	}
 
-	/** Stores an entry: from now on it survives whatever happens. */
-	keep(entry: BookEntry): void {
-		const key = this.keyOf.get(entry);
-		if (key === undefined) return;
-		const { run, entries } = this.keys;
-		entries[key] = entry;
-		this.runs[run] = entries;
-		for (const old of Object.keys(this.runs).slice(0, -MAX_RUNS)) delete this.runs[old];
-	}
-
-	/** Stores all that a run needs that follows a pause. */
-	keepAll(): void {
-		const shared = new Map<string, NonNullable<BookEntry['settings']>>();
-		for (const entry of this.keyOf.keys()) {
-			this.keep(entry);
-			if (this.own.has(entry)) delete entry.isOld;
-			else entry.isOld = true;
-			if (entry.settings === undefined) continue;
-			// n8n stores an object that several entries share once.
-			const text = JSON.stringify(entry.settings);
-			shared.set(text, (entry.settings = shared.get(text) ?? entry.settings));
-		}
-	}
-
 	/** The run is over: with these items, or (undefined) with an error that it throws. */
 	end(items: INodeExecutionData[] | undefined): void {
-		const { keys } = this;
-		const failed = items?.findIndex(({ json }) => json.error !== undefined);
-		const isOver = failed !== undefined && !keys.mayRepeat(failed);
-		for (const [entry, key] of this.keyOf) {
-			if (!keys.isOwn(key)) continue;
+		const { isTool, stored } = this;
+		const failed = items?.findIndex(({ json }) => json.error !== undefined) ?? 0;
+		// A tool by its agent.
+		const mayRepeat = isTool ? failed >= 0 : this.context.getNode().retryOnFail && failed === 0;
+		const isOver = items !== undefined && !mayRepeat;
+		for (const [key, entry] of Object.entries(stored)) {
+			if (isTool && this.current.get(entry.item) !== entry) continue;
+			taken.delete(entry);
 			// A second try downloads them again: in the memory of n8n they may be large.
 			for (const task of entry.tasks) delete task.file;
-			const isLeft = isOver || !isPaid(entry);
-			if (isLeft && keys.entries[key] === entry) delete keys.entries[key];
+			if (isOver || !isPaid(entry)) delete stored[key];
 		}
-		keys.release();
+		const left = Object.entries(stored).filter(([, entry]) => !taken.has(entry));
+		if (isTool) for (const [key] of left.slice(0, -MAX_KEPT)) delete stored[key];
+		else if (left.length === 0) delete this.fields[this.field];
 	}
 }
 
@@ -165,43 +150,42 @@ export function contextOf(
 	}
 }
 
-/** @returns the runs, and those that another version stored */
-function openBook(context: IDataObject): { runs: Book['runs']; foreign: unknown } {
-	const stored: unknown = context[FIELD];
+function openBook(fields: IDataObject, field: string): Book['entries'] {
+	const stored: unknown = fields[field];
 	const isOpen = typeof stored === 'object' && stored !== null && opened.has(stored);
 	const book = isOpen ? (stored as Book) : parseBook(stored);
-	const made = book ?? { version: BOOK_VERSION, runs: {} };
-	if (book === undefined && typeof stored === 'object' && stored !== null && 'runs' in stored)
-		context[FIELD_BEFORE] = stored.runs as IDataObject;
-	opened.add(made);
-	context[FIELD] = made;
-	return { runs: made.runs, foreign: context[FIELD_BEFORE] };
+	opened.add(book);
+	fields[field] = book;
+	const kept = Object.keys(fields).filter((name) => name.startsWith(FIELD));
+	for (const old of kept.slice(0, -MAX_RUNS)) delete fields[old];
+	return book.entries;
 }
 
-function isPaid({ tasks, lostIn, answer, earlier }: BookEntry): boolean {
-	const isOurs = tasks.some(({ submittedAt }) => submittedAt !== undefined);
+function isPaid({ tasks, lostIn, answer, earlier, isForeign }: BookEntry): boolean {
+	const isOurs = isForeign === true || tasks.some(({ submittedAt }) => submittedAt !== undefined);
 	return isOurs || lostIn !== undefined || answer !== undefined || earlier !== undefined;
 }
 
 /** What is paid for is kept; what came of it in the try before is made again, except a task that failed. */
 function startOver(entry: BookEntry): void {
+	entry.isOld = true;
 	delete entry.error;
-	// None was submitted for it, and the service at another address may know it.
-	for (const task of entry.tasks) delete task.isAside;
-	for (const task of liveTasks(entry)) {
-		for (const field of ['deadline', 'foreignAnswers', 'file', 'isSettled'] as const)
-			delete task[field];
+	for (const task of entry.tasks) {
+		if (task.again === 'done') continue;
 		const hasFailed = task.entry.status === 'failed';
 		if (task.error && (hasFailed || task.isUnknown)) entry.earlier = task.error;
-		if (hasFailed) replace(entry, task);
-		delete task.error;
+		// None was submitted for one that the service at another address may know.
+		for (const field of [
+			'deadline',
+			'foreignAnswers',
+			'file',
+			'isSettled',
+			'error',
+			'again',
+		] as const)
+			delete task[field];
+		if (hasFailed) task.again = 'due';
 	}
-}
-
-/** Another one is to be submitted for a task. */
-function replace(entry: BookEntry, task: PaidTask): void {
-	task.isReplaced = true;
-	entry.failed = (entry.failed ?? 0) + 1;
 }
 
 /** A task of which only the id is known. */
@@ -211,7 +195,7 @@ export function unknownTask(id: string): PaidTask {
 
 /** The tasks that an item has, without those that others replace. */
 export function liveTasks({ tasks }: BookEntry): PaidTask[] {
-	return tasks.filter(({ isReplaced, isAside }) => !isReplaced && !isAside);
+	return tasks.filter(({ again }) => again === undefined);
 }
 
 /** Whether the service may have accepted a submission, and the user was not told yet that the next Retry sends it again. */

@@ -30,14 +30,12 @@ export async function withBook<Output extends INodeExecutionData[] | EngineReque
 ): Promise<Output | INodeExecutionData[]> {
 	const paid = async (service: Service) => {
 		book.address = hashOf(service.gateway.baseUrl);
-		const output = await work({ service, book, spending: new SpendingLimit(context) }).catch(
-			(error: unknown) => {
-				book.end(undefined);
-				throw error;
-			},
-		);
-		if (Array.isArray(output)) book.end(output);
-		return output;
+		return await work({ service, book, spending: new SpendingLimit(context) });
 	};
-	return await withService(context, properties, paid, fail);
+	const output = await withService(context, properties, paid, fail).catch((error: unknown) => {
+		book.end(undefined);
+		throw error;
+	});
+	if (Array.isArray(output)) book.end(output);
+	return output;
 }

@@ -5,13 +5,13 @@ export const OF_BASE_URLS: readonly Change[] = [
 	...changesOf('nodes/shared/book/book.ts', [
 		[
 			'what was announced at one Base URL counts at a third one',
-			'isTold && task.unknownAt === this.address',
-			'isTold && task.unknownAt !== undefined',
+			'if (!isTold || task.unknownAt !== this.address) continue;',
+			'if (!isTold || task.unknownAt === undefined) continue;',
 		],
 		[
 			'a video is replaced before another one is accepted',
-			'task.isUnknown = task.isAside = true;',
-			'task.isUnknown = task.isReplaced = true;',
+			"\t\t\ttask.again = 'due';\n",
+			"\t\t\ttask.again = 'done';\n",
 		],
 		[
 			'what was found elsewhere since is submitted as announced before',

@@ -3,9 +3,9 @@ import { changesOf, type Change } from './change';
 export const OF_NODES: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/submit.ts', [
 		[
-			'a submission is not written into the book',
-			'\tbook.keep(entry);\n\tlog.submitted',
-			'\tlog.submitted',
+			'a submission is not kept for a second try',
+			'({ entry, request, submittedAt, address })',
+			'({ entry, request, address })',
 		],
 		[
 			'all videos are made again for one that failed',
@@ -91,15 +91,16 @@ export const OF_NODES: readonly Change[] = [
 		],
 	]),
 	...changesOf('nodes/shared/book/book.ts', [
-		[
-			'the book is forgotten before a second try',
-			'const isLeft = isOver ||',
-			'const isLeft = true ||',
-		],
+		['the book is forgotten before a second try', 'if (isOver || !isPaid(entry))', 'if (true)'],
 		[
 			'a task that failed is waited for again',
 			"const hasFailed = task.entry.status === 'failed';",
 			"const hasFailed = task.entry.status === 'never';",
+		],
+		[
+			'two equal calls of a tool share what one of them paid for',
+			'\t\tif (this.isTool) taken.add(entry);\n',
+			'',
 		],
 		[
 			'what an execution tells counts for its own tries',
@@ -144,7 +145,6 @@ export const OF_NODES: readonly Change[] = [
 		],
 	]),
 	...changesOf('nodes/shared/book/entryKeys.ts', [
-		['two equal calls of a tool share what one of them paid for', '\t\t\ttaken.add(key);\n', ''],
 		[
 			'a second try pays again after an option changed its place',
 			'\t\t.map(([name, field]): [string, unknown] => [name, comparable(field)])\n\t\t.sort(([a], [b]) => (a < b ? -1 : 1));',

@@ -60,7 +60,7 @@ interface Scenario extends Partial<Omit<NodeRun, 'node' | 'parameters'>> {
 
 /** What n8n stores of the paid work of the node. */
 function bookIn({ executionData }: IRunExecutionData): Partial<Book> {
-	return executionData?.contextData['node:Node']?.paidWork as Partial<Book>;
+	return executionData?.contextData['node:Node']?.['paidWork of run 0'] as Partial<Book>;
 }
 
 function nodeRun(waitIn: string, scenario: Scenario): NodeRun {
