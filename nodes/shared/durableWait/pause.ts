@@ -55,7 +55,10 @@ export function requestPause(
 	{ shown, hints, ifStopped }: Pause,
 ): EngineRequest {
 	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
-	for (const [index, item] of (entry.data.main?.[0] ?? []).entries())
+	const items = entry.data.main?.[0] ?? [];
+	// With Execute Once n8n has more than the node gets.
+	items.splice(ifStopped.length);
+	for (const [index, item] of items.entries())
 		item.error = { message: ifStopped[index] ?? '' } as NodeOperationError;
 	const input: PauseInput = { until, runIndex, shown, hints };
 	const source = entry.source?.main?.[0];

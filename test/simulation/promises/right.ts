@@ -165,14 +165,18 @@ function order({ node, outputs, row }: NodeRun): string[] {
 	});
 }
 
-/** Every input item has an output, in a run that succeeded. */
+/** Every input item has an output, in a run that succeeded: with Execute Once the first one, and no other. */
 function missing({ node, outputs, row, task, input }: NodeRun): string[] {
 	const isWhole =
 		task.executionStatus === 'success' && row.status === 'success' && task.error === undefined;
 	if (!isWhole || node.kind === 'list' || input.length === 0) return [];
 	const seen = new Set(outputs.flat().map(indexOf));
 	const expected = node.executeOnce ? input.slice(0, 1) : input;
-	return expected.flatMap((_, index) =>
-		seen.has(index) ? [] : [`execution ${row.id}, ${node.name}: item ${index} has no output`],
-	);
+	const isExpected = (index: number) => index < expected.length;
+	return [...input.keys()]
+		.filter((index) => seen.has(index) !== isExpected(index))
+		.map((index) => {
+			const what = isExpected(index) ? 'has no output' : 'has an output in spite of Execute Once';
+			return `execution ${row.id}, ${node.name}: item ${index} ${what}`;
+		});
 }
