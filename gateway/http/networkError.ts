@@ -182,7 +182,9 @@ export function timeoutError(
 	};
 	return new NoResponseError(messages[waitedFor], {
 		code: 'timeout',
-		advice: 'Increase Timeout if the model needs longer.',
+		advice: paid
+			? 'Increase Timeout if the model needs longer.'
+			: `${CHECK_URL_AND_NETWORK} If the service needs longer, increase Timeout of the node.`,
 		mayHaveBeenAccepted: paid,
 	});
 }

@@ -1,5 +1,5 @@
 import { NeverSentError } from '../../gateway/http/connectionErrors';
-import { NOT_CONNECTED, toNetworkError } from '../../gateway/http/networkError';
+import { NOT_CONNECTED, timeoutError, toNetworkError } from '../../gateway/http/networkError';
 
 const failure = (code: string) => Object.assign(new Error(`write ${code}`), { code });
 
@@ -28,4 +28,9 @@ test('an error of undici is reported as what failed below it', () => {
 		cause: failure('HPE_INVALID_CONSTANT'),
 	});
 	expect(toNetworkError(error, true)).toMatchObject({ code: 'not_http' });
+});
+
+test('a timeout of a request without a model says to check the network, as the Test button has no Timeout', () => {
+	expect(timeoutError(20_000, false, 'response').advice).toMatch(/^Check the Base URL.*network/);
+	expect(timeoutError(20_000, true, 'response').advice).toMatch(/^Increase Timeout.*model/);
 });

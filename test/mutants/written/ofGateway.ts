@@ -51,8 +51,8 @@ export const OF_GATEWAY: readonly Change[] = [
 		],
 		[
 			'a timeout counts as a refusal',
-			"advice: 'Increase Timeout if the model needs longer.',\n\t\tmayHaveBeenAccepted: paid,",
-			"advice: 'Increase Timeout if the model needs longer.',\n\t\tmayHaveBeenAccepted: false,",
+			'of the node.`,\n\t\tmayHaveBeenAccepted: paid,',
+			'of the node.`,\n\t\tmayHaveBeenAccepted: false,',
 		],
 		[
 			'a paid request that is lost with EHOSTUNREACH is sent again',
