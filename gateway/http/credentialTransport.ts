@@ -31,7 +31,7 @@ export function credentialTestTransport(
 ): Transport {
 	return async ({ method, origin, path, headers, onWritten, whenGivenUp }) => {
 		onWritten();
-		const response = await request({
+		const responding = request({
 			method,
 			uri: origin + path,
 			headers,
@@ -45,8 +45,18 @@ export function credentialTestTransport(
 		}).catch((error: unknown) => {
 			throw isSsrfRefusal(error) ? urlBlocked() : (proxyFailure(error, origin) ?? error);
 		});
+		// n8n's SSRF protection may be looking up a name, which nothing ends.
+		const givenUp = new Promise<never>((_, reject) => {
+			whenGivenUp(() => {
+				reject(new Error('The request was given up'));
+				void responding.then(
+					(late) => late.body.destroy(),
+					() => {},
+				);
+			});
+		});
+		const response = await Promise.race([responding, givenUp]);
 		const body = new StreamedBody(response.body);
-		whenGivenUp(() => body.destroy());
 		const refusal = proxyRefusal(response.statusCode, origin, response.request);
 		if (refusal !== undefined) {
 			body.destroy();

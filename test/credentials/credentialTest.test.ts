@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.credentials';
-import { parseCredential } from '../../gateway';
+import { credentialTestTransport, parseCredential } from '../../gateway';
 import { startSimulator } from '../../simulator';
 import { useSimulator } from '../engine/useServers';
 import { RawServer, rawResponse } from '../engine/rawServer';
@@ -46,6 +48,36 @@ test.each([
 		expect(corrected).toBeUndefined();
 	},
 );
+
+test.each(['503 Service Unavailable', '429 Too Many Requests'])(
+	'a Video Base Path that answers %s once is not called wrong, although the service has videos at both',
+	async (status) => {
+		const service = await serviceWithVideosAt('/v1', unknownTask);
+		const { respond } = service;
+		service.respond = (request, earlier) =>
+			request.startsWith('GET /media/') ? rawResponse(status, '') : respond(request, earlier);
+		const message = await testCredential({ baseUrl: service.url, apiKey: 'key' });
+		await service.close();
+		expect(message).toBeUndefined();
+	},
+);
+
+test('a test ends although the lookup of the host by n8n does not', async () => {
+	let giveUp = () => {};
+	const body = Readable.from(['{}']);
+	let respond: (response: object) => void = () => {};
+	const lookup = new Promise<object>((resolve) => (respond = resolve));
+	const send = credentialTestTransport((async () => await lookup) as never, false, 20_000);
+	const sending = send({
+		...{ method: 'GET', origin: simulator.url, path: '/v1/models', headers: {}, body: undefined },
+		...{ connection: 'pooled', onWritten: () => {}, whenGivenUp: (close) => void (giveUp = close) },
+	});
+	giveUp();
+	await expect(sending).rejects.toThrow('given up');
+	respond({ statusCode: 200, headers: {}, body });
+	await once(body, 'close');
+	expect(body.destroyed).toBe(true);
+});
 
 test('the credential is valid if the service has no video endpoints or an unknown 404 for them', async () => {
 	const service = await serviceWithVideosAt(

@@ -8,6 +8,7 @@ import {
 	credentialTestTransport,
 	Gateway,
 	InvalidInputError,
+	NoResponseError,
 	parseCredential,
 	ServiceError,
 } from '../../../gateway';
@@ -41,8 +42,8 @@ async function test(helpers: Helpers, fields: unknown): Promise<void> {
 	const { videoBasePath } = credential;
 	const otherPath = videoBasePath === '/v1' ? '/media/v1' : '/v1';
 	await gatewayFor(helpers, credential, IN_EDITOR.timeoutMs).listModels();
-	if (await knowsTasks(helpers, credential)) return;
-	if (!(await knowsTasks(helpers, { ...credential, videoBasePath: otherPath }))) return;
+	if ((await knowsTasks(helpers, credential)) !== false) return;
+	if ((await knowsTasks(helpers, { ...credential, videoBasePath: otherPath })) !== true) return;
 	throw new InvalidInputError(
 		'videoBasePath',
 		`The service has no video endpoints at ${videoBasePath}`,
@@ -55,11 +56,18 @@ function gatewayFor(helpers: Helpers, credential: Credential, timeoutMs: number)
 	return new Gateway(credential, { ...IN_EDITOR, timeoutMs, transport });
 }
 
-/** "Unknown or expired id gives 404 `task_not_found`" (Endpoints): only the video endpoints say that. */
-async function knowsTasks(helpers: Helpers, credential: Credential): Promise<boolean> {
+/**
+ * "Unknown or expired id gives 404 `task_not_found`" (Endpoints): only the video endpoints say that.
+ * @returns undefined after a temporary failure, which says nothing
+ */
+async function knowsTasks(helpers: Helpers, credential: Credential): Promise<boolean | undefined> {
 	const gateway = gatewayFor(helpers, credential, VIDEO_PATH_TIMEOUT_MS);
 	return await gateway.getVideoTask(NO_TASK).then(
 		() => true,
-		(error: unknown) => error instanceof ServiceError && error.code === 'task_not_found',
+		(error: unknown) => {
+			const status = error instanceof ServiceError ? error.status : 0;
+			if (error instanceof NoResponseError || status === 429 || status >= 500) return undefined;
+			return error instanceof ServiceError && error.code === 'task_not_found';
+		},
 	);
 }
