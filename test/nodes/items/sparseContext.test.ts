@@ -61,8 +61,21 @@ test('List Models returns the models', async () => {
 	);
 });
 
-test.each([undefined, {}])('Video Generation submits, waits and gets: %j', async (entry) => {
-	const more = { getExecuteData: () => entry, getMode: () => 'manual' };
+const getMode = () => 'manual';
+
+test.each<[string, object]>([
+	['no execution data', { getMode, getExecuteData: () => undefined }],
+	['empty execution data', { getMode, getExecuteData: () => ({}) }],
+	[
+		// As the tools of MCP Server Trigger and of n8n's own agents have it.
+		'a context that n8n refuses',
+		{
+			getContext() {
+				throw new Error('`executionData` is not initialized');
+			},
+		},
+	],
+])('Video Generation submits, waits and gets with %s', async (_what, more) => {
 	const forms = ['A boat', 'A kite'].map((prompt) => video({ operation: 'generate', prompt }));
 	const generated = await call('videoGeneration', forms, more);
 	expect(generated.map(({ status }) => status)).toEqual(['completed', 'completed']);
