@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { Gateway, parseCredential, TaskPoller } from '../../../gateway';
+import { type Gateway, TaskPoller } from '../../../gateway';
 import type { Service } from '../../../nodes/shared/run/connect';
 import { outcomesOf } from '../../../nodes/shared/run/eachItem';
-import { VirtualClock } from '../../clock/virtualClock';
+import type { VirtualClock } from '../../clock/virtualClock';
+import { serviceWith } from '../limitedNodes';
 import { createRandom, type Rule } from './rules';
-import { type ServiceOptions, type LimitedRequest, ScenarioService } from './scenarioService';
+import type { LimitedRequest, ServiceOptions } from './scenarioService';
 
 export interface Batch {
 	kind: 'chat' | 'video';
@@ -80,34 +80,22 @@ async function playOnce(
 	}: Scenario,
 	seed: number,
 ): Promise<Outcome> {
-	const clock = new VirtualClock();
 	const random = createRandom(seed);
-	const rule = limit(random, (seconds, change) => void clock.after(seconds * 1_000, change));
-	const service = new ScenarioService(clock, {
+	const { clock, service, node } = serviceWith((request) => ruleOf(request), {
 		random,
-		ruleOf: typeof rule === 'function' ? rule : () => rule,
 		latencyMs: 2,
 		jitter: 1,
 		workMs: 0,
-		videoMs: 60_000,
-		status: 429,
-		saysRetryAfter: true,
 		...settings,
 	});
-	const apiKey = randomUUID();
+	const rule = limit(random, (seconds, change) => void clock.after(seconds * 1_000, change));
+	const ruleOf = typeof rule === 'function' ? rule : () => rule;
 	const start = clock.now();
 	const ends: number[] = [];
 	let failed = 0;
 	const runBatch = async (batch: Batch, index: number) => {
 		await clock.sleep((batch.startsAt ?? 0) * 1_000);
-		const gateway = new Gateway(parseCredential({ baseUrl: 'http://limited.test', apiKey }), {
-			maxConcurrency: batch.maxConcurrency ?? 10,
-			maxRetries: 4,
-			timeoutMs: 300_000,
-			skipsQueue: batch.process !== undefined,
-			clock,
-			transport: service.transport,
-		});
+		const gateway = node(batch.maxConcurrency, { skipsQueue: batch.process !== undefined });
 		let answeredAt = clock.now();
 		const onAnswer = () => void (answeredAt = clock.now());
 		failed += await run(batch, gateway, clock, `${index}`, onAnswer);
