@@ -187,10 +187,7 @@ export class TaskPoller {
 			if (isForeignAnswer(error)) task.foreignAnswers = (task.foreignAnswers ?? 0) + 1;
 			else delete task.foreignAnswers;
 			const passes = isTransient(error) || mayComeRight(task) || this.mayLag(task, error);
-			if (!passes) {
-				if (isNotFound(error)) task.isUnknown = true;
-				return polled.fail(error);
-			}
+			if (!passes) return polled.fail(error);
 		}
 		if (!this.tasks.has(polled)) return;
 		if (polled.once) return polled.succeed();

@@ -14,10 +14,11 @@ import type { DurableWait } from '../shared/durableWait/durableWait';
 import { failAll } from '../shared/run/eachItem';
 import { runsAsTool } from '../shared/form/hints';
 import { withFullStop } from '../shared/run/errorText';
-import { entryOfForm, operations } from './operations';
+import { operations } from './operations';
 import { VideoOutput } from './output';
 import { hintAboutStopped, notedTaskIds } from './stoppedRuns';
 import { hintAboutOutput } from './outputHints';
+import { planSubmission } from './submit';
 import { TaskLog } from './taskLog';
 import { requestParameters } from './videoRequest';
 import { VideoTasks } from './videoTasks';
@@ -40,9 +41,10 @@ export async function execute(
 			properties,
 			book,
 			async (paid) => {
-				const refusal = unreadable(context, book, durable);
+				const isLost = durable.isResumed && book.current.size === 0;
+				const refusal = unreadable(context, book, isLost && operation.plan === planSubmission);
 				if (refusal !== undefined) return output.items(refusal);
-				const tasks = new VideoTasks(paid.service, log);
+				const tasks = new VideoTasks(paid.service, book, log);
 				const run = { ...paid, durable, log, output, tasks };
 				return await runOperation(run, operation);
 			},
@@ -66,35 +68,23 @@ function customApiCall() {
 	);
 }
 
-/** Why the book of a run cannot be continued. */
+/** Why the book of a run cannot be continued: videos might be submitted again. */
 function unreadable(
 	context: IExecuteFunctions,
 	book: PaidBook,
-	{ isResumed }: DurableWait,
-): Error | undefined {
-	const isLost = isResumed && book.entries.length === 0;
-	if (!isLost && !book.entries.some(({ isForeign }) => isForeign)) return undefined;
-	if (isLost) addTasksOfForm(context, book);
-	const noted = isLost ? notedTaskIds(context) : '';
+	isLost: boolean,
+): OperationalError | undefined {
+	const isForeign = book.entries.some((entry) => entry.isForeign);
+	if (!isForeign && !isLost) return undefined;
+	const noted = notedTaskIds(context);
 	return new OperationalError(
-		isLost
-			? 'n8n lost the state of this wait'
-			: 'The videos were submitted by another version of this package',
+		isForeign
+			? 'The videos were submitted by another version of this package'
+			: 'n8n lost the state of this wait',
 		{
 			description: `Nothing was submitted again. Use Wait or Get with the task ID to fetch the video.${noted && ` Tasks of this execution: ${noted}`}`,
 		},
 	);
-}
-
-/** Names the tasks that the form of Wait asks for; that of Generate has no Task ID. */
-function addTasksOfForm(context: IExecuteFunctions, book: PaidBook): void {
-	for (const item of context.getInputData().keys()) {
-		try {
-			entryOfForm(context, book, item);
-		} catch {
-			// An item without a Task ID that can be read names none.
-		}
-	}
 }
 
 /** Whatever is thrown names every task of the run, by whichever try it was submitted. */

@@ -22,12 +22,7 @@ export function planSubmission(run: VideoRun, item: number): Planned {
 	const billable = readBillableVideo(service.context, item);
 	const entry = book.entryOf(item, billable.request);
 	if (!book.hasEarlierWork) spending.plan(billable.request.n ?? 1, billable.maxBillableRequests);
-	const settle = () => {
-		// Nothing more is done with them.
-		if (entry.settings?.wait === undefined)
-			for (const task of liveTasks(entry)) task.isSettled = true;
-	};
-	return { entry, start: async () => await submitRest(run, billable, entry).finally(settle) };
+	return { entry, start: async () => await submitRest(run, billable, entry) };
 }
 
 /**

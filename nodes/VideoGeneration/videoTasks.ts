@@ -1,11 +1,13 @@
 import type { IBinaryData } from 'n8n-workflow';
 import {
 	type BookEntry,
+	CancelledError,
 	isFinished,
 	isNotFound,
 	type InlineVideo,
 	type PaidTask,
 	type Patience,
+	ServiceError,
 	storageError,
 	TaskPoller,
 	taskFailedError,
@@ -13,11 +15,13 @@ import {
 	type WaitOptions,
 	WaitTimeoutError,
 } from '../../gateway';
+import { isUnknownHere, type PaidBook } from '../shared/book/book';
 import type { PaidRun } from '../shared/book/withBook';
 import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { Service } from '../shared/run/connect';
-import { TaskError } from '../shared/run/errorText';
+import { reportError, TaskError } from '../shared/run/errorText';
 import { type VideoFile, videoFile } from './fileName';
+import type { WaitingTask } from './nextPoll';
 import type { VideoOutput } from './output';
 import type { OutputOptions } from './outputOptions';
 import type { TaskLog } from './taskLog';
@@ -38,6 +42,13 @@ export interface Planned {
 	start?: () => Promise<void>;
 }
 
+/** A task of which nothing came yet. */
+export interface OpenTask extends WaitingTask {
+	output: OutputOptions;
+	/** Which of several videos of its item it is, from 1. */
+	number: number;
+}
+
 /** Polls the video tasks of one run of the node, waits for them, and downloads their videos. */
 export class VideoTasks {
 	/** Inline videos in temporary files, by the poll that brought them: several items may name one task. */
@@ -48,6 +59,7 @@ export class VideoTasks {
 
 	constructor(
 		private readonly service: Service,
+		private readonly book: PaidBook,
 		private readonly log: TaskLog,
 	) {
 		this.poller = new TaskPoller(
@@ -56,31 +68,57 @@ export class VideoTasks {
 		);
 	}
 
-	/**
-	 * Gets the state of tasks once, and their videos if they are finished.
-	 * @throws TaskError
-	 */
+	/** Gets the state of a task once, and its video if it is finished. */
 	async get({ tasks, settings }: BookEntry): Promise<void> {
 		const output = settings?.output ?? { simplify: true };
-		for (const task of tasks) {
-			this.expect(task, output);
-			const getting = async () => {
+		for (const task of tasks)
+			await this.attempt(task, async () => {
+				this.expect(task, output);
 				task.entry = await this.fetch(task.entry.id, this.service.signal);
 				await this.finish(task, output, 1);
-			};
-			await getting().catch((error: unknown) => {
-				task.isUnknown = isNotFound(error);
-				throw new TaskError(task, error);
 			});
-		}
+	}
+
+	/** Waits for a task, or polls it once if the wait may pause, and settles it if it is over. */
+	async settle({ task, wait, output, number }: OpenTask, mayPause: boolean): Promise<void> {
+		const known = task.entry;
+		await this.attempt(task, async () => {
+			await this.wait(task, wait, output, mayPause).finally(() => {
+				if (task.entry !== known) this.book.found(task);
+			});
+			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
+			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;
+			await this.finish(task, output, number, mayPause);
+		});
 	}
 
 	/**
-	 * Waits until a task is finished, or until Max Wait is over.
-	 * @param once whether one poll is enough, whatever it shows
-	 * @throws GatewayError
+	 * Whatever fails is the error of the task.
+	 * @throws CancelledError
 	 */
-	async wait(
+	private async attempt(task: PaidTask, work: () => Promise<void>): Promise<void> {
+		await work().catch((error: unknown) => {
+			if (error instanceof CancelledError) throw error;
+			if (isNotFound(error)) task.isUnknown = true;
+			task.error = reportError(new TaskError(task, this.explained(error, task)));
+			task.isSettled = true;
+		});
+	}
+
+	/** A service at another address may be another one: then it knows no task of the first. */
+	private explained(error: unknown, task: PaidTask): unknown {
+		if (!isNotFound(error) || !isUnknownHere(task, this.book.address)) return error;
+		const { message, code, status } = error;
+		return new ServiceError(message, {
+			status,
+			code,
+			advice:
+				'It was submitted at another Base URL, and the service at this one does not know it. Nothing was submitted again. Set the Base URL of the credential back, or get the video there.',
+		});
+	}
+
+	/** Waits until a task is finished, until Max Wait is over, or for one poll. */
+	private async wait(
 		task: PaidTask,
 		{ onTimeout, ...settings }: WaitOptions,
 		output: OutputOptions,
@@ -101,7 +139,7 @@ export class VideoTasks {
 	 * would write it again
 	 * @throws GatewayError when the task failed or has no video, or the video is not completely downloaded or stored
 	 */
-	async finish(
+	private async finish(
 		task: PaidTask,
 		{ binaryProperty, fileName }: OutputOptions,
 		number: number,

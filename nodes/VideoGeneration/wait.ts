@@ -4,37 +4,19 @@ import {
 	CancelledError,
 	formatSeconds,
 	isFinished,
-	isNotFound,
 	type ItemSettings,
 	later,
 	msBetween,
-	type PaidTask,
-	ServiceError,
 	systemClock,
 } from '../../gateway';
-import { isUnknownHere, liveTasks } from '../shared/book/book';
+import { liveTasks } from '../shared/book/book';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
-import {
-	afterEarlierTry,
-	reportError,
-	ReportedError,
-	TaskError,
-	withFullStop,
-} from '../shared/run/errorText';
+import { afterEarlierTry, reportError, ReportedError, withFullStop } from '../shared/run/errorText';
 import { endOfPause, MIN_WAIT_MS, type WaitingTask } from './nextPoll';
 import { type Operation, readSettings } from './operations';
-import type { OutputOptions } from './outputOptions';
-import type { Planned, VideoRun } from './videoTasks';
+import type { OpenTask, Planned, VideoRun } from './videoTasks';
 import { waitsInDatabase } from './waitOptions';
-
-/** A task of which nothing came yet. */
-interface OpenTask extends WaitingTask {
-	entry: BookEntry;
-	output: OutputOptions;
-	/** Which of several videos of its item it is, from 1. */
-	number: number;
-}
 
 /**
  * Does an operation for all items and makes items of their tasks: while an entry of the book is open, takes what is due,
@@ -46,10 +28,9 @@ export async function runOperation(
 	run: VideoRun,
 	operation: Operation,
 ): Promise<INodeExecutionData[] | EngineRequest> {
-	const { durable, output } = run;
 	const wait = new Wait(run);
-	if (!durable.isResumed) await wait.begin(operation);
-	return (await wait.continue()) ?? output.items();
+	if (run.book.current.size === 0) await wait.begin(operation);
+	return (await wait.continue()) ?? run.output.items();
 }
 
 class Wait {
@@ -58,8 +39,11 @@ class Wait {
 	private readonly canPause: boolean;
 
 	constructor(private readonly run: VideoRun) {
-		const { durable, service } = run;
-		const refusal = durable.isResumed || waitsInDatabase(service.context) ? durable.refusal() : '';
+		const { book, durable, service } = run;
+		const mayPause = durable.isResumed || waitsInDatabase(service.context);
+		const isLost = durable.isResumed && book.current.size === 0;
+		const lost = isLost ? 'n8n lost the state of this wait' : undefined;
+		const refusal = mayPause ? (lost ?? durable.refusal()) : '';
 		if (refusal) hintAfterRun(service.context, `Waited in memory: ${refusal}`);
 		this.canPause = refusal === undefined;
 	}
@@ -83,7 +67,9 @@ class Wait {
 					// What is paid for is waited for all the same.
 					entry.error = reportError(afterEarlierTry(error, entry.earlier));
 				});
-				return { pending: this.settleItem(entry) };
+				if (entry.settings?.wait) return { pending: this.settleItem(entry) };
+				for (const task of liveTasks(entry)) task.isSettled = true;
+				return await this.settleItem(entry);
 			},
 		});
 		const { current } = book;
@@ -101,7 +87,8 @@ class Wait {
 
 	/** @returns the request of a pause; undefined when all tasks are settled */
 	async continue(): Promise<EngineRequest | undefined> {
-		let isDue = this.run.durable.isResumed;
+		const { durable, service } = this.run;
+		let isDue = durable.isResumed;
 		for (let open = this.openTasks(); open.length > 0; open = this.openTasks()) {
 			const unfinished = open.filter(({ task }) => !isFinished(task.entry));
 			const isLast = unfinished.length === 0;
@@ -111,7 +98,7 @@ class Wait {
 			const due = isLast ? open : unfinished;
 			const settling = due.map(async (each) => await this.settle(each, mayPause(each)));
 			// What a cancel ends is thrown as an error of the node, which names the tasks.
-			await Promise.all(settling).finally(() => throwIfCancelled(this.run.service.context));
+			await Promise.all(settling).finally(() => throwIfCancelled(service.context));
 		}
 		return undefined;
 	}
@@ -128,46 +115,15 @@ class Wait {
 		return {};
 	}
 
-	/** Waits for a task, or polls it once if the wait may pause, and settles it if it is over. */
+	/** One that was submitted in this run is first polled after the pause. */
 	private async settle(open: OpenTask, mayPause = this.fitsPause(open)): Promise<void> {
-		const { task, wait, output, number } = open;
-		const { book, tasks } = this.run;
-		if (mayPause && this.isFresh(task)) return;
-		const settling = async () => {
-			const known = task.entry;
-			await tasks.wait(task, wait, output, mayPause).finally(() => {
-				if (task.entry !== known) book.found(task);
-			});
-			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
-			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;
-			await tasks.finish(task, output, number, mayPause);
-		};
-		await settling().catch((error: unknown) => {
-			if (error instanceof CancelledError) throw error;
-			task.error = reportError(new TaskError(task, this.explained(error, task)));
-			task.isSettled = true;
-		});
-	}
-
-	/** A service at another address may be another one: then it knows no task of the first. */
-	private explained(error: unknown, task: PaidTask): unknown {
-		if (!isNotFound(error) || !isUnknownHere(task, this.run.book.address)) return error;
-		const { message, code, status } = error;
-		return new ServiceError(message, {
-			status,
-			code,
-			advice:
-				'It was submitted at another Base URL, and the service at this one does not know it. Nothing was submitted again. Set the Base URL of the credential back, or get the video there.',
-		});
+		const { submittedAt } = open.task;
+		const isFresh = submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
+		if (!mayPause || !isFresh) await this.run.tasks.settle(open, mayPause);
 	}
 
 	private fitsPause({ deadline }: OpenTask): boolean {
 		return this.canPause && msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;
-	}
-
-	/** Submitted in this run: its first poll comes after the pause. */
-	private isFresh({ submittedAt }: PaidTask): boolean {
-		return submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
 	}
 
 	private pause(waiting: WaitingTask[]): EngineRequest {
@@ -203,12 +159,13 @@ function ifStopped({ tasks, error }: Pick<BookEntry, 'tasks' | 'error'> = { task
 	return `${withFullStop(message)} ${description}`;
 }
 
+/** The tasks of an entry of which nothing came yet. */
 function openTasksOf(entry: BookEntry): OpenTask[] {
 	const { wait, output } = entry.settings ?? {};
 	if (wait === undefined || output === undefined) return [];
 	return liveTasks(entry).flatMap((task, index) => {
 		if (task.isSettled) return [];
 		const deadline = (task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs));
-		return [{ entry, task, wait, output, deadline, number: index + 1 }];
+		return [{ task, wait, output, deadline, number: index + 1 }];
 	});
 }

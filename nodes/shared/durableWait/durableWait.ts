@@ -1,10 +1,4 @@
-import {
-	type EngineRequest,
-	type EngineResponse,
-	type IExecuteData,
-	type IExecuteFunctions,
-	UnexpectedError,
-} from 'n8n-workflow';
+import type { EngineRequest, EngineResponse, IExecuteData, IExecuteFunctions } from 'n8n-workflow';
 import { msBetween, systemClock, type WallTime } from '../../../gateway';
 import { repeatHints } from '../form/hints';
 import { hold, isHandover, type Output, type Pause, readPause, requestPause } from './pause';
@@ -57,15 +51,6 @@ const CLOCK_SKEW_MS = 30_000;
  */
 export const MIN_PAUSE_MS = 65_000;
 
-const WITHOUT_EXECUTION: DurableWait = {
-	isResumed: false,
-	isLastTry: true,
-	refusal: () => 'n8n does not save this execution',
-	pause() {
-		throw new UnexpectedError('There is no execution that could wait');
-	},
-};
-
 const triesOf = new WeakMap<IExecuteData, Tries>();
 
 /**
@@ -78,9 +63,7 @@ export async function withDurableWait(
 	response: EngineResponse | undefined,
 	run: (wait: DurableWait) => Promise<Output | EngineRequest>,
 ): Promise<Output | EngineRequest> {
-	// The tools of an MCP Server Trigger run without an execution.
-	const entry = (context as Partial<IExecuteFunctions>).getExecuteData?.call(context);
-	if (entry === undefined) return await run(WITHOUT_EXECUTION);
+	const entry = entryOf(context);
 	const pause = readPause(entry);
 	if (pause !== undefined) return await hold(context, pause);
 
@@ -108,6 +91,11 @@ export async function withDurableWait(
 	});
 	if (Array.isArray(output)) tries.last = { output, context };
 	return output;
+}
+
+/** The tools of an MCP Server Trigger run without an execution, and so without an entry. */
+function entryOf(context: Partial<IExecuteFunctions>): IExecuteData {
+	return context.getExecuteData?.() ?? ({ data: {}, source: null } as IExecuteData);
 }
 
 function begin(

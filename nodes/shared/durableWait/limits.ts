@@ -20,7 +20,6 @@ export function reasonToWaitInMemory(
 	entry: IExecuteData,
 	canResume: boolean,
 ): string | undefined {
-	// A tool of an MCP Server Trigger has no execution at all.
 	if (runsAsTool(context.getNode())) return 'an agent waits for the result of its tool';
 	if (!canResume || context.getExecuteData() !== entry)
 		return 'this version of n8n cannot resume a node';

@@ -66,9 +66,11 @@ export const OF_NODES: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/wait.ts', [
 		[
 			'a resumed wait submits again',
-			'if (!durable.isResumed) await wait.begin(operation);',
+			'if (run.book.current.size === 0) await wait.begin(operation);',
 			'await wait.begin(operation);',
 		],
+	]),
+	...changesOf('nodes/VideoGeneration/videoTasks.ts', [
 		[
 			'an error does not know its task',
 			'reportError(new TaskError(task, this.explained(error, task)))',

@@ -117,6 +117,9 @@ function inEngine(
 		},
 	};
 }
+function loseBook(stored: IRunExecutionData): void {
+	if (stored.executionData) stored.executionData.contextData = {};
+}
 const copiesExecuteData = (context: IExecuteFunctions) =>
 	Object.assign(Object.create(context) as IExecuteFunctions, {
 		getExecuteData: () => ({ ...context.getExecuteData() }),
@@ -219,26 +222,29 @@ describe.each([
 		expect(simulator.submissions).toBe(2);
 	});
 
-	test('if n8n loses the book, the error names the tasks of the form and nothing is submitted', async () => {
-		const wait = {
+	test('if n8n loses the book, no video is submitted again, and the error names those of the execution', async () => {
+		const generated = await runNode(simulator, {
 			...one({ prompts: ['One', 'Two'], ...onError }),
-			onWait: (stored: IRunExecutionData) => {
-				if (stored.executionData) stored.executionData.contextData = {};
-			},
-		};
-		const taskId = '={{ "task-of-" + $json.prompt }}';
-		const parameters = { ...wait.parameters, operation: 'wait', taskId };
-		simulator.inject({ endpoint: 'poll', fault: 'unavailable', times: 99 });
-		const known = await runNode(simulator, { ...wait, parameters });
-		for (const text of ['n8n lost the state of this wait', 'task-of-One', 'task-of-Two'])
-			expect(toldBy(known)).toContain(text);
-		const generated = await runNode(simulator, wait);
+			onWait: loseBook,
+		});
 		const told = toldBy(generated);
-		expect(told).toContain('lost the state');
+		expect(told).toContain('n8n lost the state of this wait');
 		// In n8n 1, nodes have no custom data.
 		const ids = generated.run.data.resultData.metadata?.video_task_ids;
 		expect(told.includes(`Tasks of this execution: ${ids}`)).toBe(ids !== undefined);
 		expect(simulator.submissions).toBe(2);
+	});
+
+	test('if n8n loses the book, Wait goes on in memory', async () => {
+		const submitted = await runNode(simulator, one({ parameters: { operation: 'submit' } }));
+		const taskId = submitted.items[0]?.json.task_id as string;
+		const result = await runNode(simulator, {
+			...one({ parameters: { operation: 'wait', taskId }, ...onError }),
+			onWait: loseBook,
+		});
+		expect(result.items).toMatchObject([{ json: { task_id: taskId, status: 'completed' } }]);
+		expect(result.waits).toHaveLength(1);
+		expect(hintsOf(result)).toContain('Waited in memory: n8n lost the state of this wait');
 	});
 
 	test('the state of another version fails each item with its task, and nothing is submitted again', async () => {
