@@ -16,10 +16,7 @@ const READ_CHARACTERS = 20_000;
 const MAX_WAIT_MS = 366 * 24 * 3_600_000;
 
 /** A number in quotation marks counts as that number. */
-const seconds = z.preprocess(
-	(value) => (typeof value === 'string' ? Number(value) : value),
-	z.number().positive(),
-);
+const seconds = z.coerce.number().positive();
 
 /** A load balancer may respond 503 when it gives up waiting for the service (its limits start at 10 seconds). */
 const LATE_MS = 10_000;

@@ -6,7 +6,7 @@ export type Fields = Record<string, unknown>;
 export const MAX_ENTRIES = 1_000;
 
 /** Fields that name something: the last value counts. */
-const NAMES = new Set(['role', 'id', 'type', 'object', 'index', 'name']);
+const NAMES = new Set(['role', 'id', 'type', 'index', 'name']);
 /** Text that comes in pieces, which may be equal. */
 const PIECES = new Set([
 	'content',

@@ -59,12 +59,8 @@ export class TaskLog {
 		const more = named > ids.length ? ` and ${named - ids.length} more` : '';
 		const what = `video task${named === 1 ? '' : 's'} ${ids.join(', ')}${more}`;
 		this.write('info', `submitted ${what} [item ${item}]`);
-		if (named >= asked) return;
-		const videos = asked - named === 1 ? '1 video is' : `${asked - named} videos are`;
-		this.write(
-			'warn',
-			`${videos} missing: the service created fewer than were asked for [item ${item}]`,
-		);
+		if (named < asked)
+			this.write('warn', `the service created ${named} of ${asked} videos [item ${item}]`);
 	}
 
 	/** The response to a submission was lost. */

@@ -9,8 +9,10 @@ import { VirtualClock } from '../clock/virtualClock';
 
 const SMALL = randomBytes(1_000);
 /** Longer than any ordinary text of a task, so it is stored in a file. */
-const LARGE = randomBytes(300_000);
+const LARGE = randomBytes(300_001);
 const BASE64 = LARGE.toString('base64');
+/** Longer than a packet. */
+const LONG_TEXT = 'A boat. '.repeat(300);
 
 const escaped = (character: RegExp, escape: string) => (json: string) =>
 	json.replace(character, escape);
@@ -18,7 +20,8 @@ const unchanged = (json: string) => json;
 
 /** Reads a task whose JSON arrives in small packets, which split every value somewhere. */
 async function fetchTask(task: object, write: (json: string) => string) {
-	const bytes = Buffer.from(write(JSON.stringify({ id: 'task-1', status: 'completed', ...task })));
+	const json = { id: 'task-1', ...task, revised_prompt: LONG_TEXT, status: 'completed' };
+	const bytes = Buffer.from(write(JSON.stringify(json)));
 	const packets: Buffer[] = [];
 	for (let start = 0; start < bytes.length; start += 1_009) {
 		packets.push(bytes.subarray(start, start + 1_009));
@@ -41,23 +44,26 @@ test.each([
 	['with escaped plus signs, as .NET writes JSON', { b64_json: BASE64 }, escaped(/\+/g, '\\u002B')],
 	['with escaped slashes, as PHP writes JSON', { b64_json: BASE64 }, escaped(/\//g, '\\/')],
 	['with escaped padding', { b64_json: BASE64 }, escaped(/=/g, '\\u003d')],
+	['without padding', { b64_json: BASE64.replace(/=+$/, '') }, unchanged],
 	['with line breaks', { b64_json: BASE64.replace(/.{76}/g, '$&\r\n') }, unchanged],
 	[
 		'after a text as long as a video',
-		{ revised_prompt: 'A boat. '.repeat(40_000), b64_json: BASE64 },
+		{ prompt: 'A boat. '.repeat(40_000), b64_json: BASE64 },
 		unchanged,
 	],
 ])('an inline video %s is read byte for byte', async (_how, task, write) => {
-	const { files } = await fetchTask(task, write);
+	const { files, task: read } = await fetchTask(task, write);
 	expect(files).toHaveLength(1);
 	expect(files[0]?.equals(LARGE)).toBe(true);
+	expect(read).toMatchObject({ id: 'task-1', revised_prompt: LONG_TEXT, status: 'completed' });
+	expect(JSON.stringify(read)).not.toMatch(/b64_json|"url"/);
 });
 
 test('a text as long as a video stays text', async () => {
 	const text = 'A "boat" \\ drifts.\n'.repeat(20_000);
-	const { task, files } = await fetchTask({ revised_prompt: text }, unchanged);
+	const { task, files } = await fetchTask({ prompt: text }, unchanged);
 	expect(files).toEqual([]);
-	expect(task.revised_prompt).toBe(text);
+	expect(task.prompt).toBe(text);
 });
 
 test.each([

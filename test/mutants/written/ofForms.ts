@@ -100,9 +100,9 @@ export const OF_FORMS: readonly Change[] = [
 	]),
 	...changesOf('nodes/VideoGeneration/taskLog.ts', [
 		[
-			'the log counts the videos that were made as missing',
-			'`${asked - named} videos are`',
-			'`${named} videos are`',
+			'the log counts the videos that are missing as made',
+			'created ${named} of',
+			'created ${asked - named} of',
 		],
 		['the log names each task and counts it again', 'named > ids.length ?', 'named > 0 ?'],
 		[

@@ -37,7 +37,7 @@ describe.each(PARAMETERS)('%s', (_name, node, isOn) => {
 		expect(items.map(({ json, binary }) => isOn(json, binary))).toEqual([false]);
 	});
 
-	test.each(['no', 2, { on: true }])('is refused with %p, before any request', async (value) => {
+	test.each(['no', 2, { on: true }, [true]])('is refused with %p, before any request', async (value) => {
 		const { errors } = await run(node, value);
 		expect(errors[0]?.json.error).toMatchObject({
 			code: 'invalid_input',

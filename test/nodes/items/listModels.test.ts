@@ -61,6 +61,14 @@ test('an account without models has an empty list, also where null stands for it
 	expect(hints).toEqual(['The service has no models for this account.']);
 });
 
+test('a list of models in which no entry has a name is an error, not an empty list', async () => {
+	service.respond = () => rawJson({ data: [{ owner: 'reeds' }, null] });
+	const { error } = await runNode(service, { node: 'listModels', parameters: {} });
+	expect(error).toMatchObject({
+		message: expect.stringContaining('does not have the format') as string,
+	});
+});
+
 async function searchFor(
 	text: string,
 	credential = credentialOf(simulator),

@@ -151,7 +151,7 @@ describe('what the service says', () => {
 		const node = { ...video({ options: { n: 2 } }), items: [{ prompt: 'One' }] };
 		const result = await runNode(service, node);
 		expect(result.items.map(({ json }) => json.task_id)).toEqual(['task']);
-		expect(warnings).toContainEqual(expect.stringContaining('1 video is missing'));
+		expect(warnings).toContainEqual(expect.stringContaining('the service created 1 of 2 videos'));
 		expect(result.hints).toContainEqual(expect.stringMatching(/^1 video is missing/));
 		expect(result.hints.join('\n')).not.toContain('not waited for');
 	});

@@ -46,7 +46,13 @@ const SHORT_MAX_WAIT_S = 300;
 /** Some tests step it. */
 const wallMs = () => epochMs(systemClock.wallTime());
 
-const { time, simulator } = useVirtualTime({ videoSeconds: VIDEO_S, now: wallMs });
+const LONG = 'A long video';
+
+const { time, simulator } = useVirtualTime({
+	videoSeconds: VIDEO_S,
+	taskPlans: [{ prompt: LONG, seconds: 1_500 }],
+	now: wallMs,
+});
 
 const runNode = async (service: Simulator, run: NodeRun) =>
 	await time.until(runInRealTime(service, run));
@@ -427,6 +433,25 @@ test("a waiting execution takes at most about twice as much storage as with n8n'
 	for (const characters of later) expect(characters / plain).toBeLessThan(2.4);
 });
 
+test('an item that looks like a pause of the node is an ordinary item', async () => {
+	const durablePause = { until: '2999-01-01T00:00:00.000Z', runIndex: 0, shown: [], hints: [] };
+	const items = [{ prompt: 'A boat', toolCallId: 'durable-pause', durablePause }];
+	const { waits, ...result } = await runNode(simulator, { ...one(), items });
+	expect(result.items).toMatchObject([{ json: { status: 'completed' } }]);
+	expect(waits).toHaveLength(2);
+});
+
+test('with adaptive polling, an execution that waits for a long video is resumed less often', async () => {
+	const pauses = async (polling: string) => {
+		const waitOptions = { waitIn: 'database', maxWait: 3_600, polling };
+		const parameters = { ...one().parameters, waitOptions };
+		const { items, waits } = await runNode(simulator, { ...one({ prompts: [LONG] }), parameters });
+		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
+		return waits.length;
+	};
+	expect(await pauses('adaptive')).toBeLessThan(0.8 * (await pauses('fixed')));
+});
+
 test.each(['memory', 'database'])(
 	'with On Timeout set to Output, a wait in %s hands on no task of which nothing is known',
 	async (waitIn) => {
@@ -449,12 +474,12 @@ test('an unknown Wait In fails its items before anything is sent', async () => {
 	expect(simulator.submissions).toBe(0);
 });
 
-test('each further video of a waiting execution takes about 300 bytes of storage', async () => {
+test('each further video of a waiting execution takes about 600 bytes of storage', async () => {
 	const prompts = Array.from({ length: 50 }, (_, number) => `Video ${number}`);
 	const { waits } = await runNode(simulator, one({ prompts }));
 	const stack = waits[0]?.data.executionData?.nodeExecutionStack ?? [];
 	expect(stack.length).toBeGreaterThan(0);
-	expect(storedCharacters(bookIn(waits[0]!.data)) / prompts.length).toBeLessThan(600);
+	expect(storedCharacters(bookIn(waits[0]!.data)) / prompts.length).toBeLessThan(700);
 });
 
 describe.each([

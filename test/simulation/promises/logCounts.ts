@@ -14,13 +14,12 @@ export function logCounts(played: Played): string[] {
 	];
 }
 
-/** "2 videos are missing", for each submission of which fewer were made. */
+/** "the service created 1 of 3 videos", for each submission of which fewer were made. */
 function missingVideos({ log, truth, kills }: Played): string[] {
 	if (kills.length > 0) return [];
 	const said = log.flatMap(({ text }) => {
-		const [, count] =
-			/(\d+) videos? (?:is|are) missing: the service created fewer/.exec(text) ?? [];
-		return count === undefined ? [] : [Number(count)];
+		const [, made, asked] = /the service created (\d+) of (\d+) videos/.exec(text) ?? [];
+		return asked === undefined ? [] : [Number(asked) - Number(made)];
 	});
 	const made = truth.requests.filter((each) => each.endpoint === 'submit' && wasHeard(each));
 	const missing = made.flatMap(({ n, tasks, accepted }) =>
