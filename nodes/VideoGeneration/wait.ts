@@ -51,14 +51,10 @@ class Wait {
 	/** Starts the tasks of all items. While a video is waited for, the next item is started. */
 	async begin(operation: Operation): Promise<void> {
 		const { book, service } = this.run;
-		// n8n stores an object that several entries share once.
-		const shared = new Map<string, ItemSettings>();
 		const outcomes = await outcomesOf<Planned, object>(service, {
 			prepare: (item) => {
 				const planned = operation.plan(this.run, item);
-				const settings = readSettings(operation, service.context, item);
-				const text = JSON.stringify(settings);
-				shared.set(text, (planned.entry.settings = shared.get(text) ?? settings));
+				planned.entry.settings = readSettings(operation, service.context, item);
 				return planned;
 			},
 			work: async ({ entry, start = async () => {} }) => {
