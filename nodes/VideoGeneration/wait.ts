@@ -4,7 +4,6 @@ import {
 	CancelledError,
 	formatSeconds,
 	isFinished,
-	type ItemSettings,
 	later,
 	msBetween,
 	systemClock,
