@@ -8,7 +8,7 @@ import {
 	ServiceError,
 } from './errors/gatewayError';
 import { statusOf } from './errors/statuses';
-import type { Permit, Scope } from './limits/scope';
+import type { Permit } from './limits/scope';
 import { judge, type Verdict } from './limits/verdict';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
@@ -30,26 +30,24 @@ export async function sendRequest<Result>(
 	signal?: AbortSignal,
 ): Promise<Result> {
 	const { queue, execution, clock } = context;
-	const scope = queue.scopeOf(context.owner, request.scope);
-	const { goesFirst } = request.patience ?? {};
-	const history = new History(context, request, scope);
+	const arrival = { execution, goesFirst: request.patience?.goesFirst, signal };
+	const history = new History(context, request);
 	for (let sent = 1; ; sent += 1) {
 		const log =
 			context.writeDebugLine && new AttemptLog(context.writeDebugLine, clock, request, sent);
-		const isRetry = sent > 1;
-		const permit = await queue.acquire(scope, { execution, isRetry, goesFirst, signal });
+		const permit = await queue.acquire(context.owner, request.scope, arrival);
 		log?.sent();
-		const outcome = await sendOnce(context, scope, permit, request, read, signal);
+		const outcome = await sendOnce(context, permit, request, read, signal);
 		if ('result' in outcome) {
-			queue.release(scope, execution, permit);
+			queue.release(permit);
 			log?.ended();
 			return outcome.result;
 		}
 		const { failure } = outcome;
 		failure.sent = sent;
 		const verdict = history.judge(failure, permit);
-		const isHeld = scope.fail(permit, failure, verdict);
-		queue.release(scope, execution, permit);
+		const isHeld = permit.scope.fail(permit, failure, verdict);
+		queue.release(permit);
 		log?.ended(failure, verdict.isRetried ? verdict.pauseMs : undefined);
 		if (!verdict.isRetried) throw failure;
 		// Whoever waits with its scope waits in the queue.
@@ -64,20 +62,19 @@ class History {
 	private retries = 0;
 	private excused = 0;
 	/** How many requests of the scope the service had taken at first, and what it had taken and refused at the last refusal. */
-	private readonly takenBefore: number;
+	private takenBefore: number | undefined;
 	private atRefusal: { taken: number; refused: number } | undefined;
 
 	constructor(
 		private readonly context: RequestContext,
 		private readonly request: ServiceRequest,
-		private readonly scope: Scope,
-	) {
-		this.takenBefore = scope.taken;
-	}
+	) {}
 
 	judge(error: GatewayError, permit: Permit): Verdict {
-		const { request, scope, atRefusal, retries, excused } = this;
+		const { request, atRefusal, retries, excused } = this;
+		const { scope } = permit;
 		const { taken, refused } = scope;
+		this.takenBefore ??= permit.taken;
 		const sinceRefusal = atRefusal && {
 			taken: taken - atRefusal.taken,
 			refused: refused - atRefusal.refused,
@@ -107,7 +104,6 @@ class History {
 /** One attempt. It never rejects. */
 async function sendOnce<Result>(
 	context: RequestContext,
-	scope: Scope,
 	permit: Permit,
 	request: ServiceRequest,
 	read: (response: ServiceResponse) => Promise<Result>,
@@ -142,11 +138,7 @@ async function sendOnce<Result>(
 		body = response.body;
 		const waitedMs = idleTimeout.enter('body');
 		const onProgress: OnProgress = (isContent) => idleTimeout.progress(isContent);
-		if (!statusOf(response.status).isTransient) {
-			scope.take(permit);
-			// The service may take more than before.
-			context.queue.admit();
-		}
+		if (!statusOf(response.status).isTransient) context.queue.take(permit);
 		if (response.status >= 200 && response.status < 300) {
 			const { status, headers } = response;
 			const { apiKey } = context;

@@ -2,8 +2,8 @@ import type { Clock } from '../clock';
 import { CancelledError, type GatewayError, NoResponseError } from '../errors/gatewayError';
 import { InFlightLimit } from './inFlightLimit';
 import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
+import type { Execution, ScopeName } from './serviceQueue';
 import type { ScopeState, Verdict } from './verdict';
-import type { Party } from './waitQueue';
 
 /** A limit is forgotten when nothing was sent for this long. */
 const FORGET_AFTER_MS = 60_000;
@@ -14,17 +14,29 @@ const REFUSED_WITHIN_MS = 5_000;
 
 /** A request that may be sent, until it has ended. */
 export interface Permit extends SentRequest {
+	scope: Scope;
+	execution: Execution;
+	/** Requests of the scope that the service had taken when it was sent. */
+	taken: number;
 	/** Requests of the scope in flight when it was sent, itself included. */
 	inFlight: number;
+}
+
+/** A request that waits to be sent. */
+export interface Waiter {
+	/** Whether it goes before others of its execution. */
+	goesFirst: (() => boolean) | undefined;
+	admit: () => void;
+	fail: (error: GatewayError) => void;
 }
 
 /**
  * What a service may limit by itself, such as the chats with one model, and what is known of that limit. Requests pass at once
  * until the service refuses one. Then all wait as long as the service asks, and continue at a rate it accepts.
  */
-export class Scope implements Party, ScopeState {
-	/** Requests that wait to be sent. */
-	waiting = 0;
+export class Scope implements ScopeState {
+	/** Requests that wait to be sent, the oldest first. */
+	readonly lines = new Map<Execution, Set<Waiter>>();
 	/** Requests that the service took, and that it refused, unless the refusal was of that request alone. */
 	taken = 0;
 	refused = 0;
@@ -36,26 +48,17 @@ export class Scope implements Party, ScopeState {
 	private failures = 0;
 	/** When it refused the first request since it took one. */
 	private refusesSince: number | undefined;
-	/** The request whose outcome the others wait for. */
-	private probe: Permit | undefined;
-	/** The service asks for a pause that is too long to wait for, or has taken nothing for long: what waits fails with this. */
-	private suspended: { error: GatewayError; endsAt: number } | undefined;
+	/** Present while one request at a time asks, until the service takes one. Those that waited when it began have failed. */
+	private suspension: { since: number; endsAt: number } | undefined;
 
-	/**
-	 * @param isOfPolls polls of paid tasks do not wait for one another, and are sent during a long pause, too
-	 * @param hasConnection whether one more request may be in flight
-	 */
 	constructor(
 		private readonly clock: Clock,
 		readonly key: Key,
-		readonly kind: 'gets' | 'posts',
-		private readonly isOfPolls: boolean,
-		private readonly hasConnection: () => boolean,
+		private readonly endpoint: ScopeName['endpoint'],
 	) {}
 
-	/** Present while requests are sent one at a time, and the others fail with the one that is sent. */
-	get suspension(): GatewayError | undefined {
-		return this.clock.now() < (this.suspended?.endsAt ?? 0) ? this.suspended?.error : undefined;
+	get isOfPosts(): boolean {
+		return this.endpoint === 'chat' || this.endpoint === 'video';
 	}
 
 	get limitsInFlight(): boolean {
@@ -67,7 +70,9 @@ export class Scope implements Party, ScopeState {
 	}
 
 	get refusesForMs(): number {
-		return this.isOfPolls ? 0 : this.clock.now() - (this.refusesSince ?? this.clock.now());
+		return this.endpoint === 'polls'
+			? 0
+			: this.clock.now() - (this.refusesSince ?? this.clock.now());
 	}
 
 	get inVain(): number {
@@ -76,26 +81,27 @@ export class Scope implements Party, ScopeState {
 
 	/** Nothing is known of it any more. */
 	get isIdle(): boolean {
-		const { inFlight, waiting, suspension, limit, clock } = this;
-		if (inFlight.size > 0 || waiting > 0 || suspension !== undefined) return false;
+		const { inFlight, lines, isSuspended, limit, clock } = this;
+		if (inFlight.size > 0 || lines.size > 0 || isSuspended) return false;
 		return clock.now() - Math.max(limit.period.lastAt, limit.closedUntil) > FORGET_AFTER_MS;
 	}
 
 	/** Milliseconds until the next request may be sent; Infinity: when another one has ended. */
 	msUntilNext(): number {
-		if (!this.inFlightLimit.allows(this.inFlight.size) || !this.hasConnection()) return Infinity;
+		if (!this.inFlightLimit.allows(this.inFlight.size)) return Infinity;
 		const now = this.clock.now();
 		const ms = this.limit.msUntilNext(now);
-		if (this.probe === undefined) return ms;
-		const endsAt = this.suspension && this.suspended?.endsAt;
-		return Math.max(ms, (endsAt ?? this.probe.sentAt + REFUSED_WITHIN_MS) - now);
+		if (!this.isSuspended && this.inVain < MAX_IN_VAIN) return ms;
+		const newest = [...this.inFlight].at(-1)?.sentAt ?? -Infinity;
+		return Math.max(ms, newest + REFUSED_WITHIN_MS - now);
 	}
 
 	/** A request is about to be sent. `end` must follow. */
-	send(): Permit {
-		const permit = { ...this.limit.send(this.clock.now()), inFlight: this.inFlight.size + 1 };
-		this.inFlight.add(permit);
-		if (this.suspension !== undefined || this.inVain >= MAX_IN_VAIN) this.probe = permit;
+	send(execution: Execution): Permit {
+		const { taken, inFlight, limit, clock } = this;
+		const sent = limit.send(clock.now());
+		const permit = { ...sent, scope: this, execution, taken, inFlight: inFlight.size + 1 };
+		inFlight.add(permit);
 		return permit;
 	}
 
@@ -106,7 +112,7 @@ export class Scope implements Party, ScopeState {
 		this.refusesSince = undefined;
 		this.limit.accept(permit, this.clock.now());
 		this.inFlightLimit.accept(permit.inFlight);
-		if (this.probe === permit) this.lift();
+		this.lift(permit);
 	}
 
 	/** Whether the service works on a request that was sent before the last pause, and this one after it. */
@@ -122,7 +128,7 @@ export class Scope implements Party, ScopeState {
 		const { pauseMs, isRefused, isSingledOut, holdsScope, suspendsMs } = verdict;
 		if (isRefused && !isSingledOut) this.refused += 1;
 		if (!isRefused && !(error instanceof CancelledError)) this.failures += 1;
-		if (suspendsMs !== undefined) this.suspend(permit, error, suspendsMs);
+		if (suspendsMs !== undefined) this.suspend(error, suspendsMs);
 		else if (holdsScope && pauseMs !== undefined)
 			return this.refuse(permit, pauseMs, error.retryAfterMs ?? 0);
 		else if (isRefused) permit.period.excuse();
@@ -132,7 +138,7 @@ export class Scope implements Party, ScopeState {
 
 	/** Of a GET nothing says whether it was sent. */
 	private wasNeverSent(error: GatewayError): boolean {
-		return this.kind === 'posts' && error instanceof NoResponseError && !error.mayHaveBeenAccepted;
+		return this.isOfPosts && error instanceof NoResponseError && !error.mayHaveBeenAccepted;
 	}
 
 	/**
@@ -142,7 +148,7 @@ export class Scope implements Party, ScopeState {
 	private refuse(permit: Permit, pause: number, stated: number): boolean {
 		const now = this.clock.now();
 		const older = [...this.inFlight].indexOf(permit);
-		if (this.probe === permit) this.lift();
+		this.lift(permit);
 		if (!this.limit.refuse(permit, now, pause)) return false;
 		this.inFlightLimit.refuse(older, permit.period.taken === 0);
 		this.refusesSince ??= now;
@@ -167,49 +173,42 @@ export class Scope implements Party, ScopeState {
 		for (const scope of sharing) scope.limit = limit;
 	}
 
-	/** @param ms how long requests are sent one at a time */
-	private suspend(permit: Permit, error: GatewayError, ms: number): void {
-		// Requests that were in flight when the suspension began fail, too, while the first probe is sent.
-		if (this.isOfPolls || (this.suspension !== undefined && permit !== this.probe)) return;
-		this.probe = permit;
-		// What fails with it was not sent as often.
-		const shared = Object.create(error, { sent: { value: 1, writable: true } }) as GatewayError;
-		this.suspended = { error: shared, endsAt: this.clock.now() + ms };
+	/** What waits fails. Then one request at a time asks, for so many milliseconds or until one is taken. */
+	private suspend(error: GatewayError, ms: number): void {
+		if (this.endpoint === 'polls') return;
+		const since = this.clock.now();
+		this.suspension = { since, endsAt: since + ms };
 		// When it is over, what was known is old.
 		this.limit = new LimitEstimator();
+		// What fails with it was not sent as often.
+		const shared = Object.create(error, { sent: { value: 1, writable: true } }) as GatewayError;
+		for (const line of this.lines.values()) for (const waiter of line) waiter.fail(shared);
 	}
 
-	/**
-	 * The request is no longer in flight.
-	 * @returns what the requests fail with that wait for its outcome
-	 */
-	end(permit: Permit): GatewayError | undefined {
+	/** The request is no longer in flight. */
+	end(permit: Permit): void {
 		this.inFlight.delete(permit);
-		if (this.probe !== permit) return undefined;
-		this.probe = undefined;
-		return this.suspension;
 	}
 
-	private lift(): void {
-		this.probe = undefined;
-		this.suspended = undefined;
+	/** The service has room for a request that was sent after the suspension began. */
+	private lift({ sentAt }: Permit): void {
+		if (this.suspension && sentAt >= this.suspension.since) this.suspension = undefined;
+	}
+
+	private get isSuspended(): boolean {
+		return this.clock.now() < (this.suspension?.endsAt ?? -Infinity);
 	}
 
 	/** It took a request before. What polls are told of paid tasks never makes them wait for one another. */
 	private get isKnown(): boolean {
-		return this.taken > 0 && !this.isOfPolls;
+		return this.taken > 0 && this.endpoint !== 'polls';
 	}
 }
 
 /** A key, its scopes, and its requests in flight. */
-export class Key implements Party {
+export class Key {
 	readonly scopes = new Map<string, Scope>();
-	gets = 0;
-	posts = 0;
-
-	msUntilNext(): number {
-		return 0;
-	}
+	inFlight = 0;
 
 	get isIdle(): boolean {
 		return [...this.scopes.values()].every(({ isIdle }) => isIdle);

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock';
-import { Key, type Permit, Scope } from './scope';
-import { type Party, WaitQueue } from './waitQueue';
+import { CancelledError } from '../errors/gatewayError';
+import { Key, type Permit, Scope, type Waiter } from './scope';
 
 /**
  * How many requests one n8n process has in flight to one service. Max Concurrency bounds each node, up to 100; this
@@ -25,27 +25,21 @@ const MAX_KEPT = 1_000;
  */
 export interface ScopeName {
 	/** `polls` are not held back by a long pause. */
-	endpoint: 'chat' | 'video' | 'polls' | 'models';
+	endpoint: 'chat' | 'video' | 'polls' | 'models' | 'files';
 	/** If its requests are for one. */
 	model?: string;
 }
 
 /** One execution of a node: Max Concurrency is how many of its requests are in flight at once. */
-export class Execution implements Party {
+export class Execution {
 	inFlight = 0;
 
-	constructor(private readonly maxConcurrency: number) {}
-
-	msUntilNext(): number {
-		return this.inFlight < this.maxConcurrency ? 0 : Infinity;
-	}
+	constructor(readonly maxConcurrency: number) {}
 }
 
-/** What waits for a request to be sent. */
+/** Who waits for a request to be sent. */
 export interface Arrival {
 	execution: Execution;
-	/** It was sent before: it is not sent again once the scope is suspended. */
-	isRetry: boolean;
 	/** Whether it goes before others of its execution, at any time while it waits. */
 	goesFirst?: (() => boolean) | undefined;
 	signal?: AbortSignal | undefined;
@@ -53,94 +47,134 @@ export interface Arrival {
 
 /**
  * The requests to one service that wait to be sent. One that waits has neither a slot of its execution nor a connection. Keys
- * take turns, within a key its scopes, and within a scope its executions.
+ * take turns, within a key its scopes, and within a scope its executions: whoever sends a thousand requests delays the one
+ * request of another by one.
  */
 export class ServiceQueue {
-	private readonly queue = new WaitQueue();
 	private readonly keys = new Map<string, Key>();
-	private readonly inFlight = { gets: 0, posts: 0 };
+	private inFlight = 0;
 	private stopTimer = () => {};
 
 	/** @param defer hands on what a request used, at once unless the transport needs a moment */
 	constructor(
 		private readonly clock: Clock,
-		private readonly defer: (handOn: () => void) => void,
+		private readonly defer: (handOn: () => void) => void = (handOn) => handOn(),
 	) {}
 
 	get isIdle(): boolean {
 		return [...this.keys.values()].every(({ isIdle }) => isIdle);
 	}
 
-	/** @param key identifies a key; returns what is known of this scope */
-	scopeOf(key: string, { endpoint, model = '' }: ScopeName): Scope {
+	/**
+	 * Resolves when the request is to be sent. `release` must follow.
+	 * @param key identifies a key
+	 * @throws CancelledError at once when `signal` is aborted
+	 * @throws GatewayError when the scope is suspended while the request waits
+	 */
+	async acquire(
+		key: string,
+		name: ScopeName,
+		{ execution, goesFirst, signal }: Arrival,
+	): Promise<Permit> {
+		return await new Promise<Permit>((resolve, reject) => {
+			if (signal?.aborted) return reject(new CancelledError());
+			const scope = this.scopeOf(key, name);
+			const line = scope.lines.get(execution) ?? new Set();
+			const leave = () => {
+				line.delete(waiter);
+				if (line.size === 0) scope.lines.delete(execution);
+				signal?.removeEventListener('abort', cancel);
+			};
+			const waiter: Waiter = {
+				goesFirst,
+				admit: () => {
+					leave();
+					const permit = scope.send(execution);
+					this.count(permit, 1);
+					resolve(permit);
+				},
+				fail: (error) => {
+					leave();
+					reject(error);
+				},
+			};
+			const cancel = () => {
+				waiter.fail(new CancelledError());
+				this.admit();
+			};
+			signal?.addEventListener('abort', cancel, { once: true });
+			scope.lines.set(execution, line.add(waiter));
+			this.admit();
+		});
+	}
+
+	/** The service took the request. It may take more than before. */
+	take(permit: Permit): void {
+		permit.scope.take(permit);
+		this.admit();
+	}
+
+	/** The request has ended. */
+	release(permit: Permit): void {
+		permit.scope.end(permit);
+		this.defer(() => {
+			this.count(permit, -1);
+			this.admit();
+		});
+	}
+
+	/** Sends what may go, in turn, and the rest when it may. */
+	admit(): void {
+		this.stopTimer();
+		let next = this.next();
+		for (; typeof next !== 'number'; next = this.next()) next.admit();
+		this.stopTimer =
+			next < Infinity ? this.clock.after(Math.ceil(next), () => this.admit()) : () => {};
+	}
+
+	/** Who goes next, or how many milliseconds until someone may. Its parties get their next turn after all others. */
+	private next(): Waiter | number {
+		let soonest = Infinity;
+		for (const [keyName, key] of this.keys)
+			for (const [name, scope] of key.scopes) {
+				if (scope.lines.size === 0) continue;
+				const ms = this.hasConnection(scope) ? scope.msUntilNext() : Infinity;
+				if (ms > 0) soonest = Math.min(soonest, ms);
+				else
+					for (const [execution, line] of scope.lines) {
+						if (execution.inFlight >= execution.maxConcurrency) continue;
+						moveToEnd(this.keys, keyName);
+						moveToEnd(key.scopes, name);
+						moveToEnd(scope.lines, execution);
+						const [oldest] = line;
+						const first = oldest?.goesFirst && [...line].find(({ goesFirst }) => goesFirst?.());
+						return first ?? oldest ?? Infinity;
+					}
+			}
+		return soonest;
+	}
+
+	/** What is known of a scope. */
+	private scopeOf(key: string, { endpoint, model = '' }: ScopeName): Scope {
 		const owner = kept(this.keys, key, () => new Key());
 		const name = `${endpoint} ${model}`;
 		// A limit is forgotten.
 		if (owner.scopes.get(name)?.isIdle) owner.scopes.delete(name);
-		return kept(owner.scopes, name, () => {
-			const kind = endpoint === 'polls' || endpoint === 'models' ? 'gets' : 'posts';
-			const hasConnection = () => this.hasConnection(owner, kind);
-			return new Scope(this.clock, owner, kind, endpoint === 'polls', hasConnection);
-		});
+		const scope = kept(owner.scopes, name, () => new Scope(this.clock, owner, endpoint));
+		// Others that wait have their turn first.
+		if (scope.lines.size === 0) moveToEnd(owner.scopes, name);
+		return scope;
 	}
 
-	/**
-	 * Resolves when the request is to be sent. `release` must follow.
-	 * @throws CancelledError at once when `signal` is aborted
-	 * @throws GatewayError when the scope is suspended while the request waits
-	 */
-	async acquire(scope: Scope, arrival: Arrival): Promise<Permit> {
-		const { execution, isRetry, goesFirst, signal } = arrival;
-		if (isRetry && scope.suspension) throw scope.suspension;
-		const path = [scope.key, scope, execution];
-		const onAdmit = () => {
-			this.count(scope, execution, 1);
-			return scope.send();
-		};
-		const admitted = this.queue.join(path, onAdmit, signal, goesFirst);
-		scope.waiting += 1;
-		this.admit();
-		try {
-			return await admitted;
-		} finally {
-			scope.waiting -= 1;
-			if (signal?.aborted) this.admit();
-		}
-	}
-
-	/** The request has ended. */
-	release(scope: Scope, execution: Execution, permit: Permit): void {
-		const failure = scope.end(permit);
-		if (failure !== undefined) {
-			this.queue.failAll([scope.key, scope], failure);
-			this.admit();
-		}
-		this.defer(() => {
-			this.count(scope, execution, -1);
-			this.admit();
-		});
-	}
-
-	/** Sends what may go, and the rest when it may. */
-	admit(): void {
-		this.stopTimer();
-		const ms = this.queue.admit();
-		this.stopTimer = ms < Infinity ? this.clock.after(Math.ceil(ms), () => this.admit()) : () => {};
-	}
-
-	private count({ key, kind }: Scope, execution: Execution, by: 1 | -1): void {
+	private count({ scope, execution }: Permit, by: 1 | -1): void {
 		execution.inFlight += by;
-		key[kind] += by;
-		this.inFlight[kind] += by;
+		scope.key.inFlight += by;
+		this.inFlight += by;
 	}
 
-	private hasConnection({ gets, posts }: Key, kind: 'gets' | 'posts'): boolean {
-		const { inFlight } = this;
-		if (gets + posts < OF_EACH_KEY) return true;
-		if (inFlight.gets + inFlight.posts >= MAX_CONNECTIONS) return false;
-		if (kind === 'gets') return gets + posts < MAX_CONNECTIONS - OF_EACH_KEY;
-		const forPosts = MAX_CONNECTIONS - FOR_GETS;
-		return inFlight.posts < forPosts && posts < forPosts - OF_EACH_KEY;
+	private hasConnection({ key, isOfPosts }: Scope): boolean {
+		const max = MAX_CONNECTIONS - (isOfPosts ? FOR_GETS : 0);
+		return key.inFlight < OF_EACH_KEY || (this.inFlight < max && key.inFlight < max - OF_EACH_KEY);
 	}
 }
 
@@ -170,4 +204,10 @@ function kept<Value extends { isIdle: boolean }>(
 	const value = create();
 	map.set(name, value);
 	return value;
+}
+
+function moveToEnd<Name, Value>(map: Map<Name, Value>, name: Name): void {
+	const value = map.get(name) as Value;
+	map.delete(name);
+	map.set(name, value);
 }

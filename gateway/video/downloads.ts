@@ -8,8 +8,7 @@ import type { VideoTask } from '../schemas/video';
 import { downloadLost, downloadTimedOut, notVideo, storageError, UrlRefusedError } from './errors';
 import { openVideo, type VideoAccess } from './openVideo';
 import { videoInspector } from './videoInspector';
-import { Execution } from '../limits/serviceQueue';
-import { WaitQueue } from '../limits/waitQueue';
+import { Execution, ServiceQueue } from '../limits/serviceQueue';
 
 /** The URL of a new video may be known to the service before it is known to every server of a CDN. */
 const LAGGING = [403, 404];
@@ -52,10 +51,11 @@ export type StoreVideo<Stored> = (video: IncomingVideo) => Promise<Stored>;
 
 /** Downloads the videos of one run, through n8n's own helper and without the key: it is not the service. */
 export class VideoDownloads {
-	private readonly queue = new WaitQueue();
+	private readonly queue: ServiceQueue;
 	private readonly execution: Execution;
 
 	constructor(private readonly settings: DownloadSettings) {
+		this.queue = new ServiceQueue(settings.clock);
 		this.execution = new Execution(settings.maxConcurrency);
 	}
 
@@ -99,9 +99,7 @@ export class VideoDownloads {
 		signal: AbortSignal | undefined,
 	): Promise<Stored> {
 		const { queue, execution } = this;
-		const turn = queue.join([execution], () => void (execution.inFlight += 1), signal);
-		queue.admit();
-		await turn;
+		const permit = await queue.acquire('', { endpoint: 'files' }, { execution, signal });
 		try {
 			return await fetchVideo(this.settings, file, signal).catch(async (failure: unknown) => {
 				const url = await this.newUrl(file, failure, signal);
@@ -111,8 +109,7 @@ export class VideoDownloads {
 				return await fetchVideo(this.settings, file, signal);
 			});
 		} finally {
-			execution.inFlight -= 1;
-			queue.admit();
+			queue.release(permit);
 		}
 	}
 

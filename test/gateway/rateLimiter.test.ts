@@ -87,7 +87,7 @@ describe('a Retry-After that is too long to wait for', () => {
 		const found = await clock.run(outcomes(chats(node(), 100)));
 		expect(found.filter((outcome) => outcome === 'done').length).toBeGreaterThan(5);
 		expect(service.received.length).toBeLessThanOrEqual(21 + 9);
-		expect(clock.timers).toBe(0);
+		await until(() => clock.timers === 0);
 	});
 
 	test('does not say of requests that were never sent how often another one was', async () => {
@@ -111,7 +111,7 @@ describe('a Retry-After that is too long to wait for', () => {
 		expect(service.received).toHaveLength(22);
 	});
 
-	test('lets the next request probe if a probe is cancelled', async () => {
+	test('sends the next request if the one it waits for is cancelled', async () => {
 		const { clock, node, recover } = refusing();
 		const gateway = node();
 		await clock.run(outcomes([chat(gateway)]));
@@ -124,11 +124,10 @@ describe('a Retry-After that is too long to wait for', () => {
 		stop.abort();
 		await clock.run(both);
 		await expect(probe).rejects.toMatchObject({ code: 'cancelled' });
-		await expect(behind).rejects.toMatchObject({ retryAfterMs: HOUR_MS });
-		await clock.run(chat(gateway));
+		await expect(behind).resolves.toBeDefined();
 	});
 
-	test('sends what waits behind a probe without a response when it is over', async () => {
+	test('sends the next request if the one it waits for has no response after five seconds', async () => {
 		const refuse: Array<() => void> = [];
 		const { clock, node } = serviceWith(() => undefined);
 		const gateway = node(10, {
@@ -152,7 +151,7 @@ describe('a Retry-After that is too long to wait for', () => {
 		const probe = await sent();
 		const behind = outcomes([chat(gateway)]);
 		expect(refuse).toHaveLength(2);
-		await clock.run(clock.sleep(HOUR_MS));
+		await clock.run(clock.sleep(5_000));
 		await until(() => refuse.length === 3);
 		refuse[2]!();
 		probe.refuse();

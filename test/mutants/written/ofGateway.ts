@@ -6,30 +6,24 @@ export const OF_GATEWAY: readonly Change[] = [
 	]),
 	...changesOf('gateway/sendRequest.ts', [
 		['a 504 is retried', "hidesSuccess === 'always' ||", ''],
-		['a slot is never released', '\t\t\tqueue.release(scope, execution, permit);', ''],
+		['a slot is never released', '\t\t\tqueue.release(permit);', ''],
 		['an idle timeout is never stopped', '\t\tidleTimeout.end();', ''],
 		[
 			'a refusal delays only its own request',
-			'isHeld = scope.fail(permit, failure, verdict);',
-			'isHeld = scope.fail(permit, failure, { ...verdict, holdsScope: false });',
+			'isHeld = permit.scope.fail(permit, failure, verdict);',
+			'isHeld = permit.scope.fail(permit, failure, { ...verdict, holdsScope: false });',
 		],
 	]),
 	...changesOf('gateway/client.ts', [
 		['the pause of a key holds another key', 'sha256(`${baseUrl}\\n${apiKey}`)', 'sha256(baseUrl)'],
 	]),
-	...changesOf('gateway/limits/waitQueue.ts', [
-		[
-			'executions take no turns',
-			'\t\tlevel.delete(party);\n\t\tlevel.set(party, within);\n\t\treturn next',
-			'\t\treturn next',
-		],
+	...changesOf('gateway/limits/serviceQueue.ts', [
+		['executions take no turns', 'moveToEnd(scope.lines, execution);', ''],
 		[
 			'a request that left the queue leaves it again at Stop',
 			"\t\t\t\tsignal?.removeEventListener('abort', cancel);\n",
 			'',
 		],
-	]),
-	...changesOf('gateway/limits/serviceQueue.ts', [
 		[
 			'polls wait for a connection behind long answers',
 			'FOR_GETS = 2 * OF_EACH_KEY',
@@ -93,6 +87,6 @@ export const OF_GATEWAY: readonly Change[] = [
 		['adaptive polls are far apart', 'MAX_INTERVALS = 8', 'MAX_INTERVALS = 800'],
 	]),
 	...changesOf('gateway/video/downloads.ts', [
-		['the slot of a download is never released', '\t\t\texecution.inFlight -= 1;', ''],
+		['the slot of a download is never released', '\t\t\tqueue.release(permit);', ''],
 	]),
 ];

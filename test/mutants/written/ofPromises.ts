@@ -177,12 +177,12 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('gateway/limits/scope.ts', [
 		[
 			'a suspended scope is asked by all at once',
-			'if (this.suspension !== undefined || this.inVain >= MAX_IN_VAIN) this.probe = permit;',
-			'',
+			'if (!this.isSuspended && this.inVain < MAX_IN_VAIN) return ms;',
+			'if (ms >= 0) return ms;',
 		],
 		[
 			'a scope stays suspended after a probe was taken',
-			'\t\tif (this.probe === permit) this.lift();\n\t}\n\n\t/** Whether the service works',
+			'\t\tthis.lift(permit);\n\t}\n\n\t/** Whether the service works',
 			'\t}\n\n\t/** Whether the service works',
 		],
 		[
