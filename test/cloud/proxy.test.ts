@@ -1,20 +1,14 @@
 import { useSimulator } from '../engine/useServers';
 import { runNode } from '../engine/runNode';
+import { useProxyVariables } from '../engine/useProxyVariables';
 import { chatNode } from '../nodes/chat/chatNode';
 import { ProxyServer } from '../security/proxyServer';
 
 const service = useSimulator();
 const proxy = new ProxyServer();
-beforeAll(async () => {
-	await proxy.listen();
-});
-afterEach(() => {
-	delete process.env.HTTP_PROXY;
-	delete process.env.HTTPS_PROXY;
-});
-afterAll(async () => {
-	await proxy.close();
-});
+useProxyVariables();
+beforeAll(async () => await proxy.listen());
+afterAll(async () => await proxy.close());
 
 const ask = async (scheme: 'http' | 'https') => {
 	const baseUrl = service.url.replace(/^http:/, `${scheme}:`);

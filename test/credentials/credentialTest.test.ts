@@ -3,12 +3,14 @@ import { Readable } from 'node:stream';
 import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.credentials';
 import { credentialTestTransport, parseCredential } from '../../gateway';
 import { startSimulator } from '../../simulator';
-import { useSimulator } from '../engine/useServers';
-import { RawServer, rawResponse } from '../engine/rawServer';
+import { useProxyVariables } from '../engine/useProxyVariables';
+import { useRawServer, useSimulator } from '../engine/useServers';
+import { rawResponse } from '../engine/rawServer';
 import { credentialOf } from '../engine/runNode';
 import { testCredential } from '../engine/testCredential';
 
 const simulator = useSimulator({ pathPrefix: '/gateway', key: 'the-key' });
+const service = useRawServer();
 
 test('testing a valid credential sends one request for models and one for a task that cannot exist', async () => {
 	expect(await testCredential(credentialOf(simulator))).toBeUndefined();
@@ -17,9 +19,7 @@ test('testing a valid credential sends one request for models and one for a task
 	expect(simulator.count('poll')).toBe(1);
 });
 
-const serviceWithVideosAt = async (videoBasePath: string, taskBody: string) => {
-	const service = new RawServer();
-	await service.listen();
+function serveVideosAt(videoBasePath: string, taskBody: string): void {
 	service.respond = (request) => {
 		if (request.startsWith('GET /v1/models ')) return rawResponse('200 OK', '{"data":[]}');
 		if (!request.startsWith(`GET ${videoBasePath}/video/generations/`)) {
@@ -27,8 +27,7 @@ const serviceWithVideosAt = async (videoBasePath: string, taskBody: string) => {
 		}
 		return rawResponse('404 Not Found', taskBody);
 	};
-	return service;
-};
+}
 const unknownTask = '{"code":"task_not_found","message":"unknown task","data":null}';
 
 test.each([
@@ -37,11 +36,10 @@ test.each([
 ])(
 	'if videos are at %s, a Video Base Path of %s fails and the error names the right one',
 	async (right, set) => {
-		const service = await serviceWithVideosAt(right, unknownTask);
+		serveVideosAt(right, unknownTask);
 		const fields = { baseUrl: service.url, apiKey: 'key', videoBasePath: set };
 		const message = await testCredential(fields);
 		const corrected = await testCredential({ ...fields, videoBasePath: right });
-		await service.close();
 		expect(message).toBe(
 			`The service has no video endpoints at ${set}. Set Video Base Path to ${right}: the service has them there.`,
 		);
@@ -52,13 +50,11 @@ test.each([
 test.each(['503 Service Unavailable', '429 Too Many Requests'])(
 	'a Video Base Path that answers %s once is not called wrong, although the service has videos at both',
 	async (status) => {
-		const service = await serviceWithVideosAt('/v1', unknownTask);
+		serveVideosAt('/v1', unknownTask);
 		const { respond } = service;
 		service.respond = (request, earlier) =>
 			request.startsWith('GET /media/') ? rawResponse(status, '') : respond(request, earlier);
-		const message = await testCredential({ baseUrl: service.url, apiKey: 'key' });
-		await service.close();
-		expect(message).toBeUndefined();
+		expect(await testCredential({ baseUrl: service.url, apiKey: 'key' })).toBeUndefined();
 	},
 );
 
@@ -80,13 +76,8 @@ test('a test ends although the lookup of the host by n8n does not', async () => 
 });
 
 test('the credential is valid if the service has no video endpoints or an unknown 404 for them', async () => {
-	const service = await serviceWithVideosAt(
-		'/media/v1',
-		'{"code":"gone","message":"nothing here"}',
-	);
-	const message = await testCredential({ baseUrl: service.url, apiKey: 'key' });
-	await service.close();
-	expect(message).toBeUndefined();
+	serveVideosAt('/media/v1', '{"code":"gone","message":"nothing here"}');
+	expect(await testCredential({ baseUrl: service.url, apiKey: 'key' })).toBeUndefined();
 });
 
 test.each([
@@ -163,21 +154,17 @@ test('a base URL of any length is checked at once', async () => {
 });
 
 describe('behind a proxy', () => {
-	const variables = ['HTTP_PROXY', 'HTTPS_PROXY'];
-	afterEach(() => variables.forEach((name) => Reflect.deleteProperty(process.env, name)));
+	useProxyVariables();
 
 	const testBehind = async (proxyUrl: string, scheme: string) => {
-		for (const name of variables) process.env[name] = proxyUrl;
+		process.env.ALL_PROXY = proxyUrl;
 		const baseUrl = `${scheme}://service.invalid`;
 		return await testCredential({ baseUrl, apiKey: 'the-key' });
 	};
 
 	test.each(['http', 'https'])('that is down, the proxy is named (%s)', async (scheme) => {
-		const closed = new RawServer();
-		await closed.listen();
-		const { url } = closed;
-		await closed.close();
-		expect(await testBehind(url, scheme)).toMatch(
+		// Nothing listens on this port.
+		expect(await testBehind('http://127.0.0.1:9', scheme)).toMatch(
 			/Could not connect to the proxy of the n8n host\. Check HTTP_PROXY, HTTPS_PROXY/,
 		);
 		expect(await testBehind('http://proxy.invalid:3128', scheme)).toMatch(
@@ -191,27 +178,18 @@ describe('behind a proxy', () => {
 		['https', '403 Forbidden', /proxy of the n8n host refused to connect to the service.*403/],
 		['https', '502 Bad', /proxy of the n8n host could not reach the service.*502/],
 	])('that refuses %s with %s, the proxy is named', async (scheme, status, message) => {
-		const proxy = new RawServer();
-		await proxy.listen();
-		proxy.respond = () => rawResponse(`${status}`, 'No', {});
-		const shown = await testBehind(proxy.url, scheme);
-		await proxy.close();
-		expect(shown).toMatch(message);
+		service.respond = () => rawResponse(status, 'No');
+		expect(await testBehind(service.url, scheme)).toMatch(message);
 	});
 });
 
 test('a redirect is not followed, so the key goes to no other host', async () => {
-	const other = await startSimulator();
-	try {
-		const redirecting = await startSimulator({ redirectTarget: other.url, key: other.key });
-		redirecting.inject({ endpoint: 'models', fault: 'redirect-307' });
-		const message = await testCredential(credentialOf(redirecting));
-		await redirecting.close();
-		expect(message).toMatch(/Redirects are not followed.*final URL/);
-		expect(other.requests).toEqual([]);
-	} finally {
-		await other.close();
-	}
+	const redirecting = await startSimulator({ redirectTarget: service.url });
+	redirecting.inject({ endpoint: 'models', fault: 'redirect-307' });
+	const message = await testCredential(credentialOf(redirecting));
+	await redirecting.close();
+	expect(message).toMatch(/Redirects are not followed.*final URL/);
+	expect(service.requests).toEqual([]);
 });
 
 test('testing a rate-limited key fails at once, each time', async () => {

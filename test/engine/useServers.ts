@@ -1,18 +1,24 @@
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator';
+import { untrustedCertificate } from './localServer';
 import { RawServer } from './rawServer';
 
 /** The simulator of a test file: it starts before the first test, forgets everything after each, and ends after the last. */
-export function useSimulator(options?: SimulatorOptions): Simulator {
+export function useSimulator(options?: SimulatorOptions | Promise<SimulatorOptions>): Simulator {
 	// Its address is known only when it runs, so it becomes what this object inherits from.
 	const handle = {};
 	let simulator: Simulator;
 	beforeAll(async () => {
-		simulator = await startSimulator(options);
+		simulator = await startSimulator(await options);
 		Object.setPrototypeOf(handle, simulator);
 	});
 	afterEach(() => simulator.reset());
 	afterAll(async () => await simulator.close());
 	return handle as Simulator;
+}
+
+/** The same with a certificate that nobody trusts. */
+export function useSecureSimulator(options: SimulatorOptions = {}): Simulator {
+	return useSimulator(untrustedCertificate().then((tls) => ({ ...options, tls })));
 }
 
 /** The same for a server that sends exact bytes. */

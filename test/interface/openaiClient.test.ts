@@ -1,19 +1,17 @@
 import OpenAI from 'openai';
-import { CATALOGUE, startSimulator, type Simulator } from '../../simulator';
+import { CATALOGUE } from '../../simulator';
+import { useSimulator } from '../engine/useServers';
 
 const messages = [{ role: 'user' as const, content: 'How do herons fish?' }];
 
 describe('the official openai package with the simulator', () => {
-	let simulator: Simulator;
+	const simulator = useSimulator();
 	let openai: OpenAI;
 
-	beforeAll(async () => {
-		simulator = await startSimulator();
+	beforeAll(() => {
 		const baseURL = `${simulator.url}/v1`;
 		openai = new OpenAI({ baseURL, apiKey: simulator.key, maxRetries: 0 });
 	});
-	afterEach(() => simulator.clearFaults());
-	afterAll(() => simulator.close());
 
 	it('gets a chat completion', async () => {
 		const completion = await openai.chat.completions.create({ model: 'heron-chat', messages });

@@ -1,30 +1,20 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { type Simulator, startSimulator } from '../../simulator';
 import { RequestClock } from '../clock/requestClock';
-import { listen, untrustedCertificate } from '../engine/localServer';
-import { runNode } from '../engine/runNode';
+import { listen } from '../engine/localServer';
+import { credentialOf, runNode } from '../engine/runNode';
+import { useSecureSimulator } from '../engine/useServers';
 import { until } from '../clock/until';
 import { videoNode } from '../nodes/video/videoNode';
 import { chatNode } from '../nodes/chat/chatNode';
 
-let secure: Simulator;
-
-beforeAll(async () => {
-	secure = await startSimulator({ tls: await untrustedCertificate() });
-});
-afterEach(() => secure.reset());
-afterAll(async () => await secure.close());
-
-const ask = async (simulator: Simulator, ignoreSslIssues = false) =>
-	await runNode(simulator, {
-		...chatNode({ requestOptions: { maxRetries: 0 } }),
-		credential: { baseUrl: simulator.url, apiKey: simulator.key, ignoreSslIssues },
-	});
+const secure = useSecureSimulator();
 
 test('Ignore SSL Issues accepts an untrusted certificate, for this credential only', async () => {
-	const { items } = await ask(secure, true);
+	const node = chatNode({ requestOptions: { maxRetries: 0 } });
+	const credential = { ...credentialOf(secure), ignoreSslIssues: true };
+	const { items } = await runNode(secure, { ...node, credential });
 	expect(items[0]?.json.text).toEqual(expect.any(String));
-	expect((await ask(secure)).error?.message).toMatch(/secure connection/);
+	expect((await runNode(secure, node)).error?.message).toMatch(/secure connection/);
 });
 
 test.each(['ends', 'is reset'])(

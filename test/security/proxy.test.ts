@@ -3,16 +3,13 @@ import { type Simulator, startSimulator } from '../../simulator';
 import { RequestClock } from '../clock/requestClock';
 import { untrustedCertificate } from '../engine/localServer';
 import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
+import { useProxyVariables } from '../engine/useProxyVariables';
 import { videoNode } from '../nodes/video/videoNode';
 import { chatNode } from '../nodes/chat/chatNode';
 import { type Behaviour, ProxyServer } from './proxyServer';
 import { SocksServer } from './socksServer';
 
-const VARIABLES = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'].flatMap((name) => [
-	name,
-	name.toUpperCase(),
-]);
-const environment = { ...process.env };
+useProxyVariables();
 const PASSWORD = 'pa55/word@2';
 const LOGIN = `user:${encodeURIComponent(PASSWORD)}`;
 const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`;
@@ -26,16 +23,11 @@ beforeAll(async () => {
 	await proxy.listen();
 });
 beforeEach(async () => {
-	for (const name of VARIABLES) delete process.env[name];
 	proxy.reset();
 	service = await startSimulator({ videoSeconds: 0 });
 });
 afterEach(async () => await service.close());
-afterAll(async () => {
-	for (const name of VARIABLES) delete process.env[name];
-	Object.assign(process.env, environment);
-	await proxy.close();
-});
+afterAll(async () => await proxy.close());
 
 const ask = async (run: Partial<NodeRun> = {}) =>
 	await runNode(service, {

@@ -1,35 +1,18 @@
 import { type Simulator, startSimulator } from '../../simulator';
-import { untrustedCertificate } from '../engine/localServer';
 import { type NodeRun, runNode } from '../engine/runNode';
+import { useProxyVariables } from '../engine/useProxyVariables';
+import { useSecureSimulator, useSimulator } from '../engine/useServers';
 import { testCredential } from '../engine/testCredential';
 import { chatNode } from '../nodes/chat/chatNode';
 import { videoNode } from '../nodes/video/videoNode';
 import { type ProxySettings, squid, tinyproxy } from './forwardProxies';
 import { describeWith, type RunningServer, startServer } from './startServer';
 
-const VARIABLES = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'];
 const LOGIN = { user: 'n8n', password: 'pa55word' };
-let plain: Simulator;
-let secure: Simulator;
+useProxyVariables();
+const plain = useSimulator({ videoSeconds: 0 });
+const secure = useSecureSimulator({ videoSeconds: 0 });
 let proxy: RunningServer;
-
-beforeAll(async () => {
-	const tls = await untrustedCertificate();
-	plain = await startSimulator({ videoSeconds: 0 });
-	secure = await startSimulator({ tls, videoSeconds: 0 });
-});
-afterEach(() => {
-	for (const name of VARIABLES) {
-		delete process.env[name];
-		delete process.env[name.toUpperCase()];
-	}
-	plain.reset();
-	secure.reset();
-});
-afterAll(async () => {
-	await plain.close();
-	await secure.close();
-});
 
 const once = { requestOptions: { maxRetries: 0 } };
 const credentialOf = ({ url, key }: Pick<Simulator, 'url' | 'key'>) => ({

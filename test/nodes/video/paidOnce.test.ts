@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { type Simulator, startSimulator } from '../../../simulator';
 import {
 	credentialOf,
 	type NodeResult,
@@ -7,6 +6,7 @@ import {
 	runNode as runInRealTime,
 } from '../../engine/runNode';
 import { useExecutions } from '../../engine/useExecutions';
+import { useSimulator } from '../../engine/useServers';
 import { useVirtualTime } from '../../engine/useVirtualTime';
 import { videoNode } from './videoNode';
 
@@ -83,11 +83,7 @@ describe('Retry of a failed execution', () => {
 	});
 
 	describe('with another Base URL', () => {
-		let other: Simulator;
-		beforeEach(async () => {
-			other = await startSimulator({ videoSeconds: 0.05, now: time.now });
-		});
-		afterEach(async () => await other.close());
+		const other = useSimulator({ videoSeconds: 0.05, now: time.now });
 
 		const at = (credential: IDataObject): NodeRun => ({ ...changingVideo({}), credential });
 		const atOther = () => at(credentialOf(other));

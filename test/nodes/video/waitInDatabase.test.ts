@@ -25,9 +25,10 @@ import {
 	wallTimeOf,
 } from '../../../gateway';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
-import { type Simulator, startSimulator } from '../../../simulator';
-import { RawServer, rawJson } from '../../engine/rawServer';
+import type { Simulator } from '../../../simulator';
+import { rawJson } from '../../engine/rawServer';
 import { stopWhen } from '../../clock/until';
+import { useRawServer, useSimulator } from '../../engine/useServers';
 import { useVirtualTime } from '../../engine/useVirtualTime';
 import {
 	credentialOf,
@@ -271,11 +272,7 @@ describe.each([
 });
 
 describe('with another Base URL', () => {
-	let other: Simulator;
-	beforeEach(async () => {
-		other = await startSimulator({ now: wallMs });
-	});
-	afterEach(async () => await other.close());
+	const other = useSimulator({ now: wallMs });
 
 	test('a video that the service there does not know is refused as such, also after a poll without a response', async () => {
 		const failed = await runNode(simulator, {
@@ -355,18 +352,18 @@ test('a hint warns during the wait if Timeout Workflow is shorter than Max Wait'
 	expect(hints).toMatchObject([{ message: expect.stringContaining('Timeout Workflow') as string }]);
 });
 
+const raw = useRawServer();
+
 /** When the states of the fixtures were stored. */
 const STORED_AT = wallTimeOf(Date.UTC(2026, 0, 1, 0, 1, 10));
 
 test.each(['v1'])('a wait whose book has the format %s ends like any other', async (format) => {
-	const service = new RawServer();
-	await service.listen();
 	const { wallTime } = systemClock;
 	const task = (id: string, status: string) => {
-		const body = { id, status, url: `${service.url}/clip`, progress: 50 };
+		const body = { id, status, url: `${raw.url}/clip`, progress: 50 };
 		return rawJson(body);
 	};
-	service.respond = (request) => {
+	raw.respond = (request) => {
 		if (request.startsWith('POST')) {
 			const submission = { id: 'video-0', data: [{ id: 'task-0', status: 'queued' }] };
 			return rawJson(submission);
@@ -378,7 +375,7 @@ test.each(['v1'])('a wait whose book has the format %s ends like any other', asy
 	let isReplaced = false;
 	const { items, hints } = await runNode(simulator, {
 		...nodeRun('database', { prompts: ['1', '2', '3', '4', '5'], ...continues }),
-		credential: { baseUrl: service.url, apiKey: `key-${format}` },
+		credential: { baseUrl: raw.url, apiKey: `key-${format}` },
 		onWait: (stored) => {
 			if (isReplaced) return true;
 			isReplaced = true;
@@ -393,10 +390,7 @@ test.each(['v1'])('a wait whose book has the format %s ends like any other', asy
 			systemClock.wallTime = () => later(STORED_AT, msBetween(now, wallTime()));
 			return false;
 		},
-	}).finally(async () => {
-		systemClock.wallTime = wallTime;
-		await service.close();
-	});
+	}).finally(() => void (systemClock.wallTime = wallTime));
 	expect(items.map(({ json }) => json)).toMatchObject([
 		{ task_id: 'task-1', status: 'completed', url: 'http://files.test/task-1.mp4' },
 		{ error: { code: 'task_failed', task_id: 'task-2', item: 0 } },
