@@ -45,8 +45,7 @@ import { messageProperties, rawMessages, readMessages } from './messages';
 /** The parameters that form a request, listed only here. */
 const requestParameters: RequestParameters = {
 	properties: [languageModelLocator, ...messageProperties, chatOptionsProperty],
-	otherOptions: ['stream', 'jsonOutput', 'includeInputFields', 'maxBillableRequests', 'user'],
-	otherFields: ['user'],
+	others: ['stream', 'jsonOutput', 'includeInputFields', 'maxBillableRequests', 'user'],
 };
 
 /** What the form says of an item. */

@@ -5,7 +5,7 @@ import {
 	updateDisplayOptions,
 } from 'n8n-workflow';
 import { type BookEntry, type ItemSettings, parseTaskId } from '../../gateway';
-import { type PaidBook, unknownTask } from '../shared/book/book';
+import type { PaidBook } from '../shared/book/book';
 import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputItem';
 import { simplifyProperty } from '../shared/form/sharedProperties';
 import { generatedFields, submissionFields, taskFields } from './item';
@@ -134,7 +134,7 @@ export const operationProperties: INodeProperties[] = [
  */
 export function entryOfForm(context: IExecuteFunctions, book: PaidBook, item: number): BookEntry {
 	const taskId = parseTaskId(context.getNodeParameter('taskId', item, ''));
-	return book.add({ item, tasks: [unknownTask(taskId)] });
+	return book.add({ item, tasks: [{ entry: { id: taskId, status: 'unknown' } }] });
 }
 
 /** @throws InvalidInputError */

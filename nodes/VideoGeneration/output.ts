@@ -70,32 +70,27 @@ export class VideoOutput {
 	/** Shows the hints about the items of the run. */
 	private show(items: INodeExecutionData[]): void {
 		const { hints, book } = this;
-		const note = (count: number, state: string) => count > 0 && hints.note(state, count);
 		for (const { asked = 0, named = 0, tasks, settings } of book.current.values()) {
-			note(asked - named, 'missing: the service created fewer than were asked for.');
-			note(
-				named - asked,
+			hints.note('missing: the service created fewer than were asked for.', asked - named);
+			hints.note(
 				'beyond what one submission asked for. Check your account: they may be billed.',
+				named - asked,
 			);
-			note(named - tasks.length, `not waited for: one submission created more than ${MAX_TASKS}.`);
+			const beyond = named - tasks.length;
+			hints.note(`not waited for: one submission created more than ${MAX_TASKS}.`, beyond);
 			const isOver = ({ isSettled, error, entry }: PaidTask) =>
 				isSettled && !error && !isFinished(entry);
-			if (settings?.wait)
-				note(
-					tasks.filter(isOver).length,
-					'not finished: Max Wait is over. The operations Wait and Get take the task_id.',
-				);
-			else if (settings?.output.binaryProperty !== undefined)
-				note(
-					tasks.filter(isOver).length,
-					'not finished yet, so there is nothing to download. Wait, or Get later.',
-				);
+			const advice = settings?.wait
+				? 'not finished: Max Wait is over. The operations Wait and Get take the task_id.'
+				: 'not finished yet, so there is nothing to download. Wait, or Get later.';
+			if (settings?.wait ?? settings?.output.binaryProperty)
+				hints.note(advice, tasks.filter(isOver).length);
 		}
 		const files = items.flatMap(({ binary = {} }) => Object.values(binary));
 		// Older versions of n8n keep files in memory by default: such a file has no id.
-		note(
-			files.filter(({ id }) => id === undefined).length,
+		hints.note(
 			'held in the memory of n8n, which large videos can fill. Set N8N_DEFAULT_BINARY_DATA_MODE to filesystem, or in queue mode to database or s3.',
+			files.filter(({ id }) => id === undefined).length,
 		);
 		hints.show(this.context);
 	}

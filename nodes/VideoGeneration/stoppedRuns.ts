@@ -1,25 +1,16 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { logText, msBetween, systemClock, type WallTime } from '../../gateway';
-import type { PaidBook } from '../shared/book/book';
+import { noteInExecution, type PaidBook } from '../shared/book/book';
 import { asHtml, hintAfterRun } from '../shared/form/hints';
 
-/** One of the ten keys that an execution has; the others are the user's. */
+/** In the execution's custom data. */
 const KEY = 'video_task_ids';
 /** Characters. n8n logs an error for a longer value. */
 const MAX_VALUE = 255;
 
-/**
- * Notes the ids of paid tasks in the execution's custom data. n8n keeps it for an execution that is stopped, of which the
- * output of a running node is lost. The newest ids come first; those that do not fit are counted.
- */
+/** Notes the ids of paid tasks. The newest come first; those that do not fit are counted. */
 export function noteTaskIds(context: IExecuteFunctions, taskIds: string[]): void {
-	try {
-		// Older versions of n8n have none. A tool of an MCP Server Trigger has no execution.
-		const { customData } = context as Partial<IExecuteFunctions>;
-		customData?.set(KEY, withTaskIds(customData.get(KEY) ?? '', taskIds));
-	} catch {
-		// The ids are in n8n's log, too, and the videos are paid for.
-	}
+	noteInExecution(context, KEY, (list) => withTaskIds(list, taskIds));
 }
 
 /** The newest of them, for an execution of which n8n kept nothing else. */

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { type VideoFields, type VideoRequest, videoRequest } from '../../gateway';
+import { type VideoFields, videoRequest } from '../../gateway';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
 import { asText, readCollection } from '../shared/form/parameterValues';
 import {
@@ -116,13 +116,7 @@ export const optionsProperty: INodeProperties = {
 /** The parameters that form a request, listed only here. */
 export const requestParameters: RequestParameters = {
 	properties: [...requestProperties, optionsProperty],
-	otherOptions: [
-		includeInputFieldsOption.name,
-		maxBillableRequestsOption.name,
-		'responseFormat',
-		'user',
-	],
-	otherFields: ['response_format', 'user'],
+	others: ['includeInputFields', 'maxBillableRequests', 'responseFormat', 'user'],
 };
 
 const submits = '["generate", "submit"].includes($parameter["operation"])';
@@ -144,11 +138,9 @@ const hintsWhileMany = MANY.map((from, index) => {
 
 /** What multiplies the price of each item. */
 const hintsWhileDear = [
-	...[2, 3, 4].map((n) =>
-		hintBeforeRun(
-			`${submits} && Number($parameter["options"]?.n) === ${n}`,
-			`Each item submits ${n} videos. Each is billed.`,
-		),
+	hintBeforeRun(
+		`${submits} && Number($parameter["options"]?.n) > 1`,
+		'Each item submits several videos. Each is billed.',
 	),
 	hintBeforeRun(
 		`${submits} && $parameter["size"] === "1080p" && $parameter["duration"] > 5`,
@@ -181,16 +173,13 @@ export const requestHints: NodeHint[] = [
 ];
 
 /** What an item is to submit. */
-export interface BillableVideo {
-	request: VideoRequest;
-	maxBillableRequests: number;
-}
+export type BillableVideo = ReturnType<typeof readBillableVideo>;
 
 /**
  * Reads and checks the request of one item. Options that were not set are not sent.
  * @throws InvalidInputError
  */
-export function readBillableVideo(context: IExecuteFunctions, itemIndex: number): BillableVideo {
+export function readBillableVideo(context: IExecuteFunctions, itemIndex: number) {
 	refuseText(context, 'prompt');
 	const options = readCollection(context, itemIndex, 'options');
 	const { fps, n, responseFormat, user } = options;

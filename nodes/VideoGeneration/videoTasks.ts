@@ -84,7 +84,10 @@ export class VideoTasks {
 		const known = task.entry;
 		await this.attempt(task, async () => {
 			await this.wait(task, wait, output, mayPause).finally(() => {
-				if (task.entry !== known) this.book.found(task);
+				if (task.entry === known) return;
+				// The service at this address knows it.
+				task.address = this.book.address;
+				delete task.unknownAt;
 			});
 			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
 			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;

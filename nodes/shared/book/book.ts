@@ -108,12 +108,6 @@ export class PaidBook {
 		return entry;
 	}
 
-	/** The service at this address knows a task. */
-	found(task: PaidTask): void {
-		task.address = this.address;
-		delete task.unknownAt;
-	}
-
 	/** The run is over: with these items, or (undefined) with an error that it throws. */
 	end(items: INodeExecutionData[] | undefined): void {
 		const { isTool, stored } = this;
@@ -147,6 +141,24 @@ export function contextOf(
 		return context.getContext?.(type) ?? {};
 	} catch {
 		return {};
+	}
+}
+
+/**
+ * Changes one of the ten values of an execution's custom data; the others are the user's. n8n keeps it with every execution, also
+ * with one that was stopped, of which the output of a running node is lost, and its API returns it.
+ */
+export function noteInExecution(
+	context: Partial<Pick<IExecuteFunctions, 'customData'>>,
+	key: string,
+	change: (known: string) => string,
+): void {
+	try {
+		// Older versions of n8n have none. A tool of an MCP Server Trigger has no execution.
+		const { customData } = context;
+		customData?.set(key, change(customData.get(key) ?? ''));
+	} catch {
+		// What was sent is paid for, whatever is noted of it.
 	}
 }
 
@@ -186,11 +198,6 @@ function startOver(entry: BookEntry): void {
 			delete task[field];
 		if (hasFailed) task.again = 'due';
 	}
-}
-
-/** A task of which only the id is known. */
-export function unknownTask(id: string): PaidTask {
-	return { entry: { id, status: 'unknown' } };
 }
 
 /** The tasks that an item has, without those that others replace. */

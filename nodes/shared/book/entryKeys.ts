@@ -1,13 +1,12 @@
 import { type IExecuteFunctions, type INodeProperties, isResourceLocatorValue } from 'n8n-workflow';
+import { nameInForm } from '../form/parameterLabels';
 import { type Book, type BookEntry, hashOf } from '../../../gateway';
 
 /** The parameters of a node that form its request. */
 export interface RequestParameters {
 	properties: INodeProperties[];
-	/** Options among them that do not change what is generated, as the node names them. */
-	otherOptions: string[];
-	/** Those of them that the request contains, as the service names them. */
-	otherFields: string[];
+	/** Options among them that do not change what is generated. */
+	others: string[];
 }
 
 /** Where the entry of an item's request is among those of its run, or will be. */
@@ -20,7 +19,7 @@ export type KeyOf = (item: number, request: object) => string;
  */
 export function keysOfRun(
 	context: IExecuteFunctions,
-	{ otherFields, ...parameters }: RequestParameters,
+	parameters: RequestParameters,
 	entries: Book['entries'],
 ): KeyOf {
 	const known = new Map<string, string>();
@@ -35,7 +34,7 @@ export function keysOfRun(
 		const form = hashOf([formOfAll, item]);
 		const sameForm = known.get(`${itemIndex} ${form}`);
 		if (sameForm !== undefined) return sameForm;
-		const fingerprint = hashOf([item, withoutFields(request, otherFields)]);
+		const fingerprint = hashOf([item, withoutFields(request, parameters.others)]);
 		return known.get(`${itemIndex} ${fingerprint}`) ?? `${itemIndex} ${form} ${fingerprint}`;
 	};
 }
@@ -45,12 +44,12 @@ export function keysOfRun(
  * @param isFree whether no other call that is under way has an entry
  */
 export function keysOfTool(
-	{ otherFields }: RequestParameters,
+	{ others }: RequestParameters,
 	entries: Book['entries'],
 	isFree: (entry: BookEntry) => boolean,
 ): KeyOf {
 	return (itemIndex, request) => {
-		const name = `${itemIndex} ${hashOf(withoutFields(request, otherFields))}`;
+		const name = `${itemIndex} ${hashOf(withoutFields(request, others))}`;
 		const left = Object.entries(entries).find(
 			([key, entry]) => key.startsWith(name) && isFree(entry),
 		);
@@ -63,19 +62,22 @@ export function keysOfTool(
 /** The parameters as the user wrote them. */
 function rawForm(
 	given: Record<string, unknown> = {},
-	{ properties, otherOptions }: Omit<RequestParameters, 'otherFields'>,
+	{ properties, others }: RequestParameters,
 ): unknown[] {
 	return properties.map(({ name, type, default: omitted }) => {
 		const value = given[name] ?? omitted;
 		// A model is the same whether it was chosen from the list or typed.
 		if (isResourceLocatorValue(value)) return value.value;
-		return comparable(type === 'collection' ? withoutFields(value, otherOptions) : value);
+		return comparable(type === 'collection' ? withoutFields(value, others) : value);
 	});
 }
 
+/** @param names as the node has them; the service writes `response_format` for `responseFormat` */
 function withoutFields(fields: unknown, names: string[]): unknown {
 	if (typeof fields !== 'object' || fields === null) return fields;
-	return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+	return Object.fromEntries(
+		Object.entries(fields).filter(([name]) => !names.includes(nameInForm(name))),
+	);
 }
 
 /** The fields of a collection come in any order. */

@@ -1,11 +1,11 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, SpendingLimitError } from '../../../gateway';
-import { contextOf } from './book';
+import { contextOf, noteInExecution } from './book';
 
 /** The field of the execution's context; below it, the billable requests of each node by its name. */
 const FIELD = 'generationServiceBillableRequests';
 
-/** One of the ten keys that an execution has; most are the user's. */
+/** In the execution's custom data. */
 const CUSTOM_DATA_KEY = 'billable_requests';
 
 /** How many billable requests a node sent in one execution. Kept with the execution: it survives Retry On Fail, loops and pauses. */
@@ -17,15 +17,10 @@ interface Counted extends IDataObject {
 }
 
 /** Requests whose outcome is not known yet. Only in this process: elsewhere they count as accepted. */
-interface InFlight {
-	count: number;
-	settling: Set<Promise<void>>;
-}
-
-const inFlightOf = new WeakMap<Counted, InFlight>();
+const inFlightOf = new WeakMap<Counted, Set<Promise<void>>>();
 
 type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueOnFail'> &
-	Partial<Pick<IExecuteFunctions, 'getContext' | 'customData'>>;
+	Partial<Pick<IExecuteFunctions, 'getContext'>>;
 
 /** Counts the billable requests of one node in one execution, over all its runs, and refuses those beyond a limit. */
 export class SpendingLimit {
@@ -40,8 +35,8 @@ export class SpendingLimit {
 		return (this.known ??= countedOf(this.context));
 	}
 
-	private get inFlight(): InFlight {
-		const inFlight = inFlightOf.get(this.counted) ?? { count: 0, settling: new Set() };
+	private get inFlight(): Set<Promise<void>> {
+		const inFlight = inFlightOf.get(this.counted) ?? new Set();
 		inFlightOf.set(this.counted, inFlight);
 		return inFlight;
 	}
@@ -53,10 +48,10 @@ export class SpendingLimit {
 	 */
 	plan(needed: number, max: number): void {
 		if (max === Infinity || needed === 0 || this.context.continueOnFail()) return;
+		if (this.inFlight.size > 0) return;
 		this.planned += needed;
-		const accepted = this.counted.count - this.inFlight.count;
-		if (accepted + this.planned > max)
-			throw new SpendingLimitError(max, accepted, this.planned, needed);
+		const { count } = this.counted;
+		if (count + this.planned > max) throw new SpendingLimitError(max, count, this.planned, needed);
 	}
 
 	/**
@@ -70,39 +65,25 @@ export class SpendingLimit {
 		send: () => Promise<Result>,
 		made: (result: Result) => number = () => needed,
 	): Promise<Result> {
-		const settle = max === Infinity ? () => {} : await this.reserve(needed, max);
+		const limit = max === Infinity ? undefined : this;
+		while (limit && limit.counted.count + needed > max) {
+			if (limit.inFlight.size === 0) throw new SpendingLimitError(max, limit.counted.count, needed);
+			await Promise.race(limit.inFlight);
+		}
+		// In the same step as the check: several requests may have waited for this room.
+		if (limit) limit.counted.count += needed;
 		const sending = send();
 		const end = (billable: number) => {
-			settle(billable);
+			if (limit) limit.counted.count += billable - needed;
+			limit?.inFlight.delete(settling);
 			noteBillable(this.context, billable);
 		};
-		void sending.then(
+		const settling = sending.then(
 			(result) => end(Math.max(needed, made(result))),
 			(error: unknown) => end(wasRefused(error) ? 0 : needed),
 		);
+		limit?.inFlight.add(settling);
 		return await sending;
-	}
-
-	/** @returns ends the reservation, with what is billable of it */
-	private async reserve(needed: number, max: number): Promise<(billable: number) => void> {
-		const { counted, inFlight } = this;
-		while (counted.count + needed > max) {
-			const accepted = counted.count - inFlight.count;
-			if (accepted + needed > max) throw new SpendingLimitError(max, accepted, needed);
-			await Promise.race(inFlight.settling);
-		}
-		// In the same step as the check: several requests may have waited for this room.
-		counted.count += needed;
-		inFlight.count += needed;
-		let wake = () => {};
-		const settling = new Promise<void>((resolve) => (wake = resolve));
-		inFlight.settling.add(settling);
-		return (billable) => {
-			counted.count += billable - needed;
-			inFlight.count -= needed;
-			inFlight.settling.delete(settling);
-			wake();
-		};
 	}
 }
 
@@ -120,21 +101,8 @@ function countedOf(context: Context): Counted {
 	return (byNode[name] = { execution, count: 0 });
 }
 
-/**
- * Counts the billable requests of an execution, by all nodes of this package, in its custom data: n8n keeps it with every
- * execution, also with one that was stopped, and its API returns it.
- */
-function noteBillable(
-	context: Partial<Pick<IExecuteFunctions, 'customData'>>,
-	count: number,
-): void {
-	if (count === 0) return;
-	try {
-		// Older versions of n8n have none.
-		const { customData } = context;
-		const known = Number(customData?.get(CUSTOM_DATA_KEY) ?? 0);
-		customData?.set(CUSTOM_DATA_KEY, String(known + count));
-	} catch {
-		// The tools of an MCP Server Trigger have no execution.
-	}
+/** Counts the billable requests of an execution, by all nodes of this package. */
+function noteBillable(context: object, count: number): void {
+	if (count > 0)
+		noteInExecution(context, CUSTOM_DATA_KEY, (known) => String(Number(known) + count));
 }

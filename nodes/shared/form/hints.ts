@@ -105,7 +105,7 @@ export class RunHints {
 
 	/** @param state the rest of the sentence after "1 video is" */
 	note(state: string, count = 1): void {
-		this.counts.set(state, (this.counts.get(state) ?? 0) + count);
+		if (count > 0) this.counts.set(state, (this.counts.get(state) ?? 0) + count);
 	}
 
 	show(context: IExecuteFunctions): void {

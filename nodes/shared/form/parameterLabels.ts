@@ -31,6 +31,11 @@ function labelsIn(properties: INodeProperties[], labels = new Map<string, string
 	return labels;
 }
 
+/** The node's own name of a field of the service. */
+export function nameInForm(name: string): string {
+	return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 const ordinalRules = new Intl.PluralRules('en', { type: 'ordinal' });
 const ORDINALS: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' };
 
@@ -46,7 +51,7 @@ function ordinal(position: number): string {
 function labelOf(path: string, labels: Map<string, string>): string | undefined {
 	const [, list, index, field] = /^(\w+)\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? [];
 	if (list === undefined) {
-		return labels.get(path.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+		return labels.get(nameInForm(path));
 	}
 	const entry = labels.get(`${list}[]`);
 	if (entry === undefined) return undefined;

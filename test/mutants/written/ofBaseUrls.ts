@@ -13,9 +13,11 @@ export const OF_BASE_URLS: readonly Change[] = [
 			"\t\t\ttask.again = 'due';\n",
 			"\t\t\ttask.again = 'done';\n",
 		],
+	]),
+	...changesOf('nodes/VideoGeneration/videoTasks.ts', [
 		[
 			'what was found elsewhere since is submitted as announced before',
-			'\t\tdelete task.unknownAt;\n',
+			'\t\t\t\tdelete task.unknownAt;\n',
 			'',
 		],
 	]),

@@ -79,8 +79,8 @@ export const OF_FORMS: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/output.ts', [
 		[
 			'a hint counts the videos that were made as missing',
-			"note(asked - named, 'missing",
-			"note(named, 'missing",
+			"hints.note('missing: the service created fewer than were asked for.', asked - named);",
+			"hints.note('missing: the service created fewer than were asked for.', named);",
 		],
 		[
 			'a hint counts no video beyond what was asked for',
@@ -89,8 +89,8 @@ export const OF_FORMS: readonly Change[] = [
 		],
 		[
 			'a hint counts videos that are waited for as others',
-			'note(named - tasks.length,',
-			'note(named,',
+			'const beyond = named - tasks.length;',
+			'const beyond = named;',
 		],
 		[
 			'an unfinished video is handed on without a hint',
@@ -192,11 +192,15 @@ export const OF_FORMS: readonly Change[] = [
 		],
 	]),
 	...changesOf('nodes/shared/book/spendingLimit.ts', [
-		['the custom data count the last request alone', 'String(known + count)', 'String(count)'],
+		[
+			'the custom data count the last request alone',
+			'String(Number(known) + count)',
+			'String(count)',
+		],
 		[
 			'the last request that a limit allows is refused',
-			'while (counted.count + needed > max) {\n\t\t\tconst accepted = counted.count - inFlight.count;\n\t\t\tif (accepted + needed > max) throw',
-			'while (counted.count + needed >= max) {\n\t\t\tconst accepted = counted.count - inFlight.count;\n\t\t\tif (accepted + needed > 0) throw',
+			'limit.counted.count + needed > max) {',
+			'limit.counted.count + needed >= max) {',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/fileName.ts', [

@@ -3,7 +3,7 @@ import { changesOf, type Change } from './change';
 /** One for each clause of a promise that no other mutant breaks. */
 export const OF_PROMISES: readonly Change[] = [
 	...changesOf('nodes/shared/book/spendingLimit.ts', [
-		['billable requests are not counted', '\t\tcounted.count += needed;\n', ''],
+		['billable requests are not counted', '\t\tif (limit) limit.counted.count += needed;\n', ''],
 	]),
 	...changesOf('nodes/shared/form/sharedProperties.ts', [
 		[
