@@ -1,5 +1,4 @@
 import { useSimulator } from '../../engine/useServers';
-import type { INodeParameters } from 'n8n-workflow';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
@@ -8,22 +7,24 @@ const simulator = useSimulator({ videoSeconds: 0.01 });
 
 const byMessage = (content: string) =>
 	chatNode({ messages: { values: [{ role: 'user', content }] } });
-const asJson = (content: string) =>
-	chatNode({
-		messagesSource: 'json',
-		messagesJson: `=[{ "role": "user", "content": "${content.slice(1)}" }]`,
-	});
+const asJson = (text: string) => {
+	const [, start, content] = /^(=?)(.*)$/.exec(text)!;
+	const messagesJson = `${start}[{ "role": "user", "content": "${content}" }]`;
+	return chatNode({ messagesSource: 'json', messagesJson });
+};
 
 /** Nodes with a text of the form, by the label that errors have for it. */
-const FORMS: Array<[string, (text: string, more?: INodeParameters) => NodeRun]> = [
+const FORMS: Array<[string, (text: string) => NodeRun]> = [
 	['Prompt', (prompt) => videoNode({ prompt })],
 	['Prompt', (prompt) => videoNode({ operation: 'submit', prompt })],
 	['1st message: Content', byMessage],
 	['Messages (JSON)', asJson],
 	['System Message', (systemMessage) => chatNode({ options: { systemMessage } })],
 ];
-const withFileName = (fileName: string) =>
-	videoNode({ prompt: 'A boat', download: true, fileName });
+const WITH_FILE_NAME: typeof FORMS = [
+	...FORMS,
+	['File Name', (fileName) => videoNode({ prompt: 'A boat', download: true, fileName })],
+];
 
 async function hintsOf(node: NodeRun): Promise<string[]> {
 	const { hints, error } = await runNode(simulator, node);
@@ -35,37 +36,34 @@ async function hintsOf(node: NodeRun): Promise<string[]> {
 const WRONG = '=A video of {{ $json.topic }} at dawn';
 const wrongItems = [{ subject: 'a boat' }, { subject: 'a kite' }, { subject: 'a tower' }];
 
-describe.each([...FORMS, ['File Name', withFileName] as const])(
-	'a field name that no item has in %s',
-	(label, node) => {
-		test('is refused before anything is sent', async () => {
-			const { error } = await runNode(simulator, { ...node(WRONG), items: wrongItems });
-			expect(error?.message).toBe(
-				`${label} is the same for all 3 items: {{ $json.topic }} is undefined [item 0]`,
-			);
-			expect(error?.description).toContain('write {{ $json.topic ?? "" }}');
-			expect(simulator.requests).toEqual([]);
-		});
+describe.each(WITH_FILE_NAME)('a field name that no item has in %s', (label, node) => {
+	test('is refused before anything is sent', async () => {
+		const { error } = await runNode(simulator, { ...node(WRONG), items: wrongItems });
+		expect(error?.message).toBe(
+			`${label} is the same for all 3 items: {{ $json.topic }} is undefined [item 0]`,
+		);
+		expect(error?.description).toContain('write {{ $json.topic ?? "" }}');
+		expect(simulator.requests).toEqual([]);
+	});
 
-		test('makes error items with a "Continue" setting', async () => {
-			const { items } = await runNode(simulator, {
-				...node(WRONG),
-				items: wrongItems,
-				onError: 'continueRegularOutput',
-			});
-			expect(items.map(({ json }) => json.error)).toMatchObject(
-				wrongItems.map((_, item) => ({ code: 'invalid_input', item })),
-			);
-			expect(simulator.requests).toEqual([]);
+	test('makes error items with a "Continue" setting', async () => {
+		const { items } = await runNode(simulator, {
+			...node(WRONG),
+			items: wrongItems,
+			onError: 'continueRegularOutput',
 		});
+		expect(items.map(({ json }) => json.error)).toMatchObject(
+			wrongItems.map((_, item) => ({ code: 'invalid_input', item })),
+		);
+		expect(simulator.requests).toEqual([]);
+	});
 
-		test('is sent as the error says', async () => {
-			const onPurpose = '=A video of {{ $json.topic ?? "" }} at dawn';
-			const { error } = await runNode(simulator, { ...node(onPurpose), items: wrongItems });
-			expect(error).toBeUndefined();
-		});
-	},
-);
+	test('is sent as the error says', async () => {
+		const onPurpose = '=A video of {{ $json.topic ?? "" }} at dawn';
+		const { error } = await runNode(simulator, { ...node(onPurpose), items: wrongItems });
+		expect(error).toBeUndefined();
+	});
+});
 
 describe.each(FORMS)('%s', (_, node) => {
 	test.each([
@@ -109,13 +107,8 @@ test('a hint names an item once, however often its text has the expression', asy
 	expect(hint).toContain('is undefined for item 1.');
 });
 
-test('a hint counts the items whose prompt an expression makes the same', async () => {
-	const items = ['a boat', 'a kite', 'a boat', 'a boat'].map((topic) => ({ topic }));
-	expect(await hintsOf({ ...videoNode({ prompt: '={{ $json.topic }}' }), items })).toEqual([
-		'3 items have the same prompt.',
-	]);
-	const fixed = videoNode({ prompt: 'A boat' });
-	expect(await hintsOf({ ...fixed, items })).toEqual([]);
+test('no hint counts the items of a prompt without an expression', async () => {
+	expect(await hintsOf({ ...videoNode({ prompt: 'A boat' }), items: [{}, {}] })).toEqual([]);
 });
 
 test('braces that are escaped or inside an expression are no expressions', async () => {
@@ -124,4 +117,43 @@ test('braces that are escaped or inside an expression are no expressions', async
 		const { error } = await runNode(simulator, { ...videoNode({ prompt }), items: [{}, {}] });
 		expect(error).toBeUndefined();
 	}
+});
+
+const FIXED = 'About {{ $json.water }}';
+
+describe.each(WITH_FILE_NAME)('an expression that is set to Fixed in %s', (label, node) => {
+	test('is refused for each item before anything is sent', async () => {
+		const { items } = await runNode(simulator, {
+			...node(FIXED),
+			items: [{ water: 'a lake' }, { water: 'a river' }],
+			onError: 'continueRegularOutput',
+		});
+		const refused = {
+			message: `${label} contains {{ }} but is set to Fixed`,
+			code: 'invalid_input',
+		};
+		expect(items.map(({ json }) => json.error)).toMatchObject([
+			{ ...refused, item: 0 },
+			{ ...refused, item: 1, description: expect.stringContaining("{{ '{{' }}") as string },
+		]);
+		expect(simulator.requests).toEqual([]);
+		expect((await runNode(simulator, node(FIXED))).error?.message).toBe(
+			`${label} contains {{ }} but is set to Fixed [item 0]`,
+		);
+	});
+
+	test.each([
+		[
+			'can be sent literally, as the error says',
+			"=About {{ '{{' }} $json.water }}",
+			'About {{ $json.water }}',
+		],
+		['is text where it names no data of n8n', 'About {{name}}', 'About {{name}}'],
+	])('%s', async (_what, text, expected) => {
+		const { items, error } = await runNode(simulator, node(text));
+		expect(error).toBeUndefined();
+		const sent = JSON.stringify(simulator.requests.map(({ body }) => body));
+		const named = items[0]?.binary?.data?.fileName ?? '';
+		expect(sent + named).toContain(expected);
+	});
 });

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
-import { type NodeRun, nodeTypes, runNode } from '../../engine/runNode';
+import { nodeTypes, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
@@ -18,9 +18,6 @@ const fromItem = (...names: string[]) =>
 	Object.fromEntries(names.map((name) => [name, `={{ $json.${name} }}`]));
 
 const byId = { __rl: true, mode: 'id', value: '={{ $json.model }}' };
-
-const byMessage = (content: string, options = {}) =>
-	chatNode({ messages: { values: [{ role: 'user', content }] }, options });
 
 function* withoutExpression(
 	properties: INodeProperties[],
@@ -197,60 +194,10 @@ test('List Models resolves every parameter for each item', async () => {
 test('a number from an expression is sent as text in a text field', async () => {
 	const items = [{ prompt: 2024 }];
 	const options = { user: '={{ $json.prompt }}' };
-	const content = '={{ $json.prompt }}';
-	await runNode(simulator, { ...byMessage(content, options), items });
+	await runNode(simulator, { ...chatNode({ options }), items });
 	await runNode(simulator, { ...videoNode({ operation: 'submit', options }), items });
 	expect(bodies('chat')).toMatchObject([
 		{ user: '2024', messages: [{ role: 'user', content: '2024' }] },
 	]);
 	expect(bodies('submit')).toMatchObject([{ user: '2024', prompt: '2024' }]);
-});
-
-const FIXED = 'About {{ $json.water }}';
-const LITERALLY = "=About {{ '{{' }} $json.water }}";
-const asJson = (content: string) =>
-	`${content.startsWith('=') ? '=' : ''}[{ "role": "user", "content": "${content.replace('=', '')}" }]`;
-
-describe.each<[string, string, (text: string) => NodeRun]>([
-	['Prompt', 'Prompt', (prompt) => videoNode({ prompt })],
-	['Prompt of Submit', 'Prompt', (prompt) => videoNode({ operation: 'submit', prompt })],
-	['File Name', 'File Name', (fileName) => videoNode({ download: true, fileName })],
-	['Messages', '1st message: Content', (text) => byMessage(text)],
-	[
-		'Messages (JSON)',
-		'Messages (JSON)',
-		(text) => chatNode({ messagesSource: 'json', messagesJson: asJson(text) }),
-	],
-	['System Message', 'System Message', (systemMessage) => chatNode({ options: { systemMessage } })],
-])('an expression that is set to Fixed in %s', (_, label, node) => {
-	test('is refused for each item before anything is sent', async () => {
-		const { items } = await runNode(simulator, {
-			...node(FIXED),
-			items: [{ water: 'a lake' }, { water: 'a river' }],
-			onError: 'continueRegularOutput',
-		});
-		const refused = {
-			message: `${label} contains {{ }} but is set to Fixed`,
-			code: 'invalid_input',
-		};
-		expect(items.map(({ json }) => json.error)).toMatchObject([
-			{ ...refused, item: 0 },
-			{ ...refused, item: 1, description: expect.stringContaining("{{ '{{' }}") as string },
-		]);
-		expect(simulator.requests).toEqual([]);
-		expect((await runNode(simulator, node(FIXED))).error?.message).toBe(
-			`${label} contains {{ }} but is set to Fixed [item 0]`,
-		);
-	});
-
-	test.each([
-		['can be sent literally, as the error says', LITERALLY, 'About {{ $json.water }}'],
-		['is text where it names no data of n8n', 'About {{name}}', 'About {{name}}'],
-	])('%s', async (_what, text, expected) => {
-		const { items, error } = await runNode(simulator, node(text));
-		expect(error).toBeUndefined();
-		const sent = JSON.stringify(simulator.requests.map(({ body }) => body));
-		const named = items[0]?.binary?.data?.fileName ?? '';
-		expect(sent + named).toContain(expected);
-	});
 });

@@ -84,18 +84,3 @@ describe('a 503 more than ten seconds after the request', () => {
 		expect(/may have accepted/.test(error?.description ?? '')).toBe(requests === 1);
 	});
 });
-
-describe.each(['400 Bad Request', '401 Unauthorized', '403 Forbidden'])('%s', (status) => {
-	test.each(PROXY_ERRORS.filter(([, body]) => body !== ''))(
-		'with %s: the error names a proxy, firewall or login page, not the service',
-		async (_what, body) => {
-			const { error } = await run(submission, status, body);
-			expect(error?.message).toMatch(
-				`A server between n8n and the service responded with status ${status.slice(0, 3)}`,
-			);
-			expect(error?.description).toMatch(/proxy, firewall or login page/);
-			expect(error?.description).not.toMatch(/The service says|may have accepted/);
-			expect(service.requests).toHaveLength(1);
-		},
-	);
-});
