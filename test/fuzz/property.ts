@@ -2,27 +2,26 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { GatewayError } from '../../gateway';
 
-/** A property that holds for every input. */
-export interface Property {
-	name: string;
-	/** Checks the property with this many random inputs. Throws with a minimal counterexample. */
-	check: (runs: number, seed: number) => Promise<void>;
-}
+/** Few enough for every run of the tests. `npm run fuzz` draws many more, from a seed that a failure tells. */
+const { FUZZ_RUNS, FUZZ_SEED = FUZZ_RUNS === undefined ? '1' : undefined } = process.env;
 
+/**
+ * Tests that something holds for every input; what does not is shown with the smallest one.
+ * @param share of the usual number of inputs, for what takes long
+ */
 export function property<Input>(
 	name: string,
 	input: fc.Arbitrary<Input>,
 	holds: (input: Input) => Promise<void> | void,
-): Property {
-	return {
-		name,
-		check: async (runs, seed) => {
-			await fc.assert(
-				fc.asyncProperty(input, async (value) => await holds(value)),
-				{ numRuns: runs, seed },
-			);
-		},
-	};
+	share = 1,
+): void {
+	const numRuns = Math.ceil(Number(FUZZ_RUNS ?? 200) * share);
+	test(name, async () => {
+		await fc.assert(
+			fc.asyncProperty(input, async (value) => await holds(value)),
+			{ numRuns, ...(FUZZ_SEED !== undefined && { seed: Number(FUZZ_SEED) }) },
+		);
+	});
 }
 
 /** The result, or the GatewayError. Throws on any other error. */

@@ -4,10 +4,11 @@ import type { Gateway } from '../../gateway';
 import { gatewayAt } from '../gateway/stubbedGateway';
 import { CALLS } from './calls';
 import { outcomeOf } from './property';
-import { head, type RawResponse, RawServer } from '../engine/rawServer';
+import { head, type RawResponse } from '../engine/rawServer';
+import { useRawServer } from '../engine/useServers';
 
 /** The service. The gateway receives its responses over a real socket. */
-export const service = new RawServer();
+export const service = useRawServer();
 let gateways = 0;
 
 /** How a response is sent. */

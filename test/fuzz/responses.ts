@@ -80,32 +80,31 @@ export const status = fc.oneof(
 	fc.integer({ min: 200, max: 599 }),
 );
 
-export const responseProperties = [
-	property(
-		'any JSON response gives a result or a GatewayError',
-		fc.record({ call, status, headers, body: fc.oneof(anyJson, nearlyValid) }),
-		async ({ call: name, status: code, headers: sent, body }) => {
-			const clock = new VirtualClock();
-			const start = clock.now();
-			const packets = [Buffer.from(JSON.stringify(body))];
-			const response = { status: code, headers: sent, packets };
-			const gateway = stubbedGateway({ ...response, maxRetries: 2, clock });
-			await clock.run(outcomeOf(async () => await CALLS[name]!(gateway)));
-			if (clock.now() - start > MAX_MS) throw new Error('The call took too long');
-			if (clock.timers !== 0) throw new Error('A timer is still pending');
-		},
-	),
-	property(
-		'any events of a stream give a result or a GatewayError',
-		fc.record({
-			delivery,
-			events: fc.array(fc.oneof(anyJson, nearlyValid), { maxLength: 6 }),
-			done: fc.boolean(),
-		}),
-		async ({ delivery: how, events, done }) => {
-			const lines = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
-			const body = Buffer.from(lines.join('') + (done ? 'data: [DONE]\n\n' : ''));
-			await receive('stream', deliver({ status: 200, body }, how));
-		},
-	),
-];
+property(
+	'any JSON response gives a result or a GatewayError',
+	fc.record({ call, status, headers, body: fc.oneof(anyJson, nearlyValid) }),
+	async ({ call: name, status: code, headers: sent, body }) => {
+		const clock = new VirtualClock();
+		const start = clock.now();
+		const packets = [Buffer.from(JSON.stringify(body))];
+		const response = { status: code, headers: sent, packets };
+		const gateway = stubbedGateway({ ...response, maxRetries: 2, clock });
+		await clock.run(outcomeOf(async () => await CALLS[name]!(gateway)));
+		if (clock.now() - start > MAX_MS) throw new Error('The call took too long');
+		if (clock.timers !== 0) throw new Error('A timer is still pending');
+	},
+);
+
+property(
+	'any events of a stream give a result or a GatewayError',
+	fc.record({
+		delivery,
+		events: fc.array(fc.oneof(anyJson, nearlyValid), { maxLength: 6 }),
+		done: fc.boolean(),
+	}),
+	async ({ delivery: how, events, done }) => {
+		const lines = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+		const body = Buffer.from(lines.join('') + (done ? 'data: [DONE]\n\n' : ''));
+		await receive('stream', deliver({ status: 200, body }, how));
+	},
+);

@@ -78,62 +78,61 @@ function textOf(chunks: Chunk[]): string {
 		.join('');
 }
 
-export const streamProperties = [
-	property(
-		'an event stream gives the same answer and the same chunks of text however it is split',
-		streams,
-		async ({
-			chunks,
-			withUsage,
-			lineEnd,
-			noise: between,
-			space,
-			lastLineEnd,
-			byteOrderMark,
-			multiline,
-			delivery: how,
-		}) => {
-			const events: unknown[] = withUsage ? [...chunks, { choices: [], usage }] : chunks;
-			const lines = events.map((event) => {
-				const json = JSON.stringify(event, null, multiline ? 1 : 0).split('\n');
-				return `${json.map((line) => `data:${space}${line}\n`).join('')}\n${between}`;
-			});
-			const all = `${byteOrderMark ? '\ufeff' : ''}${lines.join('')}data: [DONE]${lastLineEnd ? '\n' : ''}`;
-			const bytes = Buffer.from(all.replaceAll('\n', lineEnd));
-			const plain =
-				lines.length === 0 ? '' : events.map((event) => `data: ${JSON.stringify(event)}\n`);
-			const simple = Buffer.from(`${[...plain].join('')}data: [DONE]\n`);
-			const unsplit = await stream(simple, ONE_PACKET);
-			const split = await stream(bytes, how);
-			if (unsplit.error) throw new Error('A valid stream is refused');
-			if (!isDeepStrictEqual(split, unsplit)) throw new Error('Splitting changes the answer');
-			if (unsplit.text !== textOf(chunks)) throw new Error('The text differs from what was sent');
-		},
-	),
-	property(
-		'an error inside a stream ends it: the text before it is kept, the rest is not read',
-		fc.record({
-			before: fc.array(chunk, { maxLength: 5 }),
-			after: fc.array(chunk, { maxLength: 5 }),
-			done: fc.boolean(),
-			shape: fc.constantFrom<(message: string) => unknown>(
-				(message) => ({ code: 'internal_error', message, data: null }),
-				(message) => ({ error: { message, type: 'server_error', code: 'internal_error' } }),
-			),
-			message: fc.string({ minLength: 1 }).map((text) => `Broken: ${text}`),
-			delivery,
-		}),
-		async ({ before, after, done, shape, message, delivery: how }) => {
-			const events = [...before, shape(message), ...after].map((event) => JSON.stringify(event));
-			if (done) events.push('[DONE]');
-			const body = Buffer.from(events.map((event) => `data: ${event}\n\n`).join(''));
-			const { error, text: streamed } = await stream(body, how);
-			if (!(error instanceof ServiceError) || error.serviceMessage !== message)
-				throw new Error(`The error does not have the message: ${inspect(error)}`);
-			const expected = textOf(before);
-			if (streamed !== expected) throw new Error(`Streamed: ${streamed}`);
-			if ((error.partialText ?? '') !== expected)
-				throw new Error('The partial text differs from what arrived');
-		},
-	),
-];
+property(
+	'an event stream gives the same answer and the same chunks of text however it is split',
+	streams,
+	async ({
+		chunks,
+		withUsage,
+		lineEnd,
+		noise: between,
+		space,
+		lastLineEnd,
+		byteOrderMark,
+		multiline,
+		delivery: how,
+	}) => {
+		const events: unknown[] = withUsage ? [...chunks, { choices: [], usage }] : chunks;
+		const lines = events.map((event) => {
+			const json = JSON.stringify(event, null, multiline ? 1 : 0).split('\n');
+			return `${json.map((line) => `data:${space}${line}\n`).join('')}\n${between}`;
+		});
+		const all = `${byteOrderMark ? '\ufeff' : ''}${lines.join('')}data: [DONE]${lastLineEnd ? '\n' : ''}`;
+		const bytes = Buffer.from(all.replaceAll('\n', lineEnd));
+		const plain =
+			lines.length === 0 ? '' : events.map((event) => `data: ${JSON.stringify(event)}\n`);
+		const simple = Buffer.from(`${[...plain].join('')}data: [DONE]\n`);
+		const unsplit = await stream(simple, ONE_PACKET);
+		const split = await stream(bytes, how);
+		if (unsplit.error) throw new Error('A valid stream is refused');
+		if (!isDeepStrictEqual(split, unsplit)) throw new Error('Splitting changes the answer');
+		if (unsplit.text !== textOf(chunks)) throw new Error('The text differs from what was sent');
+	},
+);
+
+property(
+	'an error inside a stream ends it: the text before it is kept, the rest is not read',
+	fc.record({
+		before: fc.array(chunk, { maxLength: 5 }),
+		after: fc.array(chunk, { maxLength: 5 }),
+		done: fc.boolean(),
+		shape: fc.constantFrom<(message: string) => unknown>(
+			(message) => ({ code: 'internal_error', message, data: null }),
+			(message) => ({ error: { message, type: 'server_error', code: 'internal_error' } }),
+		),
+		message: fc.string({ minLength: 1 }).map((text) => `Broken: ${text}`),
+		delivery,
+	}),
+	async ({ before, after, done, shape, message, delivery: how }) => {
+		const events = [...before, shape(message), ...after].map((event) => JSON.stringify(event));
+		if (done) events.push('[DONE]');
+		const body = Buffer.from(events.map((event) => `data: ${event}\n\n`).join(''));
+		const { error, text: streamed } = await stream(body, how);
+		if (!(error instanceof ServiceError) || error.serviceMessage !== message)
+			throw new Error(`The error does not have the message: ${inspect(error)}`);
+		const expected = textOf(before);
+		if (streamed !== expected) throw new Error(`Streamed: ${streamed}`);
+		if ((error.partialText ?? '') !== expected)
+			throw new Error('The partial text differs from what arrived');
+	},
+);

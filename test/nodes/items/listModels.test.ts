@@ -27,6 +27,12 @@ test('each model is an item with the fields of the service, a base name and a ve
 	});
 });
 
+test.each(['heron-20251301', 'heron@20250231'])('%s is a name without a date', async (id) => {
+	service.respond = () => rawJson({ data: [id] });
+	const { items } = await runNode(service, { node: 'listModels', parameters: {} });
+	expect(items[0]?.json).toMatchObject({ base_name: id, version_date: null });
+});
+
 test('Versions selects the latest model of each family, or only models without a date', async () => {
 	const { items: latest } = await list({ filters: { versions: 'latest', search: 'heron' } });
 	expect(ids(latest)).toEqual(['heron-chat@20250620']);
