@@ -135,7 +135,8 @@ const ADVICE: ReadonlyArray<[faults: RegExp, advice: string | RegExp]> = [
 	[/^redirect-/, 'Enter the final URL of the service as the Base URL in the credential.'],
 	[/^redirect-\d/, 'The redirect points to 127.0.0.1:9.'],
 	[/^redirect-here/, 'The redirect points to another path of the same host.'],
-	[/^(hang|stream-hang)/, 'Increase Timeout if'],
+	// Without a model that may need longer, the URL or the network is to blame.
+	[/^(hang|stream-hang)/, /Increase Timeout if the model|Check the Base URL .*, and the network/],
 	[
 		/^(quota|content-f|model-n|invalid-api)/,
 		/^(Top up|Change the wording|Choose a m|Check the key)/,
