@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { type Clock, systemClock } from './clock';
 import type { Credential } from './credential';
 import { GatewayError } from './errors/gatewayError';
-import { Execution, ServiceQueue, serviceQueueOf } from './limits/serviceQueue';
+import { Execution, ServiceQueue, sharedQueue } from './limits/serviceQueue';
 import { sha256 } from './hash';
 import { parseResource, readResource } from './parseResponse';
 import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
@@ -76,11 +76,10 @@ export class Gateway {
 			origin,
 			prefix: pathname === '/' ? '' : pathname,
 			apiKey: new ApiKey(apiKey),
-			owner: sha256(`${baseUrl}\n${apiKey}`),
 			queue: options.skipsQueue
 				? new ServiceQueue(clock, whenConnectionIsFree)
-				: serviceQueueOf(origin, clock, whenConnectionIsFree),
-			execution: new Execution(options.maxConcurrency),
+				: sharedQueue(clock, whenConnectionIsFree),
+			execution: new Execution(options.maxConcurrency, origin, sha256(`${baseUrl}\n${apiKey}`)),
 			clock,
 			onAside: () => {},
 		};

@@ -30,12 +30,12 @@ export async function sendRequest<Result>(
 	signal?: AbortSignal,
 ): Promise<Result> {
 	const { queue, execution, clock } = context;
-	const arrival = { execution, goesFirst: request.patience?.goesFirst, signal };
+	const { scope, patience } = request;
 	const history = new History(context, request);
 	for (let sent = 1; ; sent += 1) {
 		const log =
 			context.writeDebugLine && new AttemptLog(context.writeDebugLine, clock, request, sent);
-		const permit = await queue.acquire(context.owner, request.scope, arrival);
+		const permit = await queue.acquire(execution, scope, signal, patience?.goesFirst);
 		log?.sent();
 		const outcome = await sendOnce(context, permit, request, read, signal);
 		if ('result' in outcome) {

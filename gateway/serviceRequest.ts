@@ -22,9 +22,6 @@ export interface RequestContext extends SendOptions {
 	/** Path of the Base URL, without a trailing slash. */
 	prefix: string;
 	apiKey: ApiKey;
-	/** Stands for the key, and the path of the Base URL, among others of the service. */
-	owner: string;
-	/** Of all requests to the service. */
 	queue: ServiceQueue;
 	execution: Execution;
 	clock: Clock;

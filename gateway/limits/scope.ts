@@ -24,19 +24,24 @@ export interface Permit extends SentRequest {
 
 /** A request that waits to be sent. */
 export interface Waiter {
+	scope: Scope;
+	execution: Execution;
 	/** Whether it goes before others of its execution. */
-	goesFirst: (() => boolean) | undefined;
+	goesFirst?: (() => boolean) | undefined;
 	admit: () => void;
 	fail: (error: GatewayError) => void;
 }
+
+/** Those of one execution and one scope, the oldest first. */
+export type Line = Set<Waiter>;
 
 /**
  * What a service may limit by itself, such as the chats with one model, and what is known of that limit. Requests pass at once
  * until the service refuses one. Then all wait as long as the service asks, and continue at a rate it accepts.
  */
 export class Scope implements ScopeState {
-	/** Requests that wait to be sent, the oldest first. */
-	readonly lines = new Map<Execution, Set<Waiter>>();
+	/** Requests that wait to be sent. */
+	readonly lines = new Map<Execution, Line>();
 	/** Requests that the service took, and that it refused, unless the refusal was of that request alone. */
 	taken = 0;
 	refused = 0;
@@ -205,10 +210,12 @@ export class Scope implements ScopeState {
 	}
 }
 
-/** A key, its scopes, and its requests in flight. */
+/** A key of the service at `origin`, its scopes, and its requests in flight. */
 export class Key {
 	readonly scopes = new Map<string, Scope>();
 	inFlight = 0;
+
+	constructor(readonly origin: string) {}
 
 	get isIdle(): boolean {
 		return [...this.scopes.values()].every(({ isIdle }) => isIdle);

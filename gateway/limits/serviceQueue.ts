@@ -1,6 +1,6 @@
 import type { Clock } from '../clock';
 import { CancelledError } from '../errors/gatewayError';
-import { Key, type Permit, Scope, type Waiter } from './scope';
+import { Key, type Line, type Permit, Scope, type Waiter } from './scope';
 
 /**
  * How many requests one n8n process has in flight to one service. Max Concurrency bounds each node, up to 100; this
@@ -16,8 +16,6 @@ const MAX_CONNECTIONS = 256;
 const OF_EACH_KEY = 16;
 /** Only a GET may take the last ones: polls and lists are short, and must not wait for long answers. */
 const FOR_GETS = 2 * OF_EACH_KEY;
-/** Services, keys of a service and scopes of a key that are kept in memory, unless more are in use. */
-const MAX_KEPT = 1_000;
 
 /**
  * What a service may limit by itself: the interface document does not say whether a limit is of a key, an endpoint or a
@@ -30,29 +28,30 @@ export interface ScopeName {
 	model?: string;
 }
 
-/** One execution of a node: Max Concurrency is how many of its requests are in flight at once. */
+/** One execution of a node, with one key. */
 export class Execution {
 	inFlight = 0;
 
-	constructor(readonly maxConcurrency: number) {}
-}
-
-/** Who waits for a request to be sent. */
-export interface Arrival {
-	execution: Execution;
-	/** Whether it goes before others of its execution, at any time while it waits. */
-	goesFirst?: (() => boolean) | undefined;
-	signal?: AbortSignal | undefined;
+	/**
+	 * @param maxConcurrency how many of its requests are in flight at once
+	 * @param origin of the service
+	 * @param owner stands for the key, and the path of the Base URL
+	 */
+	constructor(
+		readonly maxConcurrency: number,
+		readonly origin = '',
+		readonly owner = '',
+	) {}
 }
 
 /**
- * The requests to one service that wait to be sent. One that waits has neither a slot of its execution nor a connection. Keys
- * take turns, within a key its scopes, and within a scope its executions: whoever sends a thousand requests delays the one
- * request of another by one.
+ * The requests to services that wait to be sent. One that waits has neither a slot of its execution nor a connection. The
+ * executions take turns, in each scope: whoever sends a thousand requests delays the one request of another by one.
  */
 export class ServiceQueue {
 	private readonly keys = new Map<string, Key>();
-	private inFlight = 0;
+	/** Those whose last turn is the longest ago come first. */
+	private readonly lines = new Set<Line>();
 	private stopTimer = () => {};
 
 	/** @param defer hands on what a request used, at once unless the transport needs a moment */
@@ -61,31 +60,33 @@ export class ServiceQueue {
 		private readonly defer: (handOn: () => void) => void = (handOn) => handOn(),
 	) {}
 
-	get isIdle(): boolean {
-		return [...this.keys.values()].every(({ isIdle }) => isIdle);
-	}
-
 	/**
 	 * Resolves when the request is to be sent. `release` must follow.
-	 * @param key identifies a key
+	 * @param goesFirst whether it goes before others of its execution, at any time while it waits
 	 * @throws CancelledError at once when `signal` is aborted
 	 * @throws GatewayError when the scope is suspended while the request waits
 	 */
 	async acquire(
-		key: string,
+		execution: Execution,
 		name: ScopeName,
-		{ execution, goesFirst, signal }: Arrival,
+		signal?: AbortSignal,
+		goesFirst?: () => boolean,
 	): Promise<Permit> {
 		return await new Promise<Permit>((resolve, reject) => {
 			if (signal?.aborted) return reject(new CancelledError());
-			const scope = this.scopeOf(key, name);
-			const line = scope.lines.get(execution) ?? new Set();
+			const scope = this.scopeOf(execution, name);
+			const line: Line = scope.lines.get(execution) ?? new Set();
 			const leave = () => {
 				line.delete(waiter);
-				if (line.size === 0) scope.lines.delete(execution);
+				if (line.size === 0) {
+					scope.lines.delete(execution);
+					this.lines.delete(line);
+				}
 				signal?.removeEventListener('abort', cancel);
 			};
 			const waiter: Waiter = {
+				scope,
+				execution,
 				goesFirst,
 				admit: () => {
 					leave();
@@ -104,6 +105,7 @@ export class ServiceQueue {
 			};
 			signal?.addEventListener('abort', cancel, { once: true });
 			scope.lines.set(execution, line.add(waiter));
+			this.lines.add(line);
 			this.admit();
 		});
 	}
@@ -132,82 +134,63 @@ export class ServiceQueue {
 			next < Infinity ? this.clock.after(Math.ceil(next), () => this.admit()) : () => {};
 	}
 
-	/** Who goes next, or how many milliseconds until someone may. Its parties get their next turn after all others. */
+	/** Who goes next, or how many milliseconds until someone may; Infinity: when another request ends. */
 	private next(): Waiter | number {
 		let soonest = Infinity;
-		for (const [keyName, key] of this.keys)
-			for (const [name, scope] of key.scopes) {
-				if (scope.lines.size === 0) continue;
-				const ms = this.hasConnection(scope) ? scope.msUntilNext() : Infinity;
-				if (ms > 0) soonest = Math.min(soonest, ms);
-				else
-					for (const [execution, line] of scope.lines) {
-						if (execution.inFlight >= execution.maxConcurrency) continue;
-						moveToEnd(this.keys, keyName);
-						moveToEnd(key.scopes, name);
-						moveToEnd(scope.lines, execution);
-						const [oldest] = line;
-						const first = oldest?.goesFirst && [...line].find(({ goesFirst }) => goesFirst?.());
-						return first ?? oldest ?? Infinity;
-					}
-			}
+		for (const line of this.lines) {
+			const [oldest] = line;
+			if (oldest === undefined) continue;
+			const { scope, execution } = oldest;
+			const isFree = execution.inFlight < execution.maxConcurrency && this.hasConnection(scope);
+			const ms = isFree ? scope.msUntilNext() : Infinity;
+			soonest = Math.min(soonest, ms);
+			if (ms > 0) continue;
+			this.lines.delete(line);
+			this.lines.add(line);
+			return (oldest.goesFirst && [...line].find(({ goesFirst }) => goesFirst?.())) ?? oldest;
+		}
 		return soonest;
 	}
 
 	/** What is known of a scope. */
-	private scopeOf(key: string, { endpoint, model = '' }: ScopeName): Scope {
-		const owner = kept(this.keys, key, () => new Key());
-		const name = `${endpoint} ${model}`;
-		// A limit is forgotten.
-		if (owner.scopes.get(name)?.isIdle) owner.scopes.delete(name);
-		const scope = kept(owner.scopes, name, () => new Scope(this.clock, owner, endpoint));
-		// Others that wait have their turn first.
-		if (scope.lines.size === 0) moveToEnd(owner.scopes, name);
-		return scope;
+	private scopeOf({ origin, owner }: Execution, { endpoint, model = '' }: ScopeName): Scope {
+		const key = kept(this.keys, owner, () => new Key(origin));
+		return kept(key.scopes, `${endpoint} ${model}`, () => new Scope(this.clock, key, endpoint));
 	}
 
 	private count({ scope, execution }: Permit, by: 1 | -1): void {
 		execution.inFlight += by;
 		scope.key.inFlight += by;
-		this.inFlight += by;
 	}
 
 	private hasConnection({ key, isOfPosts }: Scope): boolean {
+		if (key.inFlight < OF_EACH_KEY) return true;
 		const max = MAX_CONNECTIONS - (isOfPosts ? FOR_GETS : 0);
-		return key.inFlight < OF_EACH_KEY || (this.inFlight < max && key.inFlight < max - OF_EACH_KEY);
+		let inFlight = 0;
+		for (const { origin, inFlight: ofKey } of this.keys.values())
+			if (origin === key.origin) inFlight += ofKey;
+		return inFlight < max && key.inFlight < max - OF_EACH_KEY;
 	}
 }
 
-/** By the clock that their waits use: a process has one. */
-const services = new WeakMap<Clock, Map<string, ServiceQueue>>();
+/** By the clock that its waits use: a process has one. */
+const queues = new WeakMap<Clock, ServiceQueue>();
 
-/** The queue of the service at `origin`, shared by all nodes and executions of the process. */
-export function serviceQueueOf(
-	origin: string,
-	clock: Clock,
-	defer: (handOn: () => void) => void,
-): ServiceQueue {
-	const queues = services.get(clock) ?? new Map<string, ServiceQueue>();
-	services.set(clock, queues);
-	return kept(queues, origin, () => new ServiceQueue(clock, defer));
+/** The queue that all nodes and executions of the process share. */
+export function sharedQueue(clock: Clock, defer: (handOn: () => void) => void): ServiceQueue {
+	const queue = queues.get(clock) ?? new ServiceQueue(clock, defer);
+	queues.set(clock, queue);
+	return queue;
 }
 
-/** What a map has by this name. When it is full, what is idle makes room. */
+/** What a map has by this name. What is idle is forgotten. */
 function kept<Value extends { isIdle: boolean }>(
 	map: Map<string, Value>,
 	name: string,
 	create: () => Value,
 ): Value {
-	const known = map.get(name);
-	if (known !== undefined) return known;
-	if (map.size >= MAX_KEPT) for (const [idle, value] of map) if (value.isIdle) map.delete(idle);
-	const value = create();
+	for (const [other, { isIdle }] of map) if (isIdle) map.delete(other);
+	const value = map.get(name) ?? create();
 	map.set(name, value);
 	return value;
-}
-
-function moveToEnd<Name, Value>(map: Map<Name, Value>, name: Name): void {
-	const value = map.get(name) as Value;
-	map.delete(name);
-	map.set(name, value);
 }

@@ -99,7 +99,7 @@ export class VideoDownloads {
 		signal: AbortSignal | undefined,
 	): Promise<Stored> {
 		const { queue, execution } = this;
-		const permit = await queue.acquire('', { endpoint: 'files' }, { execution, signal });
+		const permit = await queue.acquire(execution, { endpoint: 'files' }, signal);
 		try {
 			return await fetchVideo(this.settings, file, signal).catch(async (failure: unknown) => {
 				const url = await this.newUrl(file, failure, signal);

@@ -18,7 +18,7 @@ export const OF_GATEWAY: readonly Change[] = [
 		['the pause of a key holds another key', 'sha256(`${baseUrl}\\n${apiKey}`)', 'sha256(baseUrl)'],
 	]),
 	...changesOf('gateway/limits/serviceQueue.ts', [
-		['executions take no turns', 'moveToEnd(scope.lines, execution);', ''],
+		['executions take no turns', 'this.lines.delete(line);\n\t\t\tthis.lines.add(line);', ''],
 		[
 			'a request that left the queue leaves it again at Stop',
 			"\t\t\t\tsignal?.removeEventListener('abort', cancel);\n",
@@ -60,8 +60,8 @@ export const OF_GATEWAY: readonly Change[] = [
 	...changesOf('gateway/client.ts', [
 		[
 			'more requests are in flight than allowed',
-			'execution: new Execution(options.maxConcurrency)',
-			'execution: new Execution(options.maxConcurrency + 1)',
+			'new Execution(options.maxConcurrency,',
+			'new Execution(options.maxConcurrency + 1,',
 		],
 	]),
 	...changesOf('gateway/clock.ts', [

@@ -199,13 +199,13 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('gateway/limits/serviceQueue.ts', [
 		[
 			'all models of a key are one scope',
-			'const name = `${endpoint} ${model}`;',
-			'const name = endpoint;',
+			'kept(key.scopes, `${endpoint} ${model}`,',
+			'kept(key.scopes, endpoint,',
 		],
 		[
 			'polls wait for the limits of submissions',
-			'const name = `${endpoint} ${model}`;',
-			"const name = endpoint === 'polls' ? 'video video-a' : `${endpoint} ${model}`;",
+			'kept(key.scopes, `${endpoint} ${model}`,',
+			"kept(key.scopes, endpoint === 'polls' ? 'video video-a' : `${endpoint} ${model}`,",
 		],
 	]),
 	...changesOf('gateway/video/downloads.ts', [
