@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
 import { globSync } from 'tinyglobby';
-import { isDocumented, STATUSES } from '../../gateway/errors/statuses';
+import { isDocumented } from '../../gateway/errors/statuses';
 import { operations as videoOperations } from '../../nodes/VideoGeneration/operations';
 import { FAULTS } from '../../simulator/faults/table';
 import { packageNodes } from '../engine/packageNodes';
-import { ERROR_TEXTS } from '../reliability/messages';
 
 const root = resolve(__dirname, '../..');
 const textOf = (files: string) =>
@@ -62,11 +61,6 @@ test.each(Object.entries(packageNodes))(
 		expect(names.filter((name) => !isNamed(name))).toEqual([]);
 	},
 );
-
-test('the message of each status is in the texts that the fault table checks', () => {
-	const codes = STATUSES.flatMap(({ code, foreignCode = code }) => [code, foreignCode]);
-	expect(Object.keys(ERROR_TEXTS)).toEqual(expect.arrayContaining(codes));
-});
 
 test('no status of the table is among those that the document does not name', () => {
 	const statuses = FAULTS.flatMap(({ name }) => /^status-(\d+)$/.exec(name)?.[1] ?? []).map(Number);

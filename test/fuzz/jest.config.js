@@ -1,7 +1,7 @@
 const { join } = require('node:path');
 const base = require('../../jest.config');
 
-process.env.FUZZ_RUNS ??= '12000';
+process.env.FUZZ_RUNS ??= '15000';
 
 /** @type {import('jest').Config} */
 module.exports = {

@@ -1,3 +1,5 @@
+import { STATUSES } from '../../gateway/errors/statuses';
+
 /** How n8n shows an error with a certain code. */
 interface ErrorText {
 	/** The possible messages. `…` stands for varying text. */
@@ -17,25 +19,19 @@ const PROXY_ERROR = 'A server between n8n and the service responded with status 
 const NO_TLS = 'Could not establish a secure connection to the service';
 const FAILED = 'The service could not generate the video of task …';
 
+/** What errors of a status say, by their code: docs/errors.md has the same texts, which a test compares. */
+const ofStatuses = STATUSES.flatMap(({ code, foreignCode = code, message, foreign }) => [
+	{ code, message },
+	...(foreign === undefined ? [] : [{ code: foreignCode, message: PROXY_ERROR }]),
+]);
+const messagesOf = (wanted: string) =>
+	ofStatuses.filter(({ code }) => code === wanted).map(({ message }) => message);
+
 export const ERROR_TEXTS: Record<string, ErrorText> = {
-	invalid_request_error: apiError('The service refused a parameter of the request'),
+	...Object.fromEntries(ofStatuses.map(({ code }) => [code, apiError(...messagesOf(code))])),
 	content_filtered: apiError(
-		"The service's content policy blocked the request",
-		"The service's content policy blocked the request: …",
+		...messagesOf('content_filtered').flatMap((text) => [text, `${text}: …`]),
 	),
-	invalid_api_key: apiError('The service refused the API key'),
-	quota_not_enough: apiError('The account has no quota left'),
-	bad_request: apiError(PROXY_ERROR),
-	unauthorized: apiError(PROXY_ERROR),
-	forbidden: apiError('The account is not allowed to do this', PROXY_ERROR),
-	model_not_found: apiError('The model does not exist, or this account cannot use it'),
-	task_not_found: apiError('Video task not found'),
-	not_found: apiError('Endpoint not found'),
-	payload_too_large: apiError('The request is too large for the service'),
-	rate_limit_exceeded: apiError('The rate limit of the API key is exceeded'),
-	internal_server_error: apiError('The service had an internal error', PROXY_ERROR),
-	bad_gateway: apiError('A server behind the service is unavailable', PROXY_ERROR),
-	service_unavailable: apiError('The service is overloaded or under maintenance', PROXY_ERROR),
 	http_: apiError(PROXY_ERROR),
 	status_: apiError('The service returned the unexpected status …'),
 	service_error: apiError('The service returned an error instead of a result'),
