@@ -47,7 +47,7 @@ export {
 	type ErrorReport,
 	type ItemSettings,
 	type PaidTask,
-	parseBook,
+	readBook,
 	type WaitOptions,
 } from './schemas/bookV1';
 export { credentialTestTransport } from './http/credentialTransport';

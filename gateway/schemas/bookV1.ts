@@ -141,8 +141,10 @@ const foreignEntry = z
 	.transform((entry): BookEntry => ({ ...entry, isForeign: true }));
 const foreignBook = z.object({ entries: z.record(z.string(), foreignEntry) });
 
-/** Of what is no book of this version, it keeps what names tasks. */
-export function parseBook(value: unknown): Book {
-	const { entries = {} } = book.safeParse(value).data ?? foreignBook.safeParse(value).data ?? {};
-	return { version: BOOK_VERSION, entries };
+const isBook = (value: unknown): value is Book => book.safeParse(value).success;
+
+/** The same book, or of what is none of this version, what names tasks. */
+export function readBook(value: unknown): Book {
+	if (isBook(value)) return value;
+	return { version: BOOK_VERSION, ...(foreignBook.safeParse(value).data ?? { entries: {} }) };
 }

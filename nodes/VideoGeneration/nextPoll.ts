@@ -8,18 +8,25 @@ import {
 	type WallTime,
 } from '../../gateway';
 import { MIN_PAUSE_MS } from '../shared/durableWait/durableWait';
+import type { OutputOptions } from './outputOptions';
 
 /** n8n resumes everything that is due at once: pauses that start together end apart. */
 const SPREAD_MS = 5_000;
 /** What is left to wait when it no longer fits a pause. */
 export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
 
-/** A task that a pause is for. */
-export interface WaitingTask {
+/** A task of which nothing came yet. */
+export interface OpenTask {
 	task: PaidTask;
 	deadline: WallTime;
 	wait: WaitOptions;
+	output: OutputOptions;
+	/** Which of several videos of its item it is, from 1. */
+	number: number;
 }
+
+/** What a pause depends on. */
+type Waiting = Pick<OpenTask, 'task' | 'deadline' | 'wait'>;
 
 /**
  * Until when to pause: for the first useful poll of any task, and no longer than the Max Wait of any.
@@ -27,7 +34,7 @@ export interface WaitingTask {
  */
 export function endOfPause(
 	now: WallTime,
-	tasks: WaitingTask[],
+	tasks: Waiting[],
 	random: number = Math.random(),
 ): WallTime {
 	const next = Math.min(...tasks.map((task) => nextPoll(now, task)));
@@ -35,7 +42,7 @@ export function endOfPause(
 	return earliest([until, ...tasks.map(({ deadline }) => deadline)]);
 }
 
-function nextPoll(now: WallTime, { task, deadline, wait }: WaitingTask): number {
+function nextPoll(now: WallTime, { task, deadline, wait }: Waiting): number {
 	const interval = Math.max(MIN_PAUSE_MS, wait.pollIntervalMs);
 	const { seen, entry } = task;
 	const { progress } = entry;

@@ -7,6 +7,7 @@ import {
 	readBooleanParameter,
 	readCollection,
 } from '../shared/form/parameterValues';
+import { collectionOf } from '../shared/form/sharedProperties';
 import { refuseText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
 import { hintWhile } from '../shared/form/hints';
 
@@ -51,14 +52,7 @@ export const outputHints: NodeHint[] = [
 ];
 
 /** The options of an operation that submits nothing. */
-export const outputOptionsProperty: INodeProperties = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add Option',
-	default: {},
-	options: [includeInputFieldsOption],
-};
+export const outputOptionsProperty = collectionOf('Options', 'options', [includeInputFieldsOption]);
 
 /** Reads what the output of one item looks like. */
 export function readOutputOptions(context: IExecuteFunctions, itemIndex: number): OutputOptions {

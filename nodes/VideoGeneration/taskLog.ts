@@ -1,12 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import {
-	type BookEntry,
-	isFinished,
-	logText,
-	type PaidTask,
-	shortText,
-	systemClock,
-} from '../../gateway';
+import { isFinished, logText, type PaidTask, shortText, systemClock } from '../../gateway';
 import { isLost, isUnknownHere, liveTasks, type PaidBook } from '../shared/book/book';
 import { runsAsTool } from '../shared/form/hints';
 import { statusOf, urlOf } from '../shared/run/errorText';
@@ -114,21 +107,17 @@ export class TaskLog {
 	tell(): string {
 		const { book } = this;
 		if (!this.isLastTry || this.isStopped || !this.offersRetry) return '';
-		const elsewhere = (entry: BookEntry) =>
-			entry.asked === undefined
-				? []
-				: liveTasks(entry).filter((task) => isUnknownHere(task, book.address));
-		const refused = [...book.current.values()].filter(
-			(entry) => entry.error?.failure.code === 'submission_lost' || elsewhere(entry).length > 0,
-		);
-		for (const entry of refused) {
+		const told: string[] = [];
+		for (const entry of book.current.values()) {
+			const isElsewhere = (task: PaidTask) =>
+				entry.asked !== undefined && isUnknownHere(task, book.address);
+			const elsewhere = liveTasks(entry).filter(isElsewhere);
+			const where = elsewhere.length > 0 ? ' at this Base URL' : '';
+			if (!where && entry.error?.failure.code !== 'submission_lost') continue;
 			entry.toldIn = book.execution;
-			for (const task of elsewhere(entry)) task.unknownAt = book.address;
+			for (const task of elsewhere) task.unknownAt = book.address;
+			told.push(`Item ${entry.item}: the next Retry submits it again${where}.`);
 		}
-		const told = refused.map((entry) => {
-			const where = elsewhere(entry).length > 0 ? ' at this Base URL' : '';
-			return `Item ${entry.item}: the next Retry submits it again${where}.`;
-		});
 		return told.join(' ');
 	}
 

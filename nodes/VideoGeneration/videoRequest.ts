@@ -5,6 +5,7 @@ import { asText, readCollection } from '../shared/form/parameterValues';
 import {
 	additionalBody,
 	additionalBodyOption,
+	collectionOf,
 	maxBillableRequestsOption,
 	readMaxBillableRequests,
 	userOption,
@@ -58,60 +59,53 @@ export const requestProperties: INodeProperties[] = [
 ];
 
 /** The fields of the request that few users set. */
-export const optionsProperty: INodeProperties = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add Option',
-	default: {},
-	options: [
-		additionalBodyOption,
-		{
-			displayName: 'Frames per Second',
-			name: 'fps',
-			type: 'options',
-			options: [
-				{ name: '24', value: 24 },
-				{ name: '30', value: 30 },
-				{ name: '60', value: 60 },
-			],
-			default: 24,
-			description: 'The frame rate',
-		},
-		{
-			displayName: 'Number of Videos',
-			name: 'n',
-			type: 'number',
-			typeOptions: { minValue: 1, maxValue: 4 },
-			default: 1,
-			description:
-				'How many videos to generate from the prompt, from 1 to 4. Each is billed and becomes an item.',
-		},
-		{
-			displayName: 'Response Format',
-			name: 'responseFormat',
-			type: 'options',
-			options: [
-				{
-					name: 'URL',
-					value: 'url',
-					description: 'The finished task contains the URL of the video',
-				},
-				{
-					name: 'Inline Data',
-					value: 'b64_json',
-					description: 'The finished task contains the video itself',
-				},
-			],
-			default: 'url',
-			description:
-				'How the service returns the video. With Download on, both put it in a binary field.',
-		},
-		userOption,
-		includeInputFieldsOption,
-		maxBillableRequestsOption,
-	],
-};
+export const optionsProperty = collectionOf('Options', 'options', [
+	additionalBodyOption,
+	{
+		displayName: 'Frames per Second',
+		name: 'fps',
+		type: 'options',
+		options: [
+			{ name: '24', value: 24 },
+			{ name: '30', value: 30 },
+			{ name: '60', value: 60 },
+		],
+		default: 24,
+		description: 'The frame rate',
+	},
+	{
+		displayName: 'Number of Videos',
+		name: 'n',
+		type: 'number',
+		typeOptions: { minValue: 1, maxValue: 4 },
+		default: 1,
+		description:
+			'How many videos to generate from the prompt, from 1 to 4. Each is billed and becomes an item.',
+	},
+	{
+		displayName: 'Response Format',
+		name: 'responseFormat',
+		type: 'options',
+		options: [
+			{
+				name: 'URL',
+				value: 'url',
+				description: 'The finished task contains the URL of the video',
+			},
+			{
+				name: 'Inline Data',
+				value: 'b64_json',
+				description: 'The finished task contains the video itself',
+			},
+		],
+		default: 'url',
+		description:
+			'How the service returns the video. With Download on, both put it in a binary field.',
+	},
+	userOption,
+	includeInputFieldsOption,
+	maxBillableRequestsOption,
+]);
 
 /** The parameters that form a request, listed only here. */
 export const requestParameters: RequestParameters = {

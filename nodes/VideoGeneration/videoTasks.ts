@@ -21,7 +21,7 @@ import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { Service } from '../shared/run/connect';
 import { reportError, TaskError } from '../shared/run/errorText';
 import { type VideoFile, videoFile } from './fileName';
-import type { WaitingTask } from './nextPoll';
+import type { OpenTask } from './nextPoll';
 import type { VideoOutput } from './output';
 import type { OutputOptions } from './outputOptions';
 import type { TaskLog } from './taskLog';
@@ -40,13 +40,6 @@ export interface Planned {
 	entry: BookEntry;
 	/** What is done before its tasks are waited for. */
 	start?: () => Promise<void>;
-}
-
-/** A task of which nothing came yet. */
-export interface OpenTask extends WaitingTask {
-	output: OutputOptions;
-	/** Which of several videos of its item it is, from 1. */
-	number: number;
 }
 
 /** Polls the video tasks of one run of the node, waits for them, and downloads their videos. */

@@ -12,9 +12,9 @@ import { liveTasks } from '../shared/book/book';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError, ReportedError, withFullStop } from '../shared/run/errorText';
-import { endOfPause, MIN_WAIT_MS, type WaitingTask } from './nextPoll';
+import { endOfPause, MIN_WAIT_MS, type OpenTask } from './nextPoll';
 import { type Operation, readSettings } from './operations';
-import type { OpenTask, Planned, VideoRun } from './videoTasks';
+import type { Planned, VideoRun } from './videoTasks';
 import { waitsInDatabase } from './waitOptions';
 
 /**
@@ -121,7 +121,7 @@ class Wait {
 		return this.canPause && msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;
 	}
 
-	private pause(waiting: WaitingTask[]): EngineRequest {
+	private pause(waiting: OpenTask[]): EngineRequest {
 		const { book, log, service } = this.run;
 		const { current } = book;
 		return this.run.durable.pause(endOfPause(systemClock.wallTime(), waiting), {
@@ -134,7 +134,7 @@ class Wait {
 		});
 	}
 
-	private hintOfTimeout(waiting: WaitingTask[]): string[] {
+	private hintOfTimeout(waiting: OpenTask[]): string[] {
 		const { executionTimeout = 0 } = this.run.service.context.getWorkflowSettings();
 		const longest = Math.max(...waiting.map(({ wait }) => wait.maxWaitMs));
 		if (executionTimeout <= 0 || executionTimeout * 1000 >= longest) return [];

@@ -1,5 +1,6 @@
-import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeHint } from 'n8n-workflow';
 import type { WaitOptions } from '../../gateway';
+import { collectionOf } from '../shared/form/sharedProperties';
 import { hintBeforeRun, hintWhile } from '../shared/form/hints';
 import {
 	fieldOf,
@@ -16,13 +17,7 @@ const TASK_RETENTION_S = 7 * 24 * 3600;
 const MIN_POLL_INTERVAL_S = 0.01;
 
 export const waitOptionsProperty = {
-	displayName: 'Wait Options',
-	name: 'waitOptions',
-	type: 'collection',
-	placeholder: 'Add Wait Option',
-	default: {},
-	description: 'How to wait for the videos. Waiting does not count towards Max Concurrency.',
-	options: [
+	...collectionOf('Wait Options', 'waitOptions', [
 		{
 			displayName: 'Max Wait (Seconds)',
 			name: 'maxWait',
@@ -95,8 +90,9 @@ export const waitOptionsProperty = {
 			default: 'memory',
 			description: 'Where to keep the execution while it waits',
 		},
-	],
-} satisfies INodeProperties;
+	]),
+	description: 'How to wait for the videos. Waiting does not count towards Max Concurrency.',
+};
 
 const whileWaiting = (option: string, condition: string) => {
 	const value = `$parameter["waitOptions"]?.${option}`;

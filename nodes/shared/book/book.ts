@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type Book, type BookEntry, type PaidTask, parseBook } from '../../../gateway';
+import { type Book, type BookEntry, type PaidTask, readBook } from '../../../gateway';
 import { runsAsTool } from '../form/hints';
 import { type KeyOf, keysOfRun, keysOfTool, type RequestParameters } from './entryKeys';
 
@@ -14,9 +14,6 @@ const MAX_RUNS = 10;
 
 /** Failed calls of a tool whose paid work is kept until an agent repeats them. They may be large. */
 const MAX_KEPT = 50;
-
-/** The books that this process has read or made. */
-const opened = new WeakSet<object>();
 
 /** The entries of calls that are under way: an agent may call a tool twice at the same moment. */
 const taken = new WeakSet<BookEntry>();
@@ -53,7 +50,11 @@ export class PaidBook {
 		const run = this.isTool ? '' : String(context.evaluateExpression?.('{{ $runIndex }}', 0));
 		this.field = `${FIELD} of ${this.isTool ? 'all runs' : `run ${run}`}`;
 		this.fields = contextOf(context, 'node');
-		this.stored = openBook(this.fields, this.field);
+		const book = readBook(this.fields[this.field]);
+		this.fields[this.field] = book as unknown as IDataObject;
+		const kept = Object.keys(this.fields).filter((name) => name.startsWith(FIELD));
+		for (const old of kept.slice(0, -MAX_RUNS)) delete this.fields[old];
+		this.stored = book.entries;
 		for (const entry of Object.values(this.stored)) {
 			if (taken.has(entry)) continue;
 			this.all.add(entry);
@@ -160,17 +161,6 @@ export function noteInExecution(
 	} catch {
 		// What was sent is paid for, whatever is noted of it.
 	}
-}
-
-function openBook(fields: IDataObject, field: string): Book['entries'] {
-	const stored: unknown = fields[field];
-	const isOpen = typeof stored === 'object' && stored !== null && opened.has(stored);
-	const book = isOpen ? (stored as Book) : parseBook(stored);
-	opened.add(book);
-	fields[field] = book;
-	const kept = Object.keys(fields).filter((name) => name.startsWith(FIELD));
-	for (const old of kept.slice(0, -MAX_RUNS)) delete fields[old];
-	return book.entries;
 }
 
 function isPaid({ tasks, lostIn, answer, earlier, isForeign }: BookEntry): boolean {

@@ -67,7 +67,7 @@ function rawForm(
 	return properties.map(({ name, type, default: omitted }) => {
 		const value = given[name] ?? omitted;
 		// A model is the same whether it was chosen from the list or typed.
-		if (isResourceLocatorValue(value)) return value.value;
+		if (isResourceLocatorValue(value)) return comparable(value.value);
 		return comparable(type === 'collection' ? withoutFields(value, others) : value);
 	});
 }
@@ -81,10 +81,9 @@ function withoutFields(fields: unknown, names: string[]): unknown {
 }
 
 /** The fields of a collection come in any order. */
-function comparable(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(comparable);
-	if (typeof value !== 'object' || value === null) return value;
-	return Object.entries(value)
-		.map(([name, field]): [string, unknown] => [name, comparable(field)])
-		.sort(([a], [b]) => (a < b ? -1 : 1));
+function comparable(value: unknown): string | undefined {
+	return JSON.stringify(value, (_, field: unknown) => {
+		if (typeof field !== 'object' || field === null || Array.isArray(field)) return field;
+		return Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)));
+	});
 }

@@ -15,6 +15,20 @@ export const panelAction = (action: string, description: string): INodePropertie
 	default: 'default',
 });
 
+/** Options of which a user adds those that are needed. */
+export const collectionOf = <Options extends INodeProperties[]>(
+	displayName: `${string}s`,
+	name: string,
+	options: Options,
+) => ({
+	displayName,
+	name,
+	type: 'collection' as const,
+	placeholder: `Add ${displayName.slice(0, -1)}`,
+	default: {},
+	options,
+});
+
 /** On every node that returns what the service made. */
 export const simplifyProperty: INodeProperties = {
 	displayName: 'Simplify',
@@ -76,14 +90,7 @@ const MIN_TIMEOUT_S = 0.001;
 
 /** The same collection on all nodes: how requests are sent, not what they contain. */
 const requestOptionsProperty = {
-	displayName: 'Request Options',
-	name: 'requestOptions',
-	type: 'collection',
-	placeholder: 'Add Request Option',
-	default: {},
-	description:
-		'How to send requests. These options apply to the whole node: expressions are evaluated once, for the first item.',
-	options: [
+	...collectionOf('Request Options', 'requestOptions', [
 		{
 			displayName: 'Max Concurrency',
 			name: 'maxConcurrency' as const,
@@ -109,8 +116,10 @@ const requestOptionsProperty = {
 			default: 300,
 			description: 'How long to wait without receiving data before giving up',
 		},
-	],
-} satisfies INodeProperties;
+	]),
+	description:
+		'How to send requests. These options apply to the whole node: expressions are evaluated once, for the first item.',
+};
 
 type RequestOption = (typeof requestOptionsProperty.options)[number]['name'];
 

@@ -44,8 +44,8 @@ export const OF_NODES: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/taskLog.ts', [
 		[
 			"n8n's Retry repeats a lost submission at once",
-			"entry.error?.failure.code === 'submission_lost' ||",
-			'entry.lostIn !== undefined ||',
+			"if (!where && entry.error?.failure.code !== 'submission_lost') continue;",
+			'if (!where && entry.lostIn === undefined) continue;',
 		],
 		[
 			'a try that is not the last one tells what the next Retry submits',
@@ -149,8 +149,8 @@ export const OF_NODES: readonly Change[] = [
 	...changesOf('nodes/shared/book/entryKeys.ts', [
 		[
 			'a second try pays again after an option changed its place',
-			'\t\t.map(([name, field]): [string, unknown] => [name, comparable(field)])\n\t\t.sort(([a], [b]) => (a < b ? -1 : 1));',
-			'\t\t.map(([name, field]): [string, unknown] => [name, comparable(field)]);',
+			'.sort(([a], [b]) => (a < b ? -1 : 1))',
+			'',
 		],
 	]),
 	...changesOf('nodes/LmChatGenerationService/messages.ts', [
