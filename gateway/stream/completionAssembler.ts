@@ -31,9 +31,7 @@ export class CompletionAssembler {
 	 */
 	add(chunk: ChatChunk): string {
 		const { merger } = this;
-		for (const name of Object.keys(chunk)) {
-			if (name !== 'choices') merger.keep(this.head, name, chunk[name]);
-		}
+		for (const name of Object.keys(chunk)) merger.keep(this.head, name, chunk[name]);
 		let added = '';
 		for (const part of chunk.choices) {
 			const index = part.index ?? 0;

@@ -100,15 +100,12 @@ export function hintAboutTexts(context: IExecuteFunctions, texts: FormText[], wh
 /** Texts with escaped braces, which n8n reads in another way, are not taken apart. */
 function expressionsIn([parameter, raw]: FormText): Expression[] {
 	if (typeof raw !== 'string' || !raw.startsWith('=') || /\\\{\{|\\\}\}/.test(raw)) return [];
-	const found: Expression[] = [];
-	let end = 0;
-	for (let start = raw.indexOf('{{'); start !== -1; start = raw.indexOf('{{', end)) {
-		end = raw.indexOf('}}', start) + 2;
-		if (end < 2) break;
-		const code = raw.slice(start, end);
-		found.push({ parameter, code, field: FIELD.exec(code)?.[1] });
-	}
-	return found;
+	const closed = raw.split('}}').slice(0, -1);
+	return closed.flatMap((text) => {
+		const start = text.indexOf('{{');
+		const code = `${text.slice(start)}}}`;
+		return start === -1 ? [] : { parameter, code, field: FIELD.exec(code)?.[1] };
+	});
 }
 
 /** The values of the expressions for an item. */

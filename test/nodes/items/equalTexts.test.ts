@@ -111,8 +111,12 @@ test('no hint counts the items of a prompt without an expression', async () => {
 	expect(await hintsOf({ ...videoNode({ prompt: 'A boat' }), items: [{}, {}] })).toEqual([]);
 });
 
-test('braces that are escaped or inside an expression are no expressions', async () => {
-	const texts = ['=A \\{{ $json.topic }} boat', "=A {{ '{{' }} $json.topic }} boat"];
+test('braces that are escaped, inside an expression or not closed are no expressions', async () => {
+	const texts = [
+		'=A \\{{ $json.topic }} boat',
+		"=A {{ '{{' }} $json.topic }} boat",
+		'=A boat }} {{ $json.topic',
+	];
 	for (const prompt of texts) {
 		const { error } = await runNode(simulator, { ...videoNode({ prompt }), items: [{}, {}] });
 		expect(error).toBeUndefined();

@@ -7,8 +7,8 @@ import { videoOf } from '../service';
 import { EXTRA_FIELD } from '../../../simulator/video/tasks';
 import { answerText } from '../service/answers';
 import { FIRST_USAGE, PIECE, PIECES, PROVIDER } from '../service/effects';
-import { MODELS } from '../service/settings';
-import { errorOf, isErrorItem, type NodeRun, nodeRuns, submittedBy } from './evidence';
+import { errorOf, isErrorItem, itemOf, type NodeRun, nodeRuns, submittedBy } from './evidence';
+import { modelLists } from './modelLists';
 import { opening } from './saidAnswers';
 
 /** Every field of an item is what the service sent, or what the user's own item had. */
@@ -98,8 +98,8 @@ function video(
 	const { url, b64_json: inline, seed } = json;
 	const hasOtherUrl = typeof url === 'string' && !url.includes(encodeURIComponent(id));
 	const isEmptyInline = inline === '';
-	const wasSeen =
-		String(json.status).toLowerCase().trim() === 'completed' || operation === 'submit';
+	const isCompleted = String(json.status).toLowerCase().trim() === 'completed';
+	const wasSeen = isCompleted || operation === 'submit';
 	const lacksField = !simplify && wasSeen && task.plan.extraField && String(seed) !== EXTRA_FIELD;
 	const found = [
 		...(hasOtherUrl ? [`task ${id} has the URL ${url}`] : []),
@@ -109,17 +109,20 @@ function video(
 			: []),
 	];
 	const file = binary?.data;
-	if (!download || file === undefined) return found;
+	const isDownloaded = Boolean(download) && operation !== 'submit';
+	if (file === undefined)
+		return isDownloaded && isCompleted ? [...found, `task ${id} has no file`] : found;
+	if (!isDownloaded) return [...found, `task ${id} has a file that nobody asked for`];
 	const bytes = file.id
 		? played.binaries.contentOf(file.id)
 		: Buffer.from(String(file.data), 'base64');
 	const isWhole = [false, true].some((isLarge) => bytes?.equals(videoOf(id, isLarge)));
 	if (!isWhole) found.push(`task ${id} has a file of ${bytes?.length} bytes that is not its own`);
-	const [paired] = [pairedItem].flat();
-	const index = input[typeof paired === 'number' ? paired : (paired?.item ?? 0)]?.json.index;
-	const isNamed = new RegExp(`^clip ${index}(-[2-4])?\\.mp4$`).test(file.fileName ?? '');
-	if (fileName && typeof index === 'number' && !isNamed)
-		found.push(`task ${id} has the file "${file.fileName}" instead of "clip ${index}"`);
+	const index = input[itemOf(pairedItem)]?.json.index;
+	const stem = fileName ? `clip ${index}(-[2-4])?` : id.replace(/[^\w.-]/g, '_');
+	const isNamed = new RegExp(`^${stem}\\.mp4$`).test(file.fileName ?? '');
+	if ((!fileName || typeof index === 'number') && !isNamed)
+		found.push(`task ${id} has the file "${file.fileName}" instead of "${stem}"`);
 	return found;
 }
 
@@ -132,8 +135,7 @@ const WRITTEN = {
 /** With Include Input Fields the user's own fields stay, and those of our nodes are this answer's. */
 function inputFields({ node, input }: NodeRun, { json, pairedItem }: INodeExecutionData): string[] {
 	if (node.kind !== 'chat' && node.kind !== 'video') return [];
-	const [paired] = [pairedItem].flat();
-	const given = input[typeof paired === 'number' ? paired : (paired?.item ?? 0)]?.json;
+	const given = input[itemOf(pairedItem)]?.json;
 	if (given === undefined || Object.keys(json).length === 0) return [];
 	const own = ['index', 'note'].filter((name) => given[name] !== undefined);
 	if (!node.includeInputFields)
@@ -170,34 +172,6 @@ function partialText(
 	return typeof text !== 'string' || begin.startsWith(text) || text.startsWith(begin)
 		? []
 		: [`the partial text is "${text}"`];
-}
-
-/** Each item of a list of models is followed by all models that the node asks for, in the order of the service. */
-function modelLists(played: Played): string[] {
-	const hasNoKinds = played.scenario.service.faults.some(({ fault }) => fault === 'models-names');
-	return nodeRuns(played).flatMap(({ node, input, outputs, row, task }) => {
-		if (node.kind !== 'list' || task.error !== undefined) return [];
-		// A tool has no items.
-		if (played.scenario.shape === 'agent') return [];
-		const { kind = '', search = '', limit = Infinity } = node.only ?? {};
-		const has = (text: string, part: string) => text.includes(part.toLowerCase());
-		const chosen = MODELS.filter(
-			({ id, type }) => has(id, search) && (kind === '' || (!hasNoKinds && has(type, kind))),
-		).slice(0, limit);
-		const expected = chosen.map(({ id }) => id).join();
-		return [...(node.executeOnce ? [0] : input.keys())].flatMap((index) => {
-			const own = outputs.flat().filter(({ pairedItem }) => itemOf(pairedItem) === index);
-			const ids = own.flatMap(({ json }) => json.id ?? []).join();
-			return own.some(isErrorItem) || ids === expected || row.status !== 'success'
-				? []
-				: [`execution ${row.id}, ${node.name}: the models are ${ids}, not ${expected}`];
-		});
-	});
-}
-
-function itemOf(pairedItem: INodeExecutionData['pairedItem']): number {
-	const [paired] = [pairedItem].flat();
-	return typeof paired === 'number' ? paired : (paired?.item ?? 0);
 }
 
 /** The ids in the custom data of an execution are those of tasks. */

@@ -190,3 +190,9 @@ export function errorItems(played: Played): Claim[] {
 		});
 	});
 }
+
+/** The index of the input item that an output item belongs to. */
+export function itemOf(pairedItem: INodeExecutionData['pairedItem']): number {
+	const [paired] = [pairedItem].flat();
+	return typeof paired === 'number' ? paired : (paired?.item ?? 0);
+}

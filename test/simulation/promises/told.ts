@@ -19,6 +19,7 @@ export const told: Promised = {
 		...repeated(played),
 		...overLimit(played),
 		...refusedEarly(played),
+		...halfBatches(played),
 		...unset(played),
 		...unannounced(played),
 	],
@@ -157,6 +158,26 @@ function refusedEarly({ scenario, truth, rows }: Played): string[] {
 					`${node.name} refuses ${refused.length} items; Max Billable Requests is ${node.maxBillable}, and ${needed} are needed`,
 				]
 			: [];
+	});
+}
+
+/** With On Error "Stop Workflow", a batch above Max Billable Requests is refused as a whole: nothing is sent. */
+function halfBatches({ scenario, truth, rows }: Played): string[] {
+	if (rows.length > 1 || scenario.shape !== 'sequence') return [];
+	return nodeRuns({ scenario, rows }).flatMap(({ node, input }) => {
+		if (node.kind !== 'chat' && node.kind !== 'video') return [];
+		const { maxBillable, onError = 'stopWorkflow', executeOnce } = node;
+		if (typeof maxBillable !== 'number' || onError !== 'stopWorkflow' || executeOnce) return [];
+		const needed = input.length * (node.kind === 'video' ? (node.n ?? 1) : 1);
+		const sent = truth.requests.filter(
+			({ endpoint, prompt }) =>
+				/submit|chat/.test(endpoint) && prompt.endsWith(` for ${node.name}`),
+		);
+		return sent.length === 0 || needed <= maxBillable
+			? []
+			: [
+					`${node.name} sends ${sent.length} billable requests of a batch that needs ${needed}; Max Billable Requests is ${maxBillable}`,
+				];
 	});
 }
 

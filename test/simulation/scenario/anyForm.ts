@@ -57,6 +57,7 @@ const models = present(
 		kind: oneIn(3, constantFrom('Video', 'text', 'image')),
 		search: oneIn(3, constantFrom('CHAT', '-a')),
 		limit: oneIn(3, constantFrom(1, 3)),
+		versions: oneIn(3, constantFrom('latest' as const, 'undated' as const)),
 	}),
 );
 

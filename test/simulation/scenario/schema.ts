@@ -64,7 +64,12 @@ const list = z.object({
 	...settings,
 	/** Which models are returned; default all. */
 	only: z
-		.object({ kind: z.string(), search: z.string(), limit: z.int().min(1) })
+		.object({
+			kind: z.string(),
+			search: z.string(),
+			versions: z.enum(['all', 'latest', 'undated']),
+			limit: z.int().min(1),
+		})
 		.partial()
 		.optional(),
 });

@@ -30,15 +30,23 @@ const ENDPOINTS: Record<FaultPlan['endpoint'], ReadonlyArray<Exclude<Endpoint, '
 	download: ['download'],
 };
 
-export const MODELS: readonly ModelRecord[] = ['chat-a', 'chat-b', 'video-a', 'video-b'].map(
-	(id) => ({
-		id,
-		object: 'model',
-		created: 1_735_689_600,
-		owned_by: 'simulation',
-		type: id.startsWith('chat') ? 'text' : 'video',
-	}),
-);
+/** The models whose names have a date, and one that only seems to. */
+export const VERSIONS: Readonly<Record<string, { of: string; date: string }>> = {
+	'chat-b@20250620': { of: 'chat-b', date: '2025-06-20' },
+	'chat-b-20250815': { of: 'chat-b', date: '2025-08-15' },
+};
+
+export const MODELS: readonly ModelRecord[] = [
+	...['chat-a', 'chat-b', 'video-a', 'video-b'],
+	...Object.keys(VERSIONS),
+	'video-c-20251340',
+].map((id) => ({
+	id,
+	object: 'model',
+	created: 1_735_689_600,
+	owned_by: 'simulation',
+	type: id.startsWith('chat') ? 'text' : 'video',
+}));
 
 /** The simulator's settings for the service of a scenario. Its clock, its random numbers and ids come from the caller. */
 export function settingsOf(
