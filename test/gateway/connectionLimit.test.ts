@@ -11,7 +11,27 @@ import { VirtualClock } from '../clock/virtualClock';
 
 const video = { model: 'kite-motion', prompt: 'A boat' };
 const SUBMISSION = { id: 'r', data: [{ id: 'task', status: 'processing' }] };
+/** It answers a chat, a submission, a poll and a list of models. */
+const ANSWER = { ...COMPLETION, ...SUBMISSION, id: 'task', status: 'queued' };
 let services = 0;
+
+type Request = Parameters<NonNullable<GatewayOptions['transport']>>[0];
+
+/** A service that answers each request after some milliseconds, unless it is given up. */
+function slowService(clock: VirtualClock, msOf: (request: Request) => number) {
+	const seen = { inFlight: 0, peak: 0, prompts: [] as unknown[] };
+	const transport = async (request: Request) => {
+		const stop = new AbortController();
+		request.whenGivenUp(() => stop.abort());
+		request.onWritten();
+		seen.peak = Math.max(seen.peak, (seen.inFlight += 1));
+		seen.prompts.push((JSON.parse(request.body ?? '{}') as { prompt?: string }).prompt);
+		await clock.sleep(msOf(request), stop.signal);
+		seen.inFlight -= 1;
+		return jsonResponse(200, ANSWER);
+	};
+	return { seen, options: { clock, transport }, baseUrl: `http://slow-${(services += 1)}.test` };
+}
 
 /** Three executions of 100 items, each with the highest Max Concurrency. */
 function threeExecutions(...[baseUrl, options]: Parameters<typeof gatewayAt>) {
@@ -23,61 +43,37 @@ function threeExecutions(...[baseUrl, options]: Parameters<typeof gatewayAt>) {
 
 test('waiting for a free connection does not count towards Timeout', async () => {
 	const clock = new VirtualClock();
-	let inFlight = 0;
-	let peak = 0;
-	const transport: GatewayOptions['transport'] = async ({ onWritten }) => {
-		peak = Math.max(peak, (inFlight += 1));
-		onWritten();
-		await clock.sleep(50_000);
-		inFlight -= 1;
-		return jsonResponse(200, SUBMISSION);
-	};
-	const work = threeExecutions(`http://slow-${(services += 1)}.test`, { clock, transport });
-	const submissions = await clock.run(Promise.all(work));
+	const { seen, baseUrl, options } = slowService(clock, () => 50_000);
+	const submissions = await clock.run(Promise.all(threeExecutions(baseUrl, options)));
 	expect(submissions).toHaveLength(300);
 	// 32 connections are for GETs, and 16 for other keys.
-	expect(peak).toBe(208);
+	expect(seen.peak).toBe(208);
 });
 
 test('polls of one key leave 16 connections free, and those of several have 256 together', async () => {
 	const clock = new VirtualClock();
-	const baseUrl = `http://polls-${(services += 1)}.test`;
-	let inFlight = 0;
-	const transport: GatewayOptions['transport'] = async ({ onWritten }) => {
-		onWritten();
-		inFlight += 1;
-		await clock.sleep(1_000);
-		inFlight -= 1;
-		return jsonResponse(200, { id: 'task', status: 'queued' });
-	};
+	const { seen, baseUrl, options } = slowService(clock, () => 1_000);
 	const pollAll = (apiKey: string) => {
-		const gateway = gatewayAt(baseUrl, { apiKey, maxConcurrency: 300, clock, transport });
+		const gateway = gatewayAt(baseUrl, { apiKey, maxConcurrency: 300, ...options });
 		return Array.from({ length: 300 }, (_, index) => gateway.getVideoTask(`${index}`));
 	};
 	const work = pollAll('one');
-	await until(() => inFlight > 0);
-	expect(inFlight).toBe(240);
+	await until(() => seen.inFlight > 0);
+	expect(seen.inFlight).toBe(240);
 	work.push(...pollAll('other'));
-	await until(() => inFlight > 240);
-	expect(inFlight).toBe(256);
+	await until(() => seen.inFlight > 240);
+	expect(seen.inFlight).toBe(256);
 	await clock.run(Promise.all(work));
 });
 
 test('256 long answers to one key delay no poll, no list of models and no other key', async () => {
 	const clock = new VirtualClock();
-	const baseUrl = `http://busy-${(services += 1)}.test`;
-	const transport: GatewayOptions['transport'] = async ({ method, headers, onWritten }) => {
-		onWritten();
-		const isLong = method === 'POST' && headers.authorization === 'Bearer key-of-tests';
-		await clock.sleep(isLong ? 3_600_000 : 100);
-		return jsonResponse(
-			200,
-			method === 'POST' ? SUBMISSION : { data: [], id: 'task', status: 'queued' },
-		);
-	};
-	const work = threeExecutions(baseUrl, { clock, transport, timeoutMs: 7_200_000 });
-	const same = gatewayAt(baseUrl, { clock, transport });
-	const other = gatewayAt(baseUrl, { clock, transport, apiKey: 'other-key' });
+	const { baseUrl, options } = slowService(clock, ({ method, headers }) =>
+		method === 'POST' && headers.authorization === 'Bearer key-of-tests' ? 3_600_000 : 100,
+	);
+	const work = threeExecutions(baseUrl, { ...options, timeoutMs: 7_200_000 });
+	const same = gatewayAt(baseUrl, options);
+	const other = gatewayAt(baseUrl, { ...options, apiKey: 'other-key' });
 	const start = clock.now();
 	await clock.run(
 		Promise.all([same.getVideoTask('task'), same.listModels(), other.submitVideo(video)]),
@@ -90,17 +86,11 @@ test.each(['polls', 'chats'])(
 	'a chat with a Timeout of 3 seconds is answered in time while 256 %s of each of two other keys hang',
 	async (kind) => {
 		const clock = new VirtualClock();
-		const baseUrl = `http://hanging-${(services += 1)}.test`;
-		const transport: GatewayOptions['transport'] = async ({ headers, onWritten, whenGivenUp }) => {
-			const stop = new AbortController();
-			whenGivenUp(() => stop.abort());
-			onWritten();
-			const isCalm = headers.authorization === 'Bearer calm';
-			await clock.sleep(isCalm ? 1_000 : 3_600_000, stop.signal);
-			return jsonResponse(200, COMPLETION);
-		};
+		const { baseUrl, options } = slowService(clock, ({ headers }) =>
+			headers.authorization === 'Bearer calm' ? 1_000 : 3_600_000,
+		);
 		const gatewayOf = (apiKey: string, timeoutMs: number) =>
-			gatewayAt(baseUrl, { apiKey, maxConcurrency: 256, timeoutMs, clock, transport });
+			gatewayAt(baseUrl, { apiKey, maxConcurrency: 256, timeoutMs, ...options });
 		const ask = async (gateway: Gateway) =>
 			await gateway.chat({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] });
 		const stop = new AbortController();
@@ -121,16 +111,9 @@ test.each(['polls', 'chats'])(
 
 test('keys take turns with the connections of a service, and executions with those of their key', async () => {
 	const clock = new VirtualClock();
-	const baseUrl = `http://turns-${(services += 1)}.test`;
-	const sent: string[] = [];
-	const transport: GatewayOptions['transport'] = async ({ body = '', onWritten }) => {
-		onWritten();
-		sent.push((JSON.parse(body) as { prompt: string }).prompt);
-		await clock.sleep(1_000 + sent.length);
-		return jsonResponse(200, SUBMISSION);
-	};
+	const { seen, baseUrl, options } = slowService(clock, () => 1_000 + seen.prompts.length);
 	const submissions = (prompt: string, apiKey: string, count: number) => {
-		const gateway = gatewayAt(baseUrl, { apiKey, maxConcurrency: count, clock, transport });
+		const gateway = gatewayAt(baseUrl, { apiKey, maxConcurrency: count, ...options });
 		return Array.from({ length: count }, () => gateway.submitVideo({ ...video, prompt }));
 	};
 	const work = [
@@ -140,8 +123,8 @@ test('keys take turns with the connections of a service, and executions with tho
 		...submissions('fourth', 'c', 1),
 	];
 	await clock.run(Promise.all(work));
-	expect(sent.indexOf('second')).toBeLessThan(208 + 16 + 4);
-	expect(sent.indexOf('fourth')).toBeLessThan(208 + 16 + 4);
+	expect(seen.prompts.indexOf('second')).toBeLessThan(208 + 16 + 4);
+	expect(seen.prompts.indexOf('fourth')).toBeLessThan(208 + 16 + 4);
 });
 
 test('a process opens at most 256 connections to a service, and requests beyond that wait', async () => {

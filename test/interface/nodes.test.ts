@@ -98,47 +98,46 @@ test('Video task: without Simplify, an item is the task of the service', async (
 	});
 });
 
-describe.each(['queued', 'processing', 'completed', 'failed'])(
-	'Video submission: a task with the initial status %s',
-	(status) => {
-		const url = status === 'completed' ? 'https://files.test/clip.mp4' : null;
-		const entry = { id: 'task-1', status, url, revised_prompt: 'A boat, softly lit' };
-		const submission = {
-			id: 'r-1',
-			object: 'video.generation',
-			created: 7,
-			model: 'm',
-			data: [entry],
-		};
+describe('Video submission: tasks with any initial status', () => {
+	const file = 'https://files.test/clip.mp4';
+	const data = ['queued', 'processing', 'completed', 'failed'].map((status) => ({
+		id: `task-${status}`,
+		status,
+		url: status === 'completed' ? file : null,
+		revised_prompt: 'A boat, softly lit',
+	}));
+	const submission = { id: 'r-1', object: 'video.generation', created: 7, model: 'm', data };
+	const options = { n: data.length };
 
-		test('is output by Submit', async () => {
-			const { items } = await askRaw(video({ operation: 'submit' }), () => rawJson(submission));
-			expect(items.map((item) => item.json)).toEqual([
-				{
-					task_id: 'task-1',
-					status,
-					url,
-					revised_prompt: 'A boat, softly lit',
-					created_at: 7,
-					request_id: 'r-1',
-					model: 'm',
-				},
-			]);
-		});
+	test('are output by Submit', async () => {
+		const submit = video({ operation: 'submit', options });
+		const { items } = await askRaw(submit, () => rawJson(submission));
+		expect(items.map(({ json }) => json)).toEqual(
+			data.map(({ id, ...fields }) => ({
+				...fields,
+				task_id: id,
+				created_at: 7,
+				request_id: 'r-1',
+				model: 'm',
+			})),
+		);
+	});
 
-		test('is polled by Generate until it ends', async () => {
-			const end = status === 'failed' ? 'failed' : 'completed';
-			const task = { ...entry, status: end, progress: 100, url: 'https://files.test/clip.mp4' };
-			const { items, error } = await askRaw(video(), (request) =>
-				rawJson(request.startsWith('POST') ? submission : task),
-			);
-			if (status === 'failed')
-				expect(error?.message).toMatch(/could not generate the video of task/);
-			else expect(items[0]?.json).toMatchObject({ status: 'completed', url: task.url });
-			expect(raw.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+	test('are polled by Generate until they end', async () => {
+		const generate = { ...video({ options }), onError: 'continueRegularOutput' as const };
+		const { items } = await askRaw(generate, (request) => {
+			if (request.startsWith('POST')) return rawJson(submission);
+			const [, id = ''] = /(task-\w+) /.exec(request) ?? [];
+			const status = id === 'task-failed' ? 'failed' : 'completed';
+			return rawJson({ id, status, progress: 100, url: file });
 		});
-	},
-);
+		expect(items.map(({ json }) => json)).toMatchObject([
+			...Array<object>(3).fill({ status: 'completed', url: file }),
+			{ error: { code: 'task_failed', task_id: 'task-failed' } },
+		]);
+		expect(raw.requests.filter((request) => request.startsWith('POST'))).toHaveLength(1);
+	});
+});
 
 test('Task retention: after seven days, a task is not found and the error says why', async () => {
 	await runNode(simulator, video({ operation: 'submit' }));
