@@ -12,7 +12,7 @@ const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] 
 const models = async (gateway: Gateway) => await gateway.listModels();
 const task = async (gateway: Gateway) => await gateway.getVideoTask('t');
 const submit = async (gateway: Gateway) => await gateway.submitVideo({ model: 'm', prompt: 'p' });
-const answer = async (gateway: Gateway) => await gateway.chat(chat);
+const answer = async (gateway: Gateway): Promise<unknown> => await gateway.chat(chat);
 const stream = async (gateway: Gateway) => await gateway.streamChat(chat, () => {});
 const json = async (gateway: Gateway) => {
 	const completion = await gateway.chat(chat);
@@ -32,65 +32,39 @@ interface Hostile {
 	status?: number;
 }
 
+/** Parts of the text of an answer. */
+const inText = (part: string, call = answer): Hostile => ({
+	call,
+	start: '{"choices":[{"message":{"content":"',
+	part,
+	end: '"}}]}',
+	most: 2 * MiB,
+});
+/** Parts of a list at this place. */
+const inList = (call: Hostile['call'], start: string, part: string, most: number): Hostile => {
+	const opened = [...start].filter((bracket) => '{['.includes(bracket));
+	const end = opened.map((bracket) => (bracket === '{' ? '}' : ']')).reverse();
+	return { call, start, part: `${part},`, end: part + end.join(''), most };
+};
+const record = `{"id":"${'é-'.repeat(60)}","tasks":["text"]}`;
+
 const CASES: Record<string, Hostile> = {
-	'a list of names': { call: models, start: '[', part: '"a",', end: '"a"]', most: 9_999 * 4 },
-	'a list of records': {
-		call: models,
-		start: '{"data":[',
-		part: `{"id":"${'é-'.repeat(60)}","tasks":["text"]},`,
-		end: '{"id":"a"}]}',
-		most: 1_900_000,
-	},
-	'a list of numbers': { call: models, start: '[', part: '1,', end: '1]', most: 9_999 * 2 },
-	'a task of lists': {
-		call: task,
-		start: '{"id":"t","status":"failed","error":[',
-		part: '[],',
-		end: '[]]}',
-		most: 199_000 * 3,
-	},
-	'a task of empty texts': {
-		call: task,
-		start: '{"id":"t","status":"queued","more":[',
-		part: '"",',
-		end: '""]}',
-		most: 199_000 * 3,
-	},
-	'a submission of many tasks': {
-		call: submit,
-		start: '{"data":[',
-		part: '{"id":1},',
-		end: '{"id":1}]}',
-		most: 99_000 * 9,
-	},
-	'an answer of many choices': {
-		call: answer,
-		start: '{"choices":[',
-		part: '{},',
-		end: '{}]}',
-		most: 499_000 * 3,
-	},
-	'an answer of many parts': {
-		call: answer,
-		start: '{"choices":[{"message":{"content":[',
-		part: '{"text":"a"},',
-		end: '{}]}}]}',
-		most: 499_000 * 13,
-	},
-	'an answer of escapes': {
-		call: answer,
-		start: '{"choices":[{"message":{"content":"',
-		part: '%25&amp;\\\\',
-		end: '"}}]}',
-		most: 2 * MiB,
-	},
-	'an answer of code blocks': {
-		call: json,
-		start: '{"choices":[{"message":{"content":"',
-		part: '\\n```',
-		end: '"}}]}',
-		most: 2 * MiB,
-	},
+	'a list of names': inList(models, '[', '"a"', 9_999 * 4),
+	'a list of records': inList(models, '{"data":[', record, 1_900_000),
+	'a list of numbers': inList(models, '[', '1', 9_999 * 2),
+	'a task of lists': inList(task, '{"id":"t","status":"failed","error":[', '[]', 199_000 * 3),
+	'a task of empty texts': inList(task, '{"id":"t","status":"queued","more":[', '""', 199_000 * 3),
+	'a submission of many tasks': inList(submit, '{"data":[', '{"id":1}', 99_000 * 9),
+	'an answer of many choices': inList(answer, '{"choices":[', '{}', 499_000 * 3),
+	'an answer of many parts': inList(
+		answer,
+		'{"choices":[{"message":{"content":[',
+		'{"text":"a"}',
+		499_000 * 13,
+	),
+	'an answer of escapes': inText('%25&amp;\\\\'),
+	'an answer of escaped quotes': inText('\\"'),
+	'an answer of code blocks': inText('\\n```', json),
 	'a stream of lines that are not JSON': { call: stream, part: 'data: {\n', most: MiB },
 	'a failed task of many names': {
 		call: async (gateway) => taskFailedError(await gateway.getVideoTask('t')),
@@ -98,13 +72,6 @@ const CASES: Record<string, Hostile> = {
 		part: '"%name":"%text",',
 		end: '"a":0}}',
 		most: 1_900_000,
-	},
-	'an answer of escaped quotes': {
-		call: answer,
-		start: '{"choices":[{"message":{"content":"',
-		part: '\\"',
-		end: '"}}]}',
-		most: 2 * MiB,
 	},
 	'an error that looks like a page': { call: models, part: '<script', most: 250_000, status: 400 },
 	'an error of spaces': { call: models, part: '<a ', most: 250_000, status: 400 },

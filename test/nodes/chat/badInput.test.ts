@@ -43,71 +43,40 @@ const option = (name: string) => ({ options: { [name]: value } });
 const model = { model: { __rl: true, mode: 'id', value } };
 const content = { messages: { values: [message(value)] } as INodeParameters };
 
-test.each<[string, INodeParameters, unknown, unknown, RegExp]>([
-	['no model', model, 'heron-chat', '', /^model is empty/i],
-	['a blank model', model, 'heron-chat', '  ', /^model/i],
-	['a null model', model, 'heron-chat', null, /^model/i],
-	['a stop sequence that is not text', option('stop'), 'END', 5, /^Stop Sequences \(stop\) must/],
+test.each<[bad: unknown, good: unknown, INodeParameters, RegExp]>([
+	['', 'heron-chat', model, /^model is empty/i],
+	['  ', 'heron-chat', model, /^model/i],
+	[null, 'heron-chat', model, /^model/i],
+	[5, 'END', option('stop'), /^Stop Sequences \(stop\) must/],
+	[['x', 5], 'END', option('stop'), /^Stop Sequences \(stop\) must be text or a list of texts \[/],
+	[{ be: 'kind' }, 'Be kind', option('systemMessage'), /^System Message must be text/],
+	['maybe', false, option('jsonOutput'), /JSON/],
+	['maybe', true, option('stream'), /^Stream must/],
+	[['kim'], 'kim', option('user'), /^User must/],
+	['\n ', 'Hello', content, /^1st message: Content is empty/],
+	[null, 'Hello', content, /^1st message: Content is empty \[/],
+	[{ text: 'Hello' }, 'Hello', content, /^1st message: Content must be text \(it is an object\)/],
 	[
-		'stop sequences with a number',
-		option('stop'),
-		'END',
-		['x', 5],
-		/^Stop Sequences \(stop\) must be text or a list of texts \[/,
-	],
-	[
-		'a system message that is not text',
-		option('systemMessage'),
-		'Be kind',
-		{ be: 'kind' },
-		/^System Message must be text/,
-	],
-	['a JSON option that is not a boolean', option('jsonOutput'), false, 'maybe', /JSON/],
-	[
-		'an empty message after a system message',
-		{ ...content, options: { systemMessage: 'Be kind' } },
-		'Hello',
 		'',
+		'Hello',
+		{ ...content, options: { systemMessage: 'Be kind' } },
 		/^1st message: Content is empty/,
 	],
-	['a user that is not text', option('user'), 'kim', ['kim'], /^User must/],
-	['a stream option that is not a boolean', option('stream'), true, 'maybe', /^Stream must/],
-	['an empty user message', content, 'Hello', '\n ', /^1st message: Content is empty/],
 	[
-		'an empty second message',
-		{ messages: { values: [message('Hi', 'system'), message(value)] } as INodeParameters },
-		'Hello',
 		'',
+		'Hello',
+		{ messages: { values: [message('Hi', 'system'), message(value)] } as INodeParameters },
 		/^2nd message: Content/,
 	],
 	[
-		'content that is not text',
-		content,
-		'Hello',
-		{ text: 'Hello' },
-		/^1st message: Content must be text \(it is an object\)/,
-	],
-	[
-		'a message whose expression is null',
-		content,
-		'Hello',
-		null,
-		/^1st message: Content is empty \[/,
-	],
-	[
-		'an unknown role',
-		{ messages: { values: [{ role: value, content: 'Hello' }] } },
-		'user',
 		'tool',
+		'user',
+		{ messages: { values: [{ role: value, content: 'Hello' }] } },
 		/^1st message: Role must be system, user or assistant/,
 	],
-])('%s is refused before any request, with its name and item', async (...row) => {
-	const [, parameters, good, bad, expected] = row;
-	const { message: text } = await errorOf(
-		parameters,
-		{ value: bad } as IDataObject,
-		{ value: good } as IDataObject,
-	);
+])('%j for %j is refused before any request, with its name and item: %j', async (...row) => {
+	const [bad, good, parameters, expected] = row as [string, string, INodeParameters, RegExp];
+	const { message: text } = await errorOf(parameters, { value: bad }, { value: good });
 	expect(text).toMatch(expected);
 	expect(text).toContain('[item 1]');
 });

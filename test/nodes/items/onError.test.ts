@@ -67,70 +67,38 @@ test('List Models: a failed request fails every item', async () => {
 	expect(simulator.count('models')).toBe(1);
 });
 
-const badVideos: Array<[string, object, RegExp]> = [
-	['an empty prompt', { prompt: '={{ " " }}' }, /Prompt/],
-	['a duration out of range', { duration: 11 }, /Duration/],
-	['a number of videos out of range', { options: { n: 5 } }, /^Number of Videos \(n\) must/],
+test.each<[object, RegExp]>([
+	[{ prompt: '={{ " " }}' }, /Prompt/],
+	[{ duration: 11 }, /Duration/],
+	[{ options: { n: 5 } }, /^Number of Videos \(n\) must/],
+	[{ prompt: '={{ ({ text: "A boat" }) }}' }, /^Prompt must be text \(it is an object\)/],
+	[{ prompt: '={{ Number("a boat") }}' }, /^Prompt must be text \(it is NaN\)/],
+	[{ prompt: '={{ ["A boat"] }}' }, /^Prompt must be text \(it is a list\)/],
 	[
-		'a prompt that is an object',
-		{ prompt: '={{ ({ text: "A boat" }) }}' },
-		/^Prompt must be text \(it is an object\)/,
-	],
-	[
-		'a prompt that is no number',
-		{ prompt: '={{ Number("a boat") }}' },
-		/^Prompt must be text \(it is NaN\)/,
-	],
-	[
-		'a prompt that is a list',
-		{ prompt: '={{ ["A boat"] }}' },
-		/^Prompt must be text \(it is a list\)/,
-	],
-	[
-		'a poll interval of 0',
 		{ waitOptions: { pollInterval: 0 } },
 		/^Poll Interval must be a number of seconds .*\(it is 0\)/,
 	],
 	// n8n's database keeps no such number: a wait there could not be resumed.
 	[
-		'a poll interval of Infinity',
 		{ waitOptions: { pollInterval: '={{ 60 / 0 }}' } },
 		/^Poll Interval must be a number of seconds/,
 	],
-	[
-		'a URL as a task ID',
-		{ operation: 'get', taskId: 'https://videos.example/1.mp4' },
-		/^Task ID must not be a URL/,
-	],
-	[
-		'a task ID that leads to another path',
-		{ operation: 'wait', taskId: 'a/../../models' },
-		/^Task ID has dots between slashes/,
-	],
+	[{ operation: 'get', taskId: 'https://videos.example/1.mp4' }, /^Task ID must not be a URL/],
+	[{ operation: 'wait', taskId: 'a/../../models' }, /^Task ID has dots between slashes/],
 	// JavaScript has rounded it: it would be the ID of another task.
 	[
-		'a task ID that is a number beyond 2^53',
 		{ operation: 'get', taskId: '={{ 12345678901234567890 }}' },
 		/^Task ID must be text \(it is 12345678901234567000\)/,
 	],
 	[
-		'a task ID that is an object',
 		{ operation: 'wait', taskId: '={{ ({ task_id: "task-1" }) }}' },
 		/^Task ID must be text \(it is an object\)/,
 	],
-];
-
-test.each(badVideos)(
-	'Video Generation refuses %s before any request',
-	async (_name, parameters, expected) => {
-		const { error } = await runNode(simulator, {
-			node: 'videoGeneration',
-			parameters: { model: 'kite-motion', prompt: 'A boat', ...parameters },
-		});
-		expect(error?.message).toMatch(expected);
-		expect(simulator.requests).toEqual([]);
-	},
-);
+])('Video Generation with %j is refused before any request', async (parameters, expected) => {
+	const { error } = await runNode(simulator, videoNode({ ...parameters }));
+	expect(error?.message).toMatch(expected);
+	expect(simulator.requests).toEqual([]);
+});
 
 test.each([
 	['prompt', { prompt: '={{ $json.forgotten }}' }, 'Prompt'],
