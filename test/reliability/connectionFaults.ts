@@ -12,27 +12,10 @@ export interface ConnectionFault {
 }
 
 export const CONNECTION_FAULTS: readonly ConnectionFault[] = [
-	{
-		name: 'refused-connection',
-		failure: 'refused',
-		kinds: REQUEST_KINDS,
-	},
-	{
-		name: 'unknown-host',
-		failure: 'ENOTFOUND',
-		kinds: REQUEST_KINDS,
-	},
-	{
-		name: 'lookup-failure',
-		failure: 'EAI_AGAIN',
-		kinds: REQUEST_KINDS,
-	},
-	{
-		name: 'not-tls',
-		failure: 'not TLS',
-		tls: true,
-		kinds: REQUEST_KINDS,
-	},
+	{ name: 'refused-connection', failure: 'refused', kinds: REQUEST_KINDS },
+	{ name: 'unknown-host', failure: 'ENOTFOUND', kinds: REQUEST_KINDS },
+	{ name: 'lookup-failure', failure: 'EAI_AGAIN', kinds: REQUEST_KINDS },
+	{ name: 'not-tls', failure: 'not TLS', tls: true, kinds: REQUEST_KINDS },
 	{
 		name: 'untrusted-certificate',
 		tls: true,

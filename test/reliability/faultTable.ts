@@ -83,6 +83,8 @@ const redirected: ErrorOf = (fault) => ['redirect_refused', Number(fault.slice(-
 /** A video may be stored on another server, whose errors are not those of the service. */
 const downloadRefused = code('download_refused');
 const unlessDownload = (rule: Rule) => byKind({ download: final(downloadRefused) }, rule);
+const unlessInterrupted = (rule: Rule) =>
+	byKind({ download: retried(code('download_failed')) }, rule);
 /** An unknown host is not retried, but a task is still polled until Max Wait. */
 const unknownHost = byKind(
 	{
@@ -93,194 +95,140 @@ const unknownHost = byKind(
 );
 const neverSent = (name: string) => retried(code(name), { resumed: true });
 
-export const ROWS: readonly Row[] = [
-	{
-		what: 'The service refuses the request with a documented code',
-		faults: documented(400, 401, 403, 413),
-		rule: final(codeOf),
-	},
-	{
-		what: 'Model, task or endpoint not found (404)',
-		faults: documented(404),
-		rule: byKind({ poll: lagging(codeOf) }, final(codeOf)),
-	},
-	{
-		what: '403 or 404 with an HTML page, plain text or an empty body',
-		faults: withoutCode(403, 404),
-		rule: byKind({ download: notThereYet(downloadRefused) }, foreign(codeOf)),
-	},
-	{
-		what: '400, 401 or 413 with an HTML page, plain text or an empty body',
-		faults: [...withoutCode(400, 401, 413), 'echo-key-text'],
-		rule: unlessDownload(foreign(codeOf)),
-	},
-	{
-		what: 'Undocumented status: 402, 405, 409, 422, 451',
-		faults: withEndings(['status-'], '402', '405', '409', '422', '451'),
-		rule: foreign(codeOf),
-	},
-	{
-		what: 'The error contains the API key',
-		faults: withEndings(['echo-key-'], 'general', 'alternate'),
-		rule: final(code('invalid_api_key', 401)),
-	},
-	{
-		what: '429 with the time to retry',
-		faults: [
+const TABLE: ReadonlyArray<[what: string, faults: readonly string[], rule: Rule]> = [
+	[
+		'The service refuses the request with a documented code',
+		documented(400, 401, 403, 413),
+		final(codeOf),
+	],
+	[
+		'Model, task or endpoint not found (404)',
+		documented(404),
+		byKind({ poll: lagging(codeOf) }, final(codeOf)),
+	],
+	[
+		'403 or 404 with an HTML page, plain text or an empty body',
+		withoutCode(403, 404),
+		byKind({ download: notThereYet(downloadRefused) }, foreign(codeOf)),
+	],
+	[
+		'400, 401 or 413 with an HTML page, plain text or an empty body',
+		[...withoutCode(400, 401, 413), 'echo-key-text'],
+		unlessDownload(foreign(codeOf)),
+	],
+	[
+		'Undocumented status: 402, 405, 409, 422, 451',
+		withEndings(['status-'], '402', '405', '409', '422', '451'),
+		foreign(codeOf),
+	],
+	[
+		'The error contains the API key',
+		withEndings(['echo-key-'], 'general', 'alternate'),
+		final(code('invalid_api_key', 401)),
+	],
+	[
+		'429 with the time to retry',
+		[
 			...documented(429),
 			...withEndings(['retry-after-'], 'header', 'date', 'skewed', 'reset', 'fraction'),
 		],
-		rule: retried(limited, { retryAfter, limited: true }),
-	},
-	{
-		what: '429 without a valid time to retry',
-		faults: [
+		retried(limited, { retryAfter, limited: true }),
+	],
+	[
+		'429 without a valid time to retry',
+		[
 			...withoutCode(429),
 			...withEndings(['retry-after-'], 'zero', 'negative', 'text', 'absent', 'garbage', 'past'),
 		],
-		rule: retried(limited, { limited: true }),
-	},
-	{
-		what: '429 that asks to retry after a year',
-		faults: ['retry-after-year'],
+		retried(limited, { limited: true }),
+	],
+	[
+		'429 that asks to retry after a year',
+		['retry-after-year'],
 		// The item fails at once, but tasks are still polled.
-		rule: byKind({ poll: retried(limited, { retries: 0 }) }, final(limited)),
-	},
-	{
-		what: "500 or 502 in one of the service's error formats",
-		faults: documented(500, 502),
-		rule: retried(codeOf),
-	},
-	{
-		what: '500 or 502 in any other format: the service may have accepted the request',
-		faults: [
+		byKind({ poll: retried(limited, { retries: 0 }) }, final(limited)),
+	],
+	["500 or 502 in one of the service's error formats", documented(500, 502), retried(codeOf)],
+	[
+		'500 or 502 in any other format: the service may have accepted the request',
+		[
 			...withEndings(['handled-html-', 'handled-empty-', 'handled-foreign-'], '500', '502'),
 			...withoutCode(500, 502),
 			'echo-key-html',
 		],
-		rule: lost(codeOf),
-	},
-	{
-		what: '503 in any format',
-		faults: [...documented(503), ...withoutCode(503)],
-		rule: retried(codeOf, { limited: true }),
-	},
-	{
-		what: '503 without a code, more than 10 seconds after the request',
-		faults: ['late-503'],
-		rule: lost(codeOf),
-	},
-	{
-		what: '408, 504 or 52x in any format: a server timed out waiting for another',
-		faults: [...withEndings(['status-'], '408', '504', '529'), ...withoutCode(408, 504, 522)],
-		rule: lost(codeOf),
-	},
-	{
-		what: 'Connection refused',
-		faults: ['refused-connection'],
-		rule: neverSent('ECONNREFUSED'),
-	},
-	{
-		what: 'Unknown host name',
-		faults: ['unknown-host'],
-		rule: unknownHost,
-	},
-	{
-		what: 'Temporary DNS failure',
-		faults: ['lookup-failure'],
-		rule: neverSent('EAI_AGAIN'),
-	},
-	{
-		what: 'No TLS at an https:// URL',
-		faults: ['not-tls'],
-		rule: byKind(
-			{ download: retried(code('download_failed')) },
-			final(code('ERR_SSL_WRONG_VERSION_NUMBER')),
-		),
-	},
-	{
-		what: 'Untrusted certificate',
-		faults: ['untrusted-certificate'],
-		rule: final(code('DEPTH_ZERO_SELF_SIGNED_CERT')),
-	},
-	{
-		what: 'The connection breaks before or during the response',
-		faults: ['lost', 'reset', 'reset-inside', 'truncated', 'stream-reset'],
-		rule: lost(code('connection_lost')),
-	},
-	{
-		what: 'No data for longer than Timeout, before or during the response',
-		faults: ['hang', 'hang-inside', 'stream-hang'],
-		rule: silent,
-	},
-	{
-		what: 'Damaged compressed response',
-		faults: ['bad-gzip'],
-		rule: lost(code('damaged_answer')),
-	},
-	{
-		what: 'Compressed response that ends too early',
-		faults: ['cut-gzip'],
+		lost(codeOf),
+	],
+	[
+		'503 in any format',
+		[...documented(503), ...withoutCode(503)],
+		retried(codeOf, { limited: true }),
+	],
+	['503 without a code, more than 10 seconds after the request', ['late-503'], lost(codeOf)],
+	[
+		'408, 504 or 52x in any format: a server timed out waiting for another',
+		[...withEndings(['status-'], '408', '504', '529'), ...withoutCode(408, 504, 522)],
+		lost(codeOf),
+	],
+	['Connection refused', ['refused-connection'], neverSent('ECONNREFUSED')],
+	['Unknown host name', ['unknown-host'], unknownHost],
+	['Temporary DNS failure', ['lookup-failure'], neverSent('EAI_AGAIN')],
+	[
+		'No TLS at an https:// URL',
+		['not-tls'],
+		unlessInterrupted(final(code('ERR_SSL_WRONG_VERSION_NUMBER'))),
+	],
+	['Untrusted certificate', ['untrusted-certificate'], final(code('DEPTH_ZERO_SELF_SIGNED_CERT'))],
+	[
+		'The connection breaks before or during the response',
+		['lost', 'reset', 'reset-inside', 'truncated', 'stream-reset'],
+		lost(code('connection_lost')),
+	],
+	[
+		'No data for longer than Timeout, before or during the response',
+		['hang', 'hang-inside', 'stream-hang'],
+		silent,
+	],
+	['Damaged compressed response', ['bad-gzip'], lost(code('damaged_answer'))],
+	[
+		'Compressed response that ends too early',
+		['cut-gzip'],
 		// n8n's helper downloads, and does not notice. It asks for videos that are not compressed.
-		rule: byKind({ download: good }, lost(code('damaged_answer'))),
-	},
-	{
-		what: '200 with an HTML page or plain text',
-		faults: ['html-200', 'text-200'],
-		rule: unlessDownload(malformed()),
-	},
-	{
-		what: '200 or 204 without a body',
-		faults: ['empty-200', 'empty-204', 'stream-empty'],
-		rule: byKind({ download: retried(code('download_failed')) }, malformed()),
-	},
-	{
-		what: '200 with JSON that does not match the interface',
-		faults: [
-			...withEndings(
-				['json-'],
-				'invalid',
-				'null',
-				'number',
-				'string',
-				'array',
-				'object',
-				'other',
-				'deep',
-			),
-			'no-choices',
-			'no-tasks',
-			'no-task-ids',
+		byKind({ download: good }, lost(code('damaged_answer'))),
+	],
+	['200 with an HTML page or plain text', ['html-200', 'text-200'], unlessDownload(malformed())],
+	[
+		'200 or 204 without a body',
+		['empty-200', 'empty-204', 'stream-empty'],
+		unlessInterrupted(malformed()),
+	],
+	[
+		'200 with JSON that does not match the interface',
+		[
+			...['json-invalid', 'json-null', 'json-number', 'json-string', 'json-array', 'json-object'],
+			...['json-other', 'json-deep', 'no-choices', 'no-tasks', 'no-task-ids'],
 		],
-		rule: malformed(),
-	},
-	{
-		what: '200 with an error in the body',
-		faults: ['json-error'],
-		rule: malformed(code('oops', 200)),
-	},
-	{
-		what: 'Half a response with a matching Content-Length',
-		faults: ['cut-short'],
-		rule: byKind({ download: good }, malformed()),
-	},
-	{
-		what: 'Redirect to another host',
-		faults: withEndings(['redirect-'], '301', '302', '307', '308'),
-		rule: byKind({ download: retried(code('download_failed')) }, foreign(redirected)),
-	},
-	{
-		what: 'Redirect to the result of a request that may have been accepted (303)',
-		faults: ['redirect-303'],
-		rule: byKind(
-			{ download: retried(code('download_failed')) },
-			ifBillable(lost(redirected), foreign(redirected)),
-		),
-	},
-	{
-		what: 'Redirect on the same host',
-		faults: ['redirect-here'],
-		rule: byKind(
+		malformed(),
+	],
+	['200 with an error in the body', ['json-error'], malformed(code('oops', 200))],
+	[
+		'Half a response with a matching Content-Length',
+		['cut-short'],
+		byKind({ download: good }, malformed()),
+	],
+	[
+		'Redirect to another host',
+		withEndings(['redirect-'], '301', '302', '307', '308'),
+		unlessInterrupted(foreign(redirected)),
+	],
+	[
+		'Redirect to the result of a request that may have been accepted (303)',
+		['redirect-303'],
+		unlessInterrupted(ifBillable(lost(redirected), foreign(redirected))),
+	],
+	[
+		'Redirect on the same host',
+		['redirect-here'],
+		byKind(
 			{
 				download: () => ({
 					// The other path does not exist, which is tried again.
@@ -290,109 +238,91 @@ export const ROWS: readonly Row[] = [
 			},
 			foreign(code('redirect_refused', 302)),
 		),
-	},
-	{
-		what: 'Very large response',
-		faults: ['oversized', 'gzip-bomb', 'models-huge'],
+	],
+	[
+		'Very large response',
+		['oversized', 'gzip-bomb', 'models-huge'],
 		// An answer is paid for, but a line of a stream may not be this long.
-		rule: byKind({ chat: good, download: good }, malformed()),
-	},
-	{
-		what: 'Valid response that is slow, fragmented or has unusual headers',
-		faults: [
+		byKind({ chat: good, download: good }, malformed()),
+	],
+	[
+		'Valid response that is slow, fragmented or has unusual headers',
+		[
 			...['slow-response', 'slow-drip', 'close-after', 'unknown-encoding'],
 			...['wrong-type', 'no-type', 'no-length', 'created'],
 		],
-		rule: good,
-	},
-	{
-		what: 'Completion without usage or content, or with filtered content',
-		faults: ['no-usage', 'null-content', 'output-filtered'],
-		rule: good,
-	},
-	{
-		what: 'Completion as an event stream that was not requested',
-		faults: ['stream-unrequested'],
-		rule: good,
-	},
-	{
-		what: 'List of models in another format, or empty',
-		faults: ['models-bare', 'models-named', 'models-strings', 'models-empty'],
-		rule: good,
-	},
-	{
-		what: 'Stream that ends early',
-		faults: ['stream-cut', 'stream-html'],
-		rule: lost(code('stream_broken')),
-	},
-	{
-		what: 'Stream with invalid chunks or none',
-		faults: ['stream-only-done', 'stream-long-line', 'stream-garbage', 'stream-wrong-shape'],
-		rule: malformed(),
-	},
-	{
-		what: 'Error inside a stream',
-		faults: ['stream-error-general', 'stream-error-alternate', 'stream-echo-key'],
-		rule: malformed((fault) => [
+		good,
+	],
+	[
+		'Completion without usage or content, or with filtered content',
+		['no-usage', 'null-content', 'output-filtered'],
+		good,
+	],
+	['Completion as an event stream that was not requested', ['stream-unrequested'], good],
+	[
+		'List of models in another format, or empty',
+		['models-bare', 'models-named', 'models-strings', 'models-empty'],
+		good,
+	],
+	['Stream that ends early', ['stream-cut', 'stream-html'], lost(code('stream_broken'))],
+	[
+		'Stream with invalid chunks or none',
+		['stream-only-done', 'stream-long-line', 'stream-garbage', 'stream-wrong-shape'],
+		malformed(),
+	],
+	[
+		'Error inside a stream',
+		['stream-error-general', 'stream-error-alternate', 'stream-echo-key'],
+		malformed((fault) => [
 			fault === 'stream-echo-key' ? 'invalid_api_key' : 'service_unavailable',
 			200,
 		]),
-	},
-	{
-		what: 'Valid stream in an unusual format',
-		faults: [
+	],
+	[
+		'Valid stream in an unusual format',
+		[
 			...withEndings(['stream-no-'], 'done', 'reason', 'blank', 'space'),
 			...withEndings(['stream-'], 'slow', 'crlf', 'comments', 'bom', 'split', 'joined', 'unended'),
 		],
-		rule: good,
-	},
-	{
-		what: 'Streamed tool calls that repeat their name, or have an ID only in the first delta',
-		faults: ['tool-name-repeated', 'tool-id-emptied'],
-		rule: good,
-	},
-	{
-		what: 'Video task that fails',
-		faults: withEndings(
+		good,
+	],
+	[
+		'Streamed tool calls that repeat their name, or have an ID only in the first delta',
+		['tool-name-repeated', 'tool-id-emptied'],
+		good,
+	],
+	[
+		'Video task that fails',
+		withEndings(
 			['task-failed-'],
 			...['string', 'object', 'nested', 'array', 'number', 'null', 'empty', 'absent', 'long'],
 			'echo-key',
 		),
-		rule: final((fault) => [
+		final((fault) => [
 			{ 'task-failed-object': 'generation_failed', 'task-failed-echo-key': 'upstream_refused' }[
 				fault
 			] ?? 'task_failed',
 		]),
-	},
-	{
-		what: 'Video task that never ends or has an unknown status',
-		faults: ['task-endless', 'task-queued', 'task-odd-status'],
-		rule: final(code('wait_timeout')),
-	},
-	{
-		what: 'Video task that disappears',
-		faults: ['task-forgotten'],
-		rule: final(code('task_not_found', 404)),
-	},
-	{
-		what: 'Video task that is not found at first',
-		faults: ['not-found-yet'],
-		rule: good,
-	},
-	{
-		what: 'Finished task without a usable video',
-		faults: [
+	],
+	[
+		'Video task that never ends or has an unknown status',
+		['task-endless', 'task-queued', 'task-odd-status'],
+		final(code('wait_timeout')),
+	],
+	['Video task that disappears', ['task-forgotten'], final(code('task_not_found', 404))],
+	['Video task that is not found at first', ['not-found-yet'], good],
+	[
+		'Finished task without a usable video',
+		[
 			...withEndings(['task-url-'], 'null', 'absent', 'relative', 'file', 'private'),
 			'task-bad-base64',
 		],
-		rule: good,
-	},
-	{
-		what: 'Video task with few fields or invalid values',
-		faults: ['task-bare', 'task-odd-progress'],
-		rule: good,
-	},
+		good,
+	],
+	['Video task with few fields or invalid values', ['task-bare', 'task-odd-progress'], good],
 ];
+
+export const ROWS: readonly Row[] = TABLE.map(([what, faults, rule]) => ({ what, faults, rule }));
 
 /** Faults that are too slow for the table and have tests of their own. */
 const TESTED_ELSEWHERE = ['stream-endless'];
