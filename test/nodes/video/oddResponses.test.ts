@@ -58,13 +58,6 @@ test.each(['COMPLETED', 'Completed', ' completed '])(
 	},
 );
 
-test('a video with the status "FAILED" is a failed video', async () => {
-	const { items } = await generate([
-		rawJson(video('task-1', { status: 'FAILED', error: 'Too dark' })),
-	]);
-	expect(items[0]?.json.error).toMatchObject({ code: 'task_failed', http_status: null });
-});
-
 test('a task ID may be a number', async () => {
 	const { items } = await generate([rawJson(video(7))], {}, { id: 7 });
 	expect(items[0]?.json).toMatchObject({ task_id: '7', status: 'completed' });
