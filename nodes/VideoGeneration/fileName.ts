@@ -1,10 +1,5 @@
 import type { VideoTask } from '../../gateway';
 
-export interface VideoFile {
-	name: string;
-	type: string;
-}
-
 /** MIME types of the containers that a service may name; with another one, the file is called MP4. */
 const TYPES: Record<string, string> = {
 	avi: 'video/x-msvideo',
@@ -34,19 +29,16 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?= *(?:\.|$))
  * @param wanted the user's name; default: the task's
  * @param number which of several videos of the same item it is, from 1
  */
-export function videoFile(task: VideoTask, wanted = '', number = 1): VideoFile {
+export function videoFile(task: VideoTask, wanted = '', number = 1) {
 	const named = (task.metadata?.format ?? '').toLowerCase().replace(/^(?:video\/|\.)/, '');
 	const container = Object.hasOwn(TYPES, named) ? named : DEFAULT_CONTAINER;
 	const extension = `.${container}`;
 	const end = (number > 1 ? `-${number}` : '') + extension;
 	const stem = safeStem(withoutExtension(wanted, extension), end);
 	// Task ids differ, also those of one item.
-	const name = stem === '' ? nameOfTask(task.id, extension) : stem + end;
+	const ofTask = () => safeStem(task.id.replace(/[^\w.-]/g, '_'), extension) || 'video';
+	const name = stem === '' ? ofTask() + extension : stem + end;
 	return { name, type: TYPES[container] ?? '' };
-}
-
-function nameOfTask(id: string, extension: string): string {
-	return (safeStem(id.replace(/[^\w.-]/g, '_'), extension) || 'video') + extension;
 }
 
 function withoutExtension(wanted: string, extension: string): string {

@@ -4,8 +4,7 @@ import {
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import { type BookEntry, type ItemSettings, parseTaskId } from '../../gateway';
-import type { PaidBook } from '../shared/book/book';
+import { type ItemSettings, parseTaskId } from '../../gateway';
 import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputItem';
 import { simplifyProperty } from '../shared/form/sharedProperties';
 import { generatedFields, submissionFields, taskFields } from './item';
@@ -61,10 +60,7 @@ export const operations: Record<string, Operation> = {
 		},
 		properties: [taskIdProperty, ...downloadProperties, simplifyProperty, outputOptionsProperty],
 		outputFields: taskFields,
-		plan({ book, service, tasks }, item) {
-			const entry = entryOfForm(service.context, book, item);
-			return { entry, start: async () => await tasks.get(entry) };
-		},
+		plan: planTask,
 	},
 	submit: {
 		option: {
@@ -90,7 +86,7 @@ export const operations: Record<string, Operation> = {
 			waitOptionsProperty,
 		],
 		outputFields: taskFields,
-		plan: ({ book, service }, item) => ({ entry: entryOfForm(service.context, book, item) }),
+		plan: planTask,
 	},
 };
 
@@ -132,9 +128,9 @@ export const operationProperties: INodeProperties[] = [
  * The entry of an item about a task that someone submitted earlier, wherever that was.
  * @throws InvalidInputError
  */
-export function entryOfForm(context: IExecuteFunctions, book: PaidBook, item: number): BookEntry {
-	const taskId = parseTaskId(context.getNodeParameter('taskId', item, ''));
-	return book.add({ item, tasks: [{ entry: { id: taskId, status: 'unknown' } }] });
+function planTask({ book, service }: VideoRun, item: number): Planned {
+	const id = parseTaskId(service.context.getNodeParameter('taskId', item, ''));
+	return { entry: book.add({ item, tasks: [{ entry: { id, status: 'unknown' } }] }) };
 }
 
 /** @throws InvalidInputError */

@@ -10,8 +10,7 @@ const MAX_LINKS = 4;
 /** Hints about the items of a run, for whoever looks at its output. */
 export function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutionData[]): void {
 	const operation = context.getNodeParameter('operation', 0, 'generate');
-	if (operation === 'generate') hintAboutFiles(context, items);
-	else hintAboutInlineVideos(context, items);
+	hintAboutFiles(context, items, operation === 'generate');
 	hintAboutNames(context, items);
 	if (operation !== 'generate' && operation !== 'submit') return;
 	hintAboutTexts(context, [textOf(context, 'prompt')], 'prompt');
@@ -19,19 +18,24 @@ export function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutio
 }
 
 /** A second run with Download on would be billed again, and another operation in this node would lose its fields. */
-function hintAboutFiles(context: IExecuteFunctions, items: INodeExecutionData[]): void {
-	const without = items.filter(({ json, binary }) => json.status === 'completed' && !binary);
+function hintAboutFiles(
+	context: IExecuteFunctions,
+	items: INodeExecutionData[],
+	isGenerated: boolean,
+): void {
+	// A URL of Get and Wait is what they were asked for; inline data pass by.
+	const without = items.filter(
+		({ json, binary }) => json.status === 'completed' && !binary && (isGenerated || !json.url),
+	);
 	if (without.length === 0) return;
 	const these = without.length === 1 ? '1 video is' : `${without.length} videos are`;
-	const links = linksTo(without.map(({ json }) => json.url));
 	const place = runsAsTool(context.getNode())
 		? 'the agent, with the operation Get, Download on and this task_id.'
 		: 'this one, with the operation Get and Download on: its Task ID fits already.';
-	hintAfterRun(
-		context,
-		`${these} not downloaded. To get the file without paying again, add a second Video Generation node after ${place}${links}`,
-		'info',
-	);
+	const advice = isGenerated
+		? `To get the file without paying again, add a second Video Generation node after ${place}${linksTo(without.map(({ json }) => json.url))}`
+		: 'If the service sends inline data instead of a URL, turn on Download to keep it.';
+	hintAfterRun(context, `${these} not downloaded. ${advice}`, 'info');
 }
 
 /** One click plays a video in another tab. */
@@ -66,20 +70,6 @@ function hintAboutBill(context: IExecuteFunctions, items: INodeExecutionData[]):
 	if (videos < 2) return;
 	const lengths = [...seconds].map(([size, all]) => `${all} s of ${asHtml(size)}`);
 	hintAfterRun(context, `${videos} videos were submitted: ${lengths.join(', ')}`, 'info');
-}
-
-/** Without Download they pass by. */
-function hintAboutInlineVideos(context: IExecuteFunctions, items: INodeExecutionData[]): void {
-	const without = items.filter(
-		({ json, binary }) => json.status === 'completed' && !json.url && !binary,
-	).length;
-	if (without === 0) return;
-	const have = without === 1 ? '1 finished video has' : `${without} finished videos have`;
-	hintAfterRun(
-		context,
-		`${have} no URL. If the service sends it as inline data, turn on Download to keep it.`,
-		'info',
-	);
 }
 
 /** Nodes that write files or attach them to one message put one in the place of the other. */

@@ -12,7 +12,6 @@ import {
 	TaskPoller,
 	taskFailedError,
 	type VideoTask,
-	type WaitOptions,
 	WaitTimeoutError,
 } from '../../gateway';
 import { isUnknownHere, type PaidBook } from '../shared/book/book';
@@ -20,7 +19,7 @@ import type { PaidRun } from '../shared/book/withBook';
 import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { Service } from '../shared/run/connect';
 import { reportError, TaskError } from '../shared/run/errorText';
-import { type VideoFile, videoFile } from './fileName';
+import { videoFile } from './fileName';
 import type { OpenTask } from './nextPoll';
 import type { VideoOutput } from './output';
 import type { OutputOptions } from './outputOptions';
@@ -74,9 +73,16 @@ export class VideoTasks {
 
 	/** Waits for a task, or polls it once if the wait may pause, and settles it if it is over. */
 	async settle({ task, wait, output, number }: OpenTask, mayPause: boolean): Promise<void> {
+		const { onTimeout, ...settings } = wait;
 		const known = task.entry;
+		this.expect(task, output);
+		this.log.beginWait();
 		await this.attempt(task, async () => {
-			await this.wait(task, wait, output, mayPause).finally(() => {
+			const waiting = this.poller.wait(task, settings, mayPause).catch((error: unknown) => {
+				const isKnown = task.submittedAt !== undefined || task.submitted !== undefined;
+				if (!(error instanceof WaitTimeoutError) || onTimeout === 'error' || !isKnown) throw error;
+			});
+			await waiting.finally(() => {
 				if (task.entry === known) return;
 				// The service at this address knows it.
 				task.address = this.book.address;
@@ -113,21 +119,6 @@ export class VideoTasks {
 		});
 	}
 
-	/** Waits until a task is finished, until Max Wait is over, or for one poll. */
-	private async wait(
-		task: PaidTask,
-		{ onTimeout, ...settings }: WaitOptions,
-		output: OutputOptions,
-		once: boolean,
-	): Promise<void> {
-		this.expect(task, output);
-		this.log.beginWait();
-		await this.poller.wait(task, settings, once).catch((error: unknown) => {
-			const isKnown = task.submittedAt !== undefined || task.submitted !== undefined;
-			if (!(error instanceof WaitTimeoutError) || onTimeout === 'error' || !isKnown) throw error;
-		});
-	}
-
 	/**
 	 * Settles a task, and downloads its video if it is finished and Download is on.
 	 * @param number which of several videos of the same item it is, from 1
@@ -151,8 +142,7 @@ export class VideoTasks {
 					task.entry = { id: entry.id, status: entry.status };
 					return;
 				}
-				const file = videoFile(entry, fileName, number);
-				task.file = { ...(await this.store(entry, file, inline)) };
+				task.file = { ...(await this.store(entry, inline, videoFile(entry, fileName, number))) };
 			}
 			task.isSettled = true;
 		} finally {
@@ -173,8 +163,8 @@ export class VideoTasks {
 
 	private async store(
 		task: VideoTask,
-		{ name, type }: VideoFile,
 		inline: InlineVideo | undefined,
+		{ name, type }: ReturnType<typeof videoFile>,
 	): Promise<IBinaryData> {
 		const { context, gateway, signal } = this.service;
 		const { prepareBinaryData } = context.helpers;

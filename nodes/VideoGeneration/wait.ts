@@ -41,8 +41,8 @@ class Wait {
 		const { book, durable, service } = run;
 		const mayPause = durable.isResumed || waitsInDatabase(service.context);
 		const isLost = durable.isResumed && book.current.size === 0;
-		const lost = isLost ? 'n8n lost the state of this wait' : undefined;
-		const refusal = mayPause ? (lost ?? durable.refusal()) : '';
+		const reasonNow = () => (isLost ? 'n8n lost the state of this wait' : durable.refusal());
+		const refusal = mayPause ? reasonNow() : '';
 		if (refusal) hintAfterRun(service.context, `Waited in memory: ${refusal}`);
 		this.canPause = refusal === undefined;
 	}
@@ -56,14 +56,15 @@ class Wait {
 				planned.entry.settings = readSettings(operation, service.context, item);
 				return planned;
 			},
-			work: async ({ entry, start = async () => {} }) => {
-				await start().catch((error: unknown) => {
+			work: async ({ entry, start }) => {
+				await start?.().catch((error: unknown) => {
 					if (liveTasks(entry).length === 0 || error instanceof CancelledError) throw error;
 					// What is paid for is waited for all the same.
 					entry.error = reportError(afterEarlierTry(error, entry.earlier));
 				});
 				if (entry.settings?.wait) return { pending: this.settleItem(entry) };
-				for (const task of liveTasks(entry)) task.isSettled = true;
+				if (start) for (const task of liveTasks(entry)) task.isSettled = true;
+				else await this.run.tasks.get(entry);
 				return await this.settleItem(entry);
 			},
 		});
@@ -82,9 +83,11 @@ class Wait {
 
 	/** @returns the request of a pause; undefined when all tasks are settled */
 	async continue(): Promise<EngineRequest | undefined> {
-		const { durable, service } = this.run;
+		const { book, durable, service } = this.run;
 		let isDue = durable.isResumed;
-		for (let open = this.openTasks(); open.length > 0; open = this.openTasks()) {
+		for (;;) {
+			const open = [...book.current.values()].flatMap(openTasksOf);
+			if (open.length === 0) return undefined;
 			const unfinished = open.filter(({ task }) => !isFinished(task.entry));
 			const isLast = unfinished.length === 0;
 			const mayPause = (each: OpenTask) => !isLast && this.fitsPause(each);
@@ -95,11 +98,6 @@ class Wait {
 			// What a cancel ends is thrown as an error of the node, which names the tasks.
 			await Promise.all(settling).finally(() => throwIfCancelled(service.context));
 		}
-		return undefined;
-	}
-
-	private openTasks(): OpenTask[] {
-		return [...this.run.book.current.values()].flatMap((entry) => openTasksOf(entry));
 	}
 
 	/** @throws ReportedError if the item fails: with On Error "Stop Workflow" no further item starts then */

@@ -128,7 +128,7 @@ test.each([false, true])(
 		expect(items[0]?.json).toEqual({ id: 'task-1', status: 'completed', task_id: 'task-1' });
 		expect(items[0]?.binary?.data?.bytes).toBe(download ? video.length : undefined);
 		expect(hints).toEqual(
-			download ? [] : [expect.stringMatching(/^1 finished video has no URL.*turn on Download/)],
+			download ? [] : [expect.stringMatching(/^1 video is not downloaded\..*turn on Download/)],
 		);
 	},
 );

@@ -95,7 +95,7 @@ const HINTS: Counted[] = [
 	},
 	{
 		of: /get|wait/,
-		says: /^(\d+) finished videos? (?:has|have) no URL/,
+		says: /^(\d+) videos? (?:is|are) not downloaded\./,
 		are: (run) => some(finished(run).filter(({ json, binary }) => !json.url && !binary).length),
 	},
 	{
