@@ -1,6 +1,6 @@
 import type { VideoTask } from '../../gateway';
 
-/** MIME types of the containers that a service may name; with another one, the file is called MP4. */
+/** MIME types of the containers that a service may name. Where neither it nor the server of the file does, the file is called MP4. */
 const TYPES: Record<string, string> = {
 	avi: 'video/x-msvideo',
 	m4v: 'video/x-m4v',
@@ -28,17 +28,19 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?= *(?:\.|$))
  * Name and type of a task's file.
  * @param wanted the user's name; default: the task's
  * @param number which of several videos of the same item it is, from 1
+ * @param announced the MIME type that the server of the file says
  */
-export function videoFile(task: VideoTask, wanted = '', number = 1) {
+export function videoFile(task: VideoTask, wanted = '', number = 1, announced?: string) {
 	const named = (task.metadata?.format ?? '').toLowerCase().replace(/^(?:video\/|\.)/, '');
-	const container = Object.hasOwn(TYPES, named) ? named : DEFAULT_CONTAINER;
+	const ofServer = Object.keys(TYPES).find((name) => TYPES[name] === announced);
+	const container = Object.hasOwn(TYPES, named) ? named : (ofServer ?? DEFAULT_CONTAINER);
 	const extension = `.${container}`;
 	const end = (number > 1 ? `-${number}` : '') + extension;
 	const stem = safeStem(withoutExtension(wanted, extension), end);
 	// Task ids differ, also those of one item.
 	const ofTask = () => safeStem(task.id.replace(/[^\w.-]/g, '_'), extension) || 'video';
 	const name = stem === '' ? ofTask() + extension : stem + end;
-	return { name, type: TYPES[container] ?? '' };
+	return { name, type: announced ?? TYPES[container] ?? '' };
 }
 
 function withoutExtension(wanted: string, extension: string): string {

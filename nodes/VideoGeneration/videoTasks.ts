@@ -142,7 +142,8 @@ export class VideoTasks {
 					task.entry = { id: entry.id, status: entry.status };
 					return;
 				}
-				task.file = { ...(await this.store(entry, inline, videoFile(entry, fileName, number))) };
+				const fileOf = (type?: string) => videoFile(entry, fileName, number, type);
+				task.file = { ...(await this.store(entry, inline, fileOf)) };
 			}
 			task.isSettled = true;
 		} finally {
@@ -164,17 +165,20 @@ export class VideoTasks {
 	private async store(
 		task: VideoTask,
 		inline: InlineVideo | undefined,
-		{ name, type }: ReturnType<typeof videoFile>,
+		fileOf: (type?: string) => ReturnType<typeof videoFile>,
 	): Promise<IBinaryData> {
 		const { context, gateway, signal } = this.service;
-		const { prepareBinaryData } = context.helpers;
+		const put = async (video: ReturnType<InlineVideo['read']>, announced?: string) => {
+			const { name, type } = fileOf(announced);
+			return await context.helpers.prepareBinaryData(video, name, type);
+		};
 		if (inline !== undefined)
-			return await prepareBinaryData(inline.read(), name, type).catch((error: unknown) => {
+			return await put(inline.read()).catch((error: unknown) => {
 				throw storageError(error);
 			});
 		return await gateway.downloadVideo(
 			task,
-			async (video) => await prepareBinaryData(video.stream, name, video.type ?? type),
+			async ({ stream, type }) => await put(stream, type),
 			signal,
 		);
 	}

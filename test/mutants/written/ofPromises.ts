@@ -142,7 +142,11 @@ export const OF_PROMISES: readonly Change[] = [
 			'\t\tconst inline = this.inline.get(entry);\n\t\tentry.url &&= (this.firstUrl ??= entry.url);\n',
 		],
 		['files of inline videos stay', '\t\t\tawait inline?.remove();\n', ''],
-		['File Name is left out', 'videoFile(entry, fileName, number)', "videoFile(entry, '', number)"],
+		[
+			'File Name is left out',
+			'videoFile(entry, fileName, number, type)',
+			"videoFile(entry, '', number, type)",
+		],
 	]),
 	...changesOf('nodes/ListModels/list.ts', [
 		[

@@ -74,6 +74,21 @@ const taskOf = (format: string, id = 'task-1'): VideoTask => ({
 	metadata: { format },
 });
 
+test.each([
+	[undefined, 'video/webm', 'task-1.webm', 'video/webm'],
+	['unknown', 'video/quicktime', 'task-1.mov', 'video/quicktime'],
+	[undefined, undefined, 'task-1.mp4', 'video/mp4'],
+	['webm', undefined, 'task-1.webm', 'video/webm'],
+	['mkv', 'video/mp4', 'task-1.mkv', 'video/mp4'],
+	[undefined, 'video/x-unknown', 'task-1.mp4', 'video/x-unknown'],
+])(
+	'a container that the task calls %s and the server of the file %s: %s',
+	(format, announced, name, type) => {
+		const task = { id: 'task-1', status: 'completed', metadata: { format } };
+		expect(videoFile(task, '', 1, announced)).toEqual({ name, type });
+	},
+);
+
 test.each(['mp4', 'webm', 'mkv', 'MOV', '.mov', 'video/webm'])(
 	'the extension of a container that is known is kept: %s',
 	(format) => {
