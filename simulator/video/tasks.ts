@@ -53,7 +53,7 @@ export class TaskStore {
 				submissionId,
 				model,
 				prompt,
-				revisedPrompt: `${prompt.trim()} (steady camera, soft light)`,
+				revisedPrompt: `${prompt.trim()} (on a 24" slider, soft light)`,
 				format: { size, duration, fps },
 				inline: request.response_format === 'b64_json',
 				createdAt: now(),
@@ -211,8 +211,8 @@ export async function taskBody(
 		progress,
 		url:
 			hasUrl && !task.inline ? `${origin}/files/${encodeURIComponent(task.id)}.mp4${expiry}` : null,
-		...(done && task.inline ? { b64_json: (await readVideo(task)).toString('base64') } : {}),
 		revised_prompt: task.revisedPrompt,
+		...(done && task.inline ? { b64_json: (await readVideo(task)).toString('base64') } : {}),
 		metadata,
 		created_at: Math.floor(task.createdAt / 1000),
 		...(task.plan.extraField && { seed: EXTRA_FIELD }),

@@ -1,4 +1,6 @@
 import type { Played } from '../play/played';
+import { dataOf } from '../play/rows';
+import { isErrorItem } from './evidence';
 import type { Promised } from './promise';
 
 /** What the item of a finished task, or its error, may add to the stored data of a wait. */
@@ -11,7 +13,7 @@ const BYTES_PER_RUN = 100;
 /** Timers, files, listeners, connections and places in a queue are gone when the work is done, and stored data does not grow. */
 export const nothingLeft: Promised = {
 	name: 'Nothing is left',
-	says: 'No timer, no file and no growing stored data is left when the work is done.',
+	says: 'No timer, no file, no growing stored data and no record of paid work is left when the work is done.',
 	except: ['Idle connections of the undici build stay open for up to 15 seconds.'],
 	alsoKeptBy: [],
 	check(played) {
@@ -22,9 +24,27 @@ export const nothingLeft: Promised = {
 		const held =
 			left.held === undefined ? [] : [`a last execution finds something held: ${left.held}`];
 		const over = [...timers, ...files, ...listeners].map((what) => `${what} left over`);
-		return [...over, ...held, ...grown(played)];
+		return [...over, ...held, ...grown(played), ...books(played)];
 	},
 };
+
+/** The record of paid work of a run that ended well. An agent may call its tools again. */
+function books({ rows, scenario }: Played): string[] {
+	if (scenario.shape === 'agent') return [];
+	return rows.flatMap((row) => {
+		if (row.status !== 'success') return [];
+		const { resultData, executionData } = dataOf(row);
+		return scenario.nodes.flatMap(({ name }) => {
+			const left = executionData?.contextData[`node:${name}`] ?? {};
+			return (resultData.runData[name] ?? []).flatMap(({ error, data }, run) => {
+				const items = (data?.main ?? []).flatMap((each) => each ?? []);
+				return error === undefined && !items.some(isErrorItem) && `paidWork of run ${run}` in left
+					? [`execution ${row.id} still has the record of what ${name} paid for`]
+					: [];
+			});
+		});
+	});
+}
 
 /** What is stored grows with the tasks and not with the resumed runs. */
 function grown({ scenario, rows, truth }: Played): string[] {
