@@ -1,5 +1,4 @@
 import {
-	type INode,
 	type INodeParameters,
 	type INodeType,
 	NodeHelpers,
@@ -7,6 +6,7 @@ import {
 	Workflow,
 } from 'n8n-workflow';
 import { asTool } from './asTool';
+import { nodeOf } from './nodeOf';
 import { packageNode } from './packageNodes';
 
 export interface EditorView {
@@ -41,14 +41,7 @@ function view(
 	inputItems = 0,
 ): EditorView {
 	const { description } = nodeType;
-	const node: INode = {
-		id: 'node',
-		name: 'Node',
-		type,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters,
-	};
+	const node = nodeOf('Node', type, parameters);
 	const workflow = new Workflow({
 		nodes: [node],
 		connections: {},

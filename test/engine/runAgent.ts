@@ -12,6 +12,7 @@ import {
 } from 'n8n-workflow';
 import { itemsOf, runWorkflow } from '../../demo/engine';
 import { asTool } from './asTool';
+import { nodeOf } from './nodeOf';
 import { nodeTypes, type NodeRun } from './runNode';
 import { stubNode } from './stubNodes';
 
@@ -72,9 +73,6 @@ export interface AgentRun {
 }
 
 const PACKAGE = 'n8n-nodes-generation-service';
-const CHAT_MODEL = `${PACKAGE}.lmChatGenerationService`;
-const place = { typeVersion: 1, position: [0, 0] as [number, number] };
-const credentials = { generationServiceApi: { id: '1', name: 'Service' } };
 
 /** Runs a minimal agent with the chat model, and optionally with nodes as tools, in n8n's engine. */
 export async function runAgent(
@@ -82,23 +80,14 @@ export async function runAgent(
 	{ work, model = {}, withoutModel = false, tools = [], signal, streaming = false }: AgentRun,
 ) {
 	const nodes: INode[] = [
-		{ ...place, id: 's', name: 'Start', type: 'test.passThrough', parameters: {} },
-		{ ...place, id: 'a', name: 'Agent', type: 'test.agent', parameters: {} },
-		{
-			...place,
-			id: 'm',
-			name: 'Model',
-			type: CHAT_MODEL,
-			parameters: { model: { __rl: true, mode: 'id', value: 'heron-chat' }, ...model },
-			credentials,
-		},
+		nodeOf('Start', 'test.passThrough'),
+		nodeOf('Agent', 'test.agent'),
+		nodeOf('Model', `${PACKAGE}.lmChatGenerationService`, {
+			model: { __rl: true, mode: 'id', value: 'heron-chat' },
+			...model,
+		}),
 		...tools.map(({ node, name, parameters, tries, onError }) => ({
-			...place,
-			id: name,
-			name,
-			type: `${PACKAGE}.${node}Tool`,
-			parameters,
-			credentials,
+			...nodeOf(name, `${PACKAGE}.${node}Tool`, parameters),
 			...(onError && { onError }),
 			...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 1 }),
 		})),

@@ -14,17 +14,19 @@ import type {
 import { type EngineRun, itemsOf, runWorkflow } from '../../demo/engine';
 import { msBetween, systemClock, wallTimeOf } from '../../gateway';
 import type { Simulator } from '../../simulator';
+import { nodeOf } from './nodeOf';
 import { packageNodes } from './packageNodes';
 import { loopOverItems, passThrough } from './stubNodes';
 
 const PACKAGE = 'n8n-nodes-generation-service';
+const STUB = 'test.passThrough';
 
 /** The node types of test workflows. */
 export const nodeTypes: Record<string, INodeType> = {
 	...Object.fromEntries(
 		Object.entries(packageNodes).map(([name, node]) => [`${PACKAGE}.${name}`, node]),
 	),
-	'test.passThrough': passThrough,
+	[STUB]: passThrough,
 	'test.loopOverItems': loopOverItems,
 };
 
@@ -96,13 +98,7 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 	const chunks: StructuredChunk[] = [];
 	const { onChunk = (chunk: StructuredChunk) => void chunks.push(chunk) } = options;
 	const node: INode = {
-		id: 'node',
-		name: 'Node',
-		type: `${PACKAGE}.${options.node}`,
-		typeVersion: 1,
-		position: [200, 0],
-		parameters,
-		credentials: { generationServiceApi: { id: '1', name: 'Service' } },
+		...nodeOf('Node', `${PACKAGE}.${options.node}`, parameters),
 		...(onError && { onError }),
 		...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 1 }),
 	};
@@ -110,11 +106,11 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 		workflow: {
 			...(options.settings && { settings: options.settings }),
 			nodes: [
-				{ ...stub('Start', options.triggerType), parameters: options.trigger ?? {} },
-				stub('Loop', 'test.loopOverItems'),
+				nodeOf('Start', options.triggerType ?? STUB, options.trigger),
+				nodeOf('Loop', 'test.loopOverItems'),
 				node,
-				stub('Done'),
-				stub('Failed'),
+				nodeOf('Done', STUB),
+				nodeOf('Failed', STUB),
 			],
 			connections: options.loop
 				? {
@@ -166,10 +162,6 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 		hints: (run.data.resultData.runData.Node?.at(-1)?.hints ?? []).map(({ message }) => message),
 		waits,
 	};
-}
-
-function stub(name: string, type = 'test.passThrough'): INode {
-	return { id: name, name, type, typeVersion: 1, position: [0, 0], parameters: {} };
 }
 
 function to(node: string): IConnection[] {

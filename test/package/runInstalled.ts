@@ -1,5 +1,6 @@
 import { itemsOf, runWorkflow } from '../../demo/engine';
 import { loadPackage } from '../../demo/loadPackage';
+import { nodeOf } from '../engine/nodeOf';
 import { startSimulator } from '../../simulator';
 
 /** Runs every node of an installed package once with the simulator and prints the output items. */
@@ -18,15 +19,7 @@ async function main(folder: string): Promise<void> {
 	};
 	const results: Record<string, unknown> = {};
 	for (const [name, values] of Object.entries(parameters)) {
-		const node = {
-			id: name,
-			name,
-			type: `n8n-nodes-generation-service.${name}`,
-			typeVersion: 1,
-			position: [0, 0] as [number, number],
-			parameters: values,
-			credentials: { generationServiceApi: { id: '1', name: 'Service' } },
-		};
+		const node = nodeOf(name, `n8n-nodes-generation-service.${name}`, values);
 		const run = await runWorkflow({
 			workflow: { nodes: [node], connections: {} },
 			nodeTypes,

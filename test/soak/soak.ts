@@ -9,6 +9,7 @@ import { runInNewContext } from 'node:vm';
 import { itemsOf, runWorkflow } from '../../demo/engine';
 import { loadPackage } from '../../demo/loadPackage';
 import { coreNodeStubs } from '../../demo/coreNodeStubs';
+import { nodeOf } from '../engine/nodeOf';
 
 // A workflow generates videos each hour of a simulated day, with the built package in n8n's engine. The state of the
 // process after each batch is written to docs/soak.md.
@@ -73,30 +74,15 @@ async function main(): Promise<void> {
 		const run = await runWorkflow({
 			workflow: {
 				nodes: [
-					{
-						id: 'start',
-						name: 'Start',
-						type: 'n8n-nodes-base.manualTrigger',
-						typeVersion: 1,
-						position: [0, 0],
-						parameters: {},
-					},
-					{
-						id: 'video',
-						name: 'Video',
-						type: 'n8n-nodes-generation-service.videoGeneration',
-						typeVersion: 1,
-						position: [0, 0],
-						parameters: {
-							model: 'kite-motion',
-							// Every tenth prompt has failing polls.
-							prompt:
-								'={{ "Boat " + $itemIndex + ($itemIndex % 10 ? "" : " [fault:poll-unavailable-twice]") }}',
-							options: { n: VIDEOS_PER_ITEM },
-							download: true,
-						},
-						credentials: { generationServiceApi: { id: '1', name: 'Service' } },
-					},
+					nodeOf('Start', 'n8n-nodes-base.manualTrigger'),
+					nodeOf('Video', 'n8n-nodes-generation-service.videoGeneration', {
+						model: 'kite-motion',
+						// Every tenth prompt has failing polls.
+						prompt:
+							'={{ "Boat " + $itemIndex + ($itemIndex % 10 ? "" : " [fault:poll-unavailable-twice]") }}',
+						options: { n: VIDEOS_PER_ITEM },
+						download: true,
+					}),
 				],
 				connections: { Start: { main: [[{ node: 'Video', type: 'main', index: 0 }]] } },
 			},

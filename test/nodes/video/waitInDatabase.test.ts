@@ -6,7 +6,6 @@ import {
 	type EngineResponse,
 	type ExecutionError,
 	type IExecuteFunctions,
-	type INode,
 	type INodeParameters,
 	type INodeType,
 	type IRunExecutionData,
@@ -27,6 +26,7 @@ import {
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import type { Simulator } from '../../../simulator';
 import { rawJson } from '../../engine/rawServer';
+import { nodeOf } from '../../engine/nodeOf';
 import { stopWhen } from '../../clock/until';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { useVirtualTime } from '../../engine/useVirtualTime';
@@ -134,15 +134,7 @@ const copiesExecuteData = (context: IExecuteFunctions) =>
 
 /** What n8n stores of an execution that is stopped in its first part, and reads for its Retry. */
 function stoppedAtFirst(): IRunExecutionData {
-	const type = 'test.passThrough';
-	const start: INode = {
-		id: '',
-		name: 'Start',
-		type,
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-	};
+	const start = nodeOf('Start', 'test.passThrough');
 	const input = { main: [[{ json: {} }]] };
 	const { message, name } = new ManualExecutionCancelledError('1');
 	return createRunExecutionData({
