@@ -6,6 +6,12 @@ import { stubbedGateway, failureOf } from './stubbedGateway';
 const MARKER = 'marker-Key/of+<tests=08&15';
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
+/** The error of a response to a request, which is a refusal by default. */
+async function errorOf(body: string | object, more: Parameters<typeof stubbedGateway>[0] = {}) {
+	const packets = [Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))];
+	return await failureOf(stubbedGateway({ packets, status: 400, ...more }).listModels());
+}
+
 const everyCharacter = (write: (code: string) => string) =>
 	[...MARKER].map((character) => write(character.charCodeAt(0).toString(16))).join('');
 
@@ -67,37 +73,28 @@ describe.each<[encoding: string, echoed: string, apiKey: string]>([
 	]),
 	['that is an ordinary word', 'local-key', 'local-key'],
 ])('a key that the service echoes %s', (_encoding, echoed, apiKey) => {
-	const serviceError = Buffer.from(`{"code":"invalid_api_key","message":"${PREFIX}${echoed}"}`);
-	const page = Buffer.from(`<html><body>${PREFIX}${echoed}</body></html>`);
+	const serviceError = `{"code":"invalid_api_key","message":"${PREFIX}${echoed}"}`;
+	const page = `<html><body>${PREFIX}${echoed}</body></html>`;
 
 	test.each([
 		['a service error', 401, serviceError],
 		['an HTML page', 401, page],
 		['a malformed response', 200, page],
 		['an error with status 200', 200, serviceError],
-		['plain text', 502, Buffer.from(PREFIX + echoed)],
-		[
-			'a content filter',
-			400,
-			Buffer.from(`{"code":"x","message":"m","data":{"reason":"${echoed}"}}`),
-		],
+		['plain text', 502, PREFIX + echoed],
+		['a content filter', 400, `{"code":"x","message":"m","data":{"reason":"${echoed}"}}`],
 	])('is not in the error of %s', async (_kind, status, body) => {
-		const gateway = stubbedGateway({ packets: [body], status, apiKey });
-		expectNoKey(await failureOf(gateway.listModels()), echoed);
+		expectNoKey(await errorOf(body, { status, apiKey }), echoed);
 	});
 
 	test('is not in the error of a stream', async () => {
-		const packets = [Buffer.from('data: '), serviceError, Buffer.from('\n\n')];
+		const packets = ['data: ', serviceError, '\n\n'].map((part) => Buffer.from(part));
 		const gateway = stubbedGateway({ packets, apiKey });
 		expectNoKey(await failureOf(gateway.streamChat(chat, () => {})), echoed);
 	});
 
 	test('is not in the error of a failed video', async () => {
-		const packets = [
-			Buffer.from('{"id":"task-1","status":"failed","error":'),
-			serviceError,
-			Buffer.from('}'),
-		];
+		const packets = [Buffer.from(`{"id":"task-1","status":"failed","error":${serviceError}}`)];
 		const gateway = stubbedGateway({ packets, apiKey });
 		expectNoKey(taskFailedError(await gateway.getVideoTask('task-1')), echoed);
 	});
@@ -147,11 +144,8 @@ describe('a long key', () => {
 		const apiKey = jwt(LONGEST);
 		for (const before of ['', 'x'.repeat(980)]) {
 			const message = before + write(apiKey).repeat(30);
-			const packets = [
-				Buffer.from(JSON.stringify({ code: 'no', message: message.slice(0, 250_000) })),
-			];
-			const gateway = stubbedGateway({ packets, status: 400, apiKey });
-			const { serviceMessage } = await failureOf(gateway.listModels());
+			const body = { code: 'no', message: message.slice(0, 250_000) };
+			const { serviceMessage } = await errorOf(body, { apiKey });
 			const shown = serviceMessage?.replace(before, '').replaceAll('[API key removed]', '');
 			expect(shown).toMatch(/^(\[AP)?…$/);
 		}
@@ -188,9 +182,7 @@ describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 		async (apiKey) => {
 			const message = `Bad key ${apiKey} (1234)`;
 			const body = { error: { code: 'invalid_request_error', message, data: null, id: 1234 } };
-			const packets = [Buffer.from(JSON.stringify(body))];
-			const gateway = stubbedGateway({ packets, status: 400, apiKey });
-			const error = await failureOf(gateway.listModels());
+			const error = await errorOf(body, { apiKey });
 			expect(error.code).toBe('invalid_request_error');
 			expect(error.serviceMessage).toMatch(/^Bad key \[API key removed\]/);
 			expect(error.serviceMessage).not.toContain(apiKey);
@@ -199,9 +191,8 @@ describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 
 	test.each(['code', 'type'])('is not in the %s of an error', async (field) => {
 		const body = { error: { [field]: 'local-key is wrong', message: 'No' } };
-		const packets = [Buffer.from(JSON.stringify(body))];
-		const gateway = stubbedGateway({ packets, status: 400, apiKey: 'local-key' });
-		expect((await failureOf(gateway.listModels())).code).toBe('[API key removed] is wrong');
+		const { code } = await errorOf(body, { apiKey: 'local-key' });
+		expect(code).toBe('[API key removed] is wrong');
 	});
 
 	test('is in no name and no number of the error of a failed video', async () => {
@@ -232,28 +223,27 @@ test.each([
 		(before: string) => `<style>${before.repeat(256 * 1024 - 25)}</style>${MARKER}`,
 	],
 ])('no part of the key is shown where %s', async (_where, write) => {
-	const packets = [Buffer.from(write('x'))];
-	const gateway = stubbedGateway({ packets, status: 400, apiKey: MARKER });
-	const { serviceMessage } = await failureOf(gateway.listModels());
+	const { serviceMessage } = await errorOf(write('x'), { apiKey: MARKER });
 	expect(serviceMessage ?? '').not.toContain('mark');
 });
+
+const OF_PAGES = 'Bad gateway';
 
 test.each([
 	['max_tokens must be < 4096 and must be > 0', 'text/plain'],
 	['max_tokens must be < 4096 and must be > 0', 'text/html'],
 	['{"detail":"a <b and c> d"}', 'application/json'],
-])('an error in plain text is shown unchanged: %s (%s)', async (text, type) => {
-	const packets = [Buffer.from(text)];
-	const gateway = stubbedGateway({ packets, status: 400, headers: { 'content-type': type } });
-	expect((await failureOf(gateway.listModels())).serviceMessage).toBe(text);
-});
-
-test.each([
-	['<html><head><title>No</title></head><body><h1>Bad</h1> gateway</body></html>', 'text/plain'],
-	['<!doctype html>\n<p>Bad gateway</p>', 'text/plain'],
-	['Bad <b>gateway</b>', 'text/html; charset=utf-8'],
-])('an error in HTML is shown without its tags: %s (%s)', async (page, type) => {
-	const packets = [Buffer.from(page)];
-	const gateway = stubbedGateway({ packets, status: 400, headers: { 'content-type': type } });
-	expect((await failureOf(gateway.listModels())).serviceMessage).toBe('Bad gateway');
-});
+	[
+		'<html><head><title>No</title></head><body><h1>Bad</h1> gateway</body></html>',
+		'text/plain',
+		OF_PAGES,
+	],
+	['<!doctype html>\n<p>Bad gateway</p>', 'text/plain', OF_PAGES],
+	['Bad <b>gateway</b>', 'text/html; charset=utf-8', OF_PAGES],
+])(
+	'of an error in plain text or HTML, the text is shown: %s (%s)',
+	async (text, type, shown = text) => {
+		const { serviceMessage } = await errorOf(text, { headers: { 'content-type': type } });
+		expect(serviceMessage).toBe(shown);
+	},
+);

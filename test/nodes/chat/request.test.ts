@@ -24,10 +24,6 @@ async function bodyOf(parameters: INodeParameters, item: IDataObject = {}): Prom
 	return simulator.requests[0]?.body;
 }
 
-test('without options, only the model and the messages are sent', async () => {
-	expect(await bodyOf({})).toEqual(hello);
-});
-
 test('all options are sent under the field names of the service', async () => {
 	const options = {
 		temperature: 0.7,

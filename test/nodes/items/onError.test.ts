@@ -41,13 +41,6 @@ test('the error of a content filter has its reason, and that of a rate limit whe
 	});
 });
 
-test('Stop Workflow names the first of several failed items', async () => {
-	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
-	const items = ['One', 'Two', 'Three'].map((prompt) => ({ prompt }));
-	const { error } = await runNode(simulator, { ...chatNode(), items });
-	expect(error?.message).toContain('[item 0]');
-});
-
 test('Stop Workflow sends no more requests after the first failure', async () => {
 	const { error } = await runNode(simulator, secondFails('quota-not-enough'));
 	expect(error?.message).toMatch(/\[item 1\]$/);

@@ -76,13 +76,6 @@ describe.each([
 		expect(codesOf(result)).toEqual(['connection_lost', undefined, 'spending_limit']);
 	});
 
-	test('all runs of a loop share it', async () => {
-		const { runs, error } = await runNode(simulator, { ...node(3), loop: true });
-		expect(runs.filter(([item]) => item !== undefined)).toHaveLength(3);
-		expect(error?.message).toMatch(/Max Billable Requests/);
-		expect(sent()).toBe(3);
-	});
-
 	test('Retry On Fail sends no more, and asks again only for what was refused', async () => {
 		simulator.inject({ endpoint: 'chat', fault: 'invalid-request', matching: 'Five' });
 		simulator.inject({ endpoint: 'submit', fault: 'invalid-request', matching: 'Five' });
@@ -94,7 +87,7 @@ describe.each([
 		expect(['One', 'Two', 'Three', 'Four', 'Five'].map(asked)).toEqual([1, 1, 1, 1, 4]);
 	});
 
-	test('another execution has its own', async () => {
+	test('all runs of a loop share it, and another execution has its own', async () => {
 		const failed = await runNode(simulator, { ...node(3), executionId: '1', loop: true });
 		expect(failed.error?.message).toMatch(/Max Billable Requests/);
 		const retry = { executionId: '2', retryData: failed.run.data };
