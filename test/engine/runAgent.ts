@@ -119,6 +119,23 @@ export async function runAgent(
 	return { result, error: run.data.resultData.error, run, chunks };
 }
 
+/** Runs an agent that does this with its model, and has no tools. */
+export async function useModel(
+	service: { url: string; key: string },
+	use: (model: Model) => Promise<unknown>,
+	more: Omit<Partial<AgentRun>, 'work'> = {},
+) {
+	return await runAgent(service, { work: async ({ model }) => await use(model), ...more });
+}
+
+/** What an agent makes of a stream. */
+export async function merged(stream: AsyncIterable<Reply & { concat(next: Reply): Reply }>) {
+	let whole: Reply | undefined;
+	for await (const chunk of stream)
+		whole = whole === undefined ? chunk : (whole as typeof chunk).concat(chunk);
+	return whole!;
+}
+
 function connected(type: 'main' | 'ai_languageModel' | 'ai_tool') {
 	return { [type]: [[{ node: 'Agent', type, index: 0 }]] };
 }

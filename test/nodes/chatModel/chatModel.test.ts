@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
 import { requestFields } from '../../../nodes/shared/form/chatOptions';
-import { type Model, type Reply, runAgent } from '../../engine/runAgent';
+import { merged, type Model, runAgent, useModel } from '../../engine/runAgent';
 import { stopWhen } from '../../clock/until';
 
 const simulator = useSimulator();
@@ -9,11 +9,7 @@ const simulator = useSimulator();
 type Work = (model: Model) => Promise<unknown>;
 
 const withModel = async (work: Work, model: INodeParameters = {}, signal?: AbortSignal) =>
-	await runAgent(simulator, {
-		work: async ({ model: connected }) => await work(connected),
-		model,
-		...(signal && { signal }),
-	});
+	await useModel(simulator, work, { model, ...(signal && { signal }) });
 
 const weather = {
 	type: 'function',
@@ -73,11 +69,7 @@ test.each([false, true])(
 			const question = ['user', '[call:weather {"city":"Rome"}] [call:weather {"city":"Oslo"}]'];
 			const ask = async (messages: unknown[]) => {
 				if (!streaming) return await modelWithTools.invoke(messages);
-				let merged: (Reply & { concat?: (next: Reply) => Reply }) | undefined;
-				for await (const chunk of await modelWithTools.stream(messages)) {
-					merged = merged?.concat?.(chunk) ?? chunk;
-				}
-				return merged!;
+				return await merged(await modelWithTools.stream(messages));
 			};
 			const reply = await ask([question]);
 			const results = (reply.tool_calls ?? []).map(({ id }, index) => ({
@@ -132,10 +124,8 @@ test('a temporary failure is retried, and a refused request fails with a clear e
 
 test('the reader of a stream gets the whole error of the model, of which n8n sends the description alone', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'model-not-found' });
-	const { chunks } = await runAgent(simulator, {
-		work: async ({ model }) => await model.invoke([['user', 'Hello']]),
-		streaming: true,
-	});
+	const ask: Work = async (model) => await model.invoke([['user', 'Hello']]);
+	const { chunks } = await useModel(simulator, ask, { streaming: true });
 	expect(chunks.at(-1)).toMatchObject({ type: 'error' });
 	expect(chunks.at(-1)?.content).toMatch(/model does not exist.*\.\nChoose a model/);
 });
@@ -180,10 +170,9 @@ test.each([false, true])(
 				const texts: string[] = [];
 				for (const prompt of ['A', '[fault:invalid-request]', 'B', 'C']) {
 					const ask = async () => {
-						if (!streaming) return (await model.invoke([['user', prompt]])).text;
-						let text = '';
-						for await (const chunk of await model.stream([['user', prompt]])) text += chunk.text;
-						return text;
+						const question = [['user', prompt]];
+						if (!streaming) return (await model.invoke(question)).text;
+						return (await merged(await model.stream(question))).text;
 					};
 					texts.push(await ask().catch((error: Error) => `Failed: ${error.message}`));
 				}

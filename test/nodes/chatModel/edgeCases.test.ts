@@ -1,5 +1,5 @@
 import { rawResponse } from '../../engine/rawServer';
-import { type Model, type Reply, runAgent } from '../../engine/runAgent';
+import { merged, type Model, type Reply, useModel } from '../../engine/runAgent';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { until } from '../../clock/until';
 
@@ -8,17 +8,9 @@ const service = useRawServer();
 
 const question = [['user', 'Hello']];
 
-async function merge(stream: AsyncIterable<Reply & { concat(next: Reply): Reply }>) {
-	let merged: Reply | undefined;
-	for await (const chunk of stream) {
-		merged = merged === undefined ? chunk : (merged as typeof chunk).concat(chunk);
-	}
-	return merged!;
-}
-
 const reply = {
 	whole: async (model: Model) => await model.invoke(question),
-	streamed: async (model: Model) => await merge(await model.stream(question)),
+	streamed: async (model: Model) => await merged(await model.stream(question)),
 };
 
 /** The tool calls that the agent gets of a response with these, streamed or not. */
@@ -35,10 +27,7 @@ async function callsOf(
 		request.includes('"stream":true')
 			? rawResponse('200 OK', `data: ${sent('delta')}\n\ndata: [DONE]\n\n`)
 			: rawResponse('200 OK', sent('message'));
-	return await runAgent(
-		{ url: service.url, key },
-		{ work: async ({ model }) => (await ask(model)).tool_calls },
-	);
+	return await useModel({ url: service.url, key }, async (model) => (await ask(model)).tool_calls);
 }
 
 const call = (name: string, args: unknown, more: object = {}) => ({
@@ -98,13 +87,11 @@ test.each([
 	expect(`${error?.message} ${error?.description}`).not.toContain('local-key');
 });
 
-const work = (use: (model: Model) => Promise<unknown>) =>
-	({ work: async ({ model }: { model: Model }) => await use(model) }) as const;
 const bodies = () => simulator.requests.map(({ body }) => body as Record<string, unknown>);
 
 test('stop sequences of a chain are added to those of the node', async () => {
-	await runAgent(simulator, {
-		...work(async (model) => (await model.invoke(question, { stop: ['Observation:'] })).text),
+	const stop = ['Observation:'];
+	await useModel(simulator, async (model) => (await model.invoke(question, { stop })).text, {
 		model: { options: { stop: ['END'] } },
 	});
 	expect(bodies()).toMatchObject([{ stop: ['END', 'Observation:'] }]);
@@ -112,10 +99,8 @@ test('stop sequences of a chain are added to those of the node', async () => {
 
 test('the parts of a prompt are joined with a blank line', async () => {
 	const parts = ['Sum up:', 'A long text'].map((text) => ({ type: 'text', text }));
-	await runAgent(
-		simulator,
-		work(async (model) => (await model.invoke([{ role: 'user', content: parts }])).text),
-	);
+	const prompt = [{ role: 'user', content: parts }];
+	await useModel(simulator, async (model) => (await model.invoke(prompt)).text);
 	expect(bodies()).toMatchObject([{ messages: [{ content: 'Sum up:\n\nA long text' }] }]);
 });
 
@@ -125,7 +110,7 @@ describe.each<[string, (model: Model, content: unknown) => Promise<unknown>]>([
 	['does not stream', async (model, content) => await model.invoke([{ role: 'user', content }])],
 	[
 		'streams',
-		async (model, content) => await merge(await model.stream([{ role: 'user', content }])),
+		async (model, content) => await merged(await model.stream([{ role: 'user', content }])),
 	],
 	[
 		'has tools',
@@ -140,10 +125,7 @@ describe.each<[string, (model: Model, content: unknown) => Promise<unknown>]>([
 		['an audio recording', { type: 'input_audio', input_audio: {} }],
 	])('cannot send %s: it is refused before any request, with advice', async (_what, part) => {
 		for (const content of [[part], [{ type: 'text', text: 'What is this?' }, part]]) {
-			const { error } = await runAgent(
-				simulator,
-				work(async (model) => await ask(model, content)),
-			);
+			const { error } = await useModel(simulator, async (model) => await ask(model, content));
 			expect(error?.message).toMatch(
 				/contain an image or a file, but the service accepts text only/,
 			);
@@ -157,15 +139,12 @@ describe.each<[string, (model: Model, content: unknown) => Promise<unknown>]>([
 test('the caller can abort a request, which closes its connection', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'hang' });
 	const abort = new AbortController();
-	const { error } = await runAgent(
-		simulator,
-		work(async (model) => {
-			const reply = model.invoke(question, { signal: abort.signal });
-			await until(() => simulator.count('chat') > 0);
-			abort.abort();
-			return (await reply).text;
-		}),
-	);
+	const { error } = await useModel(simulator, async (model) => {
+		const reply = model.invoke(question, { signal: abort.signal });
+		await until(() => simulator.count('chat') > 0);
+		abort.abort();
+		return (await reply).text;
+	});
 	expect(error).toBeDefined();
 	await until(() => simulator.openSockets === 0);
 	expect(simulator.count('chat')).toBe(1);
@@ -173,17 +152,14 @@ test('the caller can abort a request, which closes its connection', async () => 
 
 test('a stream is aborted when the caller stops reading it', async () => {
 	simulator.inject({ endpoint: 'chatStream', fault: 'stream-endless' });
-	const { result } = await runAgent(
-		simulator,
-		work(async (model) => {
-			let read = 0;
-			for await (const { text } of await model.stream(question)) {
-				read += text.length;
-				if (read > 100) return 'enough';
-			}
-			return 'all';
-		}),
-	);
+	const { result } = await useModel(simulator, async (model) => {
+		let read = 0;
+		for await (const { text } of await model.stream(question)) {
+			read += text.length;
+			if (read > 100) return 'enough';
+		}
+		return 'all';
+	});
 	expect(result).toBe('enough');
 	await until(() => simulator.openSockets === 0);
 });

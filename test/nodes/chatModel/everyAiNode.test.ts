@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import * as zod4 from 'zod';
 import { z as zod3 } from 'zod/v3';
 import { rawResponse } from '../../engine/rawServer';
-import { type Model, runAgent } from '../../engine/runAgent';
+import { type Model, useModel } from '../../engine/runAgent';
 
 const simulator = useSimulator();
 afterEach(() => {
@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 const withModel = async (use: (model: Model) => Promise<unknown>, model: INodeParameters = {}) =>
-	await runAgent(simulator, { work: async ({ model: connected }) => await use(connected), model });
+	await useModel(simulator, use, { model });
 
 const question = [['user', 'Why is the sky blue?']];
 const bodies = () => simulator.requests.map(({ body }) => body as Record<string, unknown>);
@@ -149,9 +149,8 @@ describe('a node that needs structured output', () => {
 			const body = JSON.stringify({ choices: [{ message: { content } }] });
 			const headers = { 'content-type': 'application/json' };
 			plain.respond = () => rawResponse('200 OK', body, headers);
-			const ask = async ({ model }: { model: Model }) =>
-				await model.withStructuredOutput(schema).invoke(question);
-			return await runAgent({ url: plain.url, key: 'a-key' }, { work: ask });
+			const ask = async (model: Model) => await model.withStructuredOutput(schema).invoke(question);
+			return await useModel({ url: plain.url, key: 'a-key' }, ask);
 		};
 
 		test('gets it if the answer is JSON', async () => {
