@@ -36,26 +36,26 @@ async function hintsOf(node: NodeRun): Promise<string[]> {
 const WRONG = '=A video of {{ $json.topic }} at dawn';
 const wrongItems = [{ subject: 'a boat' }, { subject: 'a kite' }, { subject: 'a tower' }];
 
-describe.each(WITH_FILE_NAME)('a field name that no item has in %s', (label, node) => {
-	test('is refused before anything is sent', async () => {
-		const { error } = await runNode(simulator, { ...node(WRONG), items: wrongItems });
-		expect(error?.message).toBe(
-			`${label} is the same for all 3 items: {{ $json.topic }} is undefined [item 0]`,
-		);
-		expect(error?.description).toContain('write {{ $json.topic ?? "" }}');
-		expect(simulator.requests).toEqual([]);
-	});
+/** Each item is refused before anything is sent, also with a "Continue" setting. */
+async function expectRefused(node: NodeRun, message: string, advice: string): Promise<void> {
+	const { items: inputs = [] } = node;
+	const { items } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
+	const description = expect.stringContaining(advice) as string;
+	expect(items.map(({ json }) => json.error)).toMatchObject(
+		inputs.map((_, item) => ({ message, description, code: 'invalid_input', item })),
+	);
+	const { error } = await runNode(simulator, node);
+	expect(error).toMatchObject({ message: `${message} [item 0]`, description });
+	expect(simulator.requests).toEqual([]);
+}
 
-	test('makes error items with a "Continue" setting', async () => {
-		const { items } = await runNode(simulator, {
-			...node(WRONG),
-			items: wrongItems,
-			onError: 'continueRegularOutput',
-		});
-		expect(items.map(({ json }) => json.error)).toMatchObject(
-			wrongItems.map((_, item) => ({ code: 'invalid_input', item })),
+describe.each(WITH_FILE_NAME)('a field name that no item has in %s', (label, node) => {
+	test('is refused', async () => {
+		await expectRefused(
+			{ ...node(WRONG), items: wrongItems },
+			`${label} is the same for all 3 items: {{ $json.topic }} is undefined`,
+			'write {{ $json.topic ?? "" }}',
 		);
-		expect(simulator.requests).toEqual([]);
 	});
 
 	test('is sent as the error says', async () => {
@@ -123,27 +123,11 @@ test('braces that are escaped, inside an expression or not closed are no express
 	}
 });
 
-const FIXED = 'About {{ $json.water }}';
-
 describe.each(WITH_FILE_NAME)('an expression that is set to Fixed in %s', (label, node) => {
-	test('is refused for each item before anything is sent', async () => {
-		const { items } = await runNode(simulator, {
-			...node(FIXED),
-			items: [{ water: 'a lake' }, { water: 'a river' }],
-			onError: 'continueRegularOutput',
-		});
-		const refused = {
-			message: `${label} contains {{ }} but is set to Fixed`,
-			code: 'invalid_input',
-		};
-		expect(items.map(({ json }) => json.error)).toMatchObject([
-			{ ...refused, item: 0 },
-			{ ...refused, item: 1, description: expect.stringContaining("{{ '{{' }}") as string },
-		]);
-		expect(simulator.requests).toEqual([]);
-		expect((await runNode(simulator, node(FIXED))).error?.message).toBe(
-			`${label} contains {{ }} but is set to Fixed [item 0]`,
-		);
+	test('is refused', async () => {
+		const items = [{ water: 'a lake' }, { water: 'a river' }];
+		const message = `${label} contains {{ }} but is set to Fixed`;
+		await expectRefused({ ...node('About {{ $json.water }}'), items }, message, "{{ '{{' }}");
 	});
 
 	test.each([
