@@ -5,11 +5,6 @@ import { videoTask } from './video';
 /** Part of every stored book. A later version of this package reads it, or refuses it and names its tasks. */
 const BOOK_VERSION = 1;
 
-/** JSON that is stored and returned unchanged. */
-const object = z.custom<object>((value) => Object(value) === value);
-type Field = object | string | number | boolean | null | undefined;
-const fields = z.custom<Record<string, Field>>((value) => object.safeParse(value).success);
-
 /** Milliseconds since the Unix epoch. */
 const wallTime = z.custom<WallTime>((value) => Number.isFinite(value));
 
@@ -39,11 +34,6 @@ const errorReport = z.object({
 
 export type ErrorReport = z.infer<typeof errorReport>;
 
-/** A file as n8n describes it. Older versions keep it in memory by default: it has no id then. */
-const file = z.custom<{ data: string; mimeType: string; id?: string }>(
-	(value) => z.object({ data: z.string(), mimeType: z.string() }).safeParse(value).success,
-);
-
 /** One video task. */
 const paidTask = z.object({
 	/** What the service said of it last, whole. */
@@ -51,7 +41,7 @@ const paidTask = z.object({
 	/** What was known of it before a poll found it: that of its submission. Undefined until then. */
 	submitted: videoTask.optional(),
 	/** The service's object of the request that created it, without its tasks; undefined: another execution created it. */
-	request: fields.optional(),
+	request: z.record(z.string(), z.unknown()).optional(),
 	submittedAt: wallTime.optional(),
 	/** When its Max Wait is over: a restart does not extend it. */
 	deadline: wallTime.optional(),
@@ -64,7 +54,7 @@ const paidTask = z.object({
 	/** Whether its item or its error is made. */
 	isSettled: z.boolean().optional(),
 	/** The file of its video, as n8n keeps it. */
-	file: file.optional(),
+	file: z.object({ data: z.string(), mimeType: z.string() }).optional(),
 	error: errorReport.optional(),
 	/** A fingerprint of the Base URL that it was submitted, or found, at. */
 	address: z.string().optional(),
@@ -108,7 +98,7 @@ const bookEntry = z.object({
 	asked: z.number().optional(),
 	named: z.number().optional(),
 	/** The answer of a model. */
-	answer: object.optional(),
+	answer: z.custom<object>((value) => Object(value) === value).optional(),
 	/** The execution in which the service may have accepted a request that it never answered. */
 	lostIn: z.string().optional(),
 	/** The execution whose error told the user that the next Retry submits it again. */
@@ -143,7 +133,7 @@ const foreignBook = z.object({ entries: z.record(z.string(), foreignEntry) });
 
 const isBook = (value: unknown): value is Book => book.safeParse(value).success;
 
-/** The same book, or of what is none of this version, what names tasks. */
+/** The same object, with all its fields; of what is no book of this version, what names tasks. */
 export function readBook(value: unknown): Book {
 	if (isBook(value)) return value;
 	return { version: BOOK_VERSION, ...(foreignBook.safeParse(value).data ?? { entries: {} }) };

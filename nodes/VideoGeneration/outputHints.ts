@@ -40,9 +40,7 @@ function hintAboutFiles(
 
 /** One click plays a video in another tab. */
 function linksTo(urls: unknown[]): string {
-	const playable = urls
-		.filter((url) => typeof url === 'string')
-		.filter((url) => /^https?:\/\//i.test(url));
+	const playable = urls.map(String).filter((url) => /^https?:\/\//i.test(url));
 	const links = playable.slice(0, MAX_LINKS).map((url, index) => {
 		const number = playable.length === 1 ? '' : ` ${index + 1}`;
 		return `<a href="${asHtml(url)}" target="_blank">Play the video${number}</a>`;

@@ -79,10 +79,8 @@ export class TaskLog {
 	 * @param withUrls not for a log, which is one line: whoever has such a URL has the video
 	 */
 	list(withUrls: boolean): string {
-		const tasks = new Map<string, PaidTask>();
-		for (const entry of this.book.entries)
-			for (const task of entry.tasks) tasks.set(task.entry.id, task);
-		const all = [...tasks.values()];
+		const tasks = this.book.entries.flatMap((entry) => entry.tasks);
+		const all = [...new Map(tasks.map((task) => [task.entry.id, task])).values()];
 		const state = (task: PaidTask, index: number) =>
 			`(${index + 1}) ${logText(task.entry.id)}: ${shortText(statusOf(task))}${withUrls && urlOf(task) ? `, ${urlOf(task)}` : ''}`;
 		const known = all.filter(({ isUnknown }) => isUnknown !== true).map(state);

@@ -122,7 +122,8 @@ class Wait {
 	private pause(waiting: OpenTask[]): EngineRequest {
 		const { book, log, service } = this.run;
 		const { current } = book;
-		return this.run.durable.pause(endOfPause(systemClock.wallTime(), waiting), {
+		return this.run.durable.pause({
+			until: endOfPause(systemClock.wallTime(), waiting),
 			// With all that is known, for whoever pins them to build the nodes that follow.
 			shown: [...current.values()].flatMap((entry) =>
 				liveTasks(entry).map((task) => this.run.output.itemOf(entry, task).json),

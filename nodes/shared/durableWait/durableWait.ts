@@ -24,8 +24,8 @@ export interface DurableWait {
 	readonly isLastTry: boolean;
 	/** Why this run cannot pause, as the end of "Waited in memory: …". */
 	refusal(): string | undefined;
-	/** What the node returns to wait until a time. */
-	pause(until: WallTime, pause: Pause): EngineRequest;
+	/** What the node returns to wait. */
+	pause(pause: Pause): EngineRequest;
 }
 
 /** What is known of one entry of n8n's stack while its tries last. */
@@ -83,7 +83,7 @@ export async function withDurableWait(
 			early
 				? 'n8n resumed the execution too early'
 				: reasonToWaitInMemory(context, entry, tries.canResume),
-		pause: (until, what) => requestPause(context, entry, tries.count, until, what),
+		pause: (pause) => requestPause(context, entry, tries.count, pause),
 	};
 	const output = await run(wait).catch((error: unknown) => {
 		tries.last = { error };

@@ -13,6 +13,7 @@ import { hintAfterRun } from '../form/hints';
 export type Output = INodeExecutionData[][];
 
 export interface Pause {
+	until: WallTime;
 	/** The items that the editor shows as the node's output while it waits. */
 	shown: IDataObject[];
 	/** What the editor points out meanwhile. */
@@ -25,8 +26,7 @@ export interface Pause {
 }
 
 /** What the request tells the pause, in its input. */
-export interface PauseInput extends Pick<Pause, 'shown' | 'hints'> {
-	until: WallTime;
+export interface PauseInput extends Omit<Pause, 'ifStopped'> {
 	runIndex: number;
 }
 
@@ -51,16 +51,15 @@ export function requestPause(
 	context: IExecuteFunctions,
 	entry: IExecuteData,
 	tries: number,
-	until: WallTime,
-	{ shown, hints, ifStopped }: Pause,
+	{ ifStopped, ...pause }: Pause,
 ): EngineRequest {
-	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
 	const items = entry.data.main?.[0] ?? [];
 	// With Execute Once n8n has more than the node gets.
 	items.splice(ifStopped.length);
 	for (const [index, item] of items.entries())
 		item.error = { message: ifStopped[index] ?? '' } as NodeOperationError;
-	const input: PauseInput = { until, runIndex, shown, hints };
+	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
+	const input: PauseInput = { ...pause, runIndex };
 	const source = entry.source?.main?.[0];
 	// n8n pairs by it, also where it passes the items on without this code. Otherwise it takes the first output and run.
 	if (source?.previousNodeOutput || source?.previousNodeRun)
@@ -71,7 +70,7 @@ export function requestPause(
 		};
 	const handover: Handover = {
 		durableWait: context.getExecutionId(),
-		until,
+		until: pause.until,
 		tries,
 		from: [source?.previousNodeOutput ?? 0, source?.previousNodeRun ?? 0],
 	};

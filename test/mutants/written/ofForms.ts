@@ -117,8 +117,8 @@ export const OF_FORMS: readonly Change[] = [
 		],
 		[
 			'a Stop names one task',
-			'const all = [...tasks.values()];',
-			'const all = [...tasks.values()].slice(0, 1);',
+			'tasks.map((task) => [task.entry.id, task])',
+			'tasks.slice(0, 1).map((task) => [task.entry.id, task])',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/router.ts', [
