@@ -27,10 +27,7 @@ export class VideoOutput {
 		const entries = cause === undefined ? book.current.values() : book.entries;
 		const results = new Map<number, Result[]>();
 		for (const entry of entries)
-			results.set(entry.item, [
-				...(results.get(entry.item) ?? []),
-				...this.resultsOf(entry, cause),
-			]);
+			results.set(entry.item, (results.get(entry.item) ?? []).concat(this.resultsOf(entry, cause)));
 		const outcomes = context.getInputData().map((_, item) => {
 			const own = results.get(item) ?? [];
 			if (own.length > 0) return outcomeOfResults(context, own, item);

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { logText, msBetween, systemClock, type WallTime } from '../../gateway';
 import { noteInExecution, type PaidBook } from '../shared/book/book';
 import { asHtml, hintAfterRun } from '../shared/form/hints';
+import { TASK_RETENTION_S } from './waitOptions';
 
 /** In the execution's custom data. */
 const KEY = 'video_task_ids';
@@ -37,8 +38,6 @@ export function withTaskIds(list: string, taskIds: string[]): string {
 
 /** Tasks of stopped runs that this process remembers, the newest last. */
 const MAX_REMEMBERED = 100;
-/** "An asynchronous task stays queryable for about 7 days" (Task retention). */
-const RETENTION_MS = 7 * 24 * 3_600_000;
 
 /** What n8n itself keeps nothing of, by task id: a Stop loses the output of a node that runs. */
 const remembered = new Map<string, { node: string; at: WallTime }>();
@@ -58,7 +57,7 @@ export function hintAboutStopped(context: IExecuteFunctions): void {
 	if (context.getMode?.() !== 'manual') return;
 	const now = systemClock.wallTime();
 	for (const [id, { node, at }] of [...remembered]) {
-		const isKept = msBetween(at, now) < RETENTION_MS;
+		const isKept = msBetween(at, now) < 1000 * TASK_RETENTION_S;
 		if (isKept && node !== nodeOf(context)) continue;
 		remembered.delete(id);
 		if (isKept)

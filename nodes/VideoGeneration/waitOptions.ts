@@ -11,7 +11,7 @@ import {
 } from '../shared/form/parameterValues';
 
 /** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
-const TASK_RETENTION_S = 7 * 24 * 3600;
+export const TASK_RETENTION_S = 7 * 24 * 3600;
 
 /** Seconds. Shorter pauses are requests without a pause. */
 const MIN_POLL_INTERVAL_S = 0.01;
