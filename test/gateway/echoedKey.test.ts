@@ -72,6 +72,7 @@ describe.each<[encoding: string, echoed: string, apiKey: string]>([
 		MARKER,
 	]),
 	['that is an ordinary word', 'local-key', 'local-key'],
+	['after a backslash, as if it escaped the first letter', `C:\\\\u${MARKER}`, `u${MARKER}`],
 ])('a key that the service echoes %s', (_encoding, echoed, apiKey) => {
 	const serviceError = `{"code":"invalid_api_key","message":"${PREFIX}${echoed}"}`;
 	const page = `<html><body>${PREFIX}${echoed}</body></html>`;

@@ -31,6 +31,11 @@ test.each<[keyof typeof groups, { mean: number; worst?: number; failed?: number 
 	},
 );
 
+test('a service that limits what is in flight refuses no item of a batch again and again', () => {
+	for (const [, { mostRefused }] of outcomesOf('concurrency'))
+		expect(mostRefused).toBeLessThanOrEqual(20);
+});
+
 test('refusals at random at most double the time, in a node that of all its requests, and fail no item', () => {
 	const atRandom = outcomesOf('randomRefusals').filter(([name]) => /at random(?!, and)/.test(name));
 	expect(atRandom.length).toBeGreaterThan(5);

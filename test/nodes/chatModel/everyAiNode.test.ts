@@ -145,8 +145,9 @@ describe('a node that needs structured output', () => {
 	describe('from a model that ignores the tool', () => {
 		const plain = useRawServer();
 
-		const answered = async (content: string, schema: object = fields(zod4)) => {
-			const body = JSON.stringify({ choices: [{ message: { content } }] });
+		const answered = async (message: string | object, schema: object = fields(zod4)) => {
+			const said = typeof message === 'string' ? { content: message } : message;
+			const body = JSON.stringify({ choices: [{ message: said }] });
 			const headers = { 'content-type': 'application/json' };
 			plain.respond = () => rawResponse('200 OK', body, headers);
 			const ask = async (model: Model) => await model.withStructuredOutput(schema).invoke(question);
@@ -171,6 +172,12 @@ describe('a node that needs structured output', () => {
 				expect(error).toMatchObject({ node: { name: 'Model' } });
 			},
 		);
+
+		test('fails with what it called the tool with, if that does not fit', async () => {
+			const called = { name: 'extract', arguments: '{"reason":"Good","score":"five"}' };
+			const { error } = await answered({ tool_calls: [{ id: 'call-1', function: called }] });
+			expect(error?.description).toContain('The model says: {"reason":"Good","score":"five"}');
+		});
 
 		test('fails without the key where the reason quotes the answer, as zod 3 does', async () => {
 			const schema = zod3.object({ reason: zod3.enum(['good', 'bad']) });

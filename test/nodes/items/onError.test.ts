@@ -87,10 +87,19 @@ test.each<[object, RegExp]>([
 		{ operation: 'wait', taskId: '={{ ({ task_id: "task-1" }) }}' },
 		/^Task ID must be text \(it is an object\)/,
 	],
+	[{ operation: 'get', taskId: 'i'.repeat(513) }, /^Task ID is longer than 512 characters/],
 ])('Video Generation with %j is refused before any request', async (parameters, expected) => {
 	const { error } = await runNode(simulator, videoNode({ ...parameters }));
 	expect(error?.message).toMatch(expected);
 	expect(simulator.requests).toEqual([]);
+});
+
+test('a Task ID of 512 characters is asked for', async () => {
+	const { error } = await runNode(
+		simulator,
+		videoNode({ operation: 'get', taskId: 'i'.repeat(512) }),
+	);
+	expect(error?.message).toMatch(/^Video task not found/);
 });
 
 test.each([
