@@ -4,6 +4,32 @@ import { changesOf, type Change } from './change';
 export const OF_PROMISES: readonly Change[] = [
 	...changesOf('nodes/shared/book/spendingLimit.ts', [
 		['billable requests are not counted', '\t\tif (limit) limit.counted.count += needed;\n', ''],
+		[
+			'a batch above its limit is sent in part',
+			'if (count + this.planned > max)',
+			'if (count > max)',
+		],
+	]),
+	...changesOf('nodes/shared/book/book.ts', [
+		[
+			'a run that ended well leaves its book',
+			'if (isOver || !isPaid(entry)) delete',
+			'if (!isPaid(entry)) delete',
+		],
+	]),
+	...changesOf('gateway/schemas/models.ts', [
+		[
+			'a dated model has no family',
+			'{ baseName, versionDate: date }',
+			'{ baseName: id, versionDate: date }',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/fileName.ts', [
+		[
+			'no file has the name of its task',
+			"safeStem(id.replace(/[^\\w.-]/g, '_'), extension) ||",
+			'',
+		],
 	]),
 	...changesOf('nodes/shared/form/sharedProperties.ts', [
 		[
@@ -140,6 +166,11 @@ export const OF_PROMISES: readonly Change[] = [
 			'the file of a task is that of the first',
 			'\t\tconst inline = this.inline.get(entry);\n',
 			'\t\tconst inline = this.inline.get(entry);\n\t\tentry.url &&= (this.firstUrl ??= entry.url);\n',
+		],
+		[
+			'finished videos are not downloaded',
+			"if (binaryProperty !== undefined && entry.status === 'completed') {",
+			"if (binaryProperty !== undefined && entry.status === 'processing') {",
 		],
 		['files of inline videos stay', '\t\t\tawait inline?.remove();\n', ''],
 		[
