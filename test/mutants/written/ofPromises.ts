@@ -27,7 +27,7 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/fileName.ts', [
 		[
 			'no file has the name of its task',
-			"safeStem(id.replace(/[^\\w.-]/g, '_'), extension) ||",
+			"safeStem(task.id.replace(/[^\\w.-]/g, '_'), extension) ||",
 			'',
 		],
 	]),
