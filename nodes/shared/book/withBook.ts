@@ -30,12 +30,14 @@ export async function withBook<Output extends INodeExecutionData[] | EngineReque
 ): Promise<Output | INodeExecutionData[]> {
 	const paid = async (service: Service) => {
 		book.address = hashOf(service.gateway.baseUrl);
-		return await work({ service, book, spending: new SpendingLimit(context) });
+		const spending = new SpendingLimit(context);
+		const output = await work({ service, book, spending }).catch((error: unknown) => {
+			book.end(undefined);
+			throw error;
+		});
+		if (Array.isArray(output)) book.end(output);
+		return output;
 	};
-	const output = await withService(context, properties, paid, fail).catch((error: unknown) => {
-		book.end(undefined);
-		throw error;
-	});
-	if (Array.isArray(output)) book.end(output);
-	return output;
+	// Where it cannot connect, the next try names the same tasks.
+	return await withService(context, properties, paid, fail);
 }

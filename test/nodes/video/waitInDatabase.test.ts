@@ -263,6 +263,24 @@ describe.each([
 	});
 });
 
+test.each([
+	['Stop Workflow', {}],
+	['Continue', continues],
+])(
+	'with On Error %s, a Wait whose credential is not usable after a pause names its task in each try',
+	async (_, onError) => {
+		simulator.inject({ endpoint: 'poll', fault: 'unavailable', times: 99 });
+		let credential = credentialOf(simulator);
+		const wait = await runNode(simulator, {
+			...one({ parameters: { operation: 'wait', taskId: 'task-1' }, tries: 2, ...onError }),
+			credential: () => credential,
+			onWait: () => void (credential = { ...credential, baseUrl: 'nowhere' }),
+		});
+		expect(wait.waits).toHaveLength(1);
+		expect(toldBy(wait)).toContain('task-1');
+	},
+);
+
 describe('with another Base URL', () => {
 	const other = useSimulator({ now: wallMs });
 
