@@ -79,9 +79,6 @@ class History {
 			taken: taken - atRefusal.taken,
 			refused: refused - atRefusal.refused,
 		};
-		// It is about this chat. A video may have to wait until another one is made.
-		const isAlone =
-			request.scope.endpoint === 'chat' && sinceRefusal?.taken === 0 && sinceRefusal.refused === 0;
 		const mayRetry = request.patience?.mayRetry() ?? true;
 		const verdict = judge({
 			error,
@@ -90,7 +87,7 @@ class History {
 			maxRetries: mayRetry ? this.context.maxRetries : 0,
 			retries,
 			excused,
-			othersTaken: (taken > this.takenBefore && !isAlone) || scope.isAtWork(permit),
+			othersTaken: taken > this.takenBefore || scope.isAtWork(permit),
 			sinceRefusal,
 			scope,
 		});
