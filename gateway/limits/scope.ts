@@ -16,7 +16,7 @@ const REFUSED_WITHIN_MS = 5_000;
 export interface Permit extends SentRequest {
 	scope: Scope;
 	execution: Execution;
-	/** Requests of the scope that the service had taken when it was sent. */
+	/** Requests of the scope that the service had taken when it began to wait. */
 	taken: number;
 	/** Requests of the scope in flight when it was sent, itself included. */
 	inFlight: number;
@@ -102,8 +102,8 @@ export class Scope implements ScopeState {
 	}
 
 	/** A request is about to be sent. `end` must follow. */
-	send(execution: Execution): Permit {
-		const { taken, inFlight, limit, clock } = this;
+	send(execution: Execution, taken: number): Permit {
+		const { inFlight, limit, clock } = this;
 		const sent = limit.send(clock.now());
 		const permit = { ...sent, scope: this, execution, taken, inFlight: inFlight.size + 1 };
 		inFlight.add(permit);

@@ -75,6 +75,7 @@ export class ServiceQueue {
 		return await new Promise<Permit>((resolve, reject) => {
 			if (signal?.aborted) return reject(new CancelledError());
 			const scope = this.scopeOf(execution, name);
+			const { taken } = scope;
 			const line: Line = scope.lines.get(execution) ?? new Set();
 			const leave = () => {
 				line.delete(waiter);
@@ -90,7 +91,7 @@ export class ServiceQueue {
 				goesFirst,
 				admit: () => {
 					leave();
-					const permit = scope.send(execution);
+					const permit = scope.send(execution, taken);
 					this.count(permit, 1);
 					resolve(permit);
 				},

@@ -25,7 +25,7 @@ export interface FailedAttempt {
 	/** Retries so far that count, and that do not. */
 	retries: number;
 	excused: number;
-	/** The service took others of the scope since this one was first sent, or works on one that was sent before the last pause. */
+	/** The service took others of the scope since this one began to wait, or works on one that was sent before the last pause. */
 	othersTaken: boolean;
 	/** Others that it took, and refused, since it refused this one before; undefined: it did not. */
 	sinceRefusal: { taken: number; refused: number } | undefined;
