@@ -108,7 +108,10 @@ test('a stream that never ends is aborted at 128 MiB, and its text so far is kep
 	const { body, bytesRead } = endless('', `data: ${event}\n\n`);
 	const failure = gatewayFor(body, 200, 'text/event-stream').streamChat(chat, () => {});
 	const error = await failure.catch((reason: unknown) => reason);
-	expect(error).toMatchObject({ message: 'The stream does not end' });
+	expect(error).toMatchObject({
+		message: 'The stream does not end',
+		serviceMessage: '(more than 128 MiB)',
+	});
 	expect((error as { partialText: string }).partialText).toMatch(/^word word /);
 	expect(bytesRead()).toBeLessThan(130 * MiB);
 });

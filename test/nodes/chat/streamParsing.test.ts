@@ -29,7 +29,8 @@ test('a service that counts tokens in every chunk bills the last count', async (
 		...chunk,
 		usage: { prompt_tokens: 3, completion_tokens, total_tokens: 3 + completion_tokens },
 	});
-	const events = [counted(1, part('Good')), counted(2, part(' day', 'stop'))];
+	const nothing = { model: null, usage: null, choices: [] };
+	const events = [counted(1, part('Good')), counted(2, part(' day', 'stop')), nothing];
 	const { json } = await itemOfStream(events);
 	expect(json.usage).toEqual({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
 });

@@ -37,14 +37,17 @@ describe.each(PARAMETERS)('%s', (_name, node, isOn) => {
 		expect(items.map(({ json, binary }) => isOn(json, binary))).toEqual([false]);
 	});
 
-	test.each(['no', 2, { on: true }, [true]])('is refused with %p, before any request', async (value) => {
-		const { errors } = await run(node, value);
-		expect(errors[0]?.json.error).toMatchObject({
-			code: 'invalid_input',
-			message: expect.stringMatching(/must be true or false/) as string,
-		});
-		expect(simulator.requests).toHaveLength(0);
-	});
+	test.each(['no', 2, { on: true }, [true]])(
+		'is refused with %p, before any request',
+		async (value) => {
+			const { errors } = await run(node, value);
+			expect(errors[0]?.json.error).toMatchObject({
+				code: 'invalid_input',
+				message: expect.stringMatching(/must be true or false/) as string,
+			});
+			expect(simulator.requests).toHaveLength(0);
+		},
+	);
 });
 
 test.each<[unknown, number]>([

@@ -101,6 +101,13 @@ test('texts that differ in spite of it are sent, and a hint names the items', as
 	expect(simulator.tasks).toHaveLength(8);
 });
 
+test('a hint does not repeat a long expression', async () => {
+	const prompt = `=A film of {{ $json.topic ?? [${"'a boat', ".repeat(20)}].find(() => false) }}`;
+	const [hint = ''] = await hintsOf({ ...videoNode({ prompt }), items: [{}] });
+	expect(hint).toContain('write {{ (…) ?? &quot;&quot; }}.');
+	expect(hint.length).toBeLessThan(300);
+});
+
 test('a hint names an item once, however often its text has the expression', async () => {
 	const node = videoNode({ prompt: '={{ $json.topic }} and {{ $json.topic }}' });
 	const [hint] = await hintsOf({ ...node, items: [{ topic: 'a boat' }, {}] });

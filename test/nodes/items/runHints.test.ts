@@ -140,7 +140,11 @@ describe('the bill', () => {
 test.each([
 	[9, {}, []],
 	[10, {}, [/submits 10 videos or more\. Each is billed/]],
-	[25, { n: 2 }, [/submits 50 videos or more/, /^Each item submits several videos\. Each is billed\.$/]],
+	[
+		25,
+		{ n: 2 },
+		[/submits 50 videos or more/, /^Each item submits several videos\. Each is billed\.$/],
+	],
 	[1000, {}, [/submits 500 videos or more/]],
 ])('before a run with %d items and %j, a hint counts the videos', (count, options, expected) => {
 	const form = { model: 'kite-motion', prompt: 'A boat', options };

@@ -65,6 +65,7 @@ const getMode = () => 'manual';
 
 test.each<[string, object]>([
 	['no execution data', { getMode, getExecuteData: () => undefined }],
+	['no signal', { getMode, getExecutionCancelSignal: () => undefined }],
 	['empty execution data', { getMode, getExecuteData: () => ({}) }],
 	[
 		// As the tools of MCP Server Trigger and of n8n's own agents have it.
