@@ -88,7 +88,7 @@ export function messageOf(json: IDataObject): {
 /** The whole file under its name, the fields that the service sent, and none of another video. */
 function video(
 	played: Played,
-	{ node, input }: NodeRun,
+	{ node, input, row }: NodeRun,
 	{ json, binary, pairedItem }: INodeExecutionData,
 ): string[] {
 	const id = String(json.task_id);
@@ -109,10 +109,10 @@ function video(
 			: []),
 	];
 	const file = binary?.data;
-	const isDownloaded = Boolean(download) && operation !== 'submit';
+	const isDownloaded = Boolean(download) && operation !== 'submit' && row.status !== 'canceled';
 	if (file === undefined)
 		return isDownloaded && isCompleted ? [...found, `task ${id} has no file`] : found;
-	if (!isDownloaded) return [...found, `task ${id} has a file that nobody asked for`];
+	if (!download) return [...found, `task ${id} has a file that nobody asked for`];
 	const bytes = file.id
 		? played.binaries.contentOf(file.id)
 		: Buffer.from(String(file.data), 'base64');
