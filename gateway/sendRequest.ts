@@ -93,7 +93,7 @@ class History {
 		});
 		if (verdict.counts) this.retries += 1;
 		// Where the service refuses most, a refusal says little about this request.
-		else if (sinceRefusal && sinceRefusal.taken >= sinceRefusal.refused) this.excused += 1;
+		else if (sinceRefusal && sinceRefusal.taken > sinceRefusal.refused) this.excused += 1;
 		// This refusal is not one of others. One that is singled out is compared with the one before again.
 		if (verdict.isRefused && !verdict.isSingledOut)
 			this.atRefusal = { taken, refused: refused + 1 };

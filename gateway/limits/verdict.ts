@@ -10,8 +10,8 @@ const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 /** A workflow that hangs for hours is worse than one that fails and says when to retry. */
 const MAX_PAUSE_MS = 300_000;
-/** How often a refusal does not count as a retry because the service takes other requests of the scope: so many times Max Retries. */
-const EXCUSED_PER_RETRY = 5;
+/** How often a refusal does not count as a retry because the service takes other requests of the scope, and takes most of them. */
+const MAX_EXCUSED = 20;
 /** So many requests in a row are no chance. */
 export const A_FEW = 4;
 
@@ -90,7 +90,8 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 		mayPass &&
 		!isSingledOut &&
 		attempt.othersTaken &&
-		attempt.excused < EXCUSED_PER_RETRY * maxRetries;
+		attempt.excused < MAX_EXCUSED &&
+		maxRetries > 0;
 	const isOver = holdsScope && scope.refusesForMs >= MAX_PAUSE_MS;
 	const isRetried =
 		!isOver &&

@@ -46,21 +46,6 @@ test('with a tiny Retry-After the retries are still spread out', async () => {
 	expect(service.received[4]!.at - service.received[0]!.at).toBeGreaterThanOrEqual(1_000);
 });
 
-test('with a small Max Retries, a request that the service always refuses fails soon, although it took another', async () => {
-	let taken = 0;
-	const rule = { take: () => (taken++ === 0 ? 0 : 1) };
-	const { clock, service, node, seconds } = serviceWith(() => rule, {
-		...quick(),
-		saysRetryAfter: false,
-	});
-	const { result, took } = await clock.run(
-		seconds(Promise.allSettled(chats(node(10, { maxRetries: 1 }), 2))),
-	);
-	expect(result.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-	expect(took).toBeLessThan(30);
-	expect(service.received.length).toBeLessThanOrEqual(10);
-});
-
 test('a late 503 page, after which a request may be billed, says nothing of requests that were not sent', async () => {
 	const { clock, node } = serviceWith(() => undefined);
 	let sent = 0;

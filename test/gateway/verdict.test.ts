@@ -38,11 +38,6 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	],
 	['a refusal with all retries used up, while others are taken', { retries: 4 }, all],
 	['the 21st refusal while others are taken', { excused: 20 }, { ...all, counts: true }],
-	[
-		'the 6th refusal while others are taken, with Max Retries 1',
-		{ maxRetries: 1, excused: 5 },
-		{ ...all, counts: true },
-	],
 	['a refusal with Max Retries 0', { maxRetries: 0 }, { ...fails, holdsScope: true }],
 	[
 		'a second refusal after others were taken',
