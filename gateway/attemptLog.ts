@@ -1,7 +1,7 @@
 import type { Clock } from './clock';
 import { type GatewayError, ServiceError } from './errors/gatewayError';
 import { logText } from './errors/texts';
-import type { ScopeName } from './limits/serviceQueue';
+import type { ScopeName } from './limits/scope';
 
 /** Writes a line of n8n's debug log. */
 export type WriteLine = (line: string) => void;

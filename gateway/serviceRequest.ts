@@ -2,7 +2,8 @@ import type { WriteLine } from './attemptLog';
 import type { Clock } from './clock';
 import type { OnProgress } from './http/body';
 import type { HttpRequest, HttpResponse, Method, Transport } from './http/types';
-import type { Execution, ScopeName, ServiceQueue } from './limits/serviceQueue';
+import type { Execution, ScopeName } from './limits/scope';
+import type { ServiceQueue } from './limits/serviceQueue';
 import type { ApiKey } from './redaction/apiKey';
 
 /** How requests are sent. */

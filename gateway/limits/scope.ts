@@ -2,7 +2,6 @@ import type { Clock } from '../clock';
 import { CancelledError, type GatewayError, NoResponseError } from '../errors/gatewayError';
 import { InFlightLimit } from './inFlightLimit';
 import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
-import type { Execution, ScopeName } from './serviceQueue';
 import type { ScopeState, Verdict } from './verdict';
 
 /** A limit is forgotten when nothing was sent for this long. */
@@ -11,6 +10,33 @@ const FORGET_AFTER_MS = 60_000;
 const MAX_IN_VAIN = 2;
 /** A refusal comes soon: the service is at work on a request that has no response for this long. */
 const REFUSED_WITHIN_MS = 5_000;
+
+/**
+ * What a service may limit by itself: the interface document does not say whether a limit is of a key, an endpoint or a
+ * model. So requests for one model do not wait for another, polls for neither, and the catalogue for none.
+ */
+export interface ScopeName {
+	/** `polls` are not held back by a long pause. */
+	endpoint: 'chat' | 'video' | 'polls' | 'models' | 'files';
+	/** If its requests are for one. */
+	model?: string;
+}
+
+/** One execution of a node, with one key. */
+export class Execution {
+	inFlight = 0;
+
+	/**
+	 * @param maxConcurrency how many of its requests are in flight at once
+	 * @param origin of the service
+	 * @param owner stands for the key, and the path of the Base URL
+	 */
+	constructor(
+		readonly maxConcurrency: number,
+		readonly origin = '',
+		readonly owner = '',
+	) {}
+}
 
 /** A request that may be sent, until it has ended. */
 export interface Permit extends SentRequest {

@@ -1,6 +1,14 @@
 import type { Clock } from '../clock';
 import { CancelledError } from '../errors/gatewayError';
-import { Key, type Line, type Permit, Scope, type Waiter } from './scope';
+import {
+	type Execution,
+	Key,
+	type Line,
+	type Permit,
+	Scope,
+	type ScopeName,
+	type Waiter,
+} from './scope';
 
 /**
  * How many requests one n8n process has in flight to one service. Max Concurrency bounds each node, up to 100; this
@@ -16,33 +24,6 @@ const MAX_CONNECTIONS = 256;
 const OF_EACH_KEY = 16;
 /** Only a GET may take the last ones: polls and lists are short, and must not wait for long answers. */
 const FOR_GETS = 2 * OF_EACH_KEY;
-
-/**
- * What a service may limit by itself: the interface document does not say whether a limit is of a key, an endpoint or a
- * model. So requests for one model do not wait for another, polls for neither, and the catalogue for none.
- */
-export interface ScopeName {
-	/** `polls` are not held back by a long pause. */
-	endpoint: 'chat' | 'video' | 'polls' | 'models' | 'files';
-	/** If its requests are for one. */
-	model?: string;
-}
-
-/** One execution of a node, with one key. */
-export class Execution {
-	inFlight = 0;
-
-	/**
-	 * @param maxConcurrency how many of its requests are in flight at once
-	 * @param origin of the service
-	 * @param owner stands for the key, and the path of the Base URL
-	 */
-	constructor(
-		readonly maxConcurrency: number,
-		readonly origin = '',
-		readonly owner = '',
-	) {}
-}
 
 /**
  * The requests to services that wait to be sent. One that waits has neither a slot of its execution nor a connection. The

@@ -8,7 +8,8 @@ import type { VideoTask } from '../schemas/video';
 import { downloadLost, downloadTimedOut, notVideo, storageError, UrlRefusedError } from './errors';
 import { openVideo, type VideoAccess } from './openVideo';
 import { videoInspector } from './videoInspector';
-import { Execution, ServiceQueue } from '../limits/serviceQueue';
+import { Execution } from '../limits/scope';
+import { ServiceQueue } from '../limits/serviceQueue';
 
 /** The URL of a new video may be known to the service before it is known to every server of a CDN. */
 const LAGGING = [403, 404];
