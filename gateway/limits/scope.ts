@@ -79,6 +79,7 @@ export class Scope implements ScopeState {
 	private failures = 0;
 	/** When it refused the first request since it took one. */
 	private refusesSince: number | undefined;
+	lastRefusedForMs = 0;
 	/** Present while one request at a time asks, until the service takes one. Those that waited when it began have failed. */
 	private suspension: { since: number; endsAt: number } | undefined;
 
@@ -101,9 +102,8 @@ export class Scope implements ScopeState {
 	}
 
 	get refusesForMs(): number {
-		return this.endpoint === 'polls'
-			? 0
-			: this.clock.now() - (this.refusesSince ?? this.clock.now());
+		const now = this.clock.now();
+		return this.endpoint === 'polls' ? 0 : now - (this.refusesSince ?? now);
 	}
 
 	get inVain(): number {
@@ -140,6 +140,7 @@ export class Scope implements ScopeState {
 	take(permit: Permit): void {
 		this.taken += 1;
 		this.failures = 0;
+		if (this.refusesSince !== undefined) this.lastRefusedForMs = this.refusesForMs;
 		this.refusesSince = undefined;
 		this.limit.accept(permit, this.clock.now());
 		this.inFlightLimit.accept(permit.inFlight);

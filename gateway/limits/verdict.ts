@@ -42,6 +42,8 @@ export interface ScopeState {
 	readonly inVain: number;
 	/** Milliseconds since the service refused the first request after the last one that it took. */
 	readonly refusesForMs: number;
+	/** For how many milliseconds it had refused requests when it took one again. */
+	readonly lastRefusedForMs: number;
 }
 
 /** What the response to an attempt means. */
@@ -83,7 +85,9 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 	// The pauses of a scope grow until something is taken, whatever the service asks for.
 	const asked = pauseAfter(error, retries, random);
 	const grown = holdsScope && scope.inVain > 1 ? backoff(scope.inVain - 1, random) : 0;
-	const pauseMs = asked === undefined ? undefined : Math.max(asked, grown);
+	// It may only be the first one beyond a limit: then it is taken when the others were.
+	const alone = isSingledOut ? scope.lastRefusedForMs : 0;
+	const pauseMs = asked === undefined ? undefined : Math.max(asked, grown, alone);
 	// A rate or a number in flight (429) has room again; overload (503) may not end, and a quota lasts.
 	const mayPass = refusal?.status === 429 && refusal.code !== 'quota_not_enough';
 	const isExcused =

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { groups } from './limitScenarios/scenarios';
 import { play } from './limitScenarios/play';
+import { slidingWindow } from './limitScenarios/rules';
 import { PAGE, readResults, type Results, summaryOf, withTable } from './limitScenarios/table';
 
 let results: Results;
@@ -89,6 +90,16 @@ test('an outage of up to a minute loses at most the items in flight, and one for
 		if (/^\d/.test(name)) expect(failed).toBeLessThanOrEqual(10);
 		expect(ratio).toBeLessThanOrEqual(name.startsWith('never there, 503') ? 2.8 : 1.35);
 	}
+});
+
+test('the last chat of a batch waits for a window whose end is not told', async () => {
+	const { failed } = await play({
+		limit: () => slidingWindow(8, 15),
+		batches: [{ kind: 'chat', items: 49, maxConcurrency: 10 }],
+		minimum: 90,
+		service: { latencyMs: 100, jitter: 0.5, workMs: 1_000, saysRetryAfter: false },
+	});
+	expect(failed).toBe(0);
 });
 
 test('the page shows the latest results, of all limits', () => {

@@ -9,7 +9,13 @@ const serviceError = (
 const lost = (mayHaveBeenAccepted: boolean) =>
 	new NoResponseError('Lost', { code: 'connection_lost', advice: '', mayHaveBeenAccepted });
 
-const works = { limitsInFlight: false, isAway: false, inVain: 0, refusesForMs: 0 };
+const works = {
+	limitsInFlight: false,
+	isAway: false,
+	inVain: 0,
+	refusesForMs: 0,
+	lastRefusedForMs: 0,
+};
 
 /** A billable request of a scope that works, refused for the first time. */
 const usual: FailedAttempt = {
