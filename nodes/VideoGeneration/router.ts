@@ -52,7 +52,8 @@ export async function execute(
 		);
 		if (!Array.isArray(made)) return made;
 		hintAboutOutput(context, made);
-		hintAboutStopped(context);
+		const isRepeated = !durable.isLastTry && made[0]?.json.error !== undefined;
+		if (!isRepeated) hintAboutStopped(context);
 		return [made];
 	} catch (error) {
 		throw withTasks(error, context, log);

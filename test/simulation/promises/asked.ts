@@ -119,7 +119,7 @@ function wrongInput(node: ScenarioNode): string[] {
 }
 
 /** Of a parameter. A sentence follows where an agent reads the message. */
-const REFUSAL = / (must (be|not|contain)|is empty\.?|contains|is not valid) /;
+const REFUSAL = / (must (be|not|contain)|is empty\.?|contains(?! an invalid chunk)|is not valid) /;
 
 /** An item is refused for a value that the service does not take, which the error names as the form does, and for no other. */
 function refusals(played: Played): string[] {

@@ -1,4 +1,5 @@
 import type { Played } from '../play/played';
+import type { TruthRequest } from '../service';
 import type { Limit } from '../service/plan';
 
 /** Times the least time that the limit allows, with the worst of the limit scenarios: what finding the rate may cost. */
@@ -9,7 +10,7 @@ const SLACK_S = 10;
 const REFUSED = 1.1;
 const SOME = 4;
 
-/** A batch under one limit takes little longer than that limit requires, and learns it from few refusals. */
+/** A batch under one limit is taken as a whole, takes little longer than that limit requires, and learns it from few refusals. */
 export function ofRates(played: Played): string[] {
 	const { scenario, truth, rows, kills, suspended } = played;
 	const { limits, faults, refused, outages, thinkingSeconds = 2, latencyMs } = scenario.service;
@@ -22,14 +23,17 @@ export function ofRates(played: Played): string[] {
 	const taken = truth.requests.filter(({ status }) => status === 200);
 	const first = truth.requests[0]?.at ?? 0;
 	const tookS = (Math.max(first, ...taken.map(({ at }) => at)) - first) / 1000;
-	const { maxConcurrency = 10 } = node.requestOptions ?? {};
+	const { maxConcurrency = 10, maxRetries = 4 } = node.requestOptions ?? {};
 	const answerS = 1.5 * thinkingSeconds + (2 * latencyMs[1]) / 1000;
 	const leastS = Math.max(leastOf(limit, taken.length), limit.seconds ?? 60);
 	const mostS = SLACK_S + FACTOR * leastS + (taken.length / maxConcurrency) * answerS;
 	const refusals = truth.requests.length - taken.length;
 	const mostRefusals = SOME + maxConcurrency + REFUSED * taken.length;
 	const isTold = limit.announces !== 'nothing';
+	const lost =
+		maxRetries > 0 && rows[0]?.status !== 'canceled' ? lostBesideOthers(truth.requests) : [];
 	return [
+		...lost.map((prompt) => `the limit takes all, and "${prompt}" fails`),
 		...(tookS > mostS
 			? [`${taken.length} requests take ${seconds(tookS)}; the limit allows ${seconds(leastS)}`]
 			: []),
@@ -37,6 +41,16 @@ export function ofRates(played: Played): string[] {
 			? [`${taken.length} requests are taken, and ${refusals} refused`]
 			: []),
 	];
+}
+
+/** The prompts that were refused to the end although others were taken meanwhile. */
+function lostBesideOthers(requests: TruthRequest[]): string[] {
+	return [...new Set(requests.map(({ prompt }) => prompt))].filter((prompt) => {
+		const own = requests.filter((each) => each.prompt === prompt);
+		const [first, last] = [own[0], own.at(-1)];
+		if (first === undefined || last?.status !== 429) return false;
+		return requests.some(({ status, at }) => status === 200 && at > first.at && at < last.at);
+	});
 }
 
 function isConstant({ kind, retryAfter, from, until }: Limit): boolean {

@@ -27,8 +27,9 @@ export function variantsOf(scenario: Scenario): Scenario[] {
 	const hasLimits = service.limits.length > 0 || service.refused !== undefined;
 	// n8n's helper does not tell when a connection is made: in the verified build, Timeout counts from the start.
 	const isConnecting =
-		service.connectMs !== undefined &&
-		nodes.some(({ requestOptions }) => requestOptions?.timeout !== undefined);
+		service.outages?.some(({ failure }) => failure === 'silent') ||
+		(service.connectMs !== undefined &&
+			nodes.some(({ requestOptions }) => requestOptions?.timeout !== undefined));
 	const isTimed = service.faults.some((fault) => {
 		const isPeriod = fault.from !== undefined || fault.until !== undefined;
 		// Which of several equal prompts is the first, and how many polls there are, is a matter of time.
