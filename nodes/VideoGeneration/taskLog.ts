@@ -8,8 +8,8 @@ import { noteTaskIds, rememberStopped } from './stoppedRuns';
 /** A line of progress for each of a thousand videos would hide the rest of the log. */
 const PROGRESS_EVERY_MS = 5_000;
 
-/** The last line about a Stop: Retry On Fail calls the node again all the same. */
-let lastStop = '';
+/** Entries of n8n's stack whose Stop is in the log. */
+const stoppedRuns = new WeakSet<object>();
 
 /**
  * What n8n's log, the editor's console and errors say of the tasks in the book: n8n keeps nothing of a node that is stopped,
@@ -65,13 +65,16 @@ export class TaskLog {
 		);
 	}
 
-	/** Stop was pressed: the tasks are still running. */
+	/** Stop was pressed: the tasks are still running. Retry On Fail calls the node again all the same. */
 	stopped(): void {
+		const { context, book } = this;
 		const list = this.list(false);
-		if (!list || lastStop === this.name + list) return;
-		lastStop = this.name + list;
+		// All calls of an agent's tools have the entry of their agent.
+		const run = (!runsAsTool(context.getNode()) && context.getExecuteData?.()) || this;
+		if (!list || stoppedRuns.has(run)) return;
+		stoppedRuns.add(run);
 		this.write('warn', `stopped. ${list}`);
-		rememberStopped(this.context, this.book);
+		rememberStopped(context, book);
 	}
 
 	/**

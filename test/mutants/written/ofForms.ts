@@ -112,7 +112,7 @@ export const OF_FORMS: readonly Change[] = [
 		],
 		[
 			'a Stop names its tasks twice',
-			'if (!list || lastStop === this.name + list) return;',
+			'if (!list || stoppedRuns.has(run)) return;',
 			'if (!list) return;',
 		],
 		[
