@@ -138,6 +138,13 @@ function usedBefore(sent: TruthRequest[], next: TruthRequest): number {
 		}, 0);
 }
 
+/** The billable requests that a node sent. */
+function billableOf({ requests }: Played['truth'], name: string): TruthRequest[] {
+	return requests.filter(
+		({ endpoint, prompt }) => /chat|submit/.test(endpoint) && prompt.endsWith(` for ${name}`),
+	);
+}
+
 /** Max Billable Requests refuses an item although all items of the run fit. */
 function refusedEarly({ scenario, truth, rows }: Played): string[] {
 	if (rows.length > 1 || !/sequence|branches/.test(scenario.shape)) return [];
@@ -146,12 +153,10 @@ function refusedEarly({ scenario, truth, rows }: Played): string[] {
 			return [];
 		const refused = outputs.flat().filter((output) => errorOf(output)?.code === 'spending_limit');
 		const each = node.kind === 'video' ? (node.n ?? 1) : 1;
-		const used = truth.requests
-			.filter(
-				({ endpoint, prompt }) =>
-					/chat|submit/.test(endpoint) && prompt.endsWith(` for ${node.name}`),
-			)
-			.reduce((sum, { n, tasks }) => sum + Math.max(n, tasks.length), 0);
+		const used = billableOf(truth, node.name).reduce(
+			(sum, { n, tasks }) => sum + Math.max(n, tasks.length),
+			0,
+		);
 		const needed = used + (used === 0 ? input.length : refused.length) * each;
 		return refused.length > 0 && needed <= node.maxBillable
 			? [
@@ -169,10 +174,7 @@ function halfBatches({ scenario, truth, rows }: Played): string[] {
 		const { maxBillable, onError = 'stopWorkflow', executeOnce } = node;
 		if (typeof maxBillable !== 'number' || onError !== 'stopWorkflow' || executeOnce) return [];
 		const needed = input.length * (node.kind === 'video' ? (node.n ?? 1) : 1);
-		const sent = truth.requests.filter(
-			({ endpoint, prompt }) =>
-				/submit|chat/.test(endpoint) && prompt.endsWith(` for ${node.name}`),
-		);
+		const sent = billableOf(truth, node.name);
 		return sent.length === 0 || needed <= maxBillable
 			? []
 			: [
@@ -185,10 +187,7 @@ function halfBatches({ scenario, truth, rows }: Played): string[] {
 function unset(played: Played): string[] {
 	return billedNodes(played).flatMap((node) => {
 		if (node.maxBillable !== 'nothing') return [];
-		const sent = played.truth.requests.filter(
-			({ endpoint, prompt }) =>
-				/submit|chat/.test(endpoint) && prompt.endsWith(` for ${node.name}`),
-		);
+		const sent = billableOf(played.truth, node.name);
 		return sent.length === 0
 			? []
 			: [
