@@ -1,5 +1,6 @@
 import type { Clock } from '../clock';
 import { CancelledError, InvalidInputError, NoResponseError } from '../errors/gatewayError';
+import { IdleTimeout } from './idleTimeout';
 import { BLOCKED } from './networkError';
 import type { EgressFilter } from './types';
 
@@ -27,16 +28,15 @@ export class EgressCheck {
 		if (signal?.aborted) throw new CancelledError();
 		this.check ??= this.ask();
 		const { check } = this;
-		const waiting = new AbortController();
-		const stopped = AbortSignal.any([waiting.signal, ...(signal ? [signal] : [])]);
-		const limit = this.clock.sleep(MAX_CHECK_MS, stopped).then(() => {
-			throw checkTimeout();
+		const timeout = new IdleTimeout(this.clock, MAX_CHECK_MS, signal);
+		const givenUp = new Promise<never>((_, reject) => {
+			timeout.whenGivenUp(() => reject(timeout.expired ? checkTimeout() : new CancelledError()));
 		});
 		try {
-			await Promise.race([check, limit]);
+			await Promise.race([check, givenUp]);
 			this.hasPassed = true;
 		} finally {
-			waiting.abort();
+			timeout.end();
 			// The DNS lookup may have failed: the next item checks again.
 			if (!this.hasPassed && this.check === check && !signal?.aborted) this.check = undefined;
 		}
