@@ -1,3 +1,4 @@
+import { createSecureContext } from 'node:tls';
 import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { getProxyForUrl } from 'proxy-from-env';
 import { InvalidInputError } from '../errors/gatewayError';
@@ -40,7 +41,12 @@ export function openRoute(
 	// Without a limit of its own: a request that waits in undici's pool could not be told from one in flight.
 	const pool = { keepAliveTimeout, factory: openPool };
 	const timeout = CONNECT_TIMEOUT_MS;
-	const tls = { rejectUnauthorized: !ignoreSslIssues, timeout };
+	// To make one for each connection takes as long as a request.
+	const tls = {
+		rejectUnauthorized: !ignoreSslIssues,
+		secureContext: createSecureContext(),
+		timeout,
+	};
 	const proxyUrl = proxyFor(origin);
 	if (proxyUrl === '') {
 		const lookup = egressFilter && { lookup: egressFilter.createSecureLookup() };
