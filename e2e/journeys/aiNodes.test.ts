@@ -84,7 +84,7 @@ const code = `
 
 const text = (field: string, value: unknown) => [{ [field]: value }];
 const answer = (field: string) => text(field, expect.stringMatching(ANSWER));
-const summary = expect.stringMatching(/^In short: The harbor wakes at five\.$/) as string;
+const summary = expect.stringMatching(/^In short: The harbor wakes at five\.$/);
 const story = { story: 'The harbor wakes at five. Nobody speaks. '.repeat(60) };
 const summarize = (summarizationMethod: string) =>
 	ai('Summary', 'chainSummarization', 2.1, {
@@ -242,7 +242,7 @@ const NODES: Array<[name: string, given: Given, output: object[]]> = [
 	[
 		'Summarization Chain, refine',
 		{ root: summarize('refine'), input: story },
-		text('output', { output_text: expect.stringContaining('harbor') as string }),
+		text('output', { output_text: expect.stringContaining('harbor') }),
 	],
 	[
 		'Information Extractor',
@@ -252,7 +252,7 @@ const NODES: Array<[name: string, given: Given, output: object[]]> = [
 				attributes: { attributes },
 			}),
 		},
-		text('output', { count: 3, place: expect.stringContaining('Rome') as string }),
+		text('output', { count: 3, place: expect.stringContaining('Rome') }),
 	],
 	[
 		'Text Classifier',

@@ -76,8 +76,8 @@ serverJourney(
 		await until(async () => !['new', 'running'].includes((await latest())?.status ?? 'new'));
 		expect(await latest()).toMatchObject({ status: 'completed', metrics: { has_video: 1 } });
 		expect(simulator.tasks.map(({ prompt }) => prompt).sort()).toEqual([
-			expect.stringContaining('kite') as string,
-			expect.stringContaining('lighthouse') as string,
+			expect.stringContaining('kite'),
+			expect.stringContaining('lighthouse'),
 		]);
 	},
 	{ videoSeconds: 0.3 },

@@ -130,7 +130,7 @@ test.each([
 	const body = Readable.from([Buffer.from(events.join(''))]);
 	await expect(
 		gatewayFor(body, 200, 'text/event-stream').streamChat(chat, () => {}),
-	).rejects.toMatchObject({ message: expect.stringMatching(/more than 1000/) as string });
+	).rejects.toMatchObject({ message: expect.stringMatching(/more than 1000/) });
 });
 
 test('an inline video that never ends is aborted at its limit, and its file is deleted', async () => {

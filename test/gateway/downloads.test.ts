@@ -212,9 +212,9 @@ test.each(['videos.test/a', 'ftp://videos.test/a', 'https://'])(
 		expect(await clock.run(failed)).toMatchObject({
 			// Nothing is wrong with the form, and running the node again would be billed again.
 			code: 'download_refused',
-			message: expect.stringContaining('does not begin with http:// or https://') as string,
+			message: expect.stringContaining('does not begin with http:// or https://'),
 			// Another download would end in the same way.
-			advice: expect.stringContaining('Download off') as string,
+			advice: expect.stringContaining('Download off'),
 		});
 		expect(requested).toEqual([]);
 	},

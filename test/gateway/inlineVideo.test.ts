@@ -82,7 +82,7 @@ test('an inline video of the verified build that finds no room beside others can
 	const [one, other] = [await store(), await store()];
 	one.write(LARGE);
 	expect(() => other.write(LARGE)).toThrow(
-		expect.objectContaining({ code: 'storage_failed', transient: true }) as Error,
+		expect.objectContaining({ code: 'storage_failed', transient: true }),
 	);
 	expect(LARGE.equals(await bytesOf(one.read()))).toBe(true);
 	await one.remove();

@@ -107,7 +107,7 @@ describe.each<[string, NodeRun, object, boolean]>([
 		expect(await errorOf(node)).toBeUndefined();
 		answerWith(tooMany);
 		expect(await errorOf(node)).toMatchObject({
-			message: expect.stringMatching(message) as string,
+			message: expect.stringMatching(message),
 			...(isBillable && { may_have_been_accepted: true }),
 		});
 	});
@@ -138,7 +138,7 @@ test('JSON in an answer is bounded like an answer', async () => {
 	answerWith({ choices: [{ message: { content } }] });
 	expect(await errorOf(chatNode({ options: { jsonOutput: true } }))).toMatchObject({
 		message: "The JSON in the model's answer is not valid",
-		description: expect.stringContaining('more than 1,000,000 values') as string,
+		description: expect.stringContaining('more than 1,000,000 values'),
 	});
 });
 
@@ -148,7 +148,7 @@ test('a list has at most 10,000 models', async () => {
 	expect((await run(list)).items).toHaveLength(10_000);
 	answerWith({ data: models(10_001) });
 	expect(await errorOf(list)).toMatchObject({
-		message: expect.stringMatching(/more than 10,000 models/) as string,
+		message: expect.stringMatching(/more than 10,000 models/),
 	});
 });
 
@@ -166,7 +166,7 @@ test.each([
 			data.slice(0, output).map(({ id }) => id),
 		);
 		expect(hints.pop()).toBe(`${output} videos were submitted: ${output * 5} s of 720p`);
-		expect(hints).toEqual(said.map((start) => expect.stringContaining(start) as string));
+		expect(hints).toEqual(said.map((start) => expect.stringContaining(start)));
 	},
 );
 

@@ -91,10 +91,10 @@ test('Video task: without Simplify, an item is the task of the service', async (
 		status: 'completed',
 		progress: 100,
 		url: `${simulator.url}/files/${task!.id}.mp4`,
-		revised_prompt: expect.stringContaining('A boat') as string,
+		revised_prompt: expect.stringContaining('A boat'),
 		metadata: { duration: 5, size: '720p', fps: 30, format: 'mp4' },
-		created_at: expect.any(Number) as number,
-		completed_at: expect.any(Number) as number,
+		created_at: expect.any(Number),
+		completed_at: expect.any(Number),
 	});
 });
 
@@ -158,7 +158,7 @@ test('Errors: a 403 with an undocumented code is a permission error with that co
 	);
 	expect(items[0]?.json.error).toMatchObject({
 		message: 'The account is not allowed to do this',
-		description: expect.stringMatching(/permissions.*this model.*Not in your plan/s) as string,
+		description: expect.stringMatching(/permissions.*this model.*Not in your plan/s),
 		code: 'model_restricted',
 	});
 });

@@ -19,7 +19,7 @@ test('the chat model fails with the required version of n8n', async () => {
 test('an answer has its token usage without usage insights', async () => {
 	const { items, run } = await runNode(simulator, chatNode());
 	expect(run.data.resultData.runData.Node?.[0]?.metadata).toBeUndefined();
-	expect(items[0]?.json.usage).toMatchObject({ total_tokens: expect.any(Number) as number });
+	expect(items[0]?.json.usage).toMatchObject({ total_tokens: expect.any(Number) });
 });
 
 test('an error has its status and advice without failure causes', async () => {
@@ -28,8 +28,8 @@ test('an error has its status and advice without failure causes', async () => {
 	expect(error).toMatchObject({
 		name: 'NodeApiError',
 		httpCode: '401',
-		message: expect.stringMatching(/refused the API key/) as string,
-		description: expect.stringMatching(/The service says: /) as string,
+		message: expect.stringMatching(/refused the API key/),
+		description: expect.stringMatching(/The service says: /),
 	});
 	expect(error).not.toHaveProperty('failure');
 });

@@ -18,7 +18,7 @@ const withToolCall: Change = ({ id, model }) => [
 	{
 		id,
 		object: 'chat.completion',
-		created: expect.any(Number) as number,
+		created: expect.any(Number),
 		model,
 		choices: [
 			{
@@ -28,7 +28,7 @@ const withToolCall: Change = ({ id, model }) => [
 					content: '',
 					tool_calls: [
 						{
-							id: expect.stringMatching(/^call-/) as unknown,
+							id: expect.stringMatching(/^call-/),
 							type: 'function',
 							function: { name: 'weather', arguments: '{"city": "Rome"}' },
 						},

@@ -77,7 +77,7 @@ function expectError(outcome: Outcome, expected: Expected, entry: Case, healthy:
 	expect(items).toEqual([]);
 	expect(error).toMatchObject({
 		code,
-		message: expect.stringMatching(expectedText(code, status).message) as string,
+		message: expect.stringMatching(expectedText(code, status).message),
 		item: 0,
 	});
 	expect(error?.http_status).toBe(status ?? statusOfFile(error));

@@ -55,12 +55,12 @@ test.each<[string, NodeRun, () => object, Array<Record<string, string>>]>([
 				...headers,
 				'user-agent': `n8n-nodes-generation-service/${version}`,
 				host: new URL(service.url).host,
-				connection: expect.stringMatching(/^(keep-alive|close)$/) as string,
+				connection: expect.stringMatching(/^(keep-alive|close)$/),
 				'accept-encoding': expect.stringMatching(
 					/^(gzip, br|identity|gzip, compress, deflate, br)$/,
-				) as string,
+				),
 				...('content-type' in headers && {
-					'content-length': expect.stringMatching(/^\d+$/) as string,
+					'content-length': expect.stringMatching(/^\d+$/),
 				}),
 			})),
 		);

@@ -95,7 +95,7 @@ test.each(BLOCKED_URLS)(
 		const { items } = await generate();
 		expect(items[0]?.json.error).toMatchObject({
 			message: "n8n's SSRF protection blocks the URL of the video",
-			description: expect.stringMatching(/administrator.*Get with this task ID/) as string,
+			description: expect.stringMatching(/administrator.*Get with this task ID/),
 			code: 'download_blocked',
 			task_id: 'task-1',
 			url: videoUrl,
@@ -127,7 +127,7 @@ test('a service whose host name resolves first to a public and then to a blocked
 	const { items } = await generate({ credential });
 	expect(items[0]?.json.error).toMatchObject({
 		message: "n8n's SSRF protection blocks the URL of the service",
-		description: expect.stringMatching(/administrator.*Base URL/) as string,
+		description: expect.stringMatching(/administrator.*Base URL/),
 		may_have_been_accepted: false,
 	});
 	expect(lookups).toHaveLength(2);

@@ -186,7 +186,7 @@ test('with On Error "Continue", invalid items become error items and only valid 
 			error: {
 				message: 'Temperature must be a number from 0 to 2 (it is 9)',
 				http_status: null,
-				description: expect.stringContaining('Nothing was sent') as string,
+				description: expect.stringContaining('Nothing was sent'),
 				code: 'invalid_input',
 				parameter: 'temperature',
 				item: 0,

@@ -82,9 +82,7 @@ test.each(noJson)(
 				json: {
 					error: {
 						message: 'The model did not answer with JSON',
-						description: expect.stringMatching(
-							/^Describe the expected JSON in a message/,
-						) as string,
+						description: expect.stringMatching(/^Describe the expected JSON in a message/),
 						code: 'malformed_answer',
 						http_status: null,
 						partial_text: text ?? '',
@@ -123,7 +121,7 @@ test.each([
 			json: {
 				error: {
 					message: "The JSON in the model's answer is not valid",
-					description: expect.stringMatching(description) as string,
+					description: expect.stringMatching(description),
 					code: 'malformed_answer',
 					partial_text: text,
 				},

@@ -241,7 +241,7 @@ test.each<[string, object, string]>([
 		code,
 		http_status: 200,
 		may_have_been_accepted: true,
-		description: expect.stringContaining('It broke off') as string,
+		description: expect.stringContaining('It broke off'),
 		partial_text: 'Good',
 	});
 });

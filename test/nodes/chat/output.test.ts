@@ -7,8 +7,8 @@ import { chatNode } from './chatNode';
 const simulator = useSimulator({ now: () => Date.UTC(2025, 0, 1) });
 
 const anyValue = {
-	text: expect.any(String) as string,
-	count: expect.any(Number) as number,
+	text: expect.any(String),
+	count: expect.any(Number),
 };
 const onceOnly = { id: undefined, usage: undefined };
 

@@ -119,7 +119,7 @@ test('a stream of events that are no chunks shows the last one in its error', as
 	const { json } = await itemOf('data: {}\n\ndata: {"detail":"No such model"}\n\n', {}, true);
 	expect(json.error).toMatchObject({
 		code: 'malformed_answer',
-		description: expect.stringContaining('No such model') as string,
+		description: expect.stringContaining('No such model'),
 	});
 });
 
@@ -267,9 +267,7 @@ test('an HTML page instead of a stream is shown in the error', async () => {
 	const { json } = await itemOf('<html>Log in</html>', {}, true);
 	expect(json.error).toMatchObject({
 		code: 'malformed_answer',
-		description: expect.stringMatching(
-			/says: an HTML page instead of a response \(Log in\)$/,
-		) as string,
+		description: expect.stringMatching(/says: an HTML page instead of a response \(Log in\)$/),
 	});
 });
 

@@ -89,7 +89,7 @@ test.each([false, true])(
 				{ name: 'weather', args: { city: 'Rome' } },
 				{ name: 'weather', args: { city: 'Oslo' } },
 			],
-			text: expect.stringContaining('21 degrees') as string,
+			text: expect.stringContaining('21 degrees'),
 		});
 		expect(bodies()[0]?.tools).toEqual([weather]);
 		expect(bodies()[1]?.messages).toMatchObject([

@@ -54,9 +54,9 @@ describe('the token usage that n8n shows for a call', () => {
 		return shown?.data?.ai_languageModel?.[0]?.[0]?.json;
 	};
 	const counted = {
-		promptTokens: expect.any(Number) as number,
-		completionTokens: expect.any(Number) as number,
-		totalTokens: expect.any(Number) as number,
+		promptTokens: expect.any(Number),
+		completionTokens: expect.any(Number),
+		totalTokens: expect.any(Number),
 	};
 	const includeUsage = { options: { additionalBody: '{"stream_options":{"include_usage":true}}' } };
 

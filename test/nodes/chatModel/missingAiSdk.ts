@@ -3,6 +3,6 @@ export const missingAiSdk = {
 	message: 'This version of n8n cannot run the Generation Service Chat Model',
 	description: expect.stringMatching(
 		/2\.16 or later.*OpenAI Chat Model.*Chat Completion node\.\n.*Cannot find module.*$/,
-	) as string,
+	),
 	node: { name: 'Model' },
 };

@@ -43,7 +43,7 @@ describe.each(PARAMETERS)('%s', (_name, node, isOn) => {
 			const { errors } = await run(node, value);
 			expect(errors[0]?.json.error).toMatchObject({
 				code: 'invalid_input',
-				message: expect.stringMatching(/must be true or false/) as string,
+				message: expect.stringMatching(/must be true or false/),
 			});
 			expect(simulator.requests).toHaveLength(0);
 		},

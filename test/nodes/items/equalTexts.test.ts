@@ -40,7 +40,7 @@ const wrongItems = [{ subject: 'a boat' }, { subject: 'a kite' }, { subject: 'a 
 async function expectRefused(node: NodeRun, message: string, advice: string): Promise<void> {
 	const { items: inputs = [] } = node;
 	const { items } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
-	const description = expect.stringContaining(advice) as string;
+	const description = expect.stringContaining(advice);
 	expect(items.map(({ json }) => json.error)).toMatchObject(
 		inputs.map((_, item) => ({ message, description, code: 'invalid_input', item })),
 	);

@@ -71,7 +71,7 @@ test('a list of models in which no entry has a name is an error, not an empty li
 	service.respond = () => rawJson({ data: [{ owner: 'reeds' }, null] });
 	const { error } = await runNode(service, { node: 'listModels', parameters: {} });
 	expect(error).toMatchObject({
-		message: expect.stringContaining('does not have the format') as string,
+		message: expect.stringContaining('does not have the format'),
 	});
 });
 

@@ -50,10 +50,10 @@ describe.each(['500 Internal Server Error', '502 Bad Gateway'])('%s', (status) =
 			expect(items[0]?.json.error).toMatchObject({
 				may_have_been_accepted: true,
 				http_status: Number(status.slice(0, 3)),
-				message: expect.stringMatching(/^A server between n8n and the service responded/) as string,
+				message: expect.stringMatching(/^A server between n8n and the service responded/),
 				description: expect.stringMatching(
 					/may not wait long enough.*may have accepted.*Check your account/s,
-				) as string,
+				),
 			});
 		},
 	);

@@ -150,7 +150,7 @@ test.each([
 	const form = { model: 'kite-motion', prompt: 'A boat', options };
 	const shown = (operation: string) =>
 		inEditor('videoGeneration', { ...form, operation, taskId: 'task' }, count).hints;
-	const hints = expected.map((hint) => expect.stringMatching(hint) as string);
+	const hints = expected.map((hint) => expect.stringMatching(hint));
 	expect(shown('generate')).toEqual(hints);
 	expect(shown('submit')).toEqual(hints);
 	expect(shown('get')).toEqual([]);

@@ -237,7 +237,7 @@ test('a task ID with half of a character cannot be polled, but is in the error',
 	});
 	expect(items[0]?.json.error).toMatchObject({
 		code: 'invalid_input',
-		message: expect.stringContaining('half of a character') as string,
+		message: expect.stringContaining('half of a character'),
 		task_id: LONE_SURROGATE_ID,
 	});
 });

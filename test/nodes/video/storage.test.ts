@@ -87,7 +87,7 @@ test('a temporary folder that does not exist fails the download at once, with th
 		code: 'storage_failed',
 		task_id: simulator.tasks[0]!.id,
 		message: `Could not store the video in the temporary folder ${missing}`,
-		description: expect.stringMatching(/Get with its task ID.* Technical detail: ENOENT/) as string,
+		description: expect.stringMatching(/Get with its task ID.* Technical detail: ENOENT/),
 	});
 	expect(simulator.count('poll')).toBe(1);
 });
@@ -104,7 +104,7 @@ test('a temporary folder that is full fails the download at once, and its files 
 	expect(items[0]?.json.error).toMatchObject({
 		code: 'storage_failed',
 		message: `Could not store the video in the temporary folder ${folder}`,
-		description: expect.stringMatching(/Free disk space.* Technical detail: ENOSPC/) as string,
+		description: expect.stringMatching(/Free disk space.* Technical detail: ENOSPC/),
 	});
 	expect(simulator.count('poll')).toBe(1);
 	expect(await fs.readdir(folder)).toEqual([]);
@@ -144,7 +144,7 @@ test('a video that n8n cannot store is downloaded once, with the folder in the e
 	expect(items[0]?.json.error).toMatchObject({
 		code: 'storage_failed',
 		task_id: simulator.tasks[0]!.id,
-		message: expect.stringContaining(path) as string,
+		message: expect.stringContaining(path),
 	});
 	expect(simulator.count('download')).toBe(1);
 });
@@ -154,7 +154,7 @@ test('an inline video that n8n cannot store has the same error', async () => {
 	const { items } = await inlineVideo('full-too');
 	expect(items[0]?.json.error).toMatchObject({
 		code: 'storage_failed',
-		message: expect.stringContaining(path) as string,
+		message: expect.stringContaining(path),
 	});
 });
 
@@ -191,7 +191,7 @@ describe('another storage of n8n', () => {
 			message: 'The video is larger than this n8n stores',
 			description: expect.stringMatching(
 				/Increase N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE.*Get with its task ID.*512 MB/s,
-			) as string,
+			),
 		});
 		expect(simulator.count('download')).toBe(1);
 	});
@@ -211,7 +211,7 @@ describe('another storage of n8n', () => {
 		expect((await download())?.error).toMatchObject({
 			code: 'storage_failed',
 			message: 'n8n could not store the video',
-			description: expect.stringMatching(/binary data.*The bucket refuses the file/s) as string,
+			description: expect.stringMatching(/binary data.*The bucket refuses the file/s),
 		});
 		expect(simulator.count('download')).toBe(1);
 	});

@@ -194,7 +194,7 @@ test('after a Stop, one warning names the tasks, and the next manual run hints a
 	);
 	const ids = simulator.tasks.map(({ id }) => id);
 	expect(ids).toHaveLength(2);
-	const warning = expect.stringMatching(ids.join('.*')) as string;
+	const warning = expect.stringMatching(ids.join('.*'));
 	expect(warnings).toEqual([warning]);
 	expect(tell.mock.lastCall).toEqual([warning]);
 	tell.mockRestore();
