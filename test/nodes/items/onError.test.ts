@@ -37,7 +37,7 @@ test('the error of a content filter has its reason, and that of a rate limit whe
 	});
 	expect(limited.items[1]?.json.error).toMatchObject({
 		retry_after: 1,
-		rate_limit: expect.objectContaining({ limit: expect.any(Number) as number }) as object,
+		rate_limit: expect.objectContaining({ limit: expect.any(Number) }),
 	});
 });
 
@@ -71,6 +71,7 @@ test.each<[object, RegExp]>([
 		{ waitOptions: { pollInterval: 0 } },
 		/^Poll Interval must be a number of seconds .*\(it is 0\)/,
 	],
+	[{ waitOptions: { waitIn: 'elsewhere' } }, /^Wait In must be memory or database/],
 	// n8n's database keeps no such number: a wait there could not be resumed.
 	[
 		{ waitOptions: { pollInterval: '={{ 60 / 0 }}' } },

@@ -1,0 +1,174 @@
+import type * as Flatted from 'flatted' with { 'resolution-mode': 'import' };
+import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
+import { Container } from '@n8n/di';
+import { BinaryDataService, ExecuteContext } from 'n8n-core';
+import { bytesOf } from '../../../demo/engine';
+import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
+import {
+	bookIn,
+	continues,
+	ENDLESS,
+	LONG,
+	runNode,
+	simulator,
+	time,
+	VIDEO_S,
+	waitingNode,
+} from './waitingNode';
+
+/** The serializer of n8n's database, which writes each object and text once. It has types for imports alone. */
+// eslint-disable-next-line @typescript-eslint/no-require-imports
+const { stringify } = require('flatted') as typeof Flatted;
+
+test('a manual run tells the console of the browser the ID and, with each poll round, the progress', async () => {
+	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
+	const waitOptions = { waitIn: 'memory' };
+	await runNode(waitingNode({ prompts: ['One', 'Two'], waitOptions, mode: 'manual' }));
+	const lines = tell.mock.calls.map(([line]) => String(line));
+	tell.mockRestore();
+	for (const { id } of simulator.tasks)
+		expect(lines).toContainEqual(expect.stringContaining(`submitted video task ${id}`));
+	const rounds = lines.filter((line) => line.endsWith('0 of 2 videos finished'));
+	// One every 5 seconds.
+	expect(Math.abs(rounds.length - VIDEO_S / 5)).toBeLessThanOrEqual(2);
+});
+
+test('the editor shows the tasks as one run of the node, with the fields that are known', async () => {
+	const { waits, items } = await runNode(waitingNode({ prompts: ['One', 'Two'] }));
+	const runs = waits[0]?.data.resultData.runData.Node;
+	expect(runs).toHaveLength(1);
+	const shownItems = runs?.[0]?.data?.main?.[0]?.map(({ json }) => json);
+	expect(shownItems).toEqual(
+		items.map(({ json: { created_at, model, revised_prompt, request_id, task_id } }) => ({
+			status: 'processing',
+			url: null,
+			model,
+			revised_prompt,
+			created_at: expect.closeTo(created_at as number, -1),
+			request_id,
+			task_id,
+		})),
+	);
+});
+
+test('a hint warns if Timeout Workflow is shorter than Max Wait', async () => {
+	const settings = { executionOrder: 'v1' as const, executionTimeout: 300 };
+	const { waits } = await runNode(waitingNode({ settings }));
+	const hints = waits[0]?.data.resultData.runData.Node?.[0]?.hints;
+	expect(hints).toMatchObject([{ message: expect.stringContaining('Timeout Workflow') }]);
+});
+
+test('a Retry with the saved workflow of a stopped wait says of an item without a task why it has none', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', matching: 'Refused' });
+	const { waits } = await runNode(waitingNode({ prompts: ['Refused', 'Two'], ...continues }));
+	const stack = waits[0]?.data.executionData?.nodeExecutionStack;
+	const items = stack?.flatMap(({ data }) => data.main?.[0] ?? []) ?? [];
+	const [refused, two] = items.map(({ error }) => error?.message);
+	expect(refused).toMatch(/no quota left/);
+	expect(two).toContain(`use Wait with ${simulator.tasks[0]?.id}`);
+});
+
+test('an item that looks like a pause of the node is an ordinary item', async () => {
+	const durablePause = { until: '2999-01-01T00:00:00.000Z', runIndex: 0, shown: [], hints: [] };
+	const items = [{ prompt: 'A boat', toolCallId: 'durable-pause', durablePause }];
+	const { waits, ...result } = await runNode({ ...waitingNode(), items });
+	expect(result.items).toMatchObject([{ json: { status: 'completed' } }]);
+	expect(waits).toHaveLength(2);
+});
+
+test('with adaptive polling, an execution that waits for a long video is resumed less often', async () => {
+	const pauses = async (polling: string) => {
+		const waitOptions = { maxWait: 3_600, polling };
+		const { items, waits } = await runNode(waitingNode({ prompts: [LONG], waitOptions }));
+		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
+		return waits.length;
+	};
+	expect(await pauses('adaptive')).toBeLessThan(0.8 * (await pauses('fixed')));
+});
+
+test.each(['memory', 'database'])(
+	'with On Timeout set to Output, a wait in %s hands on no task of which nothing is known',
+	async (waitIn) => {
+		simulator.inject({ endpoint: 'poll', fault: 'internal-error' });
+		const parameters = { operation: 'wait', taskId: 'task-1' };
+		const waitOptions = { waitIn, onTimeout: 'output' };
+		const { items } = await runNode(waitingNode({ parameters, waitOptions, ...continues }));
+		const error = { code: 'wait_timeout', task_id: 'task-1', status: 'unknown' };
+		expect(items.map(({ json }) => json)).toMatchObject([{ error }]);
+	},
+);
+
+describe('what n8n stores', () => {
+	/** The size of an execution in n8n's database. */
+	const storedCharacters = (value: unknown) => stringify(value).length;
+
+	/** Waits like n8n's Wait node. */
+	const waitNode: INodeType = {
+		description: new VideoGeneration().description,
+		async execute(this: IExecuteFunctions) {
+			await this.putExecutionToWait(new Date(time.now() + 65_000));
+			return [this.getInputData()];
+		},
+	};
+
+	test("is at most about twice as large as with n8n's Wait node", async () => {
+		const ours = await runNode(waitingNode());
+		const waitNodeRun = await runNode(waitingNode({ nodeType: waitNode }));
+		const [plain = 0] = waitNodeRun.waits.map(({ data }) => storedCharacters(data));
+		const [first = 0, ...later] = ours.waits.map(({ data }) => storedCharacters(data));
+		expect(first / plain).toBeGreaterThan(1);
+		expect(first / plain).toBeLessThan(2.2);
+		// Later pauses also store all that a poll said.
+		for (const characters of later) expect(characters / plain).toBeLessThan(2.4);
+	});
+
+	test('grows by about 600 bytes with each further video', async () => {
+		const prompts = Array.from({ length: 50 }, (_, number) => `Video ${number}`);
+		const { waits } = await runNode(waitingNode({ prompts }));
+		expect(storedCharacters(bookIn(waits[0]!.data)) / prompts.length).toBeLessThan(700);
+	});
+});
+
+const storage = Container.get(BinaryDataService);
+
+test.each([
+	['in memory', 'default', true],
+	['in files', 'filesystem-v2', false],
+])(
+	'if n8n keeps files %s, a video is downloaded once, though others are waited for',
+	async (_where, mode, areInMemory) => {
+		// The first run of a process sets the mode.
+		await runNode(waitingNode({ prompts: [] }));
+		Object.assign(storage, { mode });
+		const node = waitingNode({
+			prompts: ['One', 'Two', ENDLESS],
+			parameters: { download: true },
+			waitOptions: { maxWait: 300, onTimeout: 'output' },
+		});
+		const { items, waits } = await runNode(node);
+		const [first] = items;
+		const bytes = await bytesOf(first!);
+		Object.assign(storage, { mode: 'filesystem-v2' });
+		expect(items.map(({ binary }) => binary?.data !== undefined)).toEqual([true, true, false]);
+		expect(first?.binary?.data?.id === undefined).toBe(areInMemory);
+		expect(bytes.subarray(4, 8).toString()).toBe('ftyp');
+		expect(simulator.count('download')).toBe(2);
+		expect(waits.length).toBeGreaterThan(1);
+		// A file in memory would be stored with each pause: it is downloaded when all videos are finished.
+		const holdsFile = waits.some(({ data }) => JSON.stringify(bookIn(data)).includes('"file":'));
+		expect(holdsFile).toBe(!areInMemory);
+	},
+);
+
+test('a storage that n8n cannot write fails a finished video as such, though others are waited for', async () => {
+	const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+	const store = jest.spyOn(storage, 'store').mockRejectedValue(full);
+	const node = waitingNode({
+		prompts: ['One', ENDLESS],
+		parameters: { download: true },
+		waitOptions: { onTimeout: 'output' },
+	});
+	const { items } = await runNode({ ...node, ...continues });
+	store.mockRestore();
+	expect(items[0]?.json.error).toMatchObject({ code: 'storage_failed' });
+});

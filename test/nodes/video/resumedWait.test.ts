@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { IRunExecutionData } from 'n8n-workflow';
+import { later, msBetween, systemClock, type WallTime, wallTimeOf } from '../../../gateway';
+import type { Simulator } from '../../../simulator';
+import { stopWhen } from '../../clock/until';
+import { rawJson } from '../../engine/rawServer';
+import { credentialOf, type NodeResult } from '../../engine/runNode';
+import { useRawServer, useSimulator } from '../../engine/useServers';
+import {
+	bookIn,
+	continues,
+	hintsOf,
+	runNode,
+	simulator,
+	submitted,
+	time,
+	waitingNode,
+} from './waitingNode';
+
+/** What the user is told: the error, or those of the items. */
+const toldBy = ({ error, items }: NodeResult) =>
+	[error?.message, error?.description, ...items.map(({ json }) => JSON.stringify(json))].join();
+
+function loseBook(stored: IRunExecutionData): void {
+	if (stored.executionData) stored.executionData.contextData = {};
+}
+
+/** What the node handed over to its next part. */
+const handoversIn = ({ executionData }: IRunExecutionData) =>
+	(executionData?.nodeExecutionStack ?? []).flatMap(
+		({ metadata }) => metadata?.subNodeExecutionData ?? [],
+	);
+
+const twoVideos = { prompts: ['One', 'Two'] };
+
+describe.each([
+	['Stop Workflow', {}],
+	['Continue', continues],
+])('with On Error %s', (_, onError) => {
+	test('a run that is stopped while it polls after a pause names its tasks in its error', async () => {
+		simulator.inject({ endpoint: 'poll', fault: 'hang' });
+		const { error, waits } = await stopWhen(
+			() => simulator.count('poll') > 0,
+			async (signal) => await runNode(waitingNode({ ...onError, signal })),
+		);
+		expect(waits).toHaveLength(1);
+		expect(error?.message).toContain(simulator.tasks[0]?.id);
+		expect(error?.description).toContain(simulator.tasks[0]?.id);
+	});
+
+	test('if n8n loses what it stored of the pause, the wait goes on', async () => {
+		const loseHandover = (stored: IRunExecutionData) => {
+			for (const handover of handoversIn(stored)) handover.metadata = {};
+		};
+		const { items } = await runNode(
+			waitingNode({ ...twoVideos, ...onError, onWait: loseHandover }),
+		);
+		expect(items.map(({ json }) => json.status)).toEqual(['completed', 'completed']);
+		expect(simulator.submissions).toBe(2);
+	});
+
+	test('if n8n loses the book, no video is submitted again, and the error names those of the execution', async () => {
+		const result = await runNode(waitingNode({ ...twoVideos, ...onError, onWait: loseBook }));
+		const told = toldBy(result);
+		expect(told).toContain('n8n lost the state of this wait');
+		// In n8n 1, nodes have no custom data.
+		const ids = result.run.data.resultData.metadata?.video_task_ids;
+		expect(told.includes(`Tasks of this execution: ${ids}`)).toBe(ids !== undefined);
+		expect(simulator.submissions).toBe(2);
+	});
+
+	test('if n8n loses the book, Wait goes on in memory', async () => {
+		const parameters = await submitted();
+		const result = await runNode(waitingNode({ parameters, ...onError, onWait: loseBook }));
+		const { taskId: task_id } = parameters;
+		expect(result.items).toMatchObject([{ json: { task_id, status: 'completed' } }]);
+		expect(result.waits).toHaveLength(1);
+		expect(hintsOf(result)).toContain('Waited in memory: n8n lost the state of this wait');
+	});
+
+	test('the state of another version fails each item with its task, and nothing is submitted again', async () => {
+		const replaceBook = (stored: IRunExecutionData) =>
+			void Object.assign(bookIn(stored), { version: 2, plans: 'elsewhere' });
+		const result = await runNode(waitingNode({ ...twoVideos, ...onError, onWait: replaceBook }));
+		const ids = simulator.tasks.map(({ id }) => id);
+		const advice = 'Use Wait or Get with the task ID';
+		for (const text of ['submitted by another version of this package', advice, ...ids])
+			expect(toldBy(result)).toContain(text);
+		if (!result.error)
+			expect(result.items.map(({ json }) => json.error)).toEqual(
+				ids.map((id) => expect.objectContaining({ task_id: id })),
+			);
+		expect(simulator.submissions).toBe(2);
+	});
+
+	test('a Wait whose credential is not usable after a pause names its task in each try', async () => {
+		simulator.inject({ endpoint: 'poll', fault: 'unavailable', times: 99 });
+		let credential = credentialOf(simulator);
+		const wait = await runNode({
+			...waitingNode({ parameters: { operation: 'wait', taskId: 'task-1' }, tries: 2, ...onError }),
+			credential: () => credential,
+			onWait: () => void (credential = { ...credential, baseUrl: 'nowhere' }),
+		});
+		expect(wait.waits).toHaveLength(1);
+		expect(toldBy(wait)).toContain('task-1');
+	});
+});
+
+describe('with another Base URL', () => {
+	const other = useSimulator({ now: time.now });
+
+	test('a video that the service there does not know is refused as such, also after a poll without a response', async () => {
+		const failed = await runNode({
+			...waitingNode(),
+			executionId: '1',
+			onWait: () => {
+				if (simulator.count('poll') > 0)
+					simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
+			},
+		});
+		other.inject({ endpoint: 'poll', fault: 'unavailable', times: 1 });
+		const parameters = { requestOptions: { maxRetries: 0 } };
+		const retry = { executionId: '2', retryData: failed.run.data, credential: credentialOf(other) };
+		const { error, waits } = await runNode(waitingNode({ parameters, ...retry }));
+		expect(waits).toHaveLength(1);
+		expect(error?.description).toContain('the next Retry submits it again at this Base URL');
+	});
+
+	test('Wait does not speak of submitting', async () => {
+		const parameters = await submitted();
+		let service: Simulator = simulator;
+		const { error, waits } = await runNode({
+			...waitingNode({ parameters, executionId: '1' }),
+			credential: () => credentialOf(service),
+			onWait: () => void (service = other),
+		});
+		expect(waits).toHaveLength(1);
+		expect(error?.description).toContain(`Not found: ${String(parameters.taskId)}`);
+		expect(error?.description).not.toMatch(/submits it again/);
+	});
+});
+
+test('each try of Retry On Fail makes a video again that failed after a pause', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 2 });
+	const { items } = await runNode(waitingNode({ tries: 3 }));
+	expect(items.map(({ json }) => json.status)).toEqual(['completed']);
+	expect(simulator.submissions).toBe(3);
+});
+
+const raw = useRawServer();
+
+/** When the states of the fixtures were stored. */
+const STORED_AT = wallTimeOf(Date.UTC(2026, 0, 1, 0, 1, 10));
+
+test.each(['v1'])('a wait whose book has the format %s ends like any other', async (format) => {
+	const { wallTime } = systemClock;
+	raw.respond = (request) => {
+		if (request.startsWith('POST'))
+			return rawJson({ id: 'video-0', data: [{ id: 'task-0', status: 'queued' }] });
+		const [, id = ''] = /(task-\d)/.exec(request) ?? [];
+		const status = id === 'task-3' ? 'completed' : 'processing';
+		return rawJson({ id, status, url: `${raw.url}/clip`, progress: 50 });
+	};
+	const book = readFileSync(join(__dirname, `../../fixtures/books/${format}.json`), 'utf8');
+	let isReplaced = false;
+	const { items, hints } = await runNode({
+		...waitingNode({ prompts: ['1', '2', '3', '4', '5'], ...continues }),
+		credential: { baseUrl: raw.url, apiKey: `key-${format}` },
+		onWait: (stored) => {
+			if (isReplaced) return true;
+			isReplaced = true;
+			Object.assign(bookIn(stored), JSON.parse(book));
+			for (const { metadata } of handoversIn(stored))
+				(metadata as { until: WallTime }).until = STORED_AT;
+			const now = wallTime();
+			systemClock.wallTime = () => later(STORED_AT, msBetween(now, wallTime()));
+			return false;
+		},
+	}).finally(() => void (systemClock.wallTime = wallTime));
+	expect(items.map(({ json }) => json)).toMatchObject([
+		{ task_id: 'task-1', status: 'completed', url: 'http://files.test/task-1.mp4' },
+		{ error: { code: 'task_failed', task_id: 'task-2', item: 0 } },
+		{ id: 'task-3', status: 'completed', progress: 50, seed: 7 },
+		{ error: { code: 'invalid_input', item: 2 } },
+		{ task_id: 'task-4', status: 'processing' },
+	]);
+	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+		[0, 0, 1, 2, 3].map((item) => ({ item })),
+	);
+	expect(hints).toContainEqual(expect.stringContaining('1 video is not finished'));
+});
