@@ -66,14 +66,12 @@ test.each([
 	expect(items[0]?.binary).toBeUndefined();
 });
 
+/** A video that is too large to be held in memory. */
+const LARGE = { size: '1080p', duration: 10, options: { responseFormat: 'b64_json', fps: 60 } };
+
 const inlineVideo = async (executionId = '1', signal?: AbortSignal) =>
 	await runNode(simulator, {
-		...videoNode({
-			size: '1080p',
-			duration: 10,
-			options: { responseFormat: 'b64_json', fps: 60 },
-			download: true,
-		}),
+		...videoNode({ ...LARGE, download: true }),
 		executionId,
 		...(signal && { signal }),
 		onError: 'continueRegularOutput',
@@ -124,6 +122,24 @@ test('the temporary file of a video that is complete when the execution is stopp
 	expect(stop.signal.aborted).toBe(true);
 	await until(() => readdirSync(folder).length === 0);
 });
+
+test.each(['get', 'wait'])(
+	'%s downloads the same inline video for several items and deletes its temporary files',
+	async (operation) => {
+		jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
+		const submission = videoNode({ operation: 'submit', ...LARGE });
+		const { items: submitted } = await runNode(simulator, submission);
+		const taskId = String(submitted[0]!.json.task_id);
+		const { items } = await runNode(simulator, {
+			...videoNode({ operation, taskId, download: true }),
+			items: Array.from({ length: 8 }, () => ({})),
+		});
+		const videos = await Promise.all(items.map(async (item) => await bytesOf(item)));
+		expect(videos[0]!.length).toBeGreaterThan(256 * 1024);
+		expect(videos.map(({ length }) => length)).toEqual(Array(8).fill(videos[0]!.length));
+		expect(await fs.readdir(folder)).toEqual([]);
+	},
+);
 
 /** Creates a file with the name of the folder in which n8n stores the files of this execution. */
 async function blockStorage(executionId: string): Promise<string> {
