@@ -141,13 +141,15 @@ test.each([
 	},
 );
 
-const AT_MAX_WAIT = { pollIntervalMs: 60_000, maxWaitMs: 60_000 };
+/** The first poll is a second before Max Wait is over. */
+const BEFORE_MAX_WAIT = { pollIntervalMs: 59_000, maxWaitMs: 60_000 };
 
 test.each(['completed', 'processing'] as const)(
 	'a poll that waits in our own queue past Max Wait decides: the task is %s',
 	async (status) => {
-		const { outcome, polledAt } = await waitForOne([status], AT_MAX_WAIT, { queuedMs: 400_000 });
-		expect(polledAt).toEqual([460_000]);
+		const queuedMs = 400_000;
+		const { outcome, polledAt } = await waitForOne([status], BEFORE_MAX_WAIT, { queuedMs });
+		expect(polledAt).toEqual([459_000]);
 		expect(outcome).toMatchObject(
 			status === 'completed'
 				? { value: { status } }
@@ -157,11 +159,9 @@ test.each(['completed', 'processing'] as const)(
 );
 
 test('a poll that was sent before Max Wait and ends after it is followed by another', async () => {
-	const { outcome, polledAt } = await waitForOne(
-		['processing', 'completed'],
-		{ pollIntervalMs: 59_000, maxWaitMs: 60_000 },
-		{ takesMs: 3_000 },
-	);
+	const { outcome, polledAt } = await waitForOne(['processing', 'completed'], BEFORE_MAX_WAIT, {
+		takesMs: 3_000,
+	});
 	expect(polledAt).toEqual([59_000, 62_000]);
 	expect(outcome).toMatchObject({ value: { status: 'completed' } });
 });
