@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { generate } from 'selfsigned';
 
 /** Makes a server listen on a free port of 127.0.0.1. @returns its host and port */
@@ -9,6 +9,20 @@ export async function listen(server: Server): Promise<string> {
 }
 
 export const hostOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+/** What closes a server with all its connections. */
+export function closerOf(server: Server): () => Promise<void> {
+	const sockets = new Set<Socket>();
+	server.on('connection', (socket: Socket) => {
+		sockets.add(socket.on('error', () => {}));
+		socket.once('close', () => sockets.delete(socket));
+	});
+	return async () => {
+		for (const socket of sockets) socket.destroy();
+		server.close();
+		await once(server, 'close');
+	};
+}
 
 /** A certificate that nobody trusts. */
 export async function untrustedCertificate(): Promise<{ key: string; cert: string }> {

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { hostOf, listen } from './localServer';
+import { closerOf, hostOf, listen } from './localServer';
 
 /** The response to one request, byte for byte. */
 export interface RawResponse {
@@ -26,11 +25,8 @@ export class RawServer {
 		packets: [],
 		then: 'ends',
 	});
-	private readonly sockets = new Set<Socket>();
 	private readonly server = createServer({ noDelay: true }, (socket) => {
-		this.sockets.add(socket);
 		this.connections += 1;
-		socket.once('close', () => this.sockets.delete(socket)).on('error', () => {});
 		let received = '';
 		let earlier = 0;
 		socket.on('data', (bytes) => {
@@ -58,11 +54,7 @@ export class RawServer {
 		this.connections = 0;
 	}
 
-	async close(): Promise<void> {
-		for (const socket of this.sockets) socket.destroy();
-		this.server.close();
-		await once(this.server, 'close');
-	}
+	readonly close = closerOf(this.server);
 }
 
 function requestLength(text: string): number | undefined {

@@ -18,7 +18,8 @@ let services = 0;
 type Request = Parameters<NonNullable<GatewayOptions['transport']>>[0];
 
 /** A service that answers each request after some milliseconds, unless it is given up. */
-function slowService(clock: VirtualClock, msOf: (request: Request) => number) {
+function slowService(msOf: (request: Request) => number) {
+	const clock = new VirtualClock();
 	const seen = { inFlight: 0, peak: 0, prompts: [] as unknown[] };
 	const transport = async (request: Request) => {
 		const stop = new AbortController();
@@ -30,7 +31,8 @@ function slowService(clock: VirtualClock, msOf: (request: Request) => number) {
 		seen.inFlight -= 1;
 		return jsonResponse(200, ANSWER);
 	};
-	return { seen, options: { clock, transport }, baseUrl: `http://slow-${(services += 1)}.test` };
+	const baseUrl = `http://slow-${(services += 1)}.test`;
+	return { clock, seen, options: { clock, transport }, baseUrl };
 }
 
 /** Three executions of 100 items, each with the highest Max Concurrency. */
@@ -42,8 +44,7 @@ function threeExecutions(...[baseUrl, options]: Parameters<typeof gatewayAt>) {
 }
 
 test('waiting for a free connection does not count towards Timeout', async () => {
-	const clock = new VirtualClock();
-	const { seen, baseUrl, options } = slowService(clock, () => 50_000);
+	const { clock, seen, baseUrl, options } = slowService(() => 50_000);
 	const submissions = await clock.run(Promise.all(threeExecutions(baseUrl, options)));
 	expect(submissions).toHaveLength(300);
 	// 32 connections are for GETs, and 16 for other keys.
@@ -51,8 +52,7 @@ test('waiting for a free connection does not count towards Timeout', async () =>
 });
 
 test('polls of one key leave 16 connections free, and those of several have 256 together', async () => {
-	const clock = new VirtualClock();
-	const { seen, baseUrl, options } = slowService(clock, () => 1_000);
+	const { clock, seen, baseUrl, options } = slowService(() => 1_000);
 	const pollAll = (apiKey: string) => {
 		const gateway = gatewayAt(baseUrl, { apiKey, maxConcurrency: 300, ...options });
 		return Array.from({ length: 300 }, (_, index) => gateway.getVideoTask(`${index}`));
@@ -67,8 +67,7 @@ test('polls of one key leave 16 connections free, and those of several have 256 
 });
 
 test('256 long answers to one key delay no poll, no list of models and no other key', async () => {
-	const clock = new VirtualClock();
-	const { baseUrl, options } = slowService(clock, ({ method, headers }) =>
+	const { clock, baseUrl, options } = slowService(({ method, headers }) =>
 		method === 'POST' && headers.authorization === 'Bearer key-of-tests' ? 3_600_000 : 100,
 	);
 	const work = threeExecutions(baseUrl, { ...options, timeoutMs: 7_200_000 });
@@ -85,8 +84,7 @@ test('256 long answers to one key delay no poll, no list of models and no other 
 test.each(['polls', 'chats'])(
 	'a chat with a Timeout of 3 seconds is answered in time while 256 %s of each of two other keys hang',
 	async (kind) => {
-		const clock = new VirtualClock();
-		const { baseUrl, options } = slowService(clock, ({ headers }) =>
+		const { clock, baseUrl, options } = slowService(({ headers }) =>
 			headers.authorization === 'Bearer calm' ? 1_000 : 3_600_000,
 		);
 		const gatewayOf = (apiKey: string, timeoutMs: number) =>
@@ -110,8 +108,7 @@ test.each(['polls', 'chats'])(
 );
 
 test('keys take turns with the connections of a service, and executions with those of their key', async () => {
-	const clock = new VirtualClock();
-	const { seen, baseUrl, options } = slowService(clock, () => 1_000 + seen.prompts.length);
+	const { clock, seen, baseUrl, options } = slowService(() => 1_000 + seen.prompts.length);
 	const submissions = (prompt: string, apiKey: string, count: number) => {
 		const gateway = gatewayAt(baseUrl, { apiKey, maxConcurrency: count, ...options });
 		return Array.from({ length: count }, () => gateway.submitVideo({ ...video, prompt }));

@@ -1,33 +1,36 @@
 import { Readable } from 'node:stream';
 import type { VideoTask } from '../../gateway';
-import type { RequestHelper } from '../../gateway/http/types';
 import { VideoDownloads } from '../../gateway/video/downloads';
 import { VirtualClock } from '../clock/virtualClock';
+import { failureOf } from './stubbedGateway';
 
+const URL_OF_A = 'https://videos.test/a';
 const video = (id: string, url: string): VideoTask => ({ id, url, status: 'completed' });
 const atOf = (url: string) => Number(new URL(url).searchParams.get('at'));
 
+interface Response {
+	statusCode: number;
+	headers?: Record<string, string>;
+	body?: Readable;
+}
+
 /** Downloads that run in turn, from a server that responds as told. */
 function downloadsFrom(
-	clock: VirtualClock,
-	respond: (url: string) => { statusCode: number; headers?: Record<string, string> },
-	poll: (taskId: string) => VideoTask,
+	respond: (url: string) => Response | Promise<Response>,
+	poll: (taskId: string) => VideoTask = (id) => video(id, ''),
+	maxRetries = 4,
 ) {
+	const clock = new VirtualClock();
 	const requested: string[] = [];
 	const polls: string[] = [];
-	const httpRequest: RequestHelper = async ({ url }) => {
-		requested.push(url);
-		return await Promise.resolve({
-			headers: {},
-			body: Readable.from([Buffer.alloc(9)]),
-			...respond(url),
-		});
-	};
 	const downloads = new VideoDownloads({
 		clock,
-		httpRequest,
+		httpRequest: async ({ url }) => {
+			requested.push(url);
+			return { headers: {}, body: Readable.from([Buffer.alloc(9)]), ...(await respond(url)) };
+		},
 		maxConcurrency: 1,
-		maxRetries: 4,
+		maxRetries,
 		timeoutMs: 60_000,
 		ignoresSslIssuesAt: () => false,
 		poll: async (taskId) => {
@@ -36,7 +39,7 @@ function downloadsFrom(
 		},
 	});
 	/** Storing each video takes two seconds. */
-	const download = async (task: VideoTask) =>
+	const download = async (task = video('a', URL_OF_A), signal?: AbortSignal) =>
 		await downloads.download(
 			task,
 			async ({ stream }) => {
@@ -44,18 +47,16 @@ function downloadsFrom(
 				await clock.sleep(2_000);
 				return task.id;
 			},
-			undefined,
+			signal,
 		);
-	return { download, requested, polls };
+	return { clock, downloads, download, requested, polls };
 }
 
 test('videos that are downloaded in turn all arrive, though their URLs are valid for three seconds', async () => {
-	const clock = new VirtualClock();
 	const fresh = (id: string) => video(id, `https://videos.test/${id}?at=${clock.now()}`);
-	const { download, polls } = downloadsFrom(
-		clock,
+	const { clock, download, polls } = downloadsFrom(
 		(url) => ({ statusCode: clock.now() - atOf(url) > 3_000 ? 403 : 200 }),
-		fresh,
+		(id) => fresh(id),
 	);
 	const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
 	const all = Promise.all(ids.map(async (id) => await download(fresh(id))));
@@ -65,49 +66,42 @@ test('videos that are downloaded in turn all arrive, though their URLs are valid
 
 test.each([400, 403, 404, 410])(
 	'a URL that returns %i is asked for anew twice at most, and the error has the status',
-	async (status) => {
-		const clock = new VirtualClock();
-		const { download, polls } = downloadsFrom(
-			clock,
-			() => ({ statusCode: status }),
-			(id) => video(id, `https://videos.test/${id}?at=${polls.length}`),
+	async (statusCode) => {
+		const { clock, download, polls } = downloadsFrom(
+			() => ({ statusCode }),
+			(id) => video(id, `${URL_OF_A}?at=${polls.length}`),
 		);
-		const failed = download(video('a', 'https://videos.test/a')).catch((error: unknown) => error);
-		expect(await clock.run(failed)).toMatchObject({ code: 'download_refused', status });
-		expect(polls).toHaveLength([403, 404].includes(status) ? 2 : 1);
+		const error = await clock.run(failureOf(download()));
+		expect(error).toMatchObject({ code: 'download_refused', status: statusCode });
+		expect(polls).toHaveLength([403, 404].includes(statusCode) ? 2 : 1);
 	},
 );
 
 test.each([
 	['fails', undefined],
 	['tells no URL', ''],
-	['tells the same URL', 'https://videos.test/a'],
+	['tells the same URL', URL_OF_A],
 ])(
 	'a URL that the server does not know yet is tried again if the poll for another one %s',
 	async (_what, told) => {
-		const clock = new VirtualClock();
-		const { download, requested } = downloadsFrom(
-			clock,
+		const { clock, download, requested } = downloadsFrom(
 			() => ({ statusCode: requested.length === 1 ? 404 : 200 }),
 			(id) => {
 				if (told === undefined) throw new Error('The poll failed');
 				return video(id, told);
 			},
 		);
-		const url = 'https://videos.test/a';
-		expect(await clock.run(download(video('a', url)))).toBe('a');
-		expect(requested).toEqual([url, url]);
+		expect(await clock.run(download())).toBe('a');
+		expect(requested).toEqual([URL_OF_A, URL_OF_A]);
 	},
 );
 
 test('a video that a server does not know yet leaves all retries for what is transient', async () => {
-	const clock = new VirtualClock();
-	const { download, requested } = downloadsFrom(
-		clock,
+	const { clock, download, requested } = downloadsFrom(
 		() => ({ statusCode: requested.length <= 5 ? 404 : requested.length <= 9 ? 503 : 200 }),
-		(id) => video(id, 'https://videos.test/a'),
+		(id) => video(id, URL_OF_A),
 	);
-	expect(await clock.run(download(video('a', 'https://videos.test/a')))).toBe('a');
+	expect(await clock.run(download())).toBe('a');
 });
 
 test.each([
@@ -117,17 +111,13 @@ test.each([
 ])(
 	'a server that says %i with Retry-After %s is asked again then, if that is soon',
 	async (statusCode, after, at) => {
-		const clock = new VirtualClock();
-		const begin = clock.now();
-		const { download } = downloadsFrom(
-			clock,
-			() =>
-				clock.now() === begin
-					? { statusCode, headers: { 'retry-after': after } }
-					: { statusCode: 200 },
-			(id) => video(id, ''),
+		const { clock, download, requested } = downloadsFrom(() =>
+			requested.length === 1
+				? { statusCode, headers: { 'retry-after': after } }
+				: { statusCode: 200 },
 		);
-		const ended = download(video('a', 'https://videos.test/a')).then(
+		const begin = clock.now();
+		const ended = download().then(
 			() => clock.now() - begin - 2_000,
 			() => undefined,
 		);
@@ -138,78 +128,49 @@ test.each([
 test('a download whose file cannot be stored is closed, even if its server sends nothing more', async () => {
 	const body = new Readable({ read: () => {} });
 	body.push(Buffer.alloc(9));
-	const downloads = new VideoDownloads({
-		clock: new VirtualClock(),
-		httpRequest: async () => await Promise.resolve({ statusCode: 200, headers: {}, body }),
-		maxConcurrency: 1,
-		maxRetries: 0,
-		timeoutMs: 60_000,
-		ignoresSslIssuesAt: () => false,
-		poll: async () => await Promise.reject(new Error('No other URL is needed')),
-	});
+	const { downloads } = downloadsFrom(() => ({ statusCode: 200, body }));
 	const store = async ({ stream }: { stream: Readable }) =>
 		await new Promise<never>((_resolve, reject) => {
 			const fail = (error: Error) => reject(error);
 			stream.once('error', fail).resume();
 			setImmediate(() => stream.destroy(new Error('The disk is full')));
 		});
-	const failed = downloads.download(video('a', 'https://videos.test/a'), store, undefined);
+	const failed = downloads.download(video('a', URL_OF_A), store, undefined);
 	await expect(failed).rejects.toMatchObject({ code: 'storage_failed' });
 	expect(body.destroyed).toBe(true);
 });
 
-test.each(['is stopped', 'has timed out'])(
+test.each([
+	['is stopped', 'cancelled', 1_000],
+	['has timed out', 'download_failed', 60_010],
+])(
 	'a download that %s ends at once, even while the name of its host is looked up',
-	async (how) => {
-		const clock = new VirtualClock();
+	async (how, code, mostMs) => {
+		// With SSRF protection, n8n's helper looks the name up before it takes the signal.
+		const lookUp = async () => await new Promise<never>(() => {});
+		const { clock, download } = downloadsFrom(lookUp, undefined, 0);
 		const begin = clock.now();
 		const stop = new AbortController();
-		const downloads = new VideoDownloads({
-			clock,
-			// With SSRF protection, n8n's helper looks the name up before it takes the signal.
-			httpRequest: async () => await new Promise<never>(() => {}),
-			maxConcurrency: 1,
-			maxRetries: 0,
-			timeoutMs: 60_000,
-			ignoresSslIssuesAt: () => false,
-			poll: async () => await Promise.reject(new Error('No other URL is needed')),
-		});
-		const store = async () => await Promise.resolve();
 		if (how === 'is stopped') clock.after(1_000, () => stop.abort());
-		const ended = downloads
-			.download(video('a', 'https://videos.test/a'), store, stop.signal)
-			.catch((error: unknown) => error);
-		expect(await clock.run(ended)).toMatchObject({
-			code: how === 'is stopped' ? 'cancelled' : 'download_failed',
-		});
-		expect(clock.now() - begin).toBeLessThanOrEqual(how === 'is stopped' ? 1_000 : 60_010);
+		const error = await clock.run(failureOf(download(undefined, stop.signal)));
+		expect(error).toMatchObject({ code });
+		expect(clock.now() - begin).toBeLessThanOrEqual(mostMs);
 	},
 );
 
 test('a video with a Content-Length above 4 GiB is not downloaded', async () => {
-	const clock = new VirtualClock();
 	const headers = { 'content-length': String(5 * 1024 ** 3) };
-	const { download, requested } = downloadsFrom(
-		clock,
-		() => ({ statusCode: 200, headers }),
-		(id) => video(id, ''),
-	);
-	const failed = download(video('a', 'https://videos.test/a')).catch((error: unknown) => error);
-	expect(await clock.run(failed)).toMatchObject({ message: 'The video is larger than 4 GiB' });
+	const { clock, download, requested } = downloadsFrom(() => ({ statusCode: 200, headers }));
+	const error = await clock.run(failureOf(download()));
+	expect(error).toMatchObject({ message: 'The video is larger than 4 GiB' });
 	expect(requested).toHaveLength(1);
 });
 
 test.each(['videos.test/a', 'ftp://videos.test/a', 'https://'])(
 	'a video with the URL %s is not requested, and the error says why',
 	async (url) => {
-		const clock = new VirtualClock();
-		const { download, requested } = downloadsFrom(
-			clock,
-			() => ({ statusCode: 200 }),
-			(id) => video(id, ''),
-		);
-		const failed = download(video('a', url)).catch((error: unknown) => error);
-		expect(await clock.run(failed)).toMatchObject({
+		const { clock, download, requested } = downloadsFrom(() => ({ statusCode: 200 }));
+		expect(await clock.run(failureOf(download(video('a', url))))).toMatchObject({
 			// Nothing is wrong with the form, and running the node again would be billed again.
 			code: 'download_refused',
 			message: expect.stringContaining('does not begin with http:// or https://'),

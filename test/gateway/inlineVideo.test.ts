@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type InlineVideo, TaskPoller, type VideoTask, type WaitSettings } from '../../gateway';
 import { openInlineVideoFile as openInlineVideoMemory } from '../../gateway/cloud/inlineVideoMemory';
-import { StreamedBody } from '../../gateway/http/body';
-import { stubbedGateway } from './stubbedGateway';
+import { slowResponses, stubbedGateway } from './stubbedGateway';
 import { VirtualClock } from '../clock/virtualClock';
 
 const SMALL = randomBytes(1_000);
@@ -91,13 +89,10 @@ test('an inline video of the verified build that finds no room beside others can
 });
 
 describe('an inline video that takes five minutes to arrive', () => {
-	// Short, since the virtual clock does not wait for files.
-	const PART = 14;
 	const b64_json = SMALL.toString('base64');
 	const text = JSON.stringify({ id: 'task-1', status: 'completed', b64_json });
-	const packets = Array.from({ length: Math.ceil(text.length / PART) }, (_, part) =>
-		Buffer.from(text.slice(part * PART, (part + 1) * PART)),
-	);
+	/** Short, since the virtual clock does not wait for files. */
+	const parts = text.match(/.{1,14}/g)!;
 
 	/** Waits for the task of a service that sends its video slowly, and then nothing any more if it `hangs`. */
 	async function waitForVideo(
@@ -106,20 +101,9 @@ describe('an inline video that takes five minutes to arrive', () => {
 	) {
 		const clock = new VirtualClock();
 		const start = clock.now();
-		const gateway = stubbedGateway({
-			clock,
-			transport: async ({ onWritten, whenGivenUp }) => {
-				onWritten();
-				const body = new Readable({ read() {} });
-				whenGivenUp(() => body.destroy(new Error('given up')));
-				const sent = hangs ? packets.slice(0, 5) : packets;
-				sent.forEach((bytes, index) =>
-					clock.after((300_000 * (index + 1)) / packets.length, () => body.push(bytes)),
-				);
-				if (!hangs) clock.after(300_001, () => body.push(null));
-				return await Promise.resolve({ status: 200, headers: {}, body: new StreamedBody(body) });
-			},
-		});
+		const partOf = (index: number) => (hangs && index >= 5 ? '' : parts[index]);
+		const transport = slowResponses(clock, 300_000 / parts.length, partOf);
+		const gateway = stubbedGateway({ clock, transport });
 		const videos: InlineVideo[] = [];
 		const poller = new TaskPoller(
 			async (id, signal, patience) =>

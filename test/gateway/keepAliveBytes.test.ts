@@ -1,6 +1,4 @@
-import { Readable } from 'node:stream';
-import { StreamedBody } from '../../gateway/http/body';
-import { failureOf, stubbedGateway } from './stubbedGateway';
+import { failureOf, slowResponses, stubbedGateway } from './stubbedGateway';
 import { VirtualClock } from '../clock/virtualClock';
 
 const TIMEOUT_MS = 300_000;
@@ -13,24 +11,8 @@ const task = JSON.stringify({ id: 'task', status: 'completed' });
 /** A service that sends these packets, a minute apart. */
 function slowGateway(packetOf: (minute: number) => string | undefined) {
 	const clock = new VirtualClock();
-	const gateway = stubbedGateway({
-		clock,
-		timeoutMs: TIMEOUT_MS,
-		transport: async ({ onWritten, whenGivenUp }) => {
-			onWritten();
-			const body = new Readable({ read() {} });
-			whenGivenUp(() => body.destroy(new Error('given up')));
-			const send = (minute: number) => {
-				const packet = packetOf(minute);
-				if (body.destroyed) return;
-				body.push(packet === undefined ? null : Buffer.from(packet));
-				if (packet !== undefined) clock.after(60_000, () => send(minute + 1));
-			};
-			send(0);
-			return await Promise.resolve({ status: 200, headers: {}, body: new StreamedBody(body) });
-		},
-	});
-	return { clock, gateway };
+	const transport = slowResponses(clock, 60_000, packetOf);
+	return { clock, gateway: stubbedGateway({ clock, timeoutMs: TIMEOUT_MS, transport }) };
 }
 
 /** A service that keeps the connection alive each minute for some minutes, then its answer. */

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { Gateway, type GatewayError, type GatewayOptions, parseCredential } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
+import type { VirtualClock } from '../clock/virtualClock';
 
 /** A gateway without retries, at this URL. */
 export function gatewayAt(
@@ -21,6 +22,27 @@ interface StubbedOptions extends Partial<GatewayOptions> {
 	status?: number;
 	headers?: Record<string, string>;
 	apiKey?: string;
+}
+
+/** A response whose packets arrive one after another, each after so many milliseconds; undefined ends it. */
+export function slowResponses(
+	clock: VirtualClock,
+	everyMs: number,
+	packetOf: (index: number) => string | undefined,
+): NonNullable<GatewayOptions['transport']> {
+	return async ({ onWritten, whenGivenUp }) => {
+		onWritten();
+		const body = new Readable({ read() {} });
+		whenGivenUp(() => body.destroy(new Error('given up')));
+		const send = (index: number) => {
+			if (body.destroyed) return;
+			const packet = packetOf(index);
+			body.push(packet === undefined ? null : Buffer.from(packet));
+			if (packet !== undefined) clock.after(everyMs, () => send(index + 1));
+		};
+		send(0);
+		return await Promise.resolve({ status: 200, headers: {}, body: new StreamedBody(body) });
+	};
 }
 
 let gateways = 0;

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import {
 	createServer,
 	type IncomingHttpHeaders,
@@ -8,7 +7,7 @@ import {
 	type ServerResponse,
 } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { hostOf, listen } from '../engine/localServer';
+import { closerOf, hostOf, listen } from '../engine/localServer';
 
 /** What the proxy does with a request for another host. */
 export type Behaviour =
@@ -40,18 +39,13 @@ export class ProxyServer {
 		else this.refuse(request.socket, String(request.headers['proxy-authorization']));
 	});
 
-	private readonly sockets = new Set<Socket>();
+	readonly close = closerOf(this.server);
 
 	constructor() {
-		this.server.on('connection', (socket) => {
-			this.connections += 1;
-			this.sockets.add(socket);
-			socket.once('close', () => this.sockets.delete(socket));
-		});
+		this.server.on('connection', () => (this.connections += 1));
 		this.server.on('connect', (request, client: Socket, head: Buffer) => {
 			const target = request.url ?? '';
 			this.tunnels.push({ target, headers: request.headers });
-			client.on('error', () => {});
 			if (this.behaviour === 'connects') open(target, client, head);
 			else this.refuse(client, String(request.headers['proxy-authorization']));
 		});
@@ -79,12 +73,6 @@ export class ProxyServer {
 		this.connections = 0;
 		this.tunnels.length = 0;
 		this.forwarded.length = 0;
-	}
-
-	async close(): Promise<void> {
-		for (const socket of this.sockets) socket.destroy();
-		this.server.close();
-		await once(this.server, 'close');
 	}
 
 	private refuse(client: Socket, authorization: string): void {

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { hostOf, listen } from '../engine/localServer';
+import { closerOf, hostOf, listen } from '../engine/localServer';
 
 const VERSION = 5;
 const NO_AUTHENTICATION = Buffer.of(VERSION, 0);
@@ -11,10 +10,7 @@ const CONNECTED = Buffer.of(VERSION, 0, 0, 1, 0, 0, 0, 0, 0, 0);
 export class SocksServer {
 	/** The requested hosts and ports. */
 	readonly targets: string[] = [];
-	private readonly sockets = new Set<Socket>();
 	private readonly server = createServer((client) => {
-		this.sockets.add(client);
-		client.on('error', () => {});
 		client.once('data', () => {
 			client.write(NO_AUTHENTICATION);
 			client.once('data', (request) => this.open(request, client));
@@ -29,11 +25,7 @@ export class SocksServer {
 		return hostOf(this.server);
 	}
 
-	async close(): Promise<void> {
-		for (const socket of this.sockets) socket.destroy();
-		this.server.close();
-		await once(this.server, 'close');
-	}
+	readonly close = closerOf(this.server);
 
 	private open(request: Buffer, client: Socket): void {
 		const address = request.subarray(4, -2);
