@@ -4,7 +4,6 @@ import { gzipSync } from 'node:zlib';
 import type { Simulator } from '../../simulator';
 import { hostOf, listen } from '../engine/localServer';
 import { type NodeRun, runNode } from '../engine/runNode';
-import { modelDropdown } from '../engine/modelDropdown';
 import { testCredential } from '../engine/testCredential';
 import { chatNode } from '../nodes/chat/chatNode';
 import { videoNode } from '../nodes/video/videoNode';
@@ -177,11 +176,4 @@ test('the Test button reads a body only up to its limit', async () => {
 	expect(sent).toBeLessThan(32 * MiB);
 	answerWithBomb();
 	expect(await testCredential(credential())).toMatch(/larger than any response of this service/);
-});
-
-test('the model dropdown reads a body only up to its limit', async () => {
-	answerForever('{"data":["', 'x');
-	await expect(modelDropdown('text', credential())).rejects.toThrow(/larger than any response/);
-	await brokeOff;
-	expect(sent).toBeLessThan(32 * MiB);
 });

@@ -3,8 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { chatRequest } from '../../gateway';
 import { chatOptionsProperty, requestFields } from '../../nodes/shared/form/chatOptions';
 import { type RawResponse, rawJson } from '../engine/rawServer';
-import { type NodeRun, nodeTypes, runNode } from '../engine/runNode';
-import { chatNode } from '../nodes/chat/chatNode';
+import { credentialOf, type NodeRun, nodeTypes, runNode } from '../engine/runNode';
 import { videoNode } from '../nodes/video/videoNode';
 
 // Clauses of the interface document, tested through the nodes.
@@ -80,6 +79,16 @@ test('Limits: the form of a chat refuses what the request does', () => {
 			expect([name, bad, accepts(name, bad)]).toEqual([name, bad, false]);
 		}
 	}
+});
+
+test('Endpoints: videos are submitted and polled under the Video Base Path', async () => {
+	const credential = { ...credentialOf(simulator), videoBasePath: '/v1' };
+	const { items } = await runNode(simulator, { ...video(), credential });
+	expect(items).toMatchObject([{ json: { status: 'completed' } }]);
+	expect(simulator.requests.map(({ path }) => path)).toEqual([
+		'/v1/video/generations',
+		`/v1/video/generations/${simulator.tasks[0]!.id}`,
+	]);
 });
 
 test('Video task: without Simplify, an item is the task of the service', async () => {
@@ -161,12 +170,4 @@ test('Errors: a 403 with an undocumented code is a permission error with that co
 		description: expect.stringMatching(/permissions.*this model.*Not in your plan/s),
 		code: 'model_restricted',
 	});
-});
-
-test('Versioning: the error of an unknown model says that it may have been withdrawn', async () => {
-	for (const run of [chatNode({ model: 'heron-0' }), video({ model: 'kite-0' })]) {
-		const { error } = await runNode(simulator, run);
-		expect(error?.message).toMatch(/model does not exist/);
-		expect(error?.description).toMatch(/Models can be renamed or withdrawn/);
-	}
 });

@@ -77,27 +77,14 @@ describe('the official openai package with the simulator', () => {
 		expect(ids).toEqual(CATALOGUE.map(({ id }) => id));
 	});
 
-	it('gets a 400 with the name of the parameter', async () => {
-		const call = openai.chat.completions.create({ model: 'heron-chat', messages, temperature: 3 });
-		await expect(call).rejects.toBeInstanceOf(OpenAI.BadRequestError);
-		await expect(call).rejects.toMatchObject({
-			code: 'invalid_request_error',
-			message: expect.stringContaining('temperature must be a number from 0 to 2'),
-		});
-	});
-
 	it.each([
-		['a 401', OpenAI.AuthenticationError, 'heron-chat', 'wrong', 'invalid_api_key'],
-		['a 404', OpenAI.NotFoundError, 'no-such-model', undefined, 'model_not_found'],
-		['a 429', OpenAI.RateLimitError, 'fault-rate-limit', undefined, 'rate_limit_exceeded'],
-	])('gets %s', async (_status, type, model, apiKey = simulator.key, code) => {
-		const call = openai.withOptions({ apiKey }).chat.completions.create({ model, messages });
+		['a 400', OpenAI.BadRequestError, { temperature: 3 }, 'invalid_request_error'],
+		['a 404', OpenAI.NotFoundError, { model: 'no-such-model' }, 'model_not_found'],
+		['a 429', OpenAI.RateLimitError, { model: 'fault-rate-limit' }, 'rate_limit_exceeded'],
+	])('gets %s', async (_status, type, more, code) => {
+		const call = openai.chat.completions.create({ model: 'heron-chat', messages, ...more });
 		await expect(call).rejects.toBeInstanceOf(type);
 		await expect(call).rejects.toMatchObject({ code });
-		if (type !== OpenAI.RateLimitError) return;
-		await call.catch((error: InstanceType<typeof type>) =>
-			expect(error.headers.get('retry-after')).toBe('1'),
-		);
 	});
 
 	it('throws on an error inside a stream', async () => {

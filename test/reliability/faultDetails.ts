@@ -139,7 +139,7 @@ const ADVICE: ReadonlyArray<[faults: RegExp, advice: string | RegExp]> = [
 	[/^(hang|stream-hang)/, /Increase Timeout if the model|Check the Base URL .*, and the network/],
 	[
 		/^(quota|content-f|model-n|invalid-api)/,
-		/^(Top up|Change the wording|Choose a m|Check the key)/,
+		/^(Top up|Change the wording|Choose a model .* withdrawn|Check the key)/,
 	],
 ];
 

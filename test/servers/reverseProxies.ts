@@ -25,12 +25,7 @@ ProxyPass / ${service}/
 `,
 };
 
-interface NginxDirectives {
-	http?: string;
-	location: string;
-}
-
-const nginxServer = ({ http = '', location }: NginxDirectives): ServerProgram<string> => ({
+export const nginx: ServerProgram<string> = {
 	name: 'nginx',
 	binary: 'nginx',
 	args: (config, { folder }) => ['-c', config, '-p', folder, '-e', `${folder}/error.log`],
@@ -46,26 +41,16 @@ http {
 	fastcgi_temp_path ${folder}/fastcgi;
 	uwsgi_temp_path ${folder}/uwsgi;
 	scgi_temp_path ${folder}/scgi;
-	${http}
 	server {
 		listen 127.0.0.1:${port};
 		location / {
 			proxy_pass ${service};
-			${location}
+			proxy_read_timeout 1s;
 		}
 	}
 }
 `,
-});
-
-export const nginx = nginxServer({ location: 'proxy_read_timeout 1s;' });
-
-/** Refuses requests beyond a rate such as `10r/s`, with 503 by default. */
-export const limitingNginx = (rate: string, limit: string) =>
-	nginxServer({
-		http: `limit_req_zone $http_authorization zone=keys:1m rate=${rate};`,
-		location: `limit_req zone=keys ${limit};`,
-	});
+};
 
 export const haproxy: ServerProgram<string> = {
 	name: 'haproxy',

@@ -25,14 +25,6 @@ const toolCalls = [
 	{ id: 'call-1', type: 'function', function: { name: 'weather', arguments: '{"city":"Rome"}' } },
 ];
 
-test('a response in one piece to a streaming request gives the same item, and its text is streamed', async () => {
-	const full = await itemOf(completion());
-	const streamed = await itemOf(completion(), {}, true);
-	expect(streamed.json).toEqual(full.json);
-	expect(streamed.chunks.map(({ type }) => type)).toEqual(['begin', 'item', 'end']);
-	expect(streamed.chunks[1]?.content).toBe('Good day');
-});
-
 test('content in parts is joined, streamed or not', async () => {
 	const content = [
 		{ type: 'text', text: 'Good ' },

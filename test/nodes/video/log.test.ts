@@ -1,3 +1,4 @@
+import { ExecuteContext } from 'n8n-core';
 import { useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { useLog } from '../../engine/useLog';
@@ -27,18 +28,26 @@ test('the videos of one submission share a line in the log', async () => {
 	]);
 });
 
-test('a stopped run lists its tasks in the log and in its error', async () => {
-	const endless = {
-		...videoNode({ ...sequential, prompt: '[fault:task-endless]' }),
-		items: threeItems,
-	};
-	const { error } = await runUntil(() => simulator.count('poll') >= 4, endless);
-	const list = simulator.tasks.map(({ id }, index) => `(${index + 1}) ${id}: processing`).join(' ');
-	expect(lines.at(-1)).toBe(
-		`Node "Node", execution 1: stopped. Tasks of this run: ${list}. They go on and are billed: use Wait or Get with these IDs`,
-	);
-	expect(error?.message).toContain(list);
+test('a stopped run names its tasks in one warning, in its error, and in a hint of the next manual run', async () => {
+	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
+	const endless = videoNode({ prompt: '[fault:task-endless]', options: { n: 2 } });
+	const { error } = await runUntil(() => simulator.count('poll') >= 4, { ...endless, tries: 3 });
+	const ids = simulator.tasks.map(({ id }) => id);
+	const list = ids.map((id, index) => `(${index + 1}) ${id}: processing`).join(' ');
+	const advice = 'They go on and are billed: use Wait or Get with these IDs';
+	const warning = `Node "Node", execution 1: stopped. Tasks of this run: ${list}. ${advice}`;
+	expect(lines.filter((line) => line.includes('stopped'))).toEqual([warning]);
+	expect(tell.mock.lastCall).toEqual([warning]);
+	tell.mockRestore();
+	expect(error?.message).toMatch(/[^.]\.$/);
+	expect(error?.message).toContain(`${list}. ${advice}.`);
 	expect(error?.description).toContain(list);
+	const manual = { ...videoNode(), mode: 'manual' as const };
+	const hints = ids.map(
+		(id) => `Task ${id} of the run that was stopped is paid: use Get with this task ID.`,
+	);
+	expect((await runNode(simulator, manual)).hints).toEqual(expect.arrayContaining(hints));
+	expect((await runNode(simulator, manual)).hints.join()).not.toContain('was stopped');
 });
 
 test('a run stopped during a submission logs that the submission may have been accepted', async () => {

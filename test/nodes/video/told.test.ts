@@ -1,4 +1,3 @@
-import { ExecuteContext } from 'n8n-core';
 import { stopWhen } from '../../clock/until';
 import { rawJson, rawResponse } from '../../engine/rawServer';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
@@ -180,33 +179,6 @@ test.each(['get', 'wait'])(
 		expect(output[0]?.json.error).toMatchObject({ task_id: 'task-unknown', status: 'not found' });
 	},
 );
-
-test('after a Stop, one warning names the tasks, and the next manual run hints at them once', async () => {
-	const endless = {
-		...video({ prompt: '[fault:task-endless]', options: { n: 2 } }),
-		items: [{}],
-		tries: 3,
-	};
-	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
-	const { error } = await stopWhen(
-		() => simulator.count('poll') > 0,
-		async (signal) => await runNode(simulator, { ...endless, signal }),
-	);
-	const ids = simulator.tasks.map(({ id }) => id);
-	expect(ids).toHaveLength(2);
-	const warning = expect.stringMatching(ids.join('.*'));
-	expect(warnings).toEqual([warning]);
-	expect(tell.mock.lastCall).toEqual([warning]);
-	tell.mockRestore();
-	expect(error?.message).toMatch(/[^.]\.$/);
-	expect(error?.message).toContain('They go on and are billed: use Wait or Get with these IDs.');
-	const manual = { ...video(), items: [{}], mode: 'manual' as const };
-	const hints = ids.map(
-		(id) => `Task ${id} of the run that was stopped is paid: use Get with this task ID.`,
-	);
-	expect((await runNode(simulator, manual)).hints).toEqual(expect.arrayContaining(hints));
-	expect((await runNode(simulator, manual)).hints.join()).not.toContain('was stopped');
-});
 
 test('Submit hands on a video of an earlier try if the rest of its submission is refused in this one', async () => {
 	let submissions = 0;
