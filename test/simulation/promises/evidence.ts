@@ -105,6 +105,21 @@ export function wasHeard({ whole, status }: TruthRequest): boolean {
 	return whole && (status === 200 || status === 201);
 }
 
+/** What asks for fewer requests. */
+export function isRefused({ status, retryAfter }: TruthRequest): boolean {
+	return status === 429 || status === 503 || retryAfter !== undefined;
+}
+
+/** Of these nobody knows whether the service took the request: it failed, or a server in between gave up waiting for it. */
+const UNKNOWN = [408, 425, 500, 502];
+
+/** The service did not refuse the request, whatever its response says. */
+export function wasTaken(request: TruthRequest): boolean {
+	const { status } = request;
+	if (status === undefined || isRefused(request)) return false;
+	return status <= 503 && !UNKNOWN.includes(status);
+}
+
 /** The execution and those that it is a retry of, latest first. */
 export function ancestry(row: Row, rows: Row[]): Row[] {
 	const before = rows.find(({ id }) => id === row.retryOf);

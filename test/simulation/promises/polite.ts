@@ -1,6 +1,6 @@
 import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
-import { scopeOf } from './evidence';
+import { isRefused, scopeOf, wasTaken } from './evidence';
 import type { Promised } from './promise';
 import { sentInVain } from './refusals';
 import { ofSchedule } from './schedule';
@@ -11,8 +11,6 @@ const SLACK_MS = 1_000;
 const DRAIN_MS = 100;
 /** Longer pauses suspend a scope: probes and polls are sent meanwhile. */
 const MAX_PAUSE_MS = 300_000;
-/** A request with one of these, or without a response, was not taken. */
-const NOT_TAKEN = [429, 500, 502, 503];
 
 /** No more in flight than asked, nothing in a pause that the service asked for, polls no denser than asked. */
 export const polite: Promised = {
@@ -114,10 +112,7 @@ function pauses({ truth, kills, tries }: Played): string[] {
 /** The service has taken none of its requests for five minutes: they are sent one at a time. */
 function isSuspended(requests: TruthRequest[], refused: TruthRequest): boolean {
 	const before = requests.filter((each) => isSame(each, refused) && each.sentAt <= refused.sentAt);
-	const lastTaken = before.findLastIndex(
-		({ status = 500, retryAfter }) => !NOT_TAKEN.includes(status) && retryAfter === undefined,
-	);
-	const first = before.slice(lastTaken + 1).find(({ retryAfter }) => retryAfter !== undefined);
+	const first = before.slice(before.findLastIndex(wasTaken) + 1).find(isRefused);
 	const heard = ({ heardAt = Infinity }: TruthRequest) => heardAt;
 	return first !== undefined && heard(refused) - heard(first) >= MAX_PAUSE_MS;
 }
@@ -131,24 +126,18 @@ function isNewTry(tries: Played['tries'], from: number, to: number): boolean {
  * alone. Not imported from gateway/limits/verdict.ts on purpose: a judge that uses what it judges finds nothing wrong in it.
  */
 function isSingledOut(requests: TruthRequest[], refused: TruthRequest): boolean {
-	const before = requests.findLast(
-		(each) =>
-			isSame(each, refused) &&
-			each.rawPrompt === refused.rawPrompt &&
-			each.retryAfter !== undefined &&
-			(each.heardAt ?? Infinity) <= refused.sentAt,
-	);
-	if (before === undefined) return false;
-	const others = requests.filter(
-		(each) =>
-			each !== refused &&
-			each !== before &&
-			isSame(each, refused) &&
-			(each.heardAt ?? Infinity) > (before.heardAt ?? Infinity) &&
-			(each.heardAt ?? Infinity) <= (refused.heardAt ?? 0),
-	);
-	const taken = others.filter(({ status }) => status === 200).length;
-	return taken > 0 && taken >= 8 * (others.length - taken);
+	const alike = requests.filter((each) => each !== refused && isSame(each, refused));
+	// Of several with the same prompt, nobody knows which one it was.
+	return alike.some((before) => {
+		const { rawPrompt, heardAt: from = Infinity } = before;
+		const isBefore = rawPrompt === refused.rawPrompt && from <= refused.sentAt;
+		if (!isBefore || !isRefused(before)) return false;
+		const others = alike.filter(
+			({ heardAt = Infinity }) => heardAt > from && heardAt <= (refused.heardAt ?? 0),
+		);
+		const taken = others.filter(wasTaken).length;
+		return taken > 0 && taken >= 8 * others.filter(isRefused).length;
+	});
 }
 
 function polls({ scenario, truth, rows, kills, starts }: Played): string[] {

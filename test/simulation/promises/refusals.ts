@@ -2,15 +2,12 @@ import type { Played } from '../play/played';
 import type { Scenario, ScenarioNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service';
-import { errorItems, scopeOf, wasHeard } from './evidence';
+import { errorItems, scopeOf, wasHeard, wasTaken } from './evidence';
 
 /** Faults that refuse a request, whatever the limits. */
 export const REFUSED = /429|503|unavailable|too-large|should-not-retry|quota|retry-after/;
 /** Refusals of one request that no time admits. */
 const NEVER_ADMITTED = /^(too-large|should-not-retry)/;
-
-/** Responses to what was not taken; 0: none. */
-const NOT_TAKEN = [0, 429, 500, 502, 503];
 
 /** How much longer than its requests a batch may take. */
 const FACTOR = 3;
@@ -165,10 +162,7 @@ export function sentInVain(played: Played): string[] {
 			const alike = truth.requests.filter((each) => scopeOf(each) === scopeOf(first));
 			const isTaken = (sentAt: number) =>
 				alike.some(
-					(each) =>
-						!NOT_TAKEN.includes(each.status ?? 0) &&
-						(each.heardAt ?? 0) > first.sentAt &&
-						each.sentAt < sentAt,
+					(each) => wasTaken(each) && (each.heardAt ?? 0) > first.sentAt && each.sentAt < sentAt,
 				);
 			/** The service still works on one that was sent before a pause, this one after it. */
 			const isAtWork = ({ sentAt, heardAt = sentAt }: TruthRequest) =>
