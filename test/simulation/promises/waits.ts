@@ -1,4 +1,5 @@
 import type { Played } from '../play/played';
+import type { Row } from '../play/rows';
 import { whyInMemory } from './callers';
 import { ancestry, hasErrorOfStop, nodeRuns } from './evidence';
 
@@ -24,7 +25,10 @@ export function inMemory(played: Played): string[] {
 		const reason = whyInMemory(scenario, row.mode);
 		const isShort = (node.wait.maxWait ?? 600) < MIN_WAIT_S;
 		// Of a wait that is too short, items that were refused need no hint.
-		const isRight = said === reason || (reason === undefined && isShort && said === SHORT);
+		const isRight =
+			said === reason ||
+			(reason === undefined && isShort && said === SHORT) ||
+			(said === EARLY && wasSetBack(played, row));
 		// Without a credential, no node waits.
 		const isIdle = scenario.events.some(({ what }) => what === 'deleteCredential');
 		const mayBeSilent = said === undefined && (reason === undefined || isIdle);
@@ -35,5 +39,19 @@ export function inMemory(played: Played): string[] {
 	return [...paused, ...hints];
 }
 
+/** Whether the host's clock was set back while the execution, or one that it is a Retry of, waited in the database. */
+function wasSetBack({ scenario, rows, start }: Played, row: Row): boolean {
+	return scenario.events.some((event) => {
+		if (event.what !== 'stepClock' || event.by >= -CLOCK_SKEW_S) return false;
+		const at = start + event.at * 1000;
+		return ancestry(row, rows).some(({ engineRuns }) =>
+			engineRuns.some(({ from }, index) => at < from && at > (engineRuns[index - 1]?.to ?? from)),
+		);
+	});
+}
+
 const MIN_WAIT_S = 70;
+/** Main and workers may have clocks that are so far apart. */
+const CLOCK_SKEW_S = 30;
+const EARLY = 'n8n resumed the execution too early';
 const SHORT = 'Max Wait is less than 70 seconds';
