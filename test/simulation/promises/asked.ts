@@ -118,8 +118,9 @@ function wrongInput(node: ScenarioNode): string[] {
 	return [errorOfConversation(conversation) ?? [], field === undefined ? [] : `${shown} `].flat();
 }
 
-/** Of a parameter. A sentence follows where an agent reads the message. */
-const REFUSAL = / (must (be|not|contain)|is empty\.?|contains(?! an invalid chunk)|is not valid) /;
+/** Of a parameter, not of an answer. A sentence follows where an agent reads the message. */
+const REFUSAL =
+	/ (must (be|not|contain)|is empty\.?|contains(?! an invalid chunk)|(?<!answer )is not valid) /;
 
 /** An item is refused for a value that the service does not take, which the error names as the form does, and for no other. */
 function refusals(played: Played): string[] {

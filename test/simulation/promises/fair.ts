@@ -135,9 +135,16 @@ function lateStarts({ keys, rows, truth, kills, suspended, scenario }: Played): 
 	const [, otherKey] = keys;
 	const hasGap = kills.length + suspended.length + truth.notConnected.length > 0;
 	if (hasGap || scenario.shape === 'agent') return [];
-	const isOther = ({ workflow, retryOf }: Played['rows'][number]) =>
-		retryOf === undefined &&
-		workflow.nodes.some(({ credentials }) => credentials?.generationServiceApi?.name === 'Other');
+	// A Retry, and the sub-workflow that it calls, meet the pauses of the execution before.
+	const isRetry = ({ retryOf, parent }: Row): boolean => {
+		const caller = rows.find(({ id }) => id === parent?.executionId);
+		return retryOf !== undefined || (caller !== undefined && isRetry(caller));
+	};
+	const isOther = (row: Row) =>
+		!isRetry(row) &&
+		row.workflow.nodes.some(
+			({ credentials }) => credentials?.generationServiceApi?.name === 'Other',
+		);
 	return rows.filter(isOther).flatMap((row) => {
 		const first = truth.requests.find(
 			({ key, sentAt }) => key === otherKey && sentAt >= row.startedAt,

@@ -110,8 +110,12 @@ function hiddenByLimit(played: Played): string[] {
 					(each.endedAt ?? Infinity) < saidAt,
 			);
 			const words = `${error.message} ${error.description} ${error.task_id ?? ''}`;
+			// With several videos for an item, those that are finished are handed on beside the error.
+			const handedOn = nodeRuns(played).flatMap(({ outputs }) =>
+				outputs.flat().map(({ json }) => json.task_id),
+			);
 			const isHidden = paid.some(({ tasks, whole }) => {
-				const ids = tasks.filter((id) => !wasSeenFailed(played, id));
+				const ids = tasks.filter((id) => !wasSeenFailed(played, id) && !handedOn.includes(id));
 				return whole
 					? ids.length > 0 && !ids.some((id) => words.includes(printable(id)))
 					: error.may_have_been_accepted !== true && !/may have (been )?accepted/.test(words);

@@ -127,7 +127,11 @@ export function caseOf(played: Played, claim: Claim): Case | undefined {
 		claim,
 		billed: of(node.kind === 'video' ? 'submit' : 'chat'),
 		tasks,
-		polls: of('poll'),
+		// Where the task is not known, its prompt is not, either.
+		polls: truth.requests.filter(
+			({ endpoint, taskId, sentAt }) =>
+				endpoint === 'poll' && sentAt <= saidAt && tasks.some(({ id }) => id === taskId),
+		),
 		downloads: of('download'),
 	};
 }

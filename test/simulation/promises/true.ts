@@ -62,6 +62,12 @@ function givenUp(played: Played): string[] {
 		);
 		const last = polls.at(-1);
 		if (last === undefined || task?.ending !== 'completed') return [];
+		// The certificate or TLS ends a wait (docs/reliability.md).
+		const hasNoTls = truth.notConnected.some(
+			({ failure, url, at }) =>
+				failure === 'no TLS' && url.endsWith(`/${task.id}`) && at >= last.at && at <= saidAt,
+		);
+		if (hasNoTls) return [];
 		if (last.limit !== undefined)
 			return [`the wait for task ${task.id} was given up for a refused poll (${last.limit})`];
 		// That a task is unknown is the service's own word, however slowly it arrives.
