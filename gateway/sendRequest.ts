@@ -53,7 +53,7 @@ export async function sendRequest<Result>(
 		// Whoever waits with its scope waits in the queue.
 		if (isHeld) continue;
 		if (verdict.isRefused && request.method === 'POST') context.onAside();
-		await clock.sleep(verdict.pauseMs ?? 0, signal);
+		await clock.sleep(verdict.pauseMs, signal);
 	}
 }
 
@@ -94,8 +94,8 @@ class History {
 		if (verdict.counts) this.retries += 1;
 		// Where the service refuses most, a refusal says little about this request.
 		else if (sinceRefusal && sinceRefusal.taken > sinceRefusal.refused) this.excused += 1;
-		// This refusal is not one of others. One that is singled out is compared with the one before again.
-		if (verdict.isRefused && !verdict.isSingledOut)
+		// This refusal is not one of others. One that is about this request alone is compared with the one before again.
+		if (verdict.isRefused && verdict.others !== 'continue')
 			this.atRefusal = { taken, refused: refused + 1 };
 		return verdict;
 	}

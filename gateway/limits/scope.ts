@@ -80,8 +80,9 @@ export class Scope implements ScopeState {
 	/** When it refused the first request since it took one. */
 	private refusesSince: number | undefined;
 	lastRefusedForMs = 0;
-	/** Present while one request at a time asks, until the service takes one. Those that waited when it began have failed. */
-	private suspension: { since: number; endsAt: number } | undefined;
+	/** In between, one request at a time asks, until the service takes one. Those that waited when it began have failed. */
+	private suspendedAt = -Infinity;
+	private suspendedUntil = -Infinity;
 
 	constructor(
 		private readonly clock: Clock,
@@ -144,7 +145,8 @@ export class Scope implements ScopeState {
 		this.refusesSince = undefined;
 		this.limit.accept(permit, this.clock.now());
 		this.inFlightLimit.accept(permit.inFlight);
-		this.lift(permit);
+		// It has room for a request that was sent after the suspension began.
+		if (permit.sentAt >= this.suspendedAt) this.suspendedUntil = -Infinity;
 	}
 
 	/** Whether the service works on a request that was sent before the last pause, and this one after it. */
@@ -157,12 +159,11 @@ export class Scope implements ScopeState {
 	 * @returns whether it waits with all others, in the queue
 	 */
 	fail(permit: Permit, error: GatewayError, verdict: Verdict): boolean {
-		const { pauseMs, isRefused, isSingledOut, holdsScope, suspendsMs } = verdict;
-		if (isRefused && !isSingledOut) this.refused += 1;
+		const { isRefused, others, pauseMs } = verdict;
+		if (isRefused && others !== 'continue') this.refused += 1;
 		if (!isRefused && !(error instanceof CancelledError)) this.failures += 1;
-		if (suspendsMs !== undefined) this.suspend(error, suspendsMs);
-		else if (holdsScope && pauseMs !== undefined)
-			return this.refuse(permit, pauseMs, error.retryAfterMs ?? 0);
+		if (others === 'fail') this.suspend(error, pauseMs);
+		else if (others === 'wait') return this.refuse(permit, pauseMs, error.retryAfterMs ?? 0);
 		else if (isRefused) permit.period.excuse();
 		else if (this.wasNeverSent(error)) this.limit.giveBack(permit);
 		return false;
@@ -180,7 +181,6 @@ export class Scope implements ScopeState {
 	private refuse(permit: Permit, pause: number, stated: number): boolean {
 		const now = this.clock.now();
 		const older = [...this.inFlight].indexOf(permit);
-		this.lift(permit);
 		if (!this.limit.refuse(permit, now, pause)) return false;
 		this.inFlightLimit.refuse(older, permit.period.taken === 0);
 		this.refusesSince ??= now;
@@ -208,8 +208,8 @@ export class Scope implements ScopeState {
 	/** What waits fails. Then one request at a time asks, for so many milliseconds or until one is taken. */
 	private suspend(error: GatewayError, ms: number): void {
 		if (this.endpoint === 'polls') return;
-		const since = this.clock.now();
-		this.suspension = { since, endsAt: since + ms };
+		this.suspendedAt = this.clock.now();
+		this.suspendedUntil = this.suspendedAt + ms;
 		// When it is over, what was known is old.
 		this.limit = new LimitEstimator();
 		// What fails with it was not sent as often.
@@ -222,13 +222,8 @@ export class Scope implements ScopeState {
 		this.inFlight.delete(permit);
 	}
 
-	/** The service has room for a request that was sent after the suspension began. */
-	private lift({ sentAt }: Permit): void {
-		if (this.suspension && sentAt >= this.suspension.since) this.suspension = undefined;
-	}
-
 	private get isSuspended(): boolean {
-		return this.clock.now() < (this.suspension?.endsAt ?? -Infinity);
+		return this.clock.now() < this.suspendedUntil;
 	}
 
 	/** It took a request before. What polls are told of paid tasks never makes them wait for one another. */

@@ -165,14 +165,16 @@ export function sharedQueue(clock: Clock, defer: (handOn: () => void) => void): 
 	return queue;
 }
 
-/** What a map has by this name. What is idle is forgotten. */
+/** What a map has by this name. Before it grows, what is idle is forgotten. */
 function kept<Value extends { isIdle: boolean }>(
 	map: Map<string, Value>,
 	name: string,
 	create: () => Value,
 ): Value {
+	const known = map.get(name);
+	if (known && !known.isIdle) return known;
 	for (const [other, { isIdle }] of map) if (isIdle) map.delete(other);
-	const value = map.get(name) ?? create();
+	const value = create();
 	map.set(name, value);
 	return value;
 }

@@ -48,19 +48,15 @@ export interface ScopeState {
 
 /** What the response to an attempt means. */
 export interface Verdict {
-	/** Milliseconds until another attempt makes sense; undefined: longer than a workflow waits. */
-	pauseMs: number | undefined;
 	isRetried: boolean;
-	/** The service refused the request because of all that it receives (429, 503). */
-	isRefused: boolean;
 	/** Whether the retry counts towards Max Retries. */
 	counts: boolean;
-	/** Whether all requests of the scope wait, or this one alone. */
-	holdsScope: boolean;
-	/** The refusal says something about this request alone: others are taken. */
-	isSingledOut: boolean;
-	/** What waits fails, and requests are sent one at a time for so many milliseconds, or until one is taken. */
-	suspendsMs: number | undefined;
+	/** The service refused the request because of all that it receives (429, 503). */
+	isRefused: boolean;
+	/** What the others of the scope do. When they fail, it is suspended for as long as the pause. */
+	others: 'continue' | 'wait' | 'fail';
+	/** Milliseconds until another attempt makes sense. */
+	pauseMs: number;
 }
 
 /** Decides what a failed attempt means. Pure, except for the jitter of a backoff. */
@@ -69,25 +65,27 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 	// What may have been accepted was not refused: a late 503 page says as little about the others as a 504.
 	const isRefusal = !error.mayHaveBeenAccepted && error instanceof ServiceError;
 	const refusal = isRefusal && statusOf(error.status).isThrottled ? error : undefined;
+	const isRefused = refusal !== undefined;
 	// It is refused twice, and in between others are taken and none is refused.
 	const isSingledOut =
-		refusal !== undefined &&
+		isRefused &&
 		!scope.limitsInFlight &&
 		sinceRefusal !== undefined &&
 		sinceRefusal.taken >= A_FEW &&
 		sinceRefusal.refused === 0;
-	const mayComeRight =
-		isRetryable(error, attempt.isBillable) ||
-		(attempt.retriesForeignAnswers && isForeignAnswer(error));
 	const forbidsRetry = error instanceof ServiceError && error.forbidsRetry;
-	const holdsScope =
-		refusal === undefined ? scope.isAway && mayComeRight : !isSingledOut && !forbidsRetry;
+	const mayComeRight =
+		!forbidsRetry &&
+		(isRetryable(error, attempt.isBillable) ||
+			(attempt.retriesForeignAnswers && isForeignAnswer(error)));
+	const holdsScope = isRefused ? !isSingledOut && !forbidsRetry : scope.isAway && mayComeRight;
+	const isOver = holdsScope && scope.refusesForMs >= MAX_PAUSE_MS;
 	// The pauses of a scope grow until something is taken, whatever the service asks for.
 	const asked = pauseAfter(error, retries, random);
 	const grown = holdsScope && scope.inVain > 1 ? backoff(scope.inVain - 1, random) : 0;
 	// It may only be the first one beyond a limit: then it is taken when the others were.
 	const alone = isSingledOut ? Math.min(MAX_PAUSE_MS, scope.lastRefusedForMs * (retries + 1)) : 0;
-	const pauseMs = asked === undefined ? undefined : Math.max(asked, grown, alone);
+	const isTooLong = isOver || asked > MAX_PAUSE_MS;
 	// A rate or a number in flight (429) has room again; overload (503) may not end, and a quota lasts.
 	const mayPass = refusal?.status === 429 && refusal.code !== 'quota_not_enough';
 	const isExcused =
@@ -96,39 +94,29 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 		attempt.othersTaken &&
 		attempt.excused < MAX_EXCUSED &&
 		maxRetries > 0;
-	const isOver = holdsScope && scope.refusesForMs >= MAX_PAUSE_MS;
-	const isRetried =
-		!isOver &&
-		pauseMs !== undefined &&
-		mayComeRight &&
-		!forbidsRetry &&
-		(retries < maxRetries || isExcused);
-	const suspendsMs = asked === undefined ? refusal?.retryAfterMs : undefined;
 	return {
-		pauseMs,
-		isRetried,
-		isRefused: refusal !== undefined,
+		isRetried: mayComeRight && !isTooLong && (retries < maxRetries || isExcused),
 		counts: !isExcused,
-		holdsScope,
-		isSingledOut,
-		suspendsMs: isOver ? Infinity : suspendsMs,
+		isRefused,
+		others: isTooLong && (isRefused || holdsScope) ? 'fail' : holdsScope ? 'wait' : 'continue',
+		pauseMs: isOver ? Infinity : Math.max(asked, grown, alone),
 	};
 }
 
 /**
  * Milliseconds to wait after an error before the next request: what the service asks for, else exponential backoff.
- * Undefined: the service asks for more than a workflow waits. Decides this for one request and for all of a key.
+ * Decides this for one request and for all of a key.
  * @param attempt retries already made
  */
 export function pauseAfter(
 	error: GatewayError,
 	attempt: number,
 	random: () => number = Math.random,
-): number | undefined {
+): number {
 	const { retryAfterMs } = error;
 	if (retryAfterMs === undefined) return backoff(attempt, random);
 	// A shorter pause uses up all retries before anything has changed.
-	return retryAfterMs <= MAX_PAUSE_MS ? Math.max(retryAfterMs, FIRST_BACKOFF_MS / 2) : undefined;
+	return Math.max(retryAfterMs, FIRST_BACKOFF_MS / 2);
 }
 
 /**

@@ -22,7 +22,8 @@ export class FinalPolls {
 	/** When to repeat one that failed; undefined: no more. */
 	retryIn(failure: GatewayError, tookMs: number): number | undefined {
 		// During a longer pause than one waits for, polls are sent all the same.
-		const asked = failure.retryAfterMs === undefined ? undefined : pauseAfter(failure, 0);
+		const { retryAfterMs = Infinity } = failure;
+		const asked = retryAfterMs <= MAX_PAUSES_MS ? pauseAfter(failure, 0) : undefined;
 		this.failedMs += tookMs;
 		this.pausesMs += asked ?? 0;
 		if (this.failedMs >= MAX_FAILED_MS || this.pausesMs > MAX_PAUSES_MS) return undefined;

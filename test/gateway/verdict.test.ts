@@ -30,8 +30,8 @@ const usual: FailedAttempt = {
 	scope: works,
 };
 
-const all = { isRetried: true, holdsScope: true };
-const alone = { isRetried: true, holdsScope: false };
+const all = { isRetried: true, others: 'wait' } as const;
+const alone = { isRetried: true, others: 'continue' } as const;
 const fails = { isRetried: false };
 
 test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
@@ -40,15 +40,15 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	[
 		'the last refusal before anything is taken',
 		{ othersTaken: false, retries: 4 },
-		{ ...fails, holdsScope: true },
+		{ ...fails, others: 'wait' },
 	],
 	['a refusal with all retries used up, while others are taken', { retries: 4 }, all],
 	['the 21st refusal while others are taken', { excused: 20 }, { ...all, counts: true }],
-	['a refusal with Max Retries 0', { maxRetries: 0 }, { ...fails, holdsScope: true }],
+	['a refusal with Max Retries 0', { maxRetries: 0 }, { ...fails, others: 'wait' }],
 	[
 		'a second refusal after others were taken',
 		{ sinceRefusal: { taken: 5, refused: 0 } },
-		{ ...alone, counts: true, isSingledOut: true },
+		{ ...alone, counts: true },
 	],
 	[
 		'a second refusal after few were taken',
@@ -73,7 +73,7 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	[
 		'a refusal that forbids retries',
 		{ error: serviceError(429, { forbidsRetry: true }) },
-		{ ...fails, holdsScope: false },
+		{ ...fails, others: 'continue' },
 	],
 	[
 		'a quota that is used up',
@@ -94,12 +94,12 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	[
 		'a refusal after five minutes of refusals',
 		{ scope: { ...works, refusesForMs: 300_000 } },
-		{ ...fails, suspendsMs: Infinity },
+		{ ...fails, others: 'fail', pauseMs: Infinity },
 	],
 	[
 		'a pause of an hour',
 		{ error: serviceError(429, { retryAfterMs: 3_600_000 }) },
-		{ ...fails, suspendsMs: 3_600_000 },
+		{ ...fails, others: 'fail', pauseMs: 3_600_000 },
 	],
 	['a connection that was not made', { error: lost(false) }, { ...alone, counts: true }],
 	[
@@ -115,7 +115,7 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	[
 		'a parameter that the service refuses, while it is away',
 		{ error: serviceError(400), scope: { ...works, isAway: true } },
-		{ ...fails, holdsScope: false },
+		{ ...fails, others: 'continue' },
 	],
 ])('%s', (_name, attempt, verdict) => {
 	expect(judge({ ...usual, ...attempt }, () => 1)).toMatchObject(verdict);

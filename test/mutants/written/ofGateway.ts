@@ -11,7 +11,7 @@ export const OF_GATEWAY: readonly Change[] = [
 		[
 			'a refusal delays only its own request',
 			'isHeld = permit.scope.fail(permit, failure, verdict);',
-			'isHeld = permit.scope.fail(permit, failure, { ...verdict, holdsScope: false });',
+			"isHeld = permit.scope.fail(permit, failure, { ...verdict, others: 'continue' });",
 		],
 	]),
 	...changesOf('gateway/client.ts', [

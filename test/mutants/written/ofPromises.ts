@@ -203,8 +203,8 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('gateway/limits/verdict.ts', [
 		[
 			'retries do not count',
-			'(retries < maxRetries || isExcused);',
-			'(retries < 1_000 || isExcused);',
+			'(retries < maxRetries || isExcused),',
+			'(retries < 1_000 || isExcused),',
 		],
 		['no request is singled out', 'sinceRefusal.taken >= A_FEW', 'sinceRefusal.taken >= 4_000'],
 		['a rate uses retries up', 'attempt.othersTaken &&', 'false &&'],
@@ -217,8 +217,8 @@ export const OF_PROMISES: readonly Change[] = [
 		],
 		[
 			'a scope stays suspended after a probe was taken',
-			'\t\tthis.lift(permit);\n\t}\n\n\t/** Whether the service works',
-			'\t}\n\n\t/** Whether the service works',
+			'\t\tif (permit.sentAt >= this.suspendedAt) this.suspendedUntil = -Infinity;\n',
+			'',
 		],
 		[
 			'a number in flight is taken for a rate',
