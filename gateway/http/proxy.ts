@@ -1,5 +1,5 @@
 import { createSecureContext } from 'node:tls';
-import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { getProxyForUrl } from 'proxy-from-env';
 import { InvalidInputError } from '../errors/gatewayError';
 import { openPool } from './connection';
@@ -50,7 +50,9 @@ export function openRoute(
 	const proxyUrl = proxyFor(origin);
 	if (proxyUrl === '') {
 		const lookup = egressFilter && { lookup: egressFilter.createSecureLookup() };
-		return { ...direct, dispatcher: new Agent({ ...pool, connect: { ...tls, ...lookup } }) };
+		// For all pools that the agent makes: TLS sessions are resumed when it makes another one.
+		const connect = buildConnector({ ...tls, ...lookup });
+		return { ...direct, dispatcher: new Agent({ ...pool, connect }) };
 	}
 	const proxy = parseProxy(proxyUrl);
 	if (origin.startsWith('http:') && proxy.protocol.startsWith('http')) {
