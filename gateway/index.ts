@@ -60,6 +60,5 @@ export {
 	UrlRefusedError,
 	WaitTimeoutError,
 } from './video/errors';
-export { type Patience } from './serviceRequest';
-export { TaskPoller, type WaitSettings } from './video/taskPoller';
+export { type Poll, TaskPoller, type WaitSettings } from './video/taskPoller';
 export { type InlineVideo } from './video/inlineVideoExtractor';

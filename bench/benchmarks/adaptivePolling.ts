@@ -48,20 +48,17 @@ async function waitFor(task: SimulatedTask, { polling, seconds }: (typeof STRATE
 			...(progress !== undefined && { progress: isDone ? 100 : progress }),
 		};
 	};
-	const poller = new (builtGateway().TaskPoller)(
-		async () => {
-			polled += 1;
-			return await Promise.resolve(currentTask());
-		},
-		undefined,
-		clock,
-	);
+	const poll = async () => {
+		polled += 1;
+		return await Promise.resolve(currentTask());
+	};
+	const poller = new (builtGateway().TaskPoller)(undefined, clock);
 	const interval = 1000 * seconds;
 	const waitedFor = { entry: currentTask(), submittedAt: clock.wallTime() };
 	const settings = { polling, pollIntervalMs: interval };
 	// A task that exceeds Max Wait counts as detected then.
 	await clock
-		.run(poller.wait(waitedFor, { ...settings, maxWaitMs: MAX_WAIT_MS }))
+		.run(poller.wait(waitedFor, { ...settings, maxWaitMs: MAX_WAIT_MS }, poll))
 		.catch((error: unknown) => {
 			if (!(error instanceof builtGateway().WaitTimeoutError)) throw error;
 		});

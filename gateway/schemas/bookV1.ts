@@ -23,12 +23,7 @@ const errorReport = z.object({
 	isApiError: z.boolean(),
 	/** n8n 2.40 and later shows and counts failures by their cause. */
 	cause: z
-		.union([
-			z.object({ cause: z.literal('rate-limited'), retryAfterMs: z.number() }),
-			z.object({ cause: z.literal('rate-limited') }),
-			z.object({ cause: z.enum(['quota-exhausted', 'temporarily-unavailable']) }),
-			z.object({ cause: z.literal('credential-invalid') }),
-		])
+		.enum(['rate-limited', 'quota-exhausted', 'temporarily-unavailable', 'credential-invalid'])
 		.optional(),
 });
 
@@ -88,8 +83,6 @@ const settings = z.object({
 /** What one item submitted, and what came of it. */
 const bookEntry = z.object({
 	item: z.number().int(),
-	/** Whether its item asks for something else by now. */
-	isOld: z.boolean().optional(),
 	/** Whether another version of this package stored it: nothing of it but ids is known, and nothing may be submitted. */
 	isForeign: z.boolean().optional(),
 	settings: settings.optional(),

@@ -34,11 +34,12 @@ const REPLICA_LAG_MS = 30_000;
 export type WaitSettings = Omit<WaitOptions, 'onTimeout'>;
 
 /** Gets the state of a task, retries included, and limits how many polls are in flight. */
-type Poll = (taskId: string, signal: AbortSignal, patience: Patience) => Promise<VideoTask>;
+export type Poll = (signal?: AbortSignal, patience?: Patience) => Promise<VideoTask>;
 
 interface PolledTask {
 	task: PaidTask;
 	settings: WaitSettings;
+	poll: Poll;
 	/** Whether the wait ends after one poll, unless no other can succeed. */
 	once: boolean;
 	schedule: PollSchedule;
@@ -71,7 +72,6 @@ export class TaskPoller {
 	};
 
 	constructor(
-		private readonly poll: Poll,
 		private readonly signal?: AbortSignal,
 		private readonly clock: Clock = systemClock,
 	) {}
@@ -86,7 +86,7 @@ export class TaskPoller {
 	 * @throws CancelledError at once when the execution is cancelled
 	 * @throws GatewayError when no poll of the task can ever succeed
 	 */
-	async wait(task: PaidTask, settings: WaitSettings, once = false): Promise<VideoTask> {
+	async wait(task: PaidTask, settings: WaitSettings, poll: Poll, once = false): Promise<VideoTask> {
 		const { clock, signal } = this;
 		if (signal?.aborted) throw new CancelledError();
 		if (this.tasks.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });
@@ -101,6 +101,7 @@ export class TaskPoller {
 			const polled: PolledTask = {
 				task,
 				settings,
+				poll,
 				once,
 				schedule: new PollSchedule(polling, pollIntervalMs),
 				deadline,
@@ -176,7 +177,7 @@ export class TaskPoller {
 		const patience = { onSend, mayRetry, goesFirst: isLate };
 		let failure: GatewayError | undefined;
 		try {
-			const entry = await this.poll(task.entry.id, controller.signal, patience);
+			const entry = await polled.poll(controller.signal, patience);
 			task.submitted ??= task.entry;
 			task.entry = entry;
 			this.noteFound(task);

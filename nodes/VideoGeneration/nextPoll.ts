@@ -18,15 +18,16 @@ export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
 /** A task of which nothing came yet. */
 export interface OpenTask {
 	task: PaidTask;
-	deadline: WallTime;
-	wait: WaitOptions;
 	output: OutputOptions;
 	/** Which of several videos of its item it is, from 1. */
 	number: number;
 }
 
-/** What a pause depends on. */
-type Waiting = Pick<OpenTask, 'task' | 'deadline' | 'wait'>;
+/** One that is waited for. */
+export interface WaitedTask extends OpenTask {
+	deadline: WallTime;
+	wait: WaitOptions;
+}
 
 /**
  * Until when to pause: for the first useful poll of any task, and no longer than the Max Wait of any.
@@ -34,7 +35,7 @@ type Waiting = Pick<OpenTask, 'task' | 'deadline' | 'wait'>;
  */
 export function endOfPause(
 	now: WallTime,
-	tasks: Waiting[],
+	tasks: WaitedTask[],
 	random: number = Math.random(),
 ): WallTime {
 	const next = Math.min(...tasks.map((task) => nextPoll(now, task)));
@@ -42,7 +43,7 @@ export function endOfPause(
 	return earliest([until, ...tasks.map(({ deadline }) => deadline)]);
 }
 
-function nextPoll(now: WallTime, { task, deadline, wait }: Waiting): number {
+function nextPoll(now: WallTime, { task, deadline, wait }: WaitedTask): number {
 	const interval = Math.max(MIN_PAUSE_MS, wait.pollIntervalMs);
 	const { seen, entry } = task;
 	const { progress } = entry;

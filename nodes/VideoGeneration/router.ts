@@ -14,7 +14,7 @@ import type { DurableWait } from '../shared/durableWait/durableWait';
 import { failAll } from '../shared/run/eachItem';
 import { runsAsTool } from '../shared/form/hints';
 import { withFullStop } from '../shared/run/errorText';
-import { operations } from './operations';
+import { type Operation, operations } from './operations';
 import { VideoOutput } from './output';
 import { hintAboutStopped, notedTaskIds } from './stoppedRuns';
 import { hintAboutOutput } from './outputHints';
@@ -22,7 +22,7 @@ import { planSubmission } from './submit';
 import { TaskLog } from './taskLog';
 import { requestParameters } from './videoRequest';
 import { VideoTasks } from './videoTasks';
-import { runOperation } from './wait';
+import { LOST_STATE, runOperation } from './wait';
 
 /** Runs the chosen operation. An error that it throws lists every task of the run. */
 export async function execute(
@@ -41,8 +41,7 @@ export async function execute(
 			properties,
 			book,
 			async (paid) => {
-				const isLost = durable.isResumed && book.current.size === 0;
-				const refusal = unreadable(context, book, isLost && operation.plan === planSubmission);
+				const refusal = unreadable(context, book, operation);
 				if (refusal !== undefined) return output.items(refusal);
 				const tasks = new VideoTasks(paid.service, book, log);
 				const run = { ...paid, durable, log, output, tasks };
@@ -73,15 +72,14 @@ function customApiCall() {
 function unreadable(
 	context: IExecuteFunctions,
 	book: PaidBook,
-	isLost: boolean,
+	{ plan }: Operation,
 ): OperationalError | undefined {
 	const isForeign = book.entries.some((entry) => entry.isForeign);
-	if (!isForeign && !isLost) return undefined;
+	// Wait finds its tasks in the form.
+	if (!isForeign && !(book.isGone && plan === planSubmission)) return undefined;
 	const noted = notedTaskIds(context);
 	return new OperationalError(
-		isForeign
-			? 'The videos were submitted by another version of this package'
-			: 'n8n lost the state of this wait',
+		isForeign ? 'The videos were submitted by another version of this package' : LOST_STATE,
 		{
 			description: `Nothing was submitted again. Use Wait or Get with the task ID to fetch the video.${noted && ` Tasks of this execution: ${noted}`}`,
 		},

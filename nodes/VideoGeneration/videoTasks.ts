@@ -6,12 +6,11 @@ import {
 	isNotFound,
 	type InlineVideo,
 	type PaidTask,
-	type Patience,
+	type Poll,
 	ServiceError,
 	storageError,
 	TaskPoller,
 	taskFailedError,
-	type VideoTask,
 	WaitTimeoutError,
 } from '../../gateway';
 import { isUnknownHere, type PaidBook } from '../shared/book/book';
@@ -20,9 +19,8 @@ import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { Service } from '../shared/run/connect';
 import { reportError, TaskError } from '../shared/run/errorText';
 import { videoFile } from './fileName';
-import type { OpenTask } from './nextPoll';
+import type { OpenTask, WaitedTask } from './nextPoll';
 import type { VideoOutput } from './output';
-import type { OutputOptions } from './outputOptions';
 import type { TaskLog } from './taskLog';
 
 /** What an operation works with during one run of the node. */
@@ -43,9 +41,6 @@ export interface Planned {
 
 /** Polls the video tasks of one run of the node, waits for them, and downloads their videos. */
 export class VideoTasks {
-	/** Inline videos in temporary files, by the poll that brought them: several items may name one task. */
-	private readonly inline = new WeakMap<VideoTask, InlineVideo>();
-	private readonly downloads = new Set<string>();
 	private readonly poller: TaskPoller;
 	private inMemory: Promise<boolean> | undefined;
 
@@ -54,57 +49,68 @@ export class VideoTasks {
 		private readonly book: PaidBook,
 		private readonly log: TaskLog,
 	) {
-		this.poller = new TaskPoller(
-			async (id, stop, patience) => await this.fetch(id, stop, patience),
-			service.signal,
-		);
+		this.poller = new TaskPoller(service.signal);
 	}
 
 	/** Gets the state of a task once, and its video if it is finished. */
 	async get({ tasks, settings }: BookEntry): Promise<void> {
 		const output = settings?.output ?? { simplify: true };
 		for (const task of tasks)
-			await this.attempt(task, async () => {
-				this.expect(task, output);
-				task.entry = await this.fetch(task.entry.id, this.service.signal);
-				await this.finish(task, output, 1);
+			await this.attempt({ task, output, number: 1 }, false, async (poll) => {
+				task.entry = await poll(this.service.signal);
 			});
 	}
 
 	/** Waits for a task, or polls it once if the wait may pause, and settles it if it is over. */
-	async settle({ task, wait, output, number }: OpenTask, mayPause: boolean): Promise<void> {
+	async settle(waited: WaitedTask, mayPause: boolean): Promise<void> {
+		const { task, wait } = waited;
 		const { onTimeout, ...settings } = wait;
-		const known = task.entry;
-		this.expect(task, output);
 		this.log.beginWait();
-		await this.attempt(task, async () => {
-			const waiting = this.poller.wait(task, settings, mayPause).catch((error: unknown) => {
-				const isKnown = task.submittedAt !== undefined || task.submitted !== undefined;
-				if (!(error instanceof WaitTimeoutError) || onTimeout === 'error' || !isKnown) throw error;
+		await this.attempt(waited, mayPause, async (poll) => {
+			await this.poller.wait(task, settings, poll, mayPause).catch((error: unknown) => {
+				const mayFail = onTimeout === 'output' && task.address !== undefined;
+				if (!(error instanceof WaitTimeoutError) || !mayFail) throw error;
 			});
-			await waiting.finally(() => {
-				if (task.entry === known) return;
-				// The service at this address knows it.
-				task.address = this.book.address;
-				delete task.unknownAt;
-			});
-			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
-			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;
-			await this.finish(task, output, number, mayPause);
 		});
 	}
 
 	/**
-	 * Whatever fails is the error of the task.
+	 * Settles a task when it was polled. Whatever fails is its error.
+	 * @param mayPause whether it may be polled again in another run
 	 * @throws CancelledError
 	 */
-	private async attempt(task: PaidTask, work: () => Promise<void>): Promise<void> {
-		await work().catch((error: unknown) => {
+	private async attempt(
+		open: OpenTask,
+		mayPause: boolean,
+		work: (poll: Poll) => Promise<void>,
+	): Promise<void> {
+		const { task, output } = open;
+		const known = task.entry;
+		const videos: InlineVideo[] = [];
+		const isKept = output.binaryProperty !== undefined;
+		const keep = isKept ? (video: InlineVideo) => void videos.push(video) : undefined;
+		const poll: Poll = async (signal, patience) => {
+			const entry = await this.service.gateway.getVideoTask(known.id, signal, keep, patience);
+			// Nobody waits for it if the execution was stopped meanwhile.
+			if (!isFinished(entry) || signal?.aborted) await videos.pop()?.remove();
+			this.log.polled(isFinished(entry));
+			// The service at this address knows it.
+			task.address = this.book.address;
+			delete task.unknownAt;
+			return entry;
+		};
+		const settling = work(poll).then(async () => {
+			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
+			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;
+			await this.finish(open, mayPause, videos[0]);
+		});
+		const failing = settling.catch((error: unknown) => {
 			if (error instanceof CancelledError) throw error;
 			if (isNotFound(error)) task.isUnknown = true;
 			task.error = reportError(new TaskError(task, this.explained(error, task)));
 			task.isSettled = true;
 		});
+		await failing.finally(async () => await videos[0]?.remove());
 	}
 
 	/** A service at another address may be another one: then it knows no task of the first. */
@@ -121,34 +127,27 @@ export class VideoTasks {
 
 	/**
 	 * Settles a task, and downloads its video if it is finished and Download is on.
-	 * @param number which of several videos of the same item it is, from 1
 	 * @param mayPause whether n8n may store the file with a pause that follows: one in memory is left for later, since each pause
 	 * would write it again
 	 * @throws GatewayError when the task failed or has no video, or the video is not completely downloaded or stored
 	 */
 	private async finish(
-		task: PaidTask,
-		{ binaryProperty, fileName }: OutputOptions,
-		number: number,
-		mayPause = false,
+		open: OpenTask,
+		mayPause: boolean,
+		inline: InlineVideo | undefined,
 	): Promise<void> {
+		const { task, output } = open;
 		const { entry } = task;
-		const inline = this.inline.get(entry);
-		try {
-			if (entry.status === 'failed') throw taskFailedError(entry);
-			if (binaryProperty !== undefined && entry.status === 'completed') {
-				if (mayPause && (await this.storesInMemory())) {
-					// Polled again, for a fresh URL.
-					task.entry = { id: entry.id, status: entry.status };
-					return;
-				}
-				const fileOf = (type?: string) => videoFile(entry, fileName, number, type);
-				task.file = { ...(await this.store(entry, inline, fileOf)) };
+		if (entry.status === 'failed') throw taskFailedError(entry);
+		if (output.binaryProperty !== undefined && entry.status === 'completed') {
+			if (mayPause && (await this.storesInMemory())) {
+				// Polled again, for a fresh URL.
+				task.entry = { id: entry.id, status: entry.status };
+				return;
 			}
-			task.isSettled = true;
-		} finally {
-			await inline?.remove();
+			task.file = { ...(await this.store(open, inline)) };
 		}
+		task.isSettled = true;
 	}
 
 	/** Whether n8n keeps files in memory: they have no id then. Nothing else tells before a large one is stored. */
@@ -163,13 +162,12 @@ export class VideoTasks {
 	}
 
 	private async store(
-		task: VideoTask,
+		{ task: { entry }, output, number }: OpenTask,
 		inline: InlineVideo | undefined,
-		fileOf: (type?: string) => ReturnType<typeof videoFile>,
 	): Promise<IBinaryData> {
 		const { context, gateway, signal } = this.service;
 		const put = async (video: ReturnType<InlineVideo['read']>, announced?: string) => {
-			const { name, type } = fileOf(announced);
+			const { name, type } = videoFile(entry, output.fileName, number, announced);
 			return await context.helpers.prepareBinaryData(video, name, type);
 		};
 		if (inline !== undefined)
@@ -177,30 +175,9 @@ export class VideoTasks {
 				throw storageError(error);
 			});
 		return await gateway.downloadVideo(
-			task,
+			entry,
 			async ({ stream, type }) => await put(stream, type),
 			signal,
 		);
-	}
-
-	private expect(task: PaidTask, { binaryProperty }: OutputOptions): void {
-		if (binaryProperty !== undefined) this.downloads.add(task.entry.id);
-	}
-
-	private async fetch(
-		taskId: string,
-		signal: AbortSignal | undefined,
-		patience?: Patience,
-	): Promise<VideoTask> {
-		const videos: InlineVideo[] = [];
-		const keep = this.downloads.has(taskId)
-			? (video: InlineVideo) => videos.push(video)
-			: undefined;
-		const entry = await this.service.gateway.getVideoTask(taskId, signal, keep, patience);
-		for (const video of videos) this.inline.set(entry, video);
-		// Nobody waits for it if the execution was stopped meanwhile.
-		if (!isFinished(entry) || signal?.aborted) await this.inline.get(entry)?.remove();
-		this.log.polled(isFinished(entry));
-		return entry;
 	}
 }

@@ -12,10 +12,12 @@ import { liveTasks } from '../shared/book/book';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError, ReportedError, withFullStop } from '../shared/run/errorText';
-import { endOfPause, MIN_WAIT_MS, type OpenTask } from './nextPoll';
+import { endOfPause, MIN_WAIT_MS, type WaitedTask } from './nextPoll';
 import { type Operation, readSettings } from './operations';
 import type { Planned, VideoRun } from './videoTasks';
 import { waitsInDatabase } from './waitOptions';
+
+export const LOST_STATE = 'n8n lost the state of this wait';
 
 /**
  * Does an operation for all items and makes items of their tasks: while an entry of the book is open, takes what is due,
@@ -29,22 +31,21 @@ export async function runOperation(
 ): Promise<INodeExecutionData[] | EngineRequest> {
 	const wait = new Wait(run);
 	if (run.book.current.size === 0) await wait.begin(operation);
+	wait.hintAboutMemory();
 	return (await wait.continue()) ?? run.output.items();
 }
 
 class Wait {
 	private readonly startedAt = systemClock.wallTime();
-	/** Whether n8n's database can keep the wait. */
-	private readonly canPause: boolean;
+	/** Why n8n's database cannot keep the wait; empty where it is not to. */
+	private readonly refusal: string | undefined;
 
 	constructor(private readonly run: VideoRun) {
 		const { book, durable, service } = run;
-		const mayPause = durable.isResumed || waitsInDatabase(service.context);
-		const isLost = durable.isResumed && book.current.size === 0;
-		const reasonNow = () => (isLost ? 'n8n lost the state of this wait' : durable.refusal());
-		const refusal = mayPause ? reasonNow() : '';
-		if (refusal) hintAfterRun(service.context, `Waited in memory: ${refusal}`);
-		this.canPause = refusal === undefined;
+		if (book.isGone) this.refusal = LOST_STATE;
+		else if (durable.isResumed || waitsInDatabase(service.context))
+			this.refusal = durable.refusal();
+		else this.refusal = '';
 	}
 
 	/** Starts the tasks of all items. While a video is waited for, the next item is started. */
@@ -75,10 +76,16 @@ class Wait {
 			const entry = current.get(item) ?? book.add({ item, tasks: [] });
 			entry.error = reportError(afterEarlierTry(outcome.error, entry.earlier));
 		}
-		const isShort = ({ settings }: BookEntry) => (settings?.wait?.maxWaitMs ?? 0) < MIN_WAIT_MS;
-		const waited = [...current.values()].filter(({ tasks }) => tasks.length > 0);
-		if (this.canPause && waited.length > 0 && waited.every(isShort))
-			hintAfterRun(service.context, 'Waited in memory: Max Wait is less than 70 seconds');
+	}
+
+	/** Says why the wait is not in the database, although it is to be. */
+	hintAboutMemory(): void {
+		const { book, service } = this.run;
+		const isLong = ({ settings }: BookEntry) => (settings?.wait?.maxWaitMs ?? 0) >= MIN_WAIT_MS;
+		const waited = [...book.current.values()].filter(({ tasks }) => tasks.length > 0);
+		const isShort = waited.length > 0 && !waited.some(isLong);
+		const reason = this.refusal ?? (isShort && 'Max Wait is less than 70 seconds');
+		if (reason) hintAfterRun(service.context, `Waited in memory: ${reason}`);
 	}
 
 	/** @returns the request of a pause; undefined when all tasks are settled */
@@ -86,11 +93,11 @@ class Wait {
 		const { book, durable, service } = this.run;
 		let isDue = durable.isResumed;
 		for (;;) {
-			const open = [...book.current.values()].flatMap(openTasksOf);
+			const open = [...book.current.values()].flatMap(waitedTasksOf);
 			if (open.length === 0) return undefined;
 			const unfinished = open.filter(({ task }) => !isFinished(task.entry));
 			const isLast = unfinished.length === 0;
-			const mayPause = (each: OpenTask) => !isLast && this.fitsPause(each);
+			const mayPause = (each: WaitedTask) => !isLast && this.fitsPause(each);
 			if (!isDue && !isLast && unfinished.every(mayPause)) return this.pause(unfinished);
 			isDue = false;
 			const due = isLast ? open : unfinished;
@@ -102,24 +109,24 @@ class Wait {
 
 	/** @throws ReportedError if the item fails: with On Error "Stop Workflow" no further item starts then */
 	private async settleItem(entry: BookEntry): Promise<object> {
-		await Promise.all(openTasksOf(entry).map(async (open) => await this.settle(open)));
+		await Promise.all(waitedTasksOf(entry).map(async (open) => await this.settle(open)));
 		const error = entry.error ?? liveTasks(entry).find((task) => task.error)?.error;
 		if (error !== undefined) throw new ReportedError(error);
 		return {};
 	}
 
 	/** One that was submitted in this run is first polled after the pause. */
-	private async settle(open: OpenTask, mayPause = this.fitsPause(open)): Promise<void> {
+	private async settle(open: WaitedTask, mayPause = this.fitsPause(open)): Promise<void> {
 		const { submittedAt } = open.task;
 		const isFresh = submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
 		if (!mayPause || !isFresh) await this.run.tasks.settle(open, mayPause);
 	}
 
-	private fitsPause({ deadline }: OpenTask): boolean {
-		return this.canPause && msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;
+	private fitsPause({ deadline }: WaitedTask): boolean {
+		return this.refusal === undefined && msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;
 	}
 
-	private pause(waiting: OpenTask[]): EngineRequest {
+	private pause(waiting: WaitedTask[]): EngineRequest {
 		const { book, log, service } = this.run;
 		const { current } = book;
 		return this.run.durable.pause({
@@ -133,7 +140,7 @@ class Wait {
 		});
 	}
 
-	private hintOfTimeout(waiting: OpenTask[]): string[] {
+	private hintOfTimeout(waiting: WaitedTask[]): string[] {
 		const { executionTimeout = 0 } = this.run.service.context.getWorkflowSettings();
 		const longest = Math.max(...waiting.map(({ wait }) => wait.maxWaitMs));
 		if (executionTimeout <= 0 || executionTimeout * 1000 >= longest) return [];
@@ -154,7 +161,7 @@ function ifStopped({ tasks, error }: Pick<BookEntry, 'tasks' | 'error'> = { task
 }
 
 /** The tasks of an entry of which nothing came yet. */
-function openTasksOf(entry: BookEntry): OpenTask[] {
+function waitedTasksOf(entry: BookEntry): WaitedTask[] {
 	const { wait, output } = entry.settings ?? {};
 	if (wait === undefined || output === undefined) return [];
 	return liveTasks(entry).flatMap((task, index) => {

@@ -6,17 +6,15 @@ import { Bucket } from './limitScenarios/rules';
 
 /** Submits videos and waits for them, as Generate does. */
 async function videos(clock: VirtualClock, gateway: Gateway, count: number, maxWaitMs = 7_200_000) {
-	const poller = new TaskPoller(
-		(id, signal, patience) => gateway.getVideoTask(id, signal, undefined, patience),
-		undefined,
-		clock,
-	);
+	const poller = new TaskPoller(undefined, clock);
 	return await Promise.all(
 		Array.from({ length: count }, async () => {
 			const { data } = await gateway.submitVideo({ model: 'kite-motion', prompt: 'A boat' });
+			const { id } = data[0]!;
 			return await poller.wait(
-				{ entry: { id: data[0]!.id, status: 'processing' }, submittedAt: clock.wallTime() },
+				{ entry: { id, status: 'processing' }, submittedAt: clock.wallTime() },
 				{ polling: 'fixed', pollIntervalMs: 5_000, maxWaitMs },
+				(signal, patience) => gateway.getVideoTask(id, signal, undefined, patience),
 			);
 		}),
 	);

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { type InlineVideo, TaskPoller, type VideoTask, type WaitSettings } from '../../gateway';
+import {
+	type InlineVideo,
+	type Poll,
+	TaskPoller,
+	type VideoTask,
+	type WaitSettings,
+} from '../../gateway';
 import { openInlineVideoFile as openInlineVideoMemory } from '../../gateway/cloud/inlineVideoMemory';
 import { slowResponses, stubbedGateway } from './stubbedGateway';
 import { VirtualClock } from '../clock/virtualClock';
@@ -105,17 +111,15 @@ describe('an inline video that takes five minutes to arrive', () => {
 		const transport = slowResponses(clock, 300_000 / parts.length, partOf);
 		const gateway = stubbedGateway({ clock, transport });
 		const videos: InlineVideo[] = [];
-		const poller = new TaskPoller(
-			async (id, signal, patience) =>
-				await gateway.getVideoTask(id, signal, (video) => videos.push(video), patience),
-			undefined,
-			clock,
-		);
+		const poll: Poll = async (signal, patience) =>
+			await gateway.getVideoTask('task-1', signal, (video) => videos.push(video), patience);
+		const poller = new TaskPoller(undefined, clock);
 		const [outcome] = await clock.run(
 			Promise.allSettled([
 				poller.wait(
 					{ entry: { id: 'task-1', status: 'processing' } },
 					{ polling: 'fixed', pollIntervalMs: 5_000, maxWaitMs: 600_000, ...settings },
+					poll,
 					once,
 				),
 			]),

@@ -28,9 +28,10 @@ async function waitFor({ takes, progress, polling = 'adaptive', maxWait = 600, i
 			progress: isDone ? 100 : progress(elapsed()),
 		});
 	};
-	const waiting = new TaskPoller(poll, undefined, clock).wait(
+	const waiting = new TaskPoller(undefined, clock).wait(
 		{ entry: { id: 'task', status: 'processing' }, submittedAt: clock.wallTime() },
 		{ polling, pollIntervalMs: 5_000, maxWaitMs: 1000 * maxWait },
+		poll,
 	);
 	const { status } = await clock.run(waiting);
 	return { status, polledAt, delay: elapsed() - takes };

@@ -3,6 +3,7 @@ import {
 	NoResponseError,
 	ServiceError,
 	type PaidTask,
+	type Poll,
 	TaskPoller,
 	type VideoTask,
 	type WaitSettings,
@@ -11,8 +12,6 @@ import {
 import { VirtualClock } from '../clock/virtualClock';
 
 const INTERVAL = 5_000;
-
-type Poll = ConstructorParameters<typeof TaskPoller>[0];
 
 /** Waits for many tasks, submitted one after another. */
 async function waitForMany(count: number, maxWaitMs: (task: number) => number) {
@@ -24,13 +23,14 @@ async function waitForMany(count: number, maxWaitMs: (task: number) => number) {
 		polls.set(id, [...(polls.get(id) ?? []), at]);
 		return await Promise.resolve({ id, status: at >= 60_000 ? 'completed' : 'processing' });
 	};
-	const poller = new TaskPoller(poll, undefined, clock);
+	const poller = new TaskPoller(undefined, clock);
 	const waits = Array.from({ length: count }, async (_, task) => {
 		await clock.sleep(7 * task);
 		const settings = { polling: 'fixed' as const, pollIntervalMs: INTERVAL };
 		return await poller.wait(
 			{ entry: { id: String(task), status: 'processing' }, submittedAt: clock.wallTime() },
 			{ ...settings, maxWaitMs: maxWaitMs(task) },
+			() => poll(String(task)),
 		);
 	});
 	const outcomes = await clock.run(Promise.allSettled(waits));
@@ -58,11 +58,12 @@ test('a Stop ends the waits of all tasks at once, and one that begins after it p
 		polls += 1;
 		return await Promise.resolve({ id, status: id === 'first' ? 'completed' : 'processing' });
 	};
-	const poller = new TaskPoller(poll, stop.signal, clock);
+	const poller = new TaskPoller(stop.signal, clock);
 	const wait = async (id: string) =>
 		await poller.wait(
 			{ entry: { id, status: 'processing' } },
 			{ polling: 'fixed', pollIntervalMs: INTERVAL, maxWaitMs: 600_000 },
+			() => poll(id),
 		);
 	const others = Promise.allSettled([wait('second'), wait('third')]);
 	await clock.run(wait('first'));
@@ -101,23 +102,24 @@ async function waitForOne(
 	const clock = new VirtualClock();
 	const start = clock.now();
 	const polledAt: number[] = [];
-	const poll: Poll = async (id, _signal, { onSend }) => {
+	const poll: Poll = async (_signal, patience) => {
 		if (queuedMs > 0) await clock.sleep(queuedMs);
 		polledAt.push(clock.now() - start);
 		const result = polls[Math.min(polledAt.length, polls.length) - 1]!;
-		const limitMs = onSend();
+		const limitMs = patience?.onSend() ?? Infinity;
 		if (takesMs > 0) await clock.sleep(Math.min(takesMs, limitMs));
 		if (takesMs > limitMs) throw timeout();
 		if (result instanceof Error) throw result;
-		return { id, status: result };
+		return { id: 'task', status: result };
 	};
 	const { fresh = true, once, polling = 'fixed', pollIntervalMs = INTERVAL, ...rest } = settings;
 	const { maxWaitMs = 600_000, ...known } = rest;
 	if (sleepsMs > 0) clock.after(INTERVAL + 1, () => clock.stepWallClock(sleepsMs));
 	const submitted = fresh ? { submittedAt: wallTimeOf(start) } : {};
-	const waiting = new TaskPoller(poll, undefined, clock).wait(
+	const waiting = new TaskPoller(undefined, clock).wait(
 		{ entry: { id: 'task', status: 'processing' }, ...submitted, ...known },
 		{ polling, pollIntervalMs, maxWaitMs },
+		poll,
 		once,
 	);
 	const [outcome] = await clock.run(Promise.allSettled([waiting]));

@@ -32,6 +32,8 @@ export class PaidBook {
 	private readonly all = new Set<BookEntry>();
 	/** Whether an earlier try paid for something. */
 	readonly hasEarlierWork: boolean;
+	/** Whether n8n lost what the run that paused had written. */
+	readonly isGone: boolean;
 	/** A fingerprint of the Base URL; undefined until the node is connected. */
 	address: string | undefined;
 	private readonly isTool: boolean;
@@ -59,8 +61,10 @@ export class PaidBook {
 			if (taken.has(entry)) continue;
 			this.all.add(entry);
 			if (!continues) startOver(entry);
-			else if (!entry.isOld) this.current.set(entry.item, entry);
+			// That of an item which asks for something else by now has neither.
+			else if (entry.settings ?? entry.error) this.current.set(entry.item, entry);
 		}
+		this.isGone = continues && this.current.size === 0;
 		this.hasEarlierWork = this.entries.some(isPaid);
 		this.keyOf = this.isTool
 			? keysOfTool(parameters, this.stored, (entry) => !taken.has(entry))
@@ -102,7 +106,6 @@ export class PaidBook {
 		const before = this.stored[key];
 		if (before !== undefined) this.all.delete(before);
 		this.all.add(entry);
-		delete entry.isOld;
 		if (this.isTool) taken.add(entry);
 		this.stored[key] = entry;
 		this.current.set(entry.item, entry);
@@ -170,7 +173,7 @@ function isPaid({ tasks, lostIn, answer, earlier, isForeign }: BookEntry): boole
 
 /** What is paid for is kept; what came of it in the try before is made again, except a task that failed. */
 function startOver(entry: BookEntry): void {
-	entry.isOld = true;
+	delete entry.settings;
 	delete entry.error;
 	for (const task of entry.tasks) {
 		if (task.again === 'done') continue;

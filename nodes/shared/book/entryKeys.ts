@@ -67,8 +67,8 @@ function rawForm(
 	return properties.map(({ name, type, default: omitted }) => {
 		const value = given[name] ?? omitted;
 		// A model is the same whether it was chosen from the list or typed.
-		if (isResourceLocatorValue(value)) return comparable(value.value);
-		return comparable(type === 'collection' ? withoutFields(value, others) : value);
+		if (isResourceLocatorValue(value)) return value.value;
+		return type === 'collection' ? withoutFields(value, others) : value;
 	});
 }
 
@@ -78,12 +78,4 @@ function withoutFields(fields: unknown, names: string[]): unknown {
 	return Object.fromEntries(
 		Object.entries(fields).filter(([name]) => !names.includes(nameInForm(name))),
 	);
-}
-
-/** The fields of a collection come in any order. */
-function comparable(value: unknown): string | undefined {
-	return JSON.stringify(value, (_, field: unknown) => {
-		if (typeof field !== 'object' || field === null || Array.isArray(field)) return field;
-		return Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)));
-	});
 }

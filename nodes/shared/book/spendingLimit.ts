@@ -17,14 +17,14 @@ interface Counted extends IDataObject {
 }
 
 /** Requests whose outcome is not known yet. Only in this process: elsewhere they count as accepted. */
-const inFlightOf = new WeakMap<Counted, Set<Promise<void>>>();
+const inFlightOf = new WeakMap<object, Set<Promise<void>>>();
 
 type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueOnFail'> &
-	Partial<Pick<IExecuteFunctions, 'getContext'>>;
+	Partial<Pick<IExecuteFunctions, 'getContext' | 'customData'>>;
 
 /** Counts the billable requests of one node in one execution, over all its runs, and refuses those beyond a limit. */
 export class SpendingLimit {
-	/** Undefined until an item has a limit: nothing is stored without one. */
+	/** Undefined until an item has a limit. */
 	private known: Counted | undefined;
 	/** What the items of this run need. */
 	private planned = 0;
@@ -35,20 +35,14 @@ export class SpendingLimit {
 		return (this.known ??= countedOf(this.context));
 	}
 
-	private get inFlight(): Set<Promise<void>> {
-		const inFlight = inFlightOf.get(this.counted) ?? new Set();
-		inFlightOf.set(this.counted, inFlight);
-		return inFlight;
-	}
-
 	/**
 	 * To be called for each item before anything is sent: with On Error "Stop Workflow" a batch is done as a whole or not
 	 * at all. What is in flight elsewhere may still make room.
 	 * @throws SpendingLimitError
 	 */
 	plan(needed: number, max: number): void {
-		if (max === Infinity || needed === 0 || this.context.continueOnFail()) return;
-		if (this.inFlight.size > 0) return;
+		if (max === Infinity || this.context.continueOnFail()) return;
+		if (requestsOf(this.counted).size > 0) return;
 		this.planned += needed;
 		const { count } = this.counted;
 		if (count + this.planned > max) throw new SpendingLimitError(max, count, this.planned, needed);
@@ -65,24 +59,29 @@ export class SpendingLimit {
 		send: () => Promise<Result>,
 		made: (result: Result) => number = () => needed,
 	): Promise<Result> {
-		const limit = max === Infinity ? undefined : this;
-		while (limit && limit.counted.count + needed > max) {
-			if (limit.inFlight.size === 0) throw new SpendingLimitError(max, limit.counted.count, needed);
-			await Promise.race(limit.inFlight);
+		// Nothing is stored without a limit.
+		const counted = max === Infinity ? { count: 0 } : this.counted;
+		const inFlight = requestsOf(counted);
+		while (counted.count + needed > max) {
+			if (inFlight.size === 0) throw new SpendingLimitError(max, counted.count, needed);
+			await Promise.race(inFlight);
 		}
 		// In the same step as the check: several requests may have waited for this room.
-		if (limit) limit.counted.count += needed;
+		counted.count += needed;
 		const sending = send();
 		const end = (billable: number) => {
-			if (limit) limit.counted.count += billable - needed;
-			limit?.inFlight.delete(settling);
-			noteBillable(this.context, billable);
+			counted.count += billable - needed;
+			inFlight.delete(settling);
+			if (billable === 0) return;
+			// By all nodes of this package.
+			const count = (known: string) => String(Number(known) + billable);
+			noteInExecution(this.context, CUSTOM_DATA_KEY, count);
 		};
 		const settling = sending.then(
 			(result) => end(Math.max(needed, made(result))),
 			(error: unknown) => end(wasRefused(error) ? 0 : needed),
 		);
-		limit?.inFlight.add(settling);
+		inFlight.add(settling);
 		return await sending;
 	}
 }
@@ -92,6 +91,12 @@ function wasRefused(error: unknown): boolean {
 	return error instanceof GatewayError && !error.mayBeBilled;
 }
 
+function requestsOf(counted: object): Set<Promise<void>> {
+	const inFlight = inFlightOf.get(counted) ?? new Set();
+	inFlightOf.set(counted, inFlight);
+	return inFlight;
+}
+
 function countedOf(context: Context): Counted {
 	const execution = (context.getExecutionId?.() as string | undefined) ?? null;
 	const byNode = (contextOf(context, 'flow')[FIELD] ??= {}) as Record<string, Counted>;
@@ -99,10 +104,4 @@ function countedOf(context: Context): Counted {
 	const known = byNode[name];
 	if (known?.execution === execution) return known;
 	return (byNode[name] = { execution, count: 0 });
-}
-
-/** Counts the billable requests of an execution, by all nodes of this package. */
-function noteBillable(context: object, count: number): void {
-	if (count > 0)
-		noteInExecution(context, CUSTOM_DATA_KEY, (known) => String(Number(known) + count));
 }

@@ -1,7 +1,7 @@
 import type { EngineRequest, EngineResponse, IExecuteData, IExecuteFunctions } from 'n8n-workflow';
 import { msBetween, systemClock, type WallTime } from '../../../gateway';
 import { repeatHints } from '../form/hints';
-import { hold, isHandover, type Output, type Pause, readPause, requestPause } from './pause';
+import { hold, type Output, type Pause, readHandover, readPause, requestPause } from './pause';
 import { reasonToWaitInMemory } from './limits';
 
 /**
@@ -111,22 +111,18 @@ function begin(
 	const { metadata } = entry;
 	if (metadata?.nodeWasResumed !== true) return { tries };
 
-	const handover = metadata.subNodeExecutionData?.metadata;
+	const handover = readHandover(metadata.subNodeExecutionData?.metadata);
 	// A second try of this run, or n8n's Retry of the saved execution, starts like any other.
 	for (const item of entry.data.main?.[0] ?? []) delete item.error;
 	for (const field of OF_A_PAUSE) delete metadata[field];
 	delete entry.node.rewireOutputLogTo;
-	tries.hasPaused = true;
-	if (!isHandover(handover)) return { tries, resumedUntil: systemClock.wallTime() };
 	const source = entry.source?.main?.[0];
-	if (source) [source.previousNodeOutput, source.previousNodeRun] = handover.from;
+	if (source && handover) [source.previousNodeOutput, source.previousNodeRun] = handover.from;
 	// n8n's Retry of an execution that was stopped while it waited is another execution.
-	if (handover.durableWait !== context.getExecutionId()) {
-		tries.hasPaused = false;
-		return { tries };
-	}
-	tries.count = handover.tries;
-	return { tries, resumedUntil: handover.until };
+	if (handover && handover.durableWait !== context.getExecutionId()) return { tries };
+	tries.hasPaused = true;
+	if (handover) tries.count = handover.tries;
+	return { tries, resumedUntil: handover?.until ?? systemClock.wallTime() };
 }
 
 /** As n8n counts them. */

@@ -43,9 +43,6 @@ export interface Handover {
 
 const PAUSE_ID = 'durable-pause';
 
-/** The action of a request, by its input. */
-const actionOf = new WeakMap<PauseInput, object>();
-
 /** What the node returns to wait until a time. */
 export function requestPause(
 	context: IExecuteFunctions,
@@ -82,7 +79,6 @@ export function requestPause(
 		input: { durablePause: input as unknown as IDataObject },
 		metadata: {},
 	};
-	actionOf.set(input, action);
 	return { actions: [action], metadata: handover };
 }
 
@@ -116,12 +112,12 @@ export async function hold(context: IExecuteFunctions, pause: PauseInput): Promi
 	// From here on n8n stores what the pause was made of, and reads none of it.
 	delete entry.metadata;
 	entry.source?.main?.splice(0);
-	for (const done of [pause, actionOf.get(pause) ?? {}])
-		for (const field of Object.keys(done)) Reflect.deleteProperty(done, field);
+	for (const field of Object.keys(pause)) Reflect.deleteProperty(pause, field);
 	for (const message of hints) hintAfterRun(context, message);
 	return [shown.map((json) => ({ json }))];
 }
 
-export function isHandover(metadata: object | undefined): metadata is Handover {
-	return metadata !== undefined && 'durableWait' in metadata;
+/** Undefined where n8n lost it. */
+export function readHandover(metadata: object = {}): Handover | undefined {
+	return 'durableWait' in metadata ? (metadata as Handover) : undefined;
 }

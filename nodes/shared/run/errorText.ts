@@ -90,7 +90,7 @@ export function nodeError(
 	streams = false,
 ): NodeError {
 	const { failure, isApiError, cause } = reportError(error);
-	const { message, description: advice, http_status } = failure;
+	const { message, description: advice, http_status, retry_after } = failure;
 	// A chat window shows the line break as a space.
 	const all = `${withFullStop(message)}\n${advice}`;
 	const description = streams ? all : advice;
@@ -107,7 +107,12 @@ export function nodeError(
 		{
 			...described,
 			...(http_status !== null && { httpCode: String(http_status) }),
-			...(cause && { failure: cause }),
+			...(cause && {
+				failure: {
+					cause,
+					...(typeof retry_after === 'number' && { retryAfterMs: 1000 * retry_after }),
+				},
+			}),
 		},
 	);
 }
@@ -198,13 +203,11 @@ function causeOf(error: unknown): unknown {
 
 /** Older versions of n8n ignore it. */
 function failureCause(error: GatewayError): ErrorReport['cause'] {
-	if (error instanceof NoResponseError) return { cause: 'temporarily-unavailable' };
+	if (error instanceof NoResponseError) return 'temporarily-unavailable';
 	if (!(error instanceof ServiceError)) return undefined;
-	const { status, code, isForeign, retryAfterMs } = error;
-	if (status === 429) {
-		return { cause: 'rate-limited', ...(retryAfterMs !== undefined && { retryAfterMs }) };
-	}
-	if (status === 401 && !isForeign) return { cause: 'credential-invalid' };
-	if (code === 'quota_not_enough') return { cause: 'quota-exhausted' };
-	return status >= 500 ? { cause: 'temporarily-unavailable' } : undefined;
+	const { status, code, isForeign } = error;
+	if (status === 429) return 'rate-limited';
+	if (status === 401 && !isForeign) return 'credential-invalid';
+	if (code === 'quota_not_enough') return 'quota-exhausted';
+	return status >= 500 ? 'temporarily-unavailable' : undefined;
 }

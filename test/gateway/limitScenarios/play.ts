@@ -1,4 +1,4 @@
-import { type Gateway, TaskPoller } from '../../../gateway';
+import { type Gateway, type Poll, TaskPoller } from '../../../gateway';
 import type { Service } from '../../../nodes/shared/run/connect';
 import { outcomesOf } from '../../../nodes/shared/run/eachItem';
 import type { VirtualClock } from '../../clock/virtualClock';
@@ -133,11 +133,7 @@ async function run(
 	onAnswer: () => void,
 ) {
 	const { kind, items, model = 'heron-chat', maxConcurrency = 10, inNode } = batch;
-	const poller = new TaskPoller(
-		(id, signal, patience) => gateway.getVideoTask(id, signal, undefined, patience),
-		undefined,
-		clock,
-	);
+	const poller = new TaskPoller(undefined, clock);
 	const waiting: Array<Promise<unknown>> = [];
 	if (inNode === true) return await runInNode(batch, gateway, name, onAnswer);
 	const failures: unknown[] = [];
@@ -160,7 +156,9 @@ async function run(
 				maxWaitMs: VIDEO_WAIT_MS,
 			};
 			const task = { entry: { id, status: 'processing' }, submittedAt: clock.wallTime() };
-			waiting.push(poller.wait(task, settings).catch(fail));
+			const poll: Poll = (signal, patience) =>
+				gateway.getVideoTask(id, signal, undefined, patience);
+			waiting.push(poller.wait(task, settings, poll).catch(fail));
 		}
 	};
 	await Promise.all(Array.from({ length: kind === 'chat' ? items : maxConcurrency }, work));

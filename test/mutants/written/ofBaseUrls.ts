@@ -17,7 +17,7 @@ export const OF_BASE_URLS: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/videoTasks.ts', [
 		[
 			'what was found elsewhere since is submitted as announced before',
-			'\t\t\t\tdelete task.unknownAt;\n',
+			'\t\t\tdelete task.unknownAt;\n',
 			'',
 		],
 	]),

@@ -194,13 +194,13 @@ export const OF_FORMS: readonly Change[] = [
 	...changesOf('nodes/shared/book/spendingLimit.ts', [
 		[
 			'the custom data count the last request alone',
-			'String(Number(known) + count)',
-			'String(count)',
+			'String(Number(known) + billable)',
+			'String(billable)',
 		],
 		[
 			'the last request that a limit allows is refused',
-			'limit.counted.count + needed > max) {',
-			'limit.counted.count + needed >= max) {',
+			'while (counted.count + needed > max) {',
+			'while (counted.count + needed >= max) {',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/fileName.ts', [

@@ -146,7 +146,7 @@ export const OF_NODES: readonly Change[] = [
 			'end(error === undefined ? 0 : needed)',
 		],
 	]),
-	...changesOf('nodes/shared/book/entryKeys.ts', [
+	...changesOf('gateway/hash.ts', [
 		[
 			'a second try pays again after an option changed its place',
 			'.sort(([a], [b]) => (a < b ? -1 : 1))',
@@ -184,6 +184,6 @@ export const OF_NODES: readonly Change[] = [
 		],
 	]),
 	...changesOf('nodes/shared/durableWait/durableWait.ts', [
-		['each pause allows all tries again', '\ttries.count = handover.tries;\n', ''],
+		['each pause allows all tries again', '\tif (handover) tries.count = handover.tries;\n', ''],
 	]),
 ];

@@ -3,7 +3,7 @@ import { changesOf, type Change } from './change';
 /** One for each clause of a promise that no other mutant breaks. */
 export const OF_PROMISES: readonly Change[] = [
 	...changesOf('nodes/shared/book/spendingLimit.ts', [
-		['billable requests are not counted', '\t\tif (limit) limit.counted.count += needed;\n', ''],
+		['billable requests are not counted', '\t\tcounted.count += needed;\n', ''],
 		[
 			'a batch above its limit is sent in part',
 			'if (count + this.planned > max)',
@@ -98,7 +98,7 @@ export const OF_PROMISES: readonly Change[] = [
 		],
 		[
 			'a wait in the database is one in memory',
-			'return this.canPause && msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;',
+			'return this.refusal === undefined && msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;',
 			'return msBetween(systemClock.wallTime(), deadline) >= 1e9;',
 		],
 	]),
@@ -164,19 +164,19 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/videoTasks.ts', [
 		[
 			'the file of a task is that of the first',
-			'\t\tconst inline = this.inline.get(entry);\n',
-			'\t\tconst inline = this.inline.get(entry);\n\t\tentry.url &&= (this.firstUrl ??= entry.url);\n',
+			'\t\tconst { entry } = task;\n',
+			'\t\tconst { entry } = task;\n\t\tentry.url &&= (this.firstUrl ??= entry.url);\n',
 		],
 		[
 			'finished videos are not downloaded',
-			"if (binaryProperty !== undefined && entry.status === 'completed') {",
-			"if (binaryProperty !== undefined && entry.status === 'processing') {",
+			"if (output.binaryProperty !== undefined && entry.status === 'completed') {",
+			"if (output.binaryProperty !== undefined && entry.status === 'processing') {",
 		],
-		['files of inline videos stay', '\t\t\tawait inline?.remove();\n', ''],
+		['files of inline videos stay', 'await videos[0]?.remove()', 'await Promise.resolve()'],
 		[
 			'File Name is left out',
-			'videoFile(entry, fileName, number, type)',
-			"videoFile(entry, '', number, type)",
+			'videoFile(entry, output.fileName, number, announced)',
+			"videoFile(entry, '', number, announced)",
 		],
 	]),
 	...changesOf('nodes/ListModels/list.ts', [
