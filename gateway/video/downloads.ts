@@ -125,12 +125,14 @@ export class VideoDownloads {
 			failure instanceof UrlRefusedError && MAY_BE_EXPIRED.includes(failure.status);
 		if (!mayBeExpired || maxRetries === 0 || file.newUrls >= MAX_NEW_URLS) return undefined;
 		file.newUrls += 1;
-		const { url } = await poll(file.taskId, signal).catch(() => ({ url: undefined }));
+		const task = await poll(file.taskId, signal).catch(() => undefined);
+		const url = task?.url?.trim();
 		return isUrl(url) && url !== file.url ? url : undefined;
 	}
 }
 
-function videoUrl({ url }: VideoTask): string {
+function videoUrl(task: VideoTask): string {
+	const url = task.url?.trim();
 	if (!url) throw notVideo('The service completed the video but returned no URL for it');
 	if (isUrl(url)) return url;
 	throw notVideo(

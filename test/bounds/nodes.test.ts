@@ -60,3 +60,13 @@ test('a successful run stores nothing in the execution', async () => {
 	const kept = run.data.executionData?.contextData['node:Node'] as Kept;
 	expect(kept).toEqual({});
 });
+
+test('a message of ten million characters that is no expression is sent', async () => {
+	const content = 'a'.repeat(10_000_000);
+	const { error, items } = await runNode(
+		simulator,
+		chatNode({ messages: { values: [{ role: 'user', content }] } }),
+	);
+	expect(error).toBeUndefined();
+	expect(items).toHaveLength(1);
+});
