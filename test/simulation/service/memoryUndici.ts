@@ -20,7 +20,13 @@ export function memoryUndici(service: Service) {
 		Client: NoProxy,
 		Pool: NoProxy,
 		ProxyAgent: NoProxy,
+		buildConnector: () => noSocket,
 	};
+}
+
+/** Of the options of a client, which has the service itself. */
+function noSocket(): void {
+	throw new Error('No scenario has sockets.');
 }
 
 class NoProxy {
