@@ -1,5 +1,12 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isFinished, logText, type PaidTask, shortText, systemClock } from '../../gateway';
+import {
+	isFinished,
+	logText,
+	type PaidTask,
+	shortText,
+	systemClock,
+	type VideoTask,
+} from '../../gateway';
 import { isLost, isUnknownHere, liveTasks, type PaidBook } from '../shared/book/book';
 import { runsAsTool } from '../shared/form/hints';
 import { statusOf, urlOf } from '../shared/run/errorText';
@@ -17,8 +24,9 @@ const stoppedRuns = new WeakSet<object>();
  */
 export class TaskLog {
 	private readonly name: string;
-	private waitedFor = 0;
-	private finished = 0;
+	/** By their IDs: several items may name one video, and one is polled again for its file. */
+	private readonly waitedFor = new Set<string>();
+	private readonly finished = new Set<string>();
 	private logged = 0;
 	private shownAt = -Infinity;
 
@@ -135,22 +143,23 @@ export class TaskLog {
 		return entries.filter((entry) => isLost(entry, execution)).map(({ item }) => item);
 	}
 
-	beginWait(): void {
-		this.waitedFor += 1;
+	beginWait({ entry }: PaidTask): void {
+		this.waitedFor.add(entry.id);
 	}
 
 	/** A poll was answered: n8n shows no progress of a node that runs. Its log gets a line only if more are finished. */
-	polled(isOver: boolean): void {
+	polled(task: VideoTask): void {
+		const { waitedFor, finished } = this;
 		// The last line after a Stop names the tasks.
-		if (this.isStopped) return;
-		if (isOver) this.finished += 1;
+		if (this.isStopped || finished.has(task.id)) return;
+		if (isFinished(task)) finished.add(task.id);
 		const now = systemClock.now();
-		const isLast = this.finished >= this.waitedFor;
-		if (this.waitedFor === 0 || (!isLast && now - this.shownAt < PROGRESS_EVERY_MS)) return;
+		const isLast = finished.size >= waitedFor.size;
+		if (waitedFor.size === 0 || (!isLast && now - this.shownAt < PROGRESS_EVERY_MS)) return;
 		this.shownAt = now;
-		const text = `${this.finished} of ${this.waitedFor} videos finished`;
-		if (this.finished === this.logged) return this.tellUser(text);
-		this.logged = this.finished;
+		const text = `${finished.size} of ${waitedFor.size} videos finished`;
+		if (finished.size === this.logged) return this.tellUser(text);
+		this.logged = finished.size;
 		this.write('info', text);
 	}
 

@@ -65,7 +65,7 @@ export class VideoTasks {
 	async settle(waited: WaitedTask, mayPause: boolean): Promise<void> {
 		const { task, wait } = waited;
 		const { onTimeout, ...settings } = wait;
-		this.log.beginWait();
+		this.log.beginWait(task);
 		await this.attempt(waited, mayPause, async (poll) => {
 			await this.poller.wait(task, settings, poll, mayPause).catch((error: unknown) => {
 				const mayFail = onTimeout === 'output' && task.address !== undefined;
@@ -93,7 +93,7 @@ export class VideoTasks {
 			const entry = await this.service.gateway.getVideoTask(known.id, signal, keep, patience);
 			// Nobody waits for it if the execution was stopped meanwhile.
 			if (!isFinished(entry) || signal?.aborted) await videos.pop()?.remove();
-			this.log.polled(isFinished(entry));
+			this.log.polled(entry);
 			// The service at this address knows it.
 			task.address = this.book.address;
 			delete task.unknownAt;

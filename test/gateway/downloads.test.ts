@@ -182,9 +182,7 @@ test.each(['videos.test/a', 'ftp://videos.test/a', 'https://'])(
 );
 
 test('a URL with white space around it is downloaded, also one that a poll tells anew', async () => {
-	const clock = new VirtualClock();
-	const { download, requested } = downloadsFrom(
-		clock,
+	const { clock, download, requested } = downloadsFrom(
 		(url) => ({ statusCode: url.endsWith('old') ? 403 : 200 }),
 		(id) => video(id, ' https://videos.test/new\n'),
 	);

@@ -160,6 +160,21 @@ test.each([
 	},
 );
 
+test('the progress counts a video once, though it is polled again for its file', async () => {
+	await runNode(waitingNode({ prompts: [] }));
+	Object.assign(storage, { mode: 'default' });
+	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
+	const prompts = ['One', 'Two'];
+	await runNode(waitingNode({ prompts, parameters: { download: true }, mode: 'manual' }));
+	Object.assign(storage, { mode: 'filesystem-v2' });
+	const lines = tell.mock.calls.map(([line]) => String(line));
+	tell.mockRestore();
+	const counts = lines.flatMap(
+		(line) => /(\d+) of (\d+) videos finished/.exec(line)?.slice(1) ?? [],
+	);
+	expect(Math.max(...counts.map(Number))).toBe(2);
+});
+
 test('a storage that n8n cannot write fails a finished video as such, though others are waited for', async () => {
 	const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
 	const store = jest.spyOn(storage, 'store').mockRejectedValue(full);
