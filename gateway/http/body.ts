@@ -9,11 +9,11 @@ export const MAX_VIDEO_BYTES = 4 * 1024 ** 3;
 /** How much of an error body is read: more than any error needs. */
 export const MAX_ERROR_BYTES = 256 * 1024;
 const MAX_KEEP_ALIVE_BYTES = 256;
-/** What a body that cannot be held may be ahead of its reader. */
-const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
+/** How far a body may be ahead of what decompresses or stores it. */
+export const MAX_AHEAD_BYTES = 256 * 1024 * 1024;
 
-/** Gets a part of a body. False ends the reading; a promise holds the body until it is settled. */
-export type TakeBytes = (bytes: Buffer) => boolean | void | Promise<void>;
+/** Gets a part of a body. False ends the reading. */
+type TakeBytes = (bytes: Buffer) => boolean | void;
 
 /**
  * Bytes that arrive in pieces of any size. A list of the pieces could take a hundred times their memory: in a chunked body a
@@ -58,17 +58,6 @@ export class ByteBuffer {
 	}
 }
 
-/** Where a body comes from. None of these is called after its end. */
-export interface BodySource {
-	/** Lets the other side wait. */
-	hold(): void;
-	release(): void;
-	/** The body is complete, or nothing more of it comes. */
-	end(): void;
-	/** Follows the end of a body that is not read on. */
-	abort(reason: Error): void;
-}
-
 interface Reader {
 	take(bytes: Buffer): void;
 	end(error?: Error): void;
@@ -76,13 +65,13 @@ interface Reader {
 
 /** The body of a response. It must be read once or destroyed. */
 export class Body {
-	/** What arrived while there was no reader. */
+	/** What arrived before there was a reader. */
 	private readonly unread: Buffer[] = [];
-	private unreadBytes = 0;
 	private reader: Reader | undefined;
 	private ended: { error: Error | undefined } | undefined;
 
-	constructor(private readonly source: BodySource) {}
+	/** @param abort closes the connection of a body that is not read on */
+	constructor(private readonly abort: (reason: Error) => void) {}
 
 	/**
 	 * Passes every part on as soon as it arrives. Resolves at the end, or when `take` returns false; rejects when the
@@ -90,29 +79,24 @@ export class Body {
 	 */
 	read(take: TakeBytes): Promise<void> {
 		return new Promise<void>((resolve, reject) => {
-			const fail = (error: unknown) => {
-				reject(error as Error);
-				// A complete body has nothing left to destroy.
-				this.destroy(error as Error);
-			};
 			const reader: Reader = {
 				take: (bytes) => {
 					try {
-						const taken = take(bytes);
-						if (taken === false) {
-							resolve();
-							this.destroy();
-						} else if (taken instanceof Promise) {
-							this.hold();
-							taken.then(() => this.attach(reader), fail);
-						}
+						if (take(bytes) !== false) return;
+						resolve();
+						this.destroy();
 					} catch (error) {
-						fail(error);
+						reject(error as Error);
+						// A complete body has nothing left to destroy.
+						this.destroy(error as Error);
 					}
 				},
 				end: (error) => (error ? reject(error) : resolve()),
 			};
-			this.attach(reader);
+			this.reader = reader;
+			for (const bytes of this.unread) reader.take(bytes);
+			this.unread.length = 0;
+			if (this.ended) reader.end(this.ended.error);
 		});
 	}
 
@@ -121,56 +105,29 @@ export class Body {
 		this.unread.length = 0;
 		if (this.ended) return;
 		this.end(error);
-		this.source.abort(error);
+		this.abort(error);
 	}
 
 	arrive(bytes: Buffer): void {
 		if (this.ended) return;
-		if (this.reader) return this.reader.take(bytes);
-		this.unread.push(bytes);
-		this.unreadBytes += bytes.length;
-		if (this.unreadBytes > MAX_UNREAD_BYTES)
-			this.destroy(new Error('The body arrives faster than it is read'));
+		if (this.reader) this.reader.take(bytes);
+		else this.unread.push(bytes);
 	}
 
 	end(error?: Error): void {
 		if (this.ended) return;
 		this.ended = { error };
-		this.source.end();
 		this.reader?.end(error);
-	}
-
-	/** Lets the other side wait until there is a reader again. */
-	private hold(): void {
-		this.reader = undefined;
-		if (!this.ended) this.source.hold();
-	}
-
-	private attach(reader: Reader): void {
-		this.reader = reader;
-		if (!this.ended) this.source.release();
-		while (this.reader) {
-			const bytes = this.unread.shift();
-			if (bytes === undefined) break;
-			this.unreadBytes -= bytes.length;
-			reader.take(bytes);
-		}
-		if (this.ended) this.reader?.end(this.ended.error);
 	}
 }
 
 /** A body that comes as a stream, such as a decompressed one. */
 export class StreamedBody extends Body {
 	constructor(readable: Readable) {
-		super({
-			hold: () => readable.pause(),
-			release: () => readable.resume(),
-			end: () => {},
-			abort: (reason) => readable.destroy(reason),
-		});
+		super((reason) => readable.destroy(reason));
 		// Without a listener, an error before the first reader ends the process.
 		readable.on('error', (error) => this.end(error));
-		readable.pause().on('data', (bytes: Buffer) => this.arrive(bytes));
+		readable.on('data', (bytes: Buffer) => this.arrive(bytes));
 		readable.once('end', () => this.end());
 		readable.once('close', () => this.end(new Error('The body broke off')));
 	}

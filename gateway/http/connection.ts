@@ -12,32 +12,18 @@ const MAX_HEAD_BYTES = 16 * 1024;
 let parsed: Connection | undefined;
 
 /**
- * A connection under undici's parser, for two things that undici 7 does wrong. If a socket ends or is reset while its parser
- * is paused, it throws outside of any promise (nodejs/undici#5360): here the socket is held instead. And it closes the
- * connection of a server that sends 100 Continue, which nobody asked for, before its response.
+ * A connection under undici's parser, without interim responses: undici 7 closes the connection of a server that sends 100
+ * Continue, which nobody asked for, before its response.
  */
 export class Connection {
-	private isHeld = false;
 	private isInBody = false;
 	/** The beginning of an interim response. */
 	private head = NOTHING;
 
-	constructor(private readonly socket: Socket) {
+	constructor(socket: Socket) {
 		const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
 		// Node.js itself reads 0 bytes to find the end.
 		socket.read = (size?: number) => (size === undefined ? this.take(read) : read(size));
-	}
-
-	/** Lets the other side wait. */
-	hold(): void {
-		this.isHeld = true;
-	}
-
-	release(): void {
-		if (!this.isHeld) return;
-		this.isHeld = false;
-		// undici may be parsing right now.
-		process.nextTick(() => this.socket.destroyed || this.socket.emit('readable'));
 	}
 
 	beginBody(): void {
@@ -45,11 +31,11 @@ export class Connection {
 	}
 
 	endBody(): void {
-		this.isHeld = this.isInBody = false;
+		this.isInBody = false;
 	}
 
 	private take(read: () => Buffer | null): Buffer | null {
-		const bytes = this.isHeld ? null : read();
+		const bytes = read();
 		return bytes === null || this.isInBody ? bytes : this.withoutInterim(bytes);
 	}
 

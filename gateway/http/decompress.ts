@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Body, StreamedBody } from './body';
+import { type Body, MAX_AHEAD_BYTES, StreamedBody } from './body';
 
 /** No deflate: what servers mean by it differs (RFC 9110, 8.4.1.2). */
 export const ACCEPTED_CODINGS = 'gzip, br';
@@ -28,9 +28,11 @@ export function decompress(body: Body, codings: string | string[] | undefined): 
 	const [first, ...others] = decoders.reverse().map((open) => open());
 	if (first === undefined) return body;
 	const decoded = others.reduce((before, next) => pipeline(before, next, () => {}), first);
-	const drained = async () => await new Promise<void>((resolve) => first.once('drain', resolve));
 	body
-		.read((bytes) => (first.write(bytes) ? undefined : drained()))
+		.read((bytes) => {
+			first.write(bytes);
+			return first.writableLength < MAX_AHEAD_BYTES;
+		})
 		.then(
 			() => first.end(),
 			(error: Error) => first.destroy(error),

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { Body, type BodySource } from './body';
+import { Body } from './body';
 import { Connection } from './connection';
 import { NeverSentError, ProxyError } from './connectionErrors';
 import type { Route } from './proxy';
@@ -24,10 +24,9 @@ export function dispatch(
 	});
 }
 
-class ResponseHandler implements Dispatcher.DispatchHandler, BodySource {
+class ResponseHandler implements Dispatcher.DispatchHandler {
 	private controller: Dispatcher.DispatchController | undefined;
 	private body: Body | undefined;
-	/** Undefined: one that cannot be held. */
 	private connection: Connection | undefined;
 	private givenUp: Error | undefined;
 
@@ -63,7 +62,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler, BodySource {
 		if (isOfProxy) return controller.abort(new NeverSentError(new ProxyError(status)));
 		this.connection = Connection.current;
 		this.connection?.beginBody();
-		this.body = new Body(this);
+		this.body = new Body((reason) => controller.abort(reason));
 		this.resolve({ status, headers, body: this.body });
 	}
 
@@ -72,27 +71,12 @@ class ResponseHandler implements Dispatcher.DispatchHandler, BodySource {
 	}
 
 	onResponseEnd(): void {
+		this.connection?.endBody();
 		this.body?.end();
 	}
 
 	onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
 		if (this.body) this.body.end(error);
 		else this.reject(this.controller ? error : new NeverSentError(this.route.meaningOf(error)));
-	}
-
-	hold(): void {
-		this.connection?.hold();
-	}
-
-	release(): void {
-		this.connection?.release();
-	}
-
-	end(): void {
-		this.connection?.endBody();
-	}
-
-	abort(reason: Error): void {
-		this.controller?.abort(reason);
 	}
 }

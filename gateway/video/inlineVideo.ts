@@ -1,4 +1,5 @@
-import { hasContent, MAX_RESOURCE_BYTES, MAX_VIDEO_BYTES } from '../http/body';
+import { StorageError } from '../errors/gatewayError';
+import { hasContent, MAX_AHEAD_BYTES, MAX_RESOURCE_BYTES, MAX_VIDEO_BYTES } from '../http/body';
 import type { ServiceResponse } from '../serviceRequest';
 import {
 	decodeInlineData,
@@ -13,6 +14,8 @@ import { openInlineVideoFile } from './inlineVideoFile';
 const DEEPEST = 3;
 /** The pieces of a body can be as small as its sender likes. */
 const MIN_WRITE = 64 * 1024;
+/** Bytes of a video, and how many of them may wait to be stored. */
+const LIMITS = { video: MAX_VIDEO_BYTES, waiting: MAX_AHEAD_BYTES };
 
 /**
  * Reads a task's JSON, and its inline video separately: a large one goes to a store as it arrives.
@@ -23,14 +26,17 @@ export async function readTaskWithVideo<Task extends object>(
 	response: ServiceResponse,
 	parse: (json: Buffer, complete: boolean) => Promise<Task>,
 	keepsVideo = true,
-	largestVideo = MAX_VIDEO_BYTES,
+	limits = LIMITS,
 ): Promise<{ task: Task; video: InlineVideo | undefined }> {
 	const extractor = new InlineVideoExtractor();
 	const { json, decoded } = extractor;
 	let store: InlineVideoStore | undefined;
+	/** Also writes what is decoded meanwhile. */
 	const write = async () => {
-		const bytes = decoded.take();
-		if (keepsVideo) await (store ??= await openInlineVideoFile()).write(bytes);
+		while (decoded.length > 0) {
+			const bytes = decoded.take();
+			if (keepsVideo) await (store ??= await openInlineVideoFile()).write(bytes);
+		}
 	};
 	let writing: Promise<void> | undefined;
 	let complete = true;
@@ -38,12 +44,17 @@ export async function readTaskWithVideo<Task extends object>(
 		await response.body.read((bytes) => {
 			response.onProgress(hasContent(bytes));
 			extractor.push(bytes);
-			complete = json.length <= MAX_RESOURCE_BYTES && extractor.videoBytes <= largestVideo;
-			if (!complete) return false;
-			return decoded.length < MIN_WRITE ? undefined : (writing = write());
+			complete = json.length <= MAX_RESOURCE_BYTES && extractor.videoBytes <= limits.video;
+			if (decoded.length > limits.waiting) throw tooFast();
+			if (complete && decoded.length >= MIN_WRITE && writing === undefined) {
+				writing = write().then(() => void (writing = undefined));
+				writing.catch((error: Error) => response.body.destroy(error));
+			}
+			return complete;
 		});
+		await writing;
 		const task = await parse(json.bytes, complete);
-		if (decoded.length > 0) await write();
+		await write();
 		const videos: string[] = [];
 		const rest = withoutInlineData(task, DEEPEST, videos) as Task;
 		return { task: rest, video: keepsVideo ? (store ?? videos.map(smallVideo)[0]) : undefined };
@@ -68,6 +79,11 @@ function withoutInlineData(value: unknown, depth: number, videos: string[]): unk
 		return [];
 	});
 	return Object.fromEntries(fields);
+}
+
+function tooFast(): StorageError {
+	const message = 'The inline video arrives faster than n8n can store it';
+	return new StorageError(message, undefined, 'Ask for a URL as Response Format.');
 }
 
 /** A video that is short enough to stay in the task. */

@@ -124,7 +124,10 @@ test.each([
 	).rejects.toMatchObject({ message: expect.stringMatching(/more than 1000/) });
 });
 
-test('an inline video that never ends is aborted at its limit, and its file is deleted', async () => {
+test.each([
+	['never ends', { video: 8 * MiB, waiting: 64 * MiB }, 'too large'],
+	['arrives before it can be stored', { video: 64 * MiB, waiting: MiB }, 'faster than n8n can'],
+])('an inline video that %s is aborted, and its file is deleted', async (_what, limits, message) => {
 	const folder = mkdtempSync(join(os.tmpdir(), 'videos-'));
 	jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
 	const { body, bytesRead } = endless('{"id":"task-1","b64_json":"', quarterMiB('QUJD'));
@@ -140,7 +143,7 @@ test('an inline video that never ends is aborted at its limit, and its file is d
 		if (!complete) throw new Error('too large');
 		return await Promise.resolve({});
 	};
-	await expect(readTaskWithVideo(response, giveUp, true, 8 * MiB)).rejects.toThrow('too large');
+	await expect(readTaskWithVideo(response, giveUp, true, limits)).rejects.toThrow(message);
 	expect(bytesRead()).toBeLessThan(16 * MiB);
 	expect(readdirSync(folder)).toEqual([]);
 	jest.restoreAllMocks();

@@ -1,5 +1,5 @@
 import { createGunzip, gzipSync } from 'node:zlib';
-import { Body, StreamedBody } from '../../gateway/http/body';
+import { StreamedBody } from '../../gateway/http/body';
 import { until } from '../clock/until';
 
 /** A decompressed body with several chunks in its buffer. */
@@ -26,17 +26,4 @@ test('a body emits no more chunks after it is destroyed', async () => {
 	const read = jest.fn(() => body.destroy());
 	await expect(body.read(read)).rejects.toThrow('no longer read');
 	expect(read).toHaveBeenCalledTimes(1);
-});
-
-test('a body that cannot be held is given up when 256 MiB of it wait for their reader', () => {
-	const abort = jest.fn();
-	const body = new Body({ hold: () => {}, release: () => {}, end: () => {}, abort });
-	const part = Buffer.alloc(64 * 1024 * 1024);
-	for (let parts = 0; parts < 4; parts += 1) body.arrive(part);
-	const reading = body.read(async () => await new Promise(() => {}));
-	body.arrive(part);
-	expect(abort).not.toHaveBeenCalled();
-	body.arrive(part);
-	expect(abort).toHaveBeenCalledTimes(1);
-	void reading.catch(() => {});
 });
