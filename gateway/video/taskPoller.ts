@@ -19,12 +19,12 @@ import { PollSchedule } from './pollSchedule';
 /** After this many answers in a row that are no word of the service, the URL of a task that it never knew is taken to be wrong. */
 const MAX_FOREIGN_ANSWERS = 5;
 /**
- * Polls due within this part of a poll interval start together: with a thousand tasks, a process that wakes
- * up for each poll spends a third more CPU time on them.
+ * Polls due within this part of a poll interval start together, at its beginning: with a thousand tasks, a process that
+ * wakes up for each poll spends a third more CPU time on them.
  */
 const TOGETHER_PART = 0.02;
-/** A round of a long interval starts at most this late. */
-const MAX_ROUND_MS = 1_000;
+/** With a long interval, a poll is at most this early. */
+const MAX_EARLY_MS = 1_000;
 /** The two clocks of a host do not tick at the same moment. */
 const TICK_MS = 1;
 /** How long other replicas of a service may not know a task that one of them has just created. */
@@ -53,12 +53,6 @@ interface PolledTask {
 	fail: (error: unknown) => void;
 }
 
-/** Polls that start together. */
-interface Round {
-	due: Set<PolledTask>;
-	cancel: () => void;
-}
-
 /**
  * Waits for video tasks, all of one execution together. Polls of one task never overlap, a finished task is
  * never polled again, and a poll that fails transiently costs nothing but time. Waiting does not count towards the
@@ -66,7 +60,6 @@ interface Round {
  */
 export class TaskPoller {
 	private readonly tasks = new Set<PolledTask>();
-	private readonly rounds = new Map<string, Round>();
 	private readonly cancel = () => {
 		for (const polled of [...this.tasks]) polled.fail(new CancelledError());
 	};
@@ -131,34 +124,12 @@ export class TaskPoller {
 
 	private pollIn(polled: PolledTask, delay: number): void {
 		const { clock } = this;
-		const width = Math.min(polled.settings.pollIntervalMs * TOGETHER_PART, MAX_ROUND_MS);
-		// A poll that others take along comes a little early: the last one may not.
-		if (this.leftMs(polled) - delay < width) {
-			polled.stopPoll = clock.after(delay, () => void this.pollNow(polled));
-			return;
-		}
-		const key = `${width} ${Math.floor((clock.now() + delay) / width)}`;
-		const round = this.rounds.get(key) ?? this.openRound(key, delay);
-		round.due.add(polled);
-		polled.stopPoll = () => {
-			round.due.delete(polled);
-			if (round.due.size === 0) round.cancel();
-		};
-	}
-
-	private openRound(key: string, delay: number): Round {
-		const due = new Set<PolledTask>();
-		const stopTimer = this.clock.after(delay, () => {
-			this.rounds.delete(key);
-			for (const polled of due) void this.pollNow(polled);
-		});
-		const cancel = () => {
-			stopTimer();
-			if (this.rounds.get(key) === round) this.rounds.delete(key);
-		};
-		const round = { due, cancel };
-		this.rounds.set(key, round);
-		return round;
+		const width = Math.min(polled.settings.pollIntervalMs * TOGETHER_PART, MAX_EARLY_MS);
+		const due = clock.now() + delay;
+		// The last one may not be early.
+		const isLast = this.leftMs(polled) - delay < width;
+		const early = isLast ? 0 : due % width;
+		polled.stopPoll = clock.after(delay - early, () => void this.pollNow(polled));
 	}
 
 	private async pollNow(polled: PolledTask): Promise<void> {
