@@ -128,7 +128,7 @@ export class TaskPoller {
 		const due = clock.now() + delay;
 		// The last one may not be early.
 		const isLast = this.leftMs(polled) - delay < width;
-		const early = isLast ? 0 : due % width;
+		const early = isLast || this.tasks.size === 1 ? 0 : due % width;
 		polled.stopPoll = clock.after(delay - early, () => void this.pollNow(polled));
 	}
 
