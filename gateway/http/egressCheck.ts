@@ -25,20 +25,17 @@ export class EgressCheck {
 	 */
 	async pass(signal?: AbortSignal): Promise<void> {
 		if (this.hasPassed) return;
-		if (signal?.aborted) throw new CancelledError();
-		this.check ??= this.ask();
-		const { check } = this;
 		const timeout = new IdleTimeout(this.clock, MAX_CHECK_MS, signal);
 		const givenUp = new Promise<never>((_, reject) => {
 			timeout.whenGivenUp(() => reject(timeout.expired ? checkTimeout() : new CancelledError()));
 		});
 		try {
-			await Promise.race([check, givenUp]);
+			await Promise.race([givenUp, (this.check ??= this.ask())]);
 			this.hasPassed = true;
 		} finally {
 			timeout.end();
 			// The DNS lookup may have failed: the next item checks again.
-			if (!this.hasPassed && this.check === check && !signal?.aborted) this.check = undefined;
+			if (!this.hasPassed) this.check = undefined;
 		}
 	}
 

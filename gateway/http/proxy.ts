@@ -28,13 +28,15 @@ export interface Route {
 }
 
 /**
- * Opens connections to a service: directly, or through the proxy that the environment of the n8n host sets for it. As n8n
+ * Opens connections to services: directly, or through the proxy that the environment of the n8n host sets for them. As n8n
  * does, requests to a plain http:// service go to the proxy, which sees the request and its key; only for https:// the
  * proxy is asked for a tunnel.
+ * @param proxyUrl as {@link proxyFor} tells it
  * @throws InvalidInputError when the variable is not a URL
  */
 export function openRoute(
 	{ origin, ignoreSslIssues, egressFilter }: TransportSettings,
+	proxyUrl: string,
 	keepAliveTimeout: number,
 ): Route {
 	const direct = { isForwarded: false, meaningOf: (failure: Error) => failure };
@@ -47,7 +49,6 @@ export function openRoute(
 		secureContext: createSecureContext(),
 		timeout,
 	};
-	const proxyUrl = proxyFor(origin);
 	if (proxyUrl === '') {
 		const lookup = egressFilter && { lookup: egressFilter.createSecureLookup() };
 		// For all pools that the agent makes: TLS sessions are resumed when it makes another one.

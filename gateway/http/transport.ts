@@ -1,7 +1,7 @@
 import { ACCEPTED_CODINGS, decompress } from './decompress';
 import { dispatch } from './dispatch';
 import { openRoute, proxyFor, type Route } from './proxy';
-import type { EgressFilter, HttpRequest, Transport, TransportSettings } from './types';
+import type { HttpRequest, Transport, TransportSettings } from './types';
 
 /** Advice for failures that may be a proxy's: none here, since this build knows when a proxy failed, and says so. */
 export const POSSIBLE_PROXY: string = '';
@@ -16,29 +16,37 @@ export const whenConnectionIsFree = (action: () => void): void => void setImmedi
  * seconds (uvicorn, Node.js), and a chat is on its way for a while.
  */
 const KEEP_ALIVE_MS = { own: 15_000, recent: 3_500, pooled: 15_000 };
-/** Routes kept in one n8n process; the least recently used makes room. */
-const MAX_ROUTES = 32;
 
-/** The least recently used is the first. */
-const routes = new Map<string, Route>();
-const filterIds = new WeakMap<EgressFilter, number>();
-let filterCount = 0;
+/** What carries requests: those that close their connection never meet one that was used before. */
+type Routes = Record<HttpRequest['connection'], Route>;
 
-type Connection = HttpRequest['connection'];
+/** The routes of this process, by all that they depend on. undici forgets a service that has no connection left. */
+const opened = new WeakMap<object, Map<string, Routes>>();
+const UNFILTERED = {};
 
-/** The transport over the process-wide pools of this service, TLS setting and proxy. */
+/** The transport over the process-wide connections. */
 export function openTransport(settings: TransportSettings): Transport {
-	const { origin: service, ignoreSslIssues, egressFilter } = settings;
-	const shared = [service, ignoreSslIssues, filterId(egressFilter), proxyFor(service)];
-	// In a pool of their own, requests that close their connection never meet one that was used before.
-	const keyOf = (connection: Connection) => JSON.stringify([...shared, connection]);
-	const keys = { own: keyOf('own'), recent: keyOf('recent'), pooled: keyOf('pooled') };
+	let routes: Routes | undefined;
 	return async (request) => {
-		const { connection } = request;
-		const route = routeOf(keys[connection], settings, KEEP_ALIVE_MS[connection]);
-		const response = await dispatch(route, toDispatch(request), request);
+		routes ??= routesFor(settings);
+		const response = await dispatch(routes[request.connection], toDispatch(request), request);
 		return { ...response, body: decompress(response.body, response.headers['content-encoding']) };
 	};
+}
+
+function routesFor(settings: TransportSettings): Routes {
+	const { origin, ignoreSslIssues, egressFilter = UNFILTERED } = settings;
+	const proxy = proxyFor(origin);
+	const known = opened.get(egressFilter) ?? new Map<string, Routes>();
+	const key = JSON.stringify([origin.startsWith('http:'), ignoreSslIssues, proxy]);
+	const open = (keepAliveMs: number) => openRoute(settings, proxy, keepAliveMs);
+	const routes = known.get(key) ?? {
+		own: open(KEEP_ALIVE_MS.own),
+		recent: open(KEEP_ALIVE_MS.recent),
+		pooled: open(KEEP_ALIVE_MS.pooled),
+	};
+	opened.set(egressFilter, known.set(key, routes));
+	return routes;
 }
 
 /** The caller sets the time limits. */
@@ -53,27 +61,4 @@ function toDispatch({ origin, path, method, headers, body, connection }: HttpReq
 		headersTimeout: 0,
 		bodyTimeout: 0,
 	};
-}
-
-/** Called for each request: a route that made room for others is opened again. */
-function routeOf(key: string, settings: TransportSettings, keepAliveTimeout: number): Route {
-	const route = routes.get(key) ?? openRoute(settings, keepAliveTimeout);
-	routes.delete(key);
-	routes.set(key, route);
-	if (routes.size > MAX_ROUTES) closeFirst();
-	return route;
-}
-
-function closeFirst(): void {
-	for (const [key, { dispatcher }] of routes) {
-		routes.delete(key);
-		return void dispatcher.close();
-	}
-}
-
-function filterId(filter: EgressFilter | undefined): number {
-	if (filter === undefined) return 0;
-	const id = filterIds.get(filter) ?? ++filterCount;
-	filterIds.set(filter, id);
-	return id;
 }

@@ -127,25 +127,28 @@ test.each([
 test.each([
 	['never ends', { video: 8 * MiB, waiting: 64 * MiB }, 'too large'],
 	['arrives before it can be stored', { video: 64 * MiB, waiting: MiB }, 'faster than n8n can'],
-])('an inline video that %s is aborted, and its file is deleted', async (_what, limits, message) => {
-	const folder = mkdtempSync(join(os.tmpdir(), 'videos-'));
-	jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
-	const { body, bytesRead } = endless('{"id":"task-1","b64_json":"', quarterMiB('QUJD'));
-	const response = {
-		status: 200,
-		headers: {},
-		body: new StreamedBody(body),
-		onProgress: () => {},
-		apiKey: new ApiKey('key-of-tests'),
-		clock: systemClock,
-	};
-	const giveUp = async (_json: Buffer, complete: boolean) => {
-		if (!complete) throw new Error('too large');
-		return await Promise.resolve({});
-	};
-	await expect(readTaskWithVideo(response, giveUp, true, limits)).rejects.toThrow(message);
-	expect(bytesRead()).toBeLessThan(16 * MiB);
-	expect(readdirSync(folder)).toEqual([]);
-	jest.restoreAllMocks();
-	rmdirSync(folder);
-});
+])(
+	'an inline video that %s is aborted, and its file is deleted',
+	async (_what, limits, message) => {
+		const folder = mkdtempSync(join(os.tmpdir(), 'videos-'));
+		jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
+		const { body, bytesRead } = endless('{"id":"task-1","b64_json":"', quarterMiB('QUJD'));
+		const response = {
+			status: 200,
+			headers: {},
+			body: new StreamedBody(body),
+			onProgress: () => {},
+			apiKey: new ApiKey('key-of-tests'),
+			clock: systemClock,
+		};
+		const giveUp = async (_json: Buffer, complete: boolean) => {
+			if (!complete) throw new Error('too large');
+			return await Promise.resolve({});
+		};
+		await expect(readTaskWithVideo(response, giveUp, true, limits)).rejects.toThrow(message);
+		expect(bytesRead()).toBeLessThan(16 * MiB);
+		expect(readdirSync(folder)).toEqual([]);
+		jest.restoreAllMocks();
+		rmdirSync(folder);
+	},
+);
