@@ -72,7 +72,7 @@ export class Scope implements ScopeState {
 	taken = 0;
 	refused = 0;
 	private limit = new LimitEstimator();
-	private readonly inFlightLimit = new InFlightLimit();
+	private inFlightLimit = new InFlightLimit();
 	/** Sent and not ended, the oldest first. */
 	private readonly inFlight = new Set<Permit>();
 	/** Requests in a row without a response of the service. */
@@ -212,6 +212,7 @@ export class Scope implements ScopeState {
 		this.suspendedUntil = this.suspendedAt + ms;
 		// When it is over, what was known is old.
 		this.limit = new LimitEstimator();
+		this.inFlightLimit = new InFlightLimit();
 		// What fails with it was not sent as often.
 		const shared = Object.create(error, { sent: { value: 1, writable: true } }) as GatewayError;
 		for (const line of this.lines.values()) for (const waiter of line) waiter.fail(shared);
