@@ -23,6 +23,8 @@ module.exports = {
 	// Nothing waits in real time, so each core has one.
 	maxWorkers: '100%',
 	testSequencer: require.resolve('./test/slowestFirst'),
+	// What a test replaces, such as a function of n8n, is there again in the next one.
+	restoreMocks: true,
 	// Only for what hangs: a test is never as slow as that, but the machine may be.
 	testTimeout: 120_000,
 	// Each file leaves something behind, and a large heap makes every collection of garbage slow.

@@ -148,7 +148,6 @@ test.each([
 		await expect(readTaskWithVideo(response, giveUp, true, limits)).rejects.toThrow(message);
 		expect(bytesRead()).toBeLessThan(16 * MiB);
 		expect(readdirSync(folder)).toEqual([]);
-		jest.restoreAllMocks();
 		rmdirSync(folder);
 	},
 );

@@ -176,10 +176,7 @@ test('requests that wait for a connection are not sent once the key is suspended
 describe('a connection that was used before', () => {
 	const service = new RawServer();
 	beforeEach(async () => await service.listen());
-	afterEach(async () => {
-		jest.restoreAllMocks();
-		await service.close();
-	});
+	afterEach(async () => await service.close());
 
 	const chat = async (gateway: Gateway) => {
 		await gateway.chat({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] });

@@ -17,10 +17,9 @@ export function testFaults(file: (typeof KINDS)['chat']['testedIn']) {
 	let tls: { key: string; cert: string };
 	beforeAll(async () => {
 		tls = await untrustedCertificate();
-		// Uses the maximum of random pauses, so that every run is the same.
-		jest.spyOn(Math, 'random').mockReturnValue(1 - 1e-9);
 	});
-	afterAll(() => jest.restoreAllMocks());
+	// Uses the maximum of random pauses, so that every run is the same.
+	beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(1 - 1e-9));
 
 	const cases = ROWS.flatMap((row) => casesOf(row).map((entry) => ({ what: row.what, ...entry })));
 

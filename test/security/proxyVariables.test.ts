@@ -13,7 +13,7 @@ const plain = useSimulator();
 const secure = useSecureSimulator();
 let proxy: ProxyServer;
 
-beforeAll(() => {
+beforeEach(() => {
 	// Resolves every host name to 127.0.0.1.
 	type Done = (error: null, address: string | dns.LookupAddress[], family?: number) => void;
 	const lookup = (_name: string, options: dns.LookupOptions | Done, done?: Done) => {
@@ -30,7 +30,6 @@ beforeEach(async () => {
 	await proxy.listen();
 });
 afterEach(async () => await proxy.close());
-afterAll(() => jest.restoreAllMocks());
 
 /** `PROXY` stands for the host and port of the proxy, `PORT` for the port of the service. */
 type Row = [variables: Record<string, string>, service: string, route: string];

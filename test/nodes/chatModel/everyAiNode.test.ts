@@ -6,9 +6,6 @@ import { rawResponse } from '../../engine/rawServer';
 import { type Model, useModel } from '../../engine/runAgent';
 
 const simulator = useSimulator();
-afterEach(() => {
-	jest.restoreAllMocks();
-});
 
 const withModel = async (use: (model: Model) => Promise<unknown>, model: INodeParameters = {}) =>
 	await useModel(simulator, use, { model });

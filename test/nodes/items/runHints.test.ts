@@ -9,7 +9,6 @@ import { chatNode } from '../chat/chatNode';
 
 const simulator = useSimulator({ videoSeconds: 0.01 });
 const service = useRawServer();
-afterEach(() => jest.restoreAllMocks());
 
 const BILL = /^\d+ (videos were submitted|requests were answered)/;
 

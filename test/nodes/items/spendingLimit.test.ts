@@ -200,7 +200,6 @@ describe('an agent', () => {
 				},
 			},
 		);
-		plan.mockRestore();
 		expect((result as string[])[0]).toMatch(/refused|invalid/i);
 		expect((result as string[])[1]).toContain('"task_id":"task"');
 		expect(service.requests).toHaveLength(2);

@@ -25,7 +25,6 @@ test('a manual run tells the console of the browser the ID and, with each poll r
 	const waitOptions = { waitIn: 'memory' };
 	await runNode(waitingNode({ prompts: ['One', 'Two'], waitOptions, mode: 'manual' }));
 	const lines = tell.mock.calls.map(([line]) => String(line));
-	tell.mockRestore();
 	for (const { id } of simulator.tasks)
 		expect(lines).toContainEqual(expect.stringContaining(`submitted video task ${id}`));
 	const rounds = lines.filter((line) => line.endsWith('0 of 2 videos finished'));
@@ -139,7 +138,7 @@ test.each([
 	async (_where, mode, areInMemory) => {
 		// The first run of a process sets the mode.
 		await runNode(waitingNode({ prompts: [] }));
-		Object.assign(storage, { mode });
+		jest.replaceProperty(storage, 'mode' as never, mode as never);
 		const node = waitingNode({
 			prompts: ['One', 'Two', ENDLESS],
 			parameters: { download: true },
@@ -147,11 +146,9 @@ test.each([
 		});
 		const { items, waits } = await runNode(node);
 		const [first] = items;
-		const bytes = await bytesOf(first!);
-		Object.assign(storage, { mode: 'filesystem-v2' });
 		expect(items.map(({ binary }) => binary?.data !== undefined)).toEqual([true, true, false]);
 		expect(first?.binary?.data?.id === undefined).toBe(areInMemory);
-		expect(bytes.subarray(4, 8).toString()).toBe('ftyp');
+		expect((await bytesOf(first!)).subarray(4, 8).toString()).toBe('ftyp');
 		expect(simulator.count('download')).toBe(2);
 		expect(waits.length).toBeGreaterThan(1);
 		// A file in memory would be stored with each pause: it is downloaded when all videos are finished.
@@ -177,13 +174,12 @@ test('the progress counts a video once, though it is polled again for its file',
 
 test('a storage that n8n cannot write fails a finished video as such, though others are waited for', async () => {
 	const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-	const store = jest.spyOn(storage, 'store').mockRejectedValue(full);
+	jest.spyOn(storage, 'store').mockRejectedValue(full);
 	const node = waitingNode({
 		prompts: ['One', ENDLESS],
 		parameters: { download: true },
 		waitOptions: { onTimeout: 'output' },
 	});
 	const { items } = await runNode({ ...node, ...continues });
-	store.mockRestore();
 	expect(items[0]?.json.error).toMatchObject({ code: 'storage_failed' });
 });

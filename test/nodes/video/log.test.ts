@@ -38,7 +38,6 @@ test('a stopped run names its tasks in one warning, in its error, and in a hint 
 	const warning = `Node "Node", execution 1: stopped. Tasks of this run: ${list}. ${advice}`;
 	expect(lines.filter((line) => line.includes('stopped'))).toEqual([warning]);
 	expect(tell.mock.lastCall).toEqual([warning]);
-	tell.mockRestore();
 	expect(error?.message).toMatch(/[^.]\.$/);
 	expect(error?.message).toContain(`${list}. ${advice}.`);
 	expect(error?.description).toContain(list);

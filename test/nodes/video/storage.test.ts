@@ -23,7 +23,6 @@ let folder: string;
 beforeAll(async () => {
 	folder = await fs.mkdtemp(join(os.tmpdir(), 'videos-'));
 });
-afterEach(() => jest.restoreAllMocks());
 afterAll(async () => {
 	await fs.rm(folder, { recursive: true });
 });
