@@ -96,13 +96,15 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 	const { parameters, items = [{}], onError, tries, credential = credentialOf(service) } = options;
 	const fields = typeof credential === 'function' ? credential : () => credential;
 	const chunks: StructuredChunk[] = [];
-	const { onChunk = (chunk: StructuredChunk) => void chunks.push(chunk) } = options;
+	const { onChunk = (chunk: StructuredChunk) => void chunks.push(chunk), ...ofEngine } = options;
 	const node: INode = {
 		...nodeOf('Node', `${PACKAGE}.${options.node}`, parameters),
 		...(onError && { onError }),
 		...(tries !== undefined && { retryOnFail: true, maxTries: tries, waitBetweenTries: 1 }),
 	};
 	const engineRun: EngineRun = {
+		startNode: 'Start',
+		...ofEngine,
 		workflow: {
 			...(options.settings && { settings: options.settings }),
 			nodes: [
@@ -133,14 +135,8 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 				return fields() as never;
 			},
 		},
-		startNode: options.startNode ?? 'Start',
-		...(options.mode && { mode: options.mode }),
 		pinData: { Start: items.map((json, item) => ({ json, pairedItem: { item } })) },
 		...(options.streaming && { onChunk }),
-		...(options.signal && { signal: options.signal }),
-		...(options.executionId !== undefined && { executionId: options.executionId }),
-		...(options.retryData && { retryData: options.retryData }),
-		...(options.waitingData && { waitingData: options.waitingData }),
 	};
 	const waits: IRun[] = [];
 	let run = await runWorkflow(engineRun);

@@ -1,18 +1,17 @@
 import { Logger } from '@n8n/backend-common';
 import { Container } from '@n8n/di';
-import { runNode } from '../../engine/runNode';
 import { useLog } from '../../engine/useLog';
 import { useVirtualTime } from '../../engine/useVirtualTime';
 import { chatNode } from '../chat/chatNode';
 
 const lines = useLog('debug');
-const { time, simulator } = useVirtualTime();
+const { simulator, runNode } = useVirtualTime();
 
 const ours = () => lines.filter((line) => line.startsWith('Node: '));
 
 test('the debug log has a line for each attempt: what was asked, what came back, and the pause', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'retry-after-absent', times: 1 });
-	const { items } = await time.until(runNode(simulator, chatNode()));
+	const { items } = await runNode(chatNode());
 	expect(items[0]?.json.text).toEqual(expect.any(String));
 	expect(ours()).toEqual([
 		expect.stringMatching(
@@ -24,7 +23,7 @@ test('the debug log has a line for each attempt: what was asked, what came back,
 
 test('the debug log has neither the key nor the prompt', async () => {
 	const run = chatNode({ messages: { values: [{ role: 'user', content: 'a secret recipe' }] } });
-	await time.until(runNode(simulator, run));
+	await runNode(run);
 	expect(ours()).toHaveLength(1);
 	expect(ours().join()).not.toContain('recipe');
 	expect(ours().join()).not.toContain(simulator.key);
@@ -36,7 +35,7 @@ test('a level that hides the debug log costs no line', async () => {
 		Logger,
 		Object.create(Container.get(Logger), { debug: { value: hidden } }) as Logger,
 	);
-	const { items } = await runNode(simulator, chatNode({}));
+	const { items } = await runNode(chatNode());
 	expect(items[0]?.json.text).toEqual(expect.any(String));
 	expect(hidden).not.toHaveBeenCalledWith(expect.stringMatching(/^Node: /));
 });

@@ -68,7 +68,7 @@ test('a File Name that is not text is refused before any submission', async () =
 	expect(simulator.submissions).toBe(0);
 });
 
-const taskOf = (format: string, id = 'task-1'): VideoTask => ({
+const taskOf = (format?: string, id = 'task-1'): VideoTask => ({
 	id,
 	status: 'completed',
 	metadata: { format },
@@ -84,8 +84,7 @@ test.each([
 ])(
 	'a container that the task calls %s and the server of the file %s: %s',
 	(format, announced, name, type) => {
-		const task = { id: 'task-1', status: 'completed', metadata: { format } };
-		expect(videoFile(task, '', 1, announced)).toEqual({ name, type });
+		expect(videoFile(taskOf(format), '', 1, announced)).toEqual({ name, type });
 	},
 );
 

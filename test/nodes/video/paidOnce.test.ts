@@ -1,18 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import {
-	credentialOf,
-	type NodeResult,
-	type NodeRun,
-	runNode as runInRealTime,
-} from '../../engine/runNode';
+import { credentialOf, type NodeResult, type NodeRun } from '../../engine/runNode';
 import { useExecutions } from '../../engine/useExecutions';
 import { useSimulator } from '../../engine/useServers';
 import { useVirtualTime } from '../../engine/useVirtualTime';
 import { videoNode } from './videoNode';
 
-const { time, simulator } = useVirtualTime({ videoSeconds: 0.05 });
-
-const runNode = async (run: NodeRun) => await time.until(runInRealTime(simulator, run));
+const { time, simulator, runNode } = useVirtualTime({ videoSeconds: 0.05 });
 
 const execute = useExecutions(async (node) => await runNode({ tries: 1, ...node }));
 const threeItems = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];

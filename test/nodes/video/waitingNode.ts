@@ -1,6 +1,6 @@
 import type { INodeParameters, IRunExecutionData } from 'n8n-workflow';
 import type { Book } from '../../../gateway';
-import { type NodeResult, type NodeRun, runNode as runInRealTime } from '../../engine/runNode';
+import type { NodeResult, NodeRun } from '../../engine/runNode';
 import { useVirtualTime } from '../../engine/useVirtualTime';
 
 export const VIDEO_S = 90;
@@ -8,12 +8,10 @@ export const LONG = 'A long video';
 export const ENDLESS = '[fault:task-endless]';
 export const continues = { onError: 'continueRegularOutput' } as const;
 
-export const { time, simulator } = useVirtualTime({
+export const { time, simulator, runNode } = useVirtualTime({
 	videoSeconds: VIDEO_S,
 	taskPlans: [{ prompt: LONG, seconds: 1_500 }],
 });
-
-export const runNode = async (run: NodeRun) => await time.until(runInRealTime(simulator, run));
 
 interface Waiting extends Partial<Omit<NodeRun, 'node' | 'items'>> {
 	prompts?: string[];
