@@ -52,15 +52,6 @@ test('an agent with a failing tool remembers the submissions of the last 50 call
 	expect(JSON.stringify(entries)).toContain(simulator.tasks.at(-1)!.id);
 });
 
-test('a successful run stores nothing in the execution', async () => {
-	const { run } = await runNode(simulator, {
-		...chatNode(),
-		items: Array.from({ length: 20 }, () => ({})),
-	});
-	const kept = run.data.executionData?.contextData['node:Node'] as Kept;
-	expect(kept).toEqual({});
-});
-
 test('a message of ten million characters that is no expression is sent', async () => {
 	const content = 'a'.repeat(10_000_000);
 	const { error, items } = await runNode(

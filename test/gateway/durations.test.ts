@@ -1,5 +1,3 @@
-import { WaitTimeoutError } from '../../gateway';
-import { timeoutError } from '../../gateway/http/networkError';
 import { formatDuration, formatSeconds } from '../../gateway/errors/texts';
 
 test.each([
@@ -9,10 +7,6 @@ test.each([
 	[600_000, '600 seconds'],
 ])('a limit of %d ms is shown as %s', (ms, expected) => {
 	expect(formatSeconds(ms)).toBe(expected);
-	expect(timeoutError(ms, false, 'response').message).toMatch(new RegExp(` within ${expected}$`));
-	expect(timeoutError(ms, false, 'body').message).toMatch(new RegExp(` for ${expected}$`));
-	const task = { id: 'task-1', status: 'queued' } as const;
-	expect(new WaitTimeoutError(task, ms).message).toMatch(new RegExp(` after ${expected}$`));
 });
 
 test.each([

@@ -66,10 +66,12 @@ test('an execution with one request has its turn beside one with a hundred in fl
 	await clock.run(batch);
 });
 
+const smallFile = async () =>
+	await Promise.resolve({ statusCode: 200, headers: {}, body: Readable.from([Buffer.alloc(1)]) });
+
 test('downloads take no slots from requests, and at most Max Concurrency run at once', async () => {
 	const { clock, node, seconds } = serviceWith(() => undefined);
-	const file = () => ({ statusCode: 200, headers: {}, body: Readable.from([Buffer.alloc(1)]) });
-	const gateway = node(2, { httpRequest: async () => await Promise.resolve(file()) });
+	const gateway = node(2, { httpRequest: smallFile });
 	const task = { id: 'task-1', status: 'completed', url: 'http://files.test/clip.mp4' } as const;
 	let [running, peak] = [0, 0];
 	const download = async () =>
@@ -87,8 +89,7 @@ test('downloads take no slots from requests, and at most Max Concurrency run at 
 
 test('of 300 videos whose downloads take a minute each, none times out', async () => {
 	const { clock, node } = serviceWith(() => undefined);
-	const file = () => ({ statusCode: 200, headers: {}, body: Readable.from([Buffer.alloc(1)]) });
-	const gateway = node(10, { httpRequest: async () => await Promise.resolve(file()) });
+	const gateway = node(10, { httpRequest: smallFile });
 	const work = Array.from({ length: 300 }, async () => {
 		const [task] = await videos(clock, gateway, 1, 120_000);
 		await gateway.downloadVideo(task!, async () => await clock.sleep(60_000));

@@ -31,6 +31,12 @@ test('an error of undici is reported as what failed below it', () => {
 });
 
 test('a timeout of a request without a model says to check the network, as the Test button has no Timeout', () => {
-	expect(timeoutError(20_000, false, 'response').advice).toMatch(/^Check the Base URL.*network/);
-	expect(timeoutError(20_000, true, 'response').advice).toMatch(/^Increase Timeout.*model/);
+	expect(timeoutError(20_000, false, 'response')).toMatchObject({
+		message: 'The service did not respond within 20 seconds',
+		advice: expect.stringMatching(/^Check the Base URL.*network/),
+	});
+	expect(timeoutError(20_000, true, 'body')).toMatchObject({
+		message: 'The service stopped sending data for 20 seconds',
+		advice: expect.stringMatching(/^Increase Timeout.*model/),
+	});
 });

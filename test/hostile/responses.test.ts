@@ -45,12 +45,6 @@ function answerWith(body: string | object): void {
 
 /** Some KiB that decompress to more than any limit. */
 const BOMB = gzipSync(`{"data":[${'[],'.repeat((64 * MiB) / 3)}`);
-function answerWithBomb(): void {
-	respond = (response) => {
-		response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
-		response.end(BOMB);
-	};
-}
 
 /** Responds with a body that never ends. */
 function answerForever(start: string, part: string): void {
@@ -174,6 +168,9 @@ test('the Test button reads a body only up to its limit', async () => {
 	expect(await testCredential(credential())).toMatch(/larger than any response of this service/);
 	await brokeOff;
 	expect(sent).toBeLessThan(32 * MiB);
-	answerWithBomb();
+	respond = (response) => {
+		response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+		response.end(BOMB);
+	};
 	expect(await testCredential(credential())).toMatch(/larger than any response of this service/);
 });

@@ -1,19 +1,13 @@
 import { useSimulator } from '../engine/useServers';
-import { runAgent } from '../engine/runAgent';
 import { runNode } from '../engine/runNode';
 import { chatNode } from '../nodes/chat/chatNode';
-import { missingAiSdk } from '../nodes/chatModel/missingAiSdk';
+import { expectMissingAiSdk } from '../nodes/chatModel/missingAiSdk';
 import { boat, callTool, makeVideo } from '../nodes/chatModel/toolNodes';
 
 const simulator = useSimulator({ videoSeconds: 0.02 });
 
 test('the chat model fails with the required version of n8n', async () => {
-	const { error, run } = await runAgent(simulator, {
-		work: async ({ model }) => (await model.invoke([['user', 'Hello']])).text,
-	});
-	expect(error?.description).toBe(missingAiSdk.message);
-	expect(run.data.resultData.runData.Model?.[0]?.error).toMatchObject(missingAiSdk);
-	expect(simulator.count('chat')).toBe(0);
+	await expectMissingAiSdk(simulator);
 });
 
 test('an answer has its token usage without usage insights', async () => {

@@ -8,12 +8,7 @@ import {
 } from 'n8n-workflow';
 import { nodeTypes } from '../engine/runNode';
 import { coreNodeStubs } from '../../demo/coreNodeStubs';
-
-interface WorkflowFile {
-	name: string;
-	nodes: INode[];
-	connections: IConnections;
-}
+import type { WorkflowFile } from '../../demo/engine';
 
 const folder = resolve(__dirname, '../../examples');
 const examples = readdirSync(folder)

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expectNodesRun, installPackage, unneededFiles } from './installedPackage';
@@ -43,12 +42,6 @@ test('licences are found where node_modules is a link to another folder', async 
 	const elsewhere = join(relative(process.cwd(), root), 'node_modules/zod/v4/index.js');
 	const absolute = join(root, 'node_modules/undici/lib/api/index.js');
 	expect(await bundledLicences([elsewhere, absolute])).toMatch(/^undici .*^zod /ms);
-});
-
-test("git ignores the compose file's passwords", () => {
-	expect(execFileSync('git', ['check-ignore', '.env'], { cwd: root, encoding: 'utf8' })).toBe(
-		'.env\n',
-	);
 });
 
 test('npm installs the package alone, without what n8n provides', () => {

@@ -44,16 +44,6 @@ test('a choice without a message does not cost the others', async () => {
 	expect(json.choices).toEqual([choice('Good day')]);
 });
 
-test('20 alternatives for each of 5,000 tokens are an answer', async () => {
-	const token = { token: ' day', logprob: -0.25, bytes: [32, 100, 97, 121] };
-	const content = Array.from({ length: 5_000 }, () => ({
-		...token,
-		top_logprobs: Array.from({ length: 20 }, () => token),
-	}));
-	const answer = completion({ choices: [{ ...choice('Good day'), logprobs: { content } }] });
-	expect((await itemOf(answer)).json).toMatchObject({ text: 'Good day' });
-});
-
 test('a code and a message beside the choices, as of a gateway that wraps its answers, do not make an error of them', async () => {
 	const sent = completion({ code: 'success', message: 'OK' });
 	expect((await itemOf(sent)).json).toMatchObject({ text: 'Good day' });

@@ -1,8 +1,7 @@
 import { useSimulator } from '../../engine/useServers';
-import { runAgent } from '../../engine/runAgent';
 import { runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
-import { missingAiSdk } from './missingAiSdk';
+import { expectMissingAiSdk } from './missingAiSdk';
 
 // n8n before 2.16 has no SDK for AI nodes.
 jest.mock('@n8n/ai-node-sdk', () => {
@@ -12,11 +11,7 @@ jest.mock('@n8n/ai-node-sdk', () => {
 const simulator = useSimulator();
 
 test('on an older n8n, the chat model fails with the required version', async () => {
-	const { error, run } = await runAgent(simulator, {
-		work: async ({ model }) => (await model.invoke([['user', 'Hello']])).text,
-	});
-	expect(error?.description).toBe(missingAiSdk.message);
-	expect(run.data.resultData.runData.Model?.[0]?.error).toMatchObject(missingAiSdk);
+	await expectMissingAiSdk(simulator);
 });
 
 test('on an older n8n, the other nodes work', async () => {

@@ -65,11 +65,3 @@ test('an empty expression in Wait Options means the default', async () => {
 	);
 	expect(items[0]?.json.status).toBe('completed');
 });
-
-test('a model whose name is a number is requested', async () => {
-	const { errors } = await run(
-		chatNode({ model: { __rl: true, mode: 'id', value: '={{ 7 }}' } }),
-		null,
-	);
-	expect(errors[0]?.json.error).toMatchObject({ code: 'model_not_found' });
-});

@@ -7,6 +7,7 @@ import { type NodeRun, runNode } from '../../engine/runNode';
 import { RequestClock } from '../../clock/requestClock';
 import { until } from '../../clock/until';
 import { chatNode } from '../chat/chatNode';
+import { videoNode } from '../video/videoNode';
 
 const POLL_MS = 1_000 * Number(propertyOf(waitOptionsProperty.options, 'pollInterval').default);
 
@@ -29,10 +30,7 @@ afterEach(async () => {
 	await simulator.close();
 });
 
-const video = (parameters: object = {}): NodeRun => ({
-	node: 'videoGeneration',
-	parameters: { model: 'kite-motion', prompt: 'A boat', ...parameters },
-});
+const video = (parameters: object) => videoNode({ waitOptions: {}, ...parameters });
 
 /** Waits for the submission and advances to the first poll. */
 const untilFirstPoll = async () => {

@@ -194,10 +194,11 @@ test('List Models resolves every parameter for each item', async () => {
 test('a number from an expression is sent as text in a text field', async () => {
 	const items = [{ prompt: 2024 }];
 	const options = { user: '={{ $json.prompt }}' };
-	await runNode(simulator, { ...chatNode({ options }), items });
+	const model = { ...byId, value: '={{ $json.prompt }}' };
+	await runNode(simulator, { ...chatNode({ model, options }), items });
 	await runNode(simulator, { ...videoNode({ operation: 'submit', options }), items });
 	expect(bodies('chat')).toMatchObject([
-		{ user: '2024', messages: [{ role: 'user', content: '2024' }] },
+		{ model: '2024', user: '2024', messages: [{ role: 'user', content: '2024' }] },
 	]);
 	expect(bodies('submit')).toMatchObject([{ user: '2024', prompt: '2024' }]);
 });

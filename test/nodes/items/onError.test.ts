@@ -1,48 +1,38 @@
-import type { IDataObject } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
-import { runNode } from '../../engine/runNode';
+import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0.05 });
 
 let keys = 0;
-/** A new key for each run, so that the rate limit of one run does not affect another. */
-function freshCredential(): IDataObject {
+/** A chat with a fault. */
+function failing(fault: string, maxRetries = 0): NodeRun {
+	// The rate limit of one run does not affect another.
 	const apiKey = `key-of-run-${++keys}`;
 	simulator.acceptKey(apiKey);
-	return { baseUrl: simulator.url, apiKey };
-}
-
-/** Three items, the second of which gets the fault. */
-function secondFails(fault: string) {
-	simulator.inject({ endpoint: 'chat', fault, matching: 'Two' });
 	return {
-		...chatNode({ requestOptions: { maxRetries: 0, maxConcurrency: 1 } }),
-		items: [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }],
-		credential: freshCredential(),
+		...chatNode({ requestOptions: { maxRetries, maxConcurrency: 1 } }),
+		items: [{ prompt: `[fault:${fault}]` }],
+		credential: { baseUrl: simulator.url, apiKey },
 	};
 }
 
 test('the error of a content filter has its reason, and that of a rate limit when to retry', async () => {
-	const filtered = await runNode(simulator, {
-		...secondFails('content-filtered-general'),
-		onError: 'continueRegularOutput',
-	});
-	expect(filtered.items[1]?.json.error).toMatchObject({ reason: 'violence' });
-	simulator.reset();
-	const limited = await runNode(simulator, {
-		...secondFails('rate-limit-general'),
-		onError: 'continueRegularOutput',
-	});
-	expect(limited.items[1]?.json.error).toMatchObject({
+	const onError = 'continueRegularOutput';
+	const errorOf = async (fault: string) =>
+		(await runNode(simulator, { ...failing(fault), onError })).items[0]?.json.error;
+	expect(await errorOf('content-filtered-general')).toMatchObject({ reason: 'violence' });
+	expect(await errorOf('rate-limit-general')).toMatchObject({
 		retry_after: 1,
 		rate_limit: expect.objectContaining({ limit: expect.any(Number) }),
 	});
 });
 
 test('Stop Workflow sends no more requests after the first failure', async () => {
-	const { error } = await runNode(simulator, secondFails('quota-not-enough'));
+	const node = failing('quota-not-enough');
+	const items = [{ prompt: 'One' }, ...(node.items ?? []), { prompt: 'Three' }];
+	const { error } = await runNode(simulator, { ...node, items });
 	expect(error?.message).toMatch(/\[item 1\]$/);
 	expect(simulator.count('chat')).toBe(2);
 });
@@ -117,19 +107,10 @@ test.each([
 });
 
 test('an error after retries says how often the request was tried', async () => {
-	simulator.inject({ endpoint: 'chat', fault: 'unavailable', times: 2 });
-	const node = {
-		...chatNode({ requestOptions: { maxRetries: 1 } }),
-		credential: freshCredential(),
-	};
-	const { error } = await runNode(simulator, node);
+	const { error } = await runNode(simulator, failing('unavailable', 1));
 	expect(error?.description).toContain(' It was tried 2 times. ');
-	simulator.inject({ endpoint: 'chat', fault: 'unavailable', times: 1 });
-	const once = {
-		...chatNode({ requestOptions: { maxRetries: 0 } }),
-		credential: freshCredential(),
-	};
-	expect((await runNode(simulator, once)).error?.description).not.toContain('It was tried');
+	const { error: once } = await runNode(simulator, failing('unavailable'));
+	expect(once?.description).not.toContain('It was tried');
 });
 
 test('the operation that n8n adds by itself fails its items, and names the HTTP Request node', async () => {
