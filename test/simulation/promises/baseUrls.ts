@@ -37,7 +37,10 @@ function hasMoved({ scenario: { afterwards, events } }: Played): boolean {
 
 function promptOf({ scenario }: Played, { node, input }: NodeRun, item: number): string {
 	const from = scenario.items[Number(input[item]?.json.index ?? NaN)];
-	return from === undefined ? '' : promptFor(node, from);
+	if (from !== undefined) return promptFor(node, from);
+	// What a chat hands on does not say of which item it is: the prompt of all is known.
+	const prompts = new Set(scenario.items.map((each) => promptFor(node, each)));
+	return prompts.size === 1 ? ([...prompts][0] ?? '') : '';
 }
 
 function pollsOf({ truth }: Played, { id, reportedId }: TruthTask): TruthRequest[] {
