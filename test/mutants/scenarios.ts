@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { loadN8n, playSeed } from '../simulation/hunt';
-import { usePackages } from '../simulation/play/play';
+import { usePackages } from '../simulation/play/packages';
 import { REACH, SECONDS, type Told, type Verdict } from './mutant';
 import { OUTPUT, PROJECT } from './folders';
 

@@ -20,6 +20,7 @@ import {
 } from './engine';
 import {
 	dataOf,
+	handOver,
 	isOpen,
 	lastOutput,
 	newRow,
@@ -206,13 +207,7 @@ export class N8nServer {
 	private resumeParent(child: Row, { executionId }: RelatedExecution): void {
 		const parent = this.rows.find(({ id }) => id === executionId);
 		if (isOpen(child) || parent?.status !== 'waiting') return;
-		const data = dataOf(parent);
-		// workflow-helpers.ts: `updateParentExecutionWithChildResults`
-		const [entry] = data.executionData?.nodeExecutionStack ?? [];
-		const { error } = dataOf(child).resultData;
-		if (entry && error) entry.metadata = { ...entry.metadata, resumeError: error };
-		else if (entry) entry.data = { main: lastOutput(child) };
-		parent.data = textOf(data);
+		handOver(parent, child);
 		this.run(parent);
 	}
 

@@ -1,17 +1,14 @@
-import type { INodeType } from 'n8n-workflow';
-import { asTool } from '../../engine/asTool';
 import { VirtualHost } from '../host/host';
 import { moveTo } from '../host/install';
-import { BuiltPackage } from '../host/package';
 import type { Scenario, ScenarioEvent } from '../scenario/schema';
 import { itemsOfScenario, unchanging, workflowOfScenario } from '../scenario/workflow';
 import { createService } from '../service';
 import { another } from './edits';
 import { logTo, openBinaries } from './engine';
 import { N8nServer } from './n8nServer';
+import { loadNodes } from './packages';
 import { PROBE_AFTER_MS, PROBE_REQUESTS, PROBE_SENT_MS, probeItems, probeWorkflow } from './probe';
 import type { Row } from './rows';
-import { stubNodes } from './nodes';
 import { NodeWatch } from './nodeWatch';
 import { Passing } from './passing';
 import type { NodeStart, Played, TimelineEntry } from './played';
@@ -23,20 +20,6 @@ const MAX_DURATION_MS = 8 * 24 * 3600_000;
 const MAX_REQUESTS = 2_500;
 /** What is left after the last execution ended has this long to go away: the package loads a part of itself a second after its start. */
 const SETTLE_MS = 1_500;
-
-const packages = new Map<Scenario['build'], BuiltPackage>();
-/** By folder: a comparison changes between two packages for each scenario. */
-const loaded = new Map<string, BuiltPackage>();
-
-/** Where the builds are. */
-export function usePackages(folders: Record<Scenario['build'], string>): void {
-	for (const build of ['undici', 'verified'] as const) {
-		const folder = folders[build];
-		const known = loaded.get(folder) ?? new BuiltPackage(folder);
-		loaded.set(folder, known);
-		packages.set(build, known);
-	}
-}
 
 /** Plays a scenario from its beginning to its end. */
 export async function play(scenario: Scenario): Promise<Played> {
@@ -176,16 +159,12 @@ class World {
 
 	private startProcess(): void {
 		this.host.startProcess();
-		const folder = packages.get(this.scenario.build);
-		if (folder === undefined) throw new Error('usePackages was not called');
-		const { nodeTypes, files } = folder.evaluate(this.service);
+		const { nodeTypes, files } = loadNodes(this.scenario.build, this.service, (node) =>
+			this.watch.watch(node),
+		);
 		this.files = files;
-		for (const node of Object.values(nodeTypes)) this.watch.watch(node);
-		const tools: Record<string, INodeType> = {};
-		for (const [type, node] of Object.entries(nodeTypes))
-			if (node.description.usableAsTool) tools[`${type}Tool`] = asTool(node);
 		this.server.start({
-			nodeTypes: { ...nodeTypes, ...tools, ...stubNodes() },
+			nodeTypes,
 			credentials: () => this.user.credentials,
 			onNodeStart: (id, node) => {
 				if (!this.isOurs(node)) return;

@@ -75,6 +75,16 @@ export function lastOutput(row: Row): Array<INodeExecutionData[] | null> {
 	return runData[lastNodeExecuted]?.at(-1)?.data?.main ?? [null];
 }
 
+/** workflow-helpers.ts: `updateParentExecutionWithChildResults`. */
+export function handOver(parent: Row, child: Row): void {
+	const data = dataOf(parent);
+	const [entry] = data.executionData?.nodeExecutionStack ?? [];
+	const { error } = dataOf(child).resultData;
+	if (entry && error) entry.metadata = { ...entry.metadata, resumeError: error };
+	else if (entry) entry.data = { main: lastOutput(child) };
+	parent.data = textOf(data);
+}
+
 /** execution-lifecycle/shared/shared-hook-functions.ts: `determineFinalExecutionStatus`. */
 export function statusOf({ status, data, finished }: IRun): Status {
 	if (status === 'canceled') return 'canceled';
