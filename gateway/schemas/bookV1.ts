@@ -21,10 +21,6 @@ const errorReport = z.object({
 	}),
 	/** Thrown as n8n's NodeApiError. */
 	isApiError: z.boolean(),
-	/** n8n 2.40 and later shows and counts failures by their cause. */
-	cause: z
-		.enum(['rate-limited', 'quota-exhausted', 'temporarily-unavailable', 'credential-invalid'])
-		.optional(),
 });
 
 export type ErrorReport = z.infer<typeof errorReport>;

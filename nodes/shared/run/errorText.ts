@@ -68,8 +68,7 @@ export function reportError(error: unknown): ErrorReport {
 		origin instanceof ServiceError ||
 		origin instanceof NoResponseError ||
 		origin instanceof TaskFailedError;
-	const cause = isApiError ? failureCause(origin) : undefined;
-	return { failure: describe(error), isApiError, ...(cause && { cause }) };
+	return { failure: describe(error), isApiError };
 }
 
 /** The output of a failed item: only this shape takes n8n's error branch. */
@@ -89,8 +88,8 @@ export function nodeError(
 	itemIndex: number | undefined,
 	streams = false,
 ): NodeError {
-	const { failure, isApiError, cause } = reportError(error);
-	const { message, description: advice, http_status, retry_after } = failure;
+	const { failure, isApiError } = reportError(error);
+	const { message, description: advice, http_status } = failure;
 	// A chat window shows the line break as a space.
 	const all = `${withFullStop(message)}\n${advice}`;
 	const description = streams ? all : advice;
@@ -104,16 +103,7 @@ export function nodeError(
 	return new NodeApiError(
 		node,
 		{ message: described.message },
-		{
-			...described,
-			...(http_status !== null && { httpCode: String(http_status) }),
-			...(cause && {
-				failure: {
-					cause,
-					...(typeof retry_after === 'number' && { retryAfterMs: 1000 * retry_after }),
-				},
-			}),
-		},
+		{ ...described, ...(http_status !== null && { httpCode: String(http_status) }) },
 	);
 }
 
@@ -199,15 +189,4 @@ function describeForeign(error: unknown): Failure {
 
 function causeOf(error: unknown): unknown {
 	return error instanceof TaskError ? error.cause : error;
-}
-
-/** Older versions of n8n ignore it. */
-function failureCause(error: GatewayError): ErrorReport['cause'] {
-	if (error instanceof NoResponseError) return 'temporarily-unavailable';
-	if (!(error instanceof ServiceError)) return undefined;
-	const { status, code, isForeign } = error;
-	if (status === 429) return 'rate-limited';
-	if (status === 401 && !isForeign) return 'credential-invalid';
-	if (code === 'quota_not_enough') return 'quota-exhausted';
-	return status >= 500 ? 'temporarily-unavailable' : undefined;
 }

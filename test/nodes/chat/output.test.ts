@@ -162,14 +162,3 @@ test("n8n's insights get the tokens of all answers of a run", async () => {
 	});
 	expect(sum('completion_tokens')).toBeGreaterThan(1);
 });
-
-test.each([
-	['invalid-api-key', { cause: 'credential-invalid' }],
-	['rate-limit', { cause: 'rate-limited' }],
-	['quota-not-enough', { cause: 'quota-exhausted' }],
-	['unavailable', { cause: 'temporarily-unavailable' }],
-])("n8n's insights get the cause of %s", async (fault, failure) => {
-	simulator.inject({ endpoint: 'chat', fault });
-	const { error } = await runNode(simulator, chatNode({ requestOptions: { maxRetries: 0 } }));
-	expect(error).toMatchObject({ failure });
-});
