@@ -90,11 +90,6 @@ export class NodeView {
 		await this.output.getByTestId('node-hint').filter({ hasText: text }).waitFor();
 	}
 
-	async waitForNoHint(text: string): Promise<void> {
-		const hint = this.output.getByTestId('node-hint').filter({ hasText: text });
-		await hint.waitFor({ state: 'hidden' });
-	}
-
 	/** Clicks "Let the model define this parameter" beside a parameter of a tool. */
 	async letAgentFill(parameter: string): Promise<void> {
 		const button = '*[@data-test-id="from-ai-override-button"]';

@@ -38,11 +38,9 @@ journey(
 		await canvas.open(id);
 		await canvas.openNode(tool.name);
 		const node = new NodeView(page);
-		await node.waitForHint('beside Prompt: Let the model define this parameter');
 		await node.waitForHint('Set Max Billable Requests in Options');
 		await screenshot('an empty prompt');
 		await node.letAgentFill('prompt');
-		await node.waitForNoHint('Let the model define this parameter');
 		await screenshot('a prompt that the agent fills in');
 		await node.close();
 		await canvas.execute();

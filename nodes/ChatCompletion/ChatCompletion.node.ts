@@ -6,14 +6,14 @@ import {
 	type INodeTypeDescription,
 	NodeConnectionTypes,
 } from 'n8n-workflow';
-import { chatOptionsProperty, samplingHint, systemMessageHint } from '../shared/form/chatOptions';
+import { chatOptionsProperty } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
 import type { OutputFieldsByFile } from '../shared/form/outputItem';
 import { panelAction, requestOptionsOf, simplifyProperty } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { answerFields } from './answer';
 import { complete } from './complete';
-import { messageHints, messageProperties } from './messages';
+import { messageProperties } from './messages';
 
 const properties: INodeProperties[] = [
 	panelAction('Message a model', 'Send messages to a language model and get its answer'),
@@ -46,7 +46,6 @@ export class ChatCompletion implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
-		hints: [...messageHints, systemMessageHint, samplingHint],
 		properties,
 	};
 

@@ -1,9 +1,7 @@
-import type { IExecuteFunctions, INodeParameters, INodeProperties, NodeHint } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeParameters, INodeProperties } from 'n8n-workflow';
 import { parseJson, refusedValue } from '../../gateway';
-import { hasModel } from '../shared/editor/modelLocator';
 import { asText, fieldOf, readCollection } from '../shared/form/parameterValues';
-import { hintsWhileEmpty, hintWhile, looksEmpty } from '../shared/form/hints';
-import { type FormText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
+import type { FormText } from '../shared/form/formTexts';
 
 /** The conversation so far, from the form or as JSON. */
 export const messageProperties: INodeProperties[] = [
@@ -76,27 +74,6 @@ export const messageProperties: INodeProperties[] = [
 			'A list of objects with role (system, user or assistant) and content. Assistant messages with tool_calls and tool messages with tool_call_id are accepted too.',
 		displayOptions: { show: { messagesSource: ['json'] } },
 	},
-];
-
-/** Whether one of the messages is so, or their JSON. */
-const some = (isMessage: string, isJson: string) =>
-	`$parameter["messagesSource"] === "json" ? ${isJson} : ($parameter["messages"]?.values ?? []).some(({ role, content }) => ${isMessage})`;
-
-const json = '$rawParameter["messagesJson"]';
-/** The default of the JSON, unchanged or with another role. */
-const anEmptyMessage = '/"role":\\s*"(user|system)",\\s*"content":\\s*"\\s*"/';
-
-/** Hints about the form, before anything is billed. */
-export const messageHints: NodeHint[] = [
-	...hintsWhileEmpty(
-		`${hasModel} && (${some(
-			`role !== "assistant" && ${looksEmpty('content')}`,
-			`${looksEmpty(json)} || ${anEmptyMessage}.test(${json})`,
-		)})`,
-		'A message is empty: the node will fail before it sends anything.',
-		'Content',
-	),
-	hintWhile(some(looksUnresolved('content'), looksUnresolved(json)), unresolvedHint('A message')),
 ];
 
 /** The unevaluated texts of the form, by the names of their parameters. */

@@ -6,7 +6,7 @@ import {
 	NodeConnectionTypes,
 	type SupplyData,
 } from 'n8n-workflow';
-import { chatOptionsProperty, samplingHint } from '../shared/form/chatOptions';
+import { chatOptionsProperty } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
 import { requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
@@ -50,7 +50,6 @@ export class LmChatGenerationService implements INodeType {
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
-		hints: [samplingHint],
 		properties,
 	};
 

@@ -12,7 +12,6 @@ import { withDurableWait } from '../shared/durableWait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
 import { requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
-import { outputHints } from './outputOptions';
 import { requestHints } from './videoRequest';
 import { operationProperties, outputFields } from './operations';
 import { execute } from './router';
@@ -48,7 +47,7 @@ export class VideoGeneration implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'generationServiceApi', required: true, testedBy: 'testConnection' }],
 		waitingNodeTooltip: waitingTooltip,
-		hints: [...requestHints, ...outputHints, ...waitHints],
+		hints: [...requestHints, ...waitHints],
 		properties,
 	};
 

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { type ItemSettings, refusedValue } from '../../gateway';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
 import {
@@ -8,8 +8,7 @@ import {
 	readCollection,
 } from '../shared/form/parameterValues';
 import { collectionOf } from '../shared/form/sharedProperties';
-import { refuseText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
-import { hintWhile } from '../shared/form/hints';
+import { refuseText } from '../shared/form/formTexts';
 
 /** How the items of tasks look. */
 export type OutputOptions = ItemSettings['output'];
@@ -41,14 +40,6 @@ export const downloadProperties: INodeProperties[] = [
 			'The name of the file, without extension. Characters that file systems do not allow are replaced. Leave empty to use the task ID.',
 		displayOptions: { show: { download: [true] } },
 	},
-];
-
-/** Hints about the form. */
-export const outputHints: NodeHint[] = [
-	hintWhile(
-		`$parameter["operation"] !== "submit" && Boolean($rawParameter["download"]) && ${looksUnresolved('$rawParameter["fileName"]')}`,
-		unresolvedHint('File Name'),
-	),
 ];
 
 /** The options of an operation that submits nothing. */

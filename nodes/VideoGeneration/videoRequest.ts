@@ -10,15 +10,9 @@ import {
 	readMaxBillableRequests,
 	userOption,
 } from '../shared/form/sharedProperties';
-import {
-	hintBeforeRun,
-	hintsWhileEmpty,
-	hintWhile,
-	isTool,
-	looksEmpty,
-} from '../shared/form/hints';
-import { refuseText, looksUnresolved, unresolvedHint } from '../shared/form/formTexts';
-import { hasModel, modelLocator, readModel } from '../shared/editor/modelLocator';
+import { hintBeforeRun } from '../shared/form/hints';
+import { refuseText } from '../shared/form/formTexts';
+import { modelLocator, readModel } from '../shared/editor/modelLocator';
 import type { RequestParameters } from '../shared/book/entryKeys';
 
 /** What to generate. */
@@ -113,6 +107,9 @@ export const requestParameters: RequestParameters = {
 	others: ['includeInputFields', 'maxBillableRequests', 'responseFormat', 'user'],
 };
 
+/** Whether the node is a tool of an agent, which alone has a description for the model. */
+const isTool = '($parameter["descriptionType"] ?? $parameter["toolDescription"]) !== undefined';
+
 const submits = '["generate", "submit"].includes($parameter["operation"])';
 
 /** Numbers of videos to warn of. n8n's hints cannot count. */
@@ -144,23 +141,13 @@ const hintsWhileDear = [
 
 /** Hints about the form, before anything is billed. */
 export const requestHints: NodeHint[] = [
-	...hintsWhileEmpty(
-		`${submits} && ${hasModel} && ${looksEmpty('$rawParameter["prompt"]')}`,
-		'The prompt is empty: the node will fail before it sends anything.',
-		'Prompt',
-	),
-	hintWhile(
-		`${submits} && ${looksUnresolved('$rawParameter["prompt"]')}`,
-		unresolvedHint('The prompt'),
-	),
 	...hintsWhileMany,
 	...hintsWhileDear,
-	hintWhile(
-		`${isTool} && ${submits} && ${hasModel} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
+	hintBeforeRun(
+		`${isTool} && ${submits} && ($parameter["options"]?.maxBillableRequests ?? "") === ""`,
 		'An agent may call this tool again and again, and every video is billed. Set Max Billable Requests in Options.',
-		'info',
 	),
-	hintWhile(
+	hintBeforeRun(
 		'$parameter["operation"] === "generate" && $parameter["options"]?.responseFormat === "b64_json" && $parameter["download"] === false',
 		'With Inline Data, the finished task contains the video itself instead of a URL. Turn on Download to get a file.',
 	),

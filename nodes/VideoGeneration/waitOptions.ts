@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, NodeHint } from 'n8n-workflow';
 import type { WaitOptions } from '../../gateway';
 import { collectionOf } from '../shared/form/sharedProperties';
-import { hintBeforeRun, hintWhile } from '../shared/form/hints';
+import { hintBeforeRun } from '../shared/form/hints';
 import {
 	fieldOf,
 	propertyOf,
@@ -101,7 +101,7 @@ const whileWaiting = (option: string, condition: string) => {
 
 /** "Video generation typically takes one to three minutes" (Limits); clients poll every few seconds (Endpoints). */
 export const waitHints: NodeHint[] = [
-	hintWhile(
+	hintBeforeRun(
 		whileWaiting('pollInterval', '< 2'),
 		`The poll interval is very short. A video typically takes one to three minutes, and every poll is a request: ${propertyOf(waitOptionsProperty.options, 'pollInterval').default as number} seconds are enough.`,
 	),

@@ -18,8 +18,6 @@ export interface EditorView {
 	waiting: unknown;
 	/** The hints in the node's panel before its first run. */
 	hints: string[];
-	/** Those that stay after it. */
-	hintsAfterRun: string[];
 	/** The parameters that the form shows, in order. */
 	form: string[];
 }
@@ -71,9 +69,6 @@ function view(
 		subtitle: resolve(description.subtitle ?? ''),
 		waiting: resolve(description.waitingNodeTooltip ?? ''),
 		hints: hints.map(({ message }) => message),
-		hintsAfterRun: hints.flatMap(({ message, whenToDisplay }) =>
-			whenToDisplay === 'beforeExecution' ? [] : [message],
-		),
 		form: description.properties
 			.filter(({ type }) => type !== 'hidden')
 			.filter((property) =>

@@ -71,9 +71,6 @@ export function readModel(
 export const chosenModel =
 	'(/\\$fromAI\\b/i.test($rawParameter["model"] ?? "") ? "model set by AI" : ($rawParameter["model"] ?? "").replace(/^=/, "").trim())';
 
-/** The first edit of a node: until then, no hint is shown. */
-export const hasModel = `${chosenModel} !== ""`;
-
 /** Tells nodes apart on the canvas by their model. */
 export const modelSubtitle = `={{ ${chosenModel} }}`;
 

@@ -8,8 +8,7 @@ import {
 	maxBillableRequestsOption,
 	userOption,
 } from './sharedProperties';
-import { hintWhile } from './hints';
-import { type FormText, looksUnresolved, unresolvedHint } from './formTexts';
+import type { FormText } from './formTexts';
 
 /** The parameters of a chat request beside model and messages. */
 export const chatOptionsProperty = collectionOf('Options', 'options', [
@@ -94,19 +93,6 @@ export const chatOptionsProperty = collectionOf('Options', 'options', [
 	includeInputFieldsOption,
 	maxBillableRequestsOption,
 ]);
-
-const isSet = (option: string) => `($parameter["options"]?.${option} ?? "") !== ""`;
-
-/** "Adjust either temperature or top_p, not both" (POST /v1/chat/completions). */
-export const samplingHint = hintWhile(
-	`${isSet('temperature')} && ${isSet('topP')}`,
-	'Temperature and Top P are both set. The service recommends adjusting only one of them.',
-);
-
-export const systemMessageHint = hintWhile(
-	looksUnresolved('$rawParameter["options"]?.systemMessage'),
-	unresolvedHint('System Message'),
-);
 
 /** The unevaluated text of the form, by the name of its parameter. */
 export function rawSystemMessage({ options }: INodeParameters): FormText {

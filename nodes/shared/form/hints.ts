@@ -7,45 +7,18 @@ import type {
 } from 'n8n-workflow';
 import { fieldOf } from './parameterValues';
 
-/** An expression of the editor's: whether a text of the form is empty, or an expression that was never written. */
-export const looksEmpty = (text: string) =>
-	`String(${text} ?? "").replace(/^=/, "").replace(/\\{\\{\\s*\\}\\}/g, "").trim() === ""`;
-
-/** An expression of the editor's: whether the node is a tool of an agent, which alone has a description for the model. */
-export const isTool =
-	'($parameter["descriptionType"] ?? $parameter["toolDescription"]) !== undefined';
-
 /**
- * Before a run: a required field is empty. An agent can fill in the field of a tool.
- * @param field its name in the form
- */
-export const hintsWhileEmpty = (condition: string, message: string, field: string): NodeHint[] => {
-	const whileEmpty = `(${condition})`;
-	return [
-		hintBeforeRun(`!(${isTool}) && ${whileEmpty}`, message),
-		hintBeforeRun(
-			`${isTool} && ${whileEmpty}`,
-			`To let the agent fill it in, click the button beside ${field}: Let the model define this parameter.`,
-		),
-	];
-};
-
-/**
- * A hint in the node's window while a condition of its parameters holds.
+ * A hint in the node's window until it has run, while a condition of its parameters holds.
  * @param condition a JavaScript expression, without the braces of an n8n expression
  */
-export function hintWhile(
-	condition: string,
-	message: string,
-	type: NodeHint['type'] = 'warning',
-): NodeHint {
-	const displayCondition = `={{ ${condition} }}`;
-	return { message, type, whenToDisplay: 'always', location: 'outputPane', displayCondition };
-}
-
-/** The same until the node has run. */
 export function hintBeforeRun(condition: string, message: string): NodeHint {
-	return { ...hintWhile(condition, message, 'info'), whenToDisplay: 'beforeExecution' };
+	return {
+		message,
+		type: 'info',
+		whenToDisplay: 'beforeExecution',
+		location: 'outputPane',
+		displayCondition: `={{ ${condition} }}`,
+	};
 }
 
 /** Text of a workflow or of the service, for a hint: the editor renders hints as HTML. */

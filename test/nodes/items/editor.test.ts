@@ -4,8 +4,6 @@ import { packageNodes } from '../../engine/packageNodes';
 
 const model = (value: string, mode = 'id') => ({ model: { __rl: true, mode, value } });
 
-const message = (content: string, role = 'user') => ({ messages: { values: [{ role, content }] } });
-
 /** The value of a field after the user clicks "Let the model define this parameter". */
 const setByAI = (name: string) =>
 	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${name}', \`\`, 'string') }}`;
@@ -99,71 +97,21 @@ describe('the form shows only parameters that apply', () => {
 });
 
 describe('hints', () => {
-	const chat = (parameters: INodeParameters) =>
-		inEditor('chatCompletion', { ...model('heron-chat'), ...message('Hello'), ...parameters })
-			.hints;
 	const video = (parameters: INodeParameters) =>
 		inEditor('videoGeneration', { ...model('kite-motion'), prompt: 'A boat', ...parameters }).hints;
 	const none: string[] = [];
 	const only = (hint: RegExp) => [expect.stringMatching(hint)];
 
 	test('are not shown for a valid node', () => {
-		expect(chat({ options: { temperature: 0.5 } })).toEqual(none);
-		expect(chat({ options: { topP: 0.5 } })).toEqual(none);
-		expect(chat(message('={{ $json.question }}'))).toEqual(none);
 		expect(video({ waitOptions: { pollInterval: 5, maxWait: 600 } })).toEqual(none);
 		expect(video({ prompt: '=A boat on {{ $json.water }}' })).toEqual(none);
 		expect(video({ operation: 'get', prompt: '', taskId: 'task' })).toEqual(none);
 	});
 
-	test.each([
-		{ temperature: 0, topP: 0 },
-		{ temperature: 0.5, topP: '={{ $json.topP }}' },
-	])('warn if Temperature and Top P are both set: %j', (options) => {
-		const together = /Temperature and Top P are both set/;
-		expect(chat({ options })).toEqual(only(together));
-		const { hints } = inEditor('lmChatGenerationService', { ...model('heron-chat'), options });
-		expect(hints).toEqual(only(together));
-		expect(chat({ options: { ...options, topP: '' } })).toEqual(none);
-	});
-
-	test.each(['', ' \n', '=', '={{ }}'])('warn if a prompt is empty: %j', (text) => {
-		expect(chat(message(text))).toEqual(only(/A message is empty/));
-		expect(video({ prompt: text })).toEqual(only(/The prompt is empty/));
-	});
-
-	test('about a prompt go when the node has run, which says more; one about settings stays', () => {
-		const options = { temperature: 0, topP: 0 };
-		const { hints, hintsAfterRun } = inEditor('chatCompletion', {
-			...model('heron-chat'),
-			...message(''),
-			options,
-		});
-		expect(hints).toHaveLength(2);
-		expect(hintsAfterRun).toEqual(only(/Temperature and Top P are both set/));
-	});
-
 	test('are not shown for a node that nobody has edited', () => {
 		const fresh = { model: { __rl: true, mode: 'list', value: '' } };
-		for (const node of ['videoGeneration', 'chatCompletion', 'listModels'] as const) {
+		for (const node of ['videoGeneration', 'chatCompletion', 'listModels'] as const)
 			expect(inEditor(node, fresh).hints).toEqual(none);
-			expect(toolInEditor(node, fresh).hints).toEqual(none);
-		}
-	});
-
-	test('suggest the button for the model if the prompt of a tool is empty', () => {
-		const tool = (prompt: string) =>
-			toolInEditor('videoGeneration', {
-				...model('kite-motion'),
-				prompt,
-				options: { maxBillableRequests: 5 },
-			}).hints;
-		expect(tool('')).toEqual(only(/beside Prompt: Let the model define this parameter/));
-		expect(tool(setByAI('Prompt'))).toEqual(none);
-		const ask = (content: string) =>
-			toolInEditor('chatCompletion', { ...model('heron-chat'), ...message(content) }).hints;
-		expect(ask('')).toEqual(only(/beside Content: Let the model define this parameter/));
-		expect(ask(setByAI('Content'))).toEqual(none);
 	});
 
 	test('suggest a limit for a tool whose calls are billed', () => {
@@ -177,41 +125,6 @@ describe('hints', () => {
 		expect(tool({ operation: 'get', taskId: 'task' })).toEqual(none);
 		expect(video({})).toEqual(none);
 	});
-
-	test('check messages from JSON instead of those in the form', () => {
-		const asJson = (messagesJson?: string) =>
-			chat({ ...message(''), messagesSource: 'json', ...(messagesJson && { messagesJson }) });
-		expect(asJson()).toEqual(only(/A message is empty/));
-		expect(asJson('={{ }}')).toEqual(only(/A message is empty/));
-		expect(asJson('[{ "role": "user", "content": "{{ $json.question }}" }]')).toEqual(
-			only(/A message contains .* set to Fixed, so the node will fail/),
-		);
-		expect(asJson('={{ $json.messages }}')).toEqual(none);
-		expect(asJson('[{ "role": "user", "content": "Hello" }]')).toEqual(none);
-	});
-
-	test('ignore an empty assistant message', () => {
-		expect(chat(message('', 'assistant'))).toEqual(none);
-	});
-
-	test('ignore braces that are not an expression', () => {
-		expect(chat(message('Write a template with {{name}}'))).toEqual(none);
-	});
-
-	test.each(['Describe {{ $json.town }}', '{{ $json.town }}\nin two lines'])(
-		'warn if an expression is set to Fixed: %j',
-		(text) => {
-			expect(chat(message(text))).toEqual(only(/A message contains .* set to Fixed/));
-			expect(chat({ options: { systemMessage: text } })).toEqual(
-				only(/System Message contains .* set to Fixed/),
-			);
-			expect(video({ prompt: text })).toEqual(only(/The prompt contains .* set to Fixed/));
-			expect(video({ download: true, fileName: text })).toEqual(
-				only(/File Name contains .* set to Fixed/),
-			);
-			expect(video({ download: false, fileName: text })).toEqual(none);
-		},
-	);
 
 	test('warn if the poll interval is very short', () => {
 		expect(video({ waitOptions: { pollInterval: 0.5 } })).toEqual(
