@@ -25,7 +25,7 @@ import {
 import { eachItem } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError } from '../shared/run/errorText';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
-import { type FormText, hintAboutTexts, refuseText } from '../shared/form/formTexts';
+import { type FormText, refuseText } from '../shared/form/formTexts';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/entryKeys';
 import { type PaidRun, withBook } from '../shared/book/withBook';
@@ -49,14 +49,7 @@ const requestParameters: RequestParameters = {
 };
 
 /** What the form says of an item. */
-interface Form {
-	request: ChatRequest;
-	stream: boolean;
-	simplify: boolean;
-	jsonOutput: boolean;
-	includeInputFields: boolean;
-	maxBillableRequests: number;
-}
+type Form = ReturnType<typeof readForm>;
 
 /** One item before it is sent. */
 interface Prepared extends Form {
@@ -94,7 +87,6 @@ export async function complete(
 			work: async (prepared, itemIndex) => [await completeItem(run, prepared, itemIndex)],
 		});
 		hints.show(context);
-		hintAboutTexts(context, texts, 'messages');
 		hintAboutBill(context, items);
 		return items;
 	});
@@ -110,7 +102,7 @@ function prepare(run: ChatRun, itemIndex: number): Prepared {
 	return { ...form, entry, known };
 }
 
-function readForm(context: IExecuteFunctions, isLive: boolean, itemIndex: number): Form {
+function readForm(context: IExecuteFunctions, isLive: boolean, itemIndex: number) {
 	const options = readCollection(context, itemIndex, 'options');
 	const request = chatRequest(
 		{
@@ -127,7 +119,7 @@ function readForm(context: IExecuteFunctions, isLive: boolean, itemIndex: number
 		...request.messages,
 	];
 	return {
-		request: { ...request, messages },
+		request: { ...request, messages } satisfies ChatRequest,
 		stream: readBoolean(options, 'stream', isLive),
 		simplify: readBooleanParameter(context, itemIndex, 'simplify', true),
 		jsonOutput: readBoolean(options, 'jsonOutput', false),
