@@ -27,11 +27,12 @@ interface CallOptions extends ChatModelConfig {
 	tool_choice?: unknown;
 }
 
+type Send = (request: AgentRequest) => Promise<ChatCompletion>;
+
 interface ChatService {
 	gateway: Gateway;
-	/** Sends one request, if Max Billable Requests allows it. */
-	spend: <Result>(ask: () => Promise<Result>) => Promise<Result>;
-	buildRequest: (request: Asked) => AgentRequest;
+	/** Sends a question with the options of the node, if Max Billable Requests allows it. */
+	spend: (question: Asked, send: Send) => Promise<ChatCompletion>;
 	/** Converts parameters that are a schema of n8n's own zod; passes all others on unchanged. */
 	toJsonSchema: (tool: Extract<Tool, { type: 'function' }>) => unknown;
 	toNodeError: (error: unknown) => Error;
@@ -67,32 +68,22 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 
 	/** Hands the text on while it arrives, and calls of tools when they are complete. */
 	async *stream(messages: Message[], options: CallOptions = {}): AsyncIterable<StreamChunk> {
-		const arrived: string[] = [];
-		let wake = () => {};
-		let ended = false;
-		const onText = (text: string) => {
-			arrived.push(text);
-			wake();
-		};
+		const { gateway } = this.service;
 		const reader = new AbortController();
-		const answer = this.ask(messages, options, (request, signal) =>
-			this.service.gateway.streamChat(request, onText, AbortSignal.any([signal, reader.signal])),
-		).finally(() => {
-			ended = true;
-			wake();
+		let answer: Promise<GenerateResult> | undefined;
+		const texts = new ReadableStream<string>({
+			start: (queue) => {
+				answer = this.ask(messages, options, (request, signal) => {
+					const both = AbortSignal.any([signal, reader.signal]);
+					return gateway.streamChat(request, (text) => queue.enqueue(text), both);
+				}).finally(() => queue.close());
+				// The reader may stop before the end: then a failure must not be an unhandled rejection.
+				answer.catch(() => {});
+			},
+			cancel: () => reader.abort(),
 		});
-		// The reader may stop before the end: then a failure must not be an unhandled rejection.
-		answer.catch(() => {});
-		try {
-			while (!ended || arrived.length > 0) {
-				const delta = arrived.shift();
-				if (delta !== undefined) yield { type: 'text-delta', delta };
-				else await new Promise<void>((resolve) => (wake = resolve));
-			}
-			yield* lastChunks(await answer);
-		} finally {
-			reader.abort();
-		}
+		for await (const delta of texts) yield { type: 'text-delta', delta };
+		if (answer) yield* lastChunks(await answer);
 	}
 
 	/** Asks once. Rejects with the error that a node throws. */
@@ -101,17 +92,20 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		{ stop = [], tool_choice, signal, abortSignal }: CallOptions,
 		send: (request: AgentRequest, signal: AbortSignal) => Promise<ChatCompletion>,
 	): Promise<GenerateResult> {
-		const { buildRequest, gateway, spend, toJsonSchema, toNodeError } = this.service;
+		const { gateway, spend, toJsonSchema, toNodeError } = this.service;
 		const signals = [signal, abortSignal, this.service.signal].filter((one) => one !== undefined);
 		try {
 			const tools = toServiceTools(this.tools, toJsonSchema);
-			const request = buildRequest({
+			const question = {
 				messages: toServiceMessages(messages),
 				stop,
 				...(tools.length > 0 && { tools }),
 				...(tool_choice !== undefined && { tool_choice }),
-			});
-			const completion = await spend(() => send(request, AbortSignal.any(signals)));
+			};
+			const completion = await spend(
+				question,
+				async (request) => await send(request, AbortSignal.any(signals)),
+			);
 			return toResult(
 				completion,
 				await toolCallParts(completion, (text) => gateway.redactError(text)),

@@ -12,7 +12,7 @@ interface Message {
 }
 
 /** What LangChain asks of a chat model, as far as it is wrapped here. */
-interface LangChainModel {
+interface LangChainModel extends BoundModel {
 	_generate(
 		messages: unknown[],
 		...more: unknown[]
@@ -21,7 +21,7 @@ interface LangChainModel {
 		messages: unknown[],
 		...more: unknown[]
 	): AsyncIterable<{ message: Message }>;
-	bindTools(tools: object[]): BoundModel;
+	bindTools(tools: object[]): LangChainModel;
 	callbacks?: unknown;
 }
 
@@ -42,15 +42,14 @@ export function likeOtherModels(model: unknown, errors: Errors): unknown {
 	return isLangChainModel(model) ? wrap(model, errors) : model;
 }
 
-function wrap<Model extends LangChainModel>(model: Model, errors: Errors) {
+function wrap(model: LangChainModel, errors: Errors): LangChainModel {
 	const { _generate, _streamResponseChunks, bindTools: bind } = model;
 	const refuseFiles = (messages: unknown[]) => {
 		if (messages.some(hasFile)) throw errors.toNodeError(textOnlyError());
 	};
 	const bindTools = (tools: object[], options?: ToolOptions) => {
-		const bound = bind.call(model, tools);
-		const wrapped = isLangChainModel(bound) ? wrap(bound, errors) : bound;
-		return options === undefined ? wrapped : wrapped.withConfig(readToolChoice(options));
+		const bound = wrap(bind.call(model, tools), errors);
+		return options === undefined ? bound : bound.withConfig(readToolChoice(options));
 	};
 	readStreamedUsage(model.callbacks);
 	return Object.assign(model, {
@@ -74,7 +73,7 @@ function wrap<Model extends LangChainModel>(model: Model, errors: Errors) {
 	});
 }
 
-function isLangChainModel(model: unknown): model is LangChainModel & BoundModel {
+function isLangChainModel(model: unknown): model is LangChainModel {
 	return (
 		typeof model === 'object' &&
 		model !== null &&

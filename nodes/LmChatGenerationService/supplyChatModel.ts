@@ -53,11 +53,11 @@ export async function supplyChatModel(
 		const max = readMaxBillableRequests(options);
 		const chatModel = new GatewayChatModel(model, {
 			gateway,
-			spend: (ask) => spending.spend(1, max, ask),
-			buildRequest({ stop, ...request }) {
+			async spend({ stop, ...question }, send) {
 				const stops = [fields.stop || [], stop].flat();
 				const merged = { ...fields, stop: stops.length > 0 ? stops : undefined };
-				return agentRequest({ model, ...merged, ...request }, body);
+				const request = agentRequest({ model, ...merged, ...question }, body);
+				return await spending.spend(1, max, () => send(request));
 			},
 			toJsonSchema: sdk.getParametersJsonSchema,
 			toNodeError,

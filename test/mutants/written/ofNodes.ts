@@ -169,7 +169,11 @@ export const OF_NODES: readonly Change[] = [
 		['an agent forgets its tools', '[...this.tools, ...tools]', '[...this.tools]'],
 	]),
 	...changesOf('nodes/LmChatGenerationService/supplyChatModel.ts', [
-		['calls of the chat model are not counted', 'spending.spend(1, max, ask)', 'ask()'],
+		[
+			'calls of the chat model are not counted',
+			'spending.spend(1, max, () => send(request))',
+			'send(request)',
+		],
 	]),
 	...changesOf('nodes/ListModels/list.ts', [
 		[
