@@ -122,7 +122,9 @@ export async function list(
 				catalogue ??= service.gateway.listModels(service.signal);
 				const models = await catalogue;
 				const selected = select(models, selection);
-				if (selected.length === 0) hints.add(whyEmpty(models.length));
+				// n8n's editor itself shows what Limit removes.
+				if (models.length === 0) hints.add('The service has no models for this account.');
+				else if (selected.length === 0) hints.add('No model of this account matches the filters.');
 				return selected.map((model) => ({
 					json: toJson(model),
 					pairedItem: { item: itemIndex },
@@ -147,14 +149,6 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 		),
 		versions: readChoice(filters, 'versions', VERSIONS),
 	};
-}
-
-/** Why the output is empty. n8n's editor itself shows what Limit removes. */
-function whyEmpty(all: number): string {
-	if (all === 0) return 'The service has no models for this account.';
-	return all === 1
-		? 'The only model of this account does not match the filters.'
-		: `None of the ${all} models match the filters.`;
 }
 
 function select(models: CatalogueModel[], { limit, texts, versions }: Selection): CatalogueModel[] {

@@ -132,14 +132,10 @@ export const requestOptionsOf = (descriptions: Partial<Record<RequestOption, str
 	})),
 });
 
-export interface RequestOptions {
-	maxConcurrency: number;
-	maxRetries: number;
-	timeoutMs: number;
-}
+export type RequestOptions = ReturnType<typeof readRequestOptions>;
 
 /** @throws InvalidInputError naming the option */
-export function readRequestOptions(given: Record<string, unknown>): RequestOptions {
+export function readRequestOptions(given: Record<string, unknown>) {
 	const read = (name: RequestOption, min?: number) =>
 		readNumber(given, propertyOf(requestOptionsProperty.options, name), min);
 	return {

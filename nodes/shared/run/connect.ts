@@ -1,4 +1,9 @@
-import type { IExecuteFunctions, INode, INodeProperties, Logger } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	ILoadOptionsFunctions,
+	INodeProperties,
+	ISupplyDataFunctions,
+} from 'n8n-workflow';
 import {
 	Gateway,
 	type GatewayOptions,
@@ -8,8 +13,6 @@ import {
 } from '../../../gateway';
 import { readCollection } from '../form/parameterValues';
 import { readRequestOptions, type RequestOptions } from '../form/sharedProperties';
-
-export const credentialType = 'generationServiceApi';
 
 /** A dropdown loads, and a credential is tested, while a user waits in the editor: an early error is better than a long wait. */
 export const IN_EDITOR = {
@@ -38,8 +41,7 @@ export async function connect(
 	context: IExecuteFunctions,
 	properties: INodeProperties[],
 ): Promise<Service> {
-	const given = readCollection(context, 0, 'requestOptions');
-	const options = readRequestOptions(given);
+	const options = readRequestOptions(readCollection(context, 0, 'requestOptions'));
 	const gateway = await openGateway(context, options);
 	const signal = context.getExecutionCancelSignal?.();
 	return { context, properties, gateway, signal, maxConcurrency: options.maxConcurrency };
@@ -54,22 +56,16 @@ export async function openGateway(
 	options: RequestOptions,
 	itemIndex = 0,
 ): Promise<Gateway> {
-	const credential = parseCredential(await host.getCredentials(credentialType, itemIndex));
+	const credential = parseCredential(await host.getCredentials('generationServiceApi', itemIndex));
 	return new Gateway(credential, { ...options, ...hostHelpers(host) });
 }
 
-interface Host {
-	getNode(): INode;
-	getCredentials(type: string, itemIndex: number): Promise<unknown>;
-	/** Not every context of n8n has one. */
-	logger?: Pick<Logger, 'debug'>;
-	helpers: {
-		httpRequest: IExecuteFunctions['helpers']['httpRequest'];
-		getSecureEgressFilter?: () => NonNullable<HostHelpers['egressFilter']>;
-	};
-}
+type Host = IExecuteFunctions | ISupplyDataFunctions | ILoadOptionsFunctions;
 
-/** What n8n lends to the gateway. Older versions have no SSRF protection for nodes. */
+/**
+ * What n8n lends to the gateway. Older versions have no SSRF protection for nodes, and not every context has what its type
+ * says.
+ */
 function hostHelpers(host: Host): HostHelpers & Pick<GatewayOptions, 'writeDebugLine'> {
 	const { helpers, logger } = host;
 	const name = logText(host.getNode().name ?? '');

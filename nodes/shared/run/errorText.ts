@@ -20,6 +20,7 @@ import {
 	UrlRefusedError,
 } from '../../../gateway';
 import { runsAsTool } from '../form/hints';
+import { present } from '../form/outputItem';
 
 const MAY_BE_PAID =
 	'The service may have accepted the request, so it was not retried. Check your account before you run it again: it may be billed twice.';
@@ -56,7 +57,7 @@ export function afterEarlierTry(error: unknown, earlier: ErrorReport | undefined
 		failure: {
 			...failure,
 			description: `${failure.description} In the try before: ${withFullStop(message)} ${description}`,
-			...Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)),
+			...present(kept),
 		},
 	});
 }

@@ -50,7 +50,7 @@ test("a hint names answers cut off by the service's content filter", async () =>
 test('a hint says why a list of models is empty, once for all items', async () => {
 	const filters = { search: 'no such model' };
 	expect(await hintsOf({ node: 'listModels', parameters: { filters }, items: [{}, {}] })).toEqual([
-		expect.stringMatching(/^None of the \d+ models match the filters/),
+		expect.stringMatching(/^No model of this account matches the filters/),
 	]);
 	simulator.inject({ endpoint: 'models', fault: 'models-empty' });
 	expect(await hintsOf({ node: 'listModels', parameters: {} })).toEqual([
