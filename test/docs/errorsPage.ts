@@ -67,7 +67,7 @@ const ofNodes = Object.entries(NODE_CODES).map(([name, texts]) => [code(name), .
 export function errorsPage(page: string): string {
 	const tables = {
 		statuses: table(
-			['status', 'code', 'message', 'what to do', 'sent again by the node'],
+			['status', 'code', 'message', 'what to do', 'retried by the node'],
 			[...known, ...others],
 		),
 		'servers in between': table(['status', 'code'], foreign),

@@ -20,7 +20,7 @@ export const paidOnce: Promised = {
 		'Retry submits again what an execution submitted that was stopped or crashed outside a wait in the database.',
 		'A lost submission is submitted again by the Retry of an execution that named it as lost.',
 		'A second try submits a video again that the service reported as failed.',
-		'A Retry at another Base URL, where the service does not know a video, submits it there after an execution announced it.',
+		'A Retry at another Base URL, where the service does not know a video, submits it there after an execution named it as unknown.',
 		"n8n's own Agents and an MCP Server Trigger keep no record of a tool's earlier calls.",
 	],
 	alsoKeptBy: ['test/reliability/submissionFaults.test.ts', 'test/nodes/items/proxyErrors.test.ts'],

@@ -10,7 +10,7 @@ import type { Promised } from './promise';
 /** Nothing is submitted again and no limit is ignored, unless the user was told before. */
 export const told: Promised = {
 	name: 'Told',
-	says: 'Nothing lost is submitted again, nothing that is unknown at another Base URL is submitted there, and no limit of billable requests is passed, unless an error or an item announced it before. What the limit allows is sent.',
+	says: 'Nothing lost is submitted again, nothing that is unknown at another Base URL is submitted there, and no limit of billable requests is passed, unless an error or an item said so before. What the limit allows is sent.',
 	except: [
 		'Where n8n keeps nothing of a node (stopped while it ran, crashed), its Retry knows nothing of it either.',
 	],
