@@ -11,20 +11,27 @@ import {
 /** How connecting to the service fails. */
 export type ConnectFailure = 'refused' | 'ENOTFOUND' | 'EAI_AGAIN' | 'not TLS';
 
-/** Each relay has its own host name, because a port may be reused and a connection pool keeps its lookup function. */
-let relays = 0;
+/** By host names, of which each has its own, because a port may be reused. */
+const relays = new Map<string, TcpRelay>();
+const lookup = dns.lookup;
+// Once for all: a connection pool keeps its lookup function.
+dns.lookup = ((...[name, options, done]: Parameters<LookupFunction>) => {
+	const relay = relays.get(name);
+	if (relay === undefined) lookup(name, options, done);
+	else relay.resolve(name, options, done);
+}) as typeof dns.lookup;
+
 const NO_TLS = 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n';
 
 /** A TCP relay to the service on which connecting can fail. Its host name is resolved without a DNS server. */
 export class TcpRelay {
 	/** The time of each attempt to connect. */
 	readonly attempts: number[] = [];
-	private readonly host = `service-${++relays}.test`;
+	private readonly host = `service-${relays.size}.test`;
 	private failure: ConnectFailure | undefined;
 	private port = 0;
 	private readonly sockets = new Set<Socket>();
 	private readonly server = createServer((socket) => this.forward(socket));
-	private readonly lookup = dns.lookup;
 
 	constructor(
 		private readonly target: URL,
@@ -32,7 +39,7 @@ export class TcpRelay {
 	) {}
 
 	async open(): Promise<void> {
-		dns.lookup = this.resolve as typeof dns.lookup;
+		relays.set(this.host, this);
 		this.server.listen(this.port, '127.0.0.1');
 		await once(this.server, 'listening');
 		this.port = (this.server.address() as AddressInfo).port;
@@ -58,7 +65,6 @@ export class TcpRelay {
 	}
 
 	async close(): Promise<void> {
-		dns.lookup = this.lookup;
 		this.server.close();
 		await this.disconnect();
 	}
@@ -69,8 +75,7 @@ export class TcpRelay {
 		await Promise.all(closed);
 	}
 
-	private readonly resolve: LookupFunction = (name, options, done) => {
-		if (name !== this.host) return this.lookup(name, options, done);
+	readonly resolve: LookupFunction = (name, options, done) => {
 		this.attempts.push(this.now());
 		const { failure } = this;
 		if (failure === 'ENOTFOUND' || failure === 'EAI_AGAIN') {
