@@ -162,6 +162,7 @@ export class Gateway {
 		if (video !== undefined) onInlineVideo?.(video);
 		const isFailed = task.status === 'failed' && !isEmpty(task.error);
 		const error = isFailed && { error: shownError(task.error, this.context.apiKey) };
+		// A service that names a task otherwise in its polls is believed: what is paid for is not lost for a name.
 		return { ...task, id: taskId, ...error };
 	}
 

@@ -45,7 +45,7 @@ export {
 	type Book,
 	type BookEntry,
 	type ErrorReport,
-	type ItemSettings,
+	type OutputOptions,
 	type PaidTask,
 	readBook,
 	type WaitOptions,

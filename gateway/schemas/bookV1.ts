@@ -55,25 +55,23 @@ const paidTask = z.object({
 	again: z.enum(['due', 'done']).optional(),
 });
 
-/** How to wait for the tasks of an item, and what its items look like. */
-const settings = z.object({
-	wait: z
-		.object({
-			pollIntervalMs: z.number(),
-			maxWaitMs: z.number(),
-			polling: z.enum(['fixed', 'adaptive']),
-			onTimeout: z.enum(['error', 'output']),
-		})
-		.optional(),
-	output: z.object({
-		simplify: z.boolean(),
-		/** Whether they have the fields of their input item, too. */
-		includeInputFields: z.boolean().optional(),
-		/** The binary field for the video; undefined: it is not downloaded. */
-		binaryProperty: z.string().optional(),
-		/** Default: the name of its task. */
-		fileName: z.string().optional(),
-	}),
+/** How to wait for tasks. */
+const wait = z.object({
+	pollIntervalMs: z.number(),
+	maxWaitMs: z.number(),
+	polling: z.enum(['fixed', 'adaptive']),
+	onTimeout: z.enum(['error', 'output']),
+});
+
+/** What the items of tasks look like. */
+const output = z.object({
+	simplify: z.boolean(),
+	/** Whether they have the fields of their input item, too. */
+	includeInputFields: z.boolean().optional(),
+	/** The binary field for the video; undefined: it is not downloaded. */
+	binaryProperty: z.string().optional(),
+	/** Default: the name of its task. */
+	fileName: z.string().optional(),
 });
 
 /** What one item submitted, and what came of it. */
@@ -81,7 +79,9 @@ const bookEntry = z.object({
 	item: z.number().int(),
 	/** Whether another version of this package stored it: nothing of it but ids is known, and nothing may be submitted. */
 	isForeign: z.boolean().optional(),
-	settings: settings.optional(),
+	/** Undefined: they are not waited for. */
+	wait: wait.optional(),
+	output: output.optional(),
 	tasks: z.array(paidTask),
 	/** How many tasks were asked for, and how many the service named. */
 	asked: z.number().optional(),
@@ -104,8 +104,8 @@ const book = z.object({
 	entries: z.record(z.string(), bookEntry),
 });
 
-export type ItemSettings = z.infer<typeof settings>;
-export type WaitOptions = NonNullable<ItemSettings['wait']>;
+export type WaitOptions = z.infer<typeof wait>;
+export type OutputOptions = z.infer<typeof output>;
 export type PaidTask = z.infer<typeof paidTask>;
 export type BookEntry = z.infer<typeof bookEntry>;
 export type Book = z.infer<typeof book>;

@@ -4,7 +4,7 @@ import {
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import { type ItemSettings, parseTaskId } from '../../gateway';
+import { type BookEntry, parseTaskId } from '../../gateway';
 import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputItem';
 import { simplifyProperty } from '../shared/form/sharedProperties';
 import { generatedFields, submissionFields, taskFields } from './item';
@@ -133,13 +133,15 @@ function planTask({ book, service }: VideoRun, item: number): Planned {
 	return { entry: book.add({ item, tasks: [{ entry: { id, status: 'unknown' } }] }) };
 }
 
-/** @throws InvalidInputError */
-export function readSettings(
+/**
+ * Reads how to wait for the tasks of an entry, and what their items look like.
+ * @throws InvalidInputError
+ */
+export function readOptions(
 	{ properties }: Operation,
 	context: IExecuteFunctions,
-	item: number,
-): ItemSettings {
-	const output = readOutputOptions(context, item);
-	const waits = properties.includes(waitOptionsProperty);
-	return waits ? { wait: readWaitOptions(context, item), output } : { output };
+	entry: BookEntry,
+): void {
+	entry.output = readOutputOptions(context, entry.item);
+	if (properties.includes(waitOptionsProperty)) entry.wait = readWaitOptions(context, entry.item);
 }

@@ -50,8 +50,7 @@ export class VideoOutput {
 	}
 
 	/** The item of a task. The fields of its input item are added here and kept nowhere. */
-	itemOf({ item, settings }: BookEntry, task: PaidTask): INodeExecutionData {
-		const { wait, output } = settings ?? {};
+	itemOf({ item, wait, output }: BookEntry, task: PaidTask): INodeExecutionData {
 		const { simplify = true, includeInputFields, binaryProperty } = output ?? {};
 		const own = simplify ? simplifiedTask(task) : fullTask(task);
 		// Only a task that was just submitted, and is not waited for, has little more than its request.
@@ -67,7 +66,7 @@ export class VideoOutput {
 	/** Shows the hints about the items of the run. */
 	private show(items: INodeExecutionData[]): void {
 		const { hints, book } = this;
-		for (const { asked = 0, named = 0, tasks, settings } of book.current.values()) {
+		for (const { asked = 0, named = 0, tasks, wait, output } of book.current.values()) {
 			hints.note('missing: the service created fewer than were asked for.', asked - named);
 			hints.note(
 				'beyond what one submission asked for. Check your account: they may be billed.',
@@ -77,11 +76,10 @@ export class VideoOutput {
 			hints.note(`not waited for: one submission created more than ${MAX_TASKS}.`, beyond);
 			const isOver = ({ isSettled, error, entry }: PaidTask) =>
 				isSettled && !error && !isFinished(entry);
-			const advice = settings?.wait
+			const advice = wait
 				? 'not finished: Max Wait is over. The operations Wait and Get take the task_id.'
 				: 'not finished yet, so there is nothing to download. Wait, or Get later.';
-			if (settings?.wait ?? settings?.output.binaryProperty)
-				hints.note(advice, tasks.filter(isOver).length);
+			if (wait ?? output?.binaryProperty) hints.note(advice, tasks.filter(isOver).length);
 		}
 		const files = items.flatMap(({ binary = {} }) => Object.values(binary));
 		// Older versions of n8n keep files in memory by default: such a file has no id.

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { type ItemSettings, refusedValue } from '../../gateway';
+import { type OutputOptions, refusedValue } from '../../gateway';
 import { includeInputFieldsOption } from '../shared/form/outputItem';
 import {
 	asText,
@@ -9,9 +9,6 @@ import {
 } from '../shared/form/parameterValues';
 import { collectionOf } from '../shared/form/sharedProperties';
 import { refuseText } from '../shared/form/formTexts';
-
-/** How the items of tasks look. */
-export type OutputOptions = ItemSettings['output'];
 
 export const downloadProperties: INodeProperties[] = [
 	{

@@ -13,13 +13,13 @@ import {
 	taskFailedError,
 	WaitTimeoutError,
 } from '../../gateway';
-import { isUnknownHere, type PaidBook } from '../shared/book/book';
+import { isUnknownHere, liveTasks, type PaidBook } from '../shared/book/book';
 import type { PaidRun } from '../shared/book/withBook';
 import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { Service } from '../shared/run/connect';
 import { reportError, TaskError } from '../shared/run/errorText';
 import { videoFile } from './fileName';
-import type { OpenTask, WaitedTask } from './nextPoll';
+import type { OpenTask } from './nextPoll';
 import type { VideoOutput } from './output';
 import type { TaskLog } from './taskLog';
 
@@ -52,54 +52,16 @@ export class VideoTasks {
 		this.poller = new TaskPoller(service.signal);
 	}
 
-	/** Gets the state of a task once, and its video if it is finished. */
-	async get({ tasks, settings }: BookEntry): Promise<void> {
-		const output = settings?.output ?? { simplify: true };
-		for (const task of tasks)
-			await this.attempt({ task, output, number: 1 }, false, async (poll) => {
-				task.entry = await poll(this.service.signal);
-			});
-	}
-
-	/** Waits for a task, or polls it once if the wait may pause, and settles it if it is over. */
-	async settle(waited: WaitedTask, mayPause: boolean): Promise<void> {
-		const { task, wait } = waited;
-		const { onTimeout, ...settings } = wait;
-		this.log.beginWait(task);
-		await this.attempt(waited, mayPause, async (poll) => {
-			await this.poller.wait(task, settings, poll, mayPause).catch((error: unknown) => {
-				const mayFail = onTimeout === 'output' && task.address !== undefined;
-				if (!(error instanceof WaitTimeoutError) || !mayFail) throw error;
-			});
-		});
-	}
-
 	/**
-	 * Settles a task when it was polled. Whatever fails is its error.
+	 * Waits for a task, or polls it once, and settles it if it is over. Whatever fails is its error.
 	 * @param mayPause whether it may be polled again in another run
 	 * @throws CancelledError
 	 */
-	private async attempt(
-		open: OpenTask,
-		mayPause: boolean,
-		work: (poll: Poll) => Promise<void>,
-	): Promise<void> {
-		const { task, output } = open;
+	async settle(open: OpenTask, mayPause: boolean): Promise<void> {
+		const { task } = open;
 		const known = task.entry;
 		const videos: InlineVideo[] = [];
-		const isKept = output.binaryProperty !== undefined;
-		const keep = isKept ? (video: InlineVideo) => void videos.push(video) : undefined;
-		const poll: Poll = async (signal, patience) => {
-			const entry = await this.service.gateway.getVideoTask(known.id, signal, keep, patience);
-			// Nobody waits for it if the execution was stopped meanwhile.
-			if (!isFinished(entry) || signal?.aborted) await videos.pop()?.remove();
-			this.log.polled(entry);
-			// The service at this address knows it.
-			task.address = this.book.address;
-			delete task.unknownAt;
-			return entry;
-		};
-		const settling = work(poll).then(async () => {
+		const settling = this.poll(open, mayPause, videos).then(async () => {
 			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
 			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;
 			await this.finish(open, mayPause, videos[0]);
@@ -111,6 +73,33 @@ export class VideoTasks {
 			task.isSettled = true;
 		});
 		await failing.finally(async () => await videos[0]?.remove());
+	}
+
+	/** @param videos gets the inline video of a finished task, if Download is on */
+	private async poll({ item, task }: OpenTask, once: boolean, videos: InlineVideo[]) {
+		const { gateway, signal } = this.service;
+		const isKept = item.output?.binaryProperty !== undefined;
+		const keep = isKept ? (video: InlineVideo) => void videos.push(video) : undefined;
+		const poll: Poll = async (stop, patience) => {
+			const entry = await gateway.getVideoTask(task.entry.id, stop, keep, patience);
+			// Nobody waits for it if the execution was stopped meanwhile.
+			if (!isFinished(entry) || stop?.aborted) await videos.pop()?.remove();
+			this.log.polled(entry);
+			// The service at this address knows it.
+			task.address = this.book.address;
+			delete task.unknownAt;
+			return entry;
+		};
+		const { wait } = item;
+		if (wait === undefined) {
+			task.entry = await poll(signal);
+			return;
+		}
+		this.log.beginWait(task);
+		await this.poller.wait(task, wait, poll, once).catch((error: unknown) => {
+			const isHandedOn = wait.onTimeout === 'output' && task.address !== undefined;
+			if (!(error instanceof WaitTimeoutError) || !isHandedOn) throw error;
+		});
 	}
 
 	/** A service at another address may be another one: then it knows no task of the first. */
@@ -136,10 +125,10 @@ export class VideoTasks {
 		mayPause: boolean,
 		inline: InlineVideo | undefined,
 	): Promise<void> {
-		const { task, output } = open;
+		const { item, task } = open;
 		const { entry } = task;
 		if (entry.status === 'failed') throw taskFailedError(entry);
-		if (output.binaryProperty !== undefined && entry.status === 'completed') {
+		if (item.output?.binaryProperty !== undefined && entry.status === 'completed') {
 			if (mayPause && (await this.storesInMemory())) {
 				// Polled again, for a fresh URL.
 				task.entry = { id: entry.id, status: entry.status };
@@ -162,12 +151,14 @@ export class VideoTasks {
 	}
 
 	private async store(
-		{ task: { entry }, output, number }: OpenTask,
+		{ item, task }: OpenTask,
 		inline: InlineVideo | undefined,
 	): Promise<IBinaryData> {
+		const { entry } = task;
+		const number = liveTasks(item).indexOf(task) + 1;
 		const { context, gateway, signal } = this.service;
 		const put = async (video: ReturnType<InlineVideo['read']>, announced?: string) => {
-			const { name, type } = videoFile(entry, output.fileName, number, announced);
+			const { name, type } = videoFile(entry, item.output?.fileName, number, announced);
 			return await context.helpers.prepareBinaryData(video, name, type);
 		};
 		if (inline !== undefined)

@@ -12,8 +12,8 @@ import { liveTasks } from '../shared/book/book';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError, ReportedError, withFullStop } from '../shared/run/errorText';
-import { endOfPause, MIN_WAIT_MS, type WaitedTask } from './nextPoll';
-import { type Operation, readSettings } from './operations';
+import { endOfPause, MIN_WAIT_MS, type OpenTask } from './nextPoll';
+import { type Operation, readOptions } from './operations';
 import type { Planned, VideoRun } from './videoTasks';
 import { waitsInDatabase } from './waitOptions';
 
@@ -54,7 +54,7 @@ class Wait {
 		const outcomes = await outcomesOf<Planned, object>(service, {
 			prepare: (item) => {
 				const planned = operation.plan(this.run, item);
-				planned.entry.settings = readSettings(operation, service.context, item);
+				readOptions(operation, service.context, planned.entry);
 				return planned;
 			},
 			work: async ({ entry, start }) => {
@@ -63,10 +63,10 @@ class Wait {
 					// What is paid for is waited for all the same.
 					entry.error = reportError(afterEarlierTry(error, entry.earlier));
 				});
-				if (entry.settings?.wait) return { pending: this.settleItem(entry) };
-				if (start) for (const task of liveTasks(entry)) task.isSettled = true;
-				else await this.run.tasks.get(entry);
-				return await this.settleItem(entry);
+				// What is submitted and not waited for is done.
+				if (start && !entry.wait) for (const task of liveTasks(entry)) task.isSettled = true;
+				const settling = this.settleItem(entry);
+				return entry.wait ? { pending: settling } : await settling;
 			},
 		});
 		const { current } = book;
@@ -81,7 +81,7 @@ class Wait {
 	/** Says why the wait is not in the database, although it is to be. */
 	hintAboutMemory(): void {
 		const { book, service } = this.run;
-		const isLong = ({ settings }: BookEntry) => (settings?.wait?.maxWaitMs ?? 0) >= MIN_WAIT_MS;
+		const isLong = ({ wait }: BookEntry) => (wait?.maxWaitMs ?? 0) >= MIN_WAIT_MS;
 		const waited = [...book.current.values()].filter(({ tasks }) => tasks.length > 0);
 		const isShort = waited.length > 0 && !waited.some(isLong);
 		const reason = this.refusal ?? (isShort && 'Max Wait is less than 70 seconds');
@@ -91,15 +91,14 @@ class Wait {
 	/** @returns the request of a pause; undefined when all tasks are settled */
 	async continue(): Promise<EngineRequest | undefined> {
 		const { book, durable, service } = this.run;
-		let isDue = durable.isResumed;
-		for (;;) {
-			const open = [...book.current.values()].flatMap(waitedTasksOf);
+		for (let isDue = durable.isResumed; ; isDue = false) {
+			const waited = [...book.current.values()].filter(({ wait }) => wait);
+			const open = waited.flatMap(openTasksOf);
 			if (open.length === 0) return undefined;
 			const unfinished = open.filter(({ task }) => !isFinished(task.entry));
 			const isLast = unfinished.length === 0;
-			const mayPause = (each: WaitedTask) => !isLast && this.fitsPause(each);
+			const mayPause = (each: OpenTask) => !isLast && this.fitsPause(each);
 			if (!isDue && !isLast && unfinished.every(mayPause)) return this.pause(unfinished);
-			isDue = false;
 			const due = isLast ? open : unfinished;
 			const settling = due.map(async (each) => await this.settle(each, mayPause(each)));
 			// What a cancel ends is thrown as an error of the node, which names the tasks.
@@ -109,24 +108,25 @@ class Wait {
 
 	/** @throws ReportedError if the item fails: with On Error "Stop Workflow" no further item starts then */
 	private async settleItem(entry: BookEntry): Promise<object> {
-		await Promise.all(waitedTasksOf(entry).map(async (open) => await this.settle(open)));
+		await Promise.all(openTasksOf(entry).map(async (open) => await this.settle(open)));
 		const error = entry.error ?? liveTasks(entry).find((task) => task.error)?.error;
 		if (error !== undefined) throw new ReportedError(error);
 		return {};
 	}
 
 	/** One that was submitted in this run is first polled after the pause. */
-	private async settle(open: WaitedTask, mayPause = this.fitsPause(open)): Promise<void> {
+	private async settle(open: OpenTask, mayPause = this.fitsPause(open)): Promise<void> {
 		const { submittedAt } = open.task;
 		const isFresh = submittedAt !== undefined && msBetween(this.startedAt, submittedAt) >= 0;
 		if (!mayPause || !isFresh) await this.run.tasks.settle(open, mayPause);
 	}
 
-	private fitsPause({ deadline }: WaitedTask): boolean {
-		return this.refusal === undefined && msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;
+	private fitsPause({ task: { deadline } }: OpenTask): boolean {
+		if (this.refusal !== undefined || deadline === undefined) return false;
+		return msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;
 	}
 
-	private pause(waiting: WaitedTask[]): EngineRequest {
+	private pause(waiting: OpenTask[]): EngineRequest {
 		const { book, log, service } = this.run;
 		const { current } = book;
 		return this.run.durable.pause({
@@ -140,9 +140,9 @@ class Wait {
 		});
 	}
 
-	private hintOfTimeout(waiting: WaitedTask[]): string[] {
+	private hintOfTimeout(waiting: OpenTask[]): string[] {
 		const { executionTimeout = 0 } = this.run.service.context.getWorkflowSettings();
-		const longest = Math.max(...waiting.map(({ wait }) => wait.maxWaitMs));
+		const longest = Math.max(...waiting.map(({ item }) => item.wait?.maxWaitMs ?? 0));
 		if (executionTimeout <= 0 || executionTimeout * 1000 >= longest) return [];
 		return [
 			`Timeout Workflow is shorter than Max Wait: unless it runs in queue mode, n8n stops this workflow after ${formatSeconds(executionTimeout * 1000)}. Increase it in the workflow's settings.`,
@@ -161,12 +161,11 @@ function ifStopped({ tasks, error }: Pick<BookEntry, 'tasks' | 'error'> = { task
 }
 
 /** The tasks of an entry of which nothing came yet. */
-function waitedTasksOf(entry: BookEntry): WaitedTask[] {
-	const { wait, output } = entry.settings ?? {};
-	if (wait === undefined || output === undefined) return [];
-	return liveTasks(entry).flatMap((task, index) => {
-		if (task.isSettled) return [];
-		const deadline = (task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs));
-		return [{ task, wait, output, deadline, number: index + 1 }];
+function openTasksOf(entry: BookEntry): OpenTask[] {
+	const open = liveTasks(entry).filter(({ isSettled }) => !isSettled);
+	const { wait } = entry;
+	return open.map((task) => {
+		if (wait) task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs);
+		return { item: entry, task };
 	});
 }

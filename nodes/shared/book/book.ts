@@ -62,7 +62,7 @@ export class PaidBook {
 			this.all.add(entry);
 			if (!continues) startOver(entry);
 			// That of an item which asks for something else by now has neither.
-			else if (entry.settings ?? entry.error) this.current.set(entry.item, entry);
+			else if (entry.output ?? entry.error) this.current.set(entry.item, entry);
 		}
 		this.isGone = continues && this.current.size === 0;
 		this.hasEarlierWork = this.entries.some(isPaid);
@@ -173,8 +173,7 @@ function isPaid({ tasks, lostIn, answer, earlier, isForeign }: BookEntry): boole
 
 /** What is paid for is kept; what came of it in the try before is made again, except a task that failed. */
 function startOver(entry: BookEntry): void {
-	delete entry.settings;
-	delete entry.error;
+	for (const field of ['wait', 'output', 'error'] as const) delete entry[field];
 	for (const task of entry.tasks) {
 		if (task.again === 'done') continue;
 		const hasFailed = task.entry.status === 'failed';

@@ -93,12 +93,12 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/wait.ts', [
 		[
 			'Max Wait counts as half',
-			'(task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs))',
-			'(task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs / 2))',
+			'task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs);',
+			'task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs / 2);',
 		],
 		[
 			'a wait in the database is one in memory',
-			'return this.refusal === undefined && msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;',
+			'return msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;',
 			'return msBetween(systemClock.wallTime(), deadline) >= 1e9;',
 		],
 	]),
@@ -164,18 +164,18 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/videoTasks.ts', [
 		[
 			'the file of a task is that of the first',
-			'\t\tconst { entry } = task;\n',
-			'\t\tconst { entry } = task;\n\t\tentry.url &&= (this.firstUrl ??= entry.url);\n',
+			"if (entry.status === 'failed') throw",
+			"entry.url &&= (this.firstUrl ??= entry.url);\n\t\tif (entry.status === 'failed') throw",
 		],
 		[
 			'finished videos are not downloaded',
-			"if (output.binaryProperty !== undefined && entry.status === 'completed') {",
-			"if (output.binaryProperty !== undefined && entry.status === 'processing') {",
+			"if (item.output?.binaryProperty !== undefined && entry.status === 'completed') {",
+			"if (item.output?.binaryProperty !== undefined && entry.status === 'processing') {",
 		],
 		['files of inline videos stay', 'await videos[0]?.remove()', 'await Promise.resolve()'],
 		[
 			'File Name is left out',
-			'videoFile(entry, output.fileName, number, announced)',
+			'videoFile(entry, item.output?.fileName, number, announced)',
 			"videoFile(entry, '', number, announced)",
 		],
 	]),

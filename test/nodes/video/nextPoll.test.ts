@@ -20,9 +20,10 @@ function pause(
 	} = given;
 	const onTimeout = 'error' as const;
 	const wait = { pollIntervalMs: 1000 * interval, polling, maxWaitMs: 3_600_000, onTimeout };
-	const task = { entry: { id: 'a', status: 'processing', progress }, ...(seen && { seen }) };
-	const waited = { task, deadline, wait, output: { simplify: true }, number: 1 };
-	return msBetween(NOW, endOfPause(NOW, [waited], random)) / 1000;
+	const entry = { id: 'a', status: 'processing', progress };
+	const task = { entry, deadline, ...(seen && { seen }) };
+	const item = { item: 0, tasks: [task], wait };
+	return msBetween(NOW, endOfPause(NOW, [{ item, task }], random)) / 1000;
 }
 
 test('a pause lasts at least 65 seconds, with jitter between executions', () => {
