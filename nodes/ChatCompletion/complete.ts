@@ -25,7 +25,7 @@ import {
 import { eachItem } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError } from '../shared/run/errorText';
 import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
-import { type FormText, refuseText } from '../shared/form/formTexts';
+import { type FormText, hintAboutTexts, refuseText } from '../shared/form/formTexts';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/entryKeys';
 import { type PaidRun, withBook } from '../shared/book/withBook';
@@ -87,6 +87,7 @@ export async function complete(
 			work: async (prepared, itemIndex) => [await completeItem(run, prepared, itemIndex)],
 		});
 		hints.show(context);
+		hintAboutTexts(context, texts, 'messages');
 		hintAboutBill(context, items);
 		return items;
 	});

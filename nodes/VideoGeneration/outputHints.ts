@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { hintAboutTexts, textOf } from '../shared/form/formTexts';
 import { propertyOf } from '../shared/form/parameterValues';
 import { requestProperties } from './videoRequest';
 import { asHtml, hintAfterRun, runsAsTool } from '../shared/form/hints';
@@ -12,6 +13,7 @@ export function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutio
 	hintAboutFiles(context, items, operation === 'generate');
 	hintAboutNames(context, items);
 	if (operation !== 'generate' && operation !== 'submit') return;
+	hintAboutTexts(context, [textOf(context, 'prompt')], 'prompt');
 	hintAboutBill(context, items);
 }
 

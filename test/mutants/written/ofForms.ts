@@ -57,6 +57,13 @@ export const OF_FORMS: readonly Change[] = [
 			'tokens.reduce((sum) => sum, tokens[0] ?? 0)',
 		],
 	]),
+	...changesOf('nodes/shared/form/formTexts.ts', [
+		[
+			'a hint counts two equal prompts as none',
+			'filter((count) => count > 1)',
+			'filter((count) => count > 2)',
+		],
+	]),
 	...changesOf('nodes/VideoGeneration/outputHints.ts', [
 		[
 			'a hint counts the seconds of one video',

@@ -20,8 +20,18 @@ const FORMS: Array<[string, (text: string) => NodeRun]> = [
 	['1st message: Content', byMessage],
 	['Messages (JSON)', asJson],
 	['System Message', (systemMessage) => chatNode({ options: { systemMessage } })],
+];
+const WITH_FILE_NAME: typeof FORMS = [
+	...FORMS,
 	['File Name', (fileName) => videoNode({ prompt: 'A boat', download: true, fileName })],
 ];
+
+async function hintsOf(node: NodeRun): Promise<string[]> {
+	const { hints, error } = await runNode(simulator, node);
+	expect(error).toBeUndefined();
+	const others = /not downloaded|were (submitted|answered)/;
+	return hints.filter((text) => !others.test(text));
+}
 
 const WRONG = '=A video of {{ $json.topic }} at dawn';
 const wrongItems = [{ subject: 'a boat' }, { subject: 'a kite' }, { subject: 'a tower' }];
@@ -39,12 +49,12 @@ async function expectRefused(node: NodeRun, message: string, advice: string): Pr
 	expect(simulator.requests).toEqual([]);
 }
 
-describe.each(FORMS)('a field name that no item has in %s', (label, node) => {
+describe.each(WITH_FILE_NAME)('a field name that no item has in %s', (label, node) => {
 	test('is refused', async () => {
 		await expectRefused(
 			{ ...node(WRONG), items: wrongItems },
 			`${label} is the same for all 3 items: {{ $json.topic }} is undefined`,
-			'end it with ?? "".',
+			'write {{ $json.topic ?? "" }}',
 		);
 	});
 
@@ -55,11 +65,22 @@ describe.each(FORMS)('a field name that no item has in %s', (label, node) => {
 	});
 });
 
-test('texts that differ in spite of it are sent', async () => {
-	const node = videoNode({ prompt: '=Video {{ $json.index }} of {{ $json.topic }}' });
-	const { error } = await runNode(simulator, { ...node, items: [{ index: 1 }, { index: 2 }] });
-	expect(error).toBeUndefined();
-	expect(simulator.tasks).toHaveLength(2);
+describe.each(FORMS)('%s', (_, node) => {
+	test.each([
+		['one item', [{}], /^{{ \$json\.topic }} is undefined\. To leave it empty on purpose/],
+		[
+			'one of several items',
+			[{ topic: 'a boat' }, {}, { topic: null }, { topic: '' }],
+			/^{{ \$json\.topic }} is undefined for item 1\./,
+		],
+	])('runs with a field that %s lacks, and a hint names it', async (_what, items, hint) => {
+		expect(await hintsOf({ ...node(WRONG), items })).toEqual([expect.stringMatching(hint)]);
+	});
+
+	test.each([[null], ['']])('takes %j for a value', async (topic) => {
+		const hints = await hintsOf({ ...node(WRONG), items: [{ topic }, { topic }] });
+		expect(hints).toEqual([expect.stringMatching(/^2 items have the same (prompt|messages)\.$/)]);
+	});
 });
 
 test('an expression that reads a field of what is undefined is named, whatever it does with it', async () => {
@@ -67,6 +88,34 @@ test('an expression that reads a field of what is undefined is named, whatever i
 	const { error } = await runNode(simulator, { ...node, items: [{}, {}] });
 	expect(error?.message).toContain('{{ $json.topic.name.trim() }} is undefined');
 	expect(simulator.requests).toEqual([]);
+});
+
+test('texts that differ in spite of it are sent, and a hint names the items', async () => {
+	const items = Array.from({ length: 8 }, (_, index) => ({ index }));
+	const node = videoNode({
+		prompt: '=Video {{ $json.index }} of {{ $json.topic || $json.other }}',
+	});
+	expect(await hintsOf({ ...node, items })).toEqual([
+		'{{ $json.topic || $json.other }} is undefined for items 0, 1, 2, 3, 4 and 3 more. To leave it empty on purpose, write {{ ($json.topic || $json.other) ?? &quot;&quot; }}.',
+	]);
+	expect(simulator.tasks).toHaveLength(8);
+});
+
+test('a hint does not repeat a long expression', async () => {
+	const prompt = `=A film of {{ $json.topic ?? [${"'a boat', ".repeat(20)}].find(() => false) }}`;
+	const [hint = ''] = await hintsOf({ ...videoNode({ prompt }), items: [{}] });
+	expect(hint).toContain('write {{ (…) ?? &quot;&quot; }}.');
+	expect(hint.length).toBeLessThan(300);
+});
+
+test('a hint names an item once, however often its text has the expression', async () => {
+	const node = videoNode({ prompt: '={{ $json.topic }} and {{ $json.topic }}' });
+	const [hint] = await hintsOf({ ...node, items: [{ topic: 'a boat' }, {}] });
+	expect(hint).toContain('is undefined for item 1.');
+});
+
+test('no hint counts the items of a prompt without an expression', async () => {
+	expect(await hintsOf({ ...videoNode({ prompt: 'A boat' }), items: [{}, {}] })).toEqual([]);
 });
 
 test('braces that are escaped, inside an expression or not closed are no expressions', async () => {
@@ -81,7 +130,7 @@ test('braces that are escaped, inside an expression or not closed are no express
 	}
 });
 
-describe.each(FORMS)('an expression that is set to Fixed in %s', (label, node) => {
+describe.each(WITH_FILE_NAME)('an expression that is set to Fixed in %s', (label, node) => {
 	test('is refused', async () => {
 		const items = [{ water: 'a lake' }, { water: 'a river' }];
 		const message = `${label} contains {{ }} but is set to Fixed`;

@@ -1,5 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Played } from '../play/played';
+import { errorOfConversation } from '../scenario/conversations';
+import { promptFor } from '../scenario/workflow';
 import { errorOf, isErrorItem, type NodeRun, nodeRuns } from './evidence';
 import { fieldsSet } from './formFields';
 
@@ -36,6 +38,17 @@ const HINTS: Counted[] = [
 			if (tokens.length < 2) return [];
 			const sum = tokens.reduce((all, each) => all + each, 0);
 			return [tokens.length, ...(Number.isNaN(sum) ? [] : [sum])];
+		},
+	},
+	{
+		of: /chat|generate|submit/,
+		says: /^(\d+) items have the same (?:prompt|messages)\./,
+		are: (run, played) => {
+			const prompts = promptsOf(run, played);
+			if (prompts === undefined) return undefined;
+			return some(
+				prompts.filter((one) => prompts.filter((other) => other === one).length > 1).length,
+			);
 		},
 	},
 	{
@@ -179,6 +192,17 @@ function finishOf({ json }: INodeExecutionData): unknown {
 function tokensOf(json: INodeExecutionData['json']): number {
 	const { usage } = json as { usage?: { total_tokens?: number } };
 	return usage?.total_tokens ?? NaN;
+}
+
+/** The prompts of the items of a run; undefined where an expression does not give those of the scenario. */
+function promptsOf({ node, input }: NodeRun, { scenario }: Played): string[] | undefined {
+	if (node.kind !== 'chat' && node.kind !== 'video') return undefined;
+	// Nothing is sent.
+	if (node.kind === 'chat' && errorOfConversation(node.conversation)) return undefined;
+	const isPlain = node.prompt === 'item' && scenario.shape === 'sequence' && !node.executeOnce;
+	const items = input.map(({ json }) => scenario.items[Number(json.index ?? NaN)]);
+	const prompts = items.flatMap((item) => (item && !item.bad ? [promptFor(node, item)] : []));
+	return isPlain && prompts.length === input.length ? prompts : undefined;
 }
 
 /** Over all submissions of a run: how many more videos were asked for than made, or the other way. */
