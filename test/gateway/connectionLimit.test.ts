@@ -1,8 +1,6 @@
-import { createServer, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Gateway, GatewayOptions } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
-import { listen } from '../engine/localServer';
 import { RawServer, rawJson } from '../engine/rawServer';
 import { COMPLETION, jsonResponse } from './jsonResponse';
 import { failureOf, gatewayAt, stubbedGateway } from './stubbedGateway';
@@ -122,29 +120,6 @@ test('keys take turns with the connections of a service, and executions with tho
 	await clock.run(Promise.all(work));
 	expect(seen.prompts.indexOf('second')).toBeLessThan(208 + 16 + 4);
 	expect(seen.prompts.indexOf('fourth')).toBeLessThan(208 + 16 + 4);
-});
-
-test('a process opens at most 256 connections to a service, and requests beyond that wait', async () => {
-	const open: ServerResponse[] = [];
-	let peak = 0;
-	const server = createServer((request, response) => {
-		request.resume();
-		open.push(response);
-		peak = Math.max(peak, open.length);
-		if (open.length < 256 && peak < 256) return;
-		for (const waiting of open.splice(0)) waiting.end(JSON.stringify(SUBMISSION));
-	});
-	const baseUrl = `http://${await listen(server)}`;
-	const lists = gatewayAt(baseUrl, { maxConcurrency: 100 });
-	const work = [
-		...threeExecutions(baseUrl),
-		...threeExecutions(baseUrl, { apiKey: 'other-key' }),
-		...Array.from({ length: 50 }, () => lists.listModels()),
-	];
-	expect(await Promise.all(work)).toHaveLength(650);
-	server.closeAllConnections();
-	server.close();
-	expect(peak).toBe(256);
 });
 
 test('requests that wait for a connection are not sent once the key is suspended', async () => {
