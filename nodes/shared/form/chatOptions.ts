@@ -36,7 +36,7 @@ export const chatOptionsProperty = collectionOf('Options', 'options', [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to parse the text of the response, or a code block in it, as JSON, and add the result to the output. An item without JSON fails. Describe the expected JSON in a message: this option does not change the request.',
+			'Whether to parse the answer, or a code block in it, as JSON, and add the result to the output. An item without JSON fails. Describe the expected JSON in a message: this option does not change the request.',
 	},
 	{
 		displayName: 'Presence Penalty',

@@ -44,8 +44,7 @@ export const additionalBodyOption = {
 	name: 'additionalBody',
 	type: 'json',
 	default: '{}',
-	description:
-		'JSON object with fields to add to the request, for fields that this node has no option for',
+	description: 'JSON object with fields to add to the request that this node has no options for',
 } satisfies INodeProperties;
 
 /** @throws InvalidInputError when the text is no JSON */
@@ -70,7 +69,7 @@ export const maxBillableRequestsOption = {
 	typeOptions: { minValue: 0 },
 	default: 10,
 	description:
-		'How many billable requests (answers or videos) this node may make in one execution, over all items, loops and tool calls, before it refuses to send more',
+		'The maximum number of billable requests (answers or videos) of this node in one execution, over all items, loops and tool calls. Beyond it, nothing is sent.',
 } satisfies INodeProperties;
 
 /**
@@ -106,7 +105,7 @@ const requestOptionsProperty = {
 			typeOptions: { minValue: 0, maxValue: 20 },
 			default: 4,
 			description:
-				'How often to retry a request after a temporary failure, such as a rate limit. It never repeats a billable request that may have been accepted.',
+				'How often to retry a request after a temporary failure, such as a rate limit. A billable request that may have been accepted is never retried.',
 		},
 		{
 			displayName: 'Timeout (Seconds)',
