@@ -7,45 +7,36 @@ const MAX_VIDEO = 256 * MIB;
 /** What all inline videos of this process may take together. */
 const MAX_TOGETHER = 512 * MIB;
 
-interface Held {
-	parts: Buffer[];
-	bytes: number;
-}
-
 let heldBytes = 0;
-/** Frees what nobody removed, such as the video of a cancelled execution. */
-const forgotten = new FinalizationRegistry(free);
-
-function free(held: Held): void {
-	heldBytes -= held.bytes;
-	Object.assign(held, { parts: [], bytes: 0 });
-}
 
 /**
  * Keeps an inline video in memory: a package for n8n Cloud may not write files by itself.
  * @throws NoResponseError when others take the memory: a later poll brings the video again
  */
 export async function openInlineVideoFile(maxTogether = MAX_TOGETHER): Promise<InlineVideoStore> {
-	const held: Held = { parts: [], bytes: 0 };
-	const video: InlineVideoStore = {
-		write(bytes) {
-			if (held.bytes + bytes.length > MAX_VIDEO) throw tooLarge();
+	let parts: Buffer[] = [];
+	let size = 0;
+	return await Promise.resolve({
+		write(bytes: Buffer) {
+			if (size + bytes.length > MAX_VIDEO) throw tooLarge();
 			if (heldBytes + bytes.length > maxTogether) throw noRoom(maxTogether);
-			held.bytes += bytes.length;
+			size += bytes.length;
 			heldBytes += bytes.length;
 			// A copy has no room to grow.
-			held.parts.push(Buffer.from(bytes));
+			parts.push(Buffer.from(bytes));
 		},
 		read() {
-			const whole = Buffer.concat(held.parts);
+			const whole = Buffer.concat(parts);
 			// Not held twice while n8n stores it.
-			held.parts = [whole];
+			parts = [whole];
 			return whole;
 		},
-		remove: () => free(held),
-	};
-	forgotten.register(video, held);
-	return await Promise.resolve(video);
+		remove() {
+			heldBytes -= size;
+			size = 0;
+			parts = [];
+		},
+	});
 }
 
 function tooLarge() {

@@ -1,6 +1,6 @@
+import { causesOf, textOf } from '../errors/foreignErrors';
 import { StreamedBody } from '../http/body';
 import { isSsrfRefusal, NeverSentError } from '../http/connectionErrors';
-import { causesOf, textOf } from '../http/helperProxy';
 import type {
 	openTransport as OpenTransport,
 	POSSIBLE_PROXY as PossibleProxy,

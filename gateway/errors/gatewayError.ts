@@ -1,3 +1,4 @@
+import { textOf } from './foreignErrors';
 import type { NodeCode, SystemCode } from './statuses';
 import { htmlToText, isHtml } from './texts';
 
@@ -10,7 +11,7 @@ interface Details<Code extends string = NodeCode> {
 	serviceMessage?: string | undefined;
 	/** Whose words that message is. Default: the service's. */
 	speaker?: string | undefined;
-	/** The error message of the network or the operating system. */
+	/** The error message of the network or the operating system; none if it is empty. */
 	technical?: string | undefined;
 	/** How long the server asks to wait, in milliseconds. */
 	retryAfterMs?: number | undefined;
@@ -37,7 +38,7 @@ export abstract class GatewayError extends Error {
 		this.code = details.code;
 		this.advice = details.advice;
 		this.serviceMessage = details.serviceMessage;
-		this.technical = details.technical;
+		this.technical = details.technical || undefined;
 		this.retryAfterMs = details.retryAfterMs;
 		this.speaker = details.speaker ?? 'The service';
 	}
@@ -179,11 +180,7 @@ export class StorageError extends GatewayError {
 		super(message, {
 			code: 'storage_failed' satisfies NodeCode,
 			advice: `${remedy} The video is finished and billed: use Get with its task ID to download it then.`,
-			// The error may come from another realm.
-			technical:
-				typeof cause === 'object' && cause !== null && 'message' in cause
-					? String(cause.message)
-					: undefined,
+			technical: textOf(cause, 'message'),
 			cause,
 		});
 	}

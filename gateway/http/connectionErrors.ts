@@ -1,3 +1,4 @@
+import { causesOf, textOf } from '../errors/foreignErrors';
 import type { NodeCode } from '../errors/statuses';
 
 /** No connection was made: the service has not seen the request. */
@@ -25,6 +26,5 @@ export class ProxyError extends Error {
 
 /** Whether n8n's SSRF protection refused an IP address or URL, at once or on a DNS lookup. */
 export function isSsrfRefusal(error: unknown): boolean {
-	if (!(error instanceof Error)) return false;
-	return /ssrf/i.test(error.name) || isSsrfRefusal(error.cause);
+	return [...causesOf(error)].some((cause) => /ssrf/i.test(textOf(cause, 'name')));
 }

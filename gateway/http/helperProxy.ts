@@ -1,3 +1,4 @@
+import { causesOf, isObject, textOf } from '../errors/foreignErrors';
 import { NeverSentError, ProxyError } from './connectionErrors';
 
 /**
@@ -43,18 +44,4 @@ function isElsewhere(cause: Record<string, unknown>, origin: string): boolean {
 	const servicePort = Number(port) || (protocol === 'https:' ? 443 : 80);
 	const isAddress = /^[\d.]+$|:/.test(hostname);
 	return cause.port !== servicePort || (isAddress && address !== hostname.replace(/^\[|\]$/g, ''));
-}
-
-/** An error and what caused it. */
-export function* causesOf(error: unknown): Generator<Record<string, unknown>> {
-	for (let cause = error; isObject(cause); cause = cause.cause) yield cause;
-}
-
-export function textOf(value: unknown, field: string): string {
-	const text = isObject(value) ? value[field] : undefined;
-	return typeof text === 'string' ? text : '';
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === 'object' && value !== null;
 }

@@ -1,3 +1,4 @@
+import { causesOf, textOf } from '../errors/foreignErrors';
 import { formatSeconds } from '../errors/texts';
 import { isSystemCode, type NodeCode, statusOf, type SystemCode } from '../errors/statuses';
 import { NoResponseError } from '../errors/gatewayError';
@@ -48,6 +49,21 @@ export const NOT_CONNECTED: Record<string, Meaning> = {
 	ENETUNREACH: NO_ROUTE,
 };
 
+const LOST = {
+	not_http: [
+		'The server did not return a valid HTTP response',
+		'Check the Base URL in the credential, and its port: a proxy or another server may be responding instead of the service.',
+	],
+	damaged_answer: [
+		'The compressed response is damaged',
+		'A proxy between n8n and the service may be damaging responses.',
+	],
+	connection_lost: [
+		'The connection to the service was lost before the response was complete',
+		`Check the network between n8n and the service.${POSSIBLE_PROXY}`,
+	],
+} satisfies Partial<Record<NodeCode, [message: string, advice: string]>>;
+
 const PROXY_VARIABLES = 'HTTP_PROXY, HTTPS_PROXY and ALL_PROXY of the n8n host';
 
 const TLS_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)|^EPROTO$/;
@@ -67,7 +83,9 @@ const NOT_HTTP_CODE = /^(UND_ERR_HEADERS_OVERFLOW$|HPE_)/;
 export function toNetworkError(error: unknown, paid: boolean): NoResponseError {
 	if (error instanceof NeverSentError) {
 		const { cause } = error;
-		return notConnected(cause) ?? neverSent('no_connection', UNKNOWN, cause, messageOf(cause));
+		return (
+			notConnected(cause) ?? neverSent('no_connection', UNKNOWN, cause, textOf(cause, 'message'))
+		);
 	}
 	// A connection can be lost with the same code (EHOSTUNREACH, EPROTO) after the request was written: what is paid for
 	// counts as sent unless a transport knows better.
@@ -91,7 +109,7 @@ function notConnected(cause: unknown): NoResponseError | undefined {
 		const [message, advice, transient] = known;
 		return neverSent(code, [message, advice + POSSIBLE_PROXY, transient], cause);
 	}
-	return TLS_CODE.test(code) ? neverSent(code, NO_TLS, cause, messageOf(cause)) : undefined;
+	return TLS_CODE.test(code) ? neverSent(code, NO_TLS, cause, textOf(cause, 'message')) : undefined;
 }
 
 function neverSent(
@@ -105,37 +123,16 @@ function neverSent(
 }
 
 /** A connection took the request, and no complete response came back. */
-function connectionLost(cause: unknown, paid: boolean): NoResponseError {
-	const code = codeOf(cause);
-	const technical = messageOf(cause);
-	if (NOT_HTTP_CODE.test(code) || NOT_HTTP.test(technical ?? '')) {
-		return new NoResponseError('The server did not return a valid HTTP response', {
-			code: 'not_http',
-			advice:
-				'Check the Base URL in the credential, and its port: a proxy or another server may be responding instead of the service.',
-			technical,
-			mayHaveBeenAccepted: paid,
-			cause,
-		});
-	}
-	if (DAMAGED_CODE.test(code)) {
-		return new NoResponseError('The compressed response is damaged', {
-			code: 'damaged_answer',
-			advice: 'A proxy between n8n and the service may be damaging responses.',
-			mayHaveBeenAccepted: paid,
-			cause,
-		});
-	}
-	return new NoResponseError(
-		'The connection to the service was lost before the response was complete',
-		{
-			code: 'connection_lost',
-			advice: `Check the network between n8n and the service.${POSSIBLE_PROXY}`,
-			technical,
-			mayHaveBeenAccepted: paid,
-			cause,
-		},
-	);
+function connectionLost(cause: unknown, mayHaveBeenAccepted: boolean): NoResponseError {
+	const technical = textOf(cause, 'message');
+	const code = lossOf(codeOf(cause), technical);
+	const [message, advice] = LOST[code];
+	return new NoResponseError(message, { code, advice, technical, mayHaveBeenAccepted, cause });
+}
+
+function lossOf(code: string, message: string): keyof typeof LOST {
+	if (NOT_HTTP_CODE.test(code) || NOT_HTTP.test(message)) return 'not_http';
+	return DAMAGED_CODE.test(code) ? 'damaged_answer' : 'connection_lost';
 }
 
 /** The technical detail may contain the proxy's host and port, but never its user. */
@@ -162,7 +159,7 @@ function proxyFailed(error: ProxyError): NoResponseError {
 		],
 	};
 	const transient = status === undefined || statusOf(status).isTransient === true;
-	return neverSent(code, [...texts[code], transient], error, messageOf(error.cause));
+	return neverSent(code, [...texts[code], transient], error, textOf(error.cause, 'message'));
 }
 
 /**
@@ -189,24 +186,12 @@ export function timeoutError(
 	});
 }
 
-/** Errors of Node.js are recognised by their fields: in an embedded n8n they may come from another realm. */
-interface SystemError {
-	code?: unknown;
-	message?: unknown;
-	cause?: unknown;
-}
-
+/** undici wraps a failed socket in an error of its own, with the first cause below it. */
 function codeOf(error: unknown): string {
-	if (typeof error !== 'object' || error === null) return '';
-	const { code, cause }: SystemError = error;
-	const own = typeof code === 'string' ? code : '';
-	// undici wraps a failed socket in an error of its own, with the first cause below it.
-	const inner = cause === undefined || own.startsWith('UND_ERR_CONNECT') ? '' : codeOf(cause);
-	return inner || own;
-}
-
-function messageOf(error: unknown): string | undefined {
-	if (typeof error !== 'object' || error === null) return undefined;
-	const { message }: SystemError = error;
-	return typeof message === 'string' ? message.trim() : undefined;
+	let code = '';
+	for (const cause of causesOf(error)) {
+		code = textOf(cause, 'code') || code;
+		if (code.startsWith('UND_ERR_CONNECT')) break;
+	}
+	return code;
 }

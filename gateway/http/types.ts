@@ -14,8 +14,8 @@ export interface EgressFilter {
 	validateUrl(url: string | URL): Promise<unknown>;
 }
 
-/** HTTP's own. Those of the interface are GET and POST. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** Those of the interface. */
+export type Method = 'GET' | 'POST';
 
 export interface HttpRequest {
 	method: Method;

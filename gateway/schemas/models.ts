@@ -108,7 +108,7 @@ export function modelOutputOf({ kinds }: Pick<CatalogueModel, 'kinds'>): ModelOu
 }
 
 /** Reads `<name>@<yyyymmdd>` and `<name>-<yyyymmdd>` (Versioning). A suffix that is not a calendar date is part of the name. */
-export function readDatedName(id: string): Pick<CatalogueModel, 'baseName' | 'versionDate'> {
+function readDatedName(id: string): Pick<CatalogueModel, 'baseName' | 'versionDate'> {
 	const [, baseName, year, month, day] = /^(.+)[@-](\d{4})(\d{2})(\d{2})$/.exec(id) ?? [];
 	const date = `${year}-${month}-${day}`;
 	const instant = new Date(`${date}T00:00:00Z`);

@@ -1,5 +1,6 @@
 import { type NodeCode, statusOf } from '../errors/statuses';
 import { formatSeconds, logText, shortText } from '../errors/texts';
+import { textOf } from '../errors/foreignErrors';
 import { GatewayError, NoResponseError, StorageError } from '../errors/gatewayError';
 import { isEmpty, MAX_MESSAGE, wordsOf } from '../http/errorBody';
 import type { VideoTask } from '../schemas/video';
@@ -96,7 +97,7 @@ export function downloadTimedOut(timeoutMs: number): NoResponseError {
 /** The error of a download that broke off or never began. */
 export function downloadLost(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
-	const technical = error instanceof Error ? error.message : undefined;
+	const technical = textOf(error, 'message');
 	if (!isSsrfRefusal(error))
 		return downloadError('The video download was interrupted', {
 			code: 'download_failed',
@@ -120,18 +121,18 @@ function downloadError(
 /** Codes of a disk that cannot be written. */
 const DISK_FAILURES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EACCES|EPERM|ENOENT|ENOTDIR|EEXIST|EIO)$/;
 
-/** The error of a sound video that n8n does not store. It is recognised by its fields: it may come from another realm. */
+/** The error of a sound video that n8n does not store. */
 export function storageError(error: unknown): StorageError {
-	const { code, path, message } = (error ?? {}) as Record<string, unknown>;
-	const limit = /\bN8N_\w*MAX_FILE_SIZE\b/.exec(String(message))?.[0];
+	const path = textOf(error, 'path');
+	const limit = /\bN8N_\w*MAX_FILE_SIZE\b/.exec(textOf(error, 'message'))?.[0];
 	if (limit !== undefined)
 		return new StorageError(
 			'The video is larger than this n8n stores',
 			error,
 			`Increase ${limit}, or set N8N_DEFAULT_BINARY_DATA_MODE to filesystem (in queue mode: s3).`,
 		);
-	const where = path === undefined ? '' : ` in ${String(path)}`;
-	const remedy = DISK_FAILURES.test(String(code))
+	const where = path && ` in ${path}`;
+	const remedy = DISK_FAILURES.test(textOf(error, 'code'))
 		? undefined
 		: 'Check where this n8n stores binary data (N8N_DEFAULT_BINARY_DATA_MODE).';
 	return new StorageError(`n8n could not store the video${where}`, error, remedy);

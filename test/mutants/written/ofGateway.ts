@@ -40,8 +40,8 @@ export const OF_GATEWAY: readonly Change[] = [
 	...changesOf('gateway/http/networkError.ts', [
 		[
 			'a lost connection counts as a refusal',
-			'technical,\n\t\t\tmayHaveBeenAccepted: paid,\n\t\t\tcause,\n\t\t},\n\t);\n}',
-			'technical,\n\t\t\tmayHaveBeenAccepted: false,\n\t\t\tcause,\n\t\t},\n\t);\n}',
+			'{ code, advice, technical, mayHaveBeenAccepted, cause }',
+			'{ code, advice, technical, mayHaveBeenAccepted: false, cause }',
 		],
 		[
 			'a timeout counts as a refusal',
