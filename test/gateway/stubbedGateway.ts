@@ -24,7 +24,7 @@ interface StubbedOptions extends Partial<GatewayOptions> {
 	apiKey?: string;
 }
 
-/** A response whose packets arrive one after another, each after so many milliseconds; undefined ends it. */
+/** A response whose packets arrive one after another: undefined ends it, and after an empty one nothing more comes. */
 export function slowResponses(
 	clock: VirtualClock,
 	everyMs: number,
@@ -38,7 +38,7 @@ export function slowResponses(
 			if (body.destroyed) return;
 			const packet = packetOf(index);
 			body.push(packet === undefined ? null : Buffer.from(packet));
-			if (packet !== undefined) clock.after(everyMs, () => send(index + 1));
+			if (packet) clock.after(everyMs, () => send(index + 1));
 		};
 		send(0);
 		return await Promise.resolve({ status: 200, headers: {}, body: new StreamedBody(body) });
