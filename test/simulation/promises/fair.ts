@@ -2,7 +2,7 @@ import { allNodes } from '../play/edits';
 import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
-import { errorOf, nodeRuns, scopeOf } from './evidence';
+import { errorOf, isRefused, nodeRuns, scopeOf } from './evidence';
 import { covered } from './explained';
 import type { Promised } from './promise';
 import { ofFairQueuing } from './fairQueuing';
@@ -135,22 +135,20 @@ function lateStarts({ keys, rows, truth, kills, suspended, scenario }: Played): 
 	const [, otherKey] = keys;
 	const hasGap = kills.length + suspended.length + truth.notConnected.length > 0;
 	if (hasGap || scenario.shape === 'agent') return [];
-	// A Retry, and the sub-workflow that it calls, meet the pauses of the execution before.
-	const isRetry = ({ retryOf, parent }: Row): boolean => {
-		const caller = rows.find(({ id }) => id === parent?.executionId);
-		return retryOf !== undefined || (caller !== undefined && isRetry(caller));
-	};
-	const isOther = (row: Row) =>
-		!isRetry(row) &&
-		row.workflow.nodes.some(
-			({ credentials }) => credentials?.generationServiceApi?.name === 'Other',
-		);
+	const isOther = ({ workflow, retryOf }: Row) =>
+		retryOf === undefined &&
+		workflow.nodes.some(({ credentials }) => credentials?.generationServiceApi?.name === 'Other');
 	return rows.filter(isOther).flatMap((row) => {
 		const first = truth.requests.find(
 			({ key, sentAt }) => key === otherKey && sentAt >= row.startedAt,
 		);
 		const late = (first?.sentAt ?? 0) - row.startedAt;
-		return late < MIN_DELAY_MS
+		// It meets the limits that an earlier execution with its key has met.
+		const isHeldBack = truth.requests.some(
+			(each) =>
+				each.key === otherKey && isRefused(each) && (each.heardAt ?? Infinity) <= row.startedAt,
+		);
+		return late < MIN_DELAY_MS || isHeldBack
 			? []
 			: [`execution ${row.id}, with a key of its own, began ${Math.round(late / 1000)} s late`];
 	});
