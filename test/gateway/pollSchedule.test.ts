@@ -80,23 +80,21 @@ test.each(DURATIONS.flatMap((takes) => [10, 20, 25].map((step) => [takes, step])
 	},
 );
 
-test.each([undefined, null, 100, NaN, -1, 250])(
-	'a progress of %s is ignored: the task is polled each interval',
-	async (progress) => {
-		const { polledAt } = await waitFor({ takes: 100, progress: () => progress });
-		expect(polledAt).toEqual(Array.from({ length: 20 }, (_, poll) => 5 * (poll + 1)));
-	},
-);
+test.each<[string, Omit<Scenario, 'takes'>]>([
+	...[undefined, null, 100, NaN, -1, 250].map((progress): [string, Omit<Scenario, 'takes'>] => [
+		`a progress of ${progress}, which is none`,
+		{ progress: () => progress },
+	]),
+	['fixed polling, whatever the progress', { progress: linear(100), polling: 'fixed' }],
+])('with %s, a task is polled each interval', async (_what, scenario) => {
+	const { polledAt } = await waitFor({ takes: 100, ...scenario });
+	expect(polledAt).toEqual(Array.from({ length: 20 }, (_, poll) => 5 * (poll + 1)));
+});
 
 test('a progress that stays at 0 is soon ignored', async () => {
 	const { polledAt, delay } = await waitFor({ takes: 151, progress: () => 0 });
 	expect(delay).toBeLessThanOrEqual(5);
 	expect(gaps(polledAt).slice(4)).toEqual(gaps(polledAt).slice(4).fill(5));
-});
-
-test('with fixed polling, a task is polled each interval, whatever the progress', async () => {
-	const { polledAt } = await waitFor({ takes: 100, progress: linear(100), polling: 'fixed' });
-	expect(polledAt).toEqual(Array.from({ length: 20 }, (_, poll) => 5 * (poll + 1)));
 });
 
 test('a video that finishes long before its progress predicts is noticed within eight intervals', async () => {
