@@ -221,11 +221,14 @@ function sumOf(spans: Span[]): number {
 
 /** After the wall clock is set back: until it shows the same time again, n8n resumes nothing, and no Max Wait ends. */
 function setBacks({ scenario, start }: Played): Span[] {
-	return scenario.events.flatMap((event) => {
-		if (event.what !== 'stepClock' || event.by >= 0) return [];
-		const from = start + event.at * 1000;
-		return [{ from, to: from - event.by * 1000 }];
-	});
+	const spans: Span[] = [];
+	for (const event of scenario.events.toSorted((one, other) => one.at - other.at)) {
+		if (event.what !== 'stepClock' || event.by >= 0) continue;
+		// It comes on top of one that the clock has not made up for.
+		const from = Math.max(start + event.at * 1000, spans.at(-1)?.to ?? 0);
+		spans.push({ from, to: from - event.by * 1000 });
+	}
+	return spans;
 }
 
 /** How much of a span others cover. */
