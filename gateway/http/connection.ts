@@ -8,56 +8,41 @@ const NOTHING: Buffer = Buffer.alloc(0);
 /** undici's own limit for the head of a response. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
-/** The connection whose bytes undici is parsing, which it does as soon as it reads them. */
-let parsed: Connection | undefined;
-
 /**
- * A connection under undici's parser, without interim responses: undici 7 closes the connection of a server that sends 100
- * Continue, which nobody asked for, before its response.
+ * Hides interim responses from undici, which reads a socket and writes to it: undici 7 closes the connection of a server that
+ * sends 100 Continue, which nobody asked for, before its response.
  */
-export class Connection {
-	private isInBody = false;
+function hideInterim(socket: Socket): void {
+	const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+	const write = socket.write.bind(socket) as (...chunk: unknown[]) => boolean;
+	let awaitsHead = false;
 	/** The beginning of an interim response. */
-	private head = NOTHING;
-
-	constructor(socket: Socket) {
-		const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
-		// Node.js itself reads 0 bytes to find the end.
-		socket.read = (size?: number) => (size === undefined ? this.take(read) : read(size));
-	}
-
-	beginBody(): void {
-		this.isInBody = true;
-	}
-
-	endBody(): void {
-		this.isInBody = false;
-	}
-
-	private take(read: () => Buffer | null): Buffer | null {
-		const bytes = read();
-		return bytes === null || this.isInBody ? bytes : this.withoutInterim(bytes);
-	}
-
-	private withoutInterim(bytes: Buffer): Buffer | null {
-		let rest = this.head.length === 0 ? bytes : Buffer.concat([this.head, bytes]);
-		this.head = NOTHING;
+	let begun = NOTHING;
+	const withoutInterim = (bytes: Buffer): Buffer | null => {
+		let rest = begun.length === 0 ? bytes : Buffer.concat([begun, bytes]);
+		begun = NOTHING;
 		while (mayBeInterim(rest)) {
 			const [head] = INTERIM.exec(rest.toString('latin1', 0, MAX_HEAD_BYTES)) ?? [];
 			if (head === undefined && rest.length >= MAX_HEAD_BYTES) break;
 			if (head === undefined) {
-				this.head = rest;
+				begun = rest;
 				return null;
 			}
 			rest = rest.subarray(head.length);
 		}
+		awaitsHead = false;
 		return rest;
-	}
-
-	/** The connection of the bytes that undici is parsing; undefined for one through a SOCKS proxy. */
-	static get current(): Connection | undefined {
-		return parsed;
-	}
+	};
+	Object.assign(socket, {
+		write(...chunk: unknown[]) {
+			awaitsHead = true;
+			return write(...chunk);
+		},
+		read(size?: number) {
+			const bytes = read(size);
+			return bytes !== null && awaitsHead ? withoutInterim(bytes) : bytes;
+		},
+	});
 }
 
 function mayBeInterim(bytes: Buffer): boolean {
@@ -65,7 +50,7 @@ function mayBeInterim(bytes: Buffer): boolean {
 	return INTERIM_START.startsWith(start.slice(0, INTERIM_START.length)) && !start.endsWith(' 101');
 }
 
-/** An agent's pool for one origin, of {@link Connection}s. */
+/** An agent's pool for one origin, whose connections have no interim responses. */
 export function openPool(origin: string | URL, options: object): Pool {
 	return new Pool(origin, { ...options, factory: openClient });
 }
@@ -77,10 +62,8 @@ function openClient(origin: URL, options: object): Client {
 		connect: (target, done) =>
 			connect(target, (...[error, socket]) => {
 				if (error) return done(error, null);
-				const connection = new Connection(socket);
-				socket.on('readable', () => (parsed = connection));
+				hideInterim(socket);
 				done(null, socket);
-				socket.on('readable', () => (parsed = undefined));
 			}),
 	});
 }

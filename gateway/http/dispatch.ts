@@ -1,6 +1,5 @@
 import type { Dispatcher } from 'undici';
 import { Body } from './body';
-import { Connection } from './connection';
 import { NeverSentError, ProxyError } from './connectionErrors';
 import type { Route } from './proxy';
 import type { HttpRequest, HttpResponse } from './types';
@@ -27,7 +26,6 @@ export function dispatch(
 class ResponseHandler implements Dispatcher.DispatchHandler {
 	private controller: Dispatcher.DispatchController | undefined;
 	private body: Body | undefined;
-	private connection: Connection | undefined;
 	private givenUp: Error | undefined;
 
 	constructor(
@@ -60,8 +58,6 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 		if (status < 200) return;
 		const isOfProxy = status === 407 && this.route.isForwarded;
 		if (isOfProxy) return controller.abort(new NeverSentError(new ProxyError(status)));
-		this.connection = Connection.current;
-		this.connection?.beginBody();
 		this.body = new Body((reason) => controller.abort(reason));
 		this.resolve({ status, headers, body: this.body });
 	}
@@ -71,7 +67,6 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 	}
 
 	onResponseEnd(): void {
-		this.connection?.endBody();
 		this.body?.end();
 	}
 
