@@ -61,7 +61,7 @@ export async function sendRequest<Result>(
 class History {
 	private retries = 0;
 	private excused = 0;
-	/** How many requests of the scope the service had taken at first, and what it had taken and refused at the last refusal. */
+	/** How many requests of the scope the service had taken at first, and had taken and refused at the last refusal. */
 	private takenBefore: number | undefined;
 	private atRefusal: { taken: number; refused: number } | undefined;
 
@@ -75,10 +75,6 @@ class History {
 		const { scope } = permit;
 		const { taken, refused } = scope;
 		this.takenBefore ??= permit.taken;
-		const sinceRefusal = atRefusal && {
-			taken: taken - atRefusal.taken,
-			refused: refused - atRefusal.refused,
-		};
 		const mayRetry = request.patience?.mayRetry() ?? true;
 		const verdict = judge({
 			error,
@@ -88,12 +84,11 @@ class History {
 			retries,
 			excused,
 			othersTaken: taken > this.takenBefore || scope.isAtWork(permit),
-			sinceRefusal,
+			takenInRow: atRefusal?.refused === refused ? taken - atRefusal.taken : 0,
 			scope,
 		});
 		if (verdict.counts) this.retries += 1;
-		// Where the service refuses most, a refusal says little about this request.
-		else if (sinceRefusal && sinceRefusal.taken > sinceRefusal.refused) this.excused += 1;
+		else this.excused += 1;
 		// This refusal is not one of others. One that is about this request alone is compared with the one before again.
 		if (verdict.isRefused && verdict.others !== 'continue')
 			this.atRefusal = { taken, refused: refused + 1 };

@@ -34,7 +34,7 @@ export class InFlightLimit {
 	 * @param isFirst whether it took none since the last pause
 	 */
 	refuse(older: number, isFirst: boolean): void {
-		if (older >= this.max) this.taken = 0;
+		this.taken = 0;
 		// Refused although nothing is in flight: another limit is the reason.
 		if (older === 0) this.max = Infinity;
 		else if (isFirst) this.max = Math.min(this.max, older);

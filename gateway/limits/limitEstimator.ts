@@ -10,8 +10,8 @@ const SPENT_AT_ONCE = 0.9;
 /** The rate is raised after each of these steps, at most twofold, by less the better the limit is known… */
 const STEP_MS = 250;
 const PATIENCE = 40;
-/** …but by ever more: by this part in each step, divided by the seconds that a refusal costs. The limit may be lifted. */
-const ACCELERATION = 0.08;
+/** …but by ever more: the raise itself grows by this power in each step. The limit may be lifted. */
+const ACCELERATION = 1.08;
 /** If a burst was refused, the bucket held less than estimated: this part of it. */
 const SURELY_HELD = 0.75;
 /** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
@@ -20,8 +20,6 @@ const MIN_SAMPLE = 10;
 export interface SentRequest {
 	sentAt: number;
 	period: SendPeriod;
-	/** Which one of its period it is. */
-	number: number;
 }
 
 /**
@@ -46,8 +44,6 @@ export class LimitEstimator {
 	/** The factor by which the rate is raised when the service takes a request that was sent after this time. */
 	private raise = 2;
 	private raiseAt = 0;
-	/** The power by which the raise itself grows in each step. */
-	private acceleration = 1;
 	/** Requests per second that the service is sure to take. */
 	private sure = 0;
 	private readonly noise = new Noise();
@@ -61,14 +57,14 @@ export class LimitEstimator {
 		// A timer fires up to a millisecond late: this makes up for it.
 		this.tokens = Math.min(this.tokens + gained, this.held + this.rate / SECOND_MS);
 		this.tokensAt = now;
-		// A rounding error must not cost another timer.
-		return this.tokens > 1 - 1e-6 ? 0 : ((1 - this.tokens) * SECOND_MS) / this.rate;
+		return (Math.max(0, 1 - this.tokens) * SECOND_MS) / this.rate;
 	}
 
 	/** A request is about to be sent. */
 	send(now: number): SentRequest {
 		this.tokens -= 1;
-		return { sentAt: now, period: this.period, number: this.period.send(now) };
+		this.period.send(now);
+		return { sentAt: now, period: this.period };
 	}
 
 	/** The service took a request. */
@@ -79,7 +75,7 @@ export class LimitEstimator {
 		if (period !== this.period || period.isOver || sentAt < this.raiseAt) return;
 		this.rate *= this.raise;
 		const steps = Math.max(1, SECOND_MS / this.rate / STEP_MS);
-		this.raise = Math.min(2, this.raise ** (this.acceleration ** steps));
+		this.raise = Math.min(2, this.raise ** (ACCELERATION ** steps));
 		this.raiseAt = now + STEP_MS;
 	}
 
@@ -88,14 +84,13 @@ export class LimitEstimator {
 	 * @param pause milliseconds until the next one may be sent
 	 * @returns whether all others wait, too
 	 */
-	refuse({ period, number, sentAt }: SentRequest, now: number, pause: number): boolean {
+	refuse({ period, sentAt }: SentRequest, now: number, pause: number): boolean {
 		// Who is refused at random is told to come back soon: a longer pause is one for all.
-		const mayBeNoise = !period.isOver && pause < 2 * SECOND_MS;
-		if (mayBeNoise && this.noise.refuse(period.taken)) {
+		if (pause < 2 * SECOND_MS && this.noise.refuse(period.taken)) {
 			period.excuse();
 			return false;
 		}
-		period.refuse(number, sentAt);
+		period.refuse(sentAt);
 		this.closedUntil = Math.max(this.closedUntil, now + pause);
 		this.longestPause = Math.max(this.longestPause, pause);
 		return true;
@@ -127,7 +122,6 @@ export class LimitEstimator {
 		this.raiseAt = now + STEP_MS;
 		const gained = (this.rate * (now - past.lastAt)) / SECOND_MS;
 		this.tokens = Math.max(1, Math.min(gained, this.held) * SPENT_AT_ONCE);
-		this.acceleration = 1 + (ACCELERATION * this.rate) / (1 + gained - this.tokens);
 		this.tokensAt = now;
 		this.period = new SendPeriod(now, this.tokens, past.refusedAt);
 	}

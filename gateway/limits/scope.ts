@@ -108,7 +108,7 @@ export class Scope implements ScopeState {
 	}
 
 	get inVain(): number {
-		return this.isKnown && !this.limitsInFlight ? this.limit.inVain : 0;
+		return this.isKnown ? this.limit.inVain : 0;
 	}
 
 	/** Nothing is known of it any more. */

@@ -8,8 +8,6 @@ export class SendPeriod {
 	/** Requests that the service took, as far as is known. */
 	taken = 0;
 	refused = 0;
-	/** Requests that were sent after the first refused one, before its response arrived. */
-	sentAlong = 0;
 	/** When the first refused one was sent: the service had nothing left to give. */
 	refusedAt = 0;
 	/** How many requests had been sent, at some times. */
@@ -31,13 +29,12 @@ export class SendPeriod {
 		return this.refused > 0;
 	}
 
-	/** @returns which request of the period it is */
-	send(now: number): number {
+	send(now: number): void {
 		if (!(now - (this.marks.at(-1)?.at ?? -Infinity) < MARK_MS))
 			this.marks.push({ at: now, sent: this.taken });
 		if (this.marks.length > MAX_MARKS) this.marks.shift();
 		this.lastAt = now;
-		return (this.taken += 1);
+		this.taken += 1;
 	}
 
 	/** A refusal that says nothing about the rate: as if it had not been sent. */
@@ -45,12 +42,8 @@ export class SendPeriod {
 		this.taken -= 1;
 	}
 
-	/** @param number which request of the period it was */
-	refuse(number: number, sentAt: number): void {
-		if (this.refused === 0) {
-			this.sentAlong = this.taken - number;
-			this.refusedAt = sentAt;
-		}
+	refuse(sentAt: number): void {
+		if (this.refused === 0) this.refusedAt = sentAt;
 		this.refused += 1;
 		this.taken -= 1;
 	}

@@ -10,8 +10,8 @@ const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 30_000;
 /** A workflow that hangs for hours is worse than one that fails and says when to retry. */
 const MAX_PAUSE_MS = 300_000;
-/** How often a refusal does not count as a retry because the service takes other requests of the scope, and takes most of them. */
-const MAX_EXCUSED = 20;
+/** How often a refusal does not count as a retry because the service takes other requests of the scope. */
+const MAX_EXCUSED = 100;
 /** So many requests in a row are no chance. */
 export const A_FEW = 4;
 
@@ -27,8 +27,8 @@ export interface FailedAttempt {
 	excused: number;
 	/** The service took others of the scope since this one began to wait, or works on one that was sent before the last pause. */
 	othersTaken: boolean;
-	/** Others that it took, and refused, since it refused this one before; undefined: it did not. */
-	sinceRefusal: { taken: number; refused: number } | undefined;
+	/** Others that it took in a row since it refused this one before. */
+	takenInRow: number;
 	scope: ScopeState;
 }
 
@@ -61,18 +61,13 @@ export interface Verdict {
 
 /** Decides what a failed attempt means. Pure, except for the jitter of a backoff. */
 export function judge(attempt: FailedAttempt, random: () => number = Math.random): Verdict {
-	const { error, retries, scope, sinceRefusal, maxRetries } = attempt;
+	const { error, retries, scope, maxRetries } = attempt;
 	// What may have been accepted was not refused: a late 503 page says as little about the others as a 504.
 	const isRefusal = !error.mayHaveBeenAccepted && error instanceof ServiceError;
 	const refusal = isRefusal && statusOf(error.status).isThrottled ? error : undefined;
 	const isRefused = refusal !== undefined;
 	// It is refused twice, and in between others are taken and none is refused.
-	const isSingledOut =
-		isRefused &&
-		!scope.limitsInFlight &&
-		sinceRefusal !== undefined &&
-		sinceRefusal.taken >= A_FEW &&
-		sinceRefusal.refused === 0;
+	const isSingledOut = isRefused && !scope.limitsInFlight && attempt.takenInRow >= A_FEW;
 	const forbidsRetry = error instanceof ServiceError && error.forbidsRetry;
 	const mayComeRight =
 		!forbidsRetry &&

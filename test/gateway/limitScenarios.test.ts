@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { groups } from './limitScenarios/scenarios';
 import { play } from './limitScenarios/play';
-import { slidingWindow } from './limitScenarios/rules';
+import { inFlight, slidingWindow } from './limitScenarios/rules';
 import { PAGE, readResults, type Results, summaryOf, withTable } from './limitScenarios/table';
 
 let results: Results;
@@ -101,6 +101,19 @@ test('the last chat of a batch waits for a window whose end is not told', async 
 	});
 	expect(failed).toBe(0);
 });
+
+test.each([1, 2])(
+	'a node that sends three at once loses no chat where the service takes %j at a time',
+	async (places) => {
+		const { failed } = await play({
+			limit: () => inFlight(places),
+			batches: [{ kind: 'chat', items: 40, maxConcurrency: 3, inNode: true }],
+			minimum: 800 / places,
+			service: { latencyMs: 20, jitter: 0.5, workMs: 20_000 },
+		});
+		expect(failed).toBe(0);
+	},
+);
 
 test('the page shows the latest results, of all limits', () => {
 	const page = readFileSync(PAGE, 'utf8');

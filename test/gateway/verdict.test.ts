@@ -26,7 +26,7 @@ const usual: FailedAttempt = {
 	retries: 0,
 	excused: 0,
 	othersTaken: true,
-	sinceRefusal: undefined,
+	takenInRow: 0,
 	scope: works,
 };
 
@@ -43,31 +43,13 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 		{ ...fails, others: 'wait' },
 	],
 	['a refusal with all retries used up, while others are taken', { retries: 4 }, all],
-	['the 21st refusal while others are taken', { excused: 20 }, { ...all, counts: true }],
+	['the 101st refusal while others are taken', { excused: 100 }, { ...all, counts: true }],
 	['a refusal with Max Retries 0', { maxRetries: 0 }, { ...fails, others: 'wait' }],
-	[
-		'a second refusal after others were taken',
-		{ sinceRefusal: { taken: 5, refused: 0 } },
-		{ ...alone, counts: true },
-	],
-	[
-		'a second refusal after few were taken',
-		{ sinceRefusal: { taken: 3, refused: 0 } },
-		{ ...all, counts: false },
-	],
-	[
-		'a second refusal although nothing was taken between',
-		{ sinceRefusal: { taken: 0, refused: 0 } },
-		{ ...all, counts: false },
-	],
-	[
-		'a second refusal among others',
-		{ sinceRefusal: { taken: 5, refused: 2 } },
-		{ ...all, counts: false },
-	],
+	['a second refusal after others were taken', { takenInRow: 4 }, { ...alone, counts: true }],
+	['a second refusal after few were taken', { takenInRow: 3 }, { ...all, counts: false }],
 	[
 		'a second refusal where what is in flight is limited',
-		{ sinceRefusal: { taken: 5, refused: 0 }, scope: { ...works, limitsInFlight: true } },
+		{ takenInRow: 4, scope: { ...works, limitsInFlight: true } },
 		{ ...all, counts: false },
 	],
 	[

@@ -206,7 +206,7 @@ export const OF_PROMISES: readonly Change[] = [
 			'(retries < maxRetries || isExcused),',
 			'(retries < 1_000 || isExcused),',
 		],
-		['no request is singled out', 'sinceRefusal.taken >= A_FEW', 'sinceRefusal.taken >= 4_000'],
+		['no request is singled out', 'attempt.takenInRow >= A_FEW', 'attempt.takenInRow >= 4_000'],
 		['a rate uses retries up', 'attempt.othersTaken &&', 'false &&'],
 	]),
 	...changesOf('gateway/limits/scope.ts', [
