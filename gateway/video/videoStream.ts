@@ -9,9 +9,9 @@ export type ByteStream = Readable;
 const SNIFFED_BYTES = 512;
 /**
  * n8n writes each piece of a body to its storage by itself and waits for that: piece by piece a large video takes half as
- * long again. With this many bytes a write costs little compared with them.
+ * long again. With this many bytes a write costs little compared with them, and the dozen pieces that a stream keeps are few.
  */
-const MIN_WRITE = 512 * 1024;
+const MIN_WRITE = 256 * 1024;
 
 /**
  * Passes a video on in large pieces. Fails for a page instead of a video, a video that is too large and an empty one, when
