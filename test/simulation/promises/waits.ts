@@ -26,7 +26,8 @@ export function inMemory(played: Played): string[] {
 		const isShort = (node.wait.maxWait ?? 600) < MIN_WAIT_S;
 		// Of a wait that is too short, items that were refused need no hint.
 		const isRight =
-			said === reason ||
+			// A Retry keeps the runs, and what they said, of the execution before.
+			ancestry(row, rows).some(({ mode }) => said === whyInMemory(scenario, mode)) ||
 			(reason === undefined && isShort && said === SHORT) ||
 			(said === EARLY && wasSetBack(played, row));
 		// Without a credential, no node waits.
