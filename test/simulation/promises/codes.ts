@@ -74,6 +74,9 @@ export function attempts(played: Played): string[] {
 	return errorItems(played).flatMap(({ error, node, item, row, saidAt }) => {
 		// After five minutes, what waits fails with the error of another request.
 		const isOwn = saidAt - row.startedAt < MAX_PAUSE_MS && error.task_id === undefined;
+		// Of an answer, not of the request that brought it.
+		if (/^The (model did not answer with JSON|JSON in the model's answer)/.test(error.message))
+			return [];
 		const isBilled =
 			node.kind === 'chat' || (node.kind === 'video' && /^(generate|submit)$/.test(node.operation));
 		if (!isOwn || !isBilled || node.tries !== undefined || item === undefined) return [];
