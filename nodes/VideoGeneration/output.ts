@@ -24,7 +24,7 @@ export class VideoOutput {
 	 */
 	items(cause?: unknown): INodeExecutionData[] {
 		const { context, book } = this;
-		const entries = cause === undefined ? book.current.values() : book.entries;
+		const entries = cause === undefined ? [...book.current.values()] : book.entries;
 		const results = new Map<number, Result[]>();
 		for (const entry of entries)
 			results.set(entry.item, (results.get(entry.item) ?? []).concat(this.resultsOf(entry, cause)));
@@ -34,7 +34,7 @@ export class VideoOutput {
 			return cause === undefined ? undefined : { error: cause };
 		});
 		const items = outputOf(context, outcomes);
-		this.show(items);
+		this.show(items, entries);
 		return items;
 	}
 
@@ -64,9 +64,9 @@ export class VideoOutput {
 	}
 
 	/** Shows the hints about the items of the run. */
-	private show(items: INodeExecutionData[]): void {
-		const { hints, book } = this;
-		for (const { asked = 0, named = 0, tasks, wait, output } of book.current.values()) {
+	private show(items: INodeExecutionData[], entries: BookEntry[]): void {
+		const { hints } = this;
+		for (const { asked = 0, named = 0, tasks, wait, output } of entries) {
 			hints.note('missing: the service created fewer than were asked for.', asked - named);
 			hints.note(
 				'beyond what one submission asked for. Check your account: they may be billed.',
