@@ -23,6 +23,9 @@ export class ByteBuffer {
 	private held: Buffer = Buffer.alloc(0);
 	private size = 0;
 
+	/** @param expected how many bytes there may be */
+	constructor(private readonly expected = 0) {}
+
 	get length(): number {
 		return this.size;
 	}
@@ -52,7 +55,7 @@ export class ByteBuffer {
 
 	private reserve(size: number): void {
 		if (size <= this.held.length) return;
-		const larger = Buffer.allocUnsafe(size * 2);
+		const larger = Buffer.allocUnsafe(Math.max(size * 2, this.expected));
 		this.held.copy(larger, 0, 0, this.size);
 		this.held = larger;
 	}

@@ -1,12 +1,13 @@
 import type { Clock } from '../clock';
 import { CancelledError, GatewayError, NoResponseError } from '../errors/gatewayError';
 import { IdleTimeout } from '../http/idleTimeout';
+import { type ByteStream, inspectStream } from '../http/inspectStream';
 import { askedPause } from '../http/serviceError';
 import { backoff } from '../limits/verdict';
 import type { VideoTask } from '../schemas/video';
 import { downloadLost, downloadTimedOut, notVideo, storageError, UrlRefusedError } from './errors';
 import { openVideo, type VideoAccess } from './openVideo';
-import { type ByteStream, videoStream } from './videoStream';
+import { videoInspector } from './videoInspector';
 import { Execution } from '../limits/scope';
 import { ServiceQueue } from '../limits/serviceQueue';
 
@@ -172,12 +173,12 @@ async function fetchVideo<Stored>(
 		}
 		const contentType = String(headers['content-type'] ?? '').toLowerCase();
 		const bytes = Number(headers['content-length']) || undefined;
-		const onProgress = () => idleTimeout.progress();
+		const inspector = videoInspector(contentType, bytes, () => idleTimeout.progress());
 		let isSound = !body.errored;
 		// A reader that fails destroys what it reads first, and the source after it.
 		const onFailure = () => (isSound &&= stream.destroyed);
 		body.once('error', onFailure).once('close', () => body.readableEnded || onFailure());
-		const stream = videoStream(body, contentType, bytes, onProgress, aborting.signal);
+		const stream = inspectStream(body, inspector, aborting.signal);
 		const [type] = /^video\/[\w.+-]{1,100}/.exec(contentType) ?? [];
 		const stored = await store({ stream, type }).catch((error: unknown) => {
 			throw isSound && !(error instanceof GatewayError) ? storageError(error) : error;

@@ -1,5 +1,5 @@
 import { ByteBuffer } from '../http/body';
-import type { ByteStream } from './videoStream';
+import type { ByteStream } from '../http/inspectStream';
 
 /** Texts of a task are hardly ever this long: a longer string goes to a store if it can be inline data. */
 const MAX_TEXT = 256 * 1024;
