@@ -94,7 +94,7 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 		counts: !isExcused,
 		isRefused,
 		others: isTooLong && (isRefused || holdsScope) ? 'fail' : holdsScope ? 'wait' : 'continue',
-		pauseMs: isOver ? Infinity : Math.max(asked, grown, alone),
+		pauseMs: Math.max(asked, grown, alone, isOver ? MAX_PAUSE_MS : 0),
 	};
 }
 

@@ -36,6 +36,22 @@ test('a limit is forgotten after an idle minute', async () => {
 	expect(took).toBeLessThanOrEqual(0.008);
 });
 
+test('an outage that failed what waited for it is forgotten an hour later: a refusal is retried', async () => {
+	let isAway = true;
+	let later = 0;
+	const take = () => {
+		if (isAway) return 20_000;
+		later += 1;
+		return later === 1 ? 1_000 : 0;
+	};
+	const { clock, node } = serviceWith(() => ({ take }), quick());
+	const failed = await clock.run(Promise.allSettled(chats(node(), 200)));
+	expect(failed.every(({ status }) => status === 'rejected')).toBe(true);
+	isAway = false;
+	await clock.run(clock.sleep(3_600_000));
+	await expect(clock.run(Promise.all(chats(node(), 20)))).resolves.toHaveLength(20);
+});
+
 test('with a tiny Retry-After the retries are still spread out', async () => {
 	const { clock, service, node } = serviceWith(() => ({ take: () => 1 }), {
 		...quick(),

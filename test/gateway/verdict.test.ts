@@ -76,11 +76,19 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	[
 		'a refusal after five minutes of refusals',
 		{ scope: { ...works, refusesForMs: 300_000 } },
-		{ ...fails, others: 'fail', pauseMs: Infinity },
+		{ ...fails, others: 'fail', pauseMs: 300_000 },
 	],
 	[
 		'a pause of an hour',
 		{ error: serviceError(429, { retryAfterMs: 3_600_000 }) },
+		{ ...fails, others: 'fail', pauseMs: 3_600_000 },
+	],
+	[
+		'a pause of an hour after five minutes of refusals',
+		{
+			error: serviceError(429, { retryAfterMs: 3_600_000 }),
+			scope: { ...works, refusesForMs: 300_000 },
+		},
 		{ ...fails, others: 'fail', pauseMs: 3_600_000 },
 	],
 	['a connection that was not made', { error: lost(false) }, { ...alone, counts: true }],
