@@ -49,7 +49,7 @@ const paidTask = z.object({
 	error: errorReport.optional(),
 	/** A fingerprint of the Base URL that it was submitted, or found, at. */
 	address: z.string().optional(),
-	/** That of another one, where the service does not know it, as an error told the user. */
+	/** That of another one, where the service does not know it. */
 	unknownAt: z.string().optional(),
 	/** Whether another one is to be submitted for it, or was: it failed, or the service at another Base URL does not know it. */
 	again: z.enum(['due', 'done']).optional(),
@@ -90,7 +90,7 @@ const bookEntry = z.object({
 	answer: z.custom<object>((value) => Object(value) === value).optional(),
 	/** The execution in which the service may have accepted a request that it never answered. */
 	lostIn: z.string().optional(),
-	/** The execution whose error told the user that the next Retry submits it again. */
+	/** The execution whose error told the user that the next Retry submits it again, or replaces what is unknown. */
 	toldIn: z.string().optional(),
 	/** Why it has no tasks, or no others for those that failed. */
 	error: errorReport.optional(),

@@ -17,7 +17,6 @@ import { withFullStop } from '../shared/run/errorText';
 import { type Operation, operations } from './operations';
 import { VideoOutput } from './output';
 import { hintAboutStopped, notedTaskIds } from './stoppedRuns';
-import { hintAboutOutput } from './outputHints';
 import { planSubmission } from './submit';
 import { TaskLog } from './taskLog';
 import { requestParameters } from './videoRequest';
@@ -50,7 +49,6 @@ export async function execute(
 			(error) => output.items(error),
 		);
 		if (!Array.isArray(made)) return made;
-		hintAboutOutput(context, made);
 		const isRepeated = !durable.isLastTry && made[0]?.json.error !== undefined;
 		if (!isRepeated) hintAboutStopped(context);
 		return [made];

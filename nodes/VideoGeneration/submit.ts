@@ -66,7 +66,7 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 }
 
 /** Two entries with one id are one video. */
-function tasksOf({ data, ...submission }: VideoSubmission, address?: string): PaidTask[] {
+function tasksOf({ data, ...submission }: VideoSubmission, address: string): PaidTask[] {
 	const request = present(without(submission, 'taskCount'));
 	const submittedAt = systemClock.wallTime();
 	const byId = new Map(data.map((entry) => [entry.id, entry]));

@@ -7,7 +7,7 @@ import {
 	systemClock,
 	type VideoTask,
 } from '../../gateway';
-import { isLost, isUnknownHere, liveTasks, type PaidBook } from '../shared/book/book';
+import { isLost, liveTasks, type PaidBook } from '../shared/book/book';
 import { runsAsTool } from '../shared/form/hints';
 import { statusOf, urlOf } from '../shared/run/errorText';
 import { noteTaskIds, rememberStopped } from './stoppedRuns';
@@ -118,27 +118,21 @@ export class TaskLog {
 		if (!this.isLastTry || this.isStopped || !this.offersRetry) return '';
 		const told: string[] = [];
 		for (const entry of book.current.values()) {
-			const isElsewhere = (task: PaidTask) =>
-				entry.asked !== undefined && isUnknownHere(task, book.address);
-			const elsewhere = liveTasks(entry).filter(isElsewhere);
-			const where = elsewhere.length > 0 ? ' at this Base URL' : '';
-			if (!where && entry.error?.failure.code !== 'submission_lost') continue;
+			const isElsewhere =
+				entry.asked !== undefined &&
+				liveTasks(entry).some(
+					({ isUnknown, unknownAt }) => isUnknown && unknownAt === book.address,
+				);
+			if (!isElsewhere && entry.error?.failure.code !== 'submission_lost') continue;
 			entry.toldIn = book.execution;
-			for (const task of elsewhere) task.unknownAt = book.address;
+			const where = isElsewhere ? ' at this Base URL' : '';
 			told.push(`Item ${entry.item}: the next Retry submits it again${where}.`);
 		}
 		return told.join(' ');
 	}
 
-	/** What the pause of a wait points out. */
-	get lostHints(): string[] {
-		return this.lostItems.map(
-			(item) =>
-				`Item ${item}: the response to its submission was lost, and the service may have accepted it. Check your account before you run it again.`,
-		);
-	}
-
-	private get lostItems(): number[] {
+	/** Items of which the service may have accepted a submission. */
+	get lostItems(): number[] {
 		const { entries, execution } = this.book;
 		return entries.filter((entry) => isLost(entry, execution)).map(({ item }) => item);
 	}

@@ -13,15 +13,20 @@ import {
 	taskFailedError,
 	WaitTimeoutError,
 } from '../../gateway';
-import { isUnknownHere, liveTasks, type PaidBook } from '../shared/book/book';
+import { liveTasks, type PaidBook } from '../shared/book/book';
 import type { PaidRun } from '../shared/book/withBook';
 import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { Service } from '../shared/run/connect';
 import { reportError, TaskError } from '../shared/run/errorText';
 import { videoFile } from './fileName';
-import type { OpenTask } from './nextPoll';
 import type { VideoOutput } from './output';
 import type { TaskLog } from './taskLog';
+
+/** A task of which nothing came yet. */
+export interface OpenTask {
+	item: BookEntry;
+	task: PaidTask;
+}
 
 /** What an operation works with during one run of the node. */
 export interface VideoRun extends PaidRun {
@@ -68,8 +73,8 @@ export class VideoTasks {
 		});
 		const failing = settling.catch((error: unknown) => {
 			if (error instanceof CancelledError) throw error;
-			if (isNotFound(error)) task.isUnknown = true;
-			task.error = reportError(new TaskError(task, this.explained(error, task)));
+			const shown = isNotFound(error) ? this.notFound(error, open) : error;
+			task.error = reportError(new TaskError(task, shown));
 			task.isSettled = true;
 		});
 		await failing.finally(async () => await videos[0]?.remove());
@@ -103,8 +108,13 @@ export class VideoTasks {
 	}
 
 	/** A service at another address may be another one: then it knows no task of the first. */
-	private explained(error: unknown, task: PaidTask): unknown {
-		if (!isNotFound(error) || !isUnknownHere(task, this.book.address)) return error;
+	private notFound(error: ServiceError, { item, task }: OpenTask): ServiceError {
+		const { address } = this.book;
+		task.isUnknown = true;
+		if (task.address === undefined || task.address === address) return error;
+		task.unknownAt = address;
+		// What was told before is not this.
+		delete item.toldIn;
 		const { message, code, status } = error;
 		return new ServiceError(message, {
 			status,

@@ -1,23 +1,30 @@
 import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
 import {
 	type BookEntry,
-	CancelledError,
+	earliest,
 	formatSeconds,
 	isFinished,
 	later,
 	msBetween,
+	PollSchedule,
 	systemClock,
+	type WallTime,
 } from '../../gateway';
 import { liveTasks } from '../shared/book/book';
+import { MIN_PAUSE_MS } from '../shared/durableWait/durableWait';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError, ReportedError, withFullStop } from '../shared/run/errorText';
-import { endOfPause, MIN_WAIT_MS, type OpenTask } from './nextPoll';
 import { type Operation, readOptions } from './operations';
-import type { Planned, VideoRun } from './videoTasks';
+import type { OpenTask, Planned, VideoRun } from './videoTasks';
 import { waitsInDatabase } from './waitOptions';
 
 export const LOST_STATE = 'n8n lost the state of this wait';
+
+/** n8n resumes everything that is due at once: pauses that start together end apart. */
+const SPREAD_MS = 5_000;
+/** What is left to wait when it no longer fits a pause. */
+export const MIN_WAIT_MS = MIN_PAUSE_MS + SPREAD_MS;
 
 /**
  * Does an operation for all items and makes items of their tasks: while an entry of the book is open, takes what is due,
@@ -43,9 +50,7 @@ class Wait {
 	constructor(private readonly run: VideoRun) {
 		const { book, durable, service } = run;
 		if (book.isGone) this.refusal = LOST_STATE;
-		else if (durable.isResumed || waitsInDatabase(service.context))
-			this.refusal = durable.refusal();
-		else this.refusal = '';
+		else this.refusal = waitsInDatabase(service.context) ? durable.refusal() : '';
 	}
 
 	/** Starts the tasks of all items. While a video is waited for, the next item is started. */
@@ -59,7 +64,7 @@ class Wait {
 			},
 			work: async ({ entry, start }) => {
 				await start?.().catch((error: unknown) => {
-					if (liveTasks(entry).length === 0 || error instanceof CancelledError) throw error;
+					if (liveTasks(entry).length === 0) throw error;
 					// What is paid for is waited for all the same.
 					entry.error = reportError(afterEarlierTry(error, entry.earlier));
 				});
@@ -78,14 +83,17 @@ class Wait {
 		}
 	}
 
+	/** The longest Max Wait; 0 where nothing is waited for. */
+	private get longestMs(): number {
+		const entries = [...this.run.book.current.values()];
+		return Math.max(0, ...entries.map(({ wait }) => wait?.maxWaitMs ?? 0));
+	}
+
 	/** Says why the wait is not in the database, although it is to be. */
 	hintAboutMemory(): void {
-		const { book, service } = this.run;
-		const isLong = ({ wait }: BookEntry) => (wait?.maxWaitMs ?? 0) >= MIN_WAIT_MS;
-		const waited = [...book.current.values()].filter(({ tasks }) => tasks.length > 0);
-		const isShort = waited.length > 0 && !waited.some(isLong);
+		const isShort = this.longestMs > 0 && this.longestMs < MIN_WAIT_MS;
 		const reason = this.refusal ?? (isShort && 'Max Wait is less than 70 seconds');
-		if (reason) hintAfterRun(service.context, `Waited in memory: ${reason}`);
+		if (reason) hintAfterRun(this.run.service.context, `Waited in memory: ${reason}`);
 	}
 
 	/** @returns the request of a pause; undefined when all tasks are settled */
@@ -135,20 +143,22 @@ class Wait {
 			shown: [...current.values()].flatMap((entry) =>
 				liveTasks(entry).map((task) => this.run.output.itemOf(entry, task).json),
 			),
-			hints: [...this.hintOfTimeout(waiting), ...log.lostHints],
+			hints: [...this.hintOfTimeout(), ...log.lostItems.map(hintOfLost)],
 			ifStopped: service.context.getInputData().map((_, item) => ifStopped(current.get(item))),
 		});
 	}
 
-	private hintOfTimeout(waiting: OpenTask[]): string[] {
+	private hintOfTimeout(): string[] {
 		const { executionTimeout = 0 } = this.run.service.context.getWorkflowSettings();
-		const longest = Math.max(...waiting.map(({ item }) => item.wait?.maxWaitMs ?? 0));
-		if (executionTimeout <= 0 || executionTimeout * 1000 >= longest) return [];
+		if (executionTimeout <= 0 || executionTimeout * 1000 >= this.longestMs) return [];
 		return [
 			`Timeout Workflow is shorter than Max Wait: unless it runs in queue mode, n8n stops this workflow after ${formatSeconds(executionTimeout * 1000)}. Increase it in the workflow's settings.`,
 		];
 	}
 }
+
+const hintOfLost = (item: number) =>
+	`Item ${item}: the response to its submission was lost, and the service may have accepted it. Check your account before you run it again.`;
 
 /** What becomes of an item if n8n never runs the node again. */
 function ifStopped({ tasks, error }: Pick<BookEntry, 'tasks' | 'error'> = { tasks: [] }): string {
@@ -168,4 +178,31 @@ function openTasksOf(entry: BookEntry): OpenTask[] {
 		if (wait) task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs);
 		return { item: entry, task };
 	});
+}
+
+/**
+ * Until when to pause: for the first useful poll of any task, and no longer than the Max Wait of any.
+ * @param tasks none less than {@link MIN_WAIT_MS} before its deadline
+ */
+export function endOfPause(
+	now: WallTime,
+	tasks: OpenTask[],
+	random: number = Math.random(),
+): WallTime {
+	const next = Math.min(...tasks.map((task) => nextPoll(now, task)));
+	const until = later(now, Math.round(next + random * SPREAD_MS));
+	return earliest([until, ...tasks.flatMap(({ task }) => task.deadline ?? [])]);
+}
+
+function nextPoll(now: WallTime, { item: { wait }, task }: OpenTask): number {
+	const interval = Math.max(MIN_PAUSE_MS, wait?.pollIntervalMs ?? 0);
+	const { seen, deadline = now } = task;
+	const { progress } = task.entry;
+	// A task at 0 percent does not show its end, and a video that takes a minute is polled in time.
+	if (seen === undefined || !progress) return interval;
+	const schedule = new PollSchedule(wait?.polling ?? 'fixed', interval);
+	const sinceSeenMs = msBetween(seen.at, now);
+	schedule.next(0, seen.progress, Infinity);
+	const next = schedule.next(sinceSeenMs, progress, msBetween(now, deadline));
+	return Math.max(MIN_PAUSE_MS, next);
 }

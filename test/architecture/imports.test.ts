@@ -28,7 +28,7 @@ const ROOMS: Record<string, string[][]> = {
 		['submit'],
 		['videoTasks'],
 		['output'],
-		['item', 'nextPoll', 'outputHints', 'taskLog'],
+		['item', 'taskLog'],
 		['stoppedRuns', 'fileName', 'outputOptions', 'videoRequest', 'waitOptions'],
 	],
 };

@@ -34,8 +34,8 @@ export class PaidBook {
 	readonly hasEarlierWork: boolean;
 	/** Whether n8n lost what the run that paused had written. */
 	readonly isGone: boolean;
-	/** A fingerprint of the Base URL; undefined until the node is connected. */
-	address: string | undefined;
+	/** A fingerprint of the Base URL; empty until the node is connected. */
+	address = '';
 	private readonly isTool: boolean;
 	private readonly field: string;
 	private readonly fields: IDataObject;
@@ -65,7 +65,7 @@ export class PaidBook {
 			else if (entry.output ?? entry.error) this.current.set(entry.item, entry);
 		}
 		this.isGone = continues && this.current.size === 0;
-		this.hasEarlierWork = this.entries.some(isPaid);
+		this.hasEarlierWork = this.all.size > 0;
 		this.keyOf = this.isTool
 			? keysOfTool(parameters, this.stored, (entry) => !taken.has(entry))
 			: keysOfRun(context, parameters, this.stored);
@@ -87,8 +87,6 @@ export class PaidBook {
 		const entry = this.stored[key] ?? { item, tasks: [] };
 		const isTold = isToldBefore(entry, this.execution);
 		for (const task of liveTasks(entry)) {
-			// The rest is what the service at another address said.
-			delete task.isUnknown;
 			if (!isTold || task.unknownAt !== this.address) continue;
 			task.isUnknown = true;
 			task.again = 'due';
@@ -166,9 +164,9 @@ export function noteInExecution(
 	}
 }
 
-function isPaid({ tasks, lostIn, answer, earlier, isForeign }: BookEntry): boolean {
-	const isOurs = isForeign === true || tasks.some(({ submittedAt }) => submittedAt !== undefined);
-	return isOurs || lostIn !== undefined || answer !== undefined || earlier !== undefined;
+function isPaid({ tasks, lostIn, answer, isForeign }: BookEntry): boolean {
+	const isOurs = tasks.some(({ submittedAt }) => submittedAt !== undefined);
+	return isOurs || lostIn !== undefined || answer !== undefined || isForeign === true;
 }
 
 /** What is paid for is kept; what came of it in the try before is made again, except a task that failed. */
@@ -178,10 +176,11 @@ function startOver(entry: BookEntry): void {
 		if (task.again === 'done') continue;
 		const hasFailed = task.entry.status === 'failed';
 		if (task.error && (hasFailed || task.isUnknown)) entry.earlier = task.error;
-		// None was submitted for one that the service at another address may know.
+		// The service at another address may know it, and nothing was submitted for it yet.
 		for (const field of [
 			'deadline',
 			'foreignAnswers',
+			'isUnknown',
 			'file',
 			'isSettled',
 			'error',
@@ -200,11 +199,6 @@ export function liveTasks({ tasks }: BookEntry): PaidTask[] {
 /** Whether the service may have accepted a submission, and the user was not told yet that the next Retry sends it again. */
 export function isLost(entry: BookEntry, execution: string): boolean {
 	return entry.lostIn !== undefined && !isToldBefore(entry, execution);
-}
-
-/** Whether the service at this address does not know a task that was submitted, or found, at another one. */
-export function isUnknownHere({ isUnknown, address }: PaidTask, here: string | undefined): boolean {
-	return isUnknown === true && address !== undefined && here !== undefined && address !== here;
 }
 
 /** What an execution tells counts for another one: its Retry. */

@@ -64,7 +64,7 @@ export const OF_FORMS: readonly Change[] = [
 			'filter((count) => count > 2)',
 		],
 	]),
-	...changesOf('nodes/VideoGeneration/outputHints.ts', [
+	...changesOf('nodes/VideoGeneration/output.ts', [
 		[
 			'a hint counts the seconds of one video',
 			'(seconds.get(String(size)) ?? 0) + Number(duration)',
@@ -75,8 +75,6 @@ export const OF_FORMS: readonly Change[] = [
 			'if (twice === undefined) return;',
 			'if (twice !== undefined) return;',
 		],
-	]),
-	...changesOf('nodes/VideoGeneration/output.ts', [
 		[
 			'a hint counts the videos that were made as missing',
 			"hints.note('missing: the service created fewer than were asked for.', asked - named);",

@@ -44,8 +44,8 @@ export const OF_NODES: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/taskLog.ts', [
 		[
 			"n8n's Retry repeats a lost submission at once",
-			"if (!where && entry.error?.failure.code !== 'submission_lost') continue;",
-			'if (!where && entry.lostIn === undefined) continue;',
+			"if (!isElsewhere && entry.error?.failure.code !== 'submission_lost') continue;",
+			'if (!isElsewhere && entry.lostIn === undefined) continue;',
 		],
 		[
 			'a try that is not the last one tells what the next Retry submits',
@@ -69,19 +69,17 @@ export const OF_NODES: readonly Change[] = [
 			'if (run.book.current.size === 0) await wait.begin(operation);',
 			'await wait.begin(operation);',
 		],
-	]),
-	...changesOf('nodes/VideoGeneration/videoTasks.ts', [
-		[
-			'an error does not know its task',
-			'reportError(new TaskError(task, this.explained(error, task)))',
-			'reportError(this.explained(error, task))',
-		],
-	]),
-	...changesOf('nodes/VideoGeneration/nextPoll.ts', [
 		[
 			'pauses in the database are ten times as long',
 			'Math.round(next + random * SPREAD_MS)',
 			'Math.round(10 * next + random * SPREAD_MS)',
+		],
+	]),
+	...changesOf('nodes/VideoGeneration/videoTasks.ts', [
+		[
+			'an error does not know its task',
+			'reportError(new TaskError(task, shown))',
+			'reportError(shown)',
 		],
 	]),
 	...changesOf('nodes/shared/durableWait/pause.ts', [

@@ -1,5 +1,5 @@
 import { later, msBetween, type PaidTask, wallTimeOf } from '../../../gateway';
-import { endOfPause, MIN_WAIT_MS } from '../../../nodes/VideoGeneration/nextPoll';
+import { endOfPause, MIN_WAIT_MS } from '../../../nodes/VideoGeneration/wait';
 
 const NOW = wallTimeOf(1_000_000);
 
