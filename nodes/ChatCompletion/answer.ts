@@ -3,6 +3,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { type ChatCompletion, firstChoice, parseJsonAnswer } from '../../gateway';
 import { hintAfterRun, type RunHints } from '../shared/form/hints';
 import { type OutputFields, present, without } from '../shared/form/outputItem';
+import { fieldOf } from '../shared/form/parameterValues';
 
 export const answerFields = {
 	text: 'string',
@@ -60,9 +61,8 @@ export function full(completion: ChatCompletion): IDataObject {
 
 /** Feeds n8n's usage insights, where the running n8n has them (2.40 and later). */
 export function countTokens(context: IExecuteFunctions, { usage }: ChatCompletion): void {
-	if (!usage || !('accumulateTokenUsage' in workflow)) return;
-	const accumulate: unknown = workflow.accumulateTokenUsage;
-	if (typeof accumulate !== 'function') return;
+	const accumulate = fieldOf(workflow, 'accumulateTokenUsage');
+	if (!usage || typeof accumulate !== 'function') return;
 	try {
 		accumulate(context, usage.prompt_tokens, usage.completion_tokens);
 	} catch {

@@ -64,7 +64,7 @@ interface ChatRun extends PaidRun {
 	hints: RunHints;
 	/** Of the form. */
 	texts: FormText[];
-	/** Whether a user reads the stream. */
+	/** Whether a user reads the stream: n8n sends chunks even without a reader, and older versions cannot. */
 	isLive: boolean;
 	formOf: (itemIndex: number) => Form;
 }
@@ -79,9 +79,10 @@ export async function complete(
 		const hints = new RunHints('answer');
 		const { parameters = {} } = context.getNode();
 		const texts = [...rawMessages(parameters), rawSystemMessage(parameters)];
-		const live = isLive(context);
-		const formOf = formReader(context, (itemIndex) => readForm(context, live, itemIndex));
-		const run = { ...paid, hints, texts, isLive: live, formOf };
+		// A tool's output is for its agent, and would be mixed into the agent's own text.
+		const isLive = !runsAsTool(context.getNode()) && (context.isStreaming?.() ?? false);
+		const formOf = formReader(context, (itemIndex) => readForm(context, isLive, itemIndex));
+		const run = { ...paid, hints, texts, isLive, formOf };
 		const items = await eachItem(run.service, {
 			prepare: (itemIndex) => prepare(run, itemIndex),
 			work: async (prepared, itemIndex) => [await completeItem(run, prepared, itemIndex)],
@@ -127,14 +128,6 @@ function readForm(context: IExecuteFunctions, isLive: boolean, itemIndex: number
 		includeInputFields: readBoolean(options, 'includeInputFields', false),
 		maxBillableRequests: readMaxBillableRequests(options),
 	};
-}
-
-/**
- * Whether a user reads the stream: n8n sends chunks even without a reader, and older versions cannot. A tool's output is
- * for its agent, and would be mixed into the agent's own text.
- */
-function isLive(context: IExecuteFunctions): boolean {
-	return !runsAsTool(context.getNode()) && (context.isStreaming?.() ?? false);
 }
 
 /** The item of one answer. */

@@ -20,40 +20,9 @@ const VERSIONS = ['all', 'latest', 'undated'] as const;
 
 type Versions = (typeof VERSIONS)[number];
 
-/** The filters that are a text, and which texts of a model may contain it. */
-const TEXT_FILTERS: Array<{
-	property: INodeProperties;
-	textsOf: (model: CatalogueModel) => readonly string[];
-}> = [
-	{
-		property: {
-			displayName: 'Kind',
-			name: 'kind',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. video',
-			description:
-				'Return only models of this kind: their type, task or modality. Returns nothing if the service names no kinds.',
-		},
-		textsOf: ({ kinds }) => kinds,
-	},
-	{
-		property: {
-			displayName: 'Search',
-			name: 'search',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. mini',
-			description: 'Return only models whose ID contains this text. Case does not matter.',
-		},
-		textsOf: ({ id }) => [id],
-	},
-];
-
-const textFilterNames = TEXT_FILTERS.map(({ property }) => property.name);
-
 /** The filters in use. The editor gives an expression as it is written. */
-export const listSubtitle = `={{ [$parameter["filters"]?.versions || "all", ...${JSON.stringify(textFilterNames)}.map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))].filter(Boolean).join(": ") }}`;
+export const listSubtitle =
+	'={{ [$parameter["filters"]?.versions || "all", ...["kind", "search"].map((name) => String($parameter["filters"]?.[name] ?? "").replace(/^=/, ""))].filter(Boolean).join(": ") }}';
 
 export const listProperties: INodeProperties[] = [
 	{
@@ -79,7 +48,23 @@ export const listProperties: INodeProperties[] = [
 		placeholder: 'Add Filter',
 		default: {},
 		options: [
-			...TEXT_FILTERS.map(({ property }) => property),
+			{
+				displayName: 'Kind',
+				name: 'kind',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. video',
+				description:
+					'Return only models of this kind: their type, task or modality. Returns nothing if the service names no kinds.',
+			},
+			{
+				displayName: 'Search',
+				name: 'search',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. mini',
+				description: 'Return only models whose ID contains this text. Case does not matter.',
+			},
 			{
 				displayName: 'Versions',
 				name: 'versions',
@@ -103,8 +88,8 @@ export const listProperties: INodeProperties[] = [
 
 interface Selection {
 	limit: number;
-	/** Of each text filter, in lower case; empty: all models. */
-	texts: string[];
+	kind: string;
+	search: string;
 	versions: Versions;
 }
 
@@ -140,24 +125,25 @@ function readSelection(context: IExecuteFunctions, itemIndex: number): Selection
 	const filters = readCollection(context, itemIndex, 'filters');
 	const returnAll = readBooleanParameter(context, itemIndex, 'returnAll', false);
 	const limit = context.getNodeParameter('limit', itemIndex, '');
+	const textOf = (name: string) => String(filters[name] ?? '').trim();
 	return {
 		limit: returnAll ? Infinity : readNumber({ limit }, propertyOf(listProperties, 'limit')),
-		texts: textFilterNames.map((name) =>
-			String(filters[name] ?? '')
-				.trim()
-				.toLowerCase(),
-		),
+		kind: textOf('kind'),
+		search: textOf('search'),
 		versions: readChoice(filters, 'versions', VERSIONS),
 	};
 }
 
-function select(models: CatalogueModel[], { limit, texts, versions }: Selection): CatalogueModel[] {
-	const matches = (model: CatalogueModel) =>
-		TEXT_FILTERS.every(({ textsOf }, index) => {
-			const text = texts[index] ?? '';
-			return text === '' || textsOf(model).some((one) => one.toLowerCase().includes(text));
-		});
-	return ofVersions(models, versions).filter(matches).slice(0, limit);
+function select(models: CatalogueModel[], { limit, versions, kind, search }: Selection) {
+	return ofVersions(models, versions)
+		.filter(({ id }) => contains(id, search))
+		.filter(({ kinds }) => kind === '' || kinds.some((one) => contains(one, kind)))
+		.slice(0, limit);
+}
+
+/** Whatever the case of both. */
+function contains(text: string, part: string): boolean {
+	return text.toLowerCase().includes(part.toLowerCase());
 }
 
 function ofVersions(models: CatalogueModel[], versions: Versions): CatalogueModel[] {

@@ -40,6 +40,12 @@ interface ChatService {
 	signal: AbortSignal | undefined;
 }
 
+interface Answer {
+	text: string;
+	calls: Awaited<ReturnType<typeof toolCallParts>>;
+	end: { finishReason: FinishReason; usage?: TokenUsage };
+}
+
 const FINISH_REASONS: Record<string, FinishReason> = {
 	stop: 'stop',
 	length: 'length',
@@ -63,7 +69,10 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 
 	async generate(messages: Message[], options: CallOptions = {}): Promise<GenerateResult> {
 		const { gateway } = this.service;
-		return await this.ask(messages, options, (request, signal) => gateway.chat(request, signal));
+		const { text, calls, end } = await this.ask(messages, options, (request, signal) =>
+			gateway.chat(request, signal),
+		);
+		return { message: { role: 'assistant', content: [{ type: 'text', text }, ...calls] }, ...end };
 	}
 
 	/** Hands the text on while it arrives, and calls of tools when they are complete. */
@@ -91,7 +100,10 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 				if (delta !== undefined) yield { type: 'text-delta', delta };
 				else await new Promise<void>((resolve) => (wake = resolve));
 			}
-			yield* lastChunks(await answer);
+			const { calls, end } = await answer;
+			for (const { toolCallId, toolName, input } of calls)
+				yield { type: 'tool-call-delta', id: toolCallId, name: toolName, argumentsDelta: input };
+			yield { type: 'finish', ...end };
 		} finally {
 			reader.abort();
 		}
@@ -102,7 +114,7 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 		messages: Message[],
 		{ stop = [], tool_choice, signal, abortSignal }: CallOptions,
 		send: (request: AgentRequest, signal: AbortSignal) => Promise<ChatCompletion>,
-	): Promise<GenerateResult> {
+	): Promise<Answer> {
 		const { gateway, spend, toJsonSchema, toNodeError } = this.service;
 		const signals = [signal, abortSignal, this.service.signal].filter((one) => one !== undefined);
 		try {
@@ -117,44 +129,20 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 				question,
 				async (request) => await send(request, AbortSignal.any(signals)),
 			);
-			return toResult(
-				completion,
-				await toolCallParts(completion, (text) => gateway.redactError(text)),
-			);
+			const { message, finish_reason } = firstChoice(completion);
+			const { usage } = completion;
+			return {
+				text: message.content ?? '',
+				calls: await toolCallParts(completion, (text) => gateway.redactError(text)),
+				end: {
+					finishReason: FINISH_REASONS[finish_reason ?? ''] ?? 'other',
+					...(usage && { usage: toUsage(usage) }),
+				},
+			};
 		} catch (error) {
 			throw toNodeError(error);
 		}
 	}
-}
-
-/** What follows the text of a streamed answer. */
-function* lastChunks({ message, finishReason = 'other', usage }: GenerateResult) {
-	for (const part of message.content) {
-		if (part.type !== 'tool-call') continue;
-		const { toolCallId: id, toolName: name, input: argumentsDelta } = part;
-		yield { type: 'tool-call-delta' as const, ...(id && { id }), name, argumentsDelta };
-	}
-	yield { type: 'finish' as const, finishReason, ...(usage && { usage }) };
-}
-
-function toResult(
-	completion: ChatCompletion,
-	calls: Awaited<ReturnType<typeof toolCallParts>>,
-): GenerateResult {
-	const { id, usage } = completion;
-	const choice = firstChoice(completion);
-	const text = choice.message.content;
-	const content: Message['content'] = [
-		...(text ? [{ type: 'text' as const, text }] : []),
-		...calls,
-	];
-	return {
-		...(id !== undefined && { id }),
-		finishReason: FINISH_REASONS[choice.finish_reason ?? ''] ?? 'other',
-		...(usage && { usage: toUsage(usage) }),
-		message: { role: 'assistant', content },
-		rawResponse: completion,
-	};
 }
 
 function toUsage(usage: NonNullable<ChatCompletion['usage']>): TokenUsage {

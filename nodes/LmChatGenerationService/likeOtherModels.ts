@@ -74,13 +74,7 @@ function wrap(model: LangChainModel, errors: Errors): LangChainModel {
 }
 
 function isLangChainModel(model: unknown): model is LangChainModel {
-	return (
-		typeof model === 'object' &&
-		model !== null &&
-		['_generate', '_streamResponseChunks', 'bindTools', 'withConfig'].every(
-			(method) => typeof Reflect.get(model, method) === 'function',
-		)
-	);
+	return typeof fieldOf(model, '_generate') === 'function';
 }
 
 /**
@@ -105,10 +99,9 @@ function hasFile(message: unknown): boolean {
 }
 
 /** The SDK gives a text as a list of parts: Agent 1.x puts a line break between them, and LangChain Code gets the list. */
-function asText(content: unknown): unknown {
-	if (!Array.isArray(content)) return content;
-	const texts = content.map((part) => fieldOf(part, 'text'));
-	return texts.every((text) => typeof text === 'string') ? texts.join('') : content;
+function asText(content: unknown): string {
+	if (!Array.isArray(content)) return String(content);
+	return content.map((part) => fieldOf(part, 'text')).join('');
 }
 
 /**
@@ -119,11 +112,12 @@ function readStreamedUsage(callbacks: unknown): void {
 	for (const callback of Array.isArray(callbacks) ? callbacks : []) {
 		const options = fieldOf(callback, 'options');
 		const parse = fieldOf(options, 'tokensUsageParser');
-		if (typeof options !== 'object' || options === null || typeof parse !== 'function') continue;
-		Reflect.set(options, 'tokensUsageParser', (result: unknown): unknown => {
+		if (typeof parse !== 'function') continue;
+		const tokensUsageParser = (result: unknown): unknown => {
 			const usage = fieldOf(fieldOf(result, 'llmOutput'), 'tokenUsage');
 			return fieldOf(usage, 'promptTokens') === undefined ? parse(result) : usage;
-		});
+		};
+		Object.assign(Object(options), { tokensUsageParser });
 	}
 }
 
@@ -132,11 +126,15 @@ interface ToolOptions {
 }
 
 /** The SDK ignores it. LangChain lets a node name the tool alone, and has a word of its own for "required". */
-function readToolChoice({ tool_choice, ...options }: ToolOptions): ToolOptions {
-	if (typeof tool_choice !== 'string') return { ...options, tool_choice };
-	if (['auto', 'none', 'required'].includes(tool_choice)) return { ...options, tool_choice };
-	const named = { type: 'function', function: { name: tool_choice } };
-	return { ...options, tool_choice: tool_choice === 'any' ? 'required' : named };
+function readToolChoice(options: ToolOptions): ToolOptions {
+	const { tool_choice } = options;
+	if (typeof tool_choice !== 'string') return options;
+	const word = tool_choice === 'any' ? 'required' : tool_choice;
+	const isWord = ['auto', 'none', 'required'].includes(word);
+	return {
+		...options,
+		tool_choice: isWord ? word : { type: 'function', function: { name: word } },
+	};
 }
 
 interface OutputOptions {
@@ -194,7 +192,7 @@ function unstructured(text: string, reasons: string): Error {
 /** What the schema, such as one of zod, says of an answer. It may quote it. */
 function reasonsOf(error: unknown): string {
 	const issues = fieldOf(error, 'issues');
-	if (!Array.isArray(issues)) return error instanceof Error ? error.message : String(error);
+	if (!Array.isArray(issues)) return String(fieldOf(error, 'message'));
 	return issues
 		.map((issue) => `${String(fieldOf(issue, 'path'))}: ${String(fieldOf(issue, 'message'))}.`)
 		.join(' ');
@@ -207,7 +205,5 @@ const BYTES_PER_TOKEN = 4;
  * tries for over a minute in a closed network. Bytes, since scripts other than Latin take more bytes and more tokens.
  */
 function estimateTokens(content: unknown): number {
-	const text = asText(content);
-	const bytes = new TextEncoder().encode(typeof text === 'string' ? text : JSON.stringify(text));
-	return Math.ceil(bytes.length / BYTES_PER_TOKEN);
+	return Math.ceil(new TextEncoder().encode(asText(content)).length / BYTES_PER_TOKEN);
 }

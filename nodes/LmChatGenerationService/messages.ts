@@ -59,10 +59,10 @@ export function toServiceTools(
 export async function toolCallParts(
 	completion: ChatCompletion,
 	redact: (text: string) => Promise<string>,
-): Promise<ToolCallPart[]> {
+) {
 	const calls = await readToolCalls(completion, redact);
 	return calls.map((call) => ({
-		type: 'tool-call',
+		type: 'tool-call' as const,
 		toolCallId: call.id ?? `call-${crypto.randomUUID()}`,
 		toolName: call.name,
 		input: call.arguments,

@@ -1,5 +1,4 @@
 import {
-	type IExecuteFunctions,
 	type INodeProperties,
 	type ISupplyDataFunctions,
 	NodeOperationError,
@@ -35,10 +34,8 @@ export async function supplyChatModel(
 ): Promise<SupplyData> {
 	const sdk = loadSdk(context, itemIndex);
 	// n8n shows an error of a call at this node, and links to it from the agent. It does not tell which item the call is for.
-	const { isStreaming } = context as Partial<IExecuteFunctions>;
 	const toNodeError = (error: unknown) => {
-		const named = namedAsInForm(error, properties);
-		const made = nodeError(context.getNode(), named, undefined, isStreaming?.call(context));
+		const made = nodeError(context, namedAsInForm(error, properties));
 		return Object.assign(made, { functionality: 'configuration-node' as const });
 	};
 	try {
@@ -68,7 +65,7 @@ export async function supplyChatModel(
 		return { ...supplied, response: likeOtherModels(supplied.response, { toNodeError, redact }) };
 	} catch (error) {
 		// n8n already shows an error before any call at this node, unless it is marked as such.
-		throw nodeError(context.getNode(), namedAsInForm(error, properties), itemIndex);
+		throw nodeError(context, namedAsInForm(error, properties), itemIndex);
 	}
 }
 

@@ -11,8 +11,7 @@ import {
 	logText,
 	parseCredential,
 } from '../../../gateway';
-import { readCollection } from '../form/parameterValues';
-import { readRequestOptions, type RequestOptions } from '../form/sharedProperties';
+import type { RequestOptions } from '../form/sharedProperties';
 
 /** A dropdown loads, and a credential is tested, while a user waits in the editor: an early error is better than a long wait. */
 export const IN_EDITOR = {
@@ -31,20 +30,6 @@ export interface Service {
 	/** Aborted when the execution is cancelled. */
 	signal: AbortSignal | undefined;
 	maxConcurrency: number;
-}
-
-/**
- * Connects a node to the service of its credential.
- * @throws InvalidInputError when the credential or the request options are invalid
- */
-export async function connect(
-	context: IExecuteFunctions,
-	properties: INodeProperties[],
-): Promise<Service> {
-	const options = readRequestOptions(readCollection(context, 0, 'requestOptions'));
-	const gateway = await openGateway(context, options);
-	const signal = context.getExecutionCancelSignal?.();
-	return { context, properties, gateway, signal, maxConcurrency: options.maxConcurrency };
 }
 
 /**

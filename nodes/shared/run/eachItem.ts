@@ -1,9 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { CancelledError } from '../../../gateway';
-import { connect, type Service } from './connect';
-import { errorItem, nodeError } from './errorText';
 import { hintAboutFailures } from '../form/hints';
 import { namedAsInForm } from '../form/parameterLabels';
+import { readCollection } from '../form/parameterValues';
+import { readRequestOptions } from '../form/sharedProperties';
+import { openGateway, type Service } from './connect';
+import { errorItem, nodeError } from './errorText';
 
 /**
  * Runs a node that has items: connects it to the service before anything else is done with them.
@@ -22,7 +24,10 @@ export async function withService<Output>(
 	if (context.getInputData().length === 0) return [];
 	let service: Service;
 	try {
-		service = await connect(context, properties);
+		const options = readRequestOptions(readCollection(context, 0, 'requestOptions'));
+		const gateway = await openGateway(context, options);
+		const signal = context.getExecutionCancelSignal?.();
+		service = { context, properties, gateway, signal, maxConcurrency: options.maxConcurrency };
 	} catch (error) {
 		return fail(namedAsInForm(error, properties));
 	}
@@ -77,7 +82,7 @@ export async function outcomesOf<Prepared, Result extends object>(
 			prepared.set(itemIndex, prepare(itemIndex));
 		} catch (cause) {
 			const error = namedAsInForm(cause, properties);
-			if (!continues) throw thrownFor(context, error, itemIndex);
+			if (!continues) throw nodeError(context, error, itemIndex);
 			outcomes[itemIndex] = { error };
 		}
 	}
@@ -128,7 +133,7 @@ export function outputOf(
 	const items = outcomes.flatMap((outcome, itemIndex) => {
 		if (outcome === undefined) return [];
 		if ('result' in outcome) return outcome.result;
-		if (!continues) throw thrownFor(context, outcome.error, itemIndex);
+		if (!continues) throw nodeError(context, outcome.error, itemIndex);
 		return [errorItem(outcome.error, itemIndex)];
 	});
 	if (continues) hintAboutFailures(context, items, outcomes.length);
@@ -169,11 +174,7 @@ export function throwIfCancelled(
 	for (const [itemIndex, outcome] of outcomes.entries()) {
 		const error = outcome && 'error' in outcome ? outcome.error : undefined;
 		if (error instanceof CancelledError && error.mayHaveBeenAccepted)
-			throw thrownFor(context, error, itemIndex);
+			throw nodeError(context, error, itemIndex);
 	}
-	throw thrownFor(context, new CancelledError(), 0);
-}
-
-function thrownFor(context: IExecuteFunctions, error: unknown, itemIndex: number) {
-	return nodeError(context.getNode(), error, itemIndex, context.isStreaming?.() ?? false);
+	throw nodeError(context, new CancelledError(), 0);
 }

@@ -1,7 +1,8 @@
 import {
 	type IDataObject,
-	type INode,
+	type IExecuteFunctions,
 	type INodeExecutionData,
+	type ISupplyDataFunctions,
 	NodeApiError,
 	type NodeError,
 	NodeOperationError,
@@ -21,6 +22,7 @@ import {
 } from '../../../gateway';
 import { runsAsTool } from '../form/hints';
 import { present } from '../form/outputItem';
+import { fieldOf } from '../form/parameterValues';
 
 const MAY_BE_PAID =
 	'The service may have accepted the request, so it was not retried. Check your account before you run it again: it may be billed twice.';
@@ -48,28 +50,25 @@ export class ReportedError extends Error {
 /** A refusal of the option Max Billable Requests says nothing of what an earlier try of the same item paid for. */
 export function afterEarlierTry(error: unknown, earlier: ErrorReport | undefined): unknown {
 	if (!(error instanceof SpendingLimitError) || earlier === undefined) return error;
-	const { failure, ...report } = reportError(error);
-	const { message, description, task_id, status, url, may_have_been_accepted, partial_text } =
-		earlier.failure;
-	const kept = { task_id, status, url, may_have_been_accepted, partial_text };
+	const { failure, isApiError } = reportError(error);
+	const { message, description } = earlier.failure;
+	const both = `${failure.description} In the try before: ${withFullStop(message)} ${description}`;
 	return new ReportedError({
-		...report,
-		failure: {
-			...failure,
-			description: `${failure.description} In the try before: ${withFullStop(message)} ${description}`,
-			...present(kept),
-		},
+		failure: { ...earlier.failure, ...failure, description: both },
+		isApiError,
 	});
 }
 
 export function reportError(error: unknown): ErrorReport {
 	if (error instanceof ReportedError) return error.report;
-	const origin = causeOf(error);
+	const isOfTask = error instanceof TaskError;
+	const cause = isOfTask ? error.cause : error;
 	const isApiError =
-		origin instanceof ServiceError ||
-		origin instanceof NoResponseError ||
-		origin instanceof TaskFailedError;
-	return { failure: describe(error), isApiError };
+		cause instanceof ServiceError ||
+		cause instanceof NoResponseError ||
+		cause instanceof TaskFailedError;
+	const failure = cause instanceof GatewayError ? describe(cause, isOfTask) : foreign(cause);
+	return { failure: isOfTask ? { ...failure, ...stateOf(error.task) } : failure, isApiError };
 }
 
 /** The output of a failed item: only this shape takes n8n's error branch. */
@@ -84,28 +83,25 @@ export function errorItem(error: unknown, itemIndex: number): INodeExecutionData
  * @param itemIndex undefined where n8n does not tell which item the error is about
  */
 export function nodeError(
-	node: INode,
+	context: IExecuteFunctions | ISupplyDataFunctions,
 	error: unknown,
-	itemIndex: number | undefined,
-	streams = false,
+	itemIndex?: number,
 ): NodeError {
+	const node = context.getNode();
 	const { failure, isApiError } = reportError(error);
-	const { message, description: advice, http_status } = failure;
+	const { message, http_status } = failure;
 	// A chat window shows the line break as a space.
-	const all = `${withFullStop(message)}\n${advice}`;
-	const description = streams ? all : advice;
+	const all = `${withFullStop(message)}\n${failure.description}`;
+	const streams = (context as Partial<IExecuteFunctions>).isStreaming?.();
 	const item = itemIndex === undefined ? '' : ` [item ${itemIndex}]`;
 	const described = {
 		message: logMessage(runsAsTool(node) ? all : `${message}${item}`),
-		description,
+		description: streams ? all : failure.description,
 		...(itemIndex !== undefined && { itemIndex }),
 	};
 	if (!isApiError) return new NodeOperationError(node, described.message, described);
-	return new NodeApiError(
-		node,
-		{ message: described.message },
-		{ ...described, ...(http_status !== null && { httpCode: String(http_status) }) },
-	);
+	const httpCode = http_status === null ? {} : { httpCode: String(http_status) };
+	return new NodeApiError(node, { message: described.message }, { ...described, ...httpCode });
 }
 
 /** A message as a sentence that another one follows. */
@@ -115,46 +111,38 @@ export function withFullStop(message: string): string {
 
 /** What happened, what to do and what the service says, for places of the editor that show one text alone. */
 export function errorSummary(error: unknown): string {
-	if (!(error instanceof GatewayError))
-		return error instanceof Error ? error.message : String(error);
-	const { message, advice, quote } = error;
-	return `${message}. ${advice}${quote ? ` ${quote}` : ''}`;
+	const { message, description } = reportError(error).failure;
+	return `${withFullStop(message)} ${description}`;
 }
 
-function describe(error: unknown): Failure {
-	const cause = causeOf(error);
-	const task = error instanceof TaskError ? stateOf(error.task) : {};
-	if (!(cause instanceof GatewayError)) return { ...describeForeign(cause), ...task };
-	const { quote, technical } = cause;
-	// In one line: an item shows a line break as \n, and the editor as a space.
-	const words =
-		(quote === undefined ? '' : ` ${quote}`) +
-		(technical === undefined ? '' : ` Technical detail: ${technical}`);
+/** @param isOfTask a task was accepted, whatever became of its poll or its download */
+function describe(error: GatewayError, isOfTask: boolean): Failure {
+	const { code, advice, sent, mayHaveBeenAccepted, quote, technical, partialText } = error;
+	const service = error instanceof ServiceError ? error : undefined;
+	const tellsWhetherAccepted =
+		!isOfTask && (error instanceof NoResponseError || mayHaveBeenAccepted);
 	return {
-		message: cause.message,
-		description:
-			cause.advice +
-			(cause.sent > 1 ? ` It was tried ${cause.sent} times.` : '') +
-			(cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') +
-			words,
-		code: cause.code,
-		http_status:
-			cause instanceof ServiceError || cause instanceof UrlRefusedError ? cause.status : null,
-		...(cause instanceof InvalidInputError && { parameter: cause.parameter }),
-		...(cause instanceof ServiceError && {
-			...(cause.reason !== undefined && { reason: cause.reason }),
-			...(cause.retryAfterMs !== undefined && {
-				retry_after: Math.ceil(cause.retryAfterMs / 1000),
-			}),
-			...(cause.rateLimit !== undefined && { rate_limit: cause.rateLimit }),
+		message: error.message,
+		// In one line: an item shows a line break as \n, and the editor as a space.
+		description: [
+			advice,
+			sent > 1 && `It was tried ${sent} times.`,
+			mayHaveBeenAccepted && MAY_BE_PAID,
+			quote,
+			technical && `Technical detail: ${technical}`,
+		]
+			.filter(Boolean)
+			.join(' '),
+		code,
+		http_status: error instanceof UrlRefusedError ? error.status : (service?.status ?? null),
+		...present({
+			parameter: error instanceof InvalidInputError ? error.parameter : undefined,
+			reason: service?.reason,
+			retry_after: service?.retryAfterMs && Math.ceil(service.retryAfterMs / 1000),
+			rate_limit: service?.rateLimit,
+			may_have_been_accepted: tellsWhetherAccepted ? mayHaveBeenAccepted : undefined,
+			partial_text: partialText,
 		}),
-		// A task was accepted, whatever became of its poll or its download.
-		...(!(error instanceof TaskError) &&
-			(cause instanceof NoResponseError || cause.mayHaveBeenAccepted) && {
-				may_have_been_accepted: cause.mayHaveBeenAccepted,
-			}),
-		...(cause.partialText !== undefined && { partial_text: cause.partialText }),
-		...task,
 	};
 }
 
@@ -174,20 +162,15 @@ function stateOf(task: PaidTask) {
 }
 
 /** An error of n8n itself, such as an expression that cannot be resolved. */
-function describeForeign(error: unknown): Failure {
-	const message = error instanceof Error ? error.message : String(error);
-	const described =
-		error instanceof Error && 'description' in error && typeof error.description === 'string';
+function foreign(error: unknown): Failure {
+	const description = fieldOf(error, 'description');
 	return {
-		message,
-		description: described
-			? String(error.description)
-			: 'Check the parameters and the credential of the node.',
+		message: error instanceof Error ? error.message : String(error),
+		description:
+			typeof description === 'string'
+				? description
+				: 'Check the parameters and the credential of the node.',
 		code: 'node_error' satisfies NodeCode,
 		http_status: null,
 	};
-}
-
-function causeOf(error: unknown): unknown {
-	return error instanceof TaskError ? error.cause : error;
 }

@@ -180,7 +180,7 @@ export const OF_FORMS: readonly Change[] = [
 		],
 	]),
 	...changesOf('nodes/ListModels/list.ts', [
-		['a text filter of models is read with its case', '.toLowerCase(),', '.trim(),'],
+		['a text filter of models is read with its case', 'part.toLowerCase()', 'part'],
 	]),
 	...changesOf('gateway/schemas/models.ts', [
 		[

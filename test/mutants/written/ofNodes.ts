@@ -123,8 +123,8 @@ export const OF_NODES: readonly Change[] = [
 		],
 		[
 			'no error says that a request may have been accepted',
-			'may_have_been_accepted: cause.mayHaveBeenAccepted,',
-			'may_have_been_accepted: false,',
+			'may_have_been_accepted: tellsWhetherAccepted ? mayHaveBeenAccepted : undefined,',
+			'may_have_been_accepted: tellsWhetherAccepted ? false : undefined,',
 		],
 	]),
 	...changesOf('nodes/shared/run/connect.ts', [
@@ -181,8 +181,8 @@ export const OF_NODES: readonly Change[] = [
 		],
 		[
 			'models are cut before they are filtered',
-			'.filter(matches).slice(0, limit)',
-			'.slice(0, limit).filter(matches)',
+			'return ofVersions(models, versions)',
+			'return ofVersions(models.slice(0, limit), versions)',
 		],
 	]),
 	...changesOf('nodes/shared/durableWait/durableWait.ts', [

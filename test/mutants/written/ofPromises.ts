@@ -56,11 +56,7 @@ export const OF_PROMISES: readonly Change[] = [
 			'earlier === undefined) return error;',
 			'true) return error;',
 		],
-		[
-			'what may be billed twice does not say so',
-			"(cause.mayHaveBeenAccepted ? ` ${MAY_BE_PAID}` : '') +",
-			'',
-		],
+		['what may be billed twice does not say so', 'mayHaveBeenAccepted && MAY_BE_PAID,', ''],
 		[
 			'a message gets a second full stop',
 			'return /[.!?…]$/.test(message) ? message : `${message}.`;',
@@ -249,8 +245,8 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('nodes/LmChatGenerationService/gatewayChatModel.ts', [
 		[
 			'an agent hears the beginning of an answer',
-			"[{ type: 'text' as const, text }]",
-			"[{ type: 'text' as const, text: text.slice(0, 12) }]",
+			"[{ type: 'text', text }, ",
+			"[{ type: 'text', text: text.slice(0, 12) }, ",
 		],
 	]),
 	...changesOf('gateway/http/serviceError.ts', [
