@@ -2,11 +2,10 @@ import { StorageError } from '../errors/gatewayError';
 import { hasContent, MAX_AHEAD_BYTES, MAX_RESOURCE_BYTES, MAX_VIDEO_BYTES } from '../http/body';
 import type { ServiceResponse } from '../serviceRequest';
 import {
-	decodeInlineData,
+	DATA_URL,
 	type InlineVideo,
 	InlineVideoExtractor,
 	type InlineVideoStore,
-	isDataUrl,
 } from './inlineVideoExtractor';
 import { openInlineVideoFile } from './inlineVideoFile';
 
@@ -53,11 +52,11 @@ export async function readTaskWithVideo<Task extends object>(
 			return complete;
 		});
 		await writing;
-		const task = await parse(json.bytes, complete);
-		await write();
-		const videos: string[] = [];
-		const rest = withoutInlineData(task, DEEPEST, videos) as Task;
-		return { task: rest, video: keepsVideo ? (store ?? videos.map(smallVideo)[0]) : undefined };
+		const task = withoutInlineData(await parse(json.bytes, complete), DEEPEST) as Task;
+		if (store !== undefined) await write();
+		const small = decoded.take();
+		const isSmall = keepsVideo && small.length > 0;
+		return { task, video: store ?? (isSmall ? smallVideo(small) : undefined) };
 	} catch (error) {
 		await writing?.catch(() => {});
 		await store?.remove();
@@ -65,20 +64,16 @@ export async function readTaskWithVideo<Task extends object>(
 	}
 }
 
-/**
- * A value without its inline data, which fills the items and the stored executions of whoever did not ask for it.
- * @param videos gets what is a video of this data
- */
-function withoutInlineData(value: unknown, depth: number, videos: string[]): unknown {
+/** A value without its inline data, which fills the items and the stored executions of whoever did not ask for it. */
+function withoutInlineData(value: unknown, depth: number): unknown {
 	if (typeof value !== 'object' || value === null || depth === 0) return value;
-	if (Array.isArray(value)) return value.map((part) => withoutInlineData(part, depth - 1, videos));
-	const fields = Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
-		if (typeof field !== 'string') return [[name, withoutInlineData(field, depth - 1, videos)]];
-		if (name !== 'b64_json' && !isDataUrl(field)) return [[name, field]];
-		if ((name === 'b64_json' || name === 'url') && field !== '') videos.push(field);
-		return [];
-	});
-	return Object.fromEntries(fields);
+	if (Array.isArray(value)) return value.map((part) => withoutInlineData(part, depth - 1));
+	const fields = Object.entries(value).filter(
+		([name, field]) => typeof field !== 'string' || (name !== 'b64_json' && !DATA_URL.test(field)),
+	);
+	return Object.fromEntries(
+		fields.map(([name, field]) => [name, withoutInlineData(field, depth - 1)]),
+	);
 }
 
 function tooFast(): StorageError {
@@ -86,8 +81,7 @@ function tooFast(): StorageError {
 	return new StorageError(message, undefined, 'Ask for a URL as Response Format.');
 }
 
-/** A video that is short enough to stay in the task. */
-function smallVideo(encoded: string): InlineVideo {
-	const video = decodeInlineData(encoded);
-	return { read: () => video, remove: () => {} };
+/** A video that is short enough to stay in memory. */
+function smallVideo(bytes: Buffer): InlineVideo {
+	return { read: () => bytes, remove: () => {} };
 }

@@ -1,17 +1,20 @@
 import { ByteBuffer } from '../http/body';
 import type { ByteStream } from '../http/inspectStream';
 
-/** Texts of a task are hardly ever this long: a longer string goes to a store if it can be inline data. */
-const MAX_TEXT = 256 * 1024;
-
-/** Parts of a body that are longer are taken piece by piece: a long string is in several of them. */
+/** Parts of a body that are longer are taken piece by piece. */
 const MAX_PIECE = 64 * 1024;
 
-/** What is left of inline data: a data URL without data. */
-const EXTRACTED = Buffer.from('data:;base64,');
-
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+
+export const DATA_URL = /^data:[^,"]{0,200};base64,/i;
+/**
+ * Up to the inline data of a JSON text. A quote in a text of the task follows a backslash, so that no text passes for a field.
+ * With as many characters as the beginning of a data URL may have, or all there are.
+ */
+const BEGIN =
+	/"(?:b64_json"|url"(?=\s*:\s*"data:[^,"]{0,200};base64,))\s*:\s*"(?=[^"]{256}|[^"]*")(?:data:[^,"]{0,200};base64,)?/i;
+/** More characters than have to be there at once. */
+const MAX_BEGIN = 1_024;
 
 /** The decoded video of a task requested as `b64_json`. */
 export interface InlineVideo {
@@ -26,8 +29,8 @@ export interface InlineVideoStore extends InlineVideo {
 }
 
 /**
- * Extracts the inline data of a JSON text as it arrives, so that a video is never in memory as a whole:
- * the first long string that can be inline data is decoded and replaced by a data URL without data.
+ * Extracts the inline data of a JSON text as it arrives, so that a video is never in memory as a whole: what the first field
+ * of inline data has is decoded, and left out.
  */
 export class InlineVideoExtractor {
 	/** Without the inline data. */
@@ -36,11 +39,7 @@ export class InlineVideoExtractor {
 	readonly decoded = new ByteBuffer();
 	/** How much of the video has arrived. */
 	videoBytes = 0;
-	private isInString = false;
-	private isEscaped = false;
-	/** Where the current string begins in the JSON. */
-	private stringStart = 0;
-	/** Of the string that is the video, until it ends. */
+	/** Of the video, until its string ends. */
 	private decoder: Base64Decoder | undefined;
 	private hasVideo = false;
 
@@ -51,31 +50,20 @@ export class InlineVideoExtractor {
 		}
 	}
 
-	/** Takes JSON that is no inline data, or not known to be. */
+	/** Takes JSON that is no inline data, up to where inline data begins. */
 	private keep(bytes: Buffer): void {
 		const { json } = this;
-		for (let at = 0; at < bytes.length; at += 1) {
-			if (this.isEscaped) this.isEscaped = false;
-			else if (bytes[at] === BACKSLASH) this.isEscaped = true;
-			else if (bytes[at] === QUOTE) {
-				this.isInString = !this.isInString;
-				this.stringStart = json.length + at + 1;
-			}
-		}
+		const from = Math.max(0, json.length - MAX_BEGIN);
 		json.add(bytes);
-		const isLong = this.isInString && json.length - this.stringStart > MAX_TEXT;
-		if (isLong && !this.hasVideo) this.divert(json.bytes.subarray(this.stringStart));
-	}
-
-	/** From here on the current string is decoded, if it can be inline data. */
-	private divert(text: Buffer): void {
-		if (!isInlineData(text)) return;
+		if (this.hasVideo) return;
+		const begin = BEGIN.exec(json.bytes.toString('latin1', from));
+		if (begin === null) return;
+		const start = from + begin.index + begin[0].length;
+		const whole = json.take();
+		json.add(whole.subarray(0, start));
 		this.hasVideo = true;
-		this.isEscaped = false;
 		this.decoder = new Base64Decoder();
-		this.add(this.decoder.first(text.toString('latin1')));
-		// A copy: what follows is added to it, and the bytes may be those of the body.
-		this.json.add(Buffer.from(this.json.take().subarray(0, this.stringStart)));
+		this.push(whole.subarray(start));
 	}
 
 	/** @returns what follows the inline data */
@@ -86,7 +74,6 @@ export class InlineVideoExtractor {
 		this.add(decoder.push(bytes.toString('latin1', 0, end)));
 		if (quote !== -1) {
 			this.add(decoder.end());
-			this.json.add(EXTRACTED);
 			this.decoder = undefined;
 		}
 		return bytes.subarray(end);
@@ -98,35 +85,16 @@ export class InlineVideoExtractor {
 	}
 }
 
-const DATA_URL = /^data:[^,"]{0,200};base64,/i;
-/** A text of this many characters contains a space, a full stop or a comma. */
-const ENOUGH_TO_TELL = 4_096;
-/** Base64 in a JSON text: some servers break its lines, some escape its slashes, plus and equals signs. */
-const ENCODED = /^(?:[\w+/=-]|\\[nrt/]|\\u00(?:2b|2f|3d|0a|0d))*(?:\\(?:u[\da-f]{0,3})?)?$/i;
 /** An escape that the next piece of the text completes. */
 const DIVIDED_ESCAPE = /\\(?:u[\da-f]{0,3})?$/i;
 
-export function isDataUrl(text: string): boolean {
-	return DATA_URL.test(text);
-}
-
-/** Whether a long string of a JSON text is inline data. Its beginning tells. */
-function isInlineData(text: Buffer): boolean {
-	return ENCODED.test(text.toString('latin1', 0, ENOUGH_TO_TELL).replace(DATA_URL, ''));
-}
-
-export function decodeInlineData(text: string): Buffer {
-	return Buffer.from(text.replace(DATA_URL, ''), 'base64');
-}
-
-/** Decodes inline data from the pieces of a string of a JSON text. The first piece has all of the data URL's beginning. */
+/**
+ * Decodes inline data from the pieces of a string of a JSON text. Some servers break its lines, some escape its slashes, plus
+ * and equals signs.
+ */
 class Base64Decoder {
 	/** Digits that do not form whole bytes yet, and an incomplete escape. */
 	private rest = '';
-
-	first(piece: string): Buffer {
-		return this.push(piece.replace(DATA_URL, ''));
-	}
 
 	push(piece: string): Buffer {
 		const text = this.rest + piece;

@@ -71,6 +71,22 @@ test('a text as long as a video stays text', async () => {
 });
 
 test.each([
+	[
+		'a text that quotes a field of inline data',
+		{ prompt: '"b64_json": "AAAA", "url": "data:a;base64,AA"' },
+	],
+	['an empty field of inline data', { prompt: 'A boat', b64_json: '' }],
+	['the data URL of an image', { prompt: 'A boat', image: 'data:image/png;base64,AAAA' }],
+	['a URL of other data', { prompt: 'A boat', url: 'data:video/mp4,AAAA' }],
+])('%s is no inline video', async (_what, { prompt, ...fields }) => {
+	const { task, files } = await fetchTask({ prompt, ...fields }, unchanged);
+	expect(files).toEqual([]);
+	expect(task.prompt).toBe(prompt);
+	expect(task.url).toBe('url' in fields ? fields.url : undefined);
+	for (const left of ['b64_json', 'image']) expect(task).not.toHaveProperty(left);
+});
+
+test.each([
 	['in a field', { b64_json: SMALL.toString('base64') }],
 	['as a data URL', { url: `data:video/mp4;base64,${SMALL.toString('base64')}` }],
 	['as a data URL in a field', { b64_json: `data:;base64,${SMALL.toString('base64')}` }],
