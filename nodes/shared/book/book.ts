@@ -164,9 +164,10 @@ export function noteInExecution(
 	}
 }
 
-function isPaid({ tasks, lostIn, answer, isForeign }: BookEntry): boolean {
-	const isOurs = tasks.some(({ submittedAt }) => submittedAt !== undefined);
-	return isOurs || lostIn !== undefined || answer !== undefined || isForeign === true;
+/** Also an answer that was lost or has no JSON: a second try that may not ask again says so. */
+function isPaid({ tasks, lostIn, answer, earlier, isForeign }: BookEntry): boolean {
+	const isOurs = isForeign === true || tasks.some(({ submittedAt }) => submittedAt !== undefined);
+	return isOurs || lostIn !== undefined || answer !== undefined || earlier !== undefined;
 }
 
 /** What is paid for is kept; what came of it in the try before is made again, except a task that failed. */
