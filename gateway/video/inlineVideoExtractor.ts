@@ -12,7 +12,7 @@ export const DATA_URL = /^data:[^,"]{0,200};base64,/i;
  * With as many characters as the beginning of a data URL may have, or all there are.
  */
 const BEGIN =
-	/"(?:b64_json"|url"(?=\s*:\s*"data:[^,"]{0,200};base64,))\s*:\s*"(?=[^"]{256}|[^"]*")(?:data:[^,"]{0,200};base64,)?/i;
+	/"(?:b64_json"|url"(?=\s*:\s*"data:[^,"]{0,200};base64,))\s*:\s*"(?=[^"]{256}|[^"]+")(?:data:[^,"]{0,200};base64,)?/i;
 /** More characters than have to be there at once. */
 const MAX_BEGIN = 1_024;
 

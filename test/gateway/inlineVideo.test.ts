@@ -91,6 +91,7 @@ test.each([
 	['as a data URL', { url: `data:video/mp4;base64,${SMALL.toString('base64')}` }],
 	['as a data URL in a field', { b64_json: `data:;base64,${SMALL.toString('base64')}` }],
 	['deep in the task', { data: [{ b64_json: SMALL.toString('base64') }] }],
+	['behind a field without it', { b64_json: '', data: [{ b64_json: SMALL.toString('base64') }] }],
 ])('a small inline video %s is read byte for byte', async (_how, task) => {
 	const { files } = await fetchTask(task, unchanged);
 	expect(files).toHaveLength(1);
