@@ -19,7 +19,7 @@ import { SseEvents } from './sseEvents';
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
 const MAX_STREAM_BYTES = 128 * 1024 * 1024;
 
-/** The beginning of an event or a comment. */
+/** How an event stream begins, if only with a comment that keeps the connection alive. */
 const SSE_LINE = /^(data|event|id|retry)?:/;
 
 /** How long the rest of a stream after `[DONE]` may take before the connection is closed instead of reused. */
@@ -27,7 +27,8 @@ const DRAIN_MS = 1_000;
 
 /**
  * Reads a chat completion: in one piece, or as an event stream up to `[DONE]` or its end, and passes each piece of text on
- * as it arrives. Some services always stream, others never do, and some call a stream JSON: how the body begins decides.
+ * as it arrives. Some services always stream, others never do, and some call a stream JSON: how the body begins decides,
+ * not its type.
  * A loss after the finish reason is ignored.
  * @throws NoResponseError when a stream ends without a finish reason or `[DONE]`
  * @throws ServiceError when the service reports an error, also inside a stream or beside an answer
@@ -57,7 +58,7 @@ export async function readChat(
 		const text = addTo(assembly, chunk, response);
 		if (text !== '') onText(text);
 		throwErrorBeside(chunk);
-		return text !== '' || addsToAnswer(chunk);
+		return addsToAnswer(chunk);
 	};
 	const mayBreakOff = () => assembly.isFinished;
 	const { isDone, whole } = await readEvents(response, onEvent, mayBreakOff);
@@ -88,15 +89,16 @@ export async function readChat(
 
 /**
  * @param onEvent returns whether the event adds to the answer
- * @returns whether `data: [DONE]` arrived, and the body if no event has begun
+ * @returns whether `data: [DONE]` arrived, and the body if it is no stream
  */
 async function readEvents(
 	response: ServiceResponse,
 	onEvent: (value: unknown, text: string, isError: boolean) => boolean,
 	mayBreakOff: () => boolean,
 ): Promise<{ isDone: boolean; whole: Buffer | undefined }> {
+	/** What arrived as long as it is no stream. */
 	const beginning = new ByteBuffer();
-	let isStream: boolean | undefined;
+	let isStream = false;
 	let size = 0;
 	let isContent = false;
 	const events = new SseEvents(response, (value, text, isError) => {
@@ -105,24 +107,23 @@ async function readEvents(
 	const take = (received: Buffer): boolean => {
 		size += received.length;
 		if (size > MAX_STREAM_BYTES) throw endless(response);
-		const bytes = beginning.length === 0 ? withoutBlankStart(received) : received;
-		if (!events.hasBegun && beginning.length <= MAX_ANSWER_BYTES) beginning.add(bytes);
-		const isFirst = isStream === undefined;
-		isStream ??= isEventStream(response, beginning.bytes);
 		isContent = false;
-		if (isStream) events.push(isFirst ? beginning.bytes : bytes);
-		response.onProgress(isStream === false ? hasContent(bytes) : isContent);
-		return isStream === true || size <= MAX_ANSWER_BYTES;
+		if (isStream) events.push(received);
+		else {
+			const bytes = beginning.length === 0 ? withoutBlankStart(received) : received;
+			beginning.add(bytes);
+			isStream = SSE_LINE.test(startOf(beginning.bytes));
+			if (isStream) events.push(beginning.take());
+			else isContent = hasContent(bytes);
+		}
+		response.onProgress(isContent);
+		return beginning.length <= MAX_ANSWER_BYTES;
 	};
 	return await new Promise((resolve, reject) => {
 		let stopDraining = () => {};
 		let hasEnded = false;
-		const finish = () => {
-			// Comments alone, which keep a connection alive, are no response in one piece.
-			const isPiece = !events.hasBegun && !SSE_LINE.test(startOf(beginning.bytes));
-			const whole = isPiece ? beginning.bytes : undefined;
-			resolve({ isDone: events.isDone, whole });
-		};
+		const finish = () =>
+			resolve({ isDone: events.isDone, whole: isStream ? undefined : beginning.bytes });
 		const read = response.body.read((bytes) => {
 			if (events.isDone) return;
 			const goesOn = take(bytes);
@@ -157,14 +158,6 @@ function startOf(body: Buffer): string {
 function withoutBlankStart(bytes: Buffer): Buffer {
 	const start = bytes.findIndex((byte) => byte > 0x20);
 	return bytes.subarray(start === -1 ? bytes.length : start);
-}
-
-/** Whether a body is an event stream; undefined as long as too little of it has arrived. JSON is one piece, whatever its type. */
-function isEventStream({ headers }: ServiceResponse, beginning: Buffer): boolean | undefined {
-	const start = startOf(beginning);
-	if (SSE_LINE.test(start)) return true;
-	if (start.length < 'event:'.length) return undefined;
-	return /^\s*text\/event-stream/i.test(String(headers['content-type'])) && !/^[[{]/.test(start);
 }
 
 function endless({ status }: ServiceResponse): MalformedResponseError {

@@ -20,8 +20,6 @@ const MAX_UNCHECKED = 1_024;
 export class SseEvents {
 	/** Whether `data: [DONE]` has come. */
 	isDone = false;
-	/** Whether any event has begun. */
-	hasBegun = false;
 	/** Removes a byte order mark. */
 	private readonly decoder = new TextDecoder();
 	/** Of a line. */
@@ -50,7 +48,7 @@ export class SseEvents {
 	private take(text: string): void {
 		// The LF of a CRLF that two packets divide is not another line.
 		const start = this.afterCarriageReturn && text.startsWith('\n') ? 1 : 0;
-		if (text !== '') this.afterCarriageReturn = text.endsWith('\r');
+		this.afterCarriageReturn = text.endsWith('\r');
 		const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
 		if (end <= start) {
 			this.rest += text.slice(start);
@@ -77,7 +75,6 @@ export class SseEvents {
 
 	private takeData(data: string): void {
 		if (data === '') return;
-		this.hasBegun = true;
 		if (data === '[DONE]') {
 			this.endEvent();
 			this.isDone = true;
