@@ -1,12 +1,11 @@
-import type { ChatChunk } from '../schemas/chat';
-import { FieldMerger, type Fields, isFields, MAX_ENTRIES, tooManyEntries } from './mergeFields';
+import { type ChatChunk, MAX_ENTRIES } from '../schemas/chat';
+import { FieldMerger, type Fields, isFields, tooManyEntries } from './mergeFields';
 
 /** Fields of a chunk's choice that are read by themselves. */
 const NOT_OF_A_CHOICE = new Set(['index', 'delta', 'message']);
 
 interface Choice {
 	message: Fields;
-	pieces: string[];
 	/** Its other fields. */
 	rest: Fields;
 }
@@ -37,17 +36,13 @@ export class CompletionAssembler {
 			const index = part.index ?? 0;
 			const choice = this.choice(index);
 			// Some services that do not stream send the whole message as one chunk; others repeat it at the end.
-			const delta = part.delta ?? (isEmpty(choice) ? part.message : undefined) ?? {};
+			const delta = part.delta ?? (isEmpty(choice.message) ? part.message : undefined) ?? {};
 			for (const name of Object.keys(part)) {
 				if (name === 'logprobs') merger.merge(choice.rest, name, part[name]);
 				else if (!NOT_OF_A_CHOICE.has(name)) merger.keep(choice.rest, name, part[name]);
 			}
-			for (const name of Object.keys(delta)) {
-				if (name !== 'content') merger.merge(choice.message, name, delta[name]);
-			}
-			const { content } = delta;
-			if (typeof content === 'string') choice.pieces.push(content);
-			if (index === 0 && content) added += content;
+			merger.mergeAll(choice.message, delta);
+			if (index === 0) added += delta.content ?? '';
 		}
 		return added;
 	}
@@ -56,7 +51,7 @@ export class CompletionAssembler {
 		const known = this.choices.get(index);
 		if (known !== undefined) return known;
 		if (this.choices.size >= MAX_ENTRIES) throw tooManyEntries();
-		const choice: Choice = { message: {}, pieces: [], rest: {} };
+		const choice: Choice = { message: {}, rest: {} };
 		this.choices.set(index, choice);
 		return choice;
 	}
@@ -65,17 +60,16 @@ export class CompletionAssembler {
 		const choices = [...this.choices].sort(([a], [b]) => a - b);
 		return {
 			...this.head,
-			object: 'chat.completion',
-			choices: choices.map(([index, { message, pieces, rest }]) => ({
+			choices: choices.map(([index, { message, rest }]) => ({
 				finish_reason: null,
 				...rest,
 				index,
 				message: {
 					role: 'assistant',
+					// A tool call has no text, which is not the same as an empty text.
+					content: isEmpty(message) ? '' : null,
 					...message,
 					...(Array.isArray(message.tool_calls) && { tool_calls: inOrder(message.tool_calls) }),
-					// A tool call has no text, which is not the same as an empty text.
-					content: pieces.length === 0 && Object.keys(message).length > 1 ? null : pieces.join(''),
 				},
 			})),
 		};
@@ -83,8 +77,8 @@ export class CompletionAssembler {
 }
 
 /** Whether nothing of the answer came yet. */
-function isEmpty({ message, pieces }: Choice): boolean {
-	return pieces.length === 0 && Object.keys(message).every((name) => name === 'role');
+function isEmpty(message: Fields): boolean {
+	return Object.keys(message).every((name) => name === 'role');
 }
 
 /** The index only tells which pieces belong together: a response without streaming has none. */

@@ -1,9 +1,8 @@
+import { MAX_ENTRIES } from '../schemas/chat';
+import { isEmptied } from '../schemas/input';
 import { MAX_VALUES, TooComplexError, valuesIn } from '../schemas/responseJson';
 
 export type Fields = Record<string, unknown>;
-
-/** No model returns so many choices or tool calls at once; each one is looked up by its index. */
-export const MAX_ENTRIES = 1_000;
 
 /** Fields that name something: the last value counts. */
 const NAMES = new Set(['role', 'id', 'type', 'index', 'name']);
@@ -26,44 +25,41 @@ const PIECES = new Set([
 export class FieldMerger {
 	private values = 0;
 
-	/** The last value counts, and a missing one changes nothing. Some services send an empty finish reason until the end. */
+	/** The last value counts, and a missing or empty one changes nothing. */
 	keep(target: Fields, name: string, value: unknown): void {
-		if (value === '' && name === 'finish_reason') return;
-		if (value !== null && value !== undefined && target[name] !== value)
-			this.define(target, name, value);
+		if (!isEmptied(value) && target[name] !== value) this.define(target, name, value);
 	}
 
 	/** Texts and lists are appended, entries with an index (such as tool calls) are merged by it, anything else is replaced. */
 	merge(target: Fields, name: string, value: unknown): void {
-		if (value === null || value === undefined) return;
+		if (isEmptied(value)) return;
 		const old = Object.hasOwn(target, name) ? target[name] : undefined;
-		if (old !== undefined && value === '') return;
 		if (typeof old === 'string' && typeof value === 'string' && !NAMES.has(name)) {
 			// A text that is equal in every chunk is a label, such as the name of a provider.
 			if (PIECES.has(name) || old !== value) target[name] = old + value;
 		} else if (Array.isArray(value)) {
 			const list: unknown[] = Array.isArray(old) ? old : [];
-			this.mergeLists(list, value, name === 'tool_calls');
-			if (list !== old) this.define(target, name, list);
+			for (const addition of value) this.append(list, addition);
+			this.define(target, name, list);
 		} else if (isFields(old) && isFields(value)) {
-			for (const field of Object.keys(value)) this.merge(old, field, value[field]);
+			this.mergeAll(old, value);
 		} else {
 			this.define(target, name, value);
 		}
 	}
 
-	private mergeLists(list: unknown[], additions: unknown[], areCalls: boolean): void {
-		if (additions.length > MAX_ENTRIES && additions.some(isIndexed)) throw tooManyEntries();
-		for (const addition of additions) {
-			const old = isFields(addition) ? entryOf(list, addition, areCalls) : undefined;
-			if (isFields(old) && isFields(addition) && !isOtherCall(old, addition)) {
-				for (const field of Object.keys(addition)) this.merge(old, field, addition[field]);
-			} else {
-				this.count(addition);
-				list.push(addition);
-			}
-			if ((areCalls || isIndexed(addition)) && list.length > MAX_ENTRIES) throw tooManyEntries();
+	mergeAll(target: Fields, values: Fields): void {
+		for (const name of Object.keys(values)) this.merge(target, name, values[name]);
+	}
+
+	private append(list: unknown[], addition: unknown): void {
+		if (isFields(addition)) {
+			const old = entryOf(list, addition);
+			if (old !== undefined) return this.mergeAll(old, addition);
+			if (isIndexed(addition) && list.length >= MAX_ENTRIES) throw tooManyEntries();
 		}
+		this.count(addition);
+		list.push(addition);
 	}
 
 	/** A plain assignment to `__proto__` would change the object's prototype. */
@@ -72,7 +68,6 @@ export class FieldMerger {
 		Object.defineProperty(target, name, {
 			value,
 			enumerable: true,
-			configurable: true,
 			writable: true,
 		});
 	}
@@ -89,29 +84,21 @@ export function isFields(value: unknown): value is Fields {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a chunk has more choices, or a choice more tool calls, than any answer. */
-export function tooManyChoices(chunk: unknown): boolean {
-	const choices =
-		isFields(chunk) && Array.isArray(chunk.choices) ? (chunk.choices as unknown[]) : [];
-	return choices.length > MAX_ENTRIES;
-}
-
 export function tooManyEntries(): TooComplexError {
 	return new TooComplexError(`it has more than ${MAX_ENTRIES} choices or tool calls`);
 }
 
-function isIndexed(entry: unknown): boolean {
-	return isFields(entry) && entry.index !== undefined;
+function isIndexed({ index }: Fields): boolean {
+	return index !== undefined && index !== null;
 }
 
 /** The entry of a list that an addition belongs to. A piece of a tool call without an index or a name belongs to the last. */
-function entryOf(list: unknown[], addition: Fields, areCalls: boolean): unknown {
-	const { index, id } = addition;
-	if (index !== undefined && index !== null)
-		return list.findLast((entry) => isFields(entry) && entry.index === index);
-	const last = areCalls ? list.at(-1) : undefined;
+function entryOf(list: unknown[], addition: Fields): Fields | undefined {
 	const isPiece = isFields(addition.function) && !addition.function.name;
-	return isFields(last) && (isPiece || (id && id === last.id)) ? last : undefined;
+	const entry = isIndexed(addition)
+		? list.findLast((one) => isFields(one) && one.index === addition.index)
+		: isPiece && list.at(-1);
+	return isFields(entry) && !isOtherCall(entry, addition) ? entry : undefined;
 }
 
 /**

@@ -13,7 +13,6 @@ import type { ServiceResponse } from '../serviceRequest';
 import { errorBesideAnswer, readErrorBody } from '../http/errorBody';
 import { toServiceError } from '../http/serviceError';
 import { CompletionAssembler } from './completionAssembler';
-import { tooManyChoices } from './mergeFields';
 import { SseEvents } from './sseEvents';
 
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
@@ -174,7 +173,6 @@ function toChunk(
 	response: ServiceResponse,
 	fail: (body: unknown) => Error,
 ): ChatChunk | undefined {
-	if (tooManyChoices(value)) throw invalidChunk(response, text);
 	const chunk = chatChunk.safeParse(value);
 	if (chunk.success) return chunk.data;
 	if (readErrorBody(value)) throw fail(value);

@@ -39,7 +39,10 @@ const call = (name: string, args: unknown, more: object = {}) => ({
 describe.each(['whole', 'streamed'] as const)('in a %s response', (mode) => {
 	test('tool calls without IDs stay separate', async () => {
 		const { result, error } = await callsOf(
-			[call('weather', '{"city":"Rome"}'), call('weather', '{"city":"Oslo"}', { id: null })],
+			[
+				call('weather', '{"city":"Rome"}', { index: null }),
+				call('weather', '{"city":"Oslo"}', { index: null, id: null }),
+			],
 			reply[mode],
 		);
 		expect(error).toBeUndefined();
