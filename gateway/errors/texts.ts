@@ -14,9 +14,8 @@ const URLS = /\b(?:https?:\/\/[^\s/.]|data:)\S*/gi;
  * a URL in it has no query.
  */
 export function logText(text: string): string {
-	const start = text.slice(0, MAX_LOGGED + 1);
 	return clipped(
-		start.replace(WITH_QUERY, (url) => url.replace(QUERY, '')),
+		text.replace(WITH_QUERY, (url) => url.replace(QUERY, '')),
 		MAX_LOGGED,
 	);
 }
@@ -27,9 +26,8 @@ export function shortText(text: string): string {
 }
 
 function clipped(text: string, length: number): string {
-	const escaped = escapeControls(text.slice(0, length));
-	if (text.length <= length && escaped.length <= length) return escaped;
-	return `${escaped.slice(0, length - 1)}…`;
+	const escaped = escapeControls(text.slice(0, length + 1));
+	return escaped.length <= length ? escaped : `${escaped.slice(0, length - 1)}…`;
 }
 
 /** A message of several texts that n8n logs: one line, and no URL, since it may be signed. */
