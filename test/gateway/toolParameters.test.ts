@@ -7,7 +7,7 @@ const text = zod3.string();
 test.each<[string, zod3.ZodTypeAny, object]>([
 	['a string', text.describe('Which'), { type: 'string', description: 'Which' }],
 	['a number', zod3.number().min(1), { type: 'number' }],
-	['an integer', zod3.number().int(), { type: 'integer' }],
+	['an integer', zod3.number().int().min(1), { type: 'integer' }],
 	['a boolean', zod3.boolean(), { type: 'boolean' }],
 	['null', zod3.null(), { type: 'null' }],
 	['a literal', zod3.literal('a'), { const: 'a' }],
@@ -23,6 +23,7 @@ test.each<[string, zod3.ZodTypeAny, object]>([
 	],
 	['a nullable', text.nullable(), { anyOf: [{ type: 'string' }, { type: 'null' }] }],
 	['a default', text.default('a'), { type: 'string', default: 'a' }],
+	['an optional', zod3.optional(text.describe('Which')), { type: 'string', description: 'Which' }],
 	['a catch', text.catch('a'), { type: 'string' }],
 	['a read-only string', text.readonly(), { type: 'string' }],
 	['a branded string', text.brand('name'), { type: 'string' }],
