@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { isObject } from '../errors/foreignErrors';
 import {
 	anyText,
+	isEmptied,
 	mergeAdditionalBody,
 	NOT_EMPTY,
 	number,
@@ -22,11 +24,7 @@ const content = z.preprocess((value, context) => {
 	if (!Array.isArray(value)) return value;
 	const parts = z.array(textPart).safeParse(value);
 	if (parts.success) return parts.data.map(({ text }) => text).join('\n\n');
-	context.addIssue({
-		code: 'custom',
-		message: 'must be text or a list of text parts: the service accepts no images or files',
-		input: value,
-	});
+	context.addIssue('must be text or a list of text parts: the service accepts no images or files');
 	return z.NEVER;
 }, anyText().nullish());
 
@@ -45,7 +43,7 @@ const message = z
 		if (role === 'tool' && (typeof tool_call_id !== 'string' || tool_call_id === '')) {
 			refuse('role', `${ROLE_RULE}, or tool with a tool_call_id`, role);
 		}
-		const callsTools = role === 'assistant' && Array.isArray(tool_calls) && tool_calls.length > 0;
+		const callsTools = Array.isArray(tool_calls) && tool_calls.length > 0;
 		const mayBeEmpty = role === 'assistant' || role === 'tool';
 		const isEmpty = mayBeEmpty ? typeof content !== 'string' : !content?.trim();
 		if (isEmpty && !callsTools) refuse('content', NOT_EMPTY, content);
@@ -87,9 +85,6 @@ const agentRequestBody = request.extend({
 
 export type AgentRequest = z.infer<typeof agentRequestBody>;
 
-/** Fields that the additional body must never set. */
-const RESERVED = ['model', 'messages', 'stream'];
-
 /** The fields that the document names, unchecked. */
 export type ChatFields = Partial<Record<keyof typeof request.shape, unknown>>;
 
@@ -99,7 +94,7 @@ export type ChatFields = Partial<Record<keyof typeof request.shape, unknown>>;
  * @throws InvalidInputError naming the field
  */
 export function chatRequest(input: ChatFields, additionalBody?: unknown): ChatRequest {
-	return parseInput(request, mergeAdditionalBody(input, additionalBody, RESERVED));
+	return parseInput(request, mergeAdditionalBody(input, additionalBody, 'stream'));
 }
 
 /**
@@ -110,7 +105,7 @@ export function agentRequest(
 	input: ChatFields & Record<string, unknown>,
 	additionalBody?: unknown,
 ): AgentRequest {
-	return parseInput(agentRequestBody, mergeAdditionalBody(input, additionalBody, RESERVED));
+	return parseInput(agentRequestBody, mergeAdditionalBody(input, additionalBody, 'stream'));
 }
 
 const usage = z.looseObject({
@@ -120,8 +115,9 @@ const usage = z.looseObject({
 });
 
 /** Without zod, which takes a second to refuse a million of them. */
-function isPart(part: unknown): part is { text?: unknown } {
-	return typeof part === 'object' && part !== null && !Array.isArray(part);
+function isPart(part: unknown): part is { text?: string | null } {
+	if (!isObject(part) || Array.isArray(part)) return false;
+	return isEmptied(part.text) || typeof part.text === 'string';
 }
 
 /** `content` is a string (Chat completion). Some services send a list of parts: their texts are the answer. */
@@ -129,10 +125,10 @@ const answerText = z
 	.union([
 		z.string(),
 		z
-			.custom<Array<{ text?: unknown }>>((parts) => Array.isArray(parts) && parts.every(isPart))
-			.transform((parts) =>
-				parts.map(({ text }) => (typeof text === 'string' ? text : '')).join(''),
-			),
+			.custom<
+				Array<{ text?: string | null }>
+			>((parts) => Array.isArray(parts) && parts.every(isPart))
+			.transform((parts) => parts.map(({ text }) => text).join('')),
 	])
 	.nullish();
 

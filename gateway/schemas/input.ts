@@ -38,9 +38,9 @@ export function parseInput<Schema extends z.ZodType>(
 		throwUnlessJson(parsed.data);
 		return parsed.data;
 	}
-	const issue = parsed.error.issues[0];
-	const parameter = pathOf(issue?.path ?? []);
-	throw refusedValue(parameter, issue?.message ?? '', issue?.input);
+	throw parsed.error.issues.map(({ path, message, input: value }) =>
+		refusedValue(pathOf(path), message, value),
+	)[0];
 }
 
 const FILL_IN =
@@ -65,20 +65,21 @@ export function isEmptied(value: unknown): value is undefined | null | '' {
 /**
  * Adds the fields of the additional body to those the node knows. A field of the node that was emptied counts as not set.
  * A field set in both places is an error: whichever won, the user would be surprised.
+ * @param reserved a field that the client sets
  */
 export function mergeAdditionalBody(
 	known: Record<string, unknown>,
 	additionalBody: unknown,
-	reserved: readonly string[],
+	reserved?: string,
 ): Record<string, unknown> {
 	const set = Object.fromEntries(Object.entries(known).filter(([, value]) => !isEmptied(value)));
-	if (additionalBody === undefined || additionalBody === null) return set;
+	if (isEmptied(additionalBody)) return set;
 	const parsed = z.record(z.string(), z.unknown()).safeParse(additionalBody);
 	if (!parsed.success) {
 		throw new InvalidInputError('additionalBody', 'The additional body must be a JSON object');
 	}
 	const conflict = Object.keys(parsed.data).find(
-		(field) => Object.hasOwn(set, field) || reserved.includes(field),
+		(field) => Object.hasOwn(set, field) || field === reserved,
 	);
 	if (conflict !== undefined) {
 		throw new InvalidInputError(
@@ -133,7 +134,6 @@ function isBlank(value: unknown): boolean {
 function inWords(value: unknown): string {
 	if (isBlank(value)) return ' (it is empty)';
 	if (typeof value === 'object') return ` (it is ${Array.isArray(value) ? 'a list' : 'an object'})`;
-	const isNumeric = typeof value === 'bigint' || typeof value === 'number';
-	const text = isNumeric ? String(value) : JSON.stringify(value);
-	return text === undefined || text.length > 60 ? '' : ` (it is ${text})`;
+	const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+	return text.length > 60 ? '' : ` (it is ${text})`;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isObject } from '../errors/foreignErrors';
 import { sensibleEntries } from './responseJson';
 
 /** A model of the catalogue. */
@@ -47,20 +48,17 @@ const entries = z
 	.pipe(sensibleEntries(entry))
 	.transform((records) => records.map(toCatalogueModel));
 
-const LISTS = ['data', 'models', 'items', 'result'] as const;
-/** How deep to search a body for the list. */
-const DEEPEST = 2;
+const LISTS = ['data', 'models', 'items', 'result'];
 
 /** Body of `GET /v1/models`. The document does not show its shape, so all common ones are accepted. */
-export const modelList = z.preprocess((body) => listIn(body, DEEPEST), entries);
+export const modelList = z.preprocess((body) => unwrapped(unwrapped(body)), entries);
 
-function listIn(body: unknown, depth: number): unknown {
-	if (depth === 0 || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
-	const fields: Partial<Record<string, unknown>> = { ...body };
+/** What a body has instead of being the list itself: the list, or another such body. */
+function unwrapped(body: unknown): unknown {
+	const fields = isObject(body) ? body : {};
 	// A list without entries, as Go writes it. The service's error body has `data: null`, too.
 	if (fields.object === 'list' && fields.data === null) return [];
-	const name = LISTS.find((list) => Boolean(fields[list]));
-	return name === undefined ? body : listIn(fields[name], depth - 1);
+	return LISTS.map((name) => fields[name]).find(Boolean) ?? body;
 }
 
 function toCatalogueModel(record: Record<string, unknown> & { id: string }): CatalogueModel {
@@ -83,11 +81,9 @@ const KIND_FIELDS = [
 
 /** Without zod, which is slow to refuse: there may be 10,000 records. */
 function kindsIn(record: Record<string, unknown>): string[] {
-	return KIND_FIELDS.flatMap((field) => {
-		const value: unknown = record[field];
-		const kinds: unknown[] = Array.isArray(value) ? value : [value];
-		return kinds.every((kind) => typeof kind === 'string') ? kinds : [];
-	});
+	return KIND_FIELDS.flatMap((field): unknown => record[field]).filter(
+		(kind) => typeof kind === 'string',
+	);
 }
 
 const OUTPUTS: Array<[output: ModelOutput, words: RegExp]> = [
@@ -109,11 +105,9 @@ export function modelOutputOf({ kinds }: Pick<CatalogueModel, 'kinds'>): ModelOu
 
 /** Reads `<name>@<yyyymmdd>` and `<name>-<yyyymmdd>` (Versioning). A suffix that is not a calendar date is part of the name. */
 function readDatedName(id: string): Pick<CatalogueModel, 'baseName' | 'versionDate'> {
-	const [, baseName, year, month, day] = /^(.+)[@-](\d{4})(\d{2})(\d{2})$/.exec(id) ?? [];
+	const [, baseName = id, year, month, day] = /^(.+)[@-](\d{4})(\d{2})(\d{2})$/.exec(id) ?? [];
 	const date = `${year}-${month}-${day}`;
-	const instant = new Date(`${date}T00:00:00Z`);
-	const isDate = !Number.isNaN(instant.getTime()) && instant.toISOString().startsWith(date);
-	return baseName !== undefined && isDate
-		? { baseName, versionDate: date }
-		: { baseName: id, versionDate: null };
+	// The 31st of February is another day to JavaScript.
+	const isDate = String(new Date(`${date}T00:00:00Z`).toJSON()).startsWith(date);
+	return isDate ? { baseName, versionDate: date } : { baseName: id, versionDate: null };
 }

@@ -34,7 +34,7 @@ export type VideoFields = Partial<Record<keyof typeof request.shape, unknown>>;
  * @throws InvalidInputError naming the field
  */
 export function videoRequest(input: VideoFields, additionalBody?: unknown): VideoRequest {
-	return parseInput(request, mergeAdditionalBody(input, additionalBody, ['model', 'prompt']));
+	return parseInput(request, mergeAdditionalBody(input, additionalBody));
 }
 
 const statusName = z.enum(['queued', 'processing', 'completed', 'failed']);
@@ -74,24 +74,19 @@ const submission = z.looseObject({
 			revised_prompt: z.string().nullish().catch(undefined),
 		}),
 	).refine((tasks) => tasks.length > 0),
+	beyond: z.number(),
 });
 
-/** Of a submission with more than {@link MAX_TASKS} tasks, `data` has the first ones. */
-export const videoSubmission = z.unknown().transform((body, context) => {
-	const isList = typeof body === 'object' && body !== null && 'data' in body;
-	const named: unknown[] = isList && Array.isArray(body.data) ? body.data : [];
-	const isLong = named.length > MAX_TASKS;
-	const parsed = submission.safeParse(
-		isLong ? { ...(body as object), data: named.slice(0, MAX_TASKS) } : body,
-	);
-	if (parsed.success) {
-		return { ...parsed.data, taskCount: isLong ? named.length : parsed.data.data.length };
-	}
-	context.addIssue('not a submission');
-	return z.NEVER;
-});
+/** Of a submission with more than {@link MAX_TASKS} tasks, `data` has the first ones, and `beyond` is how many others there are. */
+export const videoSubmission = z
+	.looseObject({ data: z.array(z.unknown()) })
+	.transform(({ data, ...fields }) => ({
+		...fields,
+		data: data.slice(0, MAX_TASKS),
+		beyond: Math.max(0, data.length - MAX_TASKS),
+	}))
+	.pipe(submission);
 
-/** `taskCount` is how many tasks the response names. */
 export type VideoSubmission = z.infer<typeof videoSubmission>;
 
 const metadata = z.looseObject({

@@ -38,7 +38,7 @@ export async function readChat(
 	onText: (text: string) => void,
 ): Promise<ChatCompletion> {
 	const assembly = new CompletionAssembler();
-	let chunks = 0;
+	let hasChunks = false;
 	let ignored: string | undefined;
 	const fail = (body: unknown) =>
 		toServiceError(response, body, response.apiKey, response.clock.wallTime());
@@ -53,7 +53,7 @@ export async function readChat(
 			ignored = event;
 			return false;
 		}
-		chunks += 1;
+		hasChunks = true;
 		const text = addTo(assembly, chunk, response);
 		if (text !== '') onText(text);
 		throwErrorBeside(chunk);
@@ -69,7 +69,7 @@ export async function readChat(
 		throwErrorBeside(completion);
 		return completion;
 	}
-	if (chunks === 0 && ignored !== undefined) throw invalidChunk(response, ignored);
+	if (!hasChunks && ignored !== undefined) throw invalidChunk(response, ignored);
 	if (!isDone && !assembly.isFinished) {
 		throw new NoResponseError('The stream ended before the answer was complete', {
 			code: 'stream_broken',
@@ -120,7 +120,6 @@ async function readEvents(
 	};
 	return await new Promise((resolve, reject) => {
 		let stopDraining = () => {};
-		let hasEnded = false;
 		const finish = () =>
 			resolve({ isDone: events.isDone, whole: isStream ? undefined : beginning.bytes });
 		const read = response.body.read((bytes) => {
@@ -134,15 +133,14 @@ async function readEvents(
 		});
 		void read
 			.then(() => {
-				hasEnded = true;
-				if (isStream) events.end();
+				events.end();
 				finish();
 			})
 			.catch((error: unknown) => {
 				// Without a length, a cut connection looks like the end: then the last event is not JSON.
-				const isCut =
-					!(error instanceof GatewayError) || (hasEnded && error instanceof MalformedResponseError);
-				if (isCut && mayBreakOff()) finish();
+				const isOfService =
+					error instanceof GatewayError && !(error instanceof MalformedResponseError);
+				if (!isOfService && mayBreakOff()) finish();
 				else reject(error as Error);
 			})
 			.finally(() => stopDraining());

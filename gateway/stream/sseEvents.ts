@@ -4,8 +4,6 @@ import type { ServiceResponse } from '../serviceRequest';
 
 /** Characters. Longer than any chunk: a longer line is not an event stream. */
 const MAX_LINE = 8 * 1024 * 1024;
-/** Characters. An event of more that are not JSON is none of the service. */
-const MAX_HELD = 1024 * 1024;
 /** Characters. */
 const MAX_UNCHECKED = 1_024;
 
@@ -74,7 +72,6 @@ export class SseEvents {
 	}
 
 	private takeData(data: string): void {
-		if (data === '') return;
 		if (data === '[DONE]') {
 			this.endEvent();
 			this.isDone = true;
@@ -83,7 +80,6 @@ export class SseEvents {
 		const value = this.held === '' ? parseOrUndefined(data) : undefined;
 		if (value !== undefined) return this.emit(value, data, this.isError);
 		this.held += this.held === '' ? data : `\n${data}`;
-		if (this.held.length > MAX_HELD) this.endEvent();
 	}
 
 	private endEvent(): void {

@@ -45,7 +45,7 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 		count,
 		billable.maxBillableRequests,
 		async () => await service.gateway.submitVideo(request, service.signal),
-		({ taskCount }) => taskCount,
+		({ data, beyond }) => data.length + beyond,
 	);
 	const submission = await submitted.catch((error: unknown) => {
 		if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
@@ -56,7 +56,7 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 		throw error;
 	});
 	const tasks = tasksOf(submission, book.address);
-	const named = submission.taskCount - (submission.data.length - tasks.length);
+	const named = tasks.length + submission.beyond;
 	for (const task of due) task.again = 'done';
 	entry.tasks.push(...tasks);
 	entry.asked = (entry.asked ?? 0) + count;
@@ -67,7 +67,7 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 
 /** Two entries with one id are one video. */
 function tasksOf({ data, ...submission }: VideoSubmission, address: string): PaidTask[] {
-	const request = present(without(submission, 'taskCount'));
+	const request = present(without(submission, 'beyond'));
 	const submittedAt = systemClock.wallTime();
 	const byId = new Map(data.map((entry) => [entry.id, entry]));
 	return [...byId.values()].map((entry) => ({ entry, request, submittedAt, address }));

@@ -50,7 +50,7 @@ export const additionalBodyOption = {
 /** @throws InvalidInputError when the text is no JSON */
 export function additionalBody(options: Record<string, unknown>): unknown {
 	const { name } = additionalBodyOption;
-	return parseJson(options[name] ?? undefined, name);
+	return parseJson(options[name], name);
 }
 
 export const userOption = {

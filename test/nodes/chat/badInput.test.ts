@@ -12,6 +12,9 @@ async function errorOf(parameters: INodeParameters, bad: IDataObject, good: IDat
 	expect(items).toEqual([]);
 	expect(simulator.requests).toEqual([]);
 	expect(error?.name).toBe('NodeOperationError');
+	// What is empty is filled in, not corrected; a model is chosen.
+	const isEmpty = /^(?!Model).* is empty/.test(error!.message);
+	expect(/^Fill it in/.test(error!.description!)).toBe(isEmpty);
 	return error!;
 }
 
@@ -51,7 +54,9 @@ test.each<[bad: unknown, good: unknown, INodeParameters, RegExp]>([
 	[['x', 5], 'END', option('stop'), /^Stop Sequences \(stop\) must be text or a list of texts \[/],
 	[{ be: 'kind' }, 'Be kind', option('systemMessage'), /^System Message must be text/],
 	['maybe', false, option('jsonOutput'), /JSON/],
-	['maybe', true, option('stream'), /^Stream must/],
+	['maybe', true, option('stream'), /^Stream must be true or false \(it is "maybe"\) \[/],
+	['x'.repeat(100), true, option('stream'), /^Stream must be true or false \[/],
+	['\n ', 0.5, option('temperature'), /^Temperature must be .* \(it is empty\)/],
 	[['kim'], 'kim', option('user'), /^User must/],
 	['\n ', 'Hello', content, /^1st message: Content is empty/],
 	[null, 'Hello', content, /^1st message: Content is empty \[/],

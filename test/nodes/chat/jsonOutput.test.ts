@@ -9,7 +9,7 @@ const service = useRawServer();
 const completion = (content: string | null, finish_reason = 'stop') => ({
 	id: 'chat-1',
 	object: 'chat.completion',
-	choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason }],
+	choices: [{ index: 0, message: { role: 'assistant', content, tool_calls: [] }, finish_reason }],
 });
 
 /** Runs the node against a model that answers with these texts in turn. The request with the number `refused` fails. */
@@ -51,6 +51,7 @@ test.each<[string, string, unknown]>([
 	['a code block that begins in a line', 'Here: ```json\n{"a": 1}\n```', { a: 1 }],
 	['a code block that ends in a line', '```json\n{"a": 1}```', { a: 1 }],
 	['a code block in one line', 'Here: ```{"a": 1}```.', { a: 1 }],
+	['the last of many code blocks', `${'```sh\nls\n```\n'.repeat(98)}\`\`\`json\n{}\n\`\`\``, {}],
 	['a second code block', `\`\`\`sh\nls\n\`\`\`\nand\n  \`\`\`json\n${asText}\n  \`\`\``, city],
 ])('an answer that is %s is parsed into the field json', async (_name, text, json) => {
 	const { items } = await run([text]);
@@ -71,6 +72,7 @@ const noJson = [
 	['plain text', 'Gladly!'],
 	['an empty text', ''],
 	['no text', null],
+	['a number outside its code block', 'Step 1\n```sh\nls\n```'],
 ] as const;
 
 test.each(noJson)(

@@ -28,7 +28,7 @@ const toolCalls = [
 test('content in parts is joined, streamed or not', async () => {
 	const content = [
 		{ type: 'text', text: 'Good ' },
-		{ type: 'refusal' },
+		{ type: 'refusal', text: null },
 		{ type: 'text', text: 'day' },
 	];
 	const full = await itemOf(completion({ choices: [{ ...choice(null), message: { content } }] }));
@@ -135,7 +135,7 @@ test.each([
 	['text in several lines', 'data: No\ndata: room', 'No\nroom'],
 ])('an answer that is cut off by an event named error is an error: %s', async (_as, data, says) => {
 	const { json } = await itemOf(
-		`data: ${JSON.stringify(chunk({ content: 'Good' }))}\n\nevent: error\n${data}\n\nevent: message\ndata: [DONE]\n\n`,
+		`data: ${JSON.stringify(chunk({ content: 'Good' }))}\n\nevent: error\n: a note\nid: 7\n${data}\n\nevent: message\ndata: [DONE]\n\n`,
 		{ options: { stream: true } },
 	);
 	const error = json.error as IDataObject;

@@ -35,12 +35,14 @@ test('a service that counts tokens in every chunk bills the last count', async (
 	expect(json.usage).toEqual({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
 });
 
-test.each([
-	[
-		'text of an unknown form',
-		{ delta: { content: { value: ' day' } } },
-		{ error: { code: 'malformed_answer', partial_text: 'Good' } },
-	],
+test.each<[string, object, object]>([
+	...[{ value: ' day' }, [' day'], [{ text: ' day' }, null], [[' day']], [{ text: [' day'] }]].map(
+		(content): [string, object, object] => [
+			`text of an unknown form: ${JSON.stringify(content)}`,
+			{ delta: { content } },
+			{ error: { code: 'malformed_answer', partial_text: 'Good' } },
+		],
+	),
 	[
 		'a finish reason of an unknown form',
 		{ delta: { content: ' day' }, finish_reason: true },
@@ -124,7 +126,8 @@ test('a stream of events that are no chunks shows the last one in its error', as
 });
 
 test('the API key is removed from what is streamed on', async () => {
-	const { chunks } = await itemOf(multiline(part(`${service.key} is the key`, 'stop')), {}, true);
+	const event = { ...part(`${service.key} is the key`, 'stop'), tags: ['a line', 2] };
+	const { chunks } = await itemOf(multiline(event), {}, true);
 	const text = chunks.map(({ content }) => content ?? '').join('');
 	expect(text).toBe('[API key removed] is the key');
 });
@@ -171,7 +174,8 @@ test('what follows [DONE] is ignored', async () => {
 	const type = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' };
 	const done = Buffer.from('e\r\ndata: [DONE]\n\n\r\n');
 	const error = chunked({ error: { message: 'Too late', code: 'late' } });
-	const packets = [head('200 OK', type), chunked(part('Good day', 'stop')), done, error];
+	const packets = [head('200 OK', type), chunked(part('Good day', 'stop'))];
+	packets.push(Buffer.concat([done, error]), error);
 	const { json } = await itemOf(
 		{ packets: [...packets, Buffer.from('0\r\n\r\n')] },
 		{ options: { stream: true } },
