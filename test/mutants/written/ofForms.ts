@@ -215,11 +215,7 @@ export const OF_FORMS: readonly Change[] = [
 		],
 	]),
 	...changesOf('gateway/schemas/chat.ts', [
-		[
-			'the text of content in parts is lost',
-			"(typeof text === 'string' ? text : '')).join('')",
-			"'').join('')",
-		],
+		['the text of content in parts is lost', "parts.map(({ text }) => text).join('')", "''"],
 	]),
 	...changesOf('gateway/http/networkError.ts', [
 		[

@@ -11,8 +11,8 @@ export const OF_RESPONSES: readonly Change[] = [
 	...changesOf('gateway/stream/mergeFields.ts', [
 		[
 			'the first usage of a stream counts, not the last',
-			'if (value !== null && value !== undefined && target[name] !== value)',
-			'if (value !== null && value !== undefined && target[name] === undefined)',
+			'if (!isEmptied(value) && target[name] !== value)',
+			'if (!isEmptied(value) && target[name] === undefined)',
 		],
 		['pieces of a refusal that are equal are one', "\t'refusal',\n", ''],
 	]),
@@ -55,8 +55,8 @@ export const OF_RESPONSES: readonly Change[] = [
 	...changesOf('gateway/schemas/chat.ts', [
 		[
 			'an answer in parts is its first part',
-			"parts.map(({ text }) => (typeof text === 'string'",
-			"parts.slice(0, 1).map(({ text }) => (typeof text === 'string'",
+			'parts.map(({ text }) => text)',
+			'parts.slice(0, 1).map(({ text }) => text)',
 		],
 	]),
 	...changesOf('gateway/redaction/apiKey.ts', [
