@@ -101,7 +101,7 @@ const report = z.looseObject({
 	id: identifier.nullish(),
 	status: anyStatus,
 	progress: numberBetween(0, 100).nullish().catch(undefined),
-	url: z.string().nullish(),
+	url: z.string().trim().nullish(),
 	revised_prompt: z.string().nullish().catch(undefined),
 	metadata: metadata.nullish().catch(undefined),
 	created_at: sentNumber.nullish().catch(undefined),

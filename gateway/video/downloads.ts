@@ -126,13 +126,12 @@ export class VideoDownloads {
 		if (!mayBeExpired || maxRetries === 0 || file.newUrls >= MAX_NEW_URLS) return undefined;
 		file.newUrls += 1;
 		const task = await poll(file.taskId, signal).catch(() => undefined);
-		const url = task?.url?.trim();
+		const url = task?.url;
 		return isUrl(url) && url !== file.url ? url : undefined;
 	}
 }
 
-function videoUrl(task: VideoTask): string {
-	const url = task.url?.trim();
+function videoUrl({ url }: VideoTask): string {
 	if (!url) throw notVideo('The service completed the video but returned no URL for it');
 	if (isUrl(url)) return url;
 	throw notVideo(

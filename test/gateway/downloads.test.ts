@@ -180,13 +180,3 @@ test.each(['videos.test/a', 'ftp://videos.test/a', 'https://'])(
 		expect(requested).toEqual([]);
 	},
 );
-
-test('a URL with white space around it is downloaded, also one that a poll tells anew', async () => {
-	const { clock, download, requested } = downloadsFrom(
-		(url) => ({ statusCode: url.endsWith('old') ? 403 : 200 }),
-		(id) => video(id, ' https://videos.test/new\n'),
-	);
-	const stored = download(video('a', '\thttps://videos.test/old '));
-	expect(await clock.run(stored)).toBe('a');
-	expect(requested).toEqual(['https://videos.test/old', 'https://videos.test/new']);
-});

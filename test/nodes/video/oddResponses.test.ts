@@ -58,6 +58,20 @@ test.each(['COMPLETED', 'Completed', ' completed '])(
 	},
 );
 
+test('white space around a URL is none of it', async () => {
+	const url = `${service.url}/clip`;
+	const { items } = await generate([rawJson(video('task-1', { url: `\t${url} ` }))], {
+		download: true,
+	});
+	expect(items).toMatchObject([{ json: { url }, binary: { data: { mimeType: 'video/mp4' } } }]);
+	const refused = await generate(
+		[rawJson(video('task-1', { url: ` ${url}\n` }))],
+		{ download: true },
+		{ clip: rawResponse('401 Unauthorized', '') },
+	);
+	expect(refused.items).toMatchObject([{ json: { error: { code: 'download_refused', url } } }]);
+});
+
 test('a task ID may be a number', async () => {
 	const { items } = await generate([rawJson(video(7))], {}, { id: 7 });
 	expect(items[0]?.json).toMatchObject({ task_id: '7', status: 'completed' });
