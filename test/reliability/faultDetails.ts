@@ -25,7 +25,7 @@ const withToolCall: Change = ({ id, model }) => [
 				index: 0,
 				message: {
 					role: 'assistant',
-					content: '',
+					content: null,
 					tool_calls: [
 						{
 							id: expect.stringMatching(/^call-/),

@@ -242,8 +242,8 @@ const TABLE: ReadonlyArray<[what: string, faults: readonly string[], rule: Rule]
 	[
 		'Very large response',
 		['oversized', 'gzip-bomb', 'models-huge'],
-		// An answer is paid for, but a line of a stream may not be this long.
-		byKind({ chat: good, download: good }, malformed()),
+		// An answer is paid for.
+		byKind({ chat: good, chatStream: good, download: good }, malformed()),
 	],
 	[
 		'Valid response that is slow, fragmented or has unusual headers',
