@@ -48,7 +48,7 @@ const entries = z
 	.pipe(sensibleEntries(entry))
 	.transform((records) => records.map(toCatalogueModel));
 
-const LISTS = ['data', 'models', 'items', 'result'];
+const LISTS = ['data', 'models', 'items', 'list', 'result', 'results'];
 
 /** Body of `GET /v1/models`. The document does not show its shape, so all common ones are accepted. */
 export const modelList = z.preprocess((body) => unwrapped(unwrapped(body)), entries);

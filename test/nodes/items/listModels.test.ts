@@ -158,6 +158,8 @@ test.each<[string, object]>([
 	['models', { models }],
 	['items', { items: models, total: 2 }],
 	['result', { result: models }],
+	['results', { count: 2, results: models }],
+	['data.list', { code: 0, data: { list: models, total: 2 } }],
 	['data with an entry without a name', { data: [...models, { owner: 'reeds' }, null] }],
 	['data.models', { code: 'ok', message: '', data: { models } }],
 ])('a list of models in the form of %s is read', async (_shape, catalogue) => {
