@@ -76,22 +76,20 @@ export class VideoDownloads {
 		let firstFailedAt: number | undefined;
 		let failures = 0;
 		for (let attempt = 0; ; attempt += 1) {
-			const fetched = await this.fetchInTurn(file, signal).then(
-				(stored) => ({ stored }),
-				(failure: unknown) => ({ failure }),
-			);
-			if ('stored' in fetched) return fetched.stored;
-			const { failure } = fetched;
-			const transient = failure instanceof NoResponseError && failure.transient;
-			const mayLag = failure instanceof UrlRefusedError && LAGGING.includes(failure.status);
-			const isNew = maxRetries > 0 && clock.now() - seenAt < MAX_LAG_MS;
-			const isLast = !transient || ++failures > maxRetries;
-			firstFailedAt ??= clock.now();
-			const asked = failure instanceof GatewayError ? failure.retryAfterMs : undefined;
-			const pause = asked ?? backoff(attempt);
-			const isTooLate = clock.now() + pause - firstFailedAt > MAX_RETRIES_MS;
-			if ((isLast && !(mayLag && isNew)) || isTooLate) throw failure;
-			await clock.sleep(pause, signal);
+			try {
+				return await this.fetchInTurn(file, signal);
+			} catch (failure) {
+				const transient = failure instanceof NoResponseError && failure.transient;
+				const mayLag = failure instanceof UrlRefusedError && LAGGING.includes(failure.status);
+				const isNew = maxRetries > 0 && clock.now() - seenAt < MAX_LAG_MS;
+				const isLast = !transient || ++failures > maxRetries;
+				firstFailedAt ??= clock.now();
+				const asked = failure instanceof GatewayError ? failure.retryAfterMs : undefined;
+				const pause = asked ?? backoff(attempt);
+				const isTooLate = clock.now() + pause - firstFailedAt > MAX_RETRIES_MS;
+				if ((isLast && !(mayLag && isNew)) || isTooLate) return await Promise.reject(failure);
+				await clock.sleep(pause, signal);
+			}
 		}
 	}
 
@@ -126,7 +124,7 @@ export class VideoDownloads {
 		if (!mayBeExpired || maxRetries === 0 || file.newUrls >= MAX_NEW_URLS) return undefined;
 		file.newUrls += 1;
 		const task = await poll(file.taskId, signal).catch(() => undefined);
-		const url = task?.url;
+		const url = task?.url ?? '';
 		return isUrl(url) && url !== file.url ? url : undefined;
 	}
 }
@@ -140,8 +138,8 @@ function videoUrl({ url }: VideoTask): string {
 	);
 }
 
-function isUrl(url: string | null | undefined): url is string {
-	return /^https?:\/\//i.test(url ?? '') && URL.canParse(url ?? '');
+function isUrl(url: string): boolean {
+	return /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
 async function fetchVideo<Stored>(
@@ -171,7 +169,7 @@ async function fetchVideo<Stored>(
 			throw new UrlRefusedError(statusCode, askedPause(statusCode, headers, clock.wallTime()));
 		}
 		const contentType = String(headers['content-type'] ?? '').toLowerCase();
-		const bytes = Number(headers['content-length']) || undefined;
+		const bytes = Number(headers['content-length']) || 0;
 		const inspector = videoInspector(contentType, bytes, () => idleTimeout.progress());
 		let isSound = !body.errored;
 		// A reader that fails destroys what it reads first, and the source after it.

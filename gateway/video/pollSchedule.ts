@@ -48,7 +48,8 @@ export class PollSchedule {
 	 */
 	next(now: number, progress: number | null | undefined, leftMs: number): number {
 		const shortest = this.intervalMs * MIN_PART;
-		const tells = this.polling === 'adaptive' && isPercentage(progress) && progress < 100;
+		const isEstimate = typeof progress === 'number' && progress >= 0 && progress < 100;
+		const tells = this.polling === 'adaptive' && isEstimate;
 		const wait = tells ? this.adapted({ at: now, progress }) : this.intervalMs;
 		return wait > leftMs - shortest ? Math.max(0, leftMs) : Math.max(shortest, wait);
 	}
@@ -62,7 +63,7 @@ export class PollSchedule {
 			return INTERVALS_AT_ZERO * intervalMs;
 		}
 		this.samples = [...this.samples, sample].slice(-POLLS_KEPT);
-		const { earliest, latest, since } = expectedEnd(this.samples);
+		const { earliest, latest, since } = expectedEnd(this.samples, sample);
 		return Math.min(
 			earliest - sample.at + Math.min(intervalMs, latest - earliest),
 			Math.max(intervalMs, TRUST * (sample.at - since)),
@@ -72,15 +73,14 @@ export class PollSchedule {
 }
 
 /** When a task that moves at a constant speed ends, from its samples, and since when that speed explains them. */
-function expectedEnd(samples: Sample[]): { earliest: number; latest: number; since: number } {
+function expectedEnd(samples: Sample[], newest: Sample) {
 	const step = smallestStep(samples);
 	const highest = ({ progress }: Sample) => Math.min(100, progress + step);
-	const newest = samples.at(-1) ?? { at: 0, progress: 0 };
 	let found = { earliest: newest.at, latest: Infinity, since: newest.at };
-	for (let index = samples.length - 2; index >= 0; index -= 1) {
-		const from = samples[index] ?? newest;
+	const later: Sample[] = [newest];
+	for (const from of samples.slice(0, -1).reverse()) {
 		let { earliest, latest } = found;
-		for (const to of samples.slice(index + 1)) {
+		for (const to of later) {
 			const fastest = (highest(to) - from.progress) / (to.at - from.at);
 			const slowest = (to.progress - highest(from)) / (to.at - from.at);
 			const soonest = fastest > 0 ? to.at + (100 - highest(to)) / fastest : Infinity;
@@ -89,6 +89,7 @@ function expectedEnd(samples: Sample[]): { earliest: number; latest: number; sin
 		}
 		if (latest < earliest || earliest === Infinity) break;
 		found = { earliest, latest, since: from.at };
+		later.push(from);
 	}
 	return found;
 }
@@ -98,8 +99,4 @@ function smallestStep(samples: Sample[]): number {
 		.slice(1)
 		.map((sample, index) => sample.progress - (samples[index]?.progress ?? 0));
 	return Math.min(100, ...steps.filter((step) => step > 0));
-}
-
-function isPercentage(value: number | null | undefined): value is number {
-	return typeof value === 'number' && value >= 0 && value <= 100;
 }

@@ -87,9 +87,9 @@ export class TaskPoller {
 		const { submittedAt } = task;
 		const now = clock.wallTime();
 		const deadline = task.deadline ?? later(now, maxWaitMs);
-		const leftMs = Math.max(0, msBetween(now, deadline));
-		const dueIn = submittedAt ? Math.max(0, msBetween(now, later(submittedAt, pollIntervalMs))) : 0;
-		const firstPollIn = once ? 0 : Math.min(dueIn, pollIntervalMs, leftMs);
+		const dueAt = submittedAt && !once ? later(submittedAt, pollIntervalMs) : now;
+		const dueIn = Math.min(msBetween(now, dueAt), pollIntervalMs, msBetween(now, deadline));
+		const firstPollIn = Math.max(0, dueIn);
 		return await new Promise<VideoTask>((resolve, reject) => {
 			const polled: PolledTask = {
 				task,

@@ -16,11 +16,11 @@ const MAX_PART = 64 * 1024;
  * Rejects a page instead of a video, a video that is too large and an empty one. n8n's helper rejects one that is
  * shorter than announced; the announced length may be that of a body which the helper has decompressed since.
  * @param contentType in lower case
- * @param announced bytes, if known
+ * @param announced bytes; 0 if that is not known
  */
 export function videoInspector(
 	contentType: string,
-	announced: number | undefined,
+	announced: number,
 	onProgress: () => void,
 ): StreamInspector {
 	const mayBePage = /^text\/|json|xml/.test(contentType);
@@ -31,7 +31,7 @@ export function videoInspector(
 			if (received === 0 && mayBePage && isText(bytes))
 				throw notVideo('The URL of the video returned a page instead of a video');
 			received += bytes.length;
-			if (Math.max(announced ?? 0, received) > MAX_VIDEO_BYTES)
+			if (Math.max(announced, received) > MAX_VIDEO_BYTES)
 				throw notVideo('The video is larger than 4 GiB');
 			onProgress();
 			gathered.add(bytes);

@@ -4,7 +4,7 @@ import { liveTasks, type PaidBook } from '../shared/book/book';
 import { hintAboutTexts, textOf } from '../shared/form/formTexts';
 import { asHtml, hintAfterRun, RunHints, runsAsTool } from '../shared/form/hints';
 import { withInputFields } from '../shared/form/outputItem';
-import { propertyOf } from '../shared/form/parameterValues';
+import { fieldOf, propertyOf } from '../shared/form/parameterValues';
 import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
 import { ReportedError, TaskError } from '../shared/run/errorText';
 import { fullTask, simplifiedTask, videoItemFields } from './item';
@@ -144,7 +144,7 @@ function hintAboutBill(context: IExecuteFunctions, items: INodeExecutionData[]):
 	const seconds = new Map<string, number>();
 	let videos = 0;
 	for (const { json, pairedItem } of items) {
-		const itemIndex = typeof pairedItem === 'object' && 'item' in pairedItem ? pairedItem.item : 0;
+		const itemIndex = Number(fieldOf(pairedItem, 'item'));
 		const { task_id } = 'error' in json ? (json.error as IDataObject) : json;
 		if (task_id === undefined) continue;
 		videos += 1;

@@ -3,8 +3,7 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeProperties,
-	NodeApiError,
-	NodeOperationError,
+	NodeError,
 	OperationalError,
 } from 'n8n-workflow';
 import { InvalidInputError } from '../../gateway';
@@ -87,7 +86,7 @@ function unreadable(
 /** Whatever is thrown names every task of the run, by whichever try it was submitted. */
 function withTasks(error: unknown, context: IExecuteFunctions, log: TaskLog): unknown {
 	if (log.isStopped) log.stopped();
-	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return error;
+	if (!(error instanceof NodeError)) return error;
 	const list = log.list(true);
 	error.description = [error.description, list, log.tell()].filter(Boolean).join('\n');
 	// n8n shows at most one line of a stopped run, and an agent reads nothing else. n8n logs it.

@@ -46,8 +46,8 @@ export class TaskLog {
 
 	/** Whether n8n offers to retry the execution if an item fails. */
 	get offersRetry(): boolean {
-		const { context, book } = this;
-		return book.execution !== '' && !context.continueOnFail() && !runsAsTool(context.getNode());
+		const { context } = this;
+		return !context.continueOnFail() && !runsAsTool(context.getNode());
 	}
 
 	/**

@@ -83,8 +83,7 @@ export class VideoTasks {
 	/** @param videos gets the inline video of a finished task, if Download is on */
 	private async poll({ item, task }: OpenTask, once: boolean, videos: InlineVideo[]) {
 		const { gateway, signal } = this.service;
-		const isKept = item.output?.binaryProperty !== undefined;
-		const keep = isKept ? (video: InlineVideo) => void videos.push(video) : undefined;
+		const keep = isDownloaded(item) ? (video: InlineVideo) => void videos.push(video) : undefined;
 		const poll: Poll = async (stop, patience) => {
 			const entry = await gateway.getVideoTask(task.entry.id, stop, keep, patience);
 			// Nobody waits for it if the execution was stopped meanwhile.
@@ -138,13 +137,13 @@ export class VideoTasks {
 		const { item, task } = open;
 		const { entry } = task;
 		if (entry.status === 'failed') throw taskFailedError(entry);
-		if (item.output?.binaryProperty !== undefined && entry.status === 'completed') {
+		if (isDownloaded(item) && entry.status === 'completed') {
 			if (mayPause && (await this.storesInMemory())) {
 				// Polled again, for a fresh URL.
 				task.entry = { id: entry.id, status: entry.status };
 				return;
 			}
-			task.file = { ...(await this.store(open, inline)) };
+			task.file = await this.store(open, inline);
 		}
 		task.isSettled = true;
 	}
@@ -165,10 +164,11 @@ export class VideoTasks {
 		inline: InlineVideo | undefined,
 	): Promise<IBinaryData> {
 		const { entry } = task;
+		const { fileName } = item.output ?? {};
 		const number = liveTasks(item).indexOf(task) + 1;
 		const { context, gateway, signal } = this.service;
 		const put = async (video: ReturnType<InlineVideo['read']>, announced?: string) => {
-			const { name, type } = videoFile(entry, item.output?.fileName, number, announced);
+			const { name, type } = videoFile(entry, fileName, number, announced);
 			return await context.helpers.prepareBinaryData(video, name, type);
 		};
 		if (inline !== undefined)
@@ -181,4 +181,9 @@ export class VideoTasks {
 			signal,
 		);
 	}
+}
+
+function isDownloaded({ output }: BookEntry): boolean {
+	const { binaryProperty } = output ?? {};
+	return binaryProperty !== undefined;
 }

@@ -180,3 +180,66 @@ test.each(['videos.test/a', 'ftp://videos.test/a', 'https://'])(
 		expect(requested).toEqual([]);
 	},
 );
+
+test.each([400, 403, 404, 410, 429, 503])(
+	'with Max Retries 0, a URL that returns %i is requested once, and its task is not polled',
+	async (statusCode) => {
+		const { clock, download, requested, polls } = downloadsFrom(
+			() => ({ statusCode }),
+			(id) => video(id, `${URL_OF_A}/new`),
+			0,
+		);
+		const error = await clock.run(failureOf(download()));
+		expect(error).toMatchObject({ code: 'download_refused', status: statusCode });
+		expect([requested, polls]).toEqual([[URL_OF_A], []]);
+	},
+);
+
+test('a server that fails is asked again as often as Max Retries allows', async () => {
+	const { clock, download, requested } = downloadsFrom(() => ({ statusCode: 503 }));
+	await clock.run(failureOf(download()));
+	expect(requested).toHaveLength(5);
+});
+
+test('a server that asks for pauses is not waited for longer than five minutes in all', async () => {
+	const headers = { 'retry-after': '140' };
+	const { clock, download, requested } = downloadsFrom(() => ({ statusCode: 503, headers }));
+	const begin = clock.now();
+	await clock.run(failureOf(download()));
+	expect(requested).toHaveLength(3);
+	expect(clock.now() - begin).toBe(280_000);
+});
+
+test('a URL that no server knows is tried again for 30 seconds, then its video has no URL', async () => {
+	const { clock, download, requested } = downloadsFrom(
+		() => ({ statusCode: 404 }),
+		(id) => video(id, URL_OF_A),
+	);
+	const begin = clock.now();
+	const error = await clock.run(failureOf(download()));
+	expect(error).toMatchObject({ code: 'download_refused', status: 404 });
+	expect(requested.length).toBeGreaterThan(5);
+	expect(clock.now() - begin).toBeGreaterThanOrEqual(30_000);
+	expect(clock.now() - begin).toBeLessThan(61_000);
+});
+
+test.each([
+	['text/html', '<html>', 'download_refused'],
+	['application/json', '{"error":1}', 'download_refused'],
+	['application/xml', '<Error/>', 'download_refused'],
+	['video/mp4', '<html>', 'a'],
+	['text/plain', '\0\0\0\x18ftyp', 'a'],
+	['video/mp4', '', 'download_failed'],
+])('a body of the type %s that begins with %j ends as %s', async (type, begins, ends) => {
+	const { clock, download } = downloadsFrom(
+		() => ({
+			statusCode: 200,
+			headers: { 'content-type': type },
+			body: Readable.from(begins === '' ? [] : [Buffer.from(begins)]),
+		}),
+		undefined,
+		0,
+	);
+	const ended = download().catch(({ code }: { code: string }) => code);
+	expect(await clock.run(ended)).toBe(ends);
+});

@@ -94,6 +94,7 @@ test.each<[string, Omit<Scenario, 'takes'>]>([
 test('a progress that stays at 0 is soon ignored', async () => {
 	const { polledAt, delay } = await waitFor({ takes: 151, progress: () => 0 });
 	expect(delay).toBeLessThanOrEqual(5);
+	expect(gaps(polledAt).slice(0, 4)).toEqual([15, 15, 15, 15]);
 	expect(gaps(polledAt).slice(4)).toEqual(gaps(polledAt).slice(4).fill(5));
 });
 

@@ -1,7 +1,16 @@
 import type { EngineRequest, EngineResponse, IExecuteData, IExecuteFunctions } from 'n8n-workflow';
 import { msBetween, systemClock, type WallTime } from '../../../gateway';
 import { repeatHints } from '../form/hints';
-import { hold, type Output, type Pause, readHandover, readPause, requestPause } from './pause';
+import {
+	type Handover,
+	hold,
+	inputOf,
+	type Output,
+	type Pause,
+	readPause,
+	requestPause,
+	sourceOf,
+} from './pause';
 import { reasonToWaitInMemory } from './limits';
 
 /**
@@ -103,26 +112,32 @@ function begin(
 	entry: IExecuteData,
 	response: EngineResponse | undefined,
 ): { tries: Tries; resumedUntil?: WallTime } {
-	const earlier = triesOf.get(entry);
 	const canResume = Array.isArray(response?.actionResponses);
-	const tries = earlier ?? { canResume, count: 0, hasPaused: false };
+	const tries = triesOf.get(entry) ?? { canResume, count: 0, hasPaused: false };
 	triesOf.set(entry, tries);
 	tries.count += 1;
 	const { metadata } = entry;
 	if (metadata?.nodeWasResumed !== true) return { tries };
 
-	const handover = readHandover(metadata.subNodeExecutionData?.metadata);
+	const execution = context.getExecutionId();
+	// Where n8n lost it, the wait goes on.
+	const {
+		durableWait = execution,
+		until = systemClock.wallTime(),
+		tries: count = tries.count,
+		from,
+	}: Partial<Handover> = metadata.subNodeExecutionData?.metadata ?? {};
 	// A second try of this run, or n8n's Retry of the saved execution, starts like any other.
-	for (const item of entry.data.main?.[0] ?? []) delete item.error;
+	for (const item of inputOf(entry)) delete item.error;
 	for (const field of OF_A_PAUSE) delete metadata[field];
 	delete entry.node.rewireOutputLogTo;
-	const source = entry.source?.main?.[0];
-	if (source && handover) [source.previousNodeOutput, source.previousNodeRun] = handover.from;
+	const source = sourceOf(entry);
+	if (source && from) [source.previousNodeOutput, source.previousNodeRun] = from;
 	// n8n's Retry of an execution that was stopped while it waited is another execution.
-	if (handover && handover.durableWait !== context.getExecutionId()) return { tries };
+	if (durableWait !== execution) return { tries };
 	tries.hasPaused = true;
-	if (handover) tries.count = handover.tries;
-	return { tries, resumedUntil: handover?.until ?? systemClock.wallTime() };
+	tries.count = count;
+	return { tries, resumedUntil: until };
 }
 
 /** As n8n counts them. */

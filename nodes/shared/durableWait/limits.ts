@@ -5,6 +5,7 @@ import type {
 	NodeTypeAndVersion,
 } from 'n8n-workflow';
 import { runsAsTool } from '../form/hints';
+import { sourceOf } from './pause';
 
 /** Ways to answer a caller that wait for the workflow: n8n answers them at the first wait instead, or with HTTP 500. */
 const RESPONSES_THAT_WAIT = ['lastNode', 'responseNode', 'streaming'];
@@ -30,7 +31,7 @@ export function reasonToWaitInMemory(
 	if (!isKept(context)) return 'n8n does not save this execution';
 	if (keepsErrorOfStop(context))
 		return 'n8n retries an execution that was stopped before it waited';
-	if (!entry.source?.main?.[0]) return "nothing is connected to the node's input";
+	if (!sourceOf(entry)) return "nothing is connected to the node's input";
 	if (callerWaits(context)) return 'the caller of the workflow waits for its response';
 	return undefined;
 }

@@ -5,6 +5,7 @@ import type {
 	IExecuteFunctions,
 	INode,
 	INodeExecutionData,
+	ISourceData,
 	NodeOperationError,
 } from 'n8n-workflow';
 import { epochMs, type WallTime } from '../../../gateway';
@@ -50,14 +51,14 @@ export function requestPause(
 	tries: number,
 	{ ifStopped, ...pause }: Pause,
 ): EngineRequest {
-	const items = entry.data.main?.[0] ?? [];
+	const items = inputOf(entry);
 	// With Execute Once n8n has more than the node gets.
 	items.splice(ifStopped.length);
 	for (const [index, item] of items.entries())
 		item.error = { message: ifStopped[index] ?? '' } as NodeOperationError;
 	const runIndex = Number(context.evaluateExpression('{{ $runIndex }}', 0));
 	const input: PauseInput = { ...pause, runIndex };
-	const source = entry.source?.main?.[0];
+	const source = sourceOf(entry);
 	// n8n pairs by it, also where it passes the items on without this code. Otherwise it takes the first output and run.
 	if (source?.previousNodeOutput || source?.previousNodeRun)
 		entry.metadata = {
@@ -83,8 +84,9 @@ export function requestPause(
 }
 
 /** The input of the pause, where this run is one. */
-export function readPause({ node, data, metadata }: IExecuteData): PauseInput | undefined {
-	const json = data?.main?.[0]?.[0]?.json;
+export function readPause(entry: IExecuteData): PauseInput | undefined {
+	const { node, metadata } = entry;
+	const json = inputOf(entry)[0]?.json;
 	const isPause =
 		metadata?.preserveSourceOverwrite === true &&
 		metadata.nodeWasResumed !== true &&
@@ -117,7 +119,12 @@ export async function hold(context: IExecuteFunctions, pause: PauseInput): Promi
 	return [shown.map((json) => ({ json }))];
 }
 
-/** Undefined where n8n lost it. */
-export function readHandover(metadata: object = {}): Handover | undefined {
-	return 'durableWait' in metadata ? (metadata as Handover) : undefined;
+/** The items that the node gets, and more. */
+export function inputOf({ data }: IExecuteData): INodeExecutionData[] {
+	return data?.main?.[0] ?? [];
+}
+
+/** Where they are from. */
+export function sourceOf({ source }: IExecuteData): ISourceData | null | undefined {
+	return source?.main?.[0];
 }

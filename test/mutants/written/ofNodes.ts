@@ -186,6 +186,6 @@ export const OF_NODES: readonly Change[] = [
 		],
 	]),
 	...changesOf('nodes/shared/durableWait/durableWait.ts', [
-		['each pause allows all tries again', '\tif (handover) tries.count = handover.tries;\n', ''],
+		['each pause allows all tries again', '\ttries.count = count;\n', ''],
 	]),
 ];

@@ -99,11 +99,7 @@ export const OF_PROMISES: readonly Change[] = [
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/taskLog.ts', [
-		[
-			'an item that continues is told of a Retry',
-			"return book.execution !== '' && !context.continueOnFail() &&",
-			"return book.execution !== '' &&",
-		],
+		['an item that continues is told of a Retry', 'return !context.continueOnFail() &&', 'return'],
 		[
 			'a list shows the state of the submission',
 			'${shortText(statusOf(task))}',
@@ -165,13 +161,13 @@ export const OF_PROMISES: readonly Change[] = [
 		],
 		[
 			'finished videos are not downloaded',
-			"if (item.output?.binaryProperty !== undefined && entry.status === 'completed') {",
-			"if (item.output?.binaryProperty !== undefined && entry.status === 'processing') {",
+			"if (isDownloaded(item) && entry.status === 'completed') {",
+			"if (isDownloaded(item) && entry.status === 'processing') {",
 		],
 		['files of inline videos stay', 'await videos[0]?.remove()', 'await Promise.resolve()'],
 		[
 			'File Name is left out',
-			'videoFile(entry, item.output?.fileName, number, announced)',
+			'videoFile(entry, fileName, number, announced)',
 			"videoFile(entry, '', number, announced)",
 		],
 	]),

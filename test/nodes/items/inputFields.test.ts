@@ -7,7 +7,10 @@ const simulator = useSimulator({ videoSeconds: 0.02 });
 
 const options = { includeInputFields: true };
 
-const ofVideos = ['status', 'progress', 'metadata', 'task_error', 'request', 'b64_json'];
+const ofVideos = [
+	...['status', 'progress', 'metadata', 'task_error', 'request', 'b64_json', 'id', 'object'],
+	...['url', 'revised_prompt', 'duration', 'fps', 'created_at', 'completed_at', 'request_id'],
+];
 
 describe.each<[string, NodeRun, string[]]>([
 	['Chat Completion', chatNode({ options }), ['text', 'tool_calls', 'json', 'choices']],

@@ -49,6 +49,30 @@ test('a stopped run names its tasks in one warning, in its error, and in a hint 
 	expect((await runNode(simulator, manual)).hints.join()).not.toContain('was stopped');
 });
 
+test('of a stopped run with more than a hundred videos, the newest hundred are named by hints', async () => {
+	const many = videoNode({ prompt: '[fault:task-endless]', options: { n: 4 } });
+	const items = Array.from({ length: 26 }, (_, row) => ({ row }));
+	await runUntil(() => simulator.count('poll') > 0 && simulator.tasks.length === 104, {
+		...many,
+		items,
+	});
+	const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual' });
+	const named = hints.flatMap((hint) => /^Task (\S+) of the run that was/.exec(hint)?.[1] ?? []);
+	expect(named).toHaveLength(100);
+	expect(simulator.tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(named));
+});
+
+test('a run that was stopped names no video that had failed, and none in a hint of another node', async () => {
+	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 1 });
+	const endless = videoNode({ prompt: '={{ $json.prompt }} [fault:task-endless]' });
+	await runUntil(() => simulator.count('poll') >= 5, { ...endless, items: threeItems });
+	const manual = { ...videoNode(), mode: 'manual' as const };
+	const taskHints = async (node: NodeRun) =>
+		(await runNode(simulator, node)).hints.filter((hint) => hint.includes('that was stopped'));
+	expect(await taskHints({ ...manual, mode: 'trigger' })).toEqual([]);
+	expect(await taskHints(manual)).toHaveLength(2);
+});
+
 test('a run stopped during a submission logs that the submission may have been accepted', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'hang', matching: 'Two' });
 	const { error } = await runUntil(() => simulator.count('submit') === 2, {
