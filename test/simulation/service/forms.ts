@@ -5,6 +5,7 @@ import { damage } from '../../../simulator/faults/effects/damage';
 import { replace } from '../../../simulator/faults/effects/replace';
 import type { Effect } from '../../../simulator/faults/fault';
 import { type HttpResponse, jsonResponse, withHeaders } from '../../../simulator/httpResponse';
+import { quoteLongIntegers } from '../../../gateway/schemas/responseJson';
 
 // Forms of a response that the simulator's own table has not.
 
@@ -87,7 +88,12 @@ function joined({ events = [] }: HttpResponse): { chunk: object | undefined; cho
 }
 
 function chunkOf(text: string): object | undefined {
-	return text.includes('[DONE]') ? undefined : (JSON.parse(text.slice('data: '.length)) as object);
+	return text.includes('[DONE]') ? undefined : objectOf(text.slice('data: '.length));
+}
+
+/** JSON.parse alone would change the last digits of an id that is a number. */
+function objectOf(json: string): object {
+	return JSON.parse(quoteLongIntegers(json)) as object;
 }
 
 /** The JSON of a response, or of each event of a stream. */
@@ -97,7 +103,7 @@ function changed(change: (value: object) => object): Effect {
 		if (events === undefined)
 			return whole({
 				...response,
-				body: Buffer.from(JSON.stringify(change(JSON.parse(body.toString()) as object))),
+				body: Buffer.from(JSON.stringify(change(objectOf(body.toString())))),
 			});
 		const parts = events.map((text) => {
 			const chunk = chunkOf(text);
