@@ -1,5 +1,6 @@
 import type { Change } from './change';
 import { OF_BASE_URLS } from './ofBaseUrls';
+import { OF_FIELDS } from './ofFields';
 import { OF_FORMS } from './ofForms';
 import { OF_GATEWAY } from './ofGateway';
 import { OF_INPUTS } from './ofInputs';
@@ -13,6 +14,7 @@ export const WRITTEN: readonly Change[] = [
 	...OF_NODES,
 	...OF_PROMISES,
 	...OF_FORMS,
+	...OF_FIELDS,
 	...OF_BASE_URLS,
 	...OF_INPUTS,
 ];

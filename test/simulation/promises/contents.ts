@@ -8,6 +8,7 @@ import { EXTRA_FIELD } from '../../../simulator/video/tasks';
 import { answerText } from '../service/answers';
 import { FIRST_USAGE, PIECE, PIECES, PROVIDER } from '../service/effects';
 import { errorOf, isErrorItem, itemOf, type NodeRun, nodeRuns, submittedBy } from './evidence';
+import { fields } from './fields';
 import { modelLists } from './modelLists';
 import { opening } from './saidAnswers';
 
@@ -26,7 +27,7 @@ export function contents(played: Played): string[] {
 			return found.map((how) => `${what}: ${how}`);
 		}),
 	);
-	return [...ofRuns, ...modelLists(played), ...customData(played)];
+	return [...ofRuns, ...fields(played), ...modelLists(played), ...customData(played)];
 }
 
 /** Tokens are those that the service counted; labels of chunks are not joined. */

@@ -1,9 +1,8 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Played } from '../play/played';
-import { errorOfConversation } from '../scenario/conversations';
-import { promptFor } from '../scenario/workflow';
 import { errorOf, isErrorItem, type NodeRun, nodeRuns } from './evidence';
 import { fieldsSet } from './formFields';
+import { differenceOf, finishOf, isSimplified, promptsOf, taskOf, tokensOf } from './hintNumbers';
 
 /** The numbers of a hint, and what they must be; `undefined` where the run does not tell. */
 interface Counted {
@@ -29,6 +28,32 @@ const HINTS: Counted[] = [
 		of: /chat/,
 		says: /^(\d+) answers? (?:is|are) cut off \(finish_reason: length\)/,
 		are: (run) => some(good(run).filter((output) => finishOf(output) === 'length').length),
+	},
+	{
+		of: /chat/,
+		says: /^(\d+) answers? (?:is|are) the first of several choices/,
+		are: (run, { truth }) => {
+			const several = truth.requests.filter(({ fault }) => fault === 'choices-reversed');
+			const ids = good(run).map(({ json }) => `"id":"${String(json.id)}"`);
+			const first = ids.filter((id) => several.some(({ answer }) => answer.includes(id)));
+			return isSimplified(run) ? some(first.length) : [];
+		},
+	},
+	{
+		of: /chat|video/,
+		says: /^(\d+) (?:answers?|videos?) (?:is|are) without the input field "error"/,
+		are: (run) => {
+			const isPassedOn = 'includeInputFields' in run.node && run.node.includeInputFields;
+			const given = good(run).filter(
+				(output) => 'error' in (run.input[indexOf(output)]?.json ?? {}),
+			);
+			return isPassedOn ? some(given.length) : [];
+		},
+	},
+	{
+		of: /list/,
+		says: /^No model of this account matches the filters\.$/,
+		are: ({ outputs, input }) => (outputs.flat().length === 0 && input.length > 0 ? [NaN] : []),
 	},
 	{
 		of: /chat/,
@@ -175,55 +200,4 @@ function finished(run: NodeRun): INodeExecutionData[] {
 function indexOf({ pairedItem }: INodeExecutionData): number {
 	const [paired] = [pairedItem].flat();
 	return typeof paired === 'number' ? paired : (paired?.item ?? 0);
-}
-
-function taskOf(output: INodeExecutionData): unknown {
-	return isErrorItem(output) ? errorOf(output)?.task_id : output.json.task_id;
-}
-
-function finishOf({ json }: INodeExecutionData): unknown {
-	const { choices, finish_reason: simple } = json as {
-		choices?: Array<{ finish_reason?: unknown }>;
-		finish_reason?: unknown;
-	};
-	return choices?.[0]?.finish_reason ?? simple;
-}
-
-function tokensOf(json: INodeExecutionData['json']): number {
-	const { usage } = json as { usage?: { total_tokens?: number } };
-	return usage?.total_tokens ?? NaN;
-}
-
-/** The prompts of the items of a run; undefined where an expression does not give those of the scenario. */
-function promptsOf({ node, input }: NodeRun, { scenario }: Played): string[] | undefined {
-	if (node.kind !== 'chat' && node.kind !== 'video') return undefined;
-	// Nothing is sent.
-	if (node.kind === 'chat' && errorOfConversation(node.conversation)) return undefined;
-	const isPlain = node.prompt === 'item' && scenario.shape === 'sequence' && !node.executeOnce;
-	const items = input.map(({ json }) => scenario.items[Number(json.index ?? NaN)]);
-	const prompts = items.flatMap((item) => (item && !item.bad ? [promptFor(node, item)] : []));
-	return isPlain && prompts.length === input.length ? prompts : undefined;
-}
-
-/** Over all submissions of a run: how many more videos were asked for than made, or the other way. */
-function differenceOf(
-	{ node, row }: NodeRun,
-	{ scenario, rows, truth, kills, thrown }: Played,
-	by: (asked: number, made: number) => number,
-): number | undefined {
-	const { shape } = scenario;
-	const isAlone = rows.length === 1 && kills.length === 0 && /sequence|branches/.test(shape);
-	if (!isAlone || thrown.length > 0 || row.status !== 'success') return undefined;
-	const sent = truth.requests.filter(
-		({ endpoint, prompt, accepted, whole, status }) =>
-			endpoint === 'submit' &&
-			prompt.endsWith(` for ${node.name}`) &&
-			accepted &&
-			whole &&
-			status === 200,
-	);
-	return sent.reduce(
-		(sum, { n, tasks }) => sum + (tasks.length > 0 ? Math.max(0, by(n, tasks.length)) : 0),
-		0,
-	);
 }

@@ -1,5 +1,6 @@
 import type { Played } from '../play/played';
 import { dataOf } from '../play/rows';
+import { debugLines } from './debugLines';
 import { printable, wasHeard } from './evidence';
 
 /** Lines of n8n's log are about what happened. */
@@ -8,7 +9,7 @@ export function logCounts(played: Played): string[] {
 		...missingVideos(played),
 		...moreVideos(played),
 		...stopLines(played),
-		...attempts(played),
+		...debugLines(played),
 		...billed(played),
 		...hintsOfStopped(played),
 	];
@@ -135,29 +136,6 @@ function hintsOfStopped({ log, rows, scenario, kills }: Played): string[] {
 			];
 }
 
-/** A line of the debug log for each request, with the status that the service sent. */
-const ATTEMPT = /(GET|POST) (\S+) \[(\S+)(?: \S+)?\] attempt (\d+): (?:status (\d+) )?/;
-
-function attempts({ debug, truth, stops, kills, scenario }: Played): string[] {
-	// What is given up in the moment of a response has another outcome.
-	if (stops.size + kills.length > 0 || scenario.timeoutWorkflow !== undefined) return [];
-	const said = debug.flatMap((text) => {
-		const [, method, path = '', , , status] = ATTEMPT.exec(text) ?? [];
-		return status === undefined ? [] : [`${method} ${path} ${status}`];
-	});
-	const sent = truth.requests.flatMap(({ endpoint, method, path, status = 0, whole, fault }) =>
-		endpoint === 'download' || status < 400 || !whole || fault !== undefined
-			? []
-			: [`${method} ${path.replace(/^\/gateway/, '')} ${status}`],
-	);
-	const lacking = sent.find((each) => count(sent, each) > count(said, each));
-	return lacking === undefined
-		? []
-		: [
-				`the debug log has ${count(said, lacking)} attempts "${lacking}"; the service sent ${count(sent, lacking)}`,
-			];
-}
-
 /** The custom data of an execution count what it was billed for, where nothing was lost. */
 function billed({ rows, truth, kills, stops, scenario }: Played): string[] {
 	const [row, ...others] = rows;
@@ -177,8 +155,4 @@ function billed({ rows, truth, kills, stops, scenario }: Played): string[] {
 	return told === accepted
 		? []
 		: [`the custom data count ${told} billable requests; the service was sent ${accepted}`];
-}
-
-function count(list: string[], one: string): number {
-	return list.filter((each) => each === one).length;
 }

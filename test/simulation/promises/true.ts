@@ -1,5 +1,7 @@
 import { promptFor } from '../scenario/workflow';
 import type { Played } from '../play/played';
+import { advice } from './advice';
+import { causes } from './causes';
 import { attempts, codes, connections, failures, mistakes } from './codes';
 import { errorItems, thrownErrors, wasHeard } from './evidence';
 import { ofMaxWait } from './maxWait';
@@ -9,7 +11,7 @@ import { words } from './words';
 /** No error says what the service knows to be otherwise. */
 export const isTrue: Promised = {
 	name: 'True',
-	says: 'No error says of a task or a request what the service knows to be otherwise, and each quotes the response.',
+	says: 'No error says of a task or a request what the service knows to be otherwise. Each has a cause that fits its code, says what the page of errors says of it, and quotes the response.',
 	except: ['A poll shows the state of that moment: a video may be finished a moment later.'],
 	alsoKeptBy: ['test/reliability/taskFaults.test.ts', 'test/nodes/items/proxyErrors.test.ts'],
 	check: (played) => [
@@ -17,7 +19,7 @@ export const isTrue: Promised = {
 		...givenUp(played),
 		...accepted(played),
 		...unwarned(played),
-		...advice(played),
+		...stopped(played),
 		...retryIsOffered(played),
 		...topUp(played),
 		...lists(played),
@@ -28,6 +30,8 @@ export const isTrue: Promised = {
 		...connections(played),
 		...mistakes(played),
 		...words(played),
+		...advice(played),
+		...causes(played),
 	],
 };
 
@@ -113,7 +117,7 @@ function unwarned(played: Played): string[] {
 }
 
 /** A stopped execution has nothing to retry. */
-function advice({ thrown, stops }: Played): string[] {
+function stopped({ thrown, stops }: Played): string[] {
 	return thrown.flatMap(({ message, description, execution, at }) => {
 		const stop = stops.get(execution);
 		if (stop === undefined || at < stop) return [];

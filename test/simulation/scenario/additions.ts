@@ -22,19 +22,22 @@ export const additions = record({
 			attempts: oneIn(2, constant<number[]>([1])),
 		}),
 	),
+	passesOn: oneIn(8, constant(true)),
 });
 
 type Additions = typeof additions extends fc.Arbitrary<infer Value> ? Value : never;
 
 export function withAdditions(scenario: Scenario, given: Additions): Scenario {
-	const { basePath, caller } = given;
+	const { basePath, caller, passesOn } = given;
 	const nodes = scenario.nodes.map((node) => withInput(node, given));
+	const items = scenario.items.map((item) => (passesOn ? { ...item, leftovers: true } : item));
 	const { events, faults } = inDanger(scenario, given);
 	const isCalled = caller !== undefined && scenario.shape === 'sequence' && !scenario.split;
 	return {
 		...scenario,
 		...(isCalled && { caller }),
 		nodes,
+		items,
 		events,
 		service: { ...scenario.service, faults, ...(basePath !== undefined && { basePath }) },
 	};
@@ -56,11 +59,20 @@ function inDanger(
 	};
 }
 
-function withInput(node: ScenarioNode, { conversation, taskId }: Additions): ScenarioNode {
-	if (node.kind === 'chat' && conversation !== undefined && node.prompt !== 'missing')
-		return { ...node, conversation };
-	const isOfTask = node.kind === 'video' && /get|wait/.test(node.operation);
-	return isOfTask && taskId !== undefined ? { ...node, taskId } : node;
+function withInput(
+	node: ScenarioNode,
+	{ conversation, taskId, passesOn }: Additions,
+): ScenarioNode {
+	const passing = passesOn ? { includeInputFields: true } : {};
+	if (node.kind === 'chat')
+		return {
+			...node,
+			...passing,
+			...(conversation !== undefined && node.prompt !== 'missing' && { conversation }),
+		};
+	if (node.kind !== 'video') return node;
+	const isOfTask = /get|wait/.test(node.operation);
+	return { ...node, ...passing, ...(isOfTask && taskId !== undefined && { taskId }) };
 }
 
 /** Models that answer as JSON are asked for it. */

@@ -142,6 +142,7 @@ export const LEFTOVERS = {
 	revised_prompt: 'left over',
 	b64_json: 'bGVmdA==',
 	finish_reason: 'left',
+	error: 'left by a node that continues',
 };
 
 /** The prompt that the service gets for an item, without what changes. */

@@ -36,11 +36,9 @@ export class Exchange {
 		head: ({ status, headers }) => this.head(status, headers),
 		bytes: ({ bytes }) => {
 			if (bytes.length === 0) return true;
-			if (this.truth && (this.truth.status ?? 0) >= 400) {
-				this.truth.refusal += bufferOf(bytes).toString();
-				notePauseInside(this.truth);
-			}
-			this.client.onBytes(bufferOf(bytes));
+			const part = bufferOf(bytes);
+			if (this.truth) noteBody(this.truth, part);
+			this.client.onBytes(part);
 			return true;
 		},
 		pause: ({ ms }) => this.later(ms),
@@ -178,6 +176,13 @@ function bufferOf(bytes: string | Uint8Array): Buffer {
 
 function socketError(message: string, code: string): Error {
 	return Object.assign(new Error(message), { code });
+}
+
+function noteBody(truth: TruthRequest, part: Buffer): void {
+	if ((truth.status ?? 0) >= 400) {
+		truth.refusal += part.toString();
+		notePauseInside(truth);
+	} else if (truth.endpoint !== 'download') truth.answer += part.toString();
 }
 
 /** The pause that a response asks for, as the service counts it. */

@@ -34,6 +34,8 @@ export interface TruthRequest {
 	status: number | undefined;
 	/** The body of a response that is an error. */
 	refusal: string;
+	/** The body of any other response, but for files. */
+	answer: string;
 	/** When the client received status and headers. */
 	heardAt: number | undefined;
 	/** The whole response arrived, and can be read. */
@@ -114,6 +116,7 @@ export function truthOfRequest(context: RequestContext, sentAt: number): TruthRe
 		tasks: [],
 		status: undefined,
 		refusal: '',
+		answer: '',
 		heardAt: undefined,
 		whole: false,
 		endedAt: undefined,
