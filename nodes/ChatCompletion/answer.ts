@@ -1,9 +1,12 @@
-import * as workflow from 'n8n-workflow';
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import {
+	accumulateTokenUsage,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+} from 'n8n-workflow';
 import { type ChatCompletion, firstChoice, parseJsonAnswer } from '../../gateway';
 import { hintAfterRun, type RunHints } from '../shared/form/hints';
 import { type OutputFields, present, without } from '../shared/form/outputItem';
-import { fieldOf } from '../shared/form/parameterValues';
 
 export const answerFields = {
 	text: 'string',
@@ -60,13 +63,14 @@ export function full(completion: ChatCompletion): IDataObject {
 }
 
 /** Feeds n8n's usage insights, where the running n8n has them (2.40 and later). */
-export function countTokens(context: IExecuteFunctions, { usage }: ChatCompletion): void {
-	const accumulate = fieldOf(workflow, 'accumulateTokenUsage');
-	if (!usage || typeof accumulate !== 'function') return;
+export function countTokens(
+	context: IExecuteFunctions,
+	{ prompt_tokens, completion_tokens }: NonNullable<ChatCompletion['usage']>,
+): void {
 	try {
-		accumulate(context, usage.prompt_tokens, usage.completion_tokens);
+		accumulateTokenUsage(context, prompt_tokens, completion_tokens);
 	} catch {
-		// The answer is paid for, with or without n8n's statistics.
+		// Before 2.40 it is undefined. The answer is paid for, with or without n8n's statistics.
 	}
 }
 

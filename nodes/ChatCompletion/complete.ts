@@ -80,7 +80,7 @@ export async function complete(
 		const { parameters = {} } = context.getNode();
 		const texts = [...rawMessages(parameters), rawSystemMessage(parameters)];
 		// A tool's output is for its agent, and would be mixed into the agent's own text.
-		const isLive = !runsAsTool(context.getNode()) && (context.isStreaming?.() ?? false);
+		const isLive = !runsAsTool(context.getNode()) && Boolean(context.isStreaming?.());
 		const formOf = formReader(context, (itemIndex) => readForm(context, isLive, itemIndex));
 		const run = { ...paid, hints, texts, isLive, formOf };
 		const items = await eachItem(run.service, {
@@ -159,7 +159,7 @@ async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Pr
 	};
 	const asking = spending.spend(1, maxBillableRequests, () => ask(run, prepared, itemIndex));
 	const completion = await asking.catch(fail);
-	countTokens(service.context, completion);
+	if (completion.usage) countTokens(service.context, completion.usage);
 	const answer = readAnswer(completion, jsonOutput);
 	// Not stored, so that Retry On Fail asks again.
 	if (answer === undefined)

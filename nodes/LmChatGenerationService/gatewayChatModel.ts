@@ -6,10 +6,9 @@ import type {
 	Message,
 	StreamChunk,
 	TokenUsage,
-	Tool,
 } from '@n8n/ai-node-sdk';
 import { type AgentRequest, type ChatCompletion, firstChoice, type Gateway } from '../../gateway';
-import { toolCallParts, toServiceMessages, toServiceTools } from './messages';
+import { type FunctionTool, toolCallParts, toServiceMessages, toServiceTools } from './messages';
 
 /** What one question adds to the options of the node. */
 export interface Asked extends Pick<AgentRequest, 'messages'> {
@@ -34,7 +33,7 @@ interface ChatService {
 	/** Sends a question with the options of the node, if Max Billable Requests allows it. */
 	spend: (question: Asked, send: Send) => Promise<ChatCompletion>;
 	/** Converts parameters that are a schema of n8n's own zod; passes all others on unchanged. */
-	toJsonSchema: (tool: Extract<Tool, { type: 'function' }>) => unknown;
+	toJsonSchema: (tool: FunctionTool) => unknown;
 	toNodeError: (error: unknown) => Error;
 	/** Aborted when the execution is cancelled. */
 	signal: AbortSignal | undefined;
@@ -60,10 +59,11 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 	constructor(
 		readonly modelId: string,
 		private readonly service: ChatService,
-		private readonly tools: Tool[] = [],
+		private readonly tools: FunctionTool[] = [],
 	) {}
 
-	withTools(tools: Tool[]): GatewayChatModel {
+	/** Every tool that LangChain knows is a function. */
+	withTools(tools: FunctionTool[]): GatewayChatModel {
 		return new GatewayChatModel(this.modelId, this.service, [...this.tools, ...tools]);
 	}
 
@@ -112,11 +112,11 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 	/** Asks once. Rejects with the error that a node throws. */
 	private async ask(
 		messages: Message[],
-		{ stop = [], tool_choice, signal, abortSignal }: CallOptions,
+		{ stop = [], tool_choice, signal }: CallOptions,
 		send: (request: AgentRequest, signal: AbortSignal) => Promise<ChatCompletion>,
 	): Promise<Answer> {
 		const { gateway, spend, toJsonSchema, toNodeError } = this.service;
-		const signals = [signal, abortSignal, this.service.signal].filter((one) => one !== undefined);
+		const signals = [signal, this.service.signal].filter((one) => one !== undefined);
 		try {
 			const tools = toServiceTools(this.tools, toJsonSchema);
 			const question = {

@@ -8,7 +8,7 @@ import { fieldOf } from '../shared/form/parameterValues';
 
 interface Message {
 	content: unknown;
-	tool_calls?: Array<{ name: string; args: unknown }>;
+	tool_calls: Array<{ args: unknown }>;
 }
 
 /** What LangChain asks of a chat model, as far as it is wrapped here. */
@@ -154,7 +154,7 @@ function structuredOutput(
 ): unknown {
 	const description = String(fieldOf(schema, 'description') ?? 'Hands over the answer');
 	const read = async (message: Message) => {
-		const call = message.tool_calls?.find((one) => one.name === name);
+		const [call] = message.tool_calls;
 		const given = call === undefined ? jsonIn(message) : call.args;
 		return await checked(schema, given).catch(async (error: unknown) => {
 			const text = call === undefined ? String(message.content) : JSON.stringify(given);

@@ -40,18 +40,16 @@ function toToolCall({ toolCallId, toolName, input }: ToolCallPart) {
 	return { id: toolCallId, type: 'function', function: { name: toolName, arguments: input } };
 }
 
-type FunctionTool = Extract<Tool, { type: 'function' }>;
+export type FunctionTool = Extract<Tool, { type: 'function' }>;
 
-/** The tools that the model may call. Tools that another provider runs itself are not for this service. */
 export function toServiceTools(
-	tools: Tool[],
+	tools: FunctionTool[],
 	toJsonSchema: (tool: FunctionTool) => unknown,
 ): object[] {
-	return tools.flatMap((tool) => {
-		if (tool.type !== 'function') return [];
+	return tools.map((tool) => {
 		const { name, description } = tool;
 		const parameters = toolParameters(toJsonSchema(tool));
-		return [{ type: 'function', function: { name, description, parameters } }];
+		return { type: 'function', function: { name, description, parameters } };
 	});
 }
 

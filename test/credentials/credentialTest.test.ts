@@ -47,7 +47,7 @@ test.each([
 	},
 );
 
-test.each(['503 Service Unavailable', '429 Too Many Requests'])(
+test.each(['500 Internal Server Error', '503 Service Unavailable', '429 Too Many Requests'])(
 	'a Video Base Path that answers %s once is not called wrong, although the service has videos at both',
 	async (status) => {
 		serveVideosAt('/v1', unknownTask);

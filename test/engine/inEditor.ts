@@ -58,7 +58,8 @@ function view(
 			: workflow.expression.getParameterValue(expression, null, 0, 0, 'Node', input, 'manual', {});
 	};
 	const hints = (description.hints ?? []).filter(
-		({ displayCondition = '={{ true }}', message }) => {
+		({ displayCondition = '={{ true }}', message, location, whenToDisplay }) => {
+			if (location !== 'outputPane' || whenToDisplay !== 'beforeExecution') return false;
 			const isShown = resolve(displayCondition);
 			if (typeof isShown === 'boolean') return isShown;
 			throw new Error(`The editor rejects a ${typeof isShown} as the condition of: ${message}`);

@@ -22,6 +22,7 @@ export interface Reply {
 	text: string;
 	tool_calls?: Array<{ id?: string; name: string; args: object }>;
 	usage_metadata?: object;
+	response_metadata?: object;
 }
 
 export interface Model {

@@ -155,7 +155,9 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 		errors: itemsOf(run, 'Node', 1),
 		error: run.data.resultData.error,
 		chunks,
-		hints: (run.data.resultData.runData.Node?.at(-1)?.hints ?? []).map(({ message }) => message),
+		hints: (run.data.resultData.runData.Node?.at(-1)?.hints ?? [])
+			.filter(({ location }) => location === 'outputPane')
+			.map(({ message }) => message),
 		waits,
 	};
 }

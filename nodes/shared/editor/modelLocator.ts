@@ -54,7 +54,7 @@ export function readModel(
 	context: IExecuteFunctions | ISupplyDataFunctions,
 	itemIndex: number,
 ): string {
-	const given = context.getNodeParameter('model', itemIndex, '', { extractValue: true });
+	const given = context.getNodeParameter('model', itemIndex, '');
 	const model = asText(fieldOf(given, 'value') ?? given);
 	if (typeof model === 'string' && model.trim() !== '') return model.trim();
 	throw new InvalidInputError(
@@ -89,7 +89,7 @@ export const searchModels = (output: ModelOutput) =>
 		const isOther = (model: CatalogueModel) => (modelOutputOf(model) ?? output) !== output;
 		const shown = models
 			// To n8n it would be an expression, which may read what the workflow knows and send it to the service.
-			.filter(({ id }) => !id.startsWith('=') && id.toLowerCase().includes(wanted))
+			.filter(({ id }) => !/^=/.test(id) && id.toLowerCase().includes(wanted))
 			.sort((a, b) => Number(isOther(a)) - Number(isOther(b)) || byRelease(a, b))
 			.slice(0, MAX_SHOWN);
 		const tells = (kind: string) => modelOutputOf({ kinds: [kind] }) !== undefined;
@@ -101,5 +101,5 @@ export const searchModels = (output: ModelOutput) =>
 /** By family; in each the undated name first, then the newest dated release. */
 function byRelease(a: CatalogueModel, b: CatalogueModel): number {
 	const newestFirst = (b.versionDate ?? '9999').localeCompare(a.versionDate ?? '9999');
-	return a.baseName.localeCompare(b.baseName) || newestFirst || a.id.localeCompare(b.id);
+	return a.baseName.localeCompare(b.baseName) || newestFirst;
 }

@@ -58,12 +58,12 @@ function gatewayFor(helpers: Helpers, credential: Credential, timeoutMs: number)
 
 /**
  * "Unknown or expired id gives 404 `task_not_found`" (Endpoints): only the video endpoints say that.
- * @returns undefined after a temporary failure, which says nothing
+ * @returns undefined after a temporary failure, or for a task that cannot be there: neither says anything
  */
 async function knowsTasks(helpers: Helpers, credential: Credential): Promise<boolean | undefined> {
 	const gateway = gatewayFor(helpers, credential, VIDEO_PATH_TIMEOUT_MS);
 	return await gateway.getVideoTask(NO_TASK).then(
-		() => true,
+		() => undefined,
 		(error: unknown) => {
 			const status = error instanceof ServiceError ? error.status : 0;
 			if (error instanceof NoResponseError || status === 429 || status >= 500) return undefined;

@@ -154,13 +154,6 @@ function itemsNamed(items: Set<number>): string {
  */
 const UNRESOLVED = /^(?!=)[^]*?\{\{[^{}]*(?:\{(?!\{)[^{}]*)*\$[a-z(]/i;
 
-/** An expression of the editor's: whether an unevaluated text of the form holds an expression that is only text. */
-export const looksUnresolved = (text: string) => `${String(UNRESOLVED)}.test(${text} ?? "")`;
-
-/** What the editor says of such a text. */
-export const unresolvedHint = (what: string) =>
-	`${what} contains {{ }} but is set to Fixed, so the node will fail before it sends anything. Switch it to Expression.`;
-
 /**
  * Checks unevaluated texts of the form, the same for all items. With `{{ name }}` a user means these characters, with
  * `{{ $json.name }}` another text: sent literally it would be billed, and become the name of a file.

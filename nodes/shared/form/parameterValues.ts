@@ -73,13 +73,13 @@ export function readBooleanParameter(
  */
 export function readNumber(
 	options: Record<string, unknown>,
-	{ name, displayName, typeOptions, default: fallback }: INodeProperties,
-	min = typeOptions?.minValue ?? 0,
+	{ name, displayName, typeOptions = {}, default: fallback }: INodeProperties,
+	min = typeOptions.minValue ?? 0,
 ): number {
 	const given = options[name];
 	if (isEmptied(given)) return Number(fallback);
 	const value = typeof given === 'string' ? Number(given) : given;
-	const max = typeOptions?.maxValue ?? Infinity;
+	const max = typeOptions.maxValue ?? Infinity;
 	const isTime = displayName.endsWith('(Seconds)');
 	const valid =
 		typeof value === 'number' &&

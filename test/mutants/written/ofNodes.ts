@@ -159,11 +159,7 @@ export const OF_NODES: readonly Change[] = [
 		],
 	]),
 	...changesOf('nodes/LmChatGenerationService/gatewayChatModel.ts', [
-		[
-			'Stop does not end an answer of the chat model',
-			'[signal, abortSignal, this.service.signal]',
-			'[abortSignal]',
-		],
+		['Stop does not end an answer of the chat model', '[signal, this.service.signal]', '[signal]'],
 		['an agent forgets its tools', '[...this.tools, ...tools]', '[...this.tools]'],
 	]),
 	...changesOf('nodes/LmChatGenerationService/supplyChatModel.ts', [

@@ -82,6 +82,23 @@ describe.each(['whole', 'streamed'] as const)('in a %s response', (mode) => {
 });
 
 test.each([
+	['stop', 'stop'],
+	['length', 'length'],
+	['content_filter', 'content-filter'],
+	['tool_calls', 'tool-calls'],
+	['eos', 'other'],
+	[null, 'other'],
+])('a stream that ends with the finish reason %s tells LangChain %s', async (sent, told) => {
+	const chunk = JSON.stringify({ choices: [{ delta: { content: 'Hi' }, finish_reason: sent }] });
+	service.respond = () => rawResponse('200 OK', `data: ${chunk}\n\ndata: [DONE]\n\n`);
+	const { result } = await useModel({ url: service.url, key: 'key' }, async (model) => {
+		const { text, response_metadata } = await reply.streamed(model);
+		return { text, response_metadata };
+	});
+	expect(result).toMatchObject({ text: 'Hi', response_metadata: { finish_reason: told } });
+});
+
+test.each([
 	['invalid tool call', { type: 'function', plan: 'local-key' }],
 	['arguments that are not JSON', call('get local-key', '{"key":"local-key')],
 ])('the API key is removed from the error of a call: %s', async (_what, wrong) => {
@@ -98,6 +115,34 @@ test('stop sequences of a chain are added to those of the node', async () => {
 		model: { options: { stop: ['END'] } },
 	});
 	expect(bodies()).toMatchObject([{ stop: ['END', 'Observation:'] }]);
+});
+
+test('what the model said beside a call, and a result in parts, are sent with the next question', async () => {
+	const id = 'call-1';
+	const messages = [
+		...question,
+		{ role: 'assistant', content: 'Let me see', tool_calls: [{ id, name: 'weather', args: {} }] },
+		{ role: 'tool', content: [{ type: 'text', text: 'Rain' }], tool_call_id: id },
+	];
+	await useModel(simulator, async (model) => (await model.invoke(messages)).text);
+	expect(bodies()[0]?.messages).toMatchObject([
+		{ role: 'user' },
+		{ role: 'assistant', content: 'Let me see', tool_calls: [{ id }] },
+		{ role: 'tool', content: '[{"type":"text","text":"Rain"}]', tool_call_id: id },
+	]);
+});
+
+test('a stream whose chunks all arrive at once is whole', async () => {
+	const words = Array.from({ length: 300 }, (_, index) => `${index} `);
+	const chunks = words.map(
+		(content) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`,
+	);
+	service.respond = () => rawResponse('200 OK', `${chunks.join('')}data: [DONE]\n\n`);
+	const { result } = await useModel({ url: service.url, key: 'key' }, async (model) => {
+		const { text } = await reply.streamed(model);
+		return text;
+	});
+	expect(result).toBe(words.join(''));
 });
 
 test('the parts of a prompt are joined with a blank line', async () => {

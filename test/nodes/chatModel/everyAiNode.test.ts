@@ -139,6 +139,16 @@ describe('a node that needs structured output', () => {
 		});
 	});
 
+	test('is described to the model as its schema says', async () => {
+		await withModel(async (model) => {
+			for (const schema of [{ ...jsonSchema, description: 'A grade' }, jsonSchema])
+				await model.withStructuredOutput(schema).invoke([['user', '3 of 5']]);
+			return null;
+		});
+		const described = (description: string) => ({ tools: [{ function: { description } }] });
+		expect(bodies()).toMatchObject([described('A grade'), described('Hands over the answer')]);
+	});
+
 	describe('from a model that ignores the tool', () => {
 		const plain = useRawServer();
 
@@ -154,6 +164,16 @@ describe('a node that needs structured output', () => {
 		test('gets it if the answer is JSON', async () => {
 			const { result } = await answered('```json\n{"reason":"Good","score":5}\n```');
 			expect(result).toEqual({ reason: 'Good', score: 5 });
+		});
+
+		test('gets the message alone if it takes that, too', async () => {
+			plain.respond = () => rawResponse('200 OK', '{"choices":[{"message":{"content":"Five"}}]}');
+			const { result } = await useModel({ url: plain.url, key: 'a-key' }, async (model) => {
+				const structured = model.withStructuredOutput(fields(zod4), { includeRaw: true });
+				const { raw, parsed } = (await structured.invoke(question)) as Record<string, unknown>;
+				return { text: (raw as { text: string }).text, parsed };
+			});
+			expect(result).toEqual({ text: 'Five', parsed: null });
 		});
 
 		test.each([
@@ -188,14 +208,16 @@ describe('a node that needs structured output', () => {
 test('a node can demand a call of a tool', async () => {
 	const named = { type: 'function', function: { name: 'weather' } };
 	await withModel(async (model) => {
-		for (const tool_choice of ['any', 'weather', 'none', named])
+		for (const tool_choice of ['any', 'weather', 'auto', 'none', 'required', named])
 			await model.bindTools([weather], { tool_choice }).invoke(question);
 		return null;
 	});
 	expect(bodies().map(({ tool_choice }) => tool_choice)).toEqual([
 		'required',
 		named,
+		'auto',
 		'none',
+		'required',
 		named,
 	]);
 });

@@ -118,3 +118,26 @@ test.each(Object.keys(STATES))(
 		expect(simulator.requests).toHaveLength(sent);
 	},
 );
+
+test('a cancel during a billable request says so, and which item it is of', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'hang', matching: 'Two' });
+	const controller = new AbortController();
+	const node = chatNode({ requestOptions: { maxConcurrency: 1 } });
+	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
+	const running = runNode(simulator, { ...node, items, signal: controller.signal });
+	await until(() => simulator.count('chat') === 2);
+	controller.abort();
+	const { error } = await running;
+	expect(error?.message).toBe(
+		'The execution was canceled during a billable request, which the service may have accepted [item 1]',
+	);
+});
+
+test('a cancel between billable requests is only that', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'unavailable' });
+	const controller = new AbortController();
+	const running = runNode(simulator, { ...chatNode(), signal: controller.signal });
+	await until(() => clock.nextIn <= 500);
+	controller.abort();
+	expect((await running).error?.message).toBe('The execution was canceled [item 0]');
+});

@@ -7,13 +7,17 @@ const simulator = useSimulator({ videoSeconds: 0.02 });
 
 const options = { includeInputFields: true };
 
+const ofAnswers = [
+	...['text', 'tool_calls', 'json', 'finish_reason', 'model', 'usage', 'id'],
+	...['object', 'created', 'choices', 'service_tier', 'system_fingerprint'],
+];
 const ofVideos = [
 	...['status', 'progress', 'metadata', 'task_error', 'request', 'b64_json', 'id', 'object'],
 	...['url', 'revised_prompt', 'duration', 'fps', 'created_at', 'completed_at', 'request_id'],
 ];
 
 describe.each<[string, NodeRun, string[]]>([
-	['Chat Completion', chatNode({ options }), ['text', 'tool_calls', 'json', 'choices']],
+	['Chat Completion', chatNode({ options }), ofAnswers],
 	['Generate', videoNode({ options }), ofVideos],
 	['Submit', videoNode({ options, operation: 'submit' }), ofVideos],
 ])('Include Input Fields of %s', (_name, node, own) => {
@@ -27,7 +31,8 @@ describe.each<[string, NodeRun, string[]]>([
 			items,
 			parameters: { ...node.parameters, options: {} },
 		});
-		const { items: output } = await runNode(simulator, { ...node, items });
+		const { items: output, hints } = await runNode(simulator, { ...node, items });
+		expect(hints.filter((hint) => hint.includes('input field'))).toEqual([]);
 		expect(output.map(({ json: { prompt, row, more } }) => ({ prompt, row, more }))).toEqual([
 			...items.map((item) => ({ more: undefined, ...item })),
 		]);

@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import type { ModelOutput } from '../../../gateway';
 import { modelList, modelOutputOf } from '../../../gateway/schemas/models';
 import { modelDropdown } from '../../engine/modelDropdown';
@@ -47,9 +48,41 @@ test('Kind selects models by their type', async () => {
 	expect(none).toEqual([]);
 });
 
+test('Kind selects a model of several kinds by any of them', async () => {
+	const film = { id: 'film', type: 'model', modality: 'text->video' };
+	service.respond = () => rawJson({ data: [{ id: 'chat', type: 'text' }, film] });
+	const parameters = { filters: { kind: 'video' } };
+	const { items } = await runNode(service, { node: 'listModels', parameters });
+	expect(ids(items)).toEqual(['film']);
+});
+
+test('the first models come out, up to Limit or all', async () => {
+	const data = Array.from({ length: 60 }, (_, index) => `heron-${index}`);
+	service.respond = () => rawJson({ data });
+	const listed = async (parameters: INodeParameters) =>
+		ids((await runNode(service, { node: 'listModels', parameters })).items);
+	expect(await listed({})).toEqual(data.slice(0, 50));
+	expect(await listed({ limit: 2 })).toEqual(data.slice(0, 2));
+	expect(await listed({ returnAll: true, limit: 2 })).toEqual(data);
+});
+
+test('of each family, Versions: All lists every model, and Latest the last date, in any order', async () => {
+	const families = ['heron@20250101', 'heron', 'heron@20240101', 'kite', 'tern@20240101', 'tern'];
+	for (const data of [families, [...families].reverse()]) {
+		service.respond = () => rawJson({ data });
+		const listed = async (versions: string) =>
+			ids(
+				(await runNode(service, { node: 'listModels', parameters: { filters: { versions } } }))
+					.items,
+			);
+		expect(await listed('all')).toEqual(data);
+		expect((await listed('latest')).sort()).toEqual(['heron@20250101', 'kite', 'tern@20240101']);
+	}
+});
+
 test.each([0, -1, 1.5, 'many'])('a limit of %p is refused before any request', async (limit) => {
 	const { error } = await list({ limit: `={{ ${JSON.stringify(limit)} }}` });
-	expect(error?.message).toMatch(/Limit must be a whole number/);
+	expect(error?.message).toMatch(/^Limit must be a whole number of 1 or more \(it is/);
 	expect(simulator.requests).toEqual([]);
 });
 
@@ -118,6 +151,29 @@ test.each<[ModelOutput, string[]]>([
 	const { results } = await searchFor('', undefined, output);
 	expect(results.slice(0, 6).map(({ name }) => name)).toEqual(names);
 	expect(results.map(({ value }) => value)).toContain('willow-write@20241201');
+});
+
+test('the dropdown lists each family with its undated name first, then its newest models', async () => {
+	const dated = ['heron@20240101', 'heron@20250101', 'heron'];
+	for (const data of [dated, [...dated].reverse()]) {
+		service.respond = () => rawJson({ data: ['tern', ...data, 'kite'] });
+		const { results } = await searchFor('', credentialOf(service));
+		const names = ['heron', 'heron@20250101', 'heron@20240101', 'kite', 'tern'];
+		expect(results.map(({ value }) => value)).toEqual(names);
+	}
+});
+
+test('the dropdown finds what is pasted with white space, and lists no name that n8n would evaluate', async () => {
+	service.respond = () => rawJson({ data: ['=heron', 'heron=', 'kite'] });
+	const { results } = await searchFor(' Heron\n', credentialOf(service));
+	expect(results.map(({ value }) => value)).toEqual(['heron=']);
+});
+
+test('the dropdown lists the first 500 of more models', async () => {
+	const data = Array.from({ length: 501 }, (_, index) => `heron-${index + 1000}`);
+	service.respond = () => rawJson({ data });
+	const { results } = await searchFor('', credentialOf(service));
+	expect(results.map(({ value }) => value)).toEqual(data.slice(0, 500));
 });
 
 test('the dropdown says of another model what it makes, whatever else its record says', async () => {

@@ -1,5 +1,6 @@
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { Container } from '@n8n/di';
+import type { IDataObject } from 'n8n-workflow';
 import { BinaryDataService } from 'n8n-core';
 import { rawResponse } from '../../engine/rawServer';
 import { inEditor } from '../../engine/inEditor';
@@ -47,6 +48,26 @@ test("a hint names answers cut off by the service's content filter", async () =>
 	]);
 });
 
+test('a hint counts answers that Max Tokens cuts off', async () => {
+	const options = { maxTokens: '={{ $json.tokens }}' };
+	const items = [1, 1000, 2].map((tokens) => ({ tokens, prompt: `Count to ${tokens}` }));
+	expect(await hintsOf({ ...chatNode({ options }), items })).toEqual([
+		expect.stringMatching(/^2 answers are cut off \(finish_reason: length\)/),
+	]);
+});
+
+test('a hint says that Simplify shows the first of several choices', async () => {
+	const choice = (content: string) => ({ message: { content }, finish_reason: 'stop' });
+	const body = JSON.stringify({ choices: [choice('A'), choice('B')] });
+	service.respond = () => rawResponse('200 OK', body);
+	const hintsFor = async (simplify: boolean) =>
+		(await runNode(service, chatNode({ simplify }))).hints;
+	expect(await hintsFor(true)).toEqual([
+		'1 answer is the first of several choices. Turn off Simplify to see them all.',
+	]);
+	expect(await hintsFor(false)).toEqual([]);
+});
+
 test('a hint says why a list of models is empty, once for all items', async () => {
 	const filters = { search: 'no such model' };
 	expect(await hintsOf({ node: 'listModels', parameters: { filters }, items: [{}, {}] })).toEqual([
@@ -88,7 +109,7 @@ test('a hint names downloads that n8n keeps in memory', async () => {
 test.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
 	'with %s, a hint counts the items that failed, by the code of their errors',
 	async (onError) => {
-		const prompts = ['content-filtered', 'none', 'model-not-found', 'content-filtered'];
+		const prompts = ['model-not-found', 'content-filtered', 'none', 'content-filtered'];
 		const items = prompts.map((fault, index) => ({
 			prompt: `Boat ${index}${fault === 'none' ? '' : ` [fault:${fault}]`}`,
 		}));
@@ -125,6 +146,22 @@ test('a hint links to the first of many videos', async () => {
 
 describe('the bill', () => {
 	const items = ['A', 'B', 'C'].map((prompt, index) => ({ prompt, size: index ? '480p' : '720p' }));
+
+	test('of several answers is a hint, with their tokens if the service counts them', async () => {
+		const prompts = ['One', 'Two', '[fault:content-filtered]'];
+		const node = { ...chatNode(), items: prompts.map((prompt) => ({ prompt })) };
+		const { items: answers, hints } = await runNode(simulator, {
+			...node,
+			onError: 'continueRegularOutput',
+		});
+		const tokens = answers.map(({ json }) => (json.usage as IDataObject)?.total_tokens);
+		const total = Number(tokens[0]) + Number(tokens[1]);
+		expect(hints.filter((hint) => BILL.test(hint))).toEqual([
+			`2 requests were answered: ${total} tokens`,
+		]);
+		const streamed = chatNode({ options: { stream: true } });
+		expect(await billOf({ ...streamed, items: [{}, {}] })).toEqual(['2 requests were answered']);
+	});
 
 	test.each([['submit'], ['generate']])('of several videos is a hint of %s', async (operation) => {
 		const node = videoNode({ operation, size: '={{ $json.size }}', options: { n: 2 } });

@@ -56,6 +56,7 @@ test('a failure is an error of n8n, or an item', async () => {
 });
 
 test('List Models returns the models', async () => {
+	expect(await call('listModels', [{ limit: 2 }])).toHaveLength(2);
 	expect(await call('listModels', [{}])).toContainEqual(
 		expect.objectContaining({ id: 'heron-chat', base_name: 'heron-chat', version_date: null }),
 	);
