@@ -43,7 +43,7 @@ export const OF_FIELDS: readonly Change[] = [
 		['a code says no more than its status', 'specific ?? statusOf(status)', 'statusOf(status)'],
 	]),
 	...changesOf('gateway/video/downloads.ts', [
-		['a good URL passes for none', "i.test(url ?? '')", "i.test(url && '')"],
+		['a good URL passes for none', 'i.test(url) && URL', 'i.test(url) && !URL'],
 	]),
 	...changesOf('nodes/shared/book/book.ts', [
 		[
