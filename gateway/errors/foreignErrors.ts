@@ -9,7 +9,7 @@ export function* causesOf(error: unknown): Generator<ForeignError> {
 /** A text of an error; empty without one. */
 export function textOf(error: unknown, field: string): string {
 	const text = isObject(error) ? error[field] : undefined;
-	return typeof text === 'string' ? text.trim() : '';
+	return typeof text === 'string' ? text : '';
 }
 
 export function isObject(value: unknown): value is ForeignError {

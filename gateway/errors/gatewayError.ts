@@ -34,7 +34,7 @@ export abstract class GatewayError extends Error {
 	sent = 1;
 
 	constructor(message: string, details: Details<string>) {
-		super(message, details.cause === undefined ? undefined : { cause: details.cause });
+		super(message, details);
 		this.code = details.code;
 		this.advice = details.advice;
 		this.serviceMessage = details.serviceMessage;

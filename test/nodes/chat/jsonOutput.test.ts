@@ -71,6 +71,7 @@ test('an answer is not parsed if the option is off or empty', async () => {
 const noJson = [
 	['plain text', 'Gladly!'],
 	['an empty text', ''],
+	['a long text', 'Gladly! '.repeat(1_000)],
 	['no text', null],
 	['a number outside its code block', 'Step 1\n```sh\nls\n```'],
 ] as const;
@@ -84,7 +85,9 @@ test.each(noJson)(
 				json: {
 					error: {
 						message: 'The model did not answer with JSON',
-						description: expect.stringMatching(/^Describe the expected JSON in a message/),
+						description: expect.stringMatching(
+							/^Describe the expected JSON in a message.{1,600}$/s,
+						),
 						code: 'malformed_answer',
 						http_status: null,
 						partial_text: text ?? '',

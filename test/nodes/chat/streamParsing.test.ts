@@ -106,12 +106,13 @@ test.each([
 ])('a tool call keeps an ID that JavaScript would round (streamed: %s, %s)', async (stream, id) => {
 	const calls = `"tool_calls":[{"index":0,"id":${id},"function":{"name":"f","arguments":"{\\"id\\":${id}}"}}]`;
 	const choice = `"index":0,"finish_reason":"tool_calls","${stream ? 'delta' : 'message'}":{${calls}}`;
-	const body = `{"id":${id},"created":${id},"choices":[{${choice}}]}`;
+	const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 0.25 };
+	const body = `{"id":${id},"created":${id},"usage":${JSON.stringify(usage)},"choices":[{${choice}}]}`;
 	const { json } = await itemOf(
 		stream ? `data: ${body}\n\ndata: [DONE]\n\n` : rawResponse('200 OK', body),
 		{ simplify: false, options: { stream } },
 	);
-	expect(json).toMatchObject({ id, created: Number(id) });
+	expect(json).toMatchObject({ id, created: Number(id), usage });
 	expect(json.choices).toMatchObject([
 		{ message: { tool_calls: [{ id, function: { name: 'f', arguments: `{"id":${id}}` } }] } },
 	]);

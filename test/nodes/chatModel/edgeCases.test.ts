@@ -104,6 +104,7 @@ test.each([
 ])('the API key is removed from the error of a call: %s', async (_what, wrong) => {
 	const { error } = await callsOf([wrong], reply.whole, 'tool_calls', 'local-key');
 	expect(error?.description).toMatch(/The model says: \{.*\[API key removed\]/);
+	expect(error?.description).not.toContain('Max Tokens');
 	expect(`${error?.message} ${error?.description}`).not.toContain('local-key');
 });
 

@@ -81,7 +81,7 @@ test('a task ID may be a number', async () => {
 test('a task ID may be a number that JavaScript would round', async () => {
 	const id = '1934567890123456789';
 	const prompt = `Say {\\"id\\": ${id}, \\"n\\": 1}`;
-	const submitted = `{"id" : 1734567890123456789 ,"data":[{"status":"queued","id":\n${id}\n}]}`;
+	const submitted = `{"model":"m\\"","id" : 1734567890123456789 ,"data":[{"status":"queued","id":\n${id}\n}]}`;
 	const polled = `{"id":${id},"status":"completed","metadata":{"duration":${id}},"revised_prompt":"${prompt}"}`;
 	service.respond = (request) =>
 		rawResponse('200 OK', request.startsWith('POST') ? submitted : polled);
