@@ -195,6 +195,20 @@ test.each([400, 403, 404, 410, 429, 503])(
 	},
 );
 
+test('a download that takes longer than Timeout arrives while it goes on', async () => {
+	async function* drip() {
+		for (let part = 0; part < 5; part += 1) {
+			await clock.sleep(40_000);
+			yield Buffer.alloc(9);
+		}
+	}
+	const { clock, download } = downloadsFrom(() => ({
+		statusCode: 200,
+		body: Readable.from(drip()),
+	}));
+	expect(await clock.run(download())).toBe('a');
+});
+
 test('a server that fails is asked again as often as Max Retries allows', async () => {
 	const { clock, download, requested } = downloadsFrom(() => ({ statusCode: 503 }));
 	await clock.run(failureOf(download()));

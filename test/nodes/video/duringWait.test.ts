@@ -3,18 +3,23 @@ import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
 import { Container } from '@n8n/di';
 import { BinaryDataService, ExecuteContext } from 'n8n-core';
 import { bytesOf } from '../../../demo/engine';
+import { useLog } from '../../engine/useLog';
 import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import {
 	bookIn,
 	continues,
 	ENDLESS,
+	hintsOf,
 	LONG,
 	runNode,
 	simulator,
+	submitted,
 	time,
 	VIDEO_S,
 	waitingNode,
 } from './waitingNode';
+
+const lines = useLog('info', 'warn');
 
 /** The serializer of n8n's database, which writes each object and text once. It has types for imports alone. */
 // eslint-disable-next-line @typescript-eslint/no-require-imports
@@ -55,6 +60,51 @@ test('a hint warns if Timeout Workflow is shorter than Max Wait', async () => {
 	const { waits } = await runNode(waitingNode({ settings }));
 	const hints = waits[0]?.data.resultData.runData.Node?.[0]?.hints;
 	expect(hints).toMatchObject([{ message: expect.stringContaining('Timeout Workflow') }]);
+});
+
+test.each([300, 599])(
+	'that hint names a Timeout Workflow of %i seconds; one that is as long as Max Wait is no reason',
+	async (executionTimeout) => {
+		const hintsAt = async (seconds: number) => {
+			const settings = { executionOrder: 'v1' as const, executionTimeout: seconds };
+			const { waits } = await runNode(waitingNode({ settings }));
+			const hints = waits[0]?.data.resultData.runData.Node?.[0]?.hints ?? [];
+			return hints.map(({ message }) => message);
+		};
+		expect(await hintsAt(executionTimeout)).toEqual([
+			expect.stringContaining(`n8n stops this workflow after ${executionTimeout} seconds.`),
+		]);
+		for (const enough of [-1, 600, 3_600]) expect(await hintsAt(enough)).toEqual([]);
+	},
+);
+
+test("n8n's log counts the finished videos, once for each", async () => {
+	const waitOptions = { waitIn: 'memory', maxWait: 3_600 };
+	await runNode(waitingNode({ prompts: ['One', LONG, 'Two'], waitOptions }));
+	const counts = lines.flatMap((line) => /\d of \d videos finished$/.exec(line) ?? []);
+	expect(counts.at(-1)).toBe('3 of 3 videos finished');
+	expect(counts).toEqual([...new Set(counts)]);
+	expect(counts.length).toBeGreaterThan(1);
+});
+
+test('Get counts no videos in the log', async () => {
+	const { taskId } = await submitted();
+	lines.length = 0;
+	await runNode(waitingNode({ parameters: { operation: 'get', taskId: taskId as string } }));
+	expect(lines).toEqual([]);
+});
+
+test('a wait that is just long enough for a pause is in the database, and items that are refused need no hint', async () => {
+	const enough = await runNode(waitingNode({ waitOptions: { maxWait: 70, onTimeout: 'output' } }));
+	expect([enough.waits.length, hintsOf(enough)]).toEqual([
+		1,
+		[expect.stringMatching(/^1 video is not finished/)],
+	]);
+	const parameters = { duration: 99 };
+	const refused = await runNode(
+		waitingNode({ parameters, waitOptions: { maxWait: 5 }, ...continues }),
+	);
+	expect(hintsOf(refused)).toEqual(['1 of 1 item failed: invalid_input (1)']);
 });
 
 test('a Retry with the saved workflow of a stopped wait says of an item without a task why it has none', async () => {

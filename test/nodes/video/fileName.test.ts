@@ -68,6 +68,28 @@ test('a File Name that is not text is refused before any submission', async () =
 	expect(simulator.submissions).toBe(0);
 });
 
+test.each(['""', '" "', '7', '[1]'])(
+	'%s is no name of a field for the file, and refused before any submission',
+	async (value) => {
+		const binaryProperty = `={{ ${value} }}`;
+		const { error } = await runNode(simulator, videoNode({ download: true, binaryProperty }));
+		expect(error?.message).toMatch(/^Put Output File in Field must be the name of a field/);
+		expect(simulator.submissions).toBe(0);
+	},
+);
+
+test.each([
+	['=  clip ', 'clip'],
+	['={{ null }}', 'data'],
+])(
+	'with Put Output File in Field set to "%s", the file is in the field %s',
+	async (given, field) => {
+		const node = videoNode({ download: true, binaryProperty: given });
+		const { items } = await runNode(simulator, node);
+		expect(Object.keys(items[0]?.binary ?? {})).toEqual([field]);
+	},
+);
+
 const taskOf = (format?: string, id = 'task-1'): VideoTask => ({
 	id,
 	status: 'completed',

@@ -64,7 +64,10 @@ describe('a lost submission', () => {
 		const onError = 'continueRegularOutput';
 		simulator.inject({ endpoint: 'submit', fault: 'lost', matching: 'One', times: 1 });
 		const { items: output } = await runNode(simulator, { ...video(), onError, tries: 2 });
-		expect(output[0]?.json.error).toMatchObject({ code: 'submission_lost' });
+		expect(output[0]?.json.error).toMatchObject({
+			code: 'submission_lost',
+			may_have_been_accepted: true,
+		});
 		expect(JSON.stringify(output)).not.toMatch(/use Retry|next Retry/);
 	});
 });
