@@ -145,11 +145,9 @@ const REDIRECT = {
 	advice: 'Enter the final URL of the service as the Base URL in the credential.',
 };
 
-const CODES = new Set(STATUSES.flatMap(({ code, foreignCode = code }) => [code, foreignCode]));
-
 /** Whether a code is one of the table: no word of a server. */
 export function isCodeOfStatus(code: string): boolean {
-	return CODES.has(code);
+	return STATUSES.some((entry) => entry.code === code || entry.foreignCode === code);
 }
 
 /** Whether the document names this status of a failure. */

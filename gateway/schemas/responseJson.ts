@@ -17,7 +17,7 @@ const BRACE = 0x7b;
 /** Fewer digits than these are never too many. */
 const MAY_BE_LONG = /\d{16}/;
 const INTEGER = /^-?\d{16,}$/;
-const IN_NUMBERS = new Set([...'-+.eE0123456789'].map((character) => character.charCodeAt(0)));
+const IN_NUMBERS = new Set(new TextEncoder().encode('-+.eE0123456789'));
 
 /** No response of the service has as many values, or levels. */
 export class TooComplexError extends Error {

@@ -133,7 +133,7 @@ async function readEvents(
 		});
 		void read
 			.then(() => {
-				events.end();
+				if (isStream) events.end();
 				finish();
 			})
 			.catch((error: unknown) => {

@@ -256,7 +256,9 @@ test.each([
 	const message = { role: 'assistant', content: 'Good day' };
 	const completion = { id: 'chat-1', choices: [{ index: 0, message, finish_reason: 'stop' }] };
 	const body =
-		kind === 'a stream' ? multiline(part('Good day', 'stop')) : JSON.stringify(completion, null, 1);
+		kind === 'a stream'
+			? multiline(part('')) + multiline(part('Good day', 'stop'))
+			: JSON.stringify(completion, null, 1);
 	const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
 	const { json, chunks } = await itemOf(rawResponse('200 OK', body, headers), {}, true);
 	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
