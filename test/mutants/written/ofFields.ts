@@ -39,6 +39,20 @@ export const OF_FIELDS: readonly Change[] = [
 		],
 		['the debug log does not count attempts', 'attempt ${this.attempt}', 'attempt 1'],
 	]),
+	...changesOf('nodes/VideoGeneration/taskLog.ts', [
+		['the log has the URLs of stopped videos', 'withUrls && urlOf(task) ?', 'urlOf(task) ?'],
+		['the log repeats its progress', '\t\tthis.logged = finished.size;\n', ''],
+	]),
+	...changesOf('gateway/errors/gatewayError.ts', [
+		['a request counts as much as its limit', 'counts (${ofItem})', 'counts (${max})'],
+	]),
+	...changesOf('gateway/http/serviceError.ts', [
+		[
+			'what must not be sent again is sent again',
+			"'x-should-retry') === 'false'",
+			"'x-should-retry') === 'no'",
+		],
+	]),
 	...changesOf('gateway/errors/statuses.ts', [
 		['a code says no more than its status', 'specific ?? statusOf(status)', 'statusOf(status)'],
 	]),

@@ -29,10 +29,14 @@ const MAX_CODE = 100;
 const MAX_PAUSE_MS = 300_000;
 
 /** As JavaScript says it of a mistake in a program. */
-const OF_PROGRAM = /Cannot (read|set) propert|is not a function|is not iterable|is not defined/;
+const OF_PROGRAM =
+	/Cannot (read|set|destructure|convert) |is not a function|is not iterable|is not defined/;
 
 /** A value that is none, joined to a word. */
 const NO_TEXT = /[\w.:](undefined|NaN)\b|\[object /;
+
+/** The same in an error, alone. */
+const NO_WORDS = /(?<!\bis )\b(undefined|NaN)\b|\[object /;
 
 /** No error is one of the program itself, and no hint shows a value that is none. */
 export function mistakes(played: Played): string[] {
@@ -44,7 +48,8 @@ export function mistakes(played: Played): string[] {
 	const errors = [...errorItems(played), ...thrownErrors(played)].flatMap(
 		({ error, node, row }) => {
 			const words = `${error.message} ${error.description}`;
-			return OF_PROGRAM.test(words) ? [`execution ${row.id}, ${node.name}: ${words}`] : [];
+			const isMistake = OF_PROGRAM.test(words) || NO_WORDS.test(words);
+			return isMistake ? [`execution ${row.id}, ${node.name}: ${words}`] : [];
 		},
 	);
 	return [...hints, ...errors];

@@ -2,6 +2,7 @@ import type { Played } from '../play/played';
 import { dataOf } from '../play/rows';
 import { debugLines } from './debugLines';
 import { printable, wasHeard } from './evidence';
+import { progress } from './progress';
 
 /** Lines of n8n's log are about what happened. */
 export function logCounts(played: Played): string[] {
@@ -10,6 +11,7 @@ export function logCounts(played: Played): string[] {
 		...moreVideos(played),
 		...stopLines(played),
 		...debugLines(played),
+		...progress(played),
 		...billed(played),
 		...hintsOfStopped(played),
 	];
@@ -70,9 +72,13 @@ function stopLines(played: Played): string[] {
 function goesOn(list: string): string[] {
 	const states = [...list.matchAll(LISTED)].map(([, , state = '']) => state);
 	const isOpen = states.some((state) => !/^(completed|failed)$/i.test(state.trim()));
-	return isOpen === /They go on and are billed/.test(list)
-		? []
-		: [`the log says whether tasks go on, wrongly: ${list}`];
+	const isShown = /https?:|, (null|undefined)/.test(list);
+	return [
+		...(isOpen === /They go on and are billed/.test(list)
+			? []
+			: [`the log says whether tasks go on, wrongly: ${list}`]),
+		...(isShown ? [`the log has the URL of a video, or none: ${list}`] : []),
+	];
 }
 
 interface StopLine {

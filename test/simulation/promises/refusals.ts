@@ -29,6 +29,7 @@ export function ofRefusals(played: Played): string[] {
 		...lostWithinRate(played),
 		...lostInOutage(played),
 		...tookATimeForAPause(played),
+		...repeatedAnyway(played),
 	];
 }
 
@@ -110,6 +111,21 @@ function tookATimeForAPause(played: Played): string[] {
 		return isOnlyThat && own.length > 0 && own.length <= maxRetries
 			? [`"${own[0]?.prompt}" fails after ${own.length} requests: a Unix time passes for a pause`]
 			: [];
+	});
+}
+
+/** What the service asks not to send again (`x-should-retry: false`) is sent once. */
+function repeatedAnyway({ scenario, truth, rows }: Played): string[] {
+	const [node, ...others] = scenario.nodes;
+	const isPlain = rows.length === 1 && others.length === 0 && node?.tries === undefined;
+	if (node?.kind !== 'chat' || !isPlain || scenario.shape !== 'sequence') return [];
+	return singlePrompts(scenario, node).flatMap((prompt) => {
+		const own = truth.requests.filter((each) => each.prompt === prompt);
+		const isForbidden = ({ fault, whole }: TruthRequest) => whole && fault === 'should-not-retry';
+		const first = own.findIndex(isForbidden);
+		return first === -1 || first === own.length - 1
+			? []
+			: [`"${prompt}" is sent again, which the service asks not to do`];
 	});
 }
 

@@ -21,6 +21,7 @@ export const told: Promised = {
 		...refusedEarly(played),
 		...halfBatches(played),
 		...unset(played),
+		...limitWords(played),
 		...unannounced(played),
 	],
 };
@@ -179,6 +180,25 @@ function halfBatches({ scenario, truth, rows }: Played): string[] {
 			? []
 			: [
 					`${node.name} sends ${sent.length} billable requests of a batch that needs ${needed}; Max Billable Requests is ${maxBillable}`,
+				];
+	});
+}
+
+/** "Is less than this one request counts": of a request that no execution could send, and of no other. */
+function limitWords(played: Played): string[] {
+	return [...errorItems(played), ...thrownErrors(played)].flatMap(({ error, node, row }) => {
+		const [, max, counts] =
+			/Max Billable Requests \((\d+)\) (?:is less than this one request counts \((\d+)\)|does)/.exec(
+				error.message,
+			) ?? [];
+		if (max === undefined || (node.kind !== 'chat' && node.kind !== 'video')) return [];
+		const most = Number(node.maxBillable);
+		const each = node.kind === 'video' ? (node.n ?? 1) : 1;
+		const isRight = counts === undefined ? each <= most : Number(counts) > most;
+		return isRight && Number(max) === most
+			? []
+			: [
+					`execution ${row.id}, ${node.name}: a request counts ${each}, Max Billable Requests is ${most}, and the error says: ${error.message}`,
 				];
 	});
 }
