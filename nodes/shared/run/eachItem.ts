@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import { CancelledError } from '../../../gateway';
 import { hintAboutFailures } from '../form/hints';
 import { namedAsInForm } from '../form/parameterLabels';
-import { readCollection } from '../form/parameterValues';
+import { fieldOf, readCollection } from '../form/parameterValues';
 import { readRequestOptions } from '../form/sharedProperties';
 import { openGateway, type Service } from './connect';
 import { errorItem, nodeError } from './errorText';
@@ -172,7 +172,7 @@ export function throwIfCancelled(
 ): void {
 	if (!context.getExecutionCancelSignal?.()?.aborted) return;
 	for (const [itemIndex, outcome] of outcomes.entries()) {
-		const error = outcome && 'error' in outcome ? outcome.error : undefined;
+		const error = fieldOf(outcome, 'error');
 		if (error instanceof CancelledError && error.mayHaveBeenAccepted)
 			throw nodeError(context, error, itemIndex);
 	}
