@@ -101,8 +101,7 @@ export class PaidBook {
 
 	/** From now on what is written into the entry survives whatever happens. */
 	private take(entry: BookEntry, key: string): BookEntry {
-		const before = this.stored[key];
-		if (before !== undefined) this.all.delete(before);
+		this.all.delete(this.stored[key] ?? entry);
 		this.all.add(entry);
 		if (this.isTool) taken.add(entry);
 		this.stored[key] = entry;
