@@ -5,17 +5,13 @@ import { A_FEW } from './verdict';
 export const SECOND_MS = 1_000;
 /** The rate stays at this part of the limit, so that network jitter does not exceed it. */
 const MARGIN = 0.99;
-/** This part of what a bucket gained during a pause is sent at once; the rest is for the jitter. */
-const SPENT_AT_ONCE = 0.9;
+/** How much of what a bucket is thought to hold is relied on. */
+const SURELY_HELD = 0.8;
 /** The rate is raised after each of these steps, at most twofold, by less the better the limit is known… */
 const STEP_MS = 250;
 const PATIENCE = 40;
 /** …but by ever more: the raise itself grows by this power in each step. The limit may be lifted. */
 const ACCELERATION = 1.08;
-/** If a burst was refused, the bucket held less than estimated: this part of it. */
-const SURELY_HELD = 0.75;
-/** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
-const MIN_SAMPLE = 10;
 
 export interface SentRequest {
 	sentAt: number;
@@ -33,7 +29,7 @@ export class LimitEstimator {
 	period = new SendPeriod(0);
 	/** Pauses in a row after which the service took nothing. */
 	inVain = 0;
-	/** Requests per second; undefined: no limit is known. */
+	/** Requests per millisecond; undefined: no limit is known. */
 	private rate: number | undefined;
 	/** How many tokens the bucket holds. */
 	private held = Infinity;
@@ -44,20 +40,20 @@ export class LimitEstimator {
 	/** The factor by which the rate is raised when the service takes a request that was sent after this time. */
 	private raise = 2;
 	private raiseAt = 0;
-	/** Requests per second that the service is sure to take. */
+	/** Requests per millisecond that the service is sure to take. */
 	private sure = 0;
 	private readonly noise = new Noise();
 
-	/** Milliseconds until the next request may be sent. */
+	/** Milliseconds until the next request may be sent; it may be sent now if they are not more than 0. */
 	msUntilNext(now: number): number {
 		if (now < this.closedUntil) return this.closedUntil - now;
 		if (this.period.isOver) this.reopen(this.period, now);
 		if (this.rate === undefined) return 0;
-		const gained = ((now - this.tokensAt) * this.rate) / SECOND_MS;
+		const gained = (now - this.tokensAt) * this.rate;
 		// A timer fires up to a millisecond late: this makes up for it.
-		this.tokens = Math.min(this.tokens + gained, this.held + this.rate / SECOND_MS);
+		this.tokens = Math.min(this.tokens + gained, this.held + this.rate);
 		this.tokensAt = now;
-		return (Math.max(0, 1 - this.tokens) * SECOND_MS) / this.rate;
+		return (1 - this.tokens) / this.rate;
 	}
 
 	/** A request is about to be sent. */
@@ -68,13 +64,12 @@ export class LimitEstimator {
 	}
 
 	/** The service took a request. */
-	accept({ sentAt, period }: SentRequest, now: number): void {
+	accept({ sentAt }: SentRequest, now: number): void {
 		this.noise.accept();
 		this.inVain = 0;
-		if (this.rate === undefined) return;
-		if (period !== this.period || period.isOver || sentAt < this.raiseAt) return;
+		if (this.rate === undefined || sentAt < this.raiseAt) return;
 		this.rate *= this.raise;
-		const steps = Math.max(1, SECOND_MS / this.rate / STEP_MS);
+		const steps = Math.max(1, 1 / this.rate / STEP_MS);
 		this.raise = Math.min(2, this.raise ** (ACCELERATION ** steps));
 		this.raiseAt = now + STEP_MS;
 	}
@@ -112,7 +107,7 @@ export class LimitEstimator {
 			return;
 		}
 		// A service takes at least one request per pause it asks for: if it refuses more, the rate is not the reason.
-		const slowest = (SECOND_MS / this.longestPause) * MARGIN;
+		const slowest = MARGIN / this.longestPause;
 		this.rate =
 			rate === undefined
 				? this.begin(past)
@@ -120,8 +115,8 @@ export class LimitEstimator {
 		// The more is refused whatever the rate, the less a refusal says about it.
 		this.raise = Math.max(this.raise, 1 + (this.noise.share * STEP_MS) / SECOND_MS);
 		this.raiseAt = now + STEP_MS;
-		const gained = (this.rate * (now - past.lastAt)) / SECOND_MS;
-		this.tokens = Math.max(1, Math.min(gained, this.held) * SPENT_AT_ONCE);
+		const gained = this.rate * (now - past.lastAt);
+		this.tokens = Math.max(1, Math.min(gained, this.held) * SURELY_HELD);
 		this.tokensAt = now;
 		this.period = new SendPeriod(now, this.tokens, past.refusedAt);
 	}
@@ -132,17 +127,15 @@ export class LimitEstimator {
 		const cycle = Math.max(1, ms + this.closedUntil - past.lastAt);
 		const flow = taken / cycle;
 		this.held = Math.max(1, taken - flow * ms);
-		this.raise = 2;
-		this.sure = (flow - 1 / cycle) * SECOND_MS;
+		this.sure = flow - 1 / cycle;
 		// The refusal may be an exception.
-		return Math.max(flow, A_FEW / this.longestPause) * SECOND_MS * MARGIN;
+		return Math.max(flow, A_FEW / this.longestPause) * MARGIN;
 	}
 
 	/** After a further refusal: between which rates is the limit of a bucket that took this period and no more? */
 	private learn(past: SendPeriod, rate: number): number {
 		const { taken, credit, emptyAt, refusedAt } = past;
-		const leastRate = (more: number) => past.leastRate(this.held, more) * SECOND_MS;
-		const isNoise = this.noise.learn(past, leastRate(1) > this.sure);
+		const isNoise = this.noise.learn(past, past.leastRate(this.held, 1) > this.sure);
 		// The pause it asked for was too short, or the rate is not the reason: that says nothing about its limit.
 		if (taken === 0) return rate;
 		if (isNoise) {
@@ -151,10 +144,11 @@ export class LimitEstimator {
 			return sure;
 		}
 		// The bucket was empty at both refusals: it gave what it gained between them.
-		const flow = (taken * SECOND_MS) / Math.max(1, refusedAt - emptyAt);
-		const least = Math.min(rate, Math.max(flow, leastRate(-1)));
-		const isSmall = taken < credit + MIN_SAMPLE;
-		const most = isSmall ? rate : Math.max(least, Math.min(rate, leastRate(1)));
+		const flow = taken / Math.max(1, refusedAt - emptyAt);
+		const least = Math.min(rate, Math.max(flow, past.leastRate(this.held, -1)));
+		// So few beyond those sent at once after the pause say little about the rate.
+		const isSmall = taken < credit + 2 * A_FEW;
+		const most = isSmall ? rate : Math.max(least, Math.min(rate, past.leastRate(this.held, 1)));
 		// A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs.
 		this.raise = Math.min(2, 1 + Math.log(Math.max(most / least, 1.005)) ** 2 / PATIENCE);
 		// A burst was refused: the bucket holds less than estimated.

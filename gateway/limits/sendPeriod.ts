@@ -30,7 +30,7 @@ export class SendPeriod {
 	}
 
 	send(now: number): void {
-		if (!(now - (this.marks.at(-1)?.at ?? -Infinity) < MARK_MS))
+		if (now - (this.marks.at(-1)?.at ?? -Infinity) >= MARK_MS)
 			this.marks.push({ at: now, sent: this.taken });
 		if (this.marks.length > MAX_MARKS) this.marks.shift();
 		this.lastAt = now;
@@ -57,11 +57,9 @@ export class SendPeriod {
 	/** The lowest rate, in requests per millisecond, of a bucket that held so many, and gave so many more than were taken. */
 	leastRate(held: number, more: number): number {
 		const all = [{ at: this.openedAt, sent: 0 }, ...this.marks];
-		return Math.max(
-			0,
-			...all.map(
-				({ at, sent }) => (this.taken + more - sent - held) / Math.max(MARK_MS, this.lastAt - at),
-			),
+		const rates = all.map(
+			({ at, sent }) => (this.taken + more - sent - held) / Math.max(MARK_MS, this.lastAt - at),
 		);
+		return Math.max(...rates);
 	}
 }

@@ -47,13 +47,13 @@ export class ServiceQueue {
 	 * @throws CancelledError at once when `signal` is aborted
 	 * @throws GatewayError when the scope is suspended while the request waits
 	 */
-	async acquire(
+	acquire(
 		execution: Execution,
 		name: ScopeName,
 		signal?: AbortSignal,
 		goesFirst?: () => boolean,
 	): Promise<Permit> {
-		return await new Promise<Permit>((resolve, reject) => {
+		return new Promise((resolve, reject) => {
 			if (signal?.aborted) return reject(new CancelledError());
 			const scope = this.scopeOf(execution, name);
 			const { taken } = scope;
