@@ -9,8 +9,6 @@ import { toServiceError } from './http/serviceError';
 
 /** How much of a malformed body an error shows. */
 const SHOWN_CHARACTERS = 300;
-/** Enough bytes for these and the longest key before their end. */
-const READ_BYTES = 1024 * 1024;
 /** Other work has its turn before a longer text is parsed, and after it. */
 const LONG_BYTES = 4 * 1024 * 1024;
 const TOO_LARGE = 'The response is larger than any response of this service';
@@ -21,7 +19,7 @@ export function malformedResponse(
 	message: string,
 	body: string | Buffer,
 ): MalformedResponseError {
-	const bodyStart = apiKey.redactStart(body.slice(0, READ_BYTES).toString(), SHOWN_CHARACTERS);
+	const bodyStart = apiKey.redactStart(body.toString(), SHOWN_CHARACTERS);
 	return new MalformedResponseError(message, { status, bodyStart });
 }
 
@@ -55,7 +53,7 @@ export async function parseResource<Resource>(
 		// A key that the service repeats in a good response would stay in the execution's data forever.
 		const text = await response.apiKey.redactLongResponse(bytes.toString('utf8'));
 		if (bytes.length > LONG_BYTES) await nextTurn();
-		value = parseResponseJson(quoteLongIntegers(withoutByteOrderMark(text)));
+		value = parseResponseJson(quoteLongIntegers(text));
 	} catch (error) {
 		const isTooComplex = error instanceof TooComplexError;
 		throw malformedResponse(
@@ -72,8 +70,4 @@ export async function parseResource<Resource>(
 	if (readErrorBody(value))
 		throw toServiceError(response, value, response.apiKey, response.clock.wallTime());
 	throw malformedResponse(response, 'The response does not have the format of the service', bytes);
-}
-
-function withoutByteOrderMark(text: string): string {
-	return text.startsWith('\ufeff') ? text.slice(1) : text;
 }

@@ -155,6 +155,10 @@ export function isDocumented(status: number): boolean {
 	return STATUSES.some((entry) => entry.status === status);
 }
 
+export function isRedirect(status: number): boolean {
+	return statusOf(status).code === REDIRECT.code;
+}
+
 /** What a status means, whatever code comes with it. */
 export function statusOf(status: number): Status {
 	const documented = STATUSES.find((entry) => entry.status === status);

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Body, MAX_AHEAD_BYTES, StreamedBody } from './body';
+import { type Body, StreamedBody } from './body';
 
 /** No deflate: what servers mean by it differs (RFC 9110, 8.4.1.2). */
 export const ACCEPTED_CODINGS = 'gzip, br';
@@ -19,8 +19,8 @@ const DECODERS = new Map([
  * @param codings the Content-Encoding header
  */
 export function decompress(body: Body, codings: string | string[] | undefined): Body {
-	if (codings === undefined) return body;
-	const decoders = String(codings)
+	const decoders = [codings]
+		.join()
 		.toLowerCase()
 		.split(',')
 		.flatMap((coding) => DECODERS.get(coding.trim()) ?? []);
@@ -29,10 +29,7 @@ export function decompress(body: Body, codings: string | string[] | undefined): 
 	if (first === undefined) return body;
 	const decoded = others.reduce((before, next) => pipeline(before, next, () => {}), first);
 	body
-		.read((bytes) => {
-			first.write(bytes);
-			return first.writableLength < MAX_AHEAD_BYTES;
-		})
+		.read((bytes) => void first.write(bytes))
 		.then(
 			() => first.end(),
 			(error: Error) => first.destroy(error),

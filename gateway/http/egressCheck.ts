@@ -1,4 +1,5 @@
 import type { Clock } from '../clock';
+import { isObject } from '../errors/foreignErrors';
 import { CancelledError, InvalidInputError, NoResponseError } from '../errors/gatewayError';
 import { IdleTimeout } from './idleTimeout';
 import { BLOCKED } from './networkError';
@@ -10,7 +11,6 @@ const MAX_CHECK_MS = 15_000;
 /** n8n's SSRF protection checks the service's URL before the first request, until it allows it. */
 export class EgressCheck {
 	private check: Promise<void> | undefined;
-	private hasPassed = false;
 
 	constructor(
 		private readonly filter: EgressFilter,
@@ -24,30 +24,26 @@ export class EgressCheck {
 	 * @throws CancelledError at once when `signal` is aborted
 	 */
 	async pass(signal?: AbortSignal): Promise<void> {
-		if (this.hasPassed) return;
 		const timeout = new IdleTimeout(this.clock, MAX_CHECK_MS, signal);
 		const givenUp = new Promise<never>((_, reject) => {
 			timeout.whenGivenUp(() => reject(timeout.expired ? checkTimeout() : new CancelledError()));
 		});
-		try {
-			await Promise.race([givenUp, (this.check ??= this.ask())]);
-			this.hasPassed = true;
-		} finally {
-			timeout.end();
-			// The DNS lookup may have failed: the next item checks again.
-			if (!this.hasPassed) this.check = undefined;
-		}
+		await Promise.race([givenUp, (this.check ??= this.ask())])
+			.catch((error: unknown) => {
+				// The DNS lookup may have failed: the next item checks again.
+				this.check = undefined;
+				throw error;
+			})
+			.finally(() => timeout.end());
 	}
 
 	/** Depending on n8n's version, a refusal rejects or resolves to `{ ok: false }`. */
 	private async ask(): Promise<void> {
-		const allowed = await this.filter.validateUrl(this.url).then(
-			(result) =>
-				!(typeof result === 'object' && result !== null && 'ok' in result && result.ok === false),
-			() => false,
+		const isRefused = await this.filter.validateUrl(this.url).then(
+			(result) => isObject(result) && result.ok === false,
+			() => true,
 		);
-		if (allowed) return;
-		throw urlBlocked();
+		if (isRefused) throw urlBlocked();
 	}
 }
 

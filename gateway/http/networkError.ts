@@ -188,10 +188,6 @@ export function timeoutError(
 
 /** undici wraps a failed socket in an error of its own, with the first cause below it. */
 function codeOf(error: unknown): string {
-	let code = '';
-	for (const cause of causesOf(error)) {
-		code = textOf(cause, 'code') || code;
-		if (code.startsWith('UND_ERR_CONNECT')) break;
-	}
-	return code;
+	const codes = [...causesOf(error)].map((cause) => textOf(cause, 'code'));
+	return codes.filter(Boolean).at(-1) ?? '';
 }

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { formatDuration, htmlToText, isHtml, logText, shortText } from '../errors/texts';
 import { type RateLimit, ServiceError } from '../errors/gatewayError';
-import { foreignMessage, isDocumented, statusMessage, statusOf } from '../errors/statuses';
+import {
+	foreignMessage,
+	isDocumented,
+	isRedirect,
+	statusMessage,
+	statusOf,
+} from '../errors/statuses';
 import type { ApiKey } from '../redaction/apiKey';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { epochMs, type WallTime } from '../wallTime';
@@ -33,8 +39,7 @@ export function toServiceError(
 	now: WallTime,
 	waitedMs = 0,
 ): ServiceError {
-	const value =
-		typeof body === 'string' ? parseResponseJsonOrUndefined(body.replace(/^\ufeff/, '')) : body;
+	const value = typeof body === 'string' ? parseResponseJsonOrUndefined(body) : body;
 	const {
 		code,
 		message: quoted,
@@ -93,7 +98,7 @@ function mayBeForeign(
 /** Where a redirect points to. */
 function targetOf(status: number, headers: HttpResponse['headers']): string {
 	const location = header(headers, 'location');
-	if (status < 300 || status >= 400 || location === undefined) return '';
+	if (location === undefined || !isRedirect(status)) return '';
 	if (!URL.canParse(location)) return ' The redirect points to another path of the same host.';
 	return ` The redirect points to ${clip(new URL(location).host)}.`;
 }
@@ -152,9 +157,8 @@ function durationOf(text: string): number | undefined {
 
 function readRateLimit(headers: HttpResponse['headers']): RateLimit | undefined {
 	const entries = (['limit', 'remaining', 'reset'] as const).flatMap((name) => {
-		const text = header(headers, `x-ratelimit-${name}-requests`);
-		const value = Number(text);
-		return text === undefined || !Number.isFinite(value) ? [] : [[name, value]];
+		const value = Number(header(headers, `x-ratelimit-${name}-requests`));
+		return Number.isFinite(value) ? [[name, value]] : [];
 	});
 	return entries.length === 0 ? undefined : (Object.fromEntries(entries) as RateLimit);
 }
@@ -162,7 +166,7 @@ function readRateLimit(headers: HttpResponse['headers']): RateLimit | undefined 
 function header(headers: HttpResponse['headers'], name: string): string | undefined {
 	const value = headers[name];
 	const first = Array.isArray(value) ? value[0] : value;
-	return first?.trim() === '' ? undefined : first?.trim();
+	return first?.trim() || undefined;
 }
 
 function clip(text: string): string {

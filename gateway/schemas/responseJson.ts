@@ -25,7 +25,7 @@ export class TooComplexError extends Error {
 }
 
 /**
- * Parses JSON that the service wrote, or a model.
+ * Parses JSON that the service wrote, or a model, behind a byte order mark, too.
  * @throws TooComplexError when it has more values or levels than any response
  * @throws SyntaxError
  */
@@ -34,7 +34,7 @@ export function parseResponseJson(text: string): unknown {
 	if (text.length > MAX_VALUES * 2 && countValues(text) > MAX_VALUES) {
 		throw new TooComplexError(`it has more than ${MAX_VALUES.toLocaleString('en')} values`);
 	}
-	const value: unknown = JSON.parse(text);
+	const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
 	if (isDeeper(value, MAX_DEPTH)) {
 		throw new TooComplexError(`it has more than ${MAX_DEPTH} levels`);
 	}

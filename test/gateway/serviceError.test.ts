@@ -3,8 +3,12 @@ import { ApiKey } from '../../gateway/redaction/apiKey';
 import { wallTimeOf } from '../../gateway/wallTime';
 
 const NOW = Date.UTC(2026, 0, 1);
-const errorOf = (status: number, headers: Record<string, string>) =>
-	toServiceError({ status, headers }, '', new ApiKey('a-key'), wallTimeOf(NOW));
+const errorOf = (
+	status: number,
+	headers: Record<string, string | string[]>,
+	body: unknown = '',
+	waitedMs?: number,
+) => toServiceError({ status, headers }, body, new ApiKey('a-key'), wallTimeOf(NOW), waitedMs);
 const pauseAt = (reset: number) =>
 	errorOf(429, { 'x-ratelimit-reset-requests': String(reset) }).retryAfterMs;
 
@@ -32,12 +36,89 @@ test.each([
 	],
 	[{ 'retry-after': 'soon' }, undefined],
 	[{ 'retry-after': '3 days' }, undefined],
-])('the headers %j set the pause', (headers: Record<string, string>, expected) => {
+	[{ 'retry-after': ' ' }, undefined],
+	[{ 'retry-after': ['60', '120'] }, 60_000],
+	[{ 'x-ratelimit-limit-requests': '60' }, undefined],
+])('the headers %j set the pause', (headers: Record<string, string | string[]>, expected) => {
 	expect(errorOf(429, headers).retryAfterMs).toBe(expected);
 });
 
-test('a redirect without a Location is not said to point anywhere', () => {
-	expect(errorOf(302, {}).advice).not.toContain('points to');
+test('data.retry_after sets the pause, in seconds, before any header', () => {
+	const body = { code: 'rate_limit_exceeded', message: '', data: { retry_after: 90 } };
+	expect(errorOf(429, { 'retry-after': '60' }, body).retryAfterMs).toBe(90_000);
+	expect(errorOf(429, { 'retry-after': '60' }, { ...body, data: {} }).retryAfterMs).toBe(60_000);
+});
+
+test('the end of a rate window is no pause of a service that is overloaded', () => {
+	const headers = { 'x-ratelimit-reset-requests': String(NOW / 1000 + 30) };
+	expect(errorOf(503, headers)).toMatchObject({
+		retryAfterMs: undefined,
+		rateLimit: { reset: NOW / 1000 + 30 },
+	});
+});
+
+test.each([
+	[{}, undefined],
+	[{ 'x-ratelimit-limit-requests': 'unlimited' }, undefined],
+	[
+		{ 'x-ratelimit-limit-requests': '60', 'x-ratelimit-remaining-requests': '0' },
+		{ limit: 60, remaining: 0 },
+	],
+])('the rate limit of the headers %j is %j', (headers: Record<string, string>, expected) => {
+	expect(errorOf(429, headers).rateLimit).toEqual(expected);
+});
+
+test.each([
+	['false', true],
+	['true', false],
+])('x-should-retry: %s forbids a retry: %j', (value, expected) => {
+	expect(errorOf(429, { 'x-should-retry': value }).forbidsRetry).toBe(expected);
+});
+
+test.each([
+	[302, 'https://login.test/', 'The redirect points to login.test.'],
+	[308, '/new', 'The redirect points to another path of the same host.'],
+	[302, undefined, undefined],
+	[201, 'https://login.test/', undefined],
+	[400, 'https://login.test/', undefined],
+])('an error with status %i and Location %s says: %s', (status, location, expected) => {
+	const { advice } = errorOf(status, location === undefined ? {} : { location });
+	expect(/The redirect points to.*/.exec(advice)?.[0]).toBe(expected);
+});
+
+const PAGE = '<p>Busy</p>';
+
+test.each([
+	[400, '', 0, false],
+	[400, PAGE, 0, true],
+	[401, '', 0, false],
+	[401, PAGE, 0, true],
+	[403, PAGE, 0, true],
+	[404, PAGE, 0, false],
+	[413, PAGE, 0, false],
+	[429, PAGE, 20_000, false],
+	[500, '', 0, true],
+	[502, PAGE, 0, true],
+	[503, PAGE, 10_000, false],
+	[503, PAGE, 10_001, true],
+	[504, '', 0, true],
+	[408, '', 0, true],
+	[500, '{"code":"internal","message":"Failed","data":null}', 0, false],
+	[500, '{"code":14,"message":"Upstream connect error"}', 0, true],
+])(
+	'a %i with the body "%s" after %i ms is from a server in between: %j',
+	(status, body, waitedMs, expected) => {
+		expect(errorOf(status, {}, body, waitedMs).isForeign).toBe(expected);
+	},
+);
+
+test('a late 503 that says when to retry is a refusal of the service', () => {
+	expect(errorOf(503, { 'retry-after': '5' }, PAGE, 20_000).isForeign).toBe(false);
+});
+
+test('what is wrong with a text is told without the spaces around it', () => {
+	expect(errorOf(422, {}, ' Too long\n').serviceMessage).toBe('Too long');
+	expect(errorOf(422, {}, '\ufeff{"message":"Too long"}').serviceMessage).toBe('Too long');
 });
 
 test.each([
