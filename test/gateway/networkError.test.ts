@@ -23,6 +23,14 @@ test.each([
 	expect(error).toMatchObject({ code, transient, mayHaveBeenAccepted: false });
 });
 
+test('a connection that takes undici too long was not made in time', () => {
+	const error = new NeverSentError(failure('UND_ERR_CONNECT_TIMEOUT'));
+	expect(toNetworkError(error, true)).toMatchObject({
+		code: 'connect_timeout',
+		mayHaveBeenAccepted: false,
+	});
+});
+
 test('an error of undici is reported as what failed below it', () => {
 	const error = Object.assign(failure('UND_ERR_SOCKET'), {
 		cause: failure('HPE_INVALID_CONSTANT'),

@@ -116,6 +116,38 @@ test('a late 503 that says when to retry is a refusal of the service', () => {
 	expect(errorOf(503, { 'retry-after': '5' }, PAGE, 20_000).isForeign).toBe(false);
 });
 
+test.each<[unknown, string]>([
+	['Too long', 'Too long'],
+	[{ message: 'Too long', detail: 'No' }, 'Too long'],
+	[{ detail: 'Too long', reason: 'No' }, 'Too long'],
+	[{ reason: 'Too long' }, 'Too long'],
+	[{ limit: 5, hint: null }, '{"limit":5,"hint":null}'],
+	[5, '5'],
+	// What says nothing is shown with the rest of the body.
+	[' ', '{"error":" ","a":1}'],
+	[null, '{"error":null,"a":1}'],
+	[{ message: null, list: [] }, '{"error":{"message":null,"list":[]},"a":1}'],
+])('of the error %j a user reads: %s', (error, words) => {
+	expect(errorOf(400, {}, JSON.stringify({ error, a: 1 })).serviceMessage).toBe(words);
+});
+
+test.each<[object, string]>([
+	[{ code: 'too_long', message: 'No' }, 'too_long'],
+	[{ code: 5, message: 'No' }, 'rate_limit_exceeded'],
+	[{ error: { message: 'No', type: 'too_long' } }, 'too_long'],
+	[{ error: { message: 'No', type: 'error', code: 'too_long' } }, 'too_long'],
+	[{ error: { detail: 'No', code: 5 } }, '5'],
+])('the code of %j is %s', (body, code) => {
+	expect(errorOf(429, {}, { data: null, ...body }).code).toBe(code);
+});
+
+test.each<[object]>([
+	[{ error: { message: 'No', data: { reason: 'violence' } }, data: null }],
+	[{ error: { message: 'No' }, data: { reason: 'violence' } }],
+])('the reason of the content filter is told: %j', (body) => {
+	expect(errorOf(400, {}, body).message).toMatch(/: violence$/);
+});
+
 test('what is wrong with a text is told without the spaces around it', () => {
 	expect(errorOf(422, {}, ' Too long\n').serviceMessage).toBe('Too long');
 	expect(errorOf(422, {}, '\ufeff{"message":"Too long"}').serviceMessage).toBe('Too long');

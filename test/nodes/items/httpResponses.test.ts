@@ -97,6 +97,16 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 	});
 });
 
+test('a body that was compressed four times is not decompressed: it could be of any size', async () => {
+	const times = [1, 2, 3, 4];
+	const packets = [
+		head('200 OK', { 'content-encoding': times.map(() => 'gzip').join(), connection: 'close' }),
+		times.reduce((body) => gzipSync(body), Buffer.from('{"data":[{"id":"Hello"}]}')),
+	];
+	const { error } = await ask({ packets, then: 'ends' }, models);
+	expect(error?.message).toMatch(/is not JSON/);
+});
+
 const INVALID_HTTP: Array<[string, Buffer[]]> = [
 	['a mail server', [Buffer.from('220 mail.example ESMTP\r\n')]],
 	['bare JSON', [Buffer.from('{"choices":[]}')]],
