@@ -81,6 +81,7 @@ export class Scope implements ScopeState {
 	private refusesSince: number | undefined;
 	lastRefusedForMs = 0;
 	/** In between, one request at a time asks, until the service takes one. Those that waited when it began have failed. */
+	private suspendedAt = -Infinity;
 	private suspendedUntil = -Infinity;
 
 	constructor(
@@ -144,7 +145,8 @@ export class Scope implements ScopeState {
 		this.refusesSince = undefined;
 		this.limit.accept(permit, this.clock.now());
 		this.inFlightLimit.accept(permit.inFlight);
-		this.suspendedUntil = -Infinity;
+		// It has room for a request that was sent after the suspension began.
+		if (permit.sentAt >= this.suspendedAt) this.suspendedUntil = -Infinity;
 	}
 
 	/** Whether the service works on a request that was sent before the last pause, and this one after it. */
@@ -206,7 +208,8 @@ export class Scope implements ScopeState {
 	/** What waits fails. Then one request at a time asks, for so many milliseconds or until one is taken. */
 	private suspend(error: GatewayError, ms: number): void {
 		if (this.endpoint === 'polls') return;
-		this.suspendedUntil = this.clock.now() + ms;
+		this.suspendedAt = this.clock.now();
+		this.suspendedUntil = this.suspendedAt + ms;
 		// When it is over, what was known is old.
 		this.limit = new LimitEstimator();
 		this.inFlightLimit = new InFlightLimit();

@@ -209,7 +209,7 @@ export const OF_PROMISES: readonly Change[] = [
 		],
 		[
 			'a scope stays suspended after a probe was taken',
-			'\t\tthis.suspendedUntil = -Infinity;\n',
+			'\t\tif (permit.sentAt >= this.suspendedAt) this.suspendedUntil = -Infinity;\n',
 			'',
 		],
 		[
