@@ -49,7 +49,8 @@ const CAUSES: Record<string, (given: Given) => boolean> = {
 	malformed_answer: ({ sent }) => sent.some((each) => isOdd(each) || hasNoTask(each)),
 	service_error: ({ sent }) => sent.some(isOdd),
 	redirect_refused: ({ sent, claim }) => sent.some(hasStatus(claim)),
-	submission_lost: ({ sent }) => sent.some((each) => each.accepted && !wasHeard(each)),
+	submission_lost: ({ sent }) =>
+		sent.some((each) => !wasHeard(each) || isOdd(each) || hasNoTask(each)),
 	task_failed: ({ played }) =>
 		[...played.truth.tasks.values()].some(({ ending }) => ending === 'failed'),
 	download_failed: ({ played, downloads }) =>
