@@ -2,6 +2,7 @@ import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
 import { isGoodForm } from '../service/formNames';
 import { type Claim, errorItems, wasHeard } from './evidence';
+import { isJson } from './saidAnswers';
 
 /** What an error is about: requests that were sent before it. */
 interface Given {
@@ -46,7 +47,9 @@ const CAUSES: Record<string, (given: Given) => boolean> = {
 	timeout: ({ sent }) => sent.some(isBroken),
 	stream_broken: ({ sent }) => sent.some((each) => isBroken(each) || isOdd(each)),
 	damaged_answer: ({ sent }) => sent.some(({ fault = '' }) => fault.endsWith('-gzip')),
-	malformed_answer: ({ sent }) => sent.some((each) => isOdd(each) || hasNoTask(each)),
+	malformed_answer: ({ sent, played, claim: { node } }) =>
+		sent.some((each) => isOdd(each) || hasNoTask(each)) ||
+		(node.kind === 'chat' && node.jsonOutput === true && !isJson(played.scenario, node)),
 	service_error: ({ sent }) => sent.some(isOdd),
 	redirect_refused: ({ sent, claim }) => sent.some(hasStatus(claim)),
 	submission_lost: ({ sent }) =>
