@@ -9,7 +9,7 @@ export const MAX_VIDEO_BYTES = 4 * 1024 ** 3;
 /** How much of an error body is read: more than any error needs. */
 export const MAX_ERROR_BYTES = 256 * 1024;
 const MAX_KEEP_ALIVE_BYTES = 256;
-/** How far a body may be ahead of what stores it. */
+/** How far a body may be ahead of what decompresses or stores it. */
 export const MAX_AHEAD_BYTES = 256 * 1024 * 1024;
 
 /** Gets a part of a body. False ends the reading. */

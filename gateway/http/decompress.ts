@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Body, StreamedBody } from './body';
+import { type Body, MAX_AHEAD_BYTES, StreamedBody } from './body';
 
 /** No deflate: what servers mean by it differs (RFC 9110, 8.4.1.2). */
 export const ACCEPTED_CODINGS = 'gzip, br';
@@ -29,7 +29,10 @@ export function decompress(body: Body, codings: string | string[] | undefined): 
 	if (first === undefined) return body;
 	const decoded = others.reduce((before, next) => pipeline(before, next, () => {}), first);
 	body
-		.read((bytes) => void first.write(bytes))
+		.read((bytes) => {
+			first.write(bytes);
+			return first.writableLength < MAX_AHEAD_BYTES;
+		})
 		.then(
 			() => first.end(),
 			(error: Error) => first.destroy(error),

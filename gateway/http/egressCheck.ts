@@ -11,6 +11,7 @@ const MAX_CHECK_MS = 15_000;
 /** n8n's SSRF protection checks the service's URL before the first request, until it allows it. */
 export class EgressCheck {
 	private check: Promise<void> | undefined;
+	private hasPassed = false;
 
 	constructor(
 		private readonly filter: EgressFilter,
@@ -24,17 +25,19 @@ export class EgressCheck {
 	 * @throws CancelledError at once when `signal` is aborted
 	 */
 	async pass(signal?: AbortSignal): Promise<void> {
+		if (this.hasPassed) return;
 		const timeout = new IdleTimeout(this.clock, MAX_CHECK_MS, signal);
 		const givenUp = new Promise<never>((_, reject) => {
 			timeout.whenGivenUp(() => reject(timeout.expired ? checkTimeout() : new CancelledError()));
 		});
-		await Promise.race([givenUp, (this.check ??= this.ask())])
-			.catch((error: unknown) => {
-				// The DNS lookup may have failed: the next item checks again.
-				this.check = undefined;
-				throw error;
-			})
-			.finally(() => timeout.end());
+		try {
+			await Promise.race([givenUp, (this.check ??= this.ask())]);
+			this.hasPassed = true;
+		} finally {
+			timeout.end();
+			// The DNS lookup may have failed: the next item checks again.
+			if (!this.hasPassed) this.check = undefined;
+		}
 	}
 
 	/** Depending on n8n's version, a refusal rejects or resolves to `{ ok: false }`. */

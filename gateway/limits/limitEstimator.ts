@@ -5,8 +5,12 @@ import { A_FEW } from './verdict';
 export const SECOND_MS = 1_000;
 /** The rate stays at this part of the limit, so that network jitter does not exceed it. */
 const MARGIN = 0.99;
-/** How much of what a bucket is thought to hold is relied on. */
-const SURELY_HELD = 0.8;
+/** This part of what a bucket gained during a pause is sent at once; the rest is for the jitter. */
+const SPENT_AT_ONCE = 0.9;
+/** If a burst was refused, the bucket held less than estimated: this part of it. */
+const SURELY_HELD = 0.75;
+/** Fewer requests than this, beyond those sent at once after a pause, say little about the rate. */
+const MIN_SAMPLE = 10;
 /** The rate is raised after each of these steps, at most twofold, by less the better the limit is known… */
 const STEP_MS = 250;
 const PATIENCE = 40;
@@ -116,7 +120,7 @@ export class LimitEstimator {
 		this.raise = Math.max(this.raise, 1 + (this.noise.share * STEP_MS) / SECOND_MS);
 		this.raiseAt = now + STEP_MS;
 		const gained = this.rate * (now - past.lastAt);
-		this.tokens = Math.max(1, Math.min(gained, this.held) * SURELY_HELD);
+		this.tokens = Math.max(1, Math.min(gained, this.held) * SPENT_AT_ONCE);
 		this.tokensAt = now;
 		this.period = new SendPeriod(now, this.tokens, past.refusedAt);
 	}
@@ -146,8 +150,7 @@ export class LimitEstimator {
 		// The bucket was empty at both refusals: it gave what it gained between them.
 		const flow = taken / Math.max(1, refusedAt - emptyAt);
 		const least = Math.min(rate, Math.max(flow, past.leastRate(this.held, -1)));
-		// So few beyond those sent at once after the pause say little about the rate.
-		const isSmall = taken < credit + 2 * A_FEW;
+		const isSmall = taken < credit + MIN_SAMPLE;
 		const most = isSmall ? rate : Math.max(least, Math.min(rate, past.leastRate(this.held, 1)));
 		// A limit between two rates is approached so slowly that the refusal beyond it teaches more than it costs.
 		this.raise = Math.min(2, 1 + Math.log(Math.max(most / least, 1.005)) ** 2 / PATIENCE);

@@ -4,6 +4,8 @@ import type { ServiceResponse } from '../serviceRequest';
 
 /** Characters. Longer than any chunk: a longer line is not an event stream. */
 const MAX_LINE = 8 * 1024 * 1024;
+/** Characters. An event of more that are not JSON is none of the service. */
+const MAX_HELD = 1024 * 1024;
 /** Characters. */
 const MAX_UNCHECKED = 1_024;
 
@@ -80,6 +82,7 @@ export class SseEvents {
 		const value = this.held === '' ? parseOrUndefined(data) : undefined;
 		if (value !== undefined) return this.emit(value, data, this.isError);
 		this.held += this.held === '' ? data : `\n${data}`;
+		if (this.held.length > MAX_HELD) this.endEvent();
 	}
 
 	private endEvent(): void {

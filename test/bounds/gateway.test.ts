@@ -107,6 +107,13 @@ test('a stream that never ends is aborted at 128 MiB, and its text so far is kep
 	expect(bytesRead()).toBeLessThan(130 * MiB);
 });
 
+test('a stream of data that is no JSON is aborted after a MiB', async () => {
+	const { body, bytesRead } = endless('', 'data: It went wrong.\n');
+	const failure = gatewayFor(body, 200, 'text/event-stream').streamChat(chat, () => {});
+	await expect(failure).rejects.toMatchObject({ code: 'malformed_answer' });
+	expect(bytesRead()).toBeLessThan(4 * MiB);
+});
+
 test.each([
 	['choices', (index: number) => ({ choices: [{ index, delta: { content: 'x' } }] })],
 	[
