@@ -1,7 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { logText } from '../../gateway';
+import { logText, msBetween, systemClock, type WallTime } from '../../gateway';
 import { noteInExecution, type PaidBook } from '../shared/book/book';
 import { asHtml, hintAfterRun } from '../shared/form/hints';
+import { TASK_RETENTION_S } from './waitOptions';
 
 /** In the execution's custom data. */
 const KEY = 'video_task_ids';
@@ -38,28 +39,32 @@ export function withTaskIds(list: string, taskIds: string[]): string {
 /** Tasks of stopped runs that this process remembers, the newest last. */
 const MAX_REMEMBERED = 100;
 
-/** What n8n itself keeps nothing of: a Stop loses the output of a node that runs. The node of each task, by its ID. */
-const remembered = new Map<string, string>();
+/** What n8n itself keeps nothing of, by task id: a Stop loses the output of a node that runs. */
+const remembered = new Map<string, { node: string; at: WallTime }>();
 
 /** Remembers what a stopped run paid for, until the next manual run of its node. */
 export function rememberStopped(context: IExecuteFunctions, { entries }: PaidBook): void {
+	const at = systemClock.wallTime();
 	for (const { tasks } of entries)
 		for (const { entry, submittedAt } of tasks)
 			if (submittedAt !== undefined && entry.status !== 'failed')
-				remembered.set(entry.id, nodeOf(context));
+				remembered.set(entry.id, { node: nodeOf(context), at });
 	for (const id of [...remembered.keys()].slice(0, -MAX_REMEMBERED)) remembered.delete(id);
 }
 
 /** Hints once for each task of an earlier run of this node that was stopped. */
 export function hintAboutStopped(context: IExecuteFunctions): void {
 	if (context.getMode?.() !== 'manual') return;
-	for (const [id, node] of [...remembered]) {
-		if (node !== nodeOf(context)) continue;
+	const now = systemClock.wallTime();
+	for (const [id, { node, at }] of [...remembered]) {
+		const isKept = msBetween(at, now) < 1000 * TASK_RETENTION_S;
+		if (isKept && node !== nodeOf(context)) continue;
 		remembered.delete(id);
-		hintAfterRun(
-			context,
-			`Task ${asHtml(logText(id))} of the run that was stopped is paid: use Get with this task ID.`,
-		);
+		if (isKept)
+			hintAfterRun(
+				context,
+				`Task ${asHtml(logText(id))} of the run that was stopped is paid: use Get with this task ID.`,
+			);
 	}
 }
 

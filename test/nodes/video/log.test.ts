@@ -1,4 +1,6 @@
 import { ExecuteContext } from 'n8n-core';
+import { systemClock } from '../../../gateway';
+import { wallTimeOf } from '../../../gateway/wallTime';
 import { useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { useLog } from '../../engine/useLog';
@@ -65,12 +67,21 @@ test('of a stopped run with more than a hundred videos, the newest hundred are n
 test('a run that was stopped names no video that had failed, and none in a hint of another node', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 1 });
 	const endless = videoNode({ prompt: '={{ $json.prompt }} [fault:task-endless]' });
-	await runUntil(() => simulator.count('poll') >= 5, { ...endless, items: threeItems });
+	await runUntil(() => simulator.count('poll') >= 9, { ...endless, items: threeItems });
 	const manual = { ...videoNode(), mode: 'manual' as const };
 	const taskHints = async (node: NodeRun) =>
 		(await runNode(simulator, node)).hints.filter((hint) => hint.includes('that was stopped'));
 	expect(await taskHints({ ...manual, mode: 'trigger' })).toEqual([]);
 	expect(await taskHints(manual)).toHaveLength(2);
+});
+
+test('a video of a run that was stopped more than a week ago has no hint: the service no longer knows it', async () => {
+	const endless = videoNode({ prompt: '[fault:task-endless]' });
+	await runUntil(() => simulator.count('poll') > 0, endless);
+	const inAWeek = Date.now() + 7 * 24 * 3_600_000;
+	jest.spyOn(systemClock, 'wallTime').mockReturnValue(wallTimeOf(inAWeek));
+	const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual' });
+	expect(hints.join()).not.toContain('was stopped');
 });
 
 test('a run stopped during a submission logs that the submission may have been accepted', async () => {
