@@ -179,27 +179,19 @@ export function firstChoice({ choices }: ChatCompletion): ChatCompletion['choice
 
 const delta = z.looseObject({ content: answerText });
 
-/** No model returns so many choices or tool calls at once; each one is looked up by its index. */
-export const MAX_ENTRIES = 1_000;
-
 /** Chat completion chunk (streaming). A chunk that only reports usage has no choices. */
 const chunk = z.looseObject({
 	id: z.string().optional().catch(undefined),
 	created: number('must be a number').optional().catch(undefined),
 	model: z.string().optional().catch(undefined),
-	choices: z
-		.array(z.unknown())
-		.max(MAX_ENTRIES)
-		.pipe(
-			z.array(
-				z.looseObject({
-					index: position.nullish().catch(undefined),
-					delta: delta.nullish(),
-					message: delta.nullish().catch(undefined),
-					finish_reason: finishReason.catch(null),
-				}),
-			),
-		),
+	choices: z.array(
+		z.looseObject({
+			index: position.nullish().catch(undefined),
+			delta: delta.nullish(),
+			message: delta.nullish().catch(undefined),
+			finish_reason: finishReason.catch(null),
+		}),
+	),
 	usage: usage.nullish().catch(undefined),
 });
 

@@ -1,5 +1,5 @@
-import { type ChatChunk, MAX_ENTRIES } from '../schemas/chat';
-import { FieldMerger, type Fields, isFields, tooManyEntries } from './mergeFields';
+import type { ChatChunk } from '../schemas/chat';
+import { FieldMerger, type Fields, isFields, MAX_ENTRIES, tooManyEntries } from './mergeFields';
 
 /** Fields of a chunk's choice that are read by themselves. */
 const NOT_OF_A_CHOICE = new Set(['index', 'delta', 'message']);

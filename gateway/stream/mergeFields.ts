@@ -1,8 +1,10 @@
-import { MAX_ENTRIES } from '../schemas/chat';
 import { isEmptied } from '../schemas/input';
 import { MAX_VALUES, TooComplexError, valuesIn } from '../schemas/responseJson';
 
 export type Fields = Record<string, unknown>;
+
+/** No model returns so many choices or tool calls at once; each one is looked up by its index. */
+export const MAX_ENTRIES = 1_000;
 
 /** Fields that name something: the last value counts. */
 const NAMES = new Set(['role', 'id', 'type', 'index', 'name']);

@@ -13,6 +13,7 @@ import type { ServiceResponse } from '../serviceRequest';
 import { errorBesideAnswer, readErrorBody } from '../http/errorBody';
 import { toServiceError } from '../http/serviceError';
 import { CompletionAssembler } from './completionAssembler';
+import { isFields, MAX_ENTRIES } from './mergeFields';
 import { SseEvents } from './sseEvents';
 
 /** No answer comes near this, and a stream that never ends must not fill the memory. */
@@ -57,7 +58,7 @@ export async function readChat(
 		const text = addTo(assembly, chunk, response);
 		if (text !== '') onText(text);
 		throwErrorBeside(chunk);
-		return addsToAnswer(chunk);
+		return text !== '' || addsToAnswer(chunk);
 	};
 	const mayBreakOff = () => assembly.isFinished;
 	const { isDone, whole } = await readEvents(response, onEvent, mayBreakOff);
@@ -171,11 +172,18 @@ function toChunk(
 	response: ServiceResponse,
 	fail: (body: unknown) => Error,
 ): ChatChunk | undefined {
+	if (hasTooManyChoices(value)) throw invalidChunk(response, text);
 	const chunk = chatChunk.safeParse(value);
 	if (chunk.success) return chunk.data;
 	if (readErrorBody(value)) throw fail(value);
 	if (withoutChoices.safeParse(value).success) return undefined;
 	throw invalidChunk(response, text);
+}
+
+/** Asked before zod, which takes a second for a million of them. */
+function hasTooManyChoices(value: unknown): boolean {
+	const choices = isFields(value) ? value.choices : undefined;
+	return Array.isArray(choices) && choices.length > MAX_ENTRIES;
 }
 
 /** The assembly refuses only what is too complex. */
