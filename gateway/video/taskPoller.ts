@@ -193,7 +193,9 @@ export class TaskPoller {
 	/** Whether a task is unknown because it was only just submitted: one replica may know it before the next. */
 	private mayLag({ submittedAt }: PaidTask, error: GatewayError): boolean {
 		if (submittedAt === undefined) return false;
-		return msBetween(submittedAt, this.clock.wallTime()) < REPLICA_LAG_MS && isNotFound(error);
+		const age = msBetween(submittedAt, this.clock.wallTime());
+		// Negative after the host's clock was set back: then the task may be old.
+		return Math.abs(age) < REPLICA_LAG_MS && isNotFound(error);
 	}
 }
 
