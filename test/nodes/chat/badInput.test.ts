@@ -96,19 +96,9 @@ test.each<[string, unknown, RegExp]>([
 	['a list of strings', '["Hello"]', /^1st message must be an object/],
 	['a message without a role', '[{"content":"Hello"}]', /^1st message: Role/],
 	['a message without content', '[{"role":"user"}]', /^1st message: Content/],
-	['an unknown role', '[{"role":"tool","content":"x"}]', /^1st message: Role/],
+	['an unknown role', '[{"role":"tool","content":"x"}]', /^1st message: Role.* or tool with/],
 	['a message with null content', '[{"role":"user","content":null}]', /^1st message: Content/],
-	[
-		'a tool result without a call',
-		'[{"role":"tool","content":"x","tool_call_id":""}]',
-		/or tool with/,
-	],
 	['an answer without content', '[{"role":"assistant"}]', /^1st message: Content/],
-	[
-		'an answer with an empty list of tool calls',
-		'[{"role":"assistant","content":null,"tool_calls":[]}]',
-		/^1st message: Content/,
-	],
 	[
 		'an image',
 		[

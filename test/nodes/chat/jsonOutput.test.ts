@@ -173,18 +173,6 @@ test('the error for JSON cut off at Max Tokens says so', async () => {
 	expect(error?.description).toMatch(/cut off: increase Max Tokens/);
 });
 
-test('a streamed answer is parsed, too', async () => {
-	const chunk = { choices: [{ index: 0, delta: { content: '{"a":' }, finish_reason: null }] };
-	const last = { choices: [{ index: 0, delta: { content: '1}' }, finish_reason: 'stop' }] };
-	const body = [chunk, last].map((one) => `data: ${JSON.stringify(one)}\n\n`).join('');
-	service.respond = () => rawResponse('200 OK', body, { 'content-type': 'text/event-stream' });
-	const { items } = await runNode(
-		service,
-		chatNode({ options: { jsonOutput: true, stream: true } }),
-	);
-	expect(items).toMatchObject([{ json: { text: '{"a":1}', json: { a: 1 } } }]);
-});
-
 test('Retry On Fail repeats only the item without JSON', async () => {
 	const items = [{ prompt: 'One' }, { prompt: 'Two' }];
 	const sequential = { requestOptions: { maxConcurrency: 1 } };

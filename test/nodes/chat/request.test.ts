@@ -73,6 +73,8 @@ test.each<[string, INodeParameters]>([
 	['stop sequences', { stop: [] }],
 	['stop sequences that are all empty', { stop: ['', ''] }],
 	['user', { user: '' }],
+	['system message of white space', { systemMessage: ' \n ' }],
+	['system message from an undefined expression', { systemMessage: '={{ $json.nothing }}' }],
 	['additional body', { additionalBody: '' }],
 	['additional body of white space', { additionalBody: ' \n' }],
 	['additional body with its default value', { additionalBody: '{}' }],
@@ -139,31 +141,6 @@ test.each<[string, object]>([
 	const messagesJson = JSON.stringify(messages);
 	const body = await bodyOf({ messagesSource: 'json', messagesJson });
 	expect(body).toEqual({ ...hello, messages });
-});
-
-test('content in parts is sent as one text', async () => {
-	const content = ['Sum up:', 'A long text'].map((text) => ({ type: 'text', text }));
-	const messagesJson = JSON.stringify([{ role: 'user', content }]);
-	expect(await bodyOf({ messagesSource: 'json', messagesJson })).toEqual({
-		...hello,
-		messages: [{ role: 'user', content: 'Sum up:\n\nA long text' }],
-	});
-});
-
-test.each<[string, INodeParameters]>([
-	['from the form', {}],
-	['from JSON', { messagesSource: 'json', messagesJson: JSON.stringify(hello.messages) }],
-])('the system message is sent before the messages %s', async (_name, parameters) => {
-	const options = { systemMessage: '={{ $json.rules }}' };
-	const system = { role: 'system', content: 'Be kind' };
-	expect(await bodyOf({ ...parameters, options }, { rules: 'Be kind' })).toEqual({
-		...hello,
-		messages: [system, ...hello.messages],
-	});
-	for (const rules of ['', ' \n ', undefined]) {
-		simulator.reset();
-		expect(await bodyOf({ ...parameters, options }, { rules })).toEqual(hello);
-	}
 });
 
 const tools = [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' } } }];

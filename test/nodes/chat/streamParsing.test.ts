@@ -58,16 +58,6 @@ test.each<[string, object, object]>([
 	},
 );
 
-test.each([
-	['no choices', {}],
-	['null choices', { choices: null }],
-])('a chunk with %s is ignored', async (_name, fields) => {
-	const empty = { id: 'chat-1', object: 'chat.completion.chunk', model: 'heron-chat', ...fields };
-	const events = [empty, part('Good'), empty, part(' day', 'stop')];
-	const { json } = await itemOfStream(events);
-	expect(json).toMatchObject({ text: 'Good day', model: 'heron-chat', finish_reason: 'stop' });
-});
-
 test('a streamed answer without text has an empty text', async () => {
 	const events = [
 		{ choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: 'length' }] },
@@ -80,6 +70,7 @@ test.each([
 	['a ping with a name', 'event: ping\ndata: {"type": "ping"}'],
 	['an empty object', 'data: {}'],
 	['an object without choices', 'data: {"id":"chat-1","status":"thinking","message":null}'],
+	['null choices', 'data: {"id":"chat-1","choices":null}'],
 	['nothing but a name', 'event: ping'],
 	['an empty value', 'event: ping\ndata:'],
 ])('an event that keeps the connection alive is ignored: %s', async (_name, event) => {
@@ -185,9 +176,9 @@ test('what follows [DONE] is ignored', async () => {
 });
 
 describe('a streamed answer with a finish reason', () => {
-	const packetsOf = (text: string): RawResponse['packets'] => [
+	const packetsOf = (text: string, reason: string | null = 'stop'): RawResponse['packets'] => [
 		head('200 OK', { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' }),
-		chunked(part(text, 'stop')),
+		chunked(part(text, reason)),
 	];
 	const streamed = { options: { stream: true } };
 
@@ -215,10 +206,7 @@ describe('a streamed answer with a finish reason', () => {
 	test.each([[''], [null]])(
 		'is incomplete if the connection is lost while its reason is still %j',
 		async (reason) => {
-			const packets = [
-				head('200 OK', { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' }),
-				chunked(part('Good', reason)),
-			];
+			const packets = packetsOf('Good', reason);
 			const { json } = await itemOf({ packets, then: 'is reset' }, streamed);
 			expect(json.error).toMatchObject({ code: 'connection_lost', partial_text: 'Good' });
 		},

@@ -1,6 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
-import { requestFields } from '../../../nodes/shared/form/chatOptions';
 import { merged, type Model, runAgent, useModel } from '../../engine/runAgent';
 import { stopWhen } from '../../clock/until';
 
@@ -20,46 +19,6 @@ const weather = {
 	},
 };
 const bodies = () => simulator.requests.map(({ body }) => body as Record<string, unknown>);
-
-test('all options of the model are sent', async () => {
-	const options = {
-		temperature: 0.5,
-		maxTokens: 50,
-		topP: 0.9,
-		stop: ['END'],
-		presencePenalty: 0.1,
-		frequencyPenalty: 0.2,
-		user: 'someone',
-		additionalBody: '{"custom_field": 7}',
-	};
-	const unset = Object.entries(requestFields(options)).filter(([, value]) => value === undefined);
-	expect(unset.map(([name]) => name)).toEqual([]);
-	const question = [
-		['system', 'Be kind'],
-		['user', 'Hello'],
-	];
-	const { result } = await withModel(async (model) => (await model.invoke(question)).text, {
-		options,
-	});
-	expect(result).toContain('Hello');
-	expect(bodies()).toEqual([
-		{
-			model: 'heron-chat',
-			messages: [
-				{ role: 'system', content: 'Be kind' },
-				{ role: 'user', content: 'Hello' },
-			],
-			temperature: 0.5,
-			max_tokens: 50,
-			top_p: 0.9,
-			stop: ['END'],
-			presence_penalty: 0.1,
-			frequency_penalty: 0.2,
-			user: 'someone',
-			custom_field: 7,
-		},
-	]);
-});
 
 test.each([false, true])(
 	'the model calls tools and gets their results (streaming: %s)',

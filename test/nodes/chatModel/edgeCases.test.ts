@@ -118,16 +118,17 @@ test('stop sequences of a chain are added to those of the node', async () => {
 	expect(bodies()).toMatchObject([{ stop: ['END', 'Observation:'] }]);
 });
 
-test('what the model said beside a call, and a result in parts, are sent with the next question', async () => {
+test('a prompt in parts, what the model said beside a call, and a result in parts are sent', async () => {
 	const id = 'call-1';
+	const parts = ['Sum up:', 'A long text'].map((text) => ({ type: 'text', text }));
 	const messages = [
-		...question,
+		{ role: 'user', content: parts },
 		{ role: 'assistant', content: 'Let me see', tool_calls: [{ id, name: 'weather', args: {} }] },
 		{ role: 'tool', content: [{ type: 'text', text: 'Rain' }], tool_call_id: id },
 	];
 	await useModel(simulator, async (model) => (await model.invoke(messages)).text);
 	expect(bodies()[0]?.messages).toMatchObject([
-		{ role: 'user' },
+		{ role: 'user', content: 'Sum up:\n\nA long text' },
 		{ role: 'assistant', content: 'Let me see', tool_calls: [{ id }] },
 		{ role: 'tool', content: '[{"type":"text","text":"Rain"}]', tool_call_id: id },
 	]);
@@ -144,13 +145,6 @@ test('a stream whose chunks all arrive at once is whole', async () => {
 		return text;
 	});
 	expect(result).toBe(words.join(''));
-});
-
-test('the parts of a prompt are joined with a blank line', async () => {
-	const parts = ['Sum up:', 'A long text'].map((text) => ({ type: 'text', text }));
-	const prompt = [{ role: 'user', content: parts }];
-	await useModel(simulator, async (model) => (await model.invoke(prompt)).text);
-	expect(bodies()).toMatchObject([{ messages: [{ content: 'Sum up:\n\nA long text' }] }]);
 });
 
 const png = { url: 'data:image/png;base64,iVBORw0KGgo=' };
