@@ -5,7 +5,7 @@ import { waitOptionsProperty } from '../../../nodes/VideoGeneration/waitOptions'
 import { type Simulator, startSimulator } from '../../../simulator';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { RequestClock } from '../../clock/requestClock';
-import { until } from '../../clock/until';
+import { stopWhen, until } from '../../clock/until';
 import { chatNode } from '../chat/chatNode';
 import { videoNode } from '../video/videoNode';
 
@@ -121,13 +121,12 @@ test.each(Object.keys(STATES))(
 
 test('a cancel during a billable request says so, and which item it is of', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'hang', matching: 'Two' });
-	const controller = new AbortController();
 	const node = chatNode({ requestOptions: { maxConcurrency: 1 } });
 	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
-	const running = runNode(simulator, { ...node, items, signal: controller.signal });
-	await until(() => simulator.count('chat') === 2);
-	controller.abort();
-	const { error } = await running;
+	const { error } = await stopWhen(
+		() => simulator.count('chat') === 2,
+		async (signal) => await runNode(simulator, { ...node, items, signal }),
+	);
 	expect(error?.message).toBe(
 		'The execution was canceled during a billable request, which the service may have accepted [item 1]',
 	);
@@ -135,9 +134,9 @@ test('a cancel during a billable request says so, and which item it is of', asyn
 
 test('a cancel between billable requests is only that', async () => {
 	simulator.inject({ endpoint: 'chat', fault: 'unavailable' });
-	const controller = new AbortController();
-	const running = runNode(simulator, { ...chatNode(), signal: controller.signal });
-	await until(() => clock.nextIn <= 500);
-	controller.abort();
-	expect((await running).error?.message).toBe('The execution was canceled [item 0]');
+	const { error } = await stopWhen(
+		() => clock.nextIn <= 500,
+		async (signal) => await runNode(simulator, { ...chatNode(), signal }),
+	);
+	expect(error?.message).toBe('The execution was canceled [item 0]');
 });

@@ -51,16 +51,6 @@ describe.each<[string, NodeRun, string[]]>([
 		expect(JSON.stringify(output)).not.toContain('of the input');
 	});
 
-	test('an input field "error" is left out, and a hint says so', async () => {
-		const items = [{ prompt: 'One', error: 'of an earlier node' }];
-		const onError = 'continueErrorOutput';
-		const result = await runNode(simulator, { ...node, items, onError });
-		expect(result.errors).toEqual([]);
-		expect(result.items[0]!.json).toMatchObject({ prompt: 'One' });
-		expect(result.items[0]!.json).not.toHaveProperty('error');
-		expect(result.hints).toContainEqual(expect.stringMatching(/without the input field "error"/));
-	});
-
 	test('error items have none', async () => {
 		const items = [{ prompt: '[fault:content-filtered]', row: 1 }];
 		const onError = 'continueRegularOutput';

@@ -29,29 +29,15 @@ test('the error of a content filter has its reason, and that of a rate limit whe
 	});
 });
 
-test('the error of a refusal has its status, and its item, for n8n to show', async () => {
-	const node = failing('quota-not-enough');
-	const items = [{ prompt: 'One' }, ...(node.items ?? [])];
-	const { error } = await runNode(simulator, { ...node, items });
-	expect(error).toMatchObject({ httpCode: '403', context: { itemIndex: 1 } });
-	const { error: lost } = await runNode(simulator, failing('lost'));
-	expect(lost).toMatchObject({ httpCode: null, context: { itemIndex: 0 } });
-});
-
-test('with a "Continue" setting, a failure stops no other item', async () => {
-	const node = failing('quota-not-enough');
-	const items = [...(node.items ?? []), { prompt: 'Two' }, { prompt: 'Three' }];
-	const onError = 'continueRegularOutput';
-	const { items: output } = await runNode(simulator, { ...node, items, onError });
-	expect(output.map(({ json }) => 'error' in json)).toEqual([true, false, false]);
-});
-
-test('Stop Workflow sends no more requests after the first failure', async () => {
+test('the error of a refusal has its status, and its item, for n8n to show, and no more requests are sent', async () => {
 	const node = failing('quota-not-enough');
 	const items = [{ prompt: 'One' }, ...(node.items ?? []), { prompt: 'Three' }];
 	const { error } = await runNode(simulator, { ...node, items });
+	expect(error).toMatchObject({ httpCode: '403', context: { itemIndex: 1 } });
 	expect(error?.message).toMatch(/\[item 1\]$/);
 	expect(simulator.count('chat')).toBe(2);
+	const { error: lost } = await runNode(simulator, failing('lost'));
+	expect(lost).toMatchObject({ httpCode: null, context: { itemIndex: 0 } });
 });
 
 test('List Models: a failed request fails every item', async () => {

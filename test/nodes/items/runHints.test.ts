@@ -1,6 +1,5 @@
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { Container } from '@n8n/di';
-import type { IDataObject } from 'n8n-workflow';
 import { BinaryDataService } from 'n8n-core';
 import { rawResponse } from '../../engine/rawServer';
 import { inEditor } from '../../engine/inEditor';
@@ -48,26 +47,6 @@ test("a hint names answers cut off by the service's content filter", async () =>
 	]);
 });
 
-test('a hint counts answers that Max Tokens cuts off', async () => {
-	const options = { maxTokens: '={{ $json.tokens }}' };
-	const items = [1, 1000, 2].map((tokens) => ({ tokens, prompt: `Count to ${tokens}` }));
-	expect(await hintsOf({ ...chatNode({ options }), items })).toEqual([
-		expect.stringMatching(/^2 answers are cut off \(finish_reason: length\)/),
-	]);
-});
-
-test('a hint says that Simplify shows the first of several choices', async () => {
-	const choice = (content: string) => ({ message: { content }, finish_reason: 'stop' });
-	const body = JSON.stringify({ choices: [choice('A'), choice('B')] });
-	service.respond = () => rawResponse('200 OK', body);
-	const hintsFor = async (simplify: boolean) =>
-		(await runNode(service, chatNode({ simplify }))).hints;
-	expect(await hintsFor(true)).toEqual([
-		'1 answer is the first of several choices. Turn off Simplify to see them all.',
-	]);
-	expect(await hintsFor(false)).toEqual([]);
-});
-
 test('a hint says why a list of models is empty, once for all items', async () => {
 	const filters = { search: 'no such model' };
 	expect(await hintsOf({ node: 'listModels', parameters: { filters }, items: [{}, {}] })).toEqual([
@@ -79,16 +58,11 @@ test('a hint says why a list of models is empty, once for all items', async () =
 	]);
 });
 
-test('a hint counts unfinished videos in the output', async () => {
-	const waitOptions = { pollInterval: 0.02, maxWait: 0.1, onTimeout: 'output' };
-	const endless = videoNode({
-		prompt: 'A boat [fault:task-endless]',
-		waitOptions,
-		options: { n: 2 },
-	});
-	expect(await hintsOf(endless)).toEqual([
-		expect.stringMatching(/^2 videos are not finished: Max Wait is over/),
-	]);
+test('a hint counts unfinished videos that Get cannot download', async () => {
+	await runNode(
+		simulator,
+		videoNode({ operation: 'submit', prompt: 'A boat [fault:task-endless]' }),
+	);
 	const [task] = simulator.tasks;
 	const get = (download: boolean) =>
 		videoNode({ operation: 'get', taskId: task?.id ?? '', download });
@@ -146,22 +120,6 @@ test('a hint links to the first of many videos', async () => {
 
 describe('the bill', () => {
 	const items = ['A', 'B', 'C'].map((prompt, index) => ({ prompt, size: index ? '480p' : '720p' }));
-
-	test('of several answers is a hint, with their tokens if the service counts them', async () => {
-		const prompts = ['One', 'Two', '[fault:content-filtered]'];
-		const node = { ...chatNode(), items: prompts.map((prompt) => ({ prompt })) };
-		const { items: answers, hints } = await runNode(simulator, {
-			...node,
-			onError: 'continueRegularOutput',
-		});
-		const tokens = answers.map(({ json }) => (json.usage as IDataObject)?.total_tokens);
-		const total = Number(tokens[0]) + Number(tokens[1]);
-		expect(hints.filter((hint) => BILL.test(hint))).toEqual([
-			`2 requests were answered: ${total} tokens`,
-		]);
-		const streamed = chatNode({ options: { stream: true } });
-		expect(await billOf({ ...streamed, items: [{}, {}] })).toEqual(['2 requests were answered']);
-	});
 
 	test.each([['submit'], ['generate']])('of several videos is a hint of %s', async (operation) => {
 		const node = videoNode({ operation, size: '={{ $json.size }}', options: { n: 2 } });

@@ -5,7 +5,7 @@ import { rawResponse } from '../../engine/rawServer';
 import { runAgent } from '../../engine/runAgent';
 import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
-import { askSomeone, makeVideo } from '../chatModel/toolNodes';
+import { makeVideo } from '../chatModel/toolNodes';
 import { videoNode } from '../video/videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0.02, slowMs: 5 });
@@ -62,20 +62,6 @@ describe.each([
 		expect(codesOf(result)).toEqual(['content_filtered', undefined, undefined, 'spending_limit']);
 	});
 
-	test('a request that was never sent does not count', async () => {
-		const items = [{ prompt: '' }, ...prompts('Two', 'Three')];
-		const onError = 'continueRegularOutput';
-		const result = await runNode(simulator, { ...node(2), items, onError });
-		expect(codesOf(result)).toEqual(['invalid_input', undefined, undefined]);
-	});
-
-	test('a request that may have been accepted counts', async () => {
-		const items = prompts('[fault:lost]', 'Two', 'Three');
-		const onError = 'continueRegularOutput';
-		const result = await runNode(simulator, { ...node(2), items, onError });
-		expect(codesOf(result)).toEqual(['connection_lost', undefined, 'spending_limit']);
-	});
-
 	test('Retry On Fail sends no more, and asks again only for what was refused', async () => {
 		simulator.inject({ endpoint: 'chat', fault: 'invalid-request', matching: 'Five' });
 		simulator.inject({ endpoint: 'submit', fault: 'invalid-request', matching: 'Five' });
@@ -112,20 +98,6 @@ describe.each([
 			expect(sent()).toBe(0);
 		},
 	);
-});
-
-test('a video counts by Number of Videos', async () => {
-	const onError = 'continueRegularOutput';
-	const result = await runNode(simulator, { ...video(5, { n: 2 }), onError });
-	expect(simulator.tasks).toHaveLength(4);
-	expect(codesOf(result).filter((code) => code === 'spending_limit')).toHaveLength(3);
-});
-
-test('an answer without JSON counts', async () => {
-	const items = prompts('One');
-	const { error } = await runNode(simulator, { ...chat(2, { jsonOutput: true }), items, tries: 5 });
-	expect(simulator.count('chat')).toBe(2);
-	expect(error?.message).toMatch(/Max Billable Requests/);
 });
 
 test.each<[string, object, string, string]>([
@@ -203,18 +175,5 @@ describe('an agent', () => {
 		expect((result as string[])[0]).toMatch(/refused|invalid/i);
 		expect((result as string[])[1]).toContain('"task_id":"task"');
 		expect(service.requests).toHaveLength(2);
-	});
-
-	test('gets no more answers from a tool than it allows, called by the engine', async () => {
-		const tool = { ...askSomeone, parameters: { ...askSomeone.parameters, ...atMost(1) } };
-		const { result } = await runAgent(simulator, {
-			withoutModel: true,
-			tools: [{ ...tool, onError: 'continueRegularOutput' }],
-			work: {
-				toolCalls: ['A', 'B'].map((question) => ({ tool: tool.name, input: { question } })),
-			},
-		});
-		expect(simulator.count('chat')).toBe(1);
-		expect(JSON.stringify(result)).toMatch(/spending_limit|Max Billable Requests/);
 	});
 });
