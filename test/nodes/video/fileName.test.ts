@@ -54,12 +54,6 @@ test('several videos of one item get different file names', async () => {
 	expect(names).toEqual(['boat.mp4', 'boat-2.mp4', 'boat-3.mp4']);
 });
 
-test('File Name applies to Get, too', async () => {
-	await runNode(simulator, videoNode({ operation: 'submit' }));
-	const taskId = simulator.tasks[0]!.id;
-	expect(await namesOf('boat', { operation: 'get', taskId })).toEqual(['boat.mp4']);
-});
-
 test('a File Name that is not text is refused before any submission', async () => {
 	const { error } = await runNode(simulator, {
 		...videoNode({ download: true, fileName: '={{ [1] }}' }),

@@ -141,13 +141,6 @@ describe('with another Base URL', () => {
 	});
 });
 
-test('each try of Retry On Fail makes a video again that failed after a pause', async () => {
-	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 2 });
-	const { items } = await runNode(waitingNode({ tries: 3 }));
-	expect(items.map(({ json }) => json.status)).toEqual(['completed']);
-	expect(simulator.submissions).toBe(3);
-});
-
 const raw = useRawServer();
 
 /** When the states of the fixtures were stored. */

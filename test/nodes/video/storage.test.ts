@@ -68,10 +68,9 @@ test.each([
 /** A video that is too large to be held in memory. */
 const LARGE = { size: '1080p', duration: 10, options: { responseFormat: 'b64_json', fps: 60 } };
 
-const inlineVideo = async (executionId = '1', signal?: AbortSignal) =>
+const inlineVideo = async (signal?: AbortSignal) =>
 	await runNode(simulator, {
 		...videoNode({ ...LARGE, download: true }),
-		executionId,
 		...(signal && { signal }),
 		onError: 'continueRegularOutput',
 	});
@@ -117,7 +116,7 @@ test('the temporary file of a video that is complete when the execution is stopp
 		const bytes = Buffer.byteLength(data as string | Buffer);
 		if (bytes > 0 && bytes < 64 * 1024) stop.abort();
 	});
-	await inlineVideo('1', stop.signal);
+	await inlineVideo(stop.signal);
 	expect(stop.signal.aborted).toBe(true);
 	await until(() => readdirSync(folder).length === 0);
 });
@@ -149,29 +148,26 @@ async function blockStorage(executionId: string): Promise<string> {
 	return executions;
 }
 
-test('a video that n8n cannot store is downloaded once, with the folder in the error', async () => {
-	const path = await blockStorage('full');
-	const { items } = await runNode(simulator, {
-		...videoNode({ download: true }),
-		executionId: 'full',
-		onError: 'continueRegularOutput',
-	});
-	expect(items[0]?.json.error).toMatchObject({
-		code: 'storage_failed',
-		task_id: simulator.tasks[0]!.id,
-		message: expect.stringContaining(path),
-	});
-	expect(simulator.count('download')).toBe(1);
-});
-
-test('an inline video that n8n cannot store has the same error', async () => {
-	const path = await blockStorage('full-too');
-	const { items } = await inlineVideo('full-too');
-	expect(items[0]?.json.error).toMatchObject({
-		code: 'storage_failed',
-		message: expect.stringContaining(path),
-	});
-});
+test.each([
+	['a video', 'full', {}, 1],
+	['an inline video', 'full-too', LARGE, 0],
+])(
+	'%s that n8n cannot store is not downloaded again, with the folder in the error',
+	async (_what, executionId, parameters, downloads) => {
+		const path = await blockStorage(executionId);
+		const { items } = await runNode(simulator, {
+			...videoNode({ ...parameters, download: true }),
+			executionId,
+			onError: 'continueRegularOutput',
+		});
+		expect(items[0]?.json.error).toMatchObject({
+			code: 'storage_failed',
+			task_id: simulator.tasks[0]!.id,
+			message: expect.stringContaining(path),
+		});
+		expect(simulator.count('download')).toBe(downloads);
+	},
+);
 
 describe('another storage of n8n', () => {
 	/** Makes n8n store files with this function. */

@@ -4,14 +4,10 @@ import type { NodeResult, NodeRun } from '../../engine/runNode';
 import { useVirtualTime } from '../../engine/useVirtualTime';
 
 export const VIDEO_S = 90;
-export const LONG = 'A long video';
 export const ENDLESS = '[fault:task-endless]';
 export const continues = { onError: 'continueRegularOutput' } as const;
 
-export const { time, simulator, runNode } = useVirtualTime({
-	videoSeconds: VIDEO_S,
-	taskPlans: [{ prompt: LONG, seconds: 1_500 }],
-});
+export const { time, simulator, runNode } = useVirtualTime({ videoSeconds: VIDEO_S });
 
 interface Waiting extends Partial<Omit<NodeRun, 'node' | 'items'>> {
 	prompts?: string[];
