@@ -43,6 +43,7 @@ test('a stopped run names its tasks in one warning, in its error, and in a hint 
 	expect(error?.message).toMatch(/[^.]\.$/);
 	expect(error?.message).toContain(`${list}. ${advice}.`);
 	expect(error?.description).toContain(list);
+	expect(error?.description).not.toMatch(/^\n|\n$/);
 	const manual = { ...videoNode(), mode: 'manual' as const };
 	const hints = ids.map(
 		(id) => `Task ${id} of the run that was stopped is paid: use Get with this task ID.`,
