@@ -111,6 +111,6 @@ export function readMessages(context: IExecuteFunctions, itemIndex: number): unk
 }
 
 function withText(message: unknown): unknown {
-	if (typeof message !== 'object' || message === null || !('content' in message)) return message;
-	return { ...message, content: asText(message.content) };
+	const content = fieldOf(message, 'content');
+	return content === undefined ? message : Object.assign({}, message, { content: asText(content) });
 }
