@@ -55,7 +55,6 @@ test.each<[bad: unknown, good: unknown, INodeParameters, RegExp]>([
 	[{ be: 'kind' }, 'Be kind', option('systemMessage'), /^System Message must be text/],
 	['maybe', false, option('jsonOutput'), /JSON/],
 	['maybe', true, option('stream'), /^Stream must be true or false \(it is "maybe"\) \[/],
-	[[null], [message('Hello')], { messages: { values: value } }, /^1st message: Content is empty/],
 	['x'.repeat(100), true, option('stream'), /^Stream must be true or false \[/],
 	['\n ', 0.5, option('temperature'), /^Temperature must be .* \(it is empty\)/],
 	[['kim'], 'kim', option('user'), /^User must/],
