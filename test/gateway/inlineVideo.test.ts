@@ -7,7 +7,6 @@ import {
 	type VideoTask,
 	type WaitSettings,
 } from '../../gateway';
-import { openInlineVideoFile as openInlineVideoMemory } from '../../gateway/cloud/inlineVideoMemory';
 import { slowResponses, stubbedGateway } from './stubbedGateway';
 import { VirtualClock } from '../clock/virtualClock';
 
@@ -96,19 +95,6 @@ test.each([
 	const { files } = await fetchTask(task, unchanged);
 	expect(files).toHaveLength(1);
 	expect(files[0]?.equals(SMALL)).toBe(true);
-});
-
-test('an inline video of the verified build that finds no room beside others can be polled again', async () => {
-	const store = async () => await openInlineVideoMemory(1.5 * LARGE.length);
-	const [one, other] = [await store(), await store()];
-	one.write(LARGE);
-	expect(() => other.write(LARGE)).toThrow(
-		expect.objectContaining({ code: 'storage_failed', transient: true }),
-	);
-	expect(LARGE.equals(await bytesOf(one.read()))).toBe(true);
-	await one.remove();
-	other.write(LARGE);
-	await other.remove();
 });
 
 describe('an inline video that takes five minutes to arrive', () => {

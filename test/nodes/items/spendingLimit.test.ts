@@ -140,7 +140,7 @@ describe('an agent', () => {
 		expect(simulator.submissions).toBe(2);
 		const refused = (result as string[]).filter((text) => /Max Billable Requests/.test(text));
 		expect(refused).toHaveLength(2);
-		expect(refused[0]).toMatch(/Nothing was sent/);
+		expect(refused[0]).toMatch(/does not allow this request.*Nothing was sent/s);
 	});
 
 	test('waits for a call in flight that may make room', async () => {
