@@ -35,8 +35,8 @@ const OF_PROGRAM =
 /** A value that is none, joined to a word. */
 const NO_TEXT = /[\w.:](undefined|NaN)\b|\[object /;
 
-/** The same in an error, alone. */
-const NO_WORDS = /(?<!\bis )\b(undefined|NaN)\b|\[object /;
+/** The same in an error, alone. The ID of a task is `undefined` where a text with an expression is the user's Task ID. */
+const NO_WORDS = /(?<!\bis |Not found: )\b(undefined|NaN)\b|\[object /;
 
 /** No error is one of the program itself, and no hint shows a value that is none. */
 export function mistakes(played: Played): string[] {
@@ -200,6 +200,9 @@ export function codeIn(body: string): string | undefined {
 
 const SECONDS: Record<string, number> = { second: 1, minute: 60, hour: 3600, day: 86_400 };
 
+/** A time of a reset may be over when the response arrives: then there is nothing to wait for. */
+const MAX_LATENCY_S = 4;
+
 /** "The service asks to retry after 20 seconds": as long as it did, rounded up. */
 function pauses(description: string, sent: TruthRequest[], code: string): string[] {
 	const [words, count, unit = ''] =
@@ -209,7 +212,7 @@ function pauses(description: string, sent: TruthRequest[], code: string): string
 	);
 	if (words === undefined) {
 		const isTold =
-			sent.length > asked.length ||
+			sent.length > asked.filter((seconds) => seconds > MAX_LATENCY_S).length ||
 			sent.some(({ status }) => status !== 429) ||
 			code === 'quota_not_enough';
 		return isTold ? [] : [`does not say how long to wait: ${description}`];
