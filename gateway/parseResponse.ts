@@ -9,6 +9,8 @@ import { toServiceError } from './http/serviceError';
 
 /** How much of a malformed body an error shows. */
 const SHOWN_CHARACTERS = 300;
+/** Enough bytes for these and the longest key before their end. */
+const READ_BYTES = 1024 * 1024;
 /** Other work has its turn before a longer text is parsed, and after it. */
 const LONG_BYTES = 4 * 1024 * 1024;
 const TOO_LARGE = 'The response is larger than any response of this service';
@@ -19,7 +21,7 @@ export function malformedResponse(
 	message: string,
 	body: string | Buffer,
 ): MalformedResponseError {
-	const bodyStart = apiKey.redactStart(body.toString(), SHOWN_CHARACTERS);
+	const bodyStart = apiKey.redactStart(body.slice(0, READ_BYTES).toString(), SHOWN_CHARACTERS);
 	return new MalformedResponseError(message, { status, bodyStart });
 }
 

@@ -16,7 +16,7 @@ export const paidOnce: Promised = {
 	says: 'For each item the service accepts what was asked for, and no more.',
 	except: [
 		'Retry On Fail and Retry send a chat again whose response was lost, had an error in it, or lacked the JSON asked for.',
-		'A sub-workflow that is called again starts anew. So does an AI Agent that is run again: before version 3, with its tools.',
+		'A sub-workflow that is called again starts from the beginning. So does an AI Agent that is run again: before version 3, with its tools.',
 		'Retry submits again what an execution submitted that was stopped or crashed outside a wait in the database.',
 		'A lost submission is submitted again by the Retry of an execution that named it as lost.',
 		'A second try submits a video again that the service reported as failed.',
