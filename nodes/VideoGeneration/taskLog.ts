@@ -9,6 +9,7 @@ import {
 } from '../../gateway';
 import { isLost, liveTasks, type PaidBook } from '../shared/book/book';
 import { runsAsTool } from '../shared/form/hints';
+import { isStopped } from '../shared/run/eachItem';
 import { statusOf, urlOf } from '../shared/run/errorText';
 import { noteTaskIds, rememberStopped } from './stoppedRuns';
 
@@ -41,7 +42,7 @@ export class TaskLog {
 	}
 
 	get isStopped(): boolean {
-		return this.context.getExecutionCancelSignal?.()?.aborted === true;
+		return isStopped(this.context);
 	}
 
 	/** Whether n8n offers to retry the execution if an item fails. */

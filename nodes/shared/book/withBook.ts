@@ -4,9 +4,10 @@ import type {
 	INodeExecutionData,
 	INodeProperties,
 } from 'n8n-workflow';
-import { hashOf } from '../../../gateway';
+import { hashOf, type NodeCode } from '../../../gateway';
 import type { Service } from '../run/connect';
-import { withService } from '../run/eachItem';
+import { isStopped, withService } from '../run/eachItem';
+import { nodeError, ReportedError } from '../run/errorText';
 import type { PaidBook } from './book';
 import { SpendingLimit } from './spendingLimit';
 
@@ -28,6 +29,11 @@ export async function withBook<Output extends INodeExecutionData[] | EngineReque
 	work: (run: PaidRun) => Promise<Output>,
 	fail?: (error: unknown) => INodeExecutionData[],
 ): Promise<Output | INodeExecutionData[]> {
+	for (const { item, earlier } of isStopped(context) ? book.entries : []) {
+		// Of the tries that Retry On Fail makes after a Stop, only the error of the last one is shown.
+		if (earlier?.failure.code === ('cancelled' satisfies NodeCode))
+			throw nodeError(context, new ReportedError(earlier), item);
+	}
 	const paid = async (service: Service) => {
 		book.address = hashOf(service.gateway.baseUrl);
 		const spending = new SpendingLimit(context);

@@ -165,12 +165,16 @@ export function outcomeOfResults(
 	return { result: items };
 }
 
+export function isStopped(context: IExecuteFunctions): boolean {
+	return context.getExecutionCancelSignal?.()?.aborted === true;
+}
+
 /** @param outcomes one of which may be a billable request that was in flight */
 export function throwIfCancelled(
 	context: IExecuteFunctions,
 	outcomes: Array<Outcome<unknown>> = [],
 ): void {
-	if (!context.getExecutionCancelSignal?.()?.aborted) return;
+	if (!isStopped(context)) return;
 	for (const [itemIndex, outcome] of outcomes.entries()) {
 		const error = fieldOf(outcome, 'error');
 		if (error instanceof CancelledError && error.mayHaveBeenAccepted)

@@ -125,7 +125,8 @@ test('a cancel during a billable request says so, and which item it is of', asyn
 	const items = [{ prompt: 'One' }, { prompt: 'Two' }, { prompt: 'Three' }];
 	const { error } = await stopWhen(
 		() => simulator.count('chat') === 2,
-		async (signal) => await runNode(simulator, { ...node, items, signal }),
+		// Each try ends with an error, and the last one is shown.
+		async (signal) => await runNode(simulator, { ...node, items, signal, tries: 3 }),
 	);
 	expect(error?.message).toBe(
 		'The execution was canceled during a billable request, which the service may have accepted [item 1]',
