@@ -11,6 +11,8 @@ interface Given {
 	/** Of its endpoint, or polls and downloads. Those of other items, too: what waits may fail with the response to another request. */
 	sent: TruthRequest[];
 	downloads: TruthRequest[];
+	/** A connection was never completed, which the verified build does not tell from a lost one (docs/verification.md). */
+	unmade: boolean;
 }
 
 const isBroken = ({ whole }: TruthRequest) => !whole;
@@ -43,8 +45,8 @@ const CAUSES: Record<string, (given: Given) => boolean> = {
 	proxy_unreachable: never,
 	not_http: never,
 	storage_failed: never,
-	connection_lost: ({ sent }) => sent.some(isBroken),
-	timeout: ({ sent }) => sent.some(isBroken),
+	connection_lost: ({ sent, unmade }) => unmade || sent.some(isBroken),
+	timeout: ({ sent, unmade }) => unmade || sent.some(isBroken),
 	stream_broken: ({ sent }) => sent.some((each) => isBroken(each) || isOdd(each)),
 	damaged_answer: ({ sent }) => sent.some(({ fault = '' }) => fault.endsWith('-gzip')),
 	malformed_answer: ({ sent, played, claim: { node } }) =>
@@ -85,7 +87,8 @@ const ENDPOINTS = { chat: /chat/, model: /chat/, list: /models/, video: /submit|
 function givenFor(played: Played, claim: Claim): Given {
 	const { error, node, saidAt } = claim;
 	const endpoints = error.task_id === undefined ? ENDPOINTS[node.kind] : /poll/;
-	const before = played.truth.requests.filter(({ sentAt }) => sentAt <= saidAt);
+	const { scenario, truth } = played;
+	const before = truth.requests.filter(({ sentAt }) => sentAt <= saidAt);
 	return {
 		played,
 		claim,
@@ -93,5 +96,11 @@ function givenFor(played: Played, claim: Claim): Given {
 		downloads: before.filter(
 			({ endpoint, taskId }) => endpoint === 'download' && taskId === error.task_id,
 		),
+		unmade:
+			scenario.build === 'verified' &&
+			truth.notConnected.some(
+				({ endpoint, failure, at }) =>
+					endpoints.test(endpoint) && failure === 'silent' && at <= saidAt,
+			),
 	};
 }
