@@ -88,12 +88,18 @@ function downloadFailed({ claim, downloads, played }: Case): boolean {
 	const failed = downloads.filter(
 		({ whole, status, fault = '' }) => !whole || status !== 200 || NO_FILE.test(fault),
 	);
-	const hasRetries = node.requestOptions?.maxRetries !== 0;
-	return failed.some(({ taskId, fault, status }) => {
-		const same = failed.filter((each) => each.taskId === taskId && each.fault !== undefined);
+	const { maxRetries, timeout = Infinity } = node.requestOptions ?? {};
+	const hasRetries = maxRetries !== 0;
+	const isSlow = ({ sentAt, endedAt = sentAt }: TruthRequest) => endedAt - sentAt >= timeout * 1000;
+	return failed.some((each) => {
+		const { taskId, fault, status } = each;
+		const ofTask = failed.filter((other) => other.taskId === taskId);
+		const same = ofTask.filter((other) => other.fault !== undefined);
 		if (fault !== undefined && TOLD_TO_WAIT.test(fault) && hasRetries) return same.length > 1;
 		// A URL that has expired: the next poll returns another.
 		if (fault === undefined && status === 403) return isTooShort(played);
+		// The network takes longer than the Timeout.
+		if (fault === undefined && isSlow(each)) return !hasRetries || ofTask.filter(isSlow).length > 1;
 		return fault !== undefined;
 	});
 }
