@@ -59,12 +59,11 @@ function longRuns({ scenario, rows, suspended }: Played): string[] {
 		faults.length + limits.length + outages.length > 0 ||
 		refused !== undefined ||
 		scenario.items.length > 3;
-	const isKept = whyInMemory(scenario) === undefined && node?.tries === undefined;
-	if (!isPlain || !isKept || isSlow || suspended.length > 0 || (node.wait?.maxWait ?? 600) < 80)
-		return [];
-	return rows.flatMap(({ id, engineRuns }) =>
+	if (!isPlain || node.tries !== undefined || isSlow || suspended.length > 0) return [];
+	if ((node.wait?.maxWait ?? 600) < 80) return [];
+	return rows.flatMap(({ id, mode, engineRuns }) =>
 		engineRuns.flatMap(({ from, to = from }) =>
-			to - from > MAX_LEG_MS
+			to - from > MAX_LEG_MS && whyInMemory(scenario, mode) === undefined
 				? [`execution ${id} waits ${seconds(to - from)} in memory instead of in the database`]
 				: [],
 		),
