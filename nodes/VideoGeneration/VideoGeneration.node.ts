@@ -14,8 +14,8 @@ import { requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { requestHints } from './videoRequest';
 import { operationProperties, outputFields } from './operations';
+import { waitHints, waitingTooltip } from './resultOptions';
 import { execute } from './router';
-import { waitHints, waitingTooltip } from './waitOptions';
 
 const properties: INodeProperties[] = [
 	...operationProperties,

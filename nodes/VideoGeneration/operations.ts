@@ -1,18 +1,16 @@
 import {
-	type IExecuteFunctions,
 	type INodeProperties,
 	type INodePropertyOptions,
 	updateDisplayOptions,
 } from 'n8n-workflow';
-import { type BookEntry, parseTaskId } from '../../gateway';
+import { parseTaskId } from '../../gateway';
 import type { OutputFields, OutputFieldsByFile } from '../shared/form/outputItem';
 import { simplifyProperty } from '../shared/form/sharedProperties';
 import { generatedFields, submissionFields, taskFields } from './item';
-import { downloadProperties, outputOptionsProperty, readOutputOptions } from './outputOptions';
+import { downloadProperties, outputOptionsProperty, waitOptionsProperty } from './resultOptions';
 import { planSubmission } from './submit';
 import { optionsProperty, requestProperties } from './videoRequest';
 import type { Planned, VideoRun } from './videoTasks';
-import { readWaitOptions, waitOptionsProperty } from './waitOptions';
 
 export interface Operation {
 	option: Omit<INodePropertyOptions, 'value'>;
@@ -131,17 +129,4 @@ export const operationProperties: INodeProperties[] = [
 function planTask({ book, service }: VideoRun, item: number): Planned {
 	const id = parseTaskId(service.context.getNodeParameter('taskId', item, ''));
 	return { entry: book.add({ item, tasks: [{ entry: { id, status: 'unknown' } }] }) };
-}
-
-/**
- * Reads how to wait for the tasks of an entry, and what their items look like.
- * @throws InvalidInputError
- */
-export function readOptions(
-	{ properties }: Operation,
-	context: IExecuteFunctions,
-	entry: BookEntry,
-): void {
-	entry.output = readOutputOptions(context, entry.item);
-	if (properties.includes(waitOptionsProperty)) entry.wait = readWaitOptions(context, entry.item);
 }

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { logText, msBetween, systemClock, type WallTime } from '../../gateway';
 import { noteInExecution, type PaidBook } from '../shared/book/book';
 import { asHtml, hintAfterRun } from '../shared/form/hints';
-import { TASK_RETENTION_S } from './waitOptions';
+import { TASK_RETENTION_S } from './resultOptions';
 
 /** In the execution's custom data. */
 const KEY = 'video_task_ids';

@@ -15,9 +15,9 @@ import { MIN_PAUSE_MS } from '../shared/durableWait/durableWait';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError, ReportedError, withFullStop } from '../shared/run/errorText';
-import { type Operation, readOptions } from './operations';
+import type { Operation } from './operations';
+import { readOptions, waitsInDatabase } from './resultOptions';
 import type { OpenTask, Planned, VideoRun } from './videoTasks';
-import { waitsInDatabase } from './waitOptions';
 
 export const LOST_STATE = 'n8n lost the state of this wait';
 
@@ -59,7 +59,7 @@ class Wait {
 		const outcomes = await outcomesOf<Planned, object>(service, {
 			prepare: (item) => {
 				const planned = operation.plan(this.run, item);
-				readOptions(operation, service.context, planned.entry);
+				readOptions(operation.properties, service.context, planned.entry);
 				return planned;
 			},
 			work: async ({ entry, start }) => {

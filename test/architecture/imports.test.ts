@@ -29,7 +29,7 @@ const ROOMS: Record<string, string[][]> = {
 		['videoTasks'],
 		['output'],
 		['item', 'taskLog'],
-		['stoppedRuns', 'fileName', 'outputOptions', 'videoRequest', 'waitOptions'],
+		['stoppedRuns', 'fileName', 'resultOptions', 'videoRequest'],
 	],
 };
 

@@ -1,14 +1,51 @@
-import type { IExecuteFunctions, NodeHint } from 'n8n-workflow';
-import type { WaitOptions } from '../../gateway';
-import { collectionOf } from '../shared/form/sharedProperties';
+import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
+import { type BookEntry, type OutputOptions, refusedValue, type WaitOptions } from '../../gateway';
+import { refuseText } from '../shared/form/formTexts';
 import { hintBeforeRun } from '../shared/form/hints';
+import { includeInputFieldsOption } from '../shared/form/outputItem';
 import {
+	asText,
 	fieldOf,
 	propertyOf,
+	readBoolean,
+	readBooleanParameter,
 	readChoice,
 	readCollection,
 	readNumber,
 } from '../shared/form/parameterValues';
+import { collectionOf } from '../shared/form/sharedProperties';
+
+export const downloadProperties: INodeProperties[] = [
+	{
+		displayName: 'Download',
+		name: 'download',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to download the finished video to a binary field of the output',
+	},
+	{
+		displayName: 'Put Output File in Field',
+		name: 'binaryProperty',
+		type: 'string',
+		default: 'data',
+		required: true,
+		hint: 'The name of the output binary field to put the video in',
+		displayOptions: { show: { download: [true] } },
+	},
+	{
+		displayName: 'File Name',
+		name: 'fileName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. paper-boat',
+		description:
+			'The name of the file, without extension. Characters that file systems do not allow are replaced. Leave empty to use the task ID.',
+		displayOptions: { show: { download: [true] } },
+	},
+];
+
+/** The options of an operation that submits nothing. */
+export const outputOptionsProperty = collectionOf('Options', 'options', [includeInputFieldsOption]);
 
 /** "An asynchronous task stays queryable for about 7 days" (Task retention): there is nothing to wait for after that. */
 export const TASK_RETENTION_S = 7 * 24 * 3600;
@@ -120,8 +157,37 @@ export function waitsInDatabase(context: IExecuteFunctions): boolean {
 	return fieldOf(fieldOf(parameters, 'waitOptions'), 'waitIn') === 'database';
 }
 
-/** Reads and checks the wait options of one item. */
-export function readWaitOptions(context: IExecuteFunctions, itemIndex: number): WaitOptions {
+/**
+ * Reads how to wait for the tasks of an entry, and what their items look like.
+ * @param properties of the operation
+ * @throws InvalidInputError
+ */
+export function readOptions(
+	properties: INodeProperties[],
+	context: IExecuteFunctions,
+	entry: BookEntry,
+): void {
+	entry.output = readOutputOptions(context, entry.item);
+	if (properties.includes(waitOptionsProperty)) entry.wait = readWaitOptions(context, entry.item);
+}
+
+function readOutputOptions(context: IExecuteFunctions, itemIndex: number): OutputOptions {
+	const options = readCollection(context, itemIndex, 'options');
+	const items = {
+		simplify: readBooleanParameter(context, itemIndex, 'simplify', true),
+		includeInputFields: readBoolean(options, 'includeInputFields', false),
+	};
+	if (!readBooleanParameter(context, itemIndex, 'download', false)) return items;
+	const binaryProperty = context.getNodeParameter('binaryProperty', itemIndex, 'data') ?? 'data';
+	if (typeof binaryProperty !== 'string' || binaryProperty.trim() === '')
+		throw refusedValue('binaryProperty', 'must be the name of a field', binaryProperty);
+	refuseText(context, 'fileName');
+	const fileName = asText(context.getNodeParameter('fileName', itemIndex, '')) ?? '';
+	if (typeof fileName !== 'string') throw refusedValue('fileName', 'must be a text', fileName);
+	return { ...items, binaryProperty: binaryProperty.trim(), fileName };
+}
+
+function readWaitOptions(context: IExecuteFunctions, itemIndex: number): WaitOptions {
 	const options = readCollection(context, itemIndex, 'waitOptions');
 	const read = (name: 'pollInterval' | 'maxWait') =>
 		1000 * readNumber(options, propertyOf(waitOptionsProperty.options, name), MIN_POLL_INTERVAL_S);
