@@ -53,10 +53,8 @@ export async function readTaskWithVideo<Task extends object>(
 		});
 		await writing;
 		const task = withoutInlineData(await parse(json.bytes, complete), DEEPEST) as Task;
-		if (store !== undefined) await write();
-		const small = decoded.take();
-		const isSmall = keepsVideo && small.length > 0;
-		return { task, video: store ?? (isSmall ? smallVideo(small) : undefined) };
+		await write();
+		return { task, video: store };
 	} catch (error) {
 		await writing?.catch(() => {});
 		await store?.remove();
@@ -79,9 +77,4 @@ function withoutInlineData(value: unknown, depth: number): unknown {
 function tooFast(): StorageError {
 	const message = 'The inline video arrives faster than n8n can store it';
 	return new StorageError(message, undefined, 'Ask for a URL as Response Format.');
-}
-
-/** A video that is short enough to stay in memory. */
-function smallVideo(bytes: Buffer): InlineVideo {
-	return { read: () => bytes, remove: () => {} };
 }

@@ -26,6 +26,8 @@ import type { TaskLog } from './taskLog';
 export interface OpenTask {
 	item: BookEntry;
 	task: PaidTask;
+	/** Its inline video, if Download is on. */
+	inline?: InlineVideo;
 }
 
 /** What an operation works with during one run of the node. */
@@ -65,11 +67,10 @@ export class VideoTasks {
 	async settle(open: OpenTask, mayPause: boolean): Promise<void> {
 		const { task } = open;
 		const known = task.entry;
-		const videos: InlineVideo[] = [];
-		const settling = this.poll(open, mayPause, videos).then(async () => {
+		const settling = this.poll(open, mayPause).then(async () => {
 			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
 			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;
-			await this.finish(open, mayPause, videos[0]);
+			await this.finish(open, mayPause);
 		});
 		const failing = settling.catch((error: unknown) => {
 			if (error instanceof CancelledError) throw error;
@@ -77,17 +78,22 @@ export class VideoTasks {
 			task.error = reportError(new TaskError(task, shown));
 			task.isSettled = true;
 		});
-		await failing.finally(async () => await videos[0]?.remove());
+		await failing.finally(async () => await open.inline?.remove());
 	}
 
-	/** @param videos gets the inline video of a finished task, if Download is on */
-	private async poll({ item, task }: OpenTask, once: boolean, videos: InlineVideo[]) {
+	private async poll(open: OpenTask, once: boolean): Promise<void> {
+		const { item, task } = open;
 		const { gateway, signal } = this.service;
-		const keep = isDownloaded(item) ? (video: InlineVideo) => void videos.push(video) : undefined;
+		const keep = isDownloaded(item)
+			? (video: InlineVideo) => void (open.inline = video)
+			: undefined;
 		const poll: Poll = async (stop, patience) => {
 			const entry = await gateway.getVideoTask(task.entry.id, stop, keep, patience);
 			// Nobody waits for it if the execution was stopped meanwhile.
-			if (!isFinished(entry) || stop?.aborted) await videos.pop()?.remove();
+			if (!isFinished(entry) || stop?.aborted) {
+				await open.inline?.remove();
+				delete open.inline;
+			}
 			this.log.polled(entry);
 			// The service at this address knows it.
 			task.address = this.book.address;
@@ -129,11 +135,7 @@ export class VideoTasks {
 	 * would write it again
 	 * @throws GatewayError when the task failed or has no video, or the video is not completely downloaded or stored
 	 */
-	private async finish(
-		open: OpenTask,
-		mayPause: boolean,
-		inline: InlineVideo | undefined,
-	): Promise<void> {
+	private async finish(open: OpenTask, mayPause: boolean): Promise<void> {
 		const { item, task } = open;
 		const { entry } = task;
 		if (entry.status === 'failed') throw taskFailedError(entry);
@@ -143,7 +145,7 @@ export class VideoTasks {
 				task.entry = { id: entry.id, status: entry.status };
 				return;
 			}
-			task.file = await this.store(open, inline);
+			task.file = await this.store(open);
 		}
 		task.isSettled = true;
 	}
@@ -159,10 +161,7 @@ export class VideoTasks {
 		return await this.inMemory;
 	}
 
-	private async store(
-		{ item, task }: OpenTask,
-		inline: InlineVideo | undefined,
-	): Promise<IBinaryData> {
+	private async store({ item, task, inline }: OpenTask): Promise<IBinaryData> {
 		const { entry } = task;
 		const { fileName } = item.output ?? {};
 		const number = liveTasks(item).indexOf(task) + 1;

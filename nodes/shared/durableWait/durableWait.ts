@@ -43,7 +43,7 @@ interface Tries {
 	canResume: boolean;
 	count: number;
 	hasPaused: boolean;
-	last?: { output: Output; context: IExecuteFunctions } | { error: unknown };
+	last?: { output: Promise<Output | EngineRequest>; context: IExecuteFunctions };
 }
 
 /** What n8n and a pause leave in the metadata of the run that follows. */
@@ -79,9 +79,9 @@ export async function withDurableWait(
 	const { tries, resumedUntil } = begin(context, entry, response);
 	// With a pause between them, n8n would allow each try as many tries again.
 	if (tries.hasPaused && tries.count > mostTries(context) && tries.last !== undefined) {
-		if ('error' in tries.last) throw tries.last.error;
+		const output = await tries.last.output;
 		repeatHints(context, tries.last.context);
-		return tries.last.output;
+		return output;
 	}
 	const early =
 		resumedUntil !== undefined && msBetween(systemClock.wallTime(), resumedUntil) > CLOCK_SKEW_MS;
@@ -94,12 +94,8 @@ export async function withDurableWait(
 				: reasonToWaitInMemory(context, entry, tries.canResume),
 		pause: (pause) => requestPause(context, entry, tries.count, pause),
 	};
-	const output = await run(wait).catch((error: unknown) => {
-		tries.last = { error };
-		throw error;
-	});
-	if (Array.isArray(output)) tries.last = { output, context };
-	return output;
+	tries.last = { output: run(wait), context };
+	return await tries.last.output;
 }
 
 /** The tools of an MCP Server Trigger run without an execution, and so without an entry. */

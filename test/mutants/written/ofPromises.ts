@@ -164,7 +164,11 @@ export const OF_PROMISES: readonly Change[] = [
 			"if (isDownloaded(item) && entry.status === 'completed') {",
 			"if (isDownloaded(item) && entry.status === 'processing') {",
 		],
-		['files of inline videos stay', 'await videos[0]?.remove()', 'await Promise.resolve()'],
+		[
+			'files of inline videos stay',
+			'await failing.finally(async () => await open.inline?.remove());',
+			'await failing;',
+		],
 		[
 			'File Name is left out',
 			'videoFile(entry, fileName, number, announced)',
