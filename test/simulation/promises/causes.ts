@@ -54,8 +54,8 @@ const CAUSES: Record<string, (given: Given) => boolean> = {
 		(node.kind === 'chat' && node.jsonOutput === true && !isJson(played.scenario, node)),
 	service_error: ({ sent }) => sent.some(isOdd),
 	redirect_refused: ({ sent, claim }) => sent.some(hasStatus(claim)),
-	submission_lost: ({ sent }) =>
-		sent.some((each) => !wasHeard(each) || isOdd(each) || hasNoTask(each)),
+	submission_lost: ({ sent, unmade }) =>
+		unmade || sent.some((each) => !wasHeard(each) || isOdd(each) || hasNoTask(each)),
 	task_failed: ({ played }) =>
 		[...played.truth.tasks.values()].some(({ ending }) => ending === 'failed'),
 	download_failed: ({ played, downloads }) =>
