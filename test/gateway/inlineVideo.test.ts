@@ -7,6 +7,8 @@ import {
 	type VideoTask,
 	type WaitSettings,
 } from '../../gateway';
+import { openInlineVideoFile as openInlineVideoMemory } from '../../gateway/cloud/inlineVideoMemory';
+import * as inlineVideoFile from '../../gateway/video/inlineVideoFile';
 import { slowResponses, stubbedGateway } from './stubbedGateway';
 import { VirtualClock } from '../clock/virtualClock';
 
@@ -100,7 +102,6 @@ test.each([
 describe('an inline video that takes five minutes to arrive', () => {
 	const b64_json = SMALL.toString('base64');
 	const text = JSON.stringify({ id: 'task-1', status: 'completed', b64_json });
-	/** Short, since the virtual clock does not wait for files. */
 	const parts = text.match(/.{1,14}/g)!;
 
 	/** Waits for the task of a service that sends its video slowly, and then nothing any more if it `hangs`. */
@@ -108,6 +109,8 @@ describe('an inline video that takes five minutes to arrive', () => {
 		{ once, ...settings }: Partial<WaitSettings> & { once?: boolean },
 		hangs = false,
 	) {
+		// The virtual clock does not wait for files.
+		jest.spyOn(inlineVideoFile, 'openInlineVideoFile').mockImplementation(openInlineVideoMemory);
 		const clock = new VirtualClock();
 		const start = clock.now();
 		const partOf = (index: number) => (hangs && index >= 5 ? '' : parts[index]);
