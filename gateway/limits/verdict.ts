@@ -79,7 +79,7 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 	const asked = pauseAfter(error, retries, random);
 	const grown = holdsScope && scope.inVain > 1 ? backoff(scope.inVain - 1, random) : 0;
 	// It may only be the first one beyond a limit: then it is taken when the others were.
-	const alone = isSingledOut ? Math.min(MAX_PAUSE_MS, scope.lastRefusedForMs * (retries + 1)) : 0;
+	const alone = isSingledOut ? Math.min(MAX_PAUSE_MS, scope.lastRefusedForMs) : 0;
 	const isTooLong = isOver || asked > MAX_PAUSE_MS;
 	// A rate or a number in flight (429) has room again; overload (503) may not end, and a quota lasts.
 	const mayPass = refusal?.status === 429 && refusal.code !== 'quota_not_enough';

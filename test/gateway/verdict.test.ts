@@ -46,6 +46,11 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	['the 101st refusal while others are taken', { excused: 100 }, { ...all, counts: true }],
 	['a refusal with Max Retries 0', { maxRetries: 0 }, { ...fails, others: 'wait' }],
 	['a second refusal after others were taken', { takenInRow: 4 }, { ...alone, counts: true }],
+	[
+		'its last one, in a scope that was refused for 20 seconds',
+		{ takenInRow: 4, retries: 3, scope: { ...works, lastRefusedForMs: 20_000 } },
+		{ ...alone, pauseMs: 20_000 },
+	],
 	['a second refusal after few were taken', { takenInRow: 3 }, { ...all, counts: false }],
 	[
 		'a second refusal where what is in flight is limited',
