@@ -60,11 +60,11 @@ export class LimitEstimator {
 		return (1 - this.tokens) / this.rate;
 	}
 
-	/** A request is about to be sent. */
-	send(now: number): SentRequest {
+	/** A request is about to be sent. Returns the period that it belongs to. */
+	send(now: number): SendPeriod {
 		this.tokens -= 1;
 		this.period.send(now);
-		return { sentAt: now, period: this.period };
+		return this.period;
 	}
 
 	/** The service took a request. */

@@ -131,8 +131,9 @@ export class Scope implements ScopeState {
 	/** A request is about to be sent. `end` must follow. */
 	send(execution: Execution, taken: number): Permit {
 		const { inFlight, limit, clock } = this;
-		const sent = limit.send(clock.now());
-		const permit = { ...sent, scope: this, execution, taken, inFlight: inFlight.size + 1 };
+		const sentAt = clock.now();
+		const period = limit.send(sentAt);
+		const permit = { sentAt, period, scope: this, execution, taken, inFlight: inFlight.size + 1 };
 		inFlight.add(permit);
 		return permit;
 	}
