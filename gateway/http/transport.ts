@@ -1,4 +1,3 @@
-import { ACCEPTED_CODINGS, decompress } from './decompress';
 import { dispatch } from './dispatch';
 import { openRoute, proxyFor, type Route } from './proxy';
 import type { HttpRequest, Transport, TransportSettings } from './types';
@@ -29,8 +28,7 @@ export function openTransport(settings: TransportSettings): Transport {
 	let routes: Routes | undefined;
 	return async (request) => {
 		routes ??= routesFor(settings);
-		const response = await dispatch(routes[request.connection], toDispatch(request), request);
-		return { ...response, body: decompress(response.body, response.headers['content-encoding']) };
+		return await dispatch(routes[request.connection], request);
 	};
 }
 
@@ -47,18 +45,4 @@ function routesFor(settings: TransportSettings): Routes {
 	};
 	opened.set(egressFilter, known.set(key, routes));
 	return routes;
-}
-
-/** The caller sets the time limits. */
-function toDispatch({ origin, path, method, headers, body, connection }: HttpRequest) {
-	return {
-		origin,
-		path,
-		method,
-		headers: { ...headers, 'accept-encoding': ACCEPTED_CODINGS },
-		body: body ?? null,
-		reset: connection === 'own',
-		headersTimeout: 0,
-		bodyTimeout: 0,
-	};
 }
