@@ -98,23 +98,23 @@ async function readEvents(
 ): Promise<{ isDone: boolean; whole: Buffer | undefined }> {
 	/** What arrived as long as it is no stream. */
 	const beginning = new ByteBuffer();
-	let isStream = false;
+	let events: SseEvents | undefined;
 	let size = 0;
 	let isContent = false;
-	const events = new SseEvents(response, (value, text, isError) => {
-		isContent = onEvent(value, text, isError) || isContent;
-	});
+	const onValue: typeof onEvent = (value, text, isError) =>
+		(isContent = onEvent(value, text, isError) || isContent);
 	const take = (received: Buffer): boolean => {
 		size += received.length;
 		if (size > MAX_STREAM_BYTES) throw endless(response);
 		isContent = false;
-		if (isStream) events.push(received);
+		if (events) events.push(received);
 		else {
 			const bytes = beginning.length === 0 ? withoutBlankStart(received) : received;
 			beginning.add(bytes);
-			isStream = SSE_LINE.test(startOf(beginning.bytes));
-			if (isStream) events.push(beginning.take());
-			else isContent = hasContent(bytes);
+			if (SSE_LINE.test(startOf(beginning.bytes))) {
+				events = new SseEvents(response, onValue);
+				events.push(beginning.take());
+			} else isContent = hasContent(bytes);
 		}
 		response.onProgress(isContent);
 		return beginning.length <= MAX_ANSWER_BYTES;
@@ -122,11 +122,11 @@ async function readEvents(
 	return await new Promise((resolve, reject) => {
 		let stopDraining = () => {};
 		const finish = () =>
-			resolve({ isDone: events.isDone, whole: isStream ? undefined : beginning.bytes });
+			resolve({ isDone: events?.isDone ?? false, whole: events ? undefined : beginning.bytes });
 		const read = response.body.read((bytes) => {
-			if (events.isDone) return;
+			if (events?.isDone) return;
 			const goesOn = take(bytes);
-			if (!events.isDone) return goesOn;
+			if (!events?.isDone) return goesOn;
 			finish();
 			// Read to its end, a body frees its connection for the next request.
 			stopDraining = response.clock.after(DRAIN_MS, () => response.body.destroy());
@@ -134,7 +134,7 @@ async function readEvents(
 		});
 		void read
 			.then(() => {
-				if (isStream) events.end();
+				events?.end();
 				finish();
 			})
 			.catch((error: unknown) => {
