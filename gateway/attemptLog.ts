@@ -1,16 +1,7 @@
 import type { Clock } from './clock';
 import { type GatewayError, ServiceError } from './errors/gatewayError';
 import { logText } from './errors/texts';
-import type { ScopeName } from './limits/scope';
-
-/** Writes a line of n8n's debug log. */
-export type WriteLine = (line: string) => void;
-
-interface LoggedRequest {
-	method: string;
-	path: string;
-	scope: ScopeName;
-}
+import type { ServiceRequest } from './serviceRequest';
 
 /**
  * One line for each attempt of a request: what it waited for, what came back, and the pause that follows. It has neither
@@ -21,9 +12,9 @@ export class AttemptLog {
 	private sentAt: number;
 
 	constructor(
-		private readonly write: WriteLine,
+		private readonly write: (line: string) => void,
 		private readonly clock: Clock,
-		private readonly request: LoggedRequest,
+		private readonly request: ServiceRequest,
 		private readonly attempt: number,
 	) {
 		this.queuedAt = this.sentAt = clock.now();

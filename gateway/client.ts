@@ -54,7 +54,6 @@ export class Gateway {
 	private readonly context: RequestContext;
 	private readonly videoPath: string;
 	private readonly downloads: VideoDownloads;
-	private readonly egressCheck: EgressCheck | undefined;
 
 	constructor(credential: Credential, options: GatewayOptions) {
 		const { baseUrl, apiKey, ignoreSslIssues } = credential;
@@ -68,12 +67,11 @@ export class Gateway {
 			poll: async (taskId, signal) => await this.getVideoTask(taskId, signal),
 			ignoresSslIssuesAt: (url) => ignoreSslIssues && new URL(url).origin === origin,
 		});
-		this.egressCheck =
-			options.egressFilter && new EgressCheck(options.egressFilter, baseUrl, clock);
 		this.videoPath = `${credential.videoBasePath}/video/generations`;
 		this.context = {
 			...options,
 			transport: options.transport ?? openTransport({ ...options, origin, ignoreSslIssues }),
+			egressCheck: options.egressFilter && new EgressCheck(options.egressFilter, baseUrl, clock),
 			origin,
 			prefix: pathname === '/' ? '' : pathname,
 			apiKey: new ApiKey(apiKey),
@@ -91,9 +89,8 @@ export class Gateway {
 	 * @throws GatewayError whose `partialText` is the text of a stream that arrived before the failure
 	 */
 	chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
-		const whole = { ...request };
 		// It is a field of streams. The same form may ask for both, and other services of this kind refuse it here.
-		delete whole.stream_options;
+		const whole = { ...request, stream_options: undefined };
 		return this.complete(whole, 'application/json', () => {}, signal);
 	}
 
@@ -158,7 +155,7 @@ export class Gateway {
 				(json, complete) => parseResource(json, complete, response, videoTaskReport),
 				onInlineVideo !== undefined,
 			);
-		const { task, video } = await this.send(poll, read, signal);
+		const { task, video } = await sendRequest(this.context, poll, read, signal);
 		if (video !== undefined) onInlineVideo?.(video);
 		const isFailed = task.status === 'failed' && !isEmpty(task.error);
 		const error = isFailed && { error: shownError(task.error, this.context.apiKey) };
@@ -190,15 +187,7 @@ export class Gateway {
 		schema: z.ZodType<Resource>,
 		signal?: AbortSignal,
 	): Promise<Resource> {
-		return await this.send(request, (response) => readResource(response, schema), signal);
-	}
-
-	private async send<Result>(
-		request: ServiceRequest,
-		read: (response: ServiceResponse) => Promise<Result>,
-		signal: AbortSignal | undefined,
-	): Promise<Result> {
-		if (this.egressCheck) await this.egressCheck.pass(signal);
+		const read = (response: ServiceResponse) => readResource(response, schema);
 		return await sendRequest(this.context, request, read, signal);
 	}
 
@@ -221,7 +210,8 @@ export class Gateway {
 			connection: 'recent',
 			scope: { endpoint: 'chat', model: content.model },
 		} as const;
-		const answer = this.send(request, (response) => readChat(response, collect), signal);
+		const read = (response: ServiceResponse) => readChat(response, collect);
+		const answer = sendRequest(this.context, request, read, signal);
 		return await answer.catch(async (error: unknown) => {
 			if (error instanceof GatewayError && received !== '')
 				error.partialText = await this.redactError(received);

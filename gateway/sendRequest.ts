@@ -32,6 +32,7 @@ export async function sendRequest<Result>(
 	const { queue, execution, clock } = context;
 	const { scope, patience } = request;
 	const history = new History(context, request);
+	if (context.egressCheck) await context.egressCheck.pass(signal);
 	for (let sent = 1; ; sent += 1) {
 		const log =
 			context.writeDebugLine && new AttemptLog(context.writeDebugLine, clock, request, sent);

@@ -1,6 +1,6 @@
-import type { WriteLine } from './attemptLog';
 import type { Clock } from './clock';
 import type { OnProgress } from './http/body';
+import type { EgressCheck } from './http/egressCheck';
 import type { HttpRequest, HttpResponse, Method, Transport } from './http/types';
 import type { Execution, ScopeName } from './limits/scope';
 import type { ServiceQueue } from './limits/serviceQueue';
@@ -13,12 +13,13 @@ export interface SendOptions {
 	/** The idle timeout: milliseconds without a response, or without a byte of its body. */
 	timeoutMs: number;
 	/** Gets a line for each attempt of a request: for n8n's debug log. */
-	writeDebugLine?: WriteLine;
+	writeDebugLine?: (line: string) => void;
 }
 
 /** How to reach one service with one key. */
 export interface RequestContext extends SendOptions {
 	transport: Transport;
+	egressCheck: EgressCheck | undefined;
 	origin: string;
 	/** Path of the Base URL, without a trailing slash. */
 	prefix: string;
