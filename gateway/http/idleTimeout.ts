@@ -84,9 +84,9 @@ export class IdleTimeout {
 			this.lastContent + MAX_LIMITS_WITHOUT_CONTENT * this.limitMs - now,
 		);
 		// A process that was busy has not read yet what arrived meanwhile: it gets one turn of the event loop to do so.
-		const isDue = left <= 1 && this.isLastTurn;
-		if (!isDue) {
-			this.isLastTurn = left <= 1;
+		const isOver = left <= 0;
+		if (!isOver || !this.isLastTurn) {
+			this.isLastTurn = isOver;
 			this.stopTimer = this.clock.after(Math.max(left, 0), () => this.check());
 			return;
 		}

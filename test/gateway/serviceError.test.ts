@@ -153,8 +153,15 @@ test('what is wrong with a text is told without the spaces around it', () => {
 	expect(errorOf(422, {}, '\ufeff{"message":"Too long"}').serviceMessage).toBe('Too long');
 });
 
+test('a text of a thousand characters is told whole, and one that is longer is cut', () => {
+	const text = 'x'.repeat(1_000);
+	expect(errorOf(422, {}, text).serviceMessage).toBe(text);
+	expect(errorOf(422, {}, `${text}x`).serviceMessage).toBe(`${text}…`);
+});
+
 test.each([
 	[429, '', 'asks to retry after 90 seconds'],
+	[400, 'rate_limit_exceeded', 'asks to retry after 90 seconds'],
 	[503, 'maintenance', 'asks to retry after 90 seconds'],
 	[429, 'quota_not_enough', 'Top up'],
 	[400, '', 'Check the parameters'],

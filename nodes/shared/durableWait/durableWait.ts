@@ -24,7 +24,7 @@ import { reasonToWaitInMemory } from './limits';
  *    nothing, and the node that made the request comes next, as real code.
  *
  * The second step changes the stack entry that `getExecuteData()` returns, which n8n does not promise to be the real
- * one: this is tested each time, and if it is a copy, the engine does not wait and the node waits in memory.
+ * one: this is tested each time, and if it is a copy, the node waits in memory.
  */
 export interface DurableWait {
 	/** Whether this run follows a pause. */

@@ -3,7 +3,6 @@ import type {
 	IDataObject,
 	IExecuteData,
 	IExecuteFunctions,
-	INode,
 	INodeExecutionData,
 	ISourceData,
 	NodeOperationError,
@@ -102,14 +101,11 @@ export async function hold(context: IExecuteFunctions, pause: PauseInput): Promi
 	const entry = context.getExecuteData();
 	// All that n8n reads of a disabled node: its settings would make more of it, and its parameters be stored once more.
 	const { id, name, type, typeVersion, position } = entry.node;
-	const idle: INode = { id, name, type, typeVersion, position, parameters: {} };
-	entry.node = idle;
+	entry.node = { id, name, type, typeVersion, position, parameters: {} };
 	// Not even an empty output, which would stay beside the error of the run that follows.
 	entry.data = { main: [] };
 	// Otherwise each pause leaves a run of the node behind.
 	entry.runIndex = runIndex;
-	// If it is a copy, the execution continues at once, and the node sees that it was resumed too early.
-	if (context.getExecuteData().node !== idle) return [[]];
 	await context.putExecutionToWait(new Date(epochMs(until)));
 	// From here on n8n stores what the pause was made of, and reads none of it.
 	delete entry.metadata;

@@ -1,5 +1,5 @@
 import type * as Flatted from 'flatted' with { 'resolution-mode': 'import' };
-import type { IExecuteFunctions, INodeType } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeType, IRunExecutionData } from 'n8n-workflow';
 import { Container } from '@n8n/di';
 import { BinaryDataService, ExecuteContext } from 'n8n-core';
 import { bytesOf } from '../../../demo/engine';
@@ -88,6 +88,16 @@ test('a wait that is just long enough for a pause is in the database, and items 
 		waitingNode({ parameters, waitOptions: { maxWait: 5 }, ...continues }),
 	);
 	expect(hintsOf(refused)).toEqual(['1 of 1 item failed: invalid_input (1)']);
+});
+
+test('a video that has less than a pause left is waited for in memory, whatever the Max Wait of others', async () => {
+	const pauses: number[] = [];
+	const prompts = [100, 150, 400].map((maxWait) => `${ENDLESS} ${maxWait}`);
+	const waitOptions = { maxWait: '={{ $json.prompt.split(" ")[1] }}', onTimeout: 'output' };
+	const onWait = ({ waitTill }: IRunExecutionData) => void pauses.push(+waitTill! - time.now());
+	const { items } = await runNode(waitingNode({ prompts, waitOptions, onWait }));
+	expect(items.map(({ json }) => json.status)).toEqual(Array(3).fill('processing'));
+	expect(Math.min(...pauses)).toBeGreaterThanOrEqual(65_000);
 });
 
 test('a Retry with the saved workflow of a stopped wait says of an item without a task why it has none', async () => {

@@ -69,7 +69,7 @@ describe('Max Billable Requests in a second try', () => {
 		const failed = '[fault:task-failed-string]';
 		const node = video({ options: { maxBillableRequests: 1 } });
 		const { error } = await runNode(simulator, { ...node, items: [{ prompt: failed }], tries: 2 });
-		expect(error?.message).toContain('Max Billable Requests (1)');
+		expect(error?.message).toContain('Max Billable Requests (1) does not allow this request');
 		expect(error?.description).toMatch(
 			/In the try before: The service could not generate the video/,
 		);
