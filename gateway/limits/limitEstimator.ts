@@ -90,9 +90,13 @@ export class LimitEstimator {
 			return false;
 		}
 		period.refuse(sentAt);
-		this.closedUntil = Math.max(this.closedUntil, now + pause);
+		this.closeUntil(now + pause);
 		this.longestPause = Math.max(this.longestPause, pause);
 		return true;
+	}
+
+	closeUntil(time: number): void {
+		this.closedUntil = Math.max(this.closedUntil, time);
 	}
 
 	/** The request never reached the service: as if it had not been sent. */

@@ -61,10 +61,7 @@ export interface Waiter {
 /** Those of one execution and one scope, the oldest first. */
 export type Line = Set<Waiter>;
 
-/**
- * What a service may limit by itself, such as the chats with one model, and what is known of that limit. Requests pass at once
- * until the service refuses one. Then all wait as long as the service asks, and continue at a rate it accepts.
- */
+/** What is known of a scope. Requests pass at once until one is refused. Then all wait, and continue at a rate it accepts. */
 export class Scope implements ScopeState {
 	/** Requests that wait to be sent. */
 	readonly lines = new Map<Execution, Line>();
@@ -165,8 +162,12 @@ export class Scope implements ScopeState {
 		if (!isRefused && !(error instanceof CancelledError)) this.failures += 1;
 		if (others === 'fail') this.suspend(error, pauseMs);
 		else if (others === 'wait') return this.refuse(permit, pauseMs, error.retryAfterMs ?? 0);
-		else if (isRefused) permit.period.excuse();
-		else if (this.wasNeverSent(error)) this.limit.giveBack(permit);
+		else if (isRefused) {
+			permit.period.excuse();
+			// With no other under way, whoever comes waits, too: it may be a new try of this one.
+			if (this.inFlight.size === 1 && this.lines.size === 0)
+				this.limit.closeUntil(this.clock.now() + (error.retryAfterMs ?? 0));
+		} else if (this.wasNeverSent(error)) this.limit.giveBack(permit);
 		return false;
 	}
 
