@@ -9,11 +9,10 @@ import {
 import type { PaidTask, WaitOptions } from '../schemas/bookV1';
 import { isFinished, type VideoTask } from '../schemas/video';
 import { statusOf } from '../errors/statuses';
-import { isForeignAnswer } from '../limits/verdict';
+import { backoff, isForeignAnswer, pauseAfter } from '../limits/verdict';
 import type { Patience } from '../serviceRequest';
 import { WaitTimeoutError } from './errors';
 import { later, msBetween, type WallTime } from '../wallTime';
-import { FinalPolls, GRACE_MS } from './finalPolls';
 import { PollSchedule } from './pollSchedule';
 
 /** After this many answers in a row that are no word of the service, the URL of a task that it never knew is taken to be wrong. */
@@ -27,6 +26,12 @@ const TOGETHER_PART = 0.02;
 const MAX_EARLY_MS = 1_000;
 /** The two clocks of a host do not tick at the same moment. */
 const TICK_MS = 1;
+/** A poll that fails is repeated for this long: without a response nothing is known of the task… */
+const MAX_FAILED_MS = 60_000;
+/** …and the pauses that the service asks for are waited for, up to this. Time in our own queues does not count. */
+const MAX_PAUSES_MS = 300_000;
+/** How long a poll that was sent before Max Wait, or before that minute, is over may take to respond after it. */
+const GRACE_MS = 10_000;
 /** How long other replicas of a service may not know a task that one of them has just created. */
 const REPLICA_LAG_MS = 30_000;
 
@@ -36,6 +41,7 @@ export type WaitSettings = Omit<WaitOptions, 'onTimeout'>;
 /** Gets the state of a task, retries included, and limits how many polls are in flight. */
 export type Poll = (signal?: AbortSignal, patience?: Patience) => Promise<VideoTask>;
 
+/** One that is waited for. */
 interface PolledTask {
 	task: PaidTask;
 	settings: WaitSettings;
@@ -44,13 +50,10 @@ interface PolledTask {
 	once: boolean;
 	schedule: PollSchedule;
 	deadline: WallTime;
-	/** Ends a poll in flight. */
-	controller: AbortController;
-	stopPoll: () => void;
+	/** Ends its pauses and its polls: with a signal of its own, a thousand tasks are no thousand listeners of one. */
+	signal: AbortSignal;
 	/** Polls after Max Wait. */
 	final: FinalPolls;
-	succeed: () => void;
-	fail: (error: unknown) => void;
 }
 
 /**
@@ -59,9 +62,9 @@ interface PolledTask {
  * polls in flight.
  */
 export class TaskPoller {
-	private readonly tasks = new Set<PolledTask>();
+	private readonly waits = new Set<AbortController>();
 	private readonly cancel = () => {
-		for (const polled of [...this.tasks]) polled.fail(new CancelledError());
+		for (const wait of this.waits) wait.abort();
 	};
 
 	constructor(
@@ -80,60 +83,47 @@ export class TaskPoller {
 	 * @throws GatewayError when no poll of the task can ever succeed
 	 */
 	async wait(task: PaidTask, settings: WaitSettings, poll: Poll, once = false): Promise<VideoTask> {
-		const { clock, signal } = this;
-		if (signal?.aborted) throw new CancelledError();
-		if (this.tasks.size === 0) signal?.addEventListener('abort', this.cancel, { once: true });
+		const { clock, waits } = this;
+		if (this.signal?.aborted) throw new CancelledError();
 		const { polling, pollIntervalMs, maxWaitMs } = settings;
 		const { submittedAt } = task;
 		const now = clock.wallTime();
 		const deadline = task.deadline ?? later(now, maxWaitMs);
 		const dueAt = submittedAt && !once ? later(submittedAt, pollIntervalMs) : now;
 		const dueIn = Math.min(msBetween(now, dueAt), pollIntervalMs, msBetween(now, deadline));
-		const firstPollIn = Math.max(0, dueIn);
-		return await new Promise<VideoTask>((resolve, reject) => {
-			const polled: PolledTask = {
-				task,
-				settings,
-				poll,
-				once,
-				schedule: new PollSchedule(polling, pollIntervalMs),
-				deadline,
-				controller: new AbortController(),
-				stopPoll: () => {},
-				final: new FinalPolls(),
-				succeed: () => {
-					this.forget(polled);
-					resolve(task.entry);
-				},
-				fail: (error) => {
-					this.forget(polled);
-					polled.controller.abort();
-					reject(error);
-				},
-			};
-			this.tasks.add(polled);
-			this.pollIn(polled, firstPollIn);
-		});
+		const schedule = new PollSchedule(polling, pollIntervalMs);
+		const controller = new AbortController();
+		const { signal } = controller;
+		const final = new FinalPolls();
+		const polled = { task, settings, poll, once, schedule, deadline, signal, final };
+		if (waits.size === 0) this.signal?.addEventListener('abort', this.cancel, { once: true });
+		waits.add(controller);
+		try {
+			let next: number | undefined = Math.max(0, dueIn);
+			while (next !== undefined) {
+				await clock.sleep(this.together(polled, next), signal);
+				next = await this.pollNow(polled);
+				if (signal.aborted) throw new CancelledError();
+			}
+			return task.entry;
+		} finally {
+			waits.delete(controller);
+			if (waits.size === 0) this.signal?.removeEventListener('abort', this.cancel);
+		}
 	}
 
-	private forget(polled: PolledTask): void {
-		this.tasks.delete(polled);
-		polled.stopPoll();
-		if (this.tasks.size === 0) this.signal?.removeEventListener('abort', this.cancel);
-	}
-
-	private pollIn(polled: PolledTask, delay: number): void {
-		const { clock } = this;
+	/** How long to wait for a poll that is due after a delay. */
+	private together(polled: PolledTask, delay: number): number {
 		const width = Math.min(polled.settings.pollIntervalMs * TOGETHER_PART, MAX_EARLY_MS);
-		const due = clock.now() + delay;
+		const due = this.clock.now() + delay;
 		// The last one may not be early.
 		const isLast = this.leftMs(polled) - delay < width;
-		const early = isLast || this.tasks.size === 1 ? 0 : due % width;
-		polled.stopPoll = clock.after(delay - early, () => void this.pollNow(polled));
+		return isLast || this.waits.size === 1 ? delay : delay - (due % width);
 	}
 
-	private async pollNow(polled: PolledTask): Promise<void> {
-		const { task, controller } = polled;
+	/** @returns when to poll again; undefined when the wait is over */
+	private async pollNow(polled: PolledTask): Promise<number | undefined> {
+		const { task } = polled;
 		const isLate = () => this.leftMs(polled) <= TICK_MS;
 		let isFinal = isLate();
 		let sentAt = this.clock.now();
@@ -148,28 +138,26 @@ export class TaskPoller {
 		const patience = { onSend, mayRetry, goesFirst: isLate };
 		let failure: GatewayError | undefined;
 		try {
-			const entry = await polled.poll(controller.signal, patience);
+			const entry = await polled.poll(polled.signal, patience);
 			task.submitted ??= task.entry;
 			task.entry = entry;
 			this.noteFound(task);
-			if (isFinished(task.entry)) return polled.succeed();
+			if (isFinished(task.entry)) return undefined;
 		} catch (error) {
-			if (!(error instanceof GatewayError)) return polled.fail(error);
+			if (!(error instanceof GatewayError)) return await Promise.reject(error);
 			failure = error;
 			if (isForeignAnswer(error)) task.foreignAnswers = (task.foreignAnswers ?? 0) + 1;
 			else delete task.foreignAnswers;
 			const passes = isTransient(error) || mayComeRight(task) || this.mayLag(task, error);
-			if (!passes) return polled.fail(error);
+			if (!passes) return await Promise.reject(error);
 		}
-		if (!this.tasks.has(polled)) return;
-		if (polled.once) return polled.succeed();
+		if (polled.once) return undefined;
 		const now = this.clock.now();
 		const retryIn = isFinal && failure ? polled.final.retryIn(failure, now - sentAt) : undefined;
-		if (isFinal && retryIn === undefined) {
-			return polled.fail(new WaitTimeoutError(task.entry, polled.settings.maxWaitMs, failure));
-		}
+		if (isFinal && retryIn === undefined)
+			throw new WaitTimeoutError(task.entry, polled.settings.maxWaitMs, failure);
 		const progress = failure ? undefined : task.entry.progress;
-		this.pollIn(polled, retryIn ?? polled.schedule.next(now, progress, this.leftMs(polled)));
+		return retryIn ?? polled.schedule.next(now, progress, this.leftMs(polled));
 	}
 
 	private noteFound(task: PaidTask): void {
@@ -196,6 +184,34 @@ export class TaskPoller {
 		const age = msBetween(submittedAt, this.clock.wallTime());
 		// Negative after the host's clock was set back: then the task may be old.
 		return Math.abs(age) < REPLICA_LAG_MS && isNotFound(error);
+	}
+}
+
+/** The polls of a task after Max Wait: the first that is answered tells whether it is unfinished. */
+class FinalPolls {
+	private failures = 0;
+	private failedMs = 0;
+	private pausesMs = 0;
+
+	/** How long the next one may wait for a response. */
+	get responseMs(): number {
+		return Math.max(GRACE_MS, MAX_FAILED_MS - this.failedMs);
+	}
+
+	/** When to repeat one that failed; undefined: no more. */
+	retryIn(failure: GatewayError, tookMs: number): number | undefined {
+		// During a longer pause than one waits for, polls are sent all the same.
+		const { retryAfterMs = Infinity } = failure;
+		const asked = retryAfterMs <= MAX_PAUSES_MS ? pauseAfter(failure, 0) : undefined;
+		this.failedMs += tookMs;
+		this.pausesMs += asked ?? 0;
+		if (this.failedMs >= MAX_FAILED_MS || this.pausesMs > MAX_PAUSES_MS) return undefined;
+		if (asked !== undefined) return asked;
+		// The last one when the minute is over, not a backoff before.
+		const pause = Math.min(backoff(this.failures), MAX_FAILED_MS - this.failedMs);
+		this.failures += 1;
+		this.failedMs += pause;
+		return pause;
 	}
 }
 

@@ -89,8 +89,7 @@ export class VideoTasks {
 			: undefined;
 		const poll: Poll = async (stop, patience) => {
 			const entry = await gateway.getVideoTask(task.entry.id, stop, keep, patience);
-			// Nobody waits for it if the execution was stopped meanwhile.
-			if (!isFinished(entry) || stop?.aborted) {
+			if (!isFinished(entry)) {
 				await open.inline?.remove();
 				delete open.inline;
 			}

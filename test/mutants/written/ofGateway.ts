@@ -74,13 +74,13 @@ export const OF_GATEWAY: readonly Change[] = [
 	...changesOf('gateway/video/taskPoller.ts', [
 		[
 			'a wait that is stopped leaves its next poll',
-			'\t\tthis.tasks.delete(polled);\n\t\tpolled.stopPoll();',
-			'\t\tthis.tasks.delete(polled);',
+			'await clock.sleep(this.together(polled, next), signal);',
+			'await clock.sleep(this.together(polled, next));',
 		],
 		[
 			'a task is called unfinished without a last poll',
 			'\t\tlet isFinal = isLate();\n',
-			'\t\tlet isFinal = isLate();\n\t\tif (isFinal) return polled.fail(new WaitTimeoutError(polled.task, settings.maxWaitMs));\n',
+			'\t\tlet isFinal = isLate();\n\t\tif (isFinal) throw new WaitTimeoutError(task.entry, polled.settings.maxWaitMs);\n',
 		],
 	]),
 	...changesOf('gateway/video/pollSchedule.ts', [

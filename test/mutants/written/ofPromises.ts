@@ -66,8 +66,8 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('gateway/video/taskPoller.ts', [
 		[
 			'an unfinished video is handed on when Max Wait is over',
-			'return polled.fail(new WaitTimeoutError(task.entry, polled.settings.maxWaitMs, failure));',
-			'return polled.succeed();',
+			'throw new WaitTimeoutError(task.entry, polled.settings.maxWaitMs, failure);',
+			'return undefined;',
 		],
 		[
 			'one poll that fails ends a wait',
