@@ -35,8 +35,11 @@ const OF_PROGRAM =
 /** A value that is none, joined to a word. */
 const NO_TEXT = /[\w.:](undefined|NaN)\b|\[object /;
 
-/** The same in an error, alone. The ID of a task is `undefined` where a text with an expression is the user's Task ID. */
-const NO_WORDS = /(?<!\bis |Not found: )\b(undefined|NaN)\b|\[object /;
+/** The same in an error, alone. */
+const NO_WORDS = /(?<!\bis )\b(undefined|NaN)\b|\[object /;
+
+/** The ID of a task where a text with an expression is the user's Task ID. */
+const ID_OF_TEXT = /(?<=\btask |Not found: |\(\d+\) )undefined\b/g;
 
 /** No error is one of the program itself, and no hint shows a value that is none. */
 export function mistakes(played: Played): string[] {
@@ -48,7 +51,9 @@ export function mistakes(played: Played): string[] {
 	const errors = [...errorItems(played), ...thrownErrors(played)].flatMap(
 		({ error, node, row }) => {
 			const words = `${error.message} ${error.description}`;
-			const isMistake = OF_PROGRAM.test(words) || NO_WORDS.test(words);
+			const hasTextAsId = node.kind === 'video' && node.taskId === 'spaced';
+			const ours = hasTextAsId ? words.replaceAll(ID_OF_TEXT, 'unknown') : words;
+			const isMistake = OF_PROGRAM.test(ours) || NO_WORDS.test(ours);
 			return isMistake ? [`execution ${row.id}, ${node.name}: ${words}`] : [];
 		},
 	);
