@@ -26,18 +26,6 @@ describe('a lost submission', () => {
 		simulator.inject({ endpoint: 'submit', fault: 'lost', matching: 'Two', times: 1 }),
 	);
 
-	test('is submitted again only after an error said so, also one of another item', async () => {
-		expect(againOf(await execute(video()))).toBeUndefined();
-		simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
-		const second = await execute(video());
-		expect(second.error?.message).toContain('[item 0]');
-		expect(againOf(second)).toBe('Item 1: the next Retry submits it again.');
-		expect(simulator.count('submit')).toBe(2);
-		simulator.clearFaults();
-		expect((await execute(video())).items).toHaveLength(3);
-		expect(simulator.count('submit')).toBe(4);
-	});
-
 	test('is not submitted again if the Retry that refused it was stopped', async () => {
 		await execute(video());
 		simulator.inject({ endpoint: 'poll', fault: 'hang' });
