@@ -69,7 +69,6 @@ export async function parseResource<Resource>(
 	if (parsed.success) return parsed.data;
 	const tooBig = parsed.error.issues.find(({ code }) => code === 'too_big');
 	if (tooBig) throw malformedResponse(response, `${TOO_LARGE}: ${tooBig.message}`, bytes);
-	if (readErrorBody(value))
-		throw toServiceError(response, value, response.apiKey, response.clock.wallTime());
+	if (readErrorBody(value)) throw toServiceError(response, value);
 	throw malformedResponse(response, 'The response does not have the format of the service', bytes);
 }

@@ -12,7 +12,7 @@ import type { Permit } from './limits/scope';
 import { judge, type Verdict } from './limits/verdict';
 import { toServiceError } from './http/serviceError';
 import { IdleTimeout } from './http/idleTimeout';
-import { type HttpResponse, USER_AGENT } from './http/types';
+import { USER_AGENT } from './http/types';
 import type { RequestContext, ServiceRequest, ServiceResponse } from './serviceRequest';
 
 /** How long the body of an error response may take to arrive: its status is enough. */
@@ -133,14 +133,12 @@ async function sendOnce<Result>(
 		});
 		body = response.body;
 		const waitedMs = idleTimeout.enter('body');
+		const { status, headers } = response;
 		const onProgress: OnProgress = (isContent) => idleTimeout.progress(isContent);
-		if (!statusOf(response.status).isTransient) context.queue.take(permit);
-		if (response.status >= 200 && response.status < 300) {
-			const { status, headers } = response;
-			const { apiKey } = context;
-			return { result: await read({ status, headers, body, onProgress, apiKey, clock }) };
-		}
-		throw await readServiceError(context, response, waitedMs, onProgress);
+		const received = { status, headers, body, onProgress, apiKey: context.apiKey, clock };
+		if (!statusOf(status).isTransient) context.queue.take(permit);
+		if (status >= 200 && status < 300) return { result: await read(received) };
+		throw await readServiceError(received, waitedMs);
 	} catch (error) {
 		body?.destroy();
 		return { failure: toGatewayError(error) };
@@ -170,16 +168,12 @@ function headersOf(
 }
 
 /** The status is enough: an incomplete error body does not hide it. */
-async function readServiceError(
-	context: RequestContext,
-	response: HttpResponse,
-	waitedMs: number,
-	onProgress: OnProgress,
-) {
-	const stop = context.clock.after(ERROR_BODY_MS, () => response.body.destroy());
-	const text = await readBody(response.body, MAX_ERROR_BYTES, onProgress)
+async function readServiceError(response: ServiceResponse, waitedMs: number) {
+	const { body, onProgress, clock } = response;
+	const stop = clock.after(ERROR_BODY_MS, () => body.destroy());
+	const text = await readBody(body, MAX_ERROR_BYTES, onProgress)
 		.then(({ bytes }) => bytes.toString('utf8'))
 		.catch(() => '')
 		.finally(stop);
-	return toServiceError(response, text, context.apiKey, context.clock.wallTime(), waitedMs);
+	return toServiceError(response, text, waitedMs);
 }

@@ -56,7 +56,7 @@ export interface Patience {
 	goesFirst: () => boolean;
 }
 
-/** A successful response whose body is still to be read. */
+/** A response whose body is still to be read. */
 export interface ServiceResponse extends HttpResponse {
 	/**
 	 * Call it when a part of the body arrives: the idle timeout starts again.

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Clock } from '../clock';
 import { formatDuration, htmlToText, isHtml, logText, shortText } from '../errors/texts';
 import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import {
@@ -27,16 +28,20 @@ const seconds = z.coerce.number().positive();
 /** A load balancer may respond 503 when it gives up waiting for the service (its limits start at 10 seconds). */
 const LATE_MS = 10_000;
 
+/** A response, the key to be removed from its error, and what tells when it came. */
+interface FailedResponse extends Pick<HttpResponse, 'status' | 'headers'> {
+	apiKey: ApiKey;
+	clock: Clock;
+}
+
 /**
  * Builds the error for an unsuccessful response, without the key.
  * @param body the text of the body, or its JSON value
  * @param waitedMs how long the response took, in milliseconds from when the request was written
  */
 export function toServiceError(
-	{ status, headers }: Pick<HttpResponse, 'status' | 'headers'>,
+	{ status, headers, apiKey, clock }: FailedResponse,
 	body: unknown,
-	apiKey: ApiKey,
-	now: WallTime,
 	waitedMs = 0,
 ): ServiceError {
 	const value = typeof body === 'string' ? parseResponseJsonOrUndefined(body) : body;
@@ -49,7 +54,7 @@ export function toServiceError(
 		message: textOf(body, headers, apiKey),
 		data: undefined,
 	};
-	const retryAfterMs = retryAfter(status, headers, data, now);
+	const retryAfterMs = retryAfter(status, headers, data, clock.wallTime());
 	const hasErrorBody = isServiceErrorBody(value);
 	const isOfService = hasErrorBody && isDocumented(status);
 	const isForeign =

@@ -41,15 +41,16 @@ export async function readChat(
 	const assembly = new CompletionAssembler();
 	let hasChunks = false;
 	let ignored: string | undefined;
-	const fail = (body: unknown) =>
-		toServiceError(response, body, response.apiKey, response.clock.wallTime());
 	const throwErrorBeside = (answer: ChatChunk | ChatCompletion) => {
 		const error = errorBesideAnswer(answer);
-		if (error !== undefined) throw fail(error);
+		if (error !== undefined) throw toServiceError(response, error);
 	};
 	const onEvent = (value: unknown, event: string, isError: boolean): boolean => {
-		if (isError) throw fail(readErrorBody(value) ? value : { error: value ?? event });
-		const chunk = toChunk(value, event, response, fail);
+		if (isError) {
+			const body = readErrorBody(value) ? value : { error: value ?? event };
+			throw toServiceError(response, body);
+		}
+		const chunk = toChunk(value, event, response);
 		if (chunk === undefined) {
 			ignored = event;
 			return false;
@@ -166,16 +167,11 @@ function endless({ status }: ServiceResponse): MalformedResponseError {
 }
 
 /** Undefined for an object that only keeps the connection alive, such as `{"type": "ping"}`. */
-function toChunk(
-	value: unknown,
-	text: string,
-	response: ServiceResponse,
-	fail: (body: unknown) => Error,
-): ChatChunk | undefined {
+function toChunk(value: unknown, text: string, response: ServiceResponse): ChatChunk | undefined {
 	if (hasTooManyChoices(value)) throw invalidChunk(response, text);
 	const chunk = chatChunk.safeParse(value);
 	if (chunk.success) return chunk.data;
-	if (readErrorBody(value)) throw fail(value);
+	if (readErrorBody(value)) throw toServiceError(response, value);
 	if (withoutChoices.safeParse(value).success) return undefined;
 	throw invalidChunk(response, text);
 }

@@ -1,14 +1,17 @@
+import { systemClock } from '../../gateway/clock';
 import { toServiceError } from '../../gateway/http/serviceError';
 import { ApiKey } from '../../gateway/redaction/apiKey';
 import { wallTimeOf } from '../../gateway/wallTime';
 
 const NOW = Date.UTC(2026, 0, 1);
+const apiKey = new ApiKey('a-key');
+const clock = { ...systemClock, wallTime: () => wallTimeOf(NOW) };
 const errorOf = (
 	status: number,
 	headers: Record<string, string | string[]>,
 	body: unknown = '',
 	waitedMs?: number,
-) => toServiceError({ status, headers }, body, new ApiKey('a-key'), wallTimeOf(NOW), waitedMs);
+) => toServiceError({ status, headers, apiKey, clock }, body, waitedMs);
 const pauseAt = (reset: number) =>
 	errorOf(429, { 'x-ratelimit-reset-requests': String(reset) }).retryAfterMs;
 
@@ -166,11 +169,6 @@ test.each([
 	[429, 'quota_not_enough', 'Top up'],
 	[400, '', 'Check the parameters'],
 ])('the error of a %i with code "%s" and Retry-After says: %s', (status, code, told) => {
-	const { advice } = toServiceError(
-		{ status, headers: { 'retry-after': '90' } },
-		code && { code, message: '', data: null },
-		new ApiKey('a-key'),
-		wallTimeOf(NOW),
-	);
-	expect(advice).toContain(told);
+	const body = code && { code, message: '', data: null };
+	expect(errorOf(status, { 'retry-after': '90' }, body).advice).toContain(told);
 });
