@@ -9,6 +9,7 @@ import { parseResource, readResource } from './parseResponse';
 import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
 import { type CatalogueModel, modelList } from './schemas/models';
 import {
+	isFinished,
 	pathOfTaskId,
 	type VideoRequest,
 	type VideoSubmission,
@@ -132,7 +133,7 @@ export class Gateway {
 
 	/**
 	 * `GET /media/v1/video/generations/<task_id>`: the state of a task, without an inline video.
-	 * @param onInlineVideo gets that video, and must remove it
+	 * @param onInlineVideo gets that of a finished task, and must remove it
 	 * @param patience of one of many polls; without it, there is no other, and what is no word of the service is retried
 	 */
 	async getVideoTask(
@@ -156,7 +157,8 @@ export class Gateway {
 				onInlineVideo !== undefined,
 			);
 		const { task, video } = await sendRequest(this.context, poll, read, signal);
-		if (video !== undefined) onInlineVideo?.(video);
+		if (!isFinished(task)) await video?.remove();
+		else if (video !== undefined) onInlineVideo?.(video);
 		const isFailed = task.status === 'failed' && !isEmpty(task.error);
 		const error = isFailed && { error: shownError(task.error, this.context.apiKey) };
 		// A service that names a task otherwise in its polls is believed: what is paid for is not lost for a name.

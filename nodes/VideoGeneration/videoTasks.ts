@@ -89,10 +89,6 @@ export class VideoTasks {
 			: undefined;
 		const poll: Poll = async (stop, patience) => {
 			const entry = await gateway.getVideoTask(task.entry.id, stop, keep, patience);
-			if (!isFinished(entry)) {
-				await open.inline?.remove();
-				delete open.inline;
-			}
 			this.log.polled(entry);
 			// The service at this address knows it.
 			task.address = this.book.address;
