@@ -53,12 +53,6 @@ export {
 export { credentialTestTransport } from './http/credentialTransport';
 export { type HostHelpers } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
-export {
-	storageError,
-	taskFailedError,
-	TaskFailedError,
-	UrlRefusedError,
-	WaitTimeoutError,
-} from './video/errors';
+export { storageError, TaskFailedError, UrlRefusedError, WaitTimeoutError } from './video/errors';
 export { type Poll, TaskPoller, type WaitSettings } from './video/taskPoller';
 export { type InlineVideo } from './video/inlineVideoExtractor';

@@ -1,23 +1,20 @@
 import { type NodeCode, statusOf } from '../errors/statuses';
-import { formatSeconds, logText, shortText } from '../errors/texts';
+import { formatSeconds, logText } from '../errors/texts';
 import { textOf } from '../errors/foreignErrors';
 import { GatewayError, NoResponseError, StorageError } from '../errors/gatewayError';
-import { isEmpty, MAX_MESSAGE, wordsOf } from '../http/errorBody';
+import { isEmpty, wordsOf } from '../http/errorBody';
 import type { VideoTask } from '../schemas/video';
 import { isSsrfRefusal } from '../http/connectionErrors';
 
 /** The service ended a video task with status `failed`. */
 export class TaskFailedError extends GatewayError {
 	override readonly name = 'TaskFailedError';
-	constructor(
-		readonly task: VideoTask,
-		serviceMessage: string | undefined,
-		code: string | undefined,
-	) {
-		super(`The service could not generate the video of task ${logText(task.id)}`, {
-			code: code ?? ('task_failed' satisfies NodeCode),
+	constructor({ id, error }: VideoTask) {
+		const words = isEmpty(error) ? undefined : wordsOf(error);
+		super(`The service could not generate the video of task ${logText(id)}`, {
+			code: words?.code ?? ('task_failed' satisfies NodeCode),
 			advice: 'Change the prompt or the settings, or submit the video again.',
-			serviceMessage,
+			serviceMessage: words?.message,
 		});
 	}
 }
@@ -25,11 +22,7 @@ export class TaskFailedError extends GatewayError {
 /** Max Wait is over, and the last poll showed that the task is still running, or got no answer. */
 export class WaitTimeoutError extends GatewayError {
 	override readonly name = 'WaitTimeoutError';
-	constructor(
-		readonly task: VideoTask,
-		waitedMs: number,
-		readonly lastFailure?: GatewayError,
-	) {
+	constructor(task: VideoTask, waitedMs: number, lastFailure?: GatewayError) {
 		const wait = formatSeconds(waitedMs);
 		const id = logText(task.id);
 		const [message, advice] =
@@ -49,13 +42,6 @@ export class WaitTimeoutError extends GatewayError {
 			technical: lastFailure?.technical,
 		});
 	}
-}
-
-/** The error of a task with status `failed`, whose `error` may have any shape: what there is to read is used. */
-export function taskFailedError(task: VideoTask): TaskFailedError {
-	if (isEmpty(task.error)) return new TaskFailedError(task, undefined, undefined);
-	const { message, code } = wordsOf(task.error);
-	return new TaskFailedError(task, message.slice(0, MAX_MESSAGE), code && shortText(code));
 }
 
 const LATER = 'The video is finished and billed: use Get with this task ID to download it later.';

@@ -10,7 +10,7 @@ import {
 	ServiceError,
 	storageError,
 	TaskPoller,
-	taskFailedError,
+	TaskFailedError,
 	WaitTimeoutError,
 } from '../../gateway';
 import { liveTasks, type PaidBook } from '../shared/book/book';
@@ -133,7 +133,7 @@ export class VideoTasks {
 	private async finish(open: OpenTask, mayPause: boolean): Promise<void> {
 		const { item, task } = open;
 		const { entry } = task;
-		if (entry.status === 'failed') throw taskFailedError(entry);
+		if (entry.status === 'failed') throw new TaskFailedError(entry);
 		if (isDownloaded(item) && entry.status === 'completed') {
 			if (mayPause && (await this.storesInMemory())) {
 				// Polled again, for a fresh URL.

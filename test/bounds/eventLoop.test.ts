@@ -1,4 +1,4 @@
-import { type Gateway, noJsonError, parseJsonAnswer, taskFailedError } from '../../gateway';
+import { type Gateway, noJsonError, parseJsonAnswer, TaskFailedError } from '../../gateway';
 import { ApiKey } from '../../gateway/redaction/apiKey';
 import { stubbedGateway } from '../gateway/stubbedGateway';
 import { unresolvedIn } from '../../nodes/shared/form/formTexts';
@@ -67,7 +67,7 @@ const CASES: Record<string, Hostile> = {
 	'an answer of code blocks': inText('\\n```', json),
 	'a stream of lines that are not JSON': { call: stream, part: 'data: {\n', most: MiB },
 	'a failed task of many names': {
-		call: async (gateway) => taskFailedError(await gateway.getVideoTask('t')),
+		call: async (gateway) => new TaskFailedError(await gateway.getVideoTask('t')),
 		start: '{"id":"t","status":"failed","error":{',
 		part: '"%name":"%text",',
 		end: '"a":0}}',

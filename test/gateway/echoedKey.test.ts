@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
-import { parseCredential, taskFailedError } from '../../gateway';
+import { parseCredential, TaskFailedError } from '../../gateway';
 import { stubbedGateway, failureOf } from './stubbedGateway';
 
 const MARKER = 'marker-Key/of+<tests=08&15';
@@ -97,7 +97,7 @@ describe.each<[encoding: string, echoed: string, apiKey: string]>([
 	test('is not in the error of a failed video', async () => {
 		const packets = [Buffer.from(`{"id":"task-1","status":"failed","error":${serviceError}}`)];
 		const gateway = stubbedGateway({ packets, apiKey });
-		expectNoKey(taskFailedError(await gateway.getVideoTask('task-1')), echoed);
+		expectNoKey(new TaskFailedError(await gateway.getVideoTask('task-1')), echoed);
 	});
 });
 
@@ -200,7 +200,7 @@ describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 		const error = { 1234: 'a', code: 1234, details: { 'Key 1234': 1234.5 } };
 		const packets = [Buffer.from(JSON.stringify({ id: 'task-1', status: 'failed', error }))];
 		const gateway = stubbedGateway({ packets, apiKey: '1234' });
-		const failure = taskFailedError(await gateway.getVideoTask('task-1'));
+		const failure = new TaskFailedError(await gateway.getVideoTask('task-1'));
 		expect(JSON.stringify(failure) + failure.code).not.toContain('1234');
 	});
 

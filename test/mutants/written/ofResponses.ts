@@ -99,6 +99,10 @@ export const OF_RESPONSES: readonly Change[] = [
 		['the JSON of an answer is its text', 'return { json };', 'return { json: candidate };'],
 	]),
 	...changesOf('gateway/video/errors.ts', [
-		['a failed video does not say why', 'message.slice(0, MAX_MESSAGE)', 'undefined'],
+		[
+			'a failed video does not say why',
+			'serviceMessage: words?.message',
+			'serviceMessage: undefined',
+		],
 	]),
 ];
