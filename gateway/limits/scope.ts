@@ -2,12 +2,10 @@ import type { Clock } from '../clock';
 import { CancelledError, type GatewayError, NoResponseError } from '../errors/gatewayError';
 import { InFlightLimit } from './inFlightLimit';
 import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
-import type { ScopeState, Verdict } from './verdict';
+import { MAX_IN_VAIN, type ScopeState, type Verdict } from './verdict';
 
 /** A limit is forgotten when nothing was sent for this long. */
 const FORGET_AFTER_MS = 60_000;
-/** After so many pauses in a row after which nothing was taken, or failures in a row, one request at a time asks. */
-const MAX_IN_VAIN = 2;
 /** A refusal comes soon: the service is at work on a request that has no response for this long. */
 const REFUSED_WITHIN_MS = 5_000;
 

@@ -14,6 +14,8 @@ const MAX_PAUSE_MS = 300_000;
 const MAX_EXCUSED = 100;
 /** So many requests in a row are no chance. */
 export const A_FEW = 4;
+/** After so many pauses after which nothing was taken, or failures in a row, one request at a time asks, and the pauses grow. */
+export const MAX_IN_VAIN = 2;
 
 /** An attempt that failed, and what is known of its request and of its scope. */
 export interface FailedAttempt {
@@ -77,7 +79,7 @@ export function judge(attempt: FailedAttempt, random: () => number = Math.random
 	const isOver = holdsScope && scope.refusesForMs >= MAX_PAUSE_MS;
 	// The pauses of a scope grow until something is taken, whatever the service asks for.
 	const asked = pauseAfter(error, retries, random);
-	const grown = holdsScope && scope.inVain > 1 ? backoff(scope.inVain - 1, random) : 0;
+	const grown = holdsScope && scope.inVain >= MAX_IN_VAIN ? backoff(scope.inVain - 1, random) : 0;
 	// It may only be the first one beyond a limit: then it is taken when the others were.
 	const alone = isSingledOut ? Math.min(MAX_PAUSE_MS, scope.lastRefusedForMs) : 0;
 	const isTooLong = isOver || asked > MAX_PAUSE_MS;
