@@ -52,7 +52,8 @@ export async function readTaskWithVideo<Task extends object>(
 			return complete;
 		});
 		await writing;
-		const task = withoutInlineData(await parse(json.bytes, complete), DEEPEST) as Task;
+		const task = await parse(json.bytes, complete);
+		removeInlineData(task, DEEPEST);
 		await write();
 		return { task, video: store };
 	} catch (error) {
@@ -62,16 +63,15 @@ export async function readTaskWithVideo<Task extends object>(
 	}
 }
 
-/** A value without its inline data, which fills the items and the stored executions of whoever did not ask for it. */
-function withoutInlineData(value: unknown, depth: number): unknown {
-	if (typeof value !== 'object' || value === null || depth === 0) return value;
-	if (Array.isArray(value)) return value.map((part) => withoutInlineData(part, depth - 1));
-	const fields = Object.entries(value).filter(
-		([name, field]) => typeof field !== 'string' || (name !== 'b64_json' && !DATA_URL.test(field)),
-	);
-	return Object.fromEntries(
-		fields.map(([name, field]) => [name, withoutInlineData(field, depth - 1)]),
-	);
+/** Inline data fills the items and the stored executions of whoever did not ask for it. */
+function removeInlineData(value: unknown, depth: number): void {
+	if (typeof value !== 'object' || value === null || depth === 0) return;
+	for (const [name, field] of Object.entries(value)) {
+		const isText = typeof field === 'string' && !Array.isArray(value);
+		const isData = isText && (name === 'b64_json' || DATA_URL.test(field));
+		if (isData) Reflect.deleteProperty(value, name);
+		else removeInlineData(field, depth - 1);
+	}
 }
 
 function tooFast(): StorageError {
