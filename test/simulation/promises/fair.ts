@@ -131,7 +131,7 @@ function lateChats(played: Played): string[] {
 }
 
 /** Another execution, with the other key, waits for a pause of the first one's key. */
-function lateStarts({ keys, rows, truth, kills, suspended, scenario }: Played): string[] {
+function lateStarts({ keys, rows, truth, kills, suspended, scenario, starts }: Played): string[] {
 	const [, otherKey] = keys;
 	const hasGap = kills.length + suspended.length + truth.notConnected.length > 0;
 	if (hasGap || scenario.shape === 'agent') return [];
@@ -142,7 +142,12 @@ function lateStarts({ keys, rows, truth, kills, suspended, scenario }: Played): 
 		const first = truth.requests.find(
 			({ key, sentAt }) => key === otherKey && sentAt >= row.startedAt,
 		);
-		const late = (first?.sentAt ?? 0) - row.startedAt;
+		if (first === undefined) return [];
+		// A node before it may send nothing, and try that again.
+		const start = starts.findLast(
+			({ execution, at }) => execution === row.id && at <= first.sentAt,
+		);
+		const late = first.sentAt - (start?.at ?? row.startedAt);
 		// It meets the limits that an earlier execution with its key has met.
 		const isHeldBack = truth.requests.some(
 			(each) =>
