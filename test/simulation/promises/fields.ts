@@ -36,6 +36,8 @@ function ofVideo({ truth }: Played, node: VideoNode, json: IDataObject): string[
 	const submitted = data.find(({ id }) => id === task.id) ?? {};
 	const seen = node.operation === 'submit' ? [] : polls.map(jsonOf);
 	const isOwn = node.operation === 'generate' || node.operation === 'submit';
+	// Get and Wait know a task from its polls alone: before the first one, its item says that it is unknown.
+	if (!isOwn && seen.length === 0 && json.status === 'unknown') return [];
 	const expected = [...seen, submitted].map((task) =>
 		node.simplify === false
 			? wholeTask(task, submitted, node, submission)
