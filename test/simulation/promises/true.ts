@@ -74,8 +74,9 @@ function givenUp(played: Played): string[] {
 		if (hasNoTls) return [];
 		if (last.limit !== undefined)
 			return [`the wait for task ${task.id} was given up for a refused poll (${last.limit})`];
-		// That a task is unknown is the service's own word, however slowly it arrives.
-		if (last.fault === undefined || (last.fault === 'slow' && last.status === 404)) return [];
+		// That a task is unknown is the service's own word, however slowly it arrives, and if its end is damaged.
+		if (last.fault === undefined) return [];
+		if (last.status === 404 && /^(slow|bad-gzip)$/.test(last.fault)) return [];
 		const pages = polls.filter(({ fault = '' }) => page.test(fault));
 		const isPage = page.test(last.fault);
 		const isOnePage = isPage && pages.length < MAX_PAGES;
