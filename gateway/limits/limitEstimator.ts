@@ -116,10 +116,7 @@ export class LimitEstimator {
 		}
 		// A service takes at least one request per pause it asks for: if it refuses more, the rate is not the reason.
 		const slowest = MARGIN / this.longestPause;
-		this.rate =
-			rate === undefined
-				? this.begin(past)
-				: Math.max(this.learn(past, rate), Math.min(rate, slowest));
+		this.rate = rate === undefined ? this.begin(past) : Math.max(slowest, this.learn(past, rate));
 		// The more is refused whatever the rate, the less a refusal says about it.
 		this.raise = Math.max(this.raise, 1 + (this.noise.share * STEP_MS) / SECOND_MS);
 		this.raiseAt = now + STEP_MS;
@@ -152,7 +149,7 @@ export class LimitEstimator {
 			return sure;
 		}
 		// The bucket was empty at both refusals: it gave what it gained between them.
-		const flow = taken / Math.max(1, refusedAt - emptyAt);
+		const flow = taken / (refusedAt - emptyAt);
 		const least = Math.min(rate, Math.max(flow, past.leastRate(this.held, -1)));
 		const isSmall = taken < credit + MIN_SAMPLE;
 		const most = isSmall ? rate : Math.max(least, Math.min(rate, past.leastRate(this.held, 1)));
