@@ -67,9 +67,9 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 		if (status < 200) return;
 		const isOfProxy = status === 407 && this.route.isForwarded;
 		if (isOfProxy) return controller.abort(new NeverSentError(new ProxyError(status)));
-		this.body = new Body((reason) => controller.abort(reason));
-		const body = decompress(this.body, headers['content-encoding']);
-		this.resolve({ status, headers, body });
+		const body = new Body((reason) => controller.abort(reason));
+		this.resolve({ status, headers, body: decompress(body, headers['content-encoding']) });
+		this.body = body;
 	}
 
 	onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
