@@ -50,7 +50,7 @@ interface PolledTask {
 	once: boolean;
 	schedule: PollSchedule;
 	deadline: WallTime;
-	/** Ends its pauses and its polls: with a signal of its own, a thousand tasks are no thousand listeners of one. */
+	/** Ends its pauses and its polls: a thousand of them are no thousand listeners of one signal. */
 	signal: AbortSignal;
 	/** Polls after Max Wait. */
 	final: FinalPolls;
@@ -101,7 +101,7 @@ export class TaskPoller {
 		try {
 			let next: number | undefined = Math.max(0, dueIn);
 			while (next !== undefined) {
-				await clock.sleep(this.together(polled, next), signal);
+				await this.pause(polled, next);
 				next = await this.pollNow(polled);
 				if (signal.aborted) throw new CancelledError();
 			}
@@ -112,13 +112,21 @@ export class TaskPoller {
 		}
 	}
 
-	/** How long to wait for a poll that is due after a delay. */
-	private together(polled: PolledTask, delay: number): number {
+	private async pause(polled: PolledTask, delay: number): Promise<void> {
+		const { clock } = this;
 		const width = Math.min(polled.settings.pollIntervalMs * TOGETHER_PART, MAX_EARLY_MS);
-		const due = this.clock.now() + delay;
+		const due = clock.now() + delay;
 		// The last one may not be early.
 		const isLast = this.leftMs(polled) - delay < width;
-		return isLast || this.waits.size === 1 ? delay : delay - (due % width);
+		const early = isLast || this.waits.size === 1 ? 0 : due % width;
+		await new Promise<void>((resolve, reject) => {
+			const stop = clock.after(delay - early, resolve);
+			// The clock's sleep adds a listener, which costs a poll 10 µs more.
+			polled.signal.onabort = () => {
+				stop();
+				reject(new CancelledError());
+			};
+		});
 	}
 
 	/** @returns when to poll again; undefined when the wait is over */

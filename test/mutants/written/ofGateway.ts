@@ -74,8 +74,8 @@ export const OF_GATEWAY: readonly Change[] = [
 	...changesOf('gateway/video/taskPoller.ts', [
 		[
 			'a wait that is stopped leaves its next poll',
-			'await clock.sleep(this.together(polled, next), signal);',
-			'await clock.sleep(this.together(polled, next));',
+			'\t\t\t\tstop();\n\t\t\t\treject(new CancelledError());',
+			'\t\t\t\treject(new CancelledError());',
 		],
 		[
 			'a task is called unfinished without a last poll',
