@@ -74,7 +74,7 @@ function givenUp(played: Played): string[] {
 		if (hasNoTls) return [];
 		if (last.limit !== undefined)
 			return [`the wait for task ${task.id} was given up for a refused poll (${last.limit})`];
-		// That a task is unknown is the service's own word, however slowly it arrives, and if its end is damaged.
+		// That a task is unknown is the service's own word, however slowly it arrives, and if it is only said to be compressed.
 		if (last.fault === undefined) return [];
 		if (last.status === 404 && /^(slow|bad-gzip)$/.test(last.fault)) return [];
 		const pages = polls.filter(({ fault = '' }) => page.test(fault));
