@@ -91,8 +91,7 @@ export class Gateway {
 	 */
 	chat(request: ChatRequest | AgentRequest, signal?: AbortSignal): Promise<ChatCompletion> {
 		// It is a field of streams. The same form may ask for both, and other services of this kind refuse it here.
-		const whole = { ...request, stream_options: undefined };
-		return this.complete(whole, 'application/json', () => {}, signal);
+		return this.complete({ ...request, stream_options: undefined }, () => {}, signal);
 	}
 
 	/**
@@ -105,8 +104,7 @@ export class Gateway {
 		onText: (text: string) => void,
 		signal?: AbortSignal,
 	): Promise<ChatCompletion> {
-		const streamed = { ...request, stream: true };
-		return this.complete(streamed, 'text/event-stream', onText, signal);
+		return this.complete({ ...request, stream: true }, onText, signal);
 	}
 
 	/** `GET /v1/models`: the models available to this key. */
@@ -195,7 +193,6 @@ export class Gateway {
 
 	private async complete(
 		content: ChatRequest | AgentRequest,
-		accept: string,
 		onText: (text: string) => void,
 		signal?: AbortSignal,
 	): Promise<ChatCompletion> {
@@ -208,7 +205,7 @@ export class Gateway {
 			method: 'POST',
 			path: '/v1/chat/completions',
 			body: JSON.stringify(content),
-			accept,
+			accept: content.stream === true ? 'text/event-stream' : 'application/json',
 			connection: 'recent',
 			scope: { endpoint: 'chat', model: content.model },
 		} as const;
