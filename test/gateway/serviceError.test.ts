@@ -12,14 +12,7 @@ const errorOf = (
 	body: unknown = '',
 	waitedMs?: number,
 ) => toServiceError({ status, headers, apiKey, clock }, body, waitedMs);
-const pauseAt = (reset: number) =>
-	errorOf(429, { 'x-ratelimit-reset-requests': String(reset) }).retryAfterMs;
-
-test('X-RateLimit-Reset-Requests sets the pause if it is a future time in seconds', () => {
-	expect(pauseAt(NOW / 1000 + 30)).toBe(30_000);
-	expect(pauseAt(NOW / 1000 - 30)).toBeUndefined();
-	expect(pauseAt(NOW + 30_000)).toBeUndefined();
-});
+const dateIn = (ms: number) => new Date(NOW + ms).toUTCString();
 
 test.each([
 	[{ 'retry-after': '60' }, 60_000],
@@ -29,19 +22,17 @@ test.each([
 	[{ 'retry-after': '1.5s' }, 1_500],
 	[{ 'retry-after': '120, 120' }, 120_000],
 	[{ 'retry-after': '500 milliseconds' }, 500],
-	[{ 'retry-after': new Date(NOW + 90_000).toUTCString() }, 90_000],
-	[
-		{
-			'retry-after': new Date(NOW + 90_000).toUTCString(),
-			date: new Date(NOW + 30_000).toUTCString(),
-		},
-		60_000,
-	],
+	[{ 'retry-after': dateIn(90_000) }, 90_000],
+	[{ 'retry-after': dateIn(90_000), date: dateIn(30_000) }, 60_000],
 	[{ 'retry-after': 'soon' }, undefined],
 	[{ 'retry-after': '3 days' }, undefined],
 	[{ 'retry-after': ' ' }, undefined],
 	[{ 'retry-after': ['60', '120'] }, 60_000],
 	[{ 'x-ratelimit-limit-requests': '60' }, undefined],
+	// A future time in seconds.
+	[{ 'x-ratelimit-reset-requests': String(NOW / 1000 + 30) }, 30_000],
+	[{ 'x-ratelimit-reset-requests': String(NOW / 1000 - 30) }, undefined],
+	[{ 'x-ratelimit-reset-requests': String(NOW + 30_000) }, undefined],
 ])('the headers %j set the pause', (headers: Record<string, string | string[]>, expected) => {
 	expect(errorOf(429, headers).retryAfterMs).toBe(expected);
 });
@@ -156,7 +147,7 @@ test('what is wrong with a text is told without the spaces around it', () => {
 	expect(errorOf(422, {}, '\ufeff{"message":"Too long"}').serviceMessage).toBe('Too long');
 });
 
-test('a text of a thousand characters is told whole, and one that is longer is cut', () => {
+test('what is wrong is told in up to a thousand characters', () => {
 	const text = 'x'.repeat(1_000);
 	expect(errorOf(422, {}, text).serviceMessage).toBe(text);
 	expect(errorOf(422, {}, `${text}x`).serviceMessage).toBe(`${text}…`);

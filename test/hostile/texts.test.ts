@@ -1,7 +1,6 @@
 import { useRawServer } from '../engine/useServers';
 import { rawJson, rawResponse } from '../engine/rawServer';
-import { credentialOf, type NodeRun, runNode } from '../engine/runNode';
-import { modelDropdown } from '../engine/modelDropdown';
+import { type NodeRun, runNode } from '../engine/runNode';
 import { useLog } from '../engine/useLog';
 import { stopWhen } from '../clock/until';
 import { videoNode } from '../nodes/video/videoNode';
@@ -36,14 +35,12 @@ test('a task ID that is a URL is logged without its query', async () => {
 	expect(ended.data.resultData.metadata?.video_task_ids).toBe('https://videos.example/boat.mp4');
 });
 
+const CODE = `no ${FORGED} ${'x'.repeat(500)}`;
+
 test.each<[string, object, object]>([
-	['an error', { code: `no ${FORGED} ${'x'.repeat(500)}`, message: 'No' }, {}],
-	[
-		'the type of an error',
-		{ error: { type: `no ${FORGED} ${'x'.repeat(500)}`, message: 'No' } },
-		{},
-	],
-	['a failed task', {}, { code: `no ${FORGED} ${'x'.repeat(500)}`, message: 'No' }],
+	['an error', { code: CODE, message: 'No' }, {}],
+	['the type of an error', { error: { type: CODE, message: 'No' } }, {}],
+	['a failed task', {}, { code: CODE, message: 'No' }],
 ])('the code of %s is one line of at most 100 characters', async (_what, refusal, failure) => {
 	const isRefused = Object.keys(refusal).length > 0;
 	service.respond = (request) => {
@@ -112,13 +109,4 @@ test('a reason of the service is one line of a message', async () => {
 	expect(error?.message).toMatch(NO_CONTROLS);
 	expect(error?.message).toContain('Database lost');
 	expect(error?.message).not.toContain('https:');
-});
-
-test('a model ID that is an expression is not in the dropdown, but in the output of List Models', async () => {
-	const ids = ['heron', '={{ $credentials.apiKey }}'];
-	service.respond = () => rawJson({ data: ids });
-	const { results } = await modelDropdown('text', credentialOf(service));
-	expect(results.map(({ value }) => value)).toEqual(['heron']);
-	const { items } = await run({ node: 'listModels', parameters: { returnAll: true } });
-	expect(items.map(({ json }) => json.id)).toEqual(ids);
 });

@@ -126,16 +126,6 @@ test.each(BLOCKED_URLS)(
 	},
 );
 
-test('with Stop Workflow, the error of a blocked video lists its task, and Retry On Fail submits no other', async () => {
-	resolvedAddresses = [[PUBLIC], [PRIVATE]];
-	videoUrl = blockedHost('clips.test');
-	const { error } = await generate({ onError: 'stopWorkflow', tries: 3 });
-	expect(error?.message).toMatch(/SSRF protection blocks the URL of the video/);
-	expect(error?.description).toContain(`task-1: completed, ${videoUrl}`);
-	expect(blocked.connections).toBe(0);
-	expect(submissions()).toHaveLength(1);
-});
-
 test('a video behind a redirect to an allowed host name is downloaded', async () => {
 	videoUrl = redirectTo(`${allowed()}/clip.mp4`);
 	const { items } = await generate();

@@ -50,12 +50,5 @@ describe.each([
 				expect(simulator.submissions).toBe(1);
 			},
 		);
-
-		test('Retry On Fail does not send a submission again if its connection broke', async () => {
-			simulator.inject({ endpoint: 'submit', fault: 'lost' });
-			const { error } = await run({ ...submission, tries: 3 });
-			expect(error?.description).toMatch(/Check your account before you run it again/);
-			expect(simulator.submissions).toBe(1);
-		});
 	});
 });

@@ -54,16 +54,6 @@ test('without Simplify, undocumented fields are output', async () => {
 	expect((await itemOf(sent, { simplify: false })).json).toEqual(sent);
 });
 
-test('Simplify outputs the first choice, with a hint if there are more', async () => {
-	const sent = completion({ choices: [choice('One'), choice('Two', {}, 1)] });
-	const { json, hints } = await itemOf(sent);
-	expect(json.text).toBe('One');
-	expect(hints).toEqual([
-		'1 answer is the first of several choices. Turn off Simplify to see them all.',
-	]);
-	expect((await itemOf(sent, { simplify: false })).hints).toEqual([]);
-});
-
 test('Simplify outputs tool calls, if there are any', async () => {
 	const calling = completion({ choices: [choice(null, { tool_calls: toolCalls })] });
 	const { json, hints } = await itemOf(calling);
@@ -77,18 +67,12 @@ test('Simplify outputs tool calls, if there are any', async () => {
 	}
 });
 
+const NO_ERRORS = [null, '', 0, false, {}, [], { message: '', code: 0, data: { retry: [] } }];
+
 test.each([true, false])(
 	'a successful response with a field "error" is not an error item (simplify: %s)',
 	async (simplify) => {
-		for (const error of [
-			null,
-			'',
-			0,
-			false,
-			{},
-			[],
-			{ message: '', code: 0, data: { retry: [] } },
-		]) {
+		for (const error of NO_ERRORS) {
 			const { json } = await itemOf(completion({ error }), { simplify });
 			expect(json).not.toHaveProperty('error');
 			expect(json.id).toBe('chat-1');

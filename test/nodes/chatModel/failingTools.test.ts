@@ -25,17 +25,6 @@ describe.each(CALLERS)(
 			expect(result).toMatch(/could not generate the video of task .*The service says: /s);
 		});
 
-		test('the model gets the ID of a video that could not be downloaded', async () => {
-			simulator.inject({ endpoint: 'download', fault: 'html-404' });
-			const parameters = {
-				...makeVideo.parameters,
-				download: true,
-				requestOptions: { maxRetries: 0 },
-			};
-			const { result } = await callTool(simulator, caller, { ...makeVideo, parameters }, boat);
-			expect(result).toContain(simulator.tasks[0]!.id);
-		});
-
 		test('the model gets the IDs of finished videos beside one that failed', async () => {
 			simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
 			const parameters = { ...makeVideo.parameters, options: { n: 3 } };

@@ -64,29 +64,25 @@ test('Chat Completion resolves every parameter for each item', async () => {
 		node: 'chatCompletion',
 		parameters: {
 			model: byId,
-			messagesSource: '={{ $json.source }}',
 			messages: {
 				values: [
 					{ role: '={{ $json.messages[0].role }}', content: '={{ $json.messages[0].content }}' },
 				],
 			},
 			messagesJson: '={{ $json.messages }}',
-			simplify: '={{ $json.simplify }}',
+			...fromItem('messagesSource', 'simplify'),
 			options: {
-				temperature: '={{ $json.temperature }}',
+				...fromItem('temperature', 'stop', 'user', 'stream'),
 				maxTokens: '={{ $json.max_tokens }}',
 				topP: '={{ $json.top_p }}',
-				stop: '={{ $json.stop }}',
 				presencePenalty: '={{ $json.presence_penalty }}',
 				frequencyPenalty: '={{ $json.frequency_penalty }}',
-				user: '={{ $json.user }}',
-				stream: '={{ $json.stream }}',
 				additionalBody: '={{ $json.additional }}',
 			},
 		},
 		items: requests.map((request, index) => ({
 			...request,
-			source: index === 0 ? 'define' : 'json',
+			messagesSource: index === 0 ? 'define' : 'json',
 			simplify: index === 0,
 			stream: index === 0,
 			additional: { seed: index },

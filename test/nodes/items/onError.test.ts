@@ -89,10 +89,8 @@ test.each<[object, RegExp]>([
 });
 
 test('a Task ID of 512 characters is asked for', async () => {
-	const { error } = await runNode(
-		simulator,
-		videoNode({ operation: 'get', taskId: 'i'.repeat(512) }),
-	);
+	const get = videoNode({ operation: 'get', taskId: 'i'.repeat(512) });
+	const { error } = await runNode(simulator, get);
 	expect(error?.message).toMatch(/^Video task not found/);
 });
 

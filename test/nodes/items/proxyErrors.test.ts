@@ -68,19 +68,3 @@ describe.each(['500 Internal Server Error', '502 Bad Gateway'])('%s', (status) =
 		},
 	);
 });
-
-describe('a 503 more than ten seconds after the request', () => {
-	test.each([
-		['with an HTML page: the video may be billed', PAGE, {}, 1],
-		['with an error of the service: the request was refused', SERVICE_ERRORS[0]![1], {}, 4],
-		['with an HTML page and Retry-After: the request was refused', PAGE, { 'retry-after': '1' }, 4],
-	])('%s', async (_what, body, headers, requests) => {
-		service.respond = () => {
-			time.advance(11_000);
-			return rawResponse('503 Service Unavailable', body, headers);
-		};
-		const { error } = await time.until(runNode(service, submission));
-		expect(service.requests).toHaveLength(requests);
-		expect(/may have accepted/.test(error?.description ?? '')).toBe(requests === 1);
-	});
-});

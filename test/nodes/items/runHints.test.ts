@@ -109,15 +109,6 @@ test('a hint says how to get the file of a paid video, and links to it', async (
 	expect(await hintsOf(videoNode({ operation: 'submit' }))).toEqual([]);
 });
 
-test('a hint links to the first of many videos', async () => {
-	const [hint] = await hintsOf({
-		...videoNode({ options: { n: 3 } }),
-		items: [{}, { prompt: 'B' }],
-	});
-	expect(hint).toMatch(/^6 videos are not downloaded/);
-	expect(hint?.match(/Play the video \d/g)).toEqual([1, 2, 3, 4].map((n) => `Play the video ${n}`));
-});
-
 describe('the bill', () => {
 	const items = ['A', 'B', 'C'].map((prompt, index) => ({ prompt, size: index ? '480p' : '720p' }));
 

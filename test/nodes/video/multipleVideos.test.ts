@@ -51,23 +51,6 @@ const execute = useExecutions(async (run) => await runNode(server, run));
 const ids = (items: Array<{ json: IDataObject }>) =>
 	items.map((item) => (item.json.error as IDataObject | undefined)?.task_id ?? item.json.task_id);
 
-test.each<[string, number[], number, number[], number[]]>([
-	['one fails', [2], 2, [4, 1], [1, 3, 4, 5]],
-	['two fail', [2, 3], 2, [4, 2], [1, 4, 5, 6]],
-	['two fail, and then one replacement', [2, 3, 5], 3, [4, 2, 1], [1, 4, 6, 7]],
-	['one fails, and then two replacements', [4, 5, 6], 4, [4, 1, 1, 1], [1, 2, 3, 7]],
-])(
-	'of four videos, %s: Retry On Fail submits as many as failed and outputs four',
-	async (_name, broken, tries, submissions, output) => {
-		failing = broken;
-		const { items, error } = await execute({ ...node(), tries });
-		expect(error).toBeUndefined();
-		expect(requested).toEqual(submissions);
-		expect(ids(items)).toEqual(output.map((number) => `task-${number}`));
-		expect(items.map(({ json: { status } }) => status)).toEqual(Array(4).fill('completed'));
-	},
-);
-
 test('if all tries fail, the error lists every finished video with its URL, and Retry submits the rest', async () => {
 	failing = [2, 3, 5];
 	const failed = await execute({ ...node(), tries: 2 });
