@@ -90,10 +90,11 @@ test('a video that finishes long before its progress predicts is noticed within 
 	expect(Math.max(...gaps(polledAt))).toBeLessThanOrEqual(40);
 });
 
-test('a progress that goes backwards restarts the estimate', async () => {
-	const progress = (seconds: number) => (seconds < 60 ? seconds : (100 * (seconds - 60)) / 100);
-	const { delay } = await waitFor({ takes: 160, progress });
+test.each([0, 10])('a progress that goes back to %s restarts the estimate', async (to) => {
+	const progress = (seconds: number) => (seconds < 60 ? seconds : seconds - 60 + to);
+	const { delay, polledAt } = await waitFor({ takes: 160 - to, progress });
 	expect(delay).toBeLessThanOrEqual(5);
+	expect(gaps(polledAt)[polledAt.findIndex((at) => at >= 60)]).toBe(5);
 });
 
 test.each(['fixed', 'adaptive'] as const)(
