@@ -1,7 +1,7 @@
 import type { Played } from '../play/played';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest, TruthTask } from '../service';
-import { type NodeRun, nodeRuns, wasHeard } from './evidence';
+import { ancestry, type NodeRun, nodeRuns, submittedBy, wasHeard } from './evidence';
 
 /** What the error of an execution said: a service does not know videos, so the next Retry there submits others. */
 interface Announcement {
@@ -51,7 +51,11 @@ function pollsOf({ truth }: Played, { id, reportedId }: TruthTask): TruthRequest
 
 /** The tasks of a prompt of which the service said last in this execution that it does not know them. */
 function unknownIn(played: Played, { row }: NodeRun, prompt: string): TruthTask[] {
+	const submitters = submittedBy(played);
+	const own = ancestry(row, played.rows).map(({ id }) => id);
 	return [...played.truth.tasks.values()].filter((task) => {
+		// Another execution with this prompt may run at the same time.
+		if (!own.includes(submitters.get(task.id) ?? row.id)) return false;
 		const last = pollsOf(played, task).findLast(
 			({ sentAt }) => sentAt >= row.startedAt && sentAt <= (row.endedAt ?? Infinity),
 		);
