@@ -125,9 +125,13 @@ function hintsOfStopped({ log, rows, scenario, kills }: Played): string[] {
 	if (rows.length > 2) return [];
 	const paid = log.flatMap(({ text }) => {
 		const [, , , list = ''] = STOPPED.exec(text) ?? [];
-		return [...list.matchAll(LISTED)].flatMap(([, id = '', state = '']) =>
-			state === 'failed' ? [] : [id],
-		);
+		const [, unknown] = /Not found: ([\w-]+(?:, [\w-]+)*)/.exec(list) ?? [];
+		return [
+			...[...list.matchAll(LISTED)].flatMap(([, id = '', state = '']) =>
+				state === 'failed' ? [] : [id],
+			),
+			...(unknown?.split(', ') ?? []),
+		];
 	});
 	const hints = (dataOf(row).resultData.runData[node.name] ?? []).flatMap(
 		({ hints = [] }) => hints,
