@@ -99,7 +99,11 @@ function askedForInVain(played: Played): string[] {
 		const isKnown = truth.requests.some(
 			(each) => each.prompt === prompt && each.sentAt === since && wasHeard(each),
 		);
-		return again === undefined || !isOnly || !isKnown
+		// One that failed is made again, too: nobody knows in whose place this one is.
+		const hasFailed = [...truth.tasks.values()].some(
+			(task) => task.prompt === prompt && task.ending === 'failed',
+		);
+		return again === undefined || !isOnly || !isKnown || hasFailed
 			? []
 			: [`task ${id} ("${prompt}") was submitted again elsewhere, and is waited for again`];
 	});
