@@ -154,8 +154,9 @@ async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Pr
 
 	const fail = (error: unknown): never => {
 		const isPaid = error instanceof GatewayError && error.mayBeBilled;
-		if (isPaid) entry.earlier = reportError(error);
-		throw afterEarlierTry(error, entry.earlier);
+		if (!isPaid) throw afterEarlierTry(error, entry.earlier);
+		entry.earlier = reportError(error);
+		throw error;
 	};
 	const asking = spending.spend(1, maxBillableRequests, () => ask(run, prepared, itemIndex));
 	const completion = await asking.catch(fail);

@@ -27,6 +27,13 @@ const differences = [
 		tests: [/^a temporary folder that /, /^the temporary file of a video that /],
 	},
 	{
+		why: 'a caller that lends no request helper gives it no way to the service',
+		tests: [
+			/^(Chat Completion (answers each item|streams)|List Models returns the models)$/,
+			/^Video Generation submits, waits and gets with /,
+		],
+	},
+	{
 		why: "n8n's helper connects, so nothing tells when a connection is made or how far a handshake got",
 		tests: [
 			/^a connection that (ends|is reset) during the TLS handshake/,

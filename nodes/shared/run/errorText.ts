@@ -8,6 +8,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import {
+	CancelledError,
 	type ErrorReport,
 	GatewayError,
 	InvalidInputError,
@@ -47,14 +48,20 @@ export class ReportedError extends Error {
 	}
 }
 
-/** A refusal of the option Max Billable Requests says nothing of what an earlier try of the same item paid for. */
+/**
+ * The error of a try with what an earlier try of the same item may have paid for, of which it says nothing: the last try
+ * was not sent, or was refused.
+ */
 export function afterEarlierTry(error: unknown, earlier: ErrorReport | undefined): unknown {
-	if (!(error instanceof SpendingLimitError) || earlier === undefined) return error;
+	if (earlier === undefined || error instanceof CancelledError) return error;
+	const { message, description, may_have_been_accepted, partial_text } = earlier.failure;
+	const mayBeBilled = may_have_been_accepted === true || partial_text !== undefined;
+	if (!mayBeBilled && !(error instanceof SpendingLimitError)) return error;
 	const { failure, isApiError } = reportError(error);
-	const { message, description } = earlier.failure;
 	const both = `${failure.description} In the try before: ${withFullStop(message)} ${description}`;
+	const billed = may_have_been_accepted === true && { may_have_been_accepted };
 	return new ReportedError({
-		failure: { ...earlier.failure, ...failure, description: both },
+		failure: { ...earlier.failure, ...failure, ...billed, description: both },
 		isApiError,
 	});
 }

@@ -115,6 +115,18 @@ test.each<[string, object, string, string]>([
 	});
 });
 
+test('a second try that is refused keeps what the first one may have paid for', async () => {
+	simulator.inject({ endpoint: 'chat', fault: 'lost', times: 1 });
+	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
+	const node = { ...chat(9), items: prompts('One'), tries: 2 };
+	const { items } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
+	expect(items[0]!.json.error).toMatchObject({
+		code: 'quota_not_enough',
+		description: expect.stringMatching(/In the try before: .* it may be billed twice/),
+		may_have_been_accepted: true,
+	});
+});
+
 describe('an agent', () => {
 	const call = async (tool: { invoke(input: object): Promise<string> }, input: object) =>
 		await tool.invoke(input).catch((error: Error) => error.message);

@@ -55,10 +55,8 @@ test('a stopped run names its tasks in one warning, in its error, and in a hint 
 test('of a stopped run with more than a hundred videos, the newest hundred are named by hints', async () => {
 	const many = videoNode({ prompt: '[fault:task-endless]', options: { n: 4 } });
 	const items = Array.from({ length: 26 }, (_, row) => ({ row }));
-	await runUntil(() => simulator.count('poll') > 0 && simulator.tasks.length === 104, {
-		...many,
-		items,
-	});
+	const submitted = () => lines.filter((line) => line.includes('submitted')).length;
+	await runUntil(() => submitted() === items.length, { ...many, items });
 	const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual' });
 	const named = hints.flatMap((hint) => /^Task (\S+) of the run that was/.exec(hint)?.[1] ?? []);
 	expect(named).toHaveLength(100);
