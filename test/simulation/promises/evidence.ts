@@ -163,6 +163,13 @@ export function limitsOf({ scope, of }: Limit, { endpoint, model }: TruthRequest
 	return counted !== '' && (of === undefined || of === counted);
 }
 
+/** What a request takes of a limit: the chat that exceeds one of tokens is accepted, and takes all of it. */
+export function costOf({ kind, requests: most }: Limit, request: TruthRequest): number {
+	const { limit: refusedBy, tokens = 1 } = request;
+	if (refusedBy !== undefined) return 0;
+	return kind === 'tokens' ? Math.min(tokens, most) : 1;
+}
+
 /** What one limit may be about. */
 export function scopeOf({ key, endpoint, model }: TruthRequest): string {
 	return `${key} ${endpoint} ${model}`;

@@ -3,7 +3,7 @@ import { EDITED_MAX_WAIT_S } from '../play/edits';
 import type { Row } from '../play/rows';
 import type { Played } from '../play/played';
 import type { TruthRequest, TruthTask } from '../service';
-import { isInDatabase, limitsOf } from './evidence';
+import { costOf, isInDatabase, limitsOf } from './evidence';
 import { backoffs, isFailure } from './failures';
 import { REFUSED } from './refusals';
 
@@ -193,7 +193,7 @@ function queueMs(played: Played, requests: TruthRequest[], learned: TruthRequest
 		for (const request of requests)
 			if (limitsOf(limit, request)) {
 				const scope = `${request.key} ${limit.scope === 'key' ? '' : `${request.endpoint} ${request.model}`}`;
-				counted.set(scope, (counted.get(scope) ?? 0) + (request.limit === undefined ? 1 : 0));
+				counted.set(scope, (counted.get(scope) ?? 0) + costOf(limit, request));
 			}
 		const most = Math.max(0, ...counted.values());
 		if (limit.kind === 'inFlight')
