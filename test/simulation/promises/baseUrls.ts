@@ -85,14 +85,13 @@ export function replacedElsewhere(played: Played): Map<string, number> {
 	const replaced = new Map<string, number>();
 	for (const { at, origin, prompt, tasks } of announcements(played))
 		for (const task of tasks) {
-			const instead = played.truth.requests.find(
-				(each) =>
-					each.endpoint === 'submit' &&
-					each.prompt === prompt &&
-					each.accepted &&
-					each.origin === origin &&
-					each.sentAt >= at,
+			const later = played.truth.requests.filter(
+				(each) => each.endpoint === 'submit' && each.prompt === prompt && each.sentAt >= at,
 			);
+			// What a Retry elsewhere submits in between is told anew, and so is what is unknown.
+			const away = later.findIndex((each) => each.origin !== origin);
+			const here = away === -1 ? later : later.slice(0, away);
+			const instead = here.find(({ accepted }) => accepted);
 			const isMade = instead && task.request.origin !== origin;
 			if (isMade && !replaced.has(task.id) && !wasFound(played, task, at, instead.sentAt))
 				replaced.set(task.id, instead.sentAt);

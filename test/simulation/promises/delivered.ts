@@ -99,11 +99,7 @@ function askedForInVain(played: Played): string[] {
 		const isKnown = truth.requests.some(
 			(each) => each.prompt === prompt && each.sentAt === since && wasHeard(each),
 		);
-		// One that failed is made again, too: nobody knows in whose place this one is.
-		const hasFailed = [...truth.tasks.values()].some(
-			(task) => task.prompt === prompt && task.ending === 'failed',
-		);
-		return again === undefined || !isOnly || !isKnown || hasFailed
+		return again === undefined || !isOnly || !isKnown
 			? []
 			: [`task ${id} ("${prompt}") was submitted again elsewhere, and is waited for again`];
 	});
