@@ -53,7 +53,7 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('nodes/shared/run/errorText.ts', [
 		[
 			'Max Billable Requests hides what an earlier try paid for',
-			'earlier === undefined) return error;',
+			'!(error instanceof SpendingLimitError)) return error;',
 			'true) return error;',
 		],
 		['what may be billed twice does not say so', 'mayHaveBeenAccepted && MAY_BE_PAID,', ''],
