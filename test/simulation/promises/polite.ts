@@ -11,6 +11,8 @@ const SLACK_MS = 1_000;
 const DRAIN_MS = 100;
 /** Longer pauses suspend a scope: probes and polls are sent meanwhile. */
 const MAX_PAUSE_MS = 300_000;
+/** A refusal comes sooner: the next one at a time does not wait longer for the one before it (gateway/limits/README.md). */
+const REFUSED_WITHIN_MS = 5_000;
 
 /** No more in flight than asked, nothing in a pause that the service asked for, polls no denser than asked. */
 export const polite: Promised = {
@@ -72,7 +74,12 @@ function probes({ truth, kills }: Played): string[] {
 		const taken = later.find(
 			(each) => each.heardAt !== undefined && (each.retryAfter ?? 0) * 1000 <= MAX_PAUSE_MS,
 		);
-		const probed = later.filter(({ sentAt }) => sentAt < (taken?.heardAt ?? Infinity));
+		const probed = later
+			.filter(({ sentAt }) => sentAt < (taken?.heardAt ?? Infinity))
+			.map((each) => {
+				const { sentAt, endedAt = Infinity } = each;
+				return { ...each, endedAt: Math.min(endedAt, sentAt + REFUSED_WITHIN_MS) };
+			});
 		const atOnce = highestInFlight(probed);
 		return atOnce <= 1
 			? []
