@@ -7,10 +7,10 @@ import { ancestry, type NodeRun, nodeRuns, submittedBy, wasHeard } from './evide
 interface Announcement {
 	execution: string;
 	at: number;
-	/** The host of that service. */
-	origin: string;
+	/** The host of that service. The credential may change in the middle: not all tasks are unknown at the same one. */
+	origin: string | undefined;
 	prompt: string;
-	tasks: TruthTask[];
+	task: TruthTask;
 }
 
 const ANNOUNCED = /Item (\d+): the next Retry submits it again at this Base URL/g;
@@ -20,11 +20,12 @@ function announcements(played: Played): Announcement[] {
 	return nodeRuns(played).flatMap((run) =>
 		[...(run.task.error?.description ?? '').matchAll(ANNOUNCED)].flatMap(([, number]) => {
 			const prompt = promptOf(played, run, Number(number));
-			const tasks = unknownIn(played, run, prompt);
-			const origin = originOf(played, run, tasks);
 			const { row } = run;
 			const at = row.endedAt ?? played.end;
-			return origin === undefined ? [] : [{ execution: row.id, at, origin, prompt, tasks }];
+			return unknownIn(played, run, prompt).map((task) => {
+				const origin = originOf(played, run, task);
+				return { execution: row.id, at, origin, prompt, task };
+			});
 		}),
 	);
 }
@@ -68,8 +69,9 @@ function isUnknown(poll: TruthRequest | undefined): boolean {
 	return poll?.status === 404 && poll.whole && poll.fault !== 'page-404';
 }
 
-function originOf(played: Played, { row }: NodeRun, tasks: TruthTask[]): string | undefined {
-	const polls = tasks.flatMap((task) => pollsOf(played, task));
+/** Where it was polled last. */
+function originOf(played: Played, { row }: NodeRun, task: TruthTask): string | undefined {
+	const polls = pollsOf(played, task);
 	return polls.findLast(({ sentAt }) => sentAt <= (row.endedAt ?? Infinity))?.origin;
 }
 
@@ -83,19 +85,18 @@ function wasFound(played: Played, task: TruthTask, from: number, to: number): bo
 /** Of each task for which another was submitted as announced, since when. */
 export function replacedElsewhere(played: Played): Map<string, number> {
 	const replaced = new Map<string, number>();
-	for (const { at, origin, prompt, tasks } of announcements(played))
-		for (const task of tasks) {
-			const later = played.truth.requests.filter(
-				(each) => each.endpoint === 'submit' && each.prompt === prompt && each.sentAt >= at,
-			);
-			// What a Retry elsewhere submits in between is told anew, and so is what is unknown.
-			const away = later.findIndex((each) => each.origin !== origin);
-			const here = away === -1 ? later : later.slice(0, away);
-			const instead = here.find(({ accepted }) => accepted);
-			const isMade = instead && task.request.origin !== origin;
-			if (isMade && !replaced.has(task.id) && !wasFound(played, task, at, instead.sentAt))
-				replaced.set(task.id, instead.sentAt);
-		}
+	for (const { at, origin, prompt, task } of announcements(played)) {
+		const later = played.truth.requests.filter(
+			(each) => each.endpoint === 'submit' && each.prompt === prompt && each.sentAt >= at,
+		);
+		// What a Retry elsewhere submits in between is told anew, and so is what is unknown.
+		const away = later.findIndex((each) => each.origin !== origin);
+		const here = away === -1 ? later : later.slice(0, away);
+		const instead = here.find(({ accepted }) => accepted);
+		const isMade = instead && task.request.origin !== origin;
+		if (isMade && !replaced.has(task.id) && !wasFound(played, task, at, instead.sentAt))
+			replaced.set(task.id, instead.sentAt);
+	}
 	return replaced;
 }
 
@@ -110,7 +111,7 @@ export function unannounced(played: Played): string[] {
 		const prompts = new Set(run.input.map((_, item) => promptOf(played, run, item)));
 		return [...prompts].flatMap((prompt) => {
 			const strange = unknownIn(played, run, prompt).filter(
-				(each) => knownAt(played, each, row.endedAt) !== originOf(played, run, [each]),
+				(each) => knownAt(played, each, row.endedAt) !== originOf(played, run, each),
 			);
 			const isTold = said.some((each) => each.execution === row.id && each.prompt === prompt);
 			return strange.length === 0 || isTold
@@ -123,15 +124,14 @@ export function unannounced(played: Played): string[] {
 	const stuck = said.flatMap((one, index) => {
 		const before = said
 			.slice(0, index)
-			.findLast(({ prompt, execution }) => prompt === one.prompt && execution !== one.execution);
+			.findLast(({ task, execution }) => task === one.task && execution !== one.execution);
 		if (before === undefined || before.origin !== one.origin) return [];
-		const same = one.tasks.filter((task) => before.tasks.includes(task));
-		const isFound = same.some((task) => wasFound(played, task, before.at, one.at));
+		const isFound = wasFound(played, one.task, before.at, one.at);
 		const isSent = played.truth.requests.some(
 			({ endpoint, prompt, sentAt }) =>
 				endpoint === 'submit' && prompt === one.prompt && sentAt >= before.at && sentAt < one.at,
 		);
-		return same.length === 0 || isFound || isSent
+		return isFound || isSent
 			? []
 			: [
 					`"${one.prompt}" is announced in executions ${before.execution} and ${one.execution}, and not submitted in between`,
