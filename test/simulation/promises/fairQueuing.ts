@@ -80,7 +80,9 @@ function isOfSecond({ rawPrompt }: TruthRequest): boolean {
 function slotQueuing({ scenario, truth, kills, suspended, rows, start }: Played): string[] {
 	const [node, ...others] = scenario.nodes;
 	const { faults, limits, refused } = scenario.service;
-	const isPlain = faults.length + limits.length === 0 && refused === undefined;
+	// What was never sent waits before it is tried again.
+	const isSent = truth.notConnected.length === 0;
+	const isPlain = faults.length + limits.length === 0 && refused === undefined && isSent;
 	const isAlone = others.length + kills.length + suspended.length === 0 && rows.length === 1;
 	if (node?.kind !== 'video' || !isPlain || !isAlone || scenario.shape !== 'sequence') return [];
 	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
