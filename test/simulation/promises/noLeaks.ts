@@ -48,11 +48,11 @@ function textOf(row: Row, rows: Row[]): string {
 
 /** Of an error that repeats the key, nothing but the key is taken out. */
 function cutOut(played: Played): string[] {
-	const { faults } = played.scenario.service;
-	const [echo, ...others] = faults.flatMap(({ echo = [] }) => echo);
-	// The other one has other words around the key.
-	const isAlone = others.length === 0 && !faults.some(({ fault }) => fault === 'echo-key');
-	if (echo === undefined || echo.isGood || !isAlone) return [];
+	const { scenario, truth } = played;
+	const [echo, ...others] = scenario.service.faults.flatMap(({ echo = [] }) => echo);
+	// Other responses have other words, around the key or without it.
+	const isAlone = truth.requests.every(({ status, fault }) => status !== 401 || fault === 'echo');
+	if (echo === undefined || echo.isGood || others.length > 0 || !isAlone) return [];
 	return errorItems(played).flatMap(({ error: { http_status, description }, row, node }) => {
 		if (http_status !== 401) return [];
 		const isWhole = echo.before > 2 || description.includes(AROUND.after);
