@@ -169,8 +169,10 @@ export function truthOfTask(task: Task, prompt: string, request: TruthRequest): 
 }
 
 function endingOf({ plan, outcome }: Task): TruthTask['ending'] {
+	// What a fault makes of a task goes before the plan.
+	const { ending = plan.ending } = outcome ?? {};
 	if (outcome?.ending === 'failed') return 'failed';
 	if (plan.vanishesAfterSeconds !== undefined) return 'vanished';
-	if (plan.ending === 'processing forever') return 'never';
-	return plan.ending === 'failed' ? 'failed' : 'completed';
+	if (ending === 'processing forever') return 'never';
+	return ending === 'failed' ? 'failed' : 'completed';
 }
