@@ -228,6 +228,18 @@ test.each([
 	expect(serviceMessage ?? '').not.toContain('mark');
 });
 
+test('a key that begins like a number is found after an escaped line break', async () => {
+	const hexLike = 'ab12-Key-of-tests-0815';
+	const error = await errorOf(`Incorrect API key:\\n${hexLike}`, { apiKey: hexLike });
+	expect(error.serviceMessage).toBe('Incorrect API key:\\n[API key removed]');
+});
+
+test('a message longer than any key is shown by its beginning', async () => {
+	const message = `R&D${'.'.repeat(240_000)}`;
+	const { serviceMessage } = await errorOf({ error: { message } });
+	expect(serviceMessage).toBe(`${message.slice(0, 1_000)}…`);
+});
+
 const OF_PAGES = 'Bad gateway';
 
 test.each([
