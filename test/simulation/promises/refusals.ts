@@ -168,7 +168,8 @@ export function sentInVain(played: Played): string[] {
 	if (rows.length > 1 || kills.length > 0 || scenario.shape === 'agent') return [];
 	return scenario.nodes.flatMap((node) => {
 		if (node.kind !== 'chat' && node.kind !== 'video') return [];
-		const { requestOptions: { maxRetries = 4 } = {}, tries = 1 } = node;
+		const { requestOptions: { maxRetries = 4, maxConcurrency = MAX_CONCURRENCY } = {}, tries = 1 } =
+			node;
 		// Of items that a node made of one, nobody knows which one is sent.
 		if (tries > 1 || scenario.nodes.indexOf(node) > 0) return [];
 		return singlePrompts(scenario, node).flatMap((prompt) => {
@@ -176,10 +177,9 @@ export function sentInVain(played: Played): string[] {
 			const [first] = own;
 			if (first === undefined) return [];
 			const alike = truth.requests.filter((each) => scopeOf(each) === scopeOf(first));
+			const began = beganToWait(alike, first, maxConcurrency);
 			const isTaken = (sentAt: number) =>
-				alike.some(
-					(each) => wasTaken(each) && (each.heardAt ?? 0) > first.sentAt && each.sentAt < sentAt,
-				);
+				alike.some((each) => wasTaken(each) && (each.heardAt ?? 0) > began && each.sentAt < sentAt);
 			/** The service still works on one that was sent before a pause, this one after it. */
 			const isAtWork = ({ sentAt, heardAt = sentAt }: TruthRequest) =>
 				alike.some(
@@ -197,6 +197,14 @@ export function sentInVain(played: Played): string[] {
 					];
 		});
 	});
+}
+
+/** An item waits to be sent from when one before it has ended and left room. */
+function beganToWait(alike: TruthRequest[], first: TruthRequest, maxConcurrency: number): number {
+	const before = alike.filter(({ sentAt }) => sentAt < first.sentAt);
+	const begun = new Set(before.map(({ rawPrompt }) => rawPrompt)).size;
+	const ends = before.filter(wasTaken).map(({ endedAt = Infinity }) => endedAt);
+	return ends.sort((one, other) => one - other)[begun - maxConcurrency] ?? 0;
 }
 
 /** The prompts of a node that only one item has. */

@@ -128,6 +128,9 @@ const CHANGING = new Set([
 	'progress',
 ]);
 
+/** What an agent hears of a connection that failed, where n8n's helper decides whether it goes through a proxy. */
+const OF_PROXY = / If n8n reaches the service through a proxy \([^)]*\), [^.]*\./;
+
 function shown(
 	{ json, binary, pairedItem }: INodeExecutionData,
 	played: Pick<Played, 'truth'>,
@@ -140,7 +143,7 @@ function plain(value: unknown, played: Pick<Played, 'truth'>): unknown {
 	if (typeof value === 'string') {
 		const task = played.truth.tasks.get(value);
 		if (task) return `task ${task.request.tasks.indexOf(value)} of ${task.prompt}`;
-		return value.replace(/ #0\.\d+/g, '');
+		return value.replace(/ #0\.\d+/g, '').replace(OF_PROXY, '');
 	}
 	if (typeof value !== 'object' || value === null) return value;
 	const entries = Object.entries(value as IDataObject).filter(([name]) => !CHANGING.has(name));
