@@ -116,8 +116,10 @@ export class N8nApi {
 		await until(async () => {
 			const response = await this.call('GET', `${workflow}/publication-status`);
 			const { status, triggers } = publication.parse(response);
-			if (status === 'published' || status === 'in_progress') return status === 'published';
-			throw new Error(`n8n did not publish the workflow: ${JSON.stringify(triggers)}`);
+			if (status === 'failed' || status === 'partial')
+				throw new Error(`n8n did not publish the workflow: ${JSON.stringify(triggers)}`);
+			// Just before its triggers are stored, n8n calls one "not_published".
+			return status === 'published';
 		});
 	}
 
