@@ -23,7 +23,7 @@ export const polite: Promised = {
 		'With Retry On Fail, a new try downloads a refused file at once.',
 		'A request that is refused twice, while others like it are taken, is about itself: it waits alone.',
 		'The same service at another Base URL is another one.',
-		'In a pause of more than five minutes, and when the service has taken nothing for five minutes, requests are sent one at a time. Polls of submitted tasks continue.',
+		'In a pause of more than five minutes, and when the service has taken nothing for five minutes, requests are sent one at a time, each after the response to the one before, or after five seconds without one. Polls of submitted tasks continue.',
 	],
 	alsoKeptBy: ['test/gateway/rateLimiter.test.ts'],
 	check: (played) => [
