@@ -2,6 +2,7 @@ import type { Played } from '../play/played';
 import { explain } from './explained';
 import type { Promised } from './promise';
 import { whyInMemory } from './callers';
+import { hasErrorOfStop } from './evidence';
 
 /** Between the tries of Retry On Fail in a scenario: n8n itself waits once more between two tries. */
 const TRY_MS = 5_000;
@@ -61,10 +62,12 @@ function longRuns({ scenario, rows, suspended }: Played): string[] {
 		scenario.items.length > 3;
 	if (!isPlain || node.tries !== undefined || isSlow || suspended.length > 0) return [];
 	if ((node.wait?.maxWait ?? 600) < 80) return [];
-	return rows.flatMap(({ id, mode, engineRuns }) =>
-		engineRuns.flatMap(({ from, to = from }) =>
-			to - from > MAX_LEG_MS && whyInMemory(scenario, mode) === undefined
-				? [`execution ${id} waits ${seconds(to - from)} in memory instead of in the database`]
+	return rows.flatMap((row) =>
+		row.engineRuns.flatMap(({ from, to = from }) =>
+			to - from > MAX_LEG_MS &&
+			whyInMemory(scenario, row.mode) === undefined &&
+			!hasErrorOfStop(row, rows)
+				? [`execution ${row.id} waits ${seconds(to - from)} in memory instead of in the database`]
 				: [],
 		),
 	);
