@@ -45,7 +45,7 @@ const differences = [
 		tests: [
 			/^an invalid proxy URL /,
 			/^a proxy that (responds with \d+|hangs up|resets|does not speak HTTP) to CONNECT /,
-			/^a 407 of a proxy for a service at http:\/\//,
+			/^a proxy for a service at http:\/\/ that responds with 407 /,
 			/^an unreachable (http|socks5) proxy for a service at https?:\/\//,
 			/^a proxy that hangs up gets 3 CONNECT requests/,
 			/^a video that a proxy prevents from being submitted/,
