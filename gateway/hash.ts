@@ -10,7 +10,7 @@ export function sha256(text: string): string {
 
 /**
  * A short fingerprint of a value's JSON, to compare values that are too long to keep. Dates count as their text, and what
- * JSON cannot contain (a function, a circular structure) counts as nothing.
+ * JSON cannot contain (a function, a circular structure) counts as nothing. The fields of an object come in any order.
  */
 export function hashOf(value: unknown): string {
 	return sha256(toJson(value)).slice(0, LENGTH);
@@ -18,12 +18,14 @@ export function hashOf(value: unknown): string {
 
 function toJson(value: unknown): string {
 	try {
-		return JSON.stringify(value, withBigInts) ?? '';
+		return JSON.stringify(value, comparable) ?? '';
 	} catch {
 		return '';
 	}
 }
 
-function withBigInts(_name: string, value: unknown): unknown {
-	return typeof value === 'bigint' ? String(value) : value;
+function comparable(_name: string, value: unknown): unknown {
+	if (typeof value === 'bigint') return String(value);
+	if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+	return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -144,6 +144,13 @@ export const OF_NODES: readonly Change[] = [
 			'end(error === undefined ? 0 : needed)',
 		],
 	]),
+	...changesOf('gateway/hash.ts', [
+		[
+			'a second try pays again after a field of the Additional Body changed its place',
+			'.sort(([a], [b]) => (a < b ? -1 : 1))',
+			'',
+		],
+	]),
 	...changesOf('nodes/LmChatGenerationService/messages.ts', [
 		[
 			'the result of a tool does not name its call',

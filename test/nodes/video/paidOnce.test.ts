@@ -163,3 +163,19 @@ test('Retry with one changed prompt submits only that video again', async () => 
 	expect(items).toHaveLength(threeItems.length);
 	expect(simulator.tasks.map(({ prompt }) => prompt)).toEqual(['One', 'Two', 'Three', 'Another']);
 });
+
+test.each([
+	['fields', 0, '{ "move": { "by": [1, 2], "at": 3 }, "seed": 7 }'],
+	['list', 3, '{ "seed": 7, "move": { "at": 3, "by": [2, 1] } }'],
+])(
+	'Retry with the %s of the Additional Body in another order submits %i new videos',
+	async (_what, more, changed) => {
+		const withBody = (additionalBody: string) => video({ options: { additionalBody } });
+		simulator.inject({ endpoint: 'poll', fault: 'invalid-api-key' });
+		await execute(withBody('{ "seed": 7, "move": { "at": 3, "by": [1, 2] } }'));
+		simulator.clearFaults();
+		const { error } = await execute(withBody(changed));
+		expect(error).toBeUndefined();
+		expect(simulator.submissions).toBe(threeItems.length + more);
+	},
+);
