@@ -65,8 +65,14 @@ export function variantsOf(scenario: Scenario): Scenario[] {
 		(node) =>
 			node.kind !== 'video' || (node.wait?.maxWait ?? 600) * MAX_PART_OF_WAIT >= longest + 130,
 	);
+	// It ends a wait that polls meanwhile (docs/reliability.md).
+	const hasNoTls = service.outages?.some(({ failure }) => failure === 'no TLS') === true;
 	const waits =
-		nodes.some(({ kind }) => kind === 'video') && order === 'v1' && shape !== 'agent' && isInTime;
+		nodes.some(({ kind }) => kind === 'video') &&
+		order === 'v1' &&
+		shape !== 'agent' &&
+		isInTime &&
+		!hasNoTls;
 	return waits ? [otherBuild, withOtherWait(scenario)] : [otherBuild];
 }
 
