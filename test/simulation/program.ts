@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { real } from './host/install';
 import { check } from './check';
 import { type Builds, buildsIn, differencesBetween, worseIn } from './compare';
@@ -9,6 +8,7 @@ import { loadN8n, playScenario, playSeed, scenarioOf, shrink } from './hunt';
 import { type Scenario, scenario as scenarioSchema } from './scenario/schema';
 import { Drawn } from './drawn';
 import { forgetFixed, surprises } from './knownSeeds';
+import { readOptions } from './options';
 import { outcomeOf } from './outcome';
 import { usePackages } from './play/packages';
 import { play } from './play/play';
@@ -18,35 +18,7 @@ import { allOf, inWords, report } from './report';
 
 const ROOT = join(__dirname, '../..');
 
-const { values } = parseArgs({
-	options: {
-		seed: { type: 'string' },
-		scenarios: { type: 'string' },
-		seconds: { type: 'string' },
-		scenario: { type: 'string' },
-		/** Prints one JSON object instead of words. */
-		json: { type: 'boolean' },
-		/** Does not look for the smallest scenario. */
-		'no-shrink': { type: 'boolean' },
-		promise: { type: 'string' },
-		packages: { type: 'string' },
-		/** Another folder with both builds: plays each seed with both packages and prints what differs, as JSON lines. */
-		against: { type: 'string' },
-		timeline: { type: 'boolean' },
-		/** Of a scenario: prints its items and requests as JSON. */
-		outcome: { type: 'boolean' },
-		/** Plays what `npm test` plays, prints a JSON report, and fails if it is not as knownSeeds.json and found/ say. */
-		check: { type: 'boolean' },
-		/** With --check: how many seeds; CI plays more than `npm test`. */
-		seeds: { type: 'string' },
-		/** With --check: takes from knownSeeds.json what no longer breaks. */
-		'forget-fixed': { type: 'boolean' },
-		/** Ends with the first broken promise. */
-		'until-found': { type: 'boolean' },
-		/** Keeps the smallest scenario in found/ under this name. */
-		save: { type: 'string' },
-	},
-});
+const values = readOptions();
 
 const print = (text: string) => void process.stdout.write(`${text}\n`);
 const secondsNow = () => Number(real.hrtime()) / 1e9;
@@ -56,7 +28,7 @@ export async function main(): Promise<void> {
 	usePackages(builds);
 	await loadN8n();
 	if (values.check) {
-		const report = await check(values.seeds ? Number(values.seeds) : undefined);
+		const report = await check(values.seeds);
 		if (values['forget-fixed']) forgetFixed(report);
 		const differing = values['forget-fixed'] ? [] : surprises(report);
 		for (const line of differing) process.stderr.write(`${line}\n`);
@@ -65,11 +37,12 @@ export async function main(): Promise<void> {
 	}
 	if (values.scenario !== undefined) return await one(values.scenario);
 	if (values.against !== undefined) return await compare(buildsIn(resolve(values.against)), builds);
-	const first = Number(values.seed ?? randomInt(1, 2 ** 30));
-	const most = values.scenarios ? Number(values.scenarios) : values.seconds ? Infinity : 1;
+	const first = values.seed ?? randomInt(1, 2 ** 30);
+	const most = values.scenarios ?? (values.seconds === undefined ? 1 : Infinity);
 	const begin = secondsNow();
-	const end = begin + Number(values.seconds ?? Infinity);
-	const counts = { scenarios: 0, variants: 0, requests: 0, events: 0, unfinished: 0 };
+	const end = begin + (values.seconds ?? Infinity);
+	const counts = { scenarios: 0, variants: 0, requests: 0, events: 0 };
+	const givenUp: string[] = [];
 	const found = new Map<string, number[]>();
 	const drawn = new Drawn();
 	let closest: (Explained & { seed: number }) | undefined;
@@ -81,7 +54,7 @@ export async function main(): Promise<void> {
 		counts.variants += variants;
 		counts.requests += played.truth.requests.length;
 		counts.events += played.timeline.length + played.truth.requests.length;
-		if (played.unfinished !== undefined) counts.unfinished += 1;
+		if (played.unfinished !== undefined) givenUp.push(`${seed} (${played.unfinished})`);
 		for (const row of played.rows) {
 			const explained = explain(played, row);
 			if (closest === undefined || leftOf(explained) < leftOf(closest))
@@ -115,16 +88,17 @@ export async function main(): Promise<void> {
 		print(
 			`Closest to its bound: an execution of seed ${closest.seed} took ${seconds(closest.tookMs)}; its settings and the service explain ${seconds(closest.boundMs)}`,
 		);
+	if (givenUp.length > 0) print(`Given up: seeds ${givenUp.join(', ')}`);
 	print(
-		`${counts.scenarios} scenarios from seed ${first}, and ${counts.variants} in the other build or wait, in ${took.toFixed(1)} s: ${(counts.scenarios / took).toFixed(1)} scenarios, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second; ${counts.unfinished} given up`,
+		`${counts.scenarios} scenarios from seed ${first}, and ${counts.variants} in the other build or wait, in ${took.toFixed(1)} s: ${(counts.scenarios / took).toFixed(1)} scenarios, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second`,
 	);
 	process.exitCode = found.size > 0 ? 1 : 0;
 }
 
 /** Plays seeds in an older package and in this one. Prints those that differ, with the promises that each breaks. */
 async function compare(older: Builds, newer: Builds): Promise<void> {
-	const first = Number(values.seed ?? 1);
-	const count = Number(values.scenarios ?? 1);
+	const first = values.seed ?? 1;
+	const count = values.scenarios ?? 1;
 	usePackages(older);
 	await loadN8n();
 	let equal = 0;
