@@ -25,6 +25,8 @@ export const verdict = z.object({
 	isReached: z.boolean(),
 	/** The promise that a scenario broke, after so many CPU seconds. */
 	found: z.object({ seed: z.number(), promise: z.string(), seconds: z.number() }).optional(),
+	/** The kept scenario that broke a promise, if none that is drawn did. It is a test: somebody chose it. */
+	test: z.string().optional(),
 });
 
 export type Verdict = z.infer<typeof verdict>;

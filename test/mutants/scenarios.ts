@@ -1,22 +1,34 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { loadN8n, playSeed } from '../simulation/hunt';
+import { foundScenarios } from '../simulation/check';
+import { loadN8n, playScenario, scenarioOf } from '../simulation/hunt';
 import { usePackages } from '../simulation/play/packages';
+import type { Scenario } from '../simulation/scenario/schema';
 import { REACH, SECONDS, type Told, type Verdict } from './mutant';
 import { OUTPUT, PROJECT } from './folders';
 
 const RECORD = join(OUTPUT, 'scenarios.json');
 
-/** A scenario without a mutant. */
-const scenario = z.object({
-	seed: z.number(),
+/** What a scenario is without a mutant. */
+const known = z.object({
 	/** Of CPU time. */
 	seconds: z.number(),
 	broken: z.array(z.string()),
 	/** The mutants that it executes. */
 	ids: z.array(z.string()),
 });
+
+type Known = z.infer<typeof known>;
+
+const knownScenarios = z.object({
+	/** From seed 1 on. */
+	drawn: z.array(known),
+	/** Those in `found/`, by name. */
+	kept: z.record(z.string(), known),
+});
+
+type KnownScenarios = z.infer<typeof knownScenarios>;
 
 let active = '';
 let executed = new Set<string>();
@@ -38,30 +50,36 @@ export async function playMutants(): Promise<void> {
 	usePackages({ undici: PROJECT, verified: join(PROJECT, 'dist-cloud') });
 	await loadN8n();
 	if (!existsSync(RECORD)) writeFileSync(RECORD, JSON.stringify(await record()));
-	const scenarios = z.array(scenario).parse(JSON.parse(readFileSync(RECORD, 'utf8')));
-	const reached = new Set(scenarios.slice(0, REACH).flatMap(({ ids }) => ids));
+	const scenarios = knownScenarios.parse(JSON.parse(readFileSync(RECORD, 'utf8')));
+	const reached = new Set(scenarios.drawn.slice(0, REACH).flatMap(({ ids }) => ids));
 	process.on('message', (id: string) => {
 		void find(id, scenarios).then((found) =>
-			tell({ verdict: { isReached: reached.has(id), ...(found && { found }) } }),
+			tell({ verdict: { isReached: reached.has(id), ...found } }),
 		);
 	});
 	tell({ verdict: { isReached: false } });
 }
 
-async function record() {
-	const scenarios: Array<z.infer<typeof scenario>> = [];
+async function record(): Promise<KnownScenarios> {
+	const drawn: Known[] = [];
 	let seconds = 0;
 	for (let seed = 1; seed <= REACH || seconds < SECONDS; seed += 1) {
-		executed = new Set();
-		const begin = secondsNow();
-		const { broken } = await playSeed(seed);
-		const took = secondsNow() - begin;
-		seconds += took;
-		const promises = broken.map(({ promise }) => promise);
-		scenarios.push({ seed, seconds: took, broken: promises, ids: [...executed] });
-		tell({});
+		const played = await playWithout(scenarioOf(seed));
+		seconds += played.seconds;
+		drawn.push(played);
 	}
-	return scenarios;
+	const kept: KnownScenarios['kept'] = {};
+	for (const { name, scenario } of foundScenarios()) kept[name] = await playWithout(scenario);
+	return { drawn, kept };
+}
+
+async function playWithout(scenario: Scenario): Promise<Known> {
+	executed = new Set();
+	const begin = secondsNow();
+	const { broken } = await playScenario(scenario);
+	const seconds = secondsNow() - begin;
+	tell({});
+	return { seconds, broken: broken.map(({ promise }) => promise), ids: [...executed] };
 }
 
 /**
@@ -70,23 +88,39 @@ async function record() {
  */
 async function find(
 	id: string,
-	scenarios: Array<z.infer<typeof scenario>>,
-): Promise<Verdict['found']> {
+	{ drawn, kept }: KnownScenarios,
+): Promise<Pick<Verdict, 'found' | 'test'>> {
 	let seconds = 0;
-	for (const { seed, seconds: known, broken, ids } of scenarios) {
-		if (seconds > SECONDS) return undefined;
-		if (!ids.includes(id)) {
-			seconds += known;
+	for (const [index, without] of drawn.entries()) {
+		if (seconds > SECONDS) break;
+		if (!without.ids.includes(id)) {
+			seconds += without.seconds;
 			continue;
 		}
-		tell({});
-		active = id;
+		const seed = index + 1;
 		const begin = secondsNow();
-		const played = await playSeed(seed);
+		const promise = await brokenWith(id, scenarioOf(seed), without);
 		seconds += secondsNow() - begin;
-		active = '';
-		const found = played.broken.find(({ promise }) => !broken.includes(promise));
-		if (found) return { seed, promise: `${found.promise}: ${found.how[0] ?? ''}`, seconds };
+		if (promise !== undefined) return { found: { seed, promise, seconds } };
 	}
-	return undefined;
+	for (const { name, scenario } of foundScenarios()) {
+		const without = kept[name];
+		if (!without?.ids.includes(id)) continue;
+		const promise = await brokenWith(id, scenario, without);
+		if (promise !== undefined) return { test: `test/simulation/found/${name}.json: ${promise}` };
+	}
+	return {};
+}
+
+async function brokenWith(
+	id: string,
+	scenario: Scenario,
+	without: Known,
+): Promise<string | undefined> {
+	tell({});
+	active = id;
+	const { broken } = await playScenario(scenario);
+	active = '';
+	const found = broken.find(({ promise }) => !without.broken.includes(promise));
+	return found && `${found.promise}: ${found.how[0] ?? ''}`;
 }

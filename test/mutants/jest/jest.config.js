@@ -14,6 +14,6 @@ module.exports = {
 	testEnvironment: join(__dirname, 'environment.js'),
 	testSequencer: join(__dirname, 'inOrder.js'),
 	// What hangs waits for this long. No time passes in tests, but the machine may be busy. While it is noted what each file
-	// executes, nothing hangs, and a file that fails is not played.
+	// executes, nothing hangs.
 	testTimeout: process.env.MUTANTS ? 60_000 : 600_000,
 };
