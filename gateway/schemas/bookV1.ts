@@ -36,7 +36,7 @@ const paidTask = z.object({
 	submittedAt: wallTime.optional(),
 	/** When its Max Wait is over: a restart does not extend it. */
 	deadline: wallTime.optional(),
-	/** The first progress that a poll has seen. */
+	/** The first progress that a poll has seen, after the queue. */
 	seen: z.object({ at: wallTime, progress: z.number() }).optional(),
 	/** Whether the service said that it knows no such task. */
 	isUnknown: z.boolean().optional(),

@@ -1,4 +1,5 @@
 import type { WaitOptions } from '../schemas/bookV1';
+import type { VideoTask } from '../schemas/video';
 
 export type Polling = WaitOptions['polling'];
 
@@ -26,7 +27,7 @@ interface Sample {
  *
  * A progress of 40 that moves in steps of 20 means 40 to 60: each poll gives a range, and the smallest step seen is its
  * width. Two polls bound the speed, and so the earliest and the latest end; all polls together bound them
- * closely. Only the latest polls that one constant speed explains count: those before the end of a queue or a standstill
+ * closely. Only the latest polls that one constant speed explains count: those in a queue or before the end of a standstill
  * do not. The next poll is one interval after the earliest end, or at the latest end if that is sooner.
  * Without an estimate (no progress, none that moves, one that goes back), it is an interval away. The last poll
  * is when the wait is over.
@@ -43,22 +44,27 @@ export class PollSchedule {
 
 	/**
 	 * Milliseconds until the next poll.
-	 * @param progress from the poll that just ended, if any
+	 * @param task from the poll that just ended, if any
 	 * @param leftMs milliseconds until Max Wait is over
 	 */
-	next(now: number, progress: number | null | undefined, leftMs: number): number {
+	next(
+		now: number,
+		task: Partial<Pick<VideoTask, 'status' | 'progress'>> | undefined,
+		leftMs: number,
+	): number {
+		const { status, progress } = task ?? {};
 		const shortest = this.intervalMs * MIN_PART;
 		const isEstimate = typeof progress === 'number' && progress >= 0 && progress < 100;
 		const tells = this.polling === 'adaptive' && isEstimate;
-		const wait = tells ? this.adapted({ at: now, progress }) : this.intervalMs;
+		const wait = tells ? this.adapted({ at: now, progress }, status === 'queued') : this.intervalMs;
 		return wait > leftMs - shortest ? Math.max(0, leftMs) : Math.max(shortest, wait);
 	}
 
-	private adapted(sample: Sample): number {
+	private adapted(sample: Sample, isQueued: boolean): number {
 		const { intervalMs } = this;
 		const [first] = this.samples;
-		if (first === undefined || sample.progress <= first.progress) {
-			this.samples = [sample];
+		if (isQueued || first === undefined || sample.progress <= first.progress) {
+			this.samples = isQueued ? [] : [sample];
 			if (sample.progress > 0 || ++this.pollsAtZero > POLLS_AT_ZERO) return intervalMs;
 			return INTERVALS_AT_ZERO * intervalMs;
 		}
@@ -83,11 +89,10 @@ function expectedEnd(samples: Sample[], newest: Sample) {
 		for (const to of later) {
 			const fastest = (highest(to) - from.progress) / (to.at - from.at);
 			const slowest = (to.progress - highest(from)) / (to.at - from.at);
-			const soonest = fastest > 0 ? to.at + (100 - highest(to)) / fastest : Infinity;
-			earliest = Math.max(earliest, soonest);
+			earliest = Math.max(earliest, to.at + (100 - highest(to)) / fastest);
 			if (slowest > 0) latest = Math.min(latest, to.at + (100 - to.progress) / slowest);
 		}
-		if (latest < earliest || earliest === Infinity) break;
+		if (latest <= earliest) break;
 		found = { earliest, latest, since: from.at };
 		later.push(from);
 	}

@@ -164,15 +164,16 @@ export class TaskPoller {
 		const retryIn = isFinal && failure ? polled.final.retryIn(failure, now - sentAt) : undefined;
 		if (isFinal && retryIn === undefined)
 			throw new WaitTimeoutError(task.entry, polled.settings.maxWaitMs, failure);
-		const progress = failure ? undefined : task.entry.progress;
-		return retryIn ?? polled.schedule.next(now, progress, this.leftMs(polled));
+		const seen = failure ? undefined : task.entry;
+		return retryIn ?? polled.schedule.next(now, seen, this.leftMs(polled));
 	}
 
 	private noteFound(task: PaidTask): void {
-		const { progress } = task.entry;
+		const { progress, status } = task.entry;
 		delete task.foreignAnswers;
 		delete task.isUnknown;
-		if (typeof progress === 'number') task.seen ??= { at: this.clock.wallTime(), progress };
+		if (typeof progress === 'number' && status !== 'queued')
+			task.seen ??= { at: this.clock.wallTime(), progress };
 	}
 
 	private leftMs({ deadline }: PolledTask): number {

@@ -197,12 +197,11 @@ export function endOfPause(
 function nextPoll(now: WallTime, { item: { wait }, task }: OpenTask): number {
 	const interval = Math.max(MIN_PAUSE_MS, wait?.pollIntervalMs ?? 0);
 	const { seen, deadline = now } = task;
-	const { progress } = task.entry;
 	// A task at 0 percent does not show its end, and a video that takes a minute is polled in time.
-	if (seen === undefined || !progress) return interval;
+	if (seen === undefined || !task.entry.progress) return interval;
 	const schedule = new PollSchedule(wait?.polling ?? 'fixed', interval);
 	const sinceSeenMs = msBetween(seen.at, now);
-	schedule.next(0, seen.progress, Infinity);
-	const next = schedule.next(sinceSeenMs, progress, msBetween(now, deadline));
+	schedule.next(0, seen, Infinity);
+	const next = schedule.next(sinceSeenMs, task.entry, msBetween(now, deadline));
 	return Math.max(MIN_PAUSE_MS, next);
 }

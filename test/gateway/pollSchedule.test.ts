@@ -4,6 +4,8 @@ import { VirtualClock } from '../clock/virtualClock';
 interface Scenario {
 	/** Seconds until the video is finished. */
 	takes: number;
+	/** Seconds until it leaves the queue. */
+	queued?: number;
 	/** The progress in percent that the service reports after so many seconds. */
 	progress: (seconds: number) => number | null | undefined;
 	polling?: Polling;
@@ -13,7 +15,8 @@ interface Scenario {
 }
 
 /** Waits for a task with a poll interval of 5 seconds. Times are in seconds from the start of the wait. */
-async function waitFor({ takes, progress, polling = 'adaptive', maxWait = 600, isDown }: Scenario) {
+async function waitFor(scenario: Scenario) {
+	const { takes, queued = 0, progress, polling = 'adaptive', maxWait = 600, isDown } = scenario;
 	const clock = new VirtualClock();
 	const start = clock.now();
 	const elapsed = () => (clock.now() - start) / 1000;
@@ -24,7 +27,7 @@ async function waitFor({ takes, progress, polling = 'adaptive', maxWait = 600, i
 		const isDone = elapsed() >= takes;
 		return await Promise.resolve({
 			id: 'task',
-			status: isDone ? 'completed' : 'processing',
+			status: isDone ? 'completed' : elapsed() < queued ? 'queued' : 'processing',
 			progress: isDone ? 100 : progress(elapsed()),
 		});
 	};
@@ -63,6 +66,20 @@ test.each([60, 77, 95, 120, 143, 180])(
 			expect(delay).toBeLessThanOrEqual(5);
 			expect(polledAt.length).toBeLessThan(takes / 10 + 4);
 		}
+	},
+);
+
+test.each([
+	[18, 27],
+	[33, 50],
+	[47, 70],
+	[62, 93],
+])(
+	'a video that is queued for %s of its %s seconds is noticed within an interval',
+	async (queued, takes) => {
+		const { polledAt, delay } = await waitFor({ takes, queued, progress: linear(takes, queued) });
+		expect(delay).toBeLessThanOrEqual(5);
+		expect(polledAt.length).toBeLessThanOrEqual(9);
 	},
 );
 

@@ -7,7 +7,13 @@ export const VIDEO_S = 90;
 export const ENDLESS = '[fault:task-endless]';
 export const continues = { onError: 'continueRegularOutput' } as const;
 
-export const { time, simulator, runNode } = useVirtualTime({ videoSeconds: VIDEO_S });
+/** A video that is long in its queue. */
+export const QUEUED = { prompt: 'Queued', seconds: 215, queued: 0.53 };
+
+export const { time, simulator, runNode } = useVirtualTime({
+	videoSeconds: VIDEO_S,
+	taskPlans: [QUEUED],
+});
 
 interface Waiting extends Partial<Omit<NodeRun, 'node' | 'items'>> {
 	prompts?: string[];

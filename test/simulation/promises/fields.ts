@@ -121,7 +121,7 @@ function completionOf(request: TruthRequest): Completion {
 	return { ...chunks.at(-1), choices: [{ index: 0, message, finish_reason }] };
 }
 
-export function jsonOf({ answer }: TruthRequest): IDataObject {
+function jsonOf({ answer }: TruthRequest): IDataObject {
 	return JSON.parse(answer) as IDataObject;
 }
 

@@ -1,6 +1,5 @@
 import type { Played } from '../play/played';
 import type { TruthRequest, TruthTask } from '../service';
-import { jsonOf } from './fields';
 
 /** What a poll and its response take, and a task that ends between two of them. */
 const SLACK_MS = 2_000;
@@ -59,25 +58,11 @@ function ofSteady(
 	const last = polls.at(-1);
 	if (last?.finished !== true) return [];
 	const late = last.sentAt - task.finishedAt;
-	const mostLate = (seemsSlow(task, polls) ? 2 : 1) * interval + SLACK_MS;
 	const most = TO_LEARN + (task.finishedAt - task.createdAt) / (2 * interval);
 	return [
-		...(late > mostLate ? [`${what} is noticed ${inSeconds(late)} late`] : []),
+		...(late > interval + SLACK_MS ? [`${what} is noticed ${inSeconds(late)} late`] : []),
 		...(polls.length > most ? [`${what} is polled ${polls.length} times`] : []),
 	];
-}
-
-/**
- * A queue that ends long after the last poll of it: from there, what the next poll shows is less than half of the true speed.
- * No step is known that is smaller, so the video seems to move evenly from that poll on, and to end later.
- */
-function seemsSlow(task: TruthTask, polls: TruthRequest[]): boolean {
-	const seen = polls.map((poll) => ({ at: poll.at, progress: Number(jsonOf(poll).progress) }));
-	const first = seen.findIndex(({ progress }) => progress > 0);
-	const [queued, moved] = [seen[first - 1], seen[first]];
-	if (queued === undefined || moved === undefined) return false;
-	const speed = (100 - moved.progress) / (task.finishedAt - moved.at);
-	return moved.progress / (moved.at - queued.at) < speed / 2;
 }
 
 function gapsOf(polls: TruthRequest[]): number[] {
