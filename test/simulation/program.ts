@@ -42,7 +42,6 @@ export async function main(): Promise<void> {
 	const begin = secondsNow();
 	const end = begin + (values.seconds ?? Infinity);
 	const counts = { scenarios: 0, variants: 0, requests: 0, events: 0 };
-	const givenUp: string[] = [];
 	const found = new Map<string, number[]>();
 	const drawn = new Drawn();
 	let closest: (Explained & { seed: number }) | undefined;
@@ -54,7 +53,7 @@ export async function main(): Promise<void> {
 		counts.variants += variants;
 		counts.requests += played.truth.requests.length;
 		counts.events += played.timeline.length + played.truth.requests.length;
-		if (played.unfinished !== undefined) givenUp.push(`${seed} (${played.unfinished})`);
+		if (played.unfinished !== undefined) print(`${seed} is given up: ${played.unfinished}`);
 		for (const row of played.rows) {
 			const explained = explain(played, row);
 			if (closest === undefined || leftOf(explained) < leftOf(closest))
@@ -88,7 +87,6 @@ export async function main(): Promise<void> {
 		print(
 			`Closest to its bound: an execution of seed ${closest.seed} took ${seconds(closest.tookMs)}; its settings and the service explain ${seconds(closest.boundMs)}`,
 		);
-	if (givenUp.length > 0) print(`Given up: seeds ${givenUp.join(', ')}`);
 	print(
 		`${counts.scenarios} scenarios from seed ${first}, and ${counts.variants} in the other build or wait, in ${took.toFixed(1)} s: ${(counts.scenarios / took).toFixed(1)} scenarios, ${rate(counts.requests)} requests and ${rate(counts.events)} events a second`,
 	);

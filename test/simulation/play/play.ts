@@ -17,7 +17,7 @@ import { User, REFUSED } from './user';
 /** No scenario takes longer, in world time. */
 const MAX_DURATION_MS = 8 * 24 * 3600_000;
 /** Requests; a scenario that needs more is not judged. */
-const MAX_REQUESTS = 2_500;
+const MAX_REQUESTS = 5_000;
 /** What is left after the last execution ended has this long to go away: the package loads a part of itself a second after its start. */
 const SETTLE_MS = 1_500;
 
