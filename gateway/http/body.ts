@@ -12,6 +12,8 @@ const MAX_KEEP_ALIVE_BYTES = 256;
 /** How far a body may be ahead of what decompresses or stores it. */
 export const MAX_AHEAD_BYTES = 256 * 1024 * 1024;
 
+const EMPTY = Buffer.alloc(0);
+
 /** Gets a part of a body. False ends the reading. */
 type TakeBytes = (bytes: Buffer) => boolean | void;
 
@@ -20,7 +22,7 @@ type TakeBytes = (bytes: Buffer) => boolean | void;
  * server can send them one by one.
  */
 export class ByteBuffer {
-	private held: Buffer = Buffer.alloc(0);
+	private held: Buffer = EMPTY;
 	private size = 0;
 
 	/** @param expected how many bytes there may be */
@@ -48,7 +50,7 @@ export class ByteBuffer {
 	/** Returns all bytes and forgets them. */
 	take(): Buffer {
 		const { bytes } = this;
-		this.held = Buffer.alloc(0);
+		this.held = EMPTY;
 		this.size = 0;
 		return bytes;
 	}

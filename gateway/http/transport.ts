@@ -26,9 +26,9 @@ const UNFILTERED = {};
 /** The transport over the process-wide connections. */
 export function openTransport(settings: TransportSettings): Transport {
 	let routes: Routes | undefined;
-	return async (request) => {
+	return (request) => {
 		routes ??= routesFor(settings);
-		return await dispatch(routes[request.connection], request);
+		return dispatch(routes[request.connection], request);
 	};
 }
 

@@ -44,8 +44,9 @@ export class ApiKey {
 	}
 
 	/** As {@link redactResponse}. While it searches a long text, other work has its turn. */
-	async redactLongResponse(text: string): Promise<string> {
-		return this.#key.length < MIN_IN_RESPONSES ? text : await this.redactLongError(text);
+	redactLongResponse(text: string): Promise<string> {
+		const isShort = this.#key.length < MIN_IN_RESPONSES;
+		return isShort ? Promise.resolve(text) : this.redactLongError(text);
 	}
 
 	/** As {@link redactError}. While it searches a long text, other work has its turn. */

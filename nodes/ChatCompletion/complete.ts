@@ -85,7 +85,7 @@ export async function complete(
 		const run = { ...paid, hints, texts, isLive, formOf };
 		const items = await eachItem(run.service, {
 			prepare: (itemIndex) => prepare(run, itemIndex),
-			work: async (prepared, itemIndex) => [await completeItem(run, prepared, itemIndex)],
+			work: (prepared, itemIndex) => completeItem(run, prepared, itemIndex),
 		});
 		hints.show(context);
 		hintAboutTexts(context, texts, 'messages');
@@ -135,7 +135,7 @@ async function completeItem(
 	run: ChatRun,
 	prepared: Prepared,
 	itemIndex: number,
-): Promise<INodeExecutionData> {
+): Promise<INodeExecutionData[]> {
 	const { completion, parsed } = await answerOf(run, prepared, itemIndex);
 	const { simplify, includeInputFields } = prepared;
 	notePartialAnswer(run.hints, completion, simplify);
@@ -143,7 +143,7 @@ async function completeItem(
 	const json = includeInputFields
 		? withInputFields(run.service.context, itemIndex, own, answerItemFields, run.hints)
 		: own;
-	return { json, pairedItem: { item: itemIndex } };
+	return [{ json, pairedItem: { item: itemIndex } }];
 }
 
 /** The answer of an earlier try, or else a new one of the model. */

@@ -26,6 +26,8 @@ type Context = Pick<IExecuteFunctions, 'getExecutionId' | 'getNode' | 'continueO
 export class SpendingLimit {
 	/** Undefined until an item has a limit. */
 	private known: Counted | undefined;
+	/** Of items without a limit: nothing of it is stored. */
+	private readonly unlimited = { count: 0 };
 	/** What the items of this run need. */
 	private planned = 0;
 
@@ -59,8 +61,7 @@ export class SpendingLimit {
 		send: () => Promise<Result>,
 		made: (result: Result) => number = () => needed,
 	): Promise<Result> {
-		// Nothing is stored without a limit.
-		const counted = max === Infinity ? { count: 0 } : this.counted;
+		const counted = max === Infinity ? this.unlimited : this.counted;
 		const inFlight = requestsOf(counted);
 		while (counted.count + needed > max) {
 			if (inFlight.size === 0) throw new SpendingLimitError(max, counted.count, needed);
