@@ -77,12 +77,7 @@ export function openRoute(
 
 /** Tells a SOCKS proxy that is not there from a service that is not there: the failed connection has the proxy's port. */
 function isOfSocks({ port }: URL, failure: Error): boolean {
-	return (
-		'syscall' in failure &&
-		failure.syscall === 'connect' &&
-		'port' in failure &&
-		String(failure.port) === port
-	);
+	return 'port' in failure && String(failure.port) === port;
 }
 
 /** Requests in absolute form (RFC 9112, 3.2.2). */
@@ -135,9 +130,9 @@ function unreachable(cause: unknown): never {
 function parseProxy(text: string): URL {
 	if (!URL.canParse(text)) throw unusable();
 	const { protocol, username, password, host } = new URL(text);
-	const login = [username, password].filter(Boolean).join(':');
+	const login = `${username}:${password}`;
 	if (!PROTOCOLS.has(protocol) || host === '' || !isEncoded(login)) throw unusable();
-	return new URL(`${protocol}//${login && `${login}@`}${host}`);
+	return new URL(`${protocol}//${login}@${host}`);
 }
 
 function isEncoded(text: string): boolean {

@@ -110,16 +110,17 @@ test.each(['http', 'https'])(
 	},
 );
 
-test.each(['http', 'https'])(
-	'a user name without a password is sent to the proxy, for a service at %s://',
-	async (scheme) => {
-		process.env.ALL_PROXY = `http://token-of-n8n@${proxy.host}`;
-		if (scheme === 'https') await useHttps();
-		expect((await ask()).items).toHaveLength(1);
-		const [request] = [...proxy.tunnels, ...proxy.forwarded];
-		expect(request?.headers['proxy-authorization']).toBe(basic('token-of-n8n:'));
-	},
-);
+test.each([
+	['http', 'a user name without a password', 'token-of-n8n', 'token-of-n8n:'],
+	['https', 'a user name without a password', 'token-of-n8n', 'token-of-n8n:'],
+	['http', 'a password without a user name', ':token-of-n8n', ':token-of-n8n'],
+])('to the proxy of an %s:// service, %s is sent', async (scheme, _what, login, sent) => {
+	process.env.ALL_PROXY = `http://${login}@${proxy.host}`;
+	if (scheme === 'https') await useHttps();
+	expect((await ask()).items).toHaveLength(1);
+	const [request] = [...proxy.tunnels, ...proxy.forwarded];
+	expect(request?.headers['proxy-authorization']).toBe(basic(sent));
+});
 
 test.each([
 	['without http://', (host: string) => host],
