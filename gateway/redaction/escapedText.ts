@@ -66,7 +66,7 @@ export class EscapedText {
 		const { text } = this;
 		while (text.charCodeAt(this.end) === BACKSLASH) this.end += 1;
 		const letter = text.charCodeAt(this.end);
-		this.end = Math.min(this.end + 1, text.length);
+		this.end += 1;
 		const digits = letter === U ? 4 : letter === X ? 2 : 0;
 		return (digits > 0 ? this.number(16, digits, digits) : undefined) ?? letter;
 	}
@@ -83,10 +83,8 @@ export class EscapedText {
 
 	private afterAmpersand(): number {
 		const { text } = this;
-		while (text.charCodeAt(this.end + 3) === SEMICOLON && text.startsWith('amp;', this.end))
-			this.end += 4;
-		const letter = text.charCodeAt(this.end);
-		if (letter !== HASH) return letter >= 0x61 ? this.afterName() : AMPERSAND;
+		while (text.startsWith('amp;', this.end)) this.end += 4;
+		if (text.charCodeAt(this.end) !== HASH) return this.afterName();
 		const begin = this.end;
 		const isHex = (text.charCodeAt(this.end + 1) | 0x20) === X;
 		this.end += isHex ? 2 : 1;

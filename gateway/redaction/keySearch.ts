@@ -12,8 +12,7 @@ export class Form {
 
 	constructor(text: string) {
 		for (const read = new EscapedText(text); read.next(); ) {
-			const before =
-				this.codes.length === 0 ? 0 : this.after(this.fallbacks.at(-1) ?? 0, read.code);
+			const before = this.after(this.fallbacks.at(-1) ?? 0, read.code);
 			this.codes.push(read.code);
 			this.fallbacks.push(before);
 		}
@@ -58,7 +57,7 @@ export class KeySearch {
 		this.read = new EscapedText(text, readsPercent);
 		this.matched = forms.map(() => 0);
 		const longest = Math.max(...forms.map(({ length }) => length));
-		this.starts = new Int32Array(2 ** Math.ceil(Math.log2(longest + 1)));
+		this.starts = new Int32Array(2 ** Math.ceil(Math.log2(longest)));
 		this.mask = this.starts.length - 1;
 		for (const { first } of forms) this.firsts[first] = 1;
 		this.stops = this.firsts.slice();
@@ -69,7 +68,8 @@ export class KeySearch {
 	step(): boolean {
 		const { read, forms, matched, starts, mask, stops, firsts } = this;
 		const last = read.end + STEP;
-		let isWithin = matched.some((count) => count > 0);
+		// The step before may have ended within a form.
+		let isWithin = true;
 		while (isWithin ? read.next() : read.nextOf(stops)) {
 			starts[this.count & mask] = read.start;
 			this.count += 1;
@@ -77,7 +77,6 @@ export class KeySearch {
 			isWithin = false;
 			for (let at = 0; at < forms.length; at += 1) {
 				const form = forms[at]!;
-				if (matched[at] === 0 && form.first !== read.code) continue;
 				const now = form.after(matched[at]!, read.code);
 				const isFound = now === form.length;
 				if (isFound) this.add(this.startOf(now), read.end);
@@ -103,7 +102,7 @@ export class KeySearch {
 			keptTo = to;
 			return [before, replacement];
 		});
-		return [...parts, text.slice(keptTo, Math.max(end, keptTo))].join('');
+		return [...parts, text.slice(keptTo, end)].join('');
 	}
 
 	/** Where the latest characters begin that are so many. */

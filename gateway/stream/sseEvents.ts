@@ -45,19 +45,19 @@ export class SseEvents {
 		this.take(`${this.decoder.decode()}\n\n`);
 	}
 
-	private take(text: string): void {
+	private take(decoded: string): void {
 		// The LF of a CRLF that two packets divide is not another line.
-		const start = this.afterCarriageReturn && text.startsWith('\n') ? 1 : 0;
+		const text = this.afterCarriageReturn ? decoded.replace(/^\n/, '') : decoded;
 		this.afterCarriageReturn = text.endsWith('\r');
 		const end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
-		if (end <= start) {
-			this.rest += text.slice(start);
+		if (end === 0) {
+			this.rest += text;
 			if (this.rest.length <= MAX_LINE) return;
 			const message = 'The stream contains a line that does not end';
 			throw malformedResponse(this.response, message, this.rest);
 		}
 		// Whole lines, since half a key would not be recognised; a whole packet at once, since that is several times faster.
-		const whole = this.response.apiKey.redactResponse(this.rest + text.slice(start, end));
+		const whole = this.response.apiKey.redactResponse(this.rest + text.slice(0, end));
 		this.rest = text.slice(end);
 		const lines = whole.split(whole.includes('\r') ? /\r\n|\n|\r/ : '\n');
 		// What is after the last line end is not a line yet.

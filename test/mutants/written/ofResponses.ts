@@ -35,8 +35,8 @@ export const OF_RESPONSES: readonly Change[] = [
 	...changesOf('gateway/stream/sseEvents.ts', [
 		[
 			'a streamed answer shows the key',
-			'this.response.apiKey.redactResponse(this.rest + text.slice(start, end))',
-			'(this.rest + text.slice(start, end))',
+			'this.response.apiKey.redactResponse(this.rest + text.slice(0, end))',
+			'(this.rest + text.slice(0, end))',
 		],
 		[
 			'a character that two packets divide is lost',

@@ -124,6 +124,13 @@ test('the API key is removed from what is streamed on', async () => {
 	expect(text).toBe('[API key removed] is the key');
 });
 
+test('the API key is removed from all of a long answer', async () => {
+	const content = `${service.key}.`.repeat(80_000);
+	const choice = { index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' };
+	const { json } = await itemOf({ choices: [choice] });
+	expect(json.text).toBe('[API key removed].'.repeat(80_000));
+});
+
 test('the API key is removed from an answer that contains it in two parts', async () => {
 	const parts = [service.key.slice(0, 8), service.key.slice(8)];
 	const call = (text: string) => ({
@@ -161,6 +168,21 @@ function chunked(fields: object): Buffer {
 	const line = `data: ${JSON.stringify(fields)}\n\n`;
 	return Buffer.from(`${line.length.toString(16)}\r\n${line}\r\n`);
 }
+
+test.each([['\n'], ['\r\n'], ['\r']])(
+	'an event of several lines that end with %j is read, wherever packets divide it',
+	async (lineEnd) => {
+		const packets = [...multiline(part('Good day', 'stop'), lineEnd)].map((character) =>
+			Buffer.from(`1\r\n${character}\r\n`),
+		);
+		const type = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' };
+		const { json } = await itemOf(
+			{ packets: [head('200 OK', type), ...packets, Buffer.from('0\r\n\r\n')] },
+			{ options: { stream: true } },
+		);
+		expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+	},
+);
 
 test('what follows [DONE] is ignored', async () => {
 	const type = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' };
