@@ -33,7 +33,7 @@ export function proxyRefusal(
 
 /** A host may have several addresses. */
 function attemptsIn({ errors }: Record<string, unknown>): Array<Record<string, unknown>> {
-	return Array.isArray(errors) ? errors.filter(isObject) : [];
+	return Array.isArray(errors) ? errors.flatMap((error) => [...causesOf(error)]) : [];
 }
 
 function isElsewhere(cause: Record<string, unknown>, origin: string): boolean {

@@ -144,7 +144,7 @@ function proxyFailed(error: ProxyError): NoResponseError {
 			`Correct ${PROXY_VARIABLES}: http://user:password@host:port.`,
 		],
 		proxy_refused:
-			status !== undefined && status >= 500
+			(status ?? 0) >= 500
 				? [
 						`The proxy of the n8n host could not reach the service (status ${status})`,
 						'Check the Base URL in the credential, and that the service is running. Ask the administrator of the proxy whether it can reach the service.',
@@ -189,5 +189,5 @@ export function timeoutError(
 /** undici wraps a failed socket in an error of its own, with the first cause below it. */
 function codeOf(error: unknown): string {
 	const codes = [...causesOf(error)].map((cause) => textOf(cause, 'code'));
-	return codes.filter(Boolean).at(-1) ?? '';
+	return codes.findLast(Boolean) ?? '';
 }

@@ -130,8 +130,8 @@ class Wait {
 	}
 
 	private fitsPause({ task: { deadline } }: OpenTask): boolean {
-		if (this.refusal !== undefined || deadline === undefined) return false;
-		return msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;
+		const now = systemClock.wallTime();
+		return this.refusal === undefined && msBetween(now, deadline ?? now) >= MIN_WAIT_MS;
 	}
 
 	private pause(waiting: OpenTask[]): EngineRequest {

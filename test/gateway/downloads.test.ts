@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { VideoTask } from '../../gateway';
-import { VideoDownloads } from '../../gateway/video/downloads';
+import { type IncomingVideo, VideoDownloads } from '../../gateway/video/downloads';
 import { VirtualClock } from '../clock/virtualClock';
 import { failureOf } from './stubbedGateway';
 
@@ -216,12 +216,23 @@ test('a server that fails is asked again as often as Max Retries allows', async 
 });
 
 test('a server that asks for pauses is not waited for longer than five minutes in all', async () => {
-	const headers = { 'retry-after': '140' };
+	const headers = { 'retry-after': '150' };
 	const { clock, download, requested } = downloadsFrom(() => ({ statusCode: 503, headers }));
 	const begin = clock.now();
 	await clock.run(failureOf(download()));
 	expect(requested).toHaveLength(3);
-	expect(clock.now() - begin).toBe(280_000);
+	expect(clock.now() - begin).toBe(300_000);
+});
+
+test("a video that comes in many parts is written to n8n's storage in few", async () => {
+	const body = Readable.from(Array.from({ length: 20 }, () => Buffer.alloc(64 * 1024)));
+	const { clock, downloads } = downloadsFrom(() => ({ statusCode: 200, body }));
+	const written: number[] = [];
+	const store = async ({ stream }: IncomingVideo) => {
+		for await (const part of stream) written.push(part.length);
+	};
+	await clock.run(downloads.download(video('a', URL_OF_A), store, undefined));
+	expect(written.map((bytes) => bytes / 1024)).toEqual([512, 512, 256]);
 });
 
 test('a URL that no server knows is tried again for 30 seconds, then its video has no URL', async () => {
@@ -238,7 +249,7 @@ test('a URL that no server knows is tried again for 30 seconds, then its video h
 });
 
 test.each([
-	['text/html', '<html>', 'download_refused'],
+	['text/html', '<html>\t', 'download_refused'],
 	['application/json', '{"error":1}', 'download_refused'],
 	['application/xml', '<Error/>', 'download_refused'],
 	['video/mp4', '<html>', 'a'],
@@ -249,7 +260,7 @@ test.each([
 		() => ({
 			statusCode: 200,
 			headers: { 'content-type': type },
-			body: Readable.from(begins === '' ? [] : [Buffer.from(begins)]),
+			body: Readable.from(begins === '' ? [] : [Buffer.from(begins), Buffer.from('...')]),
 		}),
 		undefined,
 		0,

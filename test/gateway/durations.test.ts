@@ -13,6 +13,7 @@ test.each([
 	[1, '1 second'],
 	[1_001, '2 seconds'],
 	[119_500, '120 seconds'],
+	[120_000, '2 minutes'],
 	[121_000, '3 minutes'],
 	[7_200_000, '2 hours'],
 	[172_800_000, '2 days'],

@@ -8,10 +8,10 @@ const completion = JSON.stringify({ choices: [{ index: 0, message, finish_reason
 const chunk = (delta: object) => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
 const task = JSON.stringify({ id: 'task', status: 'completed' });
 
-/** A service that sends these packets, a minute apart. */
-function slowGateway(packetOf: (minute: number) => string | undefined) {
+/** A service that sends these packets, by default a minute apart. */
+function slowGateway(packetOf: (minute: number) => string | undefined, everyMs = 60_000) {
 	const clock = new VirtualClock();
-	const transport = slowResponses(clock, 60_000, packetOf);
+	const transport = slowResponses(clock, everyMs, packetOf);
 	return { clock, gateway: stubbedGateway({ clock, timeoutMs: TIMEOUT_MS, transport }) };
 }
 
@@ -55,6 +55,12 @@ describe.each<[string, string, string, (gateway: Patient) => Promise<unknown>]>(
 
 test('reasoning is a part of the answer', async () => {
 	const { clock, gateway } = patientGateway(chunk({ reasoning: 'Hm' }), 60, inStream);
+	expect((await clock.run(streamed(gateway))) as object).toMatchObject({ choices: [{}] });
+});
+
+test('a process that was too busy to read until Timeout was over reads what came meanwhile', async () => {
+	const parts = [chunk({ content: 'Good' }), inStream];
+	const { clock, gateway } = slowGateway((index) => parts[index], TIMEOUT_MS);
 	expect((await clock.run(streamed(gateway))) as object).toMatchObject({ choices: [{}] });
 });
 

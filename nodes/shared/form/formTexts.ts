@@ -116,7 +116,7 @@ function valuesOf(
 ): unknown[] {
 	const { json = {} } = context.getInputData()[itemIndex] ?? {};
 	return expressions.map(({ code, field }): unknown => {
-		if (field !== undefined && Object.hasOwn(json, field)) return json[field];
+		if (field !== undefined) return json[field];
 		try {
 			return context.evaluateExpression(code, itemIndex);
 		} catch {

@@ -94,8 +94,8 @@ export const OF_PROMISES: readonly Change[] = [
 		],
 		[
 			'a wait in the database is one in memory',
-			'return msBetween(systemClock.wallTime(), deadline) >= MIN_WAIT_MS;',
-			'return msBetween(systemClock.wallTime(), deadline) >= 1e9;',
+			'return this.refusal === undefined && msBetween(now, deadline ?? now) >= MIN_WAIT_MS;',
+			'return this.refusal === undefined && msBetween(now, deadline ?? now) >= 1e9;',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/taskLog.ts', [

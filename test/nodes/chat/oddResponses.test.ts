@@ -159,6 +159,35 @@ test('a streamed answer has the same fields as one in one piece', async () => {
 	]);
 });
 
+test('a text that comes in equal pieces is whole, whatever a service calls it', async () => {
+	const pieces = {
+		content: 'ha',
+		refusal: 'ha',
+		reasoning_content: 'ha',
+		reasoning_text: 'ha',
+		thinking: 'ha',
+		audio: { data: 'ha', transcript: 'ha' },
+		reasoning_details: [{ index: 0, summary: 'ha' }],
+		tool_calls: [{ index: 0, function: { name: 'f', arguments: '1' } }],
+	};
+	const events = [chunk(pieces), chunk(pieces), chunk({}, { finish_reason: 'stop' })];
+	const { json } = await itemOfStream(events, { simplify: false });
+	expect(json.choices).toMatchObject([
+		{
+			message: {
+				content: 'haha',
+				refusal: 'haha',
+				reasoning_content: 'haha',
+				reasoning_text: 'haha',
+				thinking: 'haha',
+				audio: { data: 'haha', transcript: 'haha' },
+				reasoning_details: [{ index: 0, summary: 'haha' }],
+				tool_calls: [{ function: { name: 'f', arguments: '11' } }],
+			},
+		},
+	]);
+});
+
 test('pieces of a tool call without an index join the last call', async () => {
 	const call = (id: string, name: string) => ({
 		id,
