@@ -1,5 +1,10 @@
 import type { Clock } from '../clock';
-import { CancelledError, type GatewayError, NoResponseError } from '../errors/gatewayError';
+import {
+	CancelledError,
+	type GatewayError,
+	NoResponseError,
+	ServiceError,
+} from '../errors/gatewayError';
 import { InFlightLimit } from './inFlightLimit';
 import { LimitEstimator, SECOND_MS, type SentRequest } from './limitEstimator';
 import { MAX_IN_VAIN, type ScopeState, type Verdict } from './verdict';
@@ -162,16 +167,14 @@ export class Scope implements ScopeState {
 		else if (others === 'wait') return this.refuse(permit, pauseMs, error.retryAfterMs ?? 0);
 		else if (isRefused) {
 			permit.period.excuse();
+			const forbidsRetry = error instanceof ServiceError && error.forbidsRetry;
 			// With no other under way, whoever comes waits, too: it may be a new try of this one.
-			if (this.inFlight.size === 1 && this.lines.size === 0)
+			if (!forbidsRetry && this.inFlight.size === 1 && this.lines.size === 0)
 				this.limit.closeUntil(this.clock.now() + (error.retryAfterMs ?? 0));
-		} else if (this.wasNeverSent(error)) this.limit.giveBack(permit);
+		} else if (this.isOfPosts && error instanceof NoResponseError && !error.mayHaveBeenAccepted)
+			// It was never sent. Of a GET nothing says that.
+			this.limit.giveBack(permit);
 		return false;
-	}
-
-	/** Of a GET nothing says whether it was sent. */
-	private wasNeverSent(error: GatewayError): boolean {
-		return this.isOfPosts && error instanceof NoResponseError && !error.mayHaveBeenAccepted;
 	}
 
 	/**

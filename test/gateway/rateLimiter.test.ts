@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { StreamedBody } from '../../gateway/http/body';
 import { until } from '../clock/until';
+import { COMPLETION, jsonResponse } from './jsonResponse';
 import { chat, chats, serviceWith } from './limitedNodes';
 import { Bucket, createRandom } from './limitScenarios/rules';
 
@@ -80,6 +81,27 @@ test('a late 503 page, after which a request may be billed, says nothing of requ
 			(outcome.reason as { mayHaveBeenAccepted: boolean }).mayHaveBeenAccepted,
 	);
 	expect(lost).toHaveLength(sent);
+});
+
+test('one at a time, a chat that the service asks not to send again delays no other', async () => {
+	let sent = 0;
+	const { clock, node, seconds } = serviceWith(() => undefined);
+	const gateway = node(1, {
+		transport: async () => {
+			sent += 1;
+			const headers = { 'retry-after': '20', 'x-should-retry': 'false' };
+			const isRefused = sent % 2 === 0;
+			return await Promise.resolve(
+				isRefused ? jsonResponse(429, {}, headers) : jsonResponse(200, COMPLETION),
+			);
+		},
+	});
+	const oneByOne = async () => {
+		for (let item = 0; item < 10; item += 1) await chat(gateway).catch(() => {});
+	};
+	const { took } = await clock.run(seconds(oneByOne()));
+	expect(sent).toBe(10);
+	expect(took).toBeLessThan(1);
 });
 
 describe('a Retry-After that is too long to wait for', () => {

@@ -21,7 +21,7 @@ export const polite: Promised = {
 	except: [
 		'Downloads have as many slots of their own.',
 		'With Retry On Fail, a new try downloads a refused file at once.',
-		'A request that is refused twice, while others like it are taken, is about itself: it waits alone.',
+		'A request that is refused twice, while others like it are taken, is about itself: it waits alone. One that the service asks not to send again (`x-should-retry: false`) fails alone.',
 		'The same service at another Base URL is another one.',
 		'In a pause of more than five minutes, and when the service has taken nothing for five minutes, requests are sent one at a time, each after the response to the one before, or after five seconds without one. Polls of submitted tasks continue.',
 	],
