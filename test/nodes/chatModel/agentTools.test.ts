@@ -151,6 +151,22 @@ test.each([
 	},
 );
 
+test('a model that writes the fields of an Additional Body in another order when it repeats a call gets the submitted video', async () => {
+	simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough', times: 1 });
+	const options = { additionalBody: "={{ $fromAI('more', 'Other settings', 'json') }}" };
+	const tool = { ...makeVideo, parameters: { ...makeVideo.parameters, options } };
+	const inputs = [
+		{ seed: 7, move: { at: 3, by: 1 } },
+		{ move: { by: 1, at: 3 }, seed: 7 },
+	];
+	const results = await rounds(
+		tool,
+		inputs.map((more) => [{ ...boat, more }]),
+	);
+	expect(results[1]?.[0]).toContain('.mp4');
+	expect(simulator.submissions).toBe(1);
+});
+
 test('a call that fails after its submission is known to a later one, whatever other calls did meanwhile', async () => {
 	const slow = (which: string) => ({ ...boat, prompt: `${which} slow boat` });
 	simulator.inject({ endpoint: 'submit', fault: 'slow-response', matching: 'slow' });
