@@ -165,7 +165,7 @@ async function fetchVideo<Stored>(
 		const opening = openVideo(settings, url, aborting.signal);
 		const { statusCode, headers, body } = await Promise.race([opening, givenUp]);
 		if (statusCode !== 200) {
-			body.destroy();
+			body.on('error', () => {}).destroy();
 			throw new UrlRefusedError(statusCode, askedPause(statusCode, headers, clock.wallTime()));
 		}
 		const contentType = String(headers['content-type'] ?? '').toLowerCase();
@@ -183,7 +183,10 @@ async function fetchVideo<Stored>(
 		if (!stream.readableEnded) aborting.abort();
 		return stored;
 	} catch (error) {
-		throw toGatewayError(error);
+		const failure = toGatewayError(error);
+		// Only the signal closes the connection.
+		aborting.abort();
+		throw failure;
 	} finally {
 		idleTimeout.end();
 	}
