@@ -29,7 +29,7 @@ export class FieldMerger {
 
 	/** The last value counts, and a missing or empty one changes nothing. */
 	keep(target: Fields, name: string, value: unknown): void {
-		if (!isEmptied(value) && target[name] !== value) this.define(target, name, value);
+		if (!isEmptied(value)) this.define(target, name, value);
 	}
 
 	/** Texts and lists are appended, entries with an index (such as tool calls) are merged by it, anything else is replaced. */
@@ -64,14 +64,14 @@ export class FieldMerger {
 		list.push(addition);
 	}
 
-	/** A plain assignment to `__proto__` would change the object's prototype. */
 	private define(target: Fields, name: string, value: unknown): void {
-		if (!Object.hasOwn(target, name)) this.count(value);
-		Object.defineProperty(target, name, {
-			value,
-			enumerable: true,
-			writable: true,
-		});
+		if (Object.hasOwn(target, name)) {
+			target[name] = value;
+			return;
+		}
+		this.count(value);
+		// A plain assignment to `__proto__` would change the object's prototype.
+		Object.defineProperty(target, name, { value, enumerable: true, writable: true });
 	}
 
 	/** A stream may have as many values as a response in one piece. */

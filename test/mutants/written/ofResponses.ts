@@ -11,8 +11,8 @@ export const OF_RESPONSES: readonly Change[] = [
 	...changesOf('gateway/stream/mergeFields.ts', [
 		[
 			'the first usage of a stream counts, not the last',
-			'if (!isEmptied(value) && target[name] !== value)',
-			'if (!isEmptied(value) && target[name] === undefined)',
+			'if (!isEmptied(value)) this',
+			'if (!isEmptied(value) && target[name] === undefined) this',
 		],
 		['pieces of a refusal that are equal are one', "\t'refusal',\n", ''],
 	]),

@@ -160,3 +160,13 @@ test.each(['chatCompletion', 'videoGeneration', 'lmChatGenerationService'] as co
 		}
 	},
 );
+
+test.each(Object.keys(packageNodes))('each option of %s says what it does', (node) => {
+	const collections = packageNodes[node]!.description.properties.filter(
+		({ type }) => type === 'collection',
+	);
+	const silent = collections
+		.flatMap(({ options = [] }) => options)
+		.filter((option) => !('description' in option) || !option.description);
+	expect(silent.map(({ name }) => name)).toEqual([]);
+});
