@@ -209,10 +209,11 @@ test('a download that takes longer than Timeout arrives while it goes on', async
 	expect(await clock.run(download())).toBe('a');
 });
 
-test('a server that fails is asked again as often as Max Retries allows', async () => {
-	const { clock, download, requested } = downloadsFrom(() => ({ statusCode: 503 }));
+test('a server that fails is asked again as often as Max Retries allows, and the service for no other URL', async () => {
+	const { clock, download, requested, polls } = downloadsFrom(() => ({ statusCode: 503 }));
 	await clock.run(failureOf(download()));
 	expect(requested).toHaveLength(5);
+	expect(polls).toEqual([]);
 });
 
 test('a server that asks for pauses is not waited for longer than five minutes in all', async () => {
