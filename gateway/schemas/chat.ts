@@ -108,10 +108,11 @@ export function agentRequest(
 	return parseInput(agentRequestBody, mergeAdditionalBody(input, additionalBody, 'stream'));
 }
 
+const tokens = number('must be a number');
 const usage = z.looseObject({
-	prompt_tokens: z.number(),
-	completion_tokens: z.number(),
-	total_tokens: z.number(),
+	prompt_tokens: tokens,
+	completion_tokens: tokens,
+	total_tokens: tokens,
 });
 
 /** Without zod, which takes a second to refuse a million of them. */
@@ -134,7 +135,9 @@ const answerText = z
 
 /** Some services send it as text. */
 const position = number('must be a number');
-const finishReason = z.union([z.string(), z.number().transform(String)]).nullish();
+const textOrNumber = z.union([z.string(), z.number().transform(String)]);
+const finishReason = textOrNumber.nullish();
+const answerId = textOrNumber.optional().catch(undefined);
 
 const choice = z.looseObject({
 	index: position.optional().catch(undefined),
@@ -162,7 +165,7 @@ const choices = sensibleEntries(choice).transform(
  * the answer is paid for, so no other field is worth losing it over.
  */
 export const chatCompletion = z.looseObject({
-	id: z.string().optional().catch(undefined),
+	id: answerId,
 	object: z.literal('chat.completion').catch('chat.completion'),
 	created: number('must be a number').optional().catch(undefined),
 	model: z.string().optional().catch(undefined),
@@ -181,7 +184,7 @@ const delta = z.looseObject({ content: answerText });
 
 /** Chat completion chunk (streaming). A chunk that only reports usage has no choices. */
 const chunk = z.looseObject({
-	id: z.string().optional().catch(undefined),
+	id: answerId,
 	created: number('must be a number').optional().catch(undefined),
 	model: z.string().optional().catch(undefined),
 	choices: z.array(

@@ -18,18 +18,15 @@ export interface CatalogueModel {
 /** What a model makes. */
 export type ModelOutput = 'text' | 'video' | 'other';
 
-const namedRecord = z
-	.looseObject({
-		id: z.string().min(1).nullish(),
-		name: z.string().min(1).nullish(),
-		model: z.string().min(1).nullish(),
-	})
-	.transform((record, context) => {
-		const id = record.id ?? record.name ?? record.model;
-		if (typeof id === 'string') return { ...record, id };
-		context.addIssue('a model has no id');
-		return z.NEVER;
-	});
+/** Some services number their records: what a request names is a text. */
+const name = z.string().min(1).nullish().catch(undefined);
+
+const namedRecord = z.looseObject({ id: name, name, model: name }).transform((record, context) => {
+	const id = record.id ?? record.name ?? record.model;
+	if (typeof id === 'string') return { ...record, id };
+	context.addIssue('a model has no id');
+	return z.NEVER;
+});
 
 const entry = z.union([
 	z

@@ -37,6 +37,15 @@ test('content in parts is joined, streamed or not', async () => {
 	expect(streamed.json.text).toBe('Good day');
 });
 
+test('an id that is a number, and tokens in quotation marks, are output, streamed or not', async () => {
+	const odd = { id: 7, usage: { prompt_tokens: '1', completion_tokens: '2', total_tokens: '3' } };
+	const expected = { id: '7', usage: completion().usage };
+	expect((await itemOf(completion(odd))).json).toMatchObject(expected);
+	const chunks = [chunk({ content: 'Good day' }), chunk({}, { finish_reason: 'stop' })];
+	const { json } = await itemOfStream(chunks.map((one) => ({ ...one, ...odd })));
+	expect(json).toMatchObject(expected);
+});
+
 test('a choice without a message does not cost the others', async () => {
 	const choices = [choice('Good day'), { index: 1, finish_reason: 'content_filter' }];
 	expect((await itemOf(completion({ choices }))).json).toMatchObject({ text: 'Good day' });

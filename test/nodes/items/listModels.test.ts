@@ -75,6 +75,14 @@ test('an account without models has an empty list, also where null stands for it
 	expect(hints).toEqual(['The service has no models for this account.']);
 });
 
+test.each(['name', 'model'])('a model whose id is a number is listed by its %s', async (field) => {
+	service.respond = () => rawJson({ data: [{ id: 7, [field]: 'heron', owner: 'reeds' }] });
+	const { items } = await runNode(service, { node: 'listModels', parameters: {} });
+	expect(items.map(({ json }) => json)).toEqual([
+		{ id: 'heron', [field]: 'heron', owner: 'reeds', base_name: 'heron', version_date: null },
+	]);
+});
+
 test('a list of models in which no entry has a name is an error, not an empty list', async () => {
 	service.respond = () => rawJson({ data: [{ owner: 'reeds' }, null] });
 	const { error } = await runNode(service, { node: 'listModels', parameters: {} });
