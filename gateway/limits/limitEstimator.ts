@@ -129,7 +129,7 @@ export class LimitEstimator {
 	/** After the first refusal: as if the service always took this much until it refuses, and nothing in the pause. */
 	private begin(past: SendPeriod): number {
 		const { taken, ms } = past.recent;
-		const cycle = Math.max(1, ms + this.closedUntil - past.lastAt);
+		const cycle = ms + this.closedUntil - past.lastAt;
 		const flow = taken / cycle;
 		this.held = Math.max(1, taken - flow * ms);
 		this.sure = flow - 1 / cycle;
