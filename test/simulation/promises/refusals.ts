@@ -53,10 +53,19 @@ function heldBack({ scenario, truth, rows, kills, suspended }: Played): string[]
 	if (free.length === 0) return [];
 	const workMs = free.reduce((sum, { sentAt, endedAt = sentAt }) => sum + endedAt - sentAt, 0);
 	const toLearn = hopeless.length > 1 ? REFUSALS_AMONG_OTHERS : REFUSALS_TO_LEARN;
-	const pauseMs = truth.requests
-		.flatMap(({ retryAfter = 0 }) => (retryAfter > 0 ? [retryAfter * 1000] : []))
-		.slice(0, toLearn * hopeless.length)
-		.reduce((sum, ms) => sum + ms, 0);
+	const paused = truth.requests.filter(({ retryAfter = 0 }) => retryAfter > 0);
+	// Two pauses with nothing taken between them look like a rate, for which those that follow wait as long again.
+	const likeRate = paused.filter(({ sentAt }, index) => {
+		const { pauseUntil = Infinity } = paused[index - 1] ?? {};
+		return (
+			sentAt >= pauseUntil &&
+			!free.some((each) => each.sentAt >= pauseUntil && each.sentAt <= sentAt)
+		);
+	});
+	const pauseMs = [
+		...paused.slice(0, toLearn * hopeless.length),
+		...likeRate.slice(0, hopeless.length - 1),
+	].reduce((sum, { retryAfter = 0 }) => sum + retryAfter * 1000, 0);
 	const { maxConcurrency = MAX_CONCURRENCY } = node.requestOptions ?? {};
 	const mostMs = (FACTOR * workMs) / Math.min(maxConcurrency, free.length) + pauseMs + SLACK_MS;
 	const tookMs = Math.max(0, ...free.map(({ endedAt = 0 }) => endedAt - row.startedAt));
