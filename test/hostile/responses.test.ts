@@ -24,6 +24,8 @@ beforeAll(async () => {
 		brokeOff = once(response, 'close').then(() => {});
 		respond(response);
 	});
+	// It shares the process with the node, and is late where that reads megabytes.
+	server.keepAliveTimeout = 0;
 	await listen(server);
 });
 afterAll(() => {
