@@ -145,7 +145,9 @@ function isSingledOut(requests: TruthRequest[], refused: TruthRequest): boolean 
 			({ heardAt = Infinity }) => heardAt > from && heardAt <= (refused.heardAt ?? 0),
 		);
 		const taken = others.filter(wasTaken).length;
-		return taken > 0 && taken >= 8 * others.filter(isRefused).length;
+		// However often it is refused itself.
+		const refusals = others.filter((each) => isRefused(each) && each.rawPrompt !== rawPrompt);
+		return taken > 0 && taken >= 8 * refusals.length;
 	});
 }
 

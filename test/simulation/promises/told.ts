@@ -97,7 +97,7 @@ function rowAt(rows: Row[], at: number): Row | undefined {
 
 /** More billable requests in one execution than Max Billable Requests. */
 function overLimit(played: Played): string[] {
-	const { scenario, truth, rows } = played;
+	const { scenario, truth, rows, stops } = played;
 	// The executions of a sub-workflow may run side by side.
 	if (scenario.shape === 'subWorkflow') return [];
 	return billedNodes(played).flatMap((node) => {
@@ -107,12 +107,15 @@ function overLimit(played: Played): string[] {
 		return rows.flatMap((row) => {
 			const isSide = rows.some((other) => other !== row && isBeside(row, other));
 			if (isSide) return [];
+			const follows = rows.some(({ id, endedAt }) => endedAt === row.startedAt && stops.has(id));
 			const sent = truth.requests.filter(
 				(each) =>
 					each.endpoint === endpoint &&
 					each.accepted &&
 					each.prompt.endsWith(` for ${node.name}`) &&
-					rowAt(rows, each.sentAt) === row,
+					rowAt(rows, each.sentAt) === row &&
+					// It may be the last request of the run that was stopped.
+					!(follows && each.sentAt === row.startedAt && each.heardAt === undefined),
 			);
 			const beyond = sent.find((each) => usedBefore(sent, each) + each.n > maxBillable);
 			return beyond === undefined
