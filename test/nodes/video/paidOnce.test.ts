@@ -48,6 +48,8 @@ describe('Retry of a failed execution', () => {
 		['the order of the options', { options: { n: 1, fps: 30 } }],
 		['Response Format', { options: { fps: 30, n: 1, responseFormat: 'b64_json' } }],
 		['User', { options: { fps: 30, n: 1, user: 'someone' } }],
+		['Include Input Fields', { options: { fps: 30, n: 1, includeInputFields: true } }],
+		['Max Billable Requests', { options: { fps: 30, n: 1, maxBillableRequests: 9 } }],
 		[
 			'the mode of the model',
 			{ model: { __rl: true, mode: 'id', value: 'kite-motion', cachedResultName: 'Kite' } },
