@@ -35,7 +35,7 @@ const MIN_DATABASE_PAUSE_MS = 70_000;
 const MAX_INTERVALS = 8;
 /** The rate that is found may be this much slower than the service's: the worst of the limit scenarios, and its pauses. */
 const FOUND_RATE = 2;
-/** The first rate after a refusal is at least this many requests for each pause (gateway/limits/README.md). */
+/** The first rate after a refusal is at least this many requests for each pause, a later one at least one (gateway/limits/README.md). */
 const PER_PAUSE = 4;
 /** A rate that was learned holds for the next execution, too, until nothing was sent for so long. */
 const REMEMBERED_MS = 60_000;
@@ -203,9 +203,11 @@ function queueMs(played: Played, requests: TruthRequest[], learned: TruthRequest
 	const unexplained = learned.filter(
 		({ limit, fault = '' }) => limit === 'random' || REFUSED.test(fault),
 	);
-	const noise = unexplained.map(({ retryAfter = 0 }) =>
-		retryAfter > MAX_PAUSE_MS / 1000 ? NOISE_S : Math.max(NOISE_S, retryAfter / PER_PAUSE),
-	);
+	const noise = unexplained.map(({ retryAfter = 0, sentAt }, index) => {
+		const isAfterPause = sentAt >= (unexplained[index - 1]?.pauseUntil ?? Infinity);
+		const most = isAfterPause ? 1 : PER_PAUSE;
+		return retryAfter > MAX_PAUSE_MS / 1000 ? NOISE_S : Math.max(NOISE_S, retryAfter / most);
+	});
 	return 1000 * [...queues, ...noise].reduce((sum, each) => sum + each, 0);
 }
 
