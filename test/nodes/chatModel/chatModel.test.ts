@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
 import { merged, type Model, runAgent, useModel } from '../../engine/runAgent';
+import { nodeTypes } from '../../engine/runNode';
 import { stopWhen } from '../../clock/until';
 
 const simulator = useSimulator();
@@ -146,3 +147,12 @@ test.each([false, true])(
 		expect(simulator.count('chat') + simulator.count('chatStream')).toBe(3);
 	},
 );
+
+test('its form has no option that the agent decides', () => {
+	const { properties } =
+		nodeTypes['n8n-nodes-generation-service.lmChatGenerationService']!.description;
+	const names = properties.flatMap(({ options = [] }) => options.map(({ name }) => name));
+	expect(names).toEqual(expect.arrayContaining(['temperature', 'maxBillableRequests', 'timeout']));
+	const decided = ['stream', 'systemMessage', 'jsonOutput', 'includeInputFields', 'maxConcurrency'];
+	expect(names.filter((name) => decided.includes(name))).toEqual([]);
+});

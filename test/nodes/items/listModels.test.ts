@@ -195,7 +195,12 @@ test.each<[string, object]>([
 
 test.each<[object, ModelOutput | undefined]>([
 	[{ type: 'video' }, 'video'],
+	[{ kind: 'video' }, 'video'],
 	[{ task: 'text-to-video' }, 'video'],
+	[{ tasks: ['text-to-video'] }, 'video'],
+	[{ category: 'Speech' }, 'other'],
+	[{ mode: 'chat' }, 'text'],
+	[{ output_modalities: ['video'] }, 'video'],
 	[{ modality: 'text+image->text' }, 'text'],
 	[{ object: 'model', type: 'chat' }, 'text'],
 	[{ capabilities: ['completion', 'chat'] }, 'text'],

@@ -58,6 +58,7 @@ describe('Max Billable Requests in a second try', () => {
 		const node = video({ options: { maxBillableRequests: 1 } });
 		const { error } = await runNode(simulator, { ...node, items: [{ prompt: failed }], tries: 2 });
 		expect(error?.message).toContain('Max Billable Requests (1) does not allow this request');
+		expect(error?.description).toContain('This execution made 1 billable request with this node');
 		expect(error?.description).toMatch(
 			/In the try before: The service could not generate the video/,
 		);
