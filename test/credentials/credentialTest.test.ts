@@ -75,6 +75,20 @@ test('a test ends although the lookup of the host by n8n does not', async () => 
 	expect(body.destroyed).toBe(true);
 });
 
+test.each([
+	['http://service.test', 80],
+	['https://service.test', 443],
+	['http://service.test:8080', 8080],
+])('a service at %s that refuses the connection is not called a proxy', async (origin, port) => {
+	const refused = Object.assign(new Error('refused'), { syscall: 'connect', port });
+	const send = credentialTestTransport(async () => await Promise.reject(refused), false, 20_000);
+	const sending = send({
+		...{ method: 'GET', origin, path: '/v1/models', headers: {}, body: undefined },
+		...{ connection: 'pooled', onWritten: () => {}, whenGivenUp: () => {} },
+	});
+	await expect(sending).rejects.toBe(refused);
+});
+
 test('the credential is valid if the service has no video endpoints or an unknown 404 for them', async () => {
 	serveVideosAt('/media/v1', '{"code":"gone","message":"nothing here"}');
 	expect(await testCredential({ baseUrl: service.url, apiKey: 'key' })).toBeUndefined();

@@ -55,6 +55,8 @@ export interface NodeRun
 	trigger?: INodeParameters;
 	/** Its type, which only tells how the workflow was started. */
 	triggerType?: string;
+	/** The type of another trigger of the workflow, which did not run. */
+	otherTriggerType?: string;
 	/** Replaces the node type of the package. */
 	nodeType?: INodeType;
 	/** Receives the execution as n8n stores it for a wait. Returning false makes n8n resume it at once. */
@@ -109,6 +111,7 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 			...(options.settings && { settings: options.settings }),
 			nodes: [
 				nodeOf('Start', options.triggerType ?? STUB, options.trigger),
+				...(options.otherTriggerType ? [nodeOf('Other', options.otherTriggerType)] : []),
 				nodeOf('Loop', 'test.loopOverItems'),
 				node,
 				nodeOf('Done', STUB),
@@ -122,6 +125,7 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 					}
 				: {
 						Start: { main: [to('Node')] },
+						...(options.otherTriggerType && { Other: { main: [to('Node')] } }),
 						Node: { main: [to('Done'), to('Failed')] },
 					},
 		},
@@ -129,6 +133,7 @@ export async function runNode(service: Service, options: NodeRun): Promise<NodeR
 			...nodeTypes,
 			...(options.nodeType && { [node.type]: options.nodeType }),
 			...(options.triggerType && { [options.triggerType]: passThrough }),
+			...(options.otherTriggerType && { [options.otherTriggerType]: passThrough }),
 		},
 		credentials: {
 			get generationServiceApi() {

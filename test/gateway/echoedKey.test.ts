@@ -234,6 +234,16 @@ test('a key that begins like a number is found after an escaped line break', asy
 	expect(error.serviceMessage).toBe('Incorrect API key:\\n[API key removed]');
 });
 
+test('a text that ends as the key begins is whole in an error', async () => {
+	const { serviceMessage } = await errorOf('Unknown voice R&D: mark', { apiKey: MARKER });
+	expect(serviceMessage).toBe('Unknown voice R&D: mark');
+	const delta = { choices: [{ index: 0, delta: { content: 'In R&D I am' } }] };
+	const packets = [Buffer.from(`data: ${JSON.stringify(delta)}\n\n`)];
+	const gateway = stubbedGateway({ packets, apiKey: MARKER });
+	const { partialText } = await failureOf(gateway.streamChat(chat, () => {}));
+	expect(partialText).toBe('In R&D I am');
+});
+
 test('a message longer than any key is shown by its beginning', async () => {
 	const message = `R&D${'.'.repeat(240_000)}`;
 	const { serviceMessage } = await errorOf({ error: { message } });

@@ -284,6 +284,17 @@ test('streamed tool calls that repeat their name or have an empty ID are merged'
 	});
 });
 
+test('of a streamed tool call that changes its name, the last one counts', async () => {
+	const part = (name: string, text: string) =>
+		chunk({ tool_calls: [{ index: 0, id: 'call-1', function: { name, arguments: text } }] });
+	const { json } = await itemOfStream([
+		part('wea', '{}'),
+		part('weather', ''),
+		chunk({}, { finish_reason: 'tool_calls' }),
+	]);
+	expect(json.tool_calls).toMatchObject([{ function: { name: 'weather', arguments: '{}' } }]);
+});
+
 test('streamed tool calls with one index and two IDs stay two', async () => {
 	const part = (id: string, name: string | undefined, text: string) =>
 		chunk({

@@ -116,6 +116,17 @@ describe.each([
 	});
 });
 
+test('the state of another version makes neither a second try nor a Retry submit anything', async () => {
+	const replaceBook = (stored: IRunExecutionData) =>
+		void Object.assign(bookIn(stored), { version: 2, plans: 'elsewhere' });
+	const failed = await runNode(waitingNode({ ...twoVideos, tries: 2, onWait: replaceBook }));
+	const retry = { executionId: '2', retryData: failed.run.data };
+	const again = await runNode(waitingNode({ ...twoVideos, ...retry }));
+	for (const { error } of [failed, again])
+		expect(error?.message).toContain('submitted by another version of this package');
+	expect(simulator.submissions).toBe(2);
+});
+
 describe('with another Base URL', () => {
 	const other = useSimulator({ now: time.now });
 

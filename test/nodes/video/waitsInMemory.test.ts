@@ -70,6 +70,14 @@ test.each<[string, Partial<NodeRun>]>([
 	expect(simulator.submissions).toBe(1);
 });
 
+test('the node waits in the database if the Chat Trigger of its workflow did not start the execution', async () => {
+	const otherTriggerType = '@n8n/n8n-nodes-langchain.chatTrigger';
+	const result = await runNode(waitingNode({ otherTriggerType }));
+	expect(result.items).toMatchObject([{ json: { status: 'completed' } }]);
+	expect(hintsOf(result)).toEqual([]);
+	expect(result.waits).not.toEqual([]);
+});
+
 test('the node waits in memory if Max Wait is less than 70 seconds', async () => {
 	const waitOptions = { maxWait: 69, onTimeout: 'output' };
 	const result = await runNode(waitingNode({ waitOptions }));
