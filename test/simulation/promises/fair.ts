@@ -56,11 +56,12 @@ function latePolls(played: Played): string[] {
 	const waitsInMemory = waitIn !== 'database' || whyInMemory(scenario) !== undefined;
 	if (polling === 'adaptive' || !waitsInMemory || node.tries !== undefined || rows.length > 2)
 		return [];
-	// With one place, a poll waits for the one before it.
+	// With one place, a poll waits for the one before it; with more, for a pause of polls.
 	const isOneByOne = node.requestOptions?.maxConcurrency === 1;
-	const inFlight = truth.requests
-		.filter(({ endpoint }) => endpoint === 'poll')
-		.map(({ sentAt: from, endedAt: to = played.end }) => ({ from, to }));
+	const all = truth.requests.filter(({ endpoint }) => endpoint === 'poll');
+	const inFlight = all.map(({ sentAt: from, endedAt: to = played.end }) => ({ from, to }));
+	const pauses = all.map(({ sentAt: from, pauseUntil: to = from }) => ({ from, to }));
+	const excuses = isOneByOne ? [...inFlight, ...pauses] : pauses;
 	return [...truth.tasks.values()].flatMap((task) => {
 		const polls = truth.requests.filter(
 			({ taskId, endpoint }) => taskId === task.id && endpoint === 'poll',
@@ -82,7 +83,8 @@ function latePolls(played: Played): string[] {
 					: rows.flatMap(({ retryOf, startedAt }) => (retryOf === undefined ? [] : startedAt));
 			if (again.some((at) => at > since && at <= poll.sentAt)) return [];
 			const due = { from: since + pollInterval * 1000, to: poll.sentAt };
-			const late = due.to - due.from - (isOneByOne ? covered(inFlight, due) : 0);
+			if (due.to - due.from < MIN_DELAY_MS) return [];
+			const late = due.to - due.from - covered(excuses, due);
 			const cause =
 				late < MIN_DELAY_MS ? undefined : pauseOfAnother(truth.requests, poll, poll.sentAt - late);
 			return cause
