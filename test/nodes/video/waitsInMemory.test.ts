@@ -30,6 +30,15 @@ const copiesExecuteData = (context: IExecuteFunctions) =>
 		getExecuteData: () => ({ ...context.getExecuteData() }),
 	});
 
+/** An engine may keep the data of the execution to itself. */
+const hidesExecution = (context: IExecuteFunctions) =>
+	new Proxy(context, {
+		get(target, name) {
+			const value: unknown = name === 'runExecutionData' ? undefined : Reflect.get(target, name);
+			return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+		},
+	});
+
 /** What n8n stores of an execution that is stopped in its first part, and reads for its Retry. */
 function stoppedAtFirst(): IRunExecutionData {
 	const start = nodeOf('Start', 'test.passThrough');
@@ -60,6 +69,7 @@ test.each<[string, Partial<NodeRun>]>([
 	[CALLER_WAITS, { trigger: { responseMode: 'lastNode' } }],
 	[CALLER_WAITS, { trigger: { responseMode: 'responseNode' } }],
 	[CALLER_WAITS, { trigger: { responseMode: 'streaming' } }],
+	[CALLER_WAITS, { trigger: { responseMode: 'lastNode' }, otherTriggerType: 'test.other' }],
 	[CALLER_WAITS, { triggerType: '@n8n/n8n-nodes-langchain.chatTrigger' }],
 ])('the node waits in memory, with a hint, if %s', async (reason, options) => {
 	// A node without an input has no field to read.
@@ -70,9 +80,14 @@ test.each<[string, Partial<NodeRun>]>([
 	expect(simulator.submissions).toBe(1);
 });
 
-test('the node waits in the database if the Chat Trigger of its workflow did not start the execution', async () => {
-	const otherTriggerType = '@n8n/n8n-nodes-langchain.chatTrigger';
-	const result = await runNode(waitingNode({ otherTriggerType }));
+test.each<[string, Partial<NodeRun>]>([
+	[
+		'the Chat Trigger of its workflow did not start the execution',
+		{ otherTriggerType: '@n8n/n8n-nodes-langchain.chatTrigger' },
+	],
+	['n8n does not show it the execution', { nodeType: inEngine(hidesExecution) }],
+])('the node waits in the database if %s', async (_, options) => {
+	const result = await runNode(waitingNode(options));
 	expect(result.items).toMatchObject([{ json: { status: 'completed' } }]);
 	expect(hintsOf(result)).toEqual([]);
 	expect(result.waits).not.toEqual([]);
