@@ -116,6 +116,32 @@ describe.each([
 	});
 });
 
+test('in a loop, n8n pairs each video with the item of its own run, also after a pause', async () => {
+	const { run, waits } = await runNode(waitingNode({ ...twoVideos, loop: true }));
+	expect(waits.length).toBeGreaterThanOrEqual(2);
+	const ofLoop = { previousNode: 'Loop', previousNodeOutput: 1 };
+	expect(run.data.resultData.runData.Node?.flatMap(({ source }) => source)).toMatchObject([
+		ofLoop,
+		{ ...ofLoop, previousNodeRun: 1 },
+	]);
+});
+
+test.each([
+	[2, 1],
+	[4, 3],
+	[5, 4],
+])(
+	'Max Tries of %i, of which the first was refused, leaves %i after a pause',
+	async (tries, left) => {
+		simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', times: 1 });
+		const onWait = () => simulator.inject({ endpoint: 'poll', fault: 'quota-not-enough' });
+		const { error, waits } = await runNode(waitingNode({ tries, onWait }));
+		expect(error?.message).toMatch(/no quota left/);
+		expect(waits).toHaveLength(1);
+		expect(simulator.count('poll')).toBe(left);
+	},
+);
+
 test('the state of another version makes neither a second try nor a Retry submit anything', async () => {
 	const replaceBook = (stored: IRunExecutionData) =>
 		void Object.assign(bookIn(stored), { version: 2, plans: 'elsewhere' });
