@@ -110,10 +110,13 @@ test('a Retry with the saved workflow of a stopped wait says of an item without 
 	expect(two).toContain(`use Wait with ${simulator.tasks[0]?.id}`);
 });
 
-test('an item that looks like a pause of the node is an ordinary item', async () => {
+test.each([
+	['', false],
+	[' in a loop', true],
+])('an item%s that looks like a pause of the node is an ordinary item', async (_where, loop) => {
 	const durablePause = { until: '2999-01-01T00:00:00.000Z', runIndex: 0, shown: [], hints: [] };
 	const items = [{ prompt: 'A boat', toolCallId: 'durable-pause', durablePause }];
-	const { waits, ...result } = await runNode({ ...waitingNode(), items });
+	const { waits, ...result } = await runNode({ ...waitingNode({ loop }), items });
 	expect(result.items).toMatchObject([{ json: { status: 'completed' } }]);
 	expect(waits).toHaveLength(2);
 });
