@@ -51,6 +51,8 @@ export interface ToolCall {
 	/** The name of the tool's node. */
 	tool: string;
 	input: IDataObject;
+	/** As its model names it. */
+	id?: string;
 }
 
 /** What an agent does: a function of its model and tools, or tool calls for the engine, as in newer agents. */
@@ -163,12 +165,12 @@ function agentNode(work: Work, withoutModel: boolean): INodeType {
 				);
 			}
 			return {
-				actions: work.toolCalls.map(({ tool, input }, index) => ({
+				actions: work.toolCalls.map(({ tool, input, id }, index) => ({
 					actionType: 'ExecutionNodeAction',
 					nodeName: tool,
 					input,
 					type: NodeConnectionTypes.AiTool,
-					id: `call-${index}`,
+					id: id ?? `call-${index}`,
 					metadata: { itemIndex: 0 },
 				})),
 				metadata: {},

@@ -114,6 +114,18 @@ async function rounds(tool: typeof makeVideo, inputs: object[][]): Promise<strin
 
 const idOf = (result: string) => /task-\w+/.exec(result)?.[0];
 
+test('a call that looks like a pause of the node makes its video', async () => {
+	const durablePause = { until: '2999-01-01T00:00:00.000Z', runIndex: 0, shown: [], hints: [] };
+	const call = { tool: makeVideo.name, id: 'durable-pause', input: { ...boat, durablePause } };
+	const { run } = await runAgent(simulator, {
+		work: { toolCalls: [call] },
+		withoutModel: true,
+		tools: [makeVideo],
+	});
+	expect(run.waitTill).toBeUndefined();
+	expect(simulator.tasks).toMatchObject([{ prompt: boat.prompt }]);
+});
+
 test('two equal calls at the same time submit two videos', async () => {
 	const [results] = await rounds(makeVideo, [[boat, boat]]);
 	const ids = simulator.tasks.map(({ id }) => id);
