@@ -10,10 +10,10 @@ const FOLDERS = ['credentials', 'demo', 'nodes', 'package', 'security', 'olderN8
 /** Tests of features that an older n8n does not have. Tests in this folder check the nodes without them. */
 const MISSING = [
 	// The SDK for AI nodes.
-	'/test/nodes/chatModel/(chatModel|edgeCases|everyAiNode|tools)',
+	'/test/nodes/chatModel/(chatModel|edgeCases|everyAiNode)',
 	'/test/nodes/chatModel/withoutAiSdk',
-	// Insights: token usage and causes of failures.
-	'/test/nodes/chatModel/insights',
+	// Insights: token usage.
+	'/test/nodes/chat/insights',
 	// Custom data of an execution for nodes.
 	'/test/nodes/items/customData',
 	// SSRF protection.

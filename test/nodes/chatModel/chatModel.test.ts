@@ -2,6 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { useSimulator } from '../../engine/useServers';
 import { merged, type Model, runAgent, useModel } from '../../engine/runAgent';
 import { nodeTypes } from '../../engine/runNode';
+import { askSomeone, findModels, makeVideo } from './toolNodes';
 import { stopWhen } from '../../clock/until';
 
 const simulator = useSimulator();
@@ -155,4 +156,32 @@ test('its form has no option that the agent decides', () => {
 	expect(names).toEqual(expect.arrayContaining(['temperature', 'maxBillableRequests', 'timeout']));
 	const decided = ['stream', 'systemMessage', 'jsonOutput', 'includeInputFields', 'maxConcurrency'];
 	expect(names.filter((name) => decided.includes(name))).toEqual([]);
+});
+
+test('an agent sees each node as a tool with a description and its parameters', async () => {
+	const { result, error } = await runAgent(simulator, {
+		work: async ({ tools, model }) => {
+			await model.bindTools(tools).invoke([['user', 'Hello']]);
+			return Object.fromEntries(tools.map(({ name, description }) => [name, description]));
+		},
+		tools: [makeVideo, askSomeone, findModels],
+	});
+	expect(error).toBeUndefined();
+	expect(result).toEqual({
+		Make_a_Video: expect.stringMatching(/video/i),
+		Ask_an_Expert: expect.stringMatching(/language model/i),
+		Find_Models: expect.stringMatching(/models/i),
+	});
+	const { tools } = simulator.requests[0]!.body as {
+		tools: Array<{ function: { name: string; parameters: object } }>;
+	};
+	const video = tools.find((tool) => tool.function.name === 'Make_a_Video');
+	expect(video?.function.parameters).toMatchObject({
+		type: 'object',
+		properties: {
+			prompt: { type: 'string', description: 'What the video shows' },
+			seconds: { type: 'number' },
+		},
+		required: ['prompt', 'seconds'],
+	});
 });
