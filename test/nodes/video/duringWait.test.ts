@@ -1,10 +1,8 @@
-import type * as Flatted from 'flatted' with { 'resolution-mode': 'import' };
-import type { IExecuteFunctions, INodeType, IRunExecutionData } from 'n8n-workflow';
+import type { IRunExecutionData } from 'n8n-workflow';
 import { Container } from '@n8n/di';
 import { BinaryDataService, ExecuteContext } from 'n8n-core';
 import { bytesOf } from '../../../demo/engine';
 import { useLog } from '../../engine/useLog';
-import { VideoGeneration } from '../../../nodes/VideoGeneration/VideoGeneration.node';
 import {
 	bookIn,
 	continues,
@@ -12,6 +10,7 @@ import {
 	hintsOf,
 	runNode,
 	simulator,
+	storedCharacters,
 	submitted,
 	time,
 	VIDEO_S,
@@ -19,10 +18,6 @@ import {
 } from './waitingNode';
 
 const lines = useLog('info', 'warn');
-
-/** The serializer of n8n's database, which writes each object and text once. It has types for imports alone. */
-// eslint-disable-next-line @typescript-eslint/no-require-imports
-const { stringify } = require('flatted') as typeof Flatted;
 
 test('a manual run tells the console of the browser the ID and, with each poll round, the progress', async () => {
 	const tell = jest.spyOn(ExecuteContext.prototype, 'sendMessageToUI');
@@ -133,36 +128,10 @@ test.each(['memory', 'database'])(
 	},
 );
 
-describe('what n8n stores', () => {
-	/** The size of an execution in n8n's database. */
-	const storedCharacters = (value: unknown) => stringify(value).length;
-
-	/** Waits like n8n's Wait node. */
-	const waitNode: INodeType = {
-		description: new VideoGeneration().description,
-		async execute(this: IExecuteFunctions) {
-			await this.putExecutionToWait(new Date(time.now() + 65_000));
-			return [this.getInputData()];
-		},
-	};
-
-	test("is at most about twice as large as with n8n's Wait node", async () => {
-		const ours = await runNode(waitingNode());
-		const waitNodeRun = await runNode(waitingNode({ nodeType: waitNode }));
-		const [plain = 0] = waitNodeRun.waits.map(({ data }) => storedCharacters(data));
-		const [first = 0, ...later] = ours.waits.map(({ data }) => storedCharacters(data));
-		expect(first / plain).toBeGreaterThan(1);
-		expect(first / plain).toBeLessThan(2.3);
-		expect(later).toHaveLength(1);
-		// Later pauses also store all that a poll said.
-		for (const characters of later) expect(characters / plain).toBeLessThan(2.5);
-	});
-
-	test('grows by about 600 bytes with each further video', async () => {
-		const prompts = Array.from({ length: 50 }, (_, number) => `Video ${number}`);
-		const { waits } = await runNode(waitingNode({ prompts }));
-		expect(storedCharacters(bookIn(waits[0]!.data)) / prompts.length).toBeLessThan(700);
-	});
+test('what n8n stores grows by about 600 bytes with each further video', async () => {
+	const prompts = Array.from({ length: 50 }, (_, number) => `Video ${number}`);
+	const { waits } = await runNode(waitingNode({ prompts }));
+	expect(storedCharacters(bookIn(waits[0]!.data)) / prompts.length).toBeLessThan(700);
 });
 
 const storage = Container.get(BinaryDataService);

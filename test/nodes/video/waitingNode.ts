@@ -1,3 +1,4 @@
+import type * as Flatted from 'flatted' with { 'resolution-mode': 'import' };
 import type { INodeParameters, IRunExecutionData } from 'n8n-workflow';
 import type { Book } from '../../../gateway';
 import type { NodeResult, NodeRun } from '../../engine/runNode';
@@ -14,6 +15,13 @@ export const { time, simulator, runNode } = useVirtualTime({
 	videoSeconds: VIDEO_S,
 	taskPlans: [QUEUED],
 });
+
+/** The serializer of n8n's database, which writes each object and text once. It has types for imports alone. */
+// eslint-disable-next-line @typescript-eslint/no-require-imports
+const { stringify } = require('flatted') as typeof Flatted;
+
+/** The size of what n8n's database keeps of a value. */
+export const storedCharacters = (value: unknown) => stringify(value).length;
 
 interface Waiting extends Partial<Omit<NodeRun, 'node' | 'items'>> {
 	prompts?: string[];

@@ -56,7 +56,7 @@ function latePolls(played: Played): string[] {
 	const waitsInMemory = waitIn !== 'database' || whyInMemory(scenario) !== undefined;
 	if (polling === 'adaptive' || !waitsInMemory || node.tries !== undefined || rows.length > 2)
 		return [];
-	// With one place, a poll waits for the one before it; with more, for a pause of polls.
+	// A poll waits for a pause of polls and, with one place, for the one before it.
 	const isOneByOne = node.requestOptions?.maxConcurrency === 1;
 	const all = truth.requests.filter(({ endpoint }) => endpoint === 'poll');
 	const inFlight = all.map(({ sentAt: from, endedAt: to = played.end }) => ({ from, to }));
