@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../simulator';
 import { untrustedCertificate } from './localServer';
 import { RawServer } from './rawServer';
@@ -11,7 +12,10 @@ export function useSimulator(options?: SimulatorOptions | Promise<SimulatorOptio
 		simulator = await startSimulator(await options);
 		Object.setPrototypeOf(handle, simulator);
 	});
-	afterEach(() => simulator.reset());
+	afterEach(async () => {
+		await arrived();
+		simulator.reset();
+	});
 	afterAll(async () => await simulator.close());
 	return handle as Simulator;
 }
@@ -25,7 +29,18 @@ export function useSecureSimulator(options: SimulatorOptions = {}): Simulator {
 export function useRawServer(): RawServer {
 	const server = new RawServer();
 	beforeAll(async () => await server.listen());
-	afterEach(() => server.reset());
+	afterEach(async () => {
+		await arrived();
+		server.reset();
+	});
 	afterAll(async () => await server.close());
 	return server;
+}
+
+/**
+ * What a test sent before it stopped is no request of the next test, whose fault it would take: on a busy machine a poll
+ * arrived one turn after the Stop.
+ */
+async function arrived(): Promise<void> {
+	for (let turns = 0; turns < 10; turns += 1) await turn();
 }
