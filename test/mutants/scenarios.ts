@@ -9,6 +9,7 @@ import { REACH, SECONDS, type Told, type Verdict } from './mutant';
 import { OUTPUT, PROJECT } from './folders';
 
 const RECORD = join(OUTPUT, 'scenarios.json');
+const KEPT = foundScenarios();
 
 /** What a scenario is without a mutant. */
 const known = z.object({
@@ -69,7 +70,7 @@ async function record(): Promise<KnownScenarios> {
 		drawn.push(played);
 	}
 	const kept: KnownScenarios['kept'] = {};
-	for (const { name, scenario } of foundScenarios()) kept[name] = await playWithout(scenario);
+	for (const { name, scenario } of KEPT) kept[name] = await playWithout(scenario);
 	return { drawn, kept };
 }
 
@@ -103,7 +104,7 @@ async function find(
 		seconds += secondsNow() - begin;
 		if (promise !== undefined) return { found: { seed, promise, seconds } };
 	}
-	for (const { name, scenario } of foundScenarios()) {
+	for (const { name, scenario } of KEPT) {
 		const without = kept[name];
 		if (!without?.ids.includes(id)) continue;
 		const promise = await brokenWith(id, scenario, without);
