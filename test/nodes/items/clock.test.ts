@@ -1,4 +1,4 @@
-import { systemClock } from '../../gateway';
+import { systemClock } from '../../../gateway';
 
 test('a pause ends by itself, or at once when the execution is stopped', async () => {
 	const stop = new AbortController();
