@@ -98,13 +98,32 @@ test.each([
 	[504, '', 0, true],
 	[408, '', 0, true],
 	[500, '{"code":"internal","message":"Failed","data":null}', 0, false],
-	[500, '{"code":14,"message":"Upstream connect error"}', 0, true],
 ])(
 	'a %i with the body "%s" after %i ms is from a server in between: %j',
 	(status, body, waitedMs, expected) => {
 		expect(errorOf(status, {}, body, waitedMs).isForeign).toBe(expected);
 	},
 );
+
+// Of a server in between: a video may be billed, and is not submitted again.
+test.each<[isForeign: boolean, body: string]>([
+	[true, 'upstream connect error'],
+	[true, '{"code":"internal_error","message":"It'],
+	[true, '{"message":"Internal server error"}'],
+	[true, '{"message":"Internal server error","data":null}'],
+	[true, '{"code":14,"message":"Upstream connect error","data":null}'],
+	[true, '{"code":null,"message":"Bad gateway"}'],
+	[true, '{"error":"Bad Gateway","statusCode":502}'],
+	[true, '{"error":{"message":"Bad Gateway","code":502}}'],
+	[true, '{"error":{"code":"bad_gateway"}}'],
+	[true, 'null'],
+	[false, '{"code":"internal_error","message":"It failed."}'],
+	[false, '{"code":null,"message":"It failed.","data":null}'],
+	[false, '{"error":{"message":"It failed.","type":"x","code":"oops"}}'],
+	[false, '{"error":{"message":"It failed."}}'],
+])('a 500 or 502 is from a server in between: %j, if its body is %s', (isForeign, body) => {
+	for (const status of [500, 502]) expect(errorOf(status, {}, body).isForeign).toBe(isForeign);
+});
 
 test('a late 503 that says when to retry is a refusal of the service', () => {
 	expect(errorOf(503, { 'retry-after': '5' }, PAGE, 20_000).isForeign).toBe(false);

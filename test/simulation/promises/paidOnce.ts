@@ -23,7 +23,7 @@ export const paidOnce: Promised = {
 		'A Retry at another Base URL, where the service does not know a video, submits it there after an execution named it as unknown.',
 		"n8n's own Agents and an MCP Server Trigger keep no record of a tool's earlier calls.",
 	],
-	alsoKeptBy: ['test/reliability/submissionFaults.test.ts', 'test/nodes/items/proxyErrors.test.ts'],
+	alsoKeptBy: ['test/reliability/submissionFaults.test.ts', 'test/gateway/serviceError.test.ts'],
 	check(played) {
 		const { scenario, truth } = played;
 		const replaced = replacedElsewhere(played);

@@ -13,7 +13,7 @@ export const isTrue: Promised = {
 	name: 'True',
 	says: 'No error says of a task or a request what the service knows to be otherwise. Each has a cause that fits its code, says what the page of errors says of it, and quotes the response.',
 	except: ['A poll shows the state of that moment: a video may be finished a moment later.'],
-	alsoKeptBy: ['test/reliability/taskFaults.test.ts', 'test/nodes/items/proxyErrors.test.ts'],
+	alsoKeptBy: ['test/reliability/taskFaults.test.ts', 'test/gateway/serviceError.test.ts'],
 	check: (played) => [
 		...ofMaxWait(played),
 		...givenUp(played),
