@@ -118,13 +118,15 @@ test('stop sequences of a chain are added to those of the node', async () => {
 	expect(bodies()).toMatchObject([{ stop: ['END', 'Observation:'] }]);
 });
 
-test('a prompt in parts, what the model said beside a call, and a result in parts are sent', async () => {
+test('a prompt in parts, what the model said beside a call but not what it thought, and a result in parts are sent', async () => {
 	const id = 'call-1';
-	const parts = ['Sum up:', 'A long text'].map((text) => ({ type: 'text', text }));
+	const parts = (...texts: string[]) => texts.map((text) => ({ type: 'text', text }));
+	const thought = { type: 'reasoning', reasoning: 'Does it rain?' };
+	const tool_calls = [{ id, name: 'weather', args: {} }];
 	const messages = [
-		{ role: 'user', content: parts },
-		{ role: 'assistant', content: 'Let me see', tool_calls: [{ id, name: 'weather', args: {} }] },
-		{ role: 'tool', content: [{ type: 'text', text: 'Rain' }], tool_call_id: id },
+		{ role: 'user', content: parts('Sum up:', 'A long text') },
+		{ role: 'assistant', content: [thought, ...parts('Let me', ' see')], tool_calls },
+		{ role: 'tool', content: parts('Rain'), tool_call_id: id },
 	];
 	await useModel(simulator, async (model) => (await model.invoke(messages)).text);
 	expect(bodies()[0]?.messages).toMatchObject([

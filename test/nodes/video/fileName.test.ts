@@ -20,7 +20,7 @@ const LONG = 'é'.repeat(300);
 
 test.each([
 	['a name', 'Paper boat', 'Paper boat.mp4'],
-	['a name with the extension', 'Paper boat.MP4', 'Paper boat.mp4'],
+	['a name with the extension', ' Paper boat.MP4 ', 'Paper boat.mp4'],
 	['a name with another extension', 'boat.v2', 'boat.v2.mp4'],
 	['a number', 7, '7.mp4'],
 	['a path', '../../etc/passwd', '_.._etc_passwd.mp4'],

@@ -63,7 +63,7 @@ test('of a stopped run with more than a hundred videos, the newest hundred are n
 	expect(simulator.tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(named));
 });
 
-test('a run that was stopped names no video that had failed, and none in a hint of another node', async () => {
+test('a run that was stopped names no video that had failed or that another run submitted, and none to a copy of its workflow', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'task-failed-string', times: 1 });
 	const endless = videoNode({ prompt: '={{ $json.prompt }} [fault:task-endless]' });
 	await runUntil(() => simulator.count('poll') >= 9, { ...endless, items: threeItems });
@@ -71,17 +71,35 @@ test('a run that was stopped names no video that had failed, and none in a hint 
 	const taskHints = async (node: NodeRun) =>
 		(await runNode(simulator, node)).hints.filter((hint) => hint.includes('that was stopped'));
 	expect(await taskHints({ ...manual, mode: 'trigger' })).toEqual([]);
+	// The nodes of a copy have the same IDs.
+	const copy = jest.spyOn(ExecuteContext.prototype, 'getWorkflow');
+	copy.mockReturnValue({ id: 'copy', name: 'Copy', active: false });
+	expect(await taskHints(manual)).toEqual([]);
+	copy.mockRestore();
 	expect(await taskHints(manual)).toHaveLength(2);
+	const polls = simulator.count('poll');
+	const taskId = simulator.tasks[1]!.id;
+	await runUntil(() => simulator.count('poll') > polls, videoNode({ operation: 'wait', taskId }));
+	expect(await taskHints(manual)).toEqual([]);
 });
 
-test('a video of a run that was stopped more than a week ago has no hint: the service no longer knows it', async () => {
-	const endless = videoNode({ prompt: '[fault:task-endless]' });
-	await runUntil(() => simulator.count('poll') > 0, endless);
-	const inAWeek = Date.now() + 7 * 24 * 3_600_000;
-	jest.spyOn(systemClock, 'wallTime').mockReturnValue(wallTimeOf(inAWeek));
-	const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual' });
-	expect(hints.join()).not.toContain('was stopped');
-});
+const WEEK_MS = 7 * 24 * 3_600_000;
+
+test.each([
+	['less than a week', WEEK_MS - 1, 1],
+	['a week', WEEK_MS, 0],
+])(
+	'a video of a run that was stopped %s ago: the service keeps it for a week, and so does its hint',
+	async (_when, elapsedMs, count) => {
+		const stoppedAt = Date.now();
+		const clock = jest.spyOn(systemClock, 'wallTime').mockReturnValue(wallTimeOf(stoppedAt));
+		const endless = videoNode({ prompt: '[fault:task-endless]' });
+		await runUntil(() => simulator.count('poll') > 0, endless);
+		clock.mockReturnValue(wallTimeOf(stoppedAt + elapsedMs));
+		const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual' });
+		expect(hints.filter((hint) => hint.includes('was stopped'))).toHaveLength(count);
+	},
+);
 
 test('a run stopped during a submission logs that the submission may have been accepted', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'hang', matching: 'Two' });
