@@ -49,6 +49,7 @@ test.each([
 	['with escaped plus signs, as .NET writes JSON', { b64_json: BASE64 }, escaped(/\+/g, '\\u002B')],
 	['with escaped slashes, as PHP writes JSON', { b64_json: BASE64 }, escaped(/\//g, '\\/')],
 	['with escaped padding', { b64_json: BASE64 }, escaped(/=/g, '\\u003d')],
+	['beside another', { b64_json: BASE64, data: [{ b64_json: BASE64 }] }, unchanged],
 	['without padding', { b64_json: BASE64.replace(/=+$/, '') }, unchanged],
 	['with line breaks', { b64_json: BASE64.replace(/.{76}/g, '$&\r\n') }, unchanged],
 	[

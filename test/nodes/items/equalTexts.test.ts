@@ -104,10 +104,13 @@ test('texts that differ in spite of it are sent, and a hint names the items', as
 });
 
 test('a hint does not repeat a long expression', async () => {
-	const prompt = `=A film of {{ $json.topic ?? [${"'a boat', ".repeat(20)}].find(() => false) }}`;
-	const [hint = ''] = await hintsOf({ ...videoNode({ prompt }), items: [{}] });
-	expect(hint).toContain('write {{ (…) ?? &quot;&quot; }}.');
-	expect(hint).toMatch(/^.{100}… }} is undefined\. /);
+	const hintOf = async (length: number) => {
+		const prompt = `=A film of {{ $json.${'x'.repeat(length - '{{ $json. }}'.length)} }}`;
+		return (await hintsOf({ ...videoNode({ prompt }), items: [{}] })).join();
+	};
+	expect(await hintOf(100)).toMatch(/^.{97} }} is undefined\. /);
+	expect(await hintOf(106)).toMatch(/^.{100}… }} is undefined\. .* write {{ \$json\.x{94} \?\? /);
+	expect(await hintOf(107)).toContain('write {{ (…) ?? &quot;&quot; }}.');
 });
 
 test('a hint names an item once, however often its text has the expression', async () => {

@@ -107,6 +107,18 @@ test.each([
 	expect(error?.description).toContain('check that this item has the field it reads');
 });
 
+test('an expression that n8n cannot evaluate fails its items with what n8n says', async () => {
+	const node = { ...videoNode({ prompt: '={{ ( }}' }), items: [{}, {}] };
+	const { items } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
+	const error = {
+		message: 'invalid syntax',
+		description: 'Check the parameters and the credential of the node.',
+		code: 'node_error',
+		http_status: null,
+	};
+	expect(items).toMatchObject([0, 1].map((item) => ({ json: { error: { ...error, item } } })));
+});
+
 test('an error after retries says how often the request was tried', async () => {
 	const { error } = await runNode(simulator, failing('unavailable', 1));
 	expect(error?.description).toContain(' It was tried 2 times. ');

@@ -3,7 +3,7 @@ import { SpendingLimit } from '../../../nodes/shared/book/spendingLimit';
 import { until } from '../../clock/until';
 import { rawResponse } from '../../engine/rawServer';
 import { runAgent } from '../../engine/runAgent';
-import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
+import { credentialOf, type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
 import { makeVideo } from '../chatModel/toolNodes';
 import { videoNode } from '../video/videoNode';
@@ -115,16 +115,37 @@ test.each<[string, object, string, string]>([
 	});
 });
 
-test('a second try that is refused keeps what the first one may have paid for', async () => {
-	simulator.inject({ endpoint: 'chat', fault: 'lost', times: 1 });
-	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough' });
-	const node = { ...chat(9), items: prompts('One'), tries: 2 };
-	const { items } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
-	expect(items[0]!.json.error).toMatchObject({
-		code: 'quota_not_enough',
-		description: expect.stringMatching(/In the try before: .* it may be billed twice/),
-		may_have_been_accepted: true,
+const MAY_BE_BILLED = {
+	may_have_been_accepted: true,
+	description: expect.stringMatching(/In the try before: .* it may be billed twice/),
+};
+
+test.each<[string, NodeRun, string, object]>([
+	['is refused keeps that the first one may be billed', chat(9), 'quota_not_enough', MAY_BE_BILLED],
+	['is not sent keeps that the first one may be billed', chat(9), 'ECONNREFUSED', MAY_BE_BILLED],
+	[
+		'is refused keeps an answer without JSON',
+		chat(9, { jsonOutput: true }),
+		'quota_not_enough',
+		{
+			description: expect.stringContaining('In the try before: The model did not answer with JSON'),
+			partial_text: expect.stringMatching(/\w/),
+		},
+	],
+])('a second try that %s', async (_what, node, code, kept) => {
+	if (kept === MAY_BE_BILLED) simulator.inject({ endpoint: 'chat', fault: 'lost', times: 1 });
+	simulator.inject({ endpoint: 'chat', fault: 'quota-not-enough', attempts: [2] });
+	const right = credentialOf(simulator);
+	const closed = { ...right, baseUrl: 'http://127.0.0.1:9' };
+	const isOpen = () => code !== 'ECONNREFUSED' || simulator.count('chat') === 0;
+	const { items } = await runNode(simulator, {
+		...node,
+		items: prompts('One'),
+		credential: () => (isOpen() ? right : closed),
+		tries: 2,
+		onError: 'continueRegularOutput',
 	});
+	expect(items[0]!.json.error).toMatchObject({ code, ...kept });
 });
 
 describe('an agent', () => {
