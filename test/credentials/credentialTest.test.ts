@@ -4,19 +4,26 @@ import { GenerationServiceApi } from '../../credentials/GenerationServiceApi.cre
 import { credentialTestTransport, parseCredential } from '../../gateway';
 import { startSimulator } from '../../simulator';
 import { useProxyVariables } from '../engine/useProxyVariables';
-import { useRawServer, useSimulator } from '../engine/useServers';
+import { useRawServer, useSecureSimulator, useSimulator } from '../engine/useServers';
 import { rawResponse } from '../engine/rawServer';
 import { credentialOf } from '../engine/runNode';
 import { testCredential } from '../engine/testCredential';
 
 const simulator = useSimulator({ pathPrefix: '/gateway', key: 'the-key' });
 const service = useRawServer();
+const secure = useSecureSimulator();
 
 test('testing a valid credential sends one request for models and one for a task that cannot exist', async () => {
 	expect(await testCredential(credentialOf(simulator))).toBeUndefined();
 	expect(simulator.requests).toHaveLength(2);
 	expect(simulator.count('models')).toBe(1);
 	expect(simulator.count('poll')).toBe(1);
+});
+
+test('a certificate that n8n does not trust is accepted with Ignore SSL Issues alone', async () => {
+	const fields = { baseUrl: secure.url, apiKey: secure.key };
+	expect(await testCredential({ ...fields, ignoreSslIssues: true })).toBeUndefined();
+	expect(await testCredential(fields)).toMatch(/secure connection to the service/);
 });
 
 function serveVideosAt(videoBasePath: string, taskBody: string): void {
@@ -75,18 +82,29 @@ test('a test ends although the lookup of the host by n8n does not', async () => 
 	expect(body.destroyed).toBe(true);
 });
 
-test.each([
-	['http://service.test', 80],
-	['https://service.test', 443],
-	['http://service.test:8080', 8080],
-])('a service at %s that refuses the connection is not called a proxy', async (origin, port) => {
-	const refused = Object.assign(new Error('refused'), { syscall: 'connect', port });
-	const send = credentialTestTransport(async () => await Promise.reject(refused), false, 20_000);
+const connecting = (port: number, address: string) => ({ syscall: 'connect', port, address });
+
+test.each<[string, object, boolean]>([
+	['http://service.test', connecting(80, '10.0.0.1'), false],
+	['https://service.test', connecting(443, '10.0.0.1'), false],
+	['http://service.test:8080', connecting(8080, '10.0.0.1'), false],
+	['http://10.0.0.1', connecting(80, '10.0.0.1'), false],
+	['http://[::1]', connecting(80, '::1'), false],
+	['http://10.0.0.1', connecting(80, '10.0.0.2'), true],
+	['http://service.test', { errors: [connecting(80, '10.0.0.1'), connecting(80, '::1')] }, false],
+	['http://service.test', { errors: [connecting(81, '10.0.0.1'), connecting(81, '::1')] }, true],
+	['http://service.test', { syscall: 'read', port: 81 }, false],
+	['http://service.test', { syscall: 'getaddrinfo', hostname: 'service.test' }, false],
+])('a service at %s that is not reached (%j) is called a proxy: %j', async (...row) => {
+	const [origin, fields, isProxys] = row;
+	const failure = Object.assign(new Error('failed'), fields);
+	const send = credentialTestTransport(async () => await Promise.reject(failure), false, 20_000);
 	const sending = send({
 		...{ method: 'GET', origin, path: '/v1/models', headers: {}, body: undefined },
 		...{ connection: 'pooled', onWritten: () => {}, whenGivenUp: () => {} },
 	});
-	await expect(sending).rejects.toBe(refused);
+	const expected = isProxys ? { cause: { code: 'proxy_unreachable', cause: failure } } : failure;
+	await expect(sending).rejects.toMatchObject(expected);
 });
 
 test('the credential is valid if the service has no video endpoints or an unknown 404 for them', async () => {

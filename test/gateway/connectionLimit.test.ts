@@ -259,6 +259,17 @@ describe("n8n's check of the service's URL", () => {
 		expect(failure).toMatchObject({ code: 'connect_timeout', mayHaveBeenAccepted: false });
 		expect(clock.now() - start).toBe(15_000);
 		await expect(clock.run(gateway.submitVideo(video))).resolves.toBeDefined();
+		await clock.run(gateway.submitVideo(video));
+		expect(checks).toBe(2);
+	});
+
+	test.each<[string, () => Promise<unknown>]>([
+		['rejects', async () => await Promise.reject(new Error('No'))],
+		['says no', async () => await Promise.resolve({ ok: false })],
+	])('blocks the URL if it %s', async (_how, validateUrl) => {
+		const gateway = gatewayWith(new VirtualClock(), validateUrl);
+		const failure = failureOf(gateway.submitVideo(video));
+		expect(await failure).toMatchObject({ message: expect.stringContaining('SSRF protection') });
 	});
 });
 

@@ -125,18 +125,26 @@ test.each([
 	},
 );
 
-test('a download whose file cannot be stored is closed, even if its server sends nothing more', async () => {
+test.each<[string, string, (stream: Readable, stop: AbortController) => void]>([
+	[
+		'whose file cannot be stored',
+		'storage_failed',
+		(stream) => stream.destroy(new Error('The disk is full')),
+	],
+	['that is stopped', 'cancelled', (_stream, stop) => stop.abort()],
+])('a download %s is closed, even if its server sends nothing more', async (_what, code, end) => {
 	const body = new Readable({ read: () => {} });
 	body.push(Buffer.alloc(9));
 	const { downloads } = downloadsFrom(() => ({ statusCode: 200, body }));
+	const stop = new AbortController();
 	const store = async ({ stream }: { stream: Readable }) =>
 		await new Promise<never>((_resolve, reject) => {
 			const fail = (error: Error) => reject(error);
 			stream.once('error', fail).resume();
-			setImmediate(() => stream.destroy(new Error('The disk is full')));
+			setImmediate(end, stream, stop);
 		});
-	const failed = downloads.download(video('a', URL_OF_A), store, undefined);
-	await expect(failed).rejects.toMatchObject({ code: 'storage_failed' });
+	const failed = downloads.download(video('a', URL_OF_A), store, stop.signal);
+	await expect(failed).rejects.toMatchObject({ code });
 	expect(body.destroyed).toBe(true);
 });
 

@@ -18,17 +18,21 @@ test.each([
 	['EHOSTUNREACH', true],
 	['ENETUNREACH', true],
 	['ENOTFOUND', false],
-])('a request that no connection took because of %s is retried: %s', (code, transient) => {
-	const error = toNetworkError(new NeverSentError(failure(code)), true);
-	expect(error).toMatchObject({ code, transient, mayHaveBeenAccepted: false });
-});
+	['CERT_HAS_EXPIRED', false],
+	['UND_ERR_CONNECT_TIMEOUT', true, 'connect_timeout'],
+	['UND_ERR_INFO', true, 'no_connection'],
+	['', true, 'no_connection'],
+])(
+	'a request that no connection took because of "%s" is retried: %s',
+	(failed, transient, code = failed) => {
+		const error = toNetworkError(new NeverSentError(failure(failed)), true);
+		expect(error).toMatchObject({ code, transient, mayHaveBeenAccepted: false });
+	},
+);
 
-test('a connection that takes undici too long was not made in time', () => {
-	const error = new NeverSentError(failure('UND_ERR_CONNECT_TIMEOUT'));
-	expect(toNetworkError(error, true)).toMatchObject({
-		code: 'connect_timeout',
-		mayHaveBeenAccepted: false,
-	});
+test('a request that SSRF protection blocks is not retried', () => {
+	const error = new NeverSentError(Object.assign(new Error('No'), { name: 'SsrfError' }));
+	expect(toNetworkError(error, true)).toMatchObject({ code: 'address_blocked', transient: false });
 });
 
 test('an error of undici is reported as what failed below it', () => {

@@ -26,6 +26,7 @@ test.each([
 	[{ 'retry-after': dateIn(90_000), date: dateIn(30_000) }, 60_000],
 	[{ 'retry-after': 'soon' }, undefined],
 	[{ 'retry-after': '3 days' }, undefined],
+	[{ 'retry-after': String(366 * 24 * 3_600) }, undefined],
 	[{ 'retry-after': ' ' }, undefined],
 	[{ 'retry-after': ['60', '120'] }, 60_000],
 	[{ 'x-ratelimit-limit-requests': '60' }, undefined],
@@ -70,7 +71,8 @@ test.each([
 });
 
 test.each([
-	[302, 'https://login.test/', 'The redirect points to login.test.'],
+	[300, 'https://login.test/', 'The redirect points to login.test.'],
+	[302, `https://${'x'.repeat(1_001)}/`, `The redirect points to ${'x'.repeat(1_000)}….`],
 	[308, '/new', 'The redirect points to another path of the same host.'],
 	[302, undefined, undefined],
 	[201, 'https://login.test/', undefined],

@@ -165,14 +165,18 @@ test.each([
 	},
 );
 
-test('the Test button reads a body only up to its limit', async () => {
+test.each<[string, () => Promise<unknown>]>([
+	['the Test button', async () => await testCredential(credential())],
+	['List Models', async () => JSON.stringify(await errorOf(list))],
+])('%s reads a body only up to its limit, then closes the connection', async (_what, read) => {
 	answerForever('{"data":["', 'x');
-	expect(await testCredential(credential())).toMatch(/larger than any response of this service/);
+	expect(await read()).toMatch(/larger than any response of this service/);
 	await brokeOff;
 	expect(sent).toBeLessThan(32 * MiB);
 	respond = (response) => {
 		response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
-		response.end(BOMB);
+		response.write(BOMB);
 	};
-	expect(await testCredential(credential())).toMatch(/larger than any response of this service/);
+	expect(await read()).toMatch(/larger than any response of this service/);
+	await brokeOff;
 });

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { type Simulator, startSimulator } from '../../simulator';
 import { RequestClock } from '../clock/requestClock';
 import { untrustedCertificate } from '../engine/localServer';
-import { type NodeResult, type NodeRun, runNode } from '../engine/runNode';
+import { credentialOf, type NodeResult, type NodeRun, runNode } from '../engine/runNode';
 import { useProxyVariables } from '../engine/useProxyVariables';
 import { videoNode } from '../nodes/video/videoNode';
 import { chatNode } from '../nodes/chat/chatNode';
@@ -60,6 +60,8 @@ test('a stream through a proxy arrives in chunks', async () => {
 	expect(items[0]?.json.text).toEqual(expect.any(String));
 	expect(chunks.length).toBeGreaterThan(3);
 	expect(proxy.forwarded).toHaveLength(1);
+	// Without a password, none is sent.
+	expect(proxy.forwarded[0]?.headers).not.toHaveProperty('proxy-authorization');
 });
 
 test.each([
@@ -87,9 +89,16 @@ test.each(['http', 'https'])(
 		await socks.listen();
 		process.env.ALL_PROXY = `socks5://${socks.host}`;
 		if (scheme === 'https') await useHttps();
-		const { items } = await ask().finally(async () => await socks.close());
+		const { items } = await ask();
+		const { error } = await ask({ credential: credentialOf(service) });
+		await socks.close();
 		expect(items[0]?.json.text).toEqual(expect.any(String));
-		expect(socks.targets).toEqual([new URL(service.url).host]);
+		// Only the certificate of the service is not trusted.
+		expect(error?.message).toEqual(
+			scheme === 'http' ? undefined : expect.stringMatching(/secure connection to the service/),
+		);
+		const { host } = new URL(service.url);
+		expect(socks.targets).toEqual([host, host]);
 	},
 );
 
@@ -138,6 +147,7 @@ test.each([
 	['a password with invalid URL encoding', 'http://user:pa55%2Fword%402%@proxy:81'],
 	['an invalid port', `http://${LOGIN}@proxy:eighty`],
 	['another protocol', `ftp://${LOGIN}@proxy:81`],
+	['no host', 'socks5://'],
 ])('an invalid proxy URL (%s) is an error that does not show it', async (_what, url) => {
 	process.env.HTTP_PROXY = url;
 	const result = await ask({ tries: 2 });

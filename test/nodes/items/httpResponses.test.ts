@@ -35,6 +35,7 @@ const GOOD: Array<[string, NodeRun, RawResponse, string]> = [
 	['a list of models', models, rawResponse('200 OK', '{"data":[{"id":"Hello"}]}'), 'Hello'],
 ];
 const hints = head('103 Early Hints', { link: '</style.css>; rel=preload' });
+const longHints = head('103 Early Hints', { link: 'x'.repeat(10_000) });
 const INTERIM: Array<[string, Buffer[]]> = [
 	['one 103 Early Hints', [hints]],
 	['several 102 Processing', [head('102 Processing'), head('102 Processing')]],
@@ -42,7 +43,11 @@ const INTERIM: Array<[string, Buffer[]]> = [
 	['100 Continue, which it did not ask for', [head('100 Continue', { 'x-proxy': 'a' })]],
 	['100 Continue in pieces', [...head('100 Continue')].map((byte) => Buffer.of(byte))],
 	['both', [Buffer.concat([hints, head('100 Continue')])]],
+	['long ones in one packet', [Buffer.concat([longHints, longHints, head('100 Continue')])]],
 ];
+
+/** What JSON and a stream may begin with, in many packets. */
+const LONG = Buffer.alloc(200_000, '\n');
 
 describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 	test.each(INTERIM)('is read after %s', async (_name, interim) => {
@@ -55,6 +60,7 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 		['br, gzip', (body) => gzipSync(brotliCompressSync(body))],
 		['GZIP, identity', gzipSync],
 		['x-gzip', gzipSync],
+		['gzip', (body) => gzipSync(Buffer.concat([LONG, body]), { level: 0 })],
 		['deflate', deflateSync],
 		['gzip, br, deflate', (body) => deflateSync(brotliCompressSync(gzipSync(body)))],
 	])('is decompressed: %s', async (codings, compress) => {
@@ -105,6 +111,13 @@ test('a body that was compressed four times is not decompressed: it could be of 
 	];
 	const { error } = await ask({ packets, then: 'ends' }, models);
 	expect(error?.message).toMatch(/is not JSON/);
+});
+
+test('a part of a body that looks like the head of an interim response is read', async () => {
+	const parts = ['{"data":[{"id":"', 'HTTP/1.1 102"}]}'].map((part) => Buffer.from(part));
+	const packets = [head('200 OK', { connection: 'close' }), ...parts];
+	const { items } = await ask({ packets, then: 'ends' }, models);
+	expect(items[0]?.json.id).toBe('HTTP/1.1 102');
 });
 
 const INVALID_HTTP: Array<[string, Buffer[]]> = [
