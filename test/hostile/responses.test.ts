@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Simulator } from '../../simulator';
 import { hostOf, listen } from '../engine/localServer';
 import { type NodeRun, runNode } from '../engine/runNode';
+import { useLog } from '../engine/useLog';
 import { testCredential } from '../engine/testCredential';
 import { chatNode } from '../nodes/chat/chatNode';
 import { videoNode } from '../nodes/video/videoNode';
@@ -12,6 +13,7 @@ const MiB = 1024 * 1024;
 
 let server: Server;
 let respond: (response: ServerResponse) => void;
+const lines = useLog('info');
 /** What the service has written so far. */
 let sent = 0;
 /** Whether the last connection was closed before its response was complete. */
@@ -156,12 +158,15 @@ test.each([
 	async (named, output, said) => {
 		const data = Array.from({ length: named }, (_, task) => ({ id: `task-${task}` }));
 		answerWith({ id: 'request', data });
-		const { items, hints } = await run(submit);
+		const { items, hints, run: ended } = await run(submit);
 		expect(items.map(({ json }) => json.task_id)).toEqual(
 			data.slice(0, output).map(({ id }) => id),
 		);
 		expect(hints.pop()).toBe(`${output} videos were submitted: ${output * 5} s of 720p`);
 		expect(hints).toEqual(said.map((start) => expect.stringContaining(start)));
+		expect(ended.data.resultData.metadata?.billable_requests).toBe(String(named));
+		const more = named > output ? ` and ${named - output} more` : '';
+		expect(lines.join()).toContain(`task-${output - 1}${more} [item 0]`);
 	},
 );
 

@@ -85,10 +85,12 @@ test('Endpoints: videos are submitted and polled under the Video Base Path', asy
 	const credential = { ...credentialOf(simulator), videoBasePath: '/v1' };
 	const { items } = await runNode(simulator, { ...video(), credential });
 	expect(items).toMatchObject([{ json: { status: 'completed' } }]);
-	expect(simulator.requests.map(({ path }) => path)).toEqual([
-		'/v1/video/generations',
-		`/v1/video/generations/${simulator.tasks[0]!.id}`,
+	expect(simulator.requests).toMatchObject([
+		{ path: '/v1/video/generations' },
+		{ path: `/v1/video/generations/${simulator.tasks[0]!.id}` },
 	]);
+	const sent = { model: 'kite-motion', prompt: 'A boat', size: '720p', duration: 5 };
+	expect(simulator.requests[0]?.body).toEqual(sent);
 });
 
 test('Video task: without Simplify, an item is the task of the service', async () => {

@@ -1,7 +1,7 @@
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { Container } from '@n8n/di';
 import { BinaryDataService } from 'n8n-core';
-import { rawResponse } from '../../engine/rawServer';
+import { rawJson, rawResponse } from '../../engine/rawServer';
 import { inEditor } from '../../engine/inEditor';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { videoNode } from '../video/videoNode';
@@ -107,6 +107,22 @@ test('a hint says how to get the file of a paid video, and links to it', async (
 	for (const operation of ['get', 'wait'])
 		expect(await hintsOf(videoNode({ operation, taskId: task!.id }))).toEqual([]);
 	expect(await hintsOf(videoNode({ operation: 'submit' }))).toEqual([]);
+});
+
+test('the hint links to each of several videos, and to no URL that a browser does not play', async () => {
+	const urls = ['https://files.test/a', 'javascript:alert(1)', 'https://files.test/b'];
+	service.respond = (request) => {
+		if (request.startsWith('POST'))
+			return rawJson({ id: 'r', data: urls.map((_, id) => ({ id })) });
+		const [, id = ''] = /generations\/(\d)/.exec(request) ?? [];
+		return rawJson({ id, status: 'completed', url: urls[Number(id)] });
+	};
+	const node = videoNode({ options: { n: urls.length } });
+	const { hints } = await runNode(service, node);
+	const link = (url: string, number: number) =>
+		`<a href="https://files.test/${url}" target="_blank">Play the video ${number}</a>`;
+	expect(hints[0]).toMatch(/^3 videos are not downloaded\./);
+	expect(hints[0]?.endsWith(`fits already. ${link('a', 1)} · ${link('b', 2)}`)).toBe(true);
 });
 
 describe('the bill', () => {

@@ -61,7 +61,7 @@ test.each([300, 599])(
 		expect(await hintsAt(executionTimeout)).toEqual([
 			expect.stringContaining(`n8n stops this workflow after ${executionTimeout} seconds.`),
 		]);
-		for (const enough of [-1, 600, 3_600]) expect(await hintsAt(enough)).toEqual([]);
+		for (const enough of [-1, 0, 600, 3_600]) expect(await hintsAt(enough)).toEqual([]);
 	},
 );
 
@@ -97,12 +97,17 @@ test('a video that has less than a pause left is waited for in memory, whatever 
 
 test('a Retry with the saved workflow of a stopped wait says of an item without a task why it has none', async () => {
 	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', matching: 'Refused' });
-	const { waits } = await runNode(waitingNode({ prompts: ['Refused', 'Two'], ...continues }));
+	const parameters = { requestOptions: { maxConcurrency: 1 } };
+	const { waits } = await runNode(
+		waitingNode({ prompts: ['One', 'Refused', 'Three'], parameters }),
+	);
 	const stack = waits[0]?.data.executionData?.nodeExecutionStack;
 	const items = stack?.flatMap(({ data }) => data.main?.[0] ?? []) ?? [];
-	const [refused, two] = items.map(({ error }) => error?.message);
-	expect(refused).toMatch(/no quota left/);
-	expect(two).toContain(`use Wait with ${simulator.tasks[0]?.id}`);
+	expect(items.map(({ error }) => error?.message)).toEqual([
+		expect.stringContaining(`use Wait with ${simulator.tasks[0]?.id}`),
+		expect.stringMatching(/no quota left/),
+		'Stopped before it was submitted',
+	]);
 });
 
 test.each([
@@ -183,5 +188,8 @@ test('a storage that n8n cannot write fails a finished video as such, though oth
 		waitOptions: { onTimeout: 'output' },
 	});
 	const { items } = await runNode({ ...node, ...continues });
-	expect(items[0]?.json.error).toMatchObject({ code: 'storage_failed' });
+	const { id } = simulator.tasks[0]!;
+	expect(items[0]?.json.error).toMatchObject({ code: 'storage_failed', task_id: id });
+	const polls = simulator.requests.filter(({ path }) => path.endsWith(id));
+	expect(polls).toHaveLength(Math.ceil(VIDEO_S / 70));
 });

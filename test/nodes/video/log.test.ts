@@ -44,7 +44,9 @@ test('a stopped run names its tasks in one warning, in its error, and in a hint 
 	expect(error?.message).toContain(`${list}. ${advice}.`);
 	expect(error?.description).toContain(list);
 	expect(error?.description).not.toMatch(/^\n|\n$/);
-	const manual = { ...videoNode(), mode: 'manual' as const };
+	const onError = 'continueRegularOutput' as const;
+	const manual = { ...videoNode(), mode: 'manual' as const, onError, tries: 2 };
+	simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough', times: 1 });
 	const hints = ids.map(
 		(id) => `Task ${id} of the run that was stopped is paid: use Get with this task ID.`,
 	);
@@ -57,7 +59,7 @@ test('of a stopped run with more than a hundred videos, the newest hundred are n
 	const items = Array.from({ length: 26 }, (_, row) => ({ row }));
 	const submitted = () => lines.filter((line) => line.includes('submitted')).length;
 	await runUntil(() => submitted() === items.length, { ...many, items });
-	const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual' });
+	const { hints } = await runNode(simulator, { ...videoNode(), mode: 'manual', tries: 2 });
 	const named = hints.flatMap((hint) => /^Task (\S+) of the run that was/.exec(hint)?.[1] ?? []);
 	expect(named).toHaveLength(100);
 	expect(simulator.tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(named));

@@ -147,11 +147,24 @@ describe('Retry of a failed execution', () => {
 			expect(simulator.tasks).toHaveLength(2);
 		});
 
-		test('is not the reason if no execution has found a task', async () => {
+		test('promises no others if a second try could not ask there', async () => {
+			await submit();
+			const after = threeItems.length;
+			other.inject({ endpoint: 'poll', fault: 'quota-not-enough', after });
+			const { error } = await execute({ ...atOther(), tries: 2 });
+			expect(error?.message).toContain('quota');
+			expect(error?.description).not.toContain('submits it again');
+		});
+
+		test('is not the reason if no execution has found a task, or the same service no longer does', async () => {
+			await submit();
+			simulator.inject({ endpoint: 'poll', fault: 'task-not-found' });
 			const wait = videoNode({ operation: 'wait', taskId: 'no-such-task' });
-			const { error } = await execute(wait);
-			expect(error?.message).toContain('not found');
-			expect(error?.description).not.toMatch(/another Base URL|submits it again/);
+			for (const node of [changingVideo({}), wait]) {
+				const { error } = await execute(node);
+				expect(error?.message).toContain('not found');
+				expect(error?.description).not.toMatch(/another Base URL|submits it again/);
+			}
 		});
 	});
 });

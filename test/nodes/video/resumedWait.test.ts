@@ -10,6 +10,7 @@ import { useRawServer, useSimulator } from '../../engine/useServers';
 import {
 	bookIn,
 	continues,
+	ENDLESS,
 	hintsOf,
 	QUEUED,
 	runNode,
@@ -151,6 +152,21 @@ test('the state of another version makes neither a second try nor a Retry submit
 	for (const { error } of [failed, again])
 		expect(error?.message).toContain('submitted by another version of this package');
 	expect(simulator.submissions).toBe(2);
+});
+
+test('a video that an earlier execution saw finished is asked for again until its URL is known', async () => {
+	const node = (onTimeout: string) =>
+		waitingNode({
+			prompts: ['One', ENDLESS],
+			parameters: { requestOptions: { maxRetries: 0 } },
+			waitOptions: { maxWait: 200, onTimeout },
+		});
+	const failed = await runNode({ ...node('error'), executionId: '1' });
+	expect(failed.error?.message).toContain('was not finished after 200 seconds');
+	simulator.inject({ endpoint: 'poll', fault: 'unavailable', times: 1 });
+	const retry = { executionId: '2', retryData: failed.run.data };
+	const { items } = await runNode({ ...node('output'), ...retry });
+	expect(items[0]?.json).toMatchObject({ status: 'completed', url: expect.any(String) });
 });
 
 describe('with another Base URL', () => {

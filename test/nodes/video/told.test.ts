@@ -79,6 +79,8 @@ describe('Max Billable Requests in a second try', () => {
 		const { error } = await runNode(simulator, node);
 		expect(error?.message).toContain('less than this one request counts (4)');
 		expect(error?.description).not.toMatch(/loop/);
+		// The first item alone would fit.
+		await runNode(simulator, video({ options: { maxBillableRequests: 5, n: 2 } }));
 		expect(simulator.count('submit')).toBe(0);
 	});
 });
@@ -156,6 +158,13 @@ test.each(['get', 'wait'])(
 		expect(output[0]?.json.error).toMatchObject({ task_id: 'task-unknown', status: 'not found' });
 	},
 );
+
+test('with Stop Workflow, Get asks for no further task after one that fails', async () => {
+	const node = video({ operation: 'get', taskId: 'task-unknown' });
+	const { error } = await runNode(simulator, node);
+	expect(error?.message).toContain('not found');
+	expect(simulator.count('poll')).toBe(1);
+});
 
 test('Submit hands on a video of an earlier try if the rest of its submission is refused in this one', async () => {
 	let submissions = 0;
