@@ -36,8 +36,8 @@ async function waitFor(scenario: Scenario) {
 		{ polling, pollIntervalMs: 5_000, maxWaitMs: 1000 * maxWait },
 		poll,
 	);
-	const { status } = await clock.run(waiting);
-	return { status, polledAt, delay: elapsed() - takes };
+	await clock.run(waiting);
+	return { polledAt, delay: elapsed() - takes };
 }
 
 const lost = () =>
@@ -66,20 +66,6 @@ test.each([60, 77, 95, 120, 143, 180])(
 			expect(delay).toBeLessThanOrEqual(5);
 			expect(polledAt.length).toBeLessThan(takes / 10 + 4);
 		}
-	},
-);
-
-test.each([
-	[18, 27],
-	[33, 50],
-	[47, 70],
-	[62, 93],
-])(
-	'a video that is queued for %s of its %s seconds is noticed within an interval',
-	async (queued, takes) => {
-		const { polledAt, delay } = await waitFor({ takes, queued, progress: linear(takes, queued) });
-		expect(delay).toBeLessThanOrEqual(5);
-		expect(polledAt.length).toBeLessThanOrEqual(9);
 	},
 );
 
@@ -113,16 +99,6 @@ test.each([0, 10])('a progress that goes back to %s restarts the estimate', asyn
 	expect(delay).toBeLessThanOrEqual(5);
 	expect(gaps(polledAt)[polledAt.findIndex((at) => at >= 60)]).toBe(5);
 });
-
-test.each(['fixed', 'adaptive'] as const)(
-	'with %s polling, a last poll at Max Wait catches a finished video',
-	async (polling) => {
-		const progress = (seconds: number) => seconds / 10;
-		const { status, polledAt } = await waitFor({ takes: 118, progress, polling, maxWait: 120 });
-		expect(status).toBe('completed');
-		expect(polledAt.at(-1)).toBe(120);
-	},
-);
 
 test.each([
 	[11, [5, 10, 11]],

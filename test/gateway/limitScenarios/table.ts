@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { withGenerated } from '../../docs/table';
 import { groups } from './scenarios';
 import type { Outcome } from './play';
 
@@ -7,8 +8,7 @@ export type Results = Record<string, Record<string, Outcome>>;
 
 export const RESULTS = join(__dirname, 'results.json');
 export const PAGE = join(__dirname, '../../../gateway/limits/README.md');
-const BEGIN = '<!-- scenarios -->\n<!-- prettier-ignore-start -->\n';
-const END = '<!-- prettier-ignore-end -->\n<!-- /scenarios -->';
+const [BEGIN, END] = ['<!-- prettier-ignore-start -->\n', '<!-- prettier-ignore-end -->\n'];
 
 export function readResults(): Results {
 	return JSON.parse(readFileSync(RESULTS, 'utf8')) as Results;
@@ -16,9 +16,7 @@ export function readResults(): Results {
 
 /** The page with the table of these results. */
 export function withTable(page: string, results: Results): string {
-	const [before = '', rest = ''] = page.split(BEGIN);
-	const [, after = ''] = rest.split(END);
-	return `${before}${BEGIN}\n${tableOf(results)}\n${END}${after}`;
+	return withGenerated(page, 'scenarios', `${BEGIN}\n${tableOf(results)}\n${END}`);
 }
 
 export function summaryOf(outcomes: Outcome[]) {
