@@ -1,17 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { groups } from './limitScenarios/scenarios';
+import type { groups } from './limitScenarios/scenarios';
 import { play } from './limitScenarios/play';
 import { inFlight, slidingWindow } from './limitScenarios/rules';
-import { PAGE, readResults, type Results, summaryOf, withTable } from './limitScenarios/table';
+import {
+	PAGE,
+	playAll,
+	readResults,
+	type Results,
+	summaryOf,
+	withTable,
+} from './limitScenarios/table';
 
 let results: Results;
-beforeAll(async () => {
-	results = {};
-	for (const [group, { scenarios }] of Object.entries(groups)) {
-		const outcomes: Results[string] = (results[group] = {});
-		for (const [name, one] of Object.entries(scenarios)) outcomes[name] = await play(one, 1);
-	}
-}, 300_000);
+beforeAll(async () => void (results = await playAll(1)), 300_000);
 
 const outcomesOf = (group: keyof typeof groups) => Object.entries(results[group] ?? {});
 

@@ -41,6 +41,8 @@ test.each([
 test('data.retry_after sets the pause, in seconds, before any header', () => {
 	const body = { code: 'rate_limit_exceeded', message: '', data: { retry_after: 90 } };
 	expect(errorOf(429, { 'retry-after': '60' }, body).retryAfterMs).toBe(90_000);
+	const quoted = { ...body, data: { retry_after: '90' } };
+	expect(errorOf(429, {}, quoted).retryAfterMs).toBe(90_000);
 	expect(errorOf(429, { 'retry-after': '60' }, { ...body, data: {} }).retryAfterMs).toBe(60_000);
 });
 

@@ -2,13 +2,23 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withGenerated } from '../../docs/table';
 import { groups } from './scenarios';
-import type { Outcome } from './play';
+import { type Outcome, play } from './play';
 
 export type Results = Record<string, Record<string, Outcome>>;
 
 export const RESULTS = join(__dirname, 'results.json');
 export const PAGE = join(__dirname, '../../../gateway/limits/README.md');
 const [BEGIN, END] = ['<!-- prettier-ignore-start -->\n', '<!-- prettier-ignore-end -->\n'];
+
+/** Plays every scenario, each as often as `runs` says. */
+export async function playAll(runs?: number): Promise<Results> {
+	const results: Results = {};
+	for (const [group, { scenarios }] of Object.entries(groups)) {
+		const outcomes: Results[string] = (results[group] = {});
+		for (const [name, one] of Object.entries(scenarios)) outcomes[name] = await play(one, runs);
+	}
+	return results;
+}
 
 export function readResults(): Results {
 	return JSON.parse(readFileSync(RESULTS, 'utf8')) as Results;

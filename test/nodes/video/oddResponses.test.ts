@@ -165,20 +165,6 @@ describe('an undocumented status', () => {
 	});
 });
 
-test('a retry_after in quotes is respected', async () => {
-	const rateLimited = {
-		code: 'rate_limit_exceeded',
-		message: 'Slow',
-		data: { retry_after: '31536000' },
-	};
-	const { items } = await generate([rawJson(rateLimited, '429 Too Many Requests')], {
-		operation: 'get',
-		taskId: 'task-1',
-	});
-	expect(items[0]?.json.error).toMatchObject({ http_status: 429, retry_after: 31_536_000 });
-	expect(service.requests).toHaveLength(1);
-});
-
 test.each([
 	['mkv', 'application/octet-stream', 'video/x-matroska', 'mkv'],
 	['mp4', 'Video/MP4; codecs="avc1"', 'video/mp4', 'mp4'],
