@@ -45,5 +45,7 @@ test('with adaptive polling, a pause ends when the progress predicts the end', (
 	expect(pause({ polling: 'adaptive', seen, progress: 20 })).toBeGreaterThan(200);
 	expect(pause({ polling: 'adaptive', seen, progress: 95 })).toBe(65);
 	expect(pause({ polling: 'fixed', seen, progress: 20 })).toBe(65);
+	// In its queue.
+	expect(pause({ polling: 'adaptive', progress: 20 })).toBe(65);
 	expect(pause({ polling: 'adaptive', seen: { at: NOW, progress: 0 }, progress: 0 })).toBe(65);
 });

@@ -149,10 +149,10 @@ describe('Retry of a failed execution', () => {
 
 		test('promises no others if a second try could not ask there', async () => {
 			await submit();
-			const after = threeItems.length;
-			other.inject({ endpoint: 'poll', fault: 'quota-not-enough', after });
-			const { error } = await execute({ ...atOther(), tries: 2 });
-			expect(error?.message).toContain('quota');
+			const second = () => other.count('poll') > 0 && { apiKey: 'mistyped' };
+			const credential = () => ({ ...credentialOf(other), ...second() });
+			const { error } = await execute({ ...atOther(), credential, tries: 2 });
+			expect(error?.message).toContain('API key');
 			expect(error?.description).not.toContain('submits it again');
 		});
 
