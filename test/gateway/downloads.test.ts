@@ -166,6 +166,18 @@ test.each([
 	},
 );
 
+test('a download whose connection closes half-way has failed, also where nothing tells why', async () => {
+	const body = new Readable({
+		read() {
+			this.push(Buffer.alloc(9));
+			this.destroy();
+		},
+	});
+	const { clock, download } = downloadsFrom(() => ({ statusCode: 200, body }), undefined, 0);
+	const error = await clock.run(failureOf(download()));
+	expect(error).toMatchObject({ code: 'download_failed' });
+});
+
 test('a video with a Content-Length above 4 GiB is not downloaded', async () => {
 	const headers = { 'content-length': String(5 * 1024 ** 3) };
 	const { clock, download, requested } = downloadsFrom(() => ({ statusCode: 200, headers }));

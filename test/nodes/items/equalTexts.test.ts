@@ -73,6 +73,11 @@ describe.each(FORMS)('%s', (_, node) => {
 			[{ topic: 'a boat' }, {}, { topic: null }, { topic: '' }],
 			/^{{ \$json\.topic }} is undefined for item 1\./,
 		],
+		[
+			'two items',
+			[{ topic: 'a boat' }, {}, {}],
+			/^{{ \$json\.topic }} is undefined for items 1, 2\./,
+		],
 	])('runs with a field that %s lacks, and a hint names it', async (_what, items, hint) => {
 		expect(await hintsOf({ ...node(WRONG), items })).toEqual([expect.stringMatching(hint)]);
 	});

@@ -123,7 +123,7 @@ test('an error after retries says how often the request was tried', async () => 
 	const { error } = await runNode(simulator, failing('unavailable', 1));
 	expect(error?.description).toContain(' It was tried 2 times. ');
 	const { error: once } = await runNode(simulator, failing('unavailable'));
-	expect(once?.description).not.toContain('It was tried');
+	expect(once?.description).not.toMatch(/It was tried|true|false|undefined/);
 });
 
 test('the operation that n8n adds by itself fails its items, and names the HTTP Request node', async () => {
