@@ -7,7 +7,7 @@ export interface ProxySettings {
 	login?: { user: string; password: string };
 }
 
-// Both proxies have their default configuration, except for ports and folders.
+// Its default configuration, except for ports and folders.
 export const squid: ServerProgram<ProxySettings> = {
 	name: 'squid',
 	binary: 'squid',
@@ -36,20 +36,3 @@ auth_param basic program /usr/lib/squid/basic_fake_auth
 acl known proxy_auth REQUIRED
 http_access deny !known
 `;
-
-export const tinyproxy: ServerProgram<ProxySettings> = {
-	name: 'tinyproxy',
-	binary: 'tinyproxy',
-	args: (config) => ['-d', '-c', config],
-	config: ({ port, folder }, { tunnelPort = '443', login }) => `
-Port ${port}
-Listen 127.0.0.1
-Timeout 600
-LogFile "${folder}/log"
-PidFile "${folder}/pid"
-MaxClients 100
-Allow 127.0.0.1
-ConnectPort ${tunnelPort}
-${login === undefined ? '' : `BasicAuth ${login.user} ${login.password}`}
-`,
-};

@@ -2,7 +2,7 @@ import { useSimulator } from '../engine/useServers';
 import { type NodeRun, runNode } from '../engine/runNode';
 import { chatNode } from '../nodes/chat/chatNode';
 import { videoNode } from '../nodes/video/videoNode';
-import { apache, haproxy, nginx } from './reverseProxies';
+import { apache, nginx } from './reverseProxies';
 import { describeWith, type RunningServer, startServer } from './startServer';
 
 const simulator = useSimulator();
@@ -18,7 +18,6 @@ const run = async (options: NodeRun) =>
 describe.each([
 	{ program: apache, timeoutStatus: 502, brokenStatus: 502 },
 	{ program: nginx, timeoutStatus: 504, brokenStatus: 502 },
-	{ program: haproxy, timeoutStatus: 504, brokenStatus: 502 },
 ])('behind a reverse proxy', ({ program, timeoutStatus, brokenStatus }) => {
 	describeWith(program, () => {
 		beforeAll(async () => {

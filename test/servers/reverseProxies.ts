@@ -51,21 +51,3 @@ http {
 }
 `,
 };
-
-export const haproxy: ServerProgram<string> = {
-	name: 'haproxy',
-	binary: 'haproxy',
-	args: (config) => ['-db', '-f', config],
-	config: ({ port }, service) => `
-defaults
-	mode http
-	timeout connect 1s
-	timeout client 30s
-	timeout server 1s
-frontend in
-	bind 127.0.0.1:${port}
-	default_backend service
-backend service
-	server one ${new URL(service).host}
-`,
-};

@@ -1,38 +1,11 @@
 import { stopWhen } from '../../clock/until';
 import { useLog } from '../../engine/useLog';
 import { useSimulator } from '../../engine/useServers';
-import { runAgent, type Tool, type ToolNode } from '../../engine/runAgent';
+import { runAgent, type Tool } from '../../engine/runAgent';
 import { askSomeone, boat, callTool, findModels, makeVideo } from './toolNodes';
 
 const simulator = useSimulator({ videoSeconds: 0.05, slowMs: 300 });
 const warnings = useLog('warn');
-
-test.each([
-	['generate', 'Generate a video in Video Generation'],
-	['submit', 'Submit a video without waiting in Video Generation'],
-	['get', "Get a video's status in Video Generation"],
-	['wait', 'Wait for a submitted video in Video Generation'],
-])(
-	'the description of a Video Generation tool fits its operation: %s',
-	async (operation, description) => {
-		const tool = { ...makeVideo, parameters: { ...makeVideo.parameters, operation } };
-		expect(await descriptionOf(tool)).toBe(description);
-	},
-);
-
-test('a tool keeps the description that the user wrote', async () => {
-	const manual = { toolDescription: 'Makes films of birds' };
-	const parameters = { ...askSomeone.parameters, ...manual };
-	expect(await descriptionOf({ ...askSomeone, parameters })).toBe('Makes films of birds');
-	const video = { ...makeVideo.parameters, ...manual, descriptionType: 'manual' };
-	expect(await descriptionOf({ ...makeVideo, parameters: video })).toBe('Makes films of birds');
-});
-
-/** The description that the model gets. */
-async function descriptionOf(tool: ToolNode): Promise<unknown> {
-	const work = async ({ tools }: { tools: Tool[] }) => await Promise.resolve(tools[0]?.description);
-	return (await runAgent(simulator, { work, withoutModel: true, tools: [tool] })).result;
-}
 
 describe.each(['agent', 'engine'] as const)('called by the %s', (caller) => {
 	test('Video Generation generates the video and returns its URL', async () => {
