@@ -53,16 +53,6 @@ test('a choice without a message does not cost the others', async () => {
 	expect(json.choices).toEqual([choice('Good day')]);
 });
 
-test('without Simplify, undocumented fields are output', async () => {
-	const sent = completion({
-		system_fingerprint: 'fp',
-		code: 'success',
-		message: 'OK',
-		choices: [choice(null, { tool_calls: toolCalls }), choice('Two', {}, 1)],
-	});
-	expect((await itemOf(sent, { simplify: false })).json).toEqual(sent);
-});
-
 test('Simplify outputs tool calls, if there are any', async () => {
 	const calling = completion({ choices: [choice(null, { tool_calls: toolCalls })] });
 	const { json, hints } = await itemOf(calling);
@@ -232,34 +222,6 @@ test.each<[string, object]>([
 	expect((await itemOf(completion(more))).json.text).toBe('Good day');
 });
 
-test.each<[string, object, string]>([
-	[
-		'an error beside the usage',
-		{ error: { code: 502, message: 'It broke off' }, usage: completion().usage },
-		'service_error',
-	],
-	[
-		'the general shape of errors beside the usage',
-		{ ...completion(), message: 'It broke off', code: 'x', choices: null },
-		'x',
-	],
-])('%s fails the item, which keeps the text', async (_what, last, code) => {
-	const { json } = await itemOfStream([chunk({ content: 'Good' }), last]);
-	expect(json.error).toMatchObject({
-		code,
-		http_status: 200,
-		may_have_been_accepted: true,
-		description: expect.stringContaining('It broke off'),
-		partial_text: 'Good',
-	});
-});
-
-test('a stream is complete if its last chunk has a null delta and index', async () => {
-	const last = { choices: [{ index: null, delta: null, finish_reason: 'stop' }] };
-	const { json } = await itemOfStream([chunk({ content: 'Good day' }), last]);
-	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
-});
-
 test('streamed tool calls that repeat their name or have an empty ID are merged', async () => {
 	const part = (index: number, id: string | null, name: string, text: string) => ({
 		index,
@@ -282,17 +244,6 @@ test('streamed tool calls that repeat their name or have an empty ID are merged'
 			{ id: 'call-2', type: '', function: { name: 'time', arguments: '{}' } },
 		],
 	});
-});
-
-test('of a streamed tool call that changes its name, the last one counts', async () => {
-	const part = (name: string, text: string) =>
-		chunk({ tool_calls: [{ index: 0, id: 'call-1', function: { name, arguments: text } }] });
-	const { json } = await itemOfStream([
-		part('wea', '{}'),
-		part('weather', ''),
-		chunk({}, { finish_reason: 'tool_calls' }),
-	]);
-	expect(json.tool_calls).toMatchObject([{ function: { name: 'weather', arguments: '{}' } }]);
 });
 
 test('streamed tool calls with one index and two IDs stay two', async () => {
