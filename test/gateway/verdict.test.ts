@@ -74,11 +74,6 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 		{ ...all, pauseMs: 2_000 },
 	],
 	[
-		'the tenth refusal of a scope in a row',
-		{ scope: { ...works, inVain: 10 } },
-		{ ...all, pauseMs: 30_000 },
-	],
-	[
 		'a refusal after five minutes of refusals',
 		{ scope: { ...works, refusesForMs: 300_000 } },
 		{ ...fails, others: 'fail', pauseMs: 300_000 },
@@ -86,14 +81,6 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	[
 		'a pause of an hour',
 		{ error: serviceError(429, { retryAfterMs: 3_600_000 }) },
-		{ ...fails, others: 'fail', pauseMs: 3_600_000 },
-	],
-	[
-		'a pause of an hour after five minutes of refusals',
-		{
-			error: serviceError(429, { retryAfterMs: 3_600_000 }),
-			scope: { ...works, refusesForMs: 300_000 },
-		},
 		{ ...fails, others: 'fail', pauseMs: 3_600_000 },
 	],
 	['a connection that was not made', { error: lost(false) }, { ...alone, counts: true }],

@@ -148,23 +148,6 @@ test('the lines of code that the benchmark page tells are about right', () => {
 	}
 });
 
-/** Words that only this project gave a meaning, and English that is not plain: by what is used instead. */
-const PRIVATE_WORDS: Record<string, RegExp> = {
-	fix: /\bmend(s|ed|ing)?\b/i,
-	'test scenarios': /\bzoo\b/i,
-	'resumed run': /\blegs?\b/i,
-	'error body of the service': /\bown words?\b/i,
-	except: /\bbut for\b/i,
-	must: /\bshall\b/i,
-	'for nothing': /\bin vain\b/i,
-	'keeps the connection alive': /\bsigns? of life\b/i,
-};
-
-test.each(pages)('%s has plain words', (page) => {
-	const found = Object.entries(PRIVATE_WORDS).filter(([, word]) => word.test(read(page)));
-	expect(found.map(([instead, word]) => `${String(word)}: ${instead}`)).toEqual([]);
-});
-
 const CODES = [...STATUSES.map(({ code }) => code), ...Object.keys(NODE_CODES)];
 
 /** Codes in sentences ("the code `timeout`") and in a column of tables with the head `Code`. */

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { type Simulator, startSimulator } from '../../simulator';
 import { RequestClock } from '../clock/requestClock';
 import { untrustedCertificate } from '../engine/localServer';
@@ -8,6 +7,7 @@ import { videoNode } from '../nodes/video/videoNode';
 import { chatNode } from '../nodes/chat/chatNode';
 import { type Behaviour, ProxyServer } from './proxyServer';
 import { SocksServer } from './socksServer';
+import { visibleOutput } from './visibleOutput';
 
 useProxyVariables();
 const PASSWORD = 'pa55/word@2';
@@ -36,13 +36,8 @@ const ask = async (run: Partial<NodeRun> = {}) =>
 		...run,
 	});
 
-function expectNoPassword({ run, error }: NodeResult): void {
-	const output = [
-		inspect(run, { depth: Infinity, maxStringLength: Infinity }),
-		inspect(error, { depth: Infinity }),
-		error?.stack,
-		JSON.stringify(error),
-	].join('\n');
+function expectNoPassword(result: NodeResult): void {
+	const output = visibleOutput(result);
 	for (const form of [PASSWORD, encodeURIComponent(PASSWORD), basic(`user:${PASSWORD}`)]) {
 		expect(output).not.toContain(form);
 	}

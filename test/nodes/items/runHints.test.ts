@@ -52,10 +52,6 @@ test('a hint says why a list of models is empty, once for all items', async () =
 	expect(await hintsOf({ node: 'listModels', parameters: { filters }, items: [{}, {}] })).toEqual([
 		expect.stringMatching(/^No model of this account matches the filters/),
 	]);
-	simulator.inject({ endpoint: 'models', fault: 'models-empty' });
-	expect(await hintsOf({ node: 'listModels', parameters: {} })).toEqual([
-		'The service has no models for this account.',
-	]);
 });
 
 test('a hint counts unfinished videos that Get cannot download', async () => {
