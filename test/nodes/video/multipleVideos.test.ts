@@ -71,6 +71,17 @@ test('of more videos than were asked for, no more are submitted again than the i
 	expect(ids(items)).toEqual(['task-1']);
 });
 
+test('more videos than were asked for count towards Max Billable Requests', async () => {
+	beyond = 2;
+	const parameters = {
+		options: { n: 1, maxBillableRequests: 3 },
+		requestOptions: { maxConcurrency: 1 },
+	};
+	const onError = 'continueRegularOutput';
+	await runNode(server, { ...videoNode(parameters), items: [{}, {}], onError });
+	expect(requested).toEqual([1]);
+});
+
 const LOST: RawResponse = { packets: [], then: 'is reset' };
 
 test('a submission of replacements that may have been accepted is repeated only in the next execution', async () => {
