@@ -167,6 +167,8 @@ test.each<[string, object, RegExp]>([
 		/host name could not be (found|resolved)/,
 	],
 	['a missing key', { apiKey: ' ' }, /has no API Key/],
+	['a missing base URL', { baseUrl: ' ' }, /has no Base URL/],
+	['a base URL that is no text', { baseUrl: 5 }, /credential's baseUrl is not valid/],
 	[
 		'a base URL without http://',
 		{ baseUrl: 'gateway.example.com' },
@@ -177,7 +179,9 @@ test.each<[string, object, RegExp]>([
 	expect(simulator.requests).toEqual([]);
 });
 
-test('a base URL of any length is checked at once', async () => {
+test('a base URL has at most 2048 characters, and one of any length is checked at once', async () => {
+	const longest = `http://a.test/${'x'.repeat(2_034)}`;
+	expect(parseCredential({ baseUrl: longest, apiKey: 'key' }).baseUrl).toBe(longest);
 	const baseUrl = `${simulator.url}${'/'.repeat(50_000)}x`;
 	expect(await testCredential({ baseUrl, apiKey: simulator.key })).toMatch(
 		/The Base URL is longer than 2048 characters/,
