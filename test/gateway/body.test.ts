@@ -1,6 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { createGunzip, gzipSync } from 'node:zlib';
 import { StreamedBody } from '../../gateway/http/body';
 import { until } from '../clock/until';
+import { COMPLETION } from './jsonResponse';
+import { chat } from './limitedNodes';
+import { stubbedGateway } from './stubbedGateway';
 
 /** A decompressed body with several chunks in its buffer. */
 async function bufferedBody() {
@@ -26,4 +30,16 @@ test('a body emits no more chunks after it is destroyed', async () => {
 	const read = jest.fn(() => body.destroy());
 	await expect(body.read(read)).rejects.toThrow('no longer read');
 	expect(read).toHaveBeenCalledTimes(1);
+});
+
+test('other executions have their turn before a long response is parsed, and after it', async () => {
+	const turnsOf = async (length: number) => {
+		const packets = [Buffer.from(JSON.stringify({ ...COMPLETION, more: 'x'.repeat(length) }))];
+		let isRead = false;
+		void chat(stubbedGateway({ packets })).then(() => (isRead = true));
+		let turns = 0;
+		for (; !isRead; turns += 1) await turn();
+		return turns;
+	};
+	expect((await turnsOf(5 * 1024 * 1024)) - (await turnsOf(100))).toBe(2);
 });

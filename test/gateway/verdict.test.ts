@@ -9,6 +9,13 @@ const serviceError = (
 const lost = (mayHaveBeenAccepted: boolean) =>
 	new NoResponseError('Lost', { code: 'connection_lost', advice: '', mayHaveBeenAccepted });
 
+const refusedByProxy = (code: 'proxy_login' | 'proxy_refused') => ({
+	error: new NoResponseError('No', {
+		...{ code, advice: '', transient: false, mayHaveBeenAccepted: false },
+	}),
+	isBillable: false,
+});
+
 const works = {
 	limitsInFlight: false,
 	isAway: false,
@@ -69,6 +76,21 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	],
 	['overload', { error: serviceError(503) }, { ...all, counts: true, pauseMs: 500 }],
 	[
+		'a tiny pause, after one pause in vain',
+		{ error: serviceError(429, { retryAfterMs: 1 }), scope: { ...works, inVain: 1 } },
+		{ ...all, pauseMs: 250 },
+	],
+	[
+		'overload, after two pauses in vain',
+		{ error: serviceError(503), scope: { ...works, inVain: 2 } },
+		{ ...all, pauseMs: 1_000 },
+	],
+	[
+		'a transient failure, after three pauses in vain',
+		{ error: serviceError(502), scope: { ...works, inVain: 3 } },
+		{ ...alone, pauseMs: 500 },
+	],
+	[
 		'the third refusal of a scope in a row',
 		{ scope: { ...works, inVain: 3 } },
 		{ ...all, pauseMs: 2_000 },
@@ -83,6 +105,21 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 		{ error: serviceError(429, { retryAfterMs: 3_600_000 }) },
 		{ ...fails, others: 'fail', pauseMs: 3_600_000 },
 	],
+	[
+		'a pause of five minutes',
+		{ error: serviceError(429, { retryAfterMs: 300_000 }) },
+		{ ...all, pauseMs: 300_000 },
+	],
+	[
+		'a pause of an hour, after which it must not be sent again',
+		{ error: serviceError(429, { retryAfterMs: 3_600_000, forbidsRetry: true }) },
+		{ ...fails, others: 'fail' },
+	],
+	[
+		'a transient failure that asks for an hour',
+		{ error: serviceError(502, { retryAfterMs: 3_600_000 }) },
+		{ ...fails, others: 'continue' },
+	],
 	['a connection that was not made', { error: lost(false) }, { ...alone, counts: true }],
 	[
 		'another one while nothing is answered',
@@ -92,6 +129,17 @@ test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	['a billable request that may have been accepted', { error: lost(true) }, fails],
 	['a poll that was lost', { error: lost(true), isBillable: false }, alone],
 	['a poll that nobody waits for', { error: lost(true), isBillable: false, maxRetries: 0 }, fails],
+	[
+		'a proxy that asks for a login, with no poll after this one',
+		{ ...refusedByProxy('proxy_login'), retriesForeignAnswers: true },
+		alone,
+	],
+	[
+		'a proxy that refuses, with no poll after this one',
+		{ ...refusedByProxy('proxy_refused'), retriesForeignAnswers: true },
+		alone,
+	],
+	['a proxy that refuses, while others poll', refusedByProxy('proxy_refused'), fails],
 	['a transient failure', { error: serviceError(502) }, { ...alone, counts: true, pauseMs: 500 }],
 	['a parameter that the service refuses', { error: serviceError(400) }, fails],
 	[
