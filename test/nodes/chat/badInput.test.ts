@@ -25,8 +25,7 @@ const model = { model: { __rl: true, mode: 'id', value } };
 const content = { messages: { values: [message(value)] } as INodeParameters };
 
 test.each<[bad: unknown, good: unknown, INodeParameters, RegExp]>([
-	['', 'heron-chat', model, /^model is empty/i],
-	['  ', 'heron-chat', model, /^model/i],
+	['  ', 'heron-chat', model, /^model is empty/i],
 	[null, 'heron-chat', model, /^model/i],
 	[5, 'END', option('stop'), /^Stop Sequences \(stop\) must/],
 	[['x', 5], 'END', option('stop'), /^Stop Sequences \(stop\) must be text or a list of texts \[/],

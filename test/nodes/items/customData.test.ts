@@ -1,16 +1,18 @@
 import { ExecuteContext } from 'n8n-core';
 import { withTaskIds } from '../../../nodes/VideoGeneration/stoppedRuns';
-import { type NodeResult, runNode } from '../../engine/runNode';
+import { runNode } from '../../engine/runNode';
 import { useSimulator } from '../../engine/useServers';
 import { videoNode } from '../video/videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0.05 });
 
 describe("the execution's custom data", () => {
-	const idsIn = ({ run }: NodeResult) => run.data.resultData.metadata?.video_task_ids;
-
-	test('is left alone by an execution without videos of its own', async () => {
-		expect(idsIn(await runNode(simulator, { ...videoNode(), items: [] }))).toBeUndefined();
+	test('is left alone by an execution that pays for nothing', async () => {
+		simulator.inject({ endpoint: 'submit', fault: 'quota-not-enough' });
+		for (const items of [[], [{}]]) {
+			const { run } = await runNode(simulator, { ...videoNode(), items });
+			expect(run.data.resultData.metadata).toBeUndefined();
+		}
 	});
 
 	test('is not needed', async () => {
