@@ -26,6 +26,7 @@ describe("the execution's custom data", () => {
 	test.each([
 		['', ['a', 'b'], 'a, b'],
 		['b, a', ['c'], 'c, b, a'],
+		['x'.repeat(250), ['new'], `new, ${'x'.repeat(250)}`],
 		['x'.repeat(251), ['new'], 'new +1'],
 		['b, a +3', ['c'], 'c, b, a +3'],
 		[`b, ${'x'.repeat(240)} +9`, ['a new one'], 'a new one, b +10'],

@@ -67,6 +67,7 @@ const getMode = () => 'manual';
 test.each<[string, object]>([
 	['no execution data', { getMode, getExecuteData: () => undefined }],
 	['no signal', { getMode, getExecutionCancelSignal: () => undefined }],
+	['no log', { getMode, logger: undefined }],
 	['empty execution data', { getMode, getExecuteData: () => ({}) }],
 	[
 		// As the tools of MCP Server Trigger and of n8n's own agents have it.
@@ -80,7 +81,8 @@ test.each<[string, object]>([
 ])('Video Generation submits, waits and gets with %s', async (_what, more) => {
 	const forms = ['A boat', 'A kite'].map((prompt) => video({ operation: 'generate', prompt }));
 	const generated = await call('videoGeneration', forms, more);
-	expect(generated.map(({ status }) => status)).toEqual(['completed', 'completed']);
+	const simplified = { status: 'completed', request_id: expect.any(String) };
+	expect(generated).toMatchObject([simplified, simplified]);
 	expect(simulator.submissions).toBe(2);
 	for (const operation of ['wait', 'get']) {
 		const known = generated.map(({ task_id }) => video({ operation, task_id, taskId: task_id }));
