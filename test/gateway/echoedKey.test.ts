@@ -228,10 +228,30 @@ test.each([
 	expect(serviceMessage ?? '').not.toContain('mark');
 });
 
-test('a key that begins like a number is found after an escaped line break', async () => {
-	const hexLike = 'ab12-Key-of-tests-0815';
-	const error = await errorOf(`Incorrect API key:\\n${hexLike}`, { apiKey: hexLike });
-	expect(error.serviceMessage).toBe('Incorrect API key:\\n[API key removed]');
+const REMOVED = '[API key removed]';
+
+test.each<[what: string, apiKey: string, echoed: string, shown: string]>([
+	['that begins like a number, after a line break', 'ab12-Key', '\\nab12-Key', `\\n${REMOVED}`],
+	[
+		'with a minus sign, after half an escape',
+		'-Key-of-tests',
+		'\\x2-Key-of-tests',
+		`\\x2${REMOVED}`,
+	],
+	['after its own beginning', 'Key-Key-of-tests', 'Key-Key-Key-of-tests', `Key-${REMOVED}`],
+	['after half an HTML entity', 'a;Key-of-tests', '&#1a;Key-of-tests', `&#1${REMOVED}`],
+	['after the name of an HTML entity', 'Key-of-tests', '&quotKey-of-tests', `&quot${REMOVED}`],
+	['that looks like an HTML entity, in JSON', 'Key&of;tests', 'Key\\u0026of;tests', REMOVED],
+	['with quotation marks, in HTML', `Key>"of'tests`, 'Key&gt;&quot;of&apos;tests', REMOVED],
+	['with a percent sign, in a URL', 'Key:%41of-tests', 'Key%3A%2541of-tests', REMOVED],
+	['in base64url', 'a?>b>?Key-of-tests', 'YT8-Yj4_S2V5LW9mLXRlc3Rz', REMOVED],
+	['of one letter, in base64', 'a'.repeat(18), `${inBase64('a'.repeat(18))}Y`, REMOVED],
+	['of four characters, in a header in base64', '1234', inBase64('Bearer 1234'), `${REMOVED}=`],
+	['of six characters, in a header in base64', 'local1', inBase64('Bearer local1'), `${REMOVED}==`],
+	['of seven characters, in base64', 'local12', inBase64('api:local12'), `YXBpOm${REMOVED}I=`],
+	['of three characters, which any error may have', 'key', 'The key is wrong', 'The key is wrong'],
+])('a key %s', async (_what, apiKey, echoed, shown) => {
+	expect((await errorOf(echoed, { apiKey })).serviceMessage).toBe(shown);
 });
 
 test('a text that ends as the key begins is whole in an error', async () => {

@@ -158,6 +158,15 @@ test('a streamed answer has the same fields as one in one piece', async () => {
 	]);
 });
 
+test('a long answer with the probability of each token is whole, streamed', async () => {
+	const content = [{ token: 'a', logprob: -1 }];
+	const events = Array.from({ length: 1_000 }, () =>
+		chunk({ content: 'a' }, { logprobs: { content } }),
+	);
+	const { json } = await itemOfStream([...events, chunk({}, { finish_reason: 'stop' })]);
+	expect(json.text).toHaveLength(1_000);
+});
+
 test('a text that comes in equal pieces is whole, whatever a service calls it', async () => {
 	const pieces = {
 		content: 'ha',
@@ -193,7 +202,8 @@ test('pieces of a tool call without an index join the last call', async () => {
 		type: 'function',
 		function: { name, arguments: '' },
 	});
-	const piece = (text: string) => chunk({ tool_calls: [{ function: { arguments: text } }] });
+	const piece = (text: string) =>
+		chunk({ tool_calls: [{ index: null, function: { arguments: text } }] });
 	const parts = [
 		chunk({ tool_calls: [call('call-1', 'weather')] }),
 		piece('{"city":'),
@@ -246,6 +256,23 @@ test('streamed tool calls that repeat their name or have an empty ID are merged'
 	});
 });
 
+test('of a streamed role, type or name that changes, the last one counts', async () => {
+	const part = (role: string, type: string, name: string, text: string) => {
+		const call = { index: 0, id: 'call-1', type, function: { name, arguments: text } };
+		return chunk({ role, tool_calls: [call] });
+	};
+	const parts = [
+		part('model', 'tool', 'wea', '{}'),
+		part('assistant', 'function', 'weather', ''),
+		chunk({}, { finish_reason: 'tool_calls' }),
+	];
+	const { json } = await itemOfStream(parts, { simplify: false });
+	const called = { name: 'weather', arguments: '{}' };
+	expect(json.choices).toMatchObject([
+		{ message: { role: 'assistant', tool_calls: [{ type: 'function', function: called }] } },
+	]);
+});
+
 test('streamed tool calls with one index and two IDs stay two', async () => {
 	const part = (id: string, name: string | undefined, text: string) =>
 		chunk({
@@ -273,5 +300,5 @@ test('streamed tool calls with one index and two IDs stay two', async () => {
 			part('call-1', 'weather', weather.slice(0, 5)),
 			part('x', undefined, weather.slice(5)),
 		]),
-	).toMatchObject([{ function: toolCalls[0]!.function }]);
+	).toMatchObject([{ id: 'x', function: toolCalls[0]!.function }]);
 });

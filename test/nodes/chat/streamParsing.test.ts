@@ -105,8 +105,10 @@ test('the API key is removed from what is streamed on', async () => {
 test('the API key is removed from all of a long answer', async () => {
 	const content = `${service.key}.`.repeat(80_000);
 	const choice = { index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' };
-	const { json } = await itemOf({ choices: [choice] });
-	expect(json.text).toBe('[API key removed].'.repeat(80_000));
+	const whole = await itemOf({ choices: [choice] });
+	const streamed = await itemOfStream([part(content, 'stop')]);
+	for (const { json } of [whole, streamed])
+		expect(json.text).toBe('[API key removed].'.repeat(80_000));
 });
 
 test('the API key is removed from an answer that contains it in two parts', async () => {
@@ -162,6 +164,22 @@ test.each([['\n'], ['\r\n'], ['\r']])(
 	},
 );
 
+test('what follows [DONE] is ignored, and its end is not waited for', async () => {
+	const type = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' };
+	const done = Buffer.from('e\r\ndata: [DONE]\n\n\r\n');
+	const error = chunked({ error: { message: 'Too late', code: 'late' } });
+	const packets = [head('200 OK', type), chunked(part('Good day', 'stop'))];
+	packets.push(Buffer.concat([done, error]), error);
+	const { json } = await itemOf({ packets }, { options: { stream: true } });
+	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+});
+
+test('a long event has no more levels than any other response', async () => {
+	const more: unknown = JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`);
+	const { json } = await itemOfStream([{ ...part('x'.repeat(1_024), 'stop'), more }]);
+	expect(json.error).toMatchObject({ code: 'malformed_answer' });
+});
+
 describe('a streamed answer with a finish reason', () => {
 	const packetsOf = (text: string, reason: string | null = 'stop'): RawResponse['packets'] => [
 		head('200 OK', { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' }),
@@ -214,10 +232,8 @@ test.each([
 ])('a response with content type %s may be %s', async (type, kind) => {
 	const message = { role: 'assistant', content: 'Good day' };
 	const completion = { id: 'chat-1', choices: [{ index: 0, message, finish_reason: 'stop' }] };
-	const body =
-		kind === 'a stream'
-			? multiline(part('')) + multiline(part('Good day', 'stop'))
-			: JSON.stringify(completion, null, 1);
+	const stream = multiline(part('')) + multiline(part('Good day', 'stop'));
+	const body = ` ${kind === 'a stream' ? stream : JSON.stringify(completion, null, 1)}`;
 	const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
 	const { json, chunks } = await itemOf(rawResponse('200 OK', body, headers), {}, true);
 	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
