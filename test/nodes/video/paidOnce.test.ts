@@ -110,7 +110,10 @@ describe('Retry of a failed execution', () => {
 			await submit();
 			await execute(atOther());
 			other.inject({ endpoint: 'submit', fault: 'quota-not-enough' });
-			expect((await execute(atOther())).error?.message).toContain('quota');
+			const { error } = await execute(atOther());
+			expect(error?.message).toContain('quota');
+			for (const { id } of simulator.tasks)
+				expect(error?.description).toMatch(new RegExp(`Not found: .*${id}`));
 			expectVideos(await execute(changingVideo({})));
 		});
 
