@@ -90,3 +90,14 @@ test.each<[string, object]>([
 		expect(found.map(({ url }) => url)).toEqual(generated.map(({ url }) => url));
 	}
 });
+
+test('a stopped Video Generation names its task', async () => {
+	const stop = new AbortController();
+	// Stop is pressed when the task is known.
+	const customData = { get: () => '', set: () => stop.abort() };
+	const stopped = { customData, getExecutionCancelSignal: () => stop.signal };
+	const forms = [video({ operation: 'generate', prompt: 'A boat' })];
+	await expect(call('videoGeneration', forms, stopped)).rejects.toThrow(
+		/Tasks of this run: \(1\) task-.*They go on and are billed/,
+	);
+});
