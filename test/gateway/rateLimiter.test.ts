@@ -23,7 +23,8 @@ test('a slow start does not lower the estimate of the burst that the service acc
 test('a limit of one request in two minutes is not forgotten between requests', async () => {
 	const limit = new Bucket(1 / 120, 1);
 	const { clock, service, node } = serviceWith(() => limit, quick());
-	await clock.run(Promise.all(chats(node(2), 20)));
+	const gateway = node();
+	for (let item = 0; item < 20; item += 1) await clock.run(chat(gateway));
 	expect(service.received.length).toBeLessThanOrEqual(30);
 });
 
@@ -102,6 +103,19 @@ test('one at a time, a chat that the service asks not to send again delays no ot
 	const { took } = await clock.run(seconds(oneByOne()));
 	expect(sent).toBe(10);
 	expect(took).toBeLessThan(1);
+});
+
+test('after a chat that alone was refused, the next one waits as long: it may be a new try', async () => {
+	const { clock, node, seconds } = serviceWith(
+		({ user }) => (user === 'large' ? { take: () => 20_000 } : undefined),
+		quick(),
+	);
+	const gateway = node();
+	const large = { model: 'heron-chat', messages: [{ role: 'user' as const, content: 'Hi' }] };
+	const refused = gateway.chat({ ...large, user: 'large' }).catch(() => {});
+	await clock.run(Promise.all([refused, ...chats(gateway, 20)]));
+	const { took } = await clock.run(seconds(chat(gateway)));
+	expect(took).toBeGreaterThan(19);
 });
 
 describe('a Retry-After that is too long to wait for', () => {
