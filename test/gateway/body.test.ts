@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createGunzip, gzipSync } from 'node:zlib';
-import { StreamedBody } from '../../gateway/http/body';
+import { readBody, StreamedBody } from '../../gateway/http/body';
 import { until } from '../clock/until';
 import { COMPLETION } from './jsonResponse';
 import { chat } from './limitedNodes';
@@ -42,4 +44,30 @@ test('other executions have their turn before a long response is parsed, and aft
 		return turns;
 	};
 	expect((await turnsOf(5 * 1024 * 1024)) - (await turnsOf(100))).toBe(2);
+});
+
+test.each([
+	[8, true],
+	[9, false],
+	[20, false],
+])(
+	'of a body of %i bytes that came before its reader, up to 8 are read: all: %j',
+	async (...row) => {
+		const [size, complete] = row;
+		const pieces = Buffer.alloc(size, 'body')
+			.toString()
+			.match(/.{1,4}/g)!;
+		const readable = Readable.from(pieces.map((piece) => Buffer.from(piece)));
+		const body = new StreamedBody(readable);
+		await once(readable, 'close');
+		const bytes = Buffer.alloc(Math.min(size, 8), 'body');
+		expect(await readBody(body, 8, () => {})).toEqual({ bytes, complete });
+	},
+);
+
+test('a body whose stream is closed before its end is incomplete', async () => {
+	const readable = new Readable({ read: () => {} });
+	const reading = new StreamedBody(readable).read(() => {});
+	readable.destroy();
+	await expect(reading).rejects.toThrow('broke off');
 });

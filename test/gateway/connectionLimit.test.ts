@@ -244,6 +244,8 @@ describe("n8n's check of the service's URL", () => {
 		const failure = failureOf(gateway.submitVideo(video, stop.signal));
 		stop.abort();
 		expect(await failure).toMatchObject({ code: 'cancelled', mayHaveBeenAccepted: false });
+		const next = failureOf(gateway.submitVideo(video, stop.signal));
+		expect(await next).toMatchObject({ code: 'cancelled' });
 		expect(clock.timers).toBe(0);
 	});
 

@@ -229,6 +229,14 @@ test('a download that takes many times Timeout arrives while it goes on', async 
 	expect(await clock.run(download())).toBe('a');
 });
 
+test('a response that a busy process reads when Timeout is over is taken', async () => {
+	const { clock, download } = downloadsFrom(async () => {
+		await clock.sleep(60_000);
+		return { statusCode: 200 };
+	});
+	expect(await clock.run(download())).toBe('a');
+});
+
 test('a server that fails is asked again as often as Max Retries allows, and the service for no other URL', async () => {
 	const { clock, download, requested, polls } = downloadsFrom(() => ({ statusCode: 503 }));
 	await clock.run(failureOf(download()));

@@ -1,7 +1,7 @@
 import { NeverSentError } from '../../gateway/http/connectionErrors';
 import { NOT_CONNECTED, timeoutError, toNetworkError } from '../../gateway/http/networkError';
 
-const failure = (code: string) => Object.assign(new Error(`write ${code}`), { code });
+const failure = (code: string | number) => Object.assign(new Error(`write ${code}`), { code });
 
 // The route to the service may disappear after the request was written.
 test.each(Object.keys(NOT_CONNECTED))(
@@ -12,7 +12,7 @@ test.each(Object.keys(NOT_CONNECTED))(
 	},
 );
 
-test.each([
+test.each<[failed: string | number, transient: boolean, code?: string | number]>([
 	['ECONNREFUSED', true],
 	['EAI_AGAIN', true],
 	['EHOSTUNREACH', true],
@@ -22,6 +22,7 @@ test.each([
 	['UND_ERR_CONNECT_TIMEOUT', true, 'connect_timeout'],
 	['UND_ERR_INFO', true, 'no_connection'],
 	['', true, 'no_connection'],
+	[20, true, 'no_connection'],
 ])(
 	'a request that no connection took because of "%s" is retried: %s',
 	(failed, transient, code = failed) => {
@@ -31,7 +32,8 @@ test.each([
 );
 
 test('a request that SSRF protection blocks is not retried', () => {
-	const error = new NeverSentError(Object.assign(new Error('No'), { name: 'SsrfError' }));
+	const cause = Object.assign(new Error('No'), { name: 'SsrfError', cause: null });
+	const error = new NeverSentError(Object.assign(new Error('Failed'), { cause }));
 	expect(toNetworkError(error, true)).toMatchObject({ code: 'address_blocked', transient: false });
 });
 

@@ -28,6 +28,7 @@ test.each([
 	[{ 'retry-after': '3 days' }, undefined],
 	[{ 'retry-after': String(366 * 24 * 3_600) }, undefined],
 	[{ 'retry-after': ' ' }, undefined],
+	[{ 'retry-after': ' 60 ' }, 60_000],
 	[{ 'retry-after': ['60', '120'] }, 60_000],
 	[{ 'x-ratelimit-limit-requests': '60' }, undefined],
 	// A future time in seconds.
@@ -74,6 +75,7 @@ test.each([
 
 test.each([
 	[300, 'https://login.test/', 'The redirect points to login.test.'],
+	[302, `https://${'x'.repeat(1_000)}/`, `The redirect points to ${'x'.repeat(1_000)}.`],
 	[302, `https://${'x'.repeat(1_001)}/`, `The redirect points to ${'x'.repeat(1_000)}….`],
 	[308, '/new', 'The redirect points to another path of the same host.'],
 	[302, undefined, undefined],
@@ -114,6 +116,23 @@ test.each<[isForeign: boolean, body: string]>([
 	for (const status of [500, 502]) expect(errorOf(status, {}, body).isForeign).toBe(isForeign);
 });
 
+test.each([
+	[404, '{"code":"not_found","message":"No"}', true],
+	[404, PAGE, false],
+	[422, '{"code":"too_long","message":"No"}', false],
+])('a %i with the body %s is certainly of the service: %j', (status, body, expected) => {
+	expect(errorOf(status, {}, body).isOfService).toBe(expected);
+});
+
+test.each([
+	['<head><title>No</title></head><p>Busy <b>now</b></p>', '', 'Busy now'],
+	['Busy <b>now</b>', 'text/html; charset=utf-8', 'Busy now'],
+	['Busy <b>now</b>', 'text/plain', 'Busy <b>now</b>'],
+])('of the body %s with the type "%s" a user reads: %s', (body, type, words) => {
+	const { quote } = errorOf(502, type === '' ? {} : { 'content-type': type }, body);
+	expect(quote).toBe(`The server in between says: ${words}`);
+});
+
 test('a late 503 that says when to retry is a refusal of the service', () => {
 	expect(errorOf(503, { 'retry-after': '5' }, PAGE, 20_000).isForeign).toBe(false);
 });
@@ -139,6 +158,7 @@ test.each<[object, string]>([
 	[{ error: { message: 'No', type: 'too_long' } }, 'too_long'],
 	[{ error: { message: 'No', type: 'error', code: 'too_long' } }, 'too_long'],
 	[{ error: { detail: 'No', code: 5 } }, '5'],
+	[{ code: 'x'.repeat(100), message: 'No' }, 'x'.repeat(100)],
 ])('the code of %j is %s', (body, code) => {
 	expect(errorOf(429, {}, { data: null, ...body }).code).toBe(code);
 });
@@ -162,12 +182,14 @@ test('what is wrong is told in up to a thousand characters', () => {
 });
 
 test.each([
+	[429, '', 'Wait a moment', {}],
 	[429, '', 'asks to retry after 90 seconds'],
 	[400, 'rate_limit_exceeded', 'asks to retry after 90 seconds'],
 	[503, 'maintenance', 'asks to retry after 90 seconds'],
 	[429, 'quota_not_enough', 'Top up'],
 	[400, '', 'Check the parameters'],
-])('the error of a %i with code "%s" and Retry-After says: %s', (status, code, told) => {
+])('the error of a %i with code "%s" says: %s', (...row) => {
+	const [status, code, told, headers = { 'retry-after': '90' }] = row;
 	const body = code && { code, message: '', data: null };
-	expect(errorOf(status, { 'retry-after': '90' }, body).advice).toContain(told);
+	expect(errorOf(status, headers, body).advice).toContain(told);
 });

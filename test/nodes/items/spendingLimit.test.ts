@@ -38,7 +38,9 @@ describe.each([
 		const { error } = await runNode(simulator, node(4));
 		expect(error).toMatchObject({
 			message: expect.stringMatching(/Max Billable Requests.*\[item 4\]/),
-			description: expect.stringMatching(/Nothing was sent/),
+			description: expect.stringMatching(
+				/made 0 billable requests .* needs 5 more\. Nothing was sent/,
+			),
 		});
 		expect(sent()).toBe(0);
 	});
