@@ -123,6 +123,9 @@ test.each(BLOCKED_URLS)(
 		});
 		expect(blocked.connections).toBe(0);
 		expect(submissions()).toHaveLength(1);
+		// Another try would end in the same way.
+		const redirects = service.requests.filter((request) => request.startsWith('GET /redirect'));
+		expect(new Set(redirects).size).toBe(redirects.length);
 	},
 );
 
