@@ -102,37 +102,30 @@ describe.each([
 	);
 });
 
-test.each<[string, object, string, string]>([
-	['an answer without JSON', { jsonOutput: true }, 'One', 'The model did not answer with JSON'],
-	['a stream that broke', { stream: true }, '[fault:stream-cut]', 'The stream ended before'],
-])('a second try that it refuses keeps what arrived of %s', async (_, more, prompt, reason) => {
-	const onError = 'continueRegularOutput';
-	const node = { ...chat(1, more), items: prompts(prompt), tries: 2, onError } as const;
-	const { items } = await runNode(simulator, node);
-	expect(simulator.count('chat') + simulator.count('chatStream')).toBe(1);
-	expect(items[0]!.json.error).toMatchObject({
-		code: 'spending_limit',
-		description: expect.stringContaining(`In the try before: ${reason}`),
-		partial_text: expect.stringMatching(/\w/),
-	});
-});
-
 const MAY_BE_BILLED = {
 	may_have_been_accepted: true,
 	description: expect.stringMatching(/In the try before: .* it may be billed twice/),
 };
+const received = (reason: string) => ({
+	partial_text: expect.stringMatching(/\w/),
+	description: expect.stringContaining(`In the try before: ${reason}`),
+});
+const NO_JSON = received('The model did not answer with JSON');
+const one = (max: number, more = {}, prompt = 'One') => ({
+	...chat(max, more),
+	items: prompts(prompt),
+});
 
 test.each<[string, NodeRun, string, object]>([
-	['is refused keeps that the first one may be billed', chat(9), 'quota_not_enough', MAY_BE_BILLED],
-	['is not sent keeps that the first one may be billed', chat(9), 'ECONNREFUSED', MAY_BE_BILLED],
+	['is refused keeps that the first one may be billed', one(9), 'quota_not_enough', MAY_BE_BILLED],
+	['is not sent keeps that the first one may be billed', one(9), 'ECONNREFUSED', MAY_BE_BILLED],
+	['is refused keeps an answer', one(9, { jsonOutput: true }), 'quota_not_enough', NO_JSON],
+	['has no limit left keeps an answer', one(1, { jsonOutput: true }), 'spending_limit', NO_JSON],
 	[
-		'is refused keeps an answer without JSON',
-		chat(9, { jsonOutput: true }),
-		'quota_not_enough',
-		{
-			description: expect.stringContaining('In the try before: The model did not answer with JSON'),
-			partial_text: expect.stringMatching(/\w/),
-		},
+		'has no limit left keeps half a stream',
+		one(1, { stream: true }, '[fault:stream-cut]'),
+		'spending_limit',
+		received('The stream ended before'),
 	],
 ])('a second try that %s', async (_what, node, code, kept) => {
 	if (kept === MAY_BE_BILLED) simulator.inject({ endpoint: 'chat', fault: 'lost', times: 1 });
@@ -140,13 +133,9 @@ test.each<[string, NodeRun, string, object]>([
 	const right = credentialOf(simulator);
 	const closed = { ...right, baseUrl: 'http://127.0.0.1:9' };
 	const isOpen = () => code !== 'ECONNREFUSED' || simulator.count('chat') === 0;
-	const { items } = await runNode(simulator, {
-		...node,
-		items: prompts('One'),
-		credential: () => (isOpen() ? right : closed),
-		tries: 2,
-		onError: 'continueRegularOutput',
-	});
+	const credential = () => (isOpen() ? right : closed);
+	const onError = 'continueRegularOutput';
+	const { items } = await runNode(simulator, { ...node, credential, tries: 2, onError });
 	expect(items[0]!.json.error).toMatchObject({ code, ...kept });
 });
 
