@@ -25,7 +25,7 @@ const unchanged = (json: string) => json;
 
 /** Reads a task whose JSON arrives in small packets, which split every value somewhere. */
 async function fetchTask(task: object, write: (json: string) => string) {
-	const json = { id: 'task-1', ...task, revised_prompt: LONG_TEXT, status: 'completed' };
+	const json = { id: 'task-1', status: 'completed', ...task, revised_prompt: LONG_TEXT };
 	const bytes = Buffer.from(write(JSON.stringify(json)));
 	const packets: Buffer[] = [];
 	for (let start = 0; start < bytes.length; start += 1_009) {
@@ -79,6 +79,7 @@ test.each([
 	],
 	['an empty field of inline data', { prompt: 'A boat', b64_json: '' }],
 	['the data URL of an image', { prompt: 'A boat', image: 'data:image/png;base64,AAAA' }],
+	['a preview of what is not finished', { prompt: 'A', status: 'processing', b64_json: BASE64 }],
 	['a URL of other data', { prompt: 'A boat', url: 'data:video/mp4,AAAA' }],
 ])('%s is no inline video', async (_what, { prompt, ...fields }) => {
 	const { task, files } = await fetchTask({ prompt, ...fields }, unchanged);

@@ -131,6 +131,8 @@ test.each(['get', 'wait'])(
 		const submission = videoNode({ operation: 'submit', ...LARGE });
 		const { items: submitted } = await runNode(simulator, submission);
 		const taskId = String(submitted[0]!.json.task_id);
+		// What nobody asks to download is not stored.
+		await runNode(simulator, videoNode({ operation, taskId }));
 		const { items } = await runNode(simulator, {
 			...videoNode({ operation, taskId, download: true }),
 			items: Array.from({ length: 8 }, () => ({})),
