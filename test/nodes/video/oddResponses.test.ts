@@ -145,7 +145,7 @@ describe('an undocumented status', () => {
 	});
 
 	test('is in the error when Max Wait is over', async () => {
-		const { items } = await generate([paused()], {
+		const { items, hints } = await generate([paused()], {
 			waitOptions: { pollInterval: 0.02, maxWait: 0.1 },
 		});
 		expect(items[0]?.json.error).toMatchObject({
@@ -153,6 +153,7 @@ describe('an undocumented status', () => {
 			task_id: 'task-1',
 			status: 'paused',
 		});
+		expect(hints).toEqual(['1 of 1 item failed: wait_timeout (1)']);
 	});
 
 	test('does not turn a response without an ID into a task', async () => {

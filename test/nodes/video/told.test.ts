@@ -1,6 +1,6 @@
 import { stopWhen } from '../../clock/until';
 import { rawJson, rawResponse } from '../../engine/rawServer';
-import { type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
+import { credentialOf, type NodeResult, type NodeRun, runNode } from '../../engine/runNode';
 import { useExecutions } from '../../engine/useExecutions';
 import { useLog } from '../../engine/useLog';
 import { useRawServer, useSimulator } from '../../engine/useServers';
@@ -36,6 +36,17 @@ describe('a lost submission', () => {
 		);
 		expect(error?.description).not.toMatch(/retry|again to continue/i);
 		simulator.clearFaults();
+		expect(againOf(await execute(video()))).toBe('Item 1: the next Retry submits it again.');
+		expect(simulator.count('submit')).toBe(2);
+	});
+
+	test('is not submitted again if only the first try of a Retry refused it, whose error nobody sees', async () => {
+		await execute(video());
+		const polls = simulator.count('poll');
+		const second = () => simulator.count('poll') > polls && { baseUrl: 'nowhere' };
+		const credential = () => ({ ...credentialOf(simulator), ...second() });
+		const { error } = await execute({ ...video(), credential, tries: 2 });
+		expect(error?.message).toContain('Base URL');
 		expect(againOf(await execute(video()))).toBe('Item 1: the next Retry submits it again.');
 		expect(simulator.count('submit')).toBe(2);
 	});
