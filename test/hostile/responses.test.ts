@@ -131,7 +131,7 @@ test.each([false, true])(
 );
 
 test('JSON in an answer is bounded like an answer', async () => {
-	const content = values(1_000_001);
+	const content = `[${'[0],{"a":0},'.repeat(250_000)}0]`;
 	answerWith({ choices: [{ message: { content } }] });
 	expect(await errorOf(chatNode({ options: { jsonOutput: true } }))).toMatchObject({
 		message: "The JSON in the model's answer is not valid",

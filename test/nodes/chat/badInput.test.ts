@@ -32,13 +32,14 @@ test.each<[bad: unknown, good: unknown, INodeParameters, RegExp]>([
 	[{ be: 'kind' }, 'Be kind', option('systemMessage'), /^System Message must be text/],
 	['maybe', false, option('jsonOutput'), /JSON/],
 	['maybe', true, option('stream'), /^Stream must be true or false \(it is "maybe"\) \[/],
-	['x'.repeat(100), true, option('stream'), /^Stream must be true or false \[/],
+	['x'.repeat(58), true, option('stream'), /^Stream must be true or false \(it is "x{58}"\)/],
+	['x'.repeat(59), true, option('stream'), /^Stream must be true or false \[/],
 	['\n ', 0.5, option('temperature'), /^Temperature must be .* \(it is empty\)/],
 	['1,5', 0.5, option('temperature'), /^Temperature must be a number from 0 to 2 \(it is "1,5"\)/],
 	[true, 0.5, option('temperature'), /^Temperature must be a number/],
 	[[1], 0.5, option('temperature'), /^Temperature must be a number/],
 	[{}, 0.5, option('temperature'), /^Temperature must be a number/],
-	['1.5', 5, option('maxTokens'), /^Max Tokens \(max_tokens\) must/],
+	['1.5', 1, option('maxTokens'), /^Max Tokens \(max_tokens\) must/],
 	[1e300, 5, option('maxTokens'), /^Max Tokens \(max_tokens\) must/],
 	[['kim'], 'kim', option('user'), /^User must/],
 	['\n ', 'Hello', content, /^1st message: Content is empty/],
@@ -79,7 +80,12 @@ test.each<[string, unknown, RegExp]>([
 	['a list of strings', '["Hello"]', /^1st message must be an object/],
 	['an unknown role', '[{"role":"tool","content":"x"}]', /^1st message: Role.* or tool with/],
 	['a message with null content', '[{"role":"user","content":null}]', /^1st message: Content/],
-	['an answer without content', '[{"role":"assistant"}]', /^1st message: Content/],
+	[
+		'a result without the ID of its call',
+		[{ ...message('x', 'tool'), tool_call_id: '' }],
+		/^1st message: Role.* or tool with/,
+	],
+	['an answer without content', '[{"role":"assistant","tool_calls":[]}]', /^1st message: Content/],
 	[
 		'an image',
 		[
@@ -129,7 +135,7 @@ test.each<[string, unknown, RegExp]>([
 	['what JSON cannot contain', { seed: NO_JSON }, /^The request is not valid JSON/],
 ])('an additional body with %s is refused before any request', async (_name, bad, expected) => {
 	const options = { temperature: 0.5, additionalBody: value };
-	const error = await errorOf({ options }, { value: bad } as IDataObject, { value: {} });
+	const error = await errorOf({ options }, { value: bad } as IDataObject, { value: '\n ' });
 	expect(error.message).toMatch(expected);
 	expect(error.message).toContain('[item 1]');
 });

@@ -54,12 +54,12 @@ describe.each(['whole', 'streamed'] as const)('in a %s response', (mode) => {
 
 	test('tool arguments may be an object or empty', async () => {
 		const { result } = await callsOf(
-			[call('weather', { city: 'Rome' }, { id: 'a' }), call('time', '', { id: 'b' })],
+			[call('weather', { city: 'Rome' }, { id: 'call-1' }), call('time', '', { id: 'call-2' })],
 			reply[mode],
 		);
 		expect(result).toMatchObject([
-			{ id: 'a', name: 'weather', args: { city: 'Rome' } },
-			{ id: 'b', name: 'time', args: {} },
+			{ id: 'call-1', name: 'weather', args: { city: 'Rome' } },
+			{ id: 'call-2', name: 'time', args: {} },
 		]);
 	});
 
