@@ -91,7 +91,7 @@ test.each<[string, object]>([
 	}
 });
 
-test('a stopped Video Generation names its task', async () => {
+test('Video Generation that is stopped names its task', async () => {
 	const stop = new AbortController();
 	// Stop is pressed when the task is known.
 	const customData = { get: () => '', set: () => stop.abort() };
