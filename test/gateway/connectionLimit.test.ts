@@ -122,32 +122,6 @@ test('keys take turns with the connections of a service, and executions with tho
 	expect(seen.prompts.indexOf('fourth')).toBeLessThan(208 + 16 + 4);
 });
 
-test('requests that wait for a connection are not sent once the key is suspended', async () => {
-	const inFlight: Array<(status: number) => void> = [];
-	const gateway = stubbedGateway({
-		maxConcurrency: 300,
-		clock: new VirtualClock(),
-		transport: async ({ onWritten }) => {
-			onWritten();
-			const status = await new Promise<number>((resolve) => inFlight.push(resolve));
-			return jsonResponse(status, SUBMISSION, { 'retry-after': '3600' });
-		},
-	});
-	const work = Array.from({ length: 300 }, () => gateway.submitVideo(video));
-	const outcomes = Promise.allSettled(work);
-	await until(() => inFlight.length === 208);
-	inFlight[0]?.(429);
-	await failureOf(work[0]!);
-	for (const respond of inFlight.slice(1)) respond(200);
-	const failures = (await outcomes).filter(({ status }) => status === 'rejected');
-	expect(failures).toHaveLength(300 - 208 + 1);
-	expect(inFlight).toHaveLength(208);
-	const next = gateway.submitVideo(video);
-	await until(() => inFlight.length === 209);
-	inFlight[208]?.(200);
-	expect(await next).toBeDefined();
-});
-
 describe('a connection that was used before', () => {
 	const service = new RawServer();
 	beforeEach(async () => await service.listen());

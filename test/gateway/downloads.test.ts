@@ -148,6 +148,13 @@ test.each<[string, string, (stream: Readable, stop: AbortController) => void]>([
 	expect(body.destroyed).toBe(true);
 });
 
+test('a download that its server refuses is closed, however long its page is', async () => {
+	const body = new Readable({ read: () => {} });
+	const { clock, download } = downloadsFrom(() => ({ statusCode: 404, body }), undefined, 0);
+	expect(await clock.run(failureOf(download()))).toMatchObject({ status: 404 });
+	expect(body.destroyed).toBe(true);
+});
+
 test.each([
 	['is stopped', 'cancelled', 1_000],
 	['has timed out', 'download_failed', 60_010],

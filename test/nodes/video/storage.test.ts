@@ -1,10 +1,8 @@
 import 'reflect-metadata';
 import { Container } from '@n8n/di';
 import { BinaryDataConfig, BinaryDataService, FileTooLargeError } from 'n8n-core';
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import fs from 'node:fs/promises';
-import { createServer } from 'node:http';
 import os from 'node:os';
 import { join } from 'node:path';
 import { type Readable, Writable } from 'node:stream';
@@ -12,7 +10,6 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { bytesOf } from '../../../demo/engine';
-import { closerOf, listen } from '../../engine/localServer';
 import { type RawResponse, rawJson, rawResponse } from '../../engine/rawServer';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { RequestClock } from '../../clock/requestClock';
@@ -173,33 +170,6 @@ test.each([
 		expect(simulator.count('download')).toBe(downloads);
 	},
 );
-
-test.each([
-	['that n8n cannot store', 200],
-	['that its server refuses with a long page', 404],
-])('the connection of a video %s is closed, whatever is still to come', async (_what, status) => {
-	let closed: Promise<unknown> | undefined;
-	const files = createServer((_request, response) => {
-		closed = once(response, 'close');
-		response.writeHead(status, { 'content-type': 'video/mp4' }).write(VIDEO);
-	});
-	const url = `http://${await listen(files)}/video`;
-	server.respond = () => rawJson({ id: 'task-1', status: 'completed', url });
-	await blockStorage(`full-${status}`);
-	const { items } = await runNode(server, {
-		...videoNode({
-			operation: 'get',
-			taskId: 'task-1',
-			download: true,
-			requestOptions: { maxRetries: 0 },
-		}),
-		executionId: `full-${status}`,
-		onError: 'continueRegularOutput',
-	});
-	expect(items[0]?.json.error).toMatchObject({ task_id: 'task-1' });
-	await closed;
-	await closerOf(files)();
-});
 
 describe('another storage of n8n', () => {
 	/** Makes n8n store files with this function. */
