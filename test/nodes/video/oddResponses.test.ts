@@ -137,11 +137,12 @@ test.each([
 });
 
 describe('an undocumented status', () => {
-	const paused = () => rawJson(video('task-1', { status: 'paused', url: null }));
+	const paused = () => rawJson(video('task-1', { status: 'paused', url: null, error: 'Soon' }));
 
-	test('is output by Get', async () => {
-		const { items } = await generate([paused()], { operation: 'get', taskId: 'task-1' });
-		expect(items[0]?.json).toMatchObject({ task_id: 'task-1', status: 'paused' });
+	test('is output by Get, with what the service says of it', async () => {
+		const get = { operation: 'get', taskId: 'task-1', simplify: false };
+		const { items } = await generate([paused()], get);
+		expect(items[0]?.json).toMatchObject({ id: 'task-1', status: 'paused', task_error: 'Soon' });
 	});
 
 	test('is in the error when Max Wait is over', async () => {
