@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { inspectStream } from '../../gateway/cloud/inspectStream';
+import { openTransport } from '../../gateway/cloud/transport';
+import { toNetworkError } from '../../gateway/http/networkError';
+import type { RequestHelper } from '../../gateway/http/types';
+
+const origin = 'https://service.test';
+const send = async (httpRequest: RequestHelper) =>
+	await openTransport({ origin, ignoreSslIssues: false, httpRequest })({
+		...{ method: 'POST', origin, path: '/v1/chat/completions', headers: {}, body: '{}' },
+		...{ connection: 'own', onWritten: () => {}, whenGivenUp: () => {} },
+	});
+
+test.each<[object, string]>([
+	[{ syscall: 'connect', code: 'EHOSTUNREACH' }, 'EHOSTUNREACH'],
+	[{ syscall: 'read', code: 'EHOSTUNREACH' }, 'connection_lost'],
+	[{ code: 'CERT_HAS_EXPIRED' }, 'CERT_HAS_EXPIRED'],
+	[{ code: 'ERR_NETWORK', cause: { syscall: 'connect', code: 'ENETUNREACH' } }, 'ENETUNREACH'],
+	[{ code: 'ERR_NETWORK', cause: { syscall: 'read', code: 'ECONNRESET' } }, 'connection_lost'],
+])('a chat that fails with %j may be billed only if it is lost: %s', async (fields, code) => {
+	const failure = Object.assign(new Error('failed'), fields);
+	const sending = send(async () => await Promise.reject(failure));
+	const mayHaveBeenAccepted = code === 'connection_lost';
+	await expect(
+		sending.catch((error: unknown) => toNetworkError(error, true)),
+	).resolves.toMatchObject({ code, mayHaveBeenAccepted });
+});
+
+// The streams of some versions of n8n are wrappers, whose connection only the signal closes.
+test('a response that is not read on closes its connection', async () => {
+	let signal: AbortSignal | undefined;
+	const { body } = await send(async ({ abortSignal }) => {
+		signal = abortSignal;
+		return await Promise.resolve({ statusCode: 200, headers: {}, body: new Readable() });
+	});
+	const closed = once(signal!, 'abort');
+	body.destroy();
+	await closed;
+});
+
+test('a download that is stopped ends for whoever reads it', async () => {
+	const stop = new AbortController();
+	const inspector = { part: (bytes: Buffer) => bytes, end: () => undefined };
+	const stream = inspectStream(new Readable({ read: () => {} }), inspector, stop.signal);
+	const ended = once(stream.resume(), 'end');
+	stop.abort();
+	await expect(ended).rejects.toThrow('aborted');
+});
