@@ -117,7 +117,8 @@ describe('Video submission: tasks with any initial status', () => {
 		url: status === 'completed' ? file : null,
 		revised_prompt: 'A boat, softly lit',
 	}));
-	const submission = { id: 'r-1', object: 'video.generation', created: 7, model: 'm', data };
+	const request = { id: 'r-1', object: 'video.generation', created: 7, model: 'm' };
+	const submission = { ...request, data };
 	const options = { n: data.length };
 
 	test('are output by Submit', async () => {
@@ -132,6 +133,9 @@ describe('Video submission: tasks with any initial status', () => {
 				model: 'm',
 			})),
 		);
+		submit.parameters.simplify = false;
+		const whole = await askRaw(submit, () => rawJson(submission));
+		expect(whole.items).toMatchObject(data.map((task) => ({ json: { ...task, request } })));
 	});
 
 	test('are polled by Generate until they end', async () => {
