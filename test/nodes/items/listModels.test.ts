@@ -127,7 +127,7 @@ test('the dropdown lists the first 500 of more models', async () => {
 });
 
 test('the model dropdown fails at once on a rate limit, and the next one waits for no pause', async () => {
-	const refusal = rawResponse('429 Too Many Requests', '{}', { 'retry-after': '3600' });
+	const refusal = rawResponse('429 Too Many Requests', '{}', { 'retry-after': '120' });
 	service.respond = () => (service.requests.length === 1 ? refusal : rawJson({ data: ['kite'] }));
 	await expect(searchFor('', credentialOf(service))).rejects.toThrow(/rate limit/);
 	const { results } = await searchFor('', credentialOf(service));
