@@ -3,7 +3,7 @@ import { StreamedBody } from '../../gateway/http/body';
 import { until } from '../clock/until';
 import { COMPLETION, jsonResponse } from './jsonResponse';
 import { chat, chats, serviceWith } from './limitedNodes';
-import { Bucket, createRandom } from './limitScenarios/rules';
+import { Bucket, createRandom, fixedWindow, type Rule } from './limitScenarios/rules';
 
 /** A service that responds at once: what takes time is its limit. */
 const quick = () => ({ latencyMs: 2, jitter: 1, workMs: 0, random: createRandom() });
@@ -116,6 +116,16 @@ test('after a chat that alone was refused, the next one waits as long: it may be
 	await clock.run(Promise.all([refused, ...chats(gateway, 20)]));
 	const { took } = await clock.run(seconds(chat(gateway)));
 	expect(took).toBeGreaterThan(19);
+});
+
+test('the long pause of one model holds up no other that may come back soon', async () => {
+	const rules: Record<string, Rule> = { slow: fixedWindow(1, 60), quick: new Bucket(10, 1) };
+	const { clock, node, seconds } = serviceWith(({ model = '' }) => rules[model], quick());
+	const gateway = node(40);
+	const slow = Promise.all(chats(gateway, 3, 'slow'));
+	const { took } = await clock.run(seconds(Promise.all(chats(gateway, 30, 'quick'))));
+	expect(took).toBeLessThan(15);
+	await clock.run(slow);
 });
 
 describe('a Retry-After that is too long to wait for', () => {
