@@ -87,18 +87,6 @@ test('downloads take no slots from requests, and at most Max Concurrency run at 
 	expect(peak).toBe(2);
 });
 
-test('of 300 videos whose downloads take a minute each, none times out', async () => {
-	const { clock, node } = serviceWith(() => undefined);
-	const gateway = node(10, { httpRequest: smallFile });
-	const work = Array.from({ length: 300 }, async () => {
-		const [task] = await videos(clock, gateway, 1, 120_000);
-		await gateway.downloadVideo(task!, async () => await clock.sleep(60_000));
-		return task?.status;
-	});
-	const statuses = await clock.run(Promise.all(work));
-	expect(statuses.filter((status) => status === 'completed')).toHaveLength(300);
-});
-
 describe('Max Wait of 200 seconds, while the service refuses all polls', () => {
 	/** @param until seconds after the first poll */
 	const refusing = (until: number, videoMs: number) => {

@@ -185,14 +185,10 @@ test('a poll between two pauses in the database takes no minute, even if it wait
 
 describe.each<[string, () => Error]>([
 	['a 404 page', () => page(404)],
-	['a 403 page of a firewall', () => page(403)],
-	['a redirect', () => page(302)],
-	['a status that the interface does not name', () => page(418)],
 	[
 		'a page with status 200',
 		() => new MalformedResponseError('Not JSON', { status: 200, bodyStart: '' }),
 	],
-	['an error in a good response', () => page(200)],
 	[
 		'the refusal of a proxy',
 		() =>

@@ -2,7 +2,7 @@ import { stopWhen } from '../../clock/until';
 import { useLog } from '../../engine/useLog';
 import { useSimulator } from '../../engine/useServers';
 import { runAgent, type Tool } from '../../engine/runAgent';
-import { askSomeone, boat, callTool, findModels, makeVideo } from './toolNodes';
+import { askSomeone, boat, callTool, makeVideo } from './toolNodes';
 
 const simulator = useSimulator({ videoSeconds: 0.05, slowMs: 300 });
 const warnings = useLog('warn');
@@ -20,12 +20,6 @@ describe.each(['agent', 'engine'] as const)('called by the %s', (caller) => {
 		expect(hint?.message).toMatch(
 			/^1 video is not downloaded\. .* after the agent, .* task_id\. <a/,
 		);
-	});
-
-	test('List Models returns the models', async () => {
-		const { result } = await callTool(simulator, caller, findModels, { word: 'film' });
-		expect(result).toContain('tern-film-20250212');
-		expect(result).not.toContain('heron-chat');
 	});
 
 	test('Chat Completion returns the answer, which does not appear in the stream of the agent', async () => {
