@@ -121,6 +121,13 @@ const choice = (index: number) => ({ index, delta: { content: 'x' } });
 
 test.each<[string, (indices: number[]) => object[]]>([
 	['choices', (indices) => indices.map((index) => ({ choices: [choice(index)] }))],
+	[
+		'fields with 1,000 values',
+		(indices) =>
+			indices.map((index) => ({
+				choices: [{ delta: index === 0 ? {} : { [`field${index}`]: { ...Array(999).fill(0) } } }],
+			})),
+	],
 	['choices in one chunk', (indices) => [{ choices: indices.map(() => choice(0)) }]],
 	[
 		'tool calls',

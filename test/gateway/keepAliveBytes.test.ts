@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { failureOf, slowResponses, stubbedGateway } from './stubbedGateway';
 import { VirtualClock } from '../clock/virtualClock';
 
@@ -74,4 +75,16 @@ test('the text that came before nothing but pings is in the error', async () => 
 		partialText: 'Good',
 		mayHaveBeenAccepted: true,
 	});
+});
+
+test.each([
+	['ends a moment after [DONE]', 2, 900],
+	['goes on after [DONE]', Infinity, 5_000],
+])('nothing waits for a stream that %s', async (_what, packets, ms) => {
+	const packetOf = (index: number) => (index < packets ? ': ping\n\n' : undefined);
+	const { clock, gateway } = slowGateway((index) => (index ? packetOf(index) : inStream), 400);
+	await clock.run(streamed(gateway));
+	clock.advance(ms);
+	await turn();
+	expect(clock.timers).toBe(0);
 });
