@@ -88,3 +88,25 @@ test('a TLS handshake without a response times out after 10 seconds and is retri
 	expect(error?.message).toMatch(/Could not connect to the service in time/);
 	expect(error?.description).not.toMatch(/may have accepted/);
 });
+
+test('a chat that is stopped during the TLS handshake is not sent after it', async () => {
+	const stop = new AbortController();
+	const sockets: Socket[] = [];
+	const server = createServer((client) => {
+		const upstream = connect(Number(new URL(secure.url).port), '127.0.0.1');
+		sockets.push(
+			client.on('error', () => {}),
+			upstream.on('error', () => {}),
+		);
+		client.pipe(upstream).pipe(client);
+		stop.abort();
+	});
+	const baseUrl = `https://${await listen(server)}`;
+	const credential = { baseUrl, apiKey: secure.key, ignoreSslIssues: true };
+	await runNode(secure, { ...chatNode(), credential, signal: stop.signal });
+	const { items } = await runNode(secure, { ...chatNode(), credential });
+	for (const socket of sockets) socket.destroy();
+	server.close();
+	expect(items).toHaveLength(1);
+	expect(secure.count('chat')).toBe(1);
+});
