@@ -55,9 +55,10 @@ test('a choice without a message does not cost the others', async () => {
 
 test('Simplify outputs tool calls, if there are any', async () => {
 	const calling = completion({ choices: [choice(null, { tool_calls: toolCalls })] });
-	const { json, hints } = await itemOf(calling);
+	const { json, hints, chunks } = await itemOf(calling, {}, true);
 	expect(json).toMatchObject({ text: '', tool_calls: toolCalls });
 	expect(hints).toEqual([]);
+	expect(chunks.filter(({ type }) => type === 'item')).toEqual([]);
 	for (const tool_calls of [undefined, null, []]) {
 		const { json: simplified } = await itemOf(
 			completion({ choices: [choice('Hi', { tool_calls })] }),
