@@ -49,10 +49,10 @@ test('waiting for a free connection does not count towards Timeout', async () =>
 	expect(seen.peak).toBe(208);
 });
 
-test('polls of one key leave 16 connections free, and those of several have 256 together', async () => {
+test('polls of one key leave 16 connections free, and those of several have 256 together, at each service', async () => {
 	const { clock, seen, baseUrl, options } = slowService(() => 1_000);
-	const pollAll = (apiKey: string) => {
-		const gateway = gatewayAt(baseUrl, { apiKey, maxConcurrency: 300, ...options });
+	const pollAll = (apiKey: string, url = baseUrl) => {
+		const gateway = gatewayAt(url, { apiKey, maxConcurrency: 300, ...options });
 		return Array.from({ length: 300 }, (_, index) => gateway.getVideoTask(`${index}`));
 	};
 	const work = pollAll('one');
@@ -61,6 +61,9 @@ test('polls of one key leave 16 connections free, and those of several have 256 
 	work.push(...pollAll('other'));
 	await until(() => seen.inFlight > 240);
 	expect(seen.inFlight).toBe(256);
+	work.push(...pollAll('one', `${baseUrl}:81`));
+	await until(() => seen.inFlight > 256);
+	expect(seen.inFlight).toBe(256 + 240);
 	await clock.run(Promise.all(work));
 });
 
