@@ -80,7 +80,6 @@ test.each([
 	[308, '/new', 'The redirect points to another path of the same host.'],
 	[302, undefined, undefined],
 	[201, 'https://login.test/', undefined],
-	[400, 'https://login.test/', undefined],
 ])('an error with status %i and Location %s says: %s', (status, location, expected) => {
 	const { advice } = errorOf(status, location === undefined ? {} : { location });
 	expect(/The redirect points to.*/.exec(advice)?.[0]).toBe(expected);

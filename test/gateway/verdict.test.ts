@@ -44,11 +44,6 @@ const fails = { isRetried: false };
 test.each<[string, Partial<FailedAttempt>, Partial<Verdict>]>([
 	['a refusal while others are taken', {}, { ...all, counts: false, pauseMs: 1_000 }],
 	['a refusal before anything is taken', { othersTaken: false }, { ...all, counts: true }],
-	[
-		'the last refusal before anything is taken',
-		{ othersTaken: false, retries: 4 },
-		{ ...fails, others: 'wait' },
-	],
 	['a refusal with all retries used up, while others are taken', { retries: 4 }, all],
 	['the 101st refusal while others are taken', { excused: 100 }, { ...all, counts: true }],
 	['a refusal with Max Retries 0', { maxRetries: 0 }, { ...fails, others: 'wait' }],

@@ -135,19 +135,6 @@ test.each(pages)('the files that %s names exist', (page) => {
 	expect(missing).toEqual([]);
 });
 
-test('the lines of code that the benchmark page tells are about right', () => {
-	const told = [...read('docs/bench/README.md').matchAll(/`([\w./-]+\.ts)`, (\d+) lines/g)];
-	expect(told.length).toBeGreaterThan(2);
-	for (const [, name = '', count] of told) {
-		const file = files.find((path) => path.endsWith(`/${name}`)) ?? name;
-		const lines = read(file).split('\n').length;
-		expect({ file, isNear: Math.abs(Number(count) - lines) <= lines / 5 }).toEqual({
-			file,
-			isNear: true,
-		});
-	}
-});
-
 const CODES = [...STATUSES.map(({ code }) => code), ...Object.keys(NODE_CODES)];
 
 /** Codes in sentences ("the code `timeout`") and in a column of tables with the head `Code`. */

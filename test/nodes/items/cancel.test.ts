@@ -66,12 +66,6 @@ const STATES: Record<string, () => State> = {
 		faults: { chatStream: 'stream-hang' },
 		reached: async () => await until(() => heads === 1),
 	}),
-	'in the backoff after a 503': () => ({
-		run: chatNode(),
-		faults: { chat: 'unavailable' },
-		reached: async () => await until(() => clock.nextIn <= 500),
-		idle: 1,
-	}),
 	'during a download': () => ({
 		run: video({ download: true }),
 		faults: { download: 'hang-inside' },

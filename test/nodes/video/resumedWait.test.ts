@@ -12,7 +12,6 @@ import {
 	continues,
 	ENDLESS,
 	hintsOf,
-	QUEUED,
 	runNode,
 	simulator,
 	submitted,
@@ -35,14 +34,6 @@ const handoversIn = ({ executionData }: IRunExecutionData) =>
 	);
 
 const twoVideos = { prompts: ['One', 'Two'] };
-
-test('with adaptive polling, a video that was queued at the first poll is noticed within a pause', async () => {
-	const startedAt = time.now();
-	const waitOptions = { polling: 'adaptive' };
-	const { items } = await runNode(waitingNode({ prompts: [QUEUED.prompt], waitOptions }));
-	expect(items[0]?.json.status).toBe('completed');
-	expect((time.now() - startedAt) / 1000 - QUEUED.seconds).toBeLessThan(75);
-});
 
 describe.each([
 	['Stop Workflow', {}],

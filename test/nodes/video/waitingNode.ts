@@ -8,13 +8,7 @@ export const VIDEO_S = 90;
 export const ENDLESS = '[fault:task-endless]';
 export const continues = { onError: 'continueRegularOutput' } as const;
 
-/** A video that is long in its queue. */
-export const QUEUED = { prompt: 'Queued', seconds: 215, queued: 0.53 };
-
-export const { time, simulator, runNode } = useVirtualTime({
-	videoSeconds: VIDEO_S,
-	taskPlans: [QUEUED],
-});
+export const { time, simulator, runNode } = useVirtualTime({ videoSeconds: VIDEO_S });
 
 /** The serializer of n8n's database, which writes each object and text once. It has types for imports alone. */
 // eslint-disable-next-line @typescript-eslint/no-require-imports
