@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Gateway, type GatewayOptions, parseCredential } from '../../gateway';
+import { readRequestOptions } from '../../nodes/shared/form/sharedProperties';
 import { VirtualClock } from '../clock/virtualClock';
 import type { Rule } from './limitScenarios/rules';
 import {
@@ -28,9 +29,8 @@ export function serviceWith(
 	const sharedKey = randomUUID();
 	const node = (maxConcurrency = 10, lent: Partial<GatewayOptions> = {}, apiKey = sharedKey) =>
 		new Gateway(parseCredential({ baseUrl: 'http://limited.test', apiKey }), {
+			...readRequestOptions({}),
 			maxConcurrency,
-			maxRetries: 4,
-			timeoutMs: 300_000,
 			clock,
 			transport: service.transport,
 			...lent,

@@ -49,19 +49,58 @@ const labels = new Set(
 );
 /** Labels of n8n, and what the pages themselves call something. */
 const OTHER_LABELS =
-	/^(Agent Tool|Answer Chain|Chat Hub|Chat Model|Community Nodes|Creator Portal|Enable (Fallback Model|Streaming)|Execute Workflow|Generation Service|Information Extractor|Loop Over Items|Model Selector|On Error|(Structured )?Output Parser|Remove Duplicates|Request Domains|Retry On Fail|Sentiment Analysis|Server Trigger|Execution Order|Stop Workflow|Summarization Chain|Text Classifier|Timeout Workflow)$/;
+	/^(Agent Tool|Answer Chain|Automatically Passthrough Binary( Images)?|Chat Hub|Chat Model|Community Nodes|Creator Portal|Enable (Fallback Model|Streaming)|Execute Workflow|Generation Service|Information Extractor|Loop Over Items|Model Selector|On Error|(Structured )?Output Parser|Predefined Credential Type|Remove Duplicates|Request Domains|Retry On Fail|Sentiment Analysis|Server Trigger|Execution Order|Stop Workflow|Summarization Chain|Text Classifier|Timeout Workflow)$/;
+
+/** The labels of several words in a text, and what looks like one. */
+function unknownLabelsIn(text: string): string[] {
+	return [...text.matchAll(/\b[A-Z][a-z]+(?: (?:(?:of|per|in) )?[A-Z][a-z]+)+\b/g)]
+		.map(([label]) => label.replace(/^(Increase|Only|Set|The|Use|With|Without) /, ''))
+		.map((label) => label.replace(/ in Options$/, ''))
+		.filter((label) => label.includes(' ') && !labels.has(label) && !OTHER_LABELS.test(label));
+}
 
 test.each(pages.filter((page) => !/^(test|CHANGELOG|docs\/(bench|errors))/.test(page)))(
 	'the labels that %s tells are those of a form',
 	(page) => {
 		const prose = read(page).replace(/```[^]*?```|`[^`]*`|\]\([^)]*\)|^#.*$/gm, '');
-		const told = prose.matchAll(/\b[A-Z][a-z]+(?: (?:(?:of|per|in) )?[A-Z][a-z]+)+\b/g);
-		const unknown = [...told]
-			.map(([label]) => label.replace(/^(Only|Set|The|Use|With) /, ''))
-			.filter((label) => label.includes(' ') && !labels.has(label) && !OTHER_LABELS.test(label));
-		expect(unknown).toEqual([]);
+		expect(unknownLabelsIn(prose)).toEqual([]);
 	},
 );
+
+test.each(globSync('{nodes,gateway}/**/*.ts', { cwd: root }))(
+	'the labels that descriptions and errors of %s tell are those of a form',
+	(path) => {
+		// Without comments, and without the lines in which the form itself names something.
+		const texts = read(path)
+			.replace(/\/\*[^]*?\*\/|\/\/ .*$/gm, '')
+			.replace(/^.*\b(displayName|name|placeholder|\w*ButtonText): .*$/gm, '');
+		expect(unknownLabelsIn(texts)).toEqual([]);
+	},
+);
+
+/** Names of fields, those in objects, too. */
+function fieldsIn(value: object): string[] {
+	return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>
+		typeof inner === 'object' && inner !== null ? [name, ...fieldsIn(inner)] : [name],
+	);
+}
+
+test('the output fields that the README and the notes in examples tell are those of a node', () => {
+	const known = new Set([
+		...Object.values(nodeTypes).flatMap((node) =>
+			'outputFields' in node ? fieldsIn(node.outputFields as object) : [],
+		),
+		// Of some answers, of errors, and of requests.
+		...['tool_calls', 'http_status', 'may_have_been_accepted', 'response_format'],
+	]);
+	const rows = read('README.md').match(/^\| \*\*.*\*\* .*\| .*\|.*\|$/gm) ?? [];
+	const notes = globSync('examples/*.json', { cwd: root }).flatMap((path) => {
+		const { nodes } = JSON.parse(read(path)) as { nodes: Array<{ parameters: object }> };
+		return nodes.map(({ parameters }) => String(Reflect.get(parameters, 'content') ?? ''));
+	});
+	const told = [...rows, ...notes].join('\n').matchAll(/`([a-z]+(?:_[a-z]+)+)`/g);
+	expect([...told].map(([, name = '']) => name).filter((name) => !known.has(name))).toEqual([]);
+});
 
 test('the README tells the defaults of the request options', () => {
 	for (const name of ['Max Concurrency', 'Max Retries', 'Timeout'])

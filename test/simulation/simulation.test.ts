@@ -15,7 +15,10 @@ beforeAll(async () => {
 		maxBuffer: 2 ** 26,
 	});
 	// It fails if something is not as known: the tests below say what.
-	const { stdout } = await played.catch((error: { stdout: string }) => error);
+	const { stdout, stderr } = await played.catch(
+		(error: Record<'stdout' | 'stderr', string>) => error,
+	);
+	if (stdout === '') throw new Error(stderr);
 	report = checkReport.parse(JSON.parse(stdout.slice(stdout.indexOf('{'))));
 }, TIMEOUT_MS);
 

@@ -46,6 +46,14 @@ describe('the subtitle on the canvas', () => {
 	])('of %s with %j', (node, parameters, subtitle) => {
 		expect(inEditor(node, parameters).subtitle).toBe(subtitle);
 	});
+
+	test('of List Models has every filter', () => {
+		const { properties } = packageNodes.listModels!.description;
+		const { options = [] } = properties.find(({ name }) => name === 'filters')!;
+		const filters = Object.fromEntries(options.map(({ name }) => [name, `the ${name}`]));
+		const { subtitle } = inEditor('listModels', { filters });
+		expect(String(subtitle).split(': ').sort()).toEqual(Object.values(filters).sort());
+	});
 });
 
 test.each([

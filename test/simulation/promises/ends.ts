@@ -3,6 +3,7 @@ import { explain } from './explained';
 import type { Promised } from './promise';
 import { whyInMemory } from './callers';
 import { hasErrorOfStop } from './evidence';
+import { requestOptionsOf } from './requestOptions';
 
 /** Between the tries of Retry On Fail in a scenario: n8n itself waits once more between two tries. */
 const TRY_MS = 5_000;
@@ -82,7 +83,7 @@ function sentAfterStop({ rows, stops, truth }: Played): boolean {
 
 /** Nothing is waited for longer than Timeout; with bytes that only keep the connection alive, four times that. */
 function tooLong({ scenario, truth, end }: Played): string[] {
-	const timeouts = scenario.nodes.map(({ requestOptions: { timeout = 300 } = {} }) => timeout);
+	const timeouts = scenario.nodes.map((node) => requestOptionsOf(node).timeout);
 	const most = (MAX_TIMEOUTS * Math.max(...timeouts) + LATE_S) * 1000;
 	return truth.requests.flatMap(({ endpoint, prompt, sentAt, endedAt = end }) =>
 		endedAt - sentAt > most

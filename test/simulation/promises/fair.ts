@@ -10,6 +10,7 @@ import { ofRates } from './rates';
 import { ofRefusals, REFUSED } from './refusals';
 import { whyInMemory } from './callers';
 import { promptFor } from '../scenario/workflow';
+import { requestOptionsOf } from './requestOptions';
 
 /** A shorter delay has other causes. */
 const MIN_DELAY_MS = 5_000;
@@ -210,7 +211,7 @@ function failed(played: Played): string[] {
 				return [
 					`execution ${row.id}, ${node.name}: an item fails for a limit that no request of its scope met`,
 				];
-			const { maxRetries = 4 } = node.requestOptions ?? {};
+			const { maxRetries } = requestOptionsOf(node);
 			if (hasRates || maxRetries === 0) return [];
 			return [`execution ${row.id}, ${node.name}: an item fails for a limit of requests in flight`];
 		}),

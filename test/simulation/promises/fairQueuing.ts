@@ -3,6 +3,7 @@ import { OF_SECOND } from '../play/edits';
 import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
 import { scopeOf } from './evidence';
+import { requestOptionsOf } from './requestOptions';
 
 /** Executions, and the polls and submissions of one, take turns with what they share. */
 export function ofFairQueuing(played: Played): string[] {
@@ -16,8 +17,6 @@ export function ofFairQueuing(played: Played): string[] {
 
 /** A request that is later than this waits for something. */
 const MAX_LATE_MS = 5_000;
-/** Of an execution, by default. */
-const MAX_CONCURRENCY = 10;
 
 /** How many requests of another execution may go before the first one of an execution that arrives. */
 const MAX_BEFORE = 3;
@@ -58,7 +57,7 @@ function lateBatch({ rows, truth, kills, suspended, scenario }: Played): string[
 	const scopes = new Set(own.map(scopeOf));
 	if (truth.requests.some((each) => each.limit !== undefined && scopes.has(scopeOf(each))))
 		return [];
-	const { maxConcurrency = MAX_CONCURRENCY } = node.requestOptions ?? {};
+	const { maxConcurrency } = requestOptionsOf(node);
 	const atOnce = Math.min(
 		maxConcurrency,
 		scenario.items.filter(({ bad }) => bad === undefined).length,
@@ -119,7 +118,8 @@ function lateSlots({ scenario, truth, kills, suspended, rows }: Played): string[
 	const [node, ...others] = scenario.nodes.filter(({ kind }) => kind === 'video');
 	if (node?.kind !== 'video' || others.length > 0 || scenario.shape !== 'sequence') return [];
 	const { pollInterval = 5, polling, waitIn } = node.wait ?? {};
-	const { requestOptions: { maxConcurrency = MAX_CONCURRENCY } = {}, n = 1 } = node;
+	const { maxConcurrency } = requestOptionsOf(node);
+	const { n = 1 } = node;
 	const atOnce = n * (node.executeOnce ? 1 : scenario.items.length);
 	const isPlain = polling !== 'adaptive' && waitIn !== 'database' && node.tries === undefined;
 	if (!isPlain || node.operation !== 'generate' || atOnce > maxConcurrency) return [];

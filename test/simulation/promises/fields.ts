@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { generatedFields } from '../../../nodes/VideoGeneration/item';
 import type { Played } from '../play/played';
 import type { ScenarioNode, VideoNode } from '../scenario/schema';
 import type { TruthRequest, TruthTask } from '../service';
@@ -60,12 +61,15 @@ function isOdd({ plan, id, reportedId }: TruthTask): boolean {
 function simplified(task: IDataObject, submission: Submission | undefined): IDataObject {
 	const { id: task_id, status, progress, url, revised_prompt, created_at, completed_at } = task;
 	const { duration, size, fps, format } = (task.metadata ?? {}) as IDataObject;
-	return {
+	const ofTask: Record<Exclude<keyof typeof generatedFields, 'model' | 'request_id'>, unknown> = {
 		...{ task_id, status: nameOf(status), progress, url, revised_prompt },
 		...{ duration, size, fps, format, completed_at },
 		created_at: created_at ?? submission?.created,
+	};
+	return {
+		...(ofTask as IDataObject),
 		...(submission && { model: submission.model, request_id: submission.id }),
-	} as IDataObject;
+	};
 }
 
 /** A video inside a response fills no item. */

@@ -4,6 +4,7 @@ import { isRefused, scopeOf, wasTaken } from './evidence';
 import type { Promised } from './promise';
 import { sentInVain } from './refusals';
 import { ofSchedule } from './schedule';
+import { requestOptionsOf } from './requestOptions';
 
 /** A pause is asked for in whole seconds. */
 const SLACK_MS = 1_000;
@@ -38,9 +39,7 @@ export const polite: Promised = {
 
 function inFlight({ scenario, truth, rows }: Played): string[] {
 	if (rows.length > 1) return [];
-	const most = Math.max(
-		...scenario.nodes.map(({ requestOptions }) => requestOptions?.maxConcurrency ?? 10),
-	);
+	const most = Math.max(...scenario.nodes.map((node) => requestOptionsOf(node).maxConcurrency));
 	// Downloads take no place from polls, nor polls from downloads.
 	const downloads = truth.requests.filter(({ endpoint }) => endpoint === 'download');
 	const others = truth.requests.filter(({ endpoint }) => endpoint !== 'download');

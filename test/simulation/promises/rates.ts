@@ -1,6 +1,7 @@
 import type { Played } from '../play/played';
 import type { TruthRequest } from '../service';
 import type { Limit } from '../service/plan';
+import { requestOptionsOf } from './requestOptions';
 
 /** Times the least time that the limit allows, with the worst of the limit scenarios: what finding the rate may cost. */
 const FACTOR = 1.75;
@@ -23,7 +24,7 @@ export function ofRates(played: Played): string[] {
 	const taken = truth.requests.filter(({ status }) => status === 200);
 	const first = truth.requests[0]?.at ?? 0;
 	const tookS = (Math.max(first, ...taken.map(({ at }) => at)) - first) / 1000;
-	const { maxConcurrency = 10, maxRetries = 4 } = node.requestOptions ?? {};
+	const { maxConcurrency, maxRetries } = requestOptionsOf(node);
 	const answerS = 1.5 * thinkingSeconds + (2 * latencyMs[1]) / 1000;
 	const leastS = Math.max(leastOf(limit, taken.length), limit.seconds ?? 60);
 	const mostS = SLACK_S + FACTOR * leastS + (taken.length / maxConcurrency) * answerS;

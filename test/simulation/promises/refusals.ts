@@ -3,6 +3,7 @@ import type { Scenario, ScenarioNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service';
 import { errorItems, scopeOf, wasHeard, wasTaken } from './evidence';
+import { requestOptionsOf } from './requestOptions';
 
 /** Faults that refuse a request, whatever the limits. */
 export const REFUSED = /429|503|unavailable|too-large|should-not-retry|quota|retry-after/;
@@ -16,7 +17,6 @@ const SLACK_MS = 8_000;
 const REFUSALS_TO_LEARN = 2;
 /** The refusals of several such requests come between one another. */
 const REFUSALS_AMONG_OTHERS = 3;
-const MAX_CONCURRENCY = 10;
 /** A longer outage may cost all that waits. */
 const MAX_OUTAGE_S = 300;
 /** A longer pause is not waited for. */
@@ -66,7 +66,7 @@ function heldBack({ scenario, truth, rows, kills, suspended }: Played): string[]
 		...paused.slice(0, toLearn * hopeless.length),
 		...likeRate.slice(0, hopeless.length - 1),
 	].reduce((sum, { retryAfter = 0 }) => sum + retryAfter * 1000, 0);
-	const { maxConcurrency = MAX_CONCURRENCY } = node.requestOptions ?? {};
+	const { maxConcurrency } = requestOptionsOf(node);
 	const mostMs = (FACTOR * workMs) / Math.min(maxConcurrency, free.length) + pauseMs + SLACK_MS;
 	const tookMs = Math.max(0, ...free.map(({ endedAt = 0 }) => endedAt - row.startedAt));
 	return tookMs <= mostMs
@@ -115,7 +115,7 @@ function tookATimeForAPause(played: Played): string[] {
 		if (error.code !== 'rate_limit_exceeded' || item === undefined || rows.length > 1) return [];
 		if (scenario.service.limits.length > 0 || scenario.shape === 'agent') return [];
 		const own = sentFor(played, node, promptFor(node, item), row.startedAt, saidAt);
-		const { maxRetries = 4 } = node.requestOptions ?? {};
+		const { maxRetries } = requestOptionsOf(node);
 		const isOnlyThat = own.every(({ fault }) => fault === 'retry-after-unix');
 		return isOnlyThat && own.length > 0 && own.length <= maxRetries
 			? [`"${own[0]?.prompt}" fails after ${own.length} requests: a Unix time passes for a pause`]
@@ -155,7 +155,7 @@ function lostInOutage(played: Played): string[] {
 	// A name that does not exist is no outage.
 	const isTransient = outages.every(({ failure }) => /refused|unreachable/.test(failure));
 	if (!isShort || !isTransient || node.tries !== undefined) return [];
-	const { maxConcurrency = MAX_CONCURRENCY, maxRetries = 4 } = node.requestOptions ?? {};
+	const { maxConcurrency, maxRetries } = requestOptionsOf(node);
 	if (maxRetries === 0) return [];
 	// Of a service that never answered before, nothing says that it will.
 	const from =
@@ -177,10 +177,9 @@ export function sentInVain(played: Played): string[] {
 	if (rows.length > 1 || kills.length > 0 || scenario.shape === 'agent') return [];
 	return scenario.nodes.flatMap((node) => {
 		if (node.kind !== 'chat' && node.kind !== 'video') return [];
-		const { requestOptions: { maxRetries = 4, maxConcurrency = MAX_CONCURRENCY } = {}, tries = 1 } =
-			node;
+		const { maxRetries, maxConcurrency } = requestOptionsOf(node);
 		// Of items that a node made of one, nobody knows which one is sent.
-		if (tries > 1 || scenario.nodes.indexOf(node) > 0) return [];
+		if ((node.tries ?? 1) > 1 || scenario.nodes.indexOf(node) > 0) return [];
 		return singlePrompts(scenario, node).flatMap((prompt) => {
 			const own = sentFor(played, node, prompt, 0, Infinity);
 			const [first] = own;

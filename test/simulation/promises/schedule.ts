@@ -1,5 +1,6 @@
 import type { Played } from '../play/played';
 import type { TruthRequest, TruthTask } from '../service';
+import { requestOptionsOf } from './requestOptions';
 
 /** What a poll and its response take, and a task that ends between two of them. */
 const SLACK_MS = 2_000;
@@ -19,7 +20,7 @@ export function ofSchedule(played: Played): string[] {
 	if (node?.kind !== 'video' || node.operation !== 'generate' || !isPlain || !isAlone) return [];
 	const { pollInterval = 5, polling = 'fixed', waitIn, maxWait = 600 } = node.wait ?? {};
 	const isQuick = latencyMs[1] <= 300 && connectMs === undefined;
-	const { maxConcurrency = 10 } = node.requestOptions ?? {};
+	const { maxConcurrency } = requestOptionsOf(node);
 	const hasSlots = truth.tasks.size <= maxConcurrency;
 	if (waitIn === 'database' || node.tries !== undefined || !isQuick || !hasSlots) return [];
 	if (scenario.shape !== 'sequence' || scenario.events.length > 0) return [];

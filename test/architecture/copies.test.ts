@@ -1,0 +1,30 @@
+import { requestFields } from '../../nodes/shared/form/chatOptions';
+import { readRequestOptions } from '../../nodes/shared/form/sharedProperties';
+import { chatRequest } from '../../simulator/endpoints';
+import { readFaultSpec } from '../../simulator/faults/faultSpec';
+import { FAULTS } from '../../simulator/faults/table';
+import { requestOptionsOf } from '../simulation/promises/requestOptions';
+import { FORMS } from '../simulation/service/formNames';
+import { OWN_FORMS } from '../simulation/service/forms';
+
+// What the simulator and the simulation say again on their own.
+
+test('the simulator checks each field that the options of a chat set', () => {
+	const known = Object.keys(chatRequest.shape);
+	expect(known).toEqual(expect.arrayContaining(Object.keys(requestFields({}))));
+});
+
+test('the promises of the simulation expect the defaults of the form', () => {
+	const { timeout, ...others } = requestOptionsOf({});
+	expect({ ...others, timeoutMs: 1000 * timeout }).toEqual(readRequestOptions({}));
+});
+
+test('no fault has a name that reads as another fault, on a poll or so many times', () => {
+	const names = FAULTS.map(({ name }) => name);
+	expect(names.filter((name) => readFaultSpec(name)?.fault.name !== name)).toEqual([]);
+});
+
+test('the simulation draws no fault that the simulator lacks', () => {
+	const isKnown = (name: string) => name in OWN_FORMS || readFaultSpec(name) !== undefined;
+	expect(FORMS.filter((name) => !isKnown(name))).toEqual([]);
+});
