@@ -261,7 +261,7 @@ test('a poll whose response may take 20 seconds to begin ends then', async () =>
 	expect(clock.now() - start).toBe(20_000);
 });
 
-test('a refusal whose body never ends is acted on within five seconds', async () => {
+test('a refusal whose body never ends is acted on within five seconds, and says nothing', async () => {
 	const clock = new VirtualClock();
 	let requests = 0;
 	const gateway = stubbedGateway({
@@ -270,7 +270,7 @@ test('a refusal whose body never ends is acted on within five seconds', async ()
 		transport: async ({ onWritten }) => {
 			onWritten();
 			requests += 1;
-			if (requests > 1) return jsonResponse(200, SUBMISSION);
+			if (requests === 2) return jsonResponse(200, SUBMISSION);
 			const body = new StreamedBody(new Readable({ read() {} }));
 			return await Promise.resolve({ status: 429, headers: { 'retry-after': '1' }, body });
 		},
@@ -278,4 +278,6 @@ test('a refusal whose body never ends is acted on within five seconds', async ()
 	const start = clock.now();
 	await clock.run(gateway.submitVideo(video));
 	expect(clock.now() - start).toBeLessThanOrEqual(6_000);
+	const { serviceMessage } = await clock.run(failureOf(gateway.submitVideo(video)));
+	expect(serviceMessage).toBeUndefined();
 });
