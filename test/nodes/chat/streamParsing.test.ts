@@ -166,10 +166,10 @@ test.each([['\n'], ['\r\n'], ['\r']])(
 
 test('what follows [DONE] is ignored, and its end is not waited for', async () => {
 	const type = { 'content-type': 'text/event-stream', 'transfer-encoding': 'chunked' };
-	const done = Buffer.from('e\r\ndata: [DONE]\n\n\r\n');
-	const error = chunked({ error: { message: 'Too late', code: 'late' } });
-	const packets = [head('200 OK', type), chunked(part('Good day', 'stop'))];
-	packets.push(Buffer.concat([done, error]), error);
+	const error = { error: { message: 'Too late', code: 'late' } };
+	const rest = `data: [DONE]\n\ndata: ${JSON.stringify(error)}\n\n`;
+	const end = Buffer.from(`${rest.length.toString(16)}\r\n${rest}\r\n`);
+	const packets = [head('200 OK', type), chunked(part('Good day', 'stop')), end, chunked(error)];
 	const { json } = await itemOf({ packets }, { options: { stream: true } });
 	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
 });
