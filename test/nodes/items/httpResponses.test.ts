@@ -94,6 +94,13 @@ describe.each(GOOD)('%s', (_what, run, { packets }, text) => {
 		expect(error?.message).toMatch(/compressed response is damaged/);
 	});
 
+	test('fails if it is compressed and its connection is lost', async () => {
+		const headers = { 'content-encoding': 'gzip', 'content-length': '9999' };
+		const packets = [head('200 OK', headers), gzipSync(text.repeat(1000)).subarray(0, 20)];
+		const { error } = await ask({ packets, then: 'ends' }, run);
+		expect(error?.message).toMatch(/connection .* was lost/);
+	});
+
 	test('is read from an HTTP/1.0 server, which ends it by closing the connection', async () => {
 		const [bytes] = packets;
 		const body = bytes!.subarray(bytes!.indexOf('\r\n\r\n'));
