@@ -172,6 +172,11 @@ test.each([
 	expect(error?.description).toMatch(advice);
 });
 
+test('a choice between several places (300) is a redirect', async () => {
+	const { error } = await ask(rawResponse('300 Multiple Choices', ''));
+	expect(error?.message).toMatch(/^Redirects are not followed/);
+});
+
 test('data after a response is not read as the next response', async () => {
 	const [good] = GOOD[0]![2].packets;
 	const junk = Buffer.concat([good!, Buffer.from('HTTP/1.1 500 Late\r\n\r\n')]);
