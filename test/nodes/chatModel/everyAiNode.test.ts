@@ -121,31 +121,15 @@ describe('a node that needs structured output', () => {
 		]);
 	});
 
-	test('names the tool, and gets the message beside the output', async () => {
-		const { result } = await withModel(async (model) => {
-			const structured = model.withStructuredOutput(jsonSchema, {
-				name: 'grade',
-				includeRaw: true,
-			});
-			const { raw, parsed } = (await structured.invoke([['user', '3 of 5']])) as {
-				raw: { tool_calls: object[] };
-				parsed: object;
-			};
-			return { parsed, calls: raw.tool_calls };
-		});
-		expect(result).toMatchObject({
-			parsed: { score: 3 },
-			calls: [{ name: 'grade', args: { score: 3 } }],
-		});
-	});
-
-	test('is described to the model as its schema says', async () => {
+	test('is named and described to the model as it says itself', async () => {
 		await withModel(async (model) => {
 			for (const schema of [{ ...jsonSchema, description: 'A grade' }, jsonSchema])
-				await model.withStructuredOutput(schema).invoke([['user', '3 of 5']]);
+				await model.withStructuredOutput(schema, { name: 'grade' }).invoke([['user', '3 of 5']]);
 			return null;
 		});
-		const described = (description: string) => ({ tools: [{ function: { description } }] });
+		const described = (description: string) => ({
+			tools: [{ function: { name: 'grade', description } }],
+		});
 		expect(bodies()).toMatchObject([described('A grade'), described('Hands over the answer')]);
 	});
 
