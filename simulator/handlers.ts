@@ -58,7 +58,7 @@ function submit(service: ServiceState, context: RequestContext) {
 			status: 'processing',
 			url: null,
 			revised_prompt: revisedPrompt,
-			...(tasks[index]?.plan.extraField && { seed: EXTRA_FIELD }),
+			...(tasks[index]?.plan.extraField && { trace: EXTRA_FIELD }),
 		})),
 	});
 }
@@ -82,7 +82,7 @@ async function poll(service: ServiceState, context: RequestContext) {
 function withLongIntegers(task: Task | undefined, value: unknown): HttpResponse {
 	const { numericId, extraField } = task?.plan ?? {};
 	if (!numericId && !extraField) return jsonResponse(value);
-	const text = JSON.stringify(value).replace(/"(id|seed)":"(\d+)"/g, '"$1":$2');
+	const text = JSON.stringify(value).replace(/"(id|trace)":"(\d+)"/g, '"$1":$2');
 	return textResponse(200, 'application/json; charset=utf-8', text);
 }
 

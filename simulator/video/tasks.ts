@@ -126,7 +126,7 @@ function idFor(
 	return controlId ? `task-${id}\n\u001b[31m` : `task-${id}`;
 }
 
-/** Sent as a number. */
+/** The value of a field that the interface does not name, sent as a number. */
 export const EXTRA_FIELD = '9007199254740995';
 
 /** How many seconds the next task takes. With a range, any number of tasks is spread evenly over it. */
@@ -215,7 +215,7 @@ export async function taskBody(
 		...(done && task.inline ? { b64_json: (await readVideo(task)).toString('base64') } : {}),
 		metadata,
 		created_at: Math.floor(task.createdAt / 1000),
-		...(task.plan.extraField && { seed: EXTRA_FIELD }),
+		...(task.plan.extraField && { trace: EXTRA_FIELD }),
 		...(done || status === 'failed' ? { completed_at: Math.floor(end / 1000) } : {}),
 	};
 	return task.outcome?.report?.(body, authorization) ?? body;

@@ -96,17 +96,17 @@ function video(
 	const task = played.truth.tasks.get(id);
 	if (task === undefined || node.kind !== 'video') return [];
 	const { simplify = true, fileName, download, operation } = node;
-	const { url, b64_json: inline, seed } = json;
+	const { url, b64_json: inline, trace } = json;
 	const hasOtherUrl = typeof url === 'string' && !url.includes(encodeURIComponent(id));
 	const isEmptyInline = inline === '';
 	const isCompleted = String(json.status).toLowerCase().trim() === 'completed';
 	const wasSeen = isCompleted || operation === 'submit';
-	const lacksField = !simplify && wasSeen && task.plan.extraField && String(seed) !== EXTRA_FIELD;
+	const lacksField = !simplify && wasSeen && task.plan.extraField && String(trace) !== EXTRA_FIELD;
 	const found = [
 		...(hasOtherUrl ? [`task ${id} has the URL ${url}`] : []),
 		...(isEmptyInline ? [`task ${id} has an empty b64_json`] : []),
 		...(lacksField
-			? [`task ${id} has the field seed ${JSON.stringify(seed)}; the service sent ${EXTRA_FIELD}`]
+			? [`task ${id} has the field trace ${JSON.stringify(trace)}; the service sent ${EXTRA_FIELD}`]
 			: []),
 	];
 	const file = binary?.data;
