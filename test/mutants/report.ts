@@ -14,6 +14,8 @@ export interface Equivalent {
 	file: string;
 	/** The line of the source where it begins. */
 	code: string;
+	/** What it replaces, where it is not alone in this line with what it becomes. */
+	from?: string | undefined;
 	to: string;
 	why: string;
 }
@@ -65,9 +67,12 @@ function found(judged: Judged[], isSo: (result: Judged['result']) => boolean): s
 	return `${count} of ${judged.length} (${Math.round((100 * count) / Math.max(1, judged.length))} %)`;
 }
 
-export function isEquivalent({ file, line, to }: Mutant): boolean {
+export function isEquivalent({ file, line, from, to }: Mutant): boolean {
 	const code = readFileSync(join(ROOT, file), 'utf8').split('\n')[line - 1]?.trim();
-	return EQUIVALENTS.some((each) => each.file === file && each.code === code && each.to === to);
+	return EQUIVALENTS.some(
+		(each) =>
+			each.file === file && each.code === code && each.to === to && (each.from ?? from) === from,
+	);
 }
 
 function inShort(text: string): string {
