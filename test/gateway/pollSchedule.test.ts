@@ -69,6 +69,20 @@ test.each([60, 77, 95, 120, 143, 180])(
 	},
 );
 
+test.each([
+	[18, 27],
+	[33, 50],
+	[47, 70],
+	[62, 93],
+])(
+	'a video that is queued for %s of its %s seconds is noticed within an interval',
+	async (queued, takes) => {
+		const { polledAt, delay } = await waitFor({ takes, queued, progress: linear(takes, queued) });
+		expect(delay).toBeLessThanOrEqual(5);
+		expect(polledAt.length).toBeLessThanOrEqual(9);
+	},
+);
+
 test.each<[string, Omit<Scenario, 'takes'>]>([
 	...[undefined, null, 100, NaN, -1, 250].map((progress): [string, Omit<Scenario, 'takes'>] => [
 		`a progress of ${progress}, which is none`,

@@ -37,8 +37,8 @@ test('a thousand tasks are each polled every five seconds, many at the same time
 	);
 	expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0.98 * INTERVAL);
 	expect(Math.max(...gaps)).toBeLessThanOrEqual(1.02 * INTERVAL);
-	expect(new Set(polls.flat()).size).toBeLessThan(2_000);
-	// The last one is at Max Wait.
+	// The last one is at Max Wait, for each task by itself.
+	expect(new Set(polls.flatMap((times) => times.slice(0, -1))).size).toBeLessThan(1_000);
 	expect(polls.flat()).toHaveLength(12_000);
 	expect(clock.timers).toBe(0);
 });
