@@ -166,6 +166,27 @@ test.each(['get', 'wait'])('%s uses the task_id of each item by default', async 
 	expect(items.map(({ json }) => ({ task_id: json.task_id }))).toEqual(tasks);
 });
 
+test('List Models resolves every parameter for each item', async () => {
+	const { items } = await runNode(simulator, {
+		node: 'listModels',
+		parameters: {
+			...fromItem('returnAll', 'limit'),
+			filters: fromItem('search', 'versions'),
+		},
+		items: [
+			{ returnAll: false, limit: 1, search: 'heron', versions: 'all' },
+			{ returnAll: true, limit: 1, search: 'heron', versions: 'latest' },
+			{ returnAll: true, limit: 1, search: 'kite', versions: 'undated' },
+		],
+	});
+	const ids = [0, 1, 2].map((item) =>
+		items
+			.filter(({ pairedItem }) => (pairedItem as { item: number }).item === item)
+			.map(({ json }) => json.id),
+	);
+	expect(ids).toEqual([['heron-chat'], ['heron-chat@20250620'], ['kite-motion']]);
+});
+
 test('a number from an expression is sent as text in a text field', async () => {
 	const items = [{ prompt: 2024 }];
 	const options = { user: '={{ $json.prompt }}' };

@@ -43,6 +43,19 @@ test('the error of a refusal has its status, and its item, for n8n to show, and 
 	expect(lost).toMatchObject({ httpCode: null, context: { itemIndex: 0 } });
 });
 
+test('List Models: a failed request fails every item', async () => {
+	simulator.inject({ endpoint: 'models', fault: 'quota-not-enough' });
+	const { items, errors } = await runNode(simulator, {
+		node: 'listModels',
+		parameters: {},
+		items: [{}, {}],
+		onError: 'continueErrorOutput',
+	});
+	expect(items).toEqual([]);
+	expect(errors.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+	expect(simulator.count('models')).toBe(1);
+});
+
 test.each<[object, RegExp]>([
 	[{ prompt: '={{ " " }}' }, /Prompt/],
 	[{ duration: 11 }, /Duration/],
