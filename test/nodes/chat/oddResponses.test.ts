@@ -233,6 +233,12 @@ test.each<[string, object]>([
 	expect((await itemOf(completion(more))).json.text).toBe('Good day');
 });
 
+test('a stream is complete if its last chunk has a null delta and index', async () => {
+	const last = { choices: [{ index: null, delta: null, finish_reason: 'stop' }] };
+	const { json } = await itemOfStream([chunk({ content: 'Good day' }), last]);
+	expect(json).toMatchObject({ text: 'Good day', finish_reason: 'stop' });
+});
+
 test('streamed tool calls that repeat their name or have an empty ID are merged', async () => {
 	const part = (index: number, id: string | null, name: string, text: string) => ({
 		index,

@@ -95,6 +95,14 @@ test.each([
 	]);
 });
 
+test('a stream of events that are no chunks shows the last one in its error', async () => {
+	const { json } = await itemOf('data: {}\n\ndata: {"detail":"No such model"}\n\n', {}, true);
+	expect(json.error).toMatchObject({
+		code: 'malformed_answer',
+		description: expect.stringContaining('No such model'),
+	});
+});
+
 test('the API key is removed from what is streamed on', async () => {
 	const event = { ...part(`${service.key} is the key`, 'stop'), tags: ['a line', 2] };
 	const { chunks } = await itemOf(multiline(event), {}, true);
