@@ -52,6 +52,14 @@ test.each<[string, object, object]>([
 	},
 );
 
+test('a streamed answer without text has an empty text', async () => {
+	const events = [
+		{ choices: [{ index: 0, delta: { role: 'assistant' }, finish_reason: 'length' }] },
+	];
+	const { json } = await itemOfStream(events, { simplify: false });
+	expect(json.choices).toMatchObject([{ message: { role: 'assistant', content: '' } }]);
+});
+
 test.each([
 	['a ping with a name', 'event: ping\ndata: {"type": "ping"}'],
 	['an empty object', 'data: {}'],
