@@ -1,7 +1,7 @@
 import type { INodeExecutionData, ITaskData } from 'n8n-workflow';
 import { dataOf, type Row } from '../play/rows';
 import type { Played } from '../play/played';
-import type { ScenarioItem, ScenarioNode, VideoNode } from '../scenario/schema';
+import type { ScenarioNode, VideoNode } from '../scenario/schema';
 import type { TruthRequest, TruthTask } from '../service';
 import type { Limit } from '../service/plan';
 import { whyInMemory } from './callers';
@@ -137,11 +137,6 @@ export function hasErrorOfStop(row: Row, rows: Row[]): boolean {
 		const { error, lastNodeExecuted } = dataOf(retried).resultData;
 		return error !== undefined && lastNodeExecuted === undefined;
 	});
-}
-
-/** The items of the trigger with this prompt, for the node. */
-export function itemsWith(items: ScenarioItem[], p: string): ScenarioItem[] {
-	return items.filter((item) => item.p === p);
 }
 
 /** Shorter waits are in memory. */
