@@ -102,6 +102,23 @@ test('the output fields that the README and the notes in examples tell are those
 	expect([...told].map(([, name = '']) => name).filter((name) => !known.has(name))).toEqual([]);
 });
 
+/** Words that only this project gave a meaning, and English that is not plain: by what is used instead. */
+const PRIVATE_WORDS: Record<string, RegExp> = {
+	fix: /\bmend(s|ed|ing)?\b/i,
+	'test scenarios': /\bzoo\b/i,
+	'resumed run': /\blegs?\b/i,
+	'error body of the service': /\bown words?\b/i,
+	except: /\bbut for\b/i,
+	must: /\bshall\b/i,
+	'for nothing': /\bin vain\b/i,
+	'keeps the connection alive': /\bsigns? of life\b/i,
+};
+
+test.each(pages)('%s has plain words', (page) => {
+	const found = Object.entries(PRIVATE_WORDS).filter(([, word]) => word.test(read(page)));
+	expect(found.map(([instead, word]) => `${String(word)}: ${instead}`)).toEqual([]);
+});
+
 test('the README tells the defaults of the request options', () => {
 	for (const name of ['Max Concurrency', 'Max Retries', 'Timeout'])
 		expect(read('README.md')).toMatch(new RegExp(`${name} \\(\\d`));
