@@ -69,7 +69,10 @@ function givenUp(played: Played): string[] {
 		// The certificate or TLS ends a wait (docs/reliability.md).
 		const hasNoTls = truth.notConnected.some(
 			({ failure, url, at }) =>
-				failure === 'no TLS' && url.endsWith(`/${task.id}`) && at >= last.at && at <= saidAt,
+				failure === 'no TLS' &&
+				url.endsWith(`/${encodeURIComponent(task.id)}`) &&
+				at >= last.at &&
+				at <= saidAt,
 		);
 		if (hasNoTls) return [];
 		if (last.limit !== undefined)
