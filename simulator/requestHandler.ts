@@ -190,11 +190,15 @@ export class RequestHandler implements ServiceState {
 		return whole(isEncoded ? encodeResponse(response, encoding) : response);
 	}
 
-	#faultContext({ endpoint, path, authorization, at: nowMs }: RequestContext): FaultContext {
-		const { slowMs, oversizedBytes, redirectTarget } = this.settings;
+	#faultContext(context: RequestContext): FaultContext {
+		const { endpoint, path, taskId, attempt, authorization, at: nowMs } = context;
+		const { slowMs, oversizedBytes, redirectTarget, pathPrefix } = this.settings;
 		return {
 			endpoint,
 			path,
+			origin: `${context.origin}${pathPrefix}`,
+			taskId,
+			attempt,
 			authorization,
 			shape: FACTS[endpoint].errorShape,
 			nowMs,

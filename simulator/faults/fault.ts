@@ -8,6 +8,12 @@ import { ENDPOINTS, FACTS, type Endpoint } from '../endpoints';
 export interface FaultContext {
 	endpoint: Endpoint;
 	path: string;
+	/** The Base URL, as the request has it. */
+	origin: string;
+	/** In the path of a poll or a download. */
+	taskId: string;
+	/** The how many-th request it is to this endpoint for its prompt or task. */
+	attempt: number;
 	/** The request's Authorization header. */
 	authorization: string;
 	/** The endpoint's own error shape. */

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../endpoints';
 import type { Fault } from './fault';
+import { fieldFault } from './field';
 import { FAULTS } from './table';
 
 /** A fault that a request or a test asks for. */
@@ -17,7 +18,7 @@ const byName = new Map(FAULTS.map((fault) => [fault.name, fault]));
 export function readFaultSpec(text: string): FaultSpec | undefined {
 	const [, prefix, name = '', times] =
 		/^(?:(poll|download)-)?(.+?)(?:-(once|twice))?$/.exec(text) ?? [];
-	const fault = byName.get(name);
+	const fault = byName.get(name) ?? fieldFault(name);
 	if (!fault) return undefined;
 	const remaining = times === 'once' ? 1 : times === 'twice' ? 2 : Infinity;
 	if (prefix === undefined) return { fault, remaining };

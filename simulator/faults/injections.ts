@@ -3,7 +3,7 @@ import type { Fault } from './fault';
 import { readFaultSpec } from './faultSpec';
 
 export interface Injection {
-	endpoint: Exclude<Endpoint, 'other'>;
+	endpoint: Endpoint;
 	/** A name of the fault table, with or without `-once` or `-twice`. */
 	fault: string;
 	/** Requests it is played on; default: all until `clearFaults`. */
