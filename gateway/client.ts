@@ -20,7 +20,6 @@ import {
 import { ApiKey } from './redaction/apiKey';
 import { sendRequest } from './sendRequest';
 import type {
-	Patience,
 	RequestContext,
 	SendOptions,
 	ServiceRequest,
@@ -132,21 +131,22 @@ export class Gateway {
 	/**
 	 * `GET /media/v1/video/generations/<task_id>`: the state of a task, without an inline video.
 	 * @param onInlineVideo gets that of a finished task, and must remove it
-	 * @param patience of one of many polls; without it, there is no other, and what is no word of the service is retried
+	 * @param withinMs how long one of many polls may take; without it, there is no other, and what is no word of the service is
+	 * retried
 	 */
 	async getVideoTask(
 		taskId: string,
 		signal?: AbortSignal,
 		onInlineVideo?: (video: InlineVideo) => void,
-		patience?: Patience,
+		withinMs?: number,
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${pathOfTaskId(taskId)}`;
 		const poll = {
 			method: 'GET',
 			path,
 			scope: { endpoint: 'polls' },
-			patience,
-			retriesForeignAnswers: patience === undefined,
+			withinMs,
+			retriesForeignAnswers: withinMs === undefined,
 		} as const;
 		const read = (response: ServiceResponse) =>
 			readTaskWithVideo(

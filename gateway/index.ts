@@ -33,7 +33,6 @@ export { isEmptied, parseInput, parseJson, refusedValue } from './schemas/input'
 export { type CatalogueModel, type ModelOutput, modelOutputOf } from './schemas/models';
 export {
 	isFinished,
-	MAX_TASKS,
 	parseTaskId,
 	type VideoFields,
 	videoRequest,

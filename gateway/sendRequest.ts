@@ -17,6 +17,8 @@ import type { RequestContext, ServiceRequest, ServiceResponse } from './serviceR
 
 /** How long the body of an error response may take to arrive: its status is enough. */
 const ERROR_BODY_MS = 5_000;
+/** What an attempt of a request with little time has for its response to begin. */
+const MIN_RESPONSE_MS = 10_000;
 
 /**
  * Sends one request as soon as the rate limit allows it, with retries, and reads its response.
@@ -30,15 +32,18 @@ export async function sendRequest<Result>(
 	signal?: AbortSignal,
 ): Promise<Result> {
 	const { queue, execution, clock } = context;
-	const { scope, patience } = request;
+	const { scope, withinMs = Infinity } = request;
+	let endsAt = Infinity;
 	const history = new History(context, request);
 	if (context.egressCheck) await context.egressCheck.pass(signal);
 	for (let sent = 1; ; sent += 1) {
 		const log =
 			context.writeDebugLine && new AttemptLog(context.writeDebugLine, clock, request, sent);
-		const permit = await queue.acquire(execution, scope, signal, patience?.goesFirst);
+		const permit = await queue.acquire(execution, scope, signal);
+		if (sent === 1) endsAt = clock.now() + withinMs;
 		log?.sent();
-		const outcome = await sendOnce(context, permit, request, read, signal);
+		const responseMs = Math.max(MIN_RESPONSE_MS, endsAt - clock.now());
+		const outcome = await sendOnce(context, permit, request, read, signal, responseMs);
 		if ('result' in outcome) {
 			queue.release(permit);
 			log?.ended();
@@ -47,6 +52,7 @@ export async function sendRequest<Result>(
 		const { failure } = outcome;
 		failure.sent = sent;
 		const verdict = history.judge(failure, permit);
+		verdict.isRetried &&= clock.now() + verdict.pauseMs < endsAt;
 		const isHeld = permit.scope.fail(permit, failure, verdict);
 		queue.release(permit);
 		log?.ended(failure, verdict.isRetried ? verdict.pauseMs : undefined);
@@ -76,12 +82,11 @@ class History {
 		const { scope } = permit;
 		const { taken, refused } = scope;
 		this.takenBefore ??= permit.taken;
-		const mayRetry = request.patience?.mayRetry() ?? true;
 		const verdict = judge({
 			error,
 			isBillable: request.method === 'POST',
 			retriesForeignAnswers: request.retriesForeignAnswers ?? false,
-			maxRetries: mayRetry ? this.context.maxRetries : 0,
+			maxRetries: this.context.maxRetries,
 			retries,
 			excused,
 			othersTaken: taken > this.takenBefore || scope.isAtWork(permit),
@@ -104,10 +109,10 @@ async function sendOnce<Result>(
 	request: ServiceRequest,
 	read: (response: ServiceResponse) => Promise<Result>,
 	signal: AbortSignal | undefined,
+	responseMs: number,
 ): Promise<{ result: Result } | { failure: GatewayError }> {
 	const paid = request.method === 'POST';
 	const { clock, timeoutMs } = context;
-	const responseMs = request.patience?.onSend();
 	const idleTimeout = new IdleTimeout(clock, timeoutMs, signal, 'connecting', responseMs);
 	const toGatewayError = (error: unknown): GatewayError => {
 		if (signal?.aborted) return new CancelledError(paid && idleTimeout.phase !== 'connecting');

@@ -38,22 +38,15 @@ export interface ServiceRequest {
 	body?: string;
 	accept?: string;
 	scope: ScopeName;
-	/** Default: that of the context. */
-	patience?: Patience | undefined;
+	/**
+	 * Milliseconds, from when the request leaves our own queues, in which it is retried, and in which its response begins; an
+	 * attempt near the end has ten seconds. Undefined: Max Retries and the idle timeout are the only limits.
+	 */
+	withinMs?: number | undefined;
 	/** What is no word of the service is retried, too: no other poll follows. */
 	retriesForeignAnswers?: boolean;
 	/** Default: `pooled`. */
 	connection?: HttpRequest['connection'];
-}
-
-/** How patient a request is where it has less time than its context allows, decided for each attempt. */
-export interface Patience {
-	/** The attempt leaves our own queues. Returns how long its response may take to begin, in milliseconds. */
-	onSend: () => number;
-	/** Whether the attempt may be followed by another. */
-	mayRetry: () => boolean;
-	/** Whether it goes before other requests of its execution that wait for the same limit. */
-	goesFirst: () => boolean;
 }
 
 /** A response whose body is still to be read. */

@@ -55,8 +55,6 @@ export interface Permit extends SentRequest {
 export interface Waiter {
 	scope: Scope;
 	execution: Execution;
-	/** Whether it goes before others of its execution. */
-	goesFirst?: (() => boolean) | undefined;
 	admit: () => void;
 	fail: (error: GatewayError) => void;
 }

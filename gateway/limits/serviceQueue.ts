@@ -43,16 +43,10 @@ export class ServiceQueue {
 
 	/**
 	 * Resolves when the request is to be sent. `release` must follow.
-	 * @param goesFirst whether it goes before others of its execution, at any time while it waits
 	 * @throws CancelledError at once when `signal` is aborted
 	 * @throws GatewayError when the scope is suspended while the request waits
 	 */
-	acquire(
-		execution: Execution,
-		name: ScopeName,
-		signal?: AbortSignal,
-		goesFirst?: () => boolean,
-	): Promise<Permit> {
+	acquire(execution: Execution, name: ScopeName, signal?: AbortSignal): Promise<Permit> {
 		return new Promise((resolve, reject) => {
 			if (signal?.aborted) return reject(new CancelledError());
 			const scope = this.scopeOf(execution, name);
@@ -69,7 +63,6 @@ export class ServiceQueue {
 			const waiter: Waiter = {
 				scope,
 				execution,
-				goesFirst,
 				admit: () => {
 					leave();
 					const permit = scope.send(execution, taken);
@@ -129,7 +122,7 @@ export class ServiceQueue {
 			if (ms > 0) continue;
 			this.lines.delete(line);
 			this.lines.add(line);
-			return (oldest.goesFirst && [...line].find(({ goesFirst }) => goesFirst?.())) ?? oldest;
+			return oldest;
 		}
 		return soonest;
 	}

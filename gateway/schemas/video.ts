@@ -54,14 +54,11 @@ const identifier = z.union([z.string().min(1), z.number().transform(String)]);
 /** A number in quotation marks counts as that number. */
 const sentNumber = number('must be a number');
 
-/** A service that creates more videos than were asked for does not fill the workflow with them. */
-export const MAX_TASKS = 16;
-
 /**
  * Video submission response. Nothing beyond the ids is worth losing a paid task over:
  * a missing or unknown status counts as the document's `processing`.
  */
-const submission = z.looseObject({
+export const videoSubmission = z.looseObject({
 	id: identifier.optional().catch(undefined),
 	object: z.string().optional().catch(undefined),
 	created: sentNumber.optional().catch(undefined),
@@ -74,18 +71,7 @@ const submission = z.looseObject({
 			revised_prompt: z.string().nullish().catch(undefined),
 		}),
 	).refine((tasks) => tasks.length > 0),
-	beyond: z.number(),
 });
-
-/** Of a submission with more than {@link MAX_TASKS} tasks, `data` has the first ones, and `beyond` is how many others there are. */
-export const videoSubmission = z
-	.looseObject({ data: z.array(z.unknown()) })
-	.transform(({ data, ...fields }) => ({
-		...fields,
-		data: data.slice(0, MAX_TASKS),
-		beyond: Math.max(0, data.length - MAX_TASKS),
-	}))
-	.pipe(submission);
 
 export type VideoSubmission = z.infer<typeof videoSubmission>;
 

@@ -9,8 +9,7 @@ import {
 import type { PaidTask, WaitOptions } from '../schemas/bookV1';
 import { isFinished, type VideoTask } from '../schemas/video';
 import { statusOf } from '../errors/statuses';
-import { backoff, isForeignAnswer, pauseAfter } from '../limits/verdict';
-import type { Patience } from '../serviceRequest';
+import { backoff, isForeignAnswer } from '../limits/verdict';
 import { WaitTimeoutError } from './errors';
 import { later, msBetween, type WallTime } from '../wallTime';
 import { PollSchedule } from './pollSchedule';
@@ -26,20 +25,18 @@ const TOGETHER_PART = 0.02;
 const MAX_EARLY_MS = 1_000;
 /** The two clocks of a host do not tick at the same moment. */
 const TICK_MS = 1;
-/** A poll that fails is repeated for this long: without a response nothing is known of the task… */
-const MAX_FAILED_MS = 60_000;
-/** …and the pauses that the service asks for are waited for, up to this. Time in our own queues does not count. */
-const MAX_PAUSES_MS = 300_000;
-/** How long a poll that was sent before Max Wait, or before that minute, is over may take to respond after it. */
-const GRACE_MS = 10_000;
+/** How long one poll between two pauses may be repeated. */
+const MAX_ONCE_MS = 10_000;
+/** A poll that fails after Max Wait is repeated for a minute. Each has ten seconds, the first and the last one, too. */
+const REPEATED_MS = 50_000;
 /** How long other replicas of a service may not know a task that one of them has just created. */
 const REPLICA_LAG_MS = 30_000;
 
 /** How to wait. Max Wait is used for a task without a deadline. */
 export type WaitSettings = Omit<WaitOptions, 'onTimeout'>;
 
-/** Gets the state of a task, retries included, and limits how many polls are in flight. */
-export type Poll = (signal?: AbortSignal, patience?: Patience) => Promise<VideoTask>;
+/** Gets the state of a task, retries included, and limits how many polls are in flight. Retries begin in `withinMs`, and responses, too. */
+export type Poll = (signal?: AbortSignal, withinMs?: number) => Promise<VideoTask>;
 
 /** One that is waited for. */
 interface PolledTask {
@@ -52,8 +49,9 @@ interface PolledTask {
 	deadline: WallTime;
 	/** Ends its pauses and its polls: a thousand of them are no thousand listeners of one signal. */
 	signal: AbortSignal;
-	/** Polls after Max Wait. */
-	final: FinalPolls;
+	/** Of the polls after Max Wait: how many failed, and when the first did. */
+	failures: number;
+	failedAt: number;
 }
 
 /**
@@ -75,9 +73,9 @@ export class TaskPoller {
 	/**
 	 * Resolves when the task is completed or failed, or, with `once`, when it was polled. What a poll tells is kept in the task,
 	 * whose state it resolves to.
-	 * The first poll is one interval after the submission, at once for a task of an earlier execution. Max Wait is over when a
-	 * poll that was sent after it is answered: however long that poll waits to be sent, a finished video is never taken for one
-	 * that is not. A host that sleeps does not extend it.
+	 * The first poll is one interval after the submission, at once for a task of an earlier execution. The last poll is made when
+	 * Max Wait is over, and repeated for up to a minute if it fails: however long it waits in our own queues, a finished video is
+	 * never taken for one that is not. A host that sleeps does not extend Max Wait.
 	 * @throws WaitTimeoutError with the failure of the last poll if it failed
 	 * @throws CancelledError at once when the execution is cancelled
 	 * @throws GatewayError when no poll of the task can ever succeed
@@ -94,8 +92,8 @@ export class TaskPoller {
 		const schedule = new PollSchedule(polling, pollIntervalMs);
 		const controller = new AbortController();
 		const { signal } = controller;
-		const final = new FinalPolls();
-		const polled = { task, settings, poll, once, schedule, deadline, signal, final };
+		const state = { schedule, deadline, signal, failures: 0, failedAt: Infinity };
+		const polled = { task, settings, poll, once, ...state };
 		if (waits.size === 0) this.signal?.addEventListener('abort', this.cancel, { once: true });
 		waits.add(controller);
 		try {
@@ -132,21 +130,13 @@ export class TaskPoller {
 	/** @returns when to poll again; undefined when the wait is over */
 	private async pollNow(polled: PolledTask): Promise<number | undefined> {
 		const { task } = polled;
-		const isLate = () => this.leftMs(polled) <= TICK_MS;
-		let isFinal = isLate();
-		let sentAt = this.clock.now();
-		const onSend = () => {
-			isFinal = isLate();
-			sentAt = this.clock.now();
-			return this.responseMs(polled, isFinal);
-		};
-		// The poller itself repeats a final poll: its time in our own queues does not count.
-		const mayRetry = () => !isFinal;
-		// Its answer ends a wait, so that the polls of all others come sooner.
-		const patience = { onSend, mayRetry, goesFirst: isLate };
+		const leftMs = this.leftMs(polled);
+		const isFinal = leftMs <= TICK_MS;
+		// Who polls once waits for the task again, with all that decides.
+		const withinMs = Math.max(0, polled.once ? Math.min(leftMs, MAX_ONCE_MS) : leftMs);
 		let failure: GatewayError | undefined;
 		try {
-			const entry = await polled.poll(polled.signal, patience);
+			const entry = await polled.poll(polled.signal, withinMs);
 			task.submitted ??= task.entry;
 			task.entry = entry;
 			this.noteFound(task);
@@ -161,11 +151,20 @@ export class TaskPoller {
 		}
 		if (polled.once) return undefined;
 		const now = this.clock.now();
-		const retryIn = isFinal && failure ? polled.final.retryIn(failure, now - sentAt) : undefined;
-		if (isFinal && retryIn === undefined)
+		if (!isFinal)
+			return polled.schedule.next(now, failure ? undefined : task.entry, this.leftMs(polled));
+		const pause = failure && this.pauseAfter(polled, now);
+		if (pause === undefined)
 			throw new WaitTimeoutError(task.entry, polled.settings.maxWaitMs, failure);
-		const seen = failure ? undefined : task.entry;
-		return retryIn ?? polled.schedule.next(now, seen, this.leftMs(polled));
+		return pause;
+	}
+
+	/** When to repeat a poll that failed after Max Wait; undefined: no more. */
+	private pauseAfter(polled: PolledTask, now: number): number | undefined {
+		polled.failedAt = Math.min(polled.failedAt, now);
+		const leftMs = polled.failedAt + REPEATED_MS - now;
+		// The last one when the time is over, not a backoff before.
+		return leftMs > 0 ? Math.min(backoff(polled.failures++), leftMs) : undefined;
 	}
 
 	private noteFound(task: PaidTask): void {
@@ -180,47 +179,12 @@ export class TaskPoller {
 		return msBetween(this.clock.wallTime(), deadline);
 	}
 
-	/** A poll that gets no response may not hold up those that decide. */
-	private responseMs(polled: PolledTask, isFinal: boolean): number {
-		// Who polls once waits for the task again, with all that decides.
-		if (polled.once) return GRACE_MS;
-		return isFinal ? polled.final.responseMs : this.leftMs(polled) + GRACE_MS;
-	}
-
 	/** Whether a task is unknown because it was only just submitted: one replica may know it before the next. */
 	private mayLag({ submittedAt }: PaidTask, error: GatewayError): boolean {
 		if (submittedAt === undefined) return false;
 		const age = msBetween(submittedAt, this.clock.wallTime());
 		// Negative after the host's clock was set back: then the task may be old.
 		return Math.abs(age) < REPLICA_LAG_MS && isNotFound(error);
-	}
-}
-
-/** The polls of a task after Max Wait: the first that is answered tells whether it is unfinished. */
-class FinalPolls {
-	private failures = 0;
-	private failedMs = 0;
-	private pausesMs = 0;
-
-	/** How long the next one may wait for a response. */
-	get responseMs(): number {
-		return Math.max(GRACE_MS, MAX_FAILED_MS - this.failedMs);
-	}
-
-	/** When to repeat one that failed; undefined: no more. */
-	retryIn(failure: GatewayError, tookMs: number): number | undefined {
-		// During a longer pause than one waits for, polls are sent all the same.
-		const { retryAfterMs = Infinity } = failure;
-		const asked = retryAfterMs <= MAX_PAUSES_MS ? pauseAfter(failure, 0) : undefined;
-		this.failedMs += tookMs;
-		this.pausesMs += asked ?? 0;
-		if (this.failedMs >= MAX_FAILED_MS || this.pausesMs > MAX_PAUSES_MS) return undefined;
-		if (asked !== undefined) return asked;
-		// The last one when the minute is over, not a backoff before.
-		const pause = Math.min(backoff(this.failures), MAX_FAILED_MS - this.failedMs);
-		this.failures += 1;
-		this.failedMs += pause;
-		return pause;
 	}
 }
 

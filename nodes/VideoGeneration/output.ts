@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type BookEntry, isFinished, MAX_TASKS, type PaidTask } from '../../gateway';
+import { type BookEntry, isFinished, type PaidTask } from '../../gateway';
 import { liveTasks, type PaidBook } from '../shared/book/book';
 import { hintAboutTexts, textOf } from '../shared/form/formTexts';
 import { asHtml, hintAfterRun, RunHints, runsAsTool } from '../shared/form/hints';
@@ -78,8 +78,6 @@ export class VideoOutput {
 				'beyond what one submission asked for. Check your account: they may be billed.',
 				named - asked,
 			);
-			const beyond = named - tasks.length;
-			hints.note(`not waited for: one submission created more than ${MAX_TASKS}.`, beyond);
 			const isOver = ({ isSettled, error, entry }: PaidTask) =>
 				isSettled && !error && !isFinished(entry);
 			const advice = wait

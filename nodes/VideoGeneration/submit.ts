@@ -8,7 +8,7 @@ import {
 	type VideoSubmission,
 } from '../../gateway';
 import { isLost, liveTasks } from '../shared/book/book';
-import { present, without } from '../shared/form/outputItem';
+import { present } from '../shared/form/outputItem';
 import { type BillableVideo, readBillableVideo } from './videoRequest';
 import type { Planned, VideoRun } from './videoTasks';
 
@@ -45,7 +45,7 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 		count,
 		billable.maxBillableRequests,
 		async () => await service.gateway.submitVideo(request, service.signal),
-		({ data, beyond }) => data.length + beyond,
+		({ data }) => data.length,
 	);
 	const submission = await submitted.catch((error: unknown) => {
 		if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
@@ -56,18 +56,17 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 		throw error;
 	});
 	const tasks = tasksOf(submission, book.address);
-	const named = tasks.length + submission.beyond;
 	for (const task of due) task.again = 'done';
 	entry.tasks.push(...tasks);
 	entry.asked = (entry.asked ?? 0) + count;
-	entry.named = (entry.named ?? 0) + named;
+	entry.named = (entry.named ?? 0) + tasks.length;
 	for (const field of ['lostIn', 'toldIn', 'earlier'] as const) delete entry[field];
-	log.submitted(entry.item, tasks, named, count);
+	log.submitted(entry.item, tasks, count);
 }
 
 /** Two entries with one id are one video. */
 function tasksOf({ data, ...submission }: VideoSubmission, address: string): PaidTask[] {
-	const request = present(without(submission, 'beyond'));
+	const request = present(submission);
 	const submittedAt = systemClock.wallTime();
 	const byId = new Map(data.map((entry) => [entry.id, entry]));
 	return [...byId.values()].map((entry) => ({ entry, request, submittedAt, address }));

@@ -51,18 +51,14 @@ export class TaskLog {
 		return !context.continueOnFail() && !runsAsTool(context.getNode());
 	}
 
-	/**
-	 * Every task id is in the log, and in the execution's custom data, as soon as it is known.
-	 * @param named how many tasks the response names
-	 */
-	submitted(item: number, tasks: PaidTask[], named: number, asked: number): void {
+	/** Every task id is in the log, and in the execution's custom data, as soon as it is known. */
+	submitted(item: number, tasks: PaidTask[], asked: number): void {
 		const ids = tasks.map(({ entry }) => logText(entry.id));
 		noteTaskIds(this.context, ids);
-		const more = named > ids.length ? ` and ${named - ids.length} more` : '';
-		const what = `video task${named === 1 ? '' : 's'} ${ids.join(', ')}${more}`;
+		const what = `video task${ids.length === 1 ? '' : 's'} ${ids.join(', ')}`;
 		this.write('info', `submitted ${what} [item ${item}]`);
-		if (named < asked)
-			this.write('warn', `the service created ${named} of ${asked} videos [item ${item}]`);
+		if (ids.length < asked)
+			this.write('warn', `the service created ${ids.length} of ${asked} videos [item ${item}]`);
 	}
 
 	/** The response to a submission was lost. */

@@ -87,8 +87,8 @@ export class VideoTasks {
 		const keep = isDownloaded(item)
 			? (video: InlineVideo) => void (open.inline = video)
 			: undefined;
-		const poll: Poll = async (stop, patience) => {
-			const entry = await gateway.getVideoTask(task.entry.id, stop, keep, patience);
+		const poll: Poll = async (stop, withinMs) => {
+			const entry = await gateway.getVideoTask(task.entry.id, stop, keep, withinMs);
 			this.log.polled(entry);
 			// The service at this address knows it.
 			task.address = this.book.address;

@@ -119,8 +119,8 @@ describe('an inline video that takes five minutes to arrive', () => {
 		const transport = slowResponses(clock, 300_000 / parts.length, partOf);
 		const gateway = stubbedGateway({ clock, transport });
 		const videos: InlineVideo[] = [];
-		const poll: Poll = async (signal, patience) =>
-			await gateway.getVideoTask('task-1', signal, (video) => videos.push(video), patience);
+		const poll: Poll = async (signal, withinMs) =>
+			await gateway.getVideoTask('task-1', signal, (video) => videos.push(video), withinMs);
 		const poller = new TaskPoller(undefined, clock);
 		const [outcome] = await clock.run(
 			Promise.allSettled([

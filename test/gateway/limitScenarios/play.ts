@@ -164,8 +164,8 @@ async function run(
 				maxWaitMs: VIDEO_WAIT_MS,
 			};
 			const task = { entry: { id, status: 'processing' }, submittedAt: clock.wallTime() };
-			const poll: Poll = (signal, patience) =>
-				gateway.getVideoTask(id, signal, undefined, patience);
+			const poll: Poll = (signal, withinMs) =>
+				gateway.getVideoTask(id, signal, undefined, withinMs);
 			waiting.push(poller.wait(task, settings, poll).catch(fail));
 		}
 	};

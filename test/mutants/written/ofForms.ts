@@ -86,11 +86,6 @@ export const OF_FORMS: readonly Change[] = [
 			'\t\t\t\t0,\n',
 		],
 		[
-			'a hint counts videos that are waited for as others',
-			'const beyond = named - tasks.length;',
-			'const beyond = named;',
-		],
-		[
 			'an unfinished video is handed on without a hint',
 			'isSettled && !error && !isFinished(entry);',
 			'isSettled && !error && isFinished(entry);',

@@ -79,7 +79,7 @@ export const OF_PROMISES: readonly Change[] = [
 			'return isKnown || foreignAnswers < MAX_FOREIGN_ANSWERS;',
 			'return false;',
 		],
-		['the last poll is not repeated', 'polled.final.retryIn(failure, now - sentAt)', 'undefined'],
+		['the last poll is not repeated', 'failure && this.pauseAfter(polled, now)', 'undefined'],
 		[
 			'polls are ten times as dense',
 			'new PollSchedule(polling, pollIntervalMs)',

@@ -19,7 +19,7 @@ export const ends: Promised = {
 	name: 'Ends',
 	says: 'Settings, outages, pauses that the service asks for and its own rate explain how long an execution takes; Stop ends it at once.',
 	except: [
-		'Max Wait is exceeded by the final polls: by the time in which a rate limit holds them back, by a minute if they fail, and by up to five minutes of pauses that the service asks for.',
+		'Max Wait is exceeded by the final polls: by the time in which a rate limit holds them back, and by a minute if they fail.',
 		'Stop cancels no video: it is made, and billed.',
 	],
 	alsoKeptBy: [],

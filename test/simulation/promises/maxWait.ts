@@ -5,9 +5,8 @@ import type { TruthRequest, TruthTask } from '../service';
 import { errorItems, printable } from './evidence';
 import { DATABASE_POLL_MS, lateMs } from './explained';
 
-/** How long a poll that decides is tried again, and how long in pauses that the service asks for. */
-const POLLS_RETRIED_MS = 55_000;
-const PAUSES_S = 240;
+/** How long a poll that decides is tried again. */
+const POLLS_RETRIED_MS = 50_000;
 
 /** What errors say of tasks when Max Wait is over, and the service knows to be otherwise. */
 export function ofMaxWait(played: Played): string[] {
@@ -46,8 +45,7 @@ function notAsked(played: Played): string[] {
 		const polls = pollsOf(played, task.id, at);
 		const failed = polls.slice(1 + polls.findLastIndex(isAnswered));
 		const forMs = at - (failed[0]?.sentAt ?? at);
-		const pauses = failed.reduce((sum, { retryAfter = 0 }) => sum + retryAfter, 0);
-		if (forMs >= POLLS_RETRIED_MS || pauses >= PAUSES_S) return [];
+		if (forMs >= POLLS_RETRIED_MS) return [];
 		return [
 			`task ${task.id} ("${task.prompt}") "could not be asked", though its polls failed for ${seconds(forMs)} only`,
 		];

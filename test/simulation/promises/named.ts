@@ -26,7 +26,6 @@ export const named: Promised = {
 	says: "Every task is in an item, in an error or, where n8n keeps neither, in n8n's log.",
 	except: [
 		'A response that arrives in the moment when the process is killed is lost with it.',
-		'Of a submission that created more than 16 tasks, the first 16.',
 		'The custom data of an execution has room for 255 characters: it names the newest tasks and counts the others.',
 	],
 	alsoKeptBy: ['test/reliability/taskFaults.test.ts'],
