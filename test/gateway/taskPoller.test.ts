@@ -164,7 +164,6 @@ test.each<[string, Error, number]>([
 		'that refuses each poll',
 		new ServiceError('Unavailable', { status: 503, code: '', advice: '' }),
 		0,
-		40_000,
 	],
 	['that never responds', timeout(), Infinity],
 ])('a service %s after Max Wait is polled for up to a minute', async (_which, failure, takesMs) => {
