@@ -23,7 +23,7 @@ const NODES: Record<Exclude<keyof FieldCase['expect'], 'model'>, (more: object) 
 	streamed: (more) => chat(more, { stream: true }),
 	models: (more) => ({ node: 'listModels', parameters: { returnAll: true, ...more } }),
 	submit: (more) => videoNode({ operation: 'submit', ...more }),
-	generate: (more) => videoNode(more as INodeParameters),
+	generate: (more) => videoNode({ waitOptions: {}, ...more }),
 	get: (more) => videoNode({ operation: 'get', taskId: 'task-of-the-field', ...more }),
 };
 
