@@ -47,11 +47,7 @@ const paidTask = z.object({
 	/** The file of its video, as n8n keeps it. */
 	file: z.object({ data: z.string(), mimeType: z.string() }).optional(),
 	error: errorReport.optional(),
-	/** A fingerprint of the Base URL that it was submitted, or found, at. */
-	address: z.string().optional(),
-	/** That of another one, where the service does not know it. */
-	unknownAt: z.string().optional(),
-	/** Whether another one is to be submitted for it, or was: it failed, or the service at another Base URL does not know it. */
+	/** Whether another one is to be submitted for it, or was: it failed. */
 	again: z.enum(['due', 'done']).optional(),
 });
 
@@ -88,10 +84,8 @@ const bookEntry = z.object({
 	named: z.number().optional(),
 	/** The answer of a model. */
 	answer: z.custom<object>((value) => Object(value) === value).optional(),
-	/** The execution in which the service may have accepted a request that it never answered. */
-	lostIn: z.string().optional(),
-	/** The execution whose error told the user that the next Retry submits it again, or replaces what is unknown. */
-	toldIn: z.string().optional(),
+	/** The service may have accepted a submission that it never answered; which execution told its user so, if any. */
+	lost: z.object({ toldIn: z.string().optional() }).optional(),
 	/** Why it has no tasks, or no others for those that failed. */
 	error: errorReport.optional(),
 	/** What became of what an earlier try paid for. */

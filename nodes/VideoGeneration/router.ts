@@ -41,7 +41,7 @@ export async function execute(
 			async (paid) => {
 				const refusal = unreadable(context, book, operation);
 				if (refusal !== undefined) return output.items(refusal);
-				const tasks = new VideoTasks(paid.service, book, log);
+				const tasks = new VideoTasks(paid.service, log);
 				const run = { ...paid, durable, log, output, tasks };
 				return await runOperation(run, operation);
 			},
@@ -88,7 +88,9 @@ function withTasks(error: unknown, context: IExecuteFunctions, log: TaskLog): un
 	if (log.isStopped) log.stopped();
 	if (!(error instanceof NodeError)) return error;
 	const list = log.list(true);
-	error.description = [error.description, list, log.tell()].filter(Boolean).join('\n');
+	const { again, isInMessage } = log.tellOfLost();
+	error.description = [error.description, list, !isInMessage && again].filter(Boolean).join('\n');
+	if (isInMessage) error.message = `${withFullStop(error.message)} ${again}`;
 	// n8n shows at most one line of a stopped run, and an agent reads nothing else. n8n logs it.
 	if (list && (log.isStopped || runsAsTool(context.getNode())))
 		error.message = `${withFullStop(error.message)} ${withFullStop(log.list(false))}`;

@@ -7,7 +7,7 @@ import {
 	systemClock,
 	type VideoSubmission,
 } from '../../gateway';
-import { isLost, liveTasks } from '../shared/book/book';
+import { liveTasks } from '../shared/book/book';
 import { present } from '../shared/form/outputItem';
 import { type BillableVideo, readBillableVideo } from './videoRequest';
 import type { Planned, VideoRun } from './videoTasks';
@@ -27,19 +27,17 @@ export function planSubmission(run: VideoRun, item: number): Planned {
 
 /**
  * Submits what has not been submitted yet, and writes it down before anything else happens: a second try never pays twice.
- * @throws GatewayError; after a lost response again and again, since the service may have accepted the submission, until
- * the user retries an execution that refused it
+ * @throws GatewayError; in the execution that lost the response always, since the service may have accepted the submission
  */
 async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEntry): Promise<void> {
 	const { book, log, spending, service } = run;
-	const { execution } = book;
 	const { n = 1 } = billable.request;
 	const live = liveTasks(entry).length;
 	// The service may have made more than were asked for.
 	const due = entry.tasks.filter(({ again }) => again === 'due');
 	const count = live === 0 ? n : Math.min(due.length, n - live);
 	if (count <= 0) return;
-	if (isLost(entry, execution)) throw lostBefore(log.offersRetry);
+	if (book.lost.includes(entry)) throw lostBefore(log.offersRetry);
 	const request = live === 0 ? billable.request : { ...billable.request, n: count };
 	const submitted = spending.spend(
 		count,
@@ -49,32 +47,32 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 	);
 	const submission = await submitted.catch((error: unknown) => {
 		if (error instanceof GatewayError && error.mayHaveBeenAccepted) {
-			entry.lostIn = execution;
-			delete entry.toldIn;
+			entry.lost = {};
 			log.lost(entry.item, error instanceof CancelledError);
 		}
 		throw error;
 	});
-	const tasks = tasksOf(submission, book.address);
+	const tasks = tasksOf(submission);
 	for (const task of due) task.again = 'done';
 	entry.tasks.push(...tasks);
 	entry.asked = (entry.asked ?? 0) + count;
 	entry.named = (entry.named ?? 0) + tasks.length;
-	for (const field of ['lostIn', 'toldIn', 'earlier'] as const) delete entry[field];
+	delete entry.lost;
+	delete entry.earlier;
 	log.submitted(entry.item, tasks, count);
 }
 
 /** Two entries with one id are one video. */
-function tasksOf({ data, ...submission }: VideoSubmission, address: string): PaidTask[] {
+function tasksOf({ data, ...submission }: VideoSubmission): PaidTask[] {
 	const request = present(submission);
 	const submittedAt = systemClock.wallTime();
 	const byId = new Map(data.map((entry) => [entry.id, entry]));
-	return [...byId.values()].map((entry) => ({ entry, request, submittedAt, address }));
+	return [...byId.values()].map((entry) => ({ entry, request, submittedAt }));
 }
 
 function lostBefore(offersRetry: boolean) {
 	const remedy = offersRetry
-		? 'use Retry on this execution: the next Retry submits it again.'
+		? 'use Retry on this execution.'
 		: 'run the workflow again: a new execution submits it again.';
 	return new NoResponseError('The response to this submission was lost in an earlier try', {
 		code: 'submission_lost',

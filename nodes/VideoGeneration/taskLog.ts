@@ -7,7 +7,7 @@ import {
 	systemClock,
 	type VideoTask,
 } from '../../gateway';
-import { isLost, liveTasks, type PaidBook } from '../shared/book/book';
+import type { PaidBook } from '../shared/book/book';
 import { runsAsTool } from '../shared/form/hints';
 import { isStopped } from '../shared/run/eachItem';
 import { statusOf, urlOf } from '../shared/run/errorText';
@@ -107,31 +107,22 @@ export class TaskLog {
 	}
 
 	/**
-	 * What the next Retry of n8n submits again. To be called for an error that the user sees: a submission is repeated only after
-	 * its user was told.
+	 * What n8n's Retry submits again. To be called for an error that the user sees, which tells it: nothing lost is submitted
+	 * again otherwise. It stands in the message where it is several items, whose number is not that of the error.
 	 */
-	tell(): string {
-		const { book } = this;
-		if (!this.isLastTry || this.isStopped || !this.offersRetry) return '';
-		const told: string[] = [];
-		for (const entry of book.current.values()) {
-			const isElsewhere =
-				entry.asked !== undefined &&
-				liveTasks(entry).some(
-					({ isUnknown, unknownAt }) => isUnknown && unknownAt === book.address,
-				);
-			if (!isElsewhere && entry.error?.failure.code !== 'submission_lost') continue;
-			entry.toldIn = book.execution;
-			const where = isElsewhere ? ' at this Base URL' : '';
-			told.push(`Item ${entry.item}: the next Retry submits it again${where}.`);
-		}
-		return told.join(' ');
+	tellOfLost(): { again: string; isInMessage: boolean } {
+		const items = this.lostItems;
+		const isInMessage = items.length > 1;
+		if (!this.isLastTry || this.isStopped || !this.offersRetry || items.length === 0)
+			return { again: '', isInMessage: false };
+		this.book.tellOfLost();
+		const what = isInMessage ? `${items.length} items` : `item ${items[0]}`;
+		return { again: `Retry submits ${what} again.`, isInMessage };
 	}
 
 	/** Items of which the service may have accepted a submission. */
 	get lostItems(): number[] {
-		const { entries, execution } = this.book;
-		return entries.filter((entry) => isLost(entry, execution)).map(({ item }) => item);
+		return [...new Set(this.book.lost.map(({ item }) => item))];
 	}
 
 	beginWait({ entry }: PaidTask): void {

@@ -7,13 +7,12 @@ import {
 	type InlineVideo,
 	type PaidTask,
 	type Poll,
-	ServiceError,
 	storageError,
 	TaskPoller,
 	TaskFailedError,
 	WaitTimeoutError,
 } from '../../gateway';
-import { liveTasks, type PaidBook } from '../shared/book/book';
+import { liveTasks } from '../shared/book/book';
 import type { PaidRun } from '../shared/book/withBook';
 import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { Service } from '../shared/run/connect';
@@ -21,6 +20,10 @@ import { reportError, TaskError } from '../shared/run/errorText';
 import { videoFile } from './fileName';
 import type { VideoOutput } from './output';
 import type { TaskLog } from './taskLog';
+
+/** Of a task that this workflow submitted. */
+const NOT_FOUND =
+	'Nothing was submitted again. If the Base URL of the credential was changed, set it back and use Retry. Otherwise run the workflow anew: it submits another video.';
 
 /** A task of which nothing came yet. */
 export interface OpenTask {
@@ -53,7 +56,6 @@ export class VideoTasks {
 
 	constructor(
 		private readonly service: Service,
-		private readonly book: PaidBook,
 		private readonly log: TaskLog,
 	) {
 		this.poller = new TaskPoller(service.signal);
@@ -74,8 +76,9 @@ export class VideoTasks {
 		});
 		const failing = settling.catch((error: unknown) => {
 			if (error instanceof CancelledError) throw error;
-			const shown = isNotFound(error) ? this.notFound(error, open) : error;
-			task.error = reportError(new TaskError(task, shown));
+			task.isUnknown = isNotFound(error);
+			const isOurs = task.isUnknown && task.submittedAt !== undefined;
+			task.error = reportError(new TaskError(task, error, isOurs ? NOT_FOUND : undefined));
 			task.isSettled = true;
 		});
 		await failing.finally(async () => await open.inline?.remove());
@@ -90,9 +93,6 @@ export class VideoTasks {
 		const poll: Poll = async (stop, withinMs) => {
 			const entry = await gateway.getVideoTask(task.entry.id, stop, keep, withinMs);
 			this.log.polled(entry);
-			// The service at this address knows it.
-			task.address = this.book.address;
-			delete task.unknownAt;
 			return entry;
 		};
 		const { wait } = item;
@@ -102,25 +102,9 @@ export class VideoTasks {
 		}
 		this.log.beginWait(task);
 		await this.poller.wait(task, wait, poll, once).catch((error: unknown) => {
-			const isHandedOn = wait.onTimeout === 'output' && task.address !== undefined;
+			const isKnown = task.submittedAt !== undefined || task.submitted !== undefined;
+			const isHandedOn = wait.onTimeout === 'output' && isKnown;
 			if (!(error instanceof WaitTimeoutError) || !isHandedOn) throw error;
-		});
-	}
-
-	/** A service at another address may be another one: then it knows no task of the first. */
-	private notFound(error: ServiceError, { item, task }: OpenTask): ServiceError {
-		const { address } = this.book;
-		task.isUnknown = true;
-		if (task.address === undefined || task.address === address) return error;
-		task.unknownAt = address;
-		// What was told before is not this.
-		delete item.toldIn;
-		const { message, code, status } = error;
-		return new ServiceError(message, {
-			status,
-			code,
-			advice:
-				'It was submitted at another Base URL, and the service at this one does not know it. Nothing was submitted again. Set the Base URL of the credential back, or get the video there.',
 		});
 	}
 

@@ -34,8 +34,6 @@ export class PaidBook {
 	readonly hasEarlierWork: boolean;
 	/** Whether n8n lost what the run that paused had written. */
 	readonly isGone: boolean;
-	/** A fingerprint of the Base URL; empty until the node is connected. */
-	address = '';
 	private readonly isTool: boolean;
 	private readonly field: string;
 	private readonly fields: IDataObject;
@@ -84,14 +82,7 @@ export class PaidBook {
 	/** The entry of an item's request: that of an earlier try, or a new one. */
 	entryOf(item: number, request: object): BookEntry {
 		const key = this.keyOf(item, request);
-		const entry = this.stored[key] ?? { item, tasks: [] };
-		const isTold = isToldBefore(entry, this.execution);
-		for (const task of liveTasks(entry)) {
-			if (!isTold || task.unknownAt !== this.address) continue;
-			task.isUnknown = true;
-			task.again = 'due';
-		}
-		return this.take(entry, key);
+		return this.take(this.stored[key] ?? { item, tasks: [] }, key);
 	}
 
 	/** Adds what is not paid for, in place of what an earlier try had there. */
@@ -107,6 +98,21 @@ export class PaidBook {
 		this.stored[key] = entry;
 		this.current.set(entry.item, entry);
 		return entry;
+	}
+
+	/**
+	 * Submissions that the service may have accepted and that this execution does not repeat: its user was not told, or was
+	 * told by this execution itself.
+	 */
+	get lost(): BookEntry[] {
+		return this.entries.filter(
+			({ lost }) => lost && (lost.toldIn ?? this.execution) === this.execution,
+		);
+	}
+
+	/** To be called when an error lists what is lost: n8n's Retry, which is another execution, submits it again. */
+	tellOfLost(): void {
+		for (const { lost } of this.lost) if (lost) lost.toldIn = this.execution;
 	}
 
 	/** The run is over: with these items, or (undefined) with an error that it throws. */
@@ -164,9 +170,9 @@ export function noteInExecution(
 }
 
 /** Also an answer that was lost or has no JSON: a second try that may not ask again says so. */
-function isPaid({ tasks, lostIn, answer, earlier, isForeign }: BookEntry): boolean {
+function isPaid({ tasks, lost, answer, earlier, isForeign }: BookEntry): boolean {
 	const isOurs = isForeign === true || tasks.some(({ submittedAt }) => submittedAt !== undefined);
-	return isOurs || lostIn !== undefined || answer !== undefined || earlier !== undefined;
+	return isOurs || lost !== undefined || answer !== undefined || earlier !== undefined;
 }
 
 /** What is paid for is kept; what came of it in the try before is made again, except a task that failed. */
@@ -175,8 +181,7 @@ function startOver(entry: BookEntry): void {
 	for (const task of entry.tasks) {
 		if (task.again === 'done') continue;
 		const hasFailed = task.entry.status === 'failed';
-		if (task.error && (hasFailed || task.isUnknown)) entry.earlier = task.error;
-		// The service at another address may know it, and nothing was submitted for it yet.
+		if (hasFailed && task.error) entry.earlier = task.error;
 		for (const field of [
 			'deadline',
 			'foreignAnswers',
@@ -194,14 +199,4 @@ function startOver(entry: BookEntry): void {
 /** The tasks that an item has, without those that others replace. */
 export function liveTasks({ tasks }: BookEntry): PaidTask[] {
 	return tasks.filter(({ again }) => again === undefined);
-}
-
-/** Whether the service may have accepted a submission, and the user was not told yet that the next Retry sends it again. */
-export function isLost(entry: BookEntry, execution: string): boolean {
-	return entry.lostIn !== undefined && !isToldBefore(entry, execution);
-}
-
-/** What an execution tells counts for another one: its Retry. */
-function isToldBefore({ toldIn }: BookEntry, execution: string): boolean {
-	return toldIn !== undefined && toldIn !== execution;
 }

@@ -4,7 +4,7 @@ import type {
 	INodeExecutionData,
 	INodeProperties,
 } from 'n8n-workflow';
-import { hashOf, type NodeCode } from '../../../gateway';
+import type { NodeCode } from '../../../gateway';
 import type { Service } from '../run/connect';
 import { isStopped, withService } from '../run/eachItem';
 import { nodeError, ReportedError } from '../run/errorText';
@@ -35,7 +35,6 @@ export async function withBook<Output extends INodeExecutionData[] | EngineReque
 			throw nodeError(context, new ReportedError(earlier), item);
 	}
 	const paid = async (service: Service) => {
-		book.address = hashOf(service.gateway.baseUrl);
 		const spending = new SpendingLimit(context);
 		const output = await work({ service, book, spending }).catch((error: unknown) => {
 			book.end(undefined);

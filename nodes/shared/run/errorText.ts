@@ -33,9 +33,11 @@ type Failure = ErrorReport['failure'];
 
 /** An error with its task. */
 export class TaskError extends Error {
+	/** @param advice in place of the error's own */
 	constructor(
 		readonly task: PaidTask,
 		override readonly cause: unknown,
+		readonly advice?: string,
 	) {
 		super('The video task failed');
 	}
@@ -74,7 +76,8 @@ export function reportError(error: unknown): ErrorReport {
 		cause instanceof ServiceError ||
 		cause instanceof NoResponseError ||
 		cause instanceof TaskFailedError;
-	const failure = cause instanceof GatewayError ? describe(cause, isOfTask) : foreign(cause);
+	const failure =
+		cause instanceof GatewayError ? describe(cause, isOfTask ? error : undefined) : foreign(cause);
 	return { failure: isOfTask ? { ...failure, ...stateOf(error.task) } : failure, isApiError };
 }
 
@@ -122,17 +125,16 @@ export function errorSummary(error: unknown): string {
 	return `${withFullStop(message)} ${description}`;
 }
 
-/** @param isOfTask a task was accepted, whatever became of its poll or its download */
-function describe(error: GatewayError, isOfTask: boolean): Failure {
-	const { code, advice, sent, mayHaveBeenAccepted, quote, technical, partialText } = error;
+/** @param ofTask set where a task was accepted, whatever became of its poll or its download */
+function describe(error: GatewayError, ofTask?: TaskError): Failure {
+	const { code, sent, mayHaveBeenAccepted, quote, technical, partialText } = error;
 	const service = error instanceof ServiceError ? error : undefined;
-	const tellsWhetherAccepted =
-		!isOfTask && (error instanceof NoResponseError || mayHaveBeenAccepted);
+	const tellsWhetherAccepted = !ofTask && (error instanceof NoResponseError || mayHaveBeenAccepted);
 	return {
 		message: error.message,
 		// In one line: an item shows a line break as \n, and the editor as a space.
 		description: [
-			advice,
+			ofTask?.advice ?? error.advice,
 			sent > 1 && `It was tried ${sent} times.`,
 			mayHaveBeenAccepted && MAY_BE_PAID,
 			quote,

@@ -1,5 +1,4 @@
 import type { Change } from './change';
-import { OF_BASE_URLS } from './ofBaseUrls';
 import { OF_FIELDS } from './ofFields';
 import { OF_FORMS } from './ofForms';
 import { OF_GATEWAY } from './ofGateway';
@@ -15,6 +14,5 @@ export const WRITTEN: readonly Change[] = [
 	...OF_PROMISES,
 	...OF_FORMS,
 	...OF_FIELDS,
-	...OF_BASE_URLS,
 	...OF_INPUTS,
 ];

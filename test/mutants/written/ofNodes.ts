@@ -4,8 +4,8 @@ export const OF_NODES: readonly Change[] = [
 	...changesOf('nodes/VideoGeneration/submit.ts', [
 		[
 			'a submission is not kept for a second try',
-			'({ entry, request, submittedAt, address })',
-			'({ entry, request, address })',
+			'({ entry, request, submittedAt })',
+			'({ entry, request })',
 		],
 		[
 			'all videos are made again for one that failed',
@@ -42,11 +42,6 @@ export const OF_NODES: readonly Change[] = [
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/taskLog.ts', [
-		[
-			"n8n's Retry repeats a lost submission at once",
-			"if (!isElsewhere && entry.error?.failure.code !== 'submission_lost') continue;",
-			'if (!isElsewhere && entry.lostIn === undefined) continue;',
-		],
 		[
 			'a try that is not the last one tells what the next Retry submits',
 			'!this.isLastTry || this.isStopped',
@@ -104,8 +99,8 @@ export const OF_NODES: readonly Change[] = [
 		],
 		[
 			'what an execution tells counts for its own tries',
-			'toldIn !== undefined && toldIn !== execution',
-			'toldIn !== undefined',
+			'lost && (lost.toldIn ?? this.execution) === this.execution',
+			'lost && lost.toldIn === undefined',
 		],
 	]),
 	...changesOf('nodes/shared/run/eachItem.ts', [

@@ -21,11 +21,11 @@ const ROWS = [...PAGE.matchAll(/^\| (\d{3}) \| `(\w+)` \| ([^|]+) \| ([^|]+) \|/
 	}),
 );
 
-/** Advice instead of that of the table: for a pause, a response without words, and a task at another Base URL. */
+/** Advice instead of that of the table: for a pause, a response without words, and a task that the workflow submitted. */
 const OTHERWISE: Array<[codes: RegExp, advice: RegExp]> = [
 	[/./, /^The service asks to retry after \d/],
 	[/^invalid_request_error$/, /^Check the parameters of the node: the service does not say which/],
-	[/^task_not_found$/, /^It was submitted at another Base URL/],
+	[/^task_not_found$/, /^Nothing was submitted again\. If the Base URL/],
 ];
 
 /** An error of a status or a code of the service says what its page says. */

@@ -1,7 +1,6 @@
 import type { Played } from '../play/played';
 import { promptFor } from '../scenario/workflow';
 import { isGoodForm } from '../service/formNames';
-import { replacedElsewhere } from './baseUrls';
 import { type Claim, errorItems, nodeRuns, thrownErrors, wasHeard } from './evidence';
 import type { Promised } from './promise';
 import { caseOf, REASONS } from './reasons';
@@ -23,7 +22,6 @@ export const delivered: Promised = {
 		...unfinished(played),
 		...lists(played),
 		...waitedForAgain(played),
-		...askedForInVain(played),
 	],
 };
 
@@ -83,28 +81,6 @@ function waitedForAgain(played: Played): string[] {
 			: [`task ${task.id} ("${task.prompt}") has failed, and is waited for again`];
 	});
 }
-
-/** A video in whose place another one was submitted elsewhere is asked for no more. */
-function askedForInVain(played: Played): string[] {
-	const { truth, scenario } = played;
-	return [...replacedElsewhere(played)].flatMap(([id, since]) => {
-		const { prompt = '' } = truth.tasks.get(id) ?? {};
-		const isOnly = scenario.nodes.every(
-			(node) => scenario.items.filter((item) => promptFor(node, item) === prompt).length <= 1,
-		);
-		const again = truth.requests.find(
-			({ endpoint, taskId, sentAt }) => endpoint === 'poll' && taskId === id && sentAt > since,
-		);
-		// Where the response to the other one was lost, nobody knows of it.
-		const isKnown = truth.requests.some(
-			(each) => each.prompt === prompt && each.sentAt === since && wasHeard(each),
-		);
-		return again === undefined || !isOnly || !isKnown
-			? []
-			: [`task ${id} ("${prompt}") was submitted again elsewhere, and is waited for again`];
-	});
-}
-
 function whatOf({ node, item, row }: Claim): string {
 	return `execution ${row.id}, ${node.name}: "${item === undefined ? '' : promptFor(node, item)}"`;
 }

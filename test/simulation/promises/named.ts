@@ -1,7 +1,6 @@
 import type { Played } from '../play/played';
 import type { Row } from '../play/rows';
 import { promptFor } from '../scenario/workflow';
-import { replacedElsewhere } from './baseUrls';
 import {
 	ancestry,
 	errorItems as claims,
@@ -44,7 +43,6 @@ function tasks(played: Played): string[] {
 	const known = knownTasks(played);
 	const hasBegun = ({ id }: Row, name: string) =>
 		starts.some(({ execution, node }) => execution === id && node === name);
-	const replaced = replacedElsewhere(played);
 	const logged = log.map(({ text }) => text).join('\n');
 	return known.flatMap(({ id, request, prompt }) => {
 		const heard = request.heardAt ?? 0;
@@ -67,8 +65,7 @@ function tasks(played: Played): string[] {
 			// The log has the tasks.
 			if (row.status === 'error' && hasErrorOfStop(row, rows)) return [];
 			// Another one was made in its place.
-			if (wasSeenFailed(played, id) || (replaced.get(id) ?? Infinity) <= (row.endedAt ?? Infinity))
-				return [];
+			if (wasSeenFailed(played, id)) return [];
 			if (shown.get(row.id)?.includes(printable(id))) return [];
 			return [`task ${id} ("${prompt}") is named nowhere in execution ${row.id} (${row.status})`];
 		});

@@ -4,7 +4,6 @@ import type { Played } from '../play/played';
 import type { Row } from '../play/rows';
 import type { TruthRequest } from '../service';
 import { isGoodForm } from '../service/formNames';
-import { replacedElsewhere } from './baseUrls';
 import { missingPrompts } from './contents';
 import { wasHeard, wasSeenFailed } from './evidence';
 import type { Promised } from './promise';
@@ -20,13 +19,11 @@ export const paidOnce: Promised = {
 		'Retry submits again what an execution submitted that was stopped or crashed outside a wait in the database.',
 		'A lost submission is submitted again by the Retry of an execution that named it as lost.',
 		'A second try submits a video again that the service reported as failed.',
-		'A Retry at another Base URL, where the service does not know a video, submits it there after an execution named it as unknown.',
 		"n8n's own Agents and an MCP Server Trigger keep no record of a tool's earlier calls.",
 	],
 	alsoKeptBy: ['test/reliability/submissionFaults.test.ts', 'test/gateway/serviceError.test.ts'],
 	check(played) {
 		const { scenario, truth } = played;
-		const replaced = replacedElsewhere(played);
 		const tooOften = scenario.nodes.flatMap((node) => {
 			if (node.kind === 'list') return [];
 			const prompts = new Set(scenario.items.map((item) => promptFor(node, item)));
@@ -39,8 +36,7 @@ export const paidOnce: Promised = {
 					units += madeBy(request);
 					// Only what came before is a reason to ask again.
 					const before = accepted.slice(0, index);
-					const isReplaced = (id: string) => (replaced.get(id) ?? Infinity) <= request.sentAt;
-					const allowed = asked(played, node, prompt) + excepted(played, node, before, isReplaced);
+					const allowed = asked(played, node, prompt) + excepted(played, node, before);
 					if (units > allowed)
 						return [`"${prompt}": ${units} accepted, ${allowed} asked for (${index + 1} requests)`];
 				}
@@ -103,12 +99,7 @@ function itemsBefore({ nodes, shape, service }: Played['scenario'], node: Scenar
 	}, 1);
 }
 
-function excepted(
-	played: Played,
-	node: ScenarioNode,
-	accepted: TruthRequest[],
-	isReplaced: (id: string) => boolean,
-): number {
+function excepted(played: Played, node: ScenarioNode, accepted: TruthRequest[]): number {
 	const { rows, scenario } = played;
 	const isAgain = rows.some(({ retryOf }) => retryOf !== undefined);
 	return accepted.reduce((sum, request) => {
@@ -122,18 +113,10 @@ function excepted(
 			if (isUseless && (node.tries !== undefined || isAgain)) return sum + 1;
 			return sum + (isBeforeRetry(rows, request) ? 1 : 0);
 		}
-		if (lost && isOrderedAgain(rows, node)) return sum + madeBy(request);
-		const failed = request.tasks.filter((id) => wasSeenFailed(played, id) || isReplaced(id)).length;
+		if (lost && isAgain) return sum + madeBy(request);
+		const failed = request.tasks.filter((id) => wasSeenFailed(played, id)).length;
 		return sum + Math.max(failed, isBeforeRetry(rows, request) ? madeBy(request) : 0);
 	}, 0);
-}
-
-/** A retry sends a lost submission again if the execution before it has refused to, and told that it may be billed twice. */
-function isOrderedAgain(rows: Row[], { tries = 1 }: ScenarioNode): boolean {
-	return rows.some(({ retryOf }) => {
-		const retried = rows.find(({ id }) => id === retryOf);
-		return retried !== undefined && (retried.retryOf !== undefined || tries > 1);
-	});
 }
 
 /** Retried from data that n8n had saved before this submission. */

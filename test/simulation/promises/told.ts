@@ -3,14 +3,13 @@ import type { Played } from '../play/played';
 import type { ScenarioNode } from '../scenario/schema';
 import { promptFor } from '../scenario/workflow';
 import type { TruthRequest } from '../service';
-import { unannounced } from './baseUrls';
 import { errorItems, errorOf, nodeRuns, thrownErrors, wasHeard } from './evidence';
 import type { Promised } from './promise';
 
 /** Nothing is submitted again and no limit is ignored, unless the user was told before. */
 export const told: Promised = {
 	name: 'Told',
-	says: 'Nothing lost is submitted again, nothing that is unknown at another Base URL is submitted there, and no limit of billable requests is passed, unless an error or an item said so before. What the limit allows is sent.',
+	says: 'Nothing lost is submitted again, and no limit of billable requests is passed, unless an error or an item said so before. What the limit allows is sent.',
 	except: [
 		'Where n8n keeps nothing of a node (stopped while it ran, crashed), its Retry knows nothing of it either.',
 	],
@@ -22,12 +21,11 @@ export const told: Promised = {
 		...halfBatches(played),
 		...unset(played),
 		...limitWords(played),
-		...unannounced(played),
 	],
 };
 
 /** What an item or an error says before a lost submission is repeated. */
-const AGAIN = '[^.]*(submits|orders|sends) it again';
+const AGAIN = 'Retry submits (item \\d+|\\d+ items) again';
 
 type BilledNode = Extract<ScenarioNode, { kind: 'chat' | 'video' }>;
 

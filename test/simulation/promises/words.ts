@@ -52,7 +52,7 @@ function quoted(played: Played, claim: Claim): string[] {
 	if (sent.some(({ fault = '' }) => fault.includes('echo'))) return [];
 	const texts = sent.map(({ refusal, whole }) => (whole ? textOf(refusal) : undefined));
 	const isPlain = texts.every((text) => text !== undefined && PLAIN.test(text) && !showsKey(text));
-	// A task at another Base URL has advice of its own.
+	// A task that the workflow submitted has advice of its own.
 	if (sent.length === 0 || !isPlain || code === 'task_not_found') return [];
 	const quotes = sent.map((each, index) => `${speakerOf(each)} says: ${texts[index]}`);
 	return quotes.some((quote) => description.includes(quote))
