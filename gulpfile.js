@@ -29,6 +29,13 @@ const BUNDLED = {
 };
 
 const CLIENT = 'gateway/client.js';
+/** A schema of the nodes, which may not require zod by themselves: n8n's own may be an older one. */
+const BOOK_SCHEMA = 'nodes/shared/book/schema';
+const CLIENT_ENTRY = {
+	contents: `export * from './gateway/index'; export * from './${BOOK_SCHEMA}';`,
+	loader: 'ts',
+	resolveDir: __dirname,
+};
 
 /**
  * The parts of undici that the client uses, assembled as in undici's index. The index also loads `fetch`, WebSocket, mocks
@@ -77,7 +84,7 @@ async function bundle() {
 		esbuild.build({
 			...BUNDLED,
 			minify: true,
-			entryPoints: ['gateway/index.ts'],
+			stdin: CLIENT_ENTRY,
 			outfile: path.join('dist', CLIENT),
 			alias: { undici: './undici.js' },
 			external: ['./undici.js'],
@@ -116,7 +123,7 @@ async function bundleForCloud() {
 	};
 	await esbuild.build({
 		...BUNDLED,
-		entryPoints: ['gateway/index.ts'],
+		stdin: CLIENT_ENTRY,
 		outfile: path.join(CLOUD, 'dist', CLIENT),
 		plugins: [ownManifest, replace],
 		alias: { zod: 'zod/v4' },
@@ -142,6 +149,8 @@ for (const name of ${JSON.stringify(names)}) {
 Promise.resolve().then(load).catch(() => {});
 `;
 	await writeFile(path.join(dist, 'gateway/index.js'), index);
+	const schema = "'use strict';\nmodule.exports = require('../../../gateway/index.js');\n";
+	await writeFile(path.join(dist, `${BOOK_SCHEMA}.js`), schema);
 }
 
 /**

@@ -36,22 +36,14 @@ export {
 	parseTaskId,
 	type VideoFields,
 	videoRequest,
+	videoTask,
 	type VideoRequest,
 	type VideoSubmission,
 	type VideoTask,
 } from './schemas/video';
-export {
-	type Book,
-	type BookEntry,
-	type ErrorReport,
-	type OutputOptions,
-	type PaidTask,
-	readBook,
-	type WaitOptions,
-} from './schemas/bookV1';
 export { credentialTestTransport } from './http/credentialTransport';
 export { type HostHelpers } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
 export { storageError, TaskFailedError, UrlRefusedError, WaitTimeoutError } from './video/errors';
-export { type Poll, TaskPoller, type WaitSettings } from './video/taskPoller';
+export { type Poll, type PolledState, TaskPoller, type WaitSettings } from './video/taskPoller';
 export { type InlineVideo } from './video/inlineVideoExtractor';

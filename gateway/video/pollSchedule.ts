@@ -1,7 +1,6 @@
-import type { WaitOptions } from '../schemas/bookV1';
 import type { VideoTask } from '../schemas/video';
 
-export type Polling = WaitOptions['polling'];
+export type Polling = 'fixed' | 'adaptive';
 
 /** No two polls of a task are closer together than this part of the poll interval. */
 const MIN_PART = 0.2;

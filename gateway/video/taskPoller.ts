@@ -6,13 +6,12 @@ import {
 	NoResponseError,
 	ServiceError,
 } from '../errors/gatewayError';
-import type { PaidTask, WaitOptions } from '../schemas/bookV1';
 import { isFinished, type VideoTask } from '../schemas/video';
 import { statusOf } from '../errors/statuses';
 import { backoff, isForeignAnswer } from '../limits/verdict';
 import { WaitTimeoutError } from './errors';
 import { later, msBetween, type WallTime } from '../wallTime';
-import { PollSchedule } from './pollSchedule';
+import { type Polling, PollSchedule } from './pollSchedule';
 
 /** After this many answers in a row that are no word of the service, the URL of a task that it never knew is taken to be wrong. */
 const MAX_FOREIGN_ANSWERS = 5;
@@ -33,14 +32,28 @@ const REPEATED_MS = 50_000;
 const REPLICA_LAG_MS = 30_000;
 
 /** How to wait. Max Wait is used for a task without a deadline. */
-export type WaitSettings = Omit<WaitOptions, 'onTimeout'>;
+export interface WaitSettings {
+	pollIntervalMs: number;
+	maxWaitMs: number;
+	polling: Polling;
+}
+
+/** What is known of a task. */
+export interface PolledState {
+	entry: VideoTask;
+	submitted?: VideoTask | undefined;
+	submittedAt?: WallTime | undefined;
+	deadline?: WallTime | undefined;
+	seen?: { at: WallTime; progress: number } | undefined;
+	foreignAnswers?: number | undefined;
+}
 
 /** Gets the state of a task, retries included, and limits how many polls are in flight. Retries begin in `withinMs`, and responses, too. */
 export type Poll = (signal?: AbortSignal, withinMs?: number) => Promise<VideoTask>;
 
 /** One that is waited for. */
 interface PolledTask {
-	task: PaidTask;
+	task: PolledState;
 	settings: WaitSettings;
 	poll: Poll;
 	/** Whether the wait ends after one poll, unless no other can succeed. */
@@ -80,7 +93,12 @@ export class TaskPoller {
 	 * @throws CancelledError at once when the execution is cancelled
 	 * @throws GatewayError when no poll of the task can ever succeed
 	 */
-	async wait(task: PaidTask, settings: WaitSettings, poll: Poll, once = false): Promise<VideoTask> {
+	async wait(
+		task: PolledState,
+		settings: WaitSettings,
+		poll: Poll,
+		once = false,
+	): Promise<VideoTask> {
 		const { clock, waits } = this;
 		if (this.signal?.aborted) throw new CancelledError();
 		const { polling, pollIntervalMs, maxWaitMs } = settings;
@@ -167,10 +185,9 @@ export class TaskPoller {
 		return leftMs > 0 ? Math.min(backoff(polled.failures++), leftMs) : undefined;
 	}
 
-	private noteFound(task: PaidTask): void {
+	private noteFound(task: PolledState): void {
 		const { progress, status } = task.entry;
 		delete task.foreignAnswers;
-		delete task.isUnknown;
 		if (typeof progress === 'number' && status !== 'queued')
 			task.seen ??= { at: this.clock.wallTime(), progress };
 	}
@@ -180,7 +197,7 @@ export class TaskPoller {
 	}
 
 	/** Whether a task is unknown because it was only just submitted: one replica may know it before the next. */
-	private mayLag({ submittedAt }: PaidTask, error: GatewayError): boolean {
+	private mayLag({ submittedAt }: PolledState, error: GatewayError): boolean {
 		if (submittedAt === undefined) return false;
 		const age = msBetween(submittedAt, this.clock.wallTime());
 		// Negative after the host's clock was set back: then the task may be old.
@@ -198,7 +215,7 @@ function isTransient(error: GatewayError): boolean {
  * Whether an answer that is no word of the service may be followed by one that is. The URL of a task that this execution
  * submitted, or that a poll found, is right. Any other fails soon.
  */
-function mayComeRight({ foreignAnswers = 0, submitted, submittedAt }: PaidTask): boolean {
+function mayComeRight({ foreignAnswers = 0, submitted, submittedAt }: PolledState): boolean {
 	if (foreignAnswers === 0) return false;
 	const isKnown = submitted !== undefined || submittedAt !== undefined;
 	return isKnown || foreignAnswers < MAX_FOREIGN_ANSWERS;

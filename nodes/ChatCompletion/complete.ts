@@ -1,6 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import {
-	type BookEntry,
 	type ChatCompletion,
 	type ChatRequest,
 	chatRequest,
@@ -28,6 +27,7 @@ import { languageModelLocator, readModel } from '../shared/editor/modelLocator';
 import { type FormText, hintAboutTexts, refuseText } from '../shared/form/formTexts';
 import { PaidBook } from '../shared/book/book';
 import type { RequestParameters } from '../shared/book/entryKeys';
+import type { BookEntry } from '../shared/book/schema';
 import { type PaidRun, withBook } from '../shared/book/withBook';
 import {
 	type Answer,

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { PaidTask } from '../../gateway';
+import type { PaidTask } from '../shared/book/schema';
 import { type OutputFields, present } from '../shared/form/outputItem';
+import type { TaskState } from '../shared/run/errorText';
 
 const stateFields = {
 	status: 'string',
@@ -74,4 +75,19 @@ export function fullTask({ entry, submitted }: PaidTask): IDataObject {
 	const whole = { ...submitted, ...present(entry), id: entry.id, status: entry.status };
 	const { error, ...fields } = whole as IDataObject;
 	return { ...fields, task_id: entry.id, ...(error ? { task_error: error } : {}) };
+}
+
+/** What lists and errors call the state of a task. */
+export function statusOf({ entry, state }: PaidTask): string {
+	return state === 'unknown' ? 'not found' : entry.status;
+}
+
+/** A URL that leads to the video from anywhere. Inline data is none. */
+export function urlOf({ entry: { url } }: PaidTask): string | null {
+	return url && /^https?:\/\/\S+$/i.test(url) ? url : null;
+}
+
+/** What an error item tells of its task. */
+export function stateOf(task: PaidTask): TaskState {
+	return { task_id: task.entry.id, status: statusOf(task), url: urlOf(task) };
 }

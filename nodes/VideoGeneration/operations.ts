@@ -128,5 +128,7 @@ export const operationProperties: INodeProperties[] = [
  */
 function planTask({ book, service }: VideoRun, item: number): Planned {
 	const id = parseTaskId(service.context.getNodeParameter('taskId', item, ''));
-	return { entry: book.add({ item, tasks: [{ entry: { id, status: 'unknown' } }] }) };
+	return {
+		entry: book.add({ item, tasks: [{ state: 'open', entry: { id, status: 'unknown' } }] }),
+	};
 }

@@ -1,13 +1,14 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type BookEntry, isFinished, type PaidTask } from '../../gateway';
+import { isFinished } from '../../gateway';
 import { liveTasks, type PaidBook } from '../shared/book/book';
+import type { BookEntry, PaidTask } from '../shared/book/schema';
 import { hintAboutTexts, textOf } from '../shared/form/formTexts';
 import { asHtml, hintAfterRun, RunHints, runsAsTool } from '../shared/form/hints';
 import { withInputFields } from '../shared/form/outputItem';
 import { fieldOf, propertyOf } from '../shared/form/parameterValues';
 import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
 import { ReportedError, TaskError } from '../shared/run/errorText';
-import { fullTask, simplifiedTask, videoItemFields } from './item';
+import { fullTask, simplifiedTask, stateOf, videoItemFields } from './item';
 import { requestProperties } from './videoRequest';
 
 type Result = Settled<INodeExecutionData>;
@@ -48,8 +49,8 @@ export class VideoOutput {
 	private resultsOf(entry: BookEntry, cause?: unknown): Result[] {
 		const results = liveTasks(entry).flatMap((task): Result[] => {
 			if (task.error !== undefined) return [{ error: new ReportedError(task.error) }];
-			if (task.isSettled) return [{ result: this.itemOf(entry, task) }];
-			return cause === undefined ? [] : [{ error: new TaskError(task, cause) }];
+			if (task.state === 'done') return [{ result: this.itemOf(entry, task) }];
+			return cause === undefined ? [] : [{ error: new TaskError(stateOf(task), cause) }];
 		});
 		if (entry.error !== undefined) results.push({ error: new ReportedError(entry.error) });
 		return results;
@@ -78,8 +79,7 @@ export class VideoOutput {
 				'beyond what one submission asked for. Check your account: they may be billed.',
 				named - asked,
 			);
-			const isOver = ({ isSettled, error, entry }: PaidTask) =>
-				isSettled && !error && !isFinished(entry);
+			const isOver = ({ state, entry }: PaidTask) => state === 'done' && !isFinished(entry);
 			const advice = wait
 				? 'not finished: Max Wait is over. The operations Wait and Get take the task_id.'
 				: 'not finished yet, so there is nothing to download. Wait, or Get later.';

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeProperties, NodeHint } from 'n8n-workflow';
-import { type BookEntry, type OutputOptions, refusedValue, type WaitOptions } from '../../gateway';
+import { refusedValue } from '../../gateway';
+import type { BookEntry, OutputOptions, WaitOptions } from '../shared/book/schema';
 import { refuseText } from '../shared/form/formTexts';
 import { hintBeforeRun } from '../shared/form/hints';
 import { includeInputFieldsOption } from '../shared/form/outputItem';

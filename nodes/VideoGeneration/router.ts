@@ -71,12 +71,12 @@ function unreadable(
 	book: PaidBook,
 	{ plan }: Operation,
 ): OperationalError | undefined {
-	const isForeign = book.entries.some((entry) => entry.isForeign);
+	const isOther = book.entries.some((entry) => entry.isOfOtherVersion);
 	// Wait finds its tasks in the form.
-	if (!isForeign && !(book.isGone && plan === planSubmission)) return undefined;
+	if (!isOther && !(book.isGone && plan === planSubmission)) return undefined;
 	const noted = notedTaskIds(context);
 	return new OperationalError(
-		isForeign ? 'The videos were submitted by another version of this package' : LOST_STATE,
+		isOther ? 'The videos were submitted by another version of this package' : LOST_STATE,
 		{
 			description: `Nothing was submitted again. Use Wait or Get with the task ID to fetch the video.${noted && ` Tasks of this execution: ${noted}`}`,
 		},

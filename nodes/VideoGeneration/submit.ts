@@ -1,13 +1,12 @@
 import {
-	type BookEntry,
 	CancelledError,
 	GatewayError,
 	NoResponseError,
-	type PaidTask,
 	systemClock,
 	type VideoSubmission,
 } from '../../gateway';
 import { liveTasks } from '../shared/book/book';
+import type { BookEntry, PaidTask } from '../shared/book/schema';
 import { present } from '../shared/form/outputItem';
 import { type BillableVideo, readBillableVideo } from './videoRequest';
 import type { Planned, VideoRun } from './videoTasks';
@@ -34,7 +33,7 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 	const { n = 1 } = billable.request;
 	const live = liveTasks(entry).length;
 	// The service may have made more than were asked for.
-	const due = entry.tasks.filter(({ again }) => again === 'due');
+	const due = entry.tasks.filter(({ state }) => state === 'due');
 	const count = live === 0 ? n : Math.min(due.length, n - live);
 	if (count <= 0) return;
 	if (book.lost.includes(entry)) throw lostBefore(log.offersRetry);
@@ -53,7 +52,7 @@ async function submitRest(run: VideoRun, billable: BillableVideo, entry: BookEnt
 		throw error;
 	});
 	const tasks = tasksOf(submission);
-	for (const task of due) task.again = 'done';
+	for (const task of due) task.state = 'replaced';
 	entry.tasks.push(...tasks);
 	entry.asked = (entry.asked ?? 0) + count;
 	entry.named = (entry.named ?? 0) + tasks.length;
@@ -67,7 +66,7 @@ function tasksOf({ data, ...submission }: VideoSubmission): PaidTask[] {
 	const request = present(submission);
 	const submittedAt = systemClock.wallTime();
 	const byId = new Map(data.map((entry) => [entry.id, entry]));
-	return [...byId.values()].map((entry) => ({ entry, request, submittedAt }));
+	return [...byId.values()].map((entry) => ({ state: 'open', entry, request, submittedAt }));
 }
 
 function lostBefore(offersRetry: boolean) {

@@ -1,16 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import {
-	isFinished,
-	logText,
-	type PaidTask,
-	shortText,
-	systemClock,
-	type VideoTask,
-} from '../../gateway';
+import { isFinished, logText, shortText, systemClock, type VideoTask } from '../../gateway';
 import type { PaidBook } from '../shared/book/book';
+import type { PaidTask } from '../shared/book/schema';
 import { runsAsTool } from '../shared/form/hints';
 import { isStopped } from '../shared/run/eachItem';
-import { statusOf, urlOf } from '../shared/run/errorText';
+import { statusOf, urlOf } from './item';
 import { noteTaskIds, rememberStopped } from './stoppedRuns';
 
 /** A line of progress for each of a thousand videos would hide the rest of the log. */
@@ -89,11 +83,14 @@ export class TaskLog {
 	list(withUrls: boolean): string {
 		const tasks = this.book.entries.flatMap((entry) => entry.tasks);
 		const all = [...new Map(tasks.map((task) => [task.entry.id, task])).values()];
-		const state = (task: PaidTask, index: number) =>
+		const line = (task: PaidTask, index: number) =>
 			`(${index + 1}) ${logText(task.entry.id)}: ${shortText(statusOf(task))}${withUrls && urlOf(task) ? `, ${urlOf(task)}` : ''}`;
-		const known = all.filter(({ isUnknown }) => isUnknown !== true).map(state);
-		const unknown = all.filter(({ isUnknown }) => isUnknown).map(({ entry }) => logText(entry.id));
-		const goOn = this.isStopped && all.some((task) => !isFinished(task.entry) && !task.isUnknown);
+		const known = all.filter(({ state }) => state !== 'unknown').map(line);
+		const unknown = all
+			.filter(({ state }) => state === 'unknown')
+			.map(({ entry }) => logText(entry.id));
+		const goOn =
+			this.isStopped && all.some(({ entry, state }) => !isFinished(entry) && state !== 'unknown');
 		const { lostItems } = this;
 		return [
 			known.length > 0 && `Tasks of this run: ${known.join(' ')}`,

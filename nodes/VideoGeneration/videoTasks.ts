@@ -1,11 +1,9 @@
 import type { IBinaryData } from 'n8n-workflow';
 import {
-	type BookEntry,
 	CancelledError,
 	isFinished,
 	isNotFound,
 	type InlineVideo,
-	type PaidTask,
 	type Poll,
 	storageError,
 	TaskPoller,
@@ -13,11 +11,13 @@ import {
 	WaitTimeoutError,
 } from '../../gateway';
 import { liveTasks } from '../shared/book/book';
+import type { BookEntry, PaidTask } from '../shared/book/schema';
 import type { PaidRun } from '../shared/book/withBook';
 import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { Service } from '../shared/run/connect';
 import { reportError, TaskError } from '../shared/run/errorText';
 import { videoFile } from './fileName';
+import { stateOf } from './item';
 import type { VideoOutput } from './output';
 import type { TaskLog } from './taskLog';
 
@@ -76,10 +76,9 @@ export class VideoTasks {
 		});
 		const failing = settling.catch((error: unknown) => {
 			if (error instanceof CancelledError) throw error;
-			task.isUnknown = isNotFound(error);
-			const isOurs = task.isUnknown && task.submittedAt !== undefined;
-			task.error = reportError(new TaskError(task, error, isOurs ? NOT_FOUND : undefined));
-			task.isSettled = true;
+			task.state = isNotFound(error) ? 'unknown' : 'failed';
+			const isOurs = task.state === 'unknown' && task.submittedAt !== undefined;
+			task.error = reportError(new TaskError(stateOf(task), error, isOurs ? NOT_FOUND : undefined));
 		});
 		await failing.finally(async () => await open.inline?.remove());
 	}
@@ -126,7 +125,7 @@ export class VideoTasks {
 			}
 			task.file = await this.store(open);
 		}
-		task.isSettled = true;
+		task.state = 'done';
 	}
 
 	/** Whether n8n keeps files in memory: they have no id then. Nothing else tells before a large one is stored. */

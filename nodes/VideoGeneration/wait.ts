@@ -1,6 +1,5 @@
 import type { EngineRequest, INodeExecutionData } from 'n8n-workflow';
 import {
-	type BookEntry,
 	earliest,
 	formatSeconds,
 	isFinished,
@@ -11,6 +10,7 @@ import {
 	type WallTime,
 } from '../../gateway';
 import { liveTasks } from '../shared/book/book';
+import type { BookEntry } from '../shared/book/schema';
 import { MIN_PAUSE_MS } from '../shared/durableWait/durableWait';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
@@ -69,7 +69,7 @@ class Wait {
 					entry.error = reportError(afterEarlierTry(error, entry.earlier));
 				});
 				// What is submitted and not waited for is done.
-				if (start && !entry.wait) for (const task of liveTasks(entry)) task.isSettled = true;
+				if (start && !entry.wait) for (const task of liveTasks(entry)) task.state = 'done';
 				const settling = this.settleItem(entry);
 				return entry.wait ? { pending: settling } : await settling;
 			},
@@ -172,7 +172,7 @@ function ifStopped({ tasks, error }: Pick<BookEntry, 'tasks' | 'error'> = { task
 
 /** The tasks of an entry of which nothing came yet. */
 function openTasksOf(entry: BookEntry): OpenTask[] {
-	const open = liveTasks(entry).filter(({ isSettled }) => !isSettled);
+	const open = liveTasks(entry).filter(({ state }) => state === 'open');
 	const { wait } = entry;
 	return open.map((task) => {
 		if (wait) task.deadline ??= later(systemClock.wallTime(), wait.maxWaitMs);

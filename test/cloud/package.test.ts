@@ -35,6 +35,19 @@ test('the package contains only files that n8n needs', () => {
 
 test('every node of the installed tarball runs', () => expectNodesRun(installed));
 
+test('its nodes are loaded without zod, which may be an outdated one', () => {
+	const load = `
+		const { n8n } = require('./package.json');
+		require('n8n-workflow');
+		const before = new Set(Object.keys(require.cache));
+		for (const file of n8n.nodes) require('./' + file);
+		console.log(Object.keys(require.cache).filter((file) => !before.has(file) && /[\\\\/]zod[\\\\/]/.test(file)).length);
+		process.exit();
+	`;
+	const options = { cwd: installed, encoding: 'utf8' } as const;
+	expect(execFileSync(process.execPath, ['-e', load], options)).toBe('0\n');
+});
+
 test('an outdated zod among the community packages is named, with what to do', () => {
 	const outdated = join(installed, 'node_modules/zod');
 	mkdirSync(outdated, { recursive: true });

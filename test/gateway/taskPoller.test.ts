@@ -2,7 +2,7 @@ import {
 	MalformedResponseError,
 	NoResponseError,
 	ServiceError,
-	type PaidTask,
+	type PolledState,
 	type Poll,
 	TaskPoller,
 	type VideoTask,
@@ -86,7 +86,7 @@ const timeout = () =>
 /** Waits for one task with these results of its polls, the last of which repeats. */
 async function waitForOne(
 	polls: Array<VideoTask['status'] | Error>,
-	settings: Partial<WaitSettings & PaidTask> & { fresh?: boolean; once?: boolean },
+	settings: Partial<WaitSettings & PolledState> & { fresh?: boolean; once?: boolean },
 	{ queuedMs = 0, takesMs = 0, sleepsMs = 0 } = {},
 ) {
 	const clock = new VirtualClock();
@@ -212,7 +212,9 @@ describe.each<[string, () => Error]>([
 ])('%s instead of the answer to a poll', (_what, answer) => {
 	const seven = Array.from({ length: 7 }, answer);
 
-	test.each<[string, Array<VideoTask['status'] | Error>, Partial<PaidTask> & { fresh?: boolean }]>([
+	test.each<
+		[string, Array<VideoTask['status'] | Error>, Partial<PolledState> & { fresh?: boolean }]
+	>([
 		['this execution submitted', [...seven, 'completed'], {}],
 		['was found before', ['processing', ...seven, 'completed'], { fresh: false }],
 		[

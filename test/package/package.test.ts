@@ -76,4 +76,14 @@ function iconsOf(file: string): string[] {
 	return [...names].map(([, name = '']) => join(dirname(file), name));
 }
 
-test('every node of the installed tarball runs', () => expectNodesRun(installed));
+test('every node of the installed tarball runs without zod beside it, and beside that of n8n', () => {
+	expectNodesRun(installed);
+	const paths = [dirname(require.resolve('@n8n/config'))];
+	const zod = dirname(require.resolve('zod/package.json', { paths }));
+	const beside = installPackage(root, { zod });
+	try {
+		expectNodesRun(beside.installed);
+	} finally {
+		beside.remove();
+	}
+});

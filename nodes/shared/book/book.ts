@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { type Book, type BookEntry, type PaidTask, readBook } from '../../../gateway';
 import { runsAsTool } from '../form/hints';
 import { type KeyOf, keysOfRun, keysOfTool, type RequestParameters } from './entryKeys';
+import { type Book, type BookEntry, type PaidTask, readBook } from './schema';
 
 /** The fields of the node's context begin with it; the name of the run follows. */
 const FIELD = 'paidWork';
@@ -59,7 +59,7 @@ export class PaidBook {
 			if (taken.has(entry)) continue;
 			this.all.add(entry);
 			if (!continues) startOver(entry);
-			// That of an item which asks for something else by now has neither.
+			// An item whose request changed has neither field.
 			else if (entry.output ?? entry.error) this.current.set(entry.item, entry);
 		}
 		this.isGone = continues && this.current.size === 0;
@@ -170,8 +170,9 @@ export function noteInExecution(
 }
 
 /** Also an answer that was lost or has no JSON: a second try that may not ask again says so. */
-function isPaid({ tasks, lost, answer, earlier, isForeign }: BookEntry): boolean {
-	const isOurs = isForeign === true || tasks.some(({ submittedAt }) => submittedAt !== undefined);
+function isPaid({ tasks, lost, answer, earlier, isOfOtherVersion }: BookEntry): boolean {
+	const isOurs =
+		isOfOtherVersion === true || tasks.some(({ submittedAt }) => submittedAt !== undefined);
 	return isOurs || lost !== undefined || answer !== undefined || earlier !== undefined;
 }
 
@@ -179,24 +180,16 @@ function isPaid({ tasks, lost, answer, earlier, isForeign }: BookEntry): boolean
 function startOver(entry: BookEntry): void {
 	for (const field of ['wait', 'output', 'error'] as const) delete entry[field];
 	for (const task of entry.tasks) {
-		if (task.again === 'done') continue;
+		if (task.state === 'replaced') continue;
 		const hasFailed = task.entry.status === 'failed';
 		if (hasFailed && task.error) entry.earlier = task.error;
-		for (const field of [
-			'deadline',
-			'foreignAnswers',
-			'isUnknown',
-			'file',
-			'isSettled',
-			'error',
-			'again',
-		] as const)
+		task.state = hasFailed ? 'due' : 'open';
+		for (const field of ['deadline', 'foreignAnswers', 'file', 'error'] as const)
 			delete task[field];
-		if (hasFailed) task.again = 'due';
 	}
 }
 
 /** The tasks that an item has, without those that others replace. */
 export function liveTasks({ tasks }: BookEntry): PaidTask[] {
-	return tasks.filter(({ again }) => again === undefined);
+	return tasks.filter(({ state }) => state !== 'due' && state !== 'replaced');
 }

@@ -1,6 +1,7 @@
 import { type IExecuteFunctions, type INodeProperties, isResourceLocatorValue } from 'n8n-workflow';
 import { nameInForm } from '../form/parameterLabels';
-import { type Book, type BookEntry, hashOf } from '../../../gateway';
+import { hashOf } from '../../../gateway';
+import type { Book, BookEntry } from './schema';
 
 /** The parameters of a node that form its request. */
 export interface RequestParameters {

@@ -9,13 +9,11 @@ import {
 } from 'n8n-workflow';
 import {
 	CancelledError,
-	type ErrorReport,
 	GatewayError,
 	InvalidInputError,
 	logMessage,
 	type NodeCode,
 	NoResponseError,
-	type PaidTask,
 	ServiceError,
 	SpendingLimitError,
 	TaskFailedError,
@@ -29,13 +27,36 @@ const MAY_BE_PAID =
 	'The service may have accepted the request, so it was not retried. Check your account before you run it again: it may be billed twice.';
 
 /** What a user sees of a failure, the same in an error item and in a thrown error. */
-type Failure = ErrorReport['failure'];
+interface Failure {
+	message: string;
+	/** What to do next, then the service's own words. */
+	description: string;
+	code: string;
+	/** Null if the failure is not a response of the service. */
+	http_status: number | null;
+	[field: string]: unknown;
+}
+
+/** Everything a node reports of an error: enough to report it again in another process. */
+export interface ErrorReport {
+	/** As in an error item. */
+	failure: Failure;
+	/** Thrown as n8n's NodeApiError. */
+	isApiError: boolean;
+}
+
+/** What an error item tells of its task. */
+export interface TaskState {
+	task_id: string;
+	status: string;
+	url: string | null;
+}
 
 /** An error with its task. */
 export class TaskError extends Error {
 	/** @param advice in place of the error's own */
 	constructor(
-		readonly task: PaidTask,
+		readonly state: TaskState,
 		override readonly cause: unknown,
 		readonly advice?: string,
 	) {
@@ -78,7 +99,7 @@ export function reportError(error: unknown): ErrorReport {
 		cause instanceof TaskFailedError;
 	const failure =
 		cause instanceof GatewayError ? describe(cause, isOfTask ? error : undefined) : foreign(cause);
-	return { failure: isOfTask ? { ...failure, ...stateOf(error.task) } : failure, isApiError };
+	return { failure: isOfTask ? { ...failure, ...error.state } : failure, isApiError };
 }
 
 /** The output of a failed item: only this shape takes n8n's error branch. */
@@ -153,21 +174,6 @@ function describe(error: GatewayError, ofTask?: TaskError): Failure {
 			partial_text: partialText,
 		}),
 	};
-}
-
-/** What lists and errors call the state of a task. */
-export function statusOf({ entry, isUnknown }: PaidTask): string {
-	return isUnknown === true ? 'not found' : entry.status;
-}
-
-/** A URL that leads to the video from anywhere. Inline data is none, and longer than any signed URL. */
-export function urlOf({ entry: { url } }: PaidTask): string | null {
-	return url && /^https?:\/\/\S{1,2048}$/i.test(url) ? url : null;
-}
-
-/** What an error item tells of its task. */
-function stateOf(task: PaidTask) {
-	return { task_id: task.entry.id, status: statusOf(task), url: urlOf(task) };
 }
 
 /** An error of n8n itself, such as an expression that cannot be resolved. */

@@ -87,8 +87,8 @@ export const OF_FORMS: readonly Change[] = [
 		],
 		[
 			'an unfinished video is handed on without a hint',
-			'isSettled && !error && !isFinished(entry);',
-			'isSettled && !error && isFinished(entry);',
+			"state === 'done' && !isFinished(entry);",
+			"state === 'done' && isFinished(entry);",
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/taskLog.ts', [

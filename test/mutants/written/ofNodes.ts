@@ -32,8 +32,8 @@ export const OF_NODES: readonly Change[] = [
 		],
 		[
 			'what is finished is not handed on when a wait cannot go on',
-			'if (task.isSettled) return',
-			'if (task.isSettled && cause === undefined) return',
+			"if (task.state === 'done') return",
+			"if (task.state === 'done' && cause === undefined) return",
 		],
 		[
 			'one failed video hides the others of its item',
@@ -54,7 +54,7 @@ export const OF_NODES: readonly Change[] = [
 		],
 		[
 			'the list leaves out what is not finished',
-			'.filter(({ isUnknown }) => isUnknown !== true)',
+			".filter(({ state }) => state !== 'unknown')",
 			'.filter((task) => isFinished(task.entry))',
 		],
 	]),

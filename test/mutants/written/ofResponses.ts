@@ -73,7 +73,7 @@ export const OF_RESPONSES: readonly Change[] = [
 			'this.found.splice(0, 1, [begin, end]);',
 		],
 	]),
-	...changesOf('gateway/schemas/bookV1.ts', [
+	...changesOf('nodes/shared/book/schema.ts', [
 		[
 			'a stored wait forgets when a task was submitted',
 			'\tsubmittedAt: wallTime.optional(),\n',

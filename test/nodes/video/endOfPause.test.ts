@@ -1,4 +1,5 @@
-import { later, msBetween, type PaidTask, wallTimeOf } from '../../../gateway';
+import { later, msBetween, wallTimeOf } from '../../../gateway';
+import type { PaidTask } from '../../../nodes/shared/book/schema';
 import { endOfPause, MIN_WAIT_MS } from '../../../nodes/VideoGeneration/wait';
 
 const NOW = wallTimeOf(1_000_000);
@@ -21,7 +22,7 @@ function pause(
 	const onTimeout = 'error' as const;
 	const wait = { pollIntervalMs: 1000 * interval, polling, maxWaitMs: 3_600_000, onTimeout };
 	const entry = { id: 'a', status: 'processing', progress };
-	const task = { entry, deadline, ...(seen && { seen }) };
+	const task = { state: 'open' as const, entry, deadline, ...(seen && { seen }) };
 	const item = { item: 0, tasks: [task], wait };
 	return msBetween(NOW, endOfPause(NOW, [{ item, task }], random)) / 1000;
 }

@@ -1,6 +1,6 @@
 import type * as Flatted from 'flatted' with { 'resolution-mode': 'import' };
 import type { INodeParameters, IRunExecutionData } from 'n8n-workflow';
-import type { Book } from '../../../gateway';
+import type { Book } from '../../../nodes/shared/book/schema';
 import type { NodeResult, NodeRun } from '../../engine/runNode';
 import { useVirtualTime } from '../../engine/useVirtualTime';
 

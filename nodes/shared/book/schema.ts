@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import type { WallTime } from '../wallTime';
-import { videoTask } from './video';
+import { videoTask, type WallTime } from '../../../gateway';
+import type { ErrorReport } from '../run/errorText';
+
+// Part of the gateway's bundle, which has its zod: n8n's own may be an older one.
 
 /** Part of every stored book. A later version of this package reads it, or refuses it and names its tasks. */
 const BOOK_VERSION = 1;
@@ -8,25 +10,26 @@ const BOOK_VERSION = 1;
 /** Milliseconds since the Unix epoch. */
 const wallTime = z.custom<WallTime>((value) => Number.isFinite(value));
 
-/** Everything a node reports of an error: enough to report it again in another process. */
-const errorReport = z.object({
-	/** As in an error item. */
+const errorReport: z.ZodType<ErrorReport> = z.object({
 	failure: z.looseObject({
 		message: z.string(),
-		/** What to do next, then the service's own words. */
 		description: z.string(),
 		code: z.string(),
-		/** Null if the failure is not a response of the service. */
 		http_status: z.number().nullable(),
 	}),
-	/** Thrown as n8n's NodeApiError. */
 	isApiError: z.boolean(),
 });
 
-export type ErrorReport = z.infer<typeof errorReport>;
+/**
+ * The life of a video task: `open` until something came of it, then `done` (its item is made), `failed` or `unknown` to the
+ * service (its error is made). After a try that ended with a task that the service reported as failed, another one is `due`,
+ * until it is accepted and this one is `replaced`.
+ */
+const taskState = z.enum(['open', 'done', 'failed', 'unknown', 'due', 'replaced']);
 
 /** One video task. */
 const paidTask = z.object({
+	state: taskState,
 	/** What the service said of it last, whole. */
 	entry: videoTask,
 	/** What was known of it before a poll found it: that of its submission. Undefined until then. */
@@ -38,17 +41,12 @@ const paidTask = z.object({
 	deadline: wallTime.optional(),
 	/** The first progress that a poll has seen, after the queue. */
 	seen: z.object({ at: wallTime, progress: z.number() }).optional(),
-	/** Whether the service said that it knows no such task. */
-	isUnknown: z.boolean().optional(),
 	/** Answers in a row that are no word of the service. */
 	foreignAnswers: z.number().optional(),
-	/** Whether its item or its error is made. */
-	isSettled: z.boolean().optional(),
 	/** The file of its video, as n8n keeps it. */
 	file: z.object({ data: z.string(), mimeType: z.string() }).optional(),
+	/** Of the states `failed` and `unknown`. */
 	error: errorReport.optional(),
-	/** Whether another one is to be submitted for it, or was: it failed. */
-	again: z.enum(['due', 'done']).optional(),
 });
 
 /** How to wait for tasks. */
@@ -74,7 +72,7 @@ const output = z.object({
 const bookEntry = z.object({
 	item: z.number().int(),
 	/** Whether another version of this package stored it: nothing of it but ids is known, and nothing may be submitted. */
-	isForeign: z.boolean().optional(),
+	isOfOtherVersion: z.boolean().optional(),
 	/** Undefined: they are not waited for. */
 	wait: wait.optional(),
 	output: output.optional(),
@@ -105,19 +103,23 @@ export type BookEntry = z.infer<typeof bookEntry>;
 export type Book = z.infer<typeof book>;
 
 /** What every version has of an entry. */
-const foreignEntry = z
+const anyEntry = z
 	.object({
 		item: z.number(),
-		tasks: z.array(z.object({ entry: z.object({ id: z.string(), status: z.string() }) })),
+		tasks: z.array(
+			z
+				.object({ entry: z.object({ id: z.string(), status: z.string() }) })
+				.transform(({ entry }): PaidTask => ({ state: 'open', entry })),
+		),
 	})
 	.catch({ item: 0, tasks: [] })
-	.transform((entry): BookEntry => ({ ...entry, isForeign: true }));
-const foreignBook = z.object({ entries: z.record(z.string(), foreignEntry) });
+	.transform((entry): BookEntry => ({ ...entry, isOfOtherVersion: true }));
+const anyBook = z.object({ entries: z.record(z.string(), anyEntry) });
 
 const isBook = (value: unknown): value is Book => book.safeParse(value).success;
 
 /** The same object, with all its fields; of what is no book of this version, what names tasks. */
 export function readBook(value: unknown): Book {
 	if (isBook(value)) return value;
-	return { version: BOOK_VERSION, ...(foreignBook.safeParse(value).data ?? { entries: {} }) };
+	return { version: BOOK_VERSION, ...(anyBook.safeParse(value).data ?? { entries: {} }) };
 }
