@@ -5,7 +5,7 @@ import { GatewayError } from './errors/gatewayError';
 import { Execution } from './limits/scope';
 import { ServiceQueue, sharedQueue } from './limits/serviceQueue';
 import { sha256 } from './hash';
-import { parseResource, readResource } from './parseResponse';
+import { readResource } from './parseResponse';
 import { type AgentRequest, type ChatCompletion, type ChatRequest } from './schemas/chat';
 import { type CatalogueModel, modelList } from './schemas/models';
 import {
@@ -15,7 +15,6 @@ import {
 	type VideoSubmission,
 	videoSubmission,
 	type VideoTask,
-	videoTaskReport,
 } from './schemas/video';
 import { ApiKey } from './redaction/apiKey';
 import { sendRequest } from './sendRequest';
@@ -26,13 +25,15 @@ import type {
 	ServiceResponse,
 } from './serviceRequest';
 import { readChat } from './stream/readChat';
-import { readTaskWithVideo } from './video/inlineVideo';
+import { isReadingVideo, readTaskWithVideo } from './video/inlineVideo';
 import { type StoreVideo, VideoDownloads } from './video/downloads';
-import type { InlineVideo } from './video/inlineVideoExtractor';
 import { isEmpty, shownError } from './http/errorBody';
 import { EgressCheck } from './http/egressCheck';
 import { openTransport, whenConnectionIsFree } from './http/transport';
 import type { HostHelpers, Transport } from './http/types';
+
+/** When a task whose large body came beside another is polled again. */
+const NEXT_LARGE_MS = 1_000;
 
 export interface GatewayOptions extends HostHelpers, SendOptions {
 	/** How many requests may be in flight at once. */
@@ -130,14 +131,14 @@ export class Gateway {
 
 	/**
 	 * `GET /media/v1/video/generations/<task_id>`: the state of a task, without an inline video.
-	 * @param onInlineVideo gets that of a finished task, and must remove it
+	 * @param onInlineVideo gets that of a finished task
 	 * @param withinMs how long one of many polls may take; without it, there is no other, and what is no word of the service is
 	 * retried
 	 */
 	async getVideoTask(
 		taskId: string,
 		signal?: AbortSignal,
-		onInlineVideo?: (video: InlineVideo) => void,
+		onInlineVideo?: (video: Buffer) => void,
 		withinMs?: number,
 	): Promise<VideoTask> {
 		const path = `${this.videoPath}/${pathOfTaskId(taskId)}`;
@@ -148,15 +149,15 @@ export class Gateway {
 			withinMs,
 			retriesForeignAnswers: withinMs === undefined,
 		} as const;
-		const read = (response: ServiceResponse) =>
-			readTaskWithVideo(
-				response,
-				(json, complete) => parseResource(json, complete, response, videoTaskReport),
-				onInlineVideo !== undefined,
-			);
-		const { task, video } = await sendRequest(this.context, poll, read, signal);
-		if (!isFinished(task)) await video?.remove();
-		else if (video !== undefined) onInlineVideo?.(video);
+		const read = (response: ServiceResponse) => readTaskWithVideo(response);
+		let answer = await sendRequest(this.context, poll, read, signal);
+		while (answer === undefined) {
+			do await this.context.clock.sleep(NEXT_LARGE_MS, signal);
+			while (isReadingVideo());
+			answer = await sendRequest(this.context, poll, read, signal);
+		}
+		const { task, video } = answer;
+		if (video && isFinished(task)) onInlineVideo?.(video);
 		const isFailed = task.status === 'failed' && !isEmpty(task.error);
 		const error = isFailed && { error: shownError(task.error, this.context.apiKey) };
 		// A service that names a task otherwise in its polls is believed: what is paid for is not lost for a name.

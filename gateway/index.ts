@@ -46,4 +46,3 @@ export { type HostHelpers } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
 export { storageError, TaskFailedError, UrlRefusedError, WaitTimeoutError } from './video/errors';
 export { type Poll, type PolledState, TaskPoller, type WaitSettings } from './video/taskPoller';
-export { type InlineVideo } from './video/inlineVideoExtractor';

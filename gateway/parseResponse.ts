@@ -42,12 +42,16 @@ export async function readResource<Resource>(
 	return await parseResource(bytes, complete, response, schema);
 }
 
-/** Parses a body as the JSON of a resource, as {@link readResource} does. */
+/**
+ * Parses a body as the JSON of a resource, as {@link readResource} does.
+ * @param prepare gets the value first, and may change it
+ */
 export async function parseResource<Resource>(
 	bytes: Buffer,
 	complete: boolean,
 	response: ServiceResponse,
 	schema: z.ZodType<Resource>,
+	prepare: (value: unknown) => void = () => {},
 ): Promise<Resource> {
 	if (!complete) throw malformedResponse(response, TOO_LARGE, bytes);
 	let value: unknown;
@@ -56,6 +60,7 @@ export async function parseResource<Resource>(
 		const text = await response.apiKey.redactLongResponse(bytes.toString('utf8'));
 		if (bytes.length > LONG_BYTES) await nextTurn();
 		value = parseResponseJson(quoteLongIntegers(text));
+		prepare(value);
 	} catch (error) {
 		const isTooComplex = error instanceof TooComplexError;
 		throw malformedResponse(

@@ -1,80 +1,66 @@
 import { StorageError } from '../errors/gatewayError';
-import { hasContent, MAX_AHEAD_BYTES, MAX_RESOURCE_BYTES, MAX_VIDEO_BYTES } from '../http/body';
+import { ByteBuffer, hasContent, MAX_RESOURCE_BYTES } from '../http/body';
+import { parseResource } from '../parseResponse';
+import { TooComplexError } from '../schemas/responseJson';
+import { videoTaskReport } from '../schemas/video';
 import type { ServiceResponse } from '../serviceRequest';
-import {
-	DATA_URL,
-	type InlineVideo,
-	InlineVideoExtractor,
-	type InlineVideoStore,
-} from './inlineVideoExtractor';
-import { openInlineVideoFile } from './inlineVideoFile';
 
+const MIB = 1024 ** 2;
+/** Of JSON with a video: parsed, it takes four times as much memory. */
+const MAX_BYTES = 128 * MIB;
 /** How deep to search a task for inline data: the interface document does not show where it is. */
 const DEEPEST = 3;
-/** The pieces of a body can be as small as its sender likes. */
-const MIN_WRITE = 64 * 1024;
-/** Bytes of a video, and how many of them may wait to be stored. */
-const LIMITS = { video: MAX_VIDEO_BYTES, waiting: MAX_AHEAD_BYTES };
+const DATA_URL = /^data:[^,"]{0,200};base64,/i;
+
+/** Whether a large body is being read: one at a time in this process. */
+let isReading = false;
+
+export const isReadingVideo = () => isReading;
 
 /**
- * Reads a task's JSON, and its inline video separately: a large one goes to a store as it arrives.
- * @param parse turns the JSON without a large video into the task
- * @param keepsVideo whether to return the video
+ * Reads a task's JSON, and its inline video separately.
+ * @returns undefined for a large body while another is being read: the task is to be polled again later
+ * @throws GatewayError
  */
-export async function readTaskWithVideo<Task extends object>(
-	response: ServiceResponse,
-	parse: (json: Buffer, complete: boolean) => Promise<Task>,
-	keepsVideo = true,
-	limits = LIMITS,
-): Promise<{ task: Task; video: InlineVideo | undefined }> {
-	const extractor = new InlineVideoExtractor();
-	const { json, decoded } = extractor;
-	let store: InlineVideoStore | undefined;
-	/** Also writes what is decoded meanwhile. */
-	const write = async () => {
-		while (decoded.length > 0) {
-			const bytes = decoded.take();
-			if (keepsVideo) await (store ??= await openInlineVideoFile()).write(bytes);
-		}
-	};
-	let writing: Promise<void> | undefined;
-	let complete = true;
+export async function readTaskWithVideo(response: ServiceResponse, maxBytes = MAX_BYTES) {
+	const read = new ByteBuffer();
+	let isLarge = false;
 	try {
 		await response.body.read((bytes) => {
 			response.onProgress(hasContent(bytes));
-			extractor.push(bytes);
-			complete = json.length <= MAX_RESOURCE_BYTES && extractor.videoBytes <= limits.video;
-			if (decoded.length > limits.waiting) throw tooFast();
-			if (complete && decoded.length >= MIN_WRITE && writing === undefined) {
-				writing = write().then(() => void (writing = undefined));
-				writing.catch((error: Error) => response.body.destroy(error));
-			}
-			return complete;
+			read.add(bytes);
+			if (read.length <= MAX_RESOURCE_BYTES) return true;
+			if (isReading && !isLarge) return false;
+			isReading = isLarge = true;
+			return read.length <= maxBytes;
 		});
-		await writing;
-		const task = await parse(json.bytes, complete);
-		removeInlineData(task, DEEPEST);
-		await write();
-		return { task, video: store };
-	} catch (error) {
-		await writing?.catch(() => {});
-		await store?.remove();
-		return await Promise.reject(error);
+		if (read.length > MAX_RESOURCE_BYTES && !isLarge) return undefined;
+		if (read.length > maxBytes)
+			throw new StorageError(
+				`The response is larger than ${maxBytes / MIB} MiB: n8n cannot hold its inline video`,
+				undefined,
+				'Generate such a video with Response Format: URL.',
+			);
+		let data = '';
+		const task = await parseResource(read.take(), true, response, videoTaskReport, (value) => {
+			data = takeInlineData(value, DEEPEST);
+			if (isLarge && JSON.stringify(value).length > MAX_RESOURCE_BYTES)
+				throw new TooComplexError('it has more than 2 MiB beside an inline video');
+		});
+		return { task, video: data && Buffer.from(data.replace(DATA_URL, ''), 'base64') };
+	} finally {
+		if (isLarge) isReading = false;
 	}
 }
 
-/** Inline data fills the items and the stored executions of whoever did not ask for it. */
-function removeInlineData(value: unknown, depth: number): void {
-	if (typeof value !== 'object' || value === null || depth === 0) return;
-	for (const [name, field] of Object.entries(value)) {
-		const isText = typeof field === 'string' && !Array.isArray(value);
-		const isData = isText && (name === 'b64_json' || DATA_URL.test(field));
-		if (isData) Reflect.deleteProperty(value, name);
-		else removeInlineData(field, depth - 1);
-	}
-}
-
-function tooFast(): StorageError {
-	const message = 'The inline video arrives faster than n8n can store it';
-	return new StorageError(message, undefined, 'Ask for a URL as Response Format.');
+/** Removes all inline data, which would fill the items and the stored executions. Returns that of the video, or nothing. */
+function takeInlineData(value: unknown, depth: number): string {
+	if (typeof value !== 'object' || value === null || depth === 0) return '';
+	const videos = Object.entries(value).map(([name, field]) => {
+		if (typeof field !== 'string') return takeInlineData(field, depth - 1);
+		if (name !== 'b64_json' && (Array.isArray(value) || !DATA_URL.test(field))) return '';
+		Reflect.deleteProperty(value, name);
+		return name === 'b64_json' || name === 'url' ? field : '';
+	});
+	return videos.find((video) => video !== '') ?? '';
 }

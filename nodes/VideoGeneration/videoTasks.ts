@@ -3,7 +3,6 @@ import {
 	CancelledError,
 	isFinished,
 	isNotFound,
-	type InlineVideo,
 	type Poll,
 	storageError,
 	TaskPoller,
@@ -30,7 +29,7 @@ export interface OpenTask {
 	item: BookEntry;
 	task: PaidTask;
 	/** Its inline video, if Download is on. */
-	inline?: InlineVideo;
+	inline?: Buffer;
 }
 
 /** What an operation works with during one run of the node. */
@@ -80,15 +79,13 @@ export class VideoTasks {
 			const isOurs = task.state === 'unknown' && task.submittedAt !== undefined;
 			task.error = reportError(new TaskError(stateOf(task), error, isOurs ? NOT_FOUND : undefined));
 		});
-		await failing.finally(async () => await open.inline?.remove());
+		await failing.finally(() => delete open.inline);
 	}
 
 	private async poll(open: OpenTask, once: boolean): Promise<void> {
 		const { item, task } = open;
 		const { gateway, signal } = this.service;
-		const keep = isDownloaded(item)
-			? (video: InlineVideo) => void (open.inline = video)
-			: undefined;
+		const keep = isDownloaded(item) ? (video: Buffer) => void (open.inline = video) : undefined;
 		const poll: Poll = async (stop, withinMs) => {
 			const entry = await gateway.getVideoTask(task.entry.id, stop, keep, withinMs);
 			this.log.polled(entry);
@@ -144,12 +141,15 @@ export class VideoTasks {
 		const { fileName } = item.output ?? {};
 		const number = liveTasks(item).indexOf(task) + 1;
 		const { context, gateway, signal } = this.service;
-		const put = async (video: ReturnType<InlineVideo['read']>, announced?: string) => {
+		const put = async (
+			video: Parameters<typeof context.helpers.prepareBinaryData>[0],
+			announced?: string,
+		) => {
 			const { name, type } = videoFile(entry, fileName, number, announced);
 			return await context.helpers.prepareBinaryData(video, name, type);
 		};
 		if (inline !== undefined)
-			return await put(inline.read()).catch((error: unknown) => {
+			return await put(inline).catch((error: unknown) => {
 				throw storageError(error);
 			});
 		return await gateway.downloadVideo(

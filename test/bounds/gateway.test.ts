@@ -1,26 +1,20 @@
-import { mkdtempSync, readdirSync, rmdirSync, statSync } from 'node:fs';
-import os from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Gateway, systemClock } from '../../gateway';
+import type { Gateway } from '../../gateway';
 import { StreamedBody } from '../../gateway/http/body';
-import { readTaskWithVideo } from '../../gateway/video/inlineVideo';
-import { ApiKey } from '../../gateway/redaction/apiKey';
-import { until } from '../clock/until';
-import { gatewayAt } from '../gateway/stubbedGateway';
+import { VirtualClock } from '../clock/virtualClock';
+import { gatewayAt, slowResponses } from '../gateway/stubbedGateway';
 
 const MiB = 1024 * 1024;
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
 /** A body that never ends, and how many bytes of it were read. */
-function endless(start: string, part: string, mayGoOn = async () => await Promise.resolve()) {
+function endless(start: string, part: string) {
 	const bytes = Buffer.from(part);
 	let bytesRead = 0;
 	const body = Readable.from(
-		(async function* () {
+		(function* () {
 			yield Buffer.from(start);
 			for (;;) {
-				await mayGoOn();
 				bytesRead += bytes.length;
 				yield bytes;
 			}
@@ -57,7 +51,6 @@ test.each<[string, number, string, string, (gateway: Gateway) => Promise<unknown
 		async (gateway) => await gateway.listModels(),
 	],
 	['the response to a submission', 2, '{"data":[', quarterMiB('{"id":"task"},'), submit],
-	['a task', 2, '{"data":[', quarterMiB('[],'), async (gateway) => await gateway.getVideoTask('t')],
 ])('%s that never ends is aborted at %i MiB', async (_name, limit, start, part, call) => {
 	const { body, bytesRead } = endless(start, part);
 	await expect(call(gatewayFor(body))).rejects.toMatchObject({
@@ -148,37 +141,45 @@ test.each<[string, (indices: number[]) => object[]]>([
 	await expect(streamOf(1_001)).rejects.toMatchObject({ code: 'malformed_answer' });
 });
 
-test.each([
-	['never ends, but is stored as it arrives', { video: 8 * MiB, waiting: MiB }, 'too large'],
-	['arrives before it can be stored', { video: 64 * MiB, waiting: MiB }, 'faster than n8n can'],
-])(
-	'an inline video that %s is aborted, and its file is deleted',
-	async (_what, limits, message) => {
-		const folder = mkdtempSync(join(os.tmpdir(), 'videos-'));
-		jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
-		const stored = () =>
-			readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
-		const isSlow = message === 'too large';
-		const { body, bytesRead } = endless(
-			'{"id":"task-1","b64_json":"',
-			quarterMiB('QUJD'),
-			async () => await until(() => !isSlow || stored() > (3 / 4) * bytesRead() - MiB / 2),
-		);
-		const response = {
-			status: 200,
-			headers: {},
-			body: new StreamedBody(body),
-			onProgress: () => {},
-			apiKey: new ApiKey('key-of-tests'),
-			clock: systemClock,
-		};
-		const giveUp = async (_json: Buffer, complete: boolean) => {
-			if (!complete) throw new Error('too large');
-			return await Promise.resolve({});
-		};
-		await expect(readTaskWithVideo(response, giveUp, true, limits)).rejects.toThrow(message);
-		expect(bytesRead()).toBeLessThan(16 * MiB);
-		expect(readdirSync(folder)).toEqual([]);
-		rmdirSync(folder);
-	},
-);
+const inline = () => endless('{"id":"task-1","b64_json":"', quarterMiB('QUJD'));
+
+test('a task with an inline video is read up to 128 MiB, and the error names Response Format: URL', async () => {
+	const { body, bytesRead } = inline();
+	await expect(gatewayFor(body).getVideoTask('t')).rejects.toMatchObject({
+		code: 'storage_failed',
+		advice: expect.stringContaining('Response Format: URL'),
+	});
+	expect(bytesRead()).toBeGreaterThan(128 * MiB);
+	expect(bytesRead()).toBeLessThan(129 * MiB);
+});
+
+test('a task has 2 MiB beside an inline video at most', async () => {
+	const task = (text: string) =>
+		JSON.stringify({ id: 't', status: 'completed', b64_json: 'QUJD'.repeat(MiB), text });
+	const read = async (text: string) =>
+		await gatewayFor(Readable.from([Buffer.from(task(text))])).getVideoTask('t');
+	expect(await read('x'.repeat(MiB))).toMatchObject({ status: 'completed' });
+	await expect(read('x'.repeat(3 * MiB))).rejects.toMatchObject({ code: 'malformed_answer' });
+});
+
+test('one task with a large inline video is read at a time, and another is polled again later', async () => {
+	const clock = new VirtualClock();
+	const text = JSON.stringify({ id: 't', status: 'completed', b64_json: 'QUJD'.repeat(MiB) });
+	const parts = [text.slice(0, 3 * MiB), text.slice(3 * MiB), undefined];
+	const start = clock.now();
+	let polls = 0;
+	const slow = slowResponses(clock, 10_000, (index) => parts[index]);
+	const transport: typeof slow = async (request) => {
+		polls += 1;
+		return await slow(request);
+	};
+	const gateway = gatewayAt('http://service.test', { clock, transport });
+	const videos: number[] = [];
+	const waiting = Array.from({ length: 3 }, async (_, task) => {
+		await gateway.getVideoTask(`t-${task}`, undefined, (video) => videos.push(video.length));
+	});
+	await clock.run(Promise.all(waiting));
+	expect(videos).toEqual(Array(3).fill(3 * MiB));
+	expect(clock.now() - start).toBeGreaterThan(60_000);
+	expect(polls).toBeGreaterThan(3);
+});

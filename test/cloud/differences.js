@@ -23,10 +23,6 @@ const differences = [
 		tests: [/^an invalid chunk instead of a response/],
 	},
 	{
-		why: 'inline videos stay in memory, so a temporary folder cannot fail, and has no file',
-		tests: [/^a temporary folder that /, /^the temporary file of a video that /],
-	},
-	{
 		why: 'a caller that lends no request helper gives it no way to the service',
 		tests: [
 			/^(Chat Completion (answers each item|streams)|List Models returns the models)$/,

@@ -165,11 +165,6 @@ export const OF_PROMISES: readonly Change[] = [
 			"if (isDownloaded(item) && entry.status === 'processing') {",
 		],
 		[
-			'files of inline videos stay',
-			'await failing.finally(async () => await open.inline?.remove());',
-			'await failing;',
-		],
-		[
 			'File Name is left out',
 			'videoFile(entry, fileName, number, announced)',
 			"videoFile(entry, '', number, announced)",

@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { Container } from '@n8n/di';
 import { BinaryDataConfig, BinaryDataService, FileTooLargeError } from 'n8n-core';
-import { readdirSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +12,6 @@ import { bytesOf } from '../../../demo/engine';
 import { type RawResponse, rawJson, rawResponse } from '../../engine/rawServer';
 import { useRawServer, useSimulator } from '../../engine/useServers';
 import { RequestClock } from '../../clock/requestClock';
-import { until } from '../../clock/until';
 import { runNode } from '../../engine/runNode';
 import { videoNode } from './videoNode';
 
@@ -65,71 +63,15 @@ test.each([
 	expect(items[0]?.binary).toBeUndefined();
 });
 
-/** A video that is too large to be held in memory. */
+/** The JSON of its inline video is above the bound of other responses. */
 const LARGE = { size: '1080p', duration: 10, options: { responseFormat: 'b64_json', fps: 60 } };
 
-const inlineVideo = async (signal?: AbortSignal) =>
-	await runNode(simulator, {
-		...videoNode({ ...LARGE, download: true }),
-		...(signal && { signal }),
-		onError: 'continueRegularOutput',
-	});
-
-test('a temporary folder that does not exist fails the download at once, with the folder in the error', async () => {
-	const missing = join(folder, 'missing');
-	jest.spyOn(os, 'tmpdir').mockReturnValue(missing);
-	const { items } = await inlineVideo();
-	expect(items[0]?.json.error).toMatchObject({
-		code: 'storage_failed',
-		task_id: simulator.tasks[0]!.id,
-		message: `Could not store the video in the temporary folder ${missing}`,
-		description: expect.stringMatching(/Get with its task ID.* Technical detail: ENOENT/),
-	});
-	expect(simulator.count('poll')).toBe(1);
-});
-
-test('a temporary folder that is full fails the download at once, and its files are deleted', async () => {
-	jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
-	const { appendFile } = fs;
-	jest.spyOn(fs, 'appendFile').mockImplementation(async (file, data, options) => {
-		if (Buffer.byteLength(data as string | Buffer) === 0)
-			return await appendFile(file, data, options);
-		throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-	});
-	const { items } = await inlineVideo();
-	expect(items[0]?.json.error).toMatchObject({
-		code: 'storage_failed',
-		message: `Could not store the video in the temporary folder ${folder}`,
-		description: expect.stringMatching(/Free disk space.* Technical detail: ENOSPC/),
-	});
-	expect(simulator.count('poll')).toBe(1);
-	expect(await fs.readdir(folder)).toEqual([]);
-});
-
-test('the temporary file of a video that is complete when the execution is stopped is deleted', async () => {
-	jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
-	const stop = new AbortController();
-	const { appendFile } = fs;
-	jest.spyOn(fs, 'appendFile').mockImplementation(async (file, data, options) => {
-		await appendFile(file, data, options);
-		// What is left when the response has ended is the only short part.
-		const bytes = Buffer.byteLength(data as string | Buffer);
-		if (bytes > 0 && bytes < 64 * 1024) stop.abort();
-	});
-	await inlineVideo(stop.signal);
-	expect(stop.signal.aborted).toBe(true);
-	await until(() => readdirSync(folder).length === 0);
-});
-
 test.each(['get', 'wait'])(
-	'%s downloads the same inline video for several items and deletes its temporary files',
+	'%s downloads the same inline video for several items, one after the other',
 	async (operation) => {
-		jest.spyOn(os, 'tmpdir').mockReturnValue(folder);
 		const submission = videoNode({ operation: 'submit', ...LARGE });
 		const { items: submitted } = await runNode(simulator, submission);
 		const taskId = String(submitted[0]!.json.task_id);
-		// What nobody asks to download is not stored.
-		await runNode(simulator, videoNode({ operation, taskId }));
 		const { items } = await runNode(simulator, {
 			...videoNode({ operation, taskId, download: true }),
 			items: Array.from({ length: 8 }, () => ({})),
@@ -137,7 +79,6 @@ test.each(['get', 'wait'])(
 		const videos = await Promise.all(items.map(async (item) => await bytesOf(item)));
 		expect(videos[0]!.length).toBeGreaterThan(256 * 1024);
 		expect(videos.map(({ length }) => length)).toEqual(Array(8).fill(videos[0]!.length));
-		expect(await fs.readdir(folder)).toEqual([]);
 	},
 );
 
