@@ -6,7 +6,7 @@ import {
 	GatewayError,
 	noJsonError,
 } from '../../gateway';
-import { RunHints, runsAsTool } from '../shared/form/hints';
+import { RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { withInputFields } from '../shared/form/outputItem';
 import {
 	formReader,
@@ -87,9 +87,11 @@ export async function complete(
 			prepare: (itemIndex) => prepare(run, itemIndex),
 			work: (prepared, itemIndex) => completeItem(run, prepared, itemIndex),
 		});
-		hints.show(context);
-		hintAboutTexts(context, texts, 'messages');
-		hintAboutBill(context, items);
+		showHints(() => {
+			hints.show(context);
+			hintAboutTexts(context, texts, 'messages');
+			hintAboutBill(context, items);
+		});
 		return items;
 	});
 }

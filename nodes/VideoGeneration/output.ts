@@ -3,7 +3,7 @@ import { isFinished } from '../../gateway';
 import { liveTasks, type PaidBook } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
 import { hintAboutTexts, textOf } from '../shared/form/formTexts';
-import { asHtml, hintAfterRun, RunHints, runsAsTool } from '../shared/form/hints';
+import { asHtml, hintAfterRun, RunHints, runsAsTool, showHints } from '../shared/form/hints';
 import { withInputFields } from '../shared/form/outputItem';
 import { fieldOf, propertyOf } from '../shared/form/parameterValues';
 import { outcomeOfResults, outputOf, type Settled } from '../shared/run/eachItem';
@@ -41,7 +41,7 @@ export class VideoOutput {
 			return cause === undefined ? undefined : { error: cause };
 		});
 		const items = outputOf(context, outcomes);
-		this.show(items, entries);
+		showHints(() => this.show(items, entries));
 		return items;
 	}
 
@@ -49,8 +49,13 @@ export class VideoOutput {
 	private resultsOf(entry: BookEntry, cause?: unknown): Result[] {
 		const results = liveTasks(entry).flatMap((task): Result[] => {
 			if (task.error !== undefined) return [{ error: new ReportedError(task.error) }];
-			if (task.state === 'done') return [{ result: this.itemOf(entry, task) }];
-			return cause === undefined ? [] : [{ error: new TaskError(stateOf(task), cause) }];
+			const fail = (error: unknown) => [{ error: new TaskError(stateOf(task), error) }];
+			if (task.state !== 'done') return cause === undefined ? [] : fail(cause);
+			try {
+				return [{ result: this.itemOf(entry, task) }];
+			} catch (error) {
+				return fail(error);
+			}
 		});
 		if (entry.error !== undefined) results.push({ error: new ReportedError(entry.error) });
 		return results;
@@ -142,7 +147,7 @@ function hintAboutBill(context: IExecuteFunctions, items: INodeExecutionData[]):
 	const seconds = new Map<string, number>();
 	let videos = 0;
 	for (const { json, pairedItem } of items) {
-		const itemIndex = Number(fieldOf(pairedItem, 'item'));
+		const itemIndex = Number(fieldOf(pairedItem ?? json.error, 'item'));
 		const { task_id } = 'error' in json ? (json.error as IDataObject) : json;
 		if (task_id === undefined) continue;
 		videos += 1;

@@ -43,7 +43,11 @@ export async function execute(
 				if (refusal !== undefined) return output.items(refusal);
 				const tasks = new VideoTasks(paid.service, log);
 				const run = { ...paid, durable, log, output, tasks };
-				return await runOperation(run, operation);
+				return await runOperation(run, operation).catch((error: unknown) => {
+					if (error instanceof NodeError) throw error;
+					// Whatever it is, n8n would hand on the input of a node that continues on an error.
+					return output.items(error);
+				});
 			},
 			(error) => output.items(error),
 		);
@@ -91,8 +95,9 @@ function withTasks(error: unknown, context: IExecuteFunctions, log: TaskLog): un
 	const { again, isInMessage } = log.tellOfLost();
 	error.description = [error.description, list, !isInMessage && again].filter(Boolean).join('\n');
 	if (isInMessage) error.message = `${withFullStop(error.message)} ${again}`;
-	// n8n shows at most one line of a stopped run, and an agent reads nothing else. n8n logs it.
-	if (list && (log.isStopped || runsAsTool(context.getNode())))
+	// n8n shows at most one line of a stopped run; an agent, and the workflow of a sub-workflow, get nothing else. n8n logs it.
+	const isAlone = runsAsTool(context.getNode()) || context.getMode() === 'integrated';
+	if (list && (log.isStopped || isAlone))
 		error.message = `${withFullStop(error.message)} ${withFullStop(log.list(false))}`;
 	return error;
 }

@@ -57,9 +57,9 @@ export function hintAboutFailures(
 	all: number,
 ): void {
 	const codes = new Map<unknown, string>();
-	for (const { json, pairedItem } of items) {
+	for (const { json } of items) {
 		const code = fieldOf(json.error, 'code');
-		if (code !== undefined) codes.set(fieldOf(pairedItem, 'item'), String(code));
+		if (code !== undefined) codes.set(fieldOf(json.error, 'item'), String(code));
 	}
 	if (codes.size === 0) return;
 	const counts = new Map<string, number>();
@@ -67,6 +67,15 @@ export function hintAboutFailures(
 	const reasons = [...counts].sort(([, a], [, b]) => b - a).map(([code, n]) => `${code} (${n})`);
 	const these = all === 1 ? '1 item' : `${all} items`;
 	hintAfterRun(context, `${codes.size} of ${these} failed: ${asHtml(reasons.join(', '))}`);
+}
+
+/** Shows hints about what a run paid for: none of them is worth its output. */
+export function showHints(show: () => void): void {
+	try {
+		show();
+	} catch {
+		// Such as an expression of the form, which is evaluated once more.
+	}
 }
 
 /** Counts hints of a run, and shows each of them once when the run is over. */

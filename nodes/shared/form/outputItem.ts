@@ -44,7 +44,9 @@ export function withInputFields(
 	ofNode: ReadonlySet<string>,
 	hints: RunHints,
 ): IDataObject {
-	const input = context.getInputData()[itemIndex]?.json ?? {};
+	const input: unknown = context.getInputData()[itemIndex]?.json;
+	// n8n's HTTP Request makes items of the texts of a list (n8n-io/n8n#32981).
+	if (typeof input !== 'object' || input === null || Array.isArray(input)) return output;
 	if ('error' in input) hints.note('without the input field "error", which marks failed items.');
 	const others = Object.entries(input).filter(([name]) => name !== 'error' && !ofNode.has(name));
 	return { ...output, ...Object.fromEntries(others), ...output };

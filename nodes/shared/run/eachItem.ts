@@ -134,7 +134,7 @@ export function outputOf(
 		if (outcome === undefined) return [];
 		if ('result' in outcome) return outcome.result;
 		if (!continues) throw nodeError(context, outcome.error, itemIndex);
-		return [errorItem(outcome.error, itemIndex)];
+		return [errorItem(context, outcome.error, itemIndex)];
 	});
 	if (continues) hintAboutFailures(context, items, outcomes.length);
 	return items;
@@ -160,7 +160,7 @@ export function outcomeOfResults(
 	const failed = results.find((result) => 'error' in result);
 	if (failed !== undefined && !context.continueOnFail()) return failed;
 	const items = results.map((result) =>
-		'result' in result ? result.result : errorItem(result.error, itemIndex),
+		'result' in result ? result.result : errorItem(context, result.error, itemIndex),
 	);
 	return { result: items };
 }

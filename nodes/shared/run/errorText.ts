@@ -103,9 +103,31 @@ export function reportError(error: unknown): ErrorReport {
 }
 
 /** The output of a failed item: only this shape takes n8n's error branch. */
-export function errorItem(error: unknown, itemIndex: number): INodeExecutionData {
+export function errorItem(
+	context: IExecuteFunctions,
+	error: unknown,
+	itemIndex: number,
+): INodeExecutionData {
 	const failure = { ...reportError(error).failure, item: itemIndex };
-	return { json: { error: failure as unknown as IDataObject }, pairedItem: { item: itemIndex } };
+	const pairedItem = { item: itemIndex };
+	const json = { error: failure as unknown as IDataObject };
+	return isPaired(context, pairedItem) ? { json, pairedItem } : { json };
+}
+
+/**
+ * Behind a pinned node without run data, n8n cannot resolve the pairing of an error item: it throws, and passes the node's
+ * input on as its output, so that everything paid for is lost (n8n-io/n8n#37407).
+ */
+function isPaired(context: IExecuteFunctions, pairedItem: { item: number }): boolean {
+	if (context.getNode().onError !== 'continueErrorOutput') return true;
+	try {
+		const source = context.getInputSourceData();
+		const { $getPairedItem } = context.getWorkflowDataProxy(pairedItem.item);
+		$getPairedItem(source.previousNode, source, pairedItem);
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 /**

@@ -1,3 +1,6 @@
+import { createRunExecutionData, type IDataObject } from 'n8n-workflow';
+import * as outputItem from '../../../nodes/shared/form/outputItem';
+import { nodeOf } from '../../engine/nodeOf';
 import { useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { chatNode } from '../chat/chatNode';
@@ -137,4 +140,96 @@ test('the operation that n8n adds by itself fails its items, and names the HTTP 
 	const { items } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
 	expect(items).toMatchObject([{ json: { error: { code: 'invalid_input', item: 0 } } }]);
 	expect(simulator.requests).toEqual([]);
+});
+
+describe('behind a pinned node without run data, as "Execute step" leaves it', () => {
+	/** What n8n begins a partial execution with: the items of the pin, and no run of its node. */
+	const partial = (node: NodeRun): NodeRun => {
+		const ours = {
+			...nodeOf('Node', `n8n-nodes-generation-service.${node.node}`, node.parameters),
+		};
+		const pinned = (node.items ?? []).map((json) => ({ json }));
+		const entry = {
+			node: { ...ours, onError: 'continueErrorOutput' as const },
+			data: { main: [pinned] },
+			source: { main: [{ previousNode: 'Start' }] },
+		};
+		return {
+			...node,
+			onError: 'continueErrorOutput',
+			mode: 'manual',
+			waitingData: createRunExecutionData({
+				executionData: { nodeExecutionStack: [entry] },
+				resultData: { pinData: { Start: pinned } },
+			}),
+		};
+	};
+	const prompts = ['One', '[fault:content-filtered-general]', 'Three'];
+	const items = prompts.map((prompt) => ({ prompt }));
+
+	test.each([
+		['chat', chatNode()],
+		['video', videoNode({ requestOptions: { maxRetries: 0 } })],
+	])('a failing item takes the error output and loses no other %s', async (_what, node) => {
+		const { items: good, errors, error } = await runNode(simulator, partial({ ...node, items }));
+		expect(error).toBeUndefined();
+		expect(good.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
+		expect(good[0]?.json).not.toHaveProperty('prompt');
+		expect(errors).toHaveLength(1);
+		expect(errors[0]?.json.error).toMatchObject({ code: 'content_filtered', item: 1 });
+	});
+});
+
+describe('items whose JSON is a text, as HTTP Request makes of a list of texts', () => {
+	const texts = ['a cat', 'a dog'] as unknown as IDataObject[];
+
+	test.each([
+		['chat', chatNode({ options: { includeInputFields: true } })],
+		['video', videoNode({ prompt: 'A boat', options: { includeInputFields: true } })],
+	])('are a %s each, without input fields', async (_what, node) => {
+		const { items, error } = await runNode(simulator, { ...node, items: texts });
+		expect(error).toBeUndefined();
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+		expect(items[0]?.json).not.toHaveProperty('0');
+	});
+});
+
+describe('what throws after a video was paid for', () => {
+	const broken = () =>
+		jest.spyOn(outputItem, 'present').mockImplementation((fields) => {
+			if (Number(fields.duration) === 3) throw new TypeError('Broken');
+			return fields as IDataObject;
+		});
+	const node: NodeRun = {
+		...videoNode({ duration: '={{ $json.duration }}' }),
+		items: [
+			{ prompt: 'One', duration: 3 },
+			{ prompt: 'Two', duration: 4 },
+		],
+	};
+
+	test('is the error of its item alone', async () => {
+		broken();
+		const { items } = await runNode(simulator, { ...node, onError: 'continueRegularOutput' });
+		expect(items).toMatchObject([
+			{ json: { error: { message: 'Broken', task_id: simulator.tasks[0]?.id } } },
+			{ json: { status: 'completed' } },
+		]);
+	});
+
+	test('is thrown with all tasks', async () => {
+		broken();
+		const { error } = await runNode(simulator, node);
+		expect(error?.message).toContain('Broken');
+		for (const { id } of simulator.tasks) expect(error?.description).toContain(id);
+	});
+});
+
+test('the parent of a sub-workflow, which gets the message alone, is told of the finished videos', async () => {
+	const { error } = await runNode(simulator, {
+		...videoNode({ requestOptions: { maxConcurrency: 1, maxRetries: 0 } }),
+		items: [{ prompt: 'One' }, { prompt: '[fault:content-filtered-general]' }],
+		mode: 'integrated',
+	});
+	expect(error?.message).toContain(`${simulator.tasks[0]?.id}: completed`);
 });
