@@ -1,4 +1,5 @@
 import { configWithoutCloudSupport } from '@n8n/node-cli/eslint';
+import nodesBase from 'eslint-plugin-n8n-nodes-base';
 import regexp from 'eslint-plugin-regexp';
 
 /** Third-party code comes in through the gateway alone, where the build bundles it. */
@@ -21,7 +22,10 @@ export default [
 			'e2e/output/**',
 		],
 	},
-	...configWithoutCloudSupport,
+	// With the newest rules of n8n's nodes: the config brings version 1 of them.
+	...configWithoutCloudSupport.map((part) =>
+		part.plugins?.['n8n-nodes-base'] ? { ...part, plugins: { 'n8n-nodes-base': nodesBase } } : part,
+	),
 	{
 		files: ['**/*.ts'],
 		rules: { '@typescript-eslint/no-explicit-any': 'error' },

@@ -1,6 +1,6 @@
 /**
  * Makes the model that n8n's SDK supplies behave like n8n's own chat models, as agents and chains expect. Below each wrap
- * is what the SDK does without it. A wrap is needless once the SDK does better: its newest version, 0.31.1 (of n8n 2.41.3),
+ * is what the SDK does without it. A wrap is needless once the SDK does better: its newest version, 0.31.1 (of n8n 2.41),
  * needs all of them.
  */
 import { InvalidInputError, malformedAnswer, parseJsonAnswer } from '../../gateway';

@@ -66,7 +66,7 @@ export class N8nServer {
 		return this.running.size > 0 || this.rows.some((row) => isOpen(row) && !this.isForsaken(row));
 	}
 
-	/** A child that ended by Stop, or while n8n was down, does not resume its parent: n8n's own way. */
+	/** A child that ended by Stop, or while n8n was down, does not resume its parent: n8n's own way until 2.41. */
 	private isForsaken({ id, status, waitTill = 0 }: Row): boolean {
 		const isForChild = status === 'waiting' && waitTill >= WAIT_INDEFINITELY.getTime();
 		return isForChild && !this.rows.some((row) => row.parent?.executionId === id && isOpen(row));
