@@ -15,6 +15,7 @@ const FAULT_USAGE = [
 	'in a message or a prompt. With poll- or download- before the name it is played on the polls or the',
 	'download of the video, with -once or -twice after it only on the first requests.',
 	'Examples: fault-rate-limit-once, [fault:stream-cut], [fault:poll-internal-error-twice].',
+	'What a real gateway sent is a fault, too: field-<name>, of a file in test/corpus/files.',
 ].join('\n');
 
 const USAGE = `npm run simulator -- [options]
