@@ -16,7 +16,7 @@ import {
 	videoSubmission,
 	type VideoTask,
 } from './schemas/video';
-import { ApiKey } from './redaction/apiKey';
+import { ApiKey } from './redaction';
 import { sendRequest } from './sendRequest';
 import type {
 	RequestContext,
@@ -165,8 +165,8 @@ export class Gateway {
 	}
 
 	/** Takes the key out of what an error tells of a response. */
-	redactError(text: string): Promise<string> {
-		return this.context.apiKey.redactLongError(text);
+	redactError(text: string): string {
+		return this.context.apiKey.redactError(text);
 	}
 
 	/** Registers what may begin when a refused request that is paid for waits alone for its retry. */
@@ -212,9 +212,9 @@ export class Gateway {
 		} as const;
 		const read = (response: ServiceResponse) => readChat(response, collect);
 		const answer = sendRequest(this.context, request, read, signal);
-		return await answer.catch(async (error: unknown) => {
+		return await answer.catch((error: unknown) => {
 			if (error instanceof GatewayError && received !== '')
-				error.partialText = await this.redactError(received);
+				error.partialText = this.redactError(received);
 			throw error;
 		});
 	}

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { InvalidInputError } from './errors/gatewayError';
-import { MAX_API_KEY } from './redaction/apiKey';
+import { MAX_API_KEY } from './redaction';
 
 /** Characters. */
 const MAX_BASE_URL = 2_048;

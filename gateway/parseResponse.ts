@@ -57,7 +57,7 @@ export async function parseResource<Resource>(
 	let value: unknown;
 	try {
 		// A key that the service repeats in a good response would stay in the execution's data forever.
-		const text = await response.apiKey.redactLongResponse(bytes.toString('utf8'));
+		const text = response.apiKey.redactResponse(bytes.toString('utf8'));
 		if (bytes.length > LONG_BYTES) await nextTurn();
 		value = parseResponseJson(quoteLongIntegers(text));
 		prepare(value);

@@ -4,7 +4,7 @@ import type { EgressCheck } from './http/egressCheck';
 import type { HttpRequest, HttpResponse, Method, Transport } from './http/types';
 import type { Execution, ScopeName } from './limits/scope';
 import type { ServiceQueue } from './limits/serviceQueue';
-import type { ApiKey } from './redaction/apiKey';
+import type { ApiKey } from './redaction';
 
 /** How requests are sent. */
 export interface SendOptions {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { shortText } from '../errors/texts';
-import type { ApiKey } from '../redaction/apiKey';
+import type { ApiKey } from '../redaction';
 
 /** Long enough for any readable message, short enough for an execution's log. */
 export const MAX_MESSAGE = 1_000;

@@ -9,7 +9,7 @@ import {
 	statusMessage,
 	statusOf,
 } from '../errors/statuses';
-import type { ApiKey } from '../redaction/apiKey';
+import type { ApiKey } from '../redaction';
 import { parseResponseJsonOrUndefined } from '../schemas/responseJson';
 import { epochMs, type WallTime } from '../wallTime';
 import { isServiceErrorBody, MAX_CODE, MAX_MESSAGE, readErrorBody } from './errorBody';

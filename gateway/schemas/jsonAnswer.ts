@@ -51,12 +51,12 @@ function whereItBreaks(text: string): string | undefined {
  * The error for an answer without JSON. Its `partialText` is the whole text, which is paid for.
  * @param redact takes the key out of a text
  */
-export async function noJsonError(
+export function noJsonError(
 	completion: ChatCompletion,
-	redact: (text: string) => Promise<string>,
-): Promise<MalformedResponseError> {
+	redact: (text: string) => string,
+): MalformedResponseError {
 	const choice = firstChoice(completion);
-	const text = await redact(choice.message.content ?? '');
+	const text = redact(choice.message.content ?? '');
 	const reason = whereItBreaks(text);
 	const isCutOff = choice.finish_reason === 'length';
 	const advice = isCutOff

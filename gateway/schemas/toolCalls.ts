@@ -27,18 +27,18 @@ const toolCall = z.object({
  * @param redact takes the key out of a text
  * @throws MalformedResponseError for an invalid call: an agent that did something else instead could do harm
  */
-export async function readToolCalls(
+export function readToolCalls(
 	completion: ChatCompletion,
-	redact: (text: string) => Promise<string>,
-): Promise<ToolCall[]> {
+	redact: (text: string) => string,
+): ToolCall[] {
 	const choice = firstChoice(completion);
 	const calls = choice.message.tool_calls;
 	if (!Array.isArray(calls)) return [];
-	const unreadable = async (message: string, call: unknown, advice = 'Choose another model.') =>
-		malformedAnswer(message, await redact(JSON.stringify(call)), advice);
-	const read = async (call: unknown): Promise<ToolCall> => {
+	const unreadable = (message: string, call: unknown, advice = 'Choose another model.') =>
+		malformedAnswer(message, redact(JSON.stringify(call)), advice);
+	const read = (call: unknown): ToolCall => {
 		const parsed = toolCall.safeParse(call);
-		if (!parsed.success) throw await unreadable('The model made an invalid tool call', call);
+		if (!parsed.success) throw unreadable('The model made an invalid tool call', call);
 		const { name, arguments: given } = parsed.data.function;
 		const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
 		if (parseResponseJsonOrUndefined(text || '{}') === undefined) {
@@ -46,13 +46,13 @@ export async function readToolCalls(
 				choice.finish_reason === 'length'
 					? 'The answer was cut off in the middle of the call: increase Max Tokens.'
 					: 'Run the node again, or choose another model.';
-			throw await unreadable(
-				`The model called the tool ${shortText(await redact(name))} with arguments that are not JSON`,
+			throw unreadable(
+				`The model called the tool ${shortText(redact(name))} with arguments that are not JSON`,
 				call,
 				advice,
 			);
 		}
 		return { id: parsed.data.id, name, arguments: text || '{}' };
 	};
-	return await Promise.all(calls.map(read));
+	return calls.map(read);
 }

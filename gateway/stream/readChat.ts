@@ -82,7 +82,7 @@ export async function readChat(
 	const assembled = JSON.stringify(assembly.toCompletion());
 	// Each line is without the key, but a key that two deltas divide is whole only now.
 	const completion = chatCompletion.safeParse(
-		JSON.parse(await response.apiKey.redactLongResponse(assembled)),
+		JSON.parse(response.apiKey.redactResponse(assembled)),
 	);
 	if (completion.success) return completion.data;
 	throw malformedResponse(response, 'The stream ended without an answer', assembled);

@@ -166,7 +166,7 @@ async function answerOf(run: ChatRun, prepared: Prepared, itemIndex: number): Pr
 	const answer = readAnswer(completion, jsonOutput);
 	// Not stored, so that Retry On Fail asks again.
 	if (answer === undefined)
-		return fail(await noJsonError(completion, (text) => service.gateway.redactError(text)));
+		return fail(noJsonError(completion, (text) => service.gateway.redactError(text)));
 	entry.answer = completion;
 	return answer;
 }

@@ -133,7 +133,7 @@ export class GatewayChatModel implements ChatModel<CallOptions> {
 			const { usage } = completion;
 			return {
 				text: message.content ?? '',
-				calls: await toolCallParts(completion, (text) => gateway.redactError(text)),
+				calls: toolCallParts(completion, (text) => gateway.redactError(text)),
 				end: {
 					finishReason: FINISH_REASONS[finish_reason ?? ''] ?? 'other',
 					...(usage && { usage: toUsage(usage) }),

@@ -35,7 +35,7 @@ interface Errors {
 	/** Makes the error that n8n shows at the node of the model. */
 	toNodeError(error: unknown): Error;
 	/** Takes the key out of a text. */
-	redact(text: string): Promise<string>;
+	redact(text: string): string;
 }
 
 export function likeOtherModels(model: unknown, errors: Errors): unknown {
@@ -156,11 +156,9 @@ function structuredOutput(
 	const read = async (message: Message) => {
 		const [call] = message.tool_calls;
 		const given = call === undefined ? jsonIn(message) : call.args;
-		return await checked(schema, given).catch(async (error: unknown) => {
+		return await checked(schema, given).catch((error: unknown) => {
 			const text = call === undefined ? String(message.content) : JSON.stringify(given);
-			throw errors.toNodeError(
-				unstructured(await errors.redact(text), await errors.redact(reasonsOf(error))),
-			);
+			throw errors.toNodeError(unstructured(errors.redact(text), errors.redact(reasonsOf(error))));
 		});
 	};
 	return bindTools([{ name, description, schema }], { tool_choice: name }).pipe(async (raw) =>

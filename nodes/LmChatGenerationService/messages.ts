@@ -54,11 +54,8 @@ export function toServiceTools(
 }
 
 /** The calls of tools in an answer. The result of a call names it, so a call without an id is given one. */
-export async function toolCallParts(
-	completion: ChatCompletion,
-	redact: (text: string) => Promise<string>,
-) {
-	const calls = await readToolCalls(completion, redact);
+export function toolCallParts(completion: ChatCompletion, redact: (text: string) => string) {
+	const calls = readToolCalls(completion, redact);
 	return calls.map((call) => ({
 		type: 'tool-call' as const,
 		toolCallId: call.id ?? `call-${crypto.randomUUID()}`,

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { parseCredential, TaskFailedError } from '../../gateway';
 import { stubbedGateway, failureOf } from './stubbedGateway';
 
-const MARKER = 'marker-Key/of+<tests=08&15';
+const MARKER = 'marker-Key/of+"tests=08&15';
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'Hi' }] };
 
 /** The error of a response to a request, which is a refusal by default. */
@@ -12,69 +12,33 @@ async function errorOf(body: string | object, more: Parameters<typeof stubbedGat
 	return await failureOf(stubbedGateway({ packets, status: 400, ...more }).listModels());
 }
 
-const everyCharacter = (write: (code: string) => string) =>
-	[...MARKER].map((character) => write(character.charCodeAt(0).toString(16))).join('');
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
 
-const inBase64 = (text: string) => Buffer.from(text).toString('base64');
-
-const ENCODINGS: Record<string, string> = {
-	unchanged: MARKER,
-	'with + and & escaped, as .NET and Go write JSON': MARKER.replaceAll('+', '\\u002B').replaceAll(
-		'&',
-		'\\u0026',
-	),
-	'with slashes escaped, as PHP writes JSON': MARKER.replaceAll('/', '\\/'),
-	'with every letter escaped': everyCharacter((code) => `\\u00${code}`),
-	'with every letter escaped for a script': everyCharacter((code) => `\\x${code}`),
-	'inside JSON inside JSON': everyCharacter((code) => `\\\\u00${code}`),
-	'URL-encoded': encodeURIComponent(MARKER),
-	'URL-encoded twice': encodeURIComponent(encodeURIComponent(MARKER)),
-	'with HTML entities': MARKER.replaceAll('&', '&amp;')
-		.replaceAll('/', '&#x2F;')
-		.replaceAll('<', '&lt;'),
-	'with numeric HTML entities': [...MARKER].map((c) => `&#${c.charCodeAt(0)};`).join(''),
-	'in base64': inBase64(MARKER),
-	'in base64url': Buffer.from(MARKER).toString('base64url'),
-	'in base64, after the word Bearer': inBase64(`Bearer ${MARKER}`),
-	'in base64, in a header': inBase64(`Authorization: Bearer ${MARKER}\r\nHost: a.test`),
-	'in base64, as a password': inBase64(`api:${MARKER}`),
-	'in base64 with escaped slashes and plus signs': inBase64(`>>>${MARKER}???`)
-		.replaceAll('/', '\\/')
-		.replaceAll('+', '\\u002b'),
-	'after a backslash': `C:\\\\${MARKER}`,
-	'in base64, after the beginning of an escape': `%0${inBase64(MARKER)}`,
-	'in base64, inside JSON': inBase64(JSON.stringify({ key: MARKER })),
+const FORMS = {
+	'as it is': MARKER,
+	'JSON-escaped': inJson(MARKER),
+	'percent-encoded': encodeURIComponent(MARKER),
 };
 
 const PREFIX = 'Incorrect API key: ';
 
-/** The text, and everything in it decoded from base64 at each possible offset. */
-function decoded(text: string): string {
-	const candidates = text.match(/[\w+/-]{8,}/g) ?? [];
-	const contents = candidates.flatMap((word) =>
-		[0, 1, 2, 3].map((start) => Buffer.from(word.slice(start), 'base64').toString('latin1')),
-	);
-	return [text, ...contents].join('\n');
-}
-
-/** The error contains neither the key, nor a readable part of it, nor its encoded form. */
+/** The error contains neither the key nor a readable part of it. */
 function expectNoKey(error: unknown, echoed: string): void {
 	const shown = [inspect(error, { depth: 9 }), JSON.stringify(error)].join('\n');
 	expect(shown).toContain('[API key removed]');
 	expect(shown).not.toContain(echoed);
-	expect(decoded(shown)).not.toMatch(/marker|tests=|08&15/);
+	expect(shown).not.toMatch(/marker|tests=|08&15/);
 }
 
-describe.each<[encoding: string, echoed: string, apiKey: string]>([
-	...Object.entries(ENCODINGS).map(([encoding, echoed]): [string, string, string] => [
-		encoding,
+describe.each<[form: string, echoed: string, apiKey: string]>([
+	...Object.entries(FORMS).map(([form, echoed]): [string, string, string] => [
+		form,
 		echoed,
 		MARKER,
 	]),
 	['that is an ordinary word', 'local-key', 'local-key'],
-	['after a backslash, as if it escaped the first letter', `C:\\\\u${MARKER}`, `u${MARKER}`],
-])('a key that the service echoes %s', (_encoding, echoed, apiKey) => {
-	const serviceError = `{"code":"invalid_api_key","message":"${PREFIX}${echoed}"}`;
+])('a key that the service echoes %s', (_form, echoed, apiKey) => {
+	const serviceError = JSON.stringify({ code: 'invalid_api_key', message: PREFIX + echoed });
 	const page = `<html><body>${PREFIX}${echoed}</body></html>`;
 
 	test.each([
@@ -83,7 +47,11 @@ describe.each<[encoding: string, echoed: string, apiKey: string]>([
 		['a malformed response', 200, page],
 		['an error with status 200', 200, serviceError],
 		['plain text', 502, PREFIX + echoed],
-		['a content filter', 400, `{"code":"x","message":"m","data":{"reason":"${echoed}"}}`],
+		[
+			'a content filter',
+			400,
+			JSON.stringify({ code: 'x', message: 'm', data: { reason: echoed } }),
+		],
 	])('is not in the error of %s', async (_kind, status, body) => {
 		expectNoKey(await errorOf(body, { status, apiKey }), echoed);
 	});
@@ -101,10 +69,9 @@ describe.each<[encoding: string, echoed: string, apiKey: string]>([
 	});
 });
 
-test.each(['unchanged', 'inside JSON inside JSON', 'in base64, after the word Bearer'])(
+test.each(Object.entries(FORMS))(
 	'a key that the service echoes %s is not in the error of a stream whose line does not end',
-	async (encoding) => {
-		const echoed = ENCODINGS[encoding]!;
+	async (_form, echoed) => {
 		const line = Buffer.from(`data: {"code":"invalid_api_key","message":"${PREFIX}${echoed}`);
 		const padding = Array.from({ length: 17 }, () => Buffer.alloc(1024 * 1024, 'x'));
 		const gateway = stubbedGateway({ packets: [line, ...padding], apiKey: MARKER });
@@ -116,18 +83,19 @@ test.each(['unchanged', 'inside JSON inside JSON', 'in base64, after the word Be
 
 describe('a long key', () => {
 	const LONGEST = 16_384;
-	const jwt = (length: number) =>
-		`ey${createHash('sha512').update('jwt').digest('base64url').repeat(200)}`.slice(0, length);
+	const jwt = (length: number) => {
+		const part = (_: unknown, index: number) =>
+			createHash('sha512').update(`jwt ${index}`).digest('base64url');
+		return `ey${Array.from({ length: 200 }, part).join('')}`.slice(0, length);
+	};
 	const answer = (content: string) =>
 		Buffer.from(JSON.stringify({ choices: [{ message: { content }, finish_reason: 'stop' }] }));
 
 	test.each([6_200, LONGEST])('of %i characters loses no answer', async (length) => {
 		const apiKey = jwt(length);
-		const packets = [answer(`100 % & \\ ${apiKey} \\/ ${Buffer.from(apiKey).toString('base64')}`)];
+		const packets = [answer(`100 % & \\ ${apiKey} \\/ ${apiKey.slice(0, 99)}`)];
 		const { choices } = await stubbedGateway({ packets, apiKey }).chat(chat);
-		expect(choices[0]?.message.content).toMatch(
-			/^100 % & \\ \[API key removed\] \\\/ \[API key removed\].{0,3}$/,
-		);
+		expect(choices[0]?.message.content).toMatch(/^100 % & \\ \[API key removed\] \\\/ ey.{97}$/);
 	});
 
 	test(`has at most ${LONGEST} characters, and is refused without being shown`, () => {
@@ -138,18 +106,21 @@ describe('a long key', () => {
 		);
 	});
 
-	test.each<[string, (apiKey: string) => string]>([
-		['plain', (apiKey) => apiKey],
-		['escaped', (apiKey) => [...apiKey].map((c) => `&#x${c.charCodeAt(0).toString(16)};`).join('')],
-	])('echoed %s is cut from an error without a part of it', async (_how, write) => {
+	test('whose end occurs alone is removed as far as it is there', async () => {
+		const { serviceMessage } = await errorOf(
+			{ message: `No ${jwt(900).slice(500)}` },
+			{ apiKey: jwt(900) },
+		);
+		expect(serviceMessage).toBe('No [API key removed]');
+	});
+
+	test('is removed each time that it occurs', async () => {
 		const apiKey = jwt(LONGEST);
-		for (const before of ['', 'x'.repeat(980)]) {
-			const message = before + write(apiKey).repeat(30);
-			const body = { code: 'no', message: message.slice(0, 250_000) };
-			const { serviceMessage } = await errorOf(body, { apiKey });
-			const shown = serviceMessage?.replace(before, '').replaceAll('[API key removed]', '');
-			expect(shown).toMatch(/^(\[AP)?…$/);
-		}
+		const { serviceMessage } = await errorOf(
+			{ message: `${apiKey}${apiKey}, ${apiKey}` },
+			{ apiKey },
+		);
+		expect(serviceMessage).toBe('[API key removed][API key removed], [API key removed]');
 	});
 });
 
@@ -215,7 +186,7 @@ describe('a key that is an ordinary word, as in a self-hosted gateway', () => {
 });
 
 test.each([
-	['a message is cut', (before: string) => `{"message":"${before.repeat(990)}${MARKER}"}`],
+	['a message is cut', (before: string) => `{"message":"${before.repeat(990)}${inJson(MARKER)}"}`],
 	['a text is cut', (before: string) => before.repeat(990) + MARKER],
 	['a page is cut', (before: string) => `<p>${before.repeat(990)}${MARKER}`],
 	['a body is cut', (before: string) => before.repeat(256 * 1024 - 10) + MARKER],
@@ -231,24 +202,9 @@ test.each([
 const REMOVED = '[API key removed]';
 
 test.each<[what: string, apiKey: string, echoed: string, shown: string]>([
-	['that begins like a number, after a line break', 'ab12-Key', '\\nab12-Key', `\\n${REMOVED}`],
-	[
-		'with a minus sign, after half an escape',
-		'-Key-of-tests',
-		'\\x2-Key-of-tests',
-		`\\x2${REMOVED}`,
-	],
 	['after its own beginning', 'Key-Key-of-tests', 'Key-Key-Key-of-tests', `Key-${REMOVED}`],
-	['after half an HTML entity', 'a;Key-of-tests', '&#1a;Key-of-tests', `&#1${REMOVED}`],
-	['after the name of an HTML entity', 'Key-of-tests', '&quotKey-of-tests', `&quot${REMOVED}`],
-	['that looks like an HTML entity, in JSON', 'Key&of;tests', 'Key\\u0026of;tests', REMOVED],
-	['with quotation marks, in HTML', `Key>"of'tests`, 'Key&gt;&quot;of&apos;tests', REMOVED],
-	['with a percent sign, in a URL', 'Key:%41of-tests', 'Key%3A%2541of-tests', REMOVED],
-	['in base64url', 'a?>b>?Key-of-tests', 'YT8-Yj4_S2V5LW9mLXRlc3Rz', REMOVED],
-	['of one letter, in base64', 'a'.repeat(18), `${inBase64('a'.repeat(18))}Y`, REMOVED],
-	['of four characters, in a header in base64', '1234', inBase64('Bearer 1234'), `${REMOVED}=`],
-	['of six characters, in a header in base64', 'local1', inBase64('Bearer local1'), `${REMOVED}==`],
-	['of seven characters, in base64', 'local12', inBase64('api:local12'), `YXBpOm${REMOVED}I=`],
+	['that ends with a backslash, in JSON', 'Key-of\\', '{"a":"Key-of\\\\"}', `{"a":"${REMOVED}"}`],
+	['of four characters', '1234', 'Bearer 1234', `Bearer ${REMOVED}`],
 	['of three characters, which any error may have', 'key', 'The key is wrong', 'The key is wrong'],
 ])('a key %s', async (_what, apiKey, echoed, shown) => {
 	expect((await errorOf(echoed, { apiKey })).serviceMessage).toBe(shown);

@@ -1,6 +1,6 @@
 import { systemClock } from '../../gateway/clock';
 import { toServiceError } from '../../gateway/http/serviceError';
-import { ApiKey } from '../../gateway/redaction/apiKey';
+import { ApiKey } from '../../gateway/redaction';
 import { wallTimeOf } from '../../gateway/wallTime';
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -155,25 +155,6 @@ export const OF_FORMS: readonly Change[] = [
 			"counted(Math.ceil(ms / SECOND_MS), 'minute')",
 		],
 	]),
-	...changesOf('gateway/redaction/apiKey.ts', [
-		[
-			'a key in base64 is found at the beginning of its text alone',
-			'[0, 1, 2].map((bytesBefore)',
-			'[0].map((bytesBefore)',
-		],
-		[
-			'half a key is kept where an error is cut off',
-			'this.#redact(read, read.length < text.length)',
-			'this.#redact(text.slice(0, length), false)',
-		],
-	]),
-	...changesOf('gateway/redaction/keySearch.ts', [
-		[
-			'more than the key is cut out',
-			'this.add(this.startOf(now), read.end)',
-			'this.add(0, read.end)',
-		],
-	]),
 	...changesOf('nodes/ListModels/list.ts', [
 		['a text filter of models is read with its case', 'part.toLowerCase()', 'part'],
 	]),

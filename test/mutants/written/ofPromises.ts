@@ -187,7 +187,7 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('gateway/client.ts', [
 		[
 			'the partial text of a failed stream is that of its error',
-			'error.partialText = await this.redactError(received);',
+			'error.partialText = this.redactError(received);',
 			'error.partialText = error.message;',
 		],
 	]),

@@ -48,7 +48,7 @@ export const OF_RESPONSES: readonly Change[] = [
 		['an error in a stream is not thrown', '\t\tthrowErrorBeside(chunk);\n', ''],
 		[
 			'a key that two chunks divide is in the answer',
-			'JSON.parse(await response.apiKey.redactLongResponse(assembled))',
+			'JSON.parse(response.apiKey.redactResponse(assembled))',
 			'JSON.parse(assembled)',
 		],
 	]),
@@ -57,20 +57,6 @@ export const OF_RESPONSES: readonly Change[] = [
 			'an answer in parts is its first part',
 			'parts.map(({ text }) => text)',
 			'parts.slice(0, 1).map(({ text }) => text)',
-		],
-	]),
-	...changesOf('gateway/redaction/apiKey.ts', [
-		[
-			'the key in base64 is shown',
-			'[this.#key, ...base64Forms(this.#key)].map(',
-			'[this.#key].map(',
-		],
-	]),
-	...changesOf('gateway/redaction/keySearch.ts', [
-		[
-			'only the last key in a text is removed',
-			'this.found.push([begin, end]);',
-			'this.found.splice(0, 1, [begin, end]);',
 		],
 	]),
 	...changesOf('nodes/shared/book/schema.ts', [

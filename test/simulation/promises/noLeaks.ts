@@ -3,7 +3,6 @@ import type { Promised } from './promise';
 import { ancestry, errorItems, submittedBy } from './evidence';
 import type { Played } from '../play/played';
 import { AROUND } from '../service/echoes';
-import { showsPartOf } from './readings';
 
 /** The sub-workflows that an execution called, and their retries. */
 function calledBy(parent: string, rows: Row[]): string[] {
@@ -62,12 +61,15 @@ function cutOut(played: Played): string[] {
 	});
 }
 
+/** Of a key: no other text has them. */
+const PIECE = 10;
+
 /** No key anywhere, no control characters in the log, no data of one execution in another. */
 export const noLeaks: Promised = {
 	name: 'Nothing leaks',
-	says: 'No key, however it is written, and no control character is in an item, an error or the log, and nothing of another execution. What the service says around the key stays.',
+	says: 'No key (as it is, JSON-escaped or percent-encoded) and no control character is in an item, an error or the log, and nothing of another execution. What the service says around the key stays.',
 	except: [
-		'A key of fewer than 16 characters stays in good responses, because it may be a word; one of fewer than 4 stays in errors, too.',
+		'In another form, such as base64, a key stays. A key of fewer than 16 characters stays in good responses, because it may be a word; one of fewer than 4 stays in errors, too.',
 		'A hint of a run in the editor names the tasks of a run of the same node that was stopped.',
 	],
 	alsoKeptBy: ['test/gateway/echoedKey.test.ts'],
@@ -81,12 +83,9 @@ export const noLeaks: Promised = {
 				text: `${error.message} ${error.description}`,
 			})),
 		];
-		// Reading all that is written in each possible way takes long.
-		const isEchoed = played.scenario.service.faults.some(({ echo }) => echo !== undefined);
-		const shows = (text: string) =>
-			isEchoed ? showsPartOf(text, keys) : keys.some((key) => text.includes(key));
+		const pieces = keys.flatMap((key) => [key.slice(0, PIECE), key.slice(-PIECE)]);
 		const leaks = places.flatMap(({ where, text }) =>
-			shows(text) ? [`a key is in ${where}`] : [],
+			pieces.some((piece) => text.includes(piece)) ? [`a part of a key is in ${where}`] : [],
 		);
 		const forged = log.flatMap(({ text }) =>
 			CONTROL.test(text) ? [`a control character is in the log: ${JSON.stringify(text)}`] : [],

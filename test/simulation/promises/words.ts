@@ -39,7 +39,6 @@ function textOf(refusal: string): string | undefined {
 	}
 }
 
-/** Of a key in base64, what comes before it has another form. */
 const showsKey = (text: string) => text.includes('sk-') || text.includes(AROUND.before);
 
 function quoted(played: Played, claim: Claim): string[] {

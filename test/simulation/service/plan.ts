@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { PROGRESS_SHAPES } from '../../../simulator/video/taskPlan';
 import { ANSWERS } from './answers';
-import { ECHO_FORMS } from './echoes';
 import { FORMS } from './formNames';
 
 /** Seconds of the world's time; `from` and `until` count from the start of the scenario. */
@@ -167,9 +166,7 @@ const fault = z.object({
 	fault: z.enum([...FAULTS, ...FORMS]),
 	/** Only at one of two services; default: at both. */
 	at: z.enum(['first', 'other']).optional(),
-	echo: z
-		.object({ as: z.enum(ECHO_FORMS), before: z.int(), isGood: z.boolean().optional() })
-		.optional(),
+	echo: z.object({ before: z.int(), isGood: z.boolean().optional() }).optional(),
 	...period,
 });
 

@@ -175,7 +175,7 @@ const EFFECTS: Record<(typeof FAULTS)[number], Effect> = {
 	'error-empty': effects.errorEmpty,
 	'running-usage': effects.runningUsage,
 	labels: effects.labels,
-	echo: echo({ as: 'plain', before: 0 }),
+	echo: echo({ before: 0 }),
 	'content-parts': effects.contentParts,
 	'tool-calls': toolCalls,
 	'task-error': failedWithError,
