@@ -4,7 +4,7 @@ export { type Credential, parseCredential } from './credential';
 export { earliest, epochMs, later, msBetween, type WallTime, wallTimeOf } from './wallTime';
 export { hashOf } from './hash';
 export type { NodeCode } from './errors/statuses';
-export { formatSeconds, logMessage, logText, shortText } from './errors/texts';
+export { formatSeconds, idInLog, idText, logMessage, logText, shortText } from './errors/texts';
 export {
 	CancelledError,
 	GatewayError,

@@ -205,8 +205,8 @@ export class SpendingLimitError extends GatewayError {
 				code: 'spending_limit' satisfies NodeCode,
 				advice:
 					ofItem > max
-						? 'Nothing was sent for this item. Increase Max Billable Requests in the options of the node, or ask for fewer videos.'
-						: `This execution made ${made} billable ${requests} with this node and needs ${needed} more. Nothing was sent for this item. Check whether a loop or an agent repeats the node, or increase Max Billable Requests in its options.`,
+						? 'Nothing was sent in this try. Increase Max Billable Requests in the options of the node, or ask for fewer videos.'
+						: `This execution made ${made} billable ${requests} with this node and needs ${needed} more. Nothing was sent in this try. Check whether a loop or an agent repeats the node, or increase Max Billable Requests in its options.`,
 			},
 		);
 	}

@@ -14,10 +14,21 @@ const URLS = /\b(?:https?:\/\/[^\s/.]|data:)\S*/gi;
  * a URL in it has no query.
  */
 export function logText(text: string): string {
-	return clipped(
-		text.replace(WITH_QUERY, (url) => url.replace(QUERY, '')),
-		MAX_LOGGED,
-	);
+	return clipped(withoutQueries(text), MAX_LOGGED);
+}
+
+/** The ID of a task on one line: never cut, since it is the only way to what was paid for. */
+export function idText(id: string): string {
+	return escapeControls(id);
+}
+
+/** The same in a log: an ID that is a URL has no query, which may be signed. */
+export function idInLog(id: string): string {
+	return escapeControls(withoutQueries(id));
+}
+
+function withoutQueries(text: string): string {
+	return text.replace(WITH_QUERY, (url) => url.replace(QUERY, ''));
 }
 
 /** A code or another name that the service uses: one line of at most 100 characters. */

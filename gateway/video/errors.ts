@@ -1,5 +1,5 @@
 import { type NodeCode, statusOf } from '../errors/statuses';
-import { formatSeconds, logText } from '../errors/texts';
+import { formatSeconds, idText } from '../errors/texts';
 import { textOf } from '../errors/foreignErrors';
 import { GatewayError, NoResponseError, StorageError } from '../errors/gatewayError';
 import { isEmpty, wordsOf } from '../http/errorBody';
@@ -11,7 +11,7 @@ export class TaskFailedError extends GatewayError {
 	override readonly name = 'TaskFailedError';
 	constructor({ id, error }: VideoTask) {
 		const words = isEmpty(error) ? undefined : wordsOf(error);
-		super(`The service could not generate the video of task ${logText(id)}`, {
+		super(`The service could not generate the video of task ${idText(id)}`, {
 			code: words?.code ?? ('task_failed' satisfies NodeCode),
 			advice: 'Change the prompt or the settings, or submit the video again.',
 			serviceMessage: words?.message,
@@ -24,7 +24,7 @@ export class WaitTimeoutError extends GatewayError {
 	override readonly name = 'WaitTimeoutError';
 	constructor(task: VideoTask, waitedMs: number, lastFailure?: GatewayError) {
 		const wait = formatSeconds(waitedMs);
-		const id = logText(task.id);
+		const id = idText(task.id);
 		const [message, advice] =
 			lastFailure === undefined
 				? [

@@ -127,7 +127,13 @@ export const operationProperties: INodeProperties[] = [
  * @throws InvalidInputError
  */
 function planTask({ book, service }: VideoRun, item: number): Planned {
-	const id = parseTaskId(service.context.getNodeParameter('taskId', item, ''));
+	const { context } = service;
+	const value = context.getNodeParameter('taskId', item, '');
+	// A line break comes along with a pasted ID. What an expression reads is the ID as the service wrote it.
+	const isPasted =
+		typeof value === 'string' &&
+		!String(context.getNode().parameters.taskId ?? taskIdProperty.default).startsWith('=');
+	const id = parseTaskId(isPasted ? value.trim() : value);
 	return {
 		entry: book.add({ item, tasks: [{ state: 'open', entry: { id, status: 'unknown' } }] }),
 	};

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { logText, msBetween, systemClock, type WallTime } from '../../gateway';
+import { idText, msBetween, systemClock, type WallTime } from '../../gateway';
 import { noteInExecution, type PaidBook } from '../shared/book/book';
 import { asHtml, hintAfterRun } from '../shared/form/hints';
 import { TASK_RETENTION_S } from './resultOptions';
@@ -20,20 +20,21 @@ export function notedTaskIds({ customData }: Partial<IExecuteFunctions>): string
 }
 
 /**
- * Adds ids to a list such as `c, b, a` or `c, b +12`.
+ * Adds ids to a list such as `c, b, a` or `c, b +12`. An id that does not fit is counted, never cut.
  * @returns at most 255 characters
  */
 export function withTaskIds(list: string, taskIds: string[]): string {
 	const uncounted = /(?:^| )\+(\d+)$/.exec(list);
 	const earlier = list.slice(0, uncounted?.index);
 	const ids = [...taskIds, ...(earlier === '' ? [] : earlier.split(', '))];
-	const total = ids.length + Number(uncounted?.[1] ?? 0);
-	for (let shown = ids.length; shown > 0; shown -= 1) {
-		const rest = total - shown;
-		const value = ids.slice(0, shown).join(', ') + (rest > 0 ? ` +${rest}` : '');
-		if (value.length <= MAX_VALUE) return value;
-	}
-	return `+${total}`;
+	const all = ids.length + Number(uncounted?.[1] ?? 0);
+	const counted = (shown: string[]) =>
+		[shown.join(', '), all > shown.length && `+${all - shown.length}`].filter(Boolean).join(' ');
+	const fitting = ids.reduce<string[]>((shown, id) => {
+		const more = [...shown, id];
+		return counted(more).length <= MAX_VALUE ? more : shown;
+	}, []);
+	return counted(fitting);
 }
 
 /** Tasks of stopped runs that this process remembers, the newest last. */
@@ -63,7 +64,7 @@ export function hintAboutStopped(context: IExecuteFunctions): void {
 		if (isKept)
 			hintAfterRun(
 				context,
-				`Task ${asHtml(logText(id))} of the run that was stopped is paid: use Get with this task ID.`,
+				`Task ${asHtml(idText(id))} of the run that was stopped is paid: use Get with this task ID.`,
 			);
 	}
 }

@@ -1,5 +1,13 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isFinished, logText, shortText, systemClock, type VideoTask } from '../../gateway';
+import {
+	isFinished,
+	idInLog,
+	idText,
+	logText,
+	shortText,
+	systemClock,
+	type VideoTask,
+} from '../../gateway';
 import type { PaidBook } from '../shared/book/book';
 import type { PaidTask } from '../shared/book/schema';
 import { runsAsTool } from '../shared/form/hints';
@@ -47,9 +55,9 @@ export class TaskLog {
 
 	/** Every task id is in the log, and in the execution's custom data, as soon as it is known. */
 	submitted(item: number, tasks: PaidTask[], asked: number): void {
-		const ids = tasks.map(({ entry }) => logText(entry.id));
-		noteTaskIds(this.context, ids);
-		const what = `video task${ids.length === 1 ? '' : 's'} ${ids.join(', ')}`;
+		const ids = tasks.map(({ entry }) => entry.id);
+		noteTaskIds(this.context, ids.map(idText));
+		const what = `video task${ids.length === 1 ? '' : 's'} ${ids.map(idInLog).join(', ')}`;
 		this.write('info', `submitted ${what} [item ${item}]`);
 		if (ids.length < asked)
 			this.write('warn', `the service created ${ids.length} of ${asked} videos [item ${item}]`);
@@ -83,12 +91,11 @@ export class TaskLog {
 	list(withUrls: boolean): string {
 		const tasks = this.book.entries.flatMap((entry) => entry.tasks);
 		const all = [...new Map(tasks.map((task) => [task.entry.id, task])).values()];
+		const idOf = ({ entry }: PaidTask) => (withUrls ? idText(entry.id) : idInLog(entry.id));
 		const line = (task: PaidTask, index: number) =>
-			`(${index + 1}) ${logText(task.entry.id)}: ${shortText(statusOf(task))}${withUrls && urlOf(task) ? `, ${urlOf(task)}` : ''}`;
+			`(${index + 1}) ${idOf(task)}: ${shortText(statusOf(task))}${withUrls && urlOf(task) ? `, ${urlOf(task)}` : ''}`;
 		const known = all.filter(({ state }) => state !== 'unknown').map(line);
-		const unknown = all
-			.filter(({ state }) => state === 'unknown')
-			.map(({ entry }) => logText(entry.id));
+		const unknown = all.filter(({ state }) => state === 'unknown').map(idOf);
 		const goOn =
 			this.isStopped && all.some(({ entry, state }) => !isFinished(entry) && state !== 'unknown');
 		const { lostItems } = this;

@@ -16,7 +16,7 @@ import type { DurableWait } from '../shared/durableWait/durableWait';
 import type { Service } from '../shared/run/connect';
 import { reportError, TaskError } from '../shared/run/errorText';
 import { videoFile } from './fileName';
-import { stateOf } from './item';
+import { stateOf, urlOf } from './item';
 import type { VideoOutput } from './output';
 import type { TaskLog } from './taskLog';
 
@@ -68,8 +68,13 @@ export class VideoTasks {
 	async settle(open: OpenTask, mayPause: boolean): Promise<void> {
 		const { task } = open;
 		const known = task.entry;
-		const settling = this.poll(open, mayPause).then(async () => {
-			// What a try before knew has no URL and no file any more: a poll that failed is followed by another.
+		const polling = this.poll(open, mayPause).catch((error: unknown) => {
+			// The URL of a video that was seen finished may still lead to it.
+			const isLost = known.status !== 'completed' || urlOf(task) === null;
+			if (error instanceof CancelledError || isLost) throw error;
+		});
+		const settling = polling.then(async () => {
+			// What a try before knew may be outdated: a poll that failed is followed by another.
 			if (mayPause && (!isFinished(task.entry) || task.entry === known)) return;
 			await this.finish(open, mayPause);
 		});
@@ -117,7 +122,6 @@ export class VideoTasks {
 		if (isDownloaded(item) && entry.status === 'completed') {
 			if (mayPause && (await this.storesInMemory())) {
 				// Polled again, for a fresh URL.
-				task.entry = { id: entry.id, status: entry.status };
 				return;
 			}
 			task.file = await this.store(open);

@@ -32,6 +32,7 @@ describe("the execution's custom data", () => {
 		[`b, ${'x'.repeat(240)} +9`, ['a new one'], 'a new one, b +10'],
 		['+2', ['y'.repeat(256)], '+3'],
 		['+2', ['y'], 'y +2'],
+		['', ['y'.repeat(300), 'b'], 'b +1'],
 	])('%s with %j is %s', (list, ids, expected) => {
 		expect(withTaskIds(list, ids)).toBe(expected);
 	});

@@ -168,6 +168,30 @@ test.each([
 	},
 );
 
+test.each(['task-not-found', 'invalid-api-key', 'unavailable'] as const)(
+	'if n8n keeps files in memory, a finished video is downloaded from its known URL when its last poll fails: %s',
+	async (fault) => {
+		await runNode(waitingNode({ prompts: [] }));
+		jest.replaceProperty(storage, 'mode' as never, 'default' as never);
+		let finished = 0;
+		const { items } = await runNode({
+			...waitingNode({
+				prompts: ['One', ENDLESS],
+				parameters: { download: true, requestOptions: { maxRetries: 0 } },
+				waitOptions: { maxWait: 300, onTimeout: 'output' },
+			}),
+			onWait: (stored) => {
+				const [first] = Object.values(bookIn(stored).entries ?? {});
+				if (first?.tasks[0]?.entry.status === 'completed' && finished++ === 0)
+					simulator.inject({ endpoint: 'poll', fault, matching: simulator.tasks[0]!.id });
+			},
+		});
+		expect(finished).toBeGreaterThan(0);
+		expect(items[0]?.binary?.data).toBeDefined();
+		expect(items[0]?.json).toMatchObject({ status: 'completed', url: expect.any(String) });
+	},
+);
+
 test('the progress counts a video once, though it is polled again for its file', async () => {
 	await runNode(waitingNode({ prompts: [] }));
 	jest.replaceProperty(storage, 'mode' as never, 'default' as never);

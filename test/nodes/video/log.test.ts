@@ -1,13 +1,15 @@
 import { ExecuteContext } from 'n8n-core';
 import { systemClock } from '../../../gateway';
 import { wallTimeOf } from '../../../gateway/wallTime';
-import { useSimulator } from '../../engine/useServers';
+import { rawJson, rawResponse } from '../../engine/rawServer';
+import { useRawServer, useSimulator } from '../../engine/useServers';
 import { type NodeRun, runNode } from '../../engine/runNode';
 import { useLog } from '../../engine/useLog';
 import { stopWhen } from '../../clock/until';
 import { videoNode } from './videoNode';
 
 const simulator = useSimulator({ videoSeconds: 0.05 });
+const service = useRawServer();
 const lines = useLog('info', 'warn');
 const attempts = useLog('debug');
 
@@ -135,4 +137,19 @@ test('a run stopped before its submission is sent logs nothing', async () => {
 	const refused = () => attempts.filter((line) => line.includes('status 429'));
 	await runUntil(() => refused().length === 3, { ...videoNode(), items: threeItems });
 	expect(lines).toEqual([]);
+});
+
+describe('a task ID of 350 characters', () => {
+	const id = `video_${'a1'.repeat(172)}`;
+
+	test('is whole in the log and in the error, and counted in the custom data', async () => {
+		service.respond = (request) =>
+			request.startsWith('POST')
+				? rawJson({ id: 'request', data: [{ id }] })
+				: rawResponse('401 Unauthorized', '{"error":{"message":"no","type":"invalid_api_key"}}');
+		const { error, run } = await runNode(service, videoNode());
+		expect(lines.join()).toContain(`submitted video task ${id} [item 0]`);
+		expect(error?.description).toContain(`(1) ${id}: processing`);
+		expect(run.data.resultData.metadata).toMatchObject({ video_task_ids: '+1' });
+	});
 });

@@ -183,11 +183,35 @@ test.each([
 	},
 );
 
-test.each(['generate', 'get', 'wait'])('%s takes a task ID with slashes', async (operation) => {
-	const id = 'projects/1/operations/ab:c+d';
-	const { items } = await generate([rawJson(video(id))], { operation, taskId: id }, { id });
-	expect(items[0]?.json).toMatchObject({ task_id: id, status: 'completed' });
-	expect(service.requests.at(-1)).toContain('/video/generations/projects%2F1%2Foperations%2Fab');
+const ODD_IDS = [
+	'projects/1/operations/ab:c+d',
+	' 5% of a\\b? #1 ',
+	'https://a.example/1?sig=2',
+	'i'.repeat(2000),
+];
+
+test.each(['generate', 'get', 'wait'].flatMap((operation) => ODD_IDS.map((id) => [operation, id])))(
+	'%s takes the task ID "%s"',
+	async (operation, id) => {
+		const taskId = `={{ ${JSON.stringify(id)} }}`;
+		const { items } = await generate([rawJson(video(id))], { operation, taskId }, { id });
+		expect(items[0]?.json).toMatchObject({ task_id: id, status: 'completed' });
+		expect(service.requests.at(-1)).toContain(`/video/generations/${encodeURIComponent(id)} `);
+	},
+);
+
+test('a pasted task ID may have white space around it', async () => {
+	await generate([rawJson(video('task-1'))], { operation: 'get', taskId: ' task-1\n' });
+	expect(service.requests.at(-1)).toContain('/video/generations/task-1 ');
+});
+
+test('of a submission with a longer task ID, the error has its length and its beginning', async () => {
+	const { items } = await generate([], {}, { id: `task-${'i'.repeat(1996)}` });
+	expect(items[0]?.json.error).toMatchObject({
+		code: 'malformed_answer',
+		may_have_been_accepted: true,
+		message: expect.stringMatching(/has 2001 characters and begins with task-i/),
+	});
 });
 
 /** A high surrogate without the low one. */
