@@ -53,6 +53,8 @@ export const BAD_FORMS = {
 	chatStream: [
 		...['stream-cut', 'stream-html', 'stream-garbage', 'stream-wrong-shape', 'stream-empty'],
 		...['stream-only-done', 'stream-error-general', 'stream-error-alternate', 'stream-echo-key'],
+		...['field-error-as-a-text', 'field-error-inside-an-error', 'field-error-chunk-of-groq'],
+		...['field-error-event-with-status-comment', 'field-error-code-without-choices'],
 	],
 } as const;
 

@@ -1,11 +1,13 @@
 import { gzipSync } from 'node:zlib';
-import { END, head, part, whole } from '../../../simulator/delivery';
+import { END, head, part, type Step, whole } from '../../../simulator/delivery';
 import { event } from '../../../simulator/chat/complete';
 import { damage } from '../../../simulator/faults/effects/damage';
 import { replace } from '../../../simulator/faults/effects/replace';
 import type { Effect } from '../../../simulator/faults/fault';
+import { fieldFault } from '../../../simulator/faults/field';
 import { type HttpResponse, jsonResponse, withHeaders } from '../../../simulator/httpResponse';
 import { quoteLongIntegers } from '../../../gateway/schemas/responseJson';
+import { BAD_FORMS } from './formNames';
 
 // Forms of a response that the simulator's own table has not.
 
@@ -48,6 +50,11 @@ export const OWN_FORMS: Record<string, Effect> = {
 			finish_reason: finish_reason ?? '',
 		})),
 	})),
+	...Object.fromEntries(
+		BAD_FORMS.chatStream
+			.filter((name) => name.startsWith('field-'))
+			.map((name) => [name, fieldFailure(name)]),
+	),
 	'page-of-no-type': replace(() => page(400)),
 	'error-as-text': replace(() => jsonResponse({ error: ERROR_TEXT }, 400)),
 	'retry-after-in-body': replace(() =>
@@ -110,5 +117,21 @@ function changed(change: (value: object) => object): Effect {
 			return part(chunk === undefined ? text : event(change(chunk)));
 		});
 		return [head(status, headers), ...parts, END];
+	});
+}
+
+/** Half of the answer, then what a real gateway sent behind text: a file of test/corpus. */
+function fieldFailure(name: string): Effect {
+	const { effect } = fieldFault(name) ?? {};
+	return damage((response, context) => {
+		const { status, headers, events = [] } = response;
+		const half = events.slice(0, Math.ceil((events.length - 2) / 2));
+		const sent = effect?.kind === 'replace' ? [...effect.deliver(context)] : [];
+		const isText = (step: Step) => step.kind === 'bytes' && String(step.bytes).includes('"delta"');
+		return [
+			head(status, headers),
+			...half.map(part),
+			...sent.slice(1).filter((step) => !isText(step)),
+		];
 	});
 }
