@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { valid } from 'semver';
@@ -15,10 +15,12 @@ async function main(version: string | undefined): Promise<void> {
 	if ((await run('git', ['status', '--porcelain'])) !== '') {
 		throw new Error('Commit or discard your changes first: the tag must contain all of them');
 	}
-	const changelog = await readFile(join(ROOT, 'CHANGELOG.md'), 'utf8');
-	if (!changelog.includes(`\n## [${version}]`)) {
-		throw new Error(`CHANGELOG.md has no entry "## [${version}]"`);
-	}
+	const changelog = join(ROOT, 'CHANGELOG.md');
+	const entries = await readFile(changelog, 'utf8');
+	const heading = new RegExp(`^## \\[${version.replaceAll('.', '\\.')}\\].*$`, 'm');
+	if (!heading.test(entries)) throw new Error(`CHANGELOG.md has no entry "## [${version}]"`);
+	const today = new Date().toISOString().slice(0, 10);
+	await writeFile(changelog, entries.replace(heading, `## [${version}] - ${today}`));
 	const step = (text: string) => process.stdout.write(`${text}\n`);
 	step(`Version ${version}`);
 	const tag = `v${version}`;

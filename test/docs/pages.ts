@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reliabilityPage } from '../reliability/page';
+import { faultsPage } from '../reliability/page';
 import { compatibilityPage } from './compatibilityPage';
 import { errorsPage } from './errorsPage';
 import { promisesPage } from './promisesPage';
@@ -10,7 +10,7 @@ export const PAGES: Readonly<Record<string, (page: string) => string>> = {
 	'docs/compatibility.md': compatibilityPage,
 	'docs/errors.md': errorsPage,
 	'docs/promises.md': promisesPage,
-	'docs/reliability.md': reliabilityPage,
+	'test/reliability/README.md': faultsPage,
 };
 
 export const pathOf = (page: string) => join(__dirname, '../..', page);

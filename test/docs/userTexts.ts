@@ -30,12 +30,17 @@ export class TextReader {
 	/** Texts that could not be read, by their place. */
 	readonly unreadable: string[] = [];
 
-	constructor(files = globSync(['{gateway,nodes,credentials}/**/*.ts', '!gateway/**/*.d.ts'], { cwd: ROOT })) {
+	constructor(
+		files = globSync(['{gateway,nodes,credentials}/**/*.ts', '!gateway/**/*.d.ts'], { cwd: ROOT }),
+	) {
 		const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile) as {
 			config: { compilerOptions: object };
 		};
 		const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, ROOT);
-		this.program = ts.createProgram(files.map((file) => join(ROOT, file)), options);
+		this.program = ts.createProgram(
+			files.map((file) => join(ROOT, file)),
+			options,
+		);
 		this.checker = this.program.getTypeChecker();
 	}
 
@@ -43,7 +48,8 @@ export class TextReader {
 		const found: UserTexts[] = [];
 		const visit = (node: ts.Node): void => {
 			if (ts.isCallExpression(node) || ts.isNewExpression(node)) found.push(this.ofCall(node));
-			else if (ts.isObjectLiteralExpression(node) && !isArgument(node)) found.push(this.ofObject(node));
+			else if (ts.isObjectLiteralExpression(node) && !isArgument(node))
+				found.push(this.ofObject(node));
 			ts.forEachChild(node, visit);
 		};
 		for (const file of this.program.getSourceFiles())
@@ -66,8 +72,10 @@ export class TextReader {
 	private ofObject(object: ts.ObjectLiteralExpression): UserTexts {
 		const texts = none();
 		for (const property of object.properties) {
-			if (ts.isPropertyAssignment(property)) this.add(texts, property.name.getText(), property.initializer);
-			else if (ts.isShorthandPropertyAssignment(property)) this.add(texts, property.name.text, property.name);
+			if (ts.isPropertyAssignment(property))
+				this.add(texts, property.name.getText(), property.initializer);
+			else if (ts.isShorthandPropertyAssignment(property))
+				this.add(texts, property.name.text, property.name);
 		}
 		return texts;
 	}
@@ -80,7 +88,9 @@ export class TextReader {
 		if (read.length > 0 && read.every((text) => !/[a-z]/i.test(text))) {
 			const file = value.getSourceFile();
 			const { line } = file.getLineAndCharacterOfPosition(value.getStart());
-			this.unreadable.push(`${file.fileName.slice(ROOT.length + 1)}:${line + 1} ${value.getText()}`);
+			this.unreadable.push(
+				`${file.fileName.slice(ROOT.length + 1)}:${line + 1} ${value.getText()}`,
+			);
 		}
 	}
 
@@ -97,11 +107,16 @@ export class TextReader {
 		if (ts.isStringLiteralLike(node)) return [node.text];
 		if (ts.isTemplateExpression(node))
 			return node.templateSpans.reduce(
-				(all, span) => product(product(all, orVariable(next(span.expression))), [span.literal.text]),
+				(all, span) =>
+					product(product(all, orVariable(next(span.expression))), [span.literal.text]),
 				[node.head.text],
 			);
 		if (ts.isConditionalExpression(node)) return [...next(node.whenTrue), ...next(node.whenFalse)];
-		if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression(node))
+		if (
+			ts.isParenthesizedExpression(node) ||
+			ts.isAsExpression(node) ||
+			ts.isSatisfiesExpression(node)
+		)
 			return next(node.expression);
 		if (ts.isBinaryExpression(node)) {
 			if (node.operatorToken.kind === ts.SyntaxKind.PlusToken)
@@ -110,7 +125,8 @@ export class TextReader {
 		}
 		if (ts.isIdentifier(node)) return this.ofIdentifier(node, depth);
 		// Its texts are where the object is made.
-		if (ts.isPropertyAccessExpression(node)) return Object.hasOwn(ROLES, node.name.text) ? [] : [VARIABLE];
+		if (ts.isPropertyAccessExpression(node))
+			return Object.hasOwn(ROLES, node.name.text) ? [] : [VARIABLE];
 		if (ts.isCallExpression(node)) return this.ofFunction(node, depth);
 		return [VARIABLE];
 	}
@@ -120,7 +136,8 @@ export class TextReader {
 		let symbol = ts.isShorthandPropertyAssignment(node.parent)
 			? this.checker.getShorthandAssignmentValueSymbol(node.parent)
 			: this.checker.getSymbolAtLocation(node);
-		if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = this.checker.getAliasedSymbol(symbol);
+		if (symbol && symbol.flags & ts.SymbolFlags.Alias)
+			symbol = this.checker.getAliasedSymbol(symbol);
 		const declaration = symbol?.valueDeclaration;
 		if (declaration === undefined) return [VARIABLE];
 		if (ts.isVariableDeclaration(declaration) && declaration.initializer)
@@ -145,7 +162,8 @@ export class TextReader {
 
 	private ofFunction(call: ts.CallExpression, depth: number): string[] {
 		const declaration = this.checker.getResolvedSignature(call)?.getDeclaration();
-		if (!declaration || !isOurs(declaration) || !('body' in declaration) || !declaration.body) return [VARIABLE];
+		if (!declaration || !isOurs(declaration) || !('body' in declaration) || !declaration.body)
+			return [VARIABLE];
 		if (!ts.isBlock(declaration.body)) return this.textsOf(declaration.body, depth + 1);
 		const returned: string[] = [];
 		const visit = (node: ts.Node): void => {
@@ -165,17 +183,21 @@ function merge(into: UserTexts, from: UserTexts): void {
 	for (const role of Object.keys(into) as Role[]) into[role].push(...from[role]);
 }
 
-const product = (left: string[], right: string[]) => left.flatMap((start) => right.map((end) => start + end));
+const product = (left: string[], right: string[]) =>
+	left.flatMap((start) => right.map((end) => start + end));
 
-const orVariable = (texts: string[]) => (texts.length > 0 && texts.length <= 4 ? texts : [VARIABLE]);
+const orVariable = (texts: string[]) =>
+	texts.length > 0 && texts.length <= 4 ? texts : [VARIABLE];
 
 function arraysOf(node: ts.Node | undefined): ts.ArrayLiteralExpression[] {
 	if (node === undefined) return [];
 	if (ts.isArrayLiteralExpression(node)) return [node];
-	if (ts.isConditionalExpression(node)) return [...arraysOf(node.whenTrue), ...arraysOf(node.whenFalse)];
+	if (ts.isConditionalExpression(node))
+		return [...arraysOf(node.whenTrue), ...arraysOf(node.whenFalse)];
 	return [];
 }
 
-const isArgument = (node: ts.Node) => ts.isCallExpression(node.parent) || ts.isNewExpression(node.parent);
+const isArgument = (node: ts.Node) =>
+	ts.isCallExpression(node.parent) || ts.isNewExpression(node.parent);
 
 const isOurs = (node: ts.Node) => !node.getSourceFile().fileName.includes('node_modules');

@@ -4,7 +4,7 @@ import { globSync } from 'tinyglobby';
 import { z } from 'zod';
 import { anchorsOf, read, root } from './projectFiles';
 
-const pages = globSync(['*.md', '{docs,examples,gateway,simulator,test/simulation}/**/*.md'], {
+const pages = globSync(['*.md', '{docs,examples,gateway,simulator,test}/**/*.md'], {
 	cwd: root,
 });
 
@@ -49,7 +49,7 @@ test('each n8n that has a lock is named where the tested versions are, and no ot
 });
 
 test('the rows that the verified build does not meet are rows of the table of faults', () => {
-	const page = read('docs/reliability.md');
+	const page = read('test/reliability/README.md');
 	const [, differing = ''] = /The verified build meets each row but ([^]*?)\n\n/.exec(page) ?? [];
 	const rows = [...differing.matchAll(/\*\*([^*]+)\*\*/g)].map(([, row = '']) =>
 		row.replace(/\s+/g, ' '),
@@ -76,6 +76,6 @@ test('the figures of docs/scaling are those of its committed results', () => {
 	const isShown = (name = '', figure = '') =>
 		rows.some((row) => row.slice(2).startsWith(name) && row.includes(`| ${figure}`));
 	const named = shown.filter(([name = '']) => rows.some((row) => row.slice(2).startsWith(name)));
-	expect(named.length).toBeGreaterThan(10);
+	expect(named.length).toBeGreaterThan(5);
 	expect(named.filter(([name, figure]) => !isShown(name, figure))).toEqual([]);
 });

@@ -3,8 +3,8 @@ import { table, withGenerated } from '../docs/table';
 import { columnOf, KINDS, REQUEST_KINDS, type RequestKind } from './requestKinds';
 import { MAX_RETRIES } from './expected';
 
-/** docs/reliability.md with its table written again. */
-export function reliabilityPage(page: string): string {
+/** README.md of this folder with its table written again. */
+export function faultsPage(page: string): string {
 	return withGenerated(page, 'faults', faults());
 }
 
