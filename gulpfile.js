@@ -4,6 +4,7 @@ const { execFile } = require('node:child_process');
 const { promisify } = require('node:util');
 const esbuild = require('esbuild');
 const { dest, parallel, series, src } = require('gulp');
+const { glob } = require('tinyglobby');
 const { bundledLicences } = require('./bundledLicences');
 
 const run = promisify(execFile);
@@ -140,6 +141,7 @@ async function bundleForCloud() {
 async function writeLazyIndex(dist) {
 	const names = Object.keys(require(path.resolve(dist, CLIENT)));
 	const index = `'use strict';
+${await checkOfN8nWorkflow(dist)}
 let client;
 ${LOAD}
 for (const name of ${JSON.stringify(names)}) {
@@ -151,6 +153,25 @@ Promise.resolve().then(load).catch(() => {});
 	await writeFile(path.join(dist, 'gateway/index.js'), index);
 	const schema = "'use strict';\nmodule.exports = require('../../../gateway/index.js');\n";
 	await writeFile(path.join(dist, `${BOOK_SCHEMA}.js`), schema);
+}
+
+/**
+ * An n8n-workflow that lacks what the compiled nodes use of it is named with its folder: n8n hides a TypeError behind
+ * "Class could not be found". They read what only newer ones have from a namespace, and live without it.
+ */
+async function checkOfN8nWorkflow(dist) {
+	const files = await glob('nodes/**/*.js', { cwd: dist, absolute: true });
+	const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+	const used = new Set(texts.join().match(/(?<=\bn8n_workflow_1\.)\w+/g));
+	return `const lacking = ${JSON.stringify([...used].sort())}.filter((name) => !require('n8n-workflow')[name]);
+if (lacking.length > 0) {
+	const file = require.resolve('n8n-workflow');
+	const [folder] = /.+[\\\\/]n8n-workflow(?=[\\\\/])/.exec(file) || [file];
+	throw new Error(
+		'The nodes of the Generation Service cannot use the n8n-workflow in ' + folder + ', which lacks ' + lacking +
+			'. If it is among the community packages of this n8n, delete that folder, then restart n8n. Otherwise update n8n.',
+	);
+}`;
 }
 
 /**

@@ -1,11 +1,11 @@
-import {
-	type IExecuteFunctions,
-	type INodeExecutionData,
-	type INodeProperties,
-	type INodeType,
-	type INodeTypeDescription,
-	NodeConnectionTypes,
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+	INodeType,
+	INodeTypeDescription,
 } from 'n8n-workflow';
+import { NodeConnectionTypes } from '../shared/form/connectionTypes';
 import { chatOptionsProperty } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
 import type { OutputFieldsByFile } from '../shared/form/outputItem';

@@ -1,9 +1,5 @@
-import {
-	accumulateTokenUsage,
-	type IDataObject,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-} from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import * as n8n from 'n8n-workflow';
 import { type ChatCompletion, firstChoice, parseJsonAnswer } from '../../gateway';
 import { hintAfterRun, type RunHints } from '../shared/form/hints';
 import { type OutputFields, present, without } from '../shared/form/outputItem';
@@ -68,7 +64,7 @@ export function countTokens(
 	{ prompt_tokens, completion_tokens }: NonNullable<ChatCompletion['usage']>,
 ): void {
 	try {
-		accumulateTokenUsage(context, prompt_tokens, completion_tokens);
+		n8n.accumulateTokenUsage(context, prompt_tokens, completion_tokens);
 	} catch {
 		// Before 2.40 it is undefined. The answer is paid for, with or without n8n's statistics.
 	}

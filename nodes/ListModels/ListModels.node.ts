@@ -1,11 +1,11 @@
-import {
-	type IExecuteFunctions,
-	type INodeExecutionData,
-	type INodeProperties,
-	type INodeType,
-	type INodeTypeDescription,
-	NodeConnectionTypes,
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+	INodeType,
+	INodeTypeDescription,
 } from 'n8n-workflow';
+import { NodeConnectionTypes } from '../shared/form/connectionTypes';
 import type { OutputFieldsByFile } from '../shared/form/outputItem';
 import { panelAction, requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';

@@ -1,11 +1,11 @@
-import {
-	type INodeProperties,
-	type INodeType,
-	type INodeTypeDescription,
-	type ISupplyDataFunctions,
-	NodeConnectionTypes,
-	type SupplyData,
+import type {
+	INodeProperties,
+	INodeType,
+	INodeTypeDescription,
+	ISupplyDataFunctions,
+	SupplyData,
 } from 'n8n-workflow';
+import { NodeConnectionTypes } from '../shared/form/connectionTypes';
 import { chatOptionsProperty } from '../shared/form/chatOptions';
 import { languageModelLocator, modelSubtitle, searchModels } from '../shared/editor/modelLocator';
 import { requestOptionsOf } from '../shared/form/sharedProperties';

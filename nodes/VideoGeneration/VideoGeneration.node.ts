@@ -1,15 +1,15 @@
-import {
-	type EngineRequest,
-	type EngineResponse,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-	type INodeProperties,
-	type INodeType,
-	type INodeTypeDescription,
-	NodeConnectionTypes,
+import type {
+	EngineRequest,
+	EngineResponse,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+	INodeType,
+	INodeTypeDescription,
 } from 'n8n-workflow';
 import { withDurableWait } from '../shared/durableWait/durableWait';
 import { chosenModel, searchModels } from '../shared/editor/modelLocator';
+import { NodeConnectionTypes } from '../shared/form/connectionTypes';
 import { requestOptionsOf } from '../shared/form/sharedProperties';
 import { testConnection } from '../shared/editor/testConnection';
 import { requestHints } from './videoRequest';

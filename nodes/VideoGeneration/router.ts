@@ -4,7 +4,7 @@ import {
 	type INodeExecutionData,
 	type INodeProperties,
 	NodeError,
-	OperationalError,
+	NodeOperationError,
 } from 'n8n-workflow';
 import { InvalidInputError } from '../../gateway';
 import { PaidBook } from '../shared/book/book';
@@ -74,12 +74,13 @@ function unreadable(
 	context: IExecuteFunctions,
 	book: PaidBook,
 	{ plan }: Operation,
-): OperationalError | undefined {
+): NodeOperationError | undefined {
 	const isOther = book.entries.some((entry) => entry.isOfOtherVersion);
 	// Wait finds its tasks in the form.
 	if (!isOther && !(book.isGone && plan === planSubmission)) return undefined;
 	const noted = notedTaskIds(context);
-	return new OperationalError(
+	return new NodeOperationError(
+		context.getNode(),
 		isOther ? 'The videos were submitted by another version of this package' : LOST_STATE,
 		{
 			description: `Nothing was submitted again. Use Wait or Get with the task ID to fetch the video.${noted && ` Tasks of this execution: ${noted}`}`,

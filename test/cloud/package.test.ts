@@ -1,7 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { expectNodesRun, installPackage, unneededFiles } from '../package/installedPackage';
+import {
+	expectNodesRun,
+	expectNodesRunBeside,
+	installPackage,
+	LEFT_WORKFLOWS,
+	unneededFiles,
+} from '../package/installedPackage';
 
 const root = resolve(__dirname, '../..');
 const zodOfN8n = dirname(
@@ -34,6 +40,14 @@ test('the package contains only files that n8n needs', () => {
 });
 
 test('every node of the installed tarball runs', () => expectNodesRun(installed));
+
+test.each(LEFT_WORKFLOWS)(
+	'every node runs beside the n8n-workflow %s of an older n8n',
+	(version) => {
+		const folder = join(root, `node_modules/n8n-workflow-${version}`);
+		expectNodesRunBeside(join(root, 'dist-cloud'), { 'n8n-workflow': folder, zod: zodOfN8n });
+	},
+);
 
 test('its nodes are loaded without zod, which may be an outdated one', () => {
 	const load = `

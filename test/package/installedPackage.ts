@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -32,6 +32,33 @@ export function installPackage(build: string, provided: Record<string, string> =
 	const all = { 'n8n-workflow': join(ROOT, 'node_modules/n8n-workflow'), ...provided };
 	for (const [name, path] of Object.entries(all)) symlinkSync(path, join(modules, name));
 	return { packed, installed, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Versions of n8n-workflow that older versions of n8n left in the folder of community packages. */
+export const LEFT_WORKFLOWS = ['1.48', '1.70', '1.82'];
+
+/** Runs every node of a build beside a package, which nodes find before that of n8n. */
+export function expectNodesRunBeside(build: string, provided: Record<string, string>): void {
+	const { installed, remove } = installPackage(build, provided);
+	try {
+		expectNodesRun(installed);
+	} finally {
+		remove();
+	}
+}
+
+/** What loading the nodes prints where the n8n-workflow beside the package exports nothing. */
+export function loadBesideEmptyWorkflow(build: string) {
+	const workflow = mkdtempSync(join(tmpdir(), 'n8n-workflow-'));
+	writeFileSync(join(workflow, 'index.js'), '');
+	const { installed, remove } = installPackage(build, { 'n8n-workflow': workflow });
+	const load = `for (const file of require('./package.json').n8n.nodes) require('./' + file);`;
+	// As n8n does, without the folders of the links.
+	const options = ['--preserve-symlinks', '-e', load];
+	const { stderr } = spawnSync(process.execPath, options, { cwd: installed, encoding: 'utf8' });
+	remove();
+	rmSync(workflow, { recursive: true });
+	return { stderr, folder: join(installed, '../n8n-workflow') };
 }
 
 /** Runs every node of an installed package, and checks what comes out. */

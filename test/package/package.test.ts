@@ -1,6 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { expectNodesRun, installPackage, unneededFiles } from './installedPackage';
+import {
+	expectNodesRun,
+	expectNodesRunBeside,
+	installPackage,
+	LEFT_WORKFLOWS,
+	loadBesideEmptyWorkflow,
+	unneededFiles,
+} from './installedPackage';
 
 const root = resolve(__dirname, '../..');
 let installed: string;
@@ -79,11 +86,19 @@ function iconsOf(file: string): string[] {
 test('every node of the installed tarball runs without zod beside it, and beside that of n8n', () => {
 	expectNodesRun(installed);
 	const paths = [dirname(require.resolve('@n8n/config'))];
-	const zod = dirname(require.resolve('zod/package.json', { paths }));
-	const beside = installPackage(root, { zod });
-	try {
-		expectNodesRun(beside.installed);
-	} finally {
-		beside.remove();
-	}
+	expectNodesRunBeside(root, { zod: dirname(require.resolve('zod/package.json', { paths })) });
+});
+
+test.each(LEFT_WORKFLOWS)(
+	'every node runs beside the n8n-workflow %s of an older n8n',
+	(version) => {
+		const folder = join(root, `node_modules/n8n-workflow-${version}`);
+		expectNodesRunBeside(root, { 'n8n-workflow': folder });
+	},
+);
+
+test('an n8n-workflow that lacks what the nodes use is named with its folder', () => {
+	const { stderr, folder } = loadBesideEmptyWorkflow(root);
+	expect(stderr).toMatch(/^Error: .* cannot use the n8n-workflow in /m);
+	expect(stderr).toContain(`in ${folder}, which lacks NodeApiError,`);
 });
