@@ -91,3 +91,9 @@ export function urlOf({ entry: { url } }: PaidTask): string | null {
 export function stateOf(task: PaidTask): TaskState {
 	return { task_id: task.entry.id, status: statusOf(task), url: urlOf(task) };
 }
+
+/** How to get a video without paying again. Another operation of the same node would lose its fields. */
+export function anotherNode(operation: 'Wait' | 'Get', ids = 'this task ID'): string {
+	const download = operation === 'Get' ? ', Download on' : '';
+	return `add a second Video Generation node with the operation ${operation}${download} and ${ids}`;
+}

@@ -129,10 +129,10 @@ export const operationProperties: INodeProperties[] = [
 function planTask({ book, service }: VideoRun, item: number): Planned {
 	const { context } = service;
 	const value = context.getNodeParameter('taskId', item, '');
+	const { parameters = {} } = context.getNode();
+	const raw = String(parameters.taskId ?? taskIdProperty.default);
 	// A line break comes along with a pasted ID. What an expression reads is the ID as the service wrote it.
-	const isPasted =
-		typeof value === 'string' &&
-		!String(context.getNode().parameters.taskId ?? taskIdProperty.default).startsWith('=');
+	const isPasted = typeof value === 'string' && !raw.startsWith('=');
 	const id = parseTaskId(isPasted ? value.trim() : value);
 	return {
 		entry: book.add({ item, tasks: [{ state: 'open', entry: { id, status: 'unknown' } }] }),

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isFinished } from '../../gateway';
-import { liveTasks, type PaidBook } from '../shared/book/book';
+import { contextOf, liveTasks, type PaidBook } from '../shared/book/book';
 import type { BookEntry, PaidTask } from '../shared/book/schema';
 import { hintAboutTexts, textOf } from '../shared/form/formTexts';
 import { asHtml, hintAfterRun, RunHints, runsAsTool, showHints } from '../shared/form/hints';
@@ -86,7 +86,7 @@ export class VideoOutput {
 			);
 			const isOver = ({ state, entry }: PaidTask) => state === 'done' && !isFinished(entry);
 			const advice = wait
-				? 'not finished: Max Wait is over. The operations Wait and Get take the task_id.'
+				? 'not finished: Max Wait is over. To get it without paying again, add a second Video Generation node after this one, with the operation Wait: its Task ID fits already.'
 				: 'not finished yet, so there is nothing to download. Wait, or Get later.';
 			if (wait ?? output?.binaryProperty) hints.note(advice, tasks.filter(isOver).length);
 		}
@@ -98,6 +98,7 @@ export class VideoOutput {
 		);
 		hints.show(this.context);
 		hintAboutOutput(this.context, items);
+		hintAboutNames(this.context, this.book, items);
 	}
 }
 
@@ -105,7 +106,6 @@ export class VideoOutput {
 function hintAboutOutput(context: IExecuteFunctions, items: INodeExecutionData[]): void {
 	const operation = context.getNodeParameter('operation', 0, 'generate');
 	hintAboutFiles(context, items, operation === 'generate');
-	hintAboutNames(context, items);
 	if (operation !== 'generate' && operation !== 'submit') return;
 	hintAboutTexts(context, [textOf(context, 'prompt')], 'prompt');
 	hintAboutBill(context, items);
@@ -164,14 +164,40 @@ function hintAboutBill(context: IExecuteFunctions, items: INodeExecutionData[]):
 	hintAfterRun(context, `${videos} videos were submitted: ${lengths.join(', ')}`, 'info');
 }
 
-/** Nodes that write files or attach them to one message put one in the place of the other. */
-function hintAboutNames(context: IExecuteFunctions, items: INodeExecutionData[]): void {
-	const seen = new Set<string | undefined>();
-	const files = items.flatMap(({ binary = {} }) => Object.values(binary));
-	const twice = files.find(({ fileName }) => seen.size === seen.add(fileName).size)?.fileName;
+/** The field of the execution's context; below it, by node, the run of each file name. */
+const FILE_NAMES = 'generationServiceFileNames';
+const MAX_NAMES = 1000;
+
+/**
+ * Nodes that write files or attach them to one message put one in the place of the other, also one of another round of a loop,
+ * where $itemIndex is always 0.
+ */
+function hintAboutNames(context: IExecuteFunctions, book: PaidBook, items: INodeExecutionData[]) {
+	// Other names are those of their tasks.
+	if (!book.entries.some(({ output }) => output?.fileName)) return;
+	const known = (contextOf(context, 'flow')[FILE_NAMES] ??= {}) as Record<string, NamesOfNode>;
+	const { name: node } = context.getNode();
+	const { execution } = book;
+	if (known[node]?.execution !== execution) known[node] = { execution, runs: {} };
+	const { runs } = known[node] as NamesOfNode;
+	const names = items.flatMap(({ binary = {} }) =>
+		Object.values(binary).map((file) => file.fileName ?? ''),
+	);
+	const again = names.find((name, index) => names.indexOf(name) !== index);
+	const before = names.find((name) => Object.hasOwn(runs, name) && runs[name] !== book.run);
+	if (Object.keys(runs).length < MAX_NAMES) for (const name of names) runs[name] ??= book.run;
+	const twice = again ?? before;
 	if (twice === undefined) return;
+	const counter = again === undefined ? '$runIndex' : '$itemIndex';
 	hintAfterRun(
 		context,
-		`Several videos have the file name ${asHtml(twice)}: where they are saved, one may overwrite the other. Add {{ $itemIndex }} to File Name.`,
+		`Several videos have the file name ${asHtml(twice)}: where they are saved, one may overwrite the other. Add {{ ${counter} }} to File Name.`,
 	);
+}
+
+/** What one execution stores of a node. */
+interface NamesOfNode extends IDataObject {
+	/** n8n's Retry of a failed execution is another execution. */
+	execution: string;
+	runs: Record<string, number>;
 }

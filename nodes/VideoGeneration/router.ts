@@ -14,6 +14,7 @@ import { failAll } from '../shared/run/eachItem';
 import { runsAsTool } from '../shared/form/hints';
 import { withFullStop } from '../shared/run/errorText';
 import { type Operation, operations } from './operations';
+import { anotherNode } from './item';
 import { VideoOutput } from './output';
 import { hintAboutStopped, notedTaskIds } from './stoppedRuns';
 import { planSubmission } from './submit';
@@ -83,7 +84,7 @@ function unreadable(
 		context.getNode(),
 		isOther ? 'The videos were submitted by another version of this package' : LOST_STATE,
 		{
-			description: `Nothing was submitted again. Use Wait or Get with the task ID to fetch the video.${noted && ` Tasks of this execution: ${noted}`}`,
+			description: `Nothing was submitted again. To get the videos, ${anotherNode('Wait', 'their task IDs')}.${noted && ` Tasks of this execution: ${noted}`}`,
 		},
 	);
 }
@@ -97,7 +98,7 @@ function withTasks(error: unknown, context: IExecuteFunctions, log: TaskLog): un
 	error.description = [error.description, list, !isInMessage && again].filter(Boolean).join('\n');
 	if (isInMessage) error.message = `${withFullStop(error.message)} ${again}`;
 	// n8n shows at most one line of a stopped run; an agent, and the workflow of a sub-workflow, get nothing else. n8n logs it.
-	const isAlone = runsAsTool(context.getNode()) || context.getMode() === 'integrated';
+	const isAlone = runsAsTool(context.getNode()) || context.getMode?.() === 'integrated';
 	if (list && (log.isStopped || isAlone))
 		error.message = `${withFullStop(error.message)} ${withFullStop(log.list(false))}`;
 	return error;

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { idText, msBetween, systemClock, type WallTime } from '../../gateway';
 import { noteInExecution, type PaidBook } from '../shared/book/book';
 import { asHtml, hintAfterRun } from '../shared/form/hints';
+import { anotherNode } from './item';
 import { TASK_RETENTION_S } from './resultOptions';
 
 /** In the execution's custom data. */
@@ -37,36 +38,37 @@ export function withTaskIds(list: string, taskIds: string[]): string {
 	return counted(fitting);
 }
 
-/** Tasks of stopped runs that this process remembers, the newest last. */
+/** Tasks of one node, and nodes, that this process remembers. */
 const MAX_REMEMBERED = 100;
 
-/** What n8n itself keeps nothing of, by task id: a Stop loses the output of a node that runs. */
-const remembered = new Map<string, { node: string; at: WallTime }>();
+/** By node, what n8n itself keeps nothing of: a Stop loses the output of a node that runs. */
+const remembered = new Map<string, { ids: string[]; at: WallTime }>();
 
 /** Remembers what a stopped run paid for, until the next manual run of its node. */
 export function rememberStopped(context: IExecuteFunctions, { entries }: PaidBook): void {
-	const at = systemClock.wallTime();
-	for (const { tasks } of entries)
-		for (const { entry, submittedAt } of tasks)
-			if (submittedAt !== undefined && entry.status !== 'failed')
-				remembered.set(entry.id, { node: nodeOf(context), at });
-	for (const id of [...remembered.keys()].slice(0, -MAX_REMEMBERED)) remembered.delete(id);
+	const paid = entries
+		.flatMap(({ tasks }) => tasks)
+		.filter(({ entry, submittedAt }) => submittedAt !== undefined && entry.status !== 'failed');
+	const node = nodeOf(context);
+	const ids = [...(remembered.get(node)?.ids ?? []), ...paid.map(({ entry }) => entry.id)];
+	if (ids.length === 0) return;
+	remembered.delete(node);
+	remembered.set(node, {
+		ids: [...new Set(ids)].slice(-MAX_REMEMBERED),
+		at: systemClock.wallTime(),
+	});
+	for (const old of [...remembered.keys()].slice(0, -MAX_REMEMBERED)) remembered.delete(old);
 }
 
-/** Hints once for each task of an earlier run of this node that was stopped. */
+/** Hints once at the videos of earlier runs of this node that were stopped, while the service keeps them. */
 export function hintAboutStopped(context: IExecuteFunctions): void {
 	if (context.getMode?.() !== 'manual') return;
-	const now = systemClock.wallTime();
-	for (const [id, { node, at }] of [...remembered]) {
-		const isKept = msBetween(at, now) < 1000 * TASK_RETENTION_S;
-		if (isKept && node !== nodeOf(context)) continue;
-		remembered.delete(id);
-		if (isKept)
-			hintAfterRun(
-				context,
-				`Task ${asHtml(idText(id))} of the run that was stopped is paid: use Get with this task ID.`,
-			);
-	}
+	const stopped = remembered.get(nodeOf(context));
+	remembered.delete(nodeOf(context));
+	if (!stopped || msBetween(stopped.at, systemClock.wallTime()) >= 1000 * TASK_RETENTION_S) return;
+	const ids = asHtml(stopped.ids.map(idText).join(', '));
+	const advice = `To get them without paying again, ${anotherNode('Wait', 'each task ID')}.`;
+	hintAfterRun(context, `Videos of the run that was stopped are paid: ${ids}. ${advice}`);
 }
 
 function nodeOf(context: IExecuteFunctions): string {

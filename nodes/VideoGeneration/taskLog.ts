@@ -12,7 +12,7 @@ import type { PaidBook } from '../shared/book/book';
 import type { PaidTask } from '../shared/book/schema';
 import { runsAsTool } from '../shared/form/hints';
 import { isStopped } from '../shared/run/eachItem';
-import { statusOf, urlOf } from './item';
+import { anotherNode, statusOf, urlOf } from './item';
 import { noteTaskIds, rememberStopped } from './stoppedRuns';
 
 /** A line of progress for each of a thousand videos would hide the rest of the log. */
@@ -102,7 +102,8 @@ export class TaskLog {
 		return [
 			known.length > 0 && `Tasks of this run: ${known.join(' ')}`,
 			unknown.length > 0 && `Not found: ${unknown.join(', ')}`,
-			goOn && 'They go on and are billed: use Wait or Get with these IDs',
+			goOn &&
+				`They are still being made, and billed. To get them, ${anotherNode('Wait', 'these task IDs')}`,
 			lostItems.length > 0 &&
 				`Submissions that the service may have accepted: item ${lostItems.join(', ')}`,
 		]

@@ -15,6 +15,7 @@ import { MIN_PAUSE_MS } from '../shared/durableWait/durableWait';
 import { hintAfterRun } from '../shared/form/hints';
 import { outcomesOf, throwIfCancelled } from '../shared/run/eachItem';
 import { afterEarlierTry, reportError, ReportedError, withFullStop } from '../shared/run/errorText';
+import { anotherNode } from './item';
 import type { Operation } from './operations';
 import { readOptions, waitsInDatabase } from './resultOptions';
 import type { OpenTask, Planned, VideoRun } from './videoTasks';
@@ -164,7 +165,7 @@ const hintOfLost = (item: number) =>
 function ifStopped({ tasks, error }: Pick<BookEntry, 'tasks' | 'error'> = { tasks: [] }): string {
 	const ids = tasks.map(({ entry }) => entry.id).join(', ');
 	if (ids)
-		return `Stopped while it waited: use Wait with ${ids}, or retry with the original workflow`;
+		return `Stopped while it waited: ${anotherNode('Wait', ids)}, or retry with the original workflow`;
 	if (error === undefined) return 'Stopped before it was submitted';
 	const { message, description } = error.failure;
 	return `${withFullStop(message)} ${description}`;

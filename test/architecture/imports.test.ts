@@ -28,8 +28,9 @@ const ROOMS: Record<string, string[][]> = {
 		['submit'],
 		['videoTasks'],
 		['output'],
-		['item', 'taskLog'],
-		['stoppedRuns', 'fileName', 'resultOptions', 'videoRequest'],
+		['taskLog'],
+		['stoppedRuns'],
+		['item', 'fileName', 'resultOptions', 'videoRequest'],
 	],
 };
 

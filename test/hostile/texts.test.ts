@@ -32,7 +32,7 @@ test('a task ID that is a URL is logged without its query', async () => {
 	expect(lines.length).toBeGreaterThan(0);
 	expect(lines.join()).toContain('https://videos.example/boat.mp4');
 	expect(lines.join()).not.toContain('secret');
-	expect(ended.data.resultData.metadata?.video_task_ids).toBe('https://videos.example/boat.mp4');
+	expect(ended.data.resultData.metadata?.video_task_ids).toBe(SIGNED);
 });
 
 const CODE = `no ${FORGED} ${'x'.repeat(500)}`;
@@ -76,8 +76,8 @@ test('the URL of a video is in the description of an error, and in no log and no
 	const { error } = await run(videoNode({ waitOptions }));
 	expect(error?.description).toContain(`good: completed, ${SIGNED}`);
 	expect(error?.description).toMatch(/inline: completed \(/);
-	expect(error?.description?.length).toBeLessThan(1_000);
-	expect(error?.description).not.toContain('They go on');
+	expect(error?.description).not.toContain('data:');
+	expect(error?.description).not.toContain('still being made');
 	expect([error?.message, ...lines].join()).not.toMatch(/https:|data:|Tasks of this run/);
 });
 

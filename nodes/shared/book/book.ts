@@ -35,6 +35,8 @@ export class PaidBook {
 	/** Whether n8n lost what the run that paused had written. */
 	readonly isGone: boolean;
 	private readonly isTool: boolean;
+	/** The index of this run of the node. */
+	readonly run: number;
 	private readonly field: string;
 	private readonly fields: IDataObject;
 	private readonly stored: Book['entries'];
@@ -47,8 +49,8 @@ export class PaidBook {
 		continues = false,
 	) {
 		this.isTool = runsAsTool(context.getNode());
-		const run = this.isTool ? '' : String(context.evaluateExpression?.('{{ $runIndex }}', 0));
-		this.field = `${FIELD} of ${this.isTool ? 'all runs' : `run ${run}`}`;
+		this.run = Number(context.evaluateExpression?.('{{ $runIndex }}', 0));
+		this.field = `${FIELD} of ${this.isTool ? 'all runs' : `run ${this.run}`}`;
 		this.fields = contextOf(context, 'node');
 		const book = readBook(this.fields[this.field]);
 		this.fields[this.field] = book as unknown as IDataObject;

@@ -104,7 +104,7 @@ test('a Retry with the saved workflow of a stopped wait says of an item without 
 	const stack = waits[0]?.data.executionData?.nodeExecutionStack;
 	const items = stack?.flatMap(({ data }) => data.main?.[0] ?? []) ?? [];
 	expect(items.map(({ error }) => error?.message)).toEqual([
-		expect.stringContaining(`use Wait with ${simulator.tasks[0]?.id}`),
+		expect.stringContaining(`the operation Wait and ${simulator.tasks[0]?.id}`),
 		expect.stringMatching(/no quota left/),
 		'Stopped before it was submitted',
 	]);

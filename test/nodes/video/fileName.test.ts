@@ -137,3 +137,22 @@ test.each([
 ])('a file named after the task %s is %s', (id, name) => {
 	expect(videoFile(taskOf('mp4', id)).name).toBe(name);
 });
+
+describe('a file name that several videos of an execution have', () => {
+	const node = videoNode({ download: true, fileName: 'clip' });
+	const items = [{ prompt: 'One' }, { prompt: 'Two' }];
+	const advice = (hints: string[]) => hints.filter((hint) => hint.includes('file name'));
+
+	test('is told, in a loop with $runIndex, since $itemIndex is always 0 there', async () => {
+		const { hints } = await runNode(simulator, { ...node, items, loop: true });
+		expect(advice(hints)).toEqual([expect.stringContaining('Add {{ $runIndex }} to File Name')]);
+		const named = videoNode({ download: true, fileName: '={{ "clip" + $runIndex }}' });
+		const told = await runNode(simulator, { ...named, items, loop: true });
+		expect(advice(told.hints)).toEqual([]);
+	});
+
+	test('is told with $itemIndex where one run has them', async () => {
+		const { hints } = await runNode(simulator, { ...node, items });
+		expect(advice(hints)).toEqual([expect.stringContaining('Add {{ $itemIndex }} to File Name')]);
+	});
+});

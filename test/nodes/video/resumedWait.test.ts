@@ -86,7 +86,7 @@ describe.each([
 			void Object.assign(bookIn(stored), { version: 2, plans: 'elsewhere' });
 		const result = await runNode(waitingNode({ ...twoVideos, ...onError, onWait: replaceBook }));
 		const ids = simulator.tasks.map(({ id }) => id);
-		const advice = 'Use Wait or Get with the task ID';
+		const advice = 'second Video Generation node with the operation Wait';
 		for (const text of ['submitted by another version of this package', advice, ...ids])
 			expect(toldBy(result)).toContain(text);
 		if (!result.error)

@@ -74,7 +74,7 @@ function goesOn(list: string): string[] {
 	const isOpen = states.some((state) => !/^(completed|failed)$/i.test(state.trim()));
 	const isShown = /https?:|, (null|undefined)/.test(list);
 	return [
-		...(isOpen === /They go on and are billed/.test(list)
+		...(isOpen === /They are still being made, and billed/.test(list)
 			? []
 			: [`the log says whether tasks go on, wrongly: ${list}`]),
 		...(isShown ? [`the log has the URL of a video, or none: ${list}`] : []),
