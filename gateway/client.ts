@@ -10,7 +10,9 @@ import { type AgentRequest, type ChatCompletion, type ChatRequest } from './sche
 import { type CatalogueModel, modelList } from './schemas/models';
 import {
 	isFinished,
+	isOtherWord,
 	pathOfTaskId,
+	readStatus,
 	type VideoRequest,
 	type VideoSubmission,
 	videoSubmission,
@@ -157,11 +159,16 @@ export class Gateway {
 			answer = await sendRequest(this.context, poll, read, signal);
 		}
 		const { task, video } = answer;
-		if (video && isFinished(task)) onInlineVideo?.(video);
-		const isFailed = task.status === 'failed' && !isEmpty(task.error);
+		const status = readStatus(task.status, Boolean(task.url || video));
+		if (video && isFinished({ status })) onInlineVideo?.(video);
+		const isFailed = status === 'failed' && !isEmpty(task.error);
 		const error = isFailed && { error: shownError(task.error, this.context.apiKey) };
 		// A service that names a task otherwise in its polls is believed: what is paid for is not lost for a name.
-		return { ...task, id: taskId, ...error };
+		const sent_as = {
+			...(task.id && task.id !== taskId && { id: task.id }),
+			...(isOtherWord(task.status, status) && { status: task.status }),
+		};
+		return { ...task, id: taskId, status, ...error, ...(!isEmpty(sent_as) && { sent_as }) };
 	}
 
 	/** Takes the key out of what an error tells of a response. */

@@ -45,4 +45,4 @@ export { credentialTestTransport } from './http/credentialTransport';
 export { type HostHelpers } from './http/types';
 export { type Polling, PollSchedule } from './video/pollSchedule';
 export { storageError, TaskFailedError, UrlRefusedError, WaitTimeoutError } from './video/errors';
-export { type Poll, type PolledState, TaskPoller, type WaitSettings } from './video/taskPoller';
+export { TaskPoller } from './video/taskPoller';

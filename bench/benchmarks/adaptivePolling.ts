@@ -54,11 +54,12 @@ async function waitFor(task: SimulatedTask, { polling, seconds }: (typeof STRATE
 	};
 	const poller = new (builtGateway().TaskPoller)(undefined, clock);
 	const interval = 1000 * seconds;
-	const waitedFor = { entry: currentTask(), submittedAt: clock.wallTime() };
-	const settings = { polling, pollIntervalMs: interval };
+	const submittedAt = clock.wallTime();
+	const { later } = builtGateway();
+	const deadline = later(submittedAt, MAX_WAIT_MS);
 	// A task that exceeds Max Wait counts as detected then.
 	await clock
-		.run(poller.wait(waitedFor, { ...settings, maxWaitMs: MAX_WAIT_MS }, poll))
+		.run(poller.poll('task', { get: poll, interval, deadline, polling, submittedAt }))
 		.catch((error: unknown) => {
 			if (!(error instanceof builtGateway().WaitTimeoutError)) throw error;
 		});

@@ -82,6 +82,8 @@ export class ServiceError extends GatewayError {
 	readonly status: number;
 	/** An error body of the service with a documented status: certainly the service itself responded. */
 	readonly isOfService: boolean;
+	/** The body has a code that the document names for its status. */
+	readonly hasInterfaceCode: boolean;
 	/** Another server responded: it does not show what the service did. */
 	readonly isForeign: boolean;
 	/** Why the content was filtered (`data.reason`). */
@@ -95,6 +97,7 @@ export class ServiceError extends GatewayError {
 		details: Details<string> & {
 			status: number;
 			isOfService?: boolean;
+			hasInterfaceCode?: boolean;
 			isForeign?: boolean;
 			reason?: string | undefined;
 			forbidsRetry?: boolean;
@@ -107,6 +110,7 @@ export class ServiceError extends GatewayError {
 		});
 		this.status = details.status;
 		this.isOfService = details.isOfService ?? true;
+		this.hasInterfaceCode = details.hasInterfaceCode ?? true;
 		this.isForeign = details.isForeign ?? false;
 		this.reason = details.reason;
 		this.forbidsRetry = details.forbidsRetry ?? false;

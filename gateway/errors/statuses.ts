@@ -150,6 +150,14 @@ export function isCodeOfStatus(code: string): boolean {
 	return STATUSES.some((entry) => entry.code === code || entry.foreignCode === code);
 }
 
+/** Whether the document has this code for this status (Error codes). */
+export function isInterfaceCode(status: number, code: string | undefined): boolean {
+	return STATUSES.some(
+		(entry) =>
+			entry.status === status && entry.code === code && (entry.isSpecific ?? status === 400),
+	);
+}
+
 /** Whether the document names this status of a failure. */
 export function isDocumented(status: number): boolean {
 	return STATUSES.some((entry) => entry.status === status);

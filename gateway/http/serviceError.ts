@@ -5,6 +5,7 @@ import { type RateLimit, ServiceError } from '../errors/gatewayError';
 import {
 	foreignMessage,
 	isDocumented,
+	isInterfaceCode,
 	isRedirect,
 	statusMessage,
 	statusOf,
@@ -67,6 +68,7 @@ export function toServiceError(
 		{
 			status,
 			isOfService,
+			hasInterfaceCode: isInterfaceCode(status, code),
 			isForeign,
 			code: isForeign || !code ? summary.code : shortText(apiKey.redactStart(code, MAX_CODE)),
 			advice:

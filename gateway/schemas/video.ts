@@ -40,14 +40,51 @@ export function videoRequest(input: VideoFields, additionalBody?: unknown): Vide
 
 const statusName = z.enum(['queued', 'processing', 'completed', 'failed']);
 
-/** The case of a status does not matter. */
-const knownStatus = z.preprocess(
-	(value) => (typeof value === 'string' ? value.trim().toLowerCase() : value),
-	statusName,
-);
+/** Words of other services that mean an end everywhere. */
+const ENDS = new Map<string, 'completed' | 'failed'>([
+	...['succeeded', 'succeed', 'success', 'done', 'finished', 'complete'].map(
+		(word) => [word, 'completed'] as const,
+	),
+	...[
+		'cancelled',
+		'canceled',
+		'expired',
+		'fail',
+		'failure',
+		'rejected',
+		'timeout',
+		'interrupted',
+	].map((word) => [word, 'failed'] as const),
+]);
 
-/** "Clients poll until status is completed or failed" (Endpoints): with any other status the task is still running. */
-const anyStatus = z.union([knownStatus, z.string().min(1)]);
+/** Case, spaces, hyphens and underscores of a status do not count. */
+const wordOf = (status: string) => status.toLowerCase().replace(/[\s_-]/g, '');
+
+/**
+ * The interface's word for the status of a task; one that nobody knows stays. "Clients poll until status is completed or failed"
+ * (Endpoints): with any other the task is still running.
+ * @param hasVideo whether it has a URL or inline data: without, other services may call a step done
+ */
+export function readStatus(status: string, hasVideo: boolean): string {
+	const word = wordOf(status);
+	const end = ENDS.get(word);
+	if (end === 'completed' && !hasVideo) return status;
+	return end ?? statusName.safeParse(word).data ?? status;
+}
+
+/** Whether the service said the status in a word that the interface does not have. */
+export function isOtherWord(said: string, status: string): boolean {
+	return said !== status && wordOf(said) !== status;
+}
+
+export function isKnownStatus(status: string): boolean {
+	return statusName.safeParse(status).success;
+}
+
+/** A status that is an end if the next poll says it, too. */
+export function mayBeFailed({ status }: { status: string }): boolean {
+	return wordOf(status) === 'error';
+}
 
 /** Characters. LiteLLM's task IDs have some 350. */
 const MAX_TASK_ID = 2000;
@@ -58,37 +95,55 @@ const identifier = z.union([z.string().min(1), z.number().transform(String)]);
 /** A number in quotation marks counts as that number. */
 const sentNumber = number('must be a number');
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+	typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Some services name an ID `task_id`. */
+const withId = (value: unknown) =>
+	isObject(value) ? { ...value, id: value.id ?? value.task_id } : value;
+
+const submittedTask = z.preprocess(
+	withId,
+	z.looseObject({
+		id: identifier,
+		status: z
+			.preprocess((value) => readStatus(String(value), false), statusName)
+			.catch('processing'),
+		url: z.string().nullish().catch(null),
+		revised_prompt: z.string().nullish().catch(undefined),
+	}),
+);
+
 /**
  * Video submission response. Nothing beyond the ids is worth losing a paid task over:
- * a missing or unknown status counts as the document's `processing`.
+ * a missing or unknown status counts as the document's `processing`. Some services name one task instead of a list.
  */
-export const videoSubmission = z
-	.looseObject({
-		id: identifier.optional().catch(undefined),
-		object: z.string().optional().catch(undefined),
-		created: sentNumber.optional().catch(undefined),
-		model: z.string().optional().catch(undefined),
-		data: sensibleEntries(
-			z.looseObject({
-				id: identifier,
-				status: knownStatus.catch('processing'),
-				url: z.string().nullish().catch(null),
-				revised_prompt: z.string().nullish().catch(undefined),
-			}),
-		).refine((tasks) => tasks.length > 0),
-	})
-	.superRefine(({ data }, context) => {
-		const { id = '' } = data.find((task) => task.id.length > MAX_TASK_ID) ?? {};
-		if (id === '') return;
-		const message = `the ID of a task has ${id.length} characters and begins with ${idText(id.slice(0, 100))}`;
-		context.addIssue({
-			code: 'too_big',
-			origin: 'string',
-			maximum: MAX_TASK_ID,
-			input: id,
-			message,
-		});
-	});
+export const videoSubmission = z.preprocess(
+	(value) => {
+		const { data = value } = isObject(value) ? value : {};
+		return isObject(value) && !Array.isArray(data) ? { ...value, data: [data] } : value;
+	},
+	z
+		.looseObject({
+			id: identifier.optional().catch(undefined),
+			object: z.string().optional().catch(undefined),
+			created: sentNumber.optional().catch(undefined),
+			model: z.string().optional().catch(undefined),
+			data: sensibleEntries(submittedTask).refine((tasks) => tasks.length > 0),
+		})
+		.superRefine(({ data }, context) => {
+			const { id = '' } = data.find((task) => task.id.length > MAX_TASK_ID) ?? {};
+			if (id === '') return;
+			const message = `the ID of a task has ${id.length} characters and begins with ${idText(id.slice(0, 100))}`;
+			context.addIssue({
+				code: 'too_big',
+				origin: 'string',
+				maximum: MAX_TASK_ID,
+				input: id,
+				message,
+			});
+		}),
+);
 
 export type VideoSubmission = z.infer<typeof videoSubmission>;
 
@@ -99,12 +154,18 @@ const metadata = z.looseObject({
 	format: z.string().nullish().catch(undefined),
 });
 
+/** Some services add a percent sign. */
+const progress = z.preprocess(
+	(value) => (typeof value === 'string' ? value.replace(/%$/, '') : value),
+	numberBetween(0, 100),
+);
+
 /** A status query response. Only the status matters; the rest may be missing. */
 const report = z.looseObject({
 	id: identifier.nullish(),
-	status: anyStatus,
-	progress: numberBetween(0, 100).nullish().catch(undefined),
-	url: z.string().trim().nullish(),
+	status: z.string().min(1),
+	progress: progress.nullish().catch(undefined),
+	url: z.string().trim().nullish().catch(undefined),
 	revised_prompt: z.string().nullish().catch(undefined),
 	metadata: metadata.nullish().catch(undefined),
 	created_at: sentNumber.nullish().catch(undefined),
@@ -113,12 +174,34 @@ const report = z.looseObject({
 	error: z.unknown().optional(),
 });
 
+/** Where other services wrap a task, and its URL. */
+const WRAPPERS = ['data', 'task', 'output'];
+const PARTS = ['video', 'content', 'output', 'result'];
+
+function unwrapped(value: unknown): unknown {
+	if (!isObject(value)) return value;
+	const inner = WRAPPERS.map((name) => value[name]).find(
+		(part): part is Record<string, unknown> => isObject(part) && typeof part.status === 'string',
+	);
+	const task = typeof value.status === 'string' ? value : (inner ?? value);
+	const parts = [task, ...PARTS.map((name) => task[name]).filter(isObject)];
+	const url = parts.flatMap((part) => [part.url, part.video_url]).find(Boolean);
+	const error = task.error ?? task.fail_reason ?? task.failure;
+	const read = Object.entries({ id: task.id ?? task.task_id, url, error });
+	return { ...task, ...Object.fromEntries(read.filter(([, field]) => field !== undefined)) };
+}
+
 /** A body with neither a task's id nor a known status comes from another server. */
-export const videoTaskReport = report.refine(
-	({ id, status }) => Boolean(id) || statusName.safeParse(status).success,
+export const videoTaskReport = z.preprocess(
+	unwrapped,
+	report.refine(({ id, status }) => Boolean(id) || isKnownStatus(readStatus(status, true))),
 );
 
-export const videoTask = report.extend({ id: z.string() });
+export const videoTask = report.extend({
+	id: z.string(),
+	/** What the service said instead of the id that was asked for, and of the interface's word. */
+	sent_as: z.object({ id: z.string().optional(), status: z.string().optional() }).optional(),
+});
 
 /** A video task, with the id it was requested by. */
 export type VideoTask = z.infer<typeof videoTask>;
@@ -137,7 +220,7 @@ export function pathOfTaskId(taskId: string): string {
 	if (/\p{Surrogate}/u.test(taskId))
 		throw refusedTaskId('contains half of a character, which a URL cannot contain');
 	// WHATWG URL Standard, 4.1: also as %2E it leads to the parent of the path. Some proxies decode %2F first.
-	if (/(^|\/)\.{1,2}(\/|$)/.test(taskId))
+	if (/(^|[\\/])\.{1,2}([\\/]|$)/.test(taskId))
 		throw refusedTaskId('has dots between slashes, which lead to another URL');
 	return encodeURIComponent(taskId);
 }

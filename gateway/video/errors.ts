@@ -1,19 +1,28 @@
 import { type NodeCode, statusOf } from '../errors/statuses';
-import { formatSeconds, idText } from '../errors/texts';
+import { formatSeconds, idText, logText } from '../errors/texts';
 import { textOf } from '../errors/foreignErrors';
 import { GatewayError, NoResponseError, StorageError } from '../errors/gatewayError';
 import { isEmpty, wordsOf } from '../http/errorBody';
-import type { VideoTask } from '../schemas/video';
+import { isKnownStatus, type VideoTask } from '../schemas/video';
 import { isSsrfRefusal } from '../http/connectionErrors';
 
 /** The service ended a video task with status `failed`. */
 export class TaskFailedError extends GatewayError {
 	override readonly name = 'TaskFailedError';
-	constructor({ id, error }: VideoTask) {
+	constructor({ id, error, sent_as }: VideoTask) {
 		const words = isEmpty(error) ? undefined : wordsOf(error);
-		super(`The service could not generate the video of task ${idText(id)}`, {
+		const status = sent_as?.status;
+		const message =
+			status === undefined
+				? `The service could not generate the video of task ${idText(id)}`
+				: `The service ended video task ${idText(id)} with the status "${logText(status)}"`;
+		super(message, {
 			code: words?.code ?? ('task_failed' satisfies NodeCode),
-			advice: 'Change the prompt or the settings, or submit the video again.',
+			// What others call expired may be a result that was deleted: it is not submitted again by itself.
+			advice:
+				status === undefined
+					? 'Change the prompt or the settings, or submit the video again.'
+					: 'A second try polls this task once more, and submits nothing. Run the workflow anew to submit another video.',
 			serviceMessage: words?.message,
 		});
 	}
@@ -22,23 +31,25 @@ export class TaskFailedError extends GatewayError {
 /** Max Wait is over, and the last poll showed that the task is still running, or got no answer. */
 export class WaitTimeoutError extends GatewayError {
 	override readonly name = 'WaitTimeoutError';
-	constructor(task: VideoTask, waitedMs: number, lastFailure?: GatewayError) {
-		const wait = formatSeconds(waitedMs);
-		const id = idText(task.id);
+	/** @param task what the last poll that was answered told */
+	constructor(taskId: string, task: VideoTask | undefined, lastFailure?: GatewayError) {
+		const id = idText(taskId);
+		const { status = 'processing', error } = task ?? {};
 		const [message, advice] =
 			lastFailure === undefined
 				? [
-						`Video task ${id} was not finished after ${wait}`,
-						'The task is still running. Use Wait or Get with this task ID, or increase Max Wait.',
+						`Video task ${id} was not finished when Max Wait was over`,
+						`${isKnownStatus(status) ? 'The task is still running' : `Its last status was "${logText(status)}", which this node does not know`}. Use Wait or Get with this task ID, or increase Max Wait.`,
 					]
 				: [
-						`The service could not be asked after ${wait} whether video task ${id} is finished`,
+						`The service could not be asked when Max Wait was over whether video task ${id} is finished`,
 						`The last poll failed: ${lastFailure.message}. The video may be finished: use Wait or Get with this task ID.`,
 					];
 		super(message, {
 			code: 'wait_timeout' satisfies NodeCode,
 			advice,
-			serviceMessage: lastFailure?.serviceMessage,
+			serviceMessage:
+				lastFailure?.serviceMessage ?? (isEmpty(error) ? undefined : wordsOf(error).message),
 			technical: lastFailure?.technical,
 		});
 	}

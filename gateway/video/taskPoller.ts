@@ -1,20 +1,12 @@
 import { type Clock, systemClock } from '../clock';
-import {
-	CancelledError,
-	GatewayError,
-	isNotFound,
-	NoResponseError,
-	ServiceError,
-} from '../errors/gatewayError';
-import { isFinished, type VideoTask } from '../schemas/video';
-import { statusOf } from '../errors/statuses';
-import { backoff, isForeignAnswer } from '../limits/verdict';
-import { WaitTimeoutError } from './errors';
+import { CancelledError, GatewayError } from '../errors/gatewayError';
+import { backoff } from '../limits/verdict';
+import { isFinished, mayBeFailed, type VideoTask } from '../schemas/video';
 import { later, msBetween, type WallTime } from '../wallTime';
+import { WaitTimeoutError } from './errors';
+import { endsWait, type Failures } from './pollFailure';
 import { type Polling, PollSchedule } from './pollSchedule';
 
-/** After this many answers in a row that are no word of the service, the URL of a task that it never knew is taken to be wrong. */
-const MAX_FOREIGN_ANSWERS = 5;
 /**
  * Polls due within this part of a poll interval start together, at its beginning: with a thousand tasks, a process that
  * wakes up for each poll spends a third more CPU time on them.
@@ -28,42 +20,34 @@ const TICK_MS = 1;
 const MAX_ONCE_MS = 10_000;
 /** A poll that fails after Max Wait is repeated for a minute. Each has ten seconds, the first and the last one, too. */
 const REPEATED_MS = 50_000;
-/** How long other replicas of a service may not know a task that one of them has just created. */
-const REPLICA_LAG_MS = 30_000;
 
-/** How to wait. Max Wait is used for a task without a deadline. */
-export interface WaitSettings {
-	pollIntervalMs: number;
-	maxWaitMs: number;
-	polling: Polling;
-}
-
-/** What is known of a task. */
-export interface PolledState {
-	entry: VideoTask;
-	submitted?: VideoTask | undefined;
-	submittedAt?: WallTime | undefined;
-	deadline?: WallTime | undefined;
-	seen?: { at: WallTime; progress: number } | undefined;
-	foreignAnswers?: number | undefined;
-}
-
-/** Gets the state of a task, retries included, and limits how many polls are in flight. Retries begin in `withinMs`, and responses, too. */
-export type Poll = (signal?: AbortSignal, withinMs?: number) => Promise<VideoTask>;
-
-/** One that is waited for. */
-interface PolledTask {
-	task: PolledState;
-	settings: WaitSettings;
-	poll: Poll;
-	/** Whether the wait ends after one poll, unless no other can succeed. */
-	once: boolean;
-	schedule: PollSchedule;
+export interface PollOptions {
+	/** Gets the state of the task, and bounds how many polls are in flight. Retries, and responses, begin in `withinMs`. */
+	get: (signal: AbortSignal, withinMs: number) => Promise<VideoTask>;
+	/** Milliseconds from one poll to the next. */
+	interval: number;
+	/** When Max Wait is over. */
 	deadline: WallTime;
+	polling: Polling;
+	/** When this execution submitted it: the first poll is an interval later. Undefined: at once. */
+	submittedAt?: WallTime | undefined;
+	/** Whether its ID is right: it was submitted, or a poll found it. */
+	isKnown?: () => boolean;
+	/** One poll, unless the next one has to confirm it: the task is waited for again later. */
+	once?: boolean;
+}
+
+/** A task that is being waited for. */
+interface Wait extends PollOptions {
+	id: string;
+	schedule: PollSchedule;
 	/** Ends its pauses and its polls: a thousand of them are no thousand listeners of one signal. */
 	signal: AbortSignal;
+	/** What the last poll that was answered told. */
+	task?: VideoTask;
+	failures: Failures;
 	/** Of the polls after Max Wait: how many failed, and when the first did. */
-	failures: number;
+	failed: number;
 	failedAt: number;
 }
 
@@ -84,61 +68,60 @@ export class TaskPoller {
 	) {}
 
 	/**
-	 * Resolves when the task is completed or failed, or, with `once`, when it was polled. What a poll tells is kept in the task,
-	 * whose state it resolves to.
-	 * The first poll is one interval after the submission, at once for a task of an earlier execution. The last poll is made when
-	 * Max Wait is over, and repeated for up to a minute if it fails: however long it waits in our own queues, a finished video is
-	 * never taken for one that is not. A host that sleeps does not extend Max Wait.
+	 * Resolves when the task is completed or failed, or, with `once`, to what is known of it (undefined: nothing) after one poll.
+	 * The last poll is made when Max Wait is over, and repeated for up to a minute if it fails: however long it waits in our own
+	 * queues, a finished video is never taken for one that is not. A host that sleeps does not extend Max Wait.
 	 * @throws WaitTimeoutError with the failure of the last poll if it failed
 	 * @throws CancelledError at once when the execution is cancelled
 	 * @throws GatewayError when no poll of the task can ever succeed
 	 */
-	async wait(
-		task: PolledState,
-		settings: WaitSettings,
-		poll: Poll,
-		once = false,
-	): Promise<VideoTask> {
+	async poll(id: string, options: PollOptions): Promise<VideoTask | undefined> {
 		const { clock, waits } = this;
 		if (this.signal?.aborted) throw new CancelledError();
-		const { polling, pollIntervalMs, maxWaitMs } = settings;
-		const { submittedAt } = task;
+		const { polling, interval, deadline, submittedAt, once = false } = options;
 		const now = clock.wallTime();
-		const deadline = task.deadline ?? later(now, maxWaitMs);
-		const dueAt = submittedAt && !once ? later(submittedAt, pollIntervalMs) : now;
-		const dueIn = Math.min(msBetween(now, dueAt), pollIntervalMs, msBetween(now, deadline));
-		const schedule = new PollSchedule(polling, pollIntervalMs);
+		const dueAt = submittedAt && !once ? later(submittedAt, interval) : now;
+		const dueIn = Math.min(msBetween(now, dueAt), interval, msBetween(now, deadline));
 		const controller = new AbortController();
+		const schedule = new PollSchedule(polling, interval);
 		const { signal } = controller;
-		const state = { schedule, deadline, signal, failures: 0, failedAt: Infinity };
-		const polled = { task, settings, poll, once, ...state };
+		const failures = { inRow: 0 };
+		const wait: Wait = {
+			...options,
+			id,
+			schedule,
+			signal,
+			failures,
+			failed: 0,
+			failedAt: Infinity,
+		};
 		if (waits.size === 0) this.signal?.addEventListener('abort', this.cancel, { once: true });
 		waits.add(controller);
 		try {
 			let next: number | undefined = Math.max(0, dueIn);
 			while (next !== undefined) {
-				await this.pause(polled, next);
-				next = await this.pollNow(polled);
+				await this.pause(wait, next);
+				next = await this.pollNow(wait);
 				if (signal.aborted) throw new CancelledError();
 			}
-			return task.entry;
+			return wait.task;
 		} finally {
 			waits.delete(controller);
 			if (waits.size === 0) this.signal?.removeEventListener('abort', this.cancel);
 		}
 	}
 
-	private async pause(polled: PolledTask, delay: number): Promise<void> {
+	private async pause(wait: Wait, delay: number): Promise<void> {
 		const { clock } = this;
-		const width = Math.min(polled.settings.pollIntervalMs * TOGETHER_PART, MAX_EARLY_MS);
+		const width = Math.min(wait.interval * TOGETHER_PART, MAX_EARLY_MS);
 		const due = clock.now() + delay;
 		// The last one may not be early.
-		const isLast = this.leftMs(polled) - delay < width;
+		const isLast = this.leftMs(wait) - delay < width;
 		const early = isLast || this.waits.size === 1 ? 0 : due % width;
 		await new Promise<void>((resolve, reject) => {
 			const stop = clock.after(delay - early, resolve);
 			// The clock's sleep adds a listener, which costs a poll 10 µs more.
-			polled.signal.onabort = () => {
+			wait.signal.onabort = () => {
 				stop();
 				reject(new CancelledError());
 			};
@@ -146,77 +129,48 @@ export class TaskPoller {
 	}
 
 	/** @returns when to poll again; undefined when the wait is over */
-	private async pollNow(polled: PolledTask): Promise<number | undefined> {
-		const { task } = polled;
-		const leftMs = this.leftMs(polled);
+	private async pollNow(wait: Wait): Promise<number | undefined> {
+		const { once, signal, failures, schedule } = wait;
+		const leftMs = this.leftMs(wait);
 		const isFinal = leftMs <= TICK_MS;
-		// Who polls once waits for the task again, with all that decides.
-		const withinMs = Math.max(0, polled.once ? Math.min(leftMs, MAX_ONCE_MS) : leftMs);
+		const withinMs = Math.max(0, once ? Math.min(leftMs, MAX_ONCE_MS) : leftMs);
 		let failure: GatewayError | undefined;
+		let mayBeOver = false;
 		try {
-			const entry = await polled.poll(polled.signal, withinMs);
-			task.submitted ??= task.entry;
-			task.entry = entry;
-			this.noteFound(task);
-			if (isFinished(task.entry)) return undefined;
+			const task = await wait.get(signal, withinMs);
+			mayBeOver = mayBeFailed(task);
+			const isOver = mayBeOver && wait.task !== undefined && mayBeFailed(wait.task);
+			wait.task = isOver ? failedTask(task) : task;
+			wait.failures = { inRow: 0 };
+			if (isFinished(wait.task)) return undefined;
 		} catch (error) {
 			if (!(error instanceof GatewayError)) return await Promise.reject(error);
 			failure = error;
-			if (isForeignAnswer(error)) task.foreignAnswers = (task.foreignAnswers ?? 0) + 1;
-			else delete task.foreignAnswers;
-			const passes = isTransient(error) || mayComeRight(task) || this.mayLag(task, error);
-			if (!passes) return await Promise.reject(error);
+			const verdict = endsWait(error, failures, wait, this.clock.wallTime());
+			if (verdict === 'ends') return await Promise.reject(error);
+			mayBeOver = verdict === 'if it is repeated';
 		}
-		if (polled.once) return undefined;
 		const now = this.clock.now();
-		if (!isFinal)
-			return polled.schedule.next(now, failure ? undefined : task.entry, this.leftMs(polled));
-		const pause = failure && this.pauseAfter(polled, now);
-		if (pause === undefined)
-			throw new WaitTimeoutError(task.entry, polled.settings.maxWaitMs, failure);
+		if (once && !mayBeOver) return undefined;
+		if (!isFinal) return schedule.next(now, failure ? undefined : wait.task, this.leftMs(wait));
+		const pause = failure && this.pauseAfter(wait, now);
+		if (pause === undefined) throw new WaitTimeoutError(wait.id, wait.task, failure);
 		return pause;
 	}
 
 	/** When to repeat a poll that failed after Max Wait; undefined: no more. */
-	private pauseAfter(polled: PolledTask, now: number): number | undefined {
-		polled.failedAt = Math.min(polled.failedAt, now);
-		const leftMs = polled.failedAt + REPEATED_MS - now;
+	private pauseAfter(wait: Wait, now: number): number | undefined {
+		wait.failedAt = Math.min(wait.failedAt, now);
+		const leftMs = wait.failedAt + REPEATED_MS - now;
 		// The last one when the time is over, not a backoff before.
-		return leftMs > 0 ? Math.min(backoff(polled.failures++), leftMs) : undefined;
+		return leftMs > 0 ? Math.min(backoff(wait.failed++), leftMs) : undefined;
 	}
 
-	private noteFound(task: PolledState): void {
-		const { progress, status } = task.entry;
-		delete task.foreignAnswers;
-		if (typeof progress === 'number' && status !== 'queued')
-			task.seen ??= { at: this.clock.wallTime(), progress };
-	}
-
-	private leftMs({ deadline }: PolledTask): number {
+	private leftMs({ deadline }: PollOptions): number {
 		return msBetween(this.clock.wallTime(), deadline);
 	}
-
-	/** Whether a task is unknown because it was only just submitted: one replica may know it before the next. */
-	private mayLag({ submittedAt }: PolledState, error: GatewayError): boolean {
-		if (submittedAt === undefined) return false;
-		const age = msBetween(submittedAt, this.clock.wallTime());
-		// Negative after the host's clock was set back: then the task may be old.
-		return Math.abs(age) < REPLICA_LAG_MS && isNotFound(error);
-	}
 }
 
-/** One unlucky poll must not give up a paid task. */
-function isTransient(error: GatewayError): boolean {
-	if (error instanceof NoResponseError) return error.transient || error.code === 'ENOTFOUND';
-	return error instanceof ServiceError && statusOf(error.status).isTransient === true;
-}
-
-/**
- * Whether an answer that is no word of the service may be followed by one that is. The URL of a task that this execution
- * submitted, or that a poll found, is right. Any other fails soon.
- */
-function mayComeRight({ foreignAnswers = 0, submitted, submittedAt }: PolledState): boolean {
-	if (foreignAnswers === 0) return false;
-	const isKnown = submitted !== undefined || submittedAt !== undefined;
-	return isKnown || foreignAnswers < MAX_FOREIGN_ANSWERS;
+function failedTask(task: VideoTask): VideoTask {
+	return { ...task, status: 'failed', sent_as: { ...task.sent_as, status: task.status } };
 }

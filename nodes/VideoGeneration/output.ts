@@ -97,9 +97,26 @@ export class VideoOutput {
 			files.filter(({ id }) => id === undefined).length,
 		);
 		hints.show(this.context);
+		hintAboutWords(this.context, entries);
 		hintAboutOutput(this.context, items);
 		hintAboutNames(this.context, this.book, items);
 	}
+}
+
+/** What the service said in other words than the interface's, or about another task. */
+function hintAboutWords(context: IExecuteFunctions, entries: BookEntry[]): void {
+	const tasks = entries.flatMap((entry) => entry.tasks.map((task) => task.entry));
+	const words = new Map(tasks.map(({ sent_as, status }) => [sent_as?.status, status]));
+	for (const [word, status] of words)
+		if (word !== undefined)
+			hintAfterRun(context, `The service's status "${asHtml(word)}" was read as ${status}`, 'info');
+	const others = tasks.filter(({ sent_as }) => sent_as?.id !== undefined);
+	if (others.length === 0) return;
+	const pairs = others.map(({ id, sent_as }) => `${asHtml(id)} (${asHtml(sent_as?.id ?? '')})`);
+	hintAfterRun(
+		context,
+		`The service answered polls with other task IDs, here in brackets: ${pairs.join(', ')}. Check whether these are the right videos.`,
+	);
 }
 
 /** Hints about the items of a run, for whoever looks at its output. */

@@ -30,6 +30,8 @@ export class TaskLog {
 	/** By their IDs: several items may name one video, and one is polled again for its file. */
 	private readonly waitedFor = new Set<string>();
 	private readonly finished = new Set<string>();
+	/** The IDs that the service answered polls with, by those that were asked for. */
+	private readonly answeredAs = new Map<string, string>();
 	private logged = 0;
 	private shownAt = -Infinity;
 
@@ -136,7 +138,13 @@ export class TaskLog {
 
 	/** A poll was answered: n8n shows no progress of a node that runs. Its log gets a line only if more are finished. */
 	polled(task: VideoTask): void {
-		const { waitedFor, finished } = this;
+		const { waitedFor, finished, answeredAs } = this;
+		const { id, sent_as } = task;
+		if (sent_as?.id !== undefined && answeredAs.get(id) !== sent_as.id) {
+			answeredAs.set(id, sent_as.id);
+			const [asked, told] = [idText(id), idText(sent_as.id)];
+			this.write('warn', `a poll of video task ${asked} was answered with the ID ${told}`);
+		}
 		// The last line after a Stop names the tasks.
 		if (this.isStopped || finished.has(task.id)) return;
 		if (isFinished(task)) finished.add(task.id);

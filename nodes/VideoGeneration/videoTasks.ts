@@ -3,10 +3,12 @@ import {
 	CancelledError,
 	isFinished,
 	isNotFound,
-	type Poll,
+	later,
 	storageError,
+	systemClock,
 	TaskPoller,
 	TaskFailedError,
+	type VideoTask,
 	WaitTimeoutError,
 } from '../../gateway';
 import { liveTasks } from '../shared/book/book';
@@ -91,22 +93,28 @@ export class VideoTasks {
 		const { item, task } = open;
 		const { gateway, signal } = this.service;
 		const keep = isDownloaded(item) ? (video: Buffer) => void (open.inline = video) : undefined;
-		const poll: Poll = async (stop, withinMs) => {
-			const entry = await gateway.getVideoTask(task.entry.id, stop, keep, withinMs);
+		const { id } = task.entry;
+		const get = async (stop?: AbortSignal, withinMs?: number) => {
+			const entry = await gateway.getVideoTask(id, stop, keep, withinMs);
 			this.log.polled(entry);
+			if (item.wait) noteFound(task, entry);
 			return entry;
 		};
 		const { wait } = item;
 		if (wait === undefined) {
-			task.entry = await poll(signal);
+			task.entry = await get(signal);
 			return;
 		}
 		this.log.beginWait(task);
-		await this.poller.wait(task, wait, poll, once).catch((error: unknown) => {
-			const isKnown = task.submittedAt !== undefined || task.submitted !== undefined;
-			const isHandedOn = wait.onTimeout === 'output' && isKnown;
-			if (!(error instanceof WaitTimeoutError) || !isHandedOn) throw error;
-		});
+		const { submittedAt, deadline = later(systemClock.wallTime(), wait.maxWaitMs) } = task;
+		const isKnown = () => submittedAt !== undefined || task.submitted !== undefined;
+		const { pollIntervalMs: interval, polling } = wait;
+		const options = { get, interval, deadline, polling, submittedAt, isKnown, once };
+		task.entry =
+			(await this.poller.poll(id, options).catch((error: unknown) => {
+				const isHandedOn = wait.onTimeout === 'output' && isKnown();
+				if (!(error instanceof WaitTimeoutError) || !isHandedOn) throw error;
+			})) ?? task.entry;
 	}
 
 	/**
@@ -162,6 +170,15 @@ export class VideoTasks {
 			signal,
 		);
 	}
+}
+
+/** Writes down what a poll found. */
+function noteFound(task: PaidTask, entry: VideoTask): void {
+	const { progress, status } = entry;
+	task.submitted ??= task.entry;
+	task.entry = entry;
+	if (typeof progress === 'number' && status !== 'queued')
+		task.seen ??= { at: systemClock.wallTime(), progress };
 }
 
 function isDownloaded({ output }: BookEntry): boolean {

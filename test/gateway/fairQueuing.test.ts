@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type Gateway, TaskPoller } from '../../gateway';
+import { type Gateway, later, TaskPoller } from '../../gateway';
 import type { VirtualClock } from '../clock/virtualClock';
 import { chat, chats, serviceWith } from './limitedNodes';
 import { Bucket } from './limitScenarios/rules';
@@ -11,11 +11,14 @@ async function videos(clock: VirtualClock, gateway: Gateway, count: number, maxW
 		Array.from({ length: count }, async () => {
 			const { data } = await gateway.submitVideo({ model: 'kite-motion', prompt: 'A boat' });
 			const { id } = data[0]!;
-			return await poller.wait(
-				{ entry: { id, status: 'processing' }, submittedAt: clock.wallTime() },
-				{ polling: 'fixed', pollIntervalMs: 5_000, maxWaitMs },
-				(signal, withinMs) => gateway.getVideoTask(id, signal, undefined, withinMs),
-			);
+			const submittedAt = clock.wallTime();
+			return await poller.poll(id, {
+				get: (signal, withinMs) => gateway.getVideoTask(id, signal, undefined, withinMs),
+				interval: 5_000,
+				deadline: later(submittedAt, maxWaitMs),
+				polling: 'fixed',
+				submittedAt,
+			});
 		}),
 	);
 }

@@ -1,4 +1,4 @@
-import { NoResponseError, type Polling, TaskPoller, type VideoTask } from '../../gateway';
+import { later, NoResponseError, type Polling, TaskPoller, type VideoTask } from '../../gateway';
 import { VirtualClock } from '../clock/virtualClock';
 
 interface Scenario {
@@ -31,11 +31,10 @@ async function waitFor(scenario: Scenario) {
 			progress: isDone ? 100 : progress(elapsed()),
 		});
 	};
-	const waiting = new TaskPoller(undefined, clock).wait(
-		{ entry: { id: 'task', status: 'processing' }, submittedAt: clock.wallTime() },
-		{ polling, pollIntervalMs: 5_000, maxWaitMs: 1000 * maxWait },
-		poll,
-	);
+	const submittedAt = clock.wallTime();
+	const deadline = later(submittedAt, 1000 * maxWait);
+	const options = { get: poll, interval: 5_000, deadline, polling, submittedAt };
+	const waiting = new TaskPoller(undefined, clock).poll('task', options);
 	await clock.run(waiting);
 	return { polledAt, delay: elapsed() - takes };
 }

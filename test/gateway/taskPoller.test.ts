@@ -1,19 +1,17 @@
 import {
+	later,
 	MalformedResponseError,
 	NoResponseError,
 	ServiceError,
-	type PolledState,
-	type Poll,
 	TaskPoller,
 	type VideoTask,
-	type WaitSettings,
 	wallTimeOf,
 } from '../../gateway';
 import { VirtualClock } from '../clock/virtualClock';
 
 const INTERVAL = 5_000;
 
-const SETTINGS = { polling: 'fixed' as const, pollIntervalMs: INTERVAL, maxWaitMs: 600_000 };
+const SETTINGS = { polling: 'fixed' as const, interval: INTERVAL };
 
 test('a thousand tasks are each polled every five seconds, many at the same time', async () => {
 	const clock = new VirtualClock();
@@ -28,8 +26,9 @@ test('a thousand tasks are each polled every five seconds, many at the same time
 			return await Promise.resolve({ id, status: 'processing' });
 		};
 		await clock.sleep(7 * task);
-		const submitted = { entry: { id, status: 'processing' }, submittedAt: clock.wallTime() };
-		return await poller.wait(submitted, { ...SETTINGS, maxWaitMs: 12 * INTERVAL }, poll);
+		const submittedAt = clock.wallTime();
+		const deadline = later(submittedAt, 12 * INTERVAL);
+		return await poller.poll(id, { ...SETTINGS, get: poll, deadline, submittedAt });
 	});
 	await clock.run(Promise.allSettled(waits));
 	const gaps = polls.flatMap((times) =>
@@ -54,7 +53,11 @@ test('a Stop ends the waits of all tasks at once, and one that begins after it p
 	};
 	const poller = new TaskPoller(stop.signal, clock);
 	const wait = async (id: string) =>
-		await poller.wait({ entry: { id, status: 'processing' } }, SETTINGS, () => poll(id));
+		await poller.poll(id, {
+			...SETTINGS,
+			get: () => poll(id),
+			deadline: later(clock.wallTime(), 600_000),
+		});
 	const others = Promise.allSettled([wait('second'), wait('third')]);
 	await clock.run(wait('first'));
 	const before = polls;
@@ -83,16 +86,33 @@ const timeout = () =>
 		mayHaveBeenAccepted: false,
 	});
 
+interface Waited {
+	polling?: 'fixed' | 'adaptive';
+	interval?: number;
+	maxWaitMs?: number;
+	fresh?: boolean;
+	isKnown?: boolean;
+	once?: boolean;
+}
+
 /** Waits for one task with these results of its polls, the last of which repeats. */
 async function waitForOne(
-	polls: Array<VideoTask['status'] | Error>,
-	settings: Partial<WaitSettings & PolledState> & { fresh?: boolean; once?: boolean },
+	polls: Array<string | Error>,
+	{
+		polling = 'fixed',
+		interval = INTERVAL,
+		maxWaitMs = 600_000,
+		fresh = true,
+		once = false,
+		...known
+	}: Waited,
 	{ queuedMs = 0, takesMs = 0, sleepsMs = 0 } = {},
 ) {
 	const clock = new VirtualClock();
 	const start = clock.now();
 	const polledAt: number[] = [];
-	const poll: Poll = async (_signal, withinMs = Infinity) => {
+	let isKnown = known.isKnown ?? fresh;
+	const get = async (_signal: AbortSignal, withinMs: number): Promise<VideoTask> => {
 		const limitMs = Math.max(10_000, withinMs);
 		if (queuedMs > 0) await clock.sleep(queuedMs);
 		polledAt.push(clock.now() - start);
@@ -100,18 +120,16 @@ async function waitForOne(
 		if (takesMs > 0) await clock.sleep(Math.min(takesMs, limitMs));
 		if (takesMs > limitMs) throw timeout();
 		if (result instanceof Error) throw result;
+		isKnown = true;
 		return { id: 'task', status: result };
 	};
-	const { fresh = true, once, polling = 'fixed', pollIntervalMs = INTERVAL, ...rest } = settings;
-	const { maxWaitMs = 600_000, ...known } = rest;
 	if (sleepsMs !== 0) clock.after(INTERVAL + 1, () => clock.stepWallClock(sleepsMs));
-	const submitted = fresh ? { submittedAt: wallTimeOf(start) } : {};
-	const waiting = new TaskPoller(undefined, clock).wait(
-		{ entry: { id: 'task', status: 'processing' }, ...submitted, ...known },
-		{ polling, pollIntervalMs, maxWaitMs },
-		poll,
-		once,
-	);
+	const submittedAt = fresh ? wallTimeOf(start) : undefined;
+	const deadline = later(clock.wallTime(), maxWaitMs);
+	const waiting = new TaskPoller(undefined, clock).poll('task', {
+		...{ get, interval, deadline, polling, submittedAt, once },
+		isKnown: () => isKnown,
+	});
 	const [outcome] = await clock.run(Promise.allSettled([waiting]));
 	const ended = clock.now() - start;
 	return { outcome, polledAt, ended, timers: clock.timers };
@@ -122,8 +140,8 @@ test.each([
 	['longer than Max Wait', 3_600_000, 60_000],
 ])(
 	'with a poll interval %s, the task is polled once, at Max Wait',
-	async (_, pollIntervalMs, maxWaitMs) => {
-		const settings = { pollIntervalMs, maxWaitMs };
+	async (_, interval, maxWaitMs) => {
+		const settings = { interval, maxWaitMs };
 		// The two clocks of a host do not tick at the same moment.
 		const service = { takesMs: 200, sleepsMs: -1 };
 		const finished = await waitForOne(['completed'], settings, service);
@@ -136,7 +154,7 @@ test.each([
 );
 
 /** The first poll is shortly before Max Wait is over. */
-const BEFORE_MAX_WAIT = { pollIntervalMs: 58_500, maxWaitMs: 60_000 };
+const BEFORE_MAX_WAIT = { interval: 58_500, maxWaitMs: 60_000 };
 
 test.each(['completed', 'processing'] as const)(
 	'the last poll decides, however long it waits in our own queue: the task is %s',
@@ -145,7 +163,7 @@ test.each(['completed', 'processing'] as const)(
 		const settings = { maxWaitMs: INTERVAL };
 		const { outcome, polledAt } = await waitForOne([status], settings, { queuedMs });
 		expect(polledAt).toEqual([INTERVAL + queuedMs]);
-		const message = expect.stringContaining('not finished after') as string;
+		const message = expect.stringContaining('not finished when Max Wait was over') as string;
 		const reason = { code: 'wait_timeout', message };
 		expect(outcome).toMatchObject(status === 'completed' ? { value: { status } } : { reason });
 	},
@@ -212,16 +230,10 @@ describe.each<[string, () => Error]>([
 ])('%s instead of the answer to a poll', (_what, answer) => {
 	const seven = Array.from({ length: 7 }, answer);
 
-	test.each<
-		[string, Array<VideoTask['status'] | Error>, Partial<PolledState> & { fresh?: boolean }]
-	>([
+	test.each<[string, Array<string | Error>, Waited]>([
 		['this execution submitted', [...seven, 'completed'], {}],
 		['was found before', ['processing', ...seven, 'completed'], { fresh: false }],
-		[
-			'an earlier wait found',
-			[...seven, 'completed'],
-			{ fresh: false, submitted: { id: 'task', status: 'queued' } },
-		],
+		['an earlier wait found', [...seven, 'completed'], { fresh: false, isKnown: true }],
 	])('does not end the wait for a task that %s', async (_which, polls, settings) => {
 		const { outcome, polledAt } = await waitForOne(polls, settings);
 		expect(outcome).toMatchObject({ value: { status: 'completed' } });
@@ -234,19 +246,52 @@ describe.each<[string, () => Error]>([
 		expect(ended).toBeGreaterThan(600_000);
 	});
 
-	test.each([
-		[undefined, 5],
-		[3, 2],
-	])(
-		'ends the wait for any other task after five polls (%s before)',
-		async (foreignAnswers, polls) => {
+	test.each([false, true])(
+		'ends the wait for any other task after five polls (between pauses: %s)',
+		async (once) => {
 			const expected = answer();
-			const settings = { fresh: false, ...(foreignAnswers !== undefined && { foreignAnswers }) };
-			const { outcome, polledAt } = await waitForOne([expected], settings);
+			const { outcome, polledAt } = await waitForOne([expected], { fresh: false, once });
 			expect(outcome).toMatchObject({ reason: expected });
-			expect(polledAt).toHaveLength(polls);
+			expect(polledAt).toHaveLength(5);
 		},
 	);
+});
+
+/** JSON of a gateway, in its own words. */
+const refusal = (status: number, code = `http_${status}`) =>
+	new ServiceError('The gateway refused it', { status, code, advice: '', hasInterfaceCode: false });
+
+test.each([
+	['one refusal in other words', [refusal(401), 'completed'], 'completed'],
+	['two different ones', [refusal(401), refusal(404), 'completed'], 'completed'],
+	[
+		'two that an answer parts',
+		[refusal(403), 'processing', refusal(403), 'completed'],
+		'completed',
+	],
+	['the same refusal again', [refusal(403), refusal(403)], 'http_403'],
+])('%s: what ends the wait', async (_what, polls, end) => {
+	const { outcome, polledAt } = await waitForOne(polls, {});
+	const ended = outcome.status === 'fulfilled' ? outcome.value?.status : outcome.reason.code;
+	expect([ended, polledAt.length]).toEqual([end, polls.length]);
+	const between = await waitForOne(polls, { once: true });
+	expect(between.polledAt.length).toBeLessThanOrEqual(2);
+});
+
+test('the status error ends a wait when two polls in a row say it', async () => {
+	const once = await waitForOne(['error', 'processing', 'ERROR', 'completed'], {});
+	expect(once.outcome).toMatchObject({ value: { status: 'completed' } });
+	const twice = await waitForOne(['processing', 'error', 'Error'], {});
+	expect(twice.outcome).toMatchObject({
+		value: { status: 'failed', sent_as: { status: 'Error' } },
+	});
+	expect(twice.polledAt).toHaveLength(3);
+});
+
+test('a status that the node does not know is told by its name when Max Wait is over', async () => {
+	const { outcome } = await waitForOne(['archived'], { maxWaitMs: INTERVAL });
+	const advice = expect.stringContaining('"archived", which this node does not know') as string;
+	expect(outcome).toMatchObject({ reason: { code: 'wait_timeout', advice } });
 });
 
 test.each(['completed', 'processing'] as const)(

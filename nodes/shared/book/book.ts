@@ -183,10 +183,11 @@ function startOver(entry: BookEntry): void {
 	for (const field of ['wait', 'output', 'error'] as const) delete entry[field];
 	for (const task of entry.tasks) {
 		if (task.state === 'replaced') continue;
-		const hasFailed = task.entry.status === 'failed';
+		// Only the interface's own word: after any other, the task may be finished yet.
+		const hasFailed = task.entry.status === 'failed' && !task.entry.sent_as?.status;
 		if (hasFailed && task.error) entry.earlier = task.error;
 		task.state = hasFailed ? 'due' : 'open';
-		for (const field of ['deadline', 'foreignAnswers', 'file', 'error'] as const)
+		for (const field of ['deadline', 'file', 'error'] as const)
 			delete task[field];
 	}
 }

@@ -41,8 +41,6 @@ const paidTask = z.object({
 	deadline: wallTime.optional(),
 	/** The first progress that a poll has seen, after the queue. */
 	seen: z.object({ at: wallTime, progress: z.number() }).optional(),
-	/** Answers in a row that are no word of the service. */
-	foreignAnswers: z.number().optional(),
 	/** The file of its video, as n8n keeps it. */
 	file: z.object({ data: z.string(), mimeType: z.string() }).optional(),
 	/** Of the states `failed` and `unknown`. */

@@ -1,4 +1,4 @@
-import { type Gateway, type Poll, TaskPoller } from '../../../gateway';
+import { type Gateway, later, TaskPoller } from '../../../gateway';
 import type { Service } from '../../../nodes/shared/run/connect';
 import { outcomesOf } from '../../../nodes/shared/run/eachItem';
 import type { VirtualClock } from '../../clock/virtualClock';
@@ -158,15 +158,15 @@ async function run(
 			const submission = await gateway.submitVideo({ model, prompt: 'A', user }).catch(fail);
 			const id = submission?.data[0]?.id;
 			if (id === undefined) continue;
-			const settings = {
-				polling: 'fixed' as const,
-				pollIntervalMs: 5_000,
-				maxWaitMs: VIDEO_WAIT_MS,
-			};
-			const task = { entry: { id, status: 'processing' }, submittedAt: clock.wallTime() };
-			const poll: Poll = (signal, withinMs) =>
-				gateway.getVideoTask(id, signal, undefined, withinMs);
-			waiting.push(poller.wait(task, settings, poll).catch(fail));
+			const submittedAt = clock.wallTime();
+			const polled = poller.poll(id, {
+				get: (signal, withinMs) => gateway.getVideoTask(id, signal, undefined, withinMs),
+				interval: 5_000,
+				deadline: later(submittedAt, VIDEO_WAIT_MS),
+				polling: 'fixed',
+				submittedAt,
+			});
+			waiting.push(polled.catch(fail));
 		}
 	};
 	await Promise.all(Array.from({ length: kind === 'chat' ? items : maxConcurrency }, work));

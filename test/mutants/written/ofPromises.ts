@@ -66,24 +66,14 @@ export const OF_PROMISES: readonly Change[] = [
 	...changesOf('gateway/video/taskPoller.ts', [
 		[
 			'an unfinished video is handed on when Max Wait is over',
-			'throw new WaitTimeoutError(task.entry, polled.settings.maxWaitMs, failure);',
+			'throw new WaitTimeoutError(wait.id, wait.task, failure);',
 			'return undefined;',
 		],
-		[
-			'one poll that fails ends a wait',
-			'const passes = isTransient(error) || mayComeRight(task)',
-			'const passes = mayComeRight(task)',
-		],
-		[
-			'one page of another server ends a wait',
-			'return isKnown || foreignAnswers < MAX_FOREIGN_ANSWERS;',
-			'return false;',
-		],
-		['the last poll is not repeated', 'failure && this.pauseAfter(polled, now)', 'undefined'],
+		['the last poll is not repeated', 'failure && this.pauseAfter(wait, now)', 'undefined'],
 		[
 			'polls are ten times as dense',
-			'new PollSchedule(polling, pollIntervalMs)',
-			'new PollSchedule(polling, pollIntervalMs / 10)',
+			'new PollSchedule(polling, interval)',
+			'new PollSchedule(polling, interval / 10)',
 		],
 	]),
 	...changesOf('nodes/VideoGeneration/wait.ts', [

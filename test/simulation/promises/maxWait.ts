@@ -112,8 +112,8 @@ interface Timeout {
 	at: number;
 }
 
-const IS_UNFINISHED = /was not finished after/;
-const IS_TIMEOUT = /was not finished after|could not be asked after/;
+const IS_UNFINISHED = /was not finished when/;
+const IS_TIMEOUT = /was not finished when|could not be asked when/;
 
 /** All waits that were said to be over: in error items, and in errors that nodes threw. */
 function timeouts(played: Played): Timeout[] {
